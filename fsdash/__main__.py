@@ -1,0 +1,8 @@
+"""`python -m fsdash` is the command line."""
+
+import sys
+
+from fsdash.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+"""Frozen-state approximate value iteration with pre-selected states (FSAVI).
+
+The algorithm of the appendix "Value Function Approximation with a Linear Architecture". Values are
+Φ ω with one feature vector φ(s) of length M a state, and weights are set so that a Bellman update
+holds exactly at M pre-selected (anchor) states:
+
+    lower level   ω_t = Φ† H̃ Φ ω_{t+1},   t = T−1, …, 1,   ω_T = 0
+    upper level   β_i = Φ† F Φ β_{i−1},   F = F_{Φ ω₁, π̂},   π̂_t greedy for Φ ω_{t+1}
+
+Φ† = [L⁻¹ 0] with L the anchor rows of Φ: the values at the anchors times L⁻¹.
+
+κ is the amplification factor of the features: φ(s) = Σ_m θ_m(s) φ(s_m) with θ(s) = φ(s)ᵀ L⁻¹, and
+κ = max_s Σ_m |θ_m(s)|, the smallest that the assumption on basis functions allows; κ ≥ 1 because
+the anchors are states. The theory needs κγ < 1; other architectures are refused.
+
+Guarantee: `fsdash.theory.fsavi_regret`. With Φ the identity FSAVI is FSVI.
+Work, as the algorithm defines it: M|A| backups for a lower-level update, M|A| + (T−1)|S| for an
+upper one; the greedy policies π̂ of all states, |S||A| each, are counted with the lower level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
+
+import numpy as np
+
+from fsdash.algorithms.fsvi import check_T
+from fsdash.algorithms.snapshot import Snapshot
+from fsdash.errors import InputError
+from fsdash.model import FastSlowMDP
+from fsdash.operators import bellman, follow, upper_bellman
+
+
+@dataclass(frozen=True, eq=False)
+class LinearArchitecture:
+    """Features and anchors: `Phi_XYM` (X, Y, M) and `anchors_M2`, one row (x, y) per anchor."""
+
+    Phi_XYM: np.ndarray
+    anchors_M2: np.ndarray
+    theta_XYM: np.ndarray = field(init=False, repr=False)
+    """θ(s) = φ(s)ᵀ L⁻¹: a state's value as a combination of the anchors' values."""
+
+    def __post_init__(self) -> None:
+        Phi_XYM = np.asarray(self.Phi_XYM, float)
+        anchors_M2 = np.asarray(self.anchors_M2, int)
+        if Phi_XYM.ndim != 3 or anchors_M2.shape != (Phi_XYM.shape[2], 2):
+            raise InputError(
+                f"Phi_XYM {Phi_XYM.shape} and anchors_M2 {anchors_M2.shape}: give (X, Y, M) "
+                "features and one (x, y) row for each of the M features"
+            )
+        if not np.isfinite(Phi_XYM).all():
+            raise InputError("Phi_XYM: features must be finite")
+        if (anchors_M2 < 0).any() or (anchors_M2 >= Phi_XYM.shape[:2]).any():
+            raise InputError(f"anchors_M2: an anchor is outside the states {Phi_XYM.shape[:2]}")
+        L_MM = Phi_XYM[anchors_M2[:, 0], anchors_M2[:, 1]]
+        if np.linalg.matrix_rank(L_MM) < len(L_MM):
+            raise InputError(
+                "anchors_M2: the feature vectors of the anchors are linearly dependent; "
+                "choose other anchors or drop a feature"
+            )
+        object.__setattr__(self, "theta_XYM", np.linalg.solve(L_MM.T, Phi_XYM[..., None])[..., 0])
+
+    @classmethod
+    def tabular(cls, model: FastSlowMDP) -> LinearArchitecture:
+        """One indicator feature and one anchor for each state: the identity."""
+        n = model.n_states
+        Phi_XYM = np.eye(n).reshape(model.n_slow, model.n_fast, n)
+        return cls(Phi_XYM, np.indices((model.n_slow, model.n_fast)).reshape(2, -1).T)
+
+    @property
+    def kappa(self) -> float:
+        """κ, never below 1; rounding in the last digits is taken off."""
+        return max(1.0, round(float(np.abs(self.theta_XYM).sum(axis=2).max()), 12))
+
+    def through_anchors(self, values_XY: np.ndarray) -> np.ndarray:
+        """Φ Φ† values: keep the values at the anchors, let the features fill in the rest."""
+        anchors_M2 = self.anchors_M2
+        return self.theta_XYM @ values_XY[anchors_M2[:, 0], anchors_M2[:, 1]]
+
+
+def fsavi(model: FastSlowMDP, T: int, architecture: LinearArchitecture) -> Iterator[Snapshot]:
+    """Snapshots of the lower level, then i = 0, 1, 2, … of the upper level, β₀ = 0.
+
+    `error` bounds ‖Φβ_i − Φβ*‖∞, the distance to the fixed point of the projected operator, by the
+    contraction factor κγᵀ.
+    """
+    check_T(T)
+    if architecture.Phi_XYM.shape[:2] != (model.n_slow, model.n_fast):
+        raise InputError("architecture: its features are for a model with other sizes")
+    kappa, M = architecture.kappa, len(architecture.anchors_M2)
+    if kappa * model.gamma >= 1:
+        raise InputError(
+            f"κγ = {kappa:.4g}·{model.gamma:.4g} = {kappa * model.gamma:.4g} ≥ 1: these features "
+            "amplify errors faster than discounting damps them; choose anchors at the corners of "
+            "the feature space, or features that interpolate between anchors (κ = 1)"
+        )
+    sweep = model.n_states * model.n_actions
+
+    backups = 0
+    J_XY = np.zeros((model.n_slow, model.n_fast))
+    lower: list[np.ndarray] = []
+    for t in range(T - 1, 0, -1):
+        HJ_XY, pi_XY = bellman(model, model.frozen, J_XY)
+        J_XY = architecture.through_anchors(HJ_XY)
+        lower.insert(0, pi_XY)
+        backups += M * model.n_actions + sweep
+        yield Snapshot("lower", T - t, backups, np.array(lower), J_XY, 0.0)
+
+    followed = [follow(model.true, pi_XY) for pi_XY in lower]
+    V_XY = np.zeros_like(J_XY)
+    for i in count():
+        FV_XY, mu_XY = upper_bellman(model, J_XY, followed, V_XY)
+        next_XY = architecture.through_anchors(FV_XY)
+        error = float(np.abs(next_XY - V_XY).max() / (1 - kappa * model.gamma**T))
+        yield Snapshot("upper", i, backups, np.array([mu_XY, *lower]), V_XY, error)
+        V_XY = next_XY
+        backups += M * model.n_actions + (T - 1) * model.n_states

@@ -1,0 +1,74 @@
+"""Frozen-state value iteration (Algorithm 2, FSVI).
+
+Lower level, once, with the slow state frozen:
+
+    J_t = H̃ J_{t+1},  π̃_t greedy,      t = T−1, …, 1,    J_T = 0.
+
+Upper level, on a timescale T times slower and with discount γᵀ:
+
+    V^k = F V^{k−1},  μ̃^k greedy for V^k,      F = F_{J₁, π̃}.
+
+The policy is the T-periodic (μ̃^k, π̃₁, …, π̃_{T−1}). With T = 1 the lower level is empty and FSVI is
+Base VI. With a terminal value J_T ≠ 0 (the remark on non-zero terminal values) π̃ is computed with
+it, and J₁ is then the value of π̃ without it: one extra policy evaluation of T−1 frozen sweeps.
+
+Guarantee: the regret theorem of FSVI, `fsdash.theory.fsvi_regret`.
+Work: (T−1)|S||A| backups for the lower level, |S||A| + (T−1)|S| an upper iteration; |S|(T−1) more
+for a terminal value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+import numpy as np
+
+from fsdash.algorithms.snapshot import Snapshot
+from fsdash.algorithms.vi import distance
+from fsdash.certificate import Certificate
+from fsdash.errors import InputError
+from fsdash.model import FastSlowMDP
+from fsdash.operators import H_frozen_policy, bellman, follow, upper_bellman
+
+
+def fsvi(
+    model: FastSlowMDP,
+    T: int,
+    V0_XY: np.ndarray | None = None,
+    terminal_XY: np.ndarray | None = None,
+) -> Iterator[Snapshot]:
+    """Snapshots of the lower level (T−1 of them), then k = 0, 1, 2, … of the upper level."""
+    check_T(T)
+    zero_XY = np.zeros((model.n_slow, model.n_fast))
+    sweep = model.n_states * model.n_actions
+
+    J_XY = zero_XY if terminal_XY is None else np.array(terminal_XY, float)
+    lower: list[np.ndarray] = []
+    for t in range(T - 1, 0, -1):
+        J_XY, pi_XY = bellman(model, model.frozen, J_XY)
+        lower.insert(0, pi_XY)
+        # The lower level is a finite horizon: its values are exact, there is nothing to certify.
+        yield Snapshot("lower", T - t, (T - t) * sweep, np.array(lower), J_XY, 0.0)
+
+    backups = (T - 1) * sweep
+    if terminal_XY is not None:
+        J_XY = zero_XY
+        for pi_XY in reversed(lower):
+            J_XY = H_frozen_policy(model, pi_XY, J_XY)
+        backups += (T - 1) * model.n_states
+
+    followed = [follow(model.true, pi_XY) for pi_XY in lower]
+    certificate = Certificate(model, T)
+    V_XY = zero_XY if V0_XY is None else np.array(V0_XY, float)
+    for k in count():
+        next_XY, mu_XY = upper_bellman(model, J_XY, followed, V_XY)
+        error = distance(certificate, V_XY, next_XY)
+        yield Snapshot("upper", k, backups, np.array([mu_XY, *lower]), V_XY, error)
+        V_XY = next_XY
+        backups += sweep + (T - 1) * model.n_states
+
+
+def check_T(T: int) -> None:
+    if T != int(T) or T < 1:
+        raise InputError(f"T = {T}: freeze for a whole number of periods, at least 1")

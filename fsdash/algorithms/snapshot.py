@@ -1,0 +1,55 @@
+"""What an algorithm yields, and how a driver stops it.
+
+An algorithm is a generator of snapshots and never ends by itself; it knows nothing of budgets,
+clocks, storage or screens. `run_until` is the simplest driver.
+
+Work is counted in backups. One backup is one evaluation of r + γ E[U] at one (state, action): a
+Bellman sweep has |S||A|, a sweep of a policy |S|. Short cuts that the code takes do not count
+less. The policy of a snapshot is greedy for its values, which takes one more sweep; the algorithms
+get it from the next iteration's own sweep, and it is not counted (as the paper does not).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from fsdash.errors import InputError
+
+MAX_ITERATIONS = 10_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """The state of an algorithm after `iteration` iterations of its `phase`."""
+
+    phase: str
+    iteration: int
+    backups: int
+    policy_PXY: np.ndarray
+    values_XY: np.ndarray
+    error: float
+    """Certified ‖values − fixed point of the algorithm's operator‖∞."""
+
+
+def run_until(
+    snapshots: Iterator[Snapshot],
+    iterations: int | None = None,
+    tolerance: float | None = None,
+) -> Snapshot:
+    """The first snapshot of the last phase with so many iterations, or certified so closely."""
+    if (iterations is None) == (tolerance is None):
+        raise InputError("give either a number of iterations or a tolerance")
+    if iterations is not None and not 0 <= iterations <= MAX_ITERATIONS:
+        raise InputError(f"iterations = {iterations}: use 0 to {MAX_ITERATIONS:,}")
+    if tolerance is not None and not tolerance > 0:
+        raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-3")
+    for snapshot in snapshots:
+        if snapshot.phase != "lower" and (
+            snapshot.iteration == iterations
+            or (tolerance is not None and snapshot.error <= tolerance)
+        ):
+            return snapshot
+    raise InputError("the algorithm ended before it reached the stopping rule")

@@ -1,0 +1,62 @@
+"""What every domain is: a frozen set of named parameters that builds one model."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+from fsdash.errors import InputError
+from fsdash.model import FastSlowMDP
+
+KINDS = {"int": "a whole number", "float": "a finite number", "bool": "true or false"}
+
+
+def require(ok: bool, name: str, value: object, remedy: str) -> None:
+    if not ok:
+        raise InputError(f"{name} = {value}: {remedy}")
+
+
+@dataclass(frozen=True)
+class Domain(ABC):
+    """A subclass adds its parameters as fields (int, float or bool, each with a default), a
+    `title`, named `presets` (parameter values that differ from the defaults) and `build`."""
+
+    title: ClassVar[str]
+    presets: ClassVar[dict[str, dict]]
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            object.__setattr__(self, f.name, _checked(f.name, f.type, getattr(self, f.name)))
+        require(0 <= self.gamma < 1, "gamma", self.gamma, "use 0 ≤ γ < 1, such as 0.995")
+
+    @property
+    def name(self) -> str:
+        return type(self).__name__.lower()
+
+    @abstractmethod
+    def build(self) -> FastSlowMDP:
+        """The model with these parameters."""
+
+
+def _checked(name: str, kind: str, value: object) -> int | float | bool:
+    """The value as its declared kind, from a number or from text; else an error naming it."""
+    number = _number(value)
+    if kind == "bool" and number in (0, 1):
+        return bool(number)
+    if kind == "int" and number is not None and number == int(number):
+        return int(number)
+    if kind == "float" and number is not None:
+        return float(number)
+    raise InputError(f"{name} = {value}: give {KINDS[kind]}")
+
+
+def _number(value: object) -> float | None:
+    """A finite number, or None. The words true and false are 1 and 0."""
+    words = {"true": 1, "yes": 1, "false": 0, "no": 0}
+    try:
+        number = float(words.get(str(value).strip().lower(), value))
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,116 @@
+"""Gridworld with spatial tasks (the paper's second domain).
+
+Slow state   w ∈ {0, 1}, where the high rewards are: 0 the outer ring, 1 the inner ring.
+Fast state   (column, row, task i, carried o): the cell, the accepted task (0 = none), and whether
+             its object has been picked up.
+Action       (task i', direction): which of the eight tasks to accept and where to step.
+Noise        w flips with probability `switch`.
+Dynamics     in one step: accept i' if i = 0; step (walls stop the agent); then, at the new cell,
+             pick the object up if it is the start of the task (o becomes 1), or deliver it if
+             o = 1 and it is the end (i and o become 0).
+             w' exogenous: (X, 1, 1, W); the fast state neither sees w nor noise: (1, Y, A, 1)
+Frozen       the same fast dynamics.
+Reward       `pickup` for picking up, r(i, w) with the current w for delivering.
+Sizes        2·(11·11·9·2) = 4,356 states and 8·4 = 32 actions by default
+
+The paper writes "i_t = 1" where o_t = 1 is meant, and leaves the order inside a step open. Other
+grid sizes stretch the paper's 11×11 map.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fsdash.domains.base import Domain, require
+from fsdash.model import Axis, FastSlowMDP
+
+# (start column, start row) → (end column, end row) of tasks 1..8 on the 11×11 map.
+TASKS = np.array(
+    [
+        [(1, 7), (4, 10)],
+        [(7, 9), (10, 6)],
+        [(9, 3), (6, 0)],
+        [(3, 1), (0, 4)],
+        [(4, 9), (4, 7)],
+        [(6, 1), (6, 3)],
+        [(4, 6), (6, 6)],
+        [(6, 4), (4, 4)],
+    ]
+)
+OUTER, SHORT, INNER = (1, 2, 3, 4), (5, 6), (7, 8)
+DIRECTIONS = {"up": (0, 1), "right": (1, 0), "down": (0, -1), "left": (-1, 0)}
+
+
+@dataclass(frozen=True)
+class Gridworld(Domain):
+    title: ClassVar[str] = "Gridworld with spatial tasks"
+    presets: ClassVar[dict[str, dict]] = {"default": {}, "large": {"size": 33}}
+
+    size: int = 11
+    switch: float = 0.02
+    pickup: float = 2.0
+    outer_high: float = 80.0
+    outer_low: float = 6.0
+    short: float = 1.0
+    inner_low: float = 2.0
+    inner_high: float = 30.0
+    gamma: float = 0.995
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(self.size >= 6, "size", self.size, "use at least 6, or the tasks collide")
+        require(0 <= self.switch <= 1, "switch", self.switch, "give a probability")
+
+    @property
+    def tasks(self) -> np.ndarray:
+        """(8, 2, 2): start and end cell of each task, stretched to this grid."""
+        return np.floor(TASKS * (self.size - 1) / 10 + 0.5).astype(int)
+
+    @property
+    def delivery_reward(self) -> np.ndarray:
+        """(2, 9): r(i, w) by reward signal w and task i; task 0 pays nothing."""
+        reward = np.zeros((2, 9))
+        reward[0, OUTER], reward[1, OUTER] = self.outer_high, self.outer_low
+        reward[:, SHORT] = self.short
+        reward[0, INNER], reward[1, INNER] = self.inner_low, self.inner_high
+        return reward
+
+    def build(self) -> FastSlowMDP:
+        n, steps = self.size, np.array(list(DIRECTIONS.values()))
+        column, row, task, carried = (
+            part.reshape(-1, 1, 1) for part in np.indices((n, n, 9, 2)).reshape(4, -1)
+        )
+        choice = np.arange(1, 9)[None, :, None]
+
+        accepted = np.where(task == 0, choice, task)
+        column_ = np.clip(column + steps[:, 0], 0, n - 1)
+        row_ = np.clip(row + steps[:, 1], 0, n - 1)
+        at = lambda end: (  # noqa: E731
+            (column_ == self.tasks[accepted - 1, end, 0]) & (row_ == self.tasks[accepted - 1, end, 1])
+        )
+        picks = (carried == 0) & at(0)
+        delivers = (carried == 1) & at(1)
+        task_ = np.where(delivers, 0, accepted)
+        carried_ = np.where(delivers, 0, np.where(picks, 1, carried))
+        next_fast = np.ravel_multi_index(
+            np.broadcast_arrays(column_, row_, task_, carried_), (n, n, 9, 2)
+        ).reshape(1, -1, 32, 1)
+
+        paid = self.delivery_reward[:, accepted]  # (2, Y, 8, 1): the task decides the pay
+        reward_XYA = (self.pickup * picks + paid * delivers).reshape(2, -1, 32)
+        fast = np.concatenate([column, row, task, carried], axis=-1).reshape(-1, 4)
+        moves = np.array([(i, *step) for i in range(1, 9) for step in steps])
+        return FastSlowMDP(
+            name=self.name,
+            reward_XYA=reward_XYA,
+            noise_W=np.array([1 - self.switch, self.switch]),
+            next_slow=np.array([[0, 1], [1, 0]])[:, None, None, :],
+            next_fast=next_fast,
+            gamma=self.gamma,
+            slow=Axis(("inner ring pays",), np.arange(2)),
+            fast=Axis(("column", "row", "task", "carried"), fast),
+            actions=Axis(("task", "right", "up"), moves),
+        )

@@ -1,0 +1,40 @@
+"""The Plotly template: large type, quiet grid, no background of its own."""
+
+from functools import cache
+
+import plotly.graph_objects as go
+
+from fsdash.figures.palette import BACKGROUND, CATEGORICAL, GRID, INK
+
+# The first is the one Streamlit brings along; an exported figure falls back to the reader's own.
+FONT = '"Source Sans", system-ui, sans-serif'
+
+
+@cache
+def template(dark: bool = False) -> go.layout.Template:
+    """The look shared by every figure, for a light or a dark page."""
+    ink = INK.on(dark)
+    axis = {
+        "showgrid": True,
+        "gridcolor": GRID.on(dark),
+        "zeroline": False,
+        "showline": True,
+        "linecolor": ink,
+        "ticks": "outside",
+        "tickcolor": ink,
+        "title": {"font": {"size": 16}, "standoff": 10},
+        "automargin": True,
+    }
+    layout = go.Layout(
+        font={"family": FONT, "size": 15, "color": ink},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        colorway=[colour.on(dark) for colour in CATEGORICAL],
+        xaxis=axis,
+        yaxis=axis,
+        hovermode="x unified",
+        hoverlabel={"bgcolor": BACKGROUND.on(dark), "font": {"size": 14, "color": ink}},
+        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        margin={"l": 16, "r": 16, "t": 16, "b": 16},
+    )
+    return go.layout.Template(layout=layout)

@@ -1,0 +1,146 @@
+"""The Bellman operators of the paper, exact and matrix-free.
+
+    H   (base model)     (H U)(s) = max_a r(s, a) + γ E[U(f(s, a, w))]
+    H̃   (lower level)    the same with the slow state frozen
+    F   (upper level)    (F V)(s₀) = max_a E[R̃(s₀, a, J₁) + γᵀ V(s_T(a, π))]
+
+All of them are one function, `bellman`, on different inputs. H̃ is `bellman` on the frozen
+dynamics. For F write K for the (T−1)-step kernel of the lower policy π: since
+R̃ = r + γ J₁(s₁) and E[V(s_T)] = E[(K V)(s₁)],
+
+    F V = H (J₁ + γᵀ⁻¹ K V),
+
+and K V is T−1 expectations under one policy each (`lower_kernel`), so F costs |S||A| + (T−1)|S|
+backups and never forms the kernel.
+
+A policy is an integer array π_XY; to `follow` it gives dynamics with an action axis of length 1,
+on which the same kernels compute its policy version. Ties go to the first action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fsdash import kernels
+from fsdash.model import Dynamics, FastSlowMDP
+
+
+def follow(dynamics: Dynamics, policy_XY: np.ndarray) -> Dynamics:
+    """The dynamics with the action chosen by the policy: an action axis of length 1."""
+
+    def chosen(table: np.ndarray) -> np.ndarray:
+        if table.shape[2] == 1:
+            return table
+        shape = (*policy_XY.shape, table.shape[2], table.shape[3])
+        picked = np.take_along_axis(np.broadcast_to(table, shape), policy_XY[:, :, None, None], 2)
+        return np.ascontiguousarray(picked)
+
+    return Dynamics(chosen(dynamics.next_slow), chosen(dynamics.next_fast), dynamics.noise_W)
+
+
+def policy_reward(model: FastSlowMDP, policy_XY: np.ndarray) -> np.ndarray:
+    """r(x, y, π(x, y)) as an (X, Y) array."""
+    return np.take_along_axis(model.reward_XYA, policy_XY[:, :, None], 2)[:, :, 0]
+
+
+def expect(model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray) -> np.ndarray:
+    """E[U(x', y')] for every (x, y, a); an action axis of length 1 for followed dynamics."""
+    followed = dynamics.next_slow.shape[2] == dynamics.next_fast.shape[2] == 1
+    out_XYA = np.empty((model.n_slow, model.n_fast, 1 if followed else model.n_actions))
+    kernels.expect(*_tables(dynamics), _floats(U_XY), out_XYA)
+    return np.broadcast_to(out_XYA, (*out_XYA.shape[:2], out_XYA.shape[2]))
+
+
+def q_values(model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray) -> np.ndarray:
+    """Q(x, y, a) = r + γ E[U(x', y')]."""
+    return model.reward_XYA + model.gamma * expect(model, dynamics, U_XY)
+
+
+def bellman(
+    model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """max_a Q and the first action that attains it: the values and a greedy policy."""
+    HU_XY = np.empty((model.n_slow, model.n_fast))
+    greedy_XY = np.empty((model.n_slow, model.n_fast), dtype=np.int32)
+    kernels.bellman(
+        model.reward_XYA, *_tables(dynamics), model.gamma, _floats(U_XY), HU_XY, greedy_XY
+    )
+    return HU_XY, greedy_XY
+
+
+def H(model: FastSlowMDP, U_XY: np.ndarray) -> np.ndarray:
+    """The Bellman operator of the base model (its equation for H)."""
+    return bellman(model, model.true, U_XY)[0]
+
+
+def H_frozen(model: FastSlowMDP, J_XY: np.ndarray) -> np.ndarray:
+    """H̃, the Bellman operator of the lower level: the slow state stays."""
+    return bellman(model, model.frozen, J_XY)[0]
+
+
+def H_policy(model: FastSlowMDP, policy_XY: np.ndarray, U_XY: np.ndarray) -> np.ndarray:
+    """One step of a policy in the base model: r(s, π) + γ E[U(s')]."""
+    return _policy_step(model, model.true, policy_XY, U_XY)
+
+
+def H_frozen_policy(model: FastSlowMDP, policy_XY: np.ndarray, J_XY: np.ndarray) -> np.ndarray:
+    """One step of a policy in the lower level."""
+    return _policy_step(model, model.frozen, policy_XY, J_XY)
+
+
+def lower_kernel(
+    model: FastSlowMDP, followed: Sequence[Dynamics], V_XY: np.ndarray
+) -> np.ndarray:
+    """(K V)(s₁) = E[V(s_T)], following π₁, …, π_{T−1} under the true dynamics.
+
+    `followed` holds `follow(model.true, π_t)` for t = 1, …, T−1; with none (T = 1), K V = V.
+    """
+    for dynamics in reversed(followed):
+        V_XY = expect(model, dynamics, V_XY)[:, :, 0]
+    return V_XY
+
+
+def upper_bellman(
+    model: FastSlowMDP, J1_XY: np.ndarray, followed: Sequence[Dynamics], V_XY: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """F V and the upper policy μ that is greedy for V (its equation for F_{J₁,π})."""
+    discount = model.gamma ** len(followed)
+    return bellman(model, model.true, J1_XY + discount * lower_kernel(model, followed, V_XY))
+
+
+def F(
+    model: FastSlowMDP, J1_XY: np.ndarray, lower: Sequence[np.ndarray], V_XY: np.ndarray
+) -> np.ndarray:
+    """The upper-level operator for lower-level values J₁ and policy π = (π₁, …, π_{T−1})."""
+    followed = [follow(model.true, policy_XY) for policy_XY in lower]
+    return upper_bellman(model, J1_XY, followed, V_XY)[0]
+
+
+def F_policy(
+    model: FastSlowMDP,
+    J1_XY: np.ndarray,
+    lower: Sequence[np.ndarray],
+    mu_XY: np.ndarray,
+    V_XY: np.ndarray,
+) -> np.ndarray:
+    """One upper-level step of the policy μ: E[R̃(s₀, μ, J₁) + γᵀ V(s_T)]."""
+    followed = [follow(model.true, policy_XY) for policy_XY in lower]
+    future_XY = J1_XY + model.gamma ** len(followed) * lower_kernel(model, followed, V_XY)
+    return H_policy(model, mu_XY, future_XY)
+
+
+def _policy_step(
+    model: FastSlowMDP, dynamics: Dynamics, policy_XY: np.ndarray, U_XY: np.ndarray
+) -> np.ndarray:
+    future_XY = expect(model, follow(dynamics, policy_XY), U_XY)[:, :, 0]
+    return policy_reward(model, policy_XY) + model.gamma * future_XY
+
+
+def _tables(dynamics: Dynamics) -> tuple:
+    return dynamics.next_slow, dynamics.next_fast, dynamics.noise_W, dynamics.separable
+
+
+def _floats(U_XY: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(U_XY, dtype=float)

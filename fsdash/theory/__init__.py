@@ -1,0 +1,72 @@
+"""The paper's theory as functions: bounds on regret, costs, and the choice of T under a budget.
+
+    here                                      in the paper
+    ----------------------------------------  ------------------------------------------------
+    Constants, Sizes                          γ, α, d_Y, L = (L_r, L_f, L_U), r_max; |X|, |Y|, |A|
+    reward_error                              Proposition "Reward Approximation Error", ε_r
+    lemma_regret, transition_distance         Section "A General Lemma", d(α, d_Y, T)
+    fsvi_regret, iteration_term               the theorem of Section "Regret of FSVI"
+    vi_regret                                 the proposition of Section "Regret of Base VI"
+    trivial_bound                             r_max/(1-γ), the largest value there is
+    value_lipschitz_bound                     Appendix "Bounds on L_U in Terms of L_r and L_f"
+    fsavi_regret                              the theorem in the linear architecture's appendix
+    vi_cost, fsvi_cost, lower_level_cost      Section "Computational Cost of FSVI"
+    k_max, k_max_vi, advise, regimes          Section "Regret versus Computational Cost ..."
+    PRESETS, preset                           figures of "Interpreting the Regret Analysis"
+
+`bounds_table` puts all of the bounds and costs on a grid of T and k.
+"""
+
+from fsdash.theory.bounds import (
+    FsaviRegret,
+    FsviRegret,
+    LemmaRegret,
+    RewardError,
+    fsavi_regret,
+    fsvi_regret,
+    iteration_term,
+    lemma_regret,
+    reward_error,
+    transition_distance,
+    trivial_bound,
+    value_lipschitz_bound,
+    vi_regret,
+)
+from fsdash.theory.budget import Advice, Choice, Regime, advise, regimes
+from fsdash.theory.costs import fsvi_cost, k_max, k_max_vi, lower_level_cost, vi_cost
+from fsdash.theory.parameters import Constants, Sizes
+from fsdash.theory.presets import DEFAULT_PRESET, PRESETS, Preset, preset
+from fsdash.theory.table import bounds_table
+
+__all__ = [
+    "DEFAULT_PRESET",
+    "PRESETS",
+    "Advice",
+    "Choice",
+    "Constants",
+    "FsaviRegret",
+    "FsviRegret",
+    "LemmaRegret",
+    "Preset",
+    "Regime",
+    "RewardError",
+    "Sizes",
+    "advise",
+    "bounds_table",
+    "fsavi_regret",
+    "fsvi_cost",
+    "fsvi_regret",
+    "iteration_term",
+    "k_max",
+    "k_max_vi",
+    "lemma_regret",
+    "lower_level_cost",
+    "preset",
+    "regimes",
+    "reward_error",
+    "transition_distance",
+    "trivial_bound",
+    "value_lipschitz_bound",
+    "vi_cost",
+    "vi_regret",
+]

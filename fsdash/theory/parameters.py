@@ -1,0 +1,138 @@
+"""The constants of a fast-slow MDP that the bounds and costs are made of.
+
+`Constants` are those of the regret analysis (Section "Theoretical Analysis"): the discount γ, the
+fast-slow property (α, d_Y), the Lipschitz constants L = (L_r, L_f, L_U) and the largest reward
+r_max. `Sizes` are those of the cost analysis (Section "Computational Cost of FSVI"): |X|, |Y|, |A|.
+
+Both validate themselves: whoever holds one may compute with it without looking again.
+"""
+
+import math
+from dataclasses import dataclass, fields
+from numbers import Real
+
+import numpy as np
+
+from fsdash.errors import InputError
+
+# Larger constants are slips of a unit, and products of a few of them would overflow.
+LARGEST_CONSTANT = 1e100
+LARGEST_SIZE = 10**12
+LARGEST_T = 10**6
+# Up to here one more sweep always changes a cost held in a float, so iterations can be counted.
+LARGEST_K = 2**50
+
+
+@dataclass(frozen=True)
+class Constants:
+    """The constants in Proposition "Reward Approximation Error" and in the regret theorems.
+
+    gamma  discount factor, 0 <= γ < 1
+    alpha  the slow state moves at most α·d_Y in a step. The paper assumes α <= 1; constants
+           measured on a domain can exceed it and the formulas still hold, so any α >= 0 will do
+    d_y    the fast state moves at most d_Y in a step
+    l_r    Lipschitz constant of the reward
+    l_f    Lipschitz constant of the transition function
+    l_u    Lipschitz constant of the optimal value U*
+    r_max  rewards lie in [0, r_max]
+    """
+
+    gamma: float
+    alpha: float
+    d_y: float
+    l_r: float
+    l_f: float
+    l_u: float
+    r_max: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", discount("gamma", self.gamma))
+        for field in fields(self)[1:]:
+            object.__setattr__(self, field.name, nonnegative(field.name, getattr(self, field.name)))
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """|X| slow states, |Y| fast states, |A| actions."""
+
+    n_slow: int
+    n_fast: int
+    n_actions: int
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = whole_numbers(field.name, getattr(self, field.name), 1, LARGEST_SIZE)
+            if value.ndim:
+                raise InputError(f"{field.name} is an array; give one whole number.")
+            object.__setattr__(self, field.name, int(value))
+
+    @property
+    def n_states(self) -> int:
+        """|S| = |X||Y|."""
+        return self.n_slow * self.n_fast
+
+    @property
+    def sweep(self) -> float:
+        """|S|²|A|, the cost of one sweep of Base VI: the natural unit of every budget."""
+        return float(self.n_states**2 * self.n_actions)
+
+
+def number(name: str, value: object) -> float:
+    """`value` as a finite float."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise InputError(f"{name} = {value!r} is not a number; give a finite number.")
+    try:
+        result = float(value)
+    except OverflowError:
+        result = math.inf
+    if not math.isfinite(result):
+        raise InputError(f"{name} = {result} is not finite; give a finite number.")
+    return result
+
+
+def nonnegative(name: str, value: object) -> float:
+    """`value` as a float in [0, LARGEST_CONSTANT]."""
+    result = number(name, value)
+    if result < 0:
+        raise InputError(f"{name} = {result} is negative; give a number >= 0.")
+    if result > LARGEST_CONSTANT:
+        raise InputError(
+            f"{name} = {result} is larger than {LARGEST_CONSTANT:g}; choose larger units."
+        )
+    return abs(result)  # -0.0 would turn a bound of 0 into -0
+
+
+def discount(name: str, value: object) -> float:
+    """`value` as a discount factor in [0, 1)."""
+    result = number(name, value)
+    if result == 1:
+        raise InputError(
+            f"{name} = 1 means no discounting, and every bound is then infinite;"
+            " give a number just below 1, such as 0.999."
+        )
+    if not 0 <= result < 1:
+        raise InputError(f"{name} = {result} is not a discount factor; give 0 <= {name} < 1.")
+    return abs(result)
+
+
+def whole_numbers(name: str, values: object, low: int, high: int) -> np.ndarray:
+    """`values` (a number or an array of any shape) as int64 within [low, high]."""
+    remedy = f"give whole numbers from {low} to {high}."
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of unequal length
+        raise InputError(f"{name} is a ragged list; {remedy}") from None
+    if array.dtype == object and all(type(value) is int for value in array.flat):
+        array = np.array([min(max(value, -(2**62)), 2**62) for value in array.flat], dtype=np.int64)
+        array = array.reshape(np.shape(values))
+    if array.dtype.kind not in "iuf":
+        raise InputError(f"{name} = {_shorten(values)} is not made of whole numbers; {remedy}")
+    bad = ~((array >= low) & (array <= high) & (array == np.floor(array)))
+    if bad.any():
+        raise InputError(f"{name} = {array[bad].flat[0]} is out of range or not whole; {remedy}")
+    return array.astype(np.int64)
+
+
+def _shorten(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."

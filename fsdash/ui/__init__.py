@@ -1,0 +1,1 @@
+"""What the pages share. The only part of the package that imports Streamlit."""

@@ -1,0 +1,106 @@
+"""The figures show the library's numbers, and nothing else."""
+
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fsdash.figures.palette import BACKGROUND, CATEGORICAL, TERMS, fsvi_colour
+from fsdash.figures.theory import NAMES, reward_error_figure
+from fsdash.figures.timescales import periods_shown, timescales_svg
+from fsdash.theory import Constants, reward_error, trivial_bound
+
+CALM = Constants(0.953, 0.01, 1, 0.5, 0.99, 1, 1)
+WILD = Constants(0.999, 1, 1, 1, 1.5, 1, 1)
+STILL = Constants(0.5, 0, 0, 0, 0.5, 0, 0)
+T_VALUES = np.arange(1, 151)
+CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
+
+
+def trace(figure, name):
+    (found,) = [trace for trace in figure.data if trace.name == name]
+    return found
+
+
+@pytest.mark.parametrize("constants", [CALM, WILD, STILL])
+def test_the_curves_are_the_librarys_values(constants):
+    figure = reward_error_figure(constants, T_VALUES, 12)
+    expected = reward_error(constants, T_VALUES)
+    for term, name in NAMES.items():
+        np.testing.assert_array_equal(trace(figure, name).x, T_VALUES)
+        np.testing.assert_array_equal(trace(figure, name).y, getattr(expected, term))
+
+
+@pytest.mark.parametrize("T", [1, 12, 150])
+def test_the_marks_are_at_the_chosen_T(T):
+    figure = reward_error_figure(CALM, T_VALUES, T)
+    expected = reward_error(CALM, T)
+    for term, name in NAMES.items():
+        mark = trace(figure, f"{name} at T={T}")
+        assert (mark.x[0], mark.y[0]) == (T, getattr(expected, term))
+    assert [shape.x0 for shape in figure.layout.shapes if shape.x0 == shape.x1] == [T]
+
+
+def test_a_value_beyond_the_figure_is_marked_at_its_edge_by_an_arrow():
+    figure = reward_error_figure(WILD, T_VALUES, 150)
+    mark = trace(figure, "total at T=150")
+    assert mark.y[0] == figure.layout.yaxis.range[1]
+    assert mark.marker.symbol == "triangle-up"
+
+
+def test_the_trivial_bound_is_drawn_where_it_is_a_yardstick():
+    figure = reward_error_figure(CALM, T_VALUES, 12)
+    assert trivial_bound(CALM) in [shape.y0 for shape in figure.layout.shapes]
+    generous = Constants(0.953, 0.01, 1, 0.5, 0.99, 1, r_max=1e6)
+    figure = reward_error_figure(generous, T_VALUES, 12)
+    assert trivial_bound(generous) not in [shape.y0 for shape in figure.layout.shapes]
+
+
+@pytest.mark.parametrize("constants", [CALM, WILD, STILL])
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_axes_are_labelled_and_have_room(constants, dark):
+    layout = reward_error_figure(constants, T_VALUES, 12, dark).layout
+    assert layout.xaxis.title.text and layout.yaxis.title.text
+    low, high = layout.yaxis.range
+    assert low == 0 < high < np.inf
+
+
+@pytest.mark.parametrize("T", [1, 2, 3, 12, 24, 150])
+def test_the_timeline_has_one_upper_cell_for_each_whole_block(T):
+    shown = periods_shown(T, 24)
+    assert shown % T == 0 and shown >= 24 and shown >= 2 * T
+    assert timescales_svg(T).count(">μ<") in (shown // T, 0)
+    assert "π₁₁" in timescales_svg(12) and "π" not in timescales_svg(1)
+    assert "nan" not in timescales_svg(T)
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance as the accessibility guidelines of the web define it."""
+    shares = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shares]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_colour_stands_out_from_the_background(dark):
+    colours = [*CATEGORICAL, *TERMS.values(), *map(fsvi_colour, (1, 2, 3, 6, 12, 25, 1000))]
+    for colour in colours:
+        assert contrast(colour.on(dark), BACKGROUND.on(dark)) >= 3, colour
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_theme_file_and_the_palette_agree(dark):
+    theme = tomllib.loads(CONFIG.read_text())["theme"]["dark" if dark else "light"]
+    assert theme["chartCategoricalColors"] == [colour.on(dark) for colour in CATEGORICAL]
+    assert theme["backgroundColor"] == BACKGROUND.on(dark)
+
+
+def test_fsvi_keeps_one_colour_for_one_T_and_tells_values_of_T_apart():
+    assert fsvi_colour(6) == fsvi_colour(6)
+    assert len({fsvi_colour(T).light for T in (2, 3, 4, 6, 9, 12, 16, 25)}) == 8

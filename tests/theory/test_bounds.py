@@ -1,0 +1,385 @@
+"""The bounds against the paper's formulas, summed term by term in 50 digits."""
+
+from dataclasses import astuple, replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import mp, mpf
+
+from fsdash.theory import (
+    Constants,
+    Sizes,
+    bounds_table,
+    fsavi_regret,
+    fsvi_regret,
+    iteration_term,
+    lemma_regret,
+    preset,
+    reward_error,
+    transition_distance,
+    trivial_bound,
+    value_lipschitz_bound,
+    vi_regret,
+)
+
+mp.dps = 50
+thorough = settings(max_examples=250, deadline=None, derandomize=True, database=None)
+
+GOOD = Constants(gamma=0.9, alpha=0.05, d_y=1, l_r=0.5, l_f=1.2, l_u=0.05, r_max=10)
+
+NEAR_ONE = [1 - 1e-15, 1 - 1e-12, 1 - 1e-9, 1 - 1e-6, 1 - 1e-3]
+gammas = st.one_of(st.floats(0, 0.999), st.sampled_from([0.0, 1e-300, 1e-9, 0.5, *NEAR_ONE]))
+ratios = st.one_of(
+    st.floats(0, 3),
+    st.sampled_from([0.0, 1e-300, 1.0, 50.0, 1e9, *NEAR_ONE, *(2 - x for x in NEAR_ONE)]),
+)
+scales = st.one_of(st.just(0.0), st.floats(1e-3, 1e3))
+constants_drawn = st.builds(Constants, gammas, scales, scales, scales, ratios, scales, scales)
+horizons = st.one_of(st.integers(1, 6), st.integers(1, 120))
+iterations = st.integers(0, 80)
+
+
+def exact_reward_error(c, T):
+    """Both errors of the proposition, literally."""
+    gamma, l_f = mpf(c.gamma), mpf(c.l_f)
+    freeze = inner = mpf(0)  # inner is Σ_{j<i} L_f^j
+    discount = power = mpf(1)  # γ^i and L_f^i
+    for _ in range(1, T - 1):
+        inner, power, discount = inner + power, power * l_f, discount * gamma
+        freeze += discount * inner
+    tail = inner + power if T > 1 else mpf(0)
+    drift = mpf(c.alpha) * mpf(c.d_y) * tail
+    terminal = gamma * mpf(c.d_y) * (mpf(c.alpha) + 2) * (T - 1)
+    return (
+        mpf(c.alpha) * mpf(c.d_y) * mpf(c.l_r) * freeze,
+        gamma ** (T - 1) * mpf(c.l_u) * (drift + terminal),
+    )
+
+
+def exact_lemma(gamma, T, reward_error, l_u_distance, value_error):
+    """The lemma's three terms with the coefficients as the paper prints them."""
+    q = mpf(gamma) ** T
+    return (
+        (2 * q / (1 - q) ** 2 + 2 / (1 - q)) * reward_error,
+        (2 * q**2 / (1 - q) ** 2 + 2 * q / (1 - q)) * l_u_distance,
+        2 * q / (1 - q) * value_error,
+    )
+
+
+def exact_distance(c, T):
+    return 2 * mpf(c.d_y) * (mpf(c.alpha) + 1) * (T - 1)
+
+
+def same(ours, exact, digits=1e-11):
+    """Equal to 11 digits; inf only where the truth is beyond, or within a hair of, the floats."""
+    assert isinstance(ours, float)
+    if exact > mpf(10) ** 290:
+        return ours == np.inf or abs(ours - exact) <= digits * exact
+    # Numbers around the smallest float have no digits left to compare.
+    return ours >= 0 and abs(ours - exact) <= digits * exact + mpf(10) ** -290
+
+
+@thorough
+@given(constants_drawn, horizons)
+def test_reward_error_is_the_double_sum(c, T):
+    with np.errstate(all="raise"):
+        error = reward_error(c, T)
+    freeze, end_of_horizon = exact_reward_error(c, T)
+    assert same(error.freeze, freeze)
+    assert same(error.end_of_horizon, end_of_horizon)
+    assert error.total == error.freeze + error.end_of_horizon
+
+
+def test_reward_error_in_fractions():
+    c = Constants(*(Fraction(n, 8) for n in (7, 3, 5, 9, 10, 2, 80)))
+    gamma, alpha, d_y, l_r, l_f, l_u, _ = (Fraction(x) for x in astuple(c))
+    for T in range(1, 30):
+        inner = [sum(l_f**j for j in range(i)) for i in range(T)]
+        freeze = alpha * d_y * l_r * sum(gamma**i * inner[i] for i in range(1, T - 1))
+        drift = alpha * d_y * inner[T - 1] + gamma * d_y * (alpha + 2) * (T - 1)
+        error = reward_error(c, T)
+        assert error.freeze == pytest.approx(float(freeze), rel=1e-14)
+        assert error.end_of_horizon == pytest.approx(
+            float(gamma ** (T - 1) * l_u * drift), rel=1e-14
+        )
+
+
+@pytest.mark.parametrize("gamma", [0.9, 0.9999, 1 - 1e-7, 1 - 1e-12])
+@pytest.mark.parametrize("l_f", [0.5, 1 - 1e-4, 1 - 1e-12, 1.0, 1 + 1e-12, 1 + 1e-7, 1.0001, 1.05])
+def test_long_horizons(gamma, l_f):
+    c = replace(GOOD, gamma=gamma, l_f=l_f)
+    T = [3, 100, 10_000]
+    error = reward_error(c, T)
+    for i, horizon in enumerate(T):
+        freeze, end_of_horizon = exact_reward_error(c, horizon)
+        assert same(float(error.freeze[i]), freeze)
+        assert same(float(error.end_of_horizon[i]), end_of_horizon)
+
+
+@thorough
+@given(constants_drawn, horizons, iterations)
+def test_fsvi_regret_is_the_theorem(c, T, k):
+    with np.errstate(all="raise"):
+        regret = fsvi_regret(c, T, k)
+    error = sum(exact_reward_error(c, T))
+    moved = mpf(c.l_u) * exact_distance(c, T)
+    reward_term, transition_term, _ = exact_lemma(c.gamma, T, error, moved, 0)
+    gamma = mpf(c.gamma)
+    iteration = 2 * mpf(c.r_max) * gamma ** ((k + 1) * T) / ((1 - gamma) * (1 - gamma**T))
+    assert same(regret.reward_term, reward_term)
+    assert same(regret.transition_term, transition_term)
+    assert same(regret.iteration_term, iteration)
+    assert same(regret.total, reward_term + transition_term + iteration)
+    assert regret.iteration_term == iteration_term(c, T, k)
+
+
+@thorough
+@given(constants_drawn, iterations)
+def test_horizon_one_is_base_vi(c, k):
+    regret = fsvi_regret(c, 1, k)
+    assert regret.floor == 0
+    assert regret.total == vi_regret(c, k)
+    gamma = mpf(c.gamma)
+    assert same(vi_regret(c, k), 2 * mpf(c.r_max) * gamma ** (k + 1) / (1 - gamma) ** 2)
+
+
+@thorough
+@given(constants_drawn, horizons, scales, scales, scales)
+def test_lemma(c, T, error, distance, value_error):
+    ours = lemma_regret(c.gamma, T, error, c.l_u, distance, value_error)
+    moved = mpf(c.l_u) * mpf(distance)
+    exact = exact_lemma(c.gamma, T, mpf(error), moved, mpf(value_error))
+    assert same(ours.reward_term, exact[0])
+    assert same(ours.transition_term, exact[1])
+    assert same(ours.value_term, exact[2])
+    assert same(ours.total, sum(exact))
+
+
+def test_small_horizons_by_hand():
+    error = reward_error(GOOD, [1, 2, 3])
+    assert error.freeze == pytest.approx([0, 0, 0.05 * 0.5 * 0.9])
+    assert error.end_of_horizon == pytest.approx(
+        [
+            0,
+            0.9 * 0.05 * (0.05 + 0.9 * 2.05),
+            0.81 * 0.05 * (0.05 * 2.2 + 0.9 * 2.05 * 2),
+        ]
+    )
+    assert transition_distance(GOOD, 4) == pytest.approx(2 * 1.05 * 3)
+    assert trivial_bound(GOOD) == pytest.approx(100)
+
+
+def test_shape_of_the_papers_reward_error_figure():
+    small = reward_error(preset("reward-error-small").constants, np.arange(1, 151))
+    large = reward_error(preset("reward-error-large").constants, np.arange(1, 151))
+    for error in (small, large):
+        peak = int(np.argmax(error.end_of_horizon))
+        assert 0 < peak < 149
+        assert (np.diff(error.end_of_horizon[peak:]) < 0).all()
+    # γ L_f is 0.943 and 1.0007: one freeze error has levelled off, the other has not.
+    assert np.diff(small.freeze)[-1] < 0.01 * np.diff(small.freeze).max()
+    assert (np.diff(large.freeze, n=2) > 0).all()
+    assert small.total[149] < small.total[75]
+    assert large.total[149] > large.total[75]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"l_f": 1e100},
+        {"l_f": 2.0, "gamma": 1 - 1e-12},
+        {"l_f": 1e9, "gamma": 1e-300},
+        {"l_f": 3.0, "alpha": 0.0},
+        {"l_f": 3.0, "l_u": 0.0},
+        {"l_f": 3.0, "l_r": 0.0},
+        {"l_f": 3.0, "d_y": 0.0},
+        {"gamma": 0.0, "l_f": 0.0},
+        {"gamma": 0.0, "l_f": 1e100},
+        {name: 1e100 for name in ("alpha", "d_y", "l_r", "l_f", "l_u", "r_max")},
+        {name: 0.0 for name in ("alpha", "d_y", "l_r", "l_f", "l_u", "r_max")},
+    ],
+)
+def test_overflow_is_infinite_and_never_nan(changes):
+    c = replace(GOOD, **changes)
+    T, k = np.array([1, 2, 3, 100, 10_000])[:, None], np.array([0, 1, 10**12])
+    with np.errstate(all="raise"):
+        table = bounds_table(c, Sizes(10**12, 10**12, 10**12), T, k)
+        table["fsavi"] = fsavi_regret(c, T, k, 1.0, 0.1, 0.1).total
+    assert not any(np.isnan(column).any() for column in table.values())
+    assert all((column >= 0).all() for column in table.values())
+    # A vanishing coefficient silences a sum that has overflowed.
+    if c.alpha * c.d_y * c.l_r == 0:
+        assert (table["freeze_error"] == 0).all()
+
+
+def test_overflow_happens():
+    error = reward_error(replace(GOOD, l_f=1e9, l_u=0), [2, 3, 10_000])
+    assert error.freeze[0] == 0 < error.freeze[1] < error.freeze[2] == np.inf
+    assert fsvi_regret(replace(GOOD, l_f=1e9), 10_000, 1).total == np.inf
+
+
+@thorough
+@given(constants_drawn, horizons)
+def test_more_iterations_never_hurt(c, T):
+    regret = fsvi_regret(c, T, np.arange(60))
+    assert (regret.iteration_term[1:] <= regret.iteration_term[:-1]).all()
+    assert (regret.total[1:] <= regret.total[:-1]).all()
+    assert (regret.total >= regret.floor).all()
+
+
+def test_arrays_are_scalars_side_by_side():
+    T, k = np.arange(1, 40)[:, None], np.arange(7)
+    c = replace(GOOD, gamma=0.97)
+    grids = {
+        "reward": fsvi_regret(c, T, k).total,
+        "fsavi": fsavi_regret(c, T, k, 1.01, 0.2, 0.3).total,
+        "stated": fsavi_regret(c, T, k, 1.01, 0.2, 0.3, corrected=False).total,
+    }
+    for i in range(39):
+        for j in range(7):
+            one = {
+                "reward": fsvi_regret(c, i + 1, j).total,
+                "fsavi": fsavi_regret(c, i + 1, j, 1.01, 0.2, 0.3).total,
+                "stated": fsavi_regret(c, i + 1, j, 1.01, 0.2, 0.3, corrected=False).total,
+            }
+            for name, value in one.items():
+                assert type(value) is float
+                assert value == pytest.approx(grids[name][i, j], rel=1e-14)
+
+
+def test_bounds_table():
+    chosen = preset("three-regimes")
+    table = bounds_table(chosen.constants, chosen.sizes, chosen.T, [1, 5])
+    assert list(table) == [
+        "T",
+        "k",
+        "freeze_error",
+        "end_of_horizon_error",
+        "reward_error",
+        "reward_term",
+        "transition_term",
+        "iteration_term",
+        "fsvi_regret",
+        "vi_regret",
+        "trivial_bound",
+        "fsvi_cost",
+        "vi_cost",
+    ]
+    assert {column.shape for column in table.values()} == {(5, 2)}
+    records = [
+        dict(zip(table, row, strict=True))
+        for row in zip(*map(np.ravel, table.values()), strict=True)
+    ]
+    assert [(r["T"], r["k"]) for r in records[:3]] == [(2, 1), (2, 5), (4, 1)]
+    for r in records:
+        T, k = int(r["T"]), int(r["k"])
+        assert r["fsvi_regret"] == pytest.approx(fsvi_regret(chosen.constants, T, k).total)
+        assert r["vi_regret"] == pytest.approx(vi_regret(chosen.constants, k))
+        terms = r["reward_term"] + r["transition_term"] + r["iteration_term"]
+        assert terms == pytest.approx(r["fsvi_regret"])
+    assert bounds_table(chosen.constants, chosen.sizes, 3, 4)["T"].shape == (1, 1)
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.5, 0.9, 1 - 1e-9])
+@pytest.mark.parametrize("l_f", [0.0, 0.5, 1.0, 1 + 1e-9, 1.2, 2.0, 1e6])
+def test_value_lipschitz_bound(gamma, l_f):
+    ours = value_lipschitz_bound(gamma, 0.5, l_f)
+    gap = 1 - mpf(gamma) * mpf(l_f)
+    if abs(gap) < 1e-17:  # 1 - 1e-9 times 1 + 1e-9 is 1 - 1e-18: no float tells it from 1
+        assert ours > 1e15
+    else:
+        assert same(ours, mpf("0.5") / gap) if gap > 0 else ours == np.inf
+
+
+def test_value_lipschitz_bound_of_arrays():
+    assert value_lipschitz_bound(0.5, 1, [0, 1, 2, 3]) == pytest.approx([1, 2, np.inf, np.inf])
+
+
+# ------------------------------------------------------------------------------------------- FSAVI
+
+
+def exact_fsavi_inputs(c, T, k, kappa):
+    """The theorem's three brackets, with the geometric sums of the lemmas written out."""
+    gamma, kappa = mpf(c.gamma), mpf(kappa)
+    lower = 1 + sum(((gamma + 1) * kappa * (kappa * gamma) ** (i - 1) for i in range(1, T)), mpf(0))
+    upper = (1 + kappa) / (1 - kappa * gamma**T)
+    powers = sum(((kappa * gamma) ** i for i in range(T + 1)), mpf(0))
+    iteration = (kappa * gamma**T) ** k * kappa**2 * powers / (1 - kappa * gamma**T)
+    return lower, upper, iteration * mpf(c.r_max)
+
+
+fits = st.floats(0, 10)
+
+
+@st.composite
+def amplified(draw):
+    c = draw(constants_drawn)
+    room = 1 / c.gamma if c.gamma > 1e-3 else 1e3
+    kappa = 1 + draw(st.floats(0, 0.9)) * (room - 1)
+    return c, kappa
+
+
+@thorough
+@given(amplified(), horizons, iterations, fits, fits)
+def test_fsavi_as_stated_and_corrected(drawn, T, k, eps_low, eps_up):
+    c, kappa = drawn
+    lower, upper, iteration = exact_fsavi_inputs(c, T, k, kappa)
+    error, moved = sum(exact_reward_error(c, T)), mpf(c.l_u) * exact_distance(c, T)
+
+    with np.errstate(all="raise"):
+        stated = fsavi_regret(c, T, k, kappa, eps_low, eps_up, corrected=False)
+    fitted = error + lower * mpf(eps_low)
+    reward_term, transition_term, _ = exact_lemma(c.gamma, T, fitted, moved, 0)
+    total = reward_term + transition_term + upper * mpf(eps_up) + iteration
+    assert same(stated.total, total, digits=1e-11)
+
+    # The corrected bound is the general lemma on what the other lemmas prove.
+    with np.errstate(all="raise"):
+        ours = fsavi_regret(c, T, k, kappa, eps_low, eps_up)
+    fitted = error + mpf(c.gamma) * lower * mpf(eps_low)
+    terms = exact_lemma(c.gamma, T, fitted, moved, upper * mpf(eps_up) + iteration)
+    assert same(ours.total, sum(terms), digits=1e-11)
+    assert same(ours.transition_term, terms[1], digits=1e-11)
+
+
+@thorough
+@given(st.floats(0.01, 0.95), st.floats(0, 0.9), st.integers(1, 60))
+def test_closed_forms_that_the_theorem_prints(gamma, share, T):
+    kappa = 1 + share * (1 / gamma - 1)
+    c = Constants(gamma, 0, 0, 0, 0, 0, r_max=1)
+    stated = fsavi_regret(c, T, 0, kappa, 1, 1, corrected=False)
+    g, kp = mpf(gamma), mpf(kappa)
+    lower = (1 + kp) / (1 - kp * g) - (kp * g) ** T * (1 + g) / (g - kp * g**2)
+    growth = (kp**2 - kp**2 * (kp * g) ** (T + 1)) / ((1 - kp * g**T) * (1 - kp * g))
+    assert same(stated.lower_fit_term, 2 * lower / (1 - g**T) ** 2)
+    assert same(stated.upper_fit_term, (1 + kp) / (1 - kp * g**T))
+    assert same(stated.iteration_term, growth)
+
+
+@thorough
+@given(constants_drawn, horizons, iterations)
+def test_fsavi_without_errors_is_nearly_fsvi(c, T, k):
+    ours, exact = fsavi_regret(c, T, k, 1, 0, 0), fsvi_regret(c, T, k)
+    assert ours.lower_fit_term == ours.upper_fit_term == 0
+    assert ours.reward_term == exact.reward_term
+    assert ours.transition_term == exact.transition_term
+    gamma = mpf(c.gamma)
+    slack = (1 - gamma ** (T + 1)) / (1 - gamma**T)
+    assert same(ours.iteration_term, slack * mpf(exact.iteration_term), digits=1e-10)
+
+
+def test_the_stated_fsavi_bound_is_too_small_above_a_third():
+    for gamma_T, stated_is_smaller in ((0.34, True), (0.33, False)):
+        c = replace(GOOD, gamma=gamma_T**0.25)
+        stated = fsavi_regret(c, 4, 3, 1.01, 0, 0.5, corrected=False)
+        corrected = fsavi_regret(c, 4, 3, 1.01, 0, 0.5)
+        assert (stated.upper_fit_term < corrected.upper_fit_term) is stated_is_smaller
+        assert (stated.iteration_term < corrected.iteration_term) is stated_is_smaller
+
+
+def test_empty_input_gives_empty_output():
+    assert reward_error(GOOD, []).total.shape == (0,)
+    assert fsvi_regret(GOOD, np.ones((0, 1), dtype=int), [1, 2]).total.shape == (0, 2)

@@ -1,0 +1,238 @@
+"""Advice and regimes against a contest in which every step of every staircase is played."""
+
+import math
+from bisect import bisect_right
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fsdash.errors import InputError
+from fsdash.theory import (
+    Choice,
+    Constants,
+    Sizes,
+    advise,
+    fsvi_cost,
+    fsvi_regret,
+    k_max,
+    k_max_vi,
+    lower_level_cost,
+    preset,
+    regimes,
+    trivial_bound,
+    vi_cost,
+    vi_regret,
+)
+
+THREE = preset("three-regimes")
+
+
+def in_sweeps(found, sizes):
+    """(algorithm, T, start, end) in sweeps of Base VI, to 9 digits."""
+    unit = sizes.sweep
+    return [(r.algorithm, r.T, round(r.start / unit, 9), round(r.end / unit, 9)) for r in found]
+
+
+def winner(found, budget):
+    (regime,) = [regime for regime in found if budget in regime]
+    return regime.algorithm, regime.T
+
+
+def play(constants, sizes, T, sweeps):
+    """The winner at every budget where any staircase steps, and the budget to stop reading at."""
+    k = np.arange(1, sweeps + 1)
+    stairs = {("VI", 1): (vi_cost(sizes, k), vi_regret(constants, k))}
+    for horizon in sorted(set(T) - {1}):
+        affordable = k[fsvi_cost(sizes, horizon, k) <= sweeps * sizes.sweep]
+        stairs["FSVI", horizon] = (
+            fsvi_cost(sizes, horizon, affordable),
+            fsvi_regret(constants, horizon, affordable).total,
+        )
+    budgets = sorted({float(cost) for costs, _ in stairs.values() for cost in costs})
+    lists = {name: (costs.tolist(), regret.tolist()) for name, (costs, regret) in stairs.items()}
+    leader, story = ("VI", 1), []
+    for budget in budgets:
+        standing = {}
+        for name, (costs, regret) in lists.items():
+            steps = bisect_right(costs, budget)
+            if steps:
+                standing[name] = regret[steps - 1]
+        best = min(standing.values())
+        tied = [name for name in standing if standing[name] == best]
+        leader = next(name for name in (("VI", 1), leader, min(tied)) if name in tied)
+        if best < 1e-300:  # all bounds underflow: what looks like ties from here on is none
+            return story, budget
+        story.append((budget, leader))
+    return story, sweeps * sizes.sweep
+
+
+scales = st.one_of(st.just(0.0), st.floats(1e-3, 10))
+small_sizes = st.builds(Sizes, st.integers(1, 30), st.integers(1, 30), st.integers(1, 30))
+contests = st.tuples(
+    st.builds(
+        Constants,
+        st.one_of(st.just(0.0), st.floats(0.05, 0.97)),
+        st.one_of(st.just(0.0), st.floats(0, 0.2)),
+        st.one_of(st.just(0.0), st.floats(0.1, 2)),
+        scales,
+        st.floats(0, 1.3),
+        st.one_of(st.just(0.0), st.floats(1e-6, 1)),
+        st.one_of(st.just(0.0), st.floats(0.1, 1000)),
+    ),
+    small_sizes,
+    st.lists(st.integers(1, 40), min_size=1, max_size=8),
+)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True, database=None)
+@given(contests)
+def test_regimes_agree_with_brute_force(contest):
+    constants, sizes, T = contest
+    found = regimes(constants, sizes, T)
+    starts = [regime.start for regime in found]
+
+    def leads(budget):
+        regime = found[bisect_right(starts, budget) - 1]
+        return regime.algorithm, regime.T
+
+    story, end = play(constants, sizes, T, sweeps=150)
+    assert all(leads(budget) == leader for budget, leader in story)
+    assert all(leads(np.nextafter(b, 0)) == leader for (_, leader), (b, _) in pairwise(story))
+    # Nor is there a regime that starts where no staircase steps.
+    assert {start for start in starts if start < end} <= {budget for budget, _ in story}
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@given(contests)
+def test_regimes_cover_the_axis_once(contest):
+    constants, sizes, T = contest
+    found = regimes(constants, sizes, T)
+    assert found[0].start == sizes.sweep
+    assert (found[0].algorithm, found[0].T) == ("VI", 1)
+    assert found[-1].end == math.inf
+    for left, right in pairwise(found):
+        assert left.start < left.end == right.start
+        assert (left.algorithm, left.T) != (right.algorithm, right.T)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@given(contests, st.floats(1, 300))
+def test_advice_is_the_best_of_its_candidates(contest, sweeps):
+    constants, sizes, T = contest
+    budget = sweeps * sizes.sweep
+    advice = advise(constants, sizes, budget, T)
+    assert advice.choice == advice.candidates[0]
+    assert winner(advice.regimes, budget) == (advice.choice.algorithm, advice.choice.T)
+    assert advice.trivial_bound == trivial_bound(constants)
+    names = [(c.algorithm, c.T) for c in advice.candidates]
+    affordable = [("FSVI", t) for t in set(T) - {1} if k_max(sizes, t, budget) >= 1]
+    assert sorted(names) == sorted([("VI", 1), *affordable])
+    for c in advice.candidates:
+        assert advice.choice.regret <= c.regret
+        if c.algorithm == "VI":
+            k = k_max_vi(sizes, budget)
+            expected = (k, vi_regret(constants, k), vi_cost(sizes, k))
+        else:
+            k = k_max(sizes, c.T, budget)
+            expected = (k, fsvi_regret(constants, c.T, k).total, fsvi_cost(sizes, c.T, k))
+        assert (c.k, c.regret, c.cost) == pytest.approx(expected, rel=1e-14)
+        assert c.k >= 1 and c.cost <= budget
+    assert [c.regret for c in advice.candidates] == sorted(c.regret for c in advice.candidates)
+
+
+def test_three_regimes():
+    """The figure's story from two sweeps on; below, ever longer lower levels become affordable."""
+    assert in_sweeps(regimes(THREE.constants, THREE.sizes, THREE.T), THREE.sizes) == [
+        ("VI", 1, 1, 1.06),
+        ("FSVI", 2, 1.06, 1.12),
+        ("FSVI", 4, 1.12, 1.27),
+        ("FSVI", 9, 1.27, 1.48),
+        ("FSVI", 16, 1.48, 5.27),
+        ("FSVI", 9, 5.27, 53),
+        ("VI", 1, 53, math.inf),
+    ]
+
+
+def test_long_horizon():
+    chosen = preset("long-horizon")
+    found = in_sweeps(regimes(chosen.constants, chosen.sizes, chosen.T), chosen.sizes)
+    assert found[-3:] == [
+        ("FSVI", 16, 1.48, 29.27),
+        ("FSVI", 9, 29.27, 335),
+        ("VI", 1, 335, math.inf),
+    ]
+    floors = fsvi_regret(chosen.constants, chosen.T, 1).floor
+    assert floors.min() == pytest.approx(685.0855908)
+    assert floors.min() > trivial_bound(chosen.constants) == pytest.approx(100)
+
+
+def test_over_all_horizons_the_best_one_slides_down():
+    found = regimes(THREE.constants, THREE.sizes, range(1, 101))
+    late = [r.T for r in found if r.start >= 2 * THREE.sizes.sweep and r.algorithm == "FSVI"]
+    assert late[-1] == 8
+    assert (found[-1].algorithm, found[-1].start) == ("VI", 53 * THREE.sizes.sweep)
+
+
+def test_horizon_one_changes_nothing():
+    for T in (THREE.T, (*THREE.T, 1), THREE.T[::-1], np.array(THREE.T * 2)):
+        assert regimes(THREE.constants, THREE.sizes, T) == regimes(
+            THREE.constants, THREE.sizes, THREE.T
+        )
+    (only,) = regimes(THREE.constants, THREE.sizes, 1)
+    assert (only.algorithm, only.start, only.end) == ("VI", THREE.sizes.sweep, math.inf)
+
+
+@pytest.mark.parametrize("changes", [{"r_max": 0}, {"gamma": 0}, {"l_f": 1e100, "l_r": 1e100}])
+def test_base_vi_alone(changes):
+    constants = replace(THREE.constants, **changes)
+    found = regimes(constants, THREE.sizes, THREE.T[2:])
+    assert [(r.algorithm, r.end) for r in found] == [("VI", math.inf)]
+    assert advise(constants, THREE.sizes, 1e12, THREE.T).choice.algorithm == "VI"
+
+
+def test_without_a_floor_fsvi_stays_ahead():
+    exact = replace(THREE.constants, alpha=0, l_u=0)
+    assert regimes(exact, THREE.sizes, THREE.T)[-1].T == 25
+    # T = 2 has no freeze error, so without L_U it alone has no floor.
+    drifting = replace(THREE.constants, l_u=0)
+    assert regimes(drifting, THREE.sizes, THREE.T)[-1].T == 2
+    advice = advise(drifting, THREE.sizes, 1e5 * THREE.sizes.sweep, THREE.T)
+    assert (advice.choice.algorithm, advice.choice.T, advice.choice.regret) == ("FSVI", 2, 0)
+
+
+@pytest.mark.parametrize("gamma", [0.9999, 1 - 1e-6, 1 - 1e-12])
+def test_close_to_one(gamma):
+    """Millions of steps, few of which matter: the last one is checked by its definition."""
+    constants = replace(THREE.constants, gamma=gamma)
+    *_, before, last = regimes(constants, THREE.sizes, range(2, 26))
+    assert (before.algorithm, last.algorithm) == ("FSVI", "VI")
+    k = k_max_vi(THREE.sizes, last.start)
+    floor = fsvi_regret(constants, np.arange(2, 26), k).total.min()
+    assert vi_regret(constants, k) <= floor < vi_regret(constants, k - 1)
+
+
+def test_advice_by_hand():
+    unit = THREE.sizes.sweep
+    advice = advise(THREE.constants, THREE.sizes, 10 * unit, THREE.T)
+    regret = fsvi_regret(THREE.constants, 9, 9).total
+    lower = lower_level_cost(THREE.sizes, 9)
+    assert advice.choice == Choice("FSVI", 9, 9, regret, lower + 9 * unit)
+    assert len(advice.candidates) == 6
+    assert advise(THREE.constants, THREE.sizes, 10 * unit, 9).choice == advice.choice
+
+
+def test_bad_input():
+    with pytest.raises(
+        InputError, match=r"budget = 1000 pays for no run.*one sweep of Base VI.*5000000000"
+    ):
+        advise(THREE.constants, THREE.sizes, 1000, THREE.T)
+    with pytest.raises(InputError, match=r"^T is empty"):
+        advise(THREE.constants, THREE.sizes, 1e12, [])
+    with pytest.raises(InputError, match=r"^T = 0"):
+        regimes(THREE.constants, THREE.sizes, [2, 0])
+    with pytest.raises(InputError, match=r"^budget = inf"):
+        advise(THREE.constants, THREE.sizes, math.inf, THREE.T)

@@ -1,0 +1,129 @@
+"""Constants, sizes and arguments: what cannot be computed with is refused in words that help."""
+
+import math
+from dataclasses import FrozenInstanceError, replace
+
+import numpy as np
+import pytest
+
+from fsdash.errors import InputError
+from fsdash.theory import (
+    DEFAULT_PRESET,
+    PRESETS,
+    Constants,
+    Sizes,
+    fsavi_regret,
+    fsvi_regret,
+    lemma_regret,
+    preset,
+    reward_error,
+    value_lipschitz_bound,
+    vi_regret,
+)
+
+GOOD = Constants(gamma=0.9, alpha=0.05, d_y=1, l_r=0.5, l_f=1.2, l_u=0.05, r_max=10)
+NAMES = ["gamma", "alpha", "d_y", "l_r", "l_f", "l_u", "r_max"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("value", [-0.1, math.nan, math.inf, "1", None, True, 10**400, [0.5]])
+def test_bad_constants_are_named(name, value):
+    with pytest.raises(InputError, match=rf"^{name} = .*give") as error:
+        replace(GOOD, **{name: value})
+    assert "\n" not in str(error.value)
+
+
+def test_gamma_one_has_its_own_remedy():
+    with pytest.raises(InputError, match=r"gamma = 1 means no discounting.*just below 1"):
+        replace(GOOD, gamma=1)
+    with pytest.raises(InputError, match=r"gamma = 1.5"):
+        replace(GOOD, gamma=1.5)
+
+
+def test_a_unit_slip_is_refused():
+    with pytest.raises(InputError, match=r"r_max = 1e\+200 .* larger units"):
+        replace(GOOD, r_max=1e200)
+
+
+def test_measured_alpha_may_exceed_the_papers_assumption():
+    assert replace(GOOD, alpha=3).alpha == 3
+
+
+def test_constants_are_plain_frozen_floats():
+    constants = Constants(*np.array([0, 0, 1, 1, 1, 1, 1], dtype=np.float32))
+    assert all(type(getattr(constants, name)) is float for name in NAMES)
+    assert math.copysign(1, replace(GOOD, alpha=-0.0).alpha) == 1
+    assert hash(constants) == hash(replace(constants))
+    with pytest.raises(FrozenInstanceError):
+        constants.gamma = 0.5
+
+
+@pytest.mark.parametrize("name", ["n_slow", "n_fast", "n_actions"])
+@pytest.mark.parametrize("value", [0, -1, 1.5, math.nan, "3", None, True, 10**13, 10**30, [2, 3]])
+def test_bad_sizes_are_named(name, value):
+    with pytest.raises(InputError, match=f"^{name} .*give"):
+        replace(Sizes(2, 3, 4), **{name: value})
+
+
+def test_sizes():
+    sizes = Sizes(n_slow=11, n_fast=np.int32(51), n_actions=51.0)
+    assert sizes == Sizes(11, 51, 51)
+    assert sizes.n_states == 561
+    assert sizes.sweep == 561**2 * 51
+    assert type(sizes.sweep) is float
+    assert Sizes(10**12, 10**12, 10**12).sweep == 1e60
+
+
+def test_presets():
+    assert set(PRESETS) == {
+        "three-regimes",
+        "long-horizon",
+        "reward-error-small",
+        "reward-error-large",
+    }
+    assert all(preset(name).name == name for name in PRESETS)
+    assert preset(DEFAULT_PRESET).T == (2, 4, 9, 16, 25)
+    assert preset("reward-error-large").constants.l_f == 1.05
+    for unknown in ("nope", None, []):
+        with pytest.raises(InputError, match=r"preset = .* choose one of three-regimes"):
+            preset(unknown)
+
+
+@pytest.mark.parametrize(
+    "T", [0, -1, 1.5, 10**6 + 1, 10**30, np.nan, "4", True, None, [1, 0], [[1], [1, 2]]]
+)
+def test_bad_horizons(T):
+    with pytest.raises(InputError, match=r"^T .*give whole numbers from 1 to 1000000"):
+        reward_error(GOOD, T)
+    with pytest.raises(InputError, match=r"^T "):
+        fsvi_regret(GOOD, T, 1)
+
+
+@pytest.mark.parametrize("k", [-1, 0.5, np.inf, 10**30, "4", [1, -1]])
+def test_bad_iterations(k):
+    for call in (
+        lambda: fsvi_regret(GOOD, 2, k),
+        lambda: vi_regret(GOOD, k),
+        lambda: fsavi_regret(GOOD, 2, k, 1, 0, 0),
+    ):
+        with pytest.raises(InputError, match=r"^k .*give whole numbers from 0"):
+            call()
+
+
+def test_bad_fits():
+    with pytest.raises(InputError, match=r"^kappa = 0.9 is below 1"):
+        fsavi_regret(GOOD, 2, 1, 0.9, 0, 0)
+    with pytest.raises(InputError, match=r"^kappa = 1\.2 .*kappa\*gamma.*below 1/gamma = 1\.11111"):
+        fsavi_regret(GOOD, 2, 1, 1.2, 0, 0)
+    with pytest.raises(InputError, match=r"^eps_low = -1"):
+        fsavi_regret(GOOD, 2, 1, 1, -1, 0)
+    with pytest.raises(InputError, match=r"^eps_up = nan"):
+        fsavi_regret(GOOD, 2, 1, 1, 0, np.nan)
+    with pytest.raises(InputError, match=r"^value_error = -1"):
+        lemma_regret(0.9, 2, 0, 0, 0, [1, -1])
+    with pytest.raises(InputError, match=r"^gamma = 1 "):
+        lemma_regret(1, 2, 0, 0, 0, 0)
+    with pytest.raises(InputError, match=r"^l_f = nan"):
+        value_lipschitz_bound(0.9, 1, np.nan)
+    with pytest.raises(InputError, match=r"^distance = 'far'"):
+        lemma_regret(0.9, 2, 0, 0, "far", 0)

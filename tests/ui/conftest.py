@@ -1,0 +1,111 @@
+"""A real server on a free port and a real Chromium for the browser tests."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from tools.browser import REMEDY, find_browser
+
+ROOT = Path(__file__).parents[2]
+# A machine that does other work at the same time draws slowly; waiting costs a quick one nothing.
+expect.set_options(timeout=30_000)
+
+QUIET = [
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-sync",
+    "--no-first-run",
+    "--metrics-recording-only",
+]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _wait_until_healthy(url: str, server: subprocess.Popen, log: Path) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=5):
+                return
+        except OSError:
+            # The server's exit is noticed at once, and a refused connection costs nothing.
+            try:
+                server.wait(timeout=0.1)
+            except subprocess.TimeoutExpired:
+                continue
+    pytest.fail(f"The server did not start:\n{log.read_text()}")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a running dashboard."""
+    port, log = _free_port(), tmp_path_factory.mktemp("server") / "log.txt"
+    command = [sys.executable, "tools/serve.py", "--port", str(port)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
+        )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        _wait_until_healthy(url, process, log)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """A browser, or a failure that says how to get one: browser tests are never skipped."""
+    path = find_browser()
+    if path is None:
+        pytest.fail(REMEDY)
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=[*QUIET, *sandbox])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(chromium: Browser, server: str) -> Iterator[Callable[..., Page]]:
+    """Open a page of the dashboard; afterwards its console must be clean and its calls local."""
+    contexts: list[BrowserContext] = []
+    complaints: list[str] = []
+    own = urlsplit(server).netloc
+
+    def check_request(request) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme in ("http", "https", "ws", "wss") and parts.netloc != own:
+            complaints.append(f"request to another host: {request.url}")
+
+    def open_page(path: str = "/", width: int = 1440, height: int = 900, theme: str = "light"):
+        size = {"width": width, "height": height}
+        context = chromium.new_context(viewport=size, color_scheme=theme)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("request", check_request)
+        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(server + path)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not complaints
