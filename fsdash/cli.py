@@ -35,7 +35,7 @@ from fsdash.version import __version__
 
 MAX_RANGE = 1_000_000
 MAX_RECORDS = 5_000_000
-SHOWN = 10
+SHOWN = 16
 SYMBOLS = {
     "gamma": "discount factor γ, 0 ≤ γ < 1",
     "alpha": "α: the slow state moves at most α·d_Y a step",
@@ -236,13 +236,17 @@ def describe(advice, sizes: Sizes, candidates: list[dict], regimes: list[dict]) 
             f"{advice.trivial_bound:.6g}: {says}.",
             "",
             "What the budget pays for, best first:",
-            as_table(candidates[:SHOWN]),
-            *([f"… and {more} more (--format json)"] if (more := len(candidates) - SHOWN) > 0 else []),
+            first_rows(candidates),
             "",
             "Who wins on which budget, in sweeps of Base VI:",
-            as_table(in_sweeps),
+            first_rows(in_sweeps),
         ]
     )
+
+
+def first_rows(records: list[dict]) -> str:
+    more = len(records) - SHOWN
+    return as_table(records[:SHOWN]) + (f"\n… and {more} more (--format json)" if more > 0 else "")
 
 
 def run_domains(arguments: argparse.Namespace) -> str:

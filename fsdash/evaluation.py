@@ -16,12 +16,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsdash import kernels
+from fsdash.algorithms.mpi import mpi
 from fsdash.certificate import Certificate, attainable
 from fsdash.errors import InputError
 from fsdash.model import FastSlowMDP
-from fsdash.operators import bellman, follow, policy_reward
+from fsdash.operators import follow, policy_reward
 
 TOLERANCE = 1e-6
+PATIENCE = 1_000
+"""Looks without a better certificate after which rounding is taken to have won: the result then
+has a larger `error` than was asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,14 +85,17 @@ def policy_values(
     U_XY = np.zeros((model.n_slow, model.n_fast)) if start_XY is None else np.array(start_XY)
     # A burst of cycles between two looks at the certificate: about 20 sweeps.
     burst = max(1, 20 // len(steps))
-    while True:
+    best, stalled = Values(U_XY, np.inf), 0
+    while best.error > goal and stalled < PATIENCE:
         for _ in range(burst):
             before_XY = U_XY
             U_XY = _cycle(model, steps, before_XY)
         shift_X1, error = certificate.shift(U_XY - before_XY)
-        if error <= goal:
-            return Values(before_XY + shift_X1, error)
+        stalled += 1
+        if error < best.error:
+            best, stalled = Values(before_XY + shift_X1, error), 0
         U_XY = _cycle(model, steps, before_XY + shift_X1)
+    return best
 
 
 def _cycle(model: FastSlowMDP, steps: list, U_XY: np.ndarray) -> np.ndarray:
@@ -103,14 +110,14 @@ def _cycle(model: FastSlowMDP, steps: list, U_XY: np.ndarray) -> np.ndarray:
 
 def optimum(model: FastSlowMDP, tolerance: float = TOLERANCE) -> Optimum:
     """U* to a certified tolerance, by modified policy iteration, with its greedy policy."""
-    from fsdash.algorithms.mpi import mpi
-
     goal = attainable(model, tolerance)
+    best, stalled = None, 0
     for snapshot in mpi(model):
-        if snapshot.error <= goal:
-            break
-    _, greedy_XY = bellman(model, model.true, snapshot.values_XY)
-    return Optimum(snapshot.values_XY, snapshot.error, greedy_XY[None])
+        stalled += 1
+        if best is None or snapshot.error < best.error:
+            best, stalled = snapshot, 0
+        if best.error <= goal or stalled == PATIENCE:
+            return Optimum(best.values_XY, best.error, best.policy_PXY)
 
 
 def regret(

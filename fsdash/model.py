@@ -67,12 +67,16 @@ class Dynamics:
     """One transition law: where (x, y, a, w) leads, and how likely each w is.
 
     `next_slow` and `next_fast` are integer arrays with four axes (X, Y, A, W), each of full length
-    or 1. An array with a single outcome of the noise pairs with `noise_W` = [1.0].
+    or 1. If neither depends on the noise, `noise_W` becomes [1.0].
     """
 
     next_slow: np.ndarray
     next_fast: np.ndarray
     noise_W: np.ndarray
+
+    def __post_init__(self) -> None:
+        if self.next_slow.shape[3] == self.next_fast.shape[3] == 1:
+            object.__setattr__(self, "noise_W", _read_only(np.ones(1)))
 
     @property
     def exogenous_slow(self) -> bool:
@@ -130,7 +134,7 @@ class FastSlowMDP:
         if self.frozen_next_fast is not None:
             frozen = self._indices("frozen_next_fast", self.frozen_next_fast, self.n_fast, "fast")
         put("frozen_next_fast", frozen)
-        for axis, size in (("slow", self.n_slow), ("fast", self.n_fast), ("actions", self.n_actions)):
+        for axis, size in zip(("slow", "fast", "actions"), self.reward_XYA.shape, strict=True):
             put(axis, _axis(axis, getattr(self, axis), size))
         shape = (self.n_slow, self.n_fast)
         initial = np.full(shape, 1 / self.n_states) if self.initial_XY is None else self.initial_XY
@@ -140,14 +144,13 @@ class FastSlowMDP:
         """A checked int32 copy of a transition array."""
         values = np.asarray(values)
         full = (*self.reward_XYA.shape, len(self.noise_W))
-        fits = values.ndim == 4 and all(n in (1, m) for n, m in zip(values.shape, full, strict=True))
-        if not fits:
+        if values.ndim != 4 or any(n not in (1, full[i]) for i, n in enumerate(values.shape)):
             raise InputError(
                 f"{name}: shape {values.shape} does not broadcast to (X, Y, A, W) = {full}; "
                 "give four axes, each of full length or 1"
             )
         if not np.issubdtype(values.dtype, np.integer):
-            raise InputError(f"{name}: holds {values.dtype}, not integers; give {kind} state indices")
+            raise InputError(f"{name}: holds {values.dtype}; give integers, {kind} state indices")
         if outside := np.argwhere((values < 0) | (values >= size)).tolist():
             index = tuple(outside[0])
             raise InputError(
@@ -181,9 +184,7 @@ class FastSlowMDP:
     def frozen(self) -> Dynamics:
         """x' = x and y' = f_Y with x frozen, what the lower level believes."""
         stay = np.arange(self.n_slow, dtype=np.int32)[:, None, None, None]
-        deterministic = self.frozen_next_fast.shape[3] == 1
-        noise_W = np.ones(1) if deterministic else self.noise_W
-        return Dynamics(_read_only(stay), self.frozen_next_fast, _read_only(noise_W))
+        return Dynamics(_read_only(stay), self.frozen_next_fast, self.noise_W)
 
     @property
     def nbytes(self) -> int:

@@ -60,6 +60,8 @@ class LinearArchitecture:
                 "anchors_M2: the feature vectors of the anchors are linearly dependent; "
                 "choose other anchors or drop a feature"
             )
+        object.__setattr__(self, "Phi_XYM", Phi_XYM)
+        object.__setattr__(self, "anchors_M2", anchors_M2)
         object.__setattr__(self, "theta_XYM", np.linalg.solve(L_MM.T, Phi_XYM[..., None])[..., 0])
 
     @classmethod
@@ -76,8 +78,8 @@ class LinearArchitecture:
 
     def through_anchors(self, values_XY: np.ndarray) -> np.ndarray:
         """Φ Φ† values: keep the values at the anchors, let the features fill in the rest."""
-        anchors_M2 = self.anchors_M2
-        return self.theta_XYM @ values_XY[anchors_M2[:, 0], anchors_M2[:, 1]]
+        x, y = self.anchors_M2.T
+        return self.theta_XYM @ values_XY[x, y]
 
 
 def fsavi(model: FastSlowMDP, T: int, architecture: LinearArchitecture) -> Iterator[Snapshot]:

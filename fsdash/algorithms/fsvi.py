@@ -70,5 +70,5 @@ def fsvi(
 
 
 def check_T(T: int) -> None:
-    if T != int(T) or T < 1:
+    if int(T) != T or T < 1:
         raise InputError(f"T = {T}: freeze for a whole number of periods, at least 1")

@@ -27,7 +27,7 @@ def make(name: str, preset: str = "default", **parameters) -> Domain:
         raise InputError(f"domain {name!r} is not known; choose from {', '.join(DOMAINS)}")
     domain = DOMAINS[name]
     if preset not in domain.presets:
-        raise InputError(f"{name} has no preset {preset!r}; choose from {', '.join(domain.presets)}")
+        raise InputError(f"{name} has no preset {preset!r}; it has {', '.join(domain.presets)}")
     known = [f.name for f in fields(domain)]
     for parameter in parameters:
         if parameter not in known:

@@ -88,11 +88,11 @@ class Gridworld(Domain):
         accepted = np.where(task == 0, choice, task)
         column_ = np.clip(column + steps[:, 0], 0, n - 1)
         row_ = np.clip(row + steps[:, 1], 0, n - 1)
-        at = lambda end: (  # noqa: E731
-            (column_ == self.tasks[accepted - 1, end, 0]) & (row_ == self.tasks[accepted - 1, end, 1])
+        (start_column, start_row), (end_column, end_row) = self.tasks[accepted - 1].transpose(
+            3, 4, 0, 1, 2
         )
-        picks = (carried == 0) & at(0)
-        delivers = (carried == 1) & at(1)
+        picks = (carried == 0) & (column_ == start_column) & (row_ == start_row)
+        delivers = (carried == 1) & (column_ == end_column) & (row_ == end_row)
         task_ = np.where(delivers, 0, accepted)
         carried_ = np.where(delivers, 0, np.where(picks, 1, carried))
         next_fast = np.ravel_multi_index(

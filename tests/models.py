@@ -1,0 +1,88 @@
+"""Small models for the tests: random ones of every shape, and a literal solver to compare with."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from fsdash.model import FastSlowMDP
+
+SHAPES = [
+    # (next_slow axes, next_fast axes): which of X, Y, A, W each depends on
+    ("X..W", "XYA."),  # exogenous slow, noise-free fast: separable
+    ("X..W", ".YA."),
+    ("X..W", "XYAW"),  # exogenous slow, noisy fast
+    ("XYAW", "XYAW"),  # everything depends on everything
+    ("X...", "XYAW"),
+    ("X...", "XYA."),  # no noise at all, although the model has some
+    ("XYA.", "XYA."),
+    ("XY.W", ".Y.W"),
+]
+
+
+def random_model(seed, sizes=(3, 4, 2, 3), shape=("XYAW", "XYAW"), gamma=0.9, frozen=None):
+    """A model with uniform rewards and transitions; an axis not named in `shape` has length 1."""
+    rng = np.random.default_rng(seed)
+    X, Y, A, W = sizes
+
+    def table(axes, high):
+        size = [n if axis != "." else 1 for axis, n in zip(axes, sizes, strict=True)]
+        return rng.integers(high, size=size)
+
+    return FastSlowMDP(
+        reward_XYA=rng.uniform(-1, 1, (X, Y, A)),
+        noise_W=rng.dirichlet(np.ones(W)),
+        next_slow=table(shape[0], X),
+        next_fast=table(shape[1], Y),
+        frozen_next_fast=None if frozen is None else table(frozen, Y),
+        gamma=gamma,
+        initial_XY=rng.dirichlet(np.ones(X * Y)).reshape(X, Y),
+    )
+
+
+def lipschitz_model(seed, sizes=(3, 4, 2, 2), gamma=0.8):
+    """A model in the sense of the paper's assumptions: f_Y sees x only through f itself."""
+    return random_model(seed, sizes, ("XYAW", "XYAW"), gamma)
+
+
+def transition_matrix(model, dynamics):
+    """(S, A, S): the dense kernel, entry by entry from the definition. Tests only."""
+    X, Y, A = model.reward_XYA.shape
+    P = np.zeros((X * Y, A, X * Y))
+    full = (X, Y, A, len(dynamics.noise_W))
+    slow = np.broadcast_to(dynamics.next_slow, full)
+    fast = np.broadcast_to(dynamics.next_fast, full)
+    for x, y, a, w in np.ndindex(full):
+        P[x * Y + y, a, slow[x, y, a, w] * Y + fast[x, y, a, w]] += dynamics.noise_W[w]
+    return P
+
+
+def dense_policy_values(model, policy_PXY):
+    """The value of a periodic policy by linear algebra on dense matrices."""
+    n = model.n_states
+    P = transition_matrix(model, model.true)
+    r = model.reward_XYA.reshape(n, -1)
+    M, c = np.eye(n), np.zeros(n)
+    for policy in policy_PXY.reshape(len(policy_PXY), n):
+        c = c + M @ r[np.arange(n), policy]
+        M = model.gamma * M @ P[np.arange(n), policy]
+    return np.linalg.solve(np.eye(n) - M, c).reshape(model.n_slow, model.n_fast)
+
+
+def dense_optimum(model):
+    """U* by policy iteration on dense matrices."""
+    n = model.n_states
+    P = transition_matrix(model, model.true)
+    r = model.reward_XYA.reshape(n, -1)
+    policy = np.zeros(n, int)
+    while True:
+        rows = np.arange(n)
+        U = np.linalg.solve(np.eye(n) - model.gamma * P[rows, policy], r[rows, policy])
+        Q = r + model.gamma * P @ U
+        better = Q.max(axis=1) > Q[rows, policy] + 1e-12
+        if not better.any():
+            return U.reshape(model.n_slow, model.n_fast)
+        policy = np.where(better, Q.argmax(axis=1), policy)
+
+
+seeds = st.integers(0, 2**32 - 1)
+shapes = st.sampled_from(SHAPES)
+sizes = st.tuples(*(st.integers(1, 4) for _ in range(4)))
