@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import json
 import math
 import subprocess
@@ -15,14 +16,15 @@ from fsdash.evaluation import optimum
 from fsdash.theory import PRESETS, fsvi_regret, reward_error, vi_regret
 from fsdash.version import __version__
 
-BOUNDS_FIELDS = (
-    "T k freeze_error end_of_horizon_error reward_error reward_term transition_term iteration_term "
-    "fsvi_regret vi_regret trivial_bound fsvi_cost vi_cost"
-).split()
-SOLVE_FIELDS = (
-    "domain method T iterations backups seconds mean_value optimal_mean_value max_regret "
-    "mean_regret"
-).split()
+BOUNDS_FIELDS = [
+    "T", "k", "freeze_error", "end_of_horizon_error", "reward_error", "reward_term",
+    "transition_term", "iteration_term", "fsvi_regret", "vi_regret", "trivial_bound", "fsvi_cost",
+    "vi_cost",
+]  # fmt: skip
+SOLVE_FIELDS = [
+    "domain", "method", "T", "iterations", "backups", "seconds", "mean_value",
+    "optimal_mean_value", "max_regret", "mean_regret",
+]  # fmt: skip
 THREE_REGIMES = PRESETS["three-regimes"].constants
 
 
@@ -119,7 +121,7 @@ def test_advise_finds_the_three_regimes(as_json):
     assert list(regimes[0]) == ["from", "to", "algorithm", "T"]
     assert [r["T"] for r in regimes[-3:]] == [16, 9, 1]
     assert [r["to"] / 5e9 for r in regimes[-3:]] == pytest.approx([5.27, 53, math.inf])
-    assert all(a["to"] == b["from"] for a, b in zip(regimes, regimes[1:], strict=False))
+    assert all(a["to"] == b["from"] for a, b in itertools.pairwise(regimes))
 
 
 def test_advise_budget_in_operations_and_words(fsdash, as_json):
