@@ -7,6 +7,7 @@ stride 0 (`steps`), so nothing is broadcast in memory. Operation counts:
     expect         |S|·|A|·|W|, or mix + |S|·|A| where the dynamics are separable
     bellman        the same, with the maximum taken on the way
     policy_sweeps  m times the same with |A| = 1
+    choose         |S|·|W|, the tables under a policy
 
 Ties in a maximum go to the first action.
 """
@@ -26,14 +27,20 @@ def steps(table):
 
 @jit
 def mix(next_slow, noise_W, U_XY, out_XY):
-    """out(x, y) = Σ_w p(w) U(x'(x, w), y) for an exogenous slow state."""
+    """out(x, y) = Σ_w p(w) U(x'(x, w), y) for an exogenous slow state, two outcomes at a time."""
+    W = next_slow.shape[3]
     for x in range(out_XY.shape[0]):
         out = out_XY[x]
-        out[:] = 0.0
-        for w in range(next_slow.shape[3]):
+        for w in range(0, W, 2):
+            v = min(w + 1, W - 1)
             row, p = U_XY[next_slow[x, 0, 0, w]], noise_W[w]
-            for y in range(row.size):
-                out[y] += p * row[y]
+            other, q = U_XY[next_slow[x, 0, 0, v]], noise_W[v] * (v > w)
+            if w == 0:
+                for y in range(out.size):
+                    out[y] = p * row[y] + q * other[y]
+            else:
+                for y in range(out.size):
+                    out[y] += p * row[y] + q * other[y]
 
 
 @jit
@@ -97,47 +104,79 @@ def policy_sweeps(reward_XY, next_slow, next_fast, noise_W, separable, gamma, m,
     bounds of `fsdash.certificate` remove in one step.
     """
     X, Y = U_XY.shape
-    W = noise_W.size
-    next_SW = np.empty((0, 0), np.int32)
-    if not separable:  # where each state and outcome lead, as one index into U: read m times
-        next_SW = flat_successors(next_slow, next_fast, X, Y, W)
-    fx, fy, _ = steps(next_fast)
-    before_XY = np.empty_like(U_XY)
+    # Where each outcome and state lead, as one index into the values looked up: read m times.
+    next_WS = flat_successors(next_slow, next_fast, separable, X, Y, noise_W.size)
+    source_XY, before_XY = np.empty_like(U_XY), np.empty_like(U_XY)
+    U_S, source_S, reward_S = U_XY.reshape(-1), source_XY.reshape(-1), reward_XY.reshape(-1)
     for n in range(1, m + 1):
-        if separable:
-            mix(next_slow, noise_W, U_XY, before_XY)
-        else:
+        look = n % 10 == 0
+        if look:
             before_XY[:] = U_XY
-        before_S = before_XY.reshape(-1)
-        look, widest = n % 10 == 0, 0.0
-        for x in range(X):
-            row, high, low = before_XY[x], -np.inf, np.inf
-            for y in range(Y):
-                future = 0.0
-                if separable:
-                    future = row[next_fast[x * fx, y * fy, 0, 0]]
-                else:
-                    for w in range(W):
-                        future += noise_W[w] * before_S[next_SW[x * Y + y, w]]
-                new = reward_XY[x, y] + gamma * future
-                if look:
-                    high, low = max(high, new - U_XY[x, y]), min(low, new - U_XY[x, y])
-                U_XY[x, y] = new
-            widest = max(widest, high - low)
-        if look and widest <= goal:
+        if separable:
+            mix(next_slow, noise_W, U_XY, source_XY)
+            next_S = next_WS[0]
+            for s in range(U_S.size):
+                U_S[s] = reward_S[s] + gamma * source_S[next_S[s]]
+        else:
+            gather(next_WS, noise_W, U_S, source_S)
+            for s in range(U_S.size):
+                U_S[s] = reward_S[s] + gamma * source_S[s]
+        if look and widest_change(before_XY, U_XY) <= goal:
             return n
     return m
 
 
 @jit
-def flat_successors(next_slow, next_fast, X, Y, W):
-    """(|S|, W): the index x'·|Y| + y' that follows each state and outcome of one policy."""
+def widest_change(before_XY, after_XY):
+    """max_x (max_y δ − min_y δ) for δ = after − before."""
+    widest = 0.0
+    for x in range(before_XY.shape[0]):
+        high, low = -np.inf, np.inf
+        for y in range(before_XY.shape[1]):
+            delta = after_XY[x, y] - before_XY[x, y]
+            high, low = max(high, delta), min(low, delta)
+        widest = max(widest, high - low)
+    return widest
+
+
+@jit
+def gather(next_WS, noise_W, U_S, out_S):
+    """out(s) = Σ_w p(w) U(next(w, s)), one outcome after the other."""
+    for w in range(noise_W.size):
+        p, row = noise_W[w], next_WS[w]
+        for s in range(out_S.size):
+            if w == 0:
+                out_S[s] = p * U_S[row[s]]
+            else:
+                out_S[s] += p * U_S[row[s]]
+
+
+@jit
+def flat_successors(next_slow, next_fast, separable, X, Y, W):
+    """(W, |S|): the index x'·|Y| + y' that follows each outcome and state of one policy.
+
+    For separable dynamics it is (1, |S|), x·|Y| + y': the slow outcomes are in the mixture already.
+    """
+    W = 1 if separable else W
     (sx, sy, _), sw = steps(next_slow), int(next_slow.shape[3] > 1)
     (fx, fy, _), fw = steps(next_fast), int(next_fast.shape[3] > 1)
-    next_SW = np.empty((X * Y, W), np.int32)
+    next_WS = np.empty((W, X * Y), np.uint32)
+    for w in range(W):
+        for x in range(X):
+            for y in range(Y):
+                slow = x if separable else next_slow[x * sx, y * sy, 0, w * sw]
+                next_WS[w, x * Y + y] = slow * Y + next_fast[x * fx, y * fy, 0, w * fw]
+    return next_WS
+
+
+@jit
+def choose(table, policy_XY):
+    """(X, Y, 1, ·): the entries of a four-axis table at the action of a policy."""
+    (tx, ty, ta), last = steps(table), table.shape[3]
+    X, Y = policy_XY.shape
+    out = np.empty((X, Y, 1, last), table.dtype)
     for x in range(X):
         for y in range(Y):
-            for w in range(W):
-                slow = next_slow[x * sx, y * sy, 0, w * sw]
-                next_SW[x * Y + y, w] = slow * Y + next_fast[x * fx, y * fy, 0, w * fw]
-    return next_SW
+            for w in range(last):
+                out[x, y, 0, w] = table[x * tx, y * ty, policy_XY[x, y] * ta, w]
+    return out

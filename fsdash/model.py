@@ -25,6 +25,9 @@ import numpy as np
 from fsdash.errors import InputError
 
 PROBABILITY_TOLERANCE = 1e-9
+INDEX = np.uint32
+"""Of transition tables: half the memory of a pointer, and compiled loops need not ask whether an
+index counts from the end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +111,7 @@ class FastSlowMDP:
     | `slow`, `fast`, `actions` | `Axis`         | coordinates and labels; default the index      |
     | `initial_XY`       | (X, Y)                | initial distribution; default uniform          |
 
-    Arrays are copied, checked and made read-only. Index arrays are stored as int32.
+    Arrays are copied, checked and made read-only. Index arrays are stored as uint32.
     """
 
     reward_XYA: np.ndarray
@@ -157,7 +160,7 @@ class FastSlowMDP:
                 f"{name}{list(index)} = {values[index]} is not a {kind} state; "
                 f"indices run from 0 to {size - 1}: clip or extend the {kind} states"
             )
-        return _read_only(np.array(values, dtype=np.int32, order="C"))
+        return _read_only(np.array(values, dtype=INDEX, order="C"))
 
     @property
     def n_slow(self) -> int:
@@ -183,7 +186,7 @@ class FastSlowMDP:
     @cached_property
     def frozen(self) -> Dynamics:
         """x' = x and y' = f_Y with x frozen, what the lower level believes."""
-        stay = np.arange(self.n_slow, dtype=np.int32)[:, None, None, None]
+        stay = np.arange(self.n_slow, dtype=INDEX)[:, None, None, None]
         return Dynamics(_read_only(stay), self.frozen_next_fast, self.noise_W)
 
     @property

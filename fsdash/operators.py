@@ -31,18 +31,14 @@ def follow(dynamics: Dynamics, policy_XY: np.ndarray) -> Dynamics:
     """The dynamics with the action chosen by the policy: an action axis of length 1."""
 
     def chosen(table: np.ndarray) -> np.ndarray:
-        if table.shape[2] == 1:
-            return table
-        shape = (*policy_XY.shape, table.shape[2], table.shape[3])
-        picked = np.take_along_axis(np.broadcast_to(table, shape), policy_XY[:, :, None, None], 2)
-        return np.ascontiguousarray(picked)
+        return table if table.shape[2] == 1 else kernels.choose(table, policy_XY)
 
     return Dynamics(chosen(dynamics.next_slow), chosen(dynamics.next_fast), dynamics.noise_W)
 
 
 def policy_reward(model: FastSlowMDP, policy_XY: np.ndarray) -> np.ndarray:
     """r(x, y, π(x, y)) as an (X, Y) array."""
-    return np.take_along_axis(model.reward_XYA, policy_XY[:, :, None], 2)[:, :, 0]
+    return kernels.choose(model.reward_XYA[..., None], policy_XY)[:, :, 0, 0]
 
 
 def expect(model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray) -> np.ndarray:

@@ -73,7 +73,7 @@ def test_a_valid_model_fills_in_defaults_and_keeps_the_caller_out():
     assert (model.n_slow, model.n_fast, model.n_actions, model.n_states) == (2, 3, 2, 6)
     assert model.initial_XY.sum() == pytest.approx(1)
     assert model.frozen_next_fast is model.next_fast
-    assert model.next_slow.dtype == np.int32
+    assert model.next_slow.dtype == np.uint32
     with pytest.raises(ValueError, match="read-only"):
         model.reward_XYA[0, 0, 0] = 2
 
