@@ -79,7 +79,8 @@ class Problem:
         model = self.model
         W = len(model.noise_W)
         shape = (*model.reward_XYA.shape, W)
-        next_XYAW = np.broadcast_to(model.next_slow * model.n_fast + model.next_fast, shape)
+        first_of_row = model.next_slow.astype(np.int64) * model.n_fast
+        next_XYAW = np.broadcast_to(first_of_row + model.next_fast, shape)
         L = model.n_states * model.n_actions
         entries = (np.tile(model.noise_W, L), next_XYAW.flatten(), np.arange(0, L * W + 1, W))
         Q = sparse.csr_matrix(entries, shape=(L, model.n_states))
