@@ -53,6 +53,9 @@ $(PY):
 $(RUN_STAMP): requirements.txt pyproject.toml | $(PY)
 	@echo "Installing packages into $(VENV) (a minute or two, only when the requirements change)"
 	@$(PIP) -r requirements.txt -e .
+	@echo "Compiling the numerical kernels"
+	@$(PY) -m fsdash solve inventory --method fsvi > /dev/null
+	@$(PY) -m fsdash constants inventory > /dev/null
 	@touch $@
 
 $(DEV_STAMP): requirements-dev.txt $(RUN_STAMP)

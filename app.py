@@ -47,11 +47,11 @@ old $x$, and it does not look past the end of its block. How wrong depends on $T
 and watch both errors trade places.""",
 }
 
-COMMANDS = """fsdash bounds      # the numbers of this page, for any constants
-fsdash advise      # which T to choose for a budget of work
-fsdash constants   # measure alpha and the Lipschitz constants of a model
-fsdash solve       # solve a model, exactly or by freezing
-fsdash --help      # what each of them takes"""
+COMMANDS = """fsdash bounds -T 1:32 -k 10                   # the numbers of this page, for any constants
+fsdash advise --sweeps 4                      # which T to choose for a budget of work
+fsdash constants inventory                    # measure alpha and the Lipschitz constants
+fsdash solve inventory --method fsvi -T 6     # solve a model by freezing: its true regret
+fsdash --help                                 # what else there is"""
 
 
 def tell_story() -> None:

@@ -158,6 +158,15 @@ def fsvi_regret(constants: Constants, T: ArrayLike, k: ArrayLike) -> FsviRegret:
     """The theorem of Section "Regret of FSVI": the regret after k upper-level iterations.
 
     The iteration term is 2 r_max γ^{(k+1)T} / ((1-γ)(1-γ^T)). At T = 1 the total is `vi_regret`.
+
+    The paper's proof bounds the value of μ with the optimal lower level π*, while the policy plays
+    π̃. The theorem holds all the same. With φ the freeze error, the true T-step reward of π̃ is
+    within γφ of R̃ (by induction over t, since J_t* has Lipschitz constant L_r Σ (γL_f)^i), so
+
+        regret <= (‖U* - V*‖) + (‖V* - V^μ‖) + (‖V^μ - Ū^μ‖)
+               <= (ε_r + q L_U d)/(1-q) + 2q/(1-q) ‖V* - V^k‖ + γφ/(1-q),
+
+    which is never larger than the sum returned here, because φ <= ε_r and q = γ^T < 1.
     """
     T, k = _horizons(T), _iterations(k)
     terms = _lemma(
