@@ -47,7 +47,8 @@ old $x$, and it does not look past the end of its block. How wrong depends on $T
 and watch both errors trade places.""",
 }
 
-COMMANDS = """fsdash bounds -T 1:32 -k 10                   # the numbers of this page, for any constants
+COMMANDS = """\
+fsdash bounds -T 1:32 -k 10                   # the numbers of this page, for any constants
 fsdash advise --sweeps 4                      # which T to choose for a budget of work
 fsdash constants inventory                    # measure alpha and the Lipschitz constants
 fsdash solve inventory --method fsvi -T 6     # solve a model by freezing: its true regret
