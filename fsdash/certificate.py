@@ -10,7 +10,7 @@ does, because P, the slow kernel, is the same for all actions. With
 we get B(U + c⁺) = B U + γᵀ Pᵀ c⁺ ≤ U + max_y δ + γᵀ Pᵀ c⁺ = U + c⁺, and by monotonicity the fixed
 point lies between U + c⁻ and U + c⁺. Hence the **certificate**
 
-    ‖U + (c⁺ + c⁻)/2 − fixed point‖∞ ≤ max_x (c⁺ − c⁻)(x) / 2,
+    ‖U + (c⁺ + c⁻)/2 − fixed point‖∞ ≤ max_x (c⁺ − c⁻)(x) / 2 (+ rounding),
 
 which holds for any U, however it was found. It sees only differences inside a slow state, so it is
 never wider than the classical one, and the midpoint removes every error that depends on x alone in
@@ -43,6 +43,7 @@ class Certificate:
 
     def __init__(self, model: FastSlowMDP, T: int = 1) -> None:
         self._discount = model.gamma**T
+        self._rounding = rounding(model)
         self._by_slow_state = model.true.exogenous_slow and model.n_slow <= MAX_SLOW
         if self._by_slow_state:
             self._PT_XX = np.linalg.matrix_power(slow_kernel(model), T)
@@ -56,18 +57,24 @@ class Certificate:
         else:
             high = np.full_like(high, high.max() / (1 - self._discount))
             low = np.full_like(low, low.min() / (1 - self._discount))
-        return ((high + low) / 2)[:, None], float((high - low).max() / 2)
+        return ((high + low) / 2)[:, None], float((high - low).max() / 2) + self._rounding
 
     def mixed(self, shift_X1: np.ndarray) -> np.ndarray:
         """(Pᵀ c)(x), what a shift by c(x) becomes T steps later."""
         return self._PT_XX @ shift_X1 if self._by_slow_state else shift_X1
 
 
-def attainable(model: FastSlowMDP, tolerance: float) -> float:
-    """The tolerance, or what double precision can still certify if that is more.
+def rounding(model: FastSlowMDP) -> float:
+    """What double precision may hide: a part of every certified error.
 
-    Values reach ‖r‖∞/(1 − γ), each δ carries a few units of rounding of that size, and the bounds
-    divide it by 1 − γ once more.
+    Values reach ‖r‖∞/(1 − γ), a backup adds |W| products of that size and a few terms more, and the
+    bounds divide its rounding by 1 − γ once again.
     """
     largest = np.abs(model.reward_XYA).max() / (1 - model.gamma)
-    return max(tolerance, 8 * np.finfo(float).eps * largest / (1 - model.gamma))
+    terms = len(model.noise_W) + 4
+    return float(terms * np.finfo(float).eps * largest / (1 - model.gamma))
+
+
+def attainable(model: FastSlowMDP, tolerance: float) -> float:
+    """The tolerance, or what double precision can still certify if that is more."""
+    return max(tolerance, 2 * rounding(model))

@@ -296,18 +296,21 @@ def run_constants(arguments: argparse.Namespace) -> str:
 def run_solve(arguments: argparse.Namespace) -> str:
     model = read_domain(arguments)
     from fsdash.algorithms import fsvi, mpi, run_until, vi
-    from fsdash.certificate import attainable
     from fsdash.evaluation import regret
 
     T = arguments.T if arguments.method == "fsvi" else 1
     algorithm = {"vi": vi, "mpi": mpi, "fsvi": lambda model: fsvi(model, T)}[arguments.method]
-    tolerance = None
-    if arguments.iterations is None:
-        tolerance = 1e-3 if arguments.tolerance is None else arguments.tolerance
-        tolerance = attainable(model, tolerance) if tolerance > 0 else tolerance
+    tolerance = arguments.tolerance
+    if tolerance is None and arguments.iterations is None:
+        tolerance = 1e-3
     start = time.perf_counter()
     last = run_until(algorithm(model), iterations=arguments.iterations, tolerance=tolerance)
     seconds = time.perf_counter() - start
+    if tolerance is not None and last.error > tolerance:
+        print(
+            f"fsdash solve: rounding allows a certificate of {last.error:.2g}, no closer",
+            file=sys.stderr,
+        )
     result = regret(model, last.policy_PXY)
     record = {
         "domain": arguments.domain,

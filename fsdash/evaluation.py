@@ -3,7 +3,8 @@
 A policy is an array `policy_PXY`: P = 1 is stationary, P = T is the T-periodic policy
 (μ, π₁, …, π_{T−1}), whose phase-0 value Ū^μ(s, π) is what the paper's regret compares with U*. Both
 are evaluated under the true dynamics, by fixed-point iteration with the bounds of
-`fsdash.certificate`: the value returned is within `error` of the exact one in every state.
+`fsdash.certificate`: the value returned is within `error` of the exact one in every state, and
+`error` exceeds the tolerance only where rounding leaves no other way.
 
 Regret is U* − U^policy: the largest over states (the paper's definition) and the mean over the
 initial distribution. Neither uses a solver's own value function.
@@ -17,15 +18,15 @@ import numpy as np
 
 from fsdash import kernels
 from fsdash.algorithms.mpi import mpi
+from fsdash.algorithms.snapshot import PATIENCE, run_until
 from fsdash.certificate import Certificate, attainable
 from fsdash.errors import InputError
 from fsdash.model import FastSlowMDP
 from fsdash.operators import follow, policy_reward
 
 TOLERANCE = 1e-6
-PATIENCE = 1_000
-"""Looks without a better certificate after which rounding is taken to have won: the result then
-has a larger `error` than was asked for."""
+SWEEPS = 20
+"""About how many sweeps are made between two looks at the certificate."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,41 +84,36 @@ def policy_values(
     certificate = Certificate(model, T=len(steps))
     goal = attainable(model, tolerance)
     U_XY = np.zeros((model.n_slow, model.n_fast)) if start_XY is None else np.array(start_XY)
-    # A burst of cycles between two looks at the certificate: about 20 sweeps.
-    burst = max(1, 20 // len(steps))
     best, stalled = Values(U_XY, np.inf), 0
     while best.error > goal and stalled < PATIENCE:
-        for _ in range(burst):
-            before_XY = U_XY
-            U_XY = _cycle(model, steps, before_XY)
-        shift_X1, error = certificate.shift(U_XY - before_XY)
+        before_XY = _cycles(model, steps, U_XY, max(1, SWEEPS // len(steps)))
+        after_XY = _cycles(model, steps, before_XY, 1)
+        shift_X1, error = certificate.shift(after_XY - before_XY)
+        U_XY = before_XY + shift_X1
         stalled += 1
         if error < best.error:
-            best, stalled = Values(before_XY + shift_X1, error), 0
-        U_XY = _cycle(model, steps, before_XY + shift_X1)
+            best, stalled = Values(U_XY, error), 0
     return best
 
 
-def _cycle(model: FastSlowMDP, steps: list, U_XY: np.ndarray) -> np.ndarray:
-    """One pass through the phases of a policy, last phase first."""
+def _cycles(model: FastSlowMDP, steps: list, U_XY: np.ndarray, n: int) -> np.ndarray:
+    """n passes through the phases of a policy, last phase first."""
     U_XY = U_XY.copy()
-    for reward_XY, d in steps:
-        kernels.policy_sweeps(
-            reward_XY, d.next_slow, d.next_fast, d.noise_W, d.separable, model.gamma, 1, 0.0, U_XY
-        )
+    # The n passes of a stationary policy are n sweeps of one and the same step: a single call.
+    passes, sweeps = (1, n) if len(steps) == 1 else (n, 1)
+    for _ in range(passes):
+        for reward_XY, d in steps:
+            kernels.policy_sweeps(
+                reward_XY, d.next_slow, d.next_fast, d.noise_W, d.separable, model.gamma,
+                sweeps, -1.0, U_XY,
+            )  # fmt: skip
     return U_XY
 
 
 def optimum(model: FastSlowMDP, tolerance: float = TOLERANCE) -> Optimum:
     """U* to a certified tolerance, by modified policy iteration, with its greedy policy."""
-    goal = attainable(model, tolerance)
-    best, stalled = None, 0
-    for snapshot in mpi(model):
-        stalled += 1
-        if best is None or snapshot.error < best.error:
-            best, stalled = snapshot, 0
-        if best.error <= goal or stalled == PATIENCE:
-            return Optimum(best.values_XY, best.error, best.policy_PXY)
+    best = run_until(mpi(model), tolerance=attainable(model, tolerance))
+    return Optimum(best.values_XY, best.error, best.policy_PXY)
 
 
 def regret(

@@ -164,8 +164,12 @@ def test_solve_stops_where_it_is_told(as_json):
     loose = as_json("solve inventory --method vi --tolerance 100")
     tight = as_json("solve inventory --method vi --tolerance 1")
     assert loose["iterations"] < tight["iterations"]
-    # A tolerance that double precision cannot certify still ends.
-    assert as_json("solve inventory --method mpi --tolerance 1e-300")["max_regret"] <= 1e-5
+
+
+def test_a_tolerance_below_rounding_ends_and_says_so(fsdash):
+    code, out, err = fsdash("solve inventory --method mpi --tolerance 1e-300 --format json")
+    assert code == 0 and "rounding allows a certificate of" in err and err.count("\n") == 1
+    assert json.loads(out)["max_regret"] <= 1e-5
 
 
 def test_domains_lists_every_preset(as_json, fsdash):

@@ -88,7 +88,7 @@ def fsavi(model: FastSlowMDP, T: int, architecture: LinearArchitecture) -> Itera
     `error` bounds ‖Φβ_i − Φβ*‖∞, the distance to the fixed point of the projected operator, by the
     contraction factor κγᵀ.
     """
-    check_T(T)
+    check_T(model, T)
     if architecture.Phi_XYM.shape[:2] != (model.n_slow, model.n_fast):
         raise InputError("architecture: its features are for a model with other sizes")
     kappa, M = architecture.kappa, len(architecture.anchors_M2)
@@ -102,13 +102,13 @@ def fsavi(model: FastSlowMDP, T: int, architecture: LinearArchitecture) -> Itera
 
     backups = 0
     J_XY = np.zeros((model.n_slow, model.n_fast))
-    lower: list[np.ndarray] = []
+    policy_PXY = np.empty((T, model.n_slow, model.n_fast), np.int32)
+    lower = policy_PXY[1:]
     for t in range(T - 1, 0, -1):
-        HJ_XY, pi_XY = bellman(model, model.frozen, J_XY)
+        HJ_XY, policy_PXY[t] = bellman(model, model.frozen, J_XY)
         J_XY = architecture.through_anchors(HJ_XY)
-        lower.insert(0, pi_XY)
         backups += M * model.n_actions + sweep
-        yield Snapshot("lower", T - t, backups, np.array(lower), J_XY, 0.0)
+        yield Snapshot("lower", T - t, backups, policy_PXY[t:], J_XY, 0.0)
 
     followed = [follow(model.true, pi_XY) for pi_XY in lower]
     V_XY = np.zeros_like(J_XY)
@@ -116,6 +116,6 @@ def fsavi(model: FastSlowMDP, T: int, architecture: LinearArchitecture) -> Itera
         FV_XY, mu_XY = upper_bellman(model, J_XY, followed, V_XY)
         next_XY = architecture.through_anchors(FV_XY)
         error = float(np.abs(next_XY - V_XY).max() / (1 - kappa * model.gamma**T))
-        yield Snapshot("upper", i, backups, np.array([mu_XY, *lower]), V_XY, error)
+        yield Snapshot("upper", i, backups, np.concatenate([mu_XY[None], lower]), V_XY, error)
         V_XY = next_XY
         backups += M * model.n_actions + (T - 1) * model.n_states

@@ -31,6 +31,9 @@ from fsdash.errors import InputError
 from fsdash.model import FastSlowMDP
 from fsdash.operators import H_frozen_policy, bellman, follow, upper_bellman
 
+MAX_DECISIONS = 100_000_000
+"""Actions that a policy may hold, T·|S|: 400 MB, and about as much again for its transitions."""
+
 
 def fsvi(
     model: FastSlowMDP,
@@ -39,22 +42,22 @@ def fsvi(
     terminal_XY: np.ndarray | None = None,
 ) -> Iterator[Snapshot]:
     """Snapshots of the lower level (T−1 of them), then k = 0, 1, 2, … of the upper level."""
-    check_T(T)
+    check_T(model, T)
     zero_XY = np.zeros((model.n_slow, model.n_fast))
     sweep = model.n_states * model.n_actions
 
     J_XY = zero_XY if terminal_XY is None else np.array(terminal_XY, float)
-    lower: list[np.ndarray] = []
+    policy_PXY = np.empty((T, model.n_slow, model.n_fast), np.int32)
+    lower = policy_PXY[1:]
     for t in range(T - 1, 0, -1):
-        J_XY, pi_XY = bellman(model, model.frozen, J_XY)
-        lower.insert(0, pi_XY)
+        J_XY, policy_PXY[t] = bellman(model, model.frozen, J_XY)
         # The lower level is a finite horizon: its values are exact, there is nothing to certify.
-        yield Snapshot("lower", T - t, (T - t) * sweep, np.array(lower), J_XY, 0.0)
+        yield Snapshot("lower", T - t, (T - t) * sweep, policy_PXY[t:], J_XY, 0.0)
 
     backups = (T - 1) * sweep
     if terminal_XY is not None:
         J_XY = zero_XY
-        for pi_XY in reversed(lower):
+        for pi_XY in lower[::-1]:
             J_XY = H_frozen_policy(model, pi_XY, J_XY)
         backups += (T - 1) * model.n_states
 
@@ -64,11 +67,16 @@ def fsvi(
     for k in count():
         next_XY, mu_XY = upper_bellman(model, J_XY, followed, V_XY)
         error = distance(certificate, V_XY, next_XY)
-        yield Snapshot("upper", k, backups, np.array([mu_XY, *lower]), V_XY, error)
+        yield Snapshot("upper", k, backups, np.concatenate([mu_XY[None], lower]), V_XY, error)
         V_XY = next_XY
         backups += sweep + (T - 1) * model.n_states
 
 
-def check_T(T: int) -> None:
+def check_T(model: FastSlowMDP, T: int) -> None:
     if int(T) != T or T < 1:
         raise InputError(f"T = {T}: freeze for a whole number of periods, at least 1")
+    if T * model.n_states > MAX_DECISIONS:
+        raise InputError(
+            f"T = {T}: one action for each of {T:,} periods and {model.n_states:,} states does not "
+            f"fit into memory; use T ≤ {MAX_DECISIONS // model.n_states:,}"
+        )

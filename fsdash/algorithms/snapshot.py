@@ -13,12 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from fsdash.errors import InputError
 
 MAX_ITERATIONS = 10_000_000
+PATIENCE = 200
+"""Snapshots without a better certificate after which rounding is taken to have won."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,17 +42,22 @@ def run_until(
     iterations: int | None = None,
     tolerance: float | None = None,
 ) -> Snapshot:
-    """The first snapshot of the last phase with so many iterations, or certified so closely."""
+    """The first snapshot of the last phase with so many iterations, or certified so closely.
+
+    If double precision cannot certify that closely, the best snapshot is returned: look at its
+    `error`.
+    """
     if (iterations is None) == (tolerance is None):
         raise InputError("give either a number of iterations or a tolerance")
     if iterations is not None and not 0 <= iterations <= MAX_ITERATIONS:
         raise InputError(f"iterations = {iterations}: use 0 to {MAX_ITERATIONS:,}")
     if tolerance is not None and not tolerance > 0:
         raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-3")
-    for snapshot in snapshots:
-        if snapshot.phase != "lower" and (
-            snapshot.iteration == iterations
-            or (tolerance is not None and snapshot.error <= tolerance)
-        ):
-            return snapshot
-    raise InputError("the algorithm ended before it reached the stopping rule")
+    last_phase = (snapshot for snapshot in snapshots if snapshot.phase != "lower")
+    if iterations is not None:
+        return next(islice(last_phase, iterations, None))
+    best, stalled = next(last_phase), 0
+    while best.error > tolerance and stalled < PATIENCE:
+        snapshot = next(last_phase)
+        best, stalled = (snapshot, 0) if snapshot.error < best.error else (best, stalled + 1)
+    return best

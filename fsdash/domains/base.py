@@ -10,6 +10,8 @@ from typing import ClassVar
 from fsdash.errors import InputError
 from fsdash.model import FastSlowMDP
 
+MAX_ENTRIES = 50_000_000
+"""Entries (x, y, a, w) that a domain may have: tables of about 2 GB while they are built."""
 KINDS = {"int": "a whole number", "float": "a finite number", "bool": "true or false"}
 
 
@@ -30,6 +32,20 @@ class Domain(ABC):
         for f in fields(self):
             object.__setattr__(self, f.name, _checked(f.name, f.type, getattr(self, f.name)))
         require(0 <= self.gamma < 1, "gamma", self.gamma, "use 0 ≤ γ < 1, such as 0.995")
+
+    def check_size(self) -> None:
+        """Refuse tables that would not fit into memory; called once the parameters are valid."""
+        X, Y, A, W = self.shape
+        if X * Y * A * W > MAX_ENTRIES:
+            raise InputError(
+                f"{self.name} with these parameters has {X:,} slow and {Y:,} fast states, {A:,} "
+                f"actions and {W} outcomes: more than {MAX_ENTRIES:,} entries; make it smaller"
+            )
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int, int, int]:
+        """|X|, |Y|, |A|, |W|, before anything is built."""
 
     @property
     def name(self) -> str:

@@ -63,6 +63,11 @@ class Gridworld(Domain):
         super().__post_init__()
         require(self.size >= 6, "size", self.size, "use at least 6, or the tasks collide")
         require(0 <= self.switch <= 1, "switch", self.switch, "give a probability")
+        self.check_size()
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        return 2, self.size**2 * 9 * 2, 8 * len(DIRECTIONS), 2
 
     @property
     def tasks(self) -> np.ndarray:

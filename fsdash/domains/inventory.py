@@ -54,6 +54,12 @@ class Inventory(Domain):
         require(self.order_step >= 1, "order_step", self.order_step, "order in steps of at least 1")
         require(self.order_max >= 0, "order_max", self.order_max, "use 0 or more")
         require(0 <= self.move <= 0.5, "move", self.move, "a probability of at most 1/2 each way")
+        self.check_size()
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        orders = self.order_max // self.order_step + 1
+        return self.d_max - self.d_min + 1, self.y_max + 1, orders, 3
 
     def build(self) -> FastSlowMDP:
         y = np.arange(self.y_max + 1)

@@ -76,11 +76,22 @@ class Pricing(Domain):
             low, high = getattr(self, f"{name}_min"), getattr(self, f"{name}_max")
             require(0 <= low <= high, f"{name}_min", low, f"use 0 ≤ {name}_min ≤ {name}_max")
         require(0 <= self.move <= 0.5, "move", self.move, "a probability of at most 1/2 each way")
+        self.check_size()
+
+    @property
+    def slow_ranges(self) -> tuple[np.ndarray, np.ndarray]:
+        """Least and largest of α (in tenths), η⁺ and η⁻, each a whole number."""
+        tenths = round(10 * self.alpha_min), round(10 * self.alpha_max)
+        lows = np.array([tenths[0], self.eta_plus_min, self.eta_minus_min])
+        return lows, np.array([tenths[1], self.eta_plus_max, self.eta_minus_max])
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        lows, highs = self.slow_ranges
+        return int(np.prod(highs - lows + 1)), self.n_reference, self.n_prices, 27
 
     def build(self) -> FastSlowMDP:
-        tenths_min, tenths_max = round(10 * self.alpha_min), round(10 * self.alpha_max)
-        lows = np.array([tenths_min, self.eta_plus_min, self.eta_minus_min])
-        highs = np.array([tenths_max, self.eta_plus_max, self.eta_minus_max])
+        lows, highs = self.slow_ranges
         sizes = tuple(highs - lows + 1)
         index_X = np.indices(sizes).reshape(3, -1).T
         steps_W = np.array(list(product((0, -1, 1), repeat=3)))

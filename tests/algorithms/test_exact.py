@@ -179,6 +179,7 @@ def test_with_a_slow_state_that_stands_still_freezing_is_exact():
     [
         (lambda m: next(fsvi(m, 0)), "T = 0"),
         (lambda m: next(fsvi(m, 2.5)), "T = 2.5"),
+        (lambda m: next(fsvi(m, 10**8)), "T ≤ 8,333,333"),
         (lambda m: next(mpi(m, m=-1)), "m = -1"),
         (lambda m: run_until(vi(m)), "either"),
         (lambda m: run_until(vi(m), iterations=1, tolerance=1), "either"),

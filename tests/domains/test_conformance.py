@@ -63,6 +63,11 @@ def test_memory(case):
     assert model.nbytes <= 32e6
 
 
+def test_the_shape_is_known_before_the_model_is_built(case):
+    domain, model = case
+    assert domain.shape == (*model.reward_XYA.shape, len(model.noise_W))
+
+
 @pytest.mark.parametrize("name", DOMAINS)
 def test_default_sizes_are_the_papers(name):
     model = make(name).build()
@@ -94,6 +99,9 @@ def test_configurations_are_frozen_hashable_and_read_text(name):
         (lambda: make("inventory", move=0.7), ["move = 0.7", "1/2"]),
         (lambda: make("inventory", d_min=5, d_max=4), ["d_min"]),
         (lambda: make("inventory", gamma=1), ["gamma", "0 ≤ γ < 1"]),
+        (lambda: make("inventory", y_max=10**9), ["1,000,000,001 fast states", "smaller"]),
+        (lambda: make("gridworld", size=10**6), ["fast states", "smaller"]),
+        (lambda: make("pricing", n_reference=10**7 + 1), ["fast states", "smaller"]),
         (lambda: make("gridworld", size=3), ["size = 3", "at least 6"]),
         (lambda: make("gridworld", switch=-1), ["switch"]),
         (lambda: make("pricing", n_reference=100), ["n_reference = 100", "multiple of 20"]),
