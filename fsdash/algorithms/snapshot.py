@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
@@ -55,7 +54,7 @@ def run_until(
         raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-3")
     last_phase = (snapshot for snapshot in snapshots if snapshot.phase != "lower")
     if iterations is not None:
-        return next(islice(last_phase, iterations, None))
+        return next(snapshot for snapshot in last_phase if snapshot.iteration == iterations)
     best, stalled = next(last_phase), 0
     while best.error > tolerance and stalled < PATIENCE:
         snapshot = next(last_phase)

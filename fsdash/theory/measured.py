@@ -76,9 +76,26 @@ def measure(model: FastSlowMDP, U_XY: np.ndarray | None = None) -> MeasuredConst
 def _transition_lipschitz(model: FastSlowMDP) -> float:
     """L_f; what is found for one outcome of the noise is the figure to beat for the next."""
     best = 0.0
-    for w in np.flatnonzero(model.noise_W):
+    for w in _outcomes(model):
         best = lipschitz(model, _successors(model, w), best)
     return best
+
+
+def _outcomes(model: FastSlowMDP) -> list[int]:
+    """The outcomes w that L_f has to look at.
+
+    Where the dynamics are separable, w only decides how far apart x'(x, w) and x'(x̃, w) are; an
+    outcome that never sets two slow states farther apart than another one does adds nothing.
+    """
+    possible = np.flatnonzero(model.noise_W).tolist()
+    if not model.true.separable or model.next_slow.shape[3] == 1:
+        return possible
+    apart = {w: _distances(model.slow.values[model.next_slow[:, 0, 0, w]]) for w in possible}
+    kept: list[int] = []
+    for w in sorted(possible, key=lambda w: -apart[w].sum()):
+        if not any((apart[w] <= apart[v]).all() for v in kept):
+            kept.append(w)
+    return kept
 
 
 def lipschitz(model: FastSlowMDP, g_XYAC: np.ndarray, at_least: float = 0.0) -> float:
