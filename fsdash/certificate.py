@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fsdash.errors import InputError
 from fsdash.model import FastSlowMDP
 
 MAX_SLOW = 2_000
@@ -77,4 +78,6 @@ def rounding(model: FastSlowMDP) -> float:
 
 def attainable(model: FastSlowMDP, tolerance: float) -> float:
     """The tolerance, or what double precision can still certify if that is more."""
+    if not tolerance > 0:
+        raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-6")
     return max(tolerance, 2 * rounding(model))

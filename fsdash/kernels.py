@@ -28,13 +28,13 @@ def steps(table):
 @jit
 def mix(next_slow, noise_W, U_XY, out_XY):
     """out(x, y) = Σ_w p(w) U(x'(x, w), y) for an exogenous slow state, two outcomes at a time."""
-    W = next_slow.shape[3]
+    sx, W = int(next_slow.shape[0] > 1), next_slow.shape[3]
     for x in range(out_XY.shape[0]):
         out = out_XY[x]
         for w in range(0, W, 2):
             v = min(w + 1, W - 1)
-            row, p = U_XY[next_slow[x, 0, 0, w]], noise_W[w]
-            other, q = U_XY[next_slow[x, 0, 0, v]], noise_W[v] * (v > w)
+            row, p = U_XY[next_slow[x * sx, 0, 0, w]], noise_W[w]
+            other, q = U_XY[next_slow[x * sx, 0, 0, v]], noise_W[v] * (v > w)
             if w == 0:
                 for y in range(out.size):
                     out[y] = p * row[y] + q * other[y]

@@ -25,6 +25,7 @@ import numpy as np
 from fsdash.errors import InputError
 
 PROBABILITY_TOLERANCE = 1e-9
+LARGEST_REWARD = 1e100
 INDEX = np.uint32
 """Of transition tables: half the memory of a pointer, and compiled loops need not ask whether an
 index counts from the end."""
@@ -42,7 +43,7 @@ class Axis:
     values: np.ndarray
 
     def __post_init__(self) -> None:
-        values = np.array(self.values, dtype=float)
+        values = _numbers(f"axis {self.names}", self.values)
         if values.ndim == 1:
             values = values[:, None]
         if values.ndim != 2 or values.shape[1] != len(self.names):
@@ -144,7 +145,7 @@ class FastSlowMDP:
         put("initial_XY", _distribution("initial_XY", initial, ndim=2, shape=shape))
 
     def _indices(self, name: str, values: np.ndarray, size: int, kind: str) -> np.ndarray:
-        """A checked int32 copy of a transition array."""
+        """A checked copy of a transition array."""
         values = np.asarray(values)
         full = (*self.reward_XYA.shape, len(self.noise_W))
         if values.ndim != 4 or any(n not in (1, full[i]) for i, n in enumerate(values.shape)):
@@ -207,15 +208,26 @@ def _read_only(values: np.ndarray) -> np.ndarray:
     return values
 
 
+def _numbers(name: str, values: object) -> np.ndarray:
+    """A float copy of what can be one."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "biuf":
+            raise TypeError
+    except (TypeError, ValueError):
+        raise InputError(f"{name}: is not an array of real numbers; give numbers") from None
+    return np.array(array, dtype=float, order="C")
+
+
 def _discount(gamma: float) -> float:
-    gamma = float(gamma)
+    gamma = float(_numbers("gamma", gamma))
     if not 0 <= gamma < 1:
         raise InputError(f"gamma = {gamma}: give a discount factor with 0 ≤ γ < 1, such as 0.995")
     return gamma
 
 
 def _rewards(reward_XYA: np.ndarray) -> np.ndarray:
-    reward_XYA = np.array(reward_XYA, dtype=float, order="C")
+    reward_XYA = _numbers("reward_XYA", reward_XYA)
     if reward_XYA.ndim != 3 or reward_XYA.size == 0:
         raise InputError(
             f"reward_XYA: shape {reward_XYA.shape} is not (X, Y, A) with at least one slow state, "
@@ -227,11 +239,13 @@ def _rewards(reward_XYA: np.ndarray) -> np.ndarray:
             f"reward_XYA{index} = {reward_XYA[tuple(index)]}: rewards must be finite; "
             "forbid an action by a large penalty instead of -inf"
         )
+    if np.abs(reward_XYA).max() > LARGEST_REWARD:
+        raise InputError(f"reward_XYA: rewards above {LARGEST_REWARD:g} overflow; use larger units")
     return _read_only(reward_XYA)
 
 
 def _distribution(name: str, values: np.ndarray, ndim: int, shape=None) -> np.ndarray:
-    values = np.array(values, dtype=float)
+    values = _numbers(name, values)
     if values.ndim != ndim or values.size == 0 or (shape is not None and values.shape != shape):
         raise InputError(f"{name}: shape {values.shape}; expected {shape or '(W,) with W ≥ 1'}")
     bad = ~(values >= 0) | ~np.isfinite(values)
@@ -245,6 +259,8 @@ def _distribution(name: str, values: np.ndarray, ndim: int, shape=None) -> np.nd
 
 def _axis(name: str, axis: Axis | None, size: int) -> Axis:
     axis = Axis((name,), np.arange(size)) if axis is None else axis
+    if not isinstance(axis, Axis):
+        raise InputError(f"{name}: is not an Axis; give Axis(names, values)")
     if len(axis) != size:
         raise InputError(f"{name}: has {len(axis)} points, but reward_XYA has {size} on that axis")
     return axis

@@ -24,6 +24,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fsdash import kernels
+from fsdash.errors import InputError
 from fsdash.model import Dynamics, FastSlowMDP
 
 
@@ -36,6 +37,13 @@ def follow(dynamics: Dynamics, policy_XY: np.ndarray) -> Dynamics:
     return Dynamics(chosen(dynamics.next_slow), chosen(dynamics.next_fast), dynamics.noise_W)
 
 
+def follow_all(model: FastSlowMDP, lower: Sequence[np.ndarray]) -> list[Dynamics]:
+    """The true dynamics under each policy of π = (π₁, …, π_{T−1}), checked; none for T = 1."""
+    if len(lower):
+        check_policy(model, np.asarray(lower))
+    return [follow(model.true, np.asarray(policy_XY)) for policy_XY in lower]
+
+
 def policy_reward(model: FastSlowMDP, policy_XY: np.ndarray) -> np.ndarray:
     """r(x, y, π(x, y)) as an (X, Y) array."""
     return kernels.choose(model.reward_XYA[..., None], policy_XY)[:, :, 0, 0]
@@ -45,8 +53,8 @@ def expect(model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray) -> np.ndarr
     """E[U(x', y')] for every (x, y, a); an action axis of length 1 for followed dynamics."""
     followed = dynamics.next_slow.shape[2] == dynamics.next_fast.shape[2] == 1
     out_XYA = np.empty((model.n_slow, model.n_fast, 1 if followed else model.n_actions))
-    kernels.expect(*_tables(dynamics), _floats(U_XY), out_XYA)
-    return np.broadcast_to(out_XYA, (*out_XYA.shape[:2], out_XYA.shape[2]))
+    kernels.expect(*_tables(dynamics), values_of(model, U_XY), out_XYA)
+    return out_XYA
 
 
 def q_values(model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray) -> np.ndarray:
@@ -61,7 +69,7 @@ def bellman(
     HU_XY = np.empty((model.n_slow, model.n_fast))
     greedy_XY = np.empty((model.n_slow, model.n_fast), dtype=np.int32)
     kernels.bellman(
-        model.reward_XYA, *_tables(dynamics), model.gamma, _floats(U_XY), HU_XY, greedy_XY
+        model.reward_XYA, *_tables(dynamics), model.gamma, values_of(model, U_XY), HU_XY, greedy_XY
     )
     return HU_XY, greedy_XY
 
@@ -110,8 +118,7 @@ def F(
     model: FastSlowMDP, J1_XY: np.ndarray, lower: Sequence[np.ndarray], V_XY: np.ndarray
 ) -> np.ndarray:
     """The upper-level operator for lower-level values J₁ and policy π = (π₁, …, π_{T−1})."""
-    followed = [follow(model.true, policy_XY) for policy_XY in lower]
-    return upper_bellman(model, J1_XY, followed, V_XY)[0]
+    return upper_bellman(model, J1_XY, follow_all(model, lower), V_XY)[0]
 
 
 def F_policy(
@@ -122,7 +129,7 @@ def F_policy(
     V_XY: np.ndarray,
 ) -> np.ndarray:
     """One upper-level step of the policy μ: E[R̃(s₀, μ, J₁) + γᵀ V(s_T)]."""
-    followed = [follow(model.true, policy_XY) for policy_XY in lower]
+    followed = follow_all(model, lower)
     future_XY = J1_XY + model.gamma ** len(followed) * lower_kernel(model, followed, V_XY)
     return H_policy(model, mu_XY, future_XY)
 
@@ -130,6 +137,7 @@ def F_policy(
 def _policy_step(
     model: FastSlowMDP, dynamics: Dynamics, policy_XY: np.ndarray, U_XY: np.ndarray
 ) -> np.ndarray:
+    policy_XY = check_policy(model, np.asarray(policy_XY)[None])[0]
     future_XY = expect(model, follow(dynamics, policy_XY), U_XY)[:, :, 0]
     return policy_reward(model, policy_XY) + model.gamma * future_XY
 
@@ -138,5 +146,29 @@ def _tables(dynamics: Dynamics) -> tuple:
     return dynamics.next_slow, dynamics.next_fast, dynamics.noise_W, dynamics.separable
 
 
-def _floats(U_XY: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(U_XY, dtype=float)
+def values_of(model: FastSlowMDP, U_XY: np.ndarray | None, name: str = "U_XY") -> np.ndarray:
+    """Values as the kernels read them, with the right shape; zeros for None."""
+    shape = (model.n_slow, model.n_fast)
+    U_XY = np.zeros(shape) if U_XY is None else np.ascontiguousarray(U_XY, dtype=float)
+    if U_XY.shape != shape:
+        raise InputError(f"{name}: shape {U_XY.shape}; give one value for each (x, y), {shape}")
+    return U_XY
+
+
+def check_policy(model: FastSlowMDP, policy_PXY: np.ndarray) -> np.ndarray:
+    """Actions for one or more phases, (P, X, Y), each an index of an action."""
+    shape = (model.n_slow, model.n_fast)
+    if policy_PXY.ndim != 3 or policy_PXY.shape[1:] != shape or not len(policy_PXY):
+        raise InputError(
+            f"policy: shape {policy_PXY.shape} is not (P, X, Y) with one or more phases and "
+            f"(X, Y) = {shape}"
+        )
+    if not np.issubdtype(policy_PXY.dtype, np.integer):
+        raise InputError(f"policy: holds {policy_PXY.dtype}; give integers, indices of actions")
+    if outside := np.argwhere((policy_PXY < 0) | (policy_PXY >= model.n_actions)).tolist():
+        index = tuple(outside[0])
+        raise InputError(
+            f"policy{list(index)} = {policy_PXY[index]} is not an action; "
+            f"indices run from 0 to {model.n_actions - 1}"
+        )
+    return policy_PXY

@@ -15,6 +15,9 @@ SHAPES = [
     ("X...", "XYA."),  # no noise at all, although the model has some
     ("XYA.", "XYA."),
     ("XY.W", ".Y.W"),
+    ("...W", "XYA."),  # x' is drawn anew, wherever x is
+    ("...W", "...W"),
+    ("....", "...."),
 ]
 
 

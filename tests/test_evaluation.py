@@ -129,10 +129,23 @@ def test_a_tolerance_below_rounding_is_raised_to_what_can_be_certified():
     assert attainable(model, 0.5) == 0.5
 
 
+def test_whole_numbers_will_do_as_a_start():
+    model = random_model(3)
+    policy_XY = np.zeros((3, 4), int)
+    warm = policy_values(model, policy_XY, start_XY=np.ones((3, 4), int))
+    np.testing.assert_allclose(warm.U_XY, dense_policy_values(model, policy_XY[None]), atol=1e-5)
+
+
 def test_bad_policies_are_named():
     model = random_model(4)
-    with pytest.raises(InputError, match=r"shape \(4, 3\) is neither"):
+    with pytest.raises(InputError, match=r"shape \(1, 4, 3\) is not"):
         policy_values(model, np.zeros((4, 3), int))
+    with pytest.raises(InputError, match="one or more phases"):
+        policy_values(model, np.zeros((0, 3, 4), int))
+    with pytest.raises(InputError, match="float64; give integers"):
+        policy_values(model, np.zeros((3, 4)))
+    with pytest.raises(InputError, match="tolerance = nan"):
+        policy_values(model, np.zeros((3, 4), int), tolerance=float("nan"))
     bad = np.zeros((2, 3, 4), int)
     bad[1, 2, 3] = 2
     with pytest.raises(InputError, match=r"policy\[1, 2, 3\] = 2 is not an action"):

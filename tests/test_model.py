@@ -30,6 +30,12 @@ BAD = [
     ({"gamma": float("nan")}, ["gamma"]),
     ({"reward_XYA": np.ones((2, 3))}, ["reward_XYA", "(X, Y, A)"]),
     ({"reward_XYA": np.ones((0, 3, 2))}, ["reward_XYA"]),
+    ({"reward_XYA": "much"}, ["reward_XYA", "real numbers"]),
+    ({"reward_XYA": [[1.0], [1.0, 2.0]]}, ["reward_XYA", "real numbers"]),
+    ({"reward_XYA": np.full((2, 3, 2), 1e200)}, ["reward_XYA", "units"]),
+    ({"gamma": "a"}, ["gamma"]),
+    ({"gamma": None}, ["gamma"]),
+    ({"slow": [1, 2]}, ["slow", "Axis(names, values)"]),
     (
         {"reward_XYA": with_entry((2, 3, 2), (1, 2, 0), np.nan, 0.0)},
         ["reward_XYA[1, 2, 0]", "finite"],

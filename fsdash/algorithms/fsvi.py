@@ -29,7 +29,7 @@ from fsdash.algorithms.vi import distance
 from fsdash.certificate import Certificate
 from fsdash.errors import InputError
 from fsdash.model import FastSlowMDP
-from fsdash.operators import H_frozen_policy, bellman, follow, upper_bellman
+from fsdash.operators import H_frozen_policy, bellman, follow, upper_bellman, values_of
 
 MAX_DECISIONS = 100_000_000
 """Actions that a policy may hold, T·|S|: 400 MB, and about as much again for its transitions."""
@@ -43,10 +43,9 @@ def fsvi(
 ) -> Iterator[Snapshot]:
     """Snapshots of the lower level (T−1 of them), then k = 0, 1, 2, … of the upper level."""
     check_T(model, T)
-    zero_XY = np.zeros((model.n_slow, model.n_fast))
     sweep = model.n_states * model.n_actions
 
-    J_XY = zero_XY if terminal_XY is None else np.array(terminal_XY, float)
+    J_XY = values_of(model, terminal_XY, "terminal_XY")
     policy_PXY = np.empty((T, model.n_slow, model.n_fast), np.int32)
     lower = policy_PXY[1:]
     for t in range(T - 1, 0, -1):
@@ -56,14 +55,14 @@ def fsvi(
 
     backups = (T - 1) * sweep
     if terminal_XY is not None:
-        J_XY = zero_XY
+        J_XY = np.zeros_like(J_XY)
         for pi_XY in lower[::-1]:
             J_XY = H_frozen_policy(model, pi_XY, J_XY)
         backups += (T - 1) * model.n_states
 
     followed = [follow(model.true, pi_XY) for pi_XY in lower]
     certificate = Certificate(model, T)
-    V_XY = zero_XY if V0_XY is None else np.array(V0_XY, float)
+    V_XY = values_of(model, V0_XY, "V0_XY")
     for k in count():
         next_XY, mu_XY = upper_bellman(model, J_XY, followed, V_XY)
         error = distance(certificate, V_XY, next_XY)
@@ -73,7 +72,7 @@ def fsvi(
 
 
 def check_T(model: FastSlowMDP, T: int) -> None:
-    if int(T) != T or T < 1:
+    if not isinstance(T, int | np.integer) or T < 1:
         raise InputError(f"T = {T}: freeze for a whole number of periods, at least 1")
     if T * model.n_states > MAX_DECISIONS:
         raise InputError(

@@ -25,17 +25,17 @@ from fsdash.algorithms.snapshot import Snapshot
 from fsdash.certificate import Certificate
 from fsdash.errors import InputError
 from fsdash.model import FastSlowMDP
-from fsdash.operators import bellman, follow, policy_reward
+from fsdash.operators import bellman, follow, policy_reward, values_of
 
 
 def mpi(
     model: FastSlowMDP, m: int = 400, enough: float = 0.1, U0_XY: np.ndarray | None = None
 ) -> Iterator[Snapshot]:
     """Snapshots 0, 1, 2, …: values corrected to the middle of their bounds, and ν greedy."""
-    if m != int(m) or m < 0:
+    if not isinstance(m, int | np.integer) or m < 0:
         raise InputError(f"m = {m}: use a whole number of evaluation sweeps, 0 or more")
     certificate = Certificate(model)
-    U_XY = np.zeros((model.n_slow, model.n_fast)) if U0_XY is None else np.array(U0_XY, float)
+    U_XY = values_of(model, U0_XY, "U0_XY")
     backups = 0
     for iteration in count():
         HU_XY, nu_XY = bellman(model, model.true, U_XY)

@@ -7,6 +7,10 @@ Work is counted in backups. One backup is one evaluation of r + γ E[U] at one (
 Bellman sweep has |S||A|, a sweep of a policy |S|. Short cuts that the code takes do not count
 less. The policy of a snapshot is greedy for its values, which takes one more sweep; the algorithms
 get it from the next iteration's own sweep, and it is not counted (as the paper does not).
+
+Sampled algorithms count `evaluations` too: of a value function at a sampled state, so that a sweep
+with M samples has |S||A|M. They also yield within a sweep: the values with the first part of the
+states renewed. `iteration` is then the number of whole sweeps before.
 """
 
 from __future__ import annotations
@@ -33,7 +37,12 @@ class Snapshot:
     policy_PXY: np.ndarray
     values_XY: np.ndarray
     error: float
-    """Certified ‖values − fixed point of the algorithm's operator‖∞."""
+    """Certified ‖values − fixed point of the algorithm's operator‖∞; nan for sampled values."""
+    evaluations: int = 0
+    """Value-function evaluations so far, of a sampled algorithm."""
+    policy_kind: str = ""
+    """Of a sampled algorithm: stationary; cyclic, π_t, …, π_{T−1} of a lower level that is under
+    way; or periodic, (μ, π₁, …, π_{T−1})."""
 
 
 def run_until(
@@ -48,8 +57,8 @@ def run_until(
     """
     if (iterations is None) == (tolerance is None):
         raise InputError("give either a number of iterations or a tolerance")
-    if iterations is not None and not 0 <= iterations <= MAX_ITERATIONS:
-        raise InputError(f"iterations = {iterations}: use 0 to {MAX_ITERATIONS:,}")
+    if iterations is not None and iterations not in range(MAX_ITERATIONS + 1):
+        raise InputError(f"iterations = {iterations}: use a whole number, 0 to {MAX_ITERATIONS:,}")
     if tolerance is not None and not tolerance > 0:
         raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-3")
     last_phase = (snapshot for snapshot in snapshots if snapshot.phase != "lower")

@@ -16,13 +16,13 @@ import numpy as np
 from fsdash.algorithms.snapshot import Snapshot
 from fsdash.certificate import Certificate
 from fsdash.model import FastSlowMDP
-from fsdash.operators import bellman
+from fsdash.operators import bellman, values_of
 
 
 def vi(model: FastSlowMDP, U0_XY: np.ndarray | None = None) -> Iterator[Snapshot]:
     """Snapshots k = 0, 1, 2, …: U^k and ν^k."""
     certificate = Certificate(model)
-    U_XY = np.zeros((model.n_slow, model.n_fast)) if U0_XY is None else np.array(U0_XY, float)
+    U_XY = values_of(model, U0_XY, "U0_XY")
     for k in count():
         next_XY, nu_XY = bellman(model, model.true, U_XY)
         error = distance(certificate, U_XY, next_XY)

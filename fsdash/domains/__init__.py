@@ -21,7 +21,7 @@ DOMAINS: dict[str, type[Domain]] = {
 }
 
 
-def make(name: str, preset: str = "default", **parameters) -> Domain:
+def make(name: str, preset: str = "default", /, **parameters) -> Domain:
     """The configuration of a domain: a preset, with single parameters changed."""
     if name not in DOMAINS:
         raise InputError(f"domain {name!r} is not known; choose from {', '.join(DOMAINS)}")

@@ -24,14 +24,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
 from fsdash.evaluation import optimum
+from fsdash.kernels import jit
 from fsdash.model import FastSlowMDP
 from fsdash.theory.parameters import Constants
-
-jit = numba.njit(cache=True, nogil=True)
 
 BLOCK = 2_000_000
 """Pairs of fast states that are held in memory at a time (16 MB a table)."""

@@ -11,7 +11,7 @@ from fsdash.algorithms import fsvi, mpi, run_until, vi
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.evaluation import optimum, policy_values, regret
-from fsdash.operators import F, F_policy, H, H_frozen, bellman
+from fsdash.operators import F, F_policy, H, H_frozen, H_policy, bellman
 from tests.models import SHAPES, dense_optimum, random_model, seeds, shapes, sizes
 
 
@@ -179,6 +179,12 @@ def test_with_a_slow_state_that_stands_still_freezing_is_exact():
     [
         (lambda m: next(fsvi(m, 0)), "T = 0"),
         (lambda m: next(fsvi(m, 2.5)), "T = 2.5"),
+        (lambda m: run_until(fsvi(m, 2, V0_XY=np.zeros((9, 9))), iterations=0), "V0_XY: shape"),
+        (lambda m: next(fsvi(m, 2, terminal_XY=np.zeros(3))), "terminal_XY: shape"),
+        (lambda m: next(vi(m, U0_XY=np.zeros((4, 3)))), "U0_XY: shape"),
+        (lambda m: H(m, np.zeros((2, 2))), "U_XY: shape"),
+        (lambda m: H_policy(m, np.full((3, 4), 7), np.zeros((3, 4))), "= 7 is not an action"),
+        (lambda m: run_until(vi(m), iterations=2.5), "iterations = 2.5"),
         (lambda m: next(fsvi(m, 10**8)), "T ≤ 8,333,333"),
         (lambda m: next(mpi(m, m=-1)), "m = -1"),
         (lambda m: run_until(vi(m)), "either"),
