@@ -48,7 +48,7 @@ and watch both errors trade places.""",
 }
 
 COMMANDS = """\
-fsdash bounds -T 1:32 -k 10                   # the numbers of this page, for any constants
+fsdash bounds --preset reward-error-small     # the bounds, for these or any constants
 fsdash advise --sweeps 4                      # which T to choose for a budget of work
 fsdash constants inventory                    # measure alpha and the Lipschitz constants
 fsdash solve inventory --method fsvi -T 6     # solve a model by freezing: its true regret
@@ -140,11 +140,11 @@ def draw_workbench() -> None:
         constants, T, k = read_controls()
     with right:
         dark = is_dark()
-        draw_timeline(constants, T, dark)
         st.subheader("What it can cost: the bound on the reward error", anchor=False)
         figure = reward_error_figure(constants, np.arange(1, LONGEST + 1), T, dark)
         st.plotly_chart(figure.update_layout(height=340), theme=None, key="bound")
         draw_numbers(constants, T, k)
+        draw_timeline(constants, T, dark)
 
 
 open_page("Home", "❄️")

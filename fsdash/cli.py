@@ -13,6 +13,7 @@ stderr and exit code 2.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import time
@@ -58,6 +59,9 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show γ shows ?
     arguments = parser().parse_args(argv)
     try:
         print(arguments.run(arguments))
@@ -67,6 +71,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except BrokenPipeError:  # the reader, `head` say, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except MemoryError:
+        print(f"fsdash {arguments.command}: does not fit into memory", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print(f"fsdash {arguments.command}: interrupted", file=sys.stderr)
         return 130
@@ -223,8 +230,9 @@ def describe(advice, sizes: Sizes, candidates: list[dict], regimes: list[dict]) 
     """The advice in words, with its candidates and regimes as tables."""
     choice = advice.choice
     name = "Base VI" if choice.algorithm == "VI" else f"FSVI with T = {choice.T}"
-    verdict = "above" if choice.regret > advice.trivial_bound else "below"
-    says = "it says nothing about the policy" if verdict == "above" else "it is informative"
+    vacuous = choice.regret >= advice.trivial_bound
+    verdict = "not below" if vacuous else "below"
+    says = "it says nothing about the policy" if vacuous else "it is informative"
     in_sweeps = [
         {**r, "from": r["from"] / sizes.sweep, "to": r["to"] / sizes.sweep} for r in regimes
     ]
@@ -312,6 +320,8 @@ def run_solve(arguments: argparse.Namespace) -> str:
             file=sys.stderr,
         )
     result = regret(model, last.policy_PXY)
+    if result.error > 1e-3:
+        print(f"fsdash solve: values and regrets are within ±{result.error:.2g}", file=sys.stderr)
     record = {
         "domain": arguments.domain,
         "method": arguments.method,

@@ -5,6 +5,7 @@ import io
 import itertools
 import json
 import math
+import os
 import subprocess
 import sys
 
@@ -211,6 +212,10 @@ BAD = {
     "constants shop": "inventory, gridworld, pricing",
     "constants inventory --set y_max": "NAME=VALUE",
     "constants inventory --set z=1": "no parameter 'z'",
+    "constants inventory --set preset=large": "no parameter 'preset'",
+    "constants inventory --set name=x": "no parameter 'name'",
+    "constants inventory --set y_max=100000000": "100,000,001 fast states",
+    "solve inventory --set K=1e308": "units",
     "constants inventory --preset giant": "default",
     "solve inventory --method magic": "fsvi",
     "solve inventory --iterations -1": "iterations = -1",
@@ -254,6 +259,13 @@ def test_as_a_program():
     assert version.stdout.strip() == f"fsdash {__version__}"
     bad = subprocess.run([*call, "solve", "nowhere"], capture_output=True, text=True)
     assert bad.returncode == 2 and bad.stderr.count("\n") == 1
+    plain = subprocess.run(
+        [*call, "advise", "--sweeps", "4"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert plain.returncode == 0 and "r_max/(1 ? ?) = 100" in plain.stdout and not plain.stderr
     piped = subprocess.run(
         f"{sys.executable} -m fsdash bounds -T 1:5000 -k 1:5 | head -n 1",
         shell=True,

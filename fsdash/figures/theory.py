@@ -17,19 +17,20 @@ def reward_error_figure(
 ) -> go.Figure:
     """The freeze and end-of-horizon errors and their sum against T, with the chosen T marked.
 
-    The grey area lies above r_max/(1−γ), where a bound says nothing. Curves that leave the figure
-    do so on purpose: a bound many times above that line has nothing to show.
+    The grey area lies above r_max (1−γᵀ)/(1−γ), the largest T-period reward there is: no error can
+    be larger, so a bound up there says nothing. Curves that leave the figure do so on purpose: a
+    bound many times above that line has nothing to show.
     """
     T_values = np.asarray(T_values)
     curves, chosen = reward_error(constants, T_values), reward_error(constants, T)
-    trivial = trivial_bound(constants)
-    top = _top(float(np.max(curves.total)), trivial)
+    trivial = trivial_bound(constants) * (1 - constants.gamma ** T_values.astype(float))
+    top = _top(float(np.max(curves.total)), float(trivial.max()))
     figure = go.Figure(layout={"template": template(dark)})
+    if trivial.max() <= top:
+        _add_trivial(figure, T_values, trivial, top, dark)
     for term in NAMES:
         figure.add_trace(_curve(term, T_values, getattr(curves, term), dark))
         figure.add_trace(_mark(term, T, float(getattr(chosen, term)), top, dark))
-    if trivial <= top:
-        _add_trivial(figure, trivial, top, dark)
     figure.add_vline(x=T, line={"color": TERMS["total"].on(dark), "width": 1.5, "dash": "dot"})
     figure.update_xaxes(title_text="T, periods frozen", range=[0, float(T_values[-1]) * 1.01])
     figure.update_yaxes(title_text="bound on the reward error", range=[0, top], fixedrange=False)
@@ -77,19 +78,30 @@ def _mark(term: str, T: int, value: float, top: float, dark: bool) -> go.Scatter
     )
 
 
-def _add_trivial(figure: go.Figure, trivial: float, top: float, dark: bool) -> None:
+def _add_trivial(
+    figure: go.Figure, T_values: np.ndarray, trivial: np.ndarray, top: float, dark: bool
+) -> None:
     colour = TERMS["trivial"].on(dark)
-    figure.add_hrect(
-        y0=trivial, y1=top, fillcolor=with_opacity(colour, 0.22), line_width=0, layer="below"
+    figure.add_trace(
+        go.Scatter(
+            x=T_values,
+            y=trivial,
+            name="largest reward",
+            mode="lines",
+            line={"color": colour, "width": 2},
+            hovertemplate="%{y:.4g}",
+        )
     )
-    figure.add_hline(
-        y=trivial,
-        line={"color": colour, "width": 2},
-        annotation={
-            "text": f"trivial bound {trivial:.4g}",
-            "font": {"size": 13, "color": colour},
-            "xanchor": "right",
-            "yanchor": "bottom",
-        },
-        annotation_position="top right",
+    figure.add_trace(
+        go.Scatter(
+            x=T_values,
+            y=np.full(len(T_values), top),
+            name="says nothing",
+            mode="lines",
+            line={"width": 0},
+            fill="tonexty",
+            fillcolor=with_opacity(colour, 0.22),
+            showlegend=False,
+            hoverinfo="skip",
+        )
     )

@@ -138,7 +138,10 @@ def lemma_regret(
     distance: ArrayLike,
     value_error: ArrayLike,
 ) -> LemmaRegret:
-    """The general lemma: regret from any reward error, transition distance and value error.
+    """The general lemma as stated: from a reward error, transition distance and value error.
+
+    As stated it needs J_1 to be (close to) the value of π under the true dynamics, see
+    `fsvi_regret`: for a π that J_1 says nothing about, the regret can be anything.
 
     `reward_error` is ε_r(π*, J_1), `distance` is d(α, d_Y, T), `value_error` is ‖V*(J_1, π) - V‖.
     """
@@ -159,14 +162,21 @@ def fsvi_regret(constants: Constants, T: ArrayLike, k: ArrayLike) -> FsviRegret:
 
     The iteration term is 2 r_max γ^{(k+1)T} / ((1-γ)(1-γ^T)). At T = 1 the total is `vi_regret`.
 
-    The paper's proof bounds the value of μ with the optimal lower level π*, while the policy plays
-    π̃. The theorem holds all the same. With φ the freeze error, the true T-step reward of π̃ is
-    within γφ of R̃ (by induction over t, since J_t* has Lipschitz constant L_r Σ (γL_f)^i), so
+    **A condition that the paper does not state.** Its proof bounds the value of μ with the optimal
+    lower level π*, while the policy plays π̃. The missing gap is between the true T-step reward of
+    π̃ and R̃. Let L̃ be the Lipschitz constant of the frozen map (x, f_Y), and φ the freeze error
+    with L̃ in the place of L_f; J_t* then has the Lipschitz constant L_r Σ (γL̃)^i, the gap is at
+    most γφ by induction over t, and
 
-        regret <= (‖U* - V*‖) + (‖V* - V^μ‖) + (‖V^μ - Ū^μ‖)
-               <= (ε_r + q L_U d)/(1-q) + 2q/(1-q) ‖V* - V^k‖ + γφ/(1-q),
+        regret <= ‖U* - V*‖ + ‖V* - V^μ‖ + ‖V^μ - Ū^μ‖
+               <= (ε_r + q L_U d)/(1-q) + 2q/(1-q) ‖V* - V^k‖ + γφ/(1-q).
 
-    which is never larger than the sum returned here, because φ <= ε_r and q = γ^T < 1.
+    If L̃ <= L_f this is below the sum returned here, and the theorem holds. That is so whenever
+    some outcome of the noise leaves x where it is, as in all three domains, for f is then the
+    frozen map. (In inventory y' also moves with the thawed demand, so φ grows by up to √2; its
+    bound is so loose that nothing changes.) If L̃ > L_f, which takes an L_f near or below 1 and a
+    slow state that forgets where it was, the theorem can fail: tests/theory/test_counterexample.py
+    has a model with a true regret of 19 and a bound of 4.9.
     """
     T, k = _horizons(T), _iterations(k)
     terms = _lemma(
@@ -233,7 +243,8 @@ def fsavi_regret(
       there the stated bound is smaller than what is proved, hence unproved.
     * A ε_low gets the factor γ of the proof: R̃ sees J_1 one step later. Tighter, never needed.
 
-    The rest agrees with the proofs. Lemma "lower_w_bellman" writes (κγ)^T in its closed form for
+    Both rest on the general lemma, with the condition in the docstring of `fsvi_regret`. The rest
+    agrees with the proofs. Lemma "lower_w_bellman" writes (κγ)^T in its closed form for
     every t, where T-t+1 should stand; only t = 1 is used, where the two are the same. C counts
     one power of κγ and one κ more than needed (Ĵ_1 takes T-1 steps from 0, not T): loose but
     valid, and the reason why κ = 1 and no errors give FSVI's bound with an iteration term that is

@@ -129,7 +129,8 @@ def whole_numbers(name: str, values: object, low: int, high: int) -> np.ndarray:
         raise InputError(f"{name} = {_shorten(values)} is not made of whole numbers; {remedy}")
     bad = ~((array >= low) & (array <= high) & (array == np.floor(array)))
     if bad.any():
-        raise InputError(f"{name} = {array[bad].flat[0]} is out of range or not whole; {remedy}")
+        first = np.asarray(values, dtype=object)[bad].flat[0] if bad.ndim else values
+        raise InputError(f"{name} = {first} is out of range or not whole; {remedy}")
     return array.astype(np.int64)
 
 

@@ -2,7 +2,7 @@
 
 from math import isfinite
 
-from fsdash.theory import Constants, reward_error
+from fsdash.theory import Constants, reward_error, trivial_bound
 
 
 def number(value: float) -> str:
@@ -21,8 +21,13 @@ def read_reward_error(constants: Constants, T: int) -> str:
     here, longer = reward_error(constants, T), reward_error(constants, T + 1)
     if T == 1:
         return "With T = 1 nothing is frozen: this is ordinary value iteration, with no such error."
+    if here.total == 0:
+        return f"At T = {T} nothing is lost: with these constants both errors are 0."
     change = "raise" if longer.total > here.total else "lower"
     step = f"One period more would {change} the total to {number(float(longer.total))}."
+    largest = trivial_bound(constants) * (1 - constants.gamma**T)
+    if here.total >= largest:
+        step += f" It is in the grey: T periods cannot pay more than {number(largest)} anyway."
     if here.freeze > here.end_of_horizon:
         return (
             f"At T = {T} the **freeze error** dominates: the plan trusts an old slow state for "
@@ -39,19 +44,20 @@ def read_regret(regret: float, trivial: float) -> str:
     if regret >= trivial:
         return (
             f"The regret bound, {number(regret)}, is **vacuous**: no policy at all can lose more "
-            f"than {number(trivial)}. It does not say that freezing is bad here, only that this "
+            f"than {number(trivial)}. It does not say that the policy is bad, only that this "
             "theorem cannot tell."
         )
     share = 100 * regret / trivial
     return (
         f"The regret bound, {number(regret)}, is informative: the policy loses at most "
-        f"{share:.0f}% of the most that any policy can lose, {number(trivial)}."
+        f"{share:.0f}% of the most that any policy can lose, {number(trivial)}. The theorem takes for "
+        "granted that the frozen dynamics are no more sensitive than the true ones."
     )
 
 
 def read_growth(constants: Constants) -> str:
     """Whether the freeze error stays bounded as T grows."""
-    if constants.alpha == 0 or constants.l_r == 0:
+    if constants.alpha * constants.d_y * constants.l_r == 0:
         return "Here the slow state never moves or never matters to the reward: no freeze error."
     product = constants.gamma * constants.l_f
     if product >= 1:

@@ -1,6 +1,7 @@
 """The figures show the library's numbers, and nothing else."""
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from fsdash.figures.palette import BACKGROUND, CATEGORICAL, TERMS, fsvi_colour
 from fsdash.figures.theory import NAMES, reward_error_figure
 from fsdash.figures.timescales import periods_shown, timescales_svg
-from fsdash.theory import Constants, reward_error, trivial_bound
+from fsdash.theory import Constants, reward_error
 
 CALM = Constants(0.953, 0.01, 1, 0.5, 0.99, 1, 1)
 WILD = Constants(0.999, 1, 1, 1, 1.5, 1, 1)
@@ -49,12 +50,14 @@ def test_a_value_beyond_the_figure_is_marked_at_its_edge_by_an_arrow():
     assert mark.marker.symbol == "triangle-up"
 
 
-def test_the_trivial_bound_is_drawn_where_it_is_a_yardstick():
+def test_the_largest_reward_is_drawn_where_it_is_a_yardstick():
     figure = reward_error_figure(CALM, T_VALUES, 12)
-    assert trivial_bound(CALM) in [shape.y0 for shape in figure.layout.shapes]
-    generous = Constants(0.953, 0.01, 1, 0.5, 0.99, 1, r_max=1e6)
-    figure = reward_error_figure(generous, T_VALUES, 12)
-    assert trivial_bound(generous) not in [shape.y0 for shape in figure.layout.shapes]
+    [line] = [trace for trace in figure.data if trace.name == "largest reward"]
+    literal = [CALM.r_max * sum(CALM.gamma**t for t in range(T)) for T in T_VALUES]
+    np.testing.assert_allclose(line.y, literal)
+    generous = replace(CALM, r_max=1e6)
+    names = [trace.name for trace in reward_error_figure(generous, T_VALUES, 12).data]
+    assert "largest reward" not in names
 
 
 @pytest.mark.parametrize("constants", [CALM, WILD, STILL])

@@ -61,7 +61,8 @@ def check_everything(model, U_XY, constants, T, k, best=None):
 
 
 def direct_bound(constants, T, k):
-    """The chain of three gaps in the docstring of `fsvi_regret`, which closes the paper's proof."""
+    """The chain of three gaps in the docstring of `fsvi_regret`, where the frozen map is no more
+    sensitive than the true one: all coordinates here are whole numbers, which makes L_f large."""
     q, error = constants.gamma**T, reward_error(constants, T)
     gaps = error.total + q * constants.l_u * transition_distance(constants, T)
     gaps += constants.gamma * error.freeze
