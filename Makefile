@@ -13,6 +13,7 @@ export PYTHON
 RUN_STAMP   := $(VENV)/.installed-run
 DEV_STAMP   := $(VENV)/.installed-dev
 BENCH_STAMP := $(VENV)/.installed-bench
+KERNELS     := $(VENV)/.compiled
 
 # Every process is one worker: threaded BLAS inside two workers is many times slower, not faster.
 test bench: export OPENBLAS_NUM_THREADS = 1
@@ -28,10 +29,10 @@ help: ## list these goals
 	@echo "  make run HOST=0.0.0.0 PORT=9000    serves everyone on the network"
 	@echo "  make test PYTEST_ARGS='-k home'    passes arguments to pytest"
 
-run: $(RUN_STAMP) ## start the dashboard (installs what it needs the first time)
+run: $(KERNELS) ## start the dashboard (installs what it needs the first time)
 	@$(PY) tools/serve.py --host '$(HOST)' --port '$(PORT)'
 
-test: $(DEV_STAMP) browser ## run all tests, those in a real browser too
+test: $(DEV_STAMP) $(KERNELS) browser ## run all tests, those in a real browser too
 	$(PY) -m pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
 browser: $(DEV_STAMP) ## find a Chromium for the tests, or install one
@@ -40,8 +41,9 @@ browser: $(DEV_STAMP) ## find a Chromium for the tests, or install one
 lint: $(DEV_STAMP) ## check the code with ruff
 	$(PY) -m ruff check .
 
-bench: $(BENCH_STAMP) ## time the solvers beside other libraries
+bench: $(BENCH_STAMP) $(KERNELS) ## time the solvers and samplers beside others
 	$(PY) -m benchmarks.solve
+	$(PY) -m benchmarks.sampled
 
 clean: ## remove the virtual environment and everything generated
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis build *.egg-info
@@ -53,7 +55,12 @@ $(PY):
 $(RUN_STAMP): requirements.txt pyproject.toml | $(PY)
 	@echo "Installing packages into $(VENV) (a minute or two, only when the requirements change)"
 	@$(PIP) -r requirements.txt -e .
+	@touch $@
+
+# Numba looks at a function's own file only: when one of them changes, all are compiled anew.
+$(KERNELS): $(shell grep -rlE '^@(jit|inlined)' fsdash --include='*.py') $(RUN_STAMP)
 	@echo "Compiling the numerical kernels"
+	@find fsdash -name '*.nb[ic]' -delete
 	@$(PY) -m fsdash solve inventory --method fsvi > /dev/null
 	@$(PY) -m fsdash constants inventory > /dev/null
 	@touch $@

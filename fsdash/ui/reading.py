@@ -50,8 +50,8 @@ def read_regret(regret: float, trivial: float) -> str:
     share = 100 * regret / trivial
     return (
         f"The regret bound, {number(regret)}, is informative: the policy loses at most "
-        f"{share:.0f}% of the most that any policy can lose, {number(trivial)}. The theorem takes for "
-        "granted that the frozen dynamics are no more sensitive than the true ones."
+        f"{share:.0f}% of the most that any policy can lose, {number(trivial)}. The theorem takes "
+        "for granted that the frozen dynamics are no more sensitive than the true ones."
     )
 
 

@@ -1,0 +1,116 @@
+"""Empirical value iteration that ignores the slow state (appendix "Ignoring the Slow State").
+
+The decision maker sees y alone. Whenever the generative model asks for a full state, a slow state
+is drawn uniformly, for the reward and for the next state of the same sample:
+
+    U^k(y) = max_a 1/M Σ_j [r(x_j, y, a) + γ U^{k−1}(f_Y(x_j, y, a, w_j))],    x_j uniform on X,
+    ν^k(y)   greedy for U^k, by M samples of its own: the same action in every slow state.
+
+With a single slow state it is E-VI. Snapshots repeat U and ν over the slow states.
+
+Work: |Y||A|M value-function evaluations a sweep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from math import nan
+
+import numpy as np
+
+from fsdash.algorithms.snapshot import Snapshot
+from fsdash.errors import InputError
+from fsdash.kernels import jit, steps
+from fsdash.model import FastSlowMDP
+from fsdash.sampling import (
+    check_run,
+    check_samples,
+    check_ties,
+    extraction,
+    invert,
+    multinomial,
+    pick,
+    ranges,
+)
+
+
+@jit
+def draw_states(rng, law, X, x_J, w_J):
+    """Slow states and outcomes, one of each a sample; what has one value only is not drawn."""
+    for j in range(x_J.size):
+        x_J[j] = int(rng.random() * X) if X > 1 else 0
+        if law.outcome_W.size > 1:
+            w_J[j] = law.outcome_W[invert(rng, law.single_W, law.single_G)]
+
+
+@jit
+def agnostic(rng, law, M, common, random, reward_XYA, next_fast, gamma, U_Y, start, best_N,
+             greedy_N):  # fmt: skip
+    """The sampled maximum and a greedy action for the fast states start, start + 1, …"""
+    X, _, A = reward_XYA.shape
+    (fx, fy, fa), fw = steps(next_fast), int(next_fast.shape[3] > 1)
+    draws = M if common else M * A
+    x_J, w_J, Q_A = np.zeros(draws, np.int64), np.zeros(draws, np.int64), np.empty(A)
+    w_J[:] = law.outcome_W[0]
+    for n in range(best_N.size):
+        y = start + n
+        draw_states(rng, law, X, x_J, w_J)
+        for a in range(A):
+            shift = 0 if common else a * M
+            base, total = 0.0, 0.0
+            for j in range(shift, shift + M):
+                fast = next_fast[x_J[j] * fx, y * fy, a * fa, w_J[j] * fw]
+                value = reward_XYA[x_J[j], y, a] + gamma * U_Y[fast]
+                # Differences, so that equal samples have an exactly equal mean.
+                base = value if j == shift else base
+                total += value - base
+            Q_A[a] = base + total / M
+        greedy_N[n] = pick(rng, Q_A, random)
+        best_N[n] = Q_A[greedy_N[n]]
+
+
+def slow_agnostic(
+    model: FastSlowMDP,
+    rng: np.random.Generator,
+    M: int = 50,
+    snapshots_per_sweep: int = 3,
+    U0_Y: np.ndarray | None = None,
+    ties: str = "first",
+    common_random_numbers: bool = False,
+) -> Iterator[Snapshot]:
+    """A snapshot of U⁰, then `snapshots_per_sweep` in each sweep, the last of them U^k and ν^k."""
+    check_run(rng, snapshots_per_sweep)
+    check_samples("M", M)
+    check_ties(ties)
+    n, A, shape = model.n_fast, model.n_actions, (model.n_slow, model.n_fast)
+    U_Y = np.zeros(n) if U0_Y is None else np.array(U0_Y, float)
+    if U_Y.shape != (n,):
+        raise InputError(f"U0_Y: shape {U_Y.shape}; give one value for each fast state, {(n,)}")
+    # A fast state without noise leaves one outcome: the noise of the slow state is not seen.
+    noise_W = model.noise_W if model.next_fast.shape[3] > 1 else np.ones(1)
+    law = multinomial(noise_W, int(M))
+
+    def backup(U_Y: np.ndarray, rng: np.random.Generator, start: int, stop: int):
+        best_N, greedy_N = np.empty(stop - start), np.empty(stop - start, np.int32)
+        agnostic(
+            rng, law, int(M), bool(common_random_numbers), ties == "random", model.reward_XYA,
+            model.next_fast, model.gamma, U_Y, start, best_N, greedy_N,
+        )  # fmt: skip
+        return best_N, greedy_N
+
+    def snapshot(k: int, renewed: int, values_Y: np.ndarray, rng: np.random.Generator) -> Snapshot:
+        pairs = (k * n + renewed) * A
+        nu_Y = backup(values_Y, rng, 0, n)[1]
+        policy_PXY, U_XY = np.tile(nu_Y, (1, model.n_slow, 1)), np.tile(values_Y, (shape[0], 1))
+        iteration = k + renewed // n
+        return Snapshot("base", iteration, pairs, policy_PXY, U_XY, nan, pairs * M, "stationary")
+
+    yield snapshot(0, 0, U_Y, rng.spawn(1)[0])
+    for k in count():
+        inside, end = extraction(rng)
+        next_Y = U_Y.copy()
+        for start, stop in ranges(n, snapshots_per_sweep):
+            next_Y[start:stop] = backup(U_Y, rng, start, stop)[0]
+            yield snapshot(k, stop, next_Y, end if stop == n else inside)
+        U_Y = next_Y

@@ -1,0 +1,29 @@
+"""What the samplers and the sampled algorithms ask of their arguments, in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fsdash.errors import InputError
+
+TIES = ("first", "random")
+MAX_SAMPLES = 10_000_000
+
+
+def check_run(rng: np.random.Generator, snapshots_per_sweep: int) -> None:
+    if not isinstance(rng, np.random.Generator):
+        raise InputError(f"rng = {rng!r}: give a generator, np.random.default_rng(seed)")
+    if int(snapshots_per_sweep) != snapshots_per_sweep or snapshots_per_sweep < 1:
+        raise InputError(
+            f"snapshots_per_sweep = {snapshots_per_sweep}: use a whole number, at least 1"
+        )
+
+
+def check_samples(name: str, M: int) -> None:
+    if not (1 <= M <= MAX_SAMPLES and int(M) == M):
+        raise InputError(f"{name} = {M}: draw a whole number of samples, 1 to {MAX_SAMPLES:,}")
+
+
+def check_ties(ties: str) -> None:
+    if ties not in TIES:
+        raise InputError(f"ties = {ties!r}: choose from {', '.join(TIES)}")

@@ -1,0 +1,186 @@
+"""Distributions ready to be drawn from: multinomial counts and rows of the T-step kernel."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import lgamma
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from fsdash.kernels import jit
+
+TABLES = 2**17
+"""Entries of `Frequent`: 1 MB."""
+GUIDE = 512
+GUIDE = 512
+
+inlined = numba.njit(nogil=True, inline="always")
+"""For single draws. A real call counts references to every array it is given, which takes longer
+than a draw: other functions are called once a state and work for all its actions."""
+
+
+class Multinomial(NamedTuple):
+    """M draws from one distribution, ready to be drawn as counts.
+
+    A guide holds, for each of `GUIDE` equal parts of [0, 1), the first index that the inverse CDF
+    takes there, so that looking one up is a comparison or two.
+    """
+
+    outcome_W: np.ndarray
+    """The possible outcomes, most likely first."""
+    single_W: np.ndarray
+    """CDF of one draw, in that order."""
+    single_G: np.ndarray
+    others_N: np.ndarray
+    """CDF of how many of the M draws are not the most likely outcome, (M + 1,)."""
+    others_G: np.ndarray
+    rest_W: np.ndarray
+    """CDF of one draw given that it is not the most likely outcome."""
+    rest_G: np.ndarray
+
+
+class Rows(NamedTuple):
+    """The rows of K(s₁, ·) one after the other, the most likely s_T first in each."""
+
+    start_S: np.ndarray
+    target_N: np.ndarray
+    keep_N: np.ndarray
+    """An alias table of s_T given that it is not the first of its row: take an entry of the row at
+    random, keep its target with this probability, and go to `alias_N` else."""
+    alias_N: np.ndarray
+    log_S: np.ndarray
+    """log p and (1 − p)/p for the probability p of the first of a row: a binomial needs no more."""
+    odds_S: np.ndarray
+
+
+class Frequent(NamedTuple):
+    """Binomial CDFs for the numbers of draws n = M, M − 1, … that most rows of K are asked for."""
+
+    class_S: np.ndarray
+    """Rows with the same p share their tables."""
+    others_CDN: np.ndarray
+    """CDF of how many of n = M − d draws are not the first of the row; (·, 0, ·) for no tables."""
+
+
+def multinomial(noise_W: np.ndarray, M: int) -> Multinomial:
+    order_W = np.argsort(-noise_W, kind="stable")[: np.count_nonzero(noise_W)]
+    p_W = noise_W[order_W] / noise_W.sum()
+    single_W, others_N = _cdf(p_W), _cdf(_binomial(M, p_W[1:].sum()))
+    rest_W = _cdf(p_W[1:]) if len(p_W) > 1 else np.ones(1)
+    return Multinomial(
+        order_W, single_W, _guide(single_W), others_N, _guide(others_N), rest_W, _guide(rest_W)
+    )
+
+
+def frequent(law: Multinomial, rows: Rows, M: int) -> Frequent:
+    """Tables for 98% of the draws, as long as they are small enough to stay in the cache."""
+    p_C, class_S = np.unique(np.exp(rows.log_S), return_inverse=True)
+    D = 1 + int(np.searchsorted(law.others_N, 0.98))
+    if D >= M or len(p_C) * D * (M + 1) > TABLES:
+        return Frequent(class_S, np.ones((1, 0, 1)))
+    others_CDN = np.ones((len(p_C), D, M + 1))
+    for d in range(D):
+        others_CDN[:, d, : M - d + 1] = [_cdf(_binomial(M - d, 1 - p)) for p in p_C]
+    return Frequent(class_S, others_CDN)
+
+
+def _binomial(n: int, q: float) -> np.ndarray:
+    """The probabilities of 0, …, n successes."""
+    if q == 0:
+        return np.eye(1, n + 1)[0]
+    k, logs = np.arange(n + 1), _log_factorials(n)
+    return np.exp(logs[n] - logs - logs[::-1] + k * np.log(q) + (n - k) * np.log1p(-q))
+
+
+@lru_cache(maxsize=64)
+def _log_factorials(n: int) -> np.ndarray:
+    return np.array([lgamma(k + 1) for k in range(n + 1)])
+
+
+def _cdf(p: np.ndarray) -> np.ndarray:
+    cdf = np.cumsum(p)
+    cdf /= cdf[-1]
+    # What rounding leaves below 1 belongs to the last outcome that has a probability.
+    cdf[np.flatnonzero(p)[-1] :] = 1.0
+    return cdf
+
+
+def _guide(cdf: np.ndarray) -> np.ndarray:
+    return np.searchsorted(cdf, np.arange(GUIDE) / GUIDE, side="right")
+
+
+@inlined
+def invert(rng, cdf, guide):
+    """One draw of an index by its CDF."""
+    u = rng.random()
+    i = guide[int(u * guide.size)]
+    while u >= cdf[i]:
+        i += 1
+    return i
+
+
+@jit
+def draw_counts(rng, law, size_R, w_N, n_N):
+    """R times the counts of M draws, as pairs (outcome, count) without the most likely outcome.
+
+    The first size_R[0] pairs are those of the first time, and so on.
+    """
+    N = 0
+    for r in range(size_R.size):
+        size_R[r] = 0
+        if law.outcome_W.size > 1:
+            others = invert(rng, law.others_N, law.others_G)
+            if law.outcome_W.size == 2:
+                w_N[N], n_N[N] = law.outcome_W[1], others
+                size_R[r] = int(others > 0)
+            else:
+                for i in range(others):
+                    w_N[N + i] = law.outcome_W[1 + invert(rng, law.rest_W, law.rest_G)]
+                    n_N[N + i] = 1
+                size_R[r] = others
+            N += size_R[r]
+
+
+@jit
+def pick(rng, Q_A, random):
+    """An action that attains the maximum: the first, or each with the same probability."""
+    arg, ties = 0, 1
+    for a in range(1, Q_A.size):
+        if Q_A[a] > Q_A[arg]:
+            arg, ties = a, 1
+        elif random and Q_A[a] == Q_A[arg]:
+            ties += 1
+            if rng.random() * ties < 1:
+                arg = a
+    return arg
+
+
+@jit
+def greedy_rows(rng, Q_SA, random):
+    """A greedy action for each row of Q."""
+    greedy_S = np.empty(len(Q_SA), np.int32)
+    for s in range(len(Q_SA)):
+        greedy_S[s] = pick(rng, Q_SA[s], random)
+    return greedy_S
+
+
+@inlined
+def binomial(rng, n, log_p, odds):
+    """How many of n draws are not the first of a row: inverse CDF, term by term."""
+    # Independent blocks, short enough that p^m does not underflow.
+    block = n if -log_p * n < 600 else max(1, int(-600 / log_p))
+    total = 0
+    if n == 1:  # the most frequent of all, and it needs no power
+        total, n = int(rng.random() * (1 + odds) >= 1), 0
+    while n > 0:
+        m = min(n, block)
+        u, mass, k = rng.random(), np.exp(m * log_p), 0
+        while u >= mass and k < m:
+            u -= mass
+            k += 1
+            mass *= odds * (m - k + 1) / k
+        total += k
+        n -= m
+    return total

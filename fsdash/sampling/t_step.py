@@ -1,0 +1,201 @@
+"""Rows of the (T−1)-step kernel K of a lower policy, and T-step samples by counts or by paths."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fsdash.kernels import jit, steps
+from fsdash.sampling.laws import Rows, binomial, draw_counts, invert, pick
+
+
+@jit
+def row_means(rng, rows, often, M, V_S, size, s_P, n_P, mean_P):
+    """mean_P: the mean of V(s_T) over n_P draws from row s_P of K, for the first `size` pairs."""
+    D = often.others_CDN.shape[1]
+    for i in range(size):
+        s, n = s_P[i], n_P[i]
+        start, stop = rows.start_S[s], rows.start_S[s + 1]
+        base, total = V_S[rows.target_N[start]], 0.0
+        if stop - start > 1:
+            others = 0
+            if M - n < D:
+                u, c = rng.random(), often.class_S[s]
+                while u >= often.others_CDN[c, M - n, others]:
+                    others += 1
+            else:
+                others = binomial(rng, n, rows.log_S[s], rows.odds_S[s])
+            if stop - start == 2:
+                total = others * (V_S[rows.target_N[start + 1]] - base)
+            else:
+                for _ in range(others):
+                    u = rng.random() * (stop - start - 1)
+                    at = start + 1 + int(u)
+                    # Both are read, so that there is no branch to guess wrong.
+                    target, alias = rows.target_N[at], rows.alias_N[at]
+                    total += V_S[target if u - int(u) < rows.keep_N[at] else alias] - base
+        mean_P[i] = base + total / n
+
+
+@jit
+def counted(rng, law, rows, often, M, random, reward_XYA, next_slow, next_fast, gamma, discount,
+            J1_XY, V_XY, start, Q_NA, greedy_N):  # fmt: skip
+    """T-step Q by counts: n(s₁) first, then s_T within the row of each s₁. discount = γᵀ⁻¹."""
+    Y, A = reward_XYA.shape[1:]
+    (sx, sy, sa), sw = steps(next_slow), int(next_slow.shape[3] > 1)
+    (fx, fy, fa), fw = steps(next_fast), int(next_fast.shape[3] > 1)
+    J1_S, V_S = J1_XY.reshape(-1), V_XY.reshape(-1)
+    most = A * (M + 1)
+    size_A, w_P, n_P = np.empty(A, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
+    s1_P, count_P, mean_P = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most)
+    first = law.outcome_W[0]
+    for n in range(greedy_N.size):
+        x, y = (start + n) // Y, (start + n) % Y
+        draw_counts(rng, law, size_A, w_P, n_P)
+        # The pairs (s₁, count) of all actions, the most likely s₁ of each action last.
+        drawn = size = 0
+        for a in range(A):
+            left = M
+            for i in range(size_A[a] + 1):
+                w, count = first, left
+                if i < size_A[a]:
+                    w, count = w_P[drawn], n_P[drawn]
+                    drawn += 1
+                if count > 0:
+                    slow = np.int64(next_slow[x * sx, y * sy, a * sa, w * sw])
+                    fast = np.int64(next_fast[x * fx, y * fy, a * fa, w * fw])
+                    s1_P[size], count_P[size] = slow * Y + fast, count
+                    size += 1
+                    left -= count
+        row_means(rng, rows, often, M, V_S, size, s1_P, count_P, mean_P)
+        i = 0
+        for a in range(A):
+            base, total, left = J1_S[s1_P[i]] + discount * mean_P[i], 0.0, M
+            while left > 0:
+                total += count_P[i] * (J1_S[s1_P[i]] + discount * mean_P[i] - base)
+                left -= count_P[i]
+                i += 1
+            Q_NA[n, a] = reward_XYA[x, y, a] + gamma * (base + total / M)
+        greedy_N[n] = pick(rng, Q_NA[n], random)
+
+
+@jit
+def draw_paths(rng, law, w_MT):
+    """M·T single draws."""
+    for j in range(w_MT.shape[0]):
+        for t in range(w_MT.shape[1]):
+            w_MT[j, t] = law.outcome_W[invert(rng, law.single_W, law.single_G)]
+
+
+@jit
+def simulated(rng, law, slow_T, fast_T, M, common, random, reward_XYA, next_slow, next_fast, gamma,
+              discount, J1_XY, V_XY, start, Q_NA, greedy_N):  # fmt: skip
+    """T-step Q by M paths: the first action, then π₁, …, π_{T−1} (`slow_T`, `fast_T`)."""
+    Y, A = reward_XYA.shape[1:]
+    (sx, sy, sa), sw = steps(next_slow), int(next_slow.shape[3] > 1)
+    (fx, fy, fa), fw = steps(next_fast), int(next_fast.shape[3] > 1)
+    px, py, pw = int(slow_T.shape[1] > 1), int(slow_T.shape[2] > 1), int(slow_T.shape[4] > 1)
+    qx, qy, qw = int(fast_T.shape[1] > 1), int(fast_T.shape[2] > 1), int(fast_T.shape[4] > 1)
+    T = len(slow_T) + 1
+    w_MT = np.full((M, T), law.outcome_W[0])
+    for n in range(greedy_N.size):
+        x, y = (start + n) // Y, (start + n) % Y
+        for a in range(A):
+            if law.outcome_W.size > 1 and (a == 0 or not common):
+                draw_paths(rng, law, w_MT)
+            base, total = 0.0, 0.0
+            for j in range(M):
+                w = w_MT[j, 0]
+                slow = np.int64(next_slow[x * sx, y * sy, a * sa, w * sw])
+                fast = np.int64(next_fast[x * fx, y * fy, a * fa, w * fw])
+                value = J1_XY[slow, fast]
+                for t in range(T - 1):
+                    w = w_MT[j, t + 1]
+                    slow, fast = (
+                        np.int64(slow_T[t, slow * px, fast * py, 0, w * pw]),
+                        np.int64(fast_T[t, slow * qx, fast * qy, 0, w * qw]),
+                    )
+                value += discount * V_XY[slow, fast]
+                if j == 0:
+                    base = value
+                total += value - base
+            Q_NA[n, a] = reward_XYA[x, y, a] + gamma * (base + total / M)
+        greedy_N[n] = pick(rng, Q_NA[n], random)
+
+
+@jit
+def fill_aliases(target_N, keep_N, alias_N, start, stop, order_N):
+    """Walker's alias table for the entries [start, stop), whose `keep_N` are probabilities times
+    their number: what one entry has too little is filled up by one that has too much."""
+    low, high = 0, stop - start - 1
+    for i in range(start, stop):
+        if keep_N[i] < 1:
+            order_N[low] = i
+            low += 1
+        else:
+            order_N[high] = i
+            high -= 1
+    # order_N: those below 1, then the others; an entry that has given enough joins the first.
+    poor, rich = 0, low
+    while poor < rich < stop - start:
+        i, j = order_N[poor], order_N[rich]
+        alias_N[i] = target_N[j]
+        keep_N[j] -= 1 - keep_N[i]
+        poor += 1
+        rich += int(keep_N[j] < 1)
+    for k in range(poor, stop - start):
+        keep_N[order_N[k]] = 1.0
+
+
+@jit
+def lower_rows(slow_T, fast_T, noise_W, X, Y, widest, limit):
+    """`Rows` of K by exact propagation, and whether they fit: a row `widest`, all of them `limit`.
+
+    Work: (T−1)·|W| for each non-zero on the way.
+    """
+    px, py, pw = int(slow_T.shape[1] > 1), int(slow_T.shape[2] > 1), int(slow_T.shape[4] > 1)
+    qx, qy, qw = int(fast_T.shape[1] > 1), int(fast_T.shape[2] > 1), int(fast_T.shape[4] > 1)
+    S = X * Y
+    start_S, log_S, odds_S = np.zeros(S + 1, np.int64), np.zeros(S), np.zeros(S)
+    target_N, keep_N = np.empty(limit, np.uint32), np.empty(limit)
+    alias_N = np.empty(limit, np.uint32)
+    here_S, there_S = np.empty(S, np.int64), np.empty(S, np.int64)
+    mass_S, flow_S = np.zeros(S), np.zeros(S)
+    seen_S, stamp = np.zeros(S, np.int64), 0
+    for s in range(S):
+        here_S[0], mass_S[s], size = s, 1.0, 1
+        for t in range(len(slow_T)):
+            stamp += 1
+            reached = 0
+            for i in range(size):
+                x, y = here_S[i] // Y, here_S[i] % Y
+                for w in range(noise_W.size):
+                    if noise_W[w] > 0:
+                        slow = np.int64(slow_T[t, x * px, y * py, 0, w * pw])
+                        to = slow * Y + np.int64(fast_T[t, x * qx, y * qy, 0, w * qw])
+                        if seen_S[to] != stamp:
+                            seen_S[to], flow_S[to] = stamp, 0.0
+                            there_S[reached] = to
+                            reached += 1
+                        flow_S[to] += noise_W[w] * mass_S[here_S[i]]
+            here_S, there_S, mass_S, flow_S, size = there_S, here_S, flow_S, mass_S, reached
+            if size > widest:
+                return False, Rows(start_S, target_N, keep_N, alias_N, log_S, odds_S)
+        start = start_S[s]
+        if start + size > limit:
+            return False, Rows(start_S, target_N, keep_N, alias_N, log_S, odds_S)
+        top = 0
+        for i in range(size):
+            top = i if mass_S[here_S[i]] > mass_S[here_S[top]] else top
+        here_S[0], here_S[top] = here_S[top], here_S[0]
+        rest = 0.0
+        for i in range(size):
+            target_N[start + i] = alias_N[start + i] = here_S[i]
+            rest += mass_S[here_S[i]] if i > 0 else 0.0
+        if size > 1:
+            for i in range(1, size):
+                keep_N[start + i] = mass_S[here_S[i]] / rest * (size - 1)
+            fill_aliases(target_N, keep_N, alias_N, start + 1, start + size, there_S)
+            log_S[s], odds_S[s] = np.log1p(-rest), rest / mass_S[here_S[0]]
+        start_S[s + 1] = start + size
+    N = start_S[S]
+    return True, Rows(start_S, target_N[:N], keep_N[:N], alias_N[:N], log_S, odds_S)

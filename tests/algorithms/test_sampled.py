@@ -1,0 +1,415 @@
+"""The sampled algorithms against the exact ones, each other and counts worked by hand.
+
+Seeds are fixed. Bounds are in standard errors σ/√M with σ from the exact law; a maximum over
+actions adds a bias of at most √(2 ln A)·σ/√M for normal errors, which the factor 6 holds too.
+"""
+
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from fsdash.algorithms import fsvi, run_until, vi
+from fsdash.algorithms.efsvi import efsvi
+from fsdash.algorithms.eqi import eqi
+from fsdash.algorithms.evi import evi
+from fsdash.algorithms.slow_agnostic import slow_agnostic
+from fsdash.domains import make
+from fsdash.errors import InputError
+from fsdash.evaluation import optimum, policy_values
+from fsdash.model import FastSlowMDP
+from fsdash.operators import F, bellman, expect, q_values
+from tests.models import SHAPES, random_model
+
+ALGORITHMS = {
+    "evi": evi,
+    "eqi": eqi,
+    "slow_agnostic": slow_agnostic,
+    "efsvi": lambda model, rng, **options: efsvi(model, rng, 3, **options),
+}
+
+
+def seed(n):
+    return np.random.default_rng(n)
+
+
+def take(snapshots, n):
+    return list(islice(snapshots, n))
+
+
+def at(snapshots, k):
+    return run_until(snapshots, iterations=k)
+
+
+def reach(model, k, rate):
+    """How far k sweeps may be off when each is off by 1 and passes on `rate` of what came in."""
+    return sum(rate**i for i in range(k))
+
+
+def spread(model, U_XY):
+    """The largest standard deviation of γU(s') over (s, a)."""
+    variance = expect(model, model.true, U_XY**2) - expect(model, model.true, U_XY) ** 2
+    return model.gamma * np.sqrt(max(float(variance.max()), 0))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("algorithm", [evi, eqi])
+@pytest.mark.parametrize("M", [100, 10_000])
+def test_evi_and_eqi_approach_vi_as_the_samples_grow(algorithm, shape, M):
+    model, k = random_model(1, shape=shape), 4
+    exact = at(vi(model), k).values_XY
+    sampled = at(algorithm(model, seed(2), M=M), k).values_XY
+    sigma = max(spread(model, s.values_XY) for s in take(vi(model), k))
+    # Half as much again for σ of sampled instead of exact values.
+    bound = 6 * 1.5 * sigma / np.sqrt(M) * reach(model, k, model.gamma)
+    assert np.abs(sampled - exact).max() <= bound + 1e-12
+
+
+def test_the_error_shrinks_like_one_over_root_M():
+    model, k = random_model(3, sizes=(4, 5, 1, 4)), 3
+    exact = at(vi(model), k).values_XY
+    error = [
+        np.sqrt(np.mean([(at(evi(model, seed(r), M=M), k).values_XY - exact) ** 2
+                         for r in range(30)]))
+        for M in (16, 256)
+    ]  # fmt: skip
+    assert error[0] / error[1] == pytest.approx(4, rel=0.25)
+
+
+@pytest.mark.parametrize("sparse", [None, False])
+@pytest.mark.parametrize("M", [100, 10_000])
+@pytest.mark.parametrize("common", [False, True])
+def test_efsvi_approaches_fsvi_as_the_samples_grow(sparse, M, common):
+    """Deterministic lower level, so that both have the same J₁ and π."""
+    model, T, k = random_model(4, frozen="XYA."), 3, 3
+    run = take(efsvi(model, seed(5), T, 1, M, 1, None, "first", common, sparse), 2 * T - 1 + k)
+    exact = take(fsvi(model, T), T + k)
+    for ours, theirs in zip(run[: 2 * T - 2 : 2], exact[: T - 1], strict=True):
+        assert np.array_equal(ours.values_XY, theirs.values_XY)
+        assert np.array_equal(ours.policy_PXY, theirs.policy_PXY)
+    J1_XY = exact[T - 2].values_XY
+    worth = np.ptp(J1_XY) + max(np.ptp(s.values_XY) for s in exact[T - 1 :])
+    # A value between two bounds has a standard deviation of at most half their distance.
+    bound = 6 * model.gamma * worth / 2 / np.sqrt(M) * reach(model, k, model.gamma**T)
+    assert run[-1].iteration == exact[-1].iteration == k
+    assert np.abs(run[-1].values_XY - exact[-1].values_XY).max() <= bound
+
+
+def test_the_lower_level_approaches_the_frozen_optimum_as_M_l_grows():
+    model, T = random_model(6, frozen="XYAW"), 4
+    exact = take(fsvi(model, T), T - 1)[-1].values_XY
+    for M_l in (100, 10_000):
+        *_, cyclic, _ = take(efsvi(model, seed(7), T, M_l=M_l), 2 * T - 2)
+        sigma = model.gamma * np.ptp(exact) / 2
+        bound = 6 * sigma / np.sqrt(M_l) * reach(model, T - 1, model.gamma)
+        assert 0 < np.abs(cyclic.values_XY - exact).max() <= bound
+
+
+def test_eqi_values_have_the_distribution_of_evi_values():
+    model, k, n = random_model(8, sizes=(3, 3, 3, 3)), 3, 400
+    runs = {
+        algorithm: np.array([
+            at(algorithm(model, seed([s, r]), M=4, snapshots_per_sweep=1), k).values_XY
+            for r in range(n)
+        ])
+        for s, algorithm in enumerate((evi, eqi))
+    }  # fmt: skip
+    a, b = runs.values()
+    error = np.sqrt((a.var(axis=0) + b.var(axis=0)) / n)
+    assert (np.abs(a.mean(axis=0) - b.mean(axis=0)) <= 6 * error + 1e-12).all()
+    # Standard deviations: their relative standard error is about 1/√(2n) for near-normal values.
+    noisy = a.std(axis=0) > 1e-9
+    ratio = a.std(axis=0)[noisy] / b.std(axis=0)[noisy]
+    assert (np.abs(np.log(ratio)) <= 6 * np.sqrt(2 / n)).all()
+    # Same seed, same draws: the very same values, since ties take none.
+    same = [at(algorithm(model, seed(9), M=4), k).values_XY for algorithm in (evi, eqi)]
+    np.testing.assert_array_equal(*same)
+
+
+@pytest.mark.parametrize("M", [1, 50])
+@pytest.mark.parametrize("common", [False, True])
+@pytest.mark.parametrize("shape", [("X...", "XYA."), ("XYA.", "XYA.")], ids=str)
+def test_without_noise_the_sampled_algorithms_are_the_exact_ones(M, common, shape):
+    model = random_model(10, shape=shape)
+    options = {"snapshots_per_sweep": 1, "common_random_numbers": common, "ties": "first"}
+    for ours, exact in zip(
+        take(evi(model, seed(11), M, **options), 6), take(vi(model), 6), strict=True
+    ):
+        assert np.array_equal(ours.values_XY, exact.values_XY)
+        assert np.array_equal(ours.policy_PXY, exact.policy_PXY)
+        assert (ours.phase, ours.iteration, ours.backups) == (
+            "base",
+            exact.iteration,
+            exact.backups,
+        )
+    for ours, exact in zip(
+        take(eqi(model, seed(11), M, **options), 6), take(vi(model), 6), strict=True
+    ):
+        assert np.array_equal(ours.values_XY, exact.values_XY)
+    for T in (1, 2, 5):
+        run = take(efsvi(model, seed(12), T, 2, M, **options), 2 * T + 4)
+        run = [s for s in run if (s.phase, s.policy_kind) != ("lower", "stationary")]
+        for ours, exact in zip(run, take(fsvi(model, T), len(run)), strict=True):
+            assert np.array_equal(ours.values_XY, exact.values_XY)
+            assert np.array_equal(ours.policy_PXY, exact.policy_PXY)
+            assert (ours.phase, ours.iteration) == (exact.phase, exact.iteration)
+
+
+def by_hand():
+    """Two slow states that never move, one fast state to stay in (0) and one to leave for (1).
+
+    r(x, 0, stay) = 4x, r(·, 0, leave) = 1, r(·, 1, ·) = 2; γ = 1/2. Seen without x, staying is
+    worth 2 on average; with x it pays only when x = 1.
+    """
+    stay, leave = 0, 1
+    reward_XYA = np.zeros((2, 2, 2))
+    reward_XYA[:, 0, stay], reward_XYA[:, 0, leave], reward_XYA[:, 1, :] = [0, 4], 1, 2
+    return FastSlowMDP(
+        reward_XYA, np.ones(1), np.arange(2)[:, None, None, None],
+        np.array([[stay, leave], [1, 1]])[None, :, :, None], gamma=0.5,
+    )  # fmt: skip
+
+
+def test_slow_agnostic_by_hand():
+    model, k, M = by_hand(), 40, 100_000
+    last = at(slow_agnostic(model, seed(13), M=M), k)
+    # U(1) = 2/(1 − γ) = 4 exactly, and U(0) = max(2/(1 − γ), 1 + γ·4) = 4, from noisy rewards of
+    # standard deviation 2; errors of one sweep add up to 1/(1 − γ) of it.
+    assert last.values_XY[:, 1] == pytest.approx(4, abs=1e-9)
+    assert last.values_XY[:, 0] == pytest.approx(4, abs=6 * 2 / np.sqrt(M) * 2)
+    # The same action in both slow states, although staying is right in one of them only.
+    assert (last.policy_PXY == 0).all()
+    best = optimum(model)
+    assert best.policy_PXY[0].tolist() == [[1, 0], [0, 0]]
+    gap_XY = best.U_XY - policy_values(model, last.policy_PXY).U_XY
+    np.testing.assert_allclose(gap_XY, [[3, 0], [0, 0]], atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_slow_agnostic_approaches_vi_on_the_mixed_model(shape):
+    """Drawing x uniformly is the noise of a model with one slow state and noise (x, w)."""
+    model, k, M = random_model(14, shape=shape), 3, 20_000
+    X, Y, A = model.reward_XYA.shape
+    W = len(model.noise_W)
+    next_fast = np.broadcast_to(model.next_fast, (X, Y, A, W))
+    mixed = FastSlowMDP(
+        model.reward_XYA.mean(axis=0)[None], np.tile(model.noise_W / X, X),
+        np.zeros((1, 1, 1, 1), int),
+        np.moveaxis(next_fast, 0, 2).reshape(1, Y, A, X * W), gamma=model.gamma,
+    )  # fmt: skip
+    exact = at(vi(mixed), k).values_XY[0]
+    sampled = at(slow_agnostic(model, seed(15), M=M), k).values_XY
+    sigma = (np.ptp(model.reward_XYA) + model.gamma * np.ptp(exact)) / 2
+    assert (sampled == sampled[0]).all()
+    bound = 6 * sigma / np.sqrt(M) * reach(model, k, model.gamma)
+    assert np.abs(sampled[0] - exact).max() <= bound
+
+
+def test_slow_agnostic_with_one_slow_state_is_vi_where_nothing_is_random():
+    model = random_model(16, sizes=(1, 5, 3, 1))
+    ours = take(slow_agnostic(model, seed(17), snapshots_per_sweep=1), 6)
+    for a, b in zip(ours, take(vi(model), 6), strict=True):
+        assert np.array_equal(a.values_XY, b.values_XY)
+        assert np.array_equal(a.policy_PXY, b.policy_PXY)
+
+
+def test_evaluations_by_hand():
+    """3·4 = 12 states, 2 actions: 24 pairs; 4 fast states: 8 pairs. M = 5, M_l = 2, M_u = 7."""
+    model = random_model(18)
+
+    def counts(snapshots, n):
+        return [s.evaluations for s in take(snapshots, n)]
+
+    thirds = [0, 40, 80, 120, 160, 200, 240]  # 24·5 = 120 a sweep, a third is 4 states
+    assert counts(evi(model, seed(0), M=5), 7) == thirds
+    assert counts(eqi(model, seed(0), M=5), 7) == thirds
+    assert counts(eqi(model, seed(0), M=5, count_actions=True), 4) == [0, 80, 160, 240]
+    agnostic = slow_agnostic(model, seed(0), M=5, snapshots_per_sweep=2)
+    assert counts(agnostic, 5) == [0, 20, 40, 60, 80]
+    # Lower sweeps 24·2 = 48, two snapshots each; an upper sweep 24·7·2 = 336.
+    frozen = efsvi(model, seed(0), 3, M_l=2, M_u=7)
+    assert counts(frozen, 9) == [48, 48, 96, 96, 96, 208, 320, 432, 544]
+    assert counts(efsvi(model, seed(0), 1, M_u=7), 2) == [0, 112]
+    # Backups are the pairs (s, a) renewed.
+    assert [s.backups for s in take(evi(model, seed(0)), 4)] == [0, 8, 16, 24]
+    assert [s.backups for s in take(efsvi(model, seed(0), 2), 6)] == [24, 24, 24, 32, 40, 48]
+
+
+def test_snapshots_say_what_they_are():
+    model = random_model(19)
+    run = take(efsvi(model, seed(20), 4), 6 + 7)
+    assert [s.policy_kind for s in run] == ["cyclic", "stationary"] * 3 + ["periodic"] * 7
+    assert [s.phase for s in run] == ["lower"] * 6 + ["upper"] * 7
+    assert [s.iteration for s in run] == [1, 1, 2, 2, 3, 3, 0, 0, 0, 1, 1, 1, 2]
+    assert [len(s.policy_PXY) for s in run] == [1, 1, 2, 1, 3, 1] + [4] * 7
+    assert np.array_equal(run[-1].policy_PXY[1:], run[4].policy_PXY)
+    assert all(np.isnan(s.error) for s in run)
+    for name in ("evi", "eqi", "slow_agnostic"):
+        run = take(ALGORITHMS[name](model, seed(20)), 4)
+        assert [(s.phase, s.policy_kind) for s in run] == [("base", "stationary")] * 4
+        assert [s.iteration for s in run] == [0, 0, 0, 1]
+
+
+def test_the_stationary_policy_of_the_lower_level_is_greedy_for_J():
+    """Without noise the samples of its extraction are exact."""
+    model = random_model(21, shape=("XYA.", "XYA."))
+    run = take(efsvi(model, seed(22), 4, ties="first"), 6)
+    for stationary in run[1::2]:
+        greedy_XY = bellman(model, model.true, stationary.values_XY)[1]
+        assert np.array_equal(stationary.policy_PXY, greedy_XY[None])
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_a_snapshot_inside_a_sweep_has_the_first_part_renewed(name):
+    """And the policy is greedy for those values: exactly, where there is no noise."""
+    model = random_model(23, sizes=(4, 6, 3, 2), shape=("XYA.", "XYA."))
+    run = ALGORITHMS[name](model, seed(24), M=1) if name != "efsvi" else efsvi(
+        model, seed(24), 3, M_u=1, ties="first"
+    )  # fmt: skip
+    run = [s for s in take(run, 20) if s.phase != "lower"]
+    before, first, second, after = (s.values_XY.reshape(-1) for s in run[3:7])
+    if name == "slow_agnostic":
+        before, first, second, after = (U[:6] for U in (before, first, second, after))
+    third = len(before) // 3
+    for stop, values in ((third, first), (2 * third, second)):
+        assert np.array_equal(values[:stop], after[:stop])
+        assert np.array_equal(values[stop:], before[stop:])
+    assert not np.array_equal(before, after)
+    if name == "evi":
+        for s in run:
+            assert np.array_equal(s.policy_PXY[0], bellman(model, model.true, s.values_XY)[1])
+    if name == "efsvi":
+        J1_XY = take(fsvi(model, 3), 2)[-1].values_XY
+        np.testing.assert_array_equal(after.reshape(4, 6), F(model, J1_XY, run[3].policy_PXY[1:],
+                                                             run[3].values_XY))  # fmt: skip
+
+
+@pytest.mark.parametrize("ties", ["first", "random"])
+@pytest.mark.parametrize("common", [False, True])
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_the_same_seed_gives_the_same_run_however_often_one_looks(name, common, ties):
+    # Coarse rewards, so that ties do occur.
+    model = random_model(25)
+    model = replace(model, reward_XYA=np.round(model.reward_XYA))
+
+    def run(seeded, parts):
+        options = {"ties": ties, "common_random_numbers": common, "snapshots_per_sweep": parts}
+        return take(ALGORITHMS[name](model, seed(seeded), **options), 5 + 5 * parts)
+
+    def ends(snapshots):
+        """Those at the end of a sweep, by phase and iteration; later ones are further sweeps."""
+        found = {}
+        for s in snapshots:
+            found.setdefault((s.phase, s.iteration, s.policy_kind), s)
+        return list(found.values())[:8]
+
+    for a, b in zip(run(26, 3), run(26, 3), strict=True):
+        assert np.array_equal(a.values_XY, b.values_XY)
+        assert np.array_equal(a.policy_PXY, b.policy_PXY)
+    for a, b in zip(ends(run(26, 1)), ends(run(26, 4)), strict=False):
+        assert (a.phase, a.iteration, a.evaluations) == (b.phase, b.iteration, b.evaluations)
+        assert np.array_equal(a.values_XY, b.values_XY)
+        assert np.array_equal(a.policy_PXY, b.policy_PXY)
+    assert not np.array_equal(run(26, 3)[-1].values_XY, run(27, 3)[-1].values_XY)
+
+
+def test_random_ties_change_the_lower_level_of_gridworld():
+    model = make("gridworld").build()
+    first = take(efsvi(model, seed(28), 3, ties="first"), 3)[2]
+    random = take(efsvi(model, seed(28), 3), 3)[2]
+    # No noise in the frozen fast state: the values are the same, only the choice among ties is not.
+    assert np.array_equal(first.values_XY, random.values_XY)
+    assert not np.array_equal(first.policy_PXY, random.policy_PXY)
+    Q_XYA = q_values(model, model.frozen, np.zeros_like(first.values_XY))
+    last_XY = random.policy_PXY[-1][..., None]
+    assert np.array_equal(np.take_along_axis(Q_XYA, last_XY, 2)[..., 0], Q_XYA.max(axis=2))
+
+
+def test_common_random_numbers_take_the_bias_out_of_the_maximum():
+    """Actions that differ by a constant: with common noise the maximum has the right mean."""
+    model = random_model(29, sizes=(3, 4, 1, 3), gamma=0.9)
+    copies = lambda table: np.repeat(table, 8, axis=2)  # noqa: E731
+    model = replace(
+        model, reward_XYA=copies(model.reward_XYA), next_slow=copies(model.next_slow),
+        next_fast=copies(model.next_fast), frozen_next_fast=None, actions=None,
+    )  # fmt: skip
+    exact = model.mean(at(vi(model), 5).values_XY)
+    bias = {
+        common: np.mean([
+            model.mean(at(evi(model, seed(r), 10, common_random_numbers=common), 5).values_XY)
+            for r in range(100)
+        ]) - exact
+        for common in (False, True)
+    }  # fmt: skip
+    assert abs(bias[True]) < bias[False] / 5
+
+
+def test_inventory_reaches_what_the_notes_say():
+    """E-FSVI good long before E-VI: fractions of the optimum at evaluations in units of a sweep."""
+    model = make("inventory").build()
+    best = model.mean(optimum(model).U_XY)
+
+    def fraction(snapshot):
+        return model.mean(policy_values(model, snapshot.policy_PXY, 1e-2).U_XY) / best
+
+    unit = model.n_states * model.n_actions * 50
+    run = take(efsvi(model, seed(30), 12, snapshots_per_sweep=1), 23)
+    cyclic, stationary, periodic = run[-3:]
+    assert cyclic.evaluations == stationary.evaluations == 0.22 * unit
+    assert 0.83 <= fraction(cyclic) <= 0.92 and 0.83 <= fraction(periodic) <= 0.92
+    assert 0.94 <= fraction(stationary) <= 0.99
+    early, late = (at(evi(model, seed(31), snapshots_per_sweep=1), k) for k in (2, 6))
+    assert fraction(early) < 0.4 and fraction(late) > 0.95
+
+
+def test_a_snapshot_keeps_its_values_while_the_algorithm_goes_on():
+    model = random_model(32)
+    for make_run in ALGORITHMS.values():
+        run = make_run(model, seed(33))
+        kept = [(s, s.values_XY.copy(), s.policy_PXY.copy()) for s in take(run, 9)]
+        take(run, 9)
+        for s, values, policy in kept:
+            assert np.array_equal(s.values_XY, values)
+            assert np.array_equal(s.policy_PXY, policy)
+
+
+def test_initial_values_are_used_and_left_alone():
+    model = random_model(34)
+    U_XY = seed(0).normal(size=(3, 4))
+    before = U_XY.copy()
+    assert np.array_equal(next(evi(model, seed(0), U0_XY=U_XY)).values_XY, U_XY)
+    assert np.array_equal(next(efsvi(model, seed(0), 1, V0_XY=U_XY)).values_XY, U_XY)
+    assert np.array_equal(next(slow_agnostic(model, seed(0), U0_Y=U_XY[0])).values_XY[2], U_XY[0])
+    Q_XYA = np.stack([U_XY, U_XY - 1], axis=2)
+    run = eqi(model, seed(0), Q0_XYA=Q_XYA)
+    assert np.array_equal(next(run).values_XY, U_XY)
+    take(run, 4)
+    assert np.array_equal(U_XY, before) and np.array_equal(Q_XYA[..., 0], before)
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda m, g: evi(m, g, M=0), "M = 0"),
+        (lambda m, g: evi(m, 7), "rng = 7"),
+        (lambda m, g: evi(m, g, snapshots_per_sweep=0), "snapshots_per_sweep = 0"),
+        (lambda m, g: evi(m, g, ties="none"), "ties = 'none'"),
+        (lambda m, g: evi(m, g, U0_XY=np.zeros(3)), "U0_XY: shape"),
+        (lambda m, g: eqi(m, g, M=1.5), "M = 1.5"),
+        (lambda m, g: eqi(m, g, ties="none"), "ties = 'none'"),
+        (lambda m, g: eqi(m, g, Q0_XYA=np.zeros((3, 4))), "Q0_XYA: shape"),
+        (lambda m, g: slow_agnostic(m, g, M=-1), "M = -1"),
+        (lambda m, g: slow_agnostic(m, g, ties=""), "ties = ''"),
+        (lambda m, g: slow_agnostic(m, g, U0_Y=np.zeros(3)), "U0_Y: shape"),
+        (lambda m, g: efsvi(m, g, 0), "T = 0"),
+        (lambda m, g: efsvi(m, g, 2, M_l=0), "M_l = 0"),
+        (lambda m, g: efsvi(m, g, 2, M_u=0), "M_u = 0"),
+        (lambda m, g: efsvi(m, g, 2, ties="none"), "ties = 'none'"),
+        (lambda m, g: efsvi(m, g, 2, V0_XY=np.zeros((4, 3))), "V0_XY: shape"),
+        (lambda m, g: efsvi(m, None, 2), "rng = None"),
+    ],
+)
+def test_bad_arguments_are_named(call, words):
+    with pytest.raises(InputError, match=words):
+        next(call(random_model(35), seed(0)))
