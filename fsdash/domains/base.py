@@ -11,7 +11,7 @@ from fsdash.errors import InputError
 from fsdash.model import FastSlowMDP
 
 MAX_ENTRIES = 50_000_000
-"""Entries (x, y, a, w) that a domain may have: tables of about 2 GB while they are built."""
+"""Entries that the largest table of a domain may have: about 2 GB while it is built."""
 KINDS = {"int": "a whole number", "float": "a finite number", "bool": "true or false"}
 
 
@@ -27,6 +27,8 @@ class Domain(ABC):
 
     title: ClassVar[str]
     presets: ClassVar[dict[str, dict]]
+    noisy_fast: ClassVar[bool] = False
+    """Whether y' depends on the noise, so that its table has an axis for it."""
 
     def __post_init__(self) -> None:
         for f in fields(self):
@@ -36,10 +38,11 @@ class Domain(ABC):
     def check_size(self) -> None:
         """Refuse tables that would not fit into memory; called once the parameters are valid."""
         X, Y, A, W = self.shape
-        if X * Y * A * W > MAX_ENTRIES:
+        if X * Y * A * (W if self.noisy_fast else 1) > MAX_ENTRIES:
             raise InputError(
                 f"{self.name} with these parameters has {X:,} slow and {Y:,} fast states, {A:,} "
-                f"actions and {W} outcomes: more than {MAX_ENTRIES:,} entries; make it smaller"
+                f"actions and {W} outcomes: a table of more than {MAX_ENTRIES:,} entries; make it "
+                "smaller"
             )
 
     @property

@@ -28,6 +28,7 @@ from fsdash.model import Axis, FastSlowMDP
 @dataclass(frozen=True)
 class Inventory(Domain):
     title: ClassVar[str] = "Inventory control with fixed order costs"
+    noisy_fast: ClassVar[bool] = True
     presets: ClassVar[dict[str, dict]] = {
         "default": {},
         "wide-demand": {"d_max": 50},

@@ -66,6 +66,7 @@ def test_memory(case):
 def test_the_shape_is_known_before_the_model_is_built(case):
     domain, model = case
     assert domain.shape == (*model.reward_XYA.shape, len(model.noise_W))
+    assert domain.noisy_fast == (not model.true.noise_free_fast)
 
 
 @pytest.mark.parametrize("name", DOMAINS)
