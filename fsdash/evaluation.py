@@ -12,13 +12,14 @@ initial distribution. Neither uses a solver's own value function.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from fsdash import kernels
 from fsdash.algorithms.mpi import mpi
-from fsdash.algorithms.snapshot import PATIENCE, run_until
+from fsdash.algorithms.snapshot import first_certified, run_until
 from fsdash.certificate import Certificate, attainable
 from fsdash.model import FastSlowMDP
 from fsdash.operators import check_policy, follow, policy_reward, values_of
@@ -67,19 +68,19 @@ def policy_values(
     policy = np.asarray(policy)
     policy_PXY = check_policy(model, policy[None] if policy.ndim == 2 else policy)
     steps = [(policy_reward(model, p), follow(model.true, p)) for p in policy_PXY[::-1]]
+    iterates = _iterates(model, steps, values_of(model, start_XY, "start_XY"))
+    return first_certified(iterates, attainable(model, tolerance))
+
+
+def _iterates(model: FastSlowMDP, steps: list, U_XY: np.ndarray) -> Iterator[Values]:
+    """About `SWEEPS` sweeps of a policy at a time, each time corrected by its certificate."""
     certificate = Certificate(model, T=len(steps))
-    goal = attainable(model, tolerance)
-    U_XY = values_of(model, start_XY, "start_XY")
-    best, stalled = Values(U_XY, np.inf), 0
-    while best.error > goal and stalled < PATIENCE:
+    while True:
         before_XY = _cycles(model, steps, U_XY, max(1, SWEEPS // len(steps)))
         after_XY = _cycles(model, steps, before_XY, 1)
         shift_X1, error = certificate.shift(after_XY - before_XY)
         U_XY = before_XY + shift_X1
-        stalled += 1
-        if error < best.error:
-            best, stalled = Values(U_XY, error), 0
-    return best
+        yield Values(U_XY, error)
 
 
 def _cycles(model: FastSlowMDP, steps: list, U_XY: np.ndarray, n: int) -> np.ndarray:

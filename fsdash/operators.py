@@ -110,8 +110,7 @@ def upper_bellman(
     model: FastSlowMDP, J1_XY: np.ndarray, followed: Sequence[Dynamics], V_XY: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """F V and the upper policy μ that is greedy for V (its equation for F_{J₁,π})."""
-    discount = model.gamma ** len(followed)
-    return bellman(model, model.true, J1_XY + discount * lower_kernel(model, followed, V_XY))
+    return bellman(model, model.true, _after_one_step(model, J1_XY, followed, V_XY))
 
 
 def F(
@@ -129,9 +128,15 @@ def F_policy(
     V_XY: np.ndarray,
 ) -> np.ndarray:
     """One upper-level step of the policy μ: E[R̃(s₀, μ, J₁) + γᵀ V(s_T)]."""
-    followed = follow_all(model, lower)
-    future_XY = J1_XY + model.gamma ** len(followed) * lower_kernel(model, followed, V_XY)
+    future_XY = _after_one_step(model, J1_XY, follow_all(model, lower), V_XY)
     return H_policy(model, mu_XY, future_XY)
+
+
+def _after_one_step(
+    model: FastSlowMDP, J1_XY: np.ndarray, followed: Sequence[Dynamics], V_XY: np.ndarray
+) -> np.ndarray:
+    """J₁ + γᵀ⁻¹ K V: what the upper level is worth once its first action is taken."""
+    return J1_XY + model.gamma ** len(followed) * lower_kernel(model, followed, V_XY)
 
 
 def _policy_step(

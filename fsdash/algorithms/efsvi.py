@@ -22,7 +22,6 @@ samples that extract μ̃ and the stationary policy are not counted, and do not 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 from math import nan
 
 import numpy as np
@@ -37,9 +36,8 @@ from fsdash.sampling import (
     backup,
     check_run,
     check_samples,
-    extraction,
     greedy,
-    sweep,
+    sweeps,
 )
 
 
@@ -90,9 +88,5 @@ def efsvi(
             "upper", iteration, before + pairs, policy, values_XY, nan, evaluations, "periodic"
         )
 
-    yield snapshot(0, 0, V_XY.copy(), rng.spawn(1)[0])
-    for k in count():
-        inside, end = extraction(rng)
-        for renewed, next_XY in sweep(upper, V_XY, rng, snapshots_per_sweep):
-            yield snapshot(k, renewed, next_XY, end if renewed == n else inside)
-        V_XY = next_XY
+    for k, renewed, values_XY, look in sweeps(upper, V_XY, rng, snapshots_per_sweep):
+        yield snapshot(k, renewed, values_XY, look)

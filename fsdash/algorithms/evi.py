@@ -13,7 +13,6 @@ from generators of their own and are not counted: U^k does not depend on who loo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 from math import nan
 
 import numpy as np
@@ -21,7 +20,7 @@ import numpy as np
 from fsdash.algorithms.snapshot import Snapshot
 from fsdash.model import FastSlowMDP
 from fsdash.operators import values_of
-from fsdash.sampling import Sampler, check_run, extraction, greedy, sweep
+from fsdash.sampling import Sampler, check_run, greedy, sweeps
 
 
 def evi(
@@ -47,9 +46,5 @@ def evi(
             "base", iteration, pairs, nu_XY[None], values_XY, nan, pairs * M, "stationary"
         )
 
-    yield snapshot(0, 0, U_XY.copy(), rng.spawn(1)[0])
-    for k in count():
-        inside, end = extraction(rng)
-        for renewed, next_XY in sweep(sampler, U_XY, rng, snapshots_per_sweep):
-            yield snapshot(k, renewed, next_XY, end if renewed == n else inside)
-        U_XY = next_XY
+    for k, renewed, values_XY, look in sweeps(sampler, U_XY, rng, snapshots_per_sweep):
+        yield snapshot(k, renewed, values_XY, look)

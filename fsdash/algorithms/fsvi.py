@@ -62,7 +62,7 @@ def fsvi(
 
     followed = [follow(model.true, pi_XY) for pi_XY in lower]
     certificate = Certificate(model, T)
-    V_XY = values_of(model, V0_XY, "V0_XY")
+    V_XY = values_of(model, V0_XY, "V0_XY").copy()
     for k in count():
         next_XY, mu_XY = upper_bellman(model, J_XY, followed, V_XY)
         error = distance(certificate, V_XY, next_XY)

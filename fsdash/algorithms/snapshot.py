@@ -64,8 +64,13 @@ def run_until(
     last_phase = (snapshot for snapshot in snapshots if snapshot.phase != "lower")
     if iterations is not None:
         return next(snapshot for snapshot in last_phase if snapshot.iteration == iterations)
-    best, stalled = next(last_phase), 0
+    return first_certified(last_phase, tolerance)
+
+
+def first_certified(items: Iterator, tolerance: float):
+    """The first item whose `error` is so small, or the best if `PATIENCE` more bring no better."""
+    best, stalled = next(items), 0
     while best.error > tolerance and stalled < PATIENCE:
-        snapshot = next(last_phase)
-        best, stalled = (snapshot, 0) if snapshot.error < best.error else (best, stalled + 1)
+        item = next(items)
+        best, stalled = (item, 0) if item.error < best.error else (best, stalled + 1)
     return best

@@ -22,7 +22,7 @@ from fsdash.operators import bellman, values_of
 def vi(model: FastSlowMDP, U0_XY: np.ndarray | None = None) -> Iterator[Snapshot]:
     """Snapshots k = 0, 1, 2, …: U^k and ν^k."""
     certificate = Certificate(model)
-    U_XY = values_of(model, U0_XY, "U0_XY")
+    U_XY = values_of(model, U0_XY, "U0_XY").copy()
     for k in count():
         next_XY, nu_XY = bellman(model, model.true, U_XY)
         error = distance(certificate, U_XY, next_XY)

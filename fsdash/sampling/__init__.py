@@ -28,7 +28,7 @@ Work, counted in value-function evaluations as plain sampling makes them: |S||A|
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import count, pairwise
 
 import numpy as np
 
@@ -54,6 +54,7 @@ __all__ = [
     "pick",
     "ranges",
     "sweep",
+    "sweeps",
 ]
 
 
@@ -86,6 +87,19 @@ def sweep(
     for start, stop in ranges(len(new_S), parts):
         new_S[start:stop] = backup(sampler, U_XY, rng, start, stop)[0]
         yield stop, new_S.reshape(U_XY.shape).copy()
+
+
+def sweeps(
+    sampler: Sampler | UpperSampler, U_XY: np.ndarray, rng: np.random.Generator, parts: int
+) -> Iterator[tuple[int, int, np.ndarray, np.random.Generator]]:
+    """Sweep after sweep: whole sweeps before, states renewed in this one, the values, and the
+    generator for looking at their policy. The first are the initial values."""
+    yield 0, 0, U_XY.copy(), rng.spawn(1)[0]
+    for k in count():
+        inside, end = extraction(rng)
+        for renewed, next_XY in sweep(sampler, U_XY, rng, parts):
+            yield k, renewed, next_XY, end if renewed == U_XY.size else inside
+        U_XY = next_XY
 
 
 def ranges(n: int, parts: int) -> list[tuple[int, int]]:

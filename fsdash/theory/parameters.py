@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from numbers import Real
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fsdash.errors import InputError
 
@@ -132,6 +133,12 @@ def whole_numbers(name: str, values: object, low: int, high: int) -> np.ndarray:
         first = np.asarray(values, dtype=object)[bad].flat[0] if bad.ndim else values
         raise InputError(f"{name} = {first} is out of range or not whole; {remedy}")
     return array.astype(np.int64)
+
+
+def plain(values: ArrayLike) -> float | np.ndarray:
+    """A float for a single number, an array for more: what a result looks like to its caller."""
+    array = np.asarray(values)
+    return float(array) if array.ndim == 0 else array
 
 
 def _shorten(value: object) -> str:
