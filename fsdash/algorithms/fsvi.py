@@ -50,15 +50,19 @@ def fsvi(
     lower = policy_PXY[1:]
     for t in range(T - 1, 0, -1):
         J_XY, policy_PXY[t] = bellman(model, model.frozen, J_XY)
+        backups = (T - t) * sweep
+        evaluations = backups * len(model.frozen.noise_W)
         # The lower level is a finite horizon: its values are exact, there is nothing to certify.
-        yield Snapshot("lower", T - t, (T - t) * sweep, policy_PXY[t:], J_XY, 0.0)
+        yield Snapshot("lower", T - t, backups, policy_PXY[t:], J_XY, 0.0, evaluations, "cyclic")
 
     backups = (T - 1) * sweep
+    evaluations = backups * len(model.frozen.noise_W)
     if terminal_XY is not None:
         J_XY = np.zeros_like(J_XY)
         for pi_XY in lower[::-1]:
             J_XY = H_frozen_policy(model, pi_XY, J_XY)
         backups += (T - 1) * model.n_states
+        evaluations += (T - 1) * model.n_states * len(model.frozen.noise_W)
 
     followed = [follow(model.true, pi_XY) for pi_XY in lower]
     certificate = Certificate(model, T)
@@ -66,9 +70,11 @@ def fsvi(
     for k in count():
         next_XY, mu_XY = upper_bellman(model, J_XY, followed, V_XY)
         error = distance(certificate, V_XY, next_XY)
-        yield Snapshot("upper", k, backups, np.concatenate([mu_XY[None], lower]), V_XY, error)
+        policy = np.concatenate([mu_XY[None], lower])
+        yield Snapshot("upper", k, backups, policy, V_XY, error, evaluations, "periodic")
         V_XY = next_XY
         backups += sweep + (T - 1) * model.n_states
+        evaluations += (sweep + (T - 1) * model.n_states) * len(model.true.noise_W)
 
 
 def check_T(model: FastSlowMDP, T: int) -> None:

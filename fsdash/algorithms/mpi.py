@@ -41,7 +41,10 @@ def mpi(
         HU_XY, nu_XY = bellman(model, model.true, U_XY)
         delta_XY = HU_XY - U_XY
         shift_X1, error = certificate.shift(delta_XY)
-        yield Snapshot("base", iteration, backups, nu_XY[None], U_XY + shift_X1, error)
+        values_XY, evaluations = U_XY + shift_X1, backups * len(model.true.noise_W)
+        yield Snapshot(
+            "base", iteration, backups, nu_XY[None], values_XY, error, evaluations, "stationary"
+        )
 
         # H(U + c) = H U + γ P c, and ν is greedy for both: c depends on the slow state alone.
         U_XY = HU_XY + model.gamma * certificate.mixed(shift_X1)

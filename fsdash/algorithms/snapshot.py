@@ -8,9 +8,10 @@ Bellman sweep has |S||A|, a sweep of a policy |S|. Short cuts that the code take
 less. The policy of a snapshot is greedy for its values, which takes one more sweep; the algorithms
 get it from the next iteration's own sweep, and it is not counted (as the paper does not).
 
-Sampled algorithms count `evaluations` too: of a value function at a sampled state, so that a sweep
-with M samples has |S||A|M. They also yield within a sweep: the values with the first part of the
-states renewed. `iteration` is then the number of whole sweeps before.
+They count `evaluations` too, of a value function at a next state: M in a sampled backup, one for
+each outcome of the noise in an exact one. A sweep with M samples has |S||A|M. Sampled algorithms
+also yield within a sweep: the values with the first part of the states renewed. `iteration` is then
+the number of whole sweeps before.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ PATIENCE = 200
 """Snapshots without a better certificate after which rounding is taken to have won."""
 
 
+class Diverged(ArithmeticError):
+    """The values of an algorithm are no longer finite; the snapshots before stay good."""
+
+
 @dataclass(frozen=True, eq=False)
 class Snapshot:
     """The state of an algorithm after `iteration` iterations of its `phase`."""
@@ -39,10 +44,10 @@ class Snapshot:
     error: float
     """Certified ‖values − fixed point of the algorithm's operator‖∞; nan for sampled values."""
     evaluations: int = 0
-    """Value-function evaluations so far, of a sampled algorithm."""
+    """Value-function evaluations so far."""
     policy_kind: str = ""
-    """Of a sampled algorithm: stationary; cyclic, π_t, …, π_{T−1} of a lower level that is under
-    way; or periodic, (μ, π₁, …, π_{T−1})."""
+    """stationary; cyclic, π_t, …, π_{T−1} of a lower level that is under way; or periodic,
+    (μ, π₁, …, π_{T−1})."""
 
 
 def run_until(

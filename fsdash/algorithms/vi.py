@@ -27,7 +27,8 @@ def vi(model: FastSlowMDP, U0_XY: np.ndarray | None = None) -> Iterator[Snapshot
         next_XY, nu_XY = bellman(model, model.true, U_XY)
         error = distance(certificate, U_XY, next_XY)
         backups = k * model.n_states * model.n_actions
-        yield Snapshot("base", k, backups, nu_XY[None], U_XY, error)
+        evaluations = backups * len(model.true.noise_W)
+        yield Snapshot("base", k, backups, nu_XY[None], U_XY, error, evaluations, "stationary")
         U_XY = next_XY
 
 

@@ -32,7 +32,7 @@ class Domain(ABC):
 
     def __post_init__(self) -> None:
         for f in fields(self):
-            object.__setattr__(self, f.name, _checked(f.name, f.type, getattr(self, f.name)))
+            object.__setattr__(self, f.name, checked(f.name, f.type, getattr(self, f.name)))
         require(0 <= self.gamma < 1, "gamma", self.gamma, "use 0 ≤ γ < 1, such as 0.995")
 
     def check_size(self) -> None:
@@ -59,7 +59,7 @@ class Domain(ABC):
         """The model with these parameters."""
 
 
-def _checked(name: str, kind: str, value: object) -> int | float | bool:
+def checked(name: str, kind: str, value: object) -> int | float | bool:
     """The value as its declared kind, from a number or from text; else an error naming it."""
     number = _number(value)
     if kind == "bool" and number in (0, 1):

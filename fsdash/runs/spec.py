@@ -1,0 +1,194 @@
+"""What is to be run: one algorithm on one domain, how often, from which seed, for how long.
+
+A `RunSpec` is at once the command line, the state of a form, a cache key and a row of a database.
+It is complete: parameters that are not given are filled in with their defaults, so that a
+specification means the same after a default has changed. Two equal specifications have the same
+`hash`, and give the same numbers in any process (seconds aside): replication i draws from child i
+of `SeedSequence(seed)`.
+
+The budget is one of: value-function evaluations, iterations of the main level (upper or base), or
+seconds of the algorithm's own time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+
+import numpy as np
+
+from fsdash.algorithms.fsvi import MAX_DECISIONS
+from fsdash.algorithms.snapshot import MAX_ITERATIONS
+from fsdash.domains import Domain, make
+from fsdash.errors import InputError
+from fsdash.runs.methods import Method, Value, method
+
+MAX_REPLICATIONS = 1_000
+MAX_SEED = 2**63 - 1
+MAX_EVALUATIONS = 10**15
+MAX_SECONDS = 7 * 24 * 3600
+BUDGETS = ("evaluations", "iterations", "seconds")
+
+Pairs = tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """One algorithm on one domain. Parameters are given as mappings and kept as sorted pairs."""
+
+    domain: str
+    algorithm: str
+    T: int | None = None
+    domain_parameters: Pairs | Mapping[str, Value] = ()
+    parameters: Pairs | Mapping[str, Value] = ()
+    replications: int = 5
+    seed: int = 0
+    evaluations: int | None = None
+    iterations: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
+        put("domain_parameters", self._domain_parameters())
+        put("parameters", self._parameters())
+        put("T", self._checked_T())
+        put("replications", _whole("replications", self.replications, 1, MAX_REPLICATIONS))
+        put("seed", _whole("seed", self.seed, 0, MAX_SEED))
+        self._check_budget()
+
+    def _domain_parameters(self) -> Pairs:
+        given = _mapping("domain_parameters", self.domain_parameters)
+        return _pairs(asdict(make(self.domain, "default", **given)))
+
+    def _parameters(self) -> Pairs:
+        known = self.method.all_parameters
+        values = {name: parameter.default for name, parameter in known.items()}
+        for name, value in _mapping("parameters", self.parameters).items():
+            if name not in known:
+                raise InputError(
+                    f"parameters: {self.algorithm} has no parameter {name!r}; it has "
+                    f"{', '.join(known)}"
+                )
+            values[name] = known[name].checked(name, value)
+        return _pairs(values)
+
+    def _checked_T(self) -> int | None:
+        if not self.method.freezes:
+            if self.T is not None:
+                raise InputError(f"T = {self.T}: {self.algorithm} freezes nothing; leave T out")
+            return None
+        X, Y = self.build_domain().shape[:2]
+        return _whole("T", self.T, 1, MAX_DECISIONS // (X * Y))
+
+    def _check_budget(self) -> None:
+        given = [name for name in BUDGETS if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise InputError(
+                f"budget: give one of {', '.join(BUDGETS)}; "
+                f"{'all of ' + ' and '.join(given) if given else 'none'} was given"
+            )
+        [name] = given
+        if name == "seconds":
+            seconds = _number(name, self.seconds)
+            if not 0 < seconds <= MAX_SECONDS:
+                raise InputError(f"seconds = {self.seconds}: use more than 0, up to {MAX_SECONDS:,}")
+            object.__setattr__(self, name, seconds)
+            return
+        most = MAX_EVALUATIONS if name == "evaluations" else MAX_ITERATIONS
+        object.__setattr__(self, name, _whole(name, getattr(self, name), 1, most))
+
+    @property
+    def method(self) -> Method:
+        return method(self.algorithm)
+
+    def build_domain(self) -> Domain:
+        return make(self.domain, "default", **dict(self.domain_parameters))
+
+    @property
+    def budget(self) -> tuple[str, int | float]:
+        """Its unit and its size."""
+        [name] = [name for name in BUDGETS if getattr(self, name) is not None]
+        return name, getattr(self, name)
+
+    @property
+    def label(self) -> str:
+        """What a legend calls it."""
+        return self.method.title + (f", T={self.T}" if self.method.freezes else "")
+
+    def changed(self) -> dict[str, Value]:
+        """The parameters, of domain and algorithm, that differ from their defaults."""
+        defaults = self.method.all_parameters
+        usual = asdict(make(self.domain))
+        domain = {n: v for n, v in self.domain_parameters if v != usual[n]}
+        return domain | {n: v for n, v in self.parameters if v != defaults[n].default}
+
+    def to_dict(self) -> dict:
+        """Plain data, without the budgets that were not given."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        values |= {n: dict(values[n]) for n in ("domain_parameters", "parameters")}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def to_json(self) -> str:
+        """Canonical: equal specifications have equal text."""
+        return json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def from_dict(cls, values: Mapping) -> RunSpec:
+        known = [f.name for f in fields(cls)]
+        for name in _mapping("specification", values):
+            if name not in known:
+                raise InputError(f"{name}: not part of a specification; it has {', '.join(known)}")
+        for name in ("domain", "algorithm"):
+            if not isinstance(values.get(name), str):
+                raise InputError(f"{name}: is missing; give the name of one")
+        return cls(**values)
+
+    @classmethod
+    def from_json(cls, text: str) -> RunSpec:
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"specification: is not JSON ({error}); give one object") from None
+        return cls.from_dict(values)
+
+    @cached_property
+    def hash(self) -> str:
+        """Sixteen hexadecimal digits that stand for this specification anywhere."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
+
+    def generator(self, replication: int) -> np.random.Generator:
+        """The random numbers of one replication, the same wherever it runs."""
+        _whole("replication", replication, 0, self.replications - 1)
+        child = np.random.SeedSequence(self.seed).spawn(replication + 1)[replication]
+        return np.random.default_rng(child)
+
+
+def _mapping(name: str, values: object) -> dict:
+    try:
+        values = dict(values)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}: give names with values, such as {{'M': 50}}") from None
+    for key in values:
+        if not isinstance(key, str):
+            raise InputError(f"{name}: {key!r} is not a name")
+    return values
+
+
+def _pairs(values: Mapping[str, Value]) -> Pairs:
+    return tuple(sorted(values.items()))
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise InputError(f"{name} = {value!r}: give a number")
+    return float(value)
+
+
+def _whole(name: str, value: object, least: int, most: int) -> int:
+    number = value if isinstance(value, int) else _number(name, value)
+    if isinstance(value, bool) or not (least <= number <= most and int(number) == number):
+        raise InputError(f"{name} = {value}: use a whole number, {least:,} to {most:,}")
+    return int(number)
