@@ -5,6 +5,7 @@
     advise      FSVI with which T, or Base VI, under a budget
     constants   the measured constants of a domain
     solve       an exact solution and its true regret
+    run         learning curves of any algorithm, replicated
 
 Each command reads its arguments, calls the library and prints records. Bad input is one line on
 stderr and exit code 2.
@@ -22,6 +23,7 @@ from dataclasses import asdict, fields, replace
 
 from fsdash.errors import InputError
 from fsdash.output import FORMATS, as_table, write
+from fsdash.runs.command import add_run, assignments, run_run
 from fsdash.theory import (
     DEFAULT_PRESET,
     PRESETS,
@@ -119,6 +121,10 @@ def parser() -> Parser:
         "--tolerance", type=float, metavar="EPS", default=None,
         help="stop within EPS of the method's fixed point, certified (1e-3)",
     )  # fmt: skip
+
+    p = command("run", run_learning, "learning curves of algorithms on a domain, replicated")
+    add_domain(p)
+    add_run(p, whole_range)
     return top
 
 
@@ -281,20 +287,19 @@ def run_domains(arguments: argparse.Namespace) -> str:
 
 
 def read_domain(arguments: argparse.Namespace):
-    """The model of the domain with its parameters set."""
+    """The domain with its parameters set."""
     from fsdash.domains import make
 
-    parameters = {}
-    for text in arguments.parameters:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise InputError(f"--set {text}: write NAME=VALUE, such as --set gamma=0.99")
-        parameters[name.strip()] = value
-    return make(arguments.domain, arguments.preset, **parameters).build()
+    parameters = assignments("--set", arguments.parameters)
+    return make(arguments.domain, arguments.preset, **parameters)
+
+
+def run_learning(arguments: argparse.Namespace) -> str:
+    return run_run(arguments, asdict(read_domain(arguments)))
 
 
 def run_constants(arguments: argparse.Namespace) -> str:
-    model = read_domain(arguments)
+    model = read_domain(arguments).build()
     from fsdash.theory.measured import measure
 
     record = asdict(measure(model))
@@ -302,7 +307,7 @@ def run_constants(arguments: argparse.Namespace) -> str:
 
 
 def run_solve(arguments: argparse.Namespace) -> str:
-    model = read_domain(arguments)
+    model = read_domain(arguments).build()
     from fsdash.algorithms import fsvi, mpi, run_until, vi
     from fsdash.evaluation import regret
 

@@ -1,12 +1,17 @@
-"""The paper's three domains, by name.
+"""The paper's three domains, by name, and those of the user.
 
 `make("inventory", d_max=50)` gives the frozen configuration, `.build()` its model. To add a domain,
 subclass `Domain` in a file of its own and list it in `DOMAINS`; the conformance tests run over it.
+
+A domain of one's own needs no change here: the environment variable FSDASH_DOMAINS names its class
+as `module:Class` (several with commas), and the command line, the workers and the pages know it.
 """
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+import os
+from dataclasses import fields, is_dataclass, replace
+from importlib import import_module
 
 from fsdash.domains.base import Domain
 from fsdash.domains.gridworld import Gridworld
@@ -19,6 +24,26 @@ DOMAINS: dict[str, type[Domain]] = {
     "gridworld": Gridworld,
     "pricing": Pricing,
 }
+
+
+def load(text: str) -> dict[str, type[Domain]]:
+    """The domains that a text such as `shop:Shop,farm:Farm` names."""
+    found = {}
+    for place in filter(None, (part.strip() for part in text.split(","))):
+        module, colon, name = place.partition(":")
+        try:
+            domain = getattr(import_module(module), name) if colon else None
+        except (ImportError, AttributeError) as error:
+            raise InputError(f"FSDASH_DOMAINS: {place} was not found ({error})") from None
+        if not (isinstance(domain, type) and issubclass(domain, Domain) and is_dataclass(domain)):
+            raise InputError(f"FSDASH_DOMAINS: {place} is no Domain; name one as module:Class")
+        if domain.__name__.lower() in DOMAINS:
+            raise InputError(f"FSDASH_DOMAINS: there is a domain {domain.__name__.lower()} already")
+        found[domain.__name__.lower()] = domain
+    return found
+
+
+DOMAINS |= load(os.environ.get("FSDASH_DOMAINS", ""))
 
 
 def make(name: str, preset: str = "default", /, **parameters) -> Domain:

@@ -32,7 +32,8 @@ class Domain(ABC):
 
     def __post_init__(self) -> None:
         for f in fields(self):
-            object.__setattr__(self, f.name, checked(f.name, f.type, getattr(self, f.name)))
+            kind = f.type if isinstance(f.type, str) else f.type.__name__
+            object.__setattr__(self, f.name, checked(f.name, kind, getattr(self, f.name)))
         require(0 <= self.gamma < 1, "gamma", self.gamma, "use 0 ≤ γ < 1, such as 0.995")
 
     def check_size(self) -> None:

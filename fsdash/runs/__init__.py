@@ -1,13 +1,9 @@
 """Runs: a specification, the engine that carries it out, and what becomes of the rows.
 
-    methods.py   every algorithm by the name that a user gives it, with its parameters
-    spec.py      RunSpec: one algorithm on one domain, with seed, replications and budget
-    engine.py    one replication: snapshots in, evaluated rows out
-    frames.py    rows as a tidy frame, in files
+    methods     every algorithm by the name that a user gives it, with its parameters
+    spec        RunSpec: one algorithm on one domain, with seed, replications and budget
+    engine      one replication: snapshots in, evaluated rows out
+    pool        several runs at once, in this process or in workers
+    frames      rows as a tidy frame, in files
+    command     `fsdash run`
 """
-
-from fsdash.runs.engine import COLUMNS, Outcome, Record, execute
-from fsdash.runs.methods import METHODS, Method, Parameter
-from fsdash.runs.spec import RunSpec
-
-__all__ = ["COLUMNS", "METHODS", "Method", "Outcome", "Parameter", "Record", "RunSpec", "execute"]

@@ -121,7 +121,7 @@ def samples(default: int, told: str) -> Parameter:
 
 
 M = samples(50, "M: samples of the next state for each state and action")
-M_L = samples(1, "M_l: samples in the lower level; 1 is exact where the frozen fast state has no noise")
+M_L = samples(1, "M_l: samples in the lower level; 1 is exact without noise in the frozen y")
 M_U = samples(50, "M_u: paths of T periods for each state and action")
 PER_SWEEP = Parameter(3, "looks at the policy in each sweep", 1, MAX_SNAPSHOTS)
 COMMON = Parameter(False, "the same random numbers for all actions of a state")

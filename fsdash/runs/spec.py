@@ -4,7 +4,7 @@ A `RunSpec` is at once the command line, the state of a form, a cache key and a 
 It is complete: parameters that are not given are filled in with their defaults, so that a
 specification means the same after a default has changed. Two equal specifications have the same
 `hash`, and give the same numbers in any process (seconds aside): replication i draws from child i
-of `SeedSequence(seed)`.
+of `SeedSequence(seed)`. An exact algorithm draws nothing, so it has one replication.
 
 The budget is one of: value-function evaluations, iterations of the main level (upper or base), or
 seconds of the algorithm's own time.
@@ -55,7 +55,8 @@ class RunSpec:
         put("domain_parameters", self._domain_parameters())
         put("parameters", self._parameters())
         put("T", self._checked_T())
-        put("replications", _whole("replications", self.replications, 1, MAX_REPLICATIONS))
+        replications = _whole("replications", self.replications, 1, MAX_REPLICATIONS)
+        put("replications", replications if self.method.sampled else 1)
         put("seed", _whole("seed", self.seed, 0, MAX_SEED))
         self._check_budget()
 
@@ -94,7 +95,9 @@ class RunSpec:
         if name == "seconds":
             seconds = _number(name, self.seconds)
             if not 0 < seconds <= MAX_SECONDS:
-                raise InputError(f"seconds = {self.seconds}: use more than 0, up to {MAX_SECONDS:,}")
+                raise InputError(
+                    f"seconds = {self.seconds}: use more than 0, up to {MAX_SECONDS:,}"
+                )
             object.__setattr__(self, name, seconds)
             return
         most = MAX_EVALUATIONS if name == "evaluations" else MAX_ITERATIONS

@@ -1,0 +1,45 @@
+"""A domain of one's own, named by an environment variable."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fsdash.domains import load
+from fsdash.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+
+
+def command(*arguments: str, domains: str) -> subprocess.CompletedProcess:
+    path = os.pathsep.join((str(ROOT), str(EXAMPLES)))
+    environment = {**os.environ, "FSDASH_DOMAINS": domains, "PYTHONPATH": path}
+    return subprocess.run(
+        [sys.executable, "-m", "fsdash", *arguments],
+        env=environment, capture_output=True, text=True, timeout=240,
+    )  # fmt: skip
+
+
+def test_the_command_line_and_its_workers_know_it():
+    done = command(
+        "run", "machine", "--preset", "fragile", "--algorithm", "e-vi,e-fsvi,mpi", "-T", "3",
+        "--replications", "2", "--iterations", "3", "--workers", "2", domains="machine:Machine",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "E-FSVI, T=3" in done.stdout
+
+
+@pytest.mark.parametrize("place", ["machine", "machine:Nothing", "nowhere:Machine", "os:path"])
+def test_what_is_no_domain_is_refused_in_one_line(place):
+    done = command("domains", domains=place)
+    assert done.returncode == 2
+    assert f"FSDASH_DOMAINS: {place}" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_name_is_taken_once():
+    with pytest.raises(InputError, match="inventory"):
+        load("fsdash.domains.inventory:Inventory")

@@ -1,0 +1,173 @@
+"""The engine: rows that are exact, budgets that hold, ends that lose nothing."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from fsdash.algorithms.snapshot import Diverged, Snapshot
+from fsdash.evaluation import optimum, regret
+from fsdash.runs import engine
+from fsdash.runs.engine import COLUMNS, Judge, execute, problem
+from fsdash.runs.methods import METHODS, Method
+from fsdash.runs.spec import RunSpec
+
+SMALL = {"y_max": 10, "d_max": 3, "order_max": 10, "K": 5}
+STATES, ACTIONS, OUTCOMES = 4 * 11, 3, 3
+
+
+def spec(algorithm="e-vi", T=None, parameters=(), **budget) -> RunSpec:
+    return RunSpec("inventory", algorithm, T, SMALL, parameters, 2, **(budget or {"iterations": 3}))
+
+
+def records(spec: RunSpec, replication=0, **options):
+    kept = []
+    outcome = execute(spec, replication, kept.append, **options)
+    assert outcome.rows == len(kept)
+    return [record.row for record in kept], outcome, kept
+
+
+def test_a_row_has_the_fixed_columns():
+    rows, _, _ = records(spec())
+    assert all(tuple(row) == COLUMNS for row in rows)
+    assert [row["step"] for row in rows] == list(range(len(rows)))
+
+
+@pytest.mark.parametrize("name", list(METHODS))
+def test_every_method_runs_and_its_rows_are_true(name):
+    here = spec(name, 3 if METHODS[name].freezes else None, iterations=2)
+    rows, outcome, kept = records(here)
+    assert outcome.status == "finished"
+    model = here.build_domain().build()
+    best = optimum(model)
+    for record in kept[::3]:
+        exact = regret(model, record.policy_PXY, best)
+        tolerance = problem(here.build_domain()).tolerance + exact.error
+        assert record.row["mean_return"] == pytest.approx(exact.mean_value, abs=tolerance)
+        assert record.row["max_regret"] == pytest.approx(exact.max_regret, abs=2 * tolerance)
+        assert record.row["fraction_of_optimal"] == pytest.approx(
+            exact.mean_value / exact.optimal_mean_value, abs=1e-4
+        )
+    assert max(row["iteration"] for row in rows if row["phase"] != "lower") == 2
+
+
+def test_work_is_counted_by_hand():
+    sweep = STATES * ACTIONS
+    rows, _, _ = records(spec("e-vi", parameters={"M": 7}, iterations=2))
+    parts = [STATES * i // 3 * ACTIONS * 7 for i in range(1, 4)]
+    assert [row["evaluations"] for row in rows] == [0, *parts, *(sweep * 7 + p for p in parts)]
+
+    rows, _, _ = records(
+        spec("e-fsvi", 3, {"M_u": 7, "M_l": 2, "snapshots_per_sweep": 1}, iterations=1)
+    )
+    lower, upper = 2 * sweep, 2 * sweep * 7
+    assert [row["evaluations"] for row in rows] == [
+        lower, lower, 2 * lower, 2 * lower, 2 * lower, 2 * lower + upper,
+    ]  # fmt: skip
+    kinds = ["cyclic", "stationary", "cyclic", "stationary", "periodic", "periodic"]
+    assert [row["policy_kind"] for row in rows] == kinds
+
+    # Exact: an expectation evaluates the values at each outcome; the frozen y has just one.
+    rows, _, _ = records(spec("vi", iterations=2))
+    assert [row["evaluations"] for row in rows] == [0, sweep * OUTCOMES, 2 * sweep * OUTCOMES]
+    rows, _, _ = records(spec("fsvi", 3, iterations=1))
+    upper = (sweep + 2 * STATES) * OUTCOMES
+    assert [row["evaluations"] for row in rows] == [sweep, 2 * sweep, 2 * sweep, 2 * sweep + upper]
+
+
+def test_a_budget_in_evaluations_is_never_exceeded():
+    sweep = STATES * ACTIONS * 50
+    exact, outcome, _ = records(spec(evaluations=2 * sweep))
+    assert exact[-1]["evaluations"] == 2 * sweep
+    assert "is spent" in outcome.reason
+    short, _, _ = records(spec(evaluations=2 * sweep - 1))
+    assert len(short) == len(exact) - 1
+
+
+def test_a_budget_that_pays_for_nothing_says_so():
+    rows, outcome, _ = records(spec("e-fsvi", 3, evaluations=1))
+    assert rows == []
+    assert outcome.status == "finished"
+    assert "give more" in outcome.reason
+
+
+def test_a_budget_in_seconds_ends_the_run():
+    rows, outcome, _ = records(spec(seconds=1e-9))
+    assert len(rows) == 1
+    assert "1e-09 seconds" in outcome.reason
+
+
+@pytest.mark.parametrize(("name", "T"), [("vi", None), ("fsvi", 3), ("mpi", None)])
+def test_an_exact_method_ends_when_it_is_certified(name, T):
+    rows, outcome, _ = records(spec(name, T, iterations=10**6))
+    assert outcome.reason.startswith("converged")
+    if name != "fsvi":
+        assert rows[-1]["fraction_of_optimal"] == pytest.approx(1, abs=1e-4)
+
+
+def test_the_same_specification_gives_the_same_numbers():
+    timeless = lambda rows: [{**row, "seconds": 0} for row in rows]  # noqa: E731
+    noisy = spec(parameters={"M": 1}, iterations=9)
+    once, again, other = (records(noisy, i)[0] for i in (1, 1, 0))
+    assert timeless(once) == timeless(again)
+    assert timeless(once) != [{**row, "replication": 1} for row in timeless(other)]
+
+
+def test_cancelling_keeps_what_was_recorded():
+    whole, _, _ = records(spec())
+    kept = []
+    outcome = execute(spec(), 0, kept.append, lambda: len(kept) == 4)
+    assert (outcome.status, len(kept)) == ("cancelled", 4)
+    assert [r.row["mean_return"] for r in kept] == [row["mean_return"] for row in whole[:4]]
+
+
+def test_divergence_is_a_status_and_the_rows_stay(monkeypatch):
+    def diverging(model, rng, U0_XY):
+        policy = np.zeros((1, model.n_slow, model.n_fast), np.int32)
+        yield Snapshot("base", 0, 0, policy, U0_XY, np.nan, 0, "stationary")
+        raise Diverged("iteration 1: the values are no longer finite; use a smaller learning rate")
+
+    method = Method("e-vi", "test", "", diverging, "U0_XY", {})
+    monkeypatch.setitem(METHODS, "e-vi", method)
+    rows, outcome, _ = records(spec())
+    assert len(rows) == 1
+    assert outcome.status == "diverged"
+    assert "no longer finite" in outcome.reason
+
+
+def test_values_to_infinity_end_a_sampled_run():
+    # γ < 1 keeps a true backup finite; only a start beyond all numbers cannot be.
+    with pytest.raises(Diverged, match="finite"):
+        model = spec().build_domain().build()
+        rng = np.random.default_rng(0)
+        list(METHODS["e-vi"].generator(model, rng, U0_XY=np.full((4, 11), np.inf)))
+
+
+def test_a_policy_that_stays_is_not_evaluated_again(monkeypatch):
+    calls = []
+    true = engine.policy_values
+    monkeypatch.setattr(engine, "policy_values", lambda *a: calls.append(1) or true(*a))
+    here = problem(spec().build_domain())
+    policy = here.best.policy_PXY
+    snapshot = Snapshot("base", 0, 0, policy, here.best.U_XY, np.nan, 0, "stationary")
+    judge = Judge(here)
+    assert judge.measures(snapshot) == judge.measures(snapshot)
+    assert len(calls) == 1
+
+
+def test_long_runs_are_looked_at_ever_less_often(monkeypatch):
+    monkeypatch.setattr(engine, "DENSE", 10)
+    monkeypatch.setattr(engine, "SPARSE", 1.5)
+    rows, _, _ = records(spec("e-vi", parameters={"M": 1}, iterations=300))
+    work = [row["evaluations"] for row in rows]
+    assert len(rows) < 10 + 15
+    assert all(later >= 1.5 * earlier for earlier, later in pairwise(work[9:-1]))
+    assert rows[-1]["iteration"] == 300
+
+
+def test_a_share_of_a_negative_optimum_is_not_a_number():
+    losing = RunSpec("inventory", "vi", domain_parameters={**SMALL, "p": 0.0}, iterations=1)
+    kept = []
+    execute(losing, 0, kept.append)
+    assert np.isnan(kept[0].row["fraction_of_optimal"])
+    assert kept[0].row["max_regret"] >= 0

@@ -1,0 +1,147 @@
+"""RunSpec: complete, equal to itself through JSON, and picky in words."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from fsdash.errors import InputError
+from fsdash.runs.methods import METHODS
+from fsdash.runs.spec import RunSpec
+
+NAMES = (
+    "vi", "fsvi", "mpi", "e-vi", "e-fsvi", "e-qi", "slow-agnostic", "lin-fvi", "lin-fsfvi",
+    "lin-fqi", "deep-fvi", "deep-fsfvi", "deep-fqi",
+)  # fmt: skip
+
+
+def spec(**changes) -> RunSpec:
+    return RunSpec(**{"domain": "inventory", "algorithm": "e-vi", "iterations": 3, **changes})
+
+
+def test_the_names_are_the_agreed_ones():
+    assert tuple(METHODS) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_method_goes_through_json_and_back(name):
+    T = 6 if METHODS[name].freezes else None
+    one = spec(algorithm=name, T=T, domain_parameters={"K": 100}, seed=7)
+    two = RunSpec.from_json(one.to_json())
+    assert two == one
+    assert two.hash == one.hash
+    assert hash(two) == hash(one)
+    assert json.loads(one.to_json())["parameters"].keys() == METHODS[name].all_parameters.keys()
+
+
+def test_it_is_complete_whatever_was_left_out():
+    told = spec(parameters={"M": 50, "ties": "first"}, domain_parameters={"gamma": 0.995})
+    assert told == spec()
+    assert told.hash == spec().hash
+    assert dict(told.parameters)["snapshots_per_sweep"] == 3
+    assert dict(told.domain_parameters)["y_max"] == 50
+
+
+def test_only_what_differs_from_the_defaults_is_called_changed():
+    assert spec().changed() == {}
+    changed = spec(parameters={"M": "20"}, domain_parameters={"K": 100.0}).changed()
+    assert changed == {"M": 20, "K": 100.0}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": 1},
+        {"replications": 4},
+        {"iterations": 4},
+        {"iterations": None, "seconds": 3.0},
+        {"algorithm": "e-qi"},
+        {"parameters": {"M": 49}},
+        {"domain_parameters": {"K": 121}},
+    ],
+)
+def test_whatever_changes_the_run_changes_the_hash(change):
+    assert spec(**change).hash != spec().hash
+
+
+def test_the_hash_is_the_same_in_every_process_and_release():
+    # Runs are found by their hash: a change here orphans what is stored.
+    text = RunSpec("inventory", "vi", iterations=3).to_json()
+    assert text.startswith('{"algorithm":"vi","domain":"inventory","domain_parameters":{"K":120.0')
+    assert RunSpec("inventory", "vi", iterations=3).hash == "7fb136de0826769d"
+
+
+def test_it_cannot_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        spec().seed = 3
+
+
+def test_an_exact_algorithm_has_one_replication():
+    assert spec(algorithm="vi", replications=5).replications == 1
+
+
+def test_replications_draw_from_children_of_the_seed():
+    children = np.random.SeedSequence(5).spawn(3)
+    drawn = [spec(seed=5, replications=3).generator(i).random() for i in range(3)]
+    assert drawn == [np.random.default_rng(child).random() for child in children]
+    # A replication's numbers do not depend on how many others there are.
+    assert spec(seed=5, replications=9).generator(2).random() == drawn[2]
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"domain": "chess"}, "domain"),
+        ({"algorithm": "e-xx"}, "algorithm"),
+        ({"algorithm": "e-fsvi"}, "T"),
+        ({"algorithm": "e-fsvi", "T": 0}, "T = 0"),
+        ({"algorithm": "e-fsvi", "T": 2.5}, "T = 2.5"),
+        ({"algorithm": "e-fsvi", "T": 10**9}, "T = "),
+        ({"algorithm": "e-fsvi", "T": True}, "T = True"),
+        ({"T": 6}, "T = 6"),
+        ({"domain_parameters": {"colour": 1}}, "'colour'"),
+        ({"domain_parameters": {"gamma": 1}}, "gamma"),
+        ({"domain_parameters": 7}, "domain_parameters"),
+        ({"parameters": {"M_u": 5}}, "'M_u'"),
+        ({"parameters": {"M": 0}}, "M = 0"),
+        ({"parameters": {"M": "many"}}, "M = many"),
+        ({"parameters": {"M": float("nan")}}, "M = nan"),
+        ({"parameters": {"ties": "last"}}, "ties"),
+        ({"parameters": {"common_random_numbers": "perhaps"}}, "common_random_numbers"),
+        ({"parameters": {"initial_value": float("inf")}}, "initial_value"),
+        ({"parameters": {"snapshots_per_sweep": 0}}, "snapshots_per_sweep"),
+        ({"parameters": {3: 4}}, "parameters"),
+        ({"replications": 0}, "replications"),
+        ({"replications": "five"}, "replications"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 2**80}, "seed"),
+        ({"iterations": None}, "budget"),
+        ({"evaluations": 100}, "budget"),
+        ({"iterations": 0}, "iterations"),
+        ({"iterations": 1.5}, "iterations"),
+        ({"iterations": None, "evaluations": 0}, "evaluations"),
+        ({"iterations": None, "seconds": 0}, "seconds"),
+        ({"iterations": None, "seconds": float("nan")}, "seconds"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_by_name(change, field):
+    with pytest.raises(InputError, match=field):
+        spec(**change)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("", "JSON"),
+        ("[1, 2]", "specification"),
+        ("3", "specification"),
+        ('{"domain": "inventory"}', "algorithm"),
+        ('{"algorithm": "e-vi", "domain": 5}', "domain"),
+        ('{"algorithm": "e-vi", "domain": "inventory", "iterations": 3, "speed": 9}', "speed"),
+        ("[" * 100_000, "JSON"),
+    ],
+)
+def test_text_that_is_no_specification_is_refused(text, word):
+    with pytest.raises(InputError, match=word):
+        RunSpec.from_json(text)
