@@ -62,6 +62,18 @@ def q_values(model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray) -> np.nda
     return model.reward_XYA + model.gamma * expect(model, dynamics, U_XY)
 
 
+def q_values_at(model: FastSlowMDP, U_XY: np.ndarray, x: int, y: int) -> np.ndarray:
+    """Q(x, y, ·) of a single state under the true dynamics: |A|·|W| operations."""
+    x, y = check_state(model, x, y)
+
+    def successors(table: np.ndarray) -> np.ndarray:
+        return table[x if table.shape[0] > 1 else 0, y if table.shape[1] > 1 else 0]
+
+    d = model.true
+    U_AW = values_of(model, U_XY)[successors(d.next_slow), successors(d.next_fast)]
+    return model.reward_XYA[x, y] + model.gamma * (U_AW * d.noise_W).sum(axis=-1)
+
+
 def bellman(
     model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -177,3 +189,11 @@ def check_policy(model: FastSlowMDP, policy_PXY: np.ndarray) -> np.ndarray:
             f"indices run from 0 to {model.n_actions - 1}"
         )
     return policy_PXY
+
+
+def check_state(model: FastSlowMDP, x: int, y: int) -> tuple[int, int]:
+    """The indices of a state."""
+    for name, index, size in (("x", x, model.n_slow), ("y", y, model.n_fast)):
+        if index not in range(size):
+            raise InputError(f"{name} = {index}: give the index of a state, 0 to {size - 1}")
+    return int(x), int(y)

@@ -38,13 +38,53 @@ CATEGORICAL = (BLUE, VERMILLION, GREEN, PURPLE, AMBER, GREY)
 
 TERMS = {"freeze": BLUE, "end_of_horizon": VERMILLION, "total": INK, "trivial": GREY}
 
+# By family (`Method.family`); that of FSVI has a ramp over T instead, see `algorithm_colour`.
 ALGORITHMS = {
     "VI": AMBER,
     "QI": VERMILLION,
     "MPI": PURPLE,
-    "PI": INK,
     "slow-agnostic": GREY,
 }
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A sequential colour scale, from "little" (near the background) to "much".
+
+    Its brightness changes steadily from end to end, so it can be read without seeing the hue.
+    """
+
+    light: tuple[str, ...]
+    dark: tuple[str, ...]
+
+    def on(self, dark: bool) -> list[list]:
+        """A Plotly colour scale for the background."""
+        colours = self.dark if dark else self.light
+        return [[i / (len(colours) - 1), colour] for i, colour in enumerate(colours)]
+
+    def steps(self, n: int, dark: bool) -> list[list]:
+        """A Plotly colour scale of n ≥ 1 plain colours: for numbers that come in steps."""
+        shades = [self.at(i / max(n - 1, 1), dark) for i in range(n)]
+        return [[(i + edge) / n, shade] for i, shade in enumerate(shades) for edge in (0, 1)]
+
+    def at(self, share: float, dark: bool) -> str:
+        """The colour at a share, 0 to 1, of the scale."""
+        colours = self.dark if dark else self.light
+        position = min(max(share, 0.0), 1.0) * (len(colours) - 1)
+        low = min(int(position), len(colours) - 2)
+        return _mix(colours[low], colours[low + 1], position - low)
+
+
+AMOUNT = Scale(
+    ("#EDF3F8", "#A9CCE6", "#4A96C9", "#0A5C96", "#082B4C"),
+    ("#1C2833", "#1D4E75", "#2F84BC", "#7CC4EE", "#E3F4FF"),
+)
+LOSS = Scale(
+    ("#F6F1EC", "#F5C9A3", "#E58A45", "#B04A00", "#541F00"),
+    ("#261F1B", "#6B330F", "#C4672A", "#F5A871", "#FFEBDB"),
+)
+# Behind arrows and letters in INK, which need contrast at both ends.
+QUIET = Scale(("#F7FAFC", "#E1EDF6", "#C4DDEF"), ("#151E27", "#1A3145", "#1F4866"))
 
 # FSVI runs from green over blue to violet as T grows. Brightness changes steadily along the ramp,
 # so that two values of T can be told apart without seeing the hue.
@@ -64,6 +104,11 @@ def fsvi_colour(T: int) -> Colour:
             share = (position - log2(low)) / (log2(high) - log2(low))
             return Colour(_mix(start.light, end.light, share), _mix(start.dark, end.dark, share))
     return _FSVI_RAMP[-1][1]
+
+
+def algorithm_colour(family: str, T: int | None = None) -> Colour:
+    """The colour of a family of algorithms, with its T if it freezes; the same on every page."""
+    return ALGORITHMS[family] if T is None else fsvi_colour(T)
 
 
 def with_opacity(colour: str, opacity: float) -> str:

@@ -1,0 +1,335 @@
+"""Figures of any policy in any fast-slow model: actions, values, regret, visits and Q-values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from fsdash.evaluation import Optimum
+from fsdash.figures.palette import (
+    AMOUNT,
+    GREEN,
+    GREY,
+    INK,
+    LOSS,
+    PANEL,
+    VERMILLION,
+    with_opacity,
+)
+from fsdash.figures.policies.paths import Series, path_figure
+from fsdash.figures.policies.plane import (
+    ROOM,
+    Plane,
+    bar,
+    coordinates,
+    heat_map,
+    hover_text,
+    index_plane,
+    plane,
+    steps_of,
+)
+from fsdash.figures.policies.subject import (
+    Selector,
+    Subject,
+    View,
+    path_selectors,
+    phase_selector,
+)
+from fsdash.figures.policies.words import (
+    POINTS,
+    action_labels,
+    actions_title,
+    column,
+    plain,
+    point,
+    short,
+    title,
+)
+from fsdash.figures.template import template
+from fsdash.model import FastSlowMDP
+from fsdash.operators import H_policy, q_values_at
+from fsdash.simulate import Path
+
+POLICY_VALUE = "value of the policy U<sup>π</sup>"
+REGRET = "regret U* − U<sup>π</sup>"
+SHOWN = {"value": POLICY_VALUE, "optimal": "optimal value U*", "regret": REGRET}
+SHOW_LABELS = ("value of the policy", "optimal value", "regret")
+AGREEMENT = ("the same", "as good", "worse")
+ROUNDING = 1e-9
+MAX_TEXTS = 20_000
+"""Cells that may each carry a word to hover: more make the figure megabytes large."""
+
+
+def action_figure(
+    model: FastSlowMDP,
+    policy_XY: np.ndarray,
+    cells: Plane,
+    coordinate: str | None = None,
+    dark: bool = False,
+) -> go.Figure:
+    """The chosen action in every state of a plane, coloured by one of its coordinates."""
+    coordinate = coordinate or model.actions.names[0]
+    value_A = column(model.actions, coordinate)
+    z_RC = cells.take(value_A[policy_XY])
+    colours = steps_of(AMOUNT, value_A, dark)
+    return heat_map(cells, z_RC, AMOUNT, title(coordinate), dark, "%{z:g}", **colours)
+
+
+def value_figure(
+    cells: Plane, U_XY: np.ndarray, name: str, dark: bool = False, loss: bool = False
+) -> go.Figure:
+    """A value function, or with `loss` a regret, on a plane."""
+    z_RC = cells.take(U_XY)
+    if not loss:
+        return heat_map(cells, z_RC, AMOUNT, name, dark)
+    return heat_map(cells, z_RC, LOSS, name, dark, **_from_zero(z_RC))
+
+
+def visit_figure(
+    model: FastSlowMDP,
+    share_XY: np.ndarray,
+    cells: Plane,
+    names: tuple[str, str] | None,
+    dark: bool = False,
+) -> go.Figure:
+    """The discounted share of periods in each cell, all other coordinates added up."""
+    z_RC = 100 * (cells.take(share_XY) if names is None else marginal(model, share_XY, *names))
+    figure = heat_map(
+        cells, z_RC, AMOUNT, "visits, % of discounted time", dark, "%{z:.3g} %",
+        **_from_zero(z_RC),
+    )  # fmt: skip
+    if names is not None:  # a cell stands for several states: there is no single one to click
+        figure.update_traces(customdata=None)
+    return figure
+
+
+def marginal(model: FastSlowMDP, share_XY: np.ndarray, across: str, up: str) -> np.ndarray:
+    """(R, C): the sum over all states with the same two named coordinates."""
+    found = coordinates(model)
+
+    def position(name: str) -> np.ndarray:
+        slow = name in model.slow.names
+        index = np.searchsorted(found[name], column(model.slow if slow else model.fast, name))
+        return np.broadcast_to(index[:, None] if slow else index[None], share_XY.shape)
+
+    out_RC = np.zeros((len(found[up]), len(found[across])))
+    np.add.at(out_RC, (position(up), position(across)), share_XY)
+    return out_RC
+
+
+def difference_figure(
+    model: FastSlowMDP,
+    policy_XY: np.ndarray,
+    best: Optimum,
+    regret_XY: np.ndarray,
+    cells: Plane,
+    dark: bool = False,
+) -> go.Figure:
+    """Above: how much is lost from each state on. Below: where the action itself is at fault.
+
+    A state can have regret although its action is optimal, for what happens later; and an action
+    other than the solver's can be just as good.
+    """
+    figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.26)
+    figure.add_trace(_regret_trace(cells, cells.take(regret_XY), dark), row=1, col=1)
+    agreement_RC = cells.take(agreement(model, policy_XY, best))
+    figure.add_trace(_agreement_trace(cells, agreement_RC, dark), row=2, col=1)
+    figure.update_layout(template=template(dark), hovermode="closest", margin_t=ROOM)
+    figure.update_xaxes(showgrid=False, **cells.across.ticks())
+    figure.update_yaxes(showgrid=False, **cells.up.ticks(most=6))
+    figure.update_yaxes(title_text=plain(cells.up.title))
+    figure.update_xaxes(title_text="", row=1)
+    return figure
+
+
+def _regret_trace(cells: Plane, regret_RC: np.ndarray, dark: bool) -> go.Heatmap:
+    return go.Heatmap(
+        x=cells.across.values,
+        y=cells.up.values,
+        z=regret_RC,
+        customdata=cells.states_RC2,
+        colorscale=LOSS.on(dark),
+        colorbar=bar(REGRET),
+        hovertemplate=hover_text(cells, "regret", "%{z:.4g}"),
+        **_from_zero(regret_RC),
+    )
+
+
+def _agreement_trace(cells: Plane, agreement_RC: np.ndarray, dark: bool) -> go.Heatmap:
+    """Three plain colours; their key lies between the two panels."""
+    shades = [PANEL.on(dark), GREY.on(dark), VERMILLION.on(dark)]
+    key = bar(
+        "action against the optimal one", yref="paper", y=0.39, yanchor="bottom",
+        tickvals=[0, 1, 2], ticktext=AGREEMENT, tickangle=0,
+    )  # fmt: skip
+    trace = go.Heatmap(
+        x=cells.across.values,
+        y=cells.up.values,
+        z=agreement_RC,
+        customdata=cells.states_RC2,
+        colorscale=[[(i + edge) / 3, shade] for i, shade in enumerate(shades) for edge in (0, 1)],
+        zmin=-0.5,
+        zmax=2.5,
+        colorbar=key,
+        hovertemplate=hover_text(cells, "0 same, 1 as good, 2 worse", "%{z}"),
+    )
+    if agreement_RC.size <= MAX_TEXTS:
+        words = np.array([*AGREEMENT, ""])[np.nan_to_num(agreement_RC, nan=3).astype(int)]
+        trace.update(text=words, hovertemplate=hover_text(cells, "action", "%{text}"))
+    return trace
+
+
+def agreement(model: FastSlowMDP, policy_XY: np.ndarray, best: Optimum) -> np.ndarray:
+    """0 where the action is the solver's, 1 where another is as good, 2 where it is worse."""
+    loss_XY = best.U_XY - H_policy(model, policy_XY, best.U_XY)
+    worse_XY = loss_XY > 2 * best.error + ROUNDING * np.abs(best.U_XY).max()
+    other_XY = policy_XY != best.policy_PXY[0]
+    return np.where(other_XY, np.where(worse_XY, 2, 1), 0)
+
+
+def q_figure(
+    model: FastSlowMDP,
+    U_XY: np.ndarray,
+    x: int,
+    y: int,
+    chosen_action: int,
+    dark: bool = False,
+) -> go.Figure:
+    """Q(s, ·): bars hang from the best value, so that their length is what an action loses."""
+    Q_A = q_values_at(model, U_XY, x, y)
+    labels, best = action_labels(model), int(Q_A.argmax())
+    loss_A, top = Q_A.max() - Q_A, float(Q_A.max())
+    colours = [with_opacity(GREY.on(dark), 0.75)] * len(Q_A)
+    colours[chosen_action] = VERMILLION.on(dark)
+    figure = go.Figure(layout={"template": template(dark)})
+    figure.add_bar(
+        x=labels, y=-loss_A, base=np.full(len(Q_A), top), marker={"color": colours},
+        customdata=np.column_stack([Q_A, loss_A]), name="loss against the best action",
+        hovertemplate="Q = <b>%{customdata[0]:.6g}</b>, loses %{customdata[1]:.4g}<extra></extra>",
+        showlegend=False,
+    )  # fmt: skip
+    figure.add_hline(y=top, line={"color": INK.on(dark), "width": 1.5})
+    marks = ((best, "best action", GREEN, "diamond"),
+             (chosen_action, "the policy's action", VERMILLION, "circle-open"))  # fmt: skip
+    for action, name, colour, symbol in marks:
+        line = {"width": 3 if symbol.endswith("open") else 0, "color": colour.on(dark)}
+        mark = {"color": colour.on(dark), "symbol": symbol, "size": 13, "line": line}
+        figure.add_scatter(
+            x=[labels[action]], y=[Q_A[action]], mode="markers", marker=mark, hoverinfo="skip",
+            name=f"{name}: {labels[action]}", cliponaxis=False,
+        )  # fmt: skip
+    room = max(float(loss_A.max()), ROUNDING * max(abs(top), 1))
+    figure.update_xaxes(
+        title_text=actions_title(model), type="category", categoryarray=labels, showgrid=False,
+        tickfont={"size": 15 if len(labels) <= 16 else 11},
+    )  # fmt: skip
+    figure.update_yaxes(title_text="Q(s, a)", range=[top - 1.08 * room, top + 0.12 * room])
+    figure.update_layout(hovermode="x", bargap=0.25)
+    return figure
+
+
+def state_path_figure(model: FastSlowMDP, path: Path, phases: tuple[str, ...], dark=False):
+    """Slow states, fast states and actions of a path, each by its first coordinate."""
+    rows = [
+        [Series(_first(model.fast), model.fast.values[path.y_N, 0], 0)],
+        [Series(_first(model.slow), model.slow.values[path.x_N, 0], 1)],
+        [Series(_first(model.actions), model.actions.values[path.action_N, 0], 2, "points")],
+    ]
+    return path_figure(path, rows, phases, dark)
+
+
+def views(
+    subject: Subject, axes: tuple[str, str] | None = None, actions: bool = True
+) -> tuple[View, ...]:
+    """The views that every model has; `axes` names the plane of a known domain."""
+    model, phase = subject.model, phase_selector(subject)
+    cells, fixed = _planes(model, axes)
+
+    def action(phase=0, coordinate=None, dark=False, **at):
+        return action_figure(model, subject.policy_PXY[phase], cells(at), coordinate, dark)
+
+    def value(show, phase=0, dark=False, **at):
+        if show == "regret":
+            return value_figure(cells(at), subject.regret_XY(phase), SHOWN[show], dark, loss=True)
+        U_XY = subject.optimum.U_XY if show == "optimal" else subject.values_PXY[phase]
+        return value_figure(cells(at), U_XY, SHOWN[show], dark)
+
+    def difference(phase=0, dark=False, **at):
+        policy_XY, regret_XY = subject.policy_PXY[phase], subject.regret_XY(phase)
+        return difference_figure(model, policy_XY, subject.optimum, regret_XY, cells(at), dark)
+
+    def visited(dark=False):
+        share_XY = subject.visits.share_XY
+        at = {selector.name: selector.default for selector in fixed}
+        return visit_figure(model, share_XY, cells(at), axes if fixed else None, dark)
+
+    shown = Selector("show", "show", tuple(SHOWN), SHOW_LABELS, "value")
+    first = View(
+        "actions", "Actions", "The action that the policy takes in each state.", action,
+        (*phase, *_action_selector(model), *fixed), clickable=True,
+    )  # fmt: skip
+    rest = (
+        View("values", "Values", "What each state is worth, exactly, under the true model.",
+             value, (shown, *phase, *fixed), clickable=True),
+        View("difference", "Difference to the optimum", "Where the policy loses, and where its own "
+             "action is to blame.", difference, (*phase, *fixed), clickable=True),
+        View("visits", "Visits", "How often each state is visited: exact discounted frequencies "
+             "from the initial distribution.", visited, clickable=not fixed),
+    )  # fmt: skip
+    return (first, *rest) if actions else rest
+
+
+def path_view(subject: Subject) -> View:
+    """A path of a model without a domain of its own."""
+
+    def walk(steps, seed, dark=False):
+        return state_path_figure(subject.model, subject.path(seed, steps), subject.phases, dark)
+
+    told = "One simulated path under the true dynamics; shaded blocks are the cycles of the policy."
+    return View("path", "Simulated path", told, walk, path_selectors(), clickable=True)
+
+
+def _first(axis) -> str:
+    return short(axis.names[0])
+
+
+def _planes(
+    model: FastSlowMDP, axes: tuple[str, str] | None
+) -> tuple[Callable[[dict], Plane], tuple[Selector, ...]]:
+    """The plane for given values of the other coordinates, and their selectors."""
+    if axes is None:
+        whole = index_plane(model)
+        return lambda at: whole, ()
+    others = {name: found for name, found in coordinates(model).items() if name not in axes}
+    return lambda at: plane(model, *axes, at), tuple(
+        coordinate_selector(name, found) for name, found in others.items()
+    )
+
+
+def coordinate_selector(name: str, values: np.ndarray, many: int = 0) -> Selector:
+    """One value of a coordinate, or with `many` up to that many spread evenly."""
+    options = tuple(values.tolist())
+    labels = tuple(point(name, value) for value in options)
+    if many:
+        spread = np.linspace(0, len(options) - 1, min(many, len(options))).round().astype(int)
+        default = tuple(options[i] for i in spread)
+        return Selector(name, title(name), options, labels, default, many=True)
+    # Coordinates with words are kinds, whose first is the plain one; of quantities take the middle.
+    default = options[0] if name in POINTS else options[len(options) // 2]
+    return Selector(name, title(name), options, labels, default)
+
+
+def _action_selector(model: FastSlowMDP) -> tuple[Selector, ...]:
+    names = model.actions.names
+    if len(names) == 1:
+        return ()
+    return (Selector("coordinate", "coloured by", names, names, names[0]),)
+
+
+def _from_zero(z_RC: np.ndarray) -> dict:
+    """A scale from zero, unless all values crowd together far above it and would look alike."""
+    low, high = float(np.nanmin(z_RC)), float(np.nanmax(z_RC))
+    return {"zmin": low if low > high / 2 else 0.0, "zmax": high if high > 0 else 1.0}

@@ -1,0 +1,47 @@
+"""Something the policy decides, as lines over one coordinate for chosen values of another."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fsdash.figures.palette import CATEGORICAL, GREY
+from fsdash.figures.policies.plane import Plane
+from fsdash.figures.policies.words import short
+from fsdash.figures.template import template
+
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+
+
+def lines_figure(
+    cells: Plane,
+    z_RC: np.ndarray,
+    name: str,
+    chosen: tuple[float, ...],
+    axis_title: str,
+    diagonal: str,
+    dark: bool = False,
+    shape: str = "hvh",
+) -> go.Figure:
+    """Row r of z as a line for each chosen value of the plane's upward coordinate `name`.
+
+    `diagonal` names the thin line where the value equals the coordinate across. Every line differs
+    in dash as well as in colour.
+    """
+    figure = go.Figure(layout={"template": template(dark)})
+    across = cells.across.values
+    figure.add_scatter(
+        x=across, y=across, mode="lines", name=diagonal, hoverinfo="skip",
+        line={"color": GREY.on(dark), "width": 1.5, "dash": "dot"},
+    )  # fmt: skip
+    for i, value in enumerate(chosen):
+        row = int(np.searchsorted(cells.up.values, value))
+        colour = CATEGORICAL[i % len(CATEGORICAL)].on(dark)
+        figure.add_scatter(
+            x=across, y=z_RC[row], mode="lines", name=f"{short(name)} = {value:g}",
+            line={"color": colour, "width": 2.5, "shape": shape, "dash": DASHES[i % len(DASHES)]},
+            customdata=cells.states_RC2[row], hovertemplate="%{y:g}",
+        )  # fmt: skip
+    figure.update_xaxes(title_text=cells.across.title)
+    figure.update_yaxes(title_text=axis_title, rangemode="tozero")
+    return figure

@@ -1,0 +1,87 @@
+"""A simulated path over time, with the cycles of a periodic policy behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from fsdash.figures.palette import CATEGORICAL, INK, PANEL
+from fsdash.figures.template import template
+from fsdash.simulate import Path
+
+MAX_BLOCKS = 120
+"""Cycles that are still told apart; more would be a grey mist and slow to draw."""
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """One line of a panel: `kind` is step, bar or points; `colour` counts in the palette."""
+
+    name: str
+    values_N: np.ndarray
+    colour: int
+    kind: str = "step"
+    dash: str = "solid"
+
+
+def path_figure(
+    path: Path,
+    rows: list[list[Series]],
+    phases: tuple[str, ...],
+    dark: bool = False,
+    titles: tuple[str, ...] = (),
+) -> go.Figure:
+    """Panels above each other over the same periods; a click gives the state of that period."""
+    heights = [1.0] + [0.6] * (len(rows) - 1)
+    figure = make_subplots(
+        rows=len(rows), shared_xaxes=True, vertical_spacing=0.07, row_heights=heights
+    )
+    period_N = np.arange(len(path))
+    names = np.array(phases)[path.phase_N]
+    state_N3 = np.column_stack([path.x_N, path.y_N, names]).astype(object)
+    state_N3[:, :2] = np.column_stack([path.x_N, path.y_N])
+    told = "%{y:.4g}" + (" (%{customdata[2]})" if path.period > 1 else "")
+    for row, panel in enumerate(rows, start=1):
+        for series in panel:
+            common = {"x": period_N, "y": series.values_N, "name": series.name,
+                      "customdata": state_N3, "hovertemplate": told}  # fmt: skip
+            figure.add_trace(_trace(series, dark, **common), row=row, col=1)
+        title = titles[row - 1] if titles else panel[0].name
+        figure.update_yaxes(title_text=title, row=row)
+    figure.update_layout(template=template(dark), hovermode="x unified", bargap=0.15)
+    figure.update_xaxes(range=[-0.5, len(path) - 0.5], showgrid=False)
+    figure.update_xaxes(title_text="period t", row=len(rows))
+    _add_cycles(figure, path, dark)
+    return figure
+
+
+def _trace(series: Series, dark: bool, **common) -> go.Bar | go.Scatter:
+    colour = CATEGORICAL[series.colour].on(dark)
+    if series.kind == "bar":
+        return go.Bar(marker={"color": colour, "line": {"width": 0}}, **common)
+    if series.kind == "points":
+        return go.Scatter(mode="markers", marker={"color": colour, "size": 6}, **common)
+    line = {"color": colour, "width": 2.5, "shape": "hv", "dash": series.dash}
+    return go.Scatter(mode="lines", line=line, **common)
+
+
+def _add_cycles(figure: go.Figure, path: Path, dark: bool) -> None:
+    """Every other cycle is shaded, and a thin line stands where the upper policy acts."""
+    starts = np.flatnonzero(path.phase_N == 0)
+    if path.period == 1 or len(starts) > MAX_BLOCKS:
+        return
+    whole = {"xref": "x", "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
+    blocks = [
+        {"type": "rect", "x0": start - 0.5, "x1": min(start + path.period, len(path)) - 0.5,
+         "fillcolor": PANEL.on(dark), "line": {"width": 0}, **whole}
+        for start in starts[1::2]
+    ]  # fmt: skip
+    lines = [
+        {"type": "line", "x0": start, "x1": start, "opacity": 0.25,
+         "line": {"color": INK.on(dark), "width": 1, "dash": "dot"}, **whole}
+        for start in starts
+    ]  # fmt: skip
+    figure.update_layout(shapes=blocks + lines)

@@ -1,0 +1,363 @@
+"""The policy figures draw the policy's own numbers, in the right cells, for every domain."""
+
+import json
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from fsdash.algorithms import fsvi, run_until
+from fsdash.domains import DOMAINS, make
+from fsdash.errors import InputError
+from fsdash.evaluation import optimum, policy_values
+from fsdash.figures.palette import AMOUNT, INK, LOSS, QUIET
+from fsdash.figures.policies import Subject, generic, gridworld, phase_names, q_figure, views
+from fsdash.figures.policies.inventory import (
+    inventory_path_figure,
+    level_lines_figure,
+    order_figure,
+    reorder_figure,
+)
+from fsdash.figures.policies.plane import coordinates, index_plane, plane
+from fsdash.figures.policies.pricing import price_figure, price_path_figure
+from fsdash.figures.policies.words import action_labels
+from fsdash.model import Axis, FastSlowMDP
+from fsdash.operators import q_values, q_values_at
+from tests.figures.test_theory_figures import contrast, luminance, trace
+from tests.models import random_model, seeds, shapes, sizes
+
+PRESETS = [(name, preset) for name, domain in DOMAINS.items() for preset in domain.presets]
+IDLE = {"task": 0, "carried": 0, "inner ring pays": 0}
+
+
+@cache
+def subject(name, preset="default", T=3):
+    domain = make(name, preset)
+    model = domain.build()
+    policy_PXY = run_until(fsvi(model, T), iterations=2).policy_PXY
+    return Subject(model, policy_PXY, domain, optimum(model, 1e-2))
+
+
+def own(sizes=(3, 5, 4, 2), P=2):
+    model = random_model(5, sizes)
+    rng = np.random.default_rng(1)
+    return Subject(model, rng.integers(sizes[2], size=(P, *sizes[:2])))
+
+
+def view(subject, name):
+    (found,) = [view for view in views(subject) if view.name == name]
+    return found
+
+
+@pytest.mark.parametrize("name, preset", PRESETS)
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_view_of_every_preset_draws(name, preset, dark):
+    shown = views(subject(name, preset))
+    assert len({view.name for view in shown}) == len(shown) >= 5
+    for one in shown:
+        figure = one.figure(dark)
+        assert figure.layout.template.layout.font.color == INK.on(dark)
+        assert one.title and one.told.endswith(".")
+        assert bool(figure.frames) == one.animated
+        for selector in one.selectors:
+            assert len(selector.options) == len(selector.labels)
+            selector.check(selector.default)
+
+
+@pytest.mark.parametrize("make_subject", [own, lambda: own((1, 1, 1, 1), 1)])
+def test_a_model_without_a_domain_has_generic_views(make_subject):
+    for one in views(make_subject()):
+        json.loads(one.figure().to_json())
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_the_first_and_the_last_choice_of_every_selector_draw(name):
+    for one in views(subject(name)):
+        for selector in one.selectors:
+            if selector.name in ("seed", "steps"):
+                continue
+            for option in {selector.options[0], selector.options[-1]}:
+                one.figure(**{selector.name: (option,) if selector.many else option})
+
+
+def test_unknown_choices_are_named():
+    orders = view(subject("inventory"), "orders")
+    with pytest.raises(InputError, match="no selector 'task'"):
+        orders.figure(task=1)
+    with pytest.raises(InputError, match="phase = 9"):
+        orders.figure(phase=9)
+    with pytest.raises(InputError, match="demand = 3"):
+        view(subject("inventory"), "levels").figure(demand=3)
+    with pytest.raises(InputError, match="phases"):
+        Subject(subject("inventory").model, subject("inventory").policy_PXY, phases=("μ",))
+
+
+@pytest.mark.parametrize(
+    "name, across, up",
+    [
+        ("inventory", "stock", "demand"),
+        ("gridworld", "column", "row"),
+        ("gridworld", "task", "inner ring pays"),
+        ("pricing", "reference price", "alpha"),
+        ("pricing", "eta-", "eta+"),
+    ],
+)
+def test_a_plane_holds_the_states_with_the_coordinates_it_says(name, across, up):
+    model = subject(name).model
+    others = {n: found[-1] for n, found in coordinates(model).items() if n not in (across, up)}
+    cells = plane(model, across, up, others)
+    for row, column in np.ndindex(cells.x_RC.shape):
+        x, y = cells.states_RC2[row, column]
+        at = dict(zip(model.slow.names, model.slow.values[x], strict=True))
+        at |= dict(zip(model.fast.names, model.fast.values[y], strict=True))
+        assert at == others | {across: cells.across.values[column], up: cells.up.values[row]}
+
+
+def test_cells_without_a_state_stay_empty_and_a_plane_must_be_complete():
+    corner = Axis(("u", "v"), [(0, 0), (0, 1), (1, 0)])
+    model = FastSlowMDP(
+        reward_XYA=np.zeros((1, 3, 1)),
+        noise_W=[1.0],
+        next_slow=np.zeros((1, 1, 1, 1), int),
+        next_fast=np.zeros((1, 1, 1, 1), int),
+        gamma=0.5,
+        fast=corner,
+    )
+    taken = plane(model, "u", "v", {"slow": 0}).take(np.array([[1.0, 2.0, 3.0]]))
+    np.testing.assert_array_equal(taken, [[1, 3], [2, np.nan]])
+    with pytest.raises(InputError, match="fix the rest"):
+        plane(model, "u", "v", {})
+
+
+@pytest.mark.parametrize("phase", [0, 1, 2])
+def test_the_order_map_is_the_policy(phase):
+    s = subject("inventory")
+    heat = view(s, "orders").figure(phase=phase).data[0]
+    order = s.model.actions.values[s.policy_PXY[phase], 0]
+    np.testing.assert_array_equal(heat.z, order)
+    np.testing.assert_array_equal(heat.x, s.model.fast.values[:, 0])
+    np.testing.assert_array_equal(heat.y, s.model.slow.values[:, 0])
+    assert list(heat.customdata[4][7]) == [4, 7]
+    assert heat.zmin <= 0 and heat.zmax >= 50
+
+
+def test_order_up_to_levels_are_stock_plus_order():
+    s = subject("inventory")
+    order = s.model.actions.values[s.policy_PXY[1], 0]
+    figure = level_lines_figure(s.model, s.policy_PXY[1], (2.0, 9.0))
+    for demand in (2, 9):
+        np.testing.assert_array_equal(
+            trace(figure, f"d = {demand}").y, np.arange(51) + order[demand]
+        )
+
+
+def test_reorder_points_read_by_hand():
+    model = make("inventory", y_max=4, d_max=2, order_step=1, order_max=3).build()
+    policy_XY = np.array([[0, 0, 0, 0, 0], [3, 2, 0, 0, 0], [3, 3, 2, 1, 0]])
+    figure = reorder_figure(model, policy_XY)
+    np.testing.assert_array_equal(trace(figure, "s: orders from").y, [np.nan, 1, 3])
+    np.testing.assert_array_equal(trace(figure, "S: orders up to").y, [np.nan, 3, 4])
+    low, high = figure.data[1], figure.data[0]
+    assert (list(low.x), list(low.y), list(high.y)) == ([1, 2], [3, 3], [3, 4])
+
+
+def test_the_inventory_path_and_its_cycles():
+    s = subject("inventory")
+    path = s.path(seed=4, steps=10)
+    figure = inventory_path_figure(s.model, path, s.phases)
+    for name, axis, index in (
+        ("stock", s.model.fast, path.y_N),
+        ("demand", s.model.slow, path.x_N),
+        ("order", s.model.actions, path.action_N),
+    ):
+        np.testing.assert_array_equal(trace(figure, name).y, axis.values[index, 0])
+    shapes = figure.layout.shapes
+    assert [shape.x0 for shape in shapes if shape.type == "line"] == [0, 3, 6, 9]
+    assert [(b.x0, b.x1) for b in shapes if b.type == "rect"] == [(2.5, 5.5), (8.5, 9.5)]
+    assert list(trace(figure, "stock").customdata[4]) == [path.x_N[4], path.y_N[4], "π₁"]
+    still = Subject(s.model, s.policy_PXY[0])
+    assert not inventory_path_figure(s.model, still.path(4, 10), still.phases).layout.shapes
+
+
+def test_prices_are_the_policy_for_the_chosen_consumers():
+    s = subject("pricing")
+    figure = price_figure(s.model, s.policy_PXY[0], "alpha", (0.4, 0.8), {"eta+": 5, "eta-": 9})
+    for alpha in (0.4, 0.8):
+        [x] = np.flatnonzero(np.isclose(s.model.slow.values, [alpha, 5, 9]).all(axis=1))
+        line = trace(figure, f"α = {alpha}")
+        np.testing.assert_array_equal(line.y, s.model.actions.values[s.policy_PXY[0, x], 0])
+        assert list(line.customdata[3]) == [x, 3]
+
+
+@pytest.mark.parametrize("below, column", [("alpha", 0), ("eta-", 2)])
+def test_the_price_path(below, column):
+    s = subject("pricing")
+    path = s.path(seed=2, steps=30)
+    figure = price_path_figure(s.model, path, s.phases, below)
+    price, reference, lower = figure.data
+    np.testing.assert_array_equal(price.y, s.model.actions.values[path.action_N, 0])
+    np.testing.assert_array_equal(reference.y, s.model.fast.values[path.y_N, 0])
+    np.testing.assert_array_equal(lower.y, s.model.slow.values[path.x_N, column])
+    assert price_path_figure(s.model, path, s.phases, "reward").data[2].y[7] == path.reward_N[7]
+
+
+@pytest.mark.parametrize("task, carried, signal", [(0, 0, 0), (0, 0, 1), (3, 0, 0), (7, 1, 1)])
+def test_arrows_point_as_the_actions_say(task, carried, signal):
+    s = subject("gridworld")
+    chosen = {"task": task, "carried": carried, "inner ring pays": signal}
+    figure = view(s, "moves").figure(phase=1, **chosen)
+    moves, turned = trace(figure, "move"), {0: (0, 1), 90: (1, 0), 180: (0, -1), 270: (-1, 0)}
+    numbers = trace(figure, "task chosen").text if task == 0 else None
+    for i, (x, y) in enumerate(zip(moves.x, moves.y, strict=True)):
+        fast = np.ravel_multi_index((round(x + 1e-9), int(y), task, carried), (11, 11, 9, 2))
+        chosen_task, *step = s.model.actions.values[s.policy_PXY[1, signal, fast]].tolist()
+        assert turned[moves.marker.angle[i] % 360] == tuple(step)
+        assert numbers is None or numbers[i] == f"{chosen_task:g}"
+
+
+def test_the_papers_task_arrows_are_drawn_and_one_alone_for_its_own_slice():
+    s = subject("gridworld")
+    outer = view(s, "moves").figure().data[1]
+    assert outer.name == "outer tasks: 80"
+    assert (outer.x[:2], outer.y[:2]) == ((1, 4), (7, 10))
+    assert len(outer.x) == 4 * 3
+    figure = view(s, "moves").figure(task=7, **{"inner ring pays": 1})
+    assert [t.name for t in figure.data[1:]] == ["inner tasks: 30", "move"]
+    assert (figure.data[1].x[:2], figure.data[1].y[:2]) == ((4, 6), (6, 6))
+
+
+def test_the_agent_is_where_the_path_is_and_frames_are_its_figures():
+    s = subject("gridworld")
+    path = s.path(seed=3, steps=40)
+    film = gridworld.agent_animation(s.domain, s.model, path)
+    assert len(film.frames) == 40
+    for t in (0, 17, 39):
+        figure = gridworld.agent_figure(s.domain, s.model, path, t)
+        agent, status = trace(figure, "agent"), trace(figure, "status")
+        column, row, task, carried = s.model.fast.values[path.y_N[t]]
+        assert (agent.x[0], agent.y[0]) == (column, row)
+        assert agent.marker.symbol == ("square" if carried else "circle")
+        assert f"<b>{path.reward_N[:t].sum():g}</b>" in status.text[0]
+        assert ("idle" in status.text[0]) == (task == 0)
+        moving = [figure.data[i] for i in film.frames[t].traces]
+        for changed, whole in zip(film.frames[t].data, moving, strict=True):
+            assert changed.name in (None, whole.name)
+            assert changed.opacity == whole.opacity
+            for key in ("x", "text"):
+                if changed[key] is not None:
+                    np.testing.assert_array_equal(changed[key], whole[key])
+    with pytest.raises(InputError, match="step = 40"):
+        gridworld.agent_figure(s.domain, s.model, path, 40)
+
+
+def test_visits_of_a_cell_add_up_all_its_states():
+    s = subject("gridworld")
+    heat = view(s, "visits").figure().data[0]
+    share = s.visits.share_XY.reshape(2, 11, 11, 18).sum(axis=(0, 3))
+    np.testing.assert_allclose(heat.z, 100 * share.T)
+    assert heat.z.sum() == pytest.approx(100)
+    assert heat.customdata is None
+
+
+@pytest.mark.parametrize("phase", [0, 1, 2])
+def test_values_of_a_phase_are_those_of_the_policy_that_starts_there(phase):
+    s = subject("inventory")
+    rolled = policy_values(s.model, np.roll(s.policy_PXY, -phase, axis=0))
+    drawn = view(s, "values").figure(show="value", phase=phase).data[0].z
+    np.testing.assert_allclose(drawn, rolled.U_XY, atol=1e-5)
+    regret = view(s, "values").figure(show="regret", phase=phase).data[0].z
+    np.testing.assert_allclose(regret, s.optimum.U_XY - rolled.U_XY, atol=0.02)
+
+
+def test_the_optimal_policy_has_no_difference_and_a_changed_state_has_one():
+    s = subject("inventory")
+    best = s.optimum
+    same = Subject(s.model, best.policy_PXY, s.domain, best)
+    regret, agreement = view(same, "difference").figure().data
+    assert regret.z.max() <= 0.05 and not agreement.z.any()
+    changed = best.policy_PXY.copy()
+    changed[0, 5, 30] = 10  # order 50 units with 30 in stock
+    agreement = view(Subject(s.model, changed, s.domain, best), "difference").figure().data[1]
+    assert np.argwhere(agreement.z).tolist() == [[5, 30]]
+    assert agreement.z[5, 30] == 2 and agreement.text[5][30] == "worse"
+
+
+def test_another_action_that_is_as_good_is_said_to_be():
+    model = FastSlowMDP(
+        reward_XYA=np.ones((1, 2, 2)),
+        noise_W=[1.0],
+        next_slow=np.zeros((1, 1, 1, 1), int),
+        next_fast=np.zeros((1, 1, 1, 1), int),
+        gamma=0.9,
+    )
+    assert generic.agreement(model, np.array([[0, 1]]), optimum(model)).tolist() == [[0, 1]]
+
+
+@given(seeds, shapes, sizes)
+def test_q_values_of_one_state_are_those_of_all(seed, shape, sizes):
+    model = random_model(seed, sizes, shape)
+    U_XY = np.random.default_rng(seed).normal(size=sizes[:2])
+    Q_XYA = q_values(model, model.true, U_XY)
+    for x, y in np.ndindex(sizes[:2]):
+        np.testing.assert_allclose(q_values_at(model, U_XY, x, y), Q_XYA[x, y], atol=1e-12)
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_the_q_figure_hangs_from_the_best_action(name):
+    s = subject(name)
+    x, y, U_XY = 1, 20, s.optimum.U_XY
+    Q_A = q_values_at(s.model, U_XY, x, y)
+    figure = q_figure(s.model, U_XY, x, y, chosen_action=1)
+    bars, best, chosen = figure.data
+    np.testing.assert_allclose(np.array(bars.base, float) + bars.y, Q_A)
+    labels = action_labels(s.model)
+    assert len(set(labels)) == len(labels) == len(bars.x)
+    assert (best.x[0], best.y[0]) == (labels[Q_A.argmax()], Q_A.max())
+    assert (chosen.x[0], chosen.y[0]) == (labels[1], Q_A[1])
+    assert bars.marker.color[1] != bars.marker.color[2]
+    with pytest.raises(InputError, match="y = 99999"):
+        q_figure(s.model, U_XY, 0, 99999, 0)
+
+
+def test_own_models_show_the_labels_of_their_axes():
+    s = own()
+    figure = view(s, "actions").figure(phase=1)
+    np.testing.assert_array_equal(figure.data[0].z, s.policy_PXY[1])
+    assert figure.layout.xaxis.ticktext == ("0", "1", "2", "3", "4")
+    assert figure.layout.xaxis.title.text == "fast state"
+    grid = index_plane(subject("gridworld").model).across.ticks()
+    assert grid["ticktext"][0] == "column=0, row=0, task=0, carried=0"
+    wide = random_model(0, (2, 3000, 2, 1))
+    assert len(index_plane(wide).across.ticks()["ticktext"]) <= 12
+
+
+def test_phases_are_named_as_in_the_paper():
+    assert phase_names(1) == ("policy",)
+    assert phase_names(3) == ("μ", "π₁", "π₂")
+    assert phase_names(2, first=10) == ("π₁₀", "π₁₁")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("scale", [AMOUNT, LOSS, QUIET])
+def test_scales_change_steadily_in_brightness(scale, dark):
+    bright = [luminance(scale.at(share, dark)) for share in np.linspace(0, 1, 30)]
+    steps = np.diff(bright) * (1 if dark else -1)
+    assert (steps > 0).all()
+    stepped = scale.steps(4, dark)
+    assert stepped[0][0] == 0 and stepped[-1][0] == 1
+    assert len({colour for _, colour in stepped}) == 4
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_arrows_stand_out_from_the_values_behind_them(dark):
+    for share in (0, 0.5, 1):
+        behind = QUIET.at(share, dark)
+        assert contrast(INK.on(dark), behind) >= 4.5
+        for _, colour in gridworld.RINGS.values():
+            assert contrast(colour.on(dark), behind) >= 3
+
+
+def test_the_order_figure_alone_needs_only_model_and_policy():
+    s = subject("inventory", "wide-demand")
+    assert order_figure(s.model, s.policy_PXY[0]).data[0].z.shape == (51, 51)
