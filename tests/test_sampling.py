@@ -14,6 +14,7 @@ from fsdash.model import FastSlowMDP
 from fsdash.operators import bellman, follow, lower_kernel, q_values, upper_bellman
 from fsdash.sampling import (
     Sampler,
+    StateSample,
     UpperSampler,
     backup,
     draw_counts,
@@ -22,6 +23,8 @@ from fsdash.sampling import (
     ranges,
     sweep,
 )
+from fsdash.sampling.laws import LONGEST_RUN, runs
+from fsdash.sampling.t_step import draw_noise
 from tests.models import SHAPES, random_model, transition_matrix
 
 LAWS = {
@@ -113,6 +116,91 @@ def test_the_binomial_of_many_draws():
     assert stats.kstest(counts, stats.binom(M, 0.4).cdf).pvalue > 1e-3
 
 
+@pytest.mark.parametrize(
+    "noise_W",
+    [[0.729, 0.1, 0.1, 0.071], [0.02, 0.97, 0.01], [0.25, 0.25, 0.0, 0.5], [0.999, 0.001], [1.0]],
+    ids=str,
+)
+def test_runs_are_independent_single_draws(noise_W):
+    """Neighbours too: the counts of pairs fit the product law, also where runs are cut."""
+    noise_W = np.array(noise_W)
+    law, rng, n = runs(noise_W), np.random.default_rng(21), 60_000
+    w_N = np.empty(n, np.int64)
+    draw_noise(rng, law, w_N)
+    W = len(noise_W)
+    for gap in (1, LONGEST_RUN):
+        pairs = Counter(zip(w_N[:-gap].tolist(), w_N[gap:].tolist(), strict=True))
+        for (i, j), p in zip(product(range(W), repeat=2), np.outer(noise_W, noise_W).flat,
+                             strict=True):  # fmt: skip
+            # Overlapping pairs are dependent: at most three times the variance of separate ones.
+            assert abs(pairs[i, j] - (n - gap) * p) <= 5 * np.sqrt(3 * n * p * (1 - p)) + 1e-9
+    draws = [np.empty(7, np.int64) for _ in range(20_000 // 7)]
+    for short in draws:
+        draw_noise(rng, law, short)
+    single = Counter(np.concatenate(draws).tolist())
+    assert fits(single, dict(enumerate(noise_W.tolist()))) > 1e-3
+
+
+def test_a_list_of_states_has_the_samples_of_those_states():
+    """Any order, any number of times; drawn in the order of the list."""
+    model, lower, J1_XY, V_XY, _ = upper_case(3)
+    for sampler in (
+        Sampler(model, model.true, 5),
+        UpperSampler(model, J1_XY, lower, 5, sparse=True),
+        UpperSampler(model, J1_XY, lower, 5, sparse=False),
+    ):
+        states, rng = [4, 0, 4, 3], np.random.default_rng(22)
+        together, _ = sampler.q_values(V_XY, np.random.default_rng(22), states)
+        one_by_one = [sampler.q_values(V_XY, rng, [s])[0][0] for s in states]
+        assert np.array_equal(together, one_by_one)
+        every, _ = sampler.q_values(V_XY, np.random.default_rng(23))
+        again, _ = sampler.q_values(V_XY, np.random.default_rng(23), range(model.n_states))
+        assert np.array_equal(every, again)
+
+
+def test_kept_paths_have_the_mean_and_variance_of_fresh_ones():
+    model, lower, J1_XY, V_XY, rng = upper_case(3)
+    n, M = 4_000, 4
+    upper = UpperSampler(model, J1_XY, lower, M, sparse=False)
+    Q = np.array([upper.keep_paths(rng).q_values(V_XY, rng)[0] for _ in range(n)])
+    fresh = np.array([upper.q_values(V_XY, rng)[0] for _ in range(n)])
+    followed = [follow(model.true, pi) for pi in lower]
+    future_XY = J1_XY + model.gamma**2 * lower_kernel(model, followed, V_XY)
+    exact = q_values(model, model.true, future_XY).reshape(Q.shape[1:])
+    assert (np.abs(Q.mean(axis=0) - exact) <= 6 * Q.std(axis=0) / np.sqrt(n) + 1e-12).all()
+    # Relative standard error of a standard deviation: about 1/√(2n), here of two of them.
+    noisy = fresh.std(axis=0) > 1e-9
+    ratio = Q.std(axis=0)[noisy] / fresh.std(axis=0)[noisy]
+    assert (np.abs(np.log(ratio)) <= 6 * 1.5 / np.sqrt(n)).all()
+    # One set of paths, and any V: the very draws of a sampler that starts from the same state.
+    kept = upper.keep_paths(np.random.default_rng(26))
+    for values_XY in (V_XY, 3 - V_XY):
+        Q_SA, greedy_S = upper.q_values(values_XY, np.random.default_rng(26))
+        Q_kept, greedy_kept = kept.q_values(values_XY, rng)
+        np.testing.assert_allclose(Q_kept, Q_SA, atol=1e-12)
+        assert np.array_equal(greedy_kept, greedy_S)
+    some, _ = kept.q_values(V_XY, rng, [5, 2])
+    assert np.array_equal(some, kept.q_values(V_XY, rng)[0][[5, 2]])
+
+
+def test_state_samples():
+    model, rng = random_model(24), np.random.default_rng(25)
+    assert StateSample(model).N == 1 and StateSample(make("pricing").build()).N == 1515
+    state = rng.bit_generator.state
+    assert StateSample(model, 12).draw(rng).tolist() == list(range(12))
+    assert rng.bit_generator.state == state
+    counts = np.zeros(12)
+    for _ in range(2_000):
+        states_N = StateSample(model, 5).draw(rng)
+        assert len(set(states_N.tolist())) == 5
+        counts[states_N] += 1
+    # Each state is in 5/12 of the samples; the variance of a count is at most that of a binomial.
+    assert (np.abs(counts - 2_000 * 5 / 12) <= 5 * np.sqrt(2_000 * 35 / 144)).all()
+    drawn = StateSample(model, 50_000, model.initial_XY).draw(rng)
+    expected = 50_000 * model.initial_XY.reshape(-1)
+    assert stats.chisquare(np.bincount(drawn, minlength=12), expected).pvalue > 1e-3
+
+
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("dynamics", ["true", "frozen"])
 def test_one_step_has_the_mean_and_variance_of_M_independent_draws(shape, dynamics):
@@ -175,7 +263,7 @@ def test_s1_and_sT_have_the_joint_law_of_a_path(way, T, M):
         mean = sum(worth[path] for path, _ in sample) / M
         q = model.reward_XYA.reshape(6, -1)[s, a] + model.gamma * mean
         law[round(q, 8)] += np.prod([p for _, p in sample])
-    Q = [sampler.q_values(V_XY, rng, s, s + 1)[0][0, a] for _ in range(n)]
+    Q = [sampler.q_values(V_XY, rng, [s])[0][0, a] for _ in range(n)]
     assert fits(Counter(np.round(Q, 8).tolist()), dict(law)) > 1e-3
 
 
@@ -350,7 +438,7 @@ def test_extraction_leaves_the_run_alone():
         (lambda m, U: UpperSampler(m, U[:2], [], 1), "J1_XY: shape"),
         (lambda m, U: UpperSampler(m, U, [], 1, "first", True, True), "sparse = True"),
         (lambda m, U: backup(Sampler(m, m.true, 1), U[:2], np.random.default_rng(0)), "U_XY"),
-        (lambda m, U: backup(Sampler(m, m.true, 1), U, np.random.default_rng(0), 5, 99), "99"),
+        (lambda m, U: backup(Sampler(m, m.true, 1), U, np.random.default_rng(0), [5, 99]), "99"),
     ],
 )
 def test_bad_arguments_are_named(call, words):

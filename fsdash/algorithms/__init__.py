@@ -1,28 +1,37 @@
 """The algorithms, each a generator of snapshots in a file of its own.
 
 Exact: `vi`, `fsvi`, `mpi`, `fsavi`. Sampled, with an explicit random generator: `evi`, `efsvi`,
-`eqi`, `slow_agnostic`. To add one, write a generator that takes the model and its parameters and
-yields `Snapshot`s; a driver such as `run_until` decides when to stop.
+`eqi`, `slow_agnostic`. Fitted, with a strategy of `fsdash.regression` too: `fvi`, `fsfvi`, `fqi`.
+
+To add one, write a generator that takes the model and its parameters and yields `Snapshot`s; a
+driver such as `run_until` decides when to stop.
 """
 
 from fsdash.algorithms.efsvi import efsvi
 from fsdash.algorithms.eqi import eqi
 from fsdash.algorithms.evi import evi
+from fsdash.algorithms.fqi import fqi
 from fsdash.algorithms.fsavi import LinearArchitecture, fsavi
+from fsdash.algorithms.fsfvi import fsfvi
 from fsdash.algorithms.fsvi import fsvi
+from fsdash.algorithms.fvi import fvi
 from fsdash.algorithms.mpi import mpi
 from fsdash.algorithms.slow_agnostic import slow_agnostic
-from fsdash.algorithms.snapshot import Snapshot, run_until
+from fsdash.algorithms.snapshot import Diverged, Snapshot, run_until
 from fsdash.algorithms.vi import vi
 
 __all__ = [
+    "Diverged",
     "LinearArchitecture",
     "Snapshot",
     "efsvi",
     "eqi",
     "evi",
+    "fqi",
     "fsavi",
+    "fsfvi",
     "fsvi",
+    "fvi",
     "mpi",
     "run_until",
     "slow_agnostic",

@@ -27,7 +27,7 @@ from math import nan
 import numpy as np
 
 from fsdash.algorithms.fsvi import check_T
-from fsdash.algorithms.snapshot import Snapshot
+from fsdash.algorithms.snapshot import Snapshot, finite
 from fsdash.model import FastSlowMDP
 from fsdash.operators import values_of
 from fsdash.sampling import (
@@ -82,8 +82,9 @@ def efsvi(
 
     def snapshot(k: int, renewed: int, values_XY: np.ndarray, rng: np.random.Generator) -> Snapshot:
         pairs = (k * n + renewed) * A
-        policy = np.concatenate([greedy(upper, values_XY, rng)[None], lower])
         iteration, evaluations = k + renewed // n, before * M_l + 2 * pairs * M_u
+        mu_XY = greedy(upper, finite(values_XY, "upper", iteration), rng)
+        policy = np.concatenate([mu_XY[None], lower])
         return Snapshot(
             "upper", iteration, before + pairs, policy, values_XY, nan, evaluations, "periodic"
         )

@@ -17,7 +17,7 @@ from math import nan
 
 import numpy as np
 
-from fsdash.algorithms.snapshot import Snapshot
+from fsdash.algorithms.snapshot import Snapshot, finite
 from fsdash.errors import InputError
 from fsdash.model import FastSlowMDP
 from fsdash.sampling import Sampler, check_run, check_ties, extraction, greedy_rows, ranges
@@ -47,9 +47,9 @@ def eqi(
     def snapshot(k: int, renewed: int, rng: np.random.Generator) -> Snapshot:
         pairs = (k * n + renewed) * A
         evaluations = pairs * M * (A if count_actions else 1)
-        nu_XY = greedy_rows(rng, Q_SA, ties == "random").reshape(shape)
-        U_XY = Q_SA.max(axis=1).reshape(shape)
         iteration = k + renewed // n
+        U_XY = finite(Q_SA, "base", iteration).max(axis=1).reshape(shape)
+        nu_XY = greedy_rows(rng, Q_SA, ties == "random").reshape(shape)
         return Snapshot("base", iteration, pairs, nu_XY[None], U_XY, nan, evaluations, "stationary")
 
     yield snapshot(0, 0, rng.spawn(1)[0])
@@ -57,5 +57,5 @@ def eqi(
         inside, end = extraction(rng)
         U_XY = Q_SA.max(axis=1).reshape(shape)
         for start, stop in ranges(n, snapshots_per_sweep):
-            Q_SA[start:stop] = sampler.q_values(U_XY, rng, start, stop)[0]
+            Q_SA[start:stop] = sampler.q_values(U_XY, rng, range(start, stop))[0]
             yield snapshot(k, stop, end if stop == n else inside)

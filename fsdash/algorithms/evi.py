@@ -17,7 +17,7 @@ from math import nan
 
 import numpy as np
 
-from fsdash.algorithms.snapshot import Snapshot
+from fsdash.algorithms.snapshot import Snapshot, finite
 from fsdash.model import FastSlowMDP
 from fsdash.operators import values_of
 from fsdash.sampling import Sampler, check_run, greedy, sweeps
@@ -40,8 +40,8 @@ def evi(
 
     def snapshot(k: int, renewed: int, values_XY: np.ndarray, rng: np.random.Generator) -> Snapshot:
         pairs = (k * n + renewed) * A
-        nu_XY = greedy(sampler, values_XY, rng)
         iteration = k + renewed // n
+        nu_XY = greedy(sampler, finite(values_XY, "base", iteration), rng)
         return Snapshot(
             "base", iteration, pairs, nu_XY[None], values_XY, nan, pairs * M, "stationary"
         )

@@ -19,7 +19,7 @@ from math import nan
 
 import numpy as np
 
-from fsdash.algorithms.snapshot import Snapshot
+from fsdash.algorithms.snapshot import Snapshot, finite
 from fsdash.errors import InputError
 from fsdash.kernels import jit, steps
 from fsdash.model import FastSlowMDP
@@ -101,9 +101,9 @@ def slow_agnostic(
 
     def snapshot(k: int, renewed: int, values_Y: np.ndarray, rng: np.random.Generator) -> Snapshot:
         pairs = (k * n + renewed) * A
-        nu_Y = backup(values_Y, rng, 0, n)[1]
-        policy_PXY, U_XY = np.tile(nu_Y, (1, model.n_slow, 1)), np.tile(values_Y, (shape[0], 1))
         iteration = k + renewed // n
+        nu_Y = backup(finite(values_Y, "base", iteration), rng, 0, n)[1]
+        policy_PXY, U_XY = np.tile(nu_Y, (1, model.n_slow, 1)), np.tile(values_Y, (shape[0], 1))
         return Snapshot("base", iteration, pairs, policy_PXY, U_XY, nan, pairs * M, "stationary")
 
     yield snapshot(0, 0, U_Y, rng.spawn(1)[0])

@@ -50,6 +50,16 @@ class Snapshot:
     (μ, π₁, …, π_{T−1})."""
 
 
+def finite(values: np.ndarray, phase: str, iteration: int) -> np.ndarray:
+    """The values, if a policy can be read off them."""
+    if not np.isfinite(values).all():
+        raise Diverged(
+            f"{phase} iteration {iteration}: the values are not finite any more; fit more gently "
+            "(smaller learning rate, more states N, scaled targets) or start from finite values"
+        )
+    return values
+
+
 def run_until(
     snapshots: Iterator[Snapshot],
     iterations: int | None = None,

@@ -17,18 +17,24 @@ from fsdash.algorithms import (
     efsvi,
     eqi,
     evi,
+    fqi,
+    fsfvi,
     fsvi,
+    fvi,
     mpi,
     slow_agnostic,
     vi,
 )
+from fsdash.algorithms.fsfvi import EXTRACT
 from fsdash.domains.base import checked
 from fsdash.errors import InputError
 from fsdash.model import FastSlowMDP
+from fsdash.regression import Deep, Linear
 from fsdash.sampling import TIES
 from fsdash.sampling.checks import MAX_SAMPLES
 
 MAX_SNAPSHOTS = 100
+MAX_STATES = 100_000_000
 LARGEST_VALUE = 1e12
 
 Value = int | float | bool | str | None
@@ -182,7 +188,56 @@ TABULAR = (
     ),
 )  # fmt: skip
 
-METHODS = {method.name: method for method in TABULAR}
+N = Parameter(
+    None, "N: states sampled in each iteration; a tenth of all unless given", 1, MAX_STATES,
+    kind="int", optional=True,
+)  # fmt: skip
+DEEP = {
+    "learning_rate": Parameter(0.01, "step size of Adam", 1e-9, 1e3),
+    "epochs": Parameter(20, "passes through the sampled states in a fit", 1, 1e6),
+    "batch_size": Parameter(
+        None, "states in a step of Adam; 1/25 of them unless given", 1, MAX_STATES,
+        kind="int", optional=True,
+    ),
+    "warm_start": Parameter(False, "go on from the weights of the iteration before"),
+    "scale_targets": Parameter(True, "standardise the targets of a fit"),
+    "scale_features": Parameter(False, "standardise the features of a fit"),
+}  # fmt: skip
+
+
+def fitted(word: str, title: str, told: str, regression: Callable, own: Parameters) -> tuple:
+    """FVI, FSFVI and FQI with one kind of regression."""
+    base = {"N": N, "M": M, "ties": ties("first"), "common_random_numbers": COMMON}
+    frozen = {
+        "N": N,
+        "M_l": M_L,
+        "M_u": M_U,
+        "ties": ties("random"),
+        "common_random_numbers": COMMON,
+        "extract": Parameter("fresh", "how the upper policy is read off", choices=EXTRACT),
+    }
+    common = {"regression": regression, "regression_parameters": own}
+    return (
+        Method(
+            f"{word}-fvi", f"{title}-FVI", f"Value iteration fitted by {told}.",
+            fvi, "U0_XY", base, **common,
+        ),
+        Method(
+            f"{word}-fsfvi", f"{title}-FSFVI", f"Frozen-state value iteration fitted by {told}.",
+            fsfvi, "V0_XY", frozen, family="FSVI", freezes=True, **common,
+        ),
+        Method(
+            f"{word}-fqi", f"{title}-FQI", f"Q-iteration fitted by {told}.",
+            fqi, "Q0_XYA", {**base, "count_actions": COUNT_ACTIONS}, family="QI", **common,
+        ),
+    )  # fmt: skip
+
+
+FITTED = (
+    *fitted("lin", "Lin", "a linear function of the state", Linear, {}),
+    *fitted("deep", "Deep", "a small neural network", Deep, DEEP),
+)
+METHODS = {method.name: method for method in (*TABULAR, *FITTED)}
 
 
 def method(name: str) -> Method:

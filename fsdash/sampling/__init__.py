@@ -14,7 +14,8 @@ The T-step sample has two forms. With K the (T−1)-step kernel of the lower pol
                 K(s₁, ·): s₁ and s_T stay on one path, which is all that the joint law says.
     simulation  M paths of T steps, where K has too many non-zeros to be worth forming.
 
-The form is chosen by the model (`UpperSampler.sparse`). Both have exactly the joint distribution of
+Simulated noise is drawn in runs of its most likely outcome, one random number a run. The form is
+chosen by the model (`UpperSampler.sparse`). Both have exactly the joint distribution of
 plain sampling; where there is one outcome the mean is exact and nothing is drawn.
 
 Random numbers common to all actions of a state are an option: the same counts for one step, the
@@ -34,12 +35,16 @@ import numpy as np
 
 from fsdash.sampling.checks import TIES, check_run, check_samples, check_ties
 from fsdash.sampling.laws import draw_counts, greedy_rows, invert, multinomial, pick
-from fsdash.sampling.one_step import Sampler
-from fsdash.sampling.upper import UpperSampler
+from fsdash.sampling.one_step import Sampler, States
+from fsdash.sampling.states import StateSample
+from fsdash.sampling.upper import KeptPaths, UpperSampler
 
 __all__ = [
     "TIES",
+    "KeptPaths",
     "Sampler",
+    "StateSample",
+    "States",
     "UpperSampler",
     "backup",
     "check_run",
@@ -62,11 +67,10 @@ def backup(
     sampler: Sampler | UpperSampler,
     U_XY: np.ndarray,
     rng: np.random.Generator,
-    start: int = 0,
-    stop: int | None = None,
+    states: States = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The sampled maximum and a greedy action for the flattened states [start, stop)."""
-    Q_NA, greedy_N = sampler.q_values(U_XY, rng, start, stop)
+    """The sampled maximum and a greedy action for flattened states, all by default."""
+    Q_NA, greedy_N = sampler.q_values(U_XY, rng, states)
     return Q_NA[np.arange(len(Q_NA)), greedy_N], greedy_N
 
 
@@ -85,7 +89,7 @@ def sweep(
     """
     new_S = np.array(U_XY, float).reshape(-1)
     for start, stop in ranges(len(new_S), parts):
-        new_S[start:stop] = backup(sampler, U_XY, rng, start, stop)[0]
+        new_S[start:stop] = backup(sampler, U_XY, rng, range(start, stop))[0]
         yield stop, new_S.reshape(U_XY.shape).copy()
 
 

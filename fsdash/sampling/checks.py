@@ -10,7 +10,7 @@ TIES = ("first", "random")
 MAX_SAMPLES = 10_000_000
 
 
-def check_run(rng: np.random.Generator, snapshots_per_sweep: int) -> None:
+def check_run(rng: np.random.Generator, snapshots_per_sweep: int = 1) -> None:
     if not isinstance(rng, np.random.Generator):
         raise InputError(f"rng = {rng!r}: give a generator, np.random.default_rng(seed)")
     if int(snapshots_per_sweep) != snapshots_per_sweep or snapshots_per_sweep < 1:

@@ -14,7 +14,9 @@ from fsdash.kernels import jit
 TABLES = 2**17
 """Entries of `Frequent`: 1 MB."""
 GUIDE = 512
-GUIDE = 512
+LONGEST_RUN = 16
+RUN_ENTRIES = 1024
+"""Of `Runs`: its tables stay in the fastest cache."""
 
 inlined = numba.njit(nogil=True, inline="always")
 """For single draws. A real call counts references to every array it is given, which takes longer
@@ -39,6 +41,21 @@ class Multinomial(NamedTuple):
     rest_W: np.ndarray
     """CDF of one draw given that it is not the most likely outcome."""
     rest_G: np.ndarray
+
+
+class Runs(NamedTuple):
+    """Single draws, one random number for a whole run of the most likely outcome.
+
+    Entry k is a run of `length_N[k]` times `first` and the outcome that ends it; its probability is
+    that of the sequence. A run longer than the table ends with `first` itself, and the next one
+    goes on from there, since the draws have no memory.
+    """
+
+    first: int
+    length_N: np.ndarray
+    outcome_N: np.ndarray
+    cdf_N: np.ndarray
+    guide_G: np.ndarray
 
 
 class Rows(NamedTuple):
@@ -72,6 +89,20 @@ def multinomial(noise_W: np.ndarray, M: int) -> Multinomial:
     return Multinomial(
         order_W, single_W, _guide(single_W), others_N, _guide(others_N), rest_W, _guide(rest_W)
     )
+
+
+def runs(noise_W: np.ndarray) -> Runs:
+    order_W = np.argsort(-noise_W, kind="stable")[: np.count_nonzero(noise_W)]
+    p_W = noise_W[order_W] / noise_W.sum()
+    longest = int(min(LONGEST_RUN, max(1, RUN_ENTRIES // len(p_W))))
+    run_L = np.arange(longest)
+    p_N = np.append(np.outer(p_W[0] ** run_L, p_W[1:]), p_W[0] ** longest)
+    length_N = np.append(np.repeat(run_L, len(p_W) - 1), longest - 1)
+    outcome_N = np.append(np.tile(order_W[1:], longest), order_W[0])
+    # Most likely first: the guide then points straight at nearly all draws.
+    order_N = np.argsort(-p_N, kind="stable")
+    cdf_N = _cdf(p_N[order_N])
+    return Runs(int(order_W[0]), length_N[order_N], outcome_N[order_N], cdf_N, _guide(cdf_N))
 
 
 def frequent(law: Multinomial, rows: Rows, M: int) -> Frequent:

@@ -13,11 +13,14 @@ from fsdash.operators import values_of
 from fsdash.sampling.checks import check_samples, check_ties
 from fsdash.sampling.laws import Multinomial, draw_counts, multinomial, pick
 
+States = range | np.ndarray | None
+"""Flattened states x·|Y| + y: a range, any list of indices, or None for all of them."""
+
 
 @jit
-def one_step(rng, law, M, common, random, reward_XYA, next_slow, next_fast, gamma, U_XY, start,
+def one_step(rng, law, M, common, random, reward_XYA, next_slow, next_fast, gamma, U_XY, states_N,
              Q_NA, greedy_N):  # fmt: skip
-    """Q and a greedy action for the N flattened states from `start` on."""
+    """Q and a greedy action for the flattened states `states_N`."""
     Y, A = reward_XYA.shape[1:]
     (sx, sy, sa), sw = steps(next_slow), int(next_slow.shape[3] > 1)
     (fx, fy, fa), fw = steps(next_fast), int(next_fast.shape[3] > 1)
@@ -25,7 +28,7 @@ def one_step(rng, law, M, common, random, reward_XYA, next_slow, next_fast, gamm
     w_P, n_P = np.empty(size_R.size * M, np.int64), np.empty(size_R.size * M, np.int64)
     first = law.outcome_W[0]
     for n in range(greedy_N.size):
-        x, y = (start + n) // Y, (start + n) % Y
+        x, y = states_N[n] // Y, states_N[n] % Y
         draw_counts(rng, law, size_R, w_P, n_P)
         low = high = 0
         for a in range(A):
@@ -61,20 +64,22 @@ class Sampler:
         object.__setattr__(self, "law", multinomial(self.dynamics.noise_W, int(self.M)))
 
     def q_values(
-        self, U_XY: np.ndarray, rng: np.random.Generator, start: int = 0, stop: int | None = None
+        self, U_XY: np.ndarray, rng: np.random.Generator, states: States = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Q(s, a) and a greedy action for the flattened states [start, stop): (N, A) and (N,)."""
-        m, (Q_NA, greedy_N) = self.model, room(self.model, start, stop)
+        """Q(s, a) and a greedy action for flattened states, all by default: (N, A) and (N,)."""
+        m, (states_N, Q_NA, greedy_N) = self.model, room(self.model, states)
         one_step(
             rng, self.law, int(self.M), bool(self.common_random_numbers), self.ties == "random",
             m.reward_XYA, self.dynamics.next_slow, self.dynamics.next_fast, m.gamma,
-            values_of(m, U_XY), start, Q_NA, greedy_N,
+            values_of(m, U_XY), states_N, Q_NA, greedy_N,
         )  # fmt: skip
         return Q_NA, greedy_N
 
 
-def room(model: FastSlowMDP, start: int, stop: int | None) -> tuple[np.ndarray, np.ndarray]:
-    stop = model.n_states if stop is None else stop
-    if not 0 <= start <= stop <= model.n_states:
-        raise InputError(f"states [{start}, {stop}): use a range within 0 to {model.n_states}")
-    return np.empty((stop - start, model.n_actions)), np.empty(stop - start, np.int32)
+def room(model: FastSlowMDP, states: States) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The states as an index array, and arrays for their Q and greedy actions."""
+    n = model.n_states
+    states_N = np.arange(n) if states is None else np.asarray(states, np.int64)
+    if outside := states_N[(states_N < 0) | (states_N >= n)].tolist():
+        raise InputError(f"states: {outside[0]} is not a state; use indices from 0 to {n - 1}")
+    return states_N, np.empty((len(states_N), model.n_actions)), np.empty(len(states_N), np.int32)

@@ -38,7 +38,7 @@ def row_means(rng, rows, often, M, V_S, size, s_P, n_P, mean_P):
 
 @jit
 def counted(rng, law, rows, often, M, random, reward_XYA, next_slow, next_fast, gamma, discount,
-            J1_XY, V_XY, start, Q_NA, greedy_N):  # fmt: skip
+            J1_XY, V_XY, states_N, Q_NA, greedy_N):  # fmt: skip
     """T-step Q by counts: n(s₁) first, then s_T within the row of each s₁. discount = γᵀ⁻¹."""
     Y, A = reward_XYA.shape[1:]
     (sx, sy, sa), sw = steps(next_slow), int(next_slow.shape[3] > 1)
@@ -49,7 +49,7 @@ def counted(rng, law, rows, often, M, random, reward_XYA, next_slow, next_fast, 
     s1_P, count_P, mean_P = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most)
     first = law.outcome_W[0]
     for n in range(greedy_N.size):
-        x, y = (start + n) // Y, (start + n) % Y
+        x, y = states_N[n] // Y, states_N[n] % Y
         draw_counts(rng, law, size_A, w_P, n_P)
         # The pairs (s₁, count) of all actions, the most likely s₁ of each action last.
         drawn = size = 0
@@ -79,46 +79,81 @@ def counted(rng, law, rows, often, M, random, reward_XYA, next_slow, next_fast, 
 
 
 @jit
-def draw_paths(rng, law, w_MT):
-    """M·T single draws."""
-    for j in range(w_MT.shape[0]):
-        for t in range(w_MT.shape[1]):
-            w_MT[j, t] = law.outcome_W[invert(rng, law.single_W, law.single_G)]
+def draw_noise(rng, runs, w_N):
+    """Single draws for all of w_N, one random number for each outcome that is not the likeliest."""
+    w_N[:] = runs.first
+    i = 0
+    while i < w_N.size:
+        k = invert(rng, runs.cdf_N, runs.guide_G)
+        i += runs.length_N[k]
+        if i < w_N.size:
+            w_N[i] = runs.outcome_N[k]
+        i += 1
 
 
 @jit
-def simulated(rng, law, slow_T, fast_T, M, common, random, reward_XYA, next_slow, next_fast, gamma,
-              discount, J1_XY, V_XY, start, Q_NA, greedy_N):  # fmt: skip
-    """T-step Q by M paths: the first action, then π₁, …, π_{T−1} (`slow_T`, `fast_T`)."""
+def phases(table_T):
+    """A stacked table with one flat row a phase, and the strides of x, y and w in a row: 0 for what
+    it ignores."""
+    T, X, Y, _, W = table_T.shape
+    return table_T.reshape(T, X * Y * W), Y * W * int(X > 1), W * int(Y > 1), int(W > 1)
+
+
+@jit
+def simulated(rng, runs, slow_T, fast_T, M, common, random, reward_XYA, next_slow, next_fast, gamma,
+              discount, J1_XY, V_XY, states_N, Q_NA, greedy_N, end_NAM):  # fmt: skip
+    """T-step Q by M paths: the first action, then π₁, …, π_{T−1} (`slow_T`, `fast_T`).
+
+    Their ends s_T are kept if `end_NAM` has room for them.
+    """
     Y, A = reward_XYA.shape[1:]
     (sx, sy, sa), sw = steps(next_slow), int(next_slow.shape[3] > 1)
     (fx, fy, fa), fw = steps(next_fast), int(next_fast.shape[3] > 1)
-    px, py, pw = int(slow_T.shape[1] > 1), int(slow_T.shape[2] > 1), int(slow_T.shape[4] > 1)
-    qx, qy, qw = int(fast_T.shape[1] > 1), int(fast_T.shape[2] > 1), int(fast_T.shape[4] > 1)
+    (slow_TN, px, py, pw), (fast_TN, qx, qy, qw) = phases(slow_T), phases(fast_T)
     T = len(slow_T) + 1
-    w_MT = np.full((M, T), law.outcome_W[0])
+    w_N = np.full(T * M, runs.first)
+    w_TM, value_M = w_N.reshape(T, M), np.empty(M)
+    slow_M, fast_M = np.empty(M, np.int64), np.empty(M, np.int64)
     for n in range(greedy_N.size):
-        x, y = (start + n) // Y, (start + n) % Y
+        x, y = states_N[n] // Y, states_N[n] % Y
         for a in range(A):
-            if law.outcome_W.size > 1 and (a == 0 or not common):
-                draw_paths(rng, law, w_MT)
+            if runs.cdf_N.size > 1 and (a == 0 or not common):
+                draw_noise(rng, runs, w_N)
+            for j in range(M):
+                w = w_TM[0, j]
+                slow_M[j] = next_slow[x * sx, y * sy, a * sa, w * sw]
+                fast_M[j] = next_fast[x * fx, y * fy, a * fa, w * fw]
+                value_M[j] = J1_XY[slow_M[j], fast_M[j]]
+            # All paths one step at a time: they are independent, so their look-ups overlap.
+            for t in range(T - 1):
+                slow_N, fast_N, w_M = slow_TN[t], fast_TN[t], w_TM[t + 1]
+                for j in range(M):
+                    slow, fast, w = slow_M[j], fast_M[j], w_M[j]
+                    slow_M[j] = slow_N[slow * px + fast * py + w * pw]
+                    fast_M[j] = fast_N[slow * qx + fast * qy + w * qw]
             base, total = 0.0, 0.0
             for j in range(M):
-                w = w_MT[j, 0]
-                slow = np.int64(next_slow[x * sx, y * sy, a * sa, w * sw])
-                fast = np.int64(next_fast[x * fx, y * fy, a * fa, w * fw])
-                value = J1_XY[slow, fast]
-                for t in range(T - 1):
-                    w = w_MT[j, t + 1]
-                    slow, fast = (
-                        np.int64(slow_T[t, slow * px, fast * py, 0, w * pw]),
-                        np.int64(fast_T[t, slow * qx, fast * qy, 0, w * qw]),
-                    )
-                value += discount * V_XY[slow, fast]
-                if j == 0:
-                    base = value
+                value = value_M[j] + discount * V_XY[slow_M[j], fast_M[j]]
+                base = value if j == 0 else base
                 total += value - base
+            if end_NAM.size > 0:
+                for j in range(M):
+                    end_NAM[n, a, j] = slow_M[j] * Y + fast_M[j]
             Q_NA[n, a] = reward_XYA[x, y, a] + gamma * (base + total / M)
+        greedy_N[n] = pick(rng, Q_NA[n], random)
+
+
+@jit
+def along(rng, random, first_SA, end_SAM, discount, V_S, states_N, Q_NA, greedy_N):
+    """T-step Q by paths with the ends s_T: first_SA + discount · the mean of V(s_T)."""
+    M = end_SAM.shape[2]
+    for n in range(greedy_N.size):
+        s = states_N[n]
+        for a in range(Q_NA.shape[1]):
+            base, total = V_S[end_SAM[s, a, 0]], 0.0
+            for j in range(M):
+                total += V_S[end_SAM[s, a, j]] - base
+            Q_NA[n, a] = first_SA[s, a] + discount * (base + total / M)
         greedy_N[n] = pick(rng, Q_NA[n], random)
 
 

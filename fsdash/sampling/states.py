@@ -1,0 +1,51 @@
+"""The states that a fitted method regresses on: D = {s^(1), …, s^(N)} ~ ρ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fsdash.errors import InputError
+from fsdash.model import FastSlowMDP
+
+SHARE = 10
+"""One state in ten, as in the paper's pricing experiment."""
+
+
+@dataclass(frozen=True, eq=False)
+class StateSample:
+    """N flattened states, drawn afresh for each iteration.
+
+    Without ρ: uniform over all states, each at most once, in their own order; with N = |S| that is
+    every state once, and nothing is drawn. With ρ: N independent draws from it, so that a state may
+    come more than once.
+    """
+
+    model: FastSlowMDP
+    N: int | None = None
+    rho_XY: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        n = self.model.n_states
+        N = max(1, round(n / SHARE)) if self.N is None else self.N
+        most = n if self.rho_XY is None else max(n, 10_000_000)
+        if not (1 <= N <= most and int(N) == N):
+            raise InputError(f"N = {N}: sample a whole number of states, 1 to {most:,}")
+        object.__setattr__(self, "N", int(N))
+        if self.rho_XY is not None:
+            rho_S = np.asarray(self.rho_XY, float).reshape(-1)
+            if rho_S.size != n or not (rho_S >= 0).all() or abs(rho_S.sum() - 1) > 1e-9:
+                raise InputError(
+                    f"rho_XY: is not a distribution over the {n} states; give one probability for "
+                    "each (x, y), with sum 1"
+                )
+            object.__setattr__(self, "rho_XY", rho_S.reshape(self.model.n_slow, -1))
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        n = self.model.n_states
+        if self.rho_XY is not None:
+            return rng.choice(n, self.N, p=self.rho_XY.reshape(-1))
+        if n == self.N:
+            return np.arange(n)
+        return np.sort(rng.choice(n, self.N, replace=False, shuffle=False))
