@@ -6,6 +6,7 @@
     constants   the measured constants of a domain
     solve       an exact solution and its true regret
     run         learning curves of any algorithm, replicated
+    reproduce   the paper's figures, and what came of each of its claims
 
 Each command reads its arguments, calls the library and prints records. Bad input is one line on
 stderr and exit code 2.
@@ -23,6 +24,7 @@ from dataclasses import asdict, fields, replace
 
 from fsdash.errors import InputError
 from fsdash.output import FORMATS, as_table, write
+from fsdash.reproduce.command import add_reproduce, run_reproduce
 from fsdash.runs.command import add_run, assignments, run_run
 from fsdash.theory import (
     DEFAULT_PRESET,
@@ -125,6 +127,9 @@ def parser() -> Parser:
     p = command("run", run_learning, "learning curves of algorithms on a domain, replicated")
     add_domain(p)
     add_run(p, whole_range)
+
+    p = command("reproduce", run_reproduce, "the paper's figures and claims, computed again")
+    add_reproduce(p)
     return top
 
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from fsdash.figures.palette import BACKGROUND, CATEGORICAL, TERMS, fsvi_colour
-from fsdash.figures.theory import NAMES, reward_error_figure
+from fsdash.figures.theory import NAMES, ceiling_figure, reward_error_figure
 from fsdash.figures.timescales import periods_shown, timescales_svg
 from fsdash.theory import Constants, reward_error
+from fsdash.theory.landmarks import freeze_ceiling, peak
 
 CALM = Constants(0.953, 0.01, 1, 0.5, 0.99, 1, 1)
 WILD = Constants(0.999, 1, 1, 1, 1.5, 1, 1)
@@ -40,7 +41,41 @@ def test_the_marks_are_at_the_chosen_T(T):
     for term, name in NAMES.items():
         mark = trace(figure, f"{name} at T={T}")
         assert (mark.x[0], mark.y[0]) == (T, getattr(expected, term))
-    assert [shape.x0 for shape in figure.layout.shapes if shape.x0 == shape.x1] == [T]
+    (handle,) = [shape for shape in figure.layout.shapes if shape.name == "handle"]
+    assert handle.x0 == handle.x1 == T
+
+
+def test_a_chosen_T_beyond_the_range_has_no_marks():
+    figure = reward_error_figure(CALM, np.arange(1, 21), 60)
+    assert not [trace for trace in figure.data if "at T" in trace.name]
+
+
+def test_the_peak_of_the_total_is_labelled_where_there_is_one():
+    (label,) = reward_error_figure(CALM, T_VALUES, 12).layout.annotations
+    found = peak(CALM, T_VALUES)
+    assert (label.x, label.y) == (found.T, found.value) and str(found.T) in label.text
+    assert not reward_error_figure(WILD, T_VALUES, 12).layout.annotations
+    assert not reward_error_figure(STILL, T_VALUES, 12).layout.annotations
+
+
+@pytest.mark.parametrize("T", [3, 40])
+def test_the_ceiling_figure_shows_the_librarys_values_and_the_crossing(T):
+    figure = ceiling_figure(CALM, T)
+    here, above = trace(figure, f"freeze error at T = {T}"), trace(figure, "ceiling over all T")
+    for l_f, value in zip(here.x[::10], here.y[::10], strict=True):
+        assert value == reward_error(replace(CALM, l_f=l_f), T).freeze
+    np.testing.assert_array_equal(above.y, freeze_ceiling(CALM, above.x))
+    assert above.x[-1] < 1 / CALM.gamma
+    assert [s.x0 for s in figure.layout.shapes if s.type == "line"] == [1 / CALM.gamma]
+    (mark,) = [t for t in figure.data if t.name == "here"]
+    assert (mark.x[0], mark.y[0]) == (CALM.l_f, reward_error(CALM, T).freeze)
+
+
+@pytest.mark.parametrize("constants", [STILL, WILD, replace(CALM, gamma=0.5)])
+@pytest.mark.parametrize("T", [1, 2, 150])
+def test_the_ceiling_figure_has_a_finite_range(constants, T):
+    low, high = ceiling_figure(constants, T).layout.yaxis.range
+    assert -np.inf < low < high < np.inf
 
 
 def test_a_value_beyond_the_figure_is_marked_at_its_edge_by_an_arrow():
@@ -74,6 +109,7 @@ def test_the_timeline_has_one_upper_cell_for_each_whole_block(T):
     shown = periods_shown(T, 24)
     assert shown % T == 0 and shown >= 24 and shown >= 2 * T
     assert timescales_svg(T).count(">μ<") in (shown // T, 0)
+    assert timescales_svg(T).count(">ν<") in (shown, 0)
     assert "π₁₁" in timescales_svg(12) and "π" not in timescales_svg(1)
     assert "nan" not in timescales_svg(T)
 

@@ -1,0 +1,26 @@
+"""Compute the kept results again: `python -m fsdash.reproduce [DOMAIN ...] [WORKERS]` (minutes).
+
+With some domains named, the rows of the others stay; all claims are judged again.
+"""
+
+import sys
+
+from fsdash.reproduce.command import compute
+from fsdash.reproduce.experiments import DOMAINS, experiment
+from fsdash.reproduce.kept import FOLDER, kept_domains, kept_rows
+from fsdash.reproduce.report import verdicts, write_data
+
+
+def main(arguments: list[str]) -> None:
+    workers = next((int(text) for text in arguments if text.isdigit()), 1)
+    chosen = [name for name in arguments if not name.isdigit()] or list(DOMAINS)
+    computed, endings = compute(chosen, quick=False, seed=0, workers=workers)
+    if len(computed) < len(chosen):
+        sys.exit(130)
+    kept = {name: (experiment(name), kept_rows(name)) for name in kept_domains()}
+    results = {name: (kept | computed)[name] for name in DOMAINS if name in kept | computed}
+    write_data(FOLDER, results, True, verdicts(results, True), endings)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

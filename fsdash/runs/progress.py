@@ -1,0 +1,66 @@
+"""How far the runs of an experiment are, and how long they may still take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import and_, select
+
+from fsdash.runs import schema
+from fsdash.runs.database import Database
+from fsdash.runs.kept import ACTIVE, Experiment, Run
+
+OVER = ("finished", "diverged")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Of one run. `seconds_left` is None while nothing is known, or nothing is under way."""
+
+    run: int
+    status: str
+    fraction: float
+    seconds_left: float | None
+    finished: int
+    replications: int
+
+
+def progress(database: Database, experiment: Experiment) -> list[Progress]:
+    """One for each run, in order."""
+    r, p = schema.rows.c, schema.replications.c
+    last = (
+        select(r.run, r.replication, r.phase, r.iteration, r.evaluations, r.seconds)
+        .join(
+            schema.replications,
+            and_(p.run == r.run, p.replication == r.replication, p.rows == r.step + 1),
+        )
+        .where(r.run.in_([run.id for run in experiment.runs]))
+    )
+    with database.reading() as connection:
+        rows = {(row.run, row.replication): row._mapping for row in connection.execute(last)}
+    return [_of_run(run, rows) for run in experiment.runs]
+
+
+def _of_run(run: Run, rows: Mapping[tuple[int, int], Mapping]) -> Progress:
+    done = [
+        1.0 if r.status in OVER else _fraction(run, rows.get((run.id, r.index)))
+        for r in run.replications
+    ]
+    spent = sum(r.seconds for r in run.replications)
+    left = None
+    if run.status in ACTIVE and sum(done) > 0:
+        running = sum(r.status == "running" for r in run.replications)
+        # The time so far, in proportion, shared by the workers that this run has now.
+        left = spent / sum(done) * (len(done) - sum(done)) / max(1, running)
+    over = sum(r.status in OVER for r in run.replications)
+    return Progress(run.id, run.status, sum(done) / len(done), left, over, len(done))
+
+
+def _fraction(run: Run, row: Mapping | None) -> float:
+    """The share of the budget that the last row has used; the lower level has no iterations."""
+    unit = next(name for name in ("evaluations", "iterations", "seconds") if name in run.spec_data)
+    if row is None or (unit == "iterations" and row["phase"] == "lower"):
+        return 0.0
+    used = row["iteration" if unit == "iterations" else unit]
+    return min(1.0, used / run.spec_data[unit])

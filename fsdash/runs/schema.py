@@ -1,0 +1,163 @@
+"""The tables of the store, and how a database of an earlier version becomes one of this version.
+
+    meta          the version of the schema
+    servers       who may have work under way, each with a lease that it renews
+    experiments   what a person started with one click: several runs
+    runs          one RunSpec each
+    replications  status and place in the queue; `id` grows in the order in which they are served
+    rows          what the engine recorded: `engine.COLUMNS` without what the run says already
+    policies      some of the policies behind the rows, packed (`arrays`)
+
+A new database gets the tables below at once. An older one goes through `MIGRATIONS`, one version
+at a time, in a single transaction under a lock: of two servers that start together one upgrades and
+the other finds it done. The tables below and the migrations must agree; a test compares them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    inspect,
+    text,
+)
+
+from fsdash.runs.errors import StoreError
+
+VERSION = 1
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {}
+"""By version: the function that makes a database of it out of one of the version before."""
+
+LOCK = 0x66736461
+"""Names this project's lock in a PostgreSQL server."""
+
+metadata = MetaData()
+
+
+def table(name: str, *items: Column | Index) -> Table:
+    # An id that was deleted is never given again: an old link must not open another's run.
+    return Table(name, metadata, *items, sqlite_autoincrement=True)
+
+
+def inside(column: str, parent: str) -> Column:
+    """A reference to the row of another table, with which it is deleted."""
+    return Column(column, ForeignKey(parent, ondelete="CASCADE"), nullable=False)
+
+
+meta = table("meta", Column("version", Integer, nullable=False))
+
+servers = table(
+    "servers",
+    Column("id", String(32), primary_key=True),
+    Column("host", String(255), nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("born", String(32), nullable=False),
+    Column("heartbeat", Double, nullable=False),
+)
+
+experiments = table(
+    "experiments",
+    Column("id", String(16), primary_key=True),
+    Column("owner", String(100), nullable=False),
+    Column("name", String(200), nullable=False),
+    Column("note", Text, nullable=False),
+    Column("pinned", Boolean, nullable=False),
+    Column("created", Double, nullable=False),
+    Index("experiments_created", "created"),
+)
+
+runs = table(
+    "runs",
+    Column("id", Integer, primary_key=True),
+    inside("experiment", "experiments.id"),
+    Column("position", Integer, nullable=False),
+    Column("spec", Text, nullable=False),
+    Column("hash", String(16), nullable=False),
+    Column("domain", String(100), nullable=False),
+    Column("algorithm", String(100), nullable=False),
+    Column("T", Integer),
+    Index("runs_experiment", "experiment", "position", unique=True),
+    Index("runs_hash", "hash"),
+)
+
+replications = table(
+    "replications",
+    Column("id", Integer, primary_key=True),
+    inside("run", "runs.id"),
+    Column("replication", Integer, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("wanted", String(16), nullable=False),
+    Column("wanted_reason", Text, nullable=False),
+    Column("server", String(32), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("rows", Integer, nullable=False),
+    Column("seconds", Double, nullable=False),
+    Column("pid", Integer),
+    Column("heartbeat", Double),
+    Column("started", Double),
+    Column("finished", Double),
+    Index("replications_run", "run", "replication", unique=True),
+    Index("replications_queue", "status", "server"),
+)
+
+rows = table(
+    "rows",
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    inside("run", "runs.id"),
+    Column("replication", Integer, nullable=False),
+    Column("step", Integer, nullable=False),
+    Column("phase", String(16), nullable=False),
+    Column("iteration", Integer, nullable=False),
+    Column("evaluations", BigInteger, nullable=False),
+    Column("seconds", Double, nullable=False),
+    Column("mean_return", Double),
+    Column("fraction_of_optimal", Double),
+    Column("max_regret", Double),
+    Column("policy_kind", String(16), nullable=False),
+    Index("rows_step", "run", "replication", "step", unique=True),
+)
+
+policies = table(
+    "policies",
+    Column("id", Integer, primary_key=True),
+    inside("run", "runs.id"),
+    Column("replication", Integer, nullable=False),
+    Column("step", Integer, nullable=False),
+    Column("policy", LargeBinary, nullable=False),
+    Column("values", LargeBinary, nullable=False),
+    Column("size", Integer, nullable=False),
+    Index("policies_step", "run", "replication", "step", unique=True),
+)
+
+
+def upgrade(connection: Connection) -> None:
+    """Make the tables, or bring them to this version. Call it inside a writing transaction."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+    if not inspect(connection).has_table(meta.name):
+        metadata.create_all(connection)
+        connection.execute(meta.insert().values(version=VERSION))
+        return
+    version = connection.scalar(meta.select())
+    if version is None or version > VERSION:
+        raise StoreError(
+            f"the store has schema version {version}, and this program knows versions up to "
+            f"{VERSION}: update fsdash, or name another store with FSDASH_DATA"
+        )
+    for number in range(version + 1, VERSION + 1):
+        MIGRATIONS[number](connection)
+        connection.execute(meta.update().values(version=number))

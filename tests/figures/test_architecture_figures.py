@@ -1,0 +1,51 @@
+"""The figures of the FSAVI bound hold the library's numbers."""
+
+import numpy as np
+import pytest
+
+from fsdash.figures.architecture import TERMS, fsavi_figure, fsavi_terms_figure, proved_from
+from fsdash.theory import Constants, fsavi_regret, fsvi_regret
+
+USUAL = Constants(0.9, 0.05, 1, 0.5, 1.2, 0.05, 10)
+NOTHING = Constants(0.5, 0, 0, 0, 0, 0, 0)
+HUGE = Constants(0.99, 1, 1e6, 1e6, 1000, 1e6, 1)
+T_VALUES = np.arange(1, 41)
+FIT = {"kappa": 1.005, "eps_low": 0.05, "eps_up": 0.2}
+
+
+def curves(figure):
+    return {trace.name: trace for trace in figure.data}
+
+
+def test_the_curves_are_the_librarys_values():
+    drawn = curves(fsavi_figure(USUAL, T_VALUES, 6, 20, FIT))
+    expected = {
+        "corrected": fsavi_regret(USUAL, T_VALUES, 20, **FIT).total,
+        "as stated": fsavi_regret(USUAL, T_VALUES, 20, **FIT, corrected=False).total,
+        "exact tables (FSVI)": fsvi_regret(USUAL, T_VALUES, 20).total,
+    }
+    for name, values in expected.items():
+        np.testing.assert_array_equal(drawn[name].y, values)
+
+
+def test_each_bar_is_one_term_of_both_versions():
+    drawn = curves(fsavi_terms_figure(USUAL, 3, 20, FIT))
+    corrected = fsavi_regret(USUAL, 3, 20, **FIT)
+    stated = fsavi_regret(USUAL, 3, 20, **FIT, corrected=False)
+    for term, (name, _) in TERMS.items():
+        assert drawn[name].x == (getattr(stated, term), getattr(corrected, term))
+
+
+def test_the_correction_matters_exactly_up_to_a_third():
+    T = proved_from(USUAL.gamma)
+    assert USUAL.gamma**T == pytest.approx(1 / 3)
+    assert proved_from(0.0) == 0
+
+
+@pytest.mark.parametrize("constants", [USUAL, NOTHING, HUGE])
+@pytest.mark.parametrize("dark", [False, True])
+def test_axes_are_labelled_and_finite_for_any_constants(constants, dark):
+    layout = fsavi_figure(constants, T_VALUES, 6, 20, FIT, dark).layout
+    low, high = layout.yaxis.range
+    assert -np.inf < low < high < np.inf
+    assert layout.xaxis.title.text and layout.yaxis.title.text

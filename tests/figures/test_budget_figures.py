@@ -1,0 +1,256 @@
+"""The figures behind the choice of T draw the library's numbers, and nothing else."""
+
+from dataclasses import replace
+from functools import partial
+from math import log10
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from fsdash.data import measured_domains
+from fsdash.figures import budget, budget_detail
+from fsdash.figures.budget import (
+    HANDLE,
+    budget_figure,
+    budget_range,
+    colour_of,
+    competitor,
+    curves,
+    curves_table,
+)
+from fsdash.figures.budget_detail import (
+    SYMBOLS,
+    TERM_COLOURS,
+    decomposition_figure,
+    sensitivity_figure,
+    sensitivity_table,
+    truth_figure,
+)
+from fsdash.figures.palette import ALGORITHMS, fsvi_colour
+from fsdash.theory import (
+    advise,
+    fsvi_cost,
+    fsvi_regret,
+    preset,
+    regimes,
+    trivial_bound,
+    vi_cost,
+    vi_regret,
+)
+from fsdash.theory.repaired import repaired_regret
+from fsdash.theory.sensitivity import VARIABLE, best_T_rows, values_around, vary
+
+THREE = preset("three-regimes")
+UNIT = THREE.sizes.sweep
+# Default, vacuous, overflowing, no reward at all, no floor, next to no discounting.
+CASES = {
+    "three-regimes": THREE.constants,
+    "long-horizon": preset("long-horizon").constants,
+    "overflow": replace(THREE.constants, l_f=1e100, l_r=1e100),
+    "no reward": replace(THREE.constants, r_max=0),
+    "nothing": replace(THREE.constants, r_max=0, l_r=0, l_u=0),
+    "no floor": replace(THREE.constants, alpha=0, l_u=0),
+    "myopic": replace(THREE.constants, gamma=0),
+    "patient": replace(THREE.constants, gamma=1 - 1e-9),
+}
+
+
+def drawn(constants, sweeps, T=THREE.T, competing=None, bound=fsvi_regret, dark=False):
+    advice = advise(constants, THREE.sizes, sweeps * UNIT, competing or T, bound)
+    figure = budget_figure(
+        constants, THREE.sizes, T, advice.budget, advice.regimes, advice.candidates, bound, dark
+    )
+    return figure, advice
+
+
+@pytest.fixture(autouse=True)
+def checked(monkeypatch):
+    """Plotly's own checks, which the pages leave out to save time."""
+    for module in (budget, budget_detail):
+        monkeypatch.setattr(
+            module, "unchecked", lambda data, layout: go.Figure({"data": data, "layout": layout})
+        )
+
+
+def trace(figure, name):
+    (found,) = [trace for trace in figure.data if trace.name == name]
+    return found
+
+
+@pytest.mark.parametrize("bound", [fsvi_regret, partial(repaired_regret, l_frozen=1.3)])
+def test_each_step_of_a_curve_is_the_librarys_bound_and_cost(bound):
+    figure, _ = drawn(THREE.constants, 4, bound=bound)
+    for T in (1, *THREE.T):
+        steps = trace(figure, competitor(T))
+        k, _ = np.array(steps.customdata, dtype=float).T
+        k = k.astype(int)
+        cost = vi_cost(THREE.sizes, k) if T == 1 else fsvi_cost(THREE.sizes, T, k)
+        np.testing.assert_array_equal(steps.x[:-1], cost[:-1])
+        np.testing.assert_array_equal(steps.y, bound(THREE.constants, T, k).total)
+        assert steps.line.shape == "hv" and steps.x[-1] >= cost[-1]
+    steps = trace(figure, "Base VI")
+    k = np.array(steps.customdata)[:, 0].astype(int)
+    np.testing.assert_allclose(steps.y, vi_regret(THREE.constants, k))
+
+
+def test_the_marks_are_what_the_budget_buys_and_lie_on_their_curves():
+    figure, advice = drawn(THREE.constants, 4)
+    for choice in advice.candidates:
+        mark = trace(figure, f"{competitor(choice.T)} on the budget")
+        assert (mark.x[0], mark.y[0]) == (4 * UNIT, choice.regret)
+        steps = trace(figure, competitor(choice.T))
+        before = np.searchsorted(steps.x, 4 * UNIT, side="right") - 1
+        assert steps.y[before] == choice.regret
+    sizes = [
+        trace(figure, f"{competitor(c.T)} on the budget").marker.size for c in advice.candidates
+    ]
+    assert sizes[0] > max(sizes[1:])
+
+
+def test_a_bound_below_the_figure_is_marked_at_its_edge_by_an_arrow():
+    figure, advice = drawn(THREE.constants, 1e9)
+    mark = trace(figure, "Base VI on the budget")
+    assert advice.choice.regret == 0
+    assert mark.y[0] == pytest.approx(10 ** figure.layout.yaxis.range[0])
+    assert mark.marker.symbol == "triangle-down" and mark.customdata[0][2] == 0
+
+
+@pytest.mark.parametrize("competing", [THREE.T, range(2, 101)])
+def test_the_strip_is_the_regimes_on_the_axis_of_the_chart(competing):
+    figure, advice = drawn(THREE.constants, 4, competing=competing)
+    strip = trace(figure, "regimes")
+    assert list(strip.x[:-1]) == [regime.start for regime in advice.regimes]
+    assert strip.x[-1] == pytest.approx(10 ** figure.layout.xaxis.range[1])
+    assert [cell[1] for cell in strip.customdata[0]] == [competitor(r.T) for r in advice.regimes]
+    # The two stops of a cell's colour are the winner's.
+    colours = [colour for _, colour in strip.colorscale]
+    expected = [colour_of(r.T) for r in advice.regimes for _ in (0, 1)]
+    assert [c.lower() for c in colours] == [c.lower() for c in expected]
+    # A click on a cell jumps to a budget on which that competitor does win.
+    for cell, regime in zip(strip.customdata[0], advice.regimes, strict=True):
+        assert cell[0] in regime
+
+
+def test_three_regimes_in_sweeps():
+    figure, _ = drawn(THREE.constants, 4)
+    starts = np.array(trace(figure, "regimes").x[:-1]) / UNIT
+    np.testing.assert_allclose(starts, [1, 1.06, 1.12, 1.27, 1.48, 5.27, 53])
+    names = [cell[1] for cell in trace(figure, "regimes").customdata[0]]
+    assert names == ["Base VI", "T = 2", "T = 4", "T = 9", "T = 16", "T = 9", "Base VI"]
+
+
+def test_the_winner_is_drawn_even_if_it_was_not_asked_for():
+    figure, advice = drawn(THREE.constants, 20, competing=range(2, 101))
+    assert advice.choice.T == 8
+    assert trace(figure, "T = 8").line.width > trace(figure, "T = 9").line.width
+
+
+def test_the_budget_is_a_line_that_can_be_dragged():
+    figure, _ = drawn(THREE.constants, 4)
+    (line,) = [shape for shape in figure.layout.shapes if shape.name == HANDLE]
+    assert line.x0 == line.x1 == 4 * UNIT
+
+
+def test_what_lies_above_the_trivial_bound_is_grey_and_called_vacuous():
+    figure, _ = drawn(THREE.constants, 4)
+    (area,) = [shape for shape in figure.layout.shapes if shape.name == "vacuous"]
+    assert (
+        area.y0 == trivial_bound(THREE.constants) and log10(area.y1) > figure.layout.yaxis.range[1]
+    )
+    assert any("vacuous: says nothing" in a.text for a in figure.layout.annotations)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("sweeps", [1, 4, 1e9])
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_case_has_room_for_its_curves(case, sweeps, dark):
+    figure, _ = drawn(CASES[case], sweeps, dark=dark)
+    for axis in (figure.layout.xaxis, figure.layout.yaxis):
+        low, high = axis.range
+        assert np.isfinite([low, high]).all() and low < high
+    low, high = figure.layout.yaxis.range
+    assert high - low < 20
+    assert figure.layout.xaxis2.range == figure.layout.xaxis.range
+    for steps in figure.data[:-2]:
+        assert not np.isnan(np.array(steps.y, float)).any()
+
+
+def test_a_budget_that_buys_nothing_still_has_a_figure():
+    found = regimes(THREE.constants, THREE.sizes, THREE.T)
+    for given in (0.0, 0.5 * UNIT):
+        figure = budget_figure(THREE.constants, THREE.sizes, THREE.T, given, found)
+        assert not [t for t in figure.data if "on the budget" in t.name]
+        assert len([s for s in figure.layout.shapes if s.name == HANDLE]) == (given > 0)
+
+
+def test_the_table_of_the_curves():
+    found = regimes(THREE.constants, THREE.sizes, THREE.T)
+    _, high = budget_range(THREE.sizes, 4 * UNIT, found)
+    table = curves_table(THREE.constants, THREE.sizes, THREE.T, high)
+    assert {len(column) for column in table.values()} == {
+        sum(c.k.size for c in curves(THREE.constants, THREE.sizes, THREE.T, high))
+    }
+    assert max(table["cost"]) <= high
+    np.testing.assert_allclose(np.array(table["cost"]) / UNIT, table["sweeps"])
+
+
+@pytest.mark.parametrize("bound", [fsvi_regret, partial(repaired_regret, l_frozen=1.3)])
+def test_the_bars_are_the_terms_of_the_bound(bound):
+    advice = advise(THREE.constants, THREE.sizes, 4 * UNIT, THREE.T, bound)
+    figure = decomposition_figure(THREE.constants, advice.candidates, bound)
+    assert trace(figure, "reward term").x == ("VI", "2", "4", "9", "16", "25")
+    for i, T in enumerate((1, *THREE.T)):
+        (k,) = {bar.customdata[i] for bar in figure.data}
+        expected = bound(THREE.constants, T, k)
+        for name in TERM_COLOURS:
+            assert trace(figure, f"{name} term").y[i] == getattr(expected, f"{name}_term")
+        (choice,) = [c for c in advice.candidates if c.T == T]
+        assert sum(bar.y[i] for bar in figure.data) == pytest.approx(choice.regret)
+    best = [a for a in figure.layout.annotations if "best" in a.text]
+    assert [a.x for a in best] == [4]  # T = 16 is the fifth bar
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_bars_of_every_case_have_a_finite_axis(case):
+    advice = advise(CASES[case], THREE.sizes, 4 * UNIT, THREE.T)
+    low, high = decomposition_figure(CASES[case], advice.candidates).layout.yaxis.range
+    assert low == 0 < high < np.inf
+
+
+@pytest.mark.parametrize("name", VARIABLE)
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_heat_map_is_the_best_T(name, dark):
+    now = getattr(THREE.constants, name)
+    values, budgets = values_around(name, now, 9), np.geomspace(1, 200, 8) * UNIT
+    best = best_T_rows(vary(THREE.constants, name, values), THREE.sizes, budgets, THREE.T)
+    figure = sensitivity_figure(name, values, THREE.sizes, budgets, best, (4 * UNIT, now), dark)
+    cells = trace(figure, "best T")
+    np.testing.assert_allclose(2 ** np.array(cells.z, float), best.T)
+    np.testing.assert_allclose(cells.x, budgets / UNIT)
+    np.testing.assert_array_equal(cells.y, values)
+    np.testing.assert_array_equal(np.isfinite(trace(figure, "vacuous").z), best.vacuous)
+    assert (trace(figure, "here").x[0], trace(figure, "here").y[0]) == (4, now)
+    assert figure.layout.yaxis.title.text == SYMBOLS[name]
+    table = sensitivity_table(name, values, budgets, best)
+    assert table["T"] == best.T.ravel().tolist() and len(table[name]) == 72
+
+
+def test_the_heat_map_uses_the_competitors_colours():
+    values, budgets = values_around("l_f", 1.2, 5), np.geomspace(1, 200, 5) * UNIT
+    best = best_T_rows(vary(THREE.constants, "l_f", values), THREE.sizes, budgets, (2, 16))
+    figure = sensitivity_figure("l_f", values, THREE.sizes, budgets, best, (4 * UNIT, 1.2))
+    scale = trace(figure, "best T").colorscale
+    assert scale[0][1] == ALGORITHMS["VI"].light and scale[-1][1] == fsvi_colour(16).light
+
+
+@pytest.mark.parametrize("name", ["inventory", "gridworld", "pricing"])
+def test_bound_and_truth(name):
+    domain = measured_domains()[name]
+    figure = truth_figure(domain.constants, domain.regret)
+    T = sorted(domain.regret)
+    bound, true = trace(figure, "the bound, k → ∞"), trace(figure, "the true regret")
+    np.testing.assert_array_equal(bound.y, fsvi_regret(domain.constants, T, 0).floor)
+    assert list(true.y) == [domain.regret[t][0] for t in T]
+    trivial = trivial_bound(domain.constants)
+    assert max(true.y) < trivial < min(bound.y)

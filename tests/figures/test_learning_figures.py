@@ -1,0 +1,137 @@
+"""Learning curves show the summary's numbers, in the algorithm's own colour."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fsdash.figures.learning import learning_figure, optimal_return
+from fsdash.figures.palette import ALGORITHMS, fsvi_colour
+from fsdash.runs.engine import COLUMNS
+from fsdash.runs.methods import METHODS
+from fsdash.runs.summary import summarise
+
+GRID = np.array([0, 100, 200, 400])
+
+
+def run(algorithm, T=None, replication=0, start=0.2, looks=4, phase="base", kind="stationary"):
+    worth = start + 0.1 * np.arange(looks) + 0.02 * replication
+    return pd.DataFrame(
+        {
+            "domain": "inventory", "algorithm": algorithm, "T": T, "replication": replication,
+            "step": range(looks), "phase": phase, "iteration": range(looks),
+            "evaluations": GRID[:looks], "seconds": GRID[:looks] / 100,
+            "mean_return": 500 * worth, "fraction_of_optimal": worth,
+            "max_regret": 9 * (1 - worth), "policy_kind": kind,
+        },
+        columns=list(COLUMNS),
+    ).astype({"T": "Int64"})  # fmt: skip
+
+
+FRAME = pd.concat(
+    [run("e-vi", replication=i) for i in range(3)]
+    + [run("e-fsvi", T, i, 0.3) for T in (3, 6) for i in range(3)]
+    + [run("e-fsvi", 6, i, 0.6, 2, "lower") for i in range(3)]
+    + [run("slow-agnostic")],
+    ignore_index=True,
+)
+
+
+def trace(figure, name):
+    [found] = [trace for trace in figure.data if trace.name == name]
+    return found
+
+
+def test_the_lines_are_the_summary():
+    figure = learning_figure(FRAME, "sweeps", sweep=100, log_x=False)
+    expected = summarise(FRAME, "sweeps", sweep=100)
+    line = trace(figure, "E-FSVI, T=6 (n=3)")
+    mine = expected[expected["method"] == "E-FSVI, T=6"]
+    np.testing.assert_array_equal(line.x, mine["x"])
+    np.testing.assert_array_equal(line.y, mine["mean"])
+    np.testing.assert_array_equal(line.customdata[:, :2], mine[["low", "high"]])
+    band = trace(figure, "E-FSVI, T=6, 95% interval")
+    assert max(y for y in band.y if y is not None) == mine["high"].max()
+
+
+def test_colours_belong_to_the_algorithm():
+    for dark in (False, True):
+        figure = learning_figure(FRAME, dark=dark)
+        for name, colour in (
+            ("Base E-VI (n=3)", ALGORITHMS["VI"]),
+            ("E-FSVI, T=3 (n=3)", fsvi_colour(3)),
+            ("Slow-agnostic E-VI (n=1)", ALGORITHMS["slow-agnostic"]),
+        ):
+            assert trace(figure, name).line.color == colour.on(dark)
+
+
+def test_every_method_has_a_colour():
+    for method in METHODS.values():
+        T = 6 if method.freezes else None
+        assert learning_figure(run(method.name, T)).data
+
+
+def test_one_replication_has_no_band_and_says_so():
+    figure = learning_figure(run("slow-agnostic"))
+    assert not trace(figure, "Slow-agnostic E-VI, 95% interval").x
+    line = trace(figure, "Slow-agnostic E-VI (n=1)")
+    assert "interval" not in line.hovertemplate
+
+
+def test_a_diverged_run_shows_in_the_number():
+    frame = pd.concat([run("e-qi"), run("e-qi", replication=1, looks=2)])
+    line = trace(learning_figure(frame, log_x=False), "Base E-QI (n=2 to 1)")
+    assert list(line.customdata[:, 2]) == [2, 2, 1, 1]
+    assert "n = %{customdata[2]}" in line.hovertemplate
+
+
+def test_the_log_axis_has_no_zero_and_the_linear_one_has():
+    assert min(trace(learning_figure(FRAME), "Base E-VI (n=3)").x) > 0
+    assert min(trace(learning_figure(FRAME, log_x=False), "Base E-VI (n=3)").x) == 0
+
+
+@pytest.mark.parametrize(
+    ("y", "best"), [("fraction_of_optimal", 1), ("mean_return", 500), ("max_regret", 0)]
+)
+def test_the_optimum_is_drawn(y, best):
+    figure = learning_figure(FRAME, y=y)
+    [line] = [shape for shape in figure.layout.shapes if shape.name == "optimum"]
+    assert line.y0 == pytest.approx(best)
+    assert not learning_figure(FRAME, y=y, optimum=False).layout.shapes
+
+
+def test_no_optimum_without_a_share():
+    frame = FRAME.assign(fraction_of_optimal=np.nan)
+    assert np.isnan(optimal_return(frame))
+    assert not learning_figure(frame, y="mean_return").layout.shapes
+
+
+def test_single_runs_and_the_greedy_policy_on_demand():
+    plain = learning_figure(FRAME)
+    assert not [t for t in plain.data if t.name.endswith("one run")]
+    assert not [t for t in plain.data if "greedy for J" in t.name]
+    full = learning_figure(FRAME, runs=True, stationary=True)
+    assert len([t for t in full.data if t.name == "E-FSVI, T=6, one run"]) == 3
+    assert trace(full, "E-FSVI, T=6, greedy for J (n=3)").line.dash == "dot"
+
+
+def test_lines_of_one_colour_differ_in_stroke():
+    frame = pd.concat([run("mpi").assign(method=f"MPI, m={m}") for m in (2, 5, 11)])
+    lines = [t for t in learning_figure(frame).data if t.mode == "lines" and not t.fill]
+    assert len({t.line.color for t in lines}) == 1
+    assert len({t.line.dash for t in lines}) == 3
+
+
+def test_sampled_and_exact_members_of_a_family_differ_in_stroke():
+    figure = learning_figure(pd.concat([run("e-vi"), run("vi")]))
+    assert trace(figure, "VI").line.dash != trace(figure, "Base E-VI (n=1)").line.dash
+
+
+@pytest.mark.parametrize("x", ["evaluations", "sweeps", "seconds"])
+def test_axes_are_named(x):
+    figure = learning_figure(FRAME, x, sweep=100, sweep_of="FVI")
+    title = figure.layout.xaxis.title.text
+    assert title and (x != "sweeps" or title.endswith("FVI"))
+
+
+def test_a_frame_without_rows_is_an_empty_figure():
+    assert not learning_figure(FRAME.iloc[:0]).data

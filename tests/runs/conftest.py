@@ -1,0 +1,14 @@
+"""A store on a file of its own."""
+
+import pytest
+
+from fsdash.runs import worker
+from fsdash.runs.store import Store
+
+
+@pytest.fixture
+def store(tmp_path):
+    with_file = Store(tmp_path / "folder" / "runs.db")
+    yield with_file
+    worker._database.cache_clear()
+    with_file.close()

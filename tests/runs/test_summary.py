@@ -1,0 +1,152 @@
+"""Means, intervals and crossings against values worked by hand, and against SciPy's t."""
+
+from math import inf, isnan
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import t as student
+
+from fsdash.errors import InputError
+from fsdash.runs.engine import COLUMNS
+from fsdash.runs.summary import (
+    crossings,
+    interval,
+    labelled,
+    method_title,
+    read_at,
+    summarise,
+    t_quantile,
+    work_to_reach,
+)
+
+
+def rows(
+    algorithm, replication, evaluations, worth, T=None, phase="base", kind="stationary", first=0
+):
+    """One replication as engine rows, from step `first` on; the optimum is worth 200."""
+    return [
+        {
+            "domain": "inventory", "algorithm": algorithm, "T": T, "replication": replication,
+            "step": step, "phase": phase, "iteration": step, "evaluations": e,
+            "seconds": e / (50 + replication), "mean_return": 200 * w, "fraction_of_optimal": w,
+            "max_regret": 100 * (1 - w), "policy_kind": kind,
+        }
+        for step, (e, w) in enumerate(zip(evaluations, worth, strict=True), first)
+    ]  # fmt: skip
+
+
+def frame(*parts):
+    return pd.DataFrame([row for part in parts for row in part], columns=list(COLUMNS)).astype(
+        {"T": "Int64"}
+    )
+
+
+TWO = frame(
+    rows("e-vi", 0, [0, 100, 200], [0.0, 0.5, 0.8]),
+    rows("e-vi", 1, [0, 100, 200], [0.2, 0.7, 1.0]),
+)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 7, 30, 999])
+def test_the_quantile_is_students(freedom):
+    assert t_quantile(freedom) == pytest.approx(student.ppf(0.975, freedom), abs=1e-9)
+
+
+def test_an_interval_of_five():
+    mean, low, high, n = interval([1, 2, 3, 4, 5])
+    half = 2.7764451 * np.sqrt(2.5) / np.sqrt(5)
+    assert (mean, n) == (3, 5)
+    assert (low, high) == pytest.approx((3 - half, 3 + half))
+
+
+def test_intervals_at_their_edges():
+    assert interval([])[3] == 0
+    mean, low, high, n = interval([2.0, np.nan])
+    assert (mean, n) == (2.0, 1) and isnan(low) and isnan(high)
+    assert interval([4.0, 4.0, 4.0])[:3] == (4.0, 4.0, 4.0)
+    assert interval([1.0, inf])[0] == inf
+    with pytest.raises(InputError, match="freedom"):
+        t_quantile(0)
+
+
+def test_means_at_the_shared_points():
+    found = summarise(TWO)
+    assert found["x"].tolist() == [0, 100, 200]
+    assert found["mean"].tolist() == pytest.approx([0.1, 0.6, 0.9])
+    half = student.ppf(0.975, 1) * np.std([0.5, 0.7], ddof=1) / np.sqrt(2)
+    assert found["high"][1] == pytest.approx(0.6 + half)
+    assert set(found["method"]) == {"Base E-VI"} and set(found["n"]) == {2}
+
+
+def test_sweeps_are_evaluations_in_another_unit():
+    assert summarise(TWO, "sweeps", sweep=100)["x"].tolist() == [0, 1, 2]
+
+
+def test_a_diverged_replication_counts_until_its_last_look():
+    found = summarise(
+        frame(rows("e-qi", 0, [0, 100, 200], [0, 0.5, 0.8]), rows("e-qi", 1, [0, 100], [0.2, 0.7]))
+    )
+    assert found["n"].tolist() == [2, 2, 1]
+    assert found["mean"].tolist() == pytest.approx([0.1, 0.6, 0.8])
+    assert isnan(found["low"].iloc[-1])
+
+
+def test_seconds_are_read_as_steps_on_a_common_grid():
+    found = summarise(TWO, "seconds")
+    # 100 evaluations are 2 s in replication 0 and 100/51 s in replication 1, which ends first.
+    assert found["x"].tolist() == pytest.approx([0, 100 / 51, 2, 200 / 51])
+    assert found["mean"].tolist() == pytest.approx([0.1, 0.35, 0.6, 0.75])
+    assert set(found["n"]) == {2}
+
+
+def test_reading_between_before_and_after_the_looks():
+    x, y = np.array([1.0, 2.0, 2.0, 4.0]), np.array([0.1, 0.2, 0.3, 0.4])
+    np.testing.assert_array_equal(
+        read_at(x, y, np.array([0.5, 1, 1.9, 2, 3.9, 4, 4.1])),
+        [np.nan, 0.1, 0.1, 0.3, 0.3, 0.4, np.nan],
+    )
+
+
+def test_the_policy_greedy_for_J_is_a_series_of_its_own():
+    lower = frame(
+        rows("e-fsvi", 0, [1, 2], [0.1, 0.2], 6, "lower", "cyclic"),
+        rows("e-fsvi", 0, [1, 2], [0.7, 0.9], 6, "lower", "stationary"),
+        rows("e-fsvi", 0, [3, 4], [0.3, 0.4], 6, "upper", "periodic", 2),
+    )
+    assert summarise(lower)["mean"].tolist() == [0.1, 0.2, 0.3, 0.4]
+    both = summarise(lower, stationary=True).groupby("method")["mean"].apply(list)
+    assert both["E-FSVI, T=6, greedy for J"] == [0.7, 0.9]
+    assert both["E-FSVI, T=6"] == [0.1, 0.2, 0.3, 0.4]
+
+
+def test_a_stationary_base_policy_is_not_left_out():
+    assert len(labelled(TWO)) == len(TWO)
+    assert method_title("e-fsvi", 12) == "E-FSVI, T=12"
+
+
+def test_a_method_column_tells_equal_algorithms_apart():
+    split = pd.concat([TWO.assign(method="MPI, m=2"), TWO.assign(method="MPI, m=5")])
+    assert set(summarise(split)["method"]) == {"MPI, m=2", "MPI, m=5"}
+
+
+def test_shares_that_are_not_numbers_leave_no_rows():
+    assert summarise(TWO.assign(fraction_of_optimal=np.nan)).empty
+
+
+def test_work_until_a_level():
+    x, y = np.array([0.0, 1.0, 2.0]), np.array([0.1, 0.9, 0.4])
+    assert crossings(x, y, 0.9) == 1.0
+    assert crossings(x, y, 0.95) == inf
+    [found] = work_to_reach(TWO, (0.5, 0.9, 1.01), "sweeps", 100).to_dict("records")
+    assert (found["work_50"], found["reached_50"]) == (1.0, 2)
+    assert (found["work_90"], found["reached_90"], found["n"]) == (2.0, 1, 2)
+    assert isnan(found["work_101"]) and found["reached_101"] == 0
+    assert found["final"] == pytest.approx(0.9)
+
+
+def test_unknown_axes_are_refused():
+    with pytest.raises(InputError, match="x = 'hours'"):
+        summarise(TWO, "hours")
+    with pytest.raises(InputError, match="y = 'luck'"):
+        summarise(TWO, y="luck")
