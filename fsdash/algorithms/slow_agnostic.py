@@ -27,8 +27,8 @@ from fsdash.sampling import (
     check_run,
     check_samples,
     check_ties,
+    draw_counts,
     extraction,
-    invert,
     multinomial,
     pick,
     ranges,
@@ -36,35 +36,32 @@ from fsdash.sampling import (
 
 
 @jit
-def draw_states(rng, law, X, x_J, w_J):
-    """Slow states and outcomes, one of each a sample; what has one value only is not drawn."""
-    for j in range(x_J.size):
-        x_J[j] = int(rng.random() * X) if X > 1 else 0
-        if law.outcome_W.size > 1:
-            w_J[j] = law.outcome_W[invert(rng, law.single_W, law.single_G)]
-
-
-@jit
 def agnostic(rng, law, M, common, random, reward_XYA, next_fast, gamma, U_Y, start, best_N,
              greedy_N):  # fmt: skip
-    """The sampled maximum and a greedy action for the fast states start, start + 1, …"""
-    X, _, A = reward_XYA.shape
-    (fx, fy, fa), fw = steps(next_fast), int(next_fast.shape[3] > 1)
-    draws = M if common else M * A
-    x_J, w_J, Q_A = np.zeros(draws, np.int64), np.zeros(draws, np.int64), np.empty(A)
-    w_J[:] = law.outcome_W[0]
+    """The sampled maximum and a greedy action for the fast states start, start + 1, …
+
+    An outcome of the law is a slow state and an outcome of the noise, (x, w) as x·|W| + w.
+    """
+    A, W = reward_XYA.shape[2], next_fast.shape[3]
+    fx, fy, fa = steps(next_fast)
+    size_R, Q_A = np.empty(1 if common else A, np.int64), np.empty(A)
+    o_P, n_P = np.empty(size_R.size * M, np.int64), np.empty(size_R.size * M, np.int64)
+    first = law.outcome_W[0]
     for n in range(best_N.size):
         y = start + n
-        draw_states(rng, law, X, x_J, w_J)
+        draw_counts(rng, law, size_R, o_P, n_P)
+        low = high = 0
         for a in range(A):
-            shift = 0 if common else a * M
-            base, total = 0.0, 0.0
-            for j in range(shift, shift + M):
-                fast = next_fast[x_J[j] * fx, y * fy, a * fa, w_J[j] * fw]
-                value = reward_XYA[x_J[j], y, a] + gamma * U_Y[fast]
-                # Differences, so that equal samples have an exactly equal mean.
-                base = value if j == shift else base
-                total += value - base
+            if a == 0 or not common:
+                low, high = high, high + size_R[a]
+            x = first // W
+            base = reward_XYA[x, y, a] + gamma * U_Y[next_fast[x * fx, y * fy, a * fa, first % W]]
+            # Differences, so that equal samples have an exactly equal mean.
+            total = 0.0
+            for i in range(low, high):
+                x, w = o_P[i] // W, o_P[i] % W
+                value = reward_XYA[x, y, a] + gamma * U_Y[next_fast[x * fx, y * fy, a * fa, w]]
+                total += n_P[i] * (value - base)
             Q_A[a] = base + total / M
         greedy_N[n] = pick(rng, Q_A, random)
         best_N[n] = Q_A[greedy_N[n]]
@@ -89,7 +86,7 @@ def slow_agnostic(
         raise InputError(f"U0_Y: shape {U_Y.shape}; give one value for each fast state, {(n,)}")
     # A fast state without noise leaves one outcome: the noise of the slow state is not seen.
     noise_W = model.noise_W if model.next_fast.shape[3] > 1 else np.ones(1)
-    law = multinomial(noise_W, int(M))
+    law = multinomial(np.tile(noise_W / model.n_slow, model.n_slow), int(M))
 
     def backup(U_Y: np.ndarray, rng: np.random.Generator, start: int, stop: int):
         best_N, greedy_N = np.empty(stop - start), np.empty(stop - start, np.int32)
