@@ -1,39 +1,23 @@
-"""The home page: what freezing slow states is, and one live bound on what it costs."""
+"""The home page: what freezing slow states is, in pictures, and where to go from here."""
 
-import numpy as np
 import streamlit as st
 
-from fsdash.errors import InputError
-from fsdash.figures.theory import reward_error_figure
-from fsdash.figures.timescales import timescales_svg, timescales_told
-from fsdash.theory import Constants, fsvi_regret, reward_error, trivial_bound
-from fsdash.theory.presets import PRESETS
-from fsdash.ui.frame import is_dark, open_page
+from fsdash.figures import levels
+from fsdash.figures.timescales import period_told, timescales_svg, timescales_told
+from fsdash.ui import controls
+from fsdash.ui.frame import is_dark, open_page, pages_there
+from fsdash.ui.lesson import exercises, glossary
+from fsdash.ui.link import BIND, number_in, one_of
 from fsdash.ui.picture import draw_svg
-from fsdash.ui.reading import number, read_growth, read_regret, read_reward_error
+from fsdash.ui.tours import ANSWERS, TOURS
 
-LONGEST = 150
-ALPHAS = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-# A whole-number input would fail on an infinite number in the link; a choice cannot.
-ITERATIONS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-IN_URL = "query-params"
-
-# The widget of each constant, by the key that is also its name in the URL.
-KEYS = {
-    "gamma": "gamma",
-    "alpha": "alpha",
-    "d_y": "dY",
-    "l_r": "Lr",
-    "l_f": "Lf",
-    "l_u": "LU",
-    "r_max": "rmax",
-}
-START = PRESETS["reward-error-small"].constants
-EXAMPLES = {
-    "Small $L_f$": "reward-error-small",
-    "Large $L_f$": "reward-error-large",
-    "A useful bound": "three-regimes",
-}
+LARGEST_T = 12
+NARROW = 360
+POLICY, LOWER, UPPER = "The policy", "The lower level", "The upper level"
+VIEWS = (POLICY, LOWER, UPPER)
+# No other page has a parameter of these names: when a page is left, Streamlit takes what is bound
+# there out of the address, also where a tour's link has just put it for the next page.
+PARAMETERS = {"periods": number_in(1, LARGEST_T), "view": one_of(VIEWS)}
 
 STORY = {
     "The problem": """Your stock changes **every day**; the season behind demand changes **over
@@ -43,10 +27,29 @@ that drifts. Looking far ahead in small steps, with both in motion, is expensive
 block becomes a short, simple problem, solved once. A second plan on top, which sees the true
 motion, then steps from block to block: $T$ periods at a time.""",
     "The price": """The world itself is never frozen, so the plan is a little wrong: it trusts an
-old $x$, and it does not look past the end of its block. How wrong depends on $T$. **Move it below**
-and watch both errors trade places.""",
+old $x$, and it does not look past the end of its block. **How wrong, and when it still pays,** is
+what these pages are about.""",
 }
-
+CAPTIONS = {
+    POLICY: "Solid: where the slow state really is. Dashed: where the plan believes it to be. "
+    "Schematic, each state on its own scale.",
+    LOWER: "Solved once, backwards from the end of a block. Freezing makes x a label instead of "
+    "something that moves; the 0 at the end makes it a problem of its own.",
+    UPPER: "The upper level sees the true motion, but only every T periods: its discount is γ to "
+    "the power T, so it needs far fewer iterations.",
+}
+EXERCISES = [
+    (
+        "Set $T = 1$. What is left of the method?",
+        "Value iteration. Every block is one period long, the upper policy acts in all of them, "
+        "and nothing is frozen.",
+    ),
+    (
+        "Is the slow state frozen when the policy is *used*?",
+        "Never. Freezing happens inside the algorithm. In period 5 of a block the lower policy "
+        "sees the true state $(x, y)$; it was only *planned* as if $x$ would stay there.",
+    ),
+]
 COMMANDS = """\
 fsdash bounds --preset reward-error-small     # the bounds, for these or any constants
 fsdash advise --sweeps 4                      # which T to choose for a budget of work
@@ -62,97 +65,99 @@ def tell_story() -> None:
         column.markdown(text)
 
 
-def load_example(name: str) -> None:
-    """Put the constants of a preset into the widgets."""
-    constants = PRESETS[name].constants
-    for field, key in KEYS.items():
-        st.session_state[key] = getattr(constants, field)
+def steps_of(view: str, T: int) -> int:
+    """How many steps a drawing has before it begins again."""
+    counts = {POLICY: 2 * T, LOWER: levels.lower_level_steps(T), UPPER: levels.BLOCKS}
+    return counts[view]
 
 
-def read_controls() -> tuple[Constants, int, int]:
-    """The sliders, and the constants that most visitors leave alone."""
-    st.subheader("Your problem", anchor=False)
-    T = st.slider("Periods frozen, $T$", 1, LONGEST, 12, key="T", bind=IN_URL)
-    gamma = st.slider(
-        "Discount, $\\gamma$", 0.5, 0.999, START.gamma, 0.001, "%.3f", key="gamma", bind=IN_URL,
-        help="How much tomorrow counts. Close to 1 means a long look ahead.",
-    )
-    alpha = st.select_slider(
-        "Slowness, $\\alpha$", ALPHAS, START.alpha, key="alpha", bind=IN_URL,
-        help="The largest step of the slow state, as a share of that of the fast state.",
-    )
-    l_f = st.slider(
-        "Sensitivity of the dynamics, $L_f$", 0.5, 1.5, START.l_f, 0.01, key="Lf", bind=IN_URL,
-        help="How much a small difference in the state can grow in one step.",
-    )
-    with st.expander("More constants", key="more"):
-        d_y = _constant("Largest fast step, $d_Y$", "d_y")
-        l_r = _constant("Sensitivity of the reward, $L_r$", "l_r")
-        l_u = _constant("Sensitivity of the value, $L_U$", "l_u")
-        r_max = _constant("Largest reward, $r_{\\max}$", "r_max")
-        k = st.select_slider("Upper iterations, $k$", ITERATIONS, 50, key="k", bind=IN_URL)
-    st.caption("Examples")
-    with st.container(horizontal=True, key="examples"):
-        for label, name in EXAMPLES.items():
-            st.button(label, key=name, on_click=load_example, args=(name,))
-    return Constants(gamma, alpha, d_y, l_r, l_f, l_u, r_max), T, k
+def drawing(view: str, T: int, step: int, width: int, dark: bool) -> str:
+    """One of the three pictures at one of its steps."""
+    if view == POLICY:
+        return timescales_svg(T, width, 12 if width <= NARROW else 24, dark, now=step)
+    if view == LOWER:
+        return levels.lower_level_svg(T, step, width, dark)
+    return levels.upper_level_svg(T, step, width=width, dark=dark)
 
 
-def _constant(label: str, field: str) -> float:
-    value = float(getattr(START, field))
-    return st.number_input(label, 0.0, 1e6, value, 0.05, "%.4g", key=KEYS[field], bind=IN_URL)
+def told(view: str, T: int, step: int) -> str:
+    """The step in words, for the line below the picture."""
+    if view == POLICY:
+        return period_told(T, step)
+    tell = levels.lower_level_told if view == LOWER else levels.upper_level_told
+    return tell(T, step)
 
 
-def draw_timeline(constants: Constants, T: int, dark: bool) -> None:
-    """The blocks of T periods, with how far the slow state can get inside one."""
-    st.subheader("What the plan pretends", anchor=False)
-    wide, narrow = timescales_svg(T, dark=dark), timescales_svg(T, 360, 12, dark)
-    draw_svg(wide, narrow, timescales_told(T))
-    drift = (T - 1) * constants.alpha * constants.d_y
-    st.caption(
-        "Solid: where the slow state really is. Dashed: where the plan believes it to be. "
-        f"Inside a block it drifts by at most $(T-1)\\,\\alpha\\,d_Y$ = {number(drift)}; the fast "
-        f"state moves up to {number(constants.d_y)} in one step. Schematic, each on its own scale."
-    )
+def move(by: int) -> None:
+    st.session_state["step"] = st.session_state.get("step", 0) + by
 
 
-def draw_numbers(constants: Constants, T: int, k: int) -> None:
-    """The chosen T in numbers and in words."""
-    error, trivial = reward_error(constants, T), float(trivial_bound(constants))
-    regret = float(fsvi_regret(constants, T, k).total)
-    verdict = "vacuous" if regret >= trivial else "informative"
-    columns = st.columns(5)
-    columns[0].metric("Freeze", number(float(error.freeze)))
-    columns[1].metric("End of horizon", number(float(error.end_of_horizon)))
-    columns[2].metric("Reward error", number(float(error.total)))
-    columns[3].metric("Regret bound", number(regret), verdict, "off", delta_arrow="off")
-    columns[4].metric("Trivial bound", number(trivial))
-    st.markdown(
-        f"{read_reward_error(constants, T)} {read_growth(constants)}\n\n"
-        f"{read_regret(regret, trivial)}"
-    )
+def read_controls() -> tuple[str, int]:
+    """Which picture, which T, and the buttons that step through it."""
+    view = st.radio("Picture", VIEWS, key="view", bind=BIND)
+    T = controls.whole("T", 1, LARGEST_T, 4, key="periods")
+    with st.container(horizontal=True, gap="small", key="steps"):
+        st.button("Back", icon=":material/chevron_left:", key="back", on_click=move, args=(-1,))
+        st.button(
+            "Next step", icon=":material/chevron_right:", key="next", type="primary",
+            on_click=move, args=(1,),
+        )  # fmt: skip
+    return view, T
 
 
-def draw_workbench() -> None:
-    """Controls on the left; the picture, the bound and its numbers on the right."""
+def draw_pictures(playing: bool) -> None:
+    """The three pictures; while playing, each tick is a step."""
+    dark = is_dark()
     left, right = st.columns([3, 8], gap="large")
     with left:
-        constants, T, k = read_controls()
+        view, T = read_controls()
+    if playing:
+        move(1)
+    step = st.session_state.get("step", 0) % steps_of(view, T)
     with right:
-        dark = is_dark()
-        st.subheader("What it can cost: the bound on the reward error", anchor=False)
-        figure = reward_error_figure(constants, np.arange(1, LONGEST + 1), T, dark)
-        st.plotly_chart(figure.update_layout(height=340), theme=None, key="bound")
-        draw_numbers(constants, T, k)
-        draw_timeline(constants, T, dark)
+        whole = timescales_told(T, step) if view == POLICY else told(view, T, step)
+        wide, narrow = (drawing(view, T, step, width, dark) for width in (700, NARROW))
+        draw_svg(wide, narrow, whole)
+        # The star of U* must not end the bold type.
+        st.markdown("**" + told(view, T, step).replace("*", "\\*") + "**")
+        st.caption(CAPTIONS[view])
 
 
-open_page("Home", "❄️")
+def draw_answers(there: dict[str, tuple[str, str]]) -> None:
+    """A card for each page with the question that it answers."""
+    st.subheader("What do you want to know?", anchor=False)
+    shown = [(page, question) for page, question in ANSWERS.items() if page in there]
+    for start in range(0, len(shown), 3):
+        for column, (page, question) in zip(st.columns(3), shown[start : start + 3], strict=False):
+            with column.container(border=True, height="stretch"):
+                title, icon = there[page]
+                st.page_link(page, label=f"**{title}**", icon=icon)
+                st.markdown(question)
+
+
+def draw_tours(there: dict[str, tuple[str, str]]) -> None:
+    """Three ways through the pages, each stop in a state of its own."""
+    st.subheader("Three tours", anchor=False)
+    for column, (who, stops) in zip(st.columns(3), TOURS.items(), strict=True):
+        with column.container(border=True, height="stretch", gap="xsmall"):
+            st.markdown(f"**{who}**")
+            shown = [stop for stop in stops if stop.page in there]
+            for place, stop in enumerate(shown, 1):
+                label = f"{place}. **{stop.title}**: {stop.why}"
+                st.page_link(stop.page, label=label, query_params=stop.state or None)
+
+
+open_page("Home", parameters=PARAMETERS)
 st.title("When does freezing slow states pay?", anchor=False)
 tell_story()
-try:
-    draw_workbench()
-except InputError as problem:
-    st.error(str(problem))
+with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    st.subheader("The idea in three pictures", anchor=False, width="content")
+    playing = st.toggle("Play", key="play", help="Takes a step every second and a half.")
+st.fragment(draw_pictures, run_every=1.5 if playing else None)(playing)
+there = {page: (title, icon) for links in pages_there().values() for page, title, icon in links}
+draw_answers(there)
+draw_tours(there)
+exercises(EXERCISES)
+glossary(("T", "gamma", "alpha", "k"))
 st.subheader("The same from the command line", anchor=False)
 st.code(COMMANDS, language="bash")

@@ -4,7 +4,7 @@ from functools import cache
 
 import plotly.graph_objects as go
 
-from fsdash.figures.palette import BACKGROUND, CATEGORICAL, GRID, INK
+from fsdash.figures.palette import BACKGROUND, CATEGORICAL, GRID, INK, with_opacity
 
 # The first is the one Streamlit brings along; an exported figure falls back to the reader's own.
 FONT = '"Source Sans", system-ui, sans-serif'
@@ -36,5 +36,10 @@ def template(dark: bool = False) -> go.layout.Template:
         hoverlabel={"bgcolor": BACKGROUND.on(dark), "font": {"size": 14, "color": ink}},
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
         margin={"l": 16, "r": 16, "t": 16, "b": 16},
+        modebar={
+            "bgcolor": "rgba(0,0,0,0)",
+            "color": with_opacity(ink, 0.55),
+            "activecolor": ink,
+        },
     )
     return go.layout.Template(layout=layout)

@@ -1,8 +1,11 @@
 """The two timescales as an SVG drawing: what really moves, and what the plan believes.
 
-Three bands over the same periods: the slow state with the copy that the lower level holds frozen,
-the fast state, and the policy that acts. Period 0 of each block belongs to the upper policy μ; the
-lower policies π₁, …, π_{T−1} were planned as if the slow state stayed where it was in period 1.
+Four bands over the same periods: the slow state with the copy that the lower level holds frozen,
+the fast state, and who acts under a stationary and under a T-periodic policy (the paper's figure of
+the T-periodic policy). A cursor marks the period that is looked at. Period 0 of each block belongs
+to the upper policy μ; the lower policies π₁, …, π_{T−1} were planned as if the slow state stayed
+where it was in period 1.
+
 The paths are schematic and the same every time; the slow one is drawn on a scale of its own.
 """
 
@@ -10,13 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsdash.figures.palette import BLUE, GRID, INK, PANEL, VERMILLION, with_opacity
+from fsdash.figures.palette import BLUE, GREEN, GREY, GRID, INK, PANEL, VERMILLION, with_opacity
 
-HEIGHT = 300
+HEIGHT = 372
 LEFT = 6
 SLOW_BAND = (38, 118)
 FAST_BAND = (152, 212)
-CELLS = (234, 270)
+STATIONARY = (240, 264)
+CELLS = (290, 322)
 SUBSCRIPTS = str.maketrans("0123456789−", "₀₁₂₃₄₅₆₇₈₉₋")
 
 
@@ -42,15 +46,23 @@ def periods_shown(T: int, fewest: int) -> int:
     return T * max(2, -(-fewest // T))
 
 
-def timescales_svg(T: int, width: int = 700, fewest: int = 24, dark: bool = False) -> str:
-    """The drawing for period length T, as one <svg> element that scales to its container."""
+def timescales_svg(
+    T: int, width: int = 700, fewest: int = 24, dark: bool = False, now: int | None = None
+) -> str:
+    """The drawing for period length T, as one <svg> element that scales to its container.
+
+    `now` is the period under the cursor, if there is one.
+    """
     frame = _Frame(T, periods_shown(T, fewest), width, dark)
     slow, fast = _slow_path(frame.periods), _fast_path(frame.periods)
     parts = [
         _blocks(frame),
+        _cursor(frame, now),
         _slow_band(frame, slow),
         _fast_band(frame, fast),
+        _stationary(frame),
         _cells(frame),
+        _brackets(frame),
         _time_axis(frame),
     ]
     return (
@@ -61,11 +73,26 @@ def timescales_svg(T: int, width: int = 700, fewest: int = 24, dark: bool = Fals
     )
 
 
-def timescales_told(T: int) -> str:
+def timescales_told(T: int, now: int | None = None) -> str:
     """The drawing in words."""
-    return (
+    text = (
         f"Timeline with T = {T}: in every block of {T} periods the upper policy acts once and the "
         f"lower policies {T - 1} times; the plan holds the slow state frozen inside the block."
+    )
+    return text if now is None else f"{text} {period_told(T, now)}"
+
+
+def period_told(T: int, now: int) -> str:
+    """Who acts in a period, and what the plan believes about the slow state there."""
+    t = now % T
+    if t == 0:
+        return (
+            f"Period {now}: a block begins. The upper policy μ sees the true slow state x and "
+            "looks ahead block by block."
+        )
+    return (
+        f"Period {now}: π{_subscript(t)} acts. It was planned as if x still were where it was in "
+        f"period {now - t + 1}."
     )
 
 
@@ -140,17 +167,51 @@ def _label(y: float, text: str, colour: str) -> str:
     return f'<text x="{LEFT}" y="{y}" fill="{colour}" font-weight="600">{text}</text>'
 
 
+def _stationary(frame: _Frame) -> str:
+    """The same policy ν in every period: what ordinary value iteration looks for."""
+    top, bottom = STATIONARY
+    drawn = [_small(top - 6, "stationary policy")]
+    for t in range(frame.periods):
+        drawn.append(_cell(frame, t, 1, "ν", False, (top, bottom)))
+    return "".join(drawn)
+
+
 def _cells(frame: _Frame) -> str:
     """Which policy acts: one dark cell for μ, light cells for the lower policies."""
-    drawn = []
+    drawn = [_small(CELLS[0] - 6, f"T-periodic policy, T = {frame.T}")]
     for start in range(0, frame.periods, frame.T):
-        drawn.append(_cell(frame, start, 1, "μ", upper=True))
+        drawn.append(_cell(frame, start, 1, "μ", True, CELLS))
         if frame.step >= 22:
             for t in range(1, frame.T):
-                drawn.append(_cell(frame, start + t, 1, "π" + _subscript(t), upper=False))
+                drawn.append(_cell(frame, start + t, 1, "π" + _subscript(t), False, CELLS))
         elif frame.T > 1:
-            drawn.append(_cell(frame, start + 1, frame.T - 1, _span(frame), upper=False))
+            drawn.append(_cell(frame, start + 1, frame.T - 1, _span(frame), False, CELLS))
     return "".join(drawn)
+
+
+def _brackets(frame: _Frame) -> str:
+    """The periods of each T-period reward."""
+    y = CELLS[1] + 6
+    shade = GREY.on(frame.dark)
+    return "".join(
+        f'<path d="M{frame.x(start) + 2:.1f} {y}v6H{frame.x(start + frame.T) - 2:.1f}v-6" '
+        f'fill="none" stroke="{shade}" stroke-width="1.5"/>'
+        for start in range(0, frame.periods, frame.T)
+    )
+
+
+def _cursor(frame: _Frame, now: int | None) -> str:
+    if now is None:
+        return ""
+    return (
+        f'<rect x="{frame.x(now):.1f}" y="24" width="{frame.step:.1f}" height="{CELLS[1] - 20}" '
+        f'rx="4" fill="{with_opacity(GREEN.on(frame.dark), 0.12)}" '
+        f'stroke="{GREEN.on(frame.dark)}" stroke-width="2.5"/>'
+    )
+
+
+def _small(y: float, text: str) -> str:
+    return f'<text x="{LEFT}" y="{y}" font-size="13">{text}</text>'
 
 
 def _span(frame: _Frame) -> str:
@@ -162,12 +223,14 @@ def _subscript(number: int) -> str:
     return str(number).translate(SUBSCRIPTS)
 
 
-def _cell(frame: _Frame, start: int, length: int, text: str, upper: bool) -> str:
+def _cell(
+    frame: _Frame, start: int, length: int, text: str, upper: bool, band: tuple[int, int]
+) -> str:
     fill = INK.on(frame.dark) if upper else PANEL.on(frame.dark)
     ink = PANEL.on(frame.dark) if upper else INK.on(frame.dark)
     left, width = frame.x(start), frame.step * length
     gap = min(2.0, width / 4)
-    top, bottom = CELLS
+    top, bottom = band
     box = (
         f'<rect x="{left + gap / 2:.1f}" y="{top}" width="{width - gap:.1f}" '
         f'height="{bottom - top}" rx="{min(4.0, width / 4):.1f}" fill="{fill}" '
@@ -186,8 +249,8 @@ def _time_axis(frame: _Frame) -> str:
     """A tick at the start of every block, with its period where there is room."""
     every = frame.T * max(1, -(-34 // max(1, int(frame.step * frame.T))))
     ticks = "".join(
-        f'<text x="{frame.x(start):.1f}" y="290" font-size="13">{start}</text>'
+        f'<text x="{frame.x(start):.1f}" y="352" font-size="13">{start}</text>'
         for start in range(0, frame.periods, every)
     )
-    end = f'<text x="{frame.width - LEFT}" y="290" font-size="13" text-anchor="end">period</text>'
+    end = f'<text x="{frame.width - LEFT}" y="352" font-size="13" text-anchor="end">period</text>'
     return ticks + end

@@ -27,11 +27,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from fsdash.runs.errors import WorkerDied
+from fsdash.runs.pool import ONE_THREAD
 
 ROOT = Path(__file__).parents[2]
-ONE_THREAD = (
-    "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS",
-)  # fmt: skip
 CLOSING = None
 
 

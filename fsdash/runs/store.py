@@ -104,7 +104,8 @@ class Store:
         limit: int = 100,
         offset: int = 0,
     ) -> list[Experiment]:
-        """The newest first. `text` is looked for in name and note."""
+        """The newest first. `text` is looked for in name and note; the other filters keep what has
+        at least one run or replication like that."""
         e, r, p = schema.experiments, schema.runs, schema.replications
         query = select(e).order_by(e.c.created.desc(), e.c.id).limit(limit).offset(offset)
         if owner is not None:

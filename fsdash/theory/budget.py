@@ -32,11 +32,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsdash.errors import InputError
-from fsdash.theory.bounds import fsvi_regret, lemma_regret, trivial_bound
+from fsdash.theory.bounds import FsviRegret, fsvi_regret, lemma_regret, trivial_bound
 from fsdash.theory.costs import check_budget, largest_k, lower_level_cost
 from fsdash.theory.parameters import LARGEST_K, LARGEST_T, Constants, Sizes, whole_numbers
 
 VI, FSVI = "VI", "FSVI"
+# Which bound is minimised: of (constants, T, k). All have the iteration term of `fsvi_regret`.
+Bound = Callable[[Constants, ArrayLike, ArrayLike], FsviRegret]
 
 # Below the smallest normal float all bounds run into 0 and no longer tell who is ahead.
 _TINY = sys.float_info.min
@@ -82,9 +84,11 @@ class Advice:
     trivial_bound: float
 
 
-def advise(constants: Constants, sizes: Sizes, budget: float, T: ArrayLike) -> Advice:
+def advise(
+    constants: Constants, sizes: Sizes, budget: float, T: ArrayLike, bound: Bound = fsvi_regret
+) -> Advice:
     """The best run that `budget` pays for, among Base VI and FSVI with the horizons `T`."""
-    contest = _Contest(constants, sizes, T)
+    contest = Contest(constants, sizes, T, bound)
     budget = check_budget(sizes, budget)
     if budget < sizes.sweep:
         raise InputError(
@@ -102,18 +106,22 @@ def advise(constants: Constants, sizes: Sizes, budget: float, T: ArrayLike) -> A
     return Advice(budget, candidates[0], candidates, all_regimes, trivial_bound(constants))
 
 
-def regimes(constants: Constants, sizes: Sizes, T: ArrayLike) -> tuple[Regime, ...]:
+def regimes(
+    constants: Constants, sizes: Sizes, T: ArrayLike, bound: Bound = fsvi_regret
+) -> tuple[Regime, ...]:
     """The budget axis from the cheapest run to infinity, cut where the winner changes.
 
     Budgets beyond 2**48 sweeps of Base VI are not looked at; the last regime ends at inf.
     """
-    return _sweep(_Contest(constants, sizes, T))
+    return _sweep(Contest(constants, sizes, T, bound))
 
 
-class _Contest:
+class Contest:
     """All competitors as arrays. The first is Base VI: FSVI with T = 1 and a free lower level."""
 
-    def __init__(self, constants: Constants, sizes: Sizes, T: ArrayLike) -> None:
+    def __init__(
+        self, constants: Constants, sizes: Sizes, T: ArrayLike, bound: Bound = fsvi_regret
+    ) -> None:
         horizons = np.unique(whole_numbers("T", T, 1, LARGEST_T))
         if not horizons.size:
             raise InputError("T is empty; give at least one horizon, such as 2.")
@@ -122,7 +130,7 @@ class _Contest:
         self.T = np.concatenate(([1], horizons))
         self.lower = np.concatenate(([0.0], lower_level_cost(sizes, horizons)))
         self.gamma, self.worst = constants.gamma, trivial_bound(constants)
-        self.floor = fsvi_regret(constants, self.T, 0).floor
+        self.floor = bound(constants, self.T, 0).floor
         self.weight = lemma_regret(constants.gamma, self.T, 0, 0, 0, 1).value_term
 
     def iterations(self, budget: float) -> np.ndarray:
@@ -201,7 +209,7 @@ def _first(test: Callable[[int], bool], guess: int) -> int | None:
     return high
 
 
-def _sweep(contest: _Contest) -> tuple[Regime, ...]:
+def _sweep(contest: Contest) -> tuple[Regime, ...]:
     """From threat to threat, starting with one sweep of Base VI, the cheapest run."""
     budget, leader = contest.sweep, 0
     changes = []

@@ -3,8 +3,13 @@
 Each page is self-sufficient (a link may lead straight to it), so each opens with `open_page`.
 """
 
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
 import streamlit as st
 
+from fsdash.ui.link import Reader, open_link
 from fsdash.version import __version__
 
 PAPER = (
@@ -12,39 +17,66 @@ PAPER = (
     "[arXiv:2301.00922](https://arxiv.org/abs/2301.00922)"
 )
 
-# File, title, icon. A new page is one line here.
-LINKS = (("app.py", "Home", "❄️"),)
+ROOT = Path(__file__).parents[2]
+# Groups of pages: file, title, icon. A new page is one line here, and shown once its file exists.
+LINKS = {
+    "Start": (("app.py", "Home", ":material/ac_unit:"),),
+    "Theory": (
+        ("pages/1_Reward_error.py", "Reward error", ":material/show_chart:"),
+        ("pages/2_Choose_T.py", "Choose T", ":material/target:"),
+        ("pages/3_Linear_architecture.py", "Linear architecture", ":material/stacked_bar_chart:"),
+    ),
+    "Practice": (
+        ("pages/4_Run_lab.py", "Run lab", ":material/experiment:"),
+        ("pages/5_Policy_inspector.py", "Policy inspector", ":material/grid_view:"),
+        ("pages/6_Runs.py", "Runs", ":material/list_alt:"),
+        ("pages/7_Reproduction.py", "Reproduction", ":material/fact_check:"),
+    ),
+}
 
 # Lines of text longer than this are hard to read, and figures gain nothing from more. The upper
 # padding leaves room for the toolbar and no more.
 STYLE = """<style>
 [data-testid="stMainBlockContainer"] {max-width: 1240px; padding-top: 3rem;}
 [data-testid="stMarkdownContainer"] p, [data-testid="stMarkdownContainer"] li {max-width: 44rem;}
+.katex-display {overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0;}
 </style>"""
 
 
-def open_page(title: str, icon: str) -> None:
+def open_page(
+    title: str, icon: str = "❄️", parameters: Mapping[str, Reader] = MappingProxyType({})
+) -> None:
     """Set up the page: its title and width, the sidebar's links, and the footer below them.
 
-    The footer stands in the sidebar because a page draws its body after this call.
+    `parameters` are those of the page's address with a reader for each; whatever else a link
+    holds is named in a notice. The footer stands in the sidebar because a page draws its body
+    after this call. The icon is an emoji: the browser would ask another host for any other.
     """
     st.set_page_config(page_title=f"{title} · fsdash", page_icon=icon, layout="wide")
     st.html(STYLE)
     with st.sidebar:
-        st.markdown("### fsdash")
+        st.markdown("### ❄️ fsdash")
         _draw_links()
         st.divider()
         st.caption(f"fsdash {__version__}, after {PAPER}.")
+    open_link(title, parameters)
+
+
+def pages_there() -> dict[str, tuple[tuple[str, str, str], ...]]:
+    """The groups of links, without pages that are not there (yet)."""
+    there = {
+        group: tuple(link for link in links if (ROOT / link[0]).exists())
+        for group, links in LINKS.items()
+    }
+    return {group: links for group, links in there.items() if links}
 
 
 def _draw_links() -> None:
-    # While there is no pages/ folder, Streamlit knows no page to link to, not even this one.
-    if len(LINKS) == 1:
-        _, label, mark = LINKS[0]
-        st.markdown(f"{mark} {label}")
-        return
-    for target, label, mark in LINKS:
-        st.page_link(target, label=label, icon=mark)
+    for group, links in pages_there().items():
+        if group != "Start":
+            st.caption(group)
+        for target, label, mark in links:
+            st.page_link(target, label=label, icon=mark)
 
 
 def is_dark() -> bool:

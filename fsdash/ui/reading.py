@@ -1,8 +1,11 @@
-"""Numbers put into words: what the home page says about a bound. Pure text, no Streamlit."""
+"""Numbers put into words: what the pages say about a bound. Pure text, no Streamlit."""
 
 from math import isfinite
 
+import numpy as np
+
 from fsdash.theory import Constants, reward_error, trivial_bound
+from fsdash.theory.landmarks import critical_l_f, freeze_ceiling, peak
 
 
 def number(value: float) -> str:
@@ -56,13 +59,81 @@ def read_regret(regret: float, trivial: float) -> str:
 
 
 def read_growth(constants: Constants) -> str:
-    """Whether the freeze error stays bounded as T grows."""
+    """Whether the freeze error stays bounded as T grows, and where that changes."""
     if constants.alpha * constants.d_y * constants.l_r == 0:
         return "Here the slow state never moves or never matters to the reward: no freeze error."
     product = constants.gamma * constants.l_f
     if product >= 1:
         return (
             f"Here $\\gamma L_f = {product:.3f} \\ge 1$: differences grow at least as fast as "
-            "discounting shrinks them, so the freeze error has no ceiling as T grows."
+            "discounting shrinks them, so the freeze error has **no ceiling** as T grows. It would "
+            f"have one below $L_f = 1/\\gamma = {critical_l_f(constants.gamma):.3f}$."
         )
-    return f"Here $\\gamma L_f = {product:.3f} < 1$, so both errors stay bounded as T grows."
+    ceiling = number(float(freeze_ceiling(constants)))
+    text = (
+        f"Here $\\gamma L_f = {product:.3f} < 1$: the end-of-horizon error dies out as T grows, "
+        f"and the freeze error **stays below {ceiling}**."
+    )
+    if constants.l_f > 1:
+        text += " With $L_f > 1$ it takes long to get there and looks unbounded until then."
+    return text
+
+
+def read_peak(constants: Constants, T_values: np.ndarray) -> str:
+    """Where the total is largest in the range shown, and what that means for choosing T."""
+    found = peak(constants, T_values)
+    last = int(T_values[-1])
+    if found.value == 0:
+        return "The total is 0 everywhere: nothing is lost by freezing."
+    if not found.inside:
+        return (
+            f"Up to T = {last} the total is largest at the very end ({number(found.value)}): every "
+            "further period makes the bound worse, so only a small T can be justified by it."
+        )
+    end = float(reward_error(constants, last).total)
+    return (
+        f"The total peaks at T = {found.T} with {number(found.value)} and is down to {number(end)} "
+        f"at T = {last}. The bound is small on both sides of the peak: for a T so short that "
+        "little is frozen, or so long that the end of a block hardly counts."
+    )
+
+
+CONDITION = (
+    "A condition that the paper does not state: the theorem compares with a lower level that is "
+    "optimal in the true world, while the policy plays the frozen one. It holds when the frozen "
+    "dynamics are **no more sensitive than the true ones**, as in all three domains here."
+)
+
+
+def read_amplification(gamma: float, kappa: float) -> str:
+    """What κγ says about fitted iteration."""
+    product = kappa * gamma
+    if product >= 1:
+        return (
+            f"$\\kappa\\gamma = {product:.3f} \\ge 1$: each fit may enlarge an error as much as "
+            "discounting shrinks it, so fitted iteration can diverge and the theorem says nothing. "
+            f"Lower $\\kappa$ below $1/\\gamma = {1 / gamma:.3f}$, or lower $\\gamma$."
+        )
+    return (
+        f"$\\kappa\\gamma = {product:.3f} < 1$: a fit shrinks errors by that factor. At 1, which "
+        "is where the theorem ends, it would no longer shrink them at all."
+    )
+
+
+def read_correction(gamma: float, T: int, proved: float) -> str:
+    """The one sentence on the difference between the two versions of the FSAVI theorem."""
+    text = (
+        "The stated theorem leaves out the factor $2\\gamma^T/(1-\\gamma^T)$ that its own proof "
+        "gives to the last two terms; the corrected one has it (and a factor $\\gamma$ that makes "
+        "another term smaller)."
+    )
+    share = gamma**T
+    if share > 1 / 3:
+        return (
+            f"{text} At T = {T}, $\\gamma^T = {share:.2f}$ is above 1/3, so the factor is above 1: "
+            f"the stated bound promises more than is proved. That ends at T = {proved:.1f}."
+        )
+    return (
+        f"{text} At T = {T}, $\\gamma^T = {share:.2f}$ is at most 1/3 and the factor at most 1: "
+        "the correction only makes the bound smaller."
+    )

@@ -176,6 +176,17 @@ def test_every_case_has_room_for_its_curves(case, sweeps, dark):
         assert not np.isnan(np.array(steps.y, float)).any()
 
 
+@pytest.mark.parametrize("name", ["inventory", "gridworld", "pricing"])
+def test_a_vacuous_domain_shows_its_curves_and_where_base_vi_becomes_informative(name):
+    domain = measured_domains()[name]
+    found = regimes(domain.constants, domain.sizes, (2, 6, 12))
+    figure = budget_figure(domain.constants, domain.sizes, (2, 6, 12), 4 * UNIT, found)
+    low, high = figure.layout.yaxis.range
+    trivial = trivial_bound(domain.constants)
+    assert low < log10(trivial) < log10(min(trace(figure, "T = 2").y)) < high
+    assert min(trace(figure, "Base VI").y) < trivial
+
+
 def test_a_budget_that_buys_nothing_still_has_a_figure():
     found = regimes(THREE.constants, THREE.sizes, THREE.T)
     for given in (0.0, 0.5 * UNIT):
@@ -186,7 +197,7 @@ def test_a_budget_that_buys_nothing_still_has_a_figure():
 
 def test_the_table_of_the_curves():
     found = regimes(THREE.constants, THREE.sizes, THREE.T)
-    _, high = budget_range(THREE.sizes, 4 * UNIT, found)
+    _, high = budget_range(THREE.constants, THREE.sizes, 4 * UNIT, found)
     table = curves_table(THREE.constants, THREE.sizes, THREE.T, high)
     assert {len(column) for column in table.values()} == {
         sum(c.k.size for c in curves(THREE.constants, THREE.sizes, THREE.T, high))

@@ -1,0 +1,271 @@
+"""How long a page of the dashboard takes: `python -m benchmarks.pages` (`--no-browser` for half).
+
+    server        from a changed control to the new figures as the browser gets them: the pages' own
+                  functions on random settings of their controls, dark and light; beside it the
+                  processor's time, which other work on the machine does not change
+    key press     the whole way in a real Chromium: from the key to the redrawn figure
+    first paint   from opening a page on a warm server to the first content, and to the figure
+
+Targets: 95% of the server times within 100 ms, first paint within 2 s. Nothing here fails on a slow
+machine: targets are printed as met or not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from playwright.sync_api import BrowserContext, Page, sync_playwright
+
+from benchmarks import report
+from fsdash.figures import levels
+from fsdash.figures.architecture import fsavi_figure, fsavi_terms_figure
+from fsdash.figures.theory import ceiling_figure, reward_error_figure
+from fsdash.figures.timescales import timescales_svg
+from fsdash.theory import Constants, Sizes
+from fsdash.theory.sensitivity import VARIABLE
+from fsdash.ui import choose
+from fsdash.ui.chart import payload
+from fsdash.ui.controls import ALPHAS, ITERATIONS
+from fsdash.ui.views import fsavi_frame, reward_error_frame
+from tools.browser import REMEDY, find_browser
+
+ROOT = Path(__file__).parents[1]
+SETTINGS, PRESSES, VISITS = 200, 20, 5
+SERVER_TARGET, PAINT_TARGET = 100.0, 2000.0
+PATIENCE = 120_000
+
+# Marks the times of the key and of the change that it brings about.
+WATCH_FIGURE = """node => {
+  document.addEventListener("keydown", () => { window.pressed = performance.now(); }, true);
+  node.on("plotly_afterplot", () => { window.changed = performance.now(); });
+}"""
+WATCH_PICTURE = """node => {
+  document.addEventListener("keydown", () => { window.pressed = performance.now(); }, true);
+  new MutationObserver(() => { window.changed = performance.now(); })
+    .observe(document.body, {subtree: true, childList: true, attributeFilter: ["src"]});
+}"""
+FIRST_PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A page: what it computes, where it is, which control is pressed and what then changes."""
+
+    name: str
+    path: str
+    compute: Callable[[np.random.Generator], None]
+    control: str
+    keys: tuple[str, str]
+    drawn: str = ".js-plotly-plot:has(.main-svg)"
+    watch: str = WATCH_FIGURE
+
+
+# --------------------------------------------------------------------- what each page computes
+
+
+def random_constants(rng: np.random.Generator) -> Constants:
+    return Constants(
+        gamma=rng.uniform(0.5, 0.999),
+        alpha=float(rng.choice(ALPHAS)),
+        d_y=rng.uniform(0, 5),
+        l_r=rng.uniform(0, 2),
+        l_f=rng.uniform(0.5, 1.5),
+        l_u=rng.uniform(0, 2),
+        r_max=rng.uniform(0.1, 20),
+    )
+
+
+def home(rng: np.random.Generator) -> None:
+    T, dark = int(rng.integers(1, 13)), bool(rng.integers(2))
+    for width in (700, 360):  # one for wide screens, one for narrow ones
+        timescales_svg(T, width, dark=dark)
+        levels.lower_level_svg(T, 0, width, dark)
+        levels.upper_level_svg(T, 0, width=width, dark=dark)
+
+
+def reward_error_page(rng: np.random.Generator) -> None:
+    constants, dark = random_constants(rng), bool(rng.integers(2))
+    last = int(rng.choice((10, 50, 150, 500)))
+    T = int(rng.integers(1, 151))
+    payload(reward_error_figure(constants, np.arange(1, last + 1), T, dark), "error")
+    payload(ceiling_figure(constants, T, dark), "ceiling")
+    reward_error_frame(constants, last)
+
+
+def choose_T_page(rng: np.random.Generator) -> None:
+    sizes = Sizes(*rng.integers(2, 200, size=3).tolist())
+    T = tuple(sorted({int(t) for t in rng.integers(2, 101, size=rng.integers(1, 9))}))
+    sweeps = float(10 ** rng.uniform(-0.2, 4))
+    every, repaired = bool(rng.integers(2)), bool(rng.integers(2))
+    dark = bool(rng.integers(2))
+    l_frozen = rng.uniform(0.5, 1.5) if repaired else None
+    view = choose.View(random_constants(rng), sizes, sweeps, T, every, l_frozen)
+    payload(choose.main_figure(view, dark), "regret-cost")
+    choose.curves_frame(view)
+    # One tab of two is open, and only that one is computed.
+    if rng.integers(2):
+        payload(choose.terms_figure(view, dark), "terms")
+        choose.terms_frame(view)
+    else:
+        payload(choose.heat_map(view, str(rng.choice(list(VARIABLE))), dark)[0], "best-T")
+
+
+def linear_page(rng: np.random.Generator) -> None:
+    constants, dark = random_constants(rng), bool(rng.integers(2))
+    T, k = int(rng.integers(1, 41)), int(rng.choice(ITERATIONS))
+    kappa = rng.uniform(1, min(1.1, 0.999 / constants.gamma))
+    fit = {"kappa": kappa, "eps_low": rng.uniform(0, 5), "eps_up": rng.uniform(0, 5)}
+    payload(fsavi_figure(constants, np.arange(1, 41), T, k, fit, dark), "bound")
+    payload(fsavi_terms_figure(constants, T, k, fit, dark), "terms")
+    fsavi_frame(constants, 40, k, fit)
+
+
+ARROWS = ("ArrowRight", "ArrowLeft")
+PAGES = (
+    Visit("Home", "/", home, "slider", ARROWS, "img.fs-picture:visible", WATCH_PICTURE),
+    Visit("Reward error", "/Reward_error", reward_error_page, "slider", ARROWS),
+    Visit("Choose T", "/Choose_T", choose_T_page, "spinbutton", ("ArrowUp", "ArrowDown")),
+    Visit("Linear architecture", "/Linear_architecture", linear_page, "slider", ARROWS),
+)
+
+
+# ------------------------------------------------------------------------------------- measuring
+
+
+def server_times(visit: Visit) -> tuple[np.ndarray, np.ndarray]:
+    """Milliseconds by the clock and of the processor, for many random settings."""
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        visit.compute(rng)
+    times = np.empty((SETTINGS, 2))
+    for i in range(SETTINGS):
+        start = time.perf_counter(), time.process_time()
+        visit.compute(rng)
+        times[i] = time.perf_counter() - start[0], time.process_time() - start[1]
+    return 1e3 * times[:, 0], 1e3 * times[:, 1]
+
+
+def key_times(page: Page, visit: Visit) -> np.ndarray:
+    """Milliseconds from a key to the redrawn figure."""
+    page.locator(visit.drawn).first.evaluate(visit.watch)
+    control = page.locator("[data-testid=stMain]").get_by_role(visit.control).first
+    times = np.empty(PRESSES)
+    for i in range(PRESSES):
+        control.press(visit.keys[i % 2])
+        page.wait_for_function("() => window.changed > window.pressed", timeout=PATIENCE)
+        times[i] = page.evaluate("() => window.changed - window.pressed")
+        # Whatever still follows from this key must not count as the answer to the next one.
+        page.wait_for_timeout(500)
+    return times
+
+
+def opening_times(context: BrowserContext, url: str, visit: Visit) -> tuple[Page, np.ndarray]:
+    """First paint and figure in milliseconds, visit by visit; the last page stays open."""
+    times = []
+    for i in range(VISITS + 1):
+        page = context.new_page()
+        start = time.perf_counter()
+        page.goto(url + visit.path)
+        page.locator(visit.drawn).first.wait_for(timeout=PATIENCE)
+        times.append((page.evaluate(FIRST_PAINT), 1e3 * (time.perf_counter() - start)))
+        if i < VISITS:
+            page.close()
+    return page, np.array(times[1:])  # the first visit warms the server and the browser's cache
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """A dashboard on a free port."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "tools/serve.py", "--port", str(port)]
+    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        while server.poll() is None:
+            try:
+                urllib.request.urlopen(f"{url}/_stcore/health", timeout=5).close()
+                break
+            except OSError:
+                time.sleep(0.2)
+        yield url
+    finally:
+        server.terminate()
+        server.wait(timeout=20)
+
+
+def load() -> str:
+    """How many processes wanted a processor of late: above their number, times mean little."""
+    return f"{os.getloadavg()[0]:.1f} of {os.cpu_count()}"
+
+
+def percentiles(times: np.ndarray) -> tuple[str, str]:
+    middle, late = np.percentile(times, [50, 95])
+    return report.number(middle), report.number(late)
+
+
+def server_rows() -> list[report.Row]:
+    rows = []
+    for visit in PAGES:
+        clock, processor = server_times(visit)
+        p50, p95 = percentiles(clock)
+        rows.append(
+            {"page": visit.name, "server p50, ms": p50, "server p95, ms": p95,
+             "target": f"≤ {SERVER_TARGET:g}",
+             "met": "yes" if np.percentile(clock, 95) <= SERVER_TARGET else "no",
+             "processor p95, ms": percentiles(processor)[1], "load": load()}
+        )  # fmt: skip
+    return rows
+
+
+def browser_rows() -> list[report.Row]:
+    path = find_browser()
+    if path is None:
+        sys.exit(REMEDY)
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    rows = []
+    with serving() as url, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=sandbox)
+        for visit in PAGES:
+            context = browser.new_context(viewport={"width": 1440, "height": 900})
+            page, opened = opening_times(context, url, visit)
+            paint, figure = np.median(opened, axis=0)
+            p50, p95 = percentiles(key_times(page, visit))
+            rows.append(
+                {"page": visit.name, "key press p50, ms": p50, "key press p95, ms": p95,
+                 "first paint, ms": report.number(paint), "figure drawn, ms": report.number(figure),
+                 "target": f"paint < {PAINT_TARGET:g}",
+                 "met": "yes" if paint < PAINT_TARGET else "no", "load": load()}
+            )  # fmt: skip
+            context.close()
+        browser.close()
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--no-browser", action="store_true", help="the server's part alone")
+    options = parser.parse_args()
+    tables = {"pages": server_rows()}
+    print(report.markdown(tables["pages"]))
+    if not options.no_browser:
+        tables["pages_browser"] = browser_rows()
+        print("\n" + report.markdown(tables["pages_browser"]))
+    for name, rows in tables.items():
+        report.save(name, rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""Figures of the regret bound of FSAVI: against T, and its terms at one T."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fsdash.figures.marks import HANDLE, shade, vertical_line
+from fsdash.figures.palette import AMBER, BLUE, GREEN, GREY, INK, PURPLE, VERMILLION
+from fsdash.figures.template import template
+from fsdash.theory import Constants, fsavi_regret, fsvi_regret, trivial_bound
+
+# The terms of `FsaviRegret`: name and colour, from what freezing costs to what time can cure.
+TERMS = {
+    "reward_term": ("reward error", BLUE),
+    "transition_term": ("transitions", PURPLE),
+    "lower_fit_term": ("misfit of the lower level", GREEN),
+    "upper_fit_term": ("misfit of the upper level", AMBER),
+    "iteration_term": ("iteration", VERMILLION),
+}
+CORRECTED, STATED, EXACT = "corrected", "as stated", "exact tables (FSVI)"
+
+
+def proved_from(gamma: float) -> float:
+    """The T at which γᵀ = 1/3: below it the stated bound is smaller than what is proved."""
+    return np.log(3) / -np.log(gamma) if gamma > 0 else 0.0
+
+
+def fsavi_figure(
+    constants: Constants,
+    T_values: np.ndarray,
+    T: int,
+    k: int,
+    fit: dict[str, float],
+    dark: bool = False,
+) -> go.Figure:
+    """The bound as corrected and as stated against T, beside FSVI's own on exact tables.
+
+    Grey lies above r_max/(1−γ), where a bound says nothing. The line at the chosen T is named
+    "handle": a page lets the visitor drag it.
+    """
+    corrected = fsavi_regret(constants, T_values, k, **fit).total
+    stated = fsavi_regret(constants, T_values, k, **fit, corrected=False).total
+    exact = fsvi_regret(constants, T_values, k).total
+    figure = go.Figure(layout={"template": template(dark)})
+    figure.add_trace(_line(T_values, exact, EXACT, GREEN.on(dark), "dot", 2.5))
+    figure.add_trace(_line(T_values, stated, STATED, VERMILLION.on(dark), "dash", 3))
+    figure.add_trace(_line(T_values, corrected, CORRECTED, INK.on(dark), "solid", 4))
+    low, high = _log_range((exact, stated, corrected), trivial_bound(constants))
+    _add_trivial(figure, T_values, trivial_bound(constants), 10**high, dark)
+    vertical_line(figure, T, INK.on(dark), "dot", HANDLE)
+    figure.update_xaxes(title_text="T, periods frozen", range=[0, float(T_values[-1]) + 1])
+    figure.update_yaxes(
+        title_text="bound on the regret",
+        type="log",
+        range=[low, high],
+        dtick=1,
+        exponentformat="power",
+    )
+    return figure
+
+
+def fsavi_terms_figure(
+    constants: Constants, T: int, k: int, fit: dict[str, float], dark: bool = False
+) -> go.Figure:
+    """What the bound is made of at this T: one stacked bar as stated, one as corrected."""
+    bounds = {
+        STATED: fsavi_regret(constants, T, k, **fit, corrected=False),
+        CORRECTED: fsavi_regret(constants, T, k, **fit),
+    }
+    figure = go.Figure(layout={"template": template(dark)})
+    for term, (name, colour) in TERMS.items():
+        figure.add_trace(
+            go.Bar(
+                y=list(bounds),
+                x=[float(getattr(bound, term)) for bound in bounds.values()],
+                name=name,
+                orientation="h",
+                marker={"color": colour.on(dark)},
+                hovertemplate="%{x:.4g}",
+            )
+        )
+    figure.update_layout(barmode="stack", hovermode="y unified", legend={"traceorder": "normal"})
+    figure.update_xaxes(title_text=f"terms of the bound at T = {T}")
+    return figure
+
+
+def _line(x, y, name: str, colour: str, dash: str, width: float) -> go.Scatter:
+    return go.Scatter(
+        x=x,
+        y=np.asarray(y, dtype=float),
+        name=name,
+        mode="lines",
+        line={"color": colour, "dash": dash, "width": width, "simplify": False},
+        hovertemplate="%{y:.4g}",
+    )
+
+
+def _log_range(curves, trivial: float) -> tuple[float, float]:
+    values = np.concatenate([np.asarray(curve, dtype=float) for curve in curves])
+    values = values[(values > 0) & np.isfinite(values)]
+    if not len(values):
+        return -1.0, 1.0
+    low = float(np.log10(values.min())) - 0.2
+    high = float(np.log10(values.max())) + 0.2
+    # The yardstick belongs to the figure; what lies far above it has nothing to show.
+    yardstick = np.log10(trivial) + 0.4 if trivial > 0 else high
+    return low, max(min(high, yardstick + 2), low + 1, min(yardstick, low + 4))
+
+
+def _add_trivial(
+    figure: go.Figure, T_values: np.ndarray, trivial: float, top: float, dark: bool
+) -> None:
+    if not 0 < trivial < top:
+        return
+    grey = GREY.on(dark)
+    shade(figure, grey, y0=trivial, y1=top)
+    figure.add_trace(
+        _line(T_values, np.full(len(T_values), trivial), "r_max/(1 − γ)", grey, "solid", 2)
+    )

@@ -1,0 +1,392 @@
+"""Regret against cost, and who wins on which budget (Section "Regret versus Computational Cost").
+
+A bound on a budget is a staircase: it falls each time the budget pays for one more iteration. The
+curves are those stairs, for Base VI and for FSVI with each T; where the budget's line meets them is
+what that budget buys. The strip below has the same axis and shows the winner on every budget.
+
+Costs are drawn in operations. The lower axis reads them in sweeps of Base VI, |S|²|A| each.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import floor, inf, isfinite, log, log10, sqrt
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
+
+from fsdash.figures.palette import (
+    ALGORITHMS,
+    BACKGROUND,
+    INK,
+    TERMS,
+    fsvi_colour,
+    with_opacity,
+)
+from fsdash.figures.template import template
+from fsdash.theory import Choice, Constants, Regime, Sizes, fsvi_regret, trivial_bound
+from fsdash.theory.budget import Bound
+from fsdash.theory.costs import fsvi_cost, k_max, k_max_vi, vi_cost
+
+HANDLE = "handle"
+"""The name of the budget's line, by which a chart on a page knows what can be dragged."""
+ALL_STEPS = 200
+"""So many steps of a staircase are drawn one by one; on a log axis later ones cannot be seen."""
+LATER_STEPS = 80
+SPAN = 1e16
+"""The largest ratio of two bounds in the figure; what lies below is marked at its edge."""
+STRIP = (0.0, 0.085)
+CHART = (0.13, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The staircase of one competitor (T = 1 is Base VI): bound and cost after k iterations."""
+
+    T: int
+    k: np.ndarray
+    cost: np.ndarray
+    regret: np.ndarray
+
+
+def competitor(T: int) -> str:
+    """How a competitor is called in legends and tables."""
+    return "Base VI" if T == 1 else f"T = {T}"
+
+
+def colour_of(T: int, dark: bool = False) -> str:
+    """The competitor's colour on every page."""
+    return (ALGORITHMS["VI"] if T == 1 else fsvi_colour(T)).on(dark)
+
+
+def curves(
+    constants: Constants, sizes: Sizes, T: ArrayLike, largest: float, bound: Bound = fsvi_regret
+) -> list[Curve]:
+    """The staircases of Base VI and of FSVI with each T > 1, up to a budget of `largest`."""
+    found = []
+    for horizon in (1, *sorted({int(t) for t in np.ravel(T)} - {1})):
+        most = k_max_vi(sizes, largest) if horizon == 1 else k_max(sizes, horizon, largest)
+        k = _steps(most)
+        cost = vi_cost(sizes, k) if horizon == 1 else fsvi_cost(sizes, horizon, k)
+        found.append(Curve(horizon, k, cost, bound(constants, horizon, k).total))
+    return [curve for curve in found if curve.k.size]
+
+
+def curves_table(
+    constants: Constants, sizes: Sizes, T: ArrayLike, largest: float, bound: Bound = fsvi_regret
+) -> dict[str, list]:
+    """The same as columns, a line for each step: T, k, cost, cost in sweeps, regret."""
+    drawn = curves(constants, sizes, T, largest, bound)
+    cost = np.concatenate([curve.cost for curve in drawn] or [np.empty(0)])
+    return {
+        "T": [curve.T for curve in drawn for _ in curve.k],
+        "k": [int(k) for curve in drawn for k in curve.k],
+        "cost": cost.tolist(),
+        "sweeps": (cost / sizes.sweep).tolist(),
+        "regret": [float(regret) for curve in drawn for regret in curve.regret],
+    }
+
+
+def budget_range(
+    constants: Constants, sizes: Sizes, budget: float, regimes: Sequence[Regime]
+) -> tuple[float, float]:
+    """The budgets to draw: from below one sweep to well past the last change of the winner, and to
+    where Base VI's bound, 2 r_max γ^{k+1}/(1-γ)², has become informative."""
+    last = max(regime.start for regime in regimes) / sizes.sweep
+    gamma = constants.gamma
+    informative = log(2 / (1 - gamma)) / -log(gamma) if gamma > 0 else 0.0
+    low = min(0.93 * sizes.sweep, 0.9 * budget if budget > 0 else inf)
+    return low, max(max(4 * last, 100, 2 * informative) * sizes.sweep, 1.5 * budget)
+
+
+def budget_figure(
+    constants: Constants,
+    sizes: Sizes,
+    T: ArrayLike,
+    budget: float,
+    regimes: Sequence[Regime],
+    candidates: Sequence[Choice] = (),
+    bound: Bound = fsvi_regret,
+    dark: bool = False,
+) -> go.Figure:
+    """The staircases of `T`, the budget with what it buys, and the strip of `regimes`.
+
+    `regimes` and `candidates` (best first) are those of an `Advice`, perhaps over more values of T
+    than are drawn; the winner is drawn in any case. Bounds of 0 have no place on a log axis.
+    """
+    low, high = budget_range(constants, sizes, budget, regimes)
+    winner = candidates[0] if candidates else None
+    horizons = {1, *np.ravel(T).tolist(), *([winner.T] if winner else [])}
+    drawn = curves(constants, sizes, sorted(horizons), high, bound)
+    trivial = trivial_bound(constants)
+    bottom, top = _regret_range(drawn, winner, trivial)
+    bought = [choice for choice in candidates if choice.T in horizons]
+    data = [
+        *(_staircase(curve, sizes, high, winner, dark) for curve in drawn),
+        *(_mark(choice, sizes, budget, bottom, choice is winner, dark) for choice in bought[::-1]),
+        _strip(regimes, sizes, high, dark),
+        _top_axis(low, high, top),
+    ]
+    layout = {
+        "template": template(dark),
+        "hovermode": "closest",
+        "legend": {"y": 1.13, "font": {"size": 13}, "entrywidth": 46},
+        "margin": {"l": 8, "r": 12, "t": 8, "b": 8},
+        "shapes": [*_vacuous_area(trivial, top, dark), *_budget_line(budget, dark)],
+        "annotations": [
+            *_vacuous_label(trivial, dark),
+            *_budget_label(budget, sizes, (low, high), dark),
+            *_strip_labels(regimes, low, high, dark),
+        ],
+        **_axes(sizes, (low, high), (bottom, top)),
+    }
+    return unchecked(data, layout)
+
+
+def unchecked(data: list[dict], layout: dict) -> go.Figure:
+    """A figure from plain dicts as they are.
+
+    Plotly's checks of names and values take ten times as long as the bounds themselves; the tests
+    make them, for every figure drawn this way.
+    """
+    return go.Figure({"data": data, "layout": layout}, _validate=False)
+
+
+# ----------------------------------------------------------------------------------------- series
+
+
+def _steps(most: int) -> np.ndarray:
+    """The iterations to draw: all of the first ones, then ever fewer."""
+    first = np.arange(1, min(most, ALL_STEPS) + 1)
+    if most <= ALL_STEPS:
+        return first
+    later = np.geomspace(ALL_STEPS, most, LATER_STEPS).astype(np.int64)
+    return np.unique(np.concatenate((first, later)))
+
+
+def _staircase(curve: Curve, sizes: Sizes, high: float, winner: Choice | None, dark: bool) -> dict:
+    wins = winner is not None and curve.T == winner.T
+    # The last step runs on to the edge of the figure.
+    cost, regret, k = (np.append(a, a[-1]) for a in (curve.cost, curve.regret, curve.k))
+    cost[-1] = high
+    return dict(
+        type="scatter",
+        x=cost,
+        y=regret,
+        customdata=np.column_stack((k, cost / sizes.sweep)),
+        name=competitor(curve.T),
+        mode="lines",
+        line={"color": colour_of(curve.T, dark), "width": 4 if wins else 2.5, "shape": "hv",
+              "dash": "dash" if curve.T == 1 else "solid", "simplify": False},
+        hovertemplate=f"<b>{competitor(curve.T)}</b>, k = %{{customdata[0]:,}}<br>regret ≤ "
+        "%{y:.4g}<br>cost %{customdata[1]:.4g} sweeps = %{x:.3g} operations<extra></extra>",
+    )  # fmt: skip
+
+
+def _mark(
+    choice: Choice, sizes: Sizes, budget: float, bottom: float, wins: bool, dark: bool
+) -> dict:
+    """Where the budget meets a staircase; an arrow at the lower edge where that lies beyond it."""
+    inside = choice.regret >= bottom
+    return dict(
+        type="scatter",
+        x=[budget],
+        y=[choice.regret if inside else bottom],
+        customdata=[[choice.k, choice.cost / sizes.sweep, choice.regret]],
+        name=f"{competitor(choice.T)} on the budget",
+        mode="markers",
+        cliponaxis=False,
+        marker={
+            "color": colour_of(choice.T, dark),
+            "symbol": "circle" if inside else "triangle-down",
+            "size": 17 if wins else 10,
+            "line": {"color": (INK if wins else BACKGROUND).on(dark), "width": 2.5 if wins else 1},
+        },
+        showlegend=False,
+        hovertemplate=f"<b>{competitor(choice.T)}</b> on this budget: k = %{{customdata[0]:,}}<br>"
+        "regret ≤ %{customdata[2]:.4g}<br>uses %{customdata[1]:.4g} sweeps<extra></extra>",
+    )
+
+
+def _strip(regimes: Sequence[Regime], sizes: Sizes, high: float, dark: bool) -> dict:
+    """One cell a regime. Its customdata begins with a budget inside it, to jump to by a click."""
+    ends = [min(regime.end, high) for regime in regimes]
+    places = range(len(regimes))
+    colours = [colour_of(regime.T, dark) for regime in regimes]
+    # Two stops for each cell make a scale of plain colours instead of a gradient.
+    stops = [((i + j) / len(regimes), colours[i]) for i in places for j in (0, 1)]
+    told = [
+        [sqrt(r.start * end), competitor(r.T), f"{r.start / sizes.sweep:.4g}", _end(r, sizes)]
+        for r, end in zip(regimes, ends, strict=True)
+    ]
+    return dict(
+        type="heatmap",
+        x=[regime.start for regime in regimes] + ends[-1:],
+        y=[0, 1],
+        z=[[i + 0.5 for i in places]],
+        zmin=0,
+        zmax=len(regimes),
+        colorscale=stops,
+        showscale=False,
+        name="regimes",
+        customdata=[told],
+        hovertemplate="<b>%{customdata[1]}</b> is best<br>from %{customdata[2]} to %{customdata[3]}"
+        " sweeps<extra></extra>",
+        yaxis="y2",
+    )
+
+
+def _end(regime: Regime, sizes: Sizes) -> str:
+    return f"{regime.end / sizes.sweep:.4g}" if isfinite(regime.end) else "any number of"
+
+
+def _top_axis(low: float, high: float, top: float) -> dict:
+    """An axis shows only if something is drawn on it."""
+    return dict(
+        type="scatter",
+        x=[low, high], y=[top, top], xaxis="x2", name="operations", mode="lines",
+        line={"width": 0}, showlegend=False, hoverinfo="skip",
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------ marks and layout
+
+
+def _regret_range(
+    drawn: Sequence[Curve], winner: Choice | None, trivial: float
+) -> tuple[float, float]:
+    """The bounds to draw: room above the trivial bound, and below it as far as the choice matters.
+
+    Base VI's bound falls to 0 in the end; the figure stops a factor below the lowest floor.
+    """
+    values = np.concatenate([curve.regret for curve in drawn] or [np.empty(0)])
+    values = values[np.isfinite(values) & (values > 0)]
+    if not values.size:
+        return (trivial or 1) / 100, (trivial or 1) * 10
+    floors = [c.regret[-1] for c in drawn if c.T > 1 and 0 < c.regret[-1] < inf]
+    lowest = min(floors, default=values.max() * 1e-4)
+    won = winner.regret if winner is not None and winner.regret > 0 else lowest
+    bottom = max(values.min(), min(lowest / 8, max(won / 2, lowest / 1000)))
+    top = min(values.max(), 3 * max(lowest, won, 4 * trivial))
+    if trivial > 0:
+        bottom, top = min(max(bottom, trivial / SPAN), trivial / 3), max(top, 2 * trivial)
+    bottom = max(bottom, top / SPAN)
+    return float(bottom) / 1.3, float(max(top, 2 * bottom)) * 1.3
+
+
+def _vacuous_area(trivial: float, top: float, dark: bool) -> list[dict]:
+    """Grey above r_max/(1-γ), where no bound says anything."""
+    if trivial <= 0:
+        return []
+    colour = TERMS["trivial"].on(dark)
+    across = {"xref": "paper", "x0": 0, "x1": 1, "yref": "y", "y0": trivial}
+    grey = {"type": "rect", "fillcolor": with_opacity(colour, 0.2), "line": {"width": 0}}
+    line = {"type": "line", "line": {"color": colour, "width": 2, "dash": "dot"}}
+    return [
+        {**across, **grey, "y1": top * 1e30, "layer": "below", "name": "vacuous"},
+        {**across, **line, "y1": trivial, "name": "trivial"},
+    ]
+
+
+def _vacuous_label(trivial: float, dark: bool) -> list[dict]:
+    if trivial <= 0:
+        return []
+    words = f"<b>vacuous: says nothing</b><br>above r<sub>max</sub>/(1−γ) = {short(trivial)}"
+    return [
+        {"xref": "paper", "x": 0.995, "xanchor": "right", "align": "right", "name": "vacuous",
+         "yref": "y", "y": log10(trivial), "yanchor": "bottom", "text": words, "showarrow": False,
+         "font": {"size": 13, "color": TERMS["trivial"].on(dark)},
+         "bgcolor": with_opacity(BACKGROUND.on(dark), 0.6)}
+    ]  # fmt: skip
+
+
+def _budget_line(budget: float, dark: bool) -> list[dict]:
+    if budget <= 0:
+        return []
+    return [
+        {"type": "line", "name": HANDLE, "xref": "x", "x0": budget, "x1": budget, "yref": "paper",
+         "y0": 0, "y1": 1, "line": {"color": INK.on(dark), "width": 2.5}}
+    ]  # fmt: skip
+
+
+def _budget_label(
+    budget: float, sizes: Sizes, costs: tuple[float, float], dark: bool
+) -> list[dict]:
+    if budget <= 0:
+        return []
+    left = log10(budget / costs[0]) < 0.6 * log10(costs[1] / costs[0])
+    return [
+        {"xref": "x", "x": log10(budget), "xanchor": "left" if left else "right",
+         "xshift": 5 if left else -5, "yref": "paper", "y": 0.99, "yanchor": "top",
+         "text": f"<b>◂ budget {budget / sizes.sweep:.4g} ▸</b>", "showarrow": False,
+         "font": {"size": 13, "color": INK.on(dark)}, "name": "budget",
+         "bgcolor": with_opacity(BACKGROUND.on(dark), 0.8)}
+    ]  # fmt: skip
+
+
+def _strip_labels(regimes: Sequence[Regime], low: float, high: float, dark: bool) -> list[dict]:
+    """Names in the cells that are wide enough for one, and the strip's own."""
+    labels = [
+        {"xref": "paper", "x": 0, "xanchor": "left", "yref": "paper", "y": STRIP[1],
+         "yanchor": "bottom", "text": "smallest bound on each budget", "showarrow": False,
+         "name": "strip", "font": {"size": 12, "color": TERMS["trivial"].on(dark)}}
+    ]  # fmt: skip
+    for regime in regimes:
+        end = min(regime.end, high)
+        if log10(end / regime.start) >= 0.1 * log10(high / low):
+            middle = log10(sqrt(regime.start) * sqrt(end))
+            labels.append(
+                {"xref": "x", "x": middle, "yref": "y2", "y": 0.5, "showarrow": False,
+                 "text": f"<b>{competitor(regime.T)}</b>", "name": "regime",
+                 "font": {"size": 13, "color": BACKGROUND.on(dark)}}
+            )  # fmt: skip
+    return labels
+
+
+def _axes(sizes: Sizes, costs: tuple[float, float], regrets: tuple[float, float]) -> dict:
+    across, sweeps = np.log10(costs).tolist(), np.divide(costs, sizes.sweep)
+    return {
+        "xaxis": {
+            "type": "log", "range": across, "anchor": "y2", **sweep_ticks(*sweeps, sizes.sweep),
+            "title": {"text": "cost, in sweeps of Base VI"},
+        },
+        "xaxis2": {
+            "type": "log", "range": across, "matches": "x", "overlaying": "x", "side": "top",
+            "anchor": "y", "exponentformat": "power", "dtick": _decades(costs), "showgrid": False,
+            "title": {"text": "operations", "standoff": 4, "font": {"size": 13}},
+            "tickfont": {"size": 12},
+        },
+        "yaxis": {
+            "type": "log", "range": np.log10(regrets).tolist(), "domain": CHART,
+            "title": {"text": "bound on the regret"}, "exponentformat": "power",
+            "dtick": _decades(regrets),
+        },
+        "yaxis2": {
+            "domain": STRIP, "range": [0, 1], "fixedrange": True, "showticklabels": False,
+            "ticks": "", "showgrid": False, "showline": False,
+        },
+    }  # fmt: skip
+
+
+def _decades(values: tuple[float, float]) -> int:
+    return max(1, round((log10(values[1]) - log10(values[0])) / 6))
+
+
+def sweep_ticks(low: float, high: float, unit: float = 1.0) -> dict:
+    """An axis that reads in sweeps from low to high: 1, 2, 5, 10, …, or decades if it is long."""
+    span = log10(high / low)
+    step, parts = max(1, round(span / 8)), (1, 2, 5) if span <= 4 else (1,)
+    decades = (d for d in range(floor(log10(low)), floor(log10(high)) + 1) if d % step == 0)
+    ticks = [m * 10.0**d for d in decades for m in parts if low <= m * 10.0**d <= high]
+    return {
+        "tickmode": "array",
+        "tickvals": [tick * unit for tick in ticks],
+        "ticktext": [short(tick) for tick in ticks],
+    }
+
+
+def short(value: float) -> str:
+    """Three digits for a label; powers of ten only where plain digits would be long."""
+    if value != 0 and not 1e-3 <= value < 1e6:
+        return f"{value:.2g}" if value < inf else "∞"
+    return f"{value:,.0f}" if value >= 999.5 else f"{value:.3g}"

@@ -1,0 +1,282 @@
+"""What lies behind a choice of T: the terms of its bound, its sensitivity, and the truth.
+
+`decomposition_figure`  the bound on one budget, term by term, over T
+`sensitivity_figure`    the best T over budgets and values of one constant
+`truth_figure`          the bound of a measured domain beside the regret that FSVI really has there
+"""
+
+from collections.abc import Mapping, Sequence
+from math import inf
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fsdash.figures.budget import colour_of, competitor, short, sweep_ticks, unchecked
+from fsdash.figures.palette import (
+    AMBER,
+    BACKGROUND,
+    BLUE,
+    GREEN,
+    INK,
+    PURPLE,
+    TERMS,
+    VERMILLION,
+    with_opacity,
+)
+from fsdash.figures.template import template
+from fsdash.theory import Choice, Constants, Sizes, fsvi_regret, trivial_bound
+from fsdash.theory.budget import Bound
+from fsdash.theory.sensitivity import Best
+
+TERM_COLOURS = {"reward": BLUE, "transition": PURPLE, "iteration": AMBER}
+SYMBOLS = {
+    "gamma": "γ",
+    "alpha": "α",
+    "d_y": "d<sub>Y</sub>",
+    "l_r": "L<sub>r</sub>",
+    "l_f": "L<sub>f</sub>",
+    "l_u": "L<sub>U</sub>",
+    "r_max": "r<sub>max</sub>",
+}
+
+
+def decomposition(
+    constants: Constants, candidates: Sequence[Choice], bound: Bound = fsvi_regret
+) -> dict[str, list]:
+    """The three terms of each candidate's bound, as columns, by rising T (1 is Base VI)."""
+    runs = sorted(candidates, key=lambda choice: choice.T)
+    T, k = [run.T for run in runs], [run.k for run in runs]
+    found = bound(constants, T, k)
+    terms = {name: np.ravel(getattr(found, f"{name}_term")).tolist() for name in TERM_COLOURS}
+    return {"T": T, "k": k, **terms, "total": np.ravel(found.total).tolist()}
+
+
+def decomposition_figure(
+    constants: Constants,
+    candidates: Sequence[Choice],
+    bound: Bound = fsvi_regret,
+    dark: bool = False,
+) -> go.Figure:
+    """Stacked bars: what the bound is made of, for each competitor that the budget pays for.
+
+    Bars that leave the figure carry their total: next to them the others could not be seen.
+    """
+    columns = decomposition(constants, candidates, bound)
+    names = ["VI" if T == 1 else str(T) for T in columns["T"]]
+    best = min(columns["total"], default=1.0)
+    trivial = trivial_bound(constants)
+    top = _bar_top(columns["total"], best, trivial)
+    data = [
+        {
+            "type": "bar", "x": names, "y": columns[name], "name": f"{name} term",
+            "customdata": columns["k"], "marker": {"color": colour.on(dark)},
+            "hovertemplate": "<b>T = %{x}</b>, k = %{customdata:,}<br>" + name
+            + " term %{y:.4g}<extra></extra>",
+        }
+        for name, colour in TERM_COLOURS.items()
+    ]  # fmt: skip
+    layout = {
+        "template": template(dark),
+        "barmode": "stack",
+        "bargap": 0.25,
+        "hovermode": "closest",
+        "xaxis": {"title": {"text": "T, beside Base VI"}, "showgrid": False, "type": "category"},
+        "yaxis": {"title": {"text": "bound on the regret"}, "range": [0, top]},
+        "shapes": _trivial_shapes(trivial, top, dark),
+        "annotations": _totals(columns["total"], best, top, dark),
+    }
+    return unchecked(data, layout)
+
+
+def sensitivity_table(
+    name: str, values: np.ndarray, budgets: np.ndarray, best: Best
+) -> dict[str, list]:
+    """The cells of the heat map as columns, row by row."""
+    return {
+        name: np.repeat(values, budgets.size).tolist(),
+        "budget": np.tile(budgets, values.size).tolist(),
+        **{column: getattr(best, column).ravel().tolist() for column in Best.__annotations__},
+    }
+
+
+def sensitivity_figure(
+    name: str,
+    values: np.ndarray,
+    sizes: Sizes,
+    budgets: np.ndarray,
+    best: Best,
+    here: tuple[float, float],
+    dark: bool = False,
+) -> go.Figure:
+    """The best T as colours over budgets (across) and values of the constant `name` (up).
+
+    `best` has a row for each value. What is vacuous is greyed. `here` is the present budget and
+    value, marked by a cross. Colours are those of the competitors, on a logarithmic scale of T.
+    """
+    sweeps = budgets / sizes.sweep
+    names = {T: competitor(T) if T else "no run" for T in np.unique(best.T).tolist()}
+    verdicts = np.where(best.vacuous, "vacuous", "informative")
+    words = [[names[T] for T in row] for row in best.T.tolist()]
+    told = np.dstack((best.k, best.regret))
+    # T = 1 is Base VI, so log2 T puts it at 0, one unit before T = 2.
+    z = np.log2(np.where(best.T > 0, best.T, np.nan))
+    longest = max(float(np.nanmax(z, initial=1.0)), 2.0)
+    data = [
+        {
+            "type": "heatmap", "x": sweeps, "y": values, "z": z, "zmin": 0, "zmax": longest,
+            "colorscale": _colour_scale(longest, dark), "name": "best T", "customdata": told,
+            "text": words, "hovertext": verdicts,
+            "colorbar": _colour_bar(longest),
+            "hovertemplate": "<b>%{text}</b>, k = %{customdata[0]:,}<br>budget %{x:.3g} sweeps, "
+            f"{SYMBOLS[name]} = %{{y:.4g}}<br>regret ≤ %{{customdata[1]:.4g}}, %{{hovertext}}"
+            "<extra></extra>",
+        },
+        {
+            "type": "heatmap", "x": sweeps, "y": values, "z": np.where(best.vacuous, 1.0, np.nan),
+            "colorscale": [[0, _veil(dark)], [1, _veil(dark)]], "showscale": False,
+            "hoverinfo": "skip", "name": "vacuous",
+        },
+        {
+            "type": "scatter", "x": [here[0] / sizes.sweep], "y": [here[1]], "mode": "markers",
+            "marker": {"symbol": "cross", "size": 15, "color": INK.on(dark),
+                       "line": {"color": BACKGROUND.on(dark), "width": 2}},
+            "name": "here", "showlegend": False, "hoverinfo": "skip",
+        },
+    ]  # fmt: skip
+    layout = {
+        "template": template(dark),
+        "hovermode": "closest",
+        "xaxis": {"type": "log", "title": {"text": "budget, in sweeps of Base VI"},
+                  "showgrid": False, "range": np.log10(sweeps[[0, -1]]).tolist(),
+                  **sweep_ticks(*sweeps[[0, -1]])},
+        "yaxis": _value_axis(name, values),
+        "annotations": _vacuous_note(best, dark),
+    }  # fmt: skip
+    return unchecked(data, layout)
+
+
+def truth_figure(
+    constants: Constants, regret: Mapping[int, tuple[float, float]], dark: bool = False
+) -> go.Figure:
+    """The bound's floor and the true largest regret over T, on a log axis, with r_max/(1-γ).
+
+    `regret` maps T to the (largest, mean) regret of FSVI's policy under the true model.
+    """
+    T = sorted(regret)
+    floor = np.ravel(fsvi_regret(constants, T, 0).floor)
+    true = np.array([regret[t][0] for t in T])
+    trivial, names = trivial_bound(constants), [competitor(t) for t in T]
+
+    def points(y: np.ndarray, name: str, colour: str, symbol: str) -> dict:
+        return {
+            "type": "scatter", "x": names, "y": y, "name": name, "mode": "lines+markers",
+            "line": {"color": colour, "width": 2.5},
+            "marker": {"size": 12, "symbol": symbol, "color": colour},
+            "hovertemplate": f"<b>%{{x}}</b><br>{name}: %{{y:.4g}}<extra></extra>",
+        }  # fmt: skip
+
+    low, high = np.log10([min(true[true > 0].min(initial=inf), trivial), floor.max()]).tolist()
+    layout = {
+        "template": template(dark),
+        "hovermode": "closest",
+        "xaxis": {"title": {"text": "frozen periods"}, "type": "category"},
+        "yaxis": {"type": "log", "title": {"text": "largest regret"}, "exponentformat": "power",
+                  "range": [low - 0.6, high + 0.6], "dtick": max(1, round((high - low) / 6))},
+        "shapes": _trivial_shapes(trivial, 10 ** (high + 30), dark),
+        "annotations": [
+            {"xref": "paper", "x": 0.995, "xanchor": "right", "yref": "y", "y": np.log10(trivial),
+             "yanchor": "bottom", "text": "above r<sub>max</sub>/(1−γ): says nothing",
+             "showarrow": False, "font": {"size": 13, "color": TERMS["trivial"].on(dark)}}
+        ],
+    }  # fmt: skip
+    data = [
+        points(floor, "the bound, k → ∞", VERMILLION.on(dark), "diamond"),
+        points(true, "the true regret", GREEN.on(dark), "circle"),
+    ]
+    return unchecked(data, layout)
+
+
+# ------------------------------------------------------------------------------------------ parts
+
+
+def _bar_top(totals: Sequence[float], best: float, trivial: float) -> float:
+    largest = max((total for total in totals if total < inf), default=1.0)
+    if best < trivial:
+        largest = min(largest, 1.25 * trivial)
+    # A bar four times the best one is tall enough to be read as "worse".
+    top = 1.15 * min(largest, 4 * best if best > 0 else inf)
+    return top if 0 < top < inf else 1.0
+
+
+def _trivial_shapes(trivial: float, top: float, dark: bool) -> list[dict]:
+    if not 0 < trivial < top:
+        return []
+    colour = TERMS["trivial"].on(dark)
+    across = {"xref": "paper", "x0": 0, "x1": 1, "yref": "y", "y0": trivial, "layer": "below"}
+    return [
+        {**across, "type": "rect", "y1": top, "fillcolor": with_opacity(colour, 0.2),
+         "line": {"width": 0}, "name": "vacuous"},
+        {**across, "type": "line", "y1": trivial, "name": "trivial",
+         "line": {"color": colour, "width": 2, "dash": "dot"}},
+    ]  # fmt: skip
+
+
+def _totals(totals: Sequence[float], best: float, top: float, dark: bool) -> list[dict]:
+    """The total above each bar; an arrow where the bar goes on above the figure."""
+    everyone = list(range(len(totals)))
+    shown = everyone if len(totals) <= 12 else [totals.index(best)]  # many bars leave no room
+    labels = []
+    for i in shown:
+        beyond = totals[i] > top
+        text = short(totals[i]) + ("↑" if beyond else "")
+        labels.append(
+            {"x": i, "xref": "x", "y": min(totals[i], top), "yref": "y", "name": "total",
+             "yanchor": "top" if beyond else "bottom", "showarrow": False,
+             "text": f"<b>{text} best</b>" if totals[i] == best else text,
+             "font": {"size": 14, "color": INK.on(dark)},
+             "bgcolor": with_opacity(BACKGROUND.on(dark), 0.8 if beyond else 0)}
+        )  # fmt: skip
+    return labels
+
+
+def _colour_scale(longest: float, dark: bool) -> list[list]:
+    """Base VI's colour up to half a unit, then FSVI's ramp over log2 T."""
+    vi = colour_of(1, dark)
+    steps = np.linspace(1.0, longest, 24)
+    ramp = [[step / longest, colour_of(max(2, round(2**step)), dark)] for step in steps]
+    return [[0, vi], [0.5 / longest, vi], [0.5 / longest, ramp[0][1]], *ramp]
+
+
+def _colour_bar(longest: float) -> dict:
+    ticks = [0, *range(1, int(longest) + 1)]
+    return {
+        "title": {"text": "best T"}, "thickness": 14, "outlinewidth": 0, "tickvals": ticks,
+        "ticktext": ["VI", *(str(2**t) for t in ticks[1:])],
+    }  # fmt: skip
+
+
+def _value_axis(name: str, values: np.ndarray) -> dict:
+    low, high = values[[0, -1]].tolist()
+    axis = {"title": {"text": SYMBOLS[name]}, "showgrid": False}
+    if name == "gamma":  # its values are even in 1-γ, which a log axis cannot show
+        return {**axis, "range": [low, high]}
+    return {
+        **axis,
+        "type": "log",
+        "range": np.log10([low, high]).tolist(),
+        "exponentformat": "power",
+    }
+
+
+def _veil(dark: bool) -> str:
+    return with_opacity(BACKGROUND.on(dark), 0.72)
+
+
+def _vacuous_note(best: Best, dark: bool) -> list[dict]:
+    if not best.vacuous.any():
+        return []
+    return [
+        {"xref": "paper", "x": 0.99, "xanchor": "right", "yref": "paper", "y": 1, "name": "vacuous",
+         "yanchor": "bottom", "showarrow": False, "text": "pale: the winner's bound is vacuous",
+         "font": {"size": 13, "color": TERMS["trivial"].on(dark)}}
+    ]  # fmt: skip

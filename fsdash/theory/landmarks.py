@@ -1,0 +1,50 @@
+"""Landmarks of the reward approximation error ε_r: where it peaks, and where it loses its ceiling.
+
+Section "Illustrating Reward Error" of the paper tells two shapes apart, by L_f below or above 1.
+The sums of Proposition "Reward Approximation Error" say that the line between them is γ L_f = 1:
+
+    freeze error as T → ∞    α d_Y L_r Σ_{i>=1} γ^i Σ_{j<i} L_f^j = α d_Y L_r γ / ((1-γ)(1-γ L_f))
+
+if γ L_f < 1, and infinity otherwise. With 1 < L_f < 1/γ the freeze error grows for long and still
+has a ceiling; on a finite range of T that looks like growth without bound.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fsdash.theory.bounds import reward_error
+from fsdash.theory.parameters import Constants, plain
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The largest total over a range of T; `inside` unless it lies at the range's right end."""
+
+    T: int
+    value: float
+    inside: bool
+
+
+def critical_l_f(gamma: float) -> float:
+    """1/γ, the L_f from which on the freeze error has no ceiling; inf at γ = 0."""
+    return 1 / gamma if gamma > 0 else np.inf
+
+
+def freeze_ceiling(constants: Constants, l_f: ArrayLike | None = None) -> float | np.ndarray:
+    """The limit of the freeze error as T → ∞, for the constants' own L_f or for others."""
+    c = constants
+    l_f = np.asarray(c.l_f if l_f is None else l_f, dtype=float)
+    scale = c.alpha * c.d_y * c.l_r * c.gamma / (1 - c.gamma)
+    gap = 1 - c.gamma * l_f
+    limit = np.where(gap > 0, scale / np.where(gap > 0, gap, 1.0), np.inf)
+    return plain(limit if scale > 0 else np.zeros_like(l_f))
+
+
+def peak(constants: Constants, T: ArrayLike) -> Peak:
+    """Where the total of ε_r is largest among these T, the first one if there are several."""
+    T = np.asarray(T)
+    total = np.asarray(reward_error(constants, T).total)
+    best = int(np.argmax(total))
+    return Peak(int(T[best]), float(total[best]), inside=best < len(T) - 1)

@@ -1,0 +1,242 @@
+// A Plotly figure that stays in place: one node for life, new data by Plotly.react.
+//
+// Streamlit calls the default export again whenever data or theme change. Plotly itself is loaded
+// once for all charts of all pages. What the visitor did (zoomed, hid a series) outlives new data.
+
+const NEAR = 16; // pixels: how close to a marker a click must be to mean it
+const GRIP = 10; // pixels: how close to the handle a press must be to grab it
+
+// The server sends no expiry date, so an ordinary request would fetch it anew on every visit. The
+// address holds the version, hence a stored copy is never out of date.
+function loadPlotly(url) {
+  window.fsdashPlotly ??= fetch(url, { cache: "force-cache" })
+    .then((answer) => {
+      if (!answer.ok) throw new Error(`Plotly could not be loaded (${answer.status}).`);
+      return answer.text();
+    })
+    .then(
+      (code) =>
+        new Promise((done, failed) => {
+          const script = document.createElement("script");
+          script.src = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+          script.onload = () => done(window.Plotly);
+          script.onerror = () => failed(new Error("Plotly could not be started."));
+          document.head.appendChild(script);
+        }),
+    );
+  return window.fsdashPlotly;
+}
+
+function makeNode(parent) {
+  const node = document.createElement("div");
+  node.className = "fs-chart";
+  node.setAttribute("role", "figure");
+  parent.appendChild(node);
+  return node;
+}
+
+const axisNames = (layout) => Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name));
+
+// Ranges that the visitor chose stay; all else is as the new figure says.
+function withHeldRanges(layout, held) {
+  const result = { ...layout };
+  for (const [name, range] of Object.entries(held)) {
+    if (result[name]) result[name] = { ...result[name], range: [...range], autorange: false };
+  }
+  return result;
+}
+
+function holdRanges(node) {
+  node.on("plotly_relayout", (change) => {
+    for (const name of axisNames(node._fullLayout)) {
+      const moved = Object.keys(change).some((part) => part.startsWith(`${name}.range`));
+      if (moved && !node.fsReset) node.fsHeld[name] = [...node._fullLayout[name].range];
+    }
+  });
+  node.on("plotly_doubleclick", () => showWhole(node));
+}
+
+function showWhole(node) {
+  const change = {};
+  for (const name of axisNames(node._fullLayout)) {
+    const range = node.fsFigure.layout[name]?.range;
+    if (range) change[`${name}.range`] = [...range];
+    else change[`${name}.autorange`] = true;
+  }
+  node.fsHeld = {};
+  node.fsReset = true;
+  return window.Plotly.relayout(node, change).then(() => {
+    node.fsReset = false;
+  });
+}
+
+function download(node, format) {
+  const style = getComputedStyle(node);
+  const background = style.getPropertyValue("--st-background-color").trim() || "white";
+  const layout = { ...node.layout, paper_bgcolor: background };
+  const { width, height } = node._fullLayout;
+  const options = { format, filename: node.fsFile, width, height, scale: format === "png" ? 3 : 1 };
+  return window.Plotly.downloadImage({ data: node.data, layout }, options);
+}
+
+const ICONS = {
+  // One 24×24 drawing each: a picture, a pen stroke, four corners.
+  png: "M4 4h16v16H4zM6 6v9l4-4 3 3 3-4 2 3V6z",
+  svg: "M3 17.2V21h3.8L18 9.9 14.1 6zM20.7 7.2a1 1 0 0 0 0-1.4l-2.5-2.5a1 1 0 0 0-1.4 0L15 5l4 4z",
+  whole: "M4 4h6v2H6v4H4zM14 4h6v6h-2V6h-4zM4 14h2v4h4v2H4zM18 14h2v6h-6v-2h4z",
+};
+const icon = (name) => ({ width: 24, height: 24, path: ICONS[name] });
+
+const button = (name, title, click) => ({ name, title, icon: icon(name), click });
+
+// One object for all charts: at the sight of another, Plotly would begin the figure anew.
+const CONFIGURATION = {
+  displaylogo: false,
+  responsive: false,
+  doubleClick: false,
+  modeBarButtons: [
+    [
+      button("png", "Download PNG", (node) => download(node, "png")),
+      button("svg", "Download SVG", (node) => download(node, "svg")),
+    ],
+    ["zoom2d", "pan2d", button("whole", "Show the whole figure", showWhole)],
+  ],
+};
+
+// The plot area under the pointer, as its two axes and the place in pixels; null beside any plot.
+function placeOf(node, event) {
+  const box = node.getBoundingClientRect();
+  const left = event.clientX - box.left;
+  const top = event.clientY - box.top;
+  for (const plot of Object.values(node._fullLayout._plots ?? {})) {
+    const { xaxis, yaxis } = plot;
+    const px = left - xaxis._offset;
+    const py = top - yaxis._offset;
+    if (px >= 0 && px <= xaxis._length && py >= 0 && py <= yaxis._length)
+      return { xaxis, yaxis, px, py };
+  }
+  return null;
+}
+
+function isHit(point, place) {
+  if (!/^scatter/.test(point.data.type ?? "scatter")) return true;
+  const dx = point.xaxis.d2p(point.x) - place.px;
+  const dy = point.yaxis.d2p(point.y) - place.py;
+  return Math.hypot(dx, dy) <= NEAR;
+}
+
+function reportClicks(node) {
+  let points = [];
+  let pressed = { clientX: 0, clientY: 0 };
+  node.on("plotly_click", (event) => {
+    points = event.points;
+  });
+  node.addEventListener("pointerdown", (event) => (pressed = event), true);
+  node.addEventListener("click", (event) => {
+    if (!node.fsData.clickable || event.target.closest(".modebar, .legend")) return;
+    const moved = Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY);
+    const place = placeOf(node, event);
+    if (!place || moved > 4) return; // the end of a zoom or of a drag is no click
+    // Plotly reports the points of a click in the same turn, before or after this one.
+    setTimeout(() => {
+      const point = points.find((candidate) => isHit(candidate, place));
+      points = [];
+      if (point) {
+        const { x, y, customdata = null } = point;
+        // Plotly decodes arrays of numbers to typed ones, which would arrive as an object.
+        const carried = ArrayBuffer.isView(customdata) ? [...customdata] : customdata;
+        node.fsSend({ x, y, customdata: carried, trace: point.data.name ?? null });
+      } else {
+        const x = place.xaxis.p2d(place.px);
+        node.fsSend({ x, y: place.yaxis.p2d(place.py), customdata: null, trace: null });
+      }
+    });
+  });
+}
+
+// A vertical line named "handle" can be moved to the left and right.
+function handleUnder(node, event) {
+  if (!node.fsData.draggable) return null;
+  const place = placeOf(node, event);
+  const index = (node.layout.shapes ?? []).findIndex((shape) => shape.name === "handle");
+  if (!place || index < 0) return null;
+  const at = place.xaxis.d2p(node.layout.shapes[index].x0);
+  return Math.abs(at - place.px) <= GRIP ? { index, ...place } : null;
+}
+
+function reportDrags(node) {
+  let grabbed = null;
+  let moved = false;
+  const at = (event) => {
+    // Plotly makes new axes whenever it draws: the one that was grabbed may be gone.
+    const axis = node._fullLayout[grabbed.xaxis._name];
+    const left = event.clientX - node.getBoundingClientRect().left - axis._offset;
+    return axis.p2d(Math.min(Math.max(left, 0), axis._length));
+  };
+  // In the capture phase, before Plotly takes the press for the start of a zoom.
+  const press = (event) => {
+    grabbed = handleUnder(node, event);
+    if (!grabbed) return;
+    event.stopPropagation();
+    event.preventDefault();
+    if (event.type === "pointerdown") node.setPointerCapture(event.pointerId);
+  };
+  node.addEventListener("pointerdown", press, true);
+  node.addEventListener("mousedown", press, true);
+  node.addEventListener("touchstart", press, { capture: true, passive: false });
+  node.addEventListener("pointermove", (event) => {
+    if (grabbed) {
+      const x = at(event);
+      moved = true;
+      const { index } = grabbed;
+      window.Plotly.relayout(node, { [`shapes[${index}].x0`]: x, [`shapes[${index}].x1`]: x });
+    } else node.classList.toggle("fs-grip", Boolean(handleUnder(node, event)));
+  });
+  const release = (event) => {
+    if (!grabbed) return;
+    const x = at(event);
+    grabbed = null;
+    if (moved) node.fsSend({ x, y: null, customdata: null, trace: "handle" });
+    moved = false;
+  };
+  node.addEventListener("pointerup", release);
+  node.addEventListener("pointercancel", release);
+}
+
+async function draw(Plotly, node) {
+  const { data, layout, frames } = node.fsFigure;
+  const shown = { ...withHeldRanges(layout, node.fsHeld), height: node.fsData.height };
+  const first = !node.fsReady;
+  await Plotly.react(node, { data, layout: shown, config: CONFIGURATION, frames });
+  if (!first) return;
+  node.fsReady = true;
+  holdRanges(node);
+  reportClicks(node);
+  reportDrags(node);
+  new ResizeObserver(() => {
+    if (node.isConnected && node.clientWidth) Plotly.Plots.resize(node);
+  }).observe(node);
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const node = parentElement.querySelector(".fs-chart") ?? makeNode(parentElement);
+  node.fsHeld ??= {};
+  node.fsData = data;
+  node.fsFigure = JSON.parse(data.figure);
+  node.fsFile = data.file;
+  node.fsSend = (event) => setTriggerValue("event", event);
+  node.style.height = `${data.height}px`;
+  node.setAttribute("aria-label", data.told);
+  // One after the other: Plotly must not be called again while it draws.
+  node.fsDrawing = (node.fsDrawing ?? Promise.resolve())
+    .then(() => loadPlotly(data.plotly))
+    .then((Plotly) => draw(Plotly, node));
+  node.fsDrawing.catch((problem) => {
+    console.error(problem);
+    node.textContent = `${problem.message} Reload the page to try again.`;
+  });
+  // Streamlit also calls this when newer data overtook these: only a node that is gone is cleared.
+  return () => {
+    if (node.fsReady && !node.isConnected) window.Plotly.purge(node);
+  };
+}

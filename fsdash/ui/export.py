@@ -1,0 +1,52 @@
+"""Taking a view along: its data, its figure, and the lines of Python that recompute it."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from fsdash.figures.palette import BACKGROUND
+from fsdash.output import as_csv, as_json
+from fsdash.ui.frame import is_dark
+
+
+def export(name: str, figure: go.Figure, frame: pd.DataFrame, snippet: str) -> None:
+    """One quiet line that unfolds; `snippet` leaves the same table in the variable `frame`.
+
+    The files are made when they are asked for: a stand-alone figure holds all of Plotly.
+    """
+    dark = is_dark()
+    with st.expander("Take it with you", icon=":material/download:", key=f"export-{name}"):
+        with st.container(horizontal=True):
+            _button("Data, CSV", f"{name}.csv", "text/csv", lambda: as_csv(_records(frame)))
+            _button("Data, JSON", f"{name}.json", "application/json", lambda: table_json(frame))
+            _button("Figure, HTML", f"{name}.html", "text/html", lambda: alone(figure, dark))
+        st.caption("PNG and SVG: the buttons that appear at the upper right of the figure.")
+        st.markdown("**In Python**")
+        st.code(snippet, language="python")
+
+
+def table_json(frame: pd.DataFrame) -> str:
+    """The rows as JSON; infinity is 1e999, a missing number null."""
+    return as_json(_records(frame))
+
+
+def alone(figure: go.Figure, dark: bool) -> str:
+    """The figure as a page of its own that needs no other file."""
+    copy = go.Figure(figure)
+    colour = BACKGROUND.on(dark)
+    copy.update_layout(paper_bgcolor=colour, plot_bgcolor=colour)
+    page = copy.to_html(include_plotlyjs=True, full_html=True, config={"displaylogo": False})
+    return page.replace("<body>", f'<body style="background:{colour}">', 1)
+
+
+def _records(frame: pd.DataFrame) -> list[Mapping]:
+    return [
+        {name: None if value != value else value for name, value in row.items()}
+        for row in frame.to_dict("records")
+    ]
+
+
+def _button(label: str, file: str, kind: str, make) -> None:
+    st.download_button(label, make, file, kind, key=f"download-{file}", on_click="ignore")

@@ -1,0 +1,63 @@
+"""The formulas in LaTeX, with the terms in the colours of their curves. Pure text, no Streamlit."""
+
+from math import isfinite
+
+import numpy as np
+
+from fsdash.figures.palette import TERMS
+from fsdash.theory import Constants, reward_error
+
+FREEZE = r"\alpha\, d_{\mathcal Y}\, L_r \sum_{i=1}^{T-2} \gamma^i \sum_{j=0}^{i-1} L_f^{\,j}"
+END = (
+    r"\gamma^{T-1} L_U \Bigl[\alpha\, d_{\mathcal Y} \sum_{j=0}^{T-2} L_f^{\,j}"
+    r" + \gamma\, d_{\mathcal Y}\, (\alpha+2)(T-1)\Bigr]"
+)
+
+
+def number_tex(value: float) -> str:
+    """Three significant digits, powers of ten where plain digits would be long."""
+    if not isfinite(value):
+        return r"\infty"
+    if value != 0 and not 1e-3 <= abs(value) < 1e5:
+        mantissa, exponent = f"{value:.2e}".split("e")
+        return rf"{mantissa}\cdot 10^{{{int(exponent)}}}"
+    return f"{value:,.0f}".replace(",", r"\,") if abs(value) >= 999.5 else f"{value:.3g}"
+
+
+def reward_error_tex(dark: bool) -> tuple[str, str]:
+    """The two terms of Proposition "Reward Approximation Error", freeze and end of horizon."""
+    return (
+        _coloured("freeze", rf"\underbrace{{{FREEZE}}}_{{\textsf{{freeze}}}}", dark),
+        _coloured("end_of_horizon", rf"\underbrace{{{END}}}_{{\textsf{{end of horizon}}}}", dark),
+    )
+
+
+def reward_error_filled(constants: Constants, T: int, dark: bool) -> tuple[str, str, str]:
+    """The same two terms and their sum with the numbers filled in for this T."""
+    c, error = constants, reward_error(constants, T)
+    scale = c.alpha * c.d_y * c.l_r
+    with np.errstate(over="ignore"):
+        powers = float(np.sum(np.power(c.l_f, np.arange(max(T - 1, 0), dtype=float))))
+    # What the double sum comes to: the freeze error of a problem whose factors are all 1.
+    double = reward_error(Constants(c.gamma, 1, 1, 1, c.l_f, 0, 0), T).freeze
+    n = number_tex
+    freeze = rf"{n(c.alpha)} \cdot {n(c.d_y)} \cdot {n(c.l_r)} \cdot {n(float(double))}"
+    end = (
+        rf"{n(c.gamma)}^{{{T - 1}}} \cdot {n(c.l_u)}\,\bigl[{n(c.alpha)} \cdot {n(c.d_y)} \cdot "
+        rf"{n(powers)} + {n(c.gamma)} \cdot {n(c.d_y)} \cdot {n(c.alpha + 2)} \cdot {T - 1}\bigr]"
+    )
+    total = rf"\varepsilon_r({T}) \le "
+    return (
+        _coloured("freeze", rf"{freeze} = {n(float(error.freeze) if scale else 0.0)}", dark),
+        _coloured("end_of_horizon", rf"{end} = {n(float(error.end_of_horizon))}", dark),
+        total
+        + _coloured("freeze", n(float(error.freeze)), dark)
+        + " + "
+        + _coloured("end_of_horizon", n(float(error.end_of_horizon)), dark)
+        + " = "
+        + n(float(error.total)),
+    )
+
+
+def _coloured(term: str, tex: str, dark: bool) -> str:
+    return rf"\textcolor{{{TERMS[term].on(dark)}}}{{{tex}}}"

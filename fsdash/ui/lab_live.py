@@ -1,0 +1,176 @@
+"""The lab's right side: one experiment, live. It looks again every so often while work goes on.
+
+Only new rows are read, and the figure is made once for each new row and way to look, whoever asks.
+When the pace should change (waiting, running, over) the whole page runs once more.
+"""
+
+from __future__ import annotations
+
+import time
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from fsdash.errors import InputError
+from fsdash.runs.errors import StoreError
+from fsdash.runs.kept import Experiment
+from fsdash.runs.progress import progress
+from fsdash.ui import lab_view
+from fsdash.ui.chart import chart
+from fsdash.ui.export import export
+from fsdash.ui.frame import ROOT
+from fsdash.ui.lab_form import plain
+from fsdash.ui.lab_link import LAB
+from fsdash.ui.lab_look import read_look
+from fsdash.ui.lab_plans import commands, plan_told, snippet
+from fsdash.ui.lab_table import methods_html
+from fsdash.ui.lab_view import X_LABELS, Look
+from fsdash.ui.lab_words import BADGES, ago, queue_told, seconds_between, story
+from fsdash.ui.lesson import what_to_notice
+from fsdash.ui.service import Service, may_change, sentence, show_store_trouble
+
+INSPECTOR = "pages/5_Policy_inspector.py"
+Drawn = tuple[go.Figure, pd.DataFrame, pd.DataFrame]
+
+
+def draw_experiment(service: Service, me: str) -> None:
+    """The experiment that the address names, at its own pace."""
+    try:
+        experiment = service.store.experiment(LAB.get("experiment"))
+    except InputError as problem:
+        st.warning(sentence(problem))
+        st.button("Close", on_click=LAB.put, args=("experiment", None), key="close")
+        return
+    except StoreError as problem:
+        show_store_trouble(problem)
+        return
+    every = seconds_between(experiment, time.time())
+    st.fragment(_draw, run_every=every)(service, me, every)
+
+
+def _draw(service: Service, me: str, every: float | None) -> None:
+    try:
+        experiment = service.store.experiment(LAB.get("experiment"))
+        if seconds_between(experiment, time.time()) != every:
+            st.rerun()
+        rows = service.rows(experiment)
+        _draw_head(service, experiment, me)
+        look = read_look(LAB)
+        named = lab_view.labels(experiment.runs)
+        figure, work, frame = _made(service, experiment, look, rows.frame, rows.version)
+        _draw_curves(experiment, figure, work, rows.version)
+        done = progress(service.store.database, experiment)
+        table = lab_view.method_rows(experiment.runs, named, work, done, look.dark)
+        st.html(methods_html(table, X_LABELS[look.x].lower()))
+        _draw_troubles(service, experiment, named, me)
+        if not experiment.active and rows.version:
+            _draw_end(experiment, figure, work, frame, look)
+    except (InputError, StoreError) as problem:
+        st.warning(sentence(problem))
+    LAB.write()
+
+
+def _made(
+    service: Service, experiment: Experiment, look: Look, frame: pd.DataFrame, version: int
+) -> Drawn:
+    def make() -> Drawn:
+        named = lab_view.labels(experiment.runs)
+        rows = lab_view.prepared(frame, experiment.runs, named)
+        name = lab_view.sweeps_of(experiment.runs)[1]
+        work = lab_view.work_table(rows, look.x, look.stationary)
+        return lab_view.curves(rows, look, name), work, rows
+
+    return service.remembered((experiment.id, version, look), make)
+
+
+# -------------------------------------------------------------------------------------------- head
+
+
+def _draw_head(service: Service, experiment: Experiment, me: str) -> None:
+    word, colour, sign = BADGES[experiment.status]
+    st.subheader(plain(experiment.name), anchor=False)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.badge(word, color=colour, icon=sign)
+        whose = "you" if experiment.owner == me else "another visitor"
+        st.caption(f"started {ago(experiment.created, time.time())} by {whose}", width="content")
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="lab-actions"):
+        _draw_actions(service, experiment, me)
+    if experiment.status == "queued":
+        st.caption(queue_told(service.manager.queue(experiment.owner)))
+
+
+def _draw_actions(service: Service, experiment: Experiment, me: str) -> None:
+    manager, id = service.manager, experiment.id
+    if may_change(experiment, me):
+        stopping = any(r.stopping for run in experiment.runs for r in run.replications)
+        if experiment.active:
+            _act("Pause", "pause", manager.pause, id, stopping)
+            _act("Stop", "stop", manager.cancel, id, stopping)
+        elif any(run.resumable for run in experiment.runs):
+            label = "Resume" if experiment.status in ("paused", "cancelled") else "Continue"
+            _act(label, "play_arrow", manager.resume, id, False)
+    st.button(
+        "Run it again", icon=":material/replay:", key="again", on_click=LAB.put, args=("from", id),
+        help="Puts this specification into the form.",
+    )  # fmt: skip
+    if (ROOT / INSPECTOR).exists() and any(run.rows for run in experiment.runs):
+        st.page_link(
+            INSPECTOR, label="Policies", icon=":material/grid_view:",
+            query_params={"experiment": id},
+        )  # fmt: skip
+
+
+def _act(label: str, sign: str, act, id: str, disabled: bool) -> None:
+    def click() -> None:
+        try:
+            act(id)
+        except (InputError, StoreError) as problem:
+            st.session_state["lab-act-problem"] = str(problem)
+
+    st.button(
+        label, icon=f":material/{sign}:", key=f"act-{sign}", on_click=click, disabled=disabled
+    )
+    if problem := st.session_state.pop("lab-act-problem", None):
+        st.error(sentence(problem))
+
+
+# ------------------------------------------------------------------------------------------ curves
+
+
+def _draw_curves(
+    experiment: Experiment, figure: go.Figure, work: pd.DataFrame, version: int
+) -> None:
+    if not version and not experiment.active:
+        st.info("Nothing was recorded.")
+        return
+    ends = [f"{row['method']} at {100 * row['final']:.0f}%" for row in work.to_dict("records")]
+    told = "Learning curves. " + (f"Now {', '.join(ends)}." if ends else "No point yet.")
+    chart(figure, "curves", told=told, height=440)
+
+
+# ------------------------------------------------------------------------------------- what is left
+
+
+def _draw_troubles(
+    service: Service, experiment: Experiment, named: dict[int, str], me: str
+) -> None:
+    found = lab_view.troubles(experiment.runs, named)
+    if not found:
+        return
+    lines = "\n".join(f"- **{plain(what)}**. {plain(why)}" for what, why in found)
+    resumable = any(run.resumable for run in experiment.runs) and may_change(experiment, me)
+    on = " *Continue* takes up what can go on, with the same seed." if resumable else ""
+    st.warning(f"Not all went well; what was recorded is kept and drawn.{on}\n\n{lines}")
+
+
+def _draw_end(
+    experiment: Experiment, figure: go.Figure, work: pd.DataFrame, frame: pd.DataFrame, look: Look
+) -> None:
+    what_to_notice(story(work, look.x))
+    specs = [run.spec for run in lab_view.usable(experiment.runs)]
+    export("learning-curves", figure, frame, snippet(specs))
+    with st.expander("The specification", icon=":material/description:", key="lab-spec"):
+        st.markdown("\n".join(f"- {line}" for line in plan_told(specs)))
+        st.markdown("**From the command line**")
+        st.code(commands(specs), language="bash", wrap_lines=True)

@@ -1,0 +1,80 @@
+"""The table of methods as HTML: a bar for the progress, numbers in columns. Pure text.
+
+Streamlit's own table is drawn on a canvas, which neither a screen reader nor a narrow screen likes;
+this one is a plain table that scrolls inside itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from fsdash.runs.summary import LEVELS
+from fsdash.ui.lab_view import MethodRow
+
+STYLE = """<style>
+.fs-table {overflow-x: auto;}
+.fs-table table {width: 100%; border-collapse: collapse; font-size: 0.88rem;
+  font-variant-numeric: tabular-nums;}
+.fs-table th {font-weight: 600; opacity: 0.75; text-align: right; padding: 0.3rem 0.45rem;
+  white-space: nowrap; border-bottom: 1px solid rgba(128,140,150,0.45);}
+.fs-table td {text-align: right; padding: 0.42rem 0.45rem; white-space: nowrap;
+  border-bottom: 1px solid rgba(128,140,150,0.22);}
+.fs-table th:first-child, .fs-table td:first-child {text-align: left; padding-left: 0;
+  font-weight: 600;}
+.fs-table td.words, .fs-table th.words {text-align: left;}
+.fs-dot {display: inline-block; width: 0.75em; height: 0.75em; border-radius: 50%;
+  margin-right: 0.5em;}
+.fs-bar {display: inline-block; vertical-align: middle; width: 4rem; height: 0.5rem;
+  border-radius: 0.25rem; background: rgba(128,140,150,0.25); overflow: hidden;
+  margin-right: 0.5rem;}
+.fs-bar > div {height: 100%; border-radius: 0.25rem; transition: width 0.4s;}
+@media (max-width: 640px) {.fs-bar {width: 2.5rem;}}
+@media (prefers-reduced-motion: reduce) {.fs-bar > div {transition: none;}}
+</style>"""
+
+
+def methods_html(rows: Sequence[MethodRow], unit: str, progress: bool = True) -> str:
+    """One line a method; `unit` says what the work is counted in."""
+    heads = ['<th scope="col">Method</th>']
+    if progress:
+        heads.append('<th scope="col" class="words">Progress</th>')
+    heads += [
+        f'<th scope="col" title="{escape(unit)} until {100 * level:g}% of the optimum">'
+        f"to {100 * level:g}%</th>"
+        for level in LEVELS
+    ]
+    heads.append('<th scope="col" title="share of the optimum at the end, 95% interval">Final</th>')
+    body = "".join(f"<tr>{_cells(row, progress)}</tr>" for row in rows)
+    return (
+        f'{STYLE}<div class="fs-table" tabindex="0" aria-label="Methods and what they reached">'
+        f"<table><thead><tr>{''.join(heads)}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def plain_html(columns: Sequence[str], rows: Sequence[Sequence[str]], told: str) -> str:
+    """A table of texts, the first column in bold."""
+    heads = "".join(f'<th scope="col" class="words">{escape(name)}</th>' for name in columns)
+    body = "".join(
+        "<tr>" + "".join(f'<td class="words">{escape(cell)}</td>' for cell in row) + "</tr>"
+        for row in rows
+    )
+    return (
+        f'{STYLE}<div class="fs-table" tabindex="0" aria-label="{escape(told)}">'
+        f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _cells(row: MethodRow, progress: bool) -> str:
+    dot = f'<span class="fs-dot" style="background:{row.colour}"></span>'
+    cells = [f"<td>{dot}{escape(row.label)}</td>"]
+    if progress:
+        share = f"{100 * row.share:.0f}"
+        cells.append(
+            f'<td class="words"><span class="fs-bar" role="progressbar" aria-valuemin="0" '
+            f'aria-valuemax="100" aria-valuenow="{share}" aria-label="{escape(row.label)}">'
+            f'<div style="width:{share}%;background:{row.colour}"></div></span>'
+            f"{escape(row.told)}</td>"
+        )
+    cells += [f"<td>{escape(text)}</td>" for text in (*row.reached, row.final)]
+    return "".join(cells)

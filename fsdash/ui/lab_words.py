@@ -1,0 +1,128 @@
+"""What the lab says about an experiment: when it will go on, what to notice in it. Pure text."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from fsdash.runs.kept import RESUMABLE, Experiment
+from fsdash.runs.manager import Queue
+from fsdash.ui.reading import number
+
+UNITS = {"sweeps": "sweeps", "evaluations": "evaluations", "seconds": "seconds"}
+BADGES = {
+    "running": ("running", "blue", ":material/play_arrow:"),
+    "queued": ("waiting", "orange", ":material/hourglass_empty:"),
+    "paused": ("paused", "orange", ":material/pause:"),
+    "interrupted": ("interrupted", "orange", ":material/power_off:"),
+    "failed": ("failed", "red", ":material/error:"),
+    "diverged": ("diverged", "red", ":material/trending_up:"),
+    "cancelled": ("stopped", "gray", ":material/stop:"),
+    "finished": ("finished", "green", ":material/check:"),
+}
+"""By status: a word, a colour, a sign."""
+
+
+def seconds_between(experiment: Experiment, now: float) -> float | None:
+    """How often a page looks at an experiment; None when nothing more can come.
+
+    Just after the start often, for the first point; seldom while it waits behind others or might
+    be resumed from another tab.
+    """
+    if experiment.status == "running" or (experiment.active and now - experiment.created < 4):
+        return 0.5
+    if experiment.status == "queued":
+        return 1.5
+    resumable = any(r.status in RESUMABLE for run in experiment.runs for r in run.replications)
+    return 5.0 if resumable else None
+
+
+def ago(then: float, now: float) -> str:
+    """How long ago, in words."""
+    seconds = max(0.0, now - then)
+    if seconds < 90:
+        return "a moment ago"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} minutes ago"
+    if seconds < 36 * 3600:
+        return f"{seconds / 3600:.0f} hours ago"
+    return f"{seconds / 86400:.0f} days ago"
+
+
+def queue_told(queue: Queue) -> str:
+    """Where a waiting experiment stands."""
+    others = queue.total - queue.mine
+    turn = (
+        "Yours is the next to be served." if queue.ahead == 0
+        else f"{queue.ahead} other{'s' * (queue.ahead > 1)} will be served first."
+    )  # fmt: skip
+    return (
+        f"Waiting for a worker: {queue.total_running} replications are running, {queue.mine} of "
+        f"yours and {others} of others wait. {turn} Everybody gets a turn, whoever has more."
+    )
+
+
+def story(work: pd.DataFrame, x: str) -> list[str]:
+    """What to notice in the curves, from the table of work and final values."""
+    main = work[~work["stationary"].astype(bool)].dropna(subset=["final"])
+    if len(main) < 2:
+        return ["Run two methods or more to compare them."]
+    return [_first(main, x), _last(main), _floor(main)]
+
+
+def _first(work: pd.DataFrame, x: str) -> str:
+    reached = work[work["reached_75"] > 0].sort_values("work_75")
+    if reached.empty:
+        return "None has reached 75% of the optimum: give them more work, or look at the spread."
+    best = reached.iloc[0]
+    text = f"**{best['method']}** is the first at 75%, after {number(best['work_75'])} {UNITS[x]}"
+    base = reached[~reached["T"].notna() & (reached["method"] != best["method"])]
+    if base.empty or not best["work_75"] > 0:
+        return text + "."
+    other = base.iloc[0]
+    times = other["work_75"] / best["work_75"]
+    return f"{text}; {other['method']} takes {number(times)} times as much."
+
+
+def _last(work: pd.DataFrame) -> str:
+    order = work.sort_values("final", ascending=False)
+    best, second = order.iloc[0], order.iloc[1]
+    text = f"At the end **{best['method']}** is the best, at {100 * best['final']:.0f}%"
+    if best["final_low"] <= second["final_high"] and second["final_low"] <= best["final_high"]:
+        return f"{text}, but its interval overlaps that of {second['method']}: run more to be sure."
+    return f"{text} of the optimum."
+
+
+def _floor(work: pd.DataFrame) -> str:
+    frozen = work[work["T"].notna()].sort_values("T")
+    if frozen.empty:
+        return "Nothing here freezes; add E-FSVI to see what that changes."
+    if len(frozen) == 1:
+        return (
+            "A method that freezes starts fast, its lower level is cheap, and then levels off: "
+            "what freezing broke, more work does not mend."
+        )
+    ends = ", ".join(f"T = {row['T']}: {100 * row['final']:.0f}%" for _, row in frozen.iterrows())
+    return f"Where freezing levels off depends on T ({ends}). More work does not lift that floor."
+
+
+EXERCISES = (
+    (
+        "Run *Quick look* on inventory. Which method has a good policy first, and how can it know "
+        "so much so early?",
+        "E-FSVI, after about a tenth of a sweep. Its lower level freezes demand, so the next stock "
+        "is certain and **one** sample for each state and action is exact, where Base E-VI draws "
+        "50. Five such sweeps look six periods ahead and cost a tenth of one of Base E-VI's.",
+    ),
+    (
+        "Run *T = 6 against Base E-VI* on inventory. Who is ahead after 12 sweeps?",
+        "Base E-VI. It passes E-FSVI after some five sweeps: freezing leaves a floor, sampling "
+        "noise does not leave one that high. With less than that to spend, freezing wins.",
+    ),
+    (
+        "Switch on *greedy for J*, the policy that is greedy for the frozen values alone. "
+        "What do you see on inventory?",
+        "It ends above E-FSVI's own periodic policy after a fraction of a sweep. Good frozen "
+        "*values* are cheap; a lower *policy* played for a whole block is what costs. The paper "
+        "does not look at this policy.",
+    ),
+)

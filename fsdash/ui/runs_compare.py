@@ -1,0 +1,177 @@
+"""The right side of the Runs page: what is selected, side by side, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from fsdash.errors import InputError
+from fsdash.runs.errors import StoreError
+from fsdash.runs.kept import Experiment, Run
+from fsdash.runs.store import MAX_NAME, MAX_NOTE
+from fsdash.ui import lab_view, runs_files
+from fsdash.ui.chart import chart
+from fsdash.ui.lab_form import plain
+from fsdash.ui.lab_look import read_look
+from fsdash.ui.lab_table import methods_html, plain_html
+from fsdash.ui.lab_view import X_LABELS
+from fsdash.ui.runs_list import LAB_PAGE, PROBLEM, RUNS, SAID
+from fsdash.ui.service import Service, may_change, sentence
+
+LETTERS = "ABCDEFGH"
+MOST_COMPARED = len(LETTERS)
+MOST_CURVES = 24
+
+
+def chosen(service: Service) -> list[Experiment]:
+    """The selected experiments that are still kept."""
+    kept = []
+    for id in RUNS.get("selected")[:MOST_COMPARED]:
+        try:
+            kept.append(service.store.experiment(id))
+        except InputError:
+            continue
+    return kept
+
+
+def draw_selection(service: Service, experiments: Sequence[Experiment], me: str) -> None:
+    """Curves and tables of the selected experiments, then what can be done with them."""
+    if len(RUNS.get("selected")) > MOST_COMPARED:
+        st.info(f"Only the first {MOST_COMPARED} of those selected are compared.")
+    if len(experiments) == 1:
+        st.subheader(plain(experiments[0].name), anchor=False)
+    else:
+        st.subheader("Side by side", anchor=False)
+        letters = marks(experiments)
+        st.markdown("  \n".join(f"**{letters[e.id]}** · {plain(e.name)}" for e in experiments))
+    _draw_actions(service, experiments, me)
+    runs = [run for experiment in experiments for run in experiment.runs][:MOST_CURVES]
+    named = lab_view.labels(runs, marks(experiments))
+    look = read_look(RUNS, singles=False)
+    frames = [service.rows(experiment).frame for experiment in experiments]
+    rows = lab_view.prepared(pd.concat(frames, ignore_index=True), runs, named)
+    rows = rows[rows["run"].isin(named)]
+    if rows.empty:
+        st.info("Nothing has been recorded for them yet.")
+    else:
+        figure = lab_view.curves(rows, look, lab_view.sweeps_of(runs)[1])
+        told = f"Learning curves of {', '.join(named.values())}."
+        chart(figure, "compared", told=told, height=420)
+        work = lab_view.work_table(rows, look.x)
+        table = lab_view.method_rows(runs, named, work, None, look.dark)
+        st.html(methods_html(table, X_LABELS[look.x].lower(), progress=False))
+    _draw_differences(runs, named)
+
+
+def marks(experiments: Sequence[Experiment]) -> dict[str, str]:
+    """A letter for each of several experiments."""
+    return (
+        dict(zip((e.id for e in experiments), LETTERS, strict=False))
+        if len(experiments) > 1
+        else {}
+    )
+
+
+def _draw_differences(runs: Sequence[Run], named: dict[int, str]) -> None:
+    """Only the settings that are not the same in all runs."""
+    names = [name for name in lab_view.differing(runs) if name not in ("algorithm", "T")]
+    if not names:
+        st.caption("All settings but the method are the same.")
+        return
+    st.markdown("**Where they differ**")
+    rows = [
+        [named[run.id], *(str(lab_view.settings(run).get(name, "–")) for name in names)]
+        for run in runs
+    ]
+    st.html(plain_html(["Run", *names], rows, "Settings that differ"))
+
+
+# ----------------------------------------------------------------------------------------- actions
+
+
+def _draw_actions(service: Service, experiments: Sequence[Experiment], me: str) -> None:
+    mine = [experiment for experiment in experiments if may_change(experiment, me)]
+    with st.container(horizontal=True, gap="small", key="runs-actions"):
+        if len(mine) == len(experiments):
+            if len(mine) == 1:
+                _draw_naming(service, mine[0])
+            _draw_pin(service, mine)
+            _draw_delete(service, mine)
+        with st.popover("Export", icon=":material/download:"):
+            _draw_export(service, experiments)
+        if len(experiments) == 1:
+            st.page_link(
+                LAB_PAGE, label="Run it again", icon=":material/replay:",
+                query_params={"from": experiments[0].id},
+            )  # fmt: skip
+
+
+def _draw_naming(service: Service, experiment: Experiment) -> None:
+    id = experiment.id
+    with st.popover("Name and note", icon=":material/edit:"), st.form(f"naming-{id}", border=False):
+        name = st.text_input("Name", experiment.name, max_chars=MAX_NAME)
+        note = st.text_area("Note", experiment.note, max_chars=MAX_NOTE)
+        if st.form_submit_button("Save", type="primary"):
+            _try(lambda: (service.store.rename(id, name), service.store.note(id, note)), "Saved.")
+            st.rerun()
+
+
+def _draw_pin(service: Service, experiments: Sequence[Experiment]) -> None:
+    pinned = all(experiment.pinned for experiment in experiments)
+
+    def change() -> None:
+        said = "Unpinned." if pinned else "Pinned: it cannot be deleted until it is unpinned."
+        _try(lambda: [service.store.pin(e.id, not pinned) for e in experiments], said)
+
+    st.button(
+        "Unpin" if pinned else "Pin", icon=":material/keep:", key="pin", on_click=change,
+        help="What is pinned cannot be deleted.",
+    )  # fmt: skip
+
+
+def _draw_delete(service: Service, experiments: Sequence[Experiment]) -> None:
+    def delete() -> None:
+        _try(lambda: [service.store.delete(e.id) for e in experiments], "Deleted.")
+        gone = {e.id for e in experiments}
+        if PROBLEM not in st.session_state:
+            RUNS.put("selected", [id for id in RUNS.get("selected") if id not in gone])
+
+    with st.popover("Delete", icon=":material/delete:"):
+        count = len(experiments)
+        st.markdown(
+            f"Delete {'this experiment' if count == 1 else f'these {count} experiments'} with all "
+            "rows and policies? This cannot be undone; export first what you may want again."
+        )
+        st.button("Delete for good", key="delete", type="primary", on_click=delete)
+
+
+def _draw_export(service: Service, experiments: Sequence[Experiment]) -> None:
+    name = experiments[0].id if len(experiments) == 1 else "experiments"
+    store = service.store
+    frame = lambda: runs_files.rows_frame(store, experiments)  # noqa: E731
+    files: list[tuple[str, str, str, Callable[[], bytes]]] = [
+        ("Rows, CSV", f"{name}.csv", "text/csv", lambda: runs_files.as_csv(frame())),
+        ("Rows, Parquet", f"{name}.parquet", "application/vnd.apache.parquet",
+         lambda: runs_files.as_parquet(frame())),
+        ("Specification, JSON", f"{name}-specs.json", "application/json",
+         lambda: runs_files.specs_json(experiments)),
+        ("Everything, JSON", f"{name}-full.json", "application/json",
+         lambda: runs_files.full_json(store, experiments)),
+    ]  # fmt: skip
+    for label, file, kind, make in files:
+        st.download_button(
+            label, make, file, kind, key=f"export-{label}", on_click="ignore", width="stretch"
+        )
+    st.caption("*Everything* holds the policies too, and can be imported.")
+
+
+def _try(act: Callable[[], object], said: str) -> None:
+    """Do it, and keep for the next run what is to be said about it."""
+    try:
+        act()
+    except (InputError, StoreError) as problem:
+        st.session_state[PROBLEM] = sentence(problem)
+        return
+    st.session_state[SAID] = said

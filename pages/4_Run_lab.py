@@ -1,0 +1,82 @@
+"""The Run lab: choose a domain and algorithms, start, and watch the policies get better."""
+
+import time
+
+import streamlit as st
+
+from fsdash.runs.errors import StoreError
+from fsdash.runs.kept import Experiment
+from fsdash.ui.frame import open_page
+from fsdash.ui.lab_form import draw_form, plain
+from fsdash.ui.lab_link import LAB
+from fsdash.ui.lab_live import draw_experiment
+from fsdash.ui.lab_words import BADGES, EXERCISES, ago
+from fsdash.ui.lesson import exercises, glossary
+from fsdash.ui.service import Service, open_service, visitor
+
+# On a narrow screen what runs comes before the form that started it.
+STYLE = """<style>
+@media (max-width: 640px) {
+  .st-key-lab-shown > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
+    {flex-direction: column-reverse;}
+}
+</style>"""
+RECENT = 4
+
+
+def draw_nothing_yet(service: Service, me: str) -> None:
+    """What the place of the curves holds before the first start."""
+    st.subheader("What you will see", anchor=False)
+    st.markdown(
+        "Every method starts from nothing and improves its policy with each sweep over the states. "
+        "After every part of a sweep the policy is **evaluated exactly** under the true model, and "
+        "the curves show its worth against the work it took: the mean over replications in its 95% "
+        "band, beside the optimum.\n\n"
+        "Press **Start**. You can pause, stop, leave and come back: the address holds the "
+        "experiment, and what was recorded stays."
+    )
+    try:
+        recent = service.store.experiments(owner=me, limit=RECENT)
+    except StoreError:
+        return
+    if recent:
+        st.markdown("**Your latest**")
+        for experiment in recent:
+            draw_link(experiment)
+
+
+def draw_link(experiment: Experiment) -> None:
+    word, _, sign = BADGES[experiment.status]
+    st.button(
+        f"{plain(experiment.name)} · {word}, {ago(experiment.created, time.time())}",
+        icon=sign, type="tertiary", key=f"open-{experiment.id}",
+        on_click=LAB.put, args=("experiment", experiment.id),
+    )  # fmt: skip
+
+
+def draw_page() -> None:
+    service, me = open_service(), visitor()
+    LAB.read()
+    shown = LAB.get("experiment") is not None
+    with st.container(key="lab-shown" if shown else "lab-plain"):
+        left, right = st.columns([1, 2], gap="large")
+    with left:
+        draw_form(service, me)
+    with right:
+        if shown:
+            draw_experiment(service, me)
+        else:
+            draw_nothing_yet(service, me)
+    LAB.write()
+
+
+open_page("Run lab", parameters=LAB.readers)
+st.html(STYLE)
+st.title("Watch them learn", anchor=False)
+st.markdown(
+    "Freezing the slow state on a real problem: start E‑FSVI beside methods that freeze nothing, "
+    "and see who gets how far with how much work."
+)
+draw_page()
+exercises(EXERCISES)
+glossary(("T", "gamma", "k"))

@@ -1,0 +1,41 @@
+"""Landmarks of the reward error against literal sums."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fsdash.theory import Constants, reward_error
+from fsdash.theory.landmarks import critical_l_f, freeze_ceiling, peak
+
+CALM = Constants(0.953, 0.01, 1, 0.5, 0.99, 1, 1)
+
+
+@pytest.mark.parametrize("l_f", [0.0, 0.5, 0.99, 1.0, 1.03])
+def test_the_ceiling_is_the_limit_of_the_freeze_error(l_f):
+    constants = replace(CALM, l_f=l_f)
+    ceiling = freeze_ceiling(constants)
+    assert reward_error(constants, 20_000).freeze == pytest.approx(ceiling, rel=1e-9)
+    assert reward_error(constants, 150).freeze <= ceiling
+
+
+def test_there_is_no_ceiling_from_the_critical_sensitivity_on():
+    critical = critical_l_f(CALM.gamma)
+    assert critical * CALM.gamma == pytest.approx(1)
+    below, above = freeze_ceiling(CALM, [critical * 0.999, critical * 1.001])
+    assert np.isfinite(below) and above == np.inf
+
+
+def test_what_never_moves_has_a_ceiling_of_0_everywhere():
+    still = replace(CALM, alpha=0.0)
+    np.testing.assert_array_equal(freeze_ceiling(still, [0.5, 2.0]), 0.0)
+    assert critical_l_f(0.0) == np.inf
+
+
+def test_the_peak_is_the_largest_total():
+    T = np.arange(1, 151)
+    found = peak(CALM, T)
+    total = reward_error(CALM, T).total
+    assert found.value == total.max() == reward_error(CALM, found.T).total
+    assert found.inside
+    assert not peak(replace(CALM, l_f=1.5), T).inside

@@ -1,0 +1,58 @@
+"""What the browser tests of all pages share: finding widgets and waiting for figures."""
+
+import re
+
+from playwright.sync_api import Locator, Page, expect
+
+from fsdash.figures.palette import BACKGROUND
+
+RANGES = """node => [node._fullLayout.xaxis.range, node._fullLayout.yaxis.range]"""
+WIDE, NARROW = (1440, 900), (390, 844)
+
+
+def slider(page: Page, label: str) -> Locator:
+    return page.get_by_role("slider", name=label)
+
+
+def metric(page: Page, label: str) -> Locator:
+    card = page.get_by_test_id("stMetric").filter(has_text=label)
+    return card.get_by_test_id("stMetricValue")
+
+
+def figure(page: Page, key: str) -> Locator:
+    """The node of a chart by its key."""
+    return page.locator(f".st-key-{key} .fs-chart")
+
+
+def wait_until_drawn(page: Page, *keys: str) -> None:
+    """All of these charts are drawn, and nothing went wrong."""
+    for key in keys:
+        expect(figure(page, key).locator(".main-svg").first).to_be_visible()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def drag(page: Page, chart: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Press at a place of the chart, in shares of its size, and release at another."""
+    box = chart.bounding_box()
+    (x0, y0), (x1, y1) = ((box["x"] + s * box["width"], box["y"] + t * box["height"])
+                          for s, t in (start, end))  # fmt: skip
+    page.mouse.move(x0, y0)
+    page.mouse.down()
+    page.mouse.move((x0 + x1) / 2, (y0 + y1) / 2)
+    page.mouse.move(x1, y1)
+    page.mouse.up()
+
+
+def assert_fits(page: Page, theme: str) -> None:
+    """Nothing scrolls sideways, and the page has its theme's background."""
+    for element in ("html", "[data-testid=stMain]"):
+        fits = page.locator(element).evaluate("e => e.scrollWidth <= e.clientWidth")
+        assert fits, f"{element} scrolls sideways"
+    red, green, blue = (int(BACKGROUND.on(theme == "dark")[i : i + 2], 16) for i in (1, 3, 5))
+    expect(page.get_by_test_id("stApp")).to_have_css(
+        "background-color", f"rgb({red}, {green}, {blue})"
+    )
+
+
+def in_url(name: str, value: str) -> re.Pattern:
+    return re.compile(rf"[?&]{name}={re.escape(value)}(&|$)")

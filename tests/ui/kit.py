@@ -1,0 +1,61 @@
+"""What the tests of all pages share: opening a page without a browser, and reading its figures."""
+
+import base64
+import json
+from pathlib import Path
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[2]
+APP = str(ROOT / "app.py")
+
+
+def opened(page: str | None = None, **query: str) -> AppTest:
+    """The home page, or a page by its file, as a link with these parameters opens it."""
+    test = AppTest.from_file(APP, default_timeout=60)
+    if page is not None:
+        test.switch_page(f"pages/{page}")
+    for name, value in query.items():
+        test.query_params[name] = value
+    test.run()
+    assert not test.exception
+    return test
+
+
+def figures(test: AppTest) -> dict[str, dict]:
+    """The figures on the page by their keys, as the browser gets them, arrays decoded."""
+    found = {}
+    for element in test.get("bidi_component"):
+        data = json.loads(element.proto.json or element.proto.mixed.json)
+        found[data["key"]] = decoded(json.loads(data["figure"]))
+    return found
+
+
+def traces(figure: dict) -> dict[str, dict]:
+    """The series of a figure by their names."""
+    return {trace.get("name"): trace for trace in figure["data"]}
+
+
+def words(test: AppTest) -> str:
+    """All of the page's text."""
+    return " ".join(markdown.value for markdown in test.markdown)
+
+
+def metrics(test: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in test.metric}
+
+
+def snippet(test: AppTest) -> str:
+    """The lines under "In Python"."""
+    (code,) = [block.value for block in test.code if block.language == "python"]
+    return code
+
+
+def decoded(value):
+    """Plotly writes arrays as base64; tests want numbers."""
+    if isinstance(value, dict):
+        if set(value) >= {"bdata", "dtype"}:
+            return np.frombuffer(base64.b64decode(value["bdata"]), value["dtype"])
+        return {key: decoded(item) for key, item in value.items()}
+    return [decoded(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,105 @@
+"""The parts that all pages are made of."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+
+from fsdash.theory import Constants, reward_error
+from fsdash.ui import controls
+from fsdash.ui.chart import payload
+from fsdash.ui.export import alone, table_json
+from fsdash.ui.formula import number_tex, reward_error_filled
+from fsdash.ui.frame import LINKS, ROOT, pages_there
+from fsdash.ui.glossary import SYMBOLS
+from fsdash.ui.link import number_in, one_of, unusable
+from tests.ui.kit import decoded
+
+PARAMETERS = {"gamma": number_in(0.5, 0.999), "k": one_of((0, 1, 50))}
+
+
+@pytest.mark.parametrize(
+    ("found", "refused"),
+    [
+        ({"gamma": "0.9", "k": "50"}, []),
+        ({"gamma": "foo"}, ["gamma=foo"]),
+        ({"gamma": "1e999"}, ["gamma=1e999"]),
+        ({"gamma": "1"}, ["gamma=1"]),
+        ({"k": "2", "x": "1"}, ["k=2", "x=1"]),
+        ({"k": "`\n<b>"}, ["k=<b>"]),
+        ({"gamma": "9" * 99}, ["gamma=" + "9" * 39 + "…"]),
+    ],
+)
+def test_what_a_link_has_in_vain_is_named(found, refused):
+    assert unusable(found, PARAMETERS) == refused
+
+
+def test_a_series_has_a_plain_name_of_its_own_that_does_not_depend_on_its_place():
+    def uids(names):
+        figure = go.Figure([go.Scatter(y=[1, 2], name=name) for name in names])
+        data = json.loads(payload(figure, "key")["figure"])["data"]
+        return [trace["uid"] for trace in data]
+
+    first, second, *_ = uids(["total at T = 12", "freeze"])
+    assert uids(["freeze", "total at T = 12"]) == [second, first]
+    assert re.fullmatch(r"s[0-9a-f]+", first)
+    assert len(set(uids([None, None, "a", "a"]))) == 4
+
+
+def test_the_browser_gets_the_figures_numbers():
+    y = np.array([1.0, np.inf, np.nan, 3.0])
+    data = payload(go.Figure(go.Scatter(x=[1, 2, 3, 4], y=y)), "key", told="four numbers")
+    sent = decoded(json.loads(data["figure"]))
+    np.testing.assert_array_equal(sent["data"][0]["y"], y)
+    assert sent["layout"]["uirevision"] == "key" and data["told"] == "four numbers"
+
+
+def test_downloaded_json_has_infinity_as_1e999_and_gaps_as_null():
+    frame = pd.DataFrame({"T": [1, 2], "bound": [np.inf, np.nan]})
+    assert "1e999" in table_json(frame)
+    assert json.loads(table_json(frame)) == [{"T": 1, "bound": np.inf}, {"T": 2, "bound": None}]
+
+
+def test_a_stand_alone_figure_asks_no_other_host():
+    page = alone(go.Figure(go.Scatter(y=[1, 2])), dark=True)
+    assert not re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=", page)
+    assert len(page) > 1_000_000
+
+
+def test_labels_can_be_read_aloud():
+    for symbol in SYMBOLS.values():
+        assert "$" not in symbol.label and "\\" not in symbol.label
+    assert set(controls.FIELDS) <= set(SYMBOLS)
+
+
+def test_only_pages_that_exist_are_linked():
+    shown = {link for links in pages_there().values() for link in links}
+    for links in LINKS.values():
+        for link in links:
+            assert (link in shown) == (ROOT / link[0]).exists()
+
+
+@pytest.mark.parametrize(
+    ("value", "tex"),
+    [(0, "0"), (0.19194, "0.192"), (12345.6, r"12\,346"), (1e9, r"1.00\cdot 10^{9}"),
+     (3.2e-7, r"3.20\cdot 10^{-7}"), (float("inf"), r"\infty")],
+)  # fmt: skip
+def test_numbers_in_formulas_are_short(value, tex):
+    assert number_tex(value) == tex
+
+
+@pytest.mark.parametrize("T", [1, 2, 12, 150])
+def test_the_filled_formula_multiplies_out(T):
+    constants = Constants(0.953, 0.01, 2, 0.5, 1.05, 3, 1)
+    freeze, end, _ = (
+        re.sub(r"\\textcolor\{#\w+\}", "", tex) for tex in reward_error_filled(constants, T, False)
+    )
+    error = reward_error(constants, T)
+    factors, result = freeze.strip("{}").split("=")
+    product = np.prod([float(f.replace(r"\,", "")) for f in factors.split(r"\cdot")])
+    assert product == pytest.approx(error.freeze, rel=0.02)
+    assert float(result.replace(r"\,", "")) == pytest.approx(error.freeze, rel=0.01)
+    assert float(end.split("=")[1].strip(" {}")) == pytest.approx(error.end_of_horizon, rel=0.01)

@@ -1,0 +1,137 @@
+"""The Reward error page without a browser: its numbers, its figures, its link, unusable input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fsdash.theory import Constants, reward_error
+from fsdash.theory.landmarks import freeze_ceiling
+from fsdash.theory.presets import PRESETS
+from fsdash.ui.reading import number
+from fsdash.ui.views import reward_error_frame
+from tests.ui.kit import figures, metrics, opened, snippet, traces, words
+
+PAGE = "1_Reward_error.py"
+CALM = PRESETS["reward-error-small"].constants
+NAMES = ("T", "range", "gamma", "alpha", "Lf", "dY", "Lr", "LU", "rmax")
+
+
+def expected(constants: Constants, T: int) -> dict[str, str]:
+    error = reward_error(constants, T)
+    return {
+        "Freeze": number(error.freeze),
+        "End of horizon": number(error.end_of_horizon),
+        "Reward error": number(error.total),
+    }
+
+
+def test_the_page_opens_with_the_librarys_numbers_and_curves():
+    page = opened(PAGE)
+    assert metrics(page) == expected(CALM, 12)
+    drawn = traces(figures(page)["error"])
+    curves = reward_error(CALM, np.arange(1, 151))
+    np.testing.assert_array_equal(drawn["freeze"]["y"], curves.freeze)
+    np.testing.assert_array_equal(drawn["end of horizon"]["y"], curves.end_of_horizon)
+    np.testing.assert_array_equal(drawn["total"]["y"], curves.total)
+
+
+def test_moving_the_controls_moves_numbers_and_curves():
+    page = opened(PAGE)
+    page.slider(key="T").set_value(40)
+    page.slider(key="Lf").set_value(1.05)
+    page.select_slider(key="range").set_value(50)
+    page.select_slider(key="alpha").set_value(0.2).run()
+    constants = Constants(0.953, 0.2, 1, 0.5, 1.05, 1, 1)
+    assert metrics(page) == expected(constants, 40)
+    drawn = traces(figures(page)["error"])["total"]
+    np.testing.assert_array_equal(drawn["x"], np.arange(1, 51))
+    np.testing.assert_allclose(drawn["y"], reward_error(constants, np.arange(1, 51)).total)
+
+
+def test_the_papers_two_panels_stand_side_by_side_and_can_be_loaded():
+    page = opened(PAGE, T="30", gamma="0.9")
+    for name in ("reward-error-small", "reward-error-large"):
+        drawn = traces(figures(page)[name])["total"]
+        constants = PRESETS[name].constants
+        np.testing.assert_array_equal(drawn["y"], reward_error(constants, np.arange(1, 151)).total)
+    page.button(key="load-reward-error-large").click().run()
+    assert metrics(page) == expected(PRESETS["reward-error-large"].constants, 30)
+
+
+def test_a_link_restores_the_view():
+    page = opened(PAGE, T="30", gamma="0.9", alpha="0.05", Lf="1.2", LU="0.05", rmax="10")
+    assert metrics(page) == expected(Constants(0.9, 0.05, 1, 0.5, 1.2, 0.05, 10), 30)
+    assert not page.warning
+
+
+@pytest.mark.parametrize("junk", ["", "x", "-5", "1e999", "nan", "12,13", "<b>", "9" * 400])
+def test_junk_in_the_link_is_ignored_and_named(junk):
+    page = opened(PAGE, **dict.fromkeys(NAMES, junk))
+    assert metrics(page) == expected(CALM, 12)
+    (notice,) = page.warning
+    assert all(f"`{name}=" in notice.value for name in NAMES)
+    assert "Defaults are shown" in notice.value
+
+
+def test_an_unknown_parameter_is_named():
+    page = opened(PAGE, colour="red", T="20")
+    (notice,) = page.warning
+    assert "`colour=red`" in notice.value and "T=20" not in notice.value
+    assert metrics(page) == expected(CALM, 20)
+
+
+@pytest.mark.parametrize("T", [1, 2, 150])
+@pytest.mark.parametrize(("gamma", "l_f"), [(0.5, 0.5), (0.999, 1.0), (0.999, 1.5), (0.5, 1.5)])
+def test_extreme_sliders_never_raise(T, gamma, l_f):
+    page = opened(PAGE, T=str(T), gamma=str(gamma), alpha="1.0", Lf=str(l_f))
+    assert metrics(page) == expected(Constants(gamma, 1, 1, 0.5, l_f, 1, 1), T)
+
+
+@pytest.mark.parametrize("value", ["0", "1000000"])
+def test_extreme_constants_never_raise(value):
+    page = opened(PAGE, dY=value, Lr=value, LU=value, rmax=value)
+    v = float(value)
+    assert metrics(page) == expected(Constants(0.953, 0.01, v, v, 0.99, v, v), 12)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"T": "1"}, "nothing is frozen"),
+        ({}, "end-of-horizon error"),
+        ({"T": "150"}, "freeze error"),
+        ({"Lf": "1.05"}, "no ceiling"),
+        ({}, f"stays below {number(freeze_ceiling(CALM))}"),
+        ({"Lf": "1.03"}, "takes long to get there"),
+        ({}, "peaks at T = 23"),
+        ({"Lf": "1.2"}, "largest at the very end"),
+        ({"alpha": "0.0"}, "no freeze error"),
+    ],
+)
+def test_the_words_fit_the_numbers(query, said):
+    assert said in words(opened(PAGE, **query))
+
+
+def test_the_formula_shows_the_numbers_of_the_chosen_T():
+    page = opened(PAGE, T="30", alpha="0.1")
+    error = reward_error(Constants(0.953, 0.1, 1, 0.5, 0.99, 1, 1), 30)
+    total = page.latex[-1].value
+    for value in (error.freeze, error.end_of_horizon, error.total):
+        assert f"{value:.3g}" in total
+    assert "0.953^{29}" in page.latex[3].value
+
+
+def test_the_python_lines_recompute_the_table():
+    page = opened(PAGE, T="30", Lf="1.2", range="50")
+    scope: dict = {}
+    exec(snippet(page), scope)
+    constants = Constants(0.953, 0.01, 1, 0.5, 1.2, 1, 1)
+    pd.testing.assert_frame_equal(scope["frame"], reward_error_frame(constants, 50))
+
+
+def test_another_page_does_not_inherit_values():
+    page = opened(PAGE, gamma="0.9")
+    page.switch_page("pages/3_Linear_architecture.py").run()
+    page.slider(key="gamma").set_value(0.8).run()
+    page.switch_page(f"pages/{PAGE}").run()
+    assert metrics(page) == expected(CALM, 12)

@@ -1,0 +1,339 @@
+"""The Run lab without a browser: plans, the form, its address, a run from start to end, trouble."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from fsdash.domains import DOMAINS, make
+from fsdash.errors import InputError
+from fsdash.figures.domains import domain_svg, domain_told
+from fsdash.runs.kept import Experiment
+from fsdash.runs.limits import Limits
+from fsdash.runs.methods import METHODS
+from fsdash.runs.spec import RunSpec
+from fsdash.runs.summary import summarise, work_to_reach
+from fsdash.ui import lab_view
+from fsdash.ui.lab_plans import PLANS, Form, commands, snippet, sweep_size
+from fsdash.ui.lab_words import seconds_between
+from fsdash.ui.service import Service, _service
+from tests.runs.work import ENDLESS, base, frozen, kept, over, until
+from tests.ui.kit import figures, opened, traces, words
+
+PAGE = "4_Run_lab.py"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory) -> Service:
+    """The pages' own store and manager, in a folder of this module."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FSDASH_DATA", str(tmp_path_factory.mktemp("lab")))
+        patch.delenv("FSDASH_DATABASE_URL", raising=False)
+        from fsdash.runs.database import default_url
+
+        yield _service(default_url())
+        st.cache_resource.clear()
+
+
+def lab(**query: str) -> AppTest:
+    return opened(PAGE, **query)
+
+
+def address(test: AppTest) -> dict[str, str]:
+    """The parameters of the address."""
+    found = dict(test.query_params)
+    return {n: v if isinstance(v, str) else v[0] for n, v in found.items()}
+
+
+def errors(test: AppTest) -> str:
+    return " ".join(e.value for e in test.error)
+
+
+def html(test: AppTest) -> str:
+    return " ".join(element.proto.body for element in test.get("html"))
+
+
+def shown(service: Service, test: AppTest) -> Experiment:
+    """The experiment that the address names."""
+    return service.store.experiment(address(test)["experiment"])
+
+
+# ------------------------------------------------------------------------------------------- plans
+
+
+@pytest.mark.parametrize("name", [n for n in PLANS if n != "paper-pricing"])
+def test_every_plan_is_made_of_runs_that_its_lines_of_python_make_again(name):
+    plan = PLANS[name]
+    for domain in [plan.domain] if plan.domain else DOMAINS:
+        specs = plan.build(domain, {}, 4, 7)
+        assert all(spec.replications == (4 if spec.method.sampled else 1) for spec in specs)
+        made = {}
+        exec(snippet(specs).rpartition("\n")[0], made)
+        assert made["specs"] == specs
+
+
+def test_the_command_lines_make_the_same_runs():
+    from fsdash.cli import parser
+    from fsdash.runs.command import assignments, read_specs
+
+    form = Form(
+        "inventory", ["e-fsvi", "e-vi", "mpi"], [3, 6], "iterations", 4, 2, 9,
+        {"K": 90.0}, {"e-vi": {"M": 20}},
+    )  # fmt: skip
+    made = []
+    for line in commands(form.specs()).splitlines():
+        arguments = parser().parse_args(line.split()[1:])
+        made += read_specs(arguments, assignments("--set", arguments.parameters))
+    assert made == form.specs()
+
+
+def test_a_form_counts_its_budget_in_sweeps_of_its_own_domain():
+    form = Form("inventory", ["e-vi"], size=2.5, domain_parameters={"d_max": 20})
+    [spec] = form.specs()
+    assert spec.evaluations == 2.5 * 51 * 21 * 11 * 50 == 2.5 * sweep_size(spec.build_domain())
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"algorithms": []}, "choose at least one"),
+        ({"T": []}, "T: choose for how many periods E-FSVI"),
+        ({"size": -1}, "iterations = -1"),
+        ({"domain_parameters": {"order_step": 0}}, "order_step"),
+    ],
+)
+def test_a_form_that_cannot_be_run_says_what_to_change(change, told):
+    values = {"domain": "inventory", "algorithms": ["e-fsvi"], "T": [6], "unit": "iterations"}
+    with pytest.raises(InputError, match=told):
+        Form(**(values | change)).specs()
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_domain_has_a_drawing_with_its_own_numbers(name, dark):
+    import xml.etree.ElementTree as xml
+
+    domain = make(name, "large")
+    root = xml.fromstring(domain_svg(domain, dark))
+    assert root.tag.endswith("svg")
+    n_slow, n_fast, *_ = domain.shape
+    assert f"{n_slow * n_fast:,} states" in domain_told(domain)
+
+
+# --------------------------------------------------------------------------------------- the form
+
+
+def test_the_page_opens_with_a_plan_ready_to_start(service):
+    test = lab()
+    assert not test.button(key="start").disabled
+    assert "E-FSVI, T=6" in words(test) and "Slow-agnostic E-VI" in words(test)
+    assert address(test) == {}
+
+
+def test_a_link_restores_what_was_put_together_by_hand(service):
+    query = {
+        "preset": "by-hand", "domain": "gridworld", "algorithms": "e-vi,mpi", "unit": "iterations",
+        "budget": "7", "seed": "5", "replications": "2", "gridworld.switch": "0.1", "e-vi.M": "9",
+    }  # fmt: skip
+    test = lab(**query)
+    assert address(test) == query
+    test.button(key="start").click().run()
+    specs = [run.spec for run in shown(service, test).runs]
+    service.manager.cancel(shown(service, test).id)
+    common = {"domain_parameters": {"switch": 0.1}, "replications": 2, "seed": 5, "iterations": 7}
+    assert specs == [
+        RunSpec("gridworld", "e-vi", parameters={"M": 9}, **common),
+        RunSpec("gridworld", "mpi", **common),
+    ]
+
+
+def test_widgets_are_made_from_the_fields_of_the_domain_and_the_algorithms(service):
+    test = lab(preset="by-hand", algorithms=",".join(METHODS))
+    keys = {w.key for kind in (test.number_input, test.checkbox, test.selectbox) for w in kind}
+    assert {f"lab.inventory.{n}" for n in ("K", "gamma", "d_max")} <= keys
+    wanted = {f"lab.{m}.{p}" for m in METHODS for p in METHODS[m].all_parameters}
+    assert wanted <= keys
+
+
+@pytest.mark.parametrize("junk", ["", "x", "-5", "1e999", "nan", "<b>", "9" * 400])
+def test_junk_in_the_link_is_told_and_left_out(service, junk):
+    names = ("preset", "domain", "algorithms", "T", "budget", "seed", "replications", "e-vi.M", "x")
+    test = lab(**dict.fromkeys(names, junk))
+    assert "could not be used" in test.warning[0].value
+    assert not test.button(key="start").disabled
+    assert address(test) == {}
+
+
+def test_what_cannot_be_run_is_refused_beside_the_form(service):
+    test = lab(preset="by-hand")
+    test.multiselect(key="lab.algorithms").set_value([]).run()
+    assert "Choose at least one" in errors(test) or "choose at least one" in errors(test)
+    assert test.button(key="start").disabled
+    test.multiselect(key="lab.algorithms").set_value(["e-vi"]).run()
+    test.number_input(key="lab.inventory.order_step").set_value(0).run()
+    assert "Order_step = 0" in errors(test) or "order_step = 0" in errors(test)
+    assert test.button(key="start").disabled
+
+
+def test_a_full_queue_is_told_and_nothing_is_kept(service, monkeypatch):
+    monkeypatch.setattr(service.manager, "limits", Limits(queued_per_owner=1))
+    before = service.store.size().experiments
+    test = lab()
+    test.button(key="start").click().run()
+    assert "queue is full" in errors(test) and "fewer replications" in errors(test)
+    assert service.store.size().experiments == before
+    assert "experiment" not in test.query_params
+
+
+# ------------------------------------------------------------------------------------ a run, live
+
+
+def test_a_run_from_the_click_to_its_numbers(service):
+    test = lab(preset="by-hand", algorithms="e-fsvi,e-vi", T="3", budget="1", replications="2")
+    test.button(key="start").click().run()
+    assert not test.exception
+    experiment = over(service.store, shown(service, test).id)
+    assert experiment.status == "finished"
+
+    test = lab(experiment=experiment.id)
+    frame = service.store.rows([run.id for run in experiment.runs])
+    sweep = sweep_size(make("inventory"))
+    drawn = traces(figures(test)["curves"])
+    for name, part in summarise(frame, "sweeps", sweep=sweep).groupby("method"):
+        part = part[part["x"] > 0]  # the axis is logarithmic
+        np.testing.assert_allclose(np.asarray(drawn[name]["y"], float), part["mean"])
+        np.testing.assert_allclose(np.asarray(drawn[name]["x"], float), part["x"])
+    for record in work_to_reach(frame, x="sweeps", sweep=sweep).to_dict("records"):
+        assert record["method"] in html(test)
+        assert f"{100 * record['final']:.1f}" in html(test)
+    assert 'aria-valuenow="100"' in html(test)
+    assert "What to notice" in words(test)
+
+
+def test_the_same_experiment_is_shown_to_whoever_has_the_link(service):
+    id = kept(service.store, frozen(), base(), name="to *share* [it](x)").id
+    first, second = lab(experiment=id), lab(experiment=id)
+    np.testing.assert_equal(figures(first)["curves"]["data"], figures(second)["curves"]["data"])
+    assert r"to \*share\*" in first.subheader[0].value
+
+
+def test_stop_and_resume(service):
+    id = service.manager.submit("me", "long", [base(ENDLESS, replications=3)])
+    until(lambda: service.store.experiment(id).runs[0].rows, "the first row")
+    test = lab(experiment=id)
+    test.button(key="act-stop").click().run()
+    assert over(service.store, id).status == "cancelled"
+    test = lab(experiment=id)
+    assert "stopped" in words(test)
+    test.button(key="act-play_arrow").click().run()
+    assert service.store.experiment(id).active
+    test = lab(experiment=id)
+    test.button(key="act-pause").click().run()
+    assert over(service.store, id).status == "paused"
+
+
+def test_running_it_again_starts_the_same_specification(service):
+    id = kept(service.store, frozen(), base(), name="first time").id
+    test = lab(experiment=id)
+    test.button(key="again").click().run()
+    assert "first time" in words(test)
+    assert address(test)["from"] == id
+    test.button(key="start").click().run()
+    new = shown(service, test)
+    assert new.id != id
+    assert [r.hash for r in new.runs] == [r.hash for r in service.store.experiment(id).runs]
+    over(service.store, new.id)
+
+
+def test_a_plan_can_be_adjusted_by_hand(service):
+    test = lab(preset="t6-against-base", domain="gridworld")
+    test.button(key="adjust").click().run()
+    found = address(test)
+    assert found["preset"] == "by-hand" and found["domain"] == "gridworld"
+    assert found["T"] == "6" and found["budget"] == "40"
+    assert "E-FSVI, T=6**, 40 sweeps, 5 replications" in words(test)
+
+
+def test_an_experiment_that_is_not_there_has_a_way_on(service):
+    test = lab(experiment="nosuchthing")
+    assert "not kept here" in " ".join(w.value for w in test.warning)
+    test.button(key="close").click().run()
+    assert "experiment" not in test.query_params
+
+
+def test_what_went_wrong_is_told_with_its_reason_and_its_rows_are_drawn(service):
+    data = service.store.export(kept(service.store, base(replications=2), name="wrong").id)
+    first, second = data["runs"][0]["replications"]
+    first |= {"status": "diverged", "reason": "values are no longer finite"}
+    second |= {"status": "running", "reason": "the server was stopped"}
+    test = lab(experiment=service.store.import_(data, "me"))
+    told = " ".join(w.value for w in test.warning)
+    assert "replication 0: diverged" in told.replace("\\", "")
+    assert "no longer finite" in told and "server was stopped" in told
+    assert test.button(key="act-play_arrow").label == "Continue"
+    assert len(traces(figures(test)["curves"])["Base E-VI"]["y"]) > 2
+
+
+def test_a_damaged_store_is_set_aside_by_a_button(tmp_path, monkeypatch):
+    monkeypatch.setenv("FSDASH_DATA", str(tmp_path))
+    (tmp_path / "runs.db").write_bytes(b"this is no database" * 100)
+    test = lab()
+    assert "damaged" in errors(test)
+    test.button(key="recover").click().run()
+    assert not test.exception and not test.error
+    assert "A new store was begun" in test.success[0].value
+    [aside] = tmp_path.glob("runs.db.corrupt-*")
+    assert aside.read_bytes().startswith(b"this is no database")
+    from fsdash.runs.database import default_url
+
+    _service.clear(default_url())
+
+
+# ------------------------------------------------------------------------------------------- parts
+
+
+def test_series_keep_their_names_while_replications_come_in(service):
+    id = kept(service.store, base(replications=3), name="growing").id
+    experiment = service.store.experiment(id)
+    named = lab_view.labels(experiment.runs)
+    frame = service.store.rows([run.id for run in experiment.runs])
+    look = lab_view.Look(singles=True)
+    names = []
+    for count in (1, 2, 3):
+        rows = lab_view.prepared(frame[frame["replication"] < count], experiment.runs, named)
+        names.append([trace.name for trace in lab_view.curves(rows, look).data])
+    assert names[0] == names[1] == names[2]
+
+
+def test_runs_of_one_method_are_named_by_what_differs(service):
+    slow = base(seed=3)
+    id = kept(service.store, base(), slow, frozen(), name="alike").id
+    named = lab_view.labels(service.store.experiment(id).runs)
+    assert list(named.values()) == ["Base E-VI, seed=0", "Base E-VI, seed=3", "E-FSVI, T=3"]
+
+
+def test_the_page_looks_often_while_something_happens_and_never_again_afterwards(service):
+    done = kept(service.store, base(), name="done")
+    assert seconds_between(done, done.created) is None
+    id = service.store.add_experiment("me", "paused", [base()])
+    paused = service.store.experiment(id)
+    assert seconds_between(paused, paused.created) == 5
+
+
+def test_only_new_rows_are_read_again(service, monkeypatch):
+    id = service.manager.submit("me", "counted", [base(ENDLESS)])
+    until(lambda: service.store.experiment(id).runs[0].rows > 3, "some rows")
+    experiment = service.store.experiment(id)
+    first = service.rows(experiment)
+    asked = []
+    real = service.store.rows
+    monkeypatch.setattr(
+        service.store, "rows", lambda runs, seen=None: asked.append(dict(seen)) or real(runs, seen)
+    )
+    until(lambda: service.rows(experiment).version > first.version, "more rows")
+    assert asked[0] == first.seen
+    service.manager.cancel(id)
+    over(service.store, id)
+    whole = real([run.id for run in experiment.runs])
+    pd.testing.assert_frame_equal(service.rows(experiment).frame, whole)
