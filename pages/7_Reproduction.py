@@ -62,11 +62,11 @@ def read_filters() -> tuple[list[str], list[str]]:
     with st.container(horizontal=True, gap="large", key="filters"):
         part = st.pills(
             "Part", (EVERYTHING, *PARTS.values()), default=EVERYTHING, required=True, key="part",
-            bind=BIND,
+            bind=BIND, wrap=True,
         )  # fmt: skip
         words = st.pills(
             "Verdict", list(WORDS), selection_mode="multi", default=list(WORDS), key="verdict",
-            bind=BIND,
+            bind=BIND, wrap=True,
         )  # fmt: skip
     names = [name for name, title in PARTS.items() if part in (EVERYTHING, None, title)]
     return names, [WORDS[word] for word in words or WORDS]
@@ -74,7 +74,7 @@ def read_filters() -> tuple[list[str], list[str]]:
 
 def draw_counts(claims: pd.DataFrame) -> None:
     """How many claims hold up."""
-    with st.container(horizontal=True, gap="large", key="counts"):
+    with st.container(horizontal=True, gap="medium", key="counts"):
         for verdict, n in reproduction.counts(claims).items():
             mark = MARKS[verdict]
             st.metric(f":{mark.colour}[{mark.icon}] {mark.word}", n, width="content")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from fsdash.figures.palette import INK
+from fsdash.figures.palette import BACKGROUND, INK
 from fsdash.figures.policies import Subject, View
 
 TALL = 600
@@ -67,15 +67,16 @@ def mark_state(figure: go.Figure, state: tuple[int, int], dark: bool) -> None:
         found = _places(np.asarray(states), state)
         if trace.type == "heatmap":
             for row, column in found:
-                figure.add_shape(_frame(trace, row, column, dark))
+                frame = _frame(trace, row, column, dark)
+                figure.update_layout(shapes=[*figure.layout.shapes, *frame])
         elif len(found) == 1:
             [point] = found[0]
             figure.add_scatter(
                 x=[trace.x[point]], y=[trace.y[point]], mode="markers", showlegend=False,
                 name=f"state on {trace.name}", hoverinfo="skip", xaxis=trace.xaxis,
                 yaxis=trace.yaxis, cliponaxis=False,
-                marker={"symbol": "circle-open", "size": 15,
-                        "line": {"width": 3, "color": INK.on(dark)}},
+                marker={"symbol": "circle-open", "size": 15, "color": INK.on(dark),
+                        "line": {"width": 3}},
             )  # fmt: skip
 
 
@@ -84,10 +85,16 @@ def _places(states: np.ndarray, state: tuple[int, int]) -> list[list[int]]:
     return np.argwhere(same).tolist()
 
 
-def _frame(trace: go.Heatmap, row: int, column: int, dark: bool) -> dict:
+def _frame(trace: go.Heatmap, row: int, column: int, dark: bool) -> list[dict]:
+    """Two strokes, so that it is seen on the lightest and on the darkest cell."""
     (x0, x1), (y0, y1) = _edges(trace.x, column), _edges(trace.y, row)
-    return {"type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "xref": trace.xaxis or "x",
-            "yref": trace.yaxis or "y", "line": {"color": INK.on(dark), "width": 3}}  # fmt: skip
+    place = {"x0": x0, "x1": x1, "y0": y0, "y1": y1,
+             "xref": trace.xaxis or "x", "yref": trace.yaxis or "y"}  # fmt: skip
+    strokes = ((BACKGROUND, 6), (INK, 2.5))
+    return [
+        {"type": "rect", **place, "line": {"color": colour.on(dark), "width": width}}
+        for colour, width in strokes
+    ]
 
 
 def _edges(values: np.ndarray, i: int) -> tuple[float, float]:

@@ -90,7 +90,7 @@ def draw_numbers(subject: Subject, row, phase: int) -> None:
         (f"Worse actions{of}", worse,
          "The share of states whose action itself loses, if all later ones are optimal."),
     )  # fmt: skip
-    with st.container(horizontal=True, gap="large", key="numbers"):
+    with st.container(horizontal=True, gap="medium", key="numbers"):
         for label, value, help in shown:
             st.metric(label, value, help=help, width="content")
 
@@ -102,7 +102,7 @@ def pick_view(subject: Subject) -> View:
     known = {view.name: view for view in views(subject)}
     name = choose(
         st.pills, "View", "view", list(known), next(iter(known)), lambda n: known[n].title,
-        required=True, label_visibility="collapsed",
+        required=True, label_visibility="collapsed", wrap=True,
     )  # fmt: skip
     return known[name]
 
@@ -117,7 +117,9 @@ def pick_selectors(selectors: Sequence[Selector], slots: Iterator) -> dict:
 
 
 def _widget(selector: Selector) -> object:
-    key = f"at-{selector.name}-{'many' if selector.many else 'one'}"
+    few = len(selector.options) <= SEGMENTS
+    # A key belongs to one kind of widget: another kind with its key would begin without a value.
+    key = f"at-{selector.name}-{'many' if selector.many else 'few' if few else 'one'}"
     at = st.session_state.setdefault("at", {})
     if key not in st.session_state or not _known(selector, st.session_state[key]):
         st.session_state[key] = _start(selector, at.get(selector.name, ()))
@@ -125,10 +127,10 @@ def _widget(selector: Selector) -> object:
     common = {"key": key, "format_func": labels.get}
     title = selector.title[0].upper() + selector.title[1:]
     if selector.many:
-        value = tuple(st.pills(title, selector.options, selection_mode="multi", **common))
-        value = tuple(sorted(value)) or selector.default
-    elif len(selector.options) <= SEGMENTS:
-        value = st.segmented_control(title, selector.options, required=True, **common)
+        found = st.pills(title, selector.options, selection_mode="multi", wrap=True, **common)
+        value = tuple(sorted(found)) or selector.default
+    elif few:
+        value = st.segmented_control(title, selector.options, required=True, wrap=True, **common)
     else:
         value = st.select_slider(title, selector.options, **common)
     texts = tuple(map(str, value)) if selector.many else (str(value),)
@@ -189,7 +191,7 @@ def draw_one(subject: Subject, view: View, chosen: dict, domain: str, own_XY: np
         draw_figure(figure, f"policy-{view.name}", view, domain, view.told)
         st.caption(view.told + (" Click a state to see it in detail." if view.clickable else ""))
         if len(subject.phases) > 1:
-            st.markdown("**The state on the right, in every phase**")
+            st.markdown("**The same state in every phase**")
             draw_phases(subject, x, y)
     with right:
         draw_state(subject, x, y, phase, "one", clicked, own_XY)

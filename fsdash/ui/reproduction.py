@@ -88,13 +88,12 @@ def counts(frame: pd.DataFrame) -> dict[str, int]:
 
 
 def measured(all_findings: pd.DataFrame, name: str) -> str:
-    """The parts of one claim as a table in Markdown: what was measured, and what was needed."""
-    lines = ["| measured | mean, 95% interval | needed | holds |", "|---|---|---|---|"]
-    for f in all_findings[all_findings["name"] == name].to_dict("records"):
-        lines.append(
-            f"| {f['part']} | {_shown(f['mean'])}{_interval(f['low'], f['high'])} "
-            f"| {f['sign']} {f['limit']:.3g} | {STATES[f['state']]} |"
-        )
+    """The parts of one claim as a list in Markdown: what was measured, and what was needed."""
+    lines = [
+        f"- {f['part']}: **{_shown(f['mean'])}**{_interval(f['low'], f['high'])}, "
+        f"needed {f['sign']} {f['limit']:.3g}: {STATES[f['state']]}"
+        for f in all_findings[all_findings["name"] == name].to_dict("records")
+    ]
     return "\n".join(lines)
 
 

@@ -44,9 +44,9 @@ def draw_part(part: str, claims: pd.DataFrame, findings: pd.DataFrame) -> None:
     """A part of the paper: one of its figures, how it was made, and the claims about it."""
     st.subheader(PARTS[part], anchor=False, divider="gray")
     known = reproduction.labels(part)
-    label = st.segmented_control(
+    label = st.pills(
         "Figure", list(known), default=next(iter(known)), required=True, key=f"figure-{part}",
-        bind=BIND, label_visibility="collapsed",
+        bind=BIND, label_visibility="collapsed", wrap=True,
     )  # fmt: skip
     name = known[label]
     left, right = st.columns([6, 5], gap="large")
@@ -100,6 +100,7 @@ def draw_claims(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
         mark = MARKS[claim["verdict"]].text(claim["beyond"])
         with st.expander(f"{mark} · {where}{claim['claim']}", key=f"claim-{claim['name']}"):
             st.markdown(f"**Judged by:** {claim['rule']}")
+            st.markdown("**Measured**, mean and 95% interval:")
             st.markdown(reproduction.measured(findings, claim["name"]))
             if claim["remark"]:
                 st.markdown(claim["remark"])

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from examples.machine import Machine
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
 from fsdash.figures.policies import Subject, views
@@ -190,6 +191,27 @@ def test_every_view_of_every_domain_is_drawn(nothing_kept, domain):
         assert f"policy-{name}" in figures(page)
 
 
+def test_a_phase_that_an_earlier_policy_does_not_have(nothing_kept):
+    page = opened(PAGE, domain="inventory", T="12", at="phase:9")
+    assert page.select_slider(key="at-phase-one").value == 9
+    for step in (2, 0, 9, 30):
+        page.select_slider(key="step").set_value(step).run()
+        assert not page.exception
+        assert "policy-orders" in figures(page)
+
+
+def test_a_domain_of_ones_own_gets_heat_maps(nothing_kept, monkeypatch):
+    monkeypatch.setitem(DOMAINS, "machine", Machine)
+    page = opened(PAGE)
+    page.selectbox(key="domain").set_value("machine").run()
+    assert not page.exception
+    assert not page.error
+    spec = inspector.solved_spec("machine", "default", "fsvi", 6)
+    trail = inspector.solved_trail(spec)
+    policy_PXY, _ = trail.read(trail.steps[-1])
+    np.testing.assert_array_equal(heat(page, "policy-actions"), orders(spec, policy_PXY))
+
+
 def test_an_animated_figure_travels_with_its_frames(nothing_kept):
     drawn = figures(opened(PAGE, domain="gridworld", T="2", view="agent", at="steps:30"))
     assert len(drawn["policy-agent"]["frames"]) == 30
@@ -299,8 +321,9 @@ def test_the_clicked_state_is_framed_where_it_lies():
     subject = _subject(1)
     figure = _view(subject, "values").figure()
     inspector_figures.mark_state(figure, (1, 2), dark=False)
-    [shape] = figure.layout.shapes
-    assert (shape.x0, shape.x1, shape.y0, shape.y1) == (1.5, 2.5, 0.5, 1.5)
+    for shape in figure.layout.shapes:
+        assert (shape.x0, shape.x1, shape.y0, shape.y1) == (1.5, 2.5, 0.5, 1.5)
+    assert len({shape.line.color for shape in figure.layout.shapes}) == 2
 
 
 def test_the_worst_state_is_one_of_those_drawn():

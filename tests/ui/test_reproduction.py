@@ -64,7 +64,7 @@ def test_a_figure_is_the_one_of_the_kept_rows():
 
 def test_another_figure_can_be_chosen():
     page = opened(PAGE, part=INVENTORY)
-    page.segmented_control(key="figure-inventory").set_value("The model is known").run()
+    page.pills(key="figure-inventory").set_value("The model is known").run()
     assert not page.exception
     assert "inventory-exact" in figures(page)
 
@@ -83,7 +83,7 @@ def test_a_card_tells_rule_numbers_and_place():
     assert claim["rule"] in words(page)
     finding = kept.kept_findings().set_index("name").loc["inventory-agnostic"]
     low, high = finding["low"], finding["high"]
-    assert f"{finding['mean']:.3g} [{low:.3g}, {high:.3g}] | < 0.75" in words(page)
+    assert f"**{finding['mean']:.3g}** [{low:.3g}, {high:.3g}], needed < 0.75" in words(page)
     assert any(claim["where"] in caption.value for caption in page.caption)
 
 
