@@ -16,16 +16,16 @@ BENCH_STAMP := $(VENV)/.installed-bench
 KERNELS     := $(VENV)/.compiled
 
 # Every process is one worker: threaded BLAS inside two workers is many times slower, not faster.
-test bench: export OPENBLAS_NUM_THREADS = 1
-test bench: export OMP_NUM_THREADS = 1
-test bench: export OMP_WAIT_POLICY = passive
-test bench: export NUMBA_NUM_THREADS = 1
+test bench room reproduce: export OPENBLAS_NUM_THREADS = 1
+test bench room reproduce: export OMP_NUM_THREADS = 1
+test bench room reproduce: export OMP_WAIT_POLICY = passive
+test bench room reproduce: export NUMBA_NUM_THREADS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test browser lint bench clean
+.PHONY: help run test browser lint bench room reproduce clean
 
 help: ## list these goals
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 	@echo "  make run HOST=0.0.0.0 PORT=9000    serves everyone on the network"
 	@echo "  make test PYTEST_ARGS='-k home'    passes arguments to pytest"
 
@@ -41,9 +41,18 @@ browser: $(DEV_STAMP) ## find a Chromium for the tests, or install one
 lint: $(DEV_STAMP) ## check the code with ruff
 	$(PY) -m ruff check .
 
-bench: $(BENCH_STAMP) $(KERNELS) ## time the solvers and samplers beside others
+bench: $(BENCH_STAMP) $(DEV_STAMP) $(KERNELS) browser ## time solvers, samplers, experiments, pages
 	$(PY) -m benchmarks.solve
 	$(PY) -m benchmarks.sampled
+	$(PY) -m benchmarks.experiments
+	$(PY) -m benchmarks.overhead
+	$(PY) -m benchmarks.pages
+
+room: $(DEV_STAMP) $(KERNELS) browser ## time a room of 30 browser sessions
+	$(PY) -m benchmarks.room
+
+reproduce: $(KERNELS) ## compute the paper's figures and claims again, into reproduction/
+	$(PY) -m fsdash reproduce all --workers $(WORKERS)
 
 clean: ## remove the virtual environment and everything generated
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis build *.egg-info
@@ -63,6 +72,10 @@ $(KERNELS): $(shell grep -rlE '^@(jit|inlined)' fsdash --include='*.py') $(RUN_S
 	@find fsdash -name '*.nb[ic]' -delete
 	@$(PY) -m fsdash solve inventory --method fsvi > /dev/null
 	@$(PY) -m fsdash constants inventory > /dev/null
+	@for domain in inventory gridworld pricing; do \
+	  $(PY) -m fsdash run $$domain --algorithm e-vi,e-fsvi,e-qi,slow-agnostic,lin-fsfvi -T 2 \
+	    --iterations 1 --replications 1 --with M=1 --with M_u=1 > /dev/null || exit 1; \
+	done
 	@touch $@
 
 $(DEV_STAMP): requirements-dev.txt $(RUN_STAMP)

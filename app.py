@@ -51,11 +51,12 @@ EXERCISES = [
     ),
 ]
 COMMANDS = """\
-fsdash bounds --preset reward-error-small     # the bounds, for these or any constants
-fsdash advise --sweeps 4                      # which T to choose for a budget of work
-fsdash constants inventory                    # measure alpha and the Lipschitz constants
-fsdash solve inventory --method fsvi -T 6     # solve a model by freezing: its true regret
-fsdash --help                                 # what else there is"""
+fsdash advise --sweeps 4                             # which T to choose for a budget of work
+fsdash constants inventory                           # measure alpha and the Lipschitz constants
+fsdash solve inventory --method fsvi -T 6            # solve by freezing: the true regret
+fsdash run inventory --algorithm e-vi,e-fsvi -T 3,6  # learning curves, replicated
+fsdash reproduce --quick                             # the paper's figures and claims
+fsdash --help                                        # what else there is"""
 
 
 def tell_story() -> None:

@@ -14,8 +14,10 @@ from fsdash.ui.lab_words import BADGES, EXERCISES, ago
 from fsdash.ui.lesson import exercises, glossary
 from fsdash.ui.service import Service, open_service, visitor
 
-# On a narrow screen what runs comes before the form that started it.
+# On a narrow screen what runs comes before the form that started it. Streamlit's own sign of
+# activity, with a button "Stop" of another meaning, would come and go with every look at a run.
 STYLE = """<style>
+[data-testid="stStatusWidget"] {display: none;}
 @media (max-width: 640px) {
   .st-key-lab-shown > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     {flex-direction: column-reverse;}

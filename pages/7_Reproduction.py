@@ -125,8 +125,8 @@ with left:
 with right:
     what_to_notice(
         (
-            "A verdict is about *our* runs: constants that the paper leaves open were chosen here, "
-            "and they are listed with each domain.",
+            "A verdict is about *these* runs: constants that the paper leaves open were chosen by "
+            "this project. The lab runs any others.",
             "Where a claim is *partly* reproduced, the parts say which half holds.",
         )
     )

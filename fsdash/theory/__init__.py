@@ -10,8 +10,10 @@
     trivial_bound                             r_max/(1-γ), the largest value there is
     value_lipschitz_bound                     Appendix "Bounds on L_U in Terms of L_r and L_f"
     fsavi_regret                              the theorem in the linear architecture's appendix
+    repaired_regret                           the regret of FSVI without the hidden condition
     vi_cost, fsvi_cost, lower_level_cost      Section "Computational Cost of FSVI"
     k_max, k_max_vi, advise, regimes          Section "Regret versus Computational Cost ..."
+    best_T                                    the same over many budgets at once
     PRESETS, preset                           figures of "Interpreting the Regret Analysis"
 
 `bounds_table` puts all of the bounds and costs on a grid of T and k.
@@ -36,6 +38,8 @@ from fsdash.theory.budget import Advice, Choice, Regime, advise, regimes
 from fsdash.theory.costs import fsvi_cost, k_max, k_max_vi, lower_level_cost, vi_cost
 from fsdash.theory.parameters import Constants, Sizes
 from fsdash.theory.presets import DEFAULT_PRESET, PRESETS, Preset, preset
+from fsdash.theory.repaired import repaired_regret
+from fsdash.theory.sensitivity import best_T
 from fsdash.theory.table import bounds_table
 
 __all__ = [
@@ -52,6 +56,7 @@ __all__ = [
     "RewardError",
     "Sizes",
     "advise",
+    "best_T",
     "bounds_table",
     "fsavi_regret",
     "fsvi_cost",
@@ -63,6 +68,7 @@ __all__ = [
     "lower_level_cost",
     "preset",
     "regimes",
+    "repaired_regret",
     "reward_error",
     "transition_distance",
     "trivial_bound",

@@ -39,6 +39,8 @@ LINKS = {
 STYLE = """<style>
 [data-testid="stMainBlockContainer"] {max-width: 1240px; padding-top: 3rem;}
 [data-testid="stMarkdownContainer"] p, [data-testid="stMarkdownContainer"] li {max-width: 44rem;}
+[data-testid="stPageLink-NavLink"] {height: auto;}
+[data-testid="stPageLink-NavLink"] * {white-space: normal; overflow: visible;}
 .katex-display {overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0;}
 </style>"""
 

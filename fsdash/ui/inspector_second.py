@@ -60,7 +60,11 @@ def pick_second(
         return None
     address = {"beside": kind, "other": other.run if kind == "run" else other.spec.T}
     with next(slots):
-        return _step(trail_of(store, other), address, kind)
+        try:
+            return _step(trail_of(store, other), address, kind)
+        except InputError as problem:
+            st.warning(str(problem))
+            return None
 
 
 def _offered(kind: str, trail: Trail, subject: Subject) -> bool:

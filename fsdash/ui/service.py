@@ -140,9 +140,10 @@ def _recover() -> None:
 
 
 def sentence(text: object) -> str:
-    """A message of ours as a sentence."""
+    """A message of ours as a sentence; a name at its beginning stays as it is."""
     text = str(text).strip().rstrip(".")
-    return f"{text[:1].upper()}{text[1:]}."
+    named = re.match(r"\S+( =|:)", text)
+    return f"{text if named else text[:1].upper() + text[1:]}."
 
 
 # ----------------------------------------------------------------------------------------- visitor

@@ -76,9 +76,7 @@ def test_a_link_to_a_run_opens_its_last_policy(experiment):
     page = opened(PAGE, experiment=experiment.id, run=str(run.id))
     last = records(run.spec)[-1]
     assert metrics(page)["Share of the optimum"] == f"{last.row['fraction_of_optimal']:.1%}"
-    np.testing.assert_array_equal(
-        heat(page, "policy-orders"), orders(run.spec, last.policy_PXY)
-    )
+    np.testing.assert_array_equal(heat(page, "policy-orders"), orders(run.spec, last.policy_PXY))
     assert "Upper level, iteration 3" in words(page)
 
 

@@ -168,11 +168,11 @@ def test_junk_in_the_link_is_told_and_left_out(service, junk):
 def test_what_cannot_be_run_is_refused_beside_the_form(service):
     test = lab(preset="by-hand")
     test.multiselect(key="lab.algorithms").set_value([]).run()
-    assert "Choose at least one" in errors(test) or "choose at least one" in errors(test)
+    assert "choose at least one" in errors(test)
     assert test.button(key="start").disabled
     test.multiselect(key="lab.algorithms").set_value(["e-vi"]).run()
     test.number_input(key="lab.inventory.order_step").set_value(0).run()
-    assert "Order_step = 0" in errors(test) or "order_step = 0" in errors(test)
+    assert "order_step = 0" in errors(test)
     assert test.button(key="start").disabled
 
 

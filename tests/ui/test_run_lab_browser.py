@@ -12,8 +12,8 @@ from tests.ui.browser import NARROW, RANGES, WIDE, drag, figure, wait_until_draw
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 QUICK = "/Run_lab?preset=by-hand&algorithms=e-fsvi,e-vi&T=6&budget=2&replications=2"
 LONG = "/Run_lab?preset=by-hand&algorithms=e-fsvi,e-vi&T=6&budget=1e9&replications=1"
-POINTS = "node => node.data.reduce((sum, trace) => sum + (trace.y?.length ?? 0), 0)"
-HIDDEN = "node => node.data.filter((trace) => trace.visible === 'legendonly').length"
+POINTS = "node => (node._fullData ?? []).reduce((sum, trace) => sum + (trace.y?.length ?? 0), 0)"
+HIDDEN = "node => (node._fullData ?? []).filter((trace) => trace.visible === 'legendonly').length"
 
 
 def start(page: Page) -> None:
@@ -22,7 +22,7 @@ def start(page: Page) -> None:
 
 
 def stop(page: Page) -> None:
-    page.get_by_role("button", name="Stop").click()
+    page.locator(".st-key-lab-actions").get_by_role("button", name="Stop").click()
     expect(page.get_by_text("stopped", exact=True).first).to_be_visible()
 
 
