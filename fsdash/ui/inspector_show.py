@@ -28,7 +28,7 @@ from fsdash.ui.inspector_pick import Pick, choose, in_rows, subject_at, trail_of
 from fsdash.ui.inspector_second import Second, pick_second
 from fsdash.ui.reading import number
 
-PLAYING, STOP, LAST = "inspector-playing", "inspector-stop", "inspector-last"
+PLAYING, STOP, LAST, BEGIN = (f"inspector-{name}" for name in ("playing", "stop", "last", "begin"))
 SEGMENTS = 5
 """Options that stand side by side; more become a slider."""
 OPTIMAL, OWN = "the optimal policy", "this policy"
@@ -53,7 +53,7 @@ def draw_steps(trail: Trail) -> int:
         if button.button(label, icon=f":material/{icon}:", key="play", width="stretch"):
             st.session_state[PLAYING] = not playing
             if step == trail.steps[-1]:
-                st.session_state["inspector-from"] = trail.steps[0]
+                st.session_state[BEGIN] = trail.steps[0]
             st.rerun()
     st.session_state[LAST] = (trail.name, step, trail.steps[-1])
     st.markdown(inspector.told_step(trail.row(step), trail.spec.T))
@@ -61,17 +61,20 @@ def draw_steps(trail: Trail) -> int:
 
 
 def _step_before(trail: Trail) -> int:
-    """The step to show: the chosen one, the next one while playing, the newest of a live run."""
-    name, step, last = st.session_state.get(LAST, ("", 0, 0))
+    """The step to show: the chosen one, or the next one while playing.
+
+    Who is at the end of a run stays at the end, when it grows and when another run is chosen.
+    """
+    name, step, last = st.session_state.get(LAST, ("", None, None))
     wanted = st.session_state.get("step", trail.steps[-1])
-    begin = st.session_state.pop("inspector-from", None)
+    playing, begin = st.session_state.get(PLAYING), st.session_state.pop(BEGIN, None)
     if begin is not None:
-        wanted = begin
-    elif name == trail.name and step == wanted == last:
+        return trail.nearest(begin)
+    if step == wanted == last:
         wanted = trail.steps[-1]
-    elif name == trail.name and step == wanted and st.session_state.get(PLAYING):
+    elif playing and (name, step) == (trail.name, wanted):
         wanted = next((kept for kept in trail.steps if kept > step), trail.steps[-1])
-    if wanted == trail.steps[-1] and st.session_state.get(PLAYING) and begin is None:
+    if playing and wanted == trail.steps[-1]:
         st.session_state[STOP] = True
     return trail.nearest(wanted)
 

@@ -134,6 +134,14 @@ def test_playing_steps_through_the_run_and_stops_at_its_end(experiment):
     assert page.select_slider(key="step").value in (0, 1)
 
 
+def test_another_run_opens_at_its_end_too(experiment):
+    page = opened(PAGE, experiment=experiment.id)
+    page.selectbox(key="run").set_value(experiment.runs[1].id).run()
+    last = records(experiment.runs[1].spec)[-1].row
+    assert page.select_slider(key="step").value == last["step"]
+    assert "step" not in page.query_params
+
+
 # ------------------------------------------------------------------------------------- two policies
 
 

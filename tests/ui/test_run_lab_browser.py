@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.browser import NARROW, RANGES, WIDE, drag, figure, wait_until_drawn
 
@@ -21,9 +21,13 @@ def start(page: Page) -> None:
     expect(page).to_have_url(re.compile(r"experiment=\w+"))
 
 
+def status(page: Page) -> Locator:
+    return page.locator(".stMarkdownBadge").first
+
+
 def stop(page: Page) -> None:
     page.locator(".st-key-lab-actions").get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("stopped", exact=True).first).to_be_visible()
+    expect(status(page)).to_contain_text("stopped")
 
 
 def more_points(page: Page, than: int) -> None:
@@ -77,12 +81,12 @@ def test_pause_and_resume_are_seen_in_a_second_tab(visit: Callable[..., Page]):
     start(page)
     wait_until_drawn(page, "curves")
     other = visit("/Run_lab?experiment=" + re.search(r"experiment=(\w+)", page.url)[1])
-    expect(other.get_by_text("running", exact=True).first).to_be_visible()
+    expect(status(other)).to_contain_text("running")
     page.get_by_role("button", name="Pause").click()
-    expect(page.get_by_text("paused", exact=True).first).to_be_visible()
-    expect(other.get_by_text("paused", exact=True).first).to_be_visible()
+    expect(status(page)).to_contain_text("paused")
+    expect(status(other)).to_contain_text("paused")
     page.get_by_role("button", name="Resume").click()
-    expect(other.get_by_text("running", exact=True).first).to_be_visible()
+    expect(status(other)).to_contain_text("running")
     stop(page)
 
 
