@@ -2,12 +2,13 @@
 
     python -m benchmarks.room --sessions 30 --minutes 2
 
-Each visitor has two tabs, two connections that speak Streamlit's protocol as a browser does. One
-starts the lab's quick look on inventory again and again; the other moves a slider on the page
-"Reward error" every two seconds. Counted are errors, the seconds from a click to the first numbers,
-the runs that each visitor got done (nobody may starve), the seconds until a control is answered
-while the workers are busy, and the server's memory. The visitors need processor time too: they
-share the machine with the server and its workers, so the numbers are on the careful side.
+Visitors come in one a second. Each has two tabs, two connections that speak Streamlit's protocol as
+a browser does. One starts the lab's quick look on inventory again and again; the other moves a
+slider on the page "Reward error" every five seconds. Counted are errors, the seconds from a click
+to the first numbers, the runs that each visitor got done (nobody may starve), the seconds until a
+control is answered while the workers are busy, and the server's memory. The visitors need processor
+time too: they share the machine with the server and its workers, so the numbers are on the careful
+side.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ from websockets.asyncio.client import connect
 from benchmarks.report import markdown, number, save
 
 ROOT = Path(__file__).parents[1]
-THINKING = 2.0
+ARRIVALS = 1.0
+"""Seconds between two visitors who come in."""
+THINKING = 5.0
 """Seconds between two moves of a slider."""
 PATIENCE = 120
 NUMBERS = re.compile(r"\d\.\d( ± [\d.]+)? %</td>")
@@ -165,10 +168,12 @@ def _connected(url: str, cookie: str):
     return connect(
         url.replace("http", "ws") + "/_stcore/stream", subprotocols=["streamlit"], origin=url,
         additional_headers={"Cookie": f"fsdash_visitor={cookie}"}, max_size=None,
+        ping_interval=None,  # as a browser, which waits
     )  # fmt: skip
 
 
-async def visit(url: str, until: float) -> Visitor:
+async def visit(url: str, until: float, after: float = 0.0) -> Visitor:
+    await asyncio.sleep(after)
     seen, cookie = Visitor(), secrets.token_hex(10)
     tabs = (run_quick_looks, move_controls)
     ended = await asyncio.gather(
@@ -208,8 +213,8 @@ async def room(url: str, pid: int, sessions: int, minutes: float) -> tuple[list[
     await visit(url, time.monotonic())  # the first visitor starts the workers
     memory = [(0.0, megabytes(pid))]
     began = time.monotonic()
-    until = began + 60 * minutes
-    visitors = [asyncio.create_task(visit(url, until)) for _ in range(sessions)]
+    until = began + ARRIVALS * sessions + 60 * minutes
+    visitors = [asyncio.create_task(visit(url, until, i * ARRIVALS)) for i in range(sessions)]
     while not all(task.done() for task in visitors):
         await asyncio.wait(visitors, timeout=10)
         memory.append((time.monotonic() - began, megabytes(pid)))

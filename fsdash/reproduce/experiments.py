@@ -4,13 +4,13 @@ Everywhere γ = 0.995, M = M_u = 50, M_l = 1 and five replications, as in the pa
 in *sweeps*: one sweep of Base E-VI, |S||A|M evaluations; of FVI, N|A|M, where functions are fitted.
 
 The paper does not say how long its runs are; it takes its optimum from 50 iterations of Base E-VI.
-The budgets here were fixed with other seeds, before the runs that are judged:
+The budgets here were fixed before the runs that are judged, for the first two with another seed:
 
 inventory   12 sweeps: Base E-VI and E-QI have levelled off by then. These two go on to 50, because
             the claim that they reach the optimum "eventually" needs the paper's own 50 iterations.
 gridworld   60 sweeps: every method of the paper makes at least 50 iterations or has levelled off
             (an upper iteration costs two sweeps).
-pricing     20 sweeps of FVI: the fitted values have stopped rising.
+pricing     20 sweeps of FVI.
 
 Slow-agnostic E-VI makes 40 sweeps of its own, |X| times cheaper ones; it has long stopped changing.
 

@@ -56,6 +56,8 @@ def _draw(service: Service, me: str, every: float | None) -> None:
             st.rerun()
         rows = service.rows(experiment)
         _draw_head(service, experiment, me)
+        if experiment.status == "queued" and not rows.version:
+            return  # a whole room may wait: looking must cost next to nothing
         look = read_look(LAB)
         named = lab_view.labels(experiment.runs)
         figure, work, frame = _made(service, experiment, look, rows.frame, rows.version)

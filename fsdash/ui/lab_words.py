@@ -31,7 +31,7 @@ def seconds_between(experiment: Experiment, now: float) -> float | None:
     if experiment.status == "running" or (experiment.active and now - experiment.created < 4):
         return 0.5
     if experiment.status == "queued":
-        return 1.5
+        return 2.0
     resumable = any(r.status in RESUMABLE for run in experiment.runs for r in run.replications)
     return 5.0 if resumable else None
 
