@@ -37,7 +37,6 @@ from fsdash.theory.sensitivity import VARIABLE
 from fsdash.ui import choose
 from fsdash.ui.chart import payload
 from fsdash.ui.controls import ALPHAS, ITERATIONS
-from fsdash.ui.views import fsavi_frame, reward_error_frame
 from tools.browser import REMEDY, find_browser
 
 ROOT = Path(__file__).parents[1]
@@ -100,7 +99,6 @@ def reward_error_page(rng: np.random.Generator) -> None:
     T = int(rng.integers(1, 151))
     payload(reward_error_figure(constants, np.arange(1, last + 1), T, dark), "error")
     payload(ceiling_figure(constants, T, dark), "ceiling")
-    reward_error_frame(constants, last)
 
 
 def choose_T_page(rng: np.random.Generator) -> None:
@@ -112,11 +110,9 @@ def choose_T_page(rng: np.random.Generator) -> None:
     l_frozen = rng.uniform(0.5, 1.5) if repaired else None
     view = choose.View(random_constants(rng), sizes, sweeps, T, every, l_frozen)
     payload(choose.main_figure(view, dark), "regret-cost")
-    choose.curves_frame(view)
     # One tab of two is open, and only that one is computed.
     if rng.integers(2):
         payload(choose.terms_figure(view, dark), "terms")
-        choose.terms_frame(view)
     else:
         payload(choose.heat_map(view, str(rng.choice(list(VARIABLE))), dark)[0], "best-T")
 
@@ -128,7 +124,6 @@ def linear_page(rng: np.random.Generator) -> None:
     fit = {"kappa": kappa, "eps_low": rng.uniform(0, 5), "eps_up": rng.uniform(0, 5)}
     payload(fsavi_figure(constants, np.arange(1, 41), T, k, fit, dark), "bound")
     payload(fsavi_terms_figure(constants, T, k, fit, dark), "terms")
-    fsavi_frame(constants, 40, k, fit)
 
 
 ARROWS = ("ArrowRight", "ArrowLeft")

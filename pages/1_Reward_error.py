@@ -15,7 +15,7 @@ from fsdash.ui.frame import is_dark, open_page
 from fsdash.ui.lesson import exercises, glossary, what_to_notice
 from fsdash.ui.link import number_in, one_of, one_step
 from fsdash.ui.reading import number, read_growth, read_peak, read_reward_error
-from fsdash.ui.views import reward_error_frame, reward_error_snippet
+from fsdash.ui.views import panel_figure, reward_error_frame, reward_error_snippet
 
 LARGEST_T = 150
 RANGES = (10, 20, 50, 100, 150, 300, 500)
@@ -137,7 +137,7 @@ def draw_panels(dark: bool) -> None:
         with column:
             st.markdown(f"**{title}**")
             constants = PRESETS[name].constants
-            figure = reward_error_figure(constants, T_values, dark=dark)
+            figure = panel_figure(name, LARGEST_T, dark)
             chart(figure, name, told=f"{title}. {read_peak(constants, T_values)}", height=300)
             st.button(
                 "Explore these constants", key=f"load-{name}", on_click=load_panel, args=(name,)
@@ -166,7 +166,7 @@ def draw_workbench(dark: bool) -> None:
         draw_numbers(constants, T)
         st.markdown(f"{read_reward_error(constants, T)} {said}")
         snippet = reward_error_snippet(constants, last, T)
-        export("reward-error", figure, reward_error_frame(constants, last), snippet)
+        export("reward-error", figure, lambda: reward_error_frame(constants, last), snippet)
     draw_formula(constants, T, dark)
     draw_crossing(constants, T, dark)
 

@@ -17,7 +17,7 @@ from fsdash.ui.frame import is_dark, open_page
 from fsdash.ui.glossary import SYMBOLS
 from fsdash.ui.lesson import exercises, glossary, what_to_notice
 from fsdash.ui.link import BIND, number_in, one_of, one_step
-from fsdash.ui.reading import number
+from fsdash.ui.reading import CONDITION, number
 
 MOST_SWEEPS = 1e9
 LARGEST_SIZE = 1e9
@@ -55,11 +55,8 @@ STYLE = """<style>
 }
 </style>"""
 
-CONDITION = """**A condition that the paper does not state.** The theorem's proof compares with a
-policy that plays the *optimal* lower level, not the frozen one. It holds if the frozen dynamics are
-no more sensitive than the true ones, $\\tilde L \\le L_f$, as in all three domains here. Without
-that it can fail: one small model has a true regret four times the bound. The *repaired* bound,
-under *Which bound*, holds for every $\\tilde L$:"""
+WITHOUT_IT = """Without that it can fail: one small model has a true regret four times the bound.
+The *repaired* bound, under *Which bound*, holds for every $\\tilde L$:"""
 REPAIR = r"""\frac{\varepsilon_r + \gamma\,\varphi(\tilde L) + \gamma^T L_U\, d}{1-\gamma^T}
 + \frac{2\, r_{\max}\,\gamma^{(k+1)T}}{(1-\gamma)(1-\gamma^T)}"""
 REPAIRED_WORTH = """Here $\\varphi(\\tilde L)$ is the freeze error with $\\tilde L$ in the place of
@@ -230,7 +227,8 @@ def draw_workbench() -> View:
             on_event=lambda event: set_budget(event, view.sizes),
         )  # fmt: skip
         st.caption("Click in the figure or drag the thick line to set the budget.")
-        export("regret-cost", figure, choose.curves_frame(view), choose.curves_snippet(view))
+        snippet = choose.curves_snippet(view)
+        export("regret-cost", figure, lambda: choose.curves_frame(view), snippet)
     return view
 
 
@@ -245,7 +243,7 @@ def draw_terms(view: View) -> None:
     )
     figure = choose.terms_figure(view, is_dark())
     chart(figure, "terms", height=400, told="The terms of the bound for each T on this budget.")
-    export("terms", figure, choose.terms_frame(view), choose.terms_snippet(view))
+    export("terms", figure, lambda: choose.terms_frame(view), choose.terms_snippet(view))
 
 
 def draw_sensitivity(view: View) -> None:
@@ -255,12 +253,12 @@ def draw_sensitivity(view: View) -> None:
     )
     symbol = one("Vary", "vary", VARY)
     name = VARY[symbol]
-    figure, frame = choose.heat_map(view, name, is_dark())
+    figure, table = choose.heat_map(view, name, is_dark())
     chart(
         figure, "best-T", height=440, clickable=True, on_event=lambda event: set_cell(event, name),
         told=f"The best T over budgets and values of {symbol}.",
     )  # fmt: skip
-    export("best-T", figure, frame, choose.heat_snippet(view, name))
+    export("best-T", figure, table, choose.heat_snippet(view, name))
 
 
 def draw_trust(view: View) -> None:
@@ -275,7 +273,7 @@ def draw_trust(view: View) -> None:
             f"The paper assumes α ≤ 1; here it is {number(view.constants.alpha)}: the slow state "
             "is not slow. The formulas still hold."
         )
-    st.markdown(CONDITION)
+    st.markdown(f"{CONDITION} {WITHOUT_IT}")
     st.latex(REPAIR)
     st.markdown(REPAIRED_WORTH)
 

@@ -4,6 +4,8 @@ The theorem of Appendix "Value Function Approximation with a Linear Architecture
 states it and as its proof supports it.
 """
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
@@ -129,9 +131,9 @@ def draw_bound(constants: Constants, T: int, k: int, fit: dict[str, float], dark
     chart(figure, "bound", told=told, height=400, clickable=True, draggable=True, on_event=choose_T)
     draw_numbers(constants, T, k, fit)
     st.markdown(f"**Stated or corrected?** {said}")
-    frame = fsavi_frame(constants, LARGEST_T, k, fit)
     snippet = fsavi_snippet(constants, LARGEST_T, k, fit, T)
-    export("linear-architecture", figure, frame, snippet)
+    table = partial(fsavi_frame, constants, LARGEST_T, k, fit)
+    export("linear-architecture", figure, table, snippet)
 
 
 def draw_terms(constants: Constants, T: int, k: int, fit: dict[str, float], dark: bool) -> None:

@@ -3,8 +3,9 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from fsdash.figures.marks import HANDLE, shade, vertical_line
+from fsdash.figures.marks import HANDLE, curve, shade, vertical_line
 from fsdash.figures.palette import AMBER, BLUE, GREEN, GREY, INK, PURPLE, VERMILLION
+from fsdash.figures.plain import unchecked
 from fsdash.figures.template import template
 from fsdash.theory import Constants, fsavi_regret, fsvi_regret, trivial_bound
 
@@ -40,22 +41,31 @@ def fsavi_figure(
     corrected = fsavi_regret(constants, T_values, k, **fit).total
     stated = fsavi_regret(constants, T_values, k, **fit, corrected=False).total
     exact = fsvi_regret(constants, T_values, k).total
-    figure = go.Figure(layout={"template": template(dark)})
-    figure.add_trace(_line(T_values, exact, EXACT, GREEN.on(dark), "dot", 2.5))
-    figure.add_trace(_line(T_values, stated, STATED, VERMILLION.on(dark), "dash", 3))
-    figure.add_trace(_line(T_values, corrected, CORRECTED, INK.on(dark), "solid", 4))
-    low, high = _log_range((exact, stated, corrected), trivial_bound(constants))
-    _add_trivial(figure, T_values, trivial_bound(constants), 10**high, dark)
-    vertical_line(figure, T, INK.on(dark), "dot", HANDLE)
-    figure.update_xaxes(title_text="T, periods frozen", range=[0, float(T_values[-1]) + 1])
-    figure.update_yaxes(
-        title_text="bound on the regret",
-        type="log",
-        range=[low, high],
-        dtick=1,
-        exponentformat="power",
-    )
-    return figure
+    trivial, grey = trivial_bound(constants), GREY.on(dark)
+    low, high = _log_range((exact, stated, corrected), trivial)
+    data = [
+        curve(T_values, exact, EXACT, GREEN.on(dark), "dot", 2.5),
+        curve(T_values, stated, STATED, VERMILLION.on(dark), "dash", 3),
+        curve(T_values, corrected, CORRECTED, INK.on(dark), "solid", 4),
+    ]
+    shapes = [vertical_line(T, INK.on(dark), "dot", HANDLE)]
+    if 0 < trivial < 10**high:
+        level = np.full(len(T_values), trivial)
+        data.append(curve(T_values, level, "r_max/(1 − γ)", grey, "solid", 2))
+        shapes.append(shade(grey, y0=trivial, y1=10**high))
+    layout = {
+        "template": template(dark),
+        "xaxis": {"title": {"text": "T, periods frozen"}, "range": [0, float(T_values[-1]) + 1]},
+        "yaxis": {
+            "title": {"text": "bound on the regret"},
+            "type": "log",
+            "range": [low, high],
+            "dtick": 1,
+            "exponentformat": "power",
+        },
+        "shapes": shapes,
+    }
+    return unchecked(data, layout)
 
 
 def fsavi_terms_figure(
@@ -66,32 +76,26 @@ def fsavi_terms_figure(
         STATED: fsavi_regret(constants, T, k, **fit, corrected=False),
         CORRECTED: fsavi_regret(constants, T, k, **fit),
     }
-    figure = go.Figure(layout={"template": template(dark)})
-    for term, (name, colour) in TERMS.items():
-        figure.add_trace(
-            go.Bar(
-                y=list(bounds),
-                x=[float(getattr(bound, term)) for bound in bounds.values()],
-                name=name,
-                orientation="h",
-                marker={"color": colour.on(dark)},
-                hovertemplate="%{x:.4g}",
-            )
-        )
-    figure.update_layout(barmode="stack", hovermode="y unified", legend={"traceorder": "normal"})
-    figure.update_xaxes(title_text=f"terms of the bound at T = {T}")
-    return figure
-
-
-def _line(x, y, name: str, colour: str, dash: str, width: float) -> go.Scatter:
-    return go.Scatter(
-        x=x,
-        y=np.asarray(y, dtype=float),
-        name=name,
-        mode="lines",
-        line={"color": colour, "dash": dash, "width": width, "simplify": False},
-        hovertemplate="%{y:.4g}",
-    )
+    data = [
+        {
+            "type": "bar",
+            "y": list(bounds),
+            "x": [float(getattr(bound, term)) for bound in bounds.values()],
+            "name": name,
+            "orientation": "h",
+            "marker": {"color": colour.on(dark)},
+            "hovertemplate": "%{x:.4g}",
+        }
+        for term, (name, colour) in TERMS.items()
+    ]
+    layout = {
+        "template": template(dark),
+        "barmode": "stack",
+        "hovermode": "y unified",
+        "legend": {"traceorder": "normal"},
+        "xaxis": {"title": {"text": f"terms of the bound at T = {T}"}},
+    }
+    return unchecked(data, layout)
 
 
 def _log_range(curves, trivial: float) -> tuple[float, float]:
@@ -104,15 +108,3 @@ def _log_range(curves, trivial: float) -> tuple[float, float]:
     # The yardstick belongs to the figure; what lies far above it has nothing to show.
     yardstick = np.log10(trivial) + 0.4 if trivial > 0 else high
     return low, max(min(high, yardstick + 2), low + 1, min(yardstick, low + 4))
-
-
-def _add_trivial(
-    figure: go.Figure, T_values: np.ndarray, trivial: float, top: float, dark: bool
-) -> None:
-    if not 0 < trivial < top:
-        return
-    grey = GREY.on(dark)
-    shade(figure, grey, y0=trivial, y1=top)
-    figure.add_trace(
-        _line(T_values, np.full(len(T_values), trivial), "r_max/(1 − γ)", grey, "solid", 2)
-    )

@@ -9,12 +9,14 @@ Costs are drawn in operations. The lower axis reads them in sweeps of Base VI, |
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import floor, inf, isfinite, log, log10, sqrt
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from fsdash.figures.marks import HANDLE
 from fsdash.figures.palette import (
     ALGORITHMS,
     BACKGROUND,
@@ -23,13 +25,12 @@ from fsdash.figures.palette import (
     fsvi_colour,
     with_opacity,
 )
+from fsdash.figures.plain import unchecked
 from fsdash.figures.template import template
 from fsdash.theory import Choice, Constants, Regime, Sizes, fsvi_regret, trivial_bound
 from fsdash.theory.budget import Bound
 from fsdash.theory.costs import fsvi_cost, k_max, k_max_vi, vi_cost
 
-HANDLE = "handle"
-"""The name of the budget's line, by which a chart on a page knows what can be dragged."""
 ALL_STEPS = 200
 """So many steps of a staircase are drawn one by one; on a log axis later ones cannot be seen."""
 LATER_STEPS = 80
@@ -54,6 +55,7 @@ def competitor(T: int) -> str:
     return "Base VI" if T == 1 else f"T = {T}"
 
 
+@cache
 def colour_of(T: int, dark: bool = False) -> str:
     """The competitor's colour on every page."""
     return (ALGORITHMS["VI"] if T == 1 else fsvi_colour(T)).on(dark)
@@ -141,15 +143,6 @@ def budget_figure(
         **_axes(sizes, (low, high), (bottom, top)),
     }
     return unchecked(data, layout)
-
-
-def unchecked(data: list[dict], layout: dict) -> go.Figure:
-    """A figure from plain dicts as they are.
-
-    Plotly's checks of names and values take ten times as long as the bounds themselves; the tests
-    make them, for every figure drawn this way.
-    """
-    return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
 # ----------------------------------------------------------------------------------------- series

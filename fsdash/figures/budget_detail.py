@@ -11,7 +11,7 @@ from math import inf
 import numpy as np
 import plotly.graph_objects as go
 
-from fsdash.figures.budget import colour_of, competitor, short, sweep_ticks, unchecked
+from fsdash.figures.budget import colour_of, competitor, short, sweep_ticks
 from fsdash.figures.palette import (
     AMBER,
     BACKGROUND,
@@ -23,6 +23,7 @@ from fsdash.figures.palette import (
     VERMILLION,
     with_opacity,
 )
+from fsdash.figures.plain import unchecked
 from fsdash.figures.template import template
 from fsdash.theory import Choice, Constants, Sizes, fsvi_regret, trivial_bound
 from fsdash.theory.budget import Bound

@@ -14,9 +14,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from fsdash.figures.palette import INK, algorithm_colour, with_opacity
+from fsdash.figures.plain import unchecked
 from fsdash.figures.template import template
 from fsdash.runs.methods import METHODS
-from fsdash.runs.summary import labelled, replications, summarise
+from fsdash.runs.summary import Curve, labelled, mean_curves, replications
 
 X_TITLES = {
     "evaluations": "value-function evaluations",
@@ -32,6 +33,7 @@ FORMATS = {"fraction_of_optimal": ".3f", "mean_return": ",.4~g", "max_regret": "
 STROKES = {"linear": "dash", "deep": "solid", "exact": "dashdot", "sampled": "solid"}
 MARKS = {"linear": "square", "deep": "diamond"}
 OTHER_STROKES = ("solid", "dash", "dashdot", "longdash", "dot")
+ONE_RUN = ", one run"
 MARKED = 12
 """About so many marks stand on a line."""
 LEAST_Y = 0.2
@@ -55,24 +57,22 @@ def learning_figure(
     `sweep` is the work of one sweep of `sweep_of`, |S||A|M: the unit of x = "sweeps". `runs` adds
     each replication as a faint line, `stationary` the policy greedy for J_t of the lower level.
     """
-    figure = go.Figure(layout={"template": template(dark), "hovermode": "closest"})
-    summary = summarise(frame, x, y, sweep, stationary)
+    curves = mean_curves(frame, x, y, sweep, stationary)
     if log_x:
-        summary = summary[summary["x"] > 0]
-    series = list(summary.groupby("method", sort=False))
-    for name, part in series:
-        figure.add_trace(_band(name, part, dark))
+        curves = [kept for c in curves if len((kept := c.where(c.x > 0)).x)]
+    data = [_band(curve, dark) for curve in curves]
     if runs:
         for key, single in replications(labelled(frame, stationary), x, y, sweep):
-            figure.add_traces([_run(key, run, log_x, dark) for run in single])
-    strokes = _strokes(series, dark)
-    for name, part in series:
-        figure.add_trace(_mean(name, part, x, y, *strokes[name], dark))
-    if optimum:
-        _add_optimum(figure, frame, y, dark)
-    _lay_out(figure, summary, x, y, log_x)
-    figure.update_xaxes(title_text=X_TITLES[x].format(sweep_of))
-    return figure
+            data += [_run(key, run, log_x, dark) for run in single]
+    strokes = _strokes(curves, dark)
+    data += [_mean(c, x, y, *stroke, dark) for c, stroke in zip(curves, strokes, strict=True)]
+    layout = {
+        "template": template(dark),
+        "hovermode": "closest",
+        "xaxis": _x_axis(curves, x, log_x) | {"title": {"text": X_TITLES[x].format(sweep_of)}},
+        "yaxis": _y_axis(curves, y),
+    }
+    return unchecked(data, layout | (_optimum(frame, y, dark) if optimum else {}))
 
 
 def optimal_return(frame: pd.DataFrame) -> float:
@@ -96,46 +96,44 @@ def _colour(algorithm: str, T: object, dark: bool) -> str:
     return algorithm_colour(METHODS[algorithm].family, None if pd.isna(T) else int(T)).on(dark)
 
 
-def _strokes(series: list[tuple[str, pd.DataFrame]], dark: bool) -> dict[str, tuple[str, str]]:
-    """By method: its dash and its mark ("" for none); no two with the same colour and dash."""
-    firsts = {name: part.iloc[0] for name, part in series}
-    kinds = {name: variant(first["algorithm"]) for name, first in firsts.items()}
-    several = len(set(kinds.values())) > 1
-    found, taken = {}, set()
-    for name, first in firsts.items():
-        usual = "dot" if first["stationary"] else STROKES[kinds[name]] if several else "solid"
-        colour = _colour(first["algorithm"], first["T"], dark)
+def _strokes(curves: list[Curve], dark: bool) -> list[tuple[str, str]]:
+    """For each curve its dash and its mark ("" for none); no two have the same colour and dash."""
+    kinds = [variant(curve.algorithm) for curve in curves]
+    several = len(set(kinds)) > 1
+    found, taken = [], set()
+    for curve, kind in zip(curves, kinds, strict=True):
+        usual = "dot" if curve.stationary else STROKES[kind] if several else "solid"
+        colour = _colour(curve.algorithm, curve.T, dark)
         dash = next((d for d in (usual, *OTHER_STROKES) if (colour, d) not in taken), usual)
         taken.add((colour, dash))
-        found[name] = (dash, MARKS.get(kinds[name], "") if several else "")
+        found.append((dash, MARKS.get(kind, "") if several else ""))
     return found
 
 
-def _mean(
-    name: str, part: pd.DataFrame, x: str, y: str, dash: str, mark: str, dark: bool
-) -> go.Scatter:
-    first = part.iloc[0]
-    colour = _colour(first["algorithm"], first["T"], dark)
-    alone = part["n"].max() == 1
-    shown = FORMATS[y]
-    spread = "" if alone else f"<br>95% interval %{{customdata[0]:{shown}}} to " \
+def _mean(curve: Curve, x: str, y: str, dash: str, mark: str, dark: bool) -> dict:
+    name, shown = curve.method, FORMATS[y]
+    colour = _colour(curve.algorithm, curve.T, dark)
+    spread = "" if curve.n.max() == 1 else f"<br>95% interval %{{customdata[0]:{shown}}} to " \
         f"%{{customdata[1]:{shown}}}, n = %{{customdata[2]}}"  # fmt: skip
-    return go.Scatter(
-        x=part["x"],
-        y=part["mean"],
-        customdata=np.column_stack((part["low"], part["high"], part["n"])),
-        name=name if METHODS[first["algorithm"]].sampled is False else f"{name} ({_told_n(part)})",
-        legendgroup=name,
-        mode="lines+markers" if mark or len(part) == 1 else "lines",
-        line={"color": colour, "width": 2.5, "dash": dash, "simplify": False},
-        marker={"color": colour, "size": 8, "symbol": mark or "circle", "maxdisplayed": MARKED},
-        hovertemplate=f"<b>{name}</b><br>%{{y:{shown}}} after %{{x:,.3~g}} {_unit(x)}{spread}"
+    return {
+        "type": "scatter",
+        "x": curve.x,
+        "y": curve.mean,
+        "customdata": np.column_stack((curve.low, curve.high, curve.n)),
+        "name": f"{name} ({_told_n(curve)})" if METHODS[curve.algorithm].sampled else name,
+        "legendgroup": name,
+        "mode": "lines+markers" if mark or len(curve.x) == 1 else "lines",
+        "line": {"color": colour, "width": 2.5, "dash": dash, "simplify": False},
+        "marker": {
+            "color": colour, "size": 8, "symbol": mark or "circle", "maxdisplayed": MARKED,
+        },
+        "hovertemplate": f"<b>{name}</b><br>%{{y:{shown}}} after %{{x:,.3~g}} {_unit(x)}{spread}"
         "<extra></extra>",
-    )
+    }  # fmt: skip
 
 
-def _told_n(part: pd.DataFrame) -> str:
-    least, most = part["n"].min(), part["n"].max()
+def _told_n(curve: Curve) -> str:
+    least, most = curve.n.min(), curve.n.max()
     return f"n={most}" if least == most else f"n={most} to {least}"
 
 
@@ -143,77 +141,94 @@ def _unit(x: str) -> str:
     return {"evaluations": "evaluations", "sweeps": "sweeps", "seconds": "s"}[x]
 
 
-def _band(name: str, part: pd.DataFrame, dark: bool) -> go.Scatter:
+def _band(curve: Curve, dark: bool) -> dict:
     """The 95% band as one closed outline for each stretch that has an interval."""
-    known = part["low"].notna().to_numpy()
+    known = ~np.isnan(curve.low)
     xs, ys = [], []
     # A stretch begins where the row before has no interval.
-    for stretch in np.split(np.arange(len(part)), np.flatnonzero(np.diff(known)) + 1):
+    for stretch in np.split(np.arange(len(known)), np.flatnonzero(np.diff(known)) + 1):
         if known[stretch[0]] and len(stretch) > 1:
-            rows = part.iloc[stretch]
-            xs += [*rows["x"], *rows["x"][::-1], None]
-            ys += [*rows["high"], *rows["low"][::-1], None]
-    colour = _colour(part.iloc[0]["algorithm"], part.iloc[0]["T"], dark)
-    return go.Scatter(
-        x=xs,
-        y=ys,
-        name=f"{name}, 95% interval",
-        legendgroup=name,
-        mode="lines",
-        line={"width": 0, "simplify": False},
-        fill="toself",
-        fillcolor=with_opacity(colour, 0.18),
-        showlegend=False,
-        hoverinfo="skip",
-    )
+            x = curve.x[stretch]
+            xs += [*x.tolist(), *x[::-1].tolist(), None]
+            ys += [*curve.high[stretch].tolist(), *curve.low[stretch][::-1].tolist(), None]
+    colour = _colour(curve.algorithm, curve.T, dark)
+    return {
+        "type": "scatter",
+        "x": xs,
+        "y": ys,
+        "name": f"{curve.method}, 95% interval",
+        "legendgroup": curve.method,
+        "mode": "lines",
+        "line": {"width": 0, "simplify": False},
+        "fill": "toself",
+        "fillcolor": with_opacity(colour, 0.18),
+        "showlegend": False,
+        "hoverinfo": "skip",
+    }
 
 
-def _run(key: tuple, run: tuple[np.ndarray, np.ndarray], log_x: bool, dark: bool) -> go.Scatter:
+def _run(key: tuple, run: tuple[np.ndarray, np.ndarray], log_x: bool, dark: bool) -> dict:
     name, algorithm, T, _ = key
     x, y = run
     seen = x > 0 if log_x else x >= 0
-    return go.Scatter(
-        x=x[seen],
-        y=y[seen],
-        name=f"{name}, one run",
-        legendgroup=name,
-        mode="lines",
-        line={"color": with_opacity(_colour(algorithm, T, dark), 0.4), "width": 1},
-        showlegend=False,
-        hoverinfo="skip",
-    )
-
-
-def _add_optimum(figure: go.Figure, frame: pd.DataFrame, y: str, dark: bool) -> None:
-    best = {"fraction_of_optimal": 1.0, "mean_return": optimal_return(frame), "max_regret": 0.0}[y]
-    if np.isfinite(best):
-        ink = INK.on(dark)
-        figure.add_hline(
-            y=best, line={"color": ink, "width": 1.5, "dash": "dash"}, name="optimum",
-            annotation={"text": "optimum", "xanchor": "right", "font": {"color": ink, "size": 14}},
-            annotation_position="top right",
-        )  # fmt: skip
+    return {
+        "type": "scatter",
+        "x": x[seen],
+        "y": y[seen],
+        "name": f"{name}{ONE_RUN}",
+        "legendgroup": name,
+        "mode": "lines",
+        "line": {"color": with_opacity(_colour(algorithm, T, dark), 0.4), "width": 1},
+        "showlegend": False,
+        "hoverinfo": "skip",
+    }
 
 
 # ----------------------------------------------------------------------------------------- layout
 
 
-def _lay_out(figure: go.Figure, summary: pd.DataFrame, x: str, y: str, log_x: bool) -> None:
-    figure.update_xaxes(type="log" if log_x else "linear")
-    figure.update_yaxes(title_text=Y_TITLES[y], tickformat=".0%" if y.startswith("frac") else None)
-    if log_x and not summary.empty:
-        low, high = np.log10([summary["x"].min(), summary["x"].max()])
-        pad = 0.02 * (high - low) or 0.1
-        figure.update_xaxes(range=[low - pad, high + pad])
-        if x == "evaluations":
-            figure.update_xaxes(tickmode="linear", dtick=1, exponentformat="power")
-        else:
-            ticks = _ticks(10**low, 10**high)
-            figure.update_xaxes(tickvals=ticks, ticktext=[f"{t:,g}" for t in ticks])
-    if y == "fraction_of_optimal" and not summary.empty:
+def _optimum(frame: pd.DataFrame, y: str, dark: bool) -> dict:
+    """The line of the best that there is, named at its right end; nothing if it is not known."""
+    best = {"fraction_of_optimal": 1.0, "max_regret": 0.0}.get(y)
+    best = optimal_return(frame) if best is None else best
+    if not np.isfinite(best):
+        return {}
+    ink = INK.on(dark)
+    line = {
+        "type": "line", "name": "optimum", "xref": "x domain", "x0": 0, "x1": 1, "y0": best,
+        "y1": best, "line": {"color": ink, "width": 1.5, "dash": "dash"},
+    }  # fmt: skip
+    label = {
+        "text": "optimum", "xref": "x domain", "x": 1, "y": best, "xanchor": "right",
+        "yanchor": "bottom", "showarrow": False, "font": {"color": ink, "size": 14},
+    }  # fmt: skip
+    return {"shapes": [line], "annotations": [label]}
+
+
+def _x_axis(curves: list[Curve], x: str, log_x: bool) -> dict:
+    axis = {"type": "log" if log_x else "linear"}
+    if not log_x or not curves:
+        return axis
+    ends = min(c.x.min() for c in curves), max(c.x.max() for c in curves)
+    low, high = (float(np.log10(end)) for end in ends)
+    pad = 0.02 * (high - low) or 0.1
+    axis["range"] = [low - pad, high + pad]
+    if x == "evaluations":
+        return axis | {"tickmode": "linear", "dtick": 1, "exponentformat": "power"}
+    ticks = _ticks(10**low, 10**high)
+    return axis | {"tickvals": ticks, "ticktext": [f"{t:,g}" for t in ticks]}
+
+
+def _y_axis(curves: list[Curve], y: str) -> dict:
+    axis = {"title": {"text": Y_TITLES[y]}}
+    if y != "fraction_of_optimal":
+        return axis
+    axis["tickformat"] = ".0%"
+    if curves:
         # A wide band may leave the figure; the means may not.
-        bottom = min(float(summary["mean"].min()), 1 - LEAST_Y)
-        figure.update_yaxes(range=[bottom - 0.05, 1.07])
+        bottom = min(*(float(c.mean.min()) for c in curves), 1 - LEAST_Y)
+        axis["range"] = [bottom - 0.05, 1.07]
+    return axis
 
 
 def _ticks(low: float, high: float) -> list[float]:

@@ -1,10 +1,10 @@
-"""Lines and areas across a whole figure, as shapes.
+"""Parts of a figure as plain dicts: a curve, and lines and areas across the whole of it.
 
-Plotly's `add_vline`, `add_vrect` and `add_hrect` do the same for any grid of subplots; for one plot
-they take several times as long, and a page draws on every move of a slider.
+For `fsdash.figures.plain`, which says why they are no Plotly objects.
 """
 
-import plotly.graph_objects as go
+import numpy as np
+from numpy.typing import ArrayLike
 
 from fsdash.figures.palette import with_opacity
 
@@ -12,24 +12,36 @@ from fsdash.figures.palette import with_opacity
 HANDLE = "handle"
 
 
-def vertical_line(
-    figure: go.Figure, x: float, colour: str, dash: str, name: str | None = None
-) -> None:
+def curve(x: ArrayLike, y: ArrayLike, name: str, colour: str, dash: str, width: float) -> dict:
+    """A line through the points, with its value under the pointer."""
+    return {
+        "type": "scatter",
+        "x": x,
+        "y": np.asarray(y, dtype=float),
+        "name": name,
+        "mode": "lines",
+        "line": {"color": colour, "dash": dash, "width": width, "simplify": False},
+        "hovertemplate": "%{y:.4g}",
+    }
+
+
+def vertical_line(x: float, colour: str, dash: str, name: str = "") -> dict:
     """A thin line from the bottom to the top."""
     line = {"color": colour, "width": 1.5, "dash": dash}
-    figure.add_shape(type="line", x0=x, x1=x, y0=0, y1=1, yref="paper", line=line, name=name)
+    ends = {"x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper"}
+    return {"type": "line", "line": line, "name": name, **ends}
 
 
-def shade(figure: go.Figure, colour: str, **edges: object) -> None:
+def shade(colour: str, **edges: float) -> dict:
     """A pale area behind the curves, from x0 to x1 or from y0 to y1, across all of the rest."""
     across = {"xref": "paper", "x0": 0, "x1": 1} if "y0" in edges else {}
     upright = {"yref": "paper", "y0": 0, "y1": 1} if "x0" in edges else {}
-    figure.add_shape(
-        type="rect",
-        fillcolor=with_opacity(colour, 0.22),
-        line={"width": 0},
-        layer="below",
+    return {
+        "type": "rect",
+        "fillcolor": with_opacity(colour, 0.22),
+        "line": {"width": 0},
+        "layer": "below",
         **across,
         **upright,
         **edges,
-    )
+    }

@@ -11,6 +11,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -85,8 +86,9 @@ def _in_processes(tasks: Sequence[Task], workers: int, seen: Callable) -> list[O
     """Side by side in worker processes, which send their rows as they come."""
     context = multiprocessing.get_context("spawn")
     rows, stop = context.Queue(), context.Event()
-    with _one_thread(), ProcessPoolExecutor(workers, context, _prepare, (rows, stop)) as pool:
-        futures = [pool.submit(_task, n, spec, i) for n, (spec, i) in enumerate(tasks)]
+    with ProcessPoolExecutor(workers, context, _prepare, (rows, stop)) as pool:
+        with _worker_surroundings():
+            futures = [pool.submit(_task, n, spec, i) for n, (spec, i) in enumerate(tasks)]
         try:
             _listen(futures, rows, seen)
         except KeyboardInterrupt:
@@ -128,13 +130,18 @@ def _outcome(future: Future) -> Outcome:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
-    """Processes started meanwhile compute with one thread each: more would fight over the cores."""
+def _worker_surroundings() -> Iterator[None]:
+    """Processes started meanwhile compute with one thread each, since more would fight over the
+    cores, and leave Ctrl-C to their parent: an ignored signal stays ignored in a new process."""
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
+    main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if main else None
     try:
         yield
     finally:
+        if main:
+            signal.signal(signal.SIGINT, handler)
         for name, value in before.items():
             if value is None:
                 del os.environ[name]
@@ -143,10 +150,9 @@ def _one_thread() -> Iterator[None]:
 
 
 def _prepare(rows: multiprocessing.Queue, stop) -> None:
-    """In a new worker: remember where rows go; Ctrl-C is the parent's to handle."""
+    """In a new worker: remember where rows go."""
     global _rows, _stop
     _rows, _stop = rows, stop
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _task(number: int, spec: RunSpec, replication: int) -> Outcome:

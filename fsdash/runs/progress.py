@@ -12,6 +12,8 @@ from fsdash.runs.database import Database
 from fsdash.runs.kept import ACTIVE, Experiment, Run
 
 OVER = ("finished", "diverged")
+LastRows = Mapping[tuple[int, int], Mapping]
+"""By run and replication."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,16 @@ class Progress:
 
 def progress(database: Database, experiment: Experiment) -> list[Progress]:
     """One for each run, in order."""
+    return progress_after(experiment, last_rows(database, experiment))
+
+
+def progress_after(experiment: Experiment, last: LastRows) -> list[Progress]:
+    """The same, where the last rows are known already."""
+    return [_of_run(run, last) for run in experiment.runs]
+
+
+def last_rows(database: Database, experiment: Experiment) -> LastRows:
+    """How far each replication had come when it last wrote."""
     r, p = schema.rows.c, schema.replications.c
     last = (
         select(r.run, r.replication, r.phase, r.iteration, r.evaluations, r.seconds)
@@ -38,11 +50,10 @@ def progress(database: Database, experiment: Experiment) -> list[Progress]:
         .where(r.run.in_([run.id for run in experiment.runs]))
     )
     with database.reading() as connection:
-        rows = {(row.run, row.replication): row._mapping for row in connection.execute(last)}
-    return [_of_run(run, rows) for run in experiment.runs]
+        return {(row.run, row.replication): row._mapping for row in connection.execute(last)}
 
 
-def _of_run(run: Run, rows: Mapping[tuple[int, int], Mapping]) -> Progress:
+def _of_run(run: Run, rows: LastRows) -> Progress:
     done = [
         1.0 if r.status in OVER else _fraction(run, rows.get((run.id, r.index)))
         for r in run.replications

@@ -16,8 +16,11 @@ none for n = 1.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import groupby
 from math import atan, cos, inf, nan, pi, sin, sqrt
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
@@ -63,18 +66,21 @@ def interval(values: Sequence[float]) -> tuple[float, float, float, int]:
 
     An infinite value, work that was never enough, makes the mean infinite, without an interval.
     """
-    values = np.asarray(values, float)
-    values = values[~np.isnan(values)]
-    n = len(values)
-    if n == 0:
-        return nan, nan, nan, 0
-    if not np.isfinite(values).all():
-        return float(values.sum()), nan, nan, n
-    mean = float(values.mean())
-    if n == 1:
-        return mean, nan, nan, 1
-    half = t_quantile(n - 1) * float(values.std(ddof=1)) / sqrt(n)
-    return mean, mean - half, mean + half, n
+    ends = intervals(np.asarray(values, float)[:, None])
+    mean, low, high, n = (found.item() for found in ends)
+    return mean, low, high, n
+
+
+def intervals(values_RG: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """`interval` of every column: mean, low, high and n, each along G."""
+    known_RG = ~np.isnan(values_RG)
+    n_G = known_RG.sum(axis=0)
+    factor = [nan, nan] + [t_quantile(n - 1) / sqrt(n) for n in range(2, len(values_RG) + 1)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean_G = np.where(known_RG, values_RG, 0.0).sum(axis=0) / n_G
+        off_RG = np.where(known_RG, values_RG - mean_G, 0.0)
+        half_G = np.array(factor)[n_G] * np.sqrt((off_RG**2).sum(axis=0) / (n_G - 1))
+    return mean_G, mean_G - half_G, mean_G + half_G, n_G
 
 
 # ------------------------------------------------------------------------------------------ series
@@ -85,17 +91,21 @@ def labelled(frame: pd.DataFrame, stationary: bool = False) -> pd.DataFrame:
 
     A `method` column that is already there stays: it tells runs apart that differ in a parameter.
     """
-    frame = frame.copy()
-    if "method" not in frame:
-        titles = [
-            method_title(name, None if pd.isna(T) else int(T))
-            for name, T in zip(frame["algorithm"], frame["T"], strict=True)
-        ]
-        frame["method"] = pd.Series(titles, index=frame.index, dtype="str")
-    extra = (frame["phase"] == "lower") & (frame["policy_kind"] == "stationary")
-    frame["stationary"] = extra
-    frame.loc[extra, "method"] += STATIONARY
-    return frame if stationary else frame[~extra]
+    extra = ((frame["phase"] == "lower") & (frame["policy_kind"] == "stationary")).to_numpy()
+    if not stationary and extra.any():
+        frame, extra = frame[~extra], extra[~extra]
+    if "method" in frame:
+        names = frame["method"].to_numpy(object)
+    else:
+        names = np.array(
+            [
+                method_title(name, None if pd.isna(T) else int(T))
+                for name, T in zip(frame["algorithm"], frame["T"], strict=True)
+            ],
+            object,
+        )
+    names = np.where(extra, names + STATIONARY, names) if extra.any() else names
+    return frame.assign(method=pd.Series(names, frame.index, "str"), stationary=extra)
 
 
 def method_title(name: str, T: int | None) -> str:
@@ -110,12 +120,27 @@ def replications(
     check_axes(x, y)
     column = "evaluations" if x == "sweeps" else x
     scale = sweep if x == "sweeps" else 1.0
-    for key, series in frame.groupby(SERIES, sort=False, dropna=False):
-        runs = []
-        for _, run in series.groupby("replication", sort=True):
-            run = run.sort_values("step")
-            runs.append((run[column].to_numpy(float) / scale, run[y].to_numpy(float)))
-        yield key, runs
+    if frame.empty:
+        return
+    series = _series(frame)
+    order = np.lexsort((frame["step"], frame["replication"], series))
+    series, replication = series[order], frame["replication"].to_numpy()[order]
+    x_all, y_all = frame[column].to_numpy(float)[order] / scale, frame[y].to_numpy(float)[order]
+    starts = np.flatnonzero(np.diff(series, prepend=-1) | np.diff(replication, prepend=-1))
+    ends = np.append(starts[1:], len(order))
+    keys = frame[SERIES].iloc[order[starts]].itertuples(index=False, name=None)
+    for _, group in groupby(zip(series[starts], keys, starts, ends, strict=True), itemgetter(0)):
+        runs = list(group)
+        yield runs[0][1], [(x_all[a:b], y_all[a:b]) for _, _, a, b in runs]
+
+
+def _series(frame: pd.DataFrame) -> np.ndarray:
+    """For each row the number of its series, in the order in which they first appear."""
+    codes = np.zeros(len(frame), np.int64)
+    for name in SERIES:
+        values, kinds = pd.factorize(frame[name], use_na_sentinel=False)
+        codes = codes * len(kinds) + values
+    return pd.factorize(codes)[0]
 
 
 def check_axes(x: str, y: str) -> None:
@@ -147,18 +172,59 @@ def summarise(
     `sweep` is the work of one Base E-VI sweep, |S||A|M: the unit of x = "sweeps". Replications that
     looked at different x are read on a common grid of at most `points` points.
     """
-    parts = []
+    curves = mean_curves(frame, x, y, sweep, stationary, points)
+    lengths = [len(curve.x) for curve in curves]
+    columns = {
+        name: np.repeat(np.array([getattr(curve, name) for curve in curves], object), lengths)
+        for name in SERIES
+    } | {
+        name: np.concatenate([getattr(curve, name) for curve in curves] or [[]])
+        for name in ("x", "mean", "low", "high", "n")
+    }
+    kinds = {"method": "str", "algorithm": "str", "T": "Int64", "stationary": "bool", "n": "int64"}
+    return pd.DataFrame(columns).astype(kinds)
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One series along x: the mean of n replications and the ends of its 95% interval."""
+
+    method: str
+    algorithm: str
+    T: int | None
+    stationary: bool
+    x: np.ndarray
+    mean: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    n: np.ndarray
+
+    def where(self, chosen: np.ndarray) -> Curve:
+        """The curve at some of its points only."""
+        names = ("x", "mean", "low", "high", "n")
+        return replace(self, **{name: getattr(self, name)[chosen] for name in names})
+
+
+def mean_curves(
+    frame: pd.DataFrame,
+    x: str = "evaluations",
+    y: str = "fraction_of_optimal",
+    sweep: float = 1.0,
+    stationary: bool = False,
+    points: int = 400,
+) -> list[Curve]:
+    """What `summarise` tells, series by series; those without any value are left out."""
+    curves = []
     for key, runs in replications(labelled(frame, stationary), x, y, sweep):
         grid = _common_grid(runs, points)
         values = np.array([read_at(*run, grid) for run in runs])
-        rows = [interval(column) for column in values.T]
-        part = pd.DataFrame(rows, columns=["mean", "low", "high", "n"])
-        part.insert(0, "x", grid)
-        for place, (name, value) in enumerate(zip(SERIES, key, strict=True)):
-            part.insert(place, name, value)
-        parts.append(part[part["n"] > 0])
-    columns = [*SERIES, "x", "mean", "low", "high", "n"]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+        method, algorithm, T, extra = key
+        T = None if pd.isna(T) else int(T)
+        curve = Curve(method, algorithm, T, bool(extra), grid, *intervals(values))
+        curve = curve.where(curve.n > 0)
+        if len(curve.x):
+            curves.append(curve)
+    return curves
 
 
 def _common_grid(runs: list[tuple[np.ndarray, np.ndarray]], points: int) -> np.ndarray:
@@ -169,8 +235,7 @@ def _common_grid(runs: list[tuple[np.ndarray, np.ndarray]], points: int) -> np.n
     """
     places = [x for x, _ in runs]
     grid = np.unique(np.concatenate(places))
-    shared = all(np.isin(x, max(places, key=len)).all() for x in places)
-    if shared:
+    if len(grid) == len(np.unique(max(places, key=len))):
         return grid
     most = max(len(x) for x in places)
     last = min(x[-1] for x in places if len(x) >= COMPLETE * most)

@@ -42,6 +42,23 @@ def freeze_ceiling(constants: Constants, l_f: ArrayLike | None = None) -> float 
     return plain(limit if scale > 0 else np.zeros_like(l_f))
 
 
+def freeze_error(constants: Constants, T: int, l_f: ArrayLike) -> float | np.ndarray:
+    """The freeze error of `reward_error` at one T, for many L_f at once.
+
+    Its terms g_i = γ^i Σ_{j<i} L_f^j follow from one another: g_{i+1} = γ (g_i + (γ L_f)^i). All
+    of them are positive, so adding them up loses nothing, and what overflows is inf.
+    """
+    c, l_f = constants, np.asarray(l_f, dtype=float)
+    term, total, power = np.zeros_like(l_f), np.zeros_like(l_f), np.ones_like(l_f)
+    with np.errstate(over="ignore"):
+        for _ in range(T - 2):
+            term = c.gamma * (term + power)
+            total = total + term
+            power = power * (c.gamma * l_f)
+        scale = c.alpha * c.d_y * c.l_r
+        return plain(scale * total if scale > 0 else np.zeros_like(l_f))
+
+
 def peak(constants: Constants, T: ArrayLike) -> Peak:
     """Where the total of ε_r is largest among these T, the first one if there are several."""
     T = np.asarray(T)

@@ -17,6 +17,7 @@ from zlib import crc32
 import plotly
 import plotly.graph_objects as go
 import streamlit as st
+from plotly.utils import PlotlyJSONEncoder
 from streamlit.components.v1 import declare_component
 
 from fsdash.figures.marks import HANDLE as HANDLE
@@ -78,7 +79,7 @@ def chart(
 
 def payload(figure: go.Figure, key: str, *, told: str = "", height: int = 420) -> dict:
     """What the browser gets: the figure as JSON with a name for each of its series."""
-    content = json.loads(figure.to_json())
+    content = figure.to_dict()
     layout = content["layout"]
     layout.setdefault("uirevision", key)
     layout.pop("height", None)
@@ -89,7 +90,7 @@ def payload(figure: go.Figure, key: str, *, told: str = "", height: int = 420) -
         trace["uid"] = f"s{crc32(str(own).encode()):08x}"
     return {
         "key": key,
-        "figure": json.dumps(content, separators=(",", ":")),
+        "figure": json.dumps(content, cls=PlotlyJSONEncoder, separators=(",", ":")),
         "told": told,
         "height": height,
         "file": f"fsdash-{key}",

@@ -3,7 +3,7 @@
 A `View` is the whole state of the page. Everything else here is a pure function of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -126,15 +126,17 @@ def terms_figure(view: View, dark: bool = False) -> go.Figure:
     return decomposition_figure(view.constants, view.compared, view.bound, dark)
 
 
-def heat_map(view: View, name: str, dark: bool = False) -> tuple[go.Figure, pd.DataFrame]:
-    """The best T over budgets and values of one constant, and the same as a table."""
+def heat_map(
+    view: View, name: str, dark: bool = False
+) -> tuple[go.Figure, Callable[[], pd.DataFrame]]:
+    """The best T over budgets and values of one constant, and what makes a table of the same."""
     now = getattr(view.constants, name)
     values, budgets = values_around(name, now, CELLS), heat_budgets(view)
     rows = vary(view.constants, name, values)
     best = best_T_rows(rows, view.sizes, budgets, view.competing, view.bound)
     here = view.budget, now
     figure = sensitivity_figure(name, values, view.sizes, budgets, best, here, dark)
-    return figure, pd.DataFrame(sensitivity_table(name, values, budgets, best))
+    return figure, lambda: pd.DataFrame(sensitivity_table(name, values, budgets, best))
 
 
 def heat_budgets(view: View) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Taking a view along: its data, its figure, and the lines of Python that recompute it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -10,26 +10,29 @@ from fsdash.figures.palette import BACKGROUND
 from fsdash.output import as_csv, as_json
 from fsdash.ui.frame import is_dark
 
+Table = pd.DataFrame | Callable[[], pd.DataFrame]
 
-def export(name: str, figure: go.Figure, frame: pd.DataFrame, snippet: str) -> None:
+
+def export(name: str, figure: go.Figure, table: Table, snippet: str) -> None:
     """One quiet line that unfolds; `snippet` leaves the same table in the variable `frame`.
 
-    The files are made when they are asked for: a stand-alone figure holds all of Plotly.
+    The files are made when they are asked for: a stand-alone figure holds all of Plotly. So is the
+    table, if it is given as a function: few of those who move a slider want it.
     """
     dark = is_dark()
     with st.expander("Take it with you", icon=":material/download:", key=f"export-{name}"):
         with st.container(horizontal=True):
-            _button("Data, CSV", f"{name}.csv", "text/csv", lambda: as_csv(_records(frame)))
-            _button("Data, JSON", f"{name}.json", "application/json", lambda: table_json(frame))
+            _button("Data, CSV", f"{name}.csv", "text/csv", lambda: as_csv(_records(table)))
+            _button("Data, JSON", f"{name}.json", "application/json", lambda: table_json(table))
             _button("Figure, HTML", f"{name}.html", "text/html", lambda: alone(figure, dark))
         st.caption("PNG and SVG: the buttons that appear at the upper right of the figure.")
         st.markdown("**In Python**")
         st.code(snippet, language="python")
 
 
-def table_json(frame: pd.DataFrame) -> str:
+def table_json(table: Table) -> str:
     """The rows as JSON; infinity is 1e999, a missing number null."""
-    return as_json(_records(frame))
+    return as_json(_records(table))
 
 
 def alone(figure: go.Figure, dark: bool) -> str:
@@ -41,7 +44,8 @@ def alone(figure: go.Figure, dark: bool) -> str:
     return page.replace("<body>", f'<body style="background:{colour}">', 1)
 
 
-def _records(frame: pd.DataFrame) -> list[Mapping]:
+def _records(table: Table) -> list[Mapping]:
+    frame = table() if callable(table) else table
     return [
         {name: None if value != value else value for name, value in row.items()}
         for row in frame.to_dict("records")

@@ -1,12 +1,14 @@
 """The lab's right side: one experiment, live. It looks again every so often while work goes on.
 
-Only new rows are read, and the figure is made once for each new row and way to look, whoever asks.
-When the pace should change (waiting, running, over) the whole page runs once more.
+Only new rows are read, and what is drawn is made once for new rows and a way to look, whoever asks.
+Streamlit fixes the pace of a part of a page when the page runs. Where another one is due (the first
+rows are there, the room has filled, all is over) the whole page runs once more.
 """
 
 from __future__ import annotations
 
 import time
+from typing import NamedTuple
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -15,7 +17,7 @@ import streamlit as st
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
 from fsdash.runs.kept import Experiment
-from fsdash.runs.progress import progress
+from fsdash.runs.progress import LastRows, last_rows, progress_after
 from fsdash.ui import lab_view
 from fsdash.ui.chart import chart
 from fsdash.ui.export import export
@@ -23,15 +25,26 @@ from fsdash.ui.frame import ROOT
 from fsdash.ui.lab_form import plain
 from fsdash.ui.lab_link import LAB
 from fsdash.ui.lab_look import read_look
+from fsdash.ui.lab_pace import near
 from fsdash.ui.lab_plans import commands, plan_told, snippet
 from fsdash.ui.lab_table import methods_html
 from fsdash.ui.lab_view import X_LABELS, Look
 from fsdash.ui.lab_words import BADGES, ago, queue_told, seconds_between, story
 from fsdash.ui.lesson import what_to_notice
-from fsdash.ui.service import Service, may_change, sentence, show_store_trouble
+from fsdash.ui.service import Rows, Service, may_change, sentence, show_store_trouble
 
 INSPECTOR = "pages/5_Policy_inspector.py"
-Drawn = tuple[go.Figure, pd.DataFrame, pd.DataFrame]
+
+
+class Drawn(NamedTuple):
+    """What is made anew only when there are new rows."""
+
+    figure: go.Figure
+    work: pd.DataFrame
+    frame: pd.DataFrame
+    named: dict[int, str]
+    last: LastRows
+    told: str
 
 
 def draw_experiment(service: Service, me: str) -> None:
@@ -45,24 +58,28 @@ def draw_experiment(service: Service, me: str) -> None:
     except StoreError as problem:
         show_store_trouble(problem)
         return
-    every = seconds_between(experiment, time.time())
+    every = seconds_between(experiment, time.time(), service.pace.seconds())
     st.fragment(_draw, run_every=every)(service, me, every)
 
 
 def _draw(service: Service, me: str, every: float | None) -> None:
+    with service.pace.look((me, LAB.get("experiment"))):
+        _draw_now(service, me, every)
+
+
+def _draw_now(service: Service, me: str, every: float | None) -> None:
     try:
         experiment = service.store.experiment(LAB.get("experiment"))
-        if seconds_between(experiment, time.time()) != every:
+        if not near(seconds_between(experiment, time.time(), service.pace.seconds()), every):
             st.rerun()
         rows = service.rows(experiment)
         _draw_head(service, experiment, me)
         if experiment.status == "queued" and not rows.version:
             return  # a whole room may wait: looking must cost next to nothing
         look = read_look(LAB)
-        named = lab_view.labels(experiment.runs)
-        figure, work, frame = _made(service, experiment, look, rows.frame, rows.version)
-        _draw_curves(experiment, figure, work, rows.version)
-        done = progress(service.store.database, experiment)
+        figure, work, frame, named, last, told = _made(service, experiment, look, rows)
+        _draw_curves(experiment, figure, told, rows.version)
+        done = progress_after(experiment, last)
         table = lab_view.method_rows(experiment.runs, named, work, done, look.dark)
         st.html(methods_html(table, X_LABELS[look.x].lower()))
         _draw_troubles(service, experiment, named, me)
@@ -73,17 +90,19 @@ def _draw(service: Service, me: str, every: float | None) -> None:
     LAB.write()
 
 
-def _made(
-    service: Service, experiment: Experiment, look: Look, frame: pd.DataFrame, version: int
-) -> Drawn:
+def _made(service: Service, experiment: Experiment, look: Look, rows: Rows) -> Drawn:
+    """All that depends on the rows and the way to look, once for both."""
+
     def make() -> Drawn:
         named = lab_view.labels(experiment.runs)
-        rows = lab_view.prepared(frame, experiment.runs, named)
+        frame = lab_view.prepared(rows.frame, experiment.runs, named)
         name = lab_view.sweeps_of(experiment.runs)[1]
-        work = lab_view.work_table(rows, look.x, look.stationary)
-        return lab_view.curves(rows, look, name), work, rows
+        work = lab_view.work_table(frame, look.x, look.stationary)
+        last = last_rows(service.store.database, experiment)
+        figure = lab_view.curves(frame, look, name)
+        return Drawn(figure, work, frame, named, last, _told(work))
 
-    return service.remembered((experiment.id, version, look), make)
+    return service.remembered((experiment.id, look), rows.version, make)
 
 
 # -------------------------------------------------------------------------------------------- head
@@ -140,15 +159,17 @@ def _act(label: str, sign: str, act, id: str, disabled: bool) -> None:
 # ------------------------------------------------------------------------------------------ curves
 
 
-def _draw_curves(
-    experiment: Experiment, figure: go.Figure, work: pd.DataFrame, version: int
-) -> None:
+def _draw_curves(experiment: Experiment, figure: go.Figure, told: str, version: int) -> None:
     if not version and not experiment.active:
         st.info("Nothing was recorded.")
         return
-    ends = [f"{row['method']} at {100 * row['final']:.0f}%" for row in work.to_dict("records")]
-    told = "Learning curves. " + (f"Now {', '.join(ends)}." if ends else "No point yet.")
     chart(figure, "curves", told=told, height=440)
+
+
+def _told(work: pd.DataFrame) -> str:
+    """The curves for who cannot see them."""
+    ends = [f"{row['method']} at {100 * row['final']:.0f}%" for row in work.to_dict("records")]
+    return "Learning curves. " + (f"Now {', '.join(ends)}." if ends else "No point yet.")
 
 
 # ------------------------------------------------------------------------------------- what is left

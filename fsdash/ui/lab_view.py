@@ -15,8 +15,9 @@ import plotly.graph_objects as go
 
 from fsdash.domains import make
 from fsdash.errors import InputError
-from fsdash.figures.learning import learning_figure
+from fsdash.figures.learning import ONE_RUN, learning_figure
 from fsdash.figures.palette import algorithm_colour
+from fsdash.figures.plain import unchecked
 from fsdash.runs.kept import Run
 from fsdash.runs.methods import METHODS
 from fsdash.runs.progress import Progress
@@ -33,7 +34,6 @@ Y_LABELS = {
 GENERAL = (
     "domain", "algorithm", "T", "evaluations", "iterations", "seconds", "replications", "seed",
 )  # fmt: skip
-ONE_RUN = ", one run"
 FITTED_SHARE = 0.1
 """The part of the states that fitted methods draw by default."""
 
@@ -174,17 +174,19 @@ def steady(figure: go.Figure) -> go.Figure:
     """
     kept, single = [], {}
     for trace in figure.data:
-        if not (trace.name or "").endswith(ONE_RUN):
-            if trace.legendgroup and trace.showlegend is not False:
-                trace.name = trace.legendgroup
+        trace = trace.to_plotly_json()
+        name = trace["name"]
+        if not name.endswith(ONE_RUN):
+            if trace.get("showlegend", True):
+                trace["name"] = trace["legendgroup"]
             kept.append(trace)
-        elif trace.name in single:
-            first = single[trace.name]
-            first.x, first.y = (*first.x, None, *trace.x), (*first.y, None, *trace.y)
+        elif name in single:
+            for axis in "xy":
+                single[name][axis] += [None, *trace[axis].tolist()]
         else:
-            single[trace.name] = trace
-            kept.append(trace)
-    return go.Figure(kept, figure.layout)
+            single[name] = trace | {axis: trace[axis].tolist() for axis in "xy"}
+            kept.append(single[name])
+    return unchecked(kept, figure.layout.to_plotly_json())
 
 
 # ----------------------------------------------------------------------------------------- numbers

@@ -22,16 +22,17 @@ BADGES = {
 """By status: a word, a colour, a sign."""
 
 
-def seconds_between(experiment: Experiment, now: float) -> float | None:
+def seconds_between(experiment: Experiment, now: float, pace: float = 1.0) -> float | None:
     """How often a page looks at an experiment; None when nothing more can come.
 
-    Just after the start often, for the first point; seldom while it waits behind others or might
-    be resumed from another tab.
+    `pace` is the server's own, for what has rows. Before there are any, often just after the start,
+    for the first point, then seldom. Whether it runs or waits for its next turn does not matter:
+    in a full room that changes all the time. Seldom, too, if it might be resumed from another tab.
     """
-    if experiment.status == "running" or (experiment.active and now - experiment.created < 4):
-        return 0.5
-    if experiment.status == "queued":
-        return 2.0
+    if experiment.active:
+        if any(run.rows for run in experiment.runs):
+            return pace
+        return max(0.5, pace / 4) if now - experiment.created < 4 else max(2.0, pace)
     resumable = any(r.status in RESUMABLE for run in experiment.runs for r in run.replications)
     return 5.0 if resumable else None
 

@@ -99,9 +99,10 @@ def read_peak(constants: Constants, T_values: np.ndarray) -> str:
 
 
 CONDITION = (
-    "A condition that the paper does not state: the theorem compares with a lower level that is "
-    "optimal in the true world, while the policy plays the frozen one. It holds when the frozen "
-    "dynamics are **no more sensitive than the true ones**, as in all three domains here."
+    "**A condition that the paper does not state:** the theorem compares with a lower level that "
+    "is optimal in the true world, while the policy plays the frozen one. It holds when the frozen "
+    "dynamics are no more sensitive than the true ones, $\\tilde L \\le L_f$, as in all three "
+    "domains here."
 )
 
 

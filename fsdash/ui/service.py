@@ -10,6 +10,7 @@ everything; on a shared one everybody sees all experiments and changes their own
 
 from __future__ import annotations
 
+import gc
 import re
 import secrets
 import threading
@@ -26,12 +27,13 @@ from fsdash.runs.errors import CorruptStore, StoreError
 from fsdash.runs.kept import Experiment
 from fsdash.runs.manager import Manager
 from fsdash.runs.store import Store
+from fsdash.ui.lab_pace import Pace
 
 COOKIE = "fsdash_visitor"
 WORD = re.compile(r"[0-9a-f]{20}")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-REMEMBERED = 24
-"""Experiments whose rows, and figures that, are kept in memory."""
+REMEMBERED = 64
+"""Experiments whose rows, and figures that, are kept in memory: more than a class looks at."""
 T = TypeVar("T")
 _SAID = "fsdash-store-said"
 
@@ -60,15 +62,20 @@ class Service:
         self.store = Store(url)
         self.manager = Manager(self.store)
         self._rows: OrderedDict[str, Rows] = OrderedDict()
-        self._made: OrderedDict[object, object] = OrderedDict()
+        self._made: OrderedDict[object, tuple[object, object]] = OrderedDict()
+        self.pace = Pace()
         self._lock = threading.Lock()
 
     def rows(self, experiment: Experiment) -> Rows:
-        """All rows of an experiment; only those that are new are read."""
+        """All rows that an experiment had when it was looked up; only those are read that are new.
+
+        The record says how many there are, so where there are none the store is not asked.
+        """
+        counts = {(run.id, r.index): r.rows for run in experiment.runs for r in run.replications}
         with self._lock:
             known = self._rows.pop(experiment.id, None) or Rows(self.store.rows([]))
-            new = self.store.rows([run.id for run in experiment.runs], known.seen)
-            if len(new):
+            if any(count > known.seen.get(key, 0) for key, count in counts.items()):
+                new = self.store.rows([run.id for run in experiment.runs], known.seen)
                 frame = pd.concat([known.frame, new]) if known.version else new
                 frame = frame.sort_values(["run", "replication", "step"], ignore_index=True)
                 counts = frame.groupby(["run", "replication"]).size()
@@ -78,15 +85,15 @@ class Service:
                 self._rows.popitem(last=False)
         return known
 
-    def remembered(self, key: object, make: Callable[[], T]) -> T:
-        """What `make` gives, made once for a key that tells all it depends on."""
+    def remembered(self, key: object, version: object, make: Callable[[], T]) -> T:
+        """What `make` gives, made once for a version of what the key names; older ones go."""
         with self._lock:
-            if key in self._made:
+            if key in self._made and self._made[key][0] == version:
                 self._made.move_to_end(key)
-                return self._made[key]
+                return self._made[key][1]
         made = make()
         with self._lock:
-            self._made[key] = made
+            self._made[key] = version, made
             while len(self._made) > REMEMBERED:
                 self._made.popitem(last=False)
         return made
@@ -98,7 +105,12 @@ class Service:
 
 @st.cache_resource(show_spinner="Starting the workers …", on_release=Service.close)
 def _service(url: str) -> Service:
-    return Service(url)
+    service = Service(url)
+    # Everything is imported by now, and stays. To look through it for garbage again and again would
+    # hold up all visitors by a tenth of a second each time.
+    gc.collect()
+    gc.freeze()
+    return service
 
 
 def open_service() -> Service:

@@ -5,11 +5,14 @@ Streamlit.
 """
 
 from dataclasses import asdict
+from functools import cache
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 
-from fsdash.theory import Constants, fsavi_regret, fsvi_regret, reward_error
+from fsdash.figures.theory import reward_error_figure
+from fsdash.theory import PRESETS, Constants, fsavi_regret, fsvi_regret, reward_error
 
 _REWARD_ERROR = """\
 import numpy as np
@@ -65,6 +68,12 @@ def reward_error_frame(constants: Constants, last: int) -> pd.DataFrame:
             "reward_error": error.total,
         }
     )
+
+
+@cache
+def panel_figure(name: str, last: int, dark: bool) -> go.Figure:
+    """A panel of the paper's figure, by its preset. It never changes, so it is drawn once."""
+    return reward_error_figure(PRESETS[name].constants, np.arange(1, last + 1), dark=dark)
 
 
 def reward_error_snippet(constants: Constants, last: int, T: int) -> str:

@@ -5,13 +5,10 @@ from functools import partial
 from math import log10
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
 from fsdash.data import measured_domains
-from fsdash.figures import budget, budget_detail
 from fsdash.figures.budget import (
-    HANDLE,
     budget_figure,
     budget_range,
     colour_of,
@@ -27,6 +24,7 @@ from fsdash.figures.budget_detail import (
     sensitivity_table,
     truth_figure,
 )
+from fsdash.figures.marks import HANDLE
 from fsdash.figures.palette import ALGORITHMS, fsvi_colour
 from fsdash.theory import (
     advise,
@@ -62,15 +60,6 @@ def drawn(constants, sweeps, T=THREE.T, competing=None, bound=fsvi_regret, dark=
         constants, THREE.sizes, T, advice.budget, advice.regimes, advice.candidates, bound, dark
     )
     return figure, advice
-
-
-@pytest.fixture(autouse=True)
-def checked(monkeypatch):
-    """Plotly's own checks, which the pages leave out to save time."""
-    for module in (budget, budget_detail):
-        monkeypatch.setattr(
-            module, "unchecked", lambda data, layout: go.Figure({"data": data, "layout": layout})
-        )
 
 
 def trace(figure, name):

@@ -11,7 +11,7 @@ from fsdash.figures.palette import BACKGROUND, CATEGORICAL, TERMS, fsvi_colour
 from fsdash.figures.theory import NAMES, ceiling_figure, reward_error_figure
 from fsdash.figures.timescales import periods_shown, timescales_svg
 from fsdash.theory import Constants, reward_error
-from fsdash.theory.landmarks import freeze_ceiling, peak
+from fsdash.theory.landmarks import freeze_ceiling, freeze_error, peak
 
 CALM = Constants(0.953, 0.01, 1, 0.5, 0.99, 1, 1)
 WILD = Constants(0.999, 1, 1, 1, 1.5, 1, 1)
@@ -62,13 +62,12 @@ def test_the_peak_of_the_total_is_labelled_where_there_is_one():
 def test_the_ceiling_figure_shows_the_librarys_values_and_the_crossing(T):
     figure = ceiling_figure(CALM, T)
     here, above = trace(figure, f"freeze error at T = {T}"), trace(figure, "ceiling over all T")
-    for l_f, value in zip(here.x[::10], here.y[::10], strict=True):
-        assert value == reward_error(replace(CALM, l_f=l_f), T).freeze
+    np.testing.assert_array_equal(here.y, freeze_error(CALM, T, here.x))
     np.testing.assert_array_equal(above.y, freeze_ceiling(CALM, above.x))
     assert above.x[-1] < 1 / CALM.gamma
     assert [s.x0 for s in figure.layout.shapes if s.type == "line"] == [1 / CALM.gamma]
     (mark,) = [t for t in figure.data if t.name == "here"]
-    assert (mark.x[0], mark.y[0]) == (CALM.l_f, reward_error(CALM, T).freeze)
+    assert (mark.x[0], mark.y[0]) == (CALM.l_f, freeze_error(CALM, T, CALM.l_f))
 
 
 @pytest.mark.parametrize("constants", [STILL, WILD, replace(CALM, gamma=0.5)])

@@ -134,4 +134,7 @@ def wait_for(terminal: int, text: str) -> None:
     while text not in seen:
         ready, _, _ = select.select([terminal], [], [], max(0, deadline - time.monotonic()))
         assert ready, f"{text!r} never came; the terminal shows {seen!r}"
-        seen += os.read(terminal, 65536).decode(errors="replace")
+        try:
+            seen += os.read(terminal, 65536).decode(errors="replace")
+        except OSError:  # the program has ended
+            raise AssertionError(f"{text!r} never came; the terminal shows {seen!r}") from None

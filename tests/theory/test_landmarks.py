@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fsdash.theory import Constants, reward_error
-from fsdash.theory.landmarks import critical_l_f, freeze_ceiling, peak
+from fsdash.theory.landmarks import critical_l_f, freeze_ceiling, freeze_error, peak
 
 CALM = Constants(0.953, 0.01, 1, 0.5, 0.99, 1, 1)
 
@@ -17,6 +17,16 @@ def test_the_ceiling_is_the_limit_of_the_freeze_error(l_f):
     ceiling = freeze_ceiling(constants)
     assert reward_error(constants, 20_000).freeze == pytest.approx(ceiling, rel=1e-9)
     assert reward_error(constants, 150).freeze <= ceiling
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.5, 0.953, 0.999])
+@pytest.mark.parametrize("T", [1, 2, 3, 40, 150])
+def test_the_freeze_error_for_many_sensitivities_is_that_of_each(gamma, T):
+    l_f = np.array([0.0, 0.5, 0.99, 1.0, 1.03, 1.5, 1e100])
+    constants = replace(CALM, gamma=gamma)
+    each = [reward_error(replace(constants, l_f=float(value)), T).freeze for value in l_f]
+    np.testing.assert_allclose(freeze_error(constants, T, l_f), each, rtol=1e-12)
+    assert freeze_error(replace(constants, l_r=0.0), T, 1e100) == 0
 
 
 def test_there_is_no_ceiling_from_the_critical_sensitivity_on():

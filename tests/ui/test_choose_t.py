@@ -283,7 +283,7 @@ def test_the_snippets_recompute_the_tables(shown):
         terms = ran(choose.terms_snippet(shown))["frame"]
         pd.testing.assert_frame_equal(terms, choose.terms_frame(shown))
     heat = ran(choose.heat_snippet(shown, "l_f"))["frame"]
-    pd.testing.assert_frame_equal(heat, choose.heat_map(shown, "l_f")[1])
+    pd.testing.assert_frame_equal(heat, choose.heat_map(shown, "l_f")[1]())
 
 
 def test_the_page_shows_the_snippet_of_its_view():

@@ -14,7 +14,7 @@ from fsdash.runs.limits import Limits
 from fsdash.runs.methods import METHODS
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.summary import summarise, work_to_reach
-from fsdash.ui import lab_view
+from fsdash.ui import lab_pace, lab_view
 from fsdash.ui.lab_plans import PLANS, Form, commands, snippet, sweep_size
 from fsdash.ui.lab_words import seconds_between
 from fsdash.ui.service import Service, _service
@@ -319,6 +319,32 @@ def test_the_page_looks_often_while_something_happens_and_never_again_afterwards
     id = service.store.add_experiment("me", "paused", [base()])
     paused = service.store.experiment(id)
     assert seconds_between(paused, paused.created) == 5
+    service.manager.resume(id)
+    over(service.store, id)
+
+
+def test_a_full_room_looks_less_often_but_waits_no_longer_for_its_first_point(service):
+    id = service.store.add_experiment("me", "new", [base()], "queued")
+    new = service.store.experiment(id)
+    paces = [seconds_between(new, new.created + age, p) for age in (0, 9) for p in (1, 4)]
+    assert paces == [0.5, 1, 2, 4]
+    service.manager.cancel(id)
+
+
+def test_the_looks_of_all_visitors_together_take_a_fixed_share_of_one_core(monkeypatch):
+    clock = iter([0.0, 0.006] * 80)
+    monkeypatch.setattr(lab_pace.time, "thread_time", lambda: next(clock))
+    now = [100.0]
+    monkeypatch.setattr(lab_pace.time, "monotonic", lambda: now[0])
+    pace = lab_pace.Pace()
+    found = {}
+    for visitor in range(80):
+        with pace.look(visitor):
+            pass
+        found[visitor + 1] = pace.seconds()
+    assert found[1] == lab_pace.FASTEST and found[80] == pytest.approx(80 * 0.006 / lab_pace.SHARE)
+    now[0] += lab_pace.RECENT
+    assert pace.seconds() == lab_pace.FASTEST
 
 
 def test_only_new_rows_are_read_again(service, monkeypatch):
@@ -331,9 +357,10 @@ def test_only_new_rows_are_read_again(service, monkeypatch):
     monkeypatch.setattr(
         service.store, "rows", lambda runs, seen=None: asked.append(dict(seen)) or real(runs, seen)
     )
-    until(lambda: service.rows(experiment).version > first.version, "more rows")
+    assert service.rows(experiment).version == first.version and not asked
+    until(lambda: service.rows(service.store.experiment(id)).version > first.version, "more rows")
     assert asked[0] == first.seen
     service.manager.cancel(id)
     over(service.store, id)
     whole = real([run.id for run in experiment.runs])
-    pd.testing.assert_frame_equal(service.rows(experiment).frame, whole)
+    pd.testing.assert_frame_equal(service.rows(service.store.experiment(id)).frame, whole)
