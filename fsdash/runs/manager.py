@@ -43,8 +43,9 @@ from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import Store, insert_experiment
 from fsdash.runs.worker import replicate
 
-TICK, IDLE = 0.1, 1.0
-"""Seconds between two looks at the work, with and without any."""
+TICK, IDLE = 0.25, 1.0
+"""Seconds between two looks at the work, with and without any. What begins, ends or is stopped at
+this server wakes it at once; the looks are for other servers' requests, and for `GRACE`."""
 GRACE = 0.5
 """Seconds from a request to stop until the worker is ended."""
 RENEW, SWEEP, INSPECT = 5.0, 10.0, 1.0
