@@ -8,3 +8,12 @@ class InputError(ValueError):
     offending value or index), and what to do instead. The command line prints it on one line and
     exits with 2; a page shows it in a box.
     """
+
+
+def encodable(field: str, text: str) -> str:
+    """The text, if it can be written anywhere: half of a pair of surrogates cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{field}: has a character that cannot be written; leave it out") from None
+    return text

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
+from inspect import isabstract
 
 from fsdash.domains.base import Domain
 from fsdash.domains.gridworld import Gridworld
@@ -33,14 +34,28 @@ def load(text: str) -> dict[str, type[Domain]]:
         module, colon, name = place.partition(":")
         try:
             domain = getattr(import_module(module), name) if colon else None
-        except (ImportError, AttributeError) as error:
-            raise InputError(f"FSDASH_DOMAINS: {place} was not found ({error})") from None
-        if not (isinstance(domain, type) and issubclass(domain, Domain) and is_dataclass(domain)):
-            raise InputError(f"FSDASH_DOMAINS: {place} is no Domain; name one as module:Class")
-        if domain.__name__.lower() in DOMAINS:
+        except Exception as error:  # whatever a module of the user's may raise
+            raise InputError(f"FSDASH_DOMAINS: {place} was not loaded ({error})") from None
+        if not _is_domain(domain):
+            raise InputError(
+                f"FSDASH_DOMAINS: {place} is no Domain with a title and a preset named default; "
+                "name one as module:Class"
+            )
+        if domain.__name__.lower() in DOMAINS | found:
             raise InputError(f"FSDASH_DOMAINS: there is a domain {domain.__name__.lower()} already")
         found[domain.__name__.lower()] = domain
     return found
+
+
+def _is_domain(domain: object) -> bool:
+    return (
+        isinstance(domain, type)
+        and issubclass(domain, Domain)
+        and is_dataclass(domain)
+        and not isabstract(domain)
+        and isinstance(getattr(domain, "title", None), str)
+        and "default" in getattr(domain, "presets", ())
+    )
 
 
 DOMAINS |= load(os.environ.get("FSDASH_DOMAINS", ""))

@@ -77,6 +77,7 @@ def _number(value: object) -> float | None:
     words = {"true": 1, "yes": 1, "false": 0, "no": 0}
     try:
         number = float(words.get(str(value).strip().lower(), value))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
-    return number if math.isfinite(number) else None
+    # Adding 0 makes one zero of the two.
+    return number + 0.0 if math.isfinite(number) else None

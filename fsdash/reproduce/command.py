@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from fsdash.errors import InputError
 
@@ -33,6 +34,12 @@ def run_reproduce(arguments: argparse.Namespace) -> str:
     folder = Path(arguments.out)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"out = {folder}: is a file; name a folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError(f"out = {folder}: cannot be written ({error.strerror})") from None
     names = [d for d in DOMAINS if arguments.part in (d, "all")]
     results, endings = compute(names, arguments.quick, arguments.seed, arguments.workers)
     if names and not results:

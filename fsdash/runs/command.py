@@ -11,6 +11,7 @@ from fsdash.errors import InputError
 from fsdash.output import as_table, write
 
 DEFAULT_ITERATIONS = 10
+MAX_RUNS = 200
 BAR = 30
 
 
@@ -41,32 +42,44 @@ def add_run(p: argparse.ArgumentParser, whole_range) -> None:
 
 def run_run(arguments: argparse.Namespace, domain_parameters: dict) -> str:
     """Carry the runs out; print how they ended, and write their rows if a file is given."""
-    from fsdash.runs.frames import check_suffix, save
+    from fsdash.runs.frames import check_path, save
     from fsdash.runs.pool import run_all
 
     if arguments.out:
-        check_suffix(arguments.out)
+        check_path(arguments.out)
     specs = read_specs(arguments, domain_parameters)
     bar = Bar(sum(spec.replications for spec in specs))
     frame, endings = run_all(specs, arguments.workers, bar.show if sys.stderr.isatty() else None)
     bar.clear()
+    if frame.empty:
+        raise InputError(f"no policy was recorded: {endings[0].outcome.reason}")
     for ending in endings:
-        if ending.outcome.status != "finished":
+        if ending.outcome.status != "finished" or ending.outcome.rows == 0:
             print(
                 f"{ending.spec.label}, replication {ending.replication}: "
                 f"{ending.outcome.status}, {ending.outcome.reason}",
                 file=sys.stderr,
             )
-    if frame.empty:
-        raise InputError(f"no policy was recorded: {endings[0].outcome.reason}")
-    if arguments.out:
-        save(arguments.out, frame, specs)
-        print(f"{len(frame):,} rows in {arguments.out}", file=sys.stderr)
-    if arguments.format == "table":
+    shown = show(frame, specs, arguments.format)
+    try:
+        if arguments.out:
+            save(arguments.out, frame, specs)
+            print(f"{len(frame):,} rows in {arguments.out}", file=sys.stderr)
+    except OSError as error:
+        print(shown)
+        raise InputError(f"out = {arguments.out}: cannot be written ({error.strerror})") from None
+    if any(ending.outcome.status == "cancelled" for ending in endings):
+        print(shown)
+        raise KeyboardInterrupt
+    return shown
+
+
+def show(frame, specs, fmt: str) -> str:
+    """A line for each run, or every row in a format for programs."""
+    if fmt == "table":
         return as_table(summary(frame, specs))
     records = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    whole = {"specs": [spec.to_dict() for spec in specs], "rows": records}
-    return write(records, arguments.format, whole)
+    return write(records, fmt, {"specs": [spec.to_dict() for spec in specs], "rows": records})
 
 
 def read_specs(arguments: argparse.Namespace, domain_parameters: dict) -> list:
@@ -83,13 +96,15 @@ def read_specs(arguments: argparse.Namespace, domain_parameters: dict) -> list:
     for name in dict.fromkeys(names):
         known = method(name).all_parameters
         mine = settings if len(names) == 1 else {n: v for n, v in settings.items() if n in known}
-        for T in arguments.T if method(name).freezes else (None,):
+        for T in dict.fromkeys(arguments.T) if method(name).freezes else (None,):
             specs.append(
                 RunSpec(
                     arguments.domain, name, T, domain_parameters, mine,
                     arguments.replications, arguments.seed, **budget,
                 )
             )  # fmt: skip
+    if len(specs) > MAX_RUNS:
+        raise InputError(f"{len(specs):,} runs asked for; narrow -T to at most {MAX_RUNS} of them")
     used = {name for spec in specs for name, _ in spec.parameters}
     for name in settings:
         if name not in used:
@@ -103,13 +118,15 @@ def assignments(option: str, texts: list[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise InputError(f"{option} {text}: write NAME=VALUE, such as {option} gamma=0.99")
+            example = "M=20" if option == "--with" else "gamma=0.99"
+            raise InputError(f"{option} {text}: write NAME=VALUE, such as {option} {example}")
         values[name.strip()] = value.strip()
     return values
 
 
 def summary(frame, specs) -> list[dict]:
-    """For each run: the work and the value of its last policies, mean over replications."""
+    """For each run: the work and the value of its last policies, and the best value on the way,
+    means over replications."""
     records = []
     for spec in specs:
         same_T = frame["T"].isna() if spec.T is None else frame["T"].eq(spec.T)
@@ -126,6 +143,9 @@ def summary(frame, specs) -> list[dict]:
                 "seconds": float(last.seconds.mean()),
                 "mean_return": float(last.mean_return.mean()),
                 "fraction_of_optimal": float(last.fraction_of_optimal.mean()),
+                "best_fraction": float(
+                    mine.groupby("replication").fraction_of_optimal.max().mean()
+                ),
                 "max_regret": float(last.max_regret.mean()),
             }
         )
@@ -135,6 +155,8 @@ def summary(frame, specs) -> list[dict]:
 def share_done(spec, row: dict) -> float:
     """How much of its budget a run has spent at a row."""
     unit, size = spec.budget
+    if unit == "iterations" and row["phase"] == "lower":
+        return 0.0
     return min(row["iteration" if unit == "iterations" else unit] / size, 1.0)
 
 

@@ -32,18 +32,27 @@ def tidy(rows: Iterable[Row]) -> pd.DataFrame:
     ).reset_index(drop=True)
 
 
-def check_suffix(path: str | Path) -> Path:
+def check_path(path: str | Path) -> Path:
     path = Path(path)
     if path.suffix not in SUFFIXES:
-        raise InputError(f"out = {path}: end the name in {', '.join(SUFFIXES)}")
+        raise InputError(f"out = {path}: give a name that ends in {', '.join(SUFFIXES)}")
+    if path.is_dir():
+        raise InputError(f"out = {path}: is a folder; give the name of a file")
     if not path.absolute().parent.is_dir():
         raise InputError(f"out = {path}: the folder {path.parent} does not exist; make it first")
+    new = not path.exists()
+    try:
+        path.open("ab").close()
+    except OSError as error:
+        raise InputError(f"out = {path}: cannot be written ({error.strerror})") from None
+    if new:
+        path.unlink()
     return path
 
 
 def save(path: str | Path, frame: pd.DataFrame, specs: Sequence[RunSpec]) -> None:
     """Write the rows; a JSON file has the specifications too, a Parquet file as metadata."""
-    path = check_suffix(path)
+    path = check_path(path)
     described = [spec.to_dict() for spec in specs]
     if path.suffix == ".csv":
         frame.to_csv(path, index=False)
@@ -51,5 +60,5 @@ def save(path: str | Path, frame: pd.DataFrame, specs: Sequence[RunSpec]) -> Non
         frame.attrs["specs"] = described
         frame.to_parquet(path, index=False)
     else:
-        rows = json.loads(frame.to_json(orient="records", double_precision=15))
+        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
         path.write_text(json.dumps({"specs": described, "rows": rows}, indent=1), "utf-8")

@@ -75,11 +75,19 @@ def _here(tasks: Sequence[Task], workers: int, seen: Callable) -> list[Outcome]:
     outcomes = [CANCELLED] * len(tasks)
     with threadpool_limits(1), suppress(KeyboardInterrupt):
         for number, (spec, replication) in enumerate(tasks):
-            outcomes[number] = execute(
+            outcomes[number] = _carried_out(
                 spec, replication, lambda record, number=number: seen(number, record.row)
             )
             seen(number, None)
     return outcomes
+
+
+def _carried_out(*arguments) -> Outcome:
+    """The outcome of `execute`; what the algorithm refuses is no reason to lose the other runs."""
+    try:
+        return execute(*arguments)
+    except (InputError, MemoryError) as error:
+        return Outcome("failed", str(error) or "it does not fit into memory", 0, 0.0, 0.0)
 
 
 def _in_processes(tasks: Sequence[Task], workers: int, seen: Callable) -> list[Outcome]:
@@ -160,6 +168,6 @@ def _task(number: int, spec: RunSpec, replication: int) -> Outcome:
         _rows.put((number, record.row))
 
     try:
-        return execute(spec, replication, keep, _stop.is_set)
+        return _carried_out(spec, replication, keep, _stop.is_set)
     finally:
         _rows.put((number, None))

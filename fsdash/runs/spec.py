@@ -74,6 +74,9 @@ class RunSpec:
                     f"{', '.join(known)}"
                 )
             values[name] = known[name].checked(name, value)
+        X, Y = self.build_domain().shape[:2]
+        if (values.get("N") or 1) > X * Y:
+            raise InputError(f"N = {values['N']}: {self.domain} has {X * Y:,} states; use fewer")
         return _pairs(values)
 
     def _checked_T(self) -> int | None:
@@ -81,6 +84,10 @@ class RunSpec:
             if self.T is not None:
                 raise InputError(f"T = {self.T}: {self.algorithm} freezes nothing; leave T out")
             return None
+        if self.T is None:
+            raise InputError(
+                f"T: {self.algorithm} freezes the slow state; say for how many periods"
+            )
         X, Y = self.build_domain().shape[:2]
         return _whole("T", self.T, 1, MAX_DECISIONS // (X * Y))
 
@@ -140,8 +147,10 @@ class RunSpec:
 
     @classmethod
     def from_dict(cls, values: Mapping) -> RunSpec:
+        if not isinstance(values, Mapping):
+            raise InputError("specification: give one object with names and values")
         known = [f.name for f in fields(cls)]
-        for name in _mapping("specification", values):
+        for name in values:
             if name not in known:
                 raise InputError(f"{name}: not part of a specification; it has {', '.join(known)}")
         for name in ("domain", "algorithm"):
@@ -153,7 +162,7 @@ class RunSpec:
     def from_json(cls, text: str) -> RunSpec:
         try:
             values = json.loads(text)
-        except (ValueError, RecursionError) as error:
+        except (TypeError, ValueError, RecursionError) as error:
             raise InputError(f"specification: is not JSON ({error}); give one object") from None
         return cls.from_dict(values)
 
@@ -187,7 +196,10 @@ def _pairs(values: Mapping[str, Value]) -> Pairs:
 def _number(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise InputError(f"{name} = {value!r}: give a number")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise InputError(f"{name}: is too large a number") from None
 
 
 def _whole(name: str, value: object, least: int, most: int) -> int:

@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 from sqlalchemy import Connection, Row, and_, func, or_, select
 
-from fsdash.errors import InputError
+from fsdash.errors import InputError, encodable
 from fsdash.runs import schema, transfer
 from fsdash.runs.arrays import unpack
 from fsdash.runs.database import PATIENCE, Database, default_url, file_url, set_aside
@@ -284,7 +284,7 @@ def short(field: str, value: object, most: int) -> str:
     """A text that fits, or an error that says how long it may be."""
     if not isinstance(value, str) or len(value) > most:
         raise InputError(f"{field}: give a text of at most {most:,} characters")
-    return value.strip()
+    return encodable(field, value.strip())
 
 
 def _with_runs(connection: Connection, found: Sequence[Row]) -> list[Experiment]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import base64
 import binascii
-import math
+import re
+import sys
 from dataclasses import dataclass
 from itertools import islice
 
 from sqlalchemy import Connection, and_, select
 
-from fsdash.errors import InputError
+from fsdash.errors import InputError, encodable
 from fsdash.runs import schema
 from fsdash.runs.arrays import unpack
 from fsdash.runs.kept import ACTIVE, STATUSES, Experiment
@@ -32,7 +33,7 @@ KINDS = {
     "max_regret": "number?", "policy_kind": "text",
 }  # fmt: skip
 LARGEST = 2**63 - 1
-MAX_TEXT = 16
+WORD = r"[a-z-]{1,16}"
 
 
 @dataclass(frozen=True)
@@ -126,13 +127,13 @@ def _part(run: object, where: str) -> Part:
     numbers = [r.get("replication") if isinstance(r, dict) else None for r in replications]
     if numbers != list(range(spec.replications)):
         raise InputError(f"{where}: needs replications 0 to {spec.replications - 1}, in order")
-    parts = [_replication(r, f"{where}, replication {i}") for i, r in enumerate(replications)]
+    parts = [_replication(r, spec, f"{where}, replication {i}") for i, r in enumerate(replications)]
     if sum(p["size"] for part in parts for p in part["policies"]) > POLICY_BYTES:
         raise InputError(f"{where}: its policies have more than {POLICY_BYTES:,} bytes")
     return Part(spec, parts)
 
 
-def _replication(data: dict, where: str) -> dict:
+def _replication(data: dict, spec: RunSpec, where: str) -> dict:
     status = data.get("status")
     if status not in STATUSES:
         raise InputError(f"{where}: status = {status!r} is not one of {', '.join(STATUSES)}")
@@ -147,34 +148,44 @@ def _replication(data: dict, where: str) -> dict:
             _check(value, KINDS[name], f"{where}, row {row}: {name}")
     if columns["step"] != list(range(min(count))):
         raise InputError(f"{where}: step must count 0, 1, 2, … without gaps")
+    if columns["evaluations"] != sorted(columns["evaluations"]):
+        raise InputError(f"{where}: evaluations must not decrease")
     values = [columns[name] for name in KINDS]
+    policies = [_policy(p, min(count), spec, where) for p in _list(data, "policies", where)]
+    steps = [policy["step"] for policy in policies]
+    if len(set(steps)) < len(steps):
+        raise InputError(f"{where}: two policies have the same step; export again")
     return {
         "status": "interrupted" if status in (*ACTIVE, "paused") else status,
-        "reason": str(data.get("reason", ""))[:1000],
+        "reason": encodable(f"{where}: reason", str(data.get("reason", ""))[:1000]),
         "seconds": _number(data, "seconds", where),
         "rows": [dict(zip(KINDS, row, strict=True)) for row in zip(*values, strict=True)],
-        "policies": [_policy(p, min(count), where) for p in _list(data, "policies", where)],
+        "policies": policies,
     }
 
 
 def _check(value: object, kind: str, where: str) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
+    finite = number and abs(value) <= sys.float_info.max
     good = {
-        "text": isinstance(value, str) and len(value) <= MAX_TEXT,
+        "text": isinstance(value, str) and re.fullmatch(WORD, value) is not None,
         "count": number and isinstance(value, int) and 0 <= value <= LARGEST,
-        "number": number and math.isfinite(value),
-        "number?": value is None or (number and math.isfinite(value)),
+        "number": finite,
+        "number?": value is None or finite,
     }[kind]
     if not good:
         raise InputError(f"{where} = {str(value)[:40]!r} cannot be used; export again")
 
 
-def _policy(data: object, rows: int, where: str) -> dict:
+def _policy(data: object, rows: int, spec: RunSpec, where: str) -> dict:
     try:
         step, packed = data["step"], [base64.b64decode(data[n]) for n in ("policy", "values")]
         policy_PXY, values_XY = (unpack(p, MAX_POLICY_BYTES) for p in packed)
-        good = step in range(rows) and policy_PXY.ndim == 3 and policy_PXY.dtype.kind == "u"
-        good = good and values_XY.ndim == 2 and values_XY.dtype.kind == "f"
+        X, Y, A, _ = spec.build_domain().shape
+        good = type(step) is int and step in range(rows)
+        good = good and policy_PXY.dtype.kind == "u" and values_XY.dtype.kind == "f"
+        good = good and policy_PXY.ndim == 3 and 1 <= len(policy_PXY) <= (spec.T or 1)
+        good = good and policy_PXY.shape[1:] == values_XY.shape == (X, Y) and policy_PXY.max() < A
     except (KeyError, TypeError, ValueError, EOFError, binascii.Error) as error:
         raise InputError(f"{where}: a policy cannot be read ({error}); export again") from None
     if not good:

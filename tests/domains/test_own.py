@@ -32,7 +32,10 @@ def test_the_command_line_and_its_workers_know_it():
     assert "E-FSVI, T=3" in done.stdout
 
 
-@pytest.mark.parametrize("place", ["machine", "machine:Nothing", "nowhere:Machine", "os:path"])
+@pytest.mark.parametrize(
+    "place",
+    ["machine", "machine:Nothing", "nowhere:Machine", "os:path", ":Y", "fsdash.domains:Domain"],
+)
 def test_what_is_no_domain_is_refused_in_one_line(place):
     done = command("domains", domains=place)
     assert done.returncode == 2

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from fsdash.cli import main
+from fsdash.runs.command import share_done
 from fsdash.runs.engine import COLUMNS
 from fsdash.runs.frames import save, tidy
 from fsdash.runs.pool import run_all
@@ -96,6 +97,9 @@ def test_the_command_writes_rows_and_tells_how_it_went(tmp_path, capsys):
         (["--algorithm", "e-vi", "--workers", "0"], "workers = 0"),
         (["--algorithm", "e-vi", "--out", "rows.xls"], "rows.xls"),
         (["--algorithm", "e-vi", "--out", "no/such/rows.csv"], "does not exist"),
+        (["--algorithm", "e-vi", "--out", "/proc/rows.csv"], "cannot be written"),
+        (["--algorithm", "e-vi,lin-fvi", "--with", "N=45"], "N = 45"),
+        (["--algorithm", "e-fsvi", "-T", "1:1000"], "narrow -T"),
         (["--algorithm", "e-fsvi", "-T", "0"], "T = 0"),
         (["--algorithm", "e-fsvi", "--evaluations", "1"], "give more"),
     ],
@@ -124,9 +128,27 @@ def test_ctrl_c_keeps_what_was_recorded(tmp_path, workers):
     wait_for(ours, "%")
     process.send_signal(signal.SIGINT) if workers == "1" else os.killpg(process.pid, signal.SIGINT)
     wait_for(ours, "rows in")
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=60) == 130
     assert len(pd.read_csv(out)) >= 1
     os.close(ours)
+
+
+def test_a_run_that_records_nothing_is_named_beside_those_that_do(capsys):
+    both = ["--algorithm", "e-fsvi,vi", "-T", "3", "--evaluations", "400", "--replications", "1"]
+    assert main(["run", "inventory", *SETS, *both]) == 0
+    shown = capsys.readouterr()
+    assert "E-FSVI, T=3, replication 0: finished, the budget" not in shown.err
+    few = [*both[:-3], "5", *both[-2:]]
+    assert main(["run", "inventory", *SETS, *few]) == 0
+    assert "E-FSVI, T=3, replication 0: finished, the budget" in capsys.readouterr().err
+
+
+def test_the_bar_never_runs_backwards():
+    run = specs()[1]
+    shares = []
+    run_all([run], progress=lambda spec, i, row: shares.append(row and share_done(spec, row)))
+    first = [share for share in shares[: shares.index(None)]]
+    assert first == sorted(first) and first[-1] == 1.0
 
 
 def wait_for(terminal: int, text: str) -> None:

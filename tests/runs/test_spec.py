@@ -72,6 +72,12 @@ def test_the_hash_is_the_same_in_every_process_and_release():
     assert RunSpec("inventory", "vi", iterations=3).hash == "7fb136de0826769d"
 
 
+def test_equal_specifications_have_equal_hashes_whichever_zero():
+    one, other = (spec(parameters={"initial_value": zero}) for zero in (0.0, -0.0))
+    assert one == other
+    assert one.hash == other.hash
+
+
 def test_it_cannot_be_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
         spec().seed = 3
@@ -105,6 +111,9 @@ def test_replications_draw_from_children_of_the_seed():
         ({"domain_parameters": 7}, "domain_parameters"),
         ({"parameters": {"M_u": 5}}, "'M_u'"),
         ({"parameters": {"M": 0}}, "M = 0"),
+        ({"parameters": {"M": 10**400}}, "M = 1000"),
+        ({"domain_parameters": {"K": 10**400}}, "K = 1000"),
+        ({"algorithm": "lin-fvi", "parameters": {"N": 562}}, "N = 562"),
         ({"parameters": {"M": "many"}}, "M = many"),
         ({"parameters": {"M": float("nan")}}, "M = nan"),
         ({"parameters": {"ties": "last"}}, "ties"),
@@ -140,6 +149,10 @@ def test_what_cannot_be_run_is_refused_by_name(change, field):
         ('{"algorithm": "e-vi", "domain": 5}', "domain"),
         ('{"algorithm": "e-vi", "domain": "inventory", "iterations": 3, "speed": 9}', "speed"),
         ("[" * 100_000, "JSON"),
+        ("[]", "specification"),
+        ('[["domain", "inventory"], ["algorithm", "vi"], ["iterations", 2]]', "specification"),
+        (f'{{"algorithm": "vi", "domain": "inventory", "seconds": {10**400}}}', "seconds"),
+        (None, "JSON"),
     ],
 )
 def test_text_that_is_no_specification_is_refused(text, word):

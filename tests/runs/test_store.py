@@ -1,5 +1,6 @@
 """The store on a real SQLite file: what is kept, its bounds, and its troubles."""
 
+import base64
 import json
 from itertools import pairwise
 
@@ -204,6 +205,10 @@ def exported(tmp_path_factory):
     return json.dumps(store.export(kept(store, base()).id))
 
 
+def packed(policy_PXY) -> str:
+    return base64.b64encode(pack_policy(policy_PXY)).decode()
+
+
 def broken(change):
     def make(data):
         change(data["runs"][0]["replications"][0])
@@ -234,6 +239,14 @@ def broken(change):
         (broken(lambda r: r["rows"]["evaluations"].__setitem__(0, 2**70)), "row 0: evaluations"),
         (broken(lambda r: r["policies"][0].update(policy="AAAA")), "cannot be read"),
         (broken(lambda r: r["policies"][0].update(step=999)), "wrong step"),
+        (broken(lambda r: r["policies"].append(r["policies"][0])), "the same step"),
+        (broken(lambda r: r["policies"][0].update(policy=packed(np.full((1, 2, 2), 0)))), "shape"),
+        (broken(lambda r: r["rows"]["evaluations"].reverse()), "must not decrease"),
+        (broken(lambda r: r["rows"]["mean_return"].__setitem__(0, 10**400)), "mean_return"),
+        (broken(lambda r: r["rows"]["phase"].__setitem__(0, "<b>x</b>")), "phase"),
+        (broken(lambda r: r.update(reason="\ud800")), "reason"),
+        (lambda data: data | {"name": "\ud800"}, "name"),
+        (lambda data: data | {"runs": [{"spec": [["domain", "inventory"]]}]}, "run 0, spec"),
     ],
 )
 def test_a_bad_import_is_refused_and_leaves_nothing(store, exported, change, words):
