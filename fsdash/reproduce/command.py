@@ -34,9 +34,10 @@ def run_reproduce(arguments: argparse.Namespace) -> str:
     folder = Path(arguments.out)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"out = {folder}: is a file; name a folder")
+    path = folder.absolute()
+    there = next(place for place in (path, *path.parents) if place.exists())
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=folder):
+        with TemporaryFile(dir=there):
             pass
     except OSError as error:
         raise InputError(f"out = {folder}: cannot be written ({error.strerror})") from None

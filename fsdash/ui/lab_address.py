@@ -8,6 +8,7 @@ step back) and writes it after each run, in one step, without what is at its def
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -15,7 +16,9 @@ import streamlit as st
 
 from fsdash.ui.link import Reader, one_of
 
-_WRITTEN = " written"
+_WRITTEN, _LEFT = " written", " left"
+ECHO = 2.0
+"""Seconds in which the address before the last change is taken for an echo, not for a step back."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +59,12 @@ class Address:
         """Take the address into the widgets, if the visitor came by it or went back to it.
 
         A change that was made before the browser knew the last address comes with an old one,
-        which then must not count.
+        which then must not count; nor must a mere run of the page with it right afterwards.
         """
-        found = {name: st.query_params[name] for name in self.parts if name in st.query_params}
+        found = self._found()
         if self.anchor in st.session_state:
             written = st.session_state.get(self.key(_WRITTEN))
-            if found == written or self._texts() != written:
+            if found == written or self._texts() != written or self._is_echo(found):
                 return
         for name, part in self.parts.items():
             st.session_state.pop(self.key(name), None)
@@ -75,8 +78,16 @@ class Address:
         """Bring the address up to date."""
         now = self._texts()
         if now != st.query_params.to_dict():
+            st.session_state[self.key(_LEFT)] = (self._found(), time.monotonic())
             st.query_params.from_dict(now)
         st.session_state[self.key(_WRITTEN)] = now
+
+    def _found(self) -> dict[str, str]:
+        return {name: st.query_params[name] for name in self.parts if name in st.query_params}
+
+    def _is_echo(self, found: dict[str, str]) -> bool:
+        left, when = st.session_state.get(self.key(_LEFT), (None, 0.0))
+        return found == left and time.monotonic() - when < ECHO
 
     def _texts(self) -> dict[str, str]:
         return {

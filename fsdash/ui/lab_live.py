@@ -131,6 +131,8 @@ def _draw_actions(service: Service, experiment: Experiment, me: str) -> None:
         elif any(run.resumable for run in experiment.runs):
             label = "Resume" if experiment.status in ("paused", "cancelled") else "Continue"
             _act(label, "play_arrow", manager.resume, id, False)
+            if experiment.status == "paused":
+                _act("Stop", "stop", manager.cancel, id, False)
     st.button(
         "Run it again", icon=":material/replay:", key="again", on_click=LAB.put, args=("from", id),
         help="Puts this specification into the form.",
