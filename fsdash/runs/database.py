@@ -70,7 +70,8 @@ class Database:
         self.url = url
         try:
             parsed = make_url(url)
-            self.file = Path(parsed.database.removeprefix("file:")) if parsed.drivername == "sqlite" else None
+            sqlite = parsed.drivername == "sqlite"
+            self.file = Path(parsed.database.removeprefix("file:")) if sqlite else None
             options = {} if self.file is None else {"connect_args": {"timeout": patience}}
             self._engine = create_engine(parsed, **options)
         except (ArgumentError, NoSuchModuleError, ImportError, TypeError) as error:

@@ -163,9 +163,9 @@ class Form:
         ]  # fmt: skip
 
     def _budget(self) -> dict[str, float]:
-        if not self.size > 0:
-            raise InputError(f"budget = {self.size:g}: give more than 0 {UNITS[self.unit]}")
         if self.unit == SWEEPS:
+            if not self.size > 0:
+                raise InputError(f"budget = {self.size:g}: give more than 0 sweeps")
             domain = make(self.domain, **self.domain_parameters)
             return {"evaluations": max(1, round(self.size * sweep_size(domain)))}
         return {self.unit: self.size}
