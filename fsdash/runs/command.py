@@ -78,8 +78,10 @@ def show(frame, specs, fmt: str) -> str:
     """A line for each run, or every row in a format for programs."""
     if fmt == "table":
         return as_table(summary(frame, specs))
-    records = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return write(records, fmt, {"specs": [spec.to_dict() for spec in specs], "rows": records})
+    from fsdash.runs.frames import records
+
+    rows = records(frame)
+    return write(rows, fmt, {"specs": [spec.to_dict() for spec in specs], "rows": rows})
 
 
 def read_specs(arguments: argparse.Namespace, domain_parameters: dict) -> list:

@@ -60,5 +60,9 @@ def save(path: str | Path, frame: pd.DataFrame, specs: Sequence[RunSpec]) -> Non
         frame.attrs["specs"] = described
         frame.to_parquet(path, index=False)
     else:
-        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-        path.write_text(json.dumps({"specs": described, "rows": rows}, indent=1), "utf-8")
+        path.write_text(json.dumps({"specs": described, "rows": records(frame)}, indent=1), "utf-8")
+
+
+def records(frame: pd.DataFrame) -> list[Row]:
+    """The rows as plain data, None where there is no value."""
+    return frame.astype(object).where(frame.notna(), None).to_dict("records")

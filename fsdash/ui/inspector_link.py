@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from fsdash.domains import DOMAINS
+from fsdash.ui.lab_address import whole
 from fsdash.ui.link import Reader, one_of
 
 BESIDE = {
@@ -31,18 +32,6 @@ SOURCE, CHOICE, OWN = "source", "at-", "inspector-"
 """Keys of the session: where policies come from, a view's selectors, and what only we set."""
 _WRITTEN = "written-address"
 _LONGEST = 300
-
-
-def whole(low: int, high: int = 2**62) -> Reader:
-    """Reads a whole number."""
-
-    def read(text: str) -> int:
-        value = int(text)
-        if not low <= value <= high:
-            raise ValueError(text)
-        return value
-
-    return read
 
 
 def word(text: str) -> str:

@@ -109,7 +109,7 @@ def listed(values: list) -> str:
     return ",".join(map(str, values))
 
 
-def whole(low: int, high: int) -> Reader:
+def whole(low: int, high: int = 2**62) -> Reader:
     """Reads a whole number from `low` to `high`."""
 
     def read(text: str) -> int:
