@@ -20,6 +20,8 @@ trivial chain: one constant for all states, the classical bound.
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from fsdash.errors import InputError
@@ -65,13 +67,24 @@ class Certificate:
         return self._PT_XX @ shift_X1 if self._by_slow_state else shift_X1
 
 
+_known: WeakKeyDictionary[FastSlowMDP, dict[int, Certificate]] = WeakKeyDictionary()
+
+
+def certificate(model: FastSlowMDP, T: int = 1) -> Certificate:
+    """The bounds of a model, made once: a run asks for them with every policy it looks at."""
+    known = _known.setdefault(model, {})
+    if T not in known:
+        known[T] = Certificate(model, T)
+    return known[T]
+
+
 def rounding(model: FastSlowMDP) -> float:
     """What double precision may hide: a part of every certified error.
 
     Values reach ‖r‖∞/(1 − γ), a backup adds |W| products of that size and a few terms more, and the
     bounds divide its rounding by 1 − γ once again.
     """
-    largest = np.abs(model.reward_XYA).max() / (1 - model.gamma)
+    largest = model.largest_reward / (1 - model.gamma)
     terms = len(model.noise_W) + 4
     return float(terms * np.finfo(float).eps * largest / (1 - model.gamma))
 

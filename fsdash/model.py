@@ -190,6 +190,11 @@ class FastSlowMDP:
         stay = np.arange(self.n_slow, dtype=INDEX)[:, None, None, None]
         return Dynamics(_read_only(stay), self.frozen_next_fast, self.noise_W)
 
+    @cached_property
+    def largest_reward(self) -> float:
+        """max |r|."""
+        return float(np.abs(self.reward_XYA).max())
+
     @property
     def nbytes(self) -> int:
         """Memory of the tables in bytes (arrays that are shared count once)."""

@@ -26,7 +26,7 @@ import numpy as np
 
 from fsdash.algorithms.snapshot import Snapshot
 from fsdash.algorithms.vi import distance
-from fsdash.certificate import Certificate
+from fsdash.certificate import certificate
 from fsdash.errors import InputError
 from fsdash.model import FastSlowMDP
 from fsdash.operators import H_frozen_policy, bellman, follow, upper_bellman, values_of
@@ -65,11 +65,11 @@ def fsvi(
         evaluations += (T - 1) * model.n_states * len(model.frozen.noise_W)
 
     followed = [follow(model.true, pi_XY) for pi_XY in lower]
-    certificate = Certificate(model, T)
+    bounds = certificate(model, T)
     V_XY = values_of(model, V0_XY, "V0_XY").copy()
     for k in count():
         next_XY, mu_XY = upper_bellman(model, J_XY, followed, V_XY)
-        error = distance(certificate, V_XY, next_XY)
+        error = distance(bounds, V_XY, next_XY)
         policy = np.concatenate([mu_XY[None], lower])
         yield Snapshot("upper", k, backups, policy, V_XY, error, evaluations, "periodic")
         V_XY = next_XY

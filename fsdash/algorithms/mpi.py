@@ -22,7 +22,7 @@ import numpy as np
 
 from fsdash import kernels
 from fsdash.algorithms.snapshot import Snapshot
-from fsdash.certificate import Certificate
+from fsdash.certificate import certificate
 from fsdash.errors import InputError
 from fsdash.model import FastSlowMDP
 from fsdash.operators import bellman, follow, policy_reward, values_of
@@ -34,20 +34,20 @@ def mpi(
     """Snapshots 0, 1, 2, …: values corrected to the middle of their bounds, and ν greedy."""
     if not isinstance(m, int | np.integer) or m < 0:
         raise InputError(f"m = {m}: use a whole number of evaluation sweeps, 0 or more")
-    certificate = Certificate(model)
+    bounds = certificate(model)
     U_XY = values_of(model, U0_XY, "U0_XY")
     backups = 0
     for iteration in count():
         HU_XY, nu_XY = bellman(model, model.true, U_XY)
         delta_XY = HU_XY - U_XY
-        shift_X1, error = certificate.shift(delta_XY)
+        shift_X1, error = bounds.shift(delta_XY)
         values_XY, evaluations = U_XY + shift_X1, backups * len(model.true.noise_W)
         yield Snapshot(
             "base", iteration, backups, nu_XY[None], values_XY, error, evaluations, "stationary"
         )
 
         # H(U + c) = H U + γ P c, and ν is greedy for both: c depends on the slow state alone.
-        U_XY = HU_XY + model.gamma * certificate.mixed(shift_X1)
+        U_XY = HU_XY + model.gamma * bounds.mixed(shift_X1)
         goal = enough * np.ptp(delta_XY, axis=1).max()
         d = follow(model.true, nu_XY)
         sweeps = kernels.policy_sweeps(

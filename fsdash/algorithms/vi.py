@@ -14,25 +14,25 @@ from itertools import count
 import numpy as np
 
 from fsdash.algorithms.snapshot import Snapshot
-from fsdash.certificate import Certificate
+from fsdash.certificate import Certificate, certificate
 from fsdash.model import FastSlowMDP
 from fsdash.operators import bellman, values_of
 
 
 def vi(model: FastSlowMDP, U0_XY: np.ndarray | None = None) -> Iterator[Snapshot]:
     """Snapshots k = 0, 1, 2, …: U^k and ν^k."""
-    certificate = Certificate(model)
+    bounds = certificate(model)
     U_XY = values_of(model, U0_XY, "U0_XY").copy()
     for k in count():
         next_XY, nu_XY = bellman(model, model.true, U_XY)
-        error = distance(certificate, U_XY, next_XY)
+        error = distance(bounds, U_XY, next_XY)
         backups = k * model.n_states * model.n_actions
         evaluations = backups * len(model.true.noise_W)
         yield Snapshot("base", k, backups, nu_XY[None], U_XY, error, evaluations, "stationary")
         U_XY = next_XY
 
 
-def distance(certificate: Certificate, U_XY: np.ndarray, next_XY: np.ndarray) -> float:
+def distance(bounds: Certificate, U_XY: np.ndarray, next_XY: np.ndarray) -> float:
     """Certified ‖U − fixed point‖∞, from U and one application of its operator."""
-    shift_X1, error = certificate.shift(next_XY - U_XY)
+    shift_X1, error = bounds.shift(next_XY - U_XY)
     return float(np.abs(shift_X1).max() + error)
