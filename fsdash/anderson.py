@@ -9,8 +9,6 @@ those turns, so their best mixture is nearly free of them. U_k need not come fro
 improved meanwhile will do. A step costs some 4·DEPTH operations a state.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from fsdash.kernels import jit
@@ -21,33 +19,21 @@ RIDGE = 1e-13
 """Keeps the equations for θ solvable where differences are alike; their diagonal is 1."""
 
 
-class Mixture:
-    """Remembers the last iterates of an iteration."""
-
-    def __init__(self, size: int) -> None:
-        self._k = 0
-        self._last_2S = np.empty((2, size))
-        self._images_IS, self._residuals_IS = np.empty((2, DEPTH, size))
-        self._normal_II = np.zeros((DEPTH, DEPTH))
-
-    def next(self, U_XY: np.ndarray, image_XY: np.ndarray) -> np.ndarray:
-        """U_{k+1} from U_k and its image."""
-        mixed_XY = image_XY.copy()
-        mixture(
-            self._k, self._images_IS, self._residuals_IS, self._normal_II, self._last_2S,
-            (image_XY - U_XY).ravel(), mixed_XY.ravel(),
-        )  # fmt: skip
-        self._k += 1
-        return mixed_XY
+@jit
+def memory(size):
+    """What `mixture` keeps of an iteration between two calls."""
+    images_IS, residuals_IS = np.empty((DEPTH, size)), np.empty((DEPTH, size))
+    return images_IS, residuals_IS, np.zeros((DEPTH, DEPTH)), np.empty((2, size))
 
 
 @jit
-def mixture(k, images_IS, residuals_IS, normal_II, last_2S, residual_S, U_S):
-    """Turn U = g_k into U_{k+1}, in place, and remember g_k and r_k.
+def mixture(k, memory, residual_S, U_S):
+    """Turn U = g_k into U_{k+1}, in place, given r_k, and remember both.
 
-    `images_IS` and `residuals_IS` hold the differences of the last iterates, `normal_II` the scalar
-    products of the latter, `last_2S` the image and the residual before.
+    The memory: differences of the last images and residuals, the scalar products of the latter, and
+    the image and the residual before.
     """
+    images_IS, residuals_IS, normal_II, last_2S = memory
     D, S = images_IS.shape
     new, known = (k - 1) % D, min(k, D)
     if known:

@@ -25,6 +25,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from fsdash.errors import InputError
+from fsdash.kernels import jit
 from fsdash.model import FastSlowMDP
 
 MAX_SLOW = 2_000
@@ -45,22 +46,19 @@ class Certificate:
     """The bounds for operators that span T steps of the true dynamics."""
 
     def __init__(self, model: FastSlowMDP, T: int = 1) -> None:
-        self._discount = model.gamma**T
-        self._rounding = rounding(model)
+        self.discount = model.gamma**T
+        self.rounding = rounding(model)
+        self.resolvent_XX = np.empty((0, 0))
+        """(I − γᵀ Pᵀ)⁻¹; empty for the classical bound."""
         self._by_slow_state = model.true.exogenous_slow and model.n_slow <= MAX_SLOW
         if self._by_slow_state:
             self._PT_XX = np.linalg.matrix_power(slow_kernel(model), T)
-            self._resolvent_XX = np.linalg.inv(np.eye(model.n_slow) - self._discount * self._PT_XX)
+            self.resolvent_XX = np.linalg.inv(np.eye(model.n_slow) - self.discount * self._PT_XX)
 
     def shift(self, delta_XY: np.ndarray) -> tuple[np.ndarray, float]:
         """For δ = B U − U: the shift c(x) (as a column) for U, and its certified error."""
-        high, low = delta_XY.max(axis=1), delta_XY.min(axis=1)
-        if self._by_slow_state:
-            high, low = self._resolvent_XX @ high, self._resolvent_XX @ low
-        else:
-            high = np.full_like(high, high.max() / (1 - self._discount))
-            low = np.full_like(low, low.min() / (1 - self._discount))
-        return ((high + low) / 2)[:, None], float((high - low).max() / 2) + self._rounding
+        shift_X, error = midpoint(delta_XY, self.resolvent_XX, self.discount)
+        return shift_X[:, None], error + self.rounding
 
     def mixed(self, shift_X1: np.ndarray) -> np.ndarray:
         """(Pᵀ c)(x), what a shift by c(x) becomes T steps later."""
@@ -68,6 +66,27 @@ class Certificate:
 
 
 _known: WeakKeyDictionary[FastSlowMDP, dict[int, Certificate]] = WeakKeyDictionary()
+
+
+@jit
+def midpoint(delta_XY, resolvent_XX, discount):
+    """(c⁺ + c⁻)/2 and max_x (c⁺ − c⁻)/2 for δ = B U − U."""
+    X = len(delta_XY)
+    high_X, low_X = np.empty(X), np.empty(X)
+    for x in range(X):
+        high_X[x], low_X[x] = delta_XY[x].max(), delta_XY[x].min()
+    if not resolvent_XX.size:
+        high, low = high_X.max() / (1 - discount), low_X.min() / (1 - discount)
+        return np.full(X, (high + low) / 2), (high - low) / 2
+    shift_X, error = np.empty(X), 0.0
+    for x in range(X):
+        high = low = 0.0
+        for to in range(X):
+            high += resolvent_XX[x, to] * high_X[to]
+            low += resolvent_XX[x, to] * low_X[to]
+        shift_X[x] = (high + low) / 2
+        error = max(error, (high - low) / 2)
+    return shift_X, error
 
 
 def certificate(model: FastSlowMDP, T: int = 1) -> Certificate:

@@ -45,31 +45,22 @@ class Chain:
         )
 
     @cached_property
-    def _flat(self) -> tuple:
-        """What `passes` reads: rewards and successors of each phase and state."""
+    def flat(self) -> tuple:
+        """The arguments of `passes`: what each phase and state earns and leads to."""
         P, X, Y = self.reward_PXY.shape
         W, separable = self.noise_W.size, self.separable
         moves = zip(self.next_slow_P, self.next_fast_P, strict=True)
         next_PWS = np.stack([flat_successors(*move, separable, X, Y, W) for move in moves])
-        return self.reward_PXY.reshape(P, -1), next_PWS
-
-    def passes(self, U_XY: np.ndarray, n: int = 1) -> np.ndarray:
-        """The values of the first phase after n passes through all of them."""
-        return self._passed(U_XY, n, *self._flat)
-
-    def _passed(self, U_XY: np.ndarray, n: int, reward_PS: np.ndarray, next_PWS: np.ndarray):
-        U_XY = U_XY.copy()
-        passes(
-            reward_PS, next_PWS, self.next_slow_P[0], self.noise_W, self.separable, self.gamma,
-            n, U_XY,
-        )  # fmt: skip
-        return U_XY
+        reward_PS = self.reward_PXY.reshape(P, -1)
+        return reward_PS, next_PWS, self.next_slow_P[0], self.noise_W, separable, self.gamma
 
     def unrolled(self, U_XY: np.ndarray) -> np.ndarray:
         """One pass that keeps the values of every phase, last phase first."""
+        reward_PS, next_PWS, *rest = self.flat
         U_PXY = np.empty_like(self.reward_PXY)
-        for p, (reward_S, next_WS) in enumerate(zip(*self._flat, strict=True)):
-            U_PXY[p] = U_XY = self._passed(U_XY, 1, reward_S[None], next_WS[None])
+        for p in range(len(U_PXY)):
+            U_PXY[p] = U_XY if p == 0 else U_PXY[p - 1]
+            passes(reward_PS[p : p + 1], next_PWS[p : p + 1], *rest, 1, U_PXY[p])
         return U_PXY
 
     def core(self) -> tuple[np.ndarray, np.ndarray]:

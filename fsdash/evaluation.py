@@ -13,16 +13,16 @@ initial distribution. Neither uses a solver's own value function.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from fsdash.algorithms.mpi import mpi
-from fsdash.algorithms.snapshot import first_certified, run_until
-from fsdash.anderson import Mixture
-from fsdash.certificate import attainable, certificate, rounding
-from fsdash.chain import Chain
+from fsdash.algorithms.snapshot import PATIENCE, run_until
+from fsdash.anderson import memory, mixture
+from fsdash.certificate import attainable, certificate, midpoint, rounding
+from fsdash.chain import Chain, passes
+from fsdash.kernels import jit
 from fsdash.model import FastSlowMDP
 from fsdash.operators import check_policy, values_of
 
@@ -72,25 +72,47 @@ def policy_values(
     U_XY, goal = values_of(model, start_XY, "start_XY"), attainable(model, tolerance)
     core_C, others = chain.core()
     if not len(others):
-        return first_certified(_iterates(model, chain, U_XY), goal)
+        return _settled(model, chain, U_XY, goal)
     # The sweep over all states may add as much rounding as a certificate has.
     goal = max(goal - rounding(model), 2 * rounding(model))
     inner = chain.on(core_C)
-    known = first_certified(_iterates(model, inner, U_XY[:, core_C]), goal)
+    known = _settled(model, inner, U_XY[:, core_C], goal)
     U_XY = chain.carried(inner.unrolled(known.U_XY), core_C, others)
     return Values(U_XY, known.error + rounding(model))
 
 
-def _iterates(model: FastSlowMDP, chain: Chain, U_XY: np.ndarray) -> Iterator[Values]:
-    """About `SWEEPS` sweeps of a policy at a time, mixed, and corrected by their certificate."""
+def _settled(model: FastSlowMDP, chain: Chain, U_XY: np.ndarray, goal: float) -> Values:
+    """The fixed point of a chain, certified to the goal or as well as rounding allows."""
     phases = len(chain.reward_PXY)
-    bounds, mixture = certificate(model, phases), Mixture(U_XY.size)
-    n = max(1, SWEEPS // phases)
-    while True:
-        U_XY = mixture.next(U_XY, chain.passes(U_XY, n))
-        shift_X1, error = bounds.shift(chain.passes(U_XY) - U_XY)
-        U_XY = U_XY + shift_X1
-        yield Values(U_XY, error)
+    bounds, n = certificate(model, phases), max(1, SWEEPS // phases)
+    U_XY, error = settle(
+        chain.flat, n, bounds.resolvent_XX, bounds.discount, goal - bounds.rounding, U_XY
+    )
+    return Values(U_XY, error + bounds.rounding)
+
+
+@jit
+def settle(chain, n, resolvent_XX, discount, goal, U_XY):
+    """Passes, n at a time, mixed and corrected by their certificate, until that is small enough.
+
+    If `PATIENCE` more iterates bring no better certificate, the best one is returned.
+    """
+    kept = memory(U_XY.size)
+    best_XY, error, stalled, k = U_XY, np.inf, 0, 0
+    while error > goal and stalled < PATIENCE:
+        image_XY = U_XY.copy()
+        passes(*chain, n, image_XY)
+        mixture(k, kept, (image_XY - U_XY).reshape(-1), image_XY.reshape(-1))
+        U_XY = image_XY.copy()
+        passes(*chain, 1, image_XY)
+        shift_X, width = midpoint(image_XY - U_XY, resolvent_XX, discount)
+        for x in range(len(U_XY)):
+            U_XY[x] += shift_X[x]
+        stalled += 1
+        if width < error:
+            best_XY, error, stalled = U_XY, width, 0
+        k += 1
+    return best_XY, error
 
 
 def optimum(model: FastSlowMDP, tolerance: float = TOLERANCE) -> Optimum:

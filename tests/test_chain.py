@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsdash.anderson import DEPTH, Mixture
+from fsdash.anderson import DEPTH, memory, mixture
 from fsdash.chain import Chain
 from fsdash.evaluation import policy_values
 from fsdash.model import FastSlowMDP
@@ -81,13 +81,16 @@ def test_a_mixture_ends_an_affine_iteration_in_as_many_steps_as_it_has_dimension
     turn, _ = np.linalg.qr(rng.normal(size=(n, n)))
     b = rng.normal(size=n)
     exact = np.linalg.solve(np.eye(n) - 0.99 * turn, b)
-    mixture, U = Mixture(n), np.zeros(n)
-    for _ in range(n + 2):
-        U = mixture.next(U, 0.99 * turn @ U + b)
+    kept, U = memory(n), np.zeros(n)
+    for k in range(n + 2):
+        image = 0.99 * turn @ U + b
+        residual, U = image - U, image
+        mixture(k, kept, residual, U)
     np.testing.assert_allclose(U, exact, atol=1e-5 * np.abs(exact).max())
 
 
 def test_a_mixture_of_what_does_not_change_any_more_is_that():
-    mixture, U = Mixture(3), np.array([1.0, 2.0, 3.0])
-    for _ in range(2 * DEPTH):
-        assert mixture.next(U, U).tolist() == U.tolist()
+    kept, U = memory(3), np.array([1.0, 2.0, 3.0])
+    for k in range(2 * DEPTH):
+        mixture(k, kept, np.zeros(3), U)
+        assert U.tolist() == [1, 2, 3]
