@@ -22,6 +22,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 
+from fsdash import ranges
 from fsdash.errors import InputError
 from fsdash.output import FORMATS, as_table, write
 from fsdash.reproduce.command import add_reproduce, run_reproduce
@@ -38,7 +39,6 @@ from fsdash.theory import (
 )
 from fsdash.version import __version__
 
-MAX_RANGE = 1_000_000
 MAX_RECORDS = 5_000_000
 SHOWN = 16
 SYMBOLS = {
@@ -156,20 +156,11 @@ def add_domain(p: Parser) -> None:
 
 
 def whole_range(text: str) -> tuple[int, ...]:
-    """`6`, `1:32` (both ends in) or `3,6,12`."""
-    values: list[int] = []
-    for part in text.split(","):
-        try:
-            first, last = (part.split(":") * 2)[:2] if part.count(":") == 0 else part.split(":")
-            first, last = int(first), int(last)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is not 6, 1:32 or 3,6,12") from None
-        if last < first:
-            raise argparse.ArgumentTypeError(f"{part!r} runs backwards; write {last}:{first}")
-        if last - first >= MAX_RANGE:
-            raise argparse.ArgumentTypeError(f"{part!r} has more than {MAX_RANGE:,} values")
-        values += range(first, last + 1)
-    return tuple(values)
+    """`6`, `1:32` (both ends in) or `3,6,12`, as argparse wants it."""
+    try:
+        return ranges.whole_range(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def read_constants(arguments: argparse.Namespace) -> tuple[Constants, Sizes, tuple[int, ...]]:

@@ -154,14 +154,6 @@ def summary(frame, specs) -> list[dict]:
     return records
 
 
-def share_done(spec, row: dict) -> float:
-    """How much of its budget a run has spent at a row."""
-    unit, size = spec.budget
-    if unit == "iterations" and row["phase"] == "lower":
-        return 0.0
-    return min(row["iteration" if unit == "iterations" else unit] / size, 1.0)
-
-
 @dataclass
 class Bar:
     """A line on the terminal that tells how much is done and how long the rest may take."""
@@ -171,7 +163,9 @@ class Bar:
     shares: dict = field(default_factory=dict)
 
     def show(self, spec, replication: int, row: dict | None) -> None:
-        done = 1.0 if row is None else share_done(spec, row)
+        from fsdash.runs.spec import share_spent
+
+        done = 1.0 if row is None else share_spent(*spec.budget, row)
         self.shares[spec.hash, replication] = done
         share = sum(self.shares.values()) / self.tasks
         spent = time.monotonic() - self.started

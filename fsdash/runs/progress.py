@@ -10,6 +10,7 @@ from sqlalchemy import and_, select
 from fsdash.runs import schema
 from fsdash.runs.database import Database
 from fsdash.runs.kept import ACTIVE, Experiment, Run
+from fsdash.runs.spec import BUDGETS, share_spent
 
 OVER = ("finished", "diverged")
 LastRows = Mapping[tuple[int, int], Mapping]
@@ -69,9 +70,6 @@ def _of_run(run: Run, rows: LastRows) -> Progress:
 
 
 def _fraction(run: Run, row: Mapping | None) -> float:
-    """The share of the budget that the last row has used; the lower level has no iterations."""
-    unit = next(name for name in ("evaluations", "iterations", "seconds") if name in run.spec_data)
-    if row is None or (unit == "iterations" and row["phase"] == "lower"):
-        return 0.0
-    used = row["iteration" if unit == "iterations" else unit]
-    return min(1.0, used / run.spec_data[unit])
+    """Of a replication, from its last row; the specification may be another version's."""
+    [unit] = [name for name in BUDGETS if name in run.spec_data]
+    return 0.0 if row is None else share_spent(unit, run.spec_data[unit], row)

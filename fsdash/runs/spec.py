@@ -178,6 +178,13 @@ class RunSpec:
         return np.random.default_rng(child)
 
 
+def share_spent(unit: str, size: float, row: Mapping) -> float:
+    """The share of a budget that is spent at a row; the lower level has no iterations."""
+    if unit == "iterations" and row["phase"] == "lower":
+        return 0.0
+    return min(1.0, row["iteration" if unit == "iterations" else unit] / size)
+
+
 def _mapping(name: str, values: object) -> dict:
     try:
         values = dict(values)

@@ -11,25 +11,30 @@ from streamlit.delta_generator import DeltaGenerator
 from fsdash.domains import DOMAINS, Domain, make
 from fsdash.errors import InputError
 from fsdash.figures.domains import domain_svg, domain_told
+from fsdash.reproduce.estimate import seconds, wall_seconds
 from fsdash.runs.errors import StoreError
 from fsdash.runs.methods import METHODS, Parameter, Value
 from fsdash.runs.spec import MAX_REPLICATIONS, RunSpec
 from fsdash.ui.frame import is_dark
-from fsdash.ui.lab_link import LAB, LONGEST_T, MOST
+from fsdash.ui.lab_link import LAB, MOST
 from fsdash.ui.lab_plans import (
     BY_HAND,
     PLANS,
     SWEEPS,
     UNITS,
+    USUAL_T,
     Form,
     default_name,
     plan_told,
     sweep_size,
 )
+from fsdash.ui.lab_words import duration_told, rounded, seconds_told
 from fsdash.ui.picture import draw_svg
 from fsdash.ui.service import Service, sentence
 
 PROBLEM = "lab-problem"
+LONG = 600
+"""Seconds above which one is asked whether that was meant."""
 TITLES = {name: plan.title for name, plan in PLANS.items()} | {BY_HAND: "Put together by hand"}
 MEANINGS = {
     "y_max": "The most units in stock.",
@@ -83,6 +88,24 @@ def draw_form(service: Service, me: str) -> None:
         )  # fmt: skip
         if problem := st.session_state.pop(PROBLEM, None):
             _tell(problem)
+        _draw_duration(service, specs)
+
+
+def _draw_duration(service: Service, specs: list[RunSpec]) -> None:
+    """How long it may take; a warning where that is more than one may have meant."""
+    workers, most = service.manager.workers, service.manager.limits.seconds
+    told = duration_told(wall_seconds(specs, workers), workers)
+    longest = max(specs, key=seconds)
+    if seconds(longest) > most:
+        st.warning(
+            f"{told} One run may compute for {seconds_told(most)} here and is then stopped; "
+            f"{longest.label} would need about {seconds_told(rounded(seconds(longest)))}. "
+            "Give it a smaller budget or fewer replications."
+        )
+    elif wall_seconds(specs, workers) > LONG:
+        st.warning(f"{told} You can leave, pause or stop it at any time.")
+    else:
+        st.caption(told)
 
 
 def start(service: Service, me: str, name: str, specs: list[RunSpec]) -> None:
@@ -171,7 +194,7 @@ def adjust(specs: list[RunSpec]) -> None:
     LAB.put("from", None)
     LAB.put("domain", first.domain)
     LAB.put("algorithms", list(dict.fromkeys(spec.algorithm for spec in specs)))
-    LAB.put("T", sorted({spec.T for spec in specs if spec.T is not None}))
+    LAB.put("T", ", ".join(str(T) for T in sorted({s.T for s in specs if s.T is not None})))
     LAB.put("unit", unit)
     LAB.put("budget", float(size))
     LAB.put("replications", max(spec.replications for spec in specs))
@@ -193,16 +216,17 @@ def _read_choice(domain: str) -> dict:
         key=LAB.key("algorithms"), placeholder="Choose at least one",
         help="\n".join(f"- **{m.title}**: {m.told}" for m in METHODS.values()),
     )  # fmt: skip
-    T = []
+    T = ""
     if any(METHODS[name].freezes for name in algorithms):
-        T = st.multiselect(
-            "Periods frozen T", list(range(1, LONGEST_T + 1)), [3, 6, 12], key=LAB.key("T"),
-            help="One run for each T of an algorithm that freezes.",
+        T = st.text_input(
+            "Periods frozen T", USUAL_T, key=LAB.key("T"), placeholder="such as 6",
+            help="One run for each T of an algorithm that freezes: 6, or 3, 6, 12, or 2:6 for all "
+            "from 2 to 6.",
         )  # fmt: skip
     size, unit = st.columns([2, 3], gap="small", vertical_alignment="bottom")
     return {
         "algorithms": algorithms,
-        "T": T,
+        "T": T or "",
         "size": size.number_input(
             "Budget", 0.0, None, 6.0, 1.0, "%.6g", key=LAB.key("budget"),
             help="Work for each replication. A sweep is |S||A|M evaluations, M = 50: here "

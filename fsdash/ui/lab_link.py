@@ -10,11 +10,10 @@ from fsdash.errors import InputError
 from fsdash.runs.methods import METHODS
 from fsdash.runs.spec import MAX_EVALUATIONS, MAX_REPLICATIONS
 from fsdash.ui.lab_address import Address, Part, experiment_id, listed, several, switch, whole
-from fsdash.ui.lab_plans import BY_HAND, PLANS, SWEEPS, UNITS
+from fsdash.ui.lab_plans import BY_HAND, PLANS, SWEEPS, UNITS, USUAL_T, periods_text
 from fsdash.ui.lab_view import X_LABELS, Y_LABELS
 from fsdash.ui.link import Reader, number_in, one_of
 
-LONGEST_T = 100
 MOST = 2**53 - 1
 """Beyond this a browser's numbers are not whole."""
 
@@ -55,7 +54,7 @@ LAB = Address(
         "from": Part(None, experiment_id),
         "domain": Part("inventory", one_of(DOMAINS)),
         "algorithms": Part(["e-fsvi", "e-vi"], several(one_of(METHODS)), listed),
-        "T": Part([3, 6, 12], several(whole(1, LONGEST_T)), listed),
+        "T": Part(USUAL_T, _in_words(periods_text), lambda text: text.replace(" ", "")),
         "unit": Part(SWEEPS, one_of(UNITS)),
         "budget": Part(6.0, number_in(0, MAX_EVALUATIONS), lambda size: f"{size:g}"),
         "replications": Part(None, whole(1, MAX_REPLICATIONS)),

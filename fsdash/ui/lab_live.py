@@ -40,6 +40,7 @@ class Drawn(NamedTuple):
     """What is made anew only when there are new rows."""
 
     figure: go.Figure
+    strokes: dict[str, str]
     work: pd.DataFrame
     frame: pd.DataFrame
     named: dict[int, str]
@@ -77,10 +78,10 @@ def _draw_now(service: Service, me: str, every: float | None) -> None:
         if experiment.status == "queued" and not rows.version:
             return  # a whole room may wait: looking must cost next to nothing
         look = read_look(LAB)
-        figure, work, frame, named, last, told = _made(service, experiment, look, rows)
+        figure, strokes, work, frame, named, last, told = _made(service, experiment, look, rows)
         _draw_curves(experiment, figure, told, rows.version)
         done = progress_after(experiment, last)
-        table = lab_view.method_rows(experiment.runs, named, work, done, look.dark)
+        table = lab_view.method_rows(experiment.runs, named, work, done, strokes, look.dark)
         st.html(methods_html(table, X_LABELS[look.x].lower()))
         _draw_troubles(service, experiment, named, me)
         if not experiment.active and rows.version:
@@ -100,7 +101,7 @@ def _made(service: Service, experiment: Experiment, look: Look, rows: Rows) -> D
         work = lab_view.work_table(frame, look.x, look.stationary)
         last = last_rows(service.store.database, experiment)
         figure = lab_view.curves(frame, look, name)
-        return Drawn(figure, work, frame, named, last, _told(work))
+        return Drawn(figure, lab_view.strokes(figure), work, frame, named, last, _told(work))
 
     return service.remembered((experiment.id, look), rows.version, make)
 

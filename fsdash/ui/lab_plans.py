@@ -13,6 +13,7 @@ from itertools import groupby
 
 from fsdash.domains import Domain, make
 from fsdash.errors import InputError
+from fsdash.ranges import whole_range
 from fsdash.reproduce.experiments import AGNOSTIC_SWEEPS, SAMPLES, experiment
 from fsdash.runs.methods import METHODS, Value
 from fsdash.runs.spec import RunSpec
@@ -26,6 +27,11 @@ UNITS = {
     "seconds": "seconds of computing",
 }
 BY_HAND = "by-hand"
+USUAL_T = "3, 6, 12"
+MOST_T = 24
+"""More curves cannot be told apart."""
+LARGEST_T = 10**6
+"""In a link; how large it may be depends on the domain."""
 Parameters = Mapping[str, Value]
 Build = Callable[[str, Parameters, int, int], list[RunSpec]]
 """Domain, its parameters, replications, seed."""
@@ -86,8 +92,7 @@ def _paper(name: str) -> Build:
 PLANS = {
     "quick-look": Plan(
         "Quick look",
-        "E-FSVI with T = 6 beside Base E-VI and the method that ignores the slow state. Seconds "
-        "on inventory.",
+        "E-FSVI with T = 6 beside Base E-VI and the method that ignores the slow state.",
         _against_base((6,), {"gridworld": 12, "other": 6}, agnostic=True),
         replications=3,
     ),
@@ -108,19 +113,19 @@ PLANS = {
     ),
     "paper-inventory": Plan(
         "The paper's inventory experiment",
-        "All methods of the paper's figure, at its size. About half a minute on two cores.",
+        "All methods of the paper's figure, at its size.",
         _paper("inventory"),
         domain="inventory",
     ),
     "paper-gridworld": Plan(
         "The paper's gridworld experiment",
-        "All methods of the paper's figure, at its size. Some minutes.",
+        "All methods of the paper's figure, at its size.",
         _paper("gridworld"),
         domain="gridworld",
     ),
     "paper-pricing": Plan(
         "The paper's pricing experiment",
-        "Linear regression and networks, at the paper's size. This takes long.",
+        "Linear regression and networks, at the paper's size.",
         _paper("pricing"),
         domain="pricing",
     ),
@@ -130,13 +135,35 @@ PLANS = {
 # -------------------------------------------------------------------------------------- by hand
 
 
+def periods(text: str) -> tuple[int, ...]:
+    """The values of T in a field of the form, in order; each once."""
+    if not text.strip():
+        return ()
+    try:
+        T = sorted(set(whole_range(text)))
+    except InputError as error:
+        raise InputError(f"T: {error}") from None
+    if len(T) > MOST_T:
+        raise InputError(f"T: {len(T):,} values, and a run for each; give at most {MOST_T}")
+    return tuple(T)
+
+
+def periods_text(text: str) -> str:
+    """The text, if it can stand in the form."""
+    T = periods(text)
+    if not T or T[0] < 1 or T[-1] > LARGEST_T:
+        raise InputError(f"T = {text}: give whole numbers from 1 on, such as {USUAL_T}")
+    return text.replace(" ", "").replace(",", ", ")
+
+
 @dataclass(frozen=True)
 class Form:
     """What a visitor put together by hand: every algorithm, and every T where it freezes."""
 
     domain: str
     algorithms: Sequence[str]
-    T: Sequence[int] = ()
+    T: str = ""
+    """As `periods` reads it."""
     unit: str = SWEEPS
     size: float = 6.0
     replications: int = 3
@@ -149,7 +176,8 @@ class Form:
         if not self.algorithms:
             raise InputError("algorithms: none is chosen; choose at least one")
         frozen = [name for name in self.algorithms if METHODS[name].freezes]
-        if frozen and not self.T:
+        horizons = periods(self.T) if frozen else ()
+        if frozen and not horizons:
             titles = " and ".join(METHODS[name].title for name in frozen)
             raise InputError(f"T: choose for how many periods {titles} should freeze, such as 6")
         budget = self._budget()
@@ -159,7 +187,7 @@ class Form:
                 self.replications, self.seed, **budget,
             )
             for name in self.algorithms
-            for T in (sorted(self.T) if METHODS[name].freezes else (None,))
+            for T in (horizons if METHODS[name].freezes else (None,))
         ]  # fmt: skip
 
     def _budget(self) -> dict[str, float]:

@@ -23,15 +23,29 @@ STYLE = """<style>
 .fs-table th:first-child, .fs-table td:first-child {text-align: left; padding-left: 0;
   font-weight: 600;}
 .fs-table td.words, .fs-table th.words {text-align: left;}
-.fs-dot {display: inline-block; width: 0.75em; height: 0.75em; border-radius: 50%;
-  margin-right: 0.5em;}
+.fs-line {display: inline-block; vertical-align: middle; margin-right: 0.5em;}
 .fs-bar {display: inline-block; vertical-align: middle; width: 4rem; height: 0.5rem;
   border-radius: 0.25rem; background: rgba(128,140,150,0.25); overflow: hidden;
   margin-right: 0.5rem;}
 .fs-bar > div {height: 100%; border-radius: 0.25rem; transition: width 0.4s;}
-@media (max-width: 640px) {.fs-bar {width: 2.5rem;}}
+@media (max-width: 640px) {
+  .fs-methods thead {position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden;}
+  .fs-methods tr {display: grid; grid-template-columns: repeat(4, auto);
+    border-bottom: 1px solid rgba(128,140,150,0.45); padding: 0.4rem 0;}
+  .fs-methods td {display: block; border: 0; padding: 0.15rem 0; text-align: left;}
+  .fs-methods td:first-child, .fs-methods td.words {grid-column: 1 / -1; white-space: normal;}
+  .fs-methods td[data-head]::before {content: attr(data-head); display: block; opacity: 0.75;
+    font-size: 0.8rem;}
+}
 @media (prefers-reduced-motion: reduce) {.fs-bar > div {transition: none;}}
 </style>"""
+DASHES = {"solid": "", "dash": "7 4", "dot": "2 3", "dashdot": "7 3 2 3", "longdash": "11 4"}
+"""Plotly's strokes, as SVG draws them."""
+HEADS = (*(f"to {100 * level:g}%" for level in LEVELS), "Final")
+TOLD = (
+    *(f"until {100 * level:g}% of the optimum" for level in LEVELS),
+    "share of the optimum at the end, 95% interval",
+)
 
 
 def methods_html(rows: Sequence[MethodRow], unit: str, progress: bool = True) -> str:
@@ -40,14 +54,13 @@ def methods_html(rows: Sequence[MethodRow], unit: str, progress: bool = True) ->
     if progress:
         heads.append('<th scope="col" class="words">Progress</th>')
     heads += [
-        f'<th scope="col" title="{escape(unit)} until {100 * level:g}% of the optimum">'
-        f"to {100 * level:g}%</th>"
-        for level in LEVELS
+        f'<th scope="col" title="{escape(told)}">{escape(head)}</th>'
+        for head, told in zip(HEADS, (*(f"{unit} {t}" for t in TOLD[:-1]), TOLD[-1]), strict=True)
     ]
-    heads.append('<th scope="col" title="share of the optimum at the end, 95% interval">Final</th>')
     body = "".join(f"<tr>{_cells(row, progress)}</tr>" for row in rows)
     return (
-        f'{STYLE}<div class="fs-table" tabindex="0" aria-label="Methods and what they reached">'
+        f'{STYLE}<div class="fs-table fs-methods" tabindex="0" '
+        f'aria-label="Methods and what they reached">'
         f"<table><thead><tr>{''.join(heads)}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
@@ -66,8 +79,7 @@ def plain_html(columns: Sequence[str], rows: Sequence[Sequence[str]], told: str)
 
 
 def _cells(row: MethodRow, progress: bool) -> str:
-    dot = f'<span class="fs-dot" style="background:{row.colour}"></span>'
-    cells = [f"<td>{dot}{escape(row.label)}</td>"]
+    cells = [f"<td>{_line(row)}{escape(row.label)}</td>"]
     if progress:
         share = f"{100 * row.share:.0f}"
         cells.append(
@@ -76,5 +88,16 @@ def _cells(row: MethodRow, progress: bool) -> str:
             f'<div style="width:{share}%;background:{row.colour}"></div></span>'
             f"{escape(row.told)}</td>"
         )
-    cells += [f"<td>{escape(text)}</td>" for text in (*row.reached, row.final)]
+    cells += [
+        f'<td data-head="{escape(head)}">{escape(text)}</td>'
+        for head, text in zip(HEADS, (*row.reached, row.final), strict=True)
+    ]
     return "".join(cells)
+
+
+def _line(row: MethodRow) -> str:
+    """A piece of the method's line, as the figure draws it."""
+    return (
+        '<svg class="fs-line" width="24" height="4" aria-hidden="true"><line x2="24" y1="2" y2="2" '
+        f'stroke="{row.colour}" stroke-width="3" stroke-dasharray="{DASHES[row.dash]}"/></svg>'
+    )

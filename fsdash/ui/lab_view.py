@@ -23,6 +23,7 @@ from fsdash.runs.methods import METHODS
 from fsdash.runs.progress import Progress
 from fsdash.runs.summary import LEVELS, method_title, work_to_reach
 from fsdash.ui.lab_plans import sweep_size
+from fsdash.ui.lab_words import seconds_told
 from fsdash.ui.reading import number
 
 X_LABELS = {"sweeps": "Sweeps", "evaluations": "Evaluations", "seconds": "Seconds"}
@@ -189,6 +190,12 @@ def steady(figure: go.Figure) -> go.Figure:
     return unchecked(kept, figure.layout.to_plotly_json())
 
 
+def strokes(figure: go.Figure) -> dict[str, str]:
+    """By the name of a series: whether its line is dashed, and how."""
+    lines = ((trace["name"], trace.get("line", {})) for trace in figure.to_dict()["data"])
+    return {name: line["dash"] for name, line in lines if "dash" in line}
+
+
 # ----------------------------------------------------------------------------------------- numbers
 
 
@@ -198,6 +205,7 @@ class MethodRow:
 
     label: str
     colour: str
+    dash: str
     status: str
     share: float
     told: str
@@ -215,9 +223,10 @@ def method_rows(
     named: Mapping[int, str],
     work: pd.DataFrame,
     progress: Sequence[Progress] | None,
+    strokes: Mapping[str, str],
     dark: bool = False,
 ) -> list[MethodRow]:
-    """A line for each run, with its progress if given."""
+    """A line for each run, with its progress if given, and `strokes` of the figure beside it."""
     found = {row["method"]: row for row in work.to_dict("records")}
     done = {p.run: p for p in progress or ()}
     rows = []
@@ -227,6 +236,7 @@ def method_rows(
             MethodRow(
                 named[run.id],
                 colour_of(run, dark),
+                strokes.get(named[run.id], "solid"),
                 run.status,
                 at.fraction if at else 1.0,
                 progress_told(run, at),
@@ -256,14 +266,6 @@ def progress_told(run: Run, at: Progress | None) -> str:
         return "done"
     ended = sum(r.status == run.status for r in run.replications)
     return run.status if ended == count else f"{ended} of {count} {run.status}"
-
-
-def seconds_told(seconds: float) -> str:
-    if seconds < 1:
-        return "under 1 s"
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def _reached(record: Mapping | None, level: float) -> str:

@@ -49,6 +49,32 @@ def ago(then: float, now: float) -> str:
     return f"{seconds / 86400:.0f} days ago"
 
 
+def seconds_told(seconds: float) -> str:
+    """A duration, rounded."""
+    if seconds < 1:
+        return "under 1 s"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 72 * 3600:
+        return f"{seconds / 3600:.3g} h"
+    years = seconds / (365 * 86400)
+    return f"{seconds / 86400:,.0f} days" if years < 3 else f"{number(years)} years"
+
+
+def duration_told(seconds: float, workers: int) -> str:
+    """How long something may take, to be read before it is started."""
+    where = "one worker" if workers == 1 else f"{workers} workers"
+    about = "Less than a second" if seconds < 1 else f"About {seconds_told(rounded(seconds))}"
+    return f"{about} on {where}, if nobody else computes."
+
+
+def rounded(value: float) -> float:
+    """To one significant digit: no more is known."""
+    return float(f"{value:.1g}")
+
+
 def queue_told(queue: Queue) -> str:
     """Where a waiting experiment stands."""
     others = queue.total - queue.mine

@@ -60,7 +60,8 @@ def draw_selection(service: Service, experiments: Sequence[Experiment], me: str)
         told = f"Learning curves of {', '.join(named.values())}."
         chart(figure, "compared", told=told, height=420)
         work = lab_view.work_table(rows, look.x)
-        table = lab_view.method_rows(runs, named, work, None, look.dark)
+        strokes = lab_view.strokes(figure)
+        table = lab_view.method_rows(runs, named, work, None, strokes, look.dark)
         st.html(methods_html(table, X_LABELS[look.x].lower(), progress=False))
     _draw_differences(runs, named)
 

@@ -13,11 +13,10 @@ import pandas as pd
 import pytest
 
 from fsdash.cli import main
-from fsdash.runs.command import share_done
 from fsdash.runs.engine import COLUMNS
 from fsdash.runs.frames import save, tidy
 from fsdash.runs.pool import run_all
-from fsdash.runs.spec import RunSpec
+from fsdash.runs.spec import RunSpec, share_spent
 
 SMALL = {"y_max": 10, "d_max": 3, "order_max": 10}
 SETS = [text for name, value in SMALL.items() for text in ("--set", f"{name}={value}")]
@@ -146,7 +145,11 @@ def test_a_run_that_records_nothing_is_named_beside_those_that_do(capsys):
 def test_the_bar_never_runs_backwards():
     run = specs()[1]
     shares = []
-    run_all([run], progress=lambda spec, i, row: shares.append(row and share_done(spec, row)))
+
+    def note(spec, replication, row):
+        shares.append(row and share_spent(*spec.budget, row))
+
+    run_all([run], progress=note)
     first = [share for share in shares[: shares.index(None)]]
     assert first == sorted(first) and first[-1] == 1.0
 

@@ -16,6 +16,8 @@ from fsdash.runs.spec import RunSpec
 from fsdash.runs.summary import summarise, work_to_reach
 from fsdash.ui import lab_pace, lab_view
 from fsdash.ui.lab_plans import PLANS, Form, commands, snippet, sweep_size
+from fsdash.ui.lab_table import methods_html
+from fsdash.ui.lab_view import MethodRow
 from fsdash.ui.lab_words import seconds_between
 from fsdash.ui.service import Service, _service
 from tests.runs.work import ENDLESS, base, frozen, kept, over, until
@@ -78,7 +80,7 @@ def test_the_command_lines_make_the_same_runs():
     from fsdash.runs.command import assignments, read_specs
 
     form = Form(
-        "inventory", ["e-fsvi", "e-vi", "mpi"], [3, 6], "iterations", 4, 2, 9,
+        "inventory", ["e-fsvi", "e-vi", "mpi"], "3, 6", "iterations", 4, 2, 9,
         {"K": 90.0}, {"e-vi": {"M": 20}},
     )  # fmt: skip
     made = []
@@ -98,13 +100,16 @@ def test_a_form_counts_its_budget_in_sweeps_of_its_own_domain():
     ("change", "told"),
     [
         ({"algorithms": []}, "choose at least one"),
-        ({"T": []}, "T: choose for how many periods E-FSVI"),
+        ({"T": ""}, "T: choose for how many periods E-FSVI"),
+        ({"T": "six"}, "T: 'six' is not 6, 1:32 or 3,6,12"),
+        ({"T": "1:1000"}, "T: 1,000 values, and a run for each; give at most 24"),
+        ({"T": "0"}, "T = 0: use a whole number"),
         ({"size": -1}, "iterations = -1"),
         ({"domain_parameters": {"order_step": 0}}, "order_step"),
     ],
 )
 def test_a_form_that_cannot_be_run_says_what_to_change(change, told):
-    values = {"domain": "inventory", "algorithms": ["e-fsvi"], "T": [6], "unit": "iterations"}
+    values = {"domain": "inventory", "algorithms": ["e-fsvi"], "T": "6", "unit": "iterations"}
     with pytest.raises(InputError, match=told):
         Form(**(values | change)).specs()
 
@@ -119,6 +124,15 @@ def test_every_domain_has_a_drawing_with_its_own_numbers(name, dark):
     assert root.tag.endswith("svg")
     n_slow, n_fast, *_ = domain.shape
     assert f"{n_slow * n_fast:,} states" in domain_told(domain)
+
+
+def test_a_table_shows_the_stroke_of_each_line():
+    row = MethodRow("A · E-FSVI", "#123456", "dashdot", "finished", 1.0, "done", ("1", "2", "–"),
+                    "93 %")  # fmt: skip
+    table = methods_html([row], "sweeps")
+    assert 'stroke="#123456" stroke-width="3" stroke-dasharray="7 3 2 3"' in table
+    assert '<th scope="col" title="sweeps until 90% of the optimum">to 90%</th>' in table
+    assert '<td data-head="to 90%">2</td>' in table
 
 
 # --------------------------------------------------------------------------------------- the form
@@ -174,6 +188,25 @@ def test_what_cannot_be_run_is_refused_beside_the_form(service):
     test.number_input(key="lab.inventory.order_step").set_value(0).run()
     assert "order_step = 0" in errors(test)
     assert test.button(key="start").disabled
+
+
+def test_any_T_can_be_typed_and_shared(service):
+    test = lab(preset="by-hand", T="2:4,150")
+    assert test.text_input(key="lab.T").value == "2:4, 150"
+    assert "E-FSVI, T=150**" in words(test)
+    test.text_input(key="lab.T").set_value("soon").run()
+    assert "'soon' is not 6, 1:32 or 3,6,12" in errors(test)
+    assert test.button(key="start").disabled
+
+
+def test_how_long_it_takes_is_told_before_the_start(service):
+    test = lab()
+    assert "on 2 workers, if nobody else computes" in " ".join(c.value for c in test.caption)
+    test = lab(preset="by-hand", algorithms="e-vi", budget="1e5")
+    assert "You can leave, pause or stop it at any time" in test.warning[0].value
+    test = lab(preset="by-hand", algorithms="e-vi", budget="1e8")
+    assert "is then stopped; Base E-VI would need about" in test.warning[0].value
+    assert not test.button(key="start").disabled
 
 
 def test_a_full_queue_is_told_and_nothing_is_kept(service, monkeypatch):
