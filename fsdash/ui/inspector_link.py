@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from fsdash.domains import DOMAINS
-from fsdash.ui.lab_address import whole
+from fsdash.ui.address import show_address, trail, whole
 from fsdash.ui.link import Reader, one_of
 
 BESIDE = {
@@ -30,7 +30,6 @@ Chosen = dict[str, tuple[str, ...]]
 
 SOURCE, CHOICE, OWN = "source", "at-", "inspector-"
 """Keys of the session: where policies come from, a view's selectors, and what only we set."""
-_WRITTEN = "written-address"
 _LONGEST = 300
 
 
@@ -75,9 +74,9 @@ PARAMETERS: dict[str, Reader] = {
 
 
 def read_address() -> None:
-    """Take all values from the address, if it is not the one that was written last."""
+    """Take all values from the address, if the visitor came by it or went back to it."""
     found = st.query_params.to_dict()
-    if found == st.session_state.get(_WRITTEN):
+    if trail() is not None and trail().knows(found):
         return
     for key in [key for key in st.session_state if _belongs(str(key))]:
         del st.session_state[key]
@@ -87,7 +86,6 @@ def read_address() -> None:
                 st.session_state[name] = PARAMETERS[name](text)
             except ValueError:  # the frame has told the visitor already
                 continue
-    st.session_state[_WRITTEN] = found
 
 
 def _belongs(key: str) -> bool:
@@ -97,7 +95,4 @@ def _belongs(key: str) -> bool:
 
 def write_address(values: Mapping[str, object]) -> None:
     """Show the values in the address; those that are None or empty are left out."""
-    wanted = {name: str(value) for name, value in values.items() if value not in (None, "")}
-    if wanted != st.query_params.to_dict():
-        st.query_params.from_dict(wanted)
-    st.session_state[_WRITTEN] = wanted
+    show_address({n: str(value) for n, value in values.items() if value not in (None, "")})

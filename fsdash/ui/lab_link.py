@@ -9,7 +9,7 @@ from fsdash.domains.base import checked
 from fsdash.errors import InputError
 from fsdash.runs.methods import METHODS
 from fsdash.runs.spec import MAX_EVALUATIONS, MAX_REPLICATIONS
-from fsdash.ui.lab_address import Address, Part, experiment_id, listed, several, switch, whole
+from fsdash.ui.address import Address, Part, experiment_id, listed, several, switch, whole
 from fsdash.ui.lab_plans import BY_HAND, PLANS, SWEEPS, UNITS, USUAL_T, periods_text
 from fsdash.ui.lab_view import X_LABELS, Y_LABELS
 from fsdash.ui.link import Reader, number_in, one_of
@@ -48,7 +48,6 @@ def _parameters() -> dict[str, Part]:
 
 LAB = Address(
     "lab",
-    "start",
     {
         "preset": Part("quick-look", one_of([*PLANS, BY_HAND])),
         "from": Part(None, experiment_id),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from fsdash.ui.address import Address
 from fsdash.ui.frame import is_dark
-from fsdash.ui.lab_address import Address
 from fsdash.ui.lab_view import X_LABELS, Y_LABELS, Look
 
 

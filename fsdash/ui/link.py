@@ -15,6 +15,8 @@ BIND = "query-params"
 # Raises ValueError on a text that the page cannot use.
 Reader = Callable[[str], object]
 
+TRAIL = "fsdash-trail"
+"""Key of the session: what `fsdash.ui.address` knows of the visit of a page."""
 _PAGE, _NOTICE = "fsdash-page", "fsdash-notice"
 _LONGEST = 40
 
@@ -60,6 +62,7 @@ def open_link(page: str, parameters: Mapping[str, Reader]) -> None:
     """
     if st.session_state.get(_PAGE) != page:
         st.session_state[_PAGE] = page
+        st.session_state.pop(TRAIL, None)
         for name in parameters:
             if name in st.session_state and name not in st.query_params:
                 del st.session_state[name]

@@ -12,7 +12,7 @@ from fsdash.runs.errors import StoreError
 from fsdash.runs.kept import STATUSES, Experiment
 from fsdash.runs.methods import METHODS
 from fsdash.runs.summary import method_title
-from fsdash.ui.lab_address import (
+from fsdash.ui.address import (
     Address,
     Part,
     experiment_id,
@@ -37,7 +37,6 @@ SAID, PROBLEM, UPLOADS = "runs-said", "runs-problem", "runs-uploads"
 
 RUNS = Address(
     "runs",
-    "runs.text",
     {
         "text": Part("", short_text),
         "domain": Part(ANY, one_of([ANY, *DOMAINS])),

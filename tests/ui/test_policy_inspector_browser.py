@@ -74,6 +74,18 @@ def test_a_click_shows_the_state_and_a_reload_shows_it_again(visit: Callable, st
     expect(cell.first).to_be_visible()
 
 
+def test_who_goes_back_from_another_page_finds_the_view_again(visit: Callable, experiment):
+    page = visit(address(experiment, step="0"))
+    wait_until_drawn(page, "policy-orders")
+    expect(page).to_have_url(in_url("view", "orders"))
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Reward error").click()
+    wait_until_drawn(page, "reward-error")
+    page.go_back()
+    wait_until_drawn(page, "policy-orders")
+    expect(page.get_by_text("Lower level, 1 of 2 periods back").first).to_be_visible()
+    expect(page).to_have_url(in_url("step", "0"))
+
+
 def test_playing_moves_the_slider_to_the_end(visit: Callable, experiment):
     page = visit(address(experiment, step="0"))
     wait_until_drawn(page, "policy-orders")

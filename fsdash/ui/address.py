@@ -14,11 +14,42 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from fsdash.ui.link import Reader, one_of
+from fsdash.ui.link import TRAIL, Reader, one_of
 
-_WRITTEN, _LEFT = " written", " left"
 ECHO = 2.0
 """Seconds in which the address before the last change is taken for an echo, not for a step back."""
+Texts = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Trail:
+    """The address that a page wrote last, the one before, and when it left that."""
+
+    written: Texts
+    left: Texts | None = None
+    when: float = 0.0
+
+    def knows(self, found: Texts) -> bool:
+        """Whether an address is the page's own: the last one, or an echo of the one before.
+
+        A change that was made before the browser knew the last address comes with an old one.
+        """
+        return found == self.written or (found == self.left and time.monotonic() - self.when < ECHO)
+
+
+def trail() -> Trail | None:
+    """Of this visit; None when it has just begun."""
+    return st.session_state.get(TRAIL)
+
+
+def show_address(now: Texts) -> None:
+    """Bring the address up to date, and remember what it was."""
+    found = st.query_params.to_dict()
+    if now != found:
+        st.query_params.from_dict(now)
+        st.session_state[TRAIL] = Trail(now, found, time.monotonic())
+    elif trail() is None or trail().written != now:
+        st.session_state[TRAIL] = Trail(now)
 
 
 @dataclass(frozen=True)
@@ -35,8 +66,6 @@ class Address:
     """The parameters of one page. A widget's key is `key(name)`; others are set with `put`."""
 
     page: str
-    anchor: str
-    """The key of a widget that the page always draws: Streamlit forgets it with the visit."""
     parts: Mapping[str, Part]
 
     @property
@@ -58,14 +87,11 @@ class Address:
     def read(self) -> None:
         """Take the address into the widgets, if the visitor came by it or went back to it.
 
-        A change that was made before the browser knew the last address comes with an old one,
-        which then must not count; nor must a mere run of the page with it right afterwards.
+        A widget that was changed since the address was written counts more than any address.
         """
-        found = self._found()
-        if self.anchor in st.session_state:
-            written = st.session_state.get(self.key(_WRITTEN))
-            if found == written or self._texts() != written or self._is_echo(found):
-                return
+        found, known = st.query_params.to_dict(), trail()
+        if known is not None and (known.knows(found) or self._texts() != known.written):
+            return
         for name, part in self.parts.items():
             st.session_state.pop(self.key(name), None)
             if name in found:
@@ -76,20 +102,9 @@ class Address:
 
     def write(self) -> None:
         """Bring the address up to date."""
-        now = self._texts()
-        if now != st.query_params.to_dict():
-            st.session_state[self.key(_LEFT)] = (self._found(), time.monotonic())
-            st.query_params.from_dict(now)
-        st.session_state[self.key(_WRITTEN)] = now
+        show_address(self._texts())
 
-    def _found(self) -> dict[str, str]:
-        return {name: st.query_params[name] for name in self.parts if name in st.query_params}
-
-    def _is_echo(self, found: dict[str, str]) -> bool:
-        left, when = st.session_state.get(self.key(_LEFT), (None, 0.0))
-        return found == left and time.monotonic() - when < ECHO
-
-    def _texts(self) -> dict[str, str]:
+    def _texts(self) -> Texts:
         return {
             name: part.write(value)
             for name, part in self.parts.items()
