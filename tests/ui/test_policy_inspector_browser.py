@@ -79,7 +79,7 @@ def test_who_goes_back_from_another_page_finds_the_view_again(visit: Callable, e
     wait_until_drawn(page, "policy-orders")
     expect(page).to_have_url(in_url("view", "orders"))
     page.get_by_test_id("stSidebar").get_by_role("link", name="Reward error").click()
-    wait_until_drawn(page, "reward-error")
+    wait_until_drawn(page, "ceiling")
     page.go_back()
     wait_until_drawn(page, "policy-orders")
     expect(page.get_by_text("Lower level, 1 of 2 periods back").first).to_be_visible()
