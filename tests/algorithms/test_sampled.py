@@ -5,12 +5,11 @@ actions adds a bias of at most √(2 ln A)·σ/√M for normal errors, which the
 """
 
 from dataclasses import replace
-from itertools import islice
 
 import numpy as np
 import pytest
 
-from fsdash.algorithms import fsvi, run_until, vi
+from fsdash.algorithms import fsvi, vi
 from fsdash.algorithms.efsvi import efsvi
 from fsdash.algorithms.eqi import eqi
 from fsdash.algorithms.evi import evi
@@ -18,8 +17,8 @@ from fsdash.algorithms.slow_agnostic import slow_agnostic
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.evaluation import optimum, policy_values
-from fsdash.model import FastSlowMDP
 from fsdash.operators import F, bellman, expect, q_values
+from tests.algorithms.driving import at, reach, seed, take
 from tests.models import SHAPES, random_model
 
 ALGORITHMS = {
@@ -28,23 +27,6 @@ ALGORITHMS = {
     "slow_agnostic": slow_agnostic,
     "efsvi": lambda model, rng, **options: efsvi(model, rng, 3, **options),
 }
-
-
-def seed(n):
-    return np.random.default_rng(n)
-
-
-def take(snapshots, n):
-    return list(islice(snapshots, n))
-
-
-def at(snapshots, k):
-    return run_until(snapshots, iterations=k)
-
-
-def reach(model, k, rate):
-    """How far k sweeps may be off when each is off by 1 and passes on `rate` of what came in."""
-    return sum(rate**i for i in range(k))
 
 
 def spread(model, U_XY):
@@ -154,64 +136,6 @@ def test_without_noise_the_sampled_algorithms_are_the_exact_ones(M, common, shap
             assert np.array_equal(ours.values_XY, exact.values_XY)
             assert np.array_equal(ours.policy_PXY, exact.policy_PXY)
             assert (ours.phase, ours.iteration) == (exact.phase, exact.iteration)
-
-
-def by_hand():
-    """Two slow states that never move, one fast state to stay in (0) and one to leave for (1).
-
-    r(x, 0, stay) = 4x, r(·, 0, leave) = 1, r(·, 1, ·) = 2; γ = 1/2. Seen without x, staying is
-    worth 2 on average; with x it pays only when x = 1.
-    """
-    stay, leave = 0, 1
-    reward_XYA = np.zeros((2, 2, 2))
-    reward_XYA[:, 0, stay], reward_XYA[:, 0, leave], reward_XYA[:, 1, :] = [0, 4], 1, 2
-    return FastSlowMDP(
-        reward_XYA, np.ones(1), np.arange(2)[:, None, None, None],
-        np.array([[stay, leave], [1, 1]])[None, :, :, None], gamma=0.5,
-    )  # fmt: skip
-
-
-def test_slow_agnostic_by_hand():
-    model, k, M = by_hand(), 40, 100_000
-    last = at(slow_agnostic(model, seed(13), M=M), k)
-    # U(1) = 2/(1 − γ) = 4 exactly, and U(0) = max(2/(1 − γ), 1 + γ·4) = 4, from noisy rewards of
-    # standard deviation 2; errors of one sweep add up to 1/(1 − γ) of it.
-    assert last.values_XY[:, 1] == pytest.approx(4, abs=1e-9)
-    assert last.values_XY[:, 0] == pytest.approx(4, abs=6 * 2 / np.sqrt(M) * 2)
-    # The same action in both slow states, although staying is right in one of them only.
-    assert (last.policy_PXY == 0).all()
-    best = optimum(model)
-    assert best.policy_PXY[0].tolist() == [[1, 0], [0, 0]]
-    gap_XY = best.U_XY - policy_values(model, last.policy_PXY).U_XY
-    np.testing.assert_allclose(gap_XY, [[3, 0], [0, 0]], atol=1e-5)
-
-
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_slow_agnostic_approaches_vi_on_the_mixed_model(shape):
-    """Drawing x uniformly is the noise of a model with one slow state and noise (x, w)."""
-    model, k, M = random_model(14, shape=shape), 3, 20_000
-    X, Y, A = model.reward_XYA.shape
-    W = len(model.noise_W)
-    next_fast = np.broadcast_to(model.next_fast, (X, Y, A, W))
-    mixed = FastSlowMDP(
-        model.reward_XYA.mean(axis=0)[None], np.tile(model.noise_W / X, X),
-        np.zeros((1, 1, 1, 1), int),
-        np.moveaxis(next_fast, 0, 2).reshape(1, Y, A, X * W), gamma=model.gamma,
-    )  # fmt: skip
-    exact = at(vi(mixed), k).values_XY[0]
-    sampled = at(slow_agnostic(model, seed(15), M=M), k).values_XY
-    sigma = (np.ptp(model.reward_XYA) + model.gamma * np.ptp(exact)) / 2
-    assert (sampled == sampled[0]).all()
-    bound = 6 * sigma / np.sqrt(M) * reach(model, k, model.gamma)
-    assert np.abs(sampled[0] - exact).max() <= bound
-
-
-def test_slow_agnostic_with_one_slow_state_is_vi_where_nothing_is_random():
-    model = random_model(16, sizes=(1, 5, 3, 1))
-    ours = take(slow_agnostic(model, seed(17), snapshots_per_sweep=1), 6)
-    for a, b in zip(ours, take(vi(model), 6), strict=True):
-        assert np.array_equal(a.values_XY, b.values_XY)
-        assert np.array_equal(a.policy_PXY, b.policy_PXY)
 
 
 def test_evaluations_by_hand():
