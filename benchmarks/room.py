@@ -4,7 +4,7 @@
 
 Visitors come in one a second. Each has two tabs, two connections that speak Streamlit's protocol as
 a browser does. One starts the lab's quick look on inventory again and again; the other moves a
-slider on the page "Reward error" every five seconds. Counted are errors, the seconds from a click
+control of a theory page every five seconds. Counted are errors, the seconds from a click
 to the first numbers, the runs that each visitor got done (nobody may starve), the seconds until a
 control is answered while the workers are busy, and the server's memory. The visitors need processor
 time too: they share the machine with the server and its workers, so the numbers are on the careful
@@ -40,6 +40,12 @@ ARRIVALS = 1.0
 THINKING = 5.0
 """Seconds between two moves of a slider."""
 PATIENCE = 120
+MOVES = {
+    "Reward_error": ("T", "double_array_value", lambda i: [float(i % 140 + 1)]),
+    "Choose_T": ("budget", "double_value", lambda i: float(i % 60 + 1)),
+    "Linear_architecture": ("T", "double_array_value", lambda i: [float(i % 40 + 1)]),
+}
+"""By page: a control, the kind of its value, and the value of the i-th move."""
 NUMBERS = re.compile(r"\d\.\d( ± [\d.]+)? %</td>")
 OVER = "What to notice"
 
@@ -107,7 +113,7 @@ class Tab:
             self.errors += 1
         elif kind in ("html", "markdown"):
             self.texts.append(content.body)
-        elif kind in ("button", "slider"):
+        elif kind in ("button", "slider", "number_input"):
             self.widgets[content.id.rpartition("-")[2]] = content.id, delta.fragment_id
 
     @property
@@ -121,7 +127,8 @@ class Visitor:
 
     first: list[float] = field(default_factory=list)
     done: list[float] = field(default_factory=list)
-    answers: list[float] = field(default_factory=list)
+    answers: dict[str, list[float]] = field(default_factory=dict)
+    """By page: seconds until a control was answered."""
     errors: list[str] = field(default_factory=list)
 
 
@@ -152,16 +159,18 @@ async def run_quick_looks(url: str, cookie: str, until: float, seen: Visitor) ->
 
 
 async def move_controls(url: str, cookie: str, until: float, seen: Visitor) -> None:
+    page = secrets.choice(list(MOVES))
+    control, kind, value = MOVES[page]
     async with _connected(url, cookie) as socket:
-        tab = Tab(socket, "Reward_error")
+        tab = Tab(socket, page)
         await tab.rerun()
-        T = 2
+        i = secrets.randbelow(100)
         while time.monotonic() < until:
             await asyncio.sleep(THINKING * (0.5 + secrets.randbelow(1000) / 1000))
-            T = T % 140 + 1
-            seen.answers.append(await tab.rerun("T", double_array_value=[float(T)]))
+            i += 1
+            seen.answers.setdefault(page, []).append(await tab.rerun(control, **{kind: value(i)}))
         if tab.errors:
-            seen.errors.append(f"{tab.errors} exceptions on the page of the slider")
+            seen.errors.append(f"{tab.errors} exceptions on {page}")
 
 
 def _connected(url: str, cookie: str):
@@ -222,10 +231,13 @@ async def room(url: str, pid: int, sessions: int, minutes: float) -> tuple[list[
 
 
 def summary(visitors: list[Visitor], memory: list[tuple[float, float]]) -> list[dict[str, str]]:
-    first, done, answers = (
-        np.array([x for v in visitors for x in getattr(v, name)]) for name in
-        ("first", "done", "answers")
-    )  # fmt: skip
+    first, done = (
+        np.array([x for v in visitors for x in getattr(v, name)]) for name in ("first", "done")
+    )
+    answers = {
+        page: np.array([x for v in visitors for x in v.answers.get(page, [])]) for page in MOVES
+    }
+    every = np.concatenate(list(answers.values()))
     finished = [len(v.done) for v in visitors]
     half = [m for t, m in memory if t >= memory[-1][0] / 2]
     rows = {
@@ -234,7 +246,8 @@ def summary(visitors: list[Visitor], memory: list[tuple[float, float]]) -> list[
         "runs finished": f"{sum(finished):,}, each visitor {min(finished)} to {max(finished)}",
         "click to first numbers, s": _spread(first),
         "click to end of run, s": _spread(done),
-        "control answered, s": f"{_spread(answers)} ({len(answers):,} moves)",
+        "control answered, s": f"{_spread(every)} ({len(every):,} moves)",
+        **{f"control answered, {page}, s": _spread(times) for page, times in answers.items()},
         "server memory, MB": f"{number(memory[0][1])} at the start, {number(half[0])} half way, "
         f"{number(memory[-1][1])} at the end",
     }
