@@ -46,7 +46,7 @@ MOVES = {
     "Linear_architecture": ("T", "double_array_value", lambda i: [float(i % 40 + 1)]),
 }
 """By page: a control, the kind of its value, and the value of the i-th move."""
-NUMBERS = re.compile(r"\d\.\d( ± [\d.]+)? %</td>")
+NUMBERS = re.compile(r"\d\.\d( ± [\d.]+)? %(</td>|<small>)")
 OVER = "What to notice"
 
 

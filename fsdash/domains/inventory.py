@@ -54,6 +54,8 @@ class Inventory(Domain):
         require(0 <= self.d_min <= self.d_max, "d_min", self.d_min, "use 0 ≤ d_min ≤ d_max")
         require(self.order_step >= 1, "order_step", self.order_step, "order in steps of at least 1")
         require(self.order_max >= 0, "order_max", self.order_max, "use 0 or more")
+        for name in ("p", "c", "K", "h"):
+            require(getattr(self, name) >= 0, name, getattr(self, name), "use 0 or more")
         require(0 <= self.move <= 0.5, "move", self.move, "a probability of at most 1/2 each way")
         self.check_size()
 

@@ -31,6 +31,11 @@ class Limits:
         """Refuse `more` replications of an owner who has `mine` waiting, of `total` in all."""
         whose = (("you have", mine, self.queued_per_owner), ("there are", total, self.queued))
         for words, waiting, most in whose:
+            if more > most:
+                raise QueueFull(
+                    f"{more:,} replications at once are too many: at most {most:,} may wait; ask "
+                    "for fewer, and for the others later"
+                )
             if waiting + more > most:
                 raise QueueFull(
                     f"the queue is full: {words} {waiting:,} replications waiting, these are "

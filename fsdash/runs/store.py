@@ -132,7 +132,10 @@ class Store:
             return _runs(connection, found)[0]
 
     def rename(self, id: str, name: str) -> None:
-        self._change(id, name=short("name", name, MAX_NAME))
+        name = short("name", name, MAX_NAME)
+        if not name:
+            raise InputError("name: is empty; type one")
+        self._change(id, name=name)
 
     def note(self, id: str, note: str) -> None:
         self._change(id, note=short("note", note, MAX_NOTE))

@@ -25,6 +25,7 @@ from fsdash.runs.frames import tidy
 from fsdash.runs.kept import ACTIVE, Experiment, Run
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import Store
+from fsdash.ui.lab_words import BADGES, ago
 from fsdash.ui.reading import number
 
 ITERATIONS = 40
@@ -139,8 +140,10 @@ def told_step(row: pd.Series, T: int | None = None) -> str:
     return f"{where[0].upper()}{where[1:]} · {number(row['evaluations'])} evaluations{worth}"
 
 
-def experiment_label(experiment: Experiment) -> str:
-    return f"{experiment.name or experiment.id} · {experiment.status}"
+def experiment_label(experiment: Experiment, now: float) -> str:
+    """An experiment as a list names it: others may have the same name."""
+    word = BADGES[experiment.status][0]
+    return f"{experiment.name or experiment.id} · {word}, {ago(experiment.created, now)}"
 
 
 def run_label(run: Run) -> str:
@@ -150,7 +153,7 @@ def run_label(run: Run) -> str:
         name = run.spec.label
     except InputError:
         name = f"{run.algorithm}{T}"
-    return f"{run.domain} · {name} · {run.status}"
+    return f"{run.domain} · {name} · {BADGES[run.status][0]}"
 
 
 def coordinates_told(model: FastSlowMDP, x: int, y: int) -> list[tuple[str, str]]:

@@ -23,7 +23,7 @@ BESIDE = {
     "fsvi": "exact FSVI",
 }
 METHODS = ("fsvi", "mpi")
-LONGEST_T = 50
+LONGEST_T = 100
 
 Chosen = dict[str, tuple[str, ...]]
 """By the name of a selector: the texts of what is chosen."""

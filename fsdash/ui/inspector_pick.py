@@ -1,5 +1,6 @@
 """The widgets that say which policy: of a kept run, or of one that is solved on the spot."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from fsdash.runs.store import Store
 from fsdash.ui import inspector
 from fsdash.ui.inspector import Trail
 from fsdash.ui.inspector_link import LONGEST_T
+from fsdash.ui.service import PATIENCE, show_recovery
 
 KEPT, SOLVE = "A kept run", "Solve it now"
 LISTED = 200
@@ -64,12 +66,14 @@ def in_rows(width: int = 3) -> Iterator:
 
 def open_store() -> Store:
     """The server's store, to read from: looking at policies needs no workers."""
-    return _store(default_url())
+    store = _store(default_url())
+    show_recovery()
+    return store
 
 
 @st.cache_resource(show_spinner=False)
 def _store(url: str) -> Store:
-    return Store(url)
+    return Store(url, PATIENCE)
 
 
 def pick(store: Store) -> Pick:
@@ -99,11 +103,11 @@ def _pick_kept(store: Store, experiments: list[Experiment]) -> Pick:
             "Nothing is kept here yet. Start a run in the Run lab, or choose “Solve it now”."
         )
     columns = st.columns([5, 5, 2], vertical_alignment="bottom")
-    known = {e.id: e for e in experiments}
+    known, now = {e.id: e for e in experiments}, time.time()
     with columns[0]:
         id = choose(
             st.selectbox, "Experiment", "experiment", list(known), experiments[0].id,
-            lambda id: inspector.experiment_label(known[id]),
+            lambda id: inspector.experiment_label(known[id], now),
         )  # fmt: skip
     with columns[1]:
         run = _pick_run(known[id])
@@ -128,7 +132,7 @@ def _pick_run(experiment: Experiment) -> Run:
 
 
 def _pick_solved() -> Pick:
-    columns = st.columns([4, 3, 4, 3], vertical_alignment="bottom")
+    columns = st.columns([5, 3, 4, 2], vertical_alignment="bottom")
     with columns[0]:
         domain = choose(
             st.selectbox, "Domain", "domain", list(DOMAINS), "inventory",

@@ -45,6 +45,7 @@ def pick_second(
         kind = choose(
             st.selectbox, "Beside it", "beside", kinds, "", BESIDE.get,
             help="A second policy for the same problem, drawn with the same scales.",
+            on_change=_forget,
         )  # fmt: skip
     if kind == "":
         return None
@@ -65,6 +66,12 @@ def pick_second(
         except InputError as problem:
             st.warning(str(problem))
             return None
+
+
+def _forget() -> None:
+    """Another kind of second policy begins anew: a step of one run means nothing in another."""
+    for name in ("other", "otherstep"):
+        st.session_state.pop(name, None)
 
 
 def _offered(kind: str, trail: Trail, subject: Subject) -> bool:

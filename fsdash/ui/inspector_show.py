@@ -1,6 +1,7 @@
 """What the Policy inspector draws: the run's slider, the views, two policies, and one state."""
 
 from collections.abc import Iterator, Sequence
+from math import ceil
 
 import numpy as np
 import plotly.graph_objects as go
@@ -29,6 +30,8 @@ from fsdash.ui.inspector_second import Second, pick_second
 from fsdash.ui.reading import number
 
 PLAYING, STOP, LAST, BEGIN = (f"inspector-{name}" for name in ("playing", "stop", "last", "begin"))
+FRAMES = 30
+"""Policies shown when a run is played from end to end."""
 SEGMENTS = 5
 """Options that stand side by side; more become a slider."""
 OPTIMAL, OWN = "the optimal policy", "this policy"
@@ -73,7 +76,9 @@ def _step_before(trail: Trail) -> int:
     if step == wanted == last:
         wanted = trail.steps[-1]
     elif playing and (name, step) == (trail.name, wanted):
-        wanted = next((kept for kept in trail.steps if kept > step), trail.steps[-1])
+        stride = ceil(len(trail.steps) / FRAMES)
+        wanted = next(iter([kept for kept in trail.steps if kept > step][stride - 1 :]),
+                      trail.steps[-1])  # fmt: skip
     if playing and wanted == trail.steps[-1]:
         st.session_state[STOP] = True
     return trail.nearest(wanted)

@@ -87,7 +87,8 @@ def draw_form(service: Service, me: str) -> None:
             on_click=start, args=(service, me, name, specs),
         )  # fmt: skip
         if problem := st.session_state.pop(PROBLEM, None):
-            _tell(problem)
+            known = problem == service.manager.trouble  # stands at the head of the page already
+            _tell("nothing was started; try again in a moment" if known else problem)
         _draw_duration(service, specs)
 
 
@@ -229,8 +230,10 @@ def _read_choice(domain: str) -> dict:
         "T": T or "",
         "size": size.number_input(
             "Budget", 0.0, None, 6.0, 1.0, "%.6g", key=LAB.key("budget"),
-            help="Work for each replication. A sweep is |S||A|M evaluations, M = 50: here "
-            f"{sweep_size(make(domain)):,}, with the domain's usual parameters.",
+            help="Work for each replication. A *sweep* is one of Base E-VI, |S||A|M evaluations "
+            f"of the value function with M = 50: here {sweep_size(make(domain)):,}, with the "
+            "domain's usual parameters. *Own iterations* are the algorithm's, *seconds* those of "
+            "its computing.",
         ) or 0.0,
         "unit": unit.selectbox(
             "Unit", list(UNITS), format_func=UNITS.get, key=LAB.key("unit"),

@@ -17,7 +17,7 @@ import streamlit as st
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
 from fsdash.runs.kept import Experiment
-from fsdash.runs.progress import LastRows, last_rows, progress_after
+from fsdash.runs.progress import OVER, LastRows, last_rows, progress_after
 from fsdash.ui import lab_view
 from fsdash.ui.chart import chart
 from fsdash.ui.export import export
@@ -29,7 +29,7 @@ from fsdash.ui.lab_pace import near
 from fsdash.ui.lab_plans import commands, plan_told, snippet
 from fsdash.ui.lab_table import methods_html
 from fsdash.ui.lab_view import X_LABELS, Look
-from fsdash.ui.lab_words import BADGES, ago, queue_told, seconds_between, story
+from fsdash.ui.lab_words import BADGES, EARLY, ago, queue_told, seconds_between, story
 from fsdash.ui.lesson import what_to_notice
 from fsdash.ui.service import Rows, Service, may_change, sentence, show_store_trouble
 
@@ -98,12 +98,14 @@ def _made(service: Service, experiment: Experiment, look: Look, rows: Rows) -> D
         named = lab_view.labels(experiment.runs)
         frame = lab_view.prepared(rows.frame, experiment.runs, named)
         name = lab_view.sweeps_of(experiment.runs)[1]
-        work = lab_view.work_table(frame, look.x, look.stationary)
+        ended = lab_view.settled(frame, experiment.runs)
+        work = lab_view.work_table(ended, look.x, look.stationary)
         last = last_rows(service.store.database, experiment)
         figure = lab_view.curves(frame, look, name)
         return Drawn(figure, lab_view.strokes(figure), work, frame, named, last, _told(work))
 
-    return service.remembered((experiment.id, look), rows.version, make)
+    over = sum(r.status in OVER for run in experiment.runs for r in run.replications)
+    return service.remembered((experiment.id, look), (rows.version, over), make)
 
 
 # -------------------------------------------------------------------------------------------- head
@@ -184,16 +186,21 @@ def _draw_troubles(
     found = lab_view.troubles(experiment.runs, named)
     if not found:
         return
-    lines = "\n".join(f"- **{plain(what)}**. {plain(why)}" for what, why in found)
-    resumable = any(run.resumable for run in experiment.runs) and may_change(experiment, me)
-    on = " *Continue* takes up what can go on, with the same seed." if resumable else ""
+    lines = "\n".join(f"- **{plain(what)}**. {plain(sentence(why))}" for what, why in found)
+    on = ""
+    if any(run.resumable for run in experiment.runs) and may_change(experiment, me):
+        when = "When the rest has ended, " if experiment.active else ""
+        on = f" {when}*Continue* takes up what can go on, with the same seed."
     st.warning(f"Not all went well; what was recorded is kept and drawn.{on}\n\n{lines}")
 
 
 def _draw_end(
     experiment: Experiment, figure: go.Figure, work: pd.DataFrame, frame: pd.DataFrame, look: Look
 ) -> None:
-    what_to_notice(story(work, look.x))
+    if all(r.status in OVER for run in experiment.runs for r in run.replications):
+        what_to_notice(story(work, look.x))
+    else:
+        st.info(EARLY)
     specs = [run.spec for run in lab_view.usable(experiment.runs)]
     export("learning-curves", figure, frame, snippet(specs))
     with st.expander("The specification", icon=":material/description:", key="lab-spec"):

@@ -21,10 +21,10 @@ from fsdash.ui.reading import number
 
 SWEEPS = "sweeps"
 UNITS = {
-    SWEEPS: "sweeps of Base E-VI",
-    "evaluations": "value-function evaluations",
-    "iterations": "iterations of its own",
-    "seconds": "seconds of computing",
+    SWEEPS: "sweeps",
+    "evaluations": "evaluations",
+    "iterations": "own iterations",
+    "seconds": "seconds",
 }
 BY_HAND = "by-hand"
 USUAL_T = "3, 6, 12"

@@ -17,12 +17,14 @@ STYLE = """<style>
 .fs-table table {width: 100%; border-collapse: collapse; font-size: 0.88rem;
   font-variant-numeric: tabular-nums;}
 .fs-table th {font-weight: 600; opacity: 0.75; text-align: right; padding: 0.3rem 0.45rem;
-  white-space: nowrap; border-bottom: 1px solid rgba(128,140,150,0.45);}
+  vertical-align: bottom; border-bottom: 1px solid rgba(128,140,150,0.45);}
 .fs-table td {text-align: right; padding: 0.42rem 0.45rem; white-space: nowrap;
   border-bottom: 1px solid rgba(128,140,150,0.22);}
 .fs-table th:first-child, .fs-table td:first-child {text-align: left; padding-left: 0;
   font-weight: 600;}
 .fs-table td.words, .fs-table th.words {text-align: left;}
+.fs-methods td:first-child, .fs-methods td.words {white-space: normal;}
+.fs-table small {display: block; opacity: 0.75;}
 .fs-line {display: inline-block; vertical-align: middle; margin-right: 0.5em;}
 .fs-bar {display: inline-block; vertical-align: middle; width: 4rem; height: 0.5rem;
   border-radius: 0.25rem; background: rgba(128,140,150,0.25); overflow: hidden;
@@ -41,27 +43,25 @@ STYLE = """<style>
 </style>"""
 DASHES = {"solid": "", "dash": "7 4", "dot": "2 3", "dashdot": "7 3 2 3", "longdash": "11 4"}
 """Plotly's strokes, as SVG draws them."""
-HEADS = (*(f"to {100 * level:g}%" for level in LEVELS), "Final")
-TOLD = (
-    *(f"until {100 * level:g}% of the optimum" for level in LEVELS),
-    "share of the optimum at the end, 95% interval",
-)
 
 
 def methods_html(rows: Sequence[MethodRow], unit: str, progress: bool = True) -> str:
     """One line a method; `unit` says what the work is counted in."""
-    heads = ['<th scope="col">Method</th>']
+    heads = [f"{unit} to {100 * level:g}%" for level in LEVELS] + ["Final"]
+    told = [f"{unit} until {100 * level:g}% of the optimum" for level in LEVELS]
+    told.append("share of the optimum at the end, 95% interval")
+    cells = ['<th scope="col">Method</th>']
     if progress:
-        heads.append('<th scope="col" class="words">Progress</th>')
-    heads += [
-        f'<th scope="col" title="{escape(told)}">{escape(head)}</th>'
-        for head, told in zip(HEADS, (*(f"{unit} {t}" for t in TOLD[:-1]), TOLD[-1]), strict=True)
+        cells.append('<th scope="col" class="words">Progress</th>')
+    cells += [
+        f'<th scope="col" title="{escape(words)}">{escape(head)}</th>'
+        for head, words in zip(heads, told, strict=True)
     ]
-    body = "".join(f"<tr>{_cells(row, progress)}</tr>" for row in rows)
+    body = "".join(f"<tr>{_cells(row, heads, progress)}</tr>" for row in rows)
     return (
         f'{STYLE}<div class="fs-table fs-methods" tabindex="0" '
         f'aria-label="Methods and what they reached">'
-        f"<table><thead><tr>{''.join(heads)}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"<table><thead><tr>{''.join(cells)}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
@@ -78,7 +78,7 @@ def plain_html(columns: Sequence[str], rows: Sequence[Sequence[str]], told: str)
     )
 
 
-def _cells(row: MethodRow, progress: bool) -> str:
+def _cells(row: MethodRow, heads: Sequence[str], progress: bool) -> str:
     cells = [f"<td>{_line(row)}{escape(row.label)}</td>"]
     if progress:
         share = f"{100 * row.share:.0f}"
@@ -89,10 +89,16 @@ def _cells(row: MethodRow, progress: bool) -> str:
             f"{escape(row.told)}</td>"
         )
     cells += [
-        f'<td data-head="{escape(head)}">{escape(text)}</td>'
-        for head, text in zip(HEADS, (*row.reached, row.final), strict=True)
+        f'<td data-head="{escape(head)}">{_number(text)}</td>'
+        for head, text in zip(heads, (*row.reached, row.final), strict=True)
     ]
     return "".join(cells)
+
+
+def _number(text: str) -> str:
+    """What stands in brackets behind a number goes below it."""
+    number, bracket, rest = text.partition(" (")
+    return escape(number) + (f"<small>({escape(rest)}</small>" if bracket else "")
 
 
 def _line(row: MethodRow) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -20,10 +21,10 @@ from fsdash.figures.palette import algorithm_colour
 from fsdash.figures.plain import unchecked
 from fsdash.runs.kept import Run
 from fsdash.runs.methods import METHODS
-from fsdash.runs.progress import Progress
+from fsdash.runs.progress import OVER, Progress
 from fsdash.runs.summary import LEVELS, method_title, work_to_reach
 from fsdash.ui.lab_plans import sweep_size
-from fsdash.ui.lab_words import seconds_told
+from fsdash.ui.lab_words import BADGES, seconds_told
 from fsdash.ui.reading import number
 
 X_LABELS = {"sweeps": "Sweeps", "evaluations": "Evaluations", "seconds": "Seconds"}
@@ -35,6 +36,8 @@ Y_LABELS = {
 GENERAL = (
     "domain", "algorithm", "T", "evaluations", "iterations", "seconds", "replications", "seed",
 )  # fmt: skip
+ENOUGH = 3
+"""Replications for an interval: that of two is twelve times as wide as their difference."""
 FITTED_SHARE = 0.1
 """The part of the states that fitted methods draw by default."""
 
@@ -218,6 +221,17 @@ def work_table(frame: pd.DataFrame, x: str, stationary: bool = False) -> pd.Data
     return work_to_reach(_in_unit(frame, x), LEVELS, x, stationary=stationary)
 
 
+def settled(frame: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
+    """Rows of the replications that came to their end; of a run where none has, all its rows.
+
+    A replication that has just begun is no evidence of where a method ends.
+    """
+    over = {(run.id, r.index) for run in runs for r in run.replications if r.status in OVER}
+    some = {run for run, _ in over}
+    rows = zip(frame["run"], frame["replication"], strict=True)
+    return frame[np.array([row in over or row[0] not in some for row in rows], bool)]
+
+
 def method_rows(
     runs: Sequence[Run],
     named: Mapping[int, str],
@@ -241,7 +255,7 @@ def method_rows(
                 at.fraction if at else 1.0,
                 progress_told(run, at),
                 tuple(_reached(record, level) for level in LEVELS),
-                _final(record),
+                _final(record, run),
             )
         )
     return rows
@@ -257,15 +271,16 @@ def progress_told(run: Run, at: Progress | None) -> str:
     count = len(run.replications)
     if any(r.stopping for r in run.replications):
         return "stopping"
+    share = "" if at is None or not at.fraction else f"{100 * at.fraction:.0f}%, "
     if run.status == "queued":
-        return "waiting"
+        return f"{share}waiting"
     if run.status == "running" and at is not None:
         left = "" if at.seconds_left is None else f", {seconds_told(at.seconds_left)} left"
         return f"{100 * at.fraction:.0f}%{left}"
     if run.status == "finished":
         return "done"
-    ended = sum(r.status == run.status for r in run.replications)
-    return run.status if ended == count else f"{ended} of {count} {run.status}"
+    ended, word = sum(r.status == run.status for r in run.replications), BADGES[run.status][0]
+    return word if ended == count else f"{ended} of {count} {word}"
 
 
 def _reached(record: Mapping | None, level: float) -> str:
@@ -278,25 +293,34 @@ def _reached(record: Mapping | None, level: float) -> str:
     return number(work) + ("" if count == record["n"] else f" ({count} of {record['n']})")
 
 
-def _final(record: Mapping | None) -> str:
+def _final(record: Mapping | None, run: Run) -> str:
+    """The mean where replications ended, with its interval if there are enough for one."""
     if record is None or isnan(record["final"]):
         return "…" if record is None else "–"
+    over, count = sum(r.status in OVER for r in run.replications), len(run.replications)
     half = (record["final_high"] - record["final_low"]) / 2
-    spread = "" if isnan(half) else f" ± {100 * half:.1f}"
-    return f"{100 * record['final']:.1f}{spread} %"
+    spread = f" ± {100 * half:.1f}" if over >= ENOUGH and not isnan(half) else ""
+    of = "" if over == count else " (so far)" if over == 0 else f" ({over} of {count})"
+    return f"{100 * record['final']:.1f}{spread} %{of}"
 
 
 def troubles(runs: Sequence[Run], named: Mapping[int, str]) -> list[tuple[str, str]]:
     """Replications that ended badly: which, and why. Equal reasons are told once."""
-    found: dict[tuple[str, str, str], list[int]] = {}
+    found: dict[tuple[str, str], dict[str, list[int]]] = {}
     for run in runs:
         for r in run.replications:
             if r.status in ("failed", "diverged", "interrupted"):
-                found.setdefault((named[run.id], r.status, r.reason), []).append(r.index)
+                which = found.setdefault((r.status, r.reason), {})
+                which.setdefault(named[run.id], []).append(r.index)
     return [
-        (f"{label}, replication{'s' * (len(which) > 1)} {_ranges(which)}: {status}", reason)
-        for (label, status, reason), which in found.items()
+        (f"{status.capitalize()}: {', '.join(map(_which, which.items()))}", reason)
+        for (status, reason), which in found.items()
     ]
+
+
+def _which(run: tuple[str, Sequence[int]]) -> str:
+    label, numbers = run
+    return f"{label} (replication{'s' * (len(numbers) > 1)} {_ranges(numbers)})"
 
 
 def _ranges(numbers: Sequence[int]) -> str:

@@ -20,6 +20,8 @@ BADGES = {
     "finished": ("finished", "green", ":material/check:"),
 }
 """By status: a word, a colour, a sign."""
+EARLY = """Not everything was computed, so nothing is concluded from it here. The table counts the
+replications that came to their end; of a method where none did, it shows how far it has come."""
 
 
 def seconds_between(experiment: Experiment, now: float, pace: float = 1.0) -> float | None:

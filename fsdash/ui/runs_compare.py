@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 
 import pandas as pd
@@ -17,22 +18,28 @@ from fsdash.ui.lab_form import plain
 from fsdash.ui.lab_look import read_look
 from fsdash.ui.lab_table import methods_html, plain_html
 from fsdash.ui.lab_view import X_LABELS
+from fsdash.ui.lab_words import BADGES, ago
 from fsdash.ui.runs_list import LAB_PAGE, PROBLEM, RUNS, SAID
 from fsdash.ui.service import Service, may_change, sentence
 
 LETTERS = "ABCDEFGH"
 MOST_COMPARED = len(LETTERS)
 MOST_CURVES = 24
+MOST_IN_LEGEND = 8
+"""More entries would leave no room for the curves."""
 
 
 def chosen(service: Service) -> list[Experiment]:
-    """The selected experiments that are still kept."""
-    kept = []
+    """The selected experiments that are still kept; the others are told and forgotten."""
+    kept, gone = [], []
     for id in RUNS.get("selected")[:MOST_COMPARED]:
         try:
             kept.append(service.store.experiment(id))
         except InputError:
-            continue
+            gone.append(id)
+    if gone:
+        st.warning(f"Not kept here, or no longer: {', '.join(f'`{id}`' for id in gone)}.")
+        RUNS.put("selected", [id for id in RUNS.get("selected") if id not in gone])
     return kept
 
 
@@ -45,7 +52,14 @@ def draw_selection(service: Service, experiments: Sequence[Experiment], me: str)
     else:
         st.subheader("Side by side", anchor=False)
         letters = marks(experiments)
-        st.markdown("  \n".join(f"**{letters[e.id]}** · {plain(e.name)}" for e in experiments))
+        now = time.time()
+        st.markdown(
+            "  \n".join(
+                f"**{letters[e.id]}** · {plain(e.name)}, {BADGES[e.status][0]}, "
+                f"{ago(e.created, now)}"
+                for e in experiments
+            )
+        )
     _draw_actions(service, experiments, me)
     runs = [run for experiment in experiments for run in experiment.runs][:MOST_CURVES]
     named = lab_view.labels(runs, marks(experiments))
@@ -58,8 +72,10 @@ def draw_selection(service: Service, experiments: Sequence[Experiment], me: str)
     else:
         figure = lab_view.curves(rows, look, lab_view.sweeps_of(runs)[1])
         told = f"Learning curves of {', '.join(named.values())}."
+        # The table below names every line by its stroke, so a long legend can go.
+        figure.update_layout(showlegend=len(runs) <= MOST_IN_LEGEND)
         chart(figure, "compared", told=told, height=420)
-        work = lab_view.work_table(rows, look.x)
+        work = lab_view.work_table(lab_view.settled(rows, runs), look.x)
         strokes = lab_view.strokes(figure)
         table = lab_view.method_rows(runs, named, work, None, strokes, look.dark)
         st.html(methods_html(table, X_LABELS[look.x].lower(), progress=False))
@@ -83,10 +99,15 @@ def _draw_differences(runs: Sequence[Run], named: dict[int, str]) -> None:
         return
     st.markdown("**Where they differ**")
     rows = [
-        [named[run.id], *(str(lab_view.settings(run).get(name, "–")) for name in names)]
+        [named[run.id], *(_told(lab_view.settings(run).get(name, "–")) for name in names)]
         for run in runs
     ]
     st.html(plain_html(["Run", *names], rows, "Settings that differ"))
+
+
+def _told(value: object) -> str:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return f"{value:,}" if whole else str(value)
 
 
 # ----------------------------------------------------------------------------------------- actions

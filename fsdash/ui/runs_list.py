@@ -143,7 +143,10 @@ def draw_store(service: Service, me: str) -> None:
     size = service.store.size()
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         with st.popover("Import", icon=":material/upload:"):
-            st.markdown("A file that was exported here or elsewhere as *Everything, JSON*.")
+            st.markdown(
+                "A file that was exported here or elsewhere as *Everything, JSON*, of at most "
+                f"{MAX_MEGABYTES} MB."
+            )
             count = st.session_state.setdefault(UPLOADS, 0)
             st.file_uploader(
                 "Exported experiment", "json", key=f"upload-{count}", on_change=_import,

@@ -32,6 +32,8 @@ from fsdash.ui.lab_pace import Pace
 COOKIE = "fsdash_visitor"
 WORD = re.compile(r"[0-9a-f]{20}")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+PATIENCE = 4.0
+"""Seconds that a page waits for a store that another program holds; workers wait longer."""
 REMEMBERED = 64
 """Experiments whose rows, and figures that, are kept in memory: more than a class looks at."""
 T = TypeVar("T")
@@ -59,7 +61,7 @@ class Service:
     """What the pages share."""
 
     def __init__(self, url: str) -> None:
-        self.store = Store(url)
+        self.store = Store(url, PATIENCE)
         self.manager = Manager(self.store)
         self._rows: OrderedDict[str, Rows] = OrderedDict()
         self._made: OrderedDict[object, tuple[object, object]] = OrderedDict()
@@ -120,11 +122,16 @@ def open_service() -> Service:
     except StoreError as error:
         show_store_trouble(error)
         st.stop()
-    if said := st.session_state.pop(_SAID, None):
-        st.success(said)
+    show_recovery()
     if service.manager.trouble:
         st.warning(f"{sentence(service.manager.trouble)} Runs go on as soon as it can be used.")
     return service
+
+
+def show_recovery() -> None:
+    """Where a damaged file went, on the page that is drawn next."""
+    if said := st.session_state.pop(_SAID, None):
+        st.success(said)
 
 
 def show_store_trouble(error: StoreError) -> None:

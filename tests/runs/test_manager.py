@@ -170,7 +170,7 @@ def test_a_full_queue_refuses_in_words(manager, store):
     manager.pause(mine)
     over(store, mine)
     manager.limits = replace(manager.limits, queued_per_owner=4)
-    with pytest.raises(QueueFull, match="these are 5 more"):
+    with pytest.raises(QueueFull, match="5 replications at once are too many: at most 4 may wait"):
         manager.resume(mine)
     with pytest.raises(InputError, match="queued = 0"):
         Limits(queued=0)
@@ -237,7 +237,7 @@ from fsdash.runs.store import Store
 from tests.runs.work import base, frozen
 
 manager = Manager(Store(sys.argv[1]), workers=1)
-for spec in frozen(iterations=40, replications=2), base():
+for spec in frozen(iterations=300, replications=2), base():
     print(manager.submit("them", "theirs", [spec]), flush=True)
 sys.stdin.read()
 """
@@ -274,7 +274,7 @@ def test_a_killed_server_loses_nothing_and_others_are_left_alone(manager, store,
         assert following.resume(theirs) == 2
         assert over(store, theirs).status == "finished"
     running(store, mine)
-    assert_same_rows(store.rows([left.id]), frozen(iterations=40, replications=2))
+    assert_same_rows(store.rows([left.id]), frozen(iterations=300, replications=2))
 
 
 def test_two_servers_share_a_file_and_one_is_stopped(manager, store):

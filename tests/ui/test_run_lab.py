@@ -131,8 +131,8 @@ def test_a_table_shows_the_stroke_of_each_line():
                     "93 %")  # fmt: skip
     table = methods_html([row], "sweeps")
     assert 'stroke="#123456" stroke-width="3" stroke-dasharray="7 3 2 3"' in table
-    assert '<th scope="col" title="sweeps until 90% of the optimum">to 90%</th>' in table
-    assert '<td data-head="to 90%">2</td>' in table
+    assert '<th scope="col" title="sweeps until 90% of the optimum">sweeps to 90%</th>' in table
+    assert '<td data-head="sweeps to 90%">2</td>' in table
 
 
 # --------------------------------------------------------------------------------------- the form
@@ -214,7 +214,7 @@ def test_a_full_queue_is_told_and_nothing_is_kept(service, monkeypatch):
     before = service.store.size().experiments
     test = lab()
     test.button(key="start").click().run()
-    assert "queue is full" in errors(test) and "fewer replications" in errors(test)
+    assert "9 replications at once are too many: at most 1 may wait; ask for fewer" in errors(test)
     assert service.store.size().experiments == before
     assert "experiment" not in test.query_params
 
@@ -302,10 +302,50 @@ def test_what_went_wrong_is_told_with_its_reason_and_its_rows_are_drawn(service)
     second |= {"status": "running", "reason": "the server was stopped"}
     test = lab(experiment=service.store.import_(data, "me"))
     told = " ".join(w.value for w in test.warning)
-    assert "replication 0: diverged" in told.replace("\\", "")
+    assert "Diverged: Base E-VI (replication 0)" in told.replace("\\", "")
+    assert "Interrupted: Base E-VI (replication 1)" in told.replace("\\", "")
     assert "no longer finite" in told and "server was stopped" in told
     assert test.button(key="act-play_arrow").label == "Continue"
     assert len(traces(figures(test)["curves"])["Base E-VI"]["y"]) > 2
+
+
+def cut_short(service, *specs):
+    """An experiment whose last replication of each run has only just begun, and was stopped."""
+    data = service.store.export(kept(service.store, *specs, name="cut short").id)
+    for run in data["runs"]:
+        last = run["replications"][-1]
+        rows = {name: values[:1] for name, values in last["rows"].items()}
+        last |= {"status": "cancelled", "reason": "stopped", "rows": rows, "policies": []}
+    return service.store.experiment(service.store.import_(data, "me"))
+
+
+def test_nothing_is_concluded_from_replications_that_were_cut_short(service):
+    experiment = cut_short(service, base(replications=3), frozen(replications=1))
+    test = lab(experiment=experiment.id)
+    assert "nothing is concluded from it here" in test.info[0].value
+    assert "At the end" not in words(test)
+    ended, begun = experiment.runs
+    named = lab_view.labels(experiment.runs)
+    rows = lab_view.prepared(service.rows(experiment).frame, experiment.runs, named)
+    work = lab_view.work_table(lab_view.settled(rows, experiment.runs), "sweeps")
+    table = {row.label: row for row in
+             lab_view.method_rows(experiment.runs, named, work, None, {})}  # fmt: skip
+    whole = rows[(rows["run"] == ended.id) & (rows["replication"] < 2)]
+    mean = whole.groupby("replication")["fraction_of_optimal"].last().mean()
+    assert table[named[ended.id]].final == f"{100 * mean:.1f} % (2 of 3)"
+    assert table[named[begun.id]].final.endswith("% (so far)")
+    assert table[named[ended.id]].told == "1 of 3 stopped"
+
+
+def test_equal_reasons_are_told_once(service):
+    data = service.store.export(kept(service.store, base(replications=3), frozen()).id)
+    for run in data["runs"]:
+        for r in run["replications"]:
+            r |= {"status": "interrupted", "reason": "the server has ended"}
+    experiment = service.store.experiment(service.store.import_(data, "me"))
+    [(which, why)] = lab_view.troubles(experiment.runs, lab_view.labels(experiment.runs))
+    assert which.startswith("Interrupted: Base E-VI (replications 0–2), E-FSVI")
+    assert why == "the server has ended"
 
 
 def test_a_damaged_store_is_set_aside_by_a_button(tmp_path, monkeypatch):
