@@ -15,7 +15,7 @@ from fsdash.runs.engine import execute, problem
 from fsdash.runs.kept import Experiment
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import Store
-from fsdash.ui import inspector, inspector_figures
+from fsdash.ui import inspector, inspector_figures, inspector_show
 from fsdash.ui.inspector_link import selection, selection_text
 from tests.models import random_model
 from tests.runs.work import base, frozen, kept
@@ -158,6 +158,26 @@ def test_a_second_policy_stands_beside_the_first(experiment, beside):
     assert (first["zmin"], first["zmax"]) == (second["zmin"], second["zmax"])
 
 
+def test_another_kind_of_second_policy_begins_anew(experiment):
+    run = experiment.runs[0]
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id), beside="step")
+    assert page.select_slider(key="otherstep").value == 0
+    page.selectbox(key="beside").set_value("fsvi").run()
+    slider = page.select_slider(key="otherstep")
+    assert str(slider.value) == slider.options[-1] != "0"
+    assert page.number_input(key="other").value == 12
+
+
+def test_a_long_run_is_played_in_strides(nothing_kept, monkeypatch):
+    monkeypatch.setattr(inspector_show, "FRAMES", 10)
+    page = opened(PAGE, domain="inventory", method="fsvi", T="3", step="0")
+    page.button(key="play").click().run()
+    page.run()
+    slider = page.select_slider(key="step")
+    stride = -(-len(slider.options) // 10)
+    assert stride > 2 and slider.value in (stride, 2 * stride)
+
+
 def test_the_optimal_policy_beside(experiment):
     run = experiment.runs[0]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id), beside="optimum")
@@ -275,6 +295,8 @@ def test_a_broken_store_has_a_message_and_a_way_on(tmp_path, monkeypatch):
     page = opened(PAGE)
     assert page.error
     assert page.button(key="recover").label.startswith("Set the damaged file aside")
+    page.button(key="recover").click().run()
+    assert "The damaged file is kept as" in page.success[0].value
 
 
 # ---------------------------------------------------------------------------------- taking it along

@@ -98,6 +98,8 @@ def test_a_link_restores_a_comparison(service, two):
 def test_what_was_deleted_meanwhile_is_left_out(service, two):
     test = runs(selected=f"{two[0]},nosuchthing")
     assert test.subheader[0].value == "plain"
+    assert "Not kept here, or no longer: `nosuchthing`" in test.warning[0].value
+    assert test.query_params["selected"] == two[0]
 
 
 def test_name_and_note(service, two):
@@ -110,6 +112,14 @@ def test_name_and_note(service, two):
     found = service.store.experiment(two[0])
     assert (found.name, found.note) == ("renamed", "a *note*")
     assert r"a \*note\*" in " ".join(c.value for c in test.caption)
+
+
+def test_a_name_is_never_empty(service, two):
+    test = runs(selected=two[0])
+    test.text_input[1].set_value("   ")
+    next(b for b in test.button if b.label == "Save").click().run()
+    assert "name: is empty; type one" in test.error[0].value
+    assert service.store.experiment(two[0]).name == "plain"
 
 
 def test_what_is_pinned_is_protected_from_deletion(service, two):
