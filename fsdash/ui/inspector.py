@@ -15,6 +15,7 @@ import pandas as pd
 
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
+from fsdash.evaluation import TOLERANCE
 from fsdash.figures.policies import Subject, phase_names
 from fsdash.figures.policies.generic import agreement
 from fsdash.figures.policies.words import action_labels, plain, point, title
@@ -183,6 +184,7 @@ def state_frame(subject: Subject, x: int, y: int) -> pd.DataFrame:
     """One state: for each phase its action, the exact value from there on, and the regret."""
     labels, best = action_labels(subject.model), float(subject.optimum.U_XY[x, y])
     value_P = subject.values_PXY[:, x, y]
+    value_P = np.where(np.abs(value_P) <= TOLERANCE, 0.0, value_P)  # no more is known of them
     return pd.DataFrame(
         {
             "phase": subject.phases,

@@ -14,6 +14,7 @@ from fsdash.runs.kept import ACTIVE, Experiment, Run
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import Store
 from fsdash.ui import inspector
+from fsdash.ui.address import trail
 from fsdash.ui.inspector import Trail
 from fsdash.ui.inspector_link import LONGEST_T
 from fsdash.ui.service import PATIENCE, show_recovery
@@ -49,9 +50,12 @@ def choose(
     told: Callable[[object], str] = str,
     **more,
 ) -> object:
-    """One of the options; a value from the address or an earlier list that is none is replaced."""
-    if st.session_state.get(key) not in options:
+    """One of the options; a value from a link or an earlier list that is none is replaced."""
+    asked = st.session_state.get(key)
+    if asked not in options:
         st.session_state[key] = default
+        if asked is not None and trail() is None:  # it came by the link that was just opened
+            st.warning(f"{label}: the link's {asked} is not there; {told(default)} is shown.")
     return widget(label, options, key=key, format_func=told, **more)
 
 

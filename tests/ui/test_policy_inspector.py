@@ -271,6 +271,13 @@ def test_a_link_that_leads_nowhere_says_so(experiment, query, told):
     assert "policy-orders" in figures(page)
 
 
+def test_what_a_link_asks_for_in_vain_is_told(experiment):
+    page = opened(PAGE, experiment=experiment.id, replication="77", view="bar")
+    told = " ".join(w.value for w in page.warning)
+    assert "Replication: the link's 77 is not there; 0 is shown" in told
+    assert "View: the link's bar is not there" in told
+
+
 @pytest.mark.parametrize("junk", ["x", "-1", "1e9", "nan", "9" * 400, "<b>", "a:b;c", "1,2,3"])
 def test_junk_in_the_link_is_told_and_defaults_are_shown(experiment, junk):
     names = ("run", "replication", "step", "T", "view", "at", "state", "beside", "other")

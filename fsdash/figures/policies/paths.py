@@ -12,6 +12,7 @@ from fsdash.figures.palette import CATEGORICAL, INK, PANEL
 from fsdash.figures.template import template
 from fsdash.simulate import Path
 
+FEW = 5
 MAX_BLOCKS = 120
 """Cycles that are still told apart; more would be a grey mist and slow to draw."""
 
@@ -50,12 +51,19 @@ def path_figure(
                       "customdata": state_N3, "hovertemplate": told}  # fmt: skip
             figure.add_trace(_trace(series, dark, **common), row=row, col=1)
         title = titles[row - 1] if titles else panel[0].name
-        figure.update_yaxes(title_text=title, row=row)
+        figure.update_yaxes(title_text=title, row=row, **_whole_ticks(panel))
     figure.update_layout(template=template(dark), hovermode="x unified", bargap=0.15)
     figure.update_xaxes(range=[-0.5, len(path) - 0.5], showgrid=False)
     figure.update_xaxes(title_text="period t", row=len(rows))
     _add_cycles(figure, path, dark)
     return figure
+
+
+def _whole_ticks(panel: list[Series]) -> dict:
+    """No ticks between whole numbers where there are only a few of them, such as kinds."""
+    values = np.concatenate([series.values_N for series in panel])
+    few = np.ptp(values) <= FEW and np.array_equal(values, np.round(values))
+    return {"tickmode": "linear", "dtick": 1, "tick0": 0} if few else {}
 
 
 def _trace(series: Series, dark: bool, **common) -> go.Bar | go.Scatter:
