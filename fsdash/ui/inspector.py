@@ -184,15 +184,19 @@ def state_frame(subject: Subject, x: int, y: int) -> pd.DataFrame:
     """One state: for each phase its action, the exact value from there on, and the regret."""
     labels, best = action_labels(subject.model), float(subject.optimum.U_XY[x, y])
     value_P = subject.values_PXY[:, x, y]
-    value_P = np.where(np.abs(value_P) <= TOLERANCE, 0.0, value_P)  # no more is known of them
     return pd.DataFrame(
         {
             "phase": subject.phases,
             "action": [labels[a] for a in subject.policy_PXY[:, x, y]],
-            "value": value_P,
-            "regret": np.maximum(best - value_P, 0),
+            "value": _known(value_P),
+            "regret": _known(np.maximum(best - value_P, 0)),
         }
     )
+
+
+def _known(value_P: np.ndarray) -> np.ndarray:
+    """Values, 0 where they are no larger than what two certified errors leave open."""
+    return np.where(np.abs(value_P) <= 2 * TOLERANCE, 0.0, value_P)
 
 
 def policy_frame(subject: Subject) -> pd.DataFrame:

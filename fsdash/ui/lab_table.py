@@ -23,9 +23,10 @@ STYLE = """<style>
 .fs-table th:first-child, .fs-table td:first-child {text-align: left; padding-left: 0;
   font-weight: 600;}
 .fs-table td.words, .fs-table th.words {text-align: left;}
-.fs-methods td:first-child, .fs-methods td.words {white-space: normal;}
+.fs-methods td:first-child {white-space: normal;}
 .fs-table small {display: block; opacity: 0.75;}
-.fs-line {display: inline-block; vertical-align: middle; margin-right: 0.5em;}
+.fs-line {display: inline-block; vertical-align: middle; margin-right: 0.5em; width: 24px;
+  height: 3px;}
 .fs-bar {display: inline-block; vertical-align: middle; width: 4rem; height: 0.5rem;
   border-radius: 0.25rem; background: rgba(128,140,150,0.25); overflow: hidden;
   margin-right: 0.5rem;}
@@ -34,27 +35,30 @@ STYLE = """<style>
   .fs-methods thead {position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden;}
   .fs-methods tr {display: grid; grid-template-columns: repeat(4, auto);
     border-bottom: 1px solid rgba(128,140,150,0.45); padding: 0.4rem 0;}
-  .fs-methods td {display: block; border: 0; padding: 0.15rem 0; text-align: left;}
+  .fs-methods td {display: block; border: 0; padding: 0.15rem 0.8rem 0.15rem 0;
+    text-align: left;}
   .fs-methods td:first-child, .fs-methods td.words {grid-column: 1 / -1; white-space: normal;}
   .fs-methods td[data-head]::before {content: attr(data-head); display: block; opacity: 0.75;
     font-size: 0.8rem;}
 }
 @media (prefers-reduced-motion: reduce) {.fs-bar > div {transition: none;}}
 </style>"""
-DASHES = {"solid": "", "dash": "7 4", "dot": "2 3", "dashdot": "7 3 2 3", "longdash": "11 4"}
-"""Plotly's strokes, as SVG draws them."""
+DASHES = {
+    "solid": (24,), "dash": (7, 3), "dot": (3, 3), "dashdot": (8, 3, 3, 3), "longdash": (11, 3),
+}  # fmt: skip
+"""Plotly's strokes: pixels drawn and left out, in turn."""
 
 
 def methods_html(rows: Sequence[MethodRow], unit: str, progress: bool = True) -> str:
     """One line a method; `unit` says what the work is counted in."""
-    heads = [f"{unit} to {100 * level:g}%" for level in LEVELS] + ["Final"]
+    heads = [f"to {100 * level:g}%" for level in LEVELS] + ["Final"]
     told = [f"{unit} until {100 * level:g}% of the optimum" for level in LEVELS]
     told.append("share of the optimum at the end, 95% interval")
     cells = ['<th scope="col">Method</th>']
     if progress:
         cells.append('<th scope="col" class="words">Progress</th>')
     cells += [
-        f'<th scope="col" title="{escape(words)}">{escape(head)}</th>'
+        f'<th scope="col" title="{escape(words)}">{escape(_with_unit(head, unit))}</th>'
         for head, words in zip(heads, told, strict=True)
     ]
     body = "".join(f"<tr>{_cells(row, heads, progress)}</tr>" for row in rows)
@@ -101,9 +105,15 @@ def _number(text: str) -> str:
     return escape(number) + (f"<small>({escape(rest)}</small>" if bracket else "")
 
 
+def _with_unit(head: str, unit: str) -> str:
+    return f"{unit} {head}" if head.startswith("to ") else head
+
+
 def _line(row: MethodRow) -> str:
-    """A piece of the method's line, as the figure draws it."""
-    return (
-        '<svg class="fs-line" width="24" height="4" aria-hidden="true"><line x2="24" y1="2" y2="2" '
-        f'stroke="{row.colour}" stroke-width="3" stroke-dasharray="{DASHES[row.dash]}"/></svg>'
-    )
+    """A piece of the method's line, as the figure draws it; Streamlit lets no drawing through."""
+    stops, at = [], 0
+    for i, length in enumerate(DASHES[row.dash]):
+        stops.append(f"{row.colour if i % 2 == 0 else 'transparent'} {at}px {at + length}px")
+        at += length
+    pattern = f"repeating-linear-gradient(to right,{','.join(stops)})"
+    return f'<span class="fs-line" style="background:{pattern}"></span>'

@@ -102,7 +102,8 @@ def _draw_differences(runs: Sequence[Run], named: dict[int, str]) -> None:
         [named[run.id], *(_told(lab_view.settings(run).get(name, "–")) for name in names)]
         for run in runs
     ]
-    st.html(plain_html(["Run", *names], rows, "Settings that differ"))
+    heads = ["Run", *(name.replace("_", " ") for name in names)]
+    st.html(plain_html(heads, rows, "Settings that differ"))
 
 
 def _told(value: object) -> str:

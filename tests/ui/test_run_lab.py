@@ -130,9 +130,9 @@ def test_a_table_shows_the_stroke_of_each_line():
     row = MethodRow("A · E-FSVI", "#123456", "dashdot", "finished", 1.0, "done", ("1", "2", "–"),
                     "93 %")  # fmt: skip
     table = methods_html([row], "sweeps")
-    assert 'stroke="#123456" stroke-width="3" stroke-dasharray="7 3 2 3"' in table
+    assert "#123456 0px 8px,transparent 8px 11px,#123456 11px 14px" in table
     assert '<th scope="col" title="sweeps until 90% of the optimum">sweeps to 90%</th>' in table
-    assert '<td data-head="sweeps to 90%">2</td>' in table
+    assert '<td data-head="to 90%">2</td>' in table
 
 
 # --------------------------------------------------------------------------------------- the form
