@@ -1,7 +1,8 @@
 """What measuring and keeping a run costs beside computing it: `python -m benchmarks.overhead`.
 
-One replication of the paper's E-VI and E-FSVI (T = 6) on each domain, in a worker process and into
-a SQLite file, as the dashboard does it. Of the worker's time, from the claim to the last commit,
+The lab's plan "T = 6 against Base E-VI" on each domain, three replications, in a worker process and
+into a SQLite file, as the dashboard does it. Of the worker's time for a run, from the claim of each
+replication to its last commit,
 
     algorithm    the algorithm's own, what `seconds` in the rows counts
     evaluation   the exact values of its policies
@@ -19,7 +20,10 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks import report
+from fsdash.domains import DOMAINS
 from fsdash.runs.database import Database
 from fsdash.runs.engine import execute
 from fsdash.runs.executor import WorkerExecutor
@@ -27,18 +31,15 @@ from fsdash.runs.ledger import Attempt, Ledger
 from fsdash.runs.recorder import Recorder
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import Store
+from fsdash.ui.lab_plans import PLANS, budget_told
 
 TARGET = 0.30
-ITERATIONS = {"inventory": 20, "gridworld": 20, "pricing": 4}
-"""Of the main level; fewer where one takes seconds."""
+REPLICATIONS = 3
 
 
 def specs() -> list[RunSpec]:
-    return [
-        RunSpec(domain, algorithm, T, iterations=iterations, replications=1)
-        for domain, iterations in ITERATIONS.items()
-        for algorithm, T in (("e-vi", None), ("e-fsvi", 6))
-    ]
+    plan = PLANS["t6-against-base"]
+    return [spec for name in DOMAINS for spec in plan.build(name, {}, REPLICATIONS, 0)]
 
 
 def measured(url: str, run: int, replication: int, number: int) -> list[float]:
@@ -49,7 +50,7 @@ def measured(url: str, run: int, replication: int, number: int) -> list[float]:
     spec = RunSpec.from_json(start.spec)
     with Recorder(ledger, attempt, start) as recorder:
         outcome = execute(spec, replication, recorder.keep, recorder.stop.is_set)
-    ledger.end(attempt, outcome.status, outcome.reason)
+        recorder.end(outcome.status, outcome.reason)
     seconds = time.perf_counter() - began
     return [outcome.rows, outcome.algorithm_seconds, outcome.evaluation_seconds, seconds]
 
@@ -59,7 +60,7 @@ def row(spec: RunSpec, rows: int, algorithm: float, evaluation: float, total: fl
     return {
         "domain": spec.domain,
         "method": spec.label,
-        "iterations": spec.iterations,
+        "budget": budget_told(spec),
         "rows": int(rows),
         "worker, s": report.number(total),
         "algorithm": f"{algorithm / total:.1%}",
@@ -80,15 +81,18 @@ def main() -> None:
         ledger = Ledger(store.database)
         ledger.open_lease()
 
-        def run(spec: RunSpec) -> list[float]:
+        def run(spec: RunSpec) -> np.ndarray:
             id = store.add_experiment("bench", spec.label, [spec])
             ledger.enqueue([run.id for run in store.experiment(id).runs])
-            a = ledger.claim(ledger.waiting()[0].id)
-            task = worker.submit(measured, store.database.url, a.run, a.replication, a.number)
-            return task.result()
+            found = np.zeros(4)
+            for _ in range(spec.replications):
+                a = ledger.claim(ledger.waiting()[0].id)
+                task = worker.submit(measured, store.database.url, a.run, a.replication, a.number)
+                found += task.result()
+            return found
 
         for spec in specs():
-            run(replace(spec, iterations=1))
+            run(replace(spec, iterations=1, evaluations=None))
             rows.append(row(spec, *run(spec)))
     report.save("overhead", rows)
     print(report.markdown(rows))

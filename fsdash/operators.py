@@ -182,8 +182,9 @@ def check_policy(model: FastSlowMDP, policy_PXY: np.ndarray) -> np.ndarray:
         )
     if not np.issubdtype(policy_PXY.dtype, np.integer):
         raise InputError(f"policy: holds {policy_PXY.dtype}; give integers, indices of actions")
-    if outside := np.argwhere((policy_PXY < 0) | (policy_PXY >= model.n_actions)).tolist():
-        index = tuple(outside[0])
+    if policy_PXY.min() < 0 or policy_PXY.max() >= model.n_actions:
+        outside = np.argwhere((policy_PXY < 0) | (policy_PXY >= model.n_actions))
+        index = tuple(outside[0].tolist())
         raise InputError(
             f"policy{list(index)} = {policy_PXY[index]} is not an action; "
             f"indices run from 0 to {model.n_actions - 1}"

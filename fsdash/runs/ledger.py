@@ -96,6 +96,8 @@ class Batch:
     """Steps whose policies are no longer kept."""
     most_bytes: int = 0
     """Policies beyond so many bytes are not kept, of replication 0 and of all others together."""
+    end: tuple[str, str] | None = None
+    """With the last batch: how the attempt ended, and why."""
 
 
 class Ledger:
@@ -226,39 +228,55 @@ class Ledger:
                 _own(connection, attempt, reason=again)
             return Start(spec, done, last or 0.0, seconds, tuple(sorted(steps)))
 
-    def append(self, attempt: Attempt, batch: Batch, count: int, seconds: float) -> None:
-        """Write a batch; `count` are all rows of the replication then, `seconds` its time."""
+    def append(self, attempt: Attempt, batch: Batch, count: int, seconds: float) -> str:
+        """Write a batch; `count` are all rows of the replication then, `seconds` its time.
+
+        Returns what `wanted` would, and ends the attempt if the batch says how it ended.
+        """
         here = {"run": attempt.run, "replication": attempt.replication}
         with self.database.writing() as connection:
-            _own(connection, attempt, rows=count, seconds=seconds, heartbeat=time.time())
+            changes = {"reason": ""} if batch.rows else {}
+            changes |= {"rows": count, "seconds": seconds, "heartbeat": time.time()}
+            _own(connection, attempt, **changes)
             if batch.rows:
-                _own(connection, attempt, reason="")
                 connection.execute(rows.insert(), [here | row for row in batch.rows])
             if batch.dropped:
                 dropped = policies.c.step.in_(batch.dropped)
                 connection.execute(policies.delete().where(_of(policies, attempt), dropped))
             if batch.policies:
                 _keep_policies(connection, attempt, batch)
+            wanted = _wanted(connection, attempt)
+            if batch.end:
+                _end(connection, attempt, *batch.end)
+            return wanted
 
     def wanted(self, attempt: Attempt) -> str:
         """What the replication was asked to become; empty if nothing."""
         with self.database.reading() as connection:
-            wanted = connection.scalar(select(replications.c.wanted).where(attempt.where))
-        if wanted is None:
-            raise Superseded
-        return wanted
+            return _wanted(connection, attempt)
 
     def end(self, attempt: Attempt, status: str, reason: str) -> None:
         """Close an attempt. A request to stop that was met gives its own status and reason."""
         with self.database.writing() as connection:
-            asked = select(replications.c.wanted, replications.c.wanted_reason)
-            found = connection.execute(asked.where(attempt.where)).first()
-            if found is None:
-                return  # ended already, by the worker or by somebody else
-            if status == "cancelled" and found.wanted:
-                status, reason = found
-            changes = {"status": status, "reason": reason, "finished": time.time(), "wanted": ""}
-            connection.execute(update(replications).where(attempt.where).values(**changes))
+            _end(connection, attempt, status, reason)
+
+
+def _wanted(connection: Connection, attempt: Attempt) -> str:
+    wanted = connection.scalar(select(replications.c.wanted).where(attempt.where))
+    if wanted is None:
+        raise Superseded
+    return wanted
+
+
+def _end(connection: Connection, attempt: Attempt, status: str, reason: str) -> None:
+    asked = select(replications.c.wanted, replications.c.wanted_reason)
+    found = connection.execute(asked.where(attempt.where)).first()
+    if found is None:
+        return  # ended already, by the worker or by somebody else
+    if status == "cancelled" and found.wanted:
+        status, reason = found
+    changes = {"status": status, "reason": reason, "finished": time.time(), "wanted": ""}
+    connection.execute(update(replications).where(attempt.where).values(**changes))
 
 
 def _own(connection: Connection, attempt: Attempt, **values) -> None:

@@ -48,6 +48,7 @@ class Recorder:
         self._began = self._written = time.monotonic()
         self._lock, self._wake = threading.Lock(), threading.Event()
         self._leaving = False
+        self._end: tuple[str, str] | None = None
         self._trouble: Exception | None = None
         self._thread = threading.Thread(target=self._write, name="recorder", daemon=True)
 
@@ -66,6 +67,10 @@ class Recorder:
         if row["step"] == 0:
             self._wake.set()
 
+    def end(self, status: str, reason: str) -> None:
+        """How the replication ended: written with the last of its rows."""
+        self._end = status, reason
+
     def __enter__(self) -> Recorder:
         self._thread.start()
         return self
@@ -82,25 +87,28 @@ class Recorder:
             while not self._leaving:
                 self._wake.wait(FLUSH)
                 self._wake.clear()
-                self._flush()
-                if self.ledger.wanted(self.attempt):
+                if self._leaving:
+                    break
+                if self._flush():
                     self.stop.set()
             self._flush(last=True)
         except Exception as error:  # the engine's thread raises it
             self._trouble = error
             self.stop.set()
 
-    def _flush(self, last: bool = False) -> None:
+    def _flush(self, last: bool = False) -> str:
+        """Write what is new; what the replication was asked to become."""
         with self._lock:
             new, self._new = self._new, []
             count = self.rows
             policies, dropped = self.policies.due(last)
         now = time.monotonic()
         if new or policies or last or now - self._written > BEAT:
-            batch = Batch(new, policies, dropped, HALF)
+            batch = Batch(new, policies, dropped, HALF, self._end if last else None)
             seconds = self.start.worker_seconds + now - self._began
-            self.ledger.append(self.attempt, batch, count, seconds)
             self._written = now
+            return self.ledger.append(self.attempt, batch, count, seconds)
+        return self.ledger.wanted(self.attempt)
 
 
 class PolicyKeeper:

@@ -25,7 +25,7 @@ from fsdash.errors import InputError
 from fsdash.runs.database import Database
 from fsdash.runs.engine import execute
 from fsdash.runs.errors import StoreError, Superseded
-from fsdash.runs.ledger import Attempt, Ledger
+from fsdash.runs.ledger import Attempt, Ledger, Start
 from fsdash.runs.recorder import Recorder
 from fsdash.runs.spec import RunSpec
 
@@ -41,31 +41,35 @@ def replicate(url: str, run: int, replication: int, number: int) -> list[str]:
     attempt = Attempt(run, replication, number)
     try:
         ledger = Ledger(_database(url))
-        status, reason = _replicate(ledger, attempt)
-        ledger.end(attempt, status, reason)
+        start = ledger.begin(attempt, os.getpid())
+        try:
+            return _computed(ledger, attempt, start)
+        except (StoreError, Superseded):
+            raise
+        except Exception as error:
+            ledger.end(attempt, "failed", reason := _told(error))
+            return ["failed", reason]
     except StoreError as error:
         return ["interrupted", str(error)]
     except Superseded:
         return ["interrupted", "another attempt took over"]
-    return [status, reason]
 
 
-def _replicate(ledger: Ledger, attempt: Attempt) -> tuple[str, str]:
-    start = ledger.begin(attempt, os.getpid())
-    try:
-        spec = RunSpec.from_json(start.spec)
-        with Recorder(ledger, attempt, start) as recorder:
-            outcome = execute(spec, attempt.replication, recorder.keep, recorder.stop.is_set)
-    except (StoreError, Superseded):
-        raise
-    except InputError as error:
-        return "failed", str(error)
-    except MemoryError:
-        return "failed", "it does not fit into memory: use a smaller model or a smaller T"
-    except Exception as error:
-        sys.excepthook(*sys.exc_info())
-        return "failed", f"an error in the program, {type(error).__name__}: {error}"
-    return outcome.status, outcome.reason
+def _computed(ledger: Ledger, attempt: Attempt, start: Start) -> list[str]:
+    spec = RunSpec.from_json(start.spec)
+    with Recorder(ledger, attempt, start) as recorder:
+        outcome = execute(spec, attempt.replication, recorder.keep, recorder.stop.is_set)
+        recorder.end(outcome.status, outcome.reason)
+    return [outcome.status, outcome.reason]
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, InputError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "it does not fit into memory: use a smaller model or a smaller T"
+    sys.excepthook(type(error), error, error.__traceback__)
+    return f"an error in the program, {type(error).__name__}: {error}"
 
 
 @lru_cache(maxsize=4)
