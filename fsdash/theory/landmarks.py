@@ -17,6 +17,9 @@ from numpy.typing import ArrayLike
 from fsdash.theory.bounds import reward_error
 from fsdash.theory.parameters import Constants, plain
 
+# Two heights of a curve that differ by less than this share look the same in a figure.
+VISIBLE = 0.01
+
 
 @dataclass(frozen=True)
 class Peak:
@@ -25,6 +28,24 @@ class Peak:
     T: int
     value: float
     inside: bool
+
+
+@dataclass(frozen=True)
+class Course:
+    """How the total runs over a range of T, each part as (T, value), as far as it can be seen.
+
+    It rises from 0 to its `end`. It may fall on the way, from a `top` to a `bottom` (both None if
+    it does not); the bottom is the end itself if the total never rises again.
+    """
+
+    top: tuple[int, float] | None
+    bottom: tuple[int, float] | None
+    end: tuple[int, float]
+
+    @property
+    def rises_again(self) -> bool:
+        """Whether the end lies above the bottom."""
+        return self.bottom is not None and self.end[1] > (1 + VISIBLE) * self.bottom[1]
 
 
 def critical_l_f(gamma: float) -> float:
@@ -65,3 +86,34 @@ def peak(constants: Constants, T: ArrayLike) -> Peak:
     total = np.asarray(reward_error(constants, T).total)
     best = int(np.argmax(total))
     return Peak(int(T[best]), float(total[best]), inside=best < len(T) - 1)
+
+
+def course(constants: Constants, T: ArrayLike) -> Course:
+    """Rises and falls of the total over these T, which are in order."""
+    T = np.asarray(T)
+    total = np.asarray(reward_error(constants, T).total)
+
+    def place(i: int) -> tuple[int, float]:
+        return int(T[i]), float(total[i])
+
+    end = len(T) - 1
+    # The deepest fall below any earlier value; the last steps of a flat curve do not count.
+    before = np.maximum.accumulate(np.minimum(total, np.finfo(float).max))
+    low = int(np.argmax(before - total))
+    if not total[low] < (1 - VISIBLE) * before[low]:
+        return Course(None, None, place(end))
+    return Course(place(int(np.argmax(total[: low + 1]))), place(low), place(end))
+
+
+def long_run(constants: Constants) -> float:
+    """The limit of the total as T → ∞: the freeze error's ceiling in general, and inf if none.
+
+    The end-of-horizon error dies out if γ L_f < 1 and grows without bound if γ L_f > 1. In between,
+    at γ L_f = 1, γ^{T-1} Σ_{j<T-1} L_f^j tends to 1/(L_f - 1).
+    """
+    c, product = constants, constants.gamma * constants.l_f
+    drift = c.alpha * c.d_y * c.l_u
+    if drift == 0 or product < 1:
+        return float(freeze_ceiling(constants))
+    end = drift / (c.l_f - 1) if product == 1 else np.inf
+    return float(freeze_ceiling(constants) + end)

@@ -5,7 +5,7 @@ from math import isfinite
 import numpy as np
 
 from fsdash.theory import Constants, reward_error, trivial_bound
-from fsdash.theory.landmarks import critical_l_f, freeze_ceiling, peak
+from fsdash.theory.landmarks import course, critical_l_f, freeze_ceiling, long_run
 
 
 def number(value: float) -> str:
@@ -80,22 +80,44 @@ def read_growth(constants: Constants) -> str:
 
 
 def read_peak(constants: Constants, T_values: np.ndarray) -> str:
-    """Where the total is largest in the range shown, and what that means for choosing T."""
-    found = peak(constants, T_values)
-    last = int(T_values[-1])
-    if found.value == 0:
-        return "The total is 0 everywhere: nothing is lost by freezing."
-    if not found.inside:
-        return (
-            f"Up to T = {last} the total is largest at the very end ({number(found.value)}): every "
-            "further period makes the bound worse, so only a small T can be justified by it."
-        )
-    end = float(reward_error(constants, last).total)
-    return (
-        f"The total peaks at T = {found.T} with {number(found.value)} and is down to {number(end)} "
-        f"at T = {last}. The bound is small on both sides of the peak: for a T so short that "
-        "little is frozen, or so long that the end of a block hardly counts."
+    """How the total runs over the range shown and beyond, and what that means for choosing T."""
+    found, limit = course(constants, T_values), long_run(constants)
+    last, end = found.end
+    if found.top is None:
+        return "The total is 0 everywhere." if end == 0 else _read_rise(constants, last, end, limit)
+    text = f"The total peaks at T = {found.top[0]} with {number(found.top[1])}"
+    if found.rises_again:
+        low_T, low = found.bottom
+        text += f", falls to its lowest, {number(low)} at T = {low_T}, and then grows again, "
+        text += f"to {number(end)} at T = {last}"
+        return f"{text}. {_read_beyond(constants, limit)}"
+    text += f" and is down to {number(end)} at T = {last}. "
+    if limit > found.top[1] / 2:
+        return text + _read_beyond(constants, limit)
+    return text + (
+        "The bound is small on both sides of the peak: for a T so short that little is frozen, or "
+        "so long that the end of a block hardly counts."
     )
+
+
+def _read_rise(constants: Constants, last: int, end: float, limit: float) -> str:
+    """The words for a total that only rises on the range shown."""
+    if 0.95 * limit <= end <= 1.05 * limit:
+        return (
+            f"The total climbs to {number(end)} and levels off: from some T on, a longer "
+            "freeze hardly costs more."
+        )
+    return (
+        f"On the range shown, up to T = {last}, every further period makes the bound worse, up to "
+        f"{number(end)}. {_read_beyond(constants, limit)}"
+    )
+
+
+def _read_beyond(constants: Constants, limit: float) -> str:
+    if isfinite(limit):
+        return f"Far beyond, it tends to {number(limit)}."
+    product = constants.gamma * constants.l_f
+    return f"Far beyond, it grows without bound, because γL_f = {product:.4g} ≥ 1."
 
 
 CONDITION = (

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from fsdash.theory import Constants, reward_error
-from fsdash.theory.landmarks import critical_l_f, freeze_ceiling, freeze_error, peak
+from fsdash.theory.landmarks import (
+    course,
+    critical_l_f,
+    freeze_ceiling,
+    freeze_error,
+    long_run,
+    peak,
+)
 
 CALM = Constants(0.953, 0.01, 1, 0.5, 0.99, 1, 1)
 
@@ -49,3 +56,38 @@ def test_the_peak_is_the_largest_total():
     assert found.value == total.max() == reward_error(CALM, found.T).total
     assert found.inside
     assert not peak(replace(CALM, l_f=1.5), T).inside
+
+
+def test_the_course_names_where_the_total_turns():
+    T = np.arange(1, 151)
+    total = reward_error(replace(CALM, l_f=1.05), T).total
+    found = course(replace(CALM, l_f=1.05), T)
+    assert found.top == (24, total.max()) and found.rises_again
+    assert found.bottom == (84, total[30:].min()) and found.end == (150, total[-1])
+    falling = course(CALM, T)
+    assert falling.top[0] == 23 and falling.bottom == falling.end and not falling.rises_again
+
+
+@pytest.mark.parametrize("constants", [replace(CALM, l_f=1.5), replace(CALM, l_u=0.0)])
+def test_a_total_that_never_falls_has_no_top(constants):
+    found = course(constants, np.arange(1, 151))
+    assert found.top is None and found.bottom is None and not found.rises_again
+
+
+def test_a_total_that_overflows_only_rises():
+    found = course(replace(CALM, l_f=1e100, l_r=1e100), np.arange(1, 151))
+    assert found.top is None and found.end == (150, np.inf)
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.5, 0.953])
+@pytest.mark.parametrize("l_f", [0.0, 0.99, 1.03, 2.0])
+@pytest.mark.parametrize("l_r", [0.0, 0.5])
+@pytest.mark.parametrize("alpha", [0.0, 0.01])
+def test_the_total_tends_to_its_long_run(gamma, l_f, l_r, alpha):
+    # 0.5 · 2 = 1 exactly: without a freeze error the end-of-horizon error has a limit of its own.
+    constants = replace(CALM, gamma=gamma, l_f=l_f, l_r=l_r, alpha=alpha)
+    far = reward_error(constants, 20_000).total
+    if np.isinf(long_run(constants)):
+        assert far > reward_error(constants, 10_000).total or np.isinf(far)
+    else:
+        assert far == pytest.approx(long_run(constants), rel=1e-9, abs=1e-12)
