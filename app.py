@@ -17,7 +17,7 @@ POLICY, LOWER, UPPER = "The policy", "The lower level", "The upper level"
 VIEWS = (POLICY, LOWER, UPPER)
 # No other page has a parameter of these names: when a page is left, Streamlit takes what is bound
 # there out of the address, also where a tour's link has just put it for the next page.
-PARAMETERS = {"periods": number_in(1, LARGEST_T), "view": one_of(VIEWS)}
+PARAMETERS = {"periods": number_in(1, LARGEST_T, whole=True), "view": one_of(VIEWS)}
 
 STORY = {
     "The problem": """Your stock changes **every day**; the season behind demand changes **over

@@ -26,7 +26,7 @@ PANELS = {
     "reward-error-large": "An unforgiving one: $L_f = 1.05$",
 }
 PARAMETERS = {
-    "T": number_in(1, LARGEST_T),
+    "T": number_in(1, LARGEST_T, whole=True),
     "range": one_of(RANGES),
     "gamma": controls.slider_reader("gamma"),
     "alpha": controls.alpha_reader(),

@@ -21,6 +21,7 @@ from fsdash.ui.reading import CONDITION, number
 
 MOST_SWEEPS = 1e9
 LARGEST_SIZE = 1e9
+MOST_PLOTTED = 8
 SIZES = {"nx": "n_slow", "ny": "n_fast", "na": "n_actions"}
 BY_HAND, DERIVED = "by hand", "L_r/(1 − γL_f)"
 PLOTTED, EVERY = "the plotted T", f"every T up to {choose.LONGEST}"
@@ -34,10 +35,10 @@ HORIZONS = range(2, choose.LONGEST + 1)
 
 PARAMETERS = {
     "budget": number_in(0, MOST_SWEEPS),
-    "gamma": number_in(0, 1),
+    "gamma": number_in(0, 1, hint=" (below 1)"),
     **{key: field_reader(key) for key in ("alpha", "dY", "Lr", "Lf", "LU", "rmax")},
-    **dict.fromkeys(SIZES, number_in(1, LARGEST_SIZE)),
-    "T": one_of(HORIZONS),
+    **dict.fromkeys(SIZES, number_in(1, LARGEST_SIZE, whole=True)),
+    "T": number_in(2, choose.LONGEST, whole=True).upto(MOST_PLOTTED),
     "LUby": one_of((BY_HAND, DERIVED)),
     "over": one_of((PLOTTED, EVERY)),
     "bound": one_of((STATED, REPAIRED)),
@@ -152,7 +153,7 @@ def read_size(key: str, name: str) -> int:
 def read_competitors() -> tuple[tuple[int, ...], bool]:
     with st.expander("Competitors", key="competitors"):
         T = st.multiselect(
-            "Plotted T", HORIZONS, START.T, key="T", bind=BIND, max_selections=8,
+            "Plotted T", HORIZONS, START.T, key="T", bind=BIND, max_selections=MOST_PLOTTED,
             help=SYMBOLS["T"].meaning,
         )  # fmt: skip
         over = one("The winner is one of", "over", (PLOTTED, EVERY))

@@ -35,7 +35,7 @@ START = PRESETS["three-regimes"].constants
 START_FIT = {"kappa": 1.02, "eps_low": 0.05, "eps_up": 0.2}
 FOLDED = ("dY", "Lr", "Lf", "LU", "rmax")
 PARAMETERS = {
-    "T": number_in(1, LARGEST_T),
+    "T": number_in(1, LARGEST_T, whole=True),
     "kappa": controls.slider_reader("kappa"),
     "elow": one_of(MISFITS),
     "eup": one_of(MISFITS),

@@ -23,6 +23,9 @@ ALPHAS = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3,
 # A whole-number field would fail on an infinite number in the link; a choice cannot.
 ITERATIONS = (0, 1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 
+# For who gives a discount of 1 in a link.
+NO_DISCOUNT = "; at 1, without discounting, every bound would be infinite"
+
 # The field of `Constants` behind each name in the address.
 FIELDS = {
     "gamma": "gamma",
@@ -63,7 +66,8 @@ NUMBERS = {
 
 def slider_reader(key: str) -> Reader:
     """What a link may hold for a constant that is a slider."""
-    return number_in(SLIDERS[key].low, SLIDERS[key].high)
+    scale = SLIDERS[key]
+    return number_in(scale.low, scale.high, hint=NO_DISCOUNT if key == "gamma" else "")
 
 
 def field_reader(key: str) -> Reader:

@@ -200,6 +200,22 @@ def test_junk_in_the_link_is_ignored_with_a_notice(junk):
     assert "unknown=" in notice.value and "budget=" in notice.value
 
 
+@pytest.mark.parametrize(
+    ("query", "shown", "said"),
+    [
+        ({"T": ["4", "abc"]}, (4,), "`T=abc`: give a whole number from 2 to 100"),
+        ({"T": ["abc", "4"]}, (4,), "`T=abc`"),
+        ({"T": [str(T) for T in range(2, 12)]}, tuple(range(2, 10)), "`T=10`, `T=11`: give at most 8"),
+        ({"nx": "1.5"}, THREE.T, "`nx=1.5`: give a whole number from 1 to 1000000000"),
+    ],
+)  # fmt: skip
+def test_what_is_left_of_a_link_is_shown(query, shown, said):
+    page = opened(PAGE, **query)
+    (notice,) = page.warning
+    assert said in notice.value
+    assert advised(page) == expected(view(T=shown))
+
+
 # -------------------------------------------------------------------------------------- bad input
 
 

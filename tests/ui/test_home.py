@@ -60,7 +60,7 @@ def test_every_picture_works_for_the_shortest_and_the_longest_T(T, view):
     opened(view=view, periods=T)
 
 
-@pytest.mark.parametrize("junk", ["", "x", "-5", "1e999", "9" * 400])
+@pytest.mark.parametrize("junk", ["", "x", "-5", "4.5", "1e999", "9" * 400])
 def test_junk_in_the_link_is_ignored_and_named(junk):
     page = opened(periods=junk, view=junk)
     assert "T = 4:" in picture(page)

@@ -76,6 +76,12 @@ def test_junk_in_the_link_is_ignored_and_named(junk):
     assert all(f"`{name}=" in notice.value for name in NAMES)
 
 
+def test_misfits_may_be_spelled_as_whole_numbers():
+    page = opened(PAGE, elow="0", eup="5")
+    assert not page.warning
+    assert metrics(page) == expected(START, 6, 20, {"kappa": 1.02, "eps_low": 0, "eps_up": 5})
+
+
 @pytest.mark.parametrize(("kappa", "gamma"), [("1.2", "0.9"), ("1.25", "0.8"), ("1.3", "0.999")])
 def test_fits_that_may_diverge_are_told_in_words(kappa, gamma):
     page = opened(PAGE, kappa=kappa, gamma=gamma)

@@ -1,5 +1,7 @@
 """The Reward error page without a browser: its numbers, its figures, its link, unusable input."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -71,6 +73,35 @@ def test_junk_in_the_link_is_ignored_and_named(junk):
     (notice,) = page.warning
     assert all(f"`{name}=" in notice.value for name in NAMES)
     assert "Defaults are shown" in notice.value
+
+
+@pytest.mark.parametrize("T", ["13.5", ["5", "9"], ["abc", "5.5"]])
+def test_what_no_slider_can_show_is_named_and_the_default_shown(T):
+    page = opened(PAGE, T=T)
+    (notice,) = page.warning
+    assert "`T=" in notice.value
+    assert metrics(page) == expected(CALM, 12)
+
+
+def test_a_number_may_be_spelled_in_any_way():
+    page = opened(PAGE, alpha="0", range="5e1", T="30.0")
+    assert not page.warning
+    assert metrics(page) == expected(replace(CALM, alpha=0), 30)
+    assert len(traces(figures(page)["error"])["total"]["x"]) == 50
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"gamma": "1"}, "`gamma=1`: give a number from 0.5 to 0.999; at 1, without discounting"),
+        ({"Lf": "2"}, "`Lf=2`: give a number from 0.5 to 1.5"),
+        ({"alpha": "0.04"}, "`alpha=0.04`: give one of 0.0, 0.001,"),
+        ({"T": "13.5"}, "`T=13.5`: give a whole number from 1 to 150"),
+    ],
+)
+def test_a_bad_link_is_told_what_would_be_good(query, said):
+    (notice,) = opened(PAGE, **query).warning
+    assert said in notice.value
 
 
 def test_an_unknown_parameter_is_named():
