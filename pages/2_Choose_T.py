@@ -11,6 +11,7 @@ from fsdash.theory import Constants, Sizes, fsvi_regret, trivial_bound
 from fsdash.ui import choose
 from fsdash.ui.chart import Event, chart
 from fsdash.ui.choose import START, SWEEPS, View
+from fsdash.ui.choose_notices import notices
 from fsdash.ui.controls import FIELDS, NUMBERS, field, field_reader, fill
 from fsdash.ui.export import export
 from fsdash.ui.frame import is_dark, open_page
@@ -95,7 +96,7 @@ def read_controls() -> View:
     """The few that matter first; the rest folded."""
     start = START.constants
     sweeps = st.number_input(
-        "Budget in sweeps of Base VI", 0.0, MOST_SWEEPS, SWEEPS, 1.0, "%.4g", key="budget",
+        "Budget in sweeps of Base VI", 0.0, MOST_SWEEPS, SWEEPS, 1.0, "%.8g", key="budget",
         bind=BIND, help="One sweep is |S|²|A| operations. Or click in the figure.",
     )  # fmt: skip
     told = st.empty()
@@ -118,7 +119,7 @@ def read_gamma(start: float) -> float:
     """Up to and with 1, so that who types 1 gets a sentence instead of a red field."""
     symbol = SYMBOLS["gamma"]
     return st.number_input(
-        symbol.label, 0.0, 1.0, start, 0.01, "%.4g", key="gamma", bind=BIND, help=symbol.meaning
+        symbol.label, 0.0, 1.0, start, 0.001, "%.10g", key="gamma", bind=BIND, help=symbol.meaning
     )
 
 
@@ -126,7 +127,7 @@ def read_l_u(values: dict[str, float]) -> float:
     """By hand, or by the appendix's formula where that exists."""
     way = one("L_U is given", "LUby", (BY_HAND, DERIVED))
     by_hand = field("LU", START.constants.l_u, disabled=way == DERIVED)
-    if way == BY_HAND:
+    if way == BY_HAND or values["gamma"] == 1:  # who types 1 is told elsewhere
         return by_hand
     derived = choose.derived_l_u(values["gamma"], values["Lr"], values["Lf"])
     product = values["gamma"] * values["Lf"]
@@ -172,7 +173,7 @@ def read_bound(l_f: float) -> float | None:
             help="The tab *How far to trust it* has the difference.",
         )
         l_frozen = st.number_input(
-            "Sensitivity of the frozen dynamics L̃", 0.0, 1e6, None, 0.05, "%.4g", key="Lfrozen",
+            "Sensitivity of the frozen dynamics L̃", 0.0, 1e6, None, 0.05, "%.8g", key="Lfrozen",
             bind=BIND, disabled=bound == STATED, placeholder="as L_f",
             help="The Lipschitz constant of the frozen map (x, f_Y). Empty: the same as L_f.",
         )  # fmt: skip
@@ -213,12 +214,17 @@ def draw_recommendation(view: View) -> None:
         st.markdown(choose.reasons(view))
 
 
-def draw_workbench() -> View:
-    """Controls on the left; the recommendation and its figure on the right."""
+def draw_workbench() -> View | None:
+    """Controls on the left; on the right the recommendation and its figure, or what is wrong."""
     with st.container(key="workbench"):
         left, right = st.columns([3, 9], gap="large")
-    with left, one_step():
-        view = read_controls()
+    try:
+        with left, one_step():
+            view = read_controls()
+    except InputError as problem:
+        # The library calls the discount by its name in Python.
+        right.error(str(problem).replace("gamma", "γ"))
+        return None
     with right:
         draw_recommendation(view)
         figure = choose.main_figure(view, is_dark())
@@ -228,6 +234,7 @@ def draw_workbench() -> View:
             on_event=lambda event: set_budget(event, view.sizes),
         )  # fmt: skip
         st.caption("Click in the figure or drag the thick line to set the budget.")
+        what_to_notice(notices(view))
         snippet = choose.curves_snippet(view)
         export("regret-cost", figure, lambda: choose.curves_frame(view), snippet)
     return view
@@ -307,15 +314,9 @@ def draw_tabs(view: View) -> None:
 def draw_page() -> None:
     """Everything that moves with the controls."""
     draw_examples()
-    try:
-        view = draw_workbench()
-        left, right = st.columns([8, 4], gap="large")
-        with left:
-            draw_tabs(view)
-        with right:
-            what_to_notice(choose.notices(view))
-    except InputError as problem:
-        st.error(str(problem))
+    view = draw_workbench()
+    if view is not None:
+        draw_tabs(view)
 
 
 open_page("Choose T", parameters=PARAMETERS)

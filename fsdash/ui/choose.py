@@ -28,7 +28,6 @@ from fsdash.theory import (
     advise,
     fsvi_regret,
     regimes,
-    trivial_bound,
     value_lipschitz_bound,
 )
 from fsdash.theory.budget import Bound
@@ -238,36 +237,6 @@ def stays(advice: Advice, sizes: Sizes) -> str:
     if regime.end == float("inf"):
         return f"{name} stays the choice from {start} sweeps on."
     return f"{name} stays the choice from {start} to {number(regime.end / sizes.sweep)} sweeps."
-
-
-def growth(view: View) -> str:
-    """Whether γL_f lets the terms of long freezes explode."""
-    product = view.constants.gamma * view.constants.l_f
-    if product >= 1:
-        return (
-            f"γL_f = {product:.4g} ≥ 1: differences outgrow the discount, and the bound explodes "
-            "as T grows. Long freezes are out, however large the budget."
-        )
-    return (
-        f"γL_f = {product:.4g} < 1: the freeze error stays bounded, so a long T is not ruled out."
-    )
-
-
-def notices(view: View) -> list[str]:
-    """What to notice in the figure, for the values on screen."""
-    floors = np.ravel(view.bound(view.constants, list(view.T), 0).floor)
-    lowest = int(np.argmin(floors))
-    found = [
-        "Every FSVI curve ends in a **floor**: iterating longer cannot repair what freezing broke. "
-        f"Of those drawn, T = {view.T[lowest]} has the lowest, {number(floors[lowest])}. Base VI "
-        "has none.",
-        "A longer T starts **lower but later**: each iteration looks T periods ahead, and the "
-        "lower level must be paid first.",
-        growth(view),
-    ]
-    if floors[lowest] >= trivial_bound(view.constants):
-        found[0] += " All floors are in the grey: more budget never makes FSVI's bound informative."
-    return found
 
 
 EXERCISES: Sequence[tuple[str, str]] = (

@@ -45,7 +45,7 @@ class Scale:
     low: float
     high: float
     step: float
-    format: str = "%.4g"
+    format: str = "%.8g"
 
 
 SLIDERS = {

@@ -55,7 +55,7 @@ def number_in(low: float, high: float, whole: bool = False, hint: str = "") -> W
         return int(value) if whole else value
 
     kind = "a whole number" if whole else "a number"
-    return Wanted(read, f"{kind} from {low:.10g} to {high:.10g}{hint}", exact=whole)
+    return Wanted(read, f"give {kind} from {low:.10g} to {high:.10g}{hint}", exact=whole)
 
 
 def one_of(options: Iterable) -> Wanted:
@@ -70,7 +70,14 @@ def one_of(options: Iterable) -> Wanted:
             raise ValueError(text)
         return known[found]
 
-    return Wanted(read, f"one of {', '.join(map(str, options))}", exact=True)
+    return Wanted(read, f"give one of {', '.join(map(str, options))}", exact=True)
+
+
+def _unknown(text: str) -> object:
+    raise ValueError(text)
+
+
+_refuse = Wanted(_unknown, "this page has no such parameter")
 
 
 def sorted_out(
@@ -83,17 +90,13 @@ def sorted_out(
     used: dict[str, list[str]] = {}
     left_out = []
     for name, texts in found.items():
-        read = parameters.get(name)
-        if read is None:
-            left_out += [
-                f"{_quoted(name, text)}: this page has no such parameter" for text in texts
-            ]
-            continue
+        read = parameters.get(name, _refuse)
         most, words = getattr(read, "most", 1), getattr(read, "words", "")
-        fit = [spelled for text in texts if (spelled := _spelled(read, text)) is not None]
-        fit = list(dict.fromkeys(fit))
-        wanted = f": give {words}" if words else ""
-        left_out += [_quoted(name, text) + wanted for text in texts if _spelled(read, text) is None]
+        known = {text: _spelled(read, text) for text in texts}
+        fit = list(dict.fromkeys(text for text in known.values() if text is not None))
+        for text in texts:
+            if known[text] is None:
+                left_out.append(_quoted(name, text) + (f": {words}" if words else ""))
         if len(fit) > most:
             # Of several values for one place, none is more meant than the others.
             keep = most if most > 1 else 0
