@@ -1,21 +1,29 @@
 """The Reward error page: how far the plan's T-period reward can be off, and why."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
 from fsdash.errors import InputError
-from fsdash.figures.theory import ceiling_figure, reward_error_figure
+from fsdash.figures.theory import L_F_VALUES, ceiling_figure, reward_error_figure
 from fsdash.theory import Constants, reward_error
 from fsdash.theory.presets import PRESETS
 from fsdash.ui import controls
 from fsdash.ui.chart import Event, chart
 from fsdash.ui.export import export
 from fsdash.ui.formula import reward_error_filled, reward_error_tex
-from fsdash.ui.frame import is_dark, open_page
+from fsdash.ui.frame import is_dark, open_page, workbench
 from fsdash.ui.lesson import exercises, glossary, what_to_notice
 from fsdash.ui.link import number_in, one_of, one_step
-from fsdash.ui.reading import number, read_growth, read_peak, read_reward_error
-from fsdash.ui.views import panel_figure, reward_error_frame, reward_error_snippet
+from fsdash.ui.reading import number, read_crossing, read_growth, read_peak, read_reward_error
+from fsdash.ui.views import (
+    ceiling_frame,
+    ceiling_snippet,
+    panel_figure,
+    reward_error_frame,
+    reward_error_snippet,
+)
 
 LARGEST_T = 150
 RANGES = (10, 20, 50, 100, 150, 300, 500)
@@ -117,15 +125,17 @@ def draw_crossing(constants: Constants, T: int, dark: bool) -> None:
         figure = ceiling_figure(constants, T, dark)
         told = f"The freeze error at T = {T} and its ceiling over all T, against L_f."
         chart(figure, "ceiling", told=told, height=340)
+        snippet = ceiling_snippet(constants, T)
+        export("ceiling", figure, partial(ceiling_frame, constants, T), snippet)
     with right:
         what_to_notice(
             (
                 read_growth(constants),
-                "Left of the dashed line a longer T can cost only so much; right of it every "
-                "further period of freezing costs more than the one before.",
+                read_crossing(constants, float(L_F_VALUES[-1])),
                 "The paper draws the line at $L_f = 1$. The sums say $\\gamma L_f = 1$: for "
                 "$1 < L_f < 1/\\gamma$ the freeze error climbs for long, yet it has a ceiling.",
-            )
+            ),
+            key="notice-ceiling",
         )
 
 
@@ -142,11 +152,13 @@ def draw_panels(dark: bool) -> None:
             st.button(
                 "Explore these constants", key=f"load-{name}", on_click=load_panel, args=(name,)
             )
+            table = partial(reward_error_frame, constants, LARGEST_T)
+            export(name, figure, table, reward_error_snippet(constants, LARGEST_T, LARGEST_T))
 
 
 def draw_workbench(dark: bool) -> None:
     """Controls on the left; the figure, its numbers and its export on the right; more below."""
-    left, right = st.columns([3, 8], gap="large")
+    left, right = workbench(3, 8)
     with left, one_step():
         constants, T, last = read_controls()
     T_values = np.arange(1, last + 1)
@@ -164,9 +176,12 @@ def draw_workbench(dark: bool) -> None:
             on_event=choose_T,
         )
         draw_numbers(constants, T)
-        st.markdown(f"{read_reward_error(constants, T)} {said}")
+        points = [read_reward_error(constants, T), said]
+        if last < T:
+            points.append(f"T = {T} lies beyond the range shown: raise *Longest T shown*.")
+        what_to_notice(points)
         snippet = reward_error_snippet(constants, last, T)
-        export("reward-error", figure, lambda: reward_error_frame(constants, last), snippet)
+        export("reward-error", figure, partial(reward_error_frame, constants, last), snippet)
     draw_formula(constants, T, dark)
     draw_crossing(constants, T, dark)
 

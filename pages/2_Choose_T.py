@@ -1,6 +1,7 @@
 """Choose T: which algorithm, T and k have the smallest bound on a budget, and how sure that is."""
 
 from collections.abc import Iterable
+from functools import partial
 
 import streamlit as st
 
@@ -14,11 +15,12 @@ from fsdash.ui.choose import START, SWEEPS, View
 from fsdash.ui.choose_notices import notices
 from fsdash.ui.controls import FIELDS, NUMBERS, field, field_reader, fill
 from fsdash.ui.export import export
-from fsdash.ui.frame import is_dark, open_page
+from fsdash.ui.frame import is_dark, open_page, workbench
 from fsdash.ui.glossary import SYMBOLS
 from fsdash.ui.lesson import exercises, glossary, what_to_notice
 from fsdash.ui.link import BIND, number_in, one_of, one_step
 from fsdash.ui.reading import CONDITION, number
+from fsdash.ui.views import truth_frame, truth_snippet
 
 MOST_SWEEPS = 1e9
 LARGEST_SIZE = 1e9
@@ -48,14 +50,6 @@ PARAMETERS = {
     "tab": one_of(TABS),
     "domain": one_of(DOMAINS),
 }
-
-# On a narrow screen the figure comes before its controls.
-STYLE = """<style>
-@media (max-width: 640px) {
-  .st-key-workbench > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
-    {flex-direction: column-reverse;}
-}
-</style>"""
 
 WITHOUT_IT = """Without that it can fail: one small model has a true regret four times the bound.
 The *repaired* bound, under *Which bound*, holds for every $\\tilde L$:"""
@@ -216,8 +210,7 @@ def draw_recommendation(view: View) -> None:
 
 def draw_workbench() -> View | None:
     """Controls on the left; on the right the recommendation and its figure, or what is wrong."""
-    with st.container(key="workbench"):
-        left, right = st.columns([3, 9], gap="large")
+    left, right = workbench(3, 9)
     try:
         with left, one_step():
             view = read_controls()
@@ -292,6 +285,8 @@ def draw_truth(name: str) -> None:
     trivial, true = trivial_bound(domain.constants), domain.regret[T][0]
     figure = truth_figure(domain.constants, domain.regret, is_dark())
     chart(figure, "truth", height=360, told=f"Bound and true regret of FSVI on {name}.")
+    key = name.lower()
+    export(f"truth-{key}", figure, partial(truth_frame, key), truth_snippet(key))
     st.markdown(
         f"**{name}, T = {T}:** the bound is {number(floor)}, no policy can lose more "
         f"than {number(trivial)}, and FSVI really loses **{number(true)}** (exact evaluation under "
@@ -320,7 +315,6 @@ def draw_page() -> None:
 
 
 open_page("Choose T", parameters=PARAMETERS)
-st.html(STYLE)
 st.title("Which T for your budget?", anchor=False)
 st.markdown(
     "Freezing for T periods makes a plan cheaper and a little wrong. For a budget of work, this "

@@ -10,13 +10,13 @@ import numpy as np
 import streamlit as st
 
 from fsdash.errors import InputError
-from fsdash.figures.architecture import fsavi_figure, fsavi_terms_figure, proved_from
+from fsdash.figures.architecture import fsavi_figure, fsavi_terms_figure
 from fsdash.theory import Constants, fsavi_regret, trivial_bound
 from fsdash.theory.presets import PRESETS
 from fsdash.ui import controls
 from fsdash.ui.chart import Event, chart
 from fsdash.ui.export import export
-from fsdash.ui.frame import is_dark, open_page
+from fsdash.ui.frame import is_dark, open_page, workbench
 from fsdash.ui.lesson import exercises, glossary, what_to_notice
 from fsdash.ui.link import number_in, one_of, one_step
 from fsdash.ui.reading import (
@@ -26,7 +26,7 @@ from fsdash.ui.reading import (
     read_correction,
     read_regret,
 )
-from fsdash.ui.views import fsavi_frame, fsavi_snippet
+from fsdash.ui.views import fsavi_frame, fsavi_snippet, terms_frame, terms_snippet
 
 LARGEST_T = 40
 T_VALUES = np.arange(1, LARGEST_T + 1)
@@ -117,20 +117,20 @@ def draw_numbers(constants: Constants, T: int, k: int, fit: dict[str, float]) ->
     trivial = trivial_bound(constants)
     columns = st.columns(3)
     verdict = "vacuous" if corrected >= trivial else "informative"
-    columns[0].metric("Corrected bound", number(corrected), verdict, "off", delta_arrow="off")
+    shown = verdict if trivial > 0 else None
+    columns[0].metric("Corrected bound", number(corrected), shown, "off", delta_arrow="off")
     columns[1].metric("As stated", number(stated))
     columns[2].metric("Trivial bound", number(trivial))
-    st.markdown(read_regret(corrected, trivial))
+    which = read_correction(constants.gamma, T, stated, corrected)
+    what_to_notice((read_regret(corrected, trivial), f"**Stated or corrected?** {which}"))
 
 
 def draw_bound(constants: Constants, T: int, k: int, fit: dict[str, float], dark: bool) -> None:
     """The bound against T, its numbers, and what it is made of."""
     figure = fsavi_figure(constants, T_VALUES, T, k, fit, dark)
-    said = read_correction(constants.gamma, T, proved_from(constants.gamma))
-    told = f"The regret bound of FSAVI for T from 1 to {LARGEST_T}, corrected and as stated. {said}"
+    told = f"The regret bound of FSAVI for T from 1 to {LARGEST_T}, corrected and as stated."
     chart(figure, "bound", told=told, height=400, clickable=True, draggable=True, on_event=choose_T)
     draw_numbers(constants, T, k, fit)
-    st.markdown(f"**Stated or corrected?** {said}")
     snippet = fsavi_snippet(constants, LARGEST_T, k, fit, T)
     table = partial(fsavi_frame, constants, LARGEST_T, k, fit)
     export("linear-architecture", figure, table, snippet)
@@ -144,14 +144,18 @@ def draw_terms(constants: Constants, T: int, k: int, fit: dict[str, float], dark
         figure = fsavi_terms_figure(constants, T, k, fit, dark)
         told = f"The five terms of the bound at T = {T}, as stated and corrected."
         chart(figure, "terms", told=told, height=300)
+        table = partial(terms_frame, constants, T, k, fit)
+        export("linear-terms", figure, table, terms_snippet(constants, T, k, fit))
     with right:
         what_to_notice(
             (
                 read_amplification(constants.gamma, fit["kappa"]),
-                "Blue and purple are the price of freezing, as on exact tables. Green and yellow "
-                "are the price of the features. More iterations remove the last term alone.",
+                "*Reward error* and *transitions* are the price of freezing, as on exact tables; "
+                "the two *misfits* are that of the features. More iterations remove the term of "
+                "*iteration* alone.",
                 CONDITION,
-            )
+            ),
+            key="notice-terms",
         )
 
 
@@ -159,7 +163,7 @@ def draw_terms(constants: Constants, T: int, k: int, fit: dict[str, float], dark
 def draw_workbench() -> None:
     """Everything that moves with the controls."""
     dark = is_dark()
-    left, right = st.columns([3, 8], gap="large")
+    left, right = workbench(3, 8)
     with left, one_step():
         constants, T, k, fit = read_controls()
     try:

@@ -3,19 +3,19 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from fsdash.figures.marks import HANDLE, curve, shade, vertical_line
-from fsdash.figures.palette import AMBER, BLUE, GREEN, GREY, INK, PURPLE, VERMILLION
+from fsdash.figures.marks import HANDLE, curve, says_nothing, shade, vertical_line
+from fsdash.figures.palette import GREEN, GREY, INK, REGRET_TERMS, VERMILLION
 from fsdash.figures.plain import unchecked
 from fsdash.figures.template import template
 from fsdash.theory import Constants, fsavi_regret, fsvi_regret, trivial_bound
 
 # The terms of `FsaviRegret`: name and colour, from what freezing costs to what time can cure.
 TERMS = {
-    "reward_term": ("reward error", BLUE),
-    "transition_term": ("transitions", PURPLE),
-    "lower_fit_term": ("misfit of the lower level", GREEN),
-    "upper_fit_term": ("misfit of the upper level", AMBER),
-    "iteration_term": ("iteration", VERMILLION),
+    "reward_term": ("reward error", REGRET_TERMS["reward"]),
+    "transition_term": ("transitions", REGRET_TERMS["transition"]),
+    "lower_fit_term": ("misfit of the lower level", REGRET_TERMS["lower_fit"]),
+    "upper_fit_term": ("misfit of the upper level", REGRET_TERMS["upper_fit"]),
+    "iteration_term": ("iteration", REGRET_TERMS["iteration"]),
 }
 CORRECTED, STATED, EXACT = "corrected", "as stated", "exact tables (FSVI)"
 
@@ -48,11 +48,12 @@ def fsavi_figure(
         curve(T_values, stated, STATED, VERMILLION.on(dark), "dash", 3),
         curve(T_values, corrected, CORRECTED, INK.on(dark), "solid", 4),
     ]
-    shapes = [vertical_line(T, INK.on(dark), "dot", HANDLE)]
+    shapes, labels = [vertical_line(T, INK.on(dark), "dot", HANDLE)], []
     if 0 < trivial < 10**high:
         level = np.full(len(T_values), trivial)
         data.append(curve(T_values, level, "r_max/(1 − γ)", grey, "solid", 2))
         shapes.append(shade(grey, y0=trivial, y1=10**high))
+        labels.append(says_nothing(grey, 0.99, 0.99, "right"))
     layout = {
         "template": template(dark),
         "xaxis": {"title": {"text": "T, periods frozen"}, "range": [0, float(T_values[-1]) + 1]},
@@ -64,6 +65,7 @@ def fsavi_figure(
             "exponentformat": "power",
         },
         "shapes": shapes,
+        "annotations": labels,
     }
     return unchecked(data, layout)
 

@@ -13,12 +13,10 @@ import plotly.graph_objects as go
 
 from fsdash.figures.budget import colour_of, competitor, short, sweep_ticks
 from fsdash.figures.palette import (
-    AMBER,
     BACKGROUND,
-    BLUE,
     GREEN,
     INK,
-    PURPLE,
+    REGRET_TERMS,
     TERMS,
     VERMILLION,
     with_opacity,
@@ -29,7 +27,7 @@ from fsdash.theory import Choice, Constants, Sizes, fsvi_regret, trivial_bound
 from fsdash.theory.budget import Bound
 from fsdash.theory.sensitivity import Best
 
-TERM_COLOURS = {"reward": BLUE, "transition": PURPLE, "iteration": AMBER}
+TERM_COLOURS = {name: REGRET_TERMS[name] for name in ("reward", "transition", "iteration")}
 SYMBOLS = {
     "gamma": "γ",
     "alpha": "α",

@@ -32,6 +32,17 @@ def vertical_line(x: float, colour: str, dash: str, name: str = "") -> dict:
     return {"type": "line", "line": line, "name": name, **ends}
 
 
+def says_nothing(colour: str, x: float, y: float, xanchor: str) -> dict:
+    """The words for the grey above the most that can be lost; a place in shares of the figure."""
+    return {
+        "text": "<b>vacuous: says nothing</b>",
+        "name": "vacuous",
+        "showarrow": False,
+        "font": {"size": 13, "color": colour},
+        **{"xref": "paper", "x": x, "xanchor": xanchor, "yref": "paper", "y": y, "yanchor": "top"},
+    }
+
+
 def shade(colour: str, **edges: float) -> dict:
     """A pale area behind the curves, from x0 to x1 or from y0 to y1, across all of the rest."""
     across = {"xref": "paper", "x0": 0, "x1": 1} if "y0" in edges else {}

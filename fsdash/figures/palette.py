@@ -38,6 +38,15 @@ CATEGORICAL = (BLUE, VERMILLION, GREEN, PURPLE, AMBER, GREY)
 
 TERMS = {"freeze": BLUE, "end_of_horizon": VERMILLION, "total": INK, "trivial": GREY}
 
+# Of a bound on regret. The last one is what more iterations remove.
+REGRET_TERMS = {
+    "reward": BLUE,
+    "transition": PURPLE,
+    "lower_fit": GREEN,
+    "upper_fit": AMBER,
+    "iteration": VERMILLION,
+}
+
 # By family (`Method.family`); that of FSVI has a ramp over T instead, see `algorithm_colour`.
 ALGORITHMS = {
     "VI": AMBER,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import plotly.graph_objects as go
 
-from fsdash.figures.marks import HANDLE, curve, shade, vertical_line
+from fsdash.figures.marks import HANDLE, curve, says_nothing, shade, vertical_line
 from fsdash.figures.palette import BACKGROUND, TERMS, with_opacity
 from fsdash.figures.plain import unchecked
 from fsdash.figures.template import template
@@ -34,9 +34,10 @@ def reward_error_figure(
     errors = reward_error(constants, T_values)
     trivial = trivial_bound(constants) * (1 - constants.gamma ** T_values.astype(float))
     top = _top(float(np.max(errors.total)), float(trivial.max()))
+    yardstick = 0 < trivial.max() <= top
     inside = T is not None and T_values[0] <= T <= T_values[-1]
     data = [
-        *(_says_nothing(T_values, trivial, top, dark) if trivial.max() <= top else ()),
+        *(_says_nothing(T_values, trivial, top, dark) if yardstick else ()),
         *(_term(term, T_values, errors, dark) for term in NAMES),
         *(_marks(constants, T, top, dark) if inside else ()),
     ]
@@ -53,7 +54,11 @@ def reward_error_figure(
             "fixedrange": False,
         },
         "shapes": [] if T is None else [vertical_line(T, line, "dot", HANDLE)],
-        "annotations": _peak_label(constants, T_values, top, dark),
+        "annotations": [
+            *_peak_label(constants, T_values, top, dark),
+            *([says_nothing(TERMS["trivial"].on(dark), 0.01, 0.99, "left")] if yardstick else ()),
+            *([_beyond(T)] if T is not None and T_values[-1] < T else ()),
+        ],
     }
     return unchecked(data, layout)
 
@@ -76,7 +81,9 @@ def ceiling_figure(constants: Constants, T: int, dark: bool = False) -> go.Figur
     value = freeze_error(constants, T, constants.l_f)
     if value > 0 and L_F_VALUES[0] <= constants.l_f <= L_F_VALUES[-1]:
         data.append(_mark(constants.l_f, value, "here", freeze))
-    crossed = critical <= L_F_VALUES[-1]
+    any_error = constants.alpha * constants.d_y * constants.l_r > 0
+    crossed = any_error and critical <= L_F_VALUES[-1]
+    labels = [] if any_error else [_empty_label()]
     layout = {
         "template": template(dark),
         "xaxis": {"title": {"text": "L_f, sensitivity of the dynamics"}, "range": [0.5, 1.5]},
@@ -88,7 +95,7 @@ def ceiling_figure(constants: Constants, T: int, dark: bool = False) -> go.Figur
             "range": _log_range(here, ceiling),
         },
         "shapes": _no_ceiling(critical, dark) if crossed else [],
-        "annotations": [_no_ceiling_label(critical)] if crossed else [],
+        "annotations": [_no_ceiling_label(critical, dark)] if crossed else labels,
     }
     return unchecked(data, layout)
 
@@ -171,6 +178,16 @@ def _peak_label(constants: Constants, T_values: np.ndarray, top: float, dark: bo
     ]
 
 
+def _beyond(T: int) -> dict:
+    """Where to look for a chosen T that lies to the right of the figure."""
+    return {
+        "text": f"<b>T = {T} ▸</b>",
+        "showarrow": False,
+        "name": "beyond",
+        **{"xref": "paper", "x": 1, "xanchor": "right", "yref": "paper", "y": 0.5},
+    }
+
+
 # ---------------------------------------------------------------------------- its ceiling over L_f
 
 
@@ -200,14 +217,24 @@ def _no_ceiling(critical: float, dark: bool) -> list[dict]:
     ]
 
 
-def _no_ceiling_label(critical: float) -> dict:
+def _no_ceiling_label(critical: float, dark: bool) -> dict:
+    """Right of the line, or left of it where a narrow screen would cut it off."""
+    right = critical <= 1.1
     return {
         "x": critical,
+        "xanchor": "left" if right else "right",
+        "xshift": 4 if right else -4,
         "y": 0.98,
         "yref": "paper",
-        "xanchor": "left",
         "yanchor": "top",
-        "align": "left",
+        "align": "left" if right else "right",
         "showarrow": False,
-        "text": f" <b>no ceiling</b><br> from L_f = 1/γ = {critical:.3f}",
+        "font": {"size": 13},
+        "bgcolor": with_opacity(BACKGROUND.on(dark), 0.0 if right else 0.8),
+        "text": f"<b>no ceiling</b><br>from 1/γ = {critical:.3f}",
     }
+
+
+def _empty_label() -> dict:
+    place = {"xref": "paper", "x": 0.5, "yref": "paper", "y": 0.5}
+    return {"text": "no freeze error at any L_f", "showarrow": False, **place}

@@ -1,4 +1,4 @@
-"""What to notice on the page "Choose T": sentences that hold for the values on screen. Pure text."""
+"""What to notice on the page "Choose T": sentences that hold for the values on screen."""
 
 from math import isinf
 

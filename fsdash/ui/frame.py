@@ -8,14 +8,14 @@ from pathlib import Path
 from types import MappingProxyType
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from fsdash.ui.link import Reader, open_link
 from fsdash.version import __version__
 
-PAPER = (
-    "Y. Wang and D. R. Jiang, “Faster Reinforcement Learning by Freezing Slow States”, "
-    "[arXiv:2301.00922](https://arxiv.org/abs/2301.00922)"
-)
+AUTHORS = "Y. Wang and D. R. Jiang, “Faster Reinforcement Learning by Freezing Slow States”"
+PAPER = "arXiv:2301.00922"
+ADDRESS = "https://arxiv.org/abs/2301.00922"
 
 ROOT = Path(__file__).parents[2]
 # Groups of pages: file, title, icon. A new page is one line here, and shown once its file exists.
@@ -35,13 +35,23 @@ LINKS = {
 }
 
 # Lines of text longer than this are hard to read, and figures gain nothing from more. The upper
-# padding leaves room for the toolbar and no more.
+# padding leaves room for the toolbar and no more. On a narrow screen a figure comes before its
+# controls, formulas are smaller, and the footer stands below the page, since the sidebar is shut.
 STYLE = """<style>
 [data-testid="stMainBlockContainer"] {max-width: 1240px; padding-top: 3rem;}
 [data-testid="stMarkdownContainer"] p, [data-testid="stMarkdownContainer"] li {max-width: 44rem;}
 [data-testid="stPageLink-NavLink"] {height: auto;}
 [data-testid="stPageLink-NavLink"] * {white-space: normal; overflow: visible;}
 .katex-display {overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0;}
+@media (max-width: 640px) {
+  .st-key-workbench > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
+    {flex-direction: column-reverse;}
+  .katex-display {font-size: 0.72em;}
+}
+@media (max-width: 768px) {
+  [data-testid="stMainBlockContainer"]::after
+    {content: "FOOTER"; display: block; padding-top: 2rem; font-size: 0.8rem; opacity: 0.7;}
+}
 </style>"""
 
 
@@ -55,13 +65,20 @@ def open_page(
     after this call. The icon is an emoji: the browser would ask another host for any other.
     """
     st.set_page_config(page_title=f"{title} · fsdash", page_icon=icon, layout="wide")
-    st.html(STYLE)
+    st.html(STYLE.replace("FOOTER", f"fsdash {__version__}, after {AUTHORS}, {PAPER}."))
     with st.sidebar:
         st.markdown("### ❄️ fsdash")
         _draw_links()
         st.divider()
-        st.caption(f"fsdash {__version__}, after {PAPER}.")
+        st.caption(f"fsdash {__version__}, after {AUTHORS}, [{PAPER}]({ADDRESS}).")
     open_link(title, parameters)
+
+
+def workbench(controls: int, figures: int) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Two columns with these shares of the width: controls on the left, figures on the right."""
+    with st.container(key="workbench"):
+        left, right = st.columns([controls, figures], gap="large")
+    return left, right
 
 
 def pages_there() -> dict[str, tuple[tuple[str, str, str], ...]]:

@@ -7,9 +7,9 @@ import streamlit as st
 from fsdash.ui.glossary import SYMBOLS
 
 
-def what_to_notice(points: Iterable[str]) -> None:
-    """Two or three sentences beside a figure."""
-    with st.container(border=True, key="notice"):
+def what_to_notice(points: Iterable[str], key: str = "notice") -> None:
+    """Two or three sentences with a figure; on a page with several of them, each has its key."""
+    with st.container(border=True, key=key):
         st.markdown("**What to notice**")
         st.markdown("\n".join(f"- {point}" for point in points))
 

@@ -44,6 +44,8 @@ def read_reward_error(constants: Constants, T: int) -> str:
 
 def read_regret(regret: float, trivial: float) -> str:
     """What the regret bound is worth beside the trivial one."""
+    if trivial == 0:
+        return "With r_max = 0 every policy earns the same: no regret, whatever the bound."
     if regret >= trivial:
         return (
             f"The regret bound, {number(regret)}, is **vacuous**: no policy at all can lose more "
@@ -77,6 +79,22 @@ def read_growth(constants: Constants) -> str:
     if constants.l_f > 1:
         text += " With $L_f > 1$ it takes long to get there and looks unbounded until then."
     return text
+
+
+def read_crossing(constants: Constants, largest: float) -> str:
+    """What the figure of the ceiling shows on both sides of L_f = 1/γ, up to the largest L_f."""
+    if constants.alpha * constants.d_y * constants.l_r == 0:
+        return "Without a freeze error there is nothing to draw: raise $\\alpha$, $d_Y$ or $L_r$."
+    critical = critical_l_f(constants.gamma)
+    if critical > largest:
+        return (
+            f"$1/\\gamma = {critical:.3g}$ lies beyond all $L_f$ shown: at each of them a longer T "
+            "can cost only so much."
+        )
+    return (
+        "Left of the dashed line a longer T can cost only so much; right of it every further "
+        "period of freezing costs more than the one before."
+    )
 
 
 def read_peak(constants: Constants, T_values: np.ndarray) -> str:
@@ -143,20 +161,20 @@ def read_amplification(gamma: float, kappa: float) -> str:
     )
 
 
-def read_correction(gamma: float, T: int, proved: float) -> str:
-    """The one sentence on the difference between the two versions of the FSAVI theorem."""
+def read_correction(gamma: float, T: int, stated: float, corrected: float) -> str:
+    """The difference between the two versions of the FSAVI theorem, here and in general."""
     text = (
         "The stated theorem leaves out the factor $2\\gamma^T/(1-\\gamma^T)$ that its own proof "
         "gives to the last two terms; the corrected one has it (and a factor $\\gamma$ that makes "
         "another term smaller)."
     )
     share = gamma**T
-    if share > 1 / 3:
+    if share <= 1 / 3:
         return (
-            f"{text} At T = {T}, $\\gamma^T = {share:.2f}$ is above 1/3, so the factor is above 1: "
-            f"the stated bound promises more than is proved. That ends at T = {proved:.1f}."
+            f"{text} At T = {T}, $\\gamma^T = {share:.2f}$ is at most 1/3 and the factor at most 1: "
+            "the correction only makes the bound smaller."
         )
-    return (
-        f"{text} At T = {T}, $\\gamma^T = {share:.2f}$ is at most 1/3 and the factor at most 1: "
-        "the correction only makes the bound smaller."
-    )
+    here = f"{text} At T = {T}, $\\gamma^T = {share:.2f}$ is above 1/3, so the factor is above 1"
+    if corrected > stated:
+        return f"{here}: the stated bound promises more than is proved."
+    return f"{here}; still the other one outweighs it, and the corrected bound is not the larger."

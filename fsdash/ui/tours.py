@@ -53,7 +53,7 @@ TOURS = {
             "1 < L_f < 1/γ: bounded, but late",
             {"T": "60", "Lf": "1.03"},
         ),
-        Stop(LINEAR, "Stated or corrected", "at T = 2 the two differ most", {"T": "2"}),
+        Stop(LINEAR, "Stated or corrected", "at a small T the two differ most", {"T": "2"}),
         Stop(REPRODUCTION, "The claims", "each with its evidence"),
     ),
 }

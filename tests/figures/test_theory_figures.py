@@ -20,6 +20,10 @@ T_VALUES = np.arange(1, 151)
 CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
 
 
+def labels(figure, text):
+    return [label for label in figure.layout.annotations if text in label.text]
+
+
 def trace(figure, name):
     (found,) = [trace for trace in figure.data if trace.name == name]
     return found
@@ -51,11 +55,34 @@ def test_a_chosen_T_beyond_the_range_has_no_marks():
 
 
 def test_the_peak_of_the_total_is_labelled_where_there_is_one():
-    (label,) = reward_error_figure(CALM, T_VALUES, 12).layout.annotations
+    (label,) = labels(reward_error_figure(CALM, T_VALUES, 12), "peak")
     found = peak(CALM, T_VALUES)
     assert (label.x, label.y) == (found.T, found.value) and str(found.T) in label.text
-    assert not reward_error_figure(WILD, T_VALUES, 12).layout.annotations
-    assert not reward_error_figure(STILL, T_VALUES, 12).layout.annotations
+    assert not labels(reward_error_figure(WILD, T_VALUES, 12), "peak")
+    assert not labels(reward_error_figure(STILL, T_VALUES, 12), "peak")
+
+
+def test_the_grey_is_called_vacuous_wherever_it_is_drawn():
+    assert labels(reward_error_figure(CALM, T_VALUES, 12), "vacuous")
+    assert not labels(reward_error_figure(replace(CALM, r_max=1e6), T_VALUES, 12), "vacuous")
+
+
+def test_a_chosen_T_beyond_the_range_is_pointed_at():
+    assert labels(reward_error_figure(CALM, np.arange(1, 21), 60), "T = 60 ▸")
+    assert not labels(reward_error_figure(CALM, T_VALUES, 60), "T = 60 ▸")
+
+
+@pytest.mark.parametrize(("gamma", "side"), [(0.953, "left"), (0.7, "right"), (0.667, "right")])
+def test_the_label_of_the_crossing_has_room_beside_its_line(gamma, side):
+    (label,) = labels(ceiling_figure(replace(CALM, gamma=gamma), 12), "no ceiling")
+    assert label.xanchor == side
+
+
+def test_without_a_freeze_error_the_ceiling_figure_says_so():
+    layout = ceiling_figure(replace(CALM, alpha=0), 12).layout
+    assert not layout.shapes and [label.text for label in layout.annotations] == [
+        "no freeze error at any L_f"
+    ]
 
 
 @pytest.mark.parametrize("T", [3, 40])

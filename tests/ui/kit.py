@@ -46,10 +46,9 @@ def metrics(test: AppTest) -> dict[str, str]:
     return {metric.label: metric.value for metric in test.metric}
 
 
-def snippet(test: AppTest) -> str:
-    """The lines under "In Python"."""
-    (code,) = [block.value for block in test.code if block.language == "python"]
-    return code
+def snippet(test: AppTest, place: int = 0) -> str:
+    """The lines under one of the page's "In Python", the first by default."""
+    return [block.value for block in test.code if block.language == "python"][place]
 
 
 def decoded(value):

@@ -22,6 +22,7 @@ from fsdash.theory.sensitivity import best_T
 from fsdash.ui import choose
 from fsdash.ui.choose import View
 from fsdash.ui.reading import number
+from fsdash.ui.views import truth_frame
 from tests.ui.kit import figures, metrics, opened, traces, words
 
 PAGE = "2_Choose_T.py"
@@ -166,6 +167,16 @@ def test_the_last_tab_tells_the_truth_and_the_condition():
     assert list(traces(figures(page)["truth"])["the true regret"]["y"]) == [
         domain.regret[T][0] for T in HORIZONS
     ]
+
+
+@pytest.mark.parametrize("name", measured_domains())
+def test_the_truth_can_be_recomputed(name):
+    page = opened(PAGE, tab=TRUST, domain=name.capitalize())
+    frame = ran(page.code[-1].value)["frame"]
+    pd.testing.assert_frame_equal(frame, truth_frame(name))
+    drawn = traces(figures(page)["truth"])
+    np.testing.assert_array_equal(drawn["the bound, k → ∞"]["y"], frame["bound"])
+    np.testing.assert_array_equal(drawn["the true regret"]["y"], frame["largest_regret"])
 
 
 # --------------------------------------------------------------------------------------- the link

@@ -2,8 +2,10 @@
 
 import re
 
+import numpy as np
 import pytest
 
+from fsdash.theory import PRESETS, fsavi_regret
 from fsdash.ui.reading import number
 from fsdash.ui.tours import TOURS
 from tests.ui.kit import ROOT, opened, words
@@ -78,6 +80,16 @@ def test_what_the_lecturers_tour_says_is_on_the_page():
     peaks, grows = TOURS["The lecturer"][:2]
     assert f"peaks at {peaks.why[-6:]}" in words(opened("1_Reward_error.py", **peaks.state))
     assert "no ceiling" in words(opened("1_Reward_error.py", **grows.state))
+
+
+def test_what_the_researchers_tour_says_of_the_correction_is_true():
+    constants, T = PRESETS["three-regimes"].constants, range(1, 41)
+    fit = {"kappa": 1.02, "eps_low": 0.05, "eps_up": 0.2}
+    stop = TOURS["The researcher"][1]
+    assert stop.why == "at a small T the two differ most" and stop.state == {"T": "2"}
+    corrected = fsavi_regret(constants, T, 20, **fit).total
+    stated = fsavi_regret(constants, T, 20, **fit, corrected=False).total
+    assert np.argsort(-abs(np.log(corrected / stated)))[:3].tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from fsdash.theory import Constants, fsavi_regret, fsvi_regret, trivial_bound
 from fsdash.theory.presets import PRESETS
 from fsdash.ui.reading import number
-from fsdash.ui.views import fsavi_frame
+from fsdash.ui.views import fsavi_frame, terms_frame
 from tests.ui.kit import figures, metrics, opened, snippet, traces, words
 
 PAGE = "3_Linear_architecture.py"
@@ -96,8 +96,13 @@ def test_extreme_constants_never_raise(query):
 
 
 def test_which_version_promises_more_is_said_and_true():
-    # γᵀ = 1/3 lies between T = 10 and T = 11.
-    assert "more than is proved" in words(opened(PAGE, T="10"))
+    # γᵀ = 1/3 lies between T = 10 and T = 11, but the other factor wins from T = 9 on.
+    for T, said in (8, "more than is proved"), (9, "is not the larger"), (10, "is not the larger"):
+        assert said in words(opened(PAGE, T=str(T)))
+        corrected, stated = (
+            fsavi_regret(START, T, 20, **FIT, corrected=version).total for version in (True, False)
+        )
+        assert (corrected > stated) == (T == 8)
     assert "only makes the bound smaller" in words(opened(PAGE, T="11"))
 
 
@@ -121,3 +126,17 @@ def test_the_python_lines_recompute_the_table():
     exec(snippet(page), scope)
     fit = {"kappa": 1.05, "eps_low": 0.1, "eps_up": 0.2}
     pd.testing.assert_frame_equal(scope["frame"], fsavi_frame(START, 40, 20, fit))
+
+
+def test_the_python_lines_recompute_the_terms():
+    page = opened(PAGE, T="9", kappa="1.05", elow="0.1")
+    scope: dict = {}
+    exec(snippet(page, 1), scope)
+    fit = {"kappa": 1.05, "eps_low": 0.1, "eps_up": 0.2}
+    pd.testing.assert_frame_equal(scope["frame"], terms_frame(START, 9, 20, fit))
+
+
+def test_without_rewards_nothing_is_called_vacuous():
+    page = opened(PAGE, rmax="0", LU="0", Lr="0", elow="0", eup="0")
+    assert "every policy earns the same" in words(page) and "vacuous" not in words(page)
+    assert not any(metric.delta for metric in page.metric)

@@ -10,7 +10,7 @@ from fsdash.theory import Constants, reward_error
 from fsdash.theory.landmarks import freeze_ceiling
 from fsdash.theory.presets import PRESETS
 from fsdash.ui.reading import number
-from fsdash.ui.views import reward_error_frame
+from fsdash.ui.views import ceiling_frame, reward_error_frame
 from tests.ui.kit import figures, metrics, opened, snippet, traces, words
 
 PAGE = "1_Reward_error.py"
@@ -143,6 +143,10 @@ def test_extreme_constants_never_raise(value):
         ({"range": "10"}, f"Far beyond, it tends to {number(freeze_ceiling(CALM))}"),
         ({"LU": "0", "gamma": "0.8"}, "climbs to 0.0962 and levels off"),
         ({"alpha": "0.0"}, "no freeze error"),
+        ({"alpha": "0.0"}, "nothing to draw"),
+        ({"gamma": "0.5"}, "lies beyond all $L_f$ shown"),
+        ({"gamma": "0.7"}, "Left of the dashed line"),
+        ({"T": "150", "range": "10"}, "T = 150 lies beyond the range shown"),
     ],
 )
 def test_the_words_fit_the_numbers(query, said):
@@ -164,6 +168,18 @@ def test_the_python_lines_recompute_the_table():
     exec(snippet(page), scope)
     constants = Constants(0.953, 0.01, 1, 0.5, 1.2, 1, 1)
     pd.testing.assert_frame_equal(scope["frame"], reward_error_frame(constants, 50))
+
+
+def test_the_python_lines_recompute_the_ceiling_and_the_panels():
+    page = opened(PAGE, T="30", alpha="0.1")
+    tables = [ceiling_frame(replace(CALM, alpha=0.1), 30)]
+    tables += [
+        reward_error_frame(PRESETS[f"reward-error-{n}"].constants, 150) for n in ("small", "large")
+    ]
+    for place, table in enumerate(tables, 1):
+        scope: dict = {}
+        exec(snippet(page, place), scope)
+        pd.testing.assert_frame_equal(scope["frame"], table)
 
 
 def test_another_page_does_not_inherit_values():

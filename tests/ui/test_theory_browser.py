@@ -116,10 +116,11 @@ def test_everything_can_be_taken_along(visit: Callable[..., Page], tmp_path: Pat
         with page.expect_download() as download:
             chart.get_by_role("button", name=f"Download {kind}").click()
         sizes[download.value.suggested_filename] = download.value.path().stat().st_size
-    page.get_by_text("Take it with you").click()
+    export = page.locator(".st-key-export-reward-error")
+    export.get_by_text("Take it with you").click()
     for label in ("Data, CSV", "Data, JSON", "Figure, HTML"):
         with page.expect_download() as download:
-            page.get_by_role("button", name=label).click()
+            export.get_by_role("button", name=label).click()
         download.value.save_as(tmp_path / download.value.suggested_filename)
         sizes[download.value.suggested_filename] = download.value.path().stat().st_size
     assert set(sizes) == {"fsdash-error.png", "fsdash-error.svg", "reward-error.csv",
