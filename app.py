@@ -8,7 +8,7 @@ from fsdash.ui import controls
 from fsdash.ui.frame import is_dark, open_page, pages_there
 from fsdash.ui.lesson import exercises, glossary
 from fsdash.ui.link import BIND, number_in, one_of
-from fsdash.ui.picture import draw_svg
+from fsdash.ui.picture import draw_svg, draw_told
 from fsdash.ui.tours import ANSWERS, TOURS
 
 LARGEST_T = 12
@@ -119,26 +119,25 @@ def draw_pictures(playing: bool) -> None:
         whole = timescales_told(T, step) if view == POLICY else told(view, T, step)
         wide, narrow = (drawing(view, T, step, width, dark) for width in (700, NARROW))
         draw_svg(wide, narrow, whole)
-        # The star of U* must not end the bold type.
-        st.markdown("**" + told(view, T, step).replace("*", "\\*") + "**")
+        draw_told([told(view, T, one) for one in range(steps_of(view, T))], step)
         st.caption(CAPTIONS[view])
 
 
-def draw_answers(there: dict[str, tuple[str, str]]) -> None:
-    """A card for each page with the question that it answers."""
+def draw_answers() -> None:
+    """A card for each page with the question that it answers, a row for each group of pages."""
     st.subheader("What do you want to know?", anchor=False)
-    shown = [(page, question) for page, question in ANSWERS.items() if page in there]
-    for start in range(0, len(shown), 3):
-        for column, (page, question) in zip(st.columns(3), shown[start : start + 3], strict=False):
+    for links in pages_there().values():
+        shown = [link for link in links if link[0] in ANSWERS]
+        for column, (page, title, icon) in zip(st.columns(len(shown) or 1), shown, strict=False):
             with column.container(border=True, height="stretch"):
-                title, icon = there[page]
                 st.page_link(page, label=f"**{title}**", icon=icon)
-                st.markdown(question)
+                st.markdown(ANSWERS[page])
 
 
-def draw_tours(there: dict[str, tuple[str, str]]) -> None:
+def draw_tours() -> None:
     """Three ways through the pages, each stop in a state of its own."""
     st.subheader("Three tours", anchor=False)
+    there = {link[0] for links in pages_there().values() for link in links}
     for column, (who, stops) in zip(st.columns(3), TOURS.items(), strict=True):
         with column.container(border=True, height="stretch", gap="xsmall"):
             st.markdown(f"**{who}**")
@@ -155,9 +154,8 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small"):
     st.subheader("The idea in three pictures", anchor=False, width="content")
     playing = st.toggle("Play", key="play", help="Takes a step every second and a half.")
 st.fragment(draw_pictures, run_every=1.5 if playing else None)(playing)
-there = {page: (title, icon) for links in pages_there().values() for page, title, icon in links}
-draw_answers(there)
-draw_tours(there)
+draw_answers()
+draw_tours()
 exercises(EXERCISES)
 glossary(("T", "gamma", "alpha", "k"))
 st.subheader("The same from the command line", anchor=False)

@@ -20,11 +20,6 @@ TERMS = {
 CORRECTED, STATED, EXACT = "corrected", "as stated", "exact tables (FSVI)"
 
 
-def proved_from(gamma: float) -> float:
-    """The T at which γᵀ = 1/3: below it the stated bound is smaller than what is proved."""
-    return np.log(3) / -np.log(gamma) if gamma > 0 else 0.0
-
-
 def fsavi_figure(
     constants: Constants,
     T_values: np.ndarray,

@@ -136,7 +136,7 @@ def budget_figure(
         "margin": {"l": 8, "r": 12, "t": 8, "b": 8},
         "shapes": [*_vacuous_area(trivial, top, dark), *_budget_line(budget, dark)],
         "annotations": [
-            *_vacuous_label(trivial, dark),
+            *_vacuous_label(trivial, (bottom, top), dark),
             *_budget_label(budget, sizes, (low, high), dark),
             *_strip_labels(regimes, low, high, dark),
         ],
@@ -187,6 +187,7 @@ def _mark(
         y=[choice.regret if inside else bottom],
         customdata=[[choice.k, choice.cost / sizes.sweep, choice.regret]],
         name=f"{competitor(choice.T)} on the budget",
+        meta=HANDLE,
         mode="markers",
         cliponaxis=False,
         marker={
@@ -263,6 +264,8 @@ def _regret_range(
     top = min(values.max(), 3 * max(lowest, won, 4 * trivial))
     if trivial > 0:
         bottom, top = min(max(bottom, trivial / SPAN), trivial / 3), max(top, 2 * trivial)
+        # Floors that are out of reach may leave the figure; its yardstick and its winner stay.
+        top = min(top, bottom * SPAN)
     bottom = max(bottom, top / SPAN)
     return float(bottom) / 1.3, float(max(top, 2 * bottom)) * 1.3
 
@@ -281,13 +284,17 @@ def _vacuous_area(trivial: float, top: float, dark: bool) -> list[dict]:
     ]
 
 
-def _vacuous_label(trivial: float, dark: bool) -> list[dict]:
+def _vacuous_label(trivial: float, regrets: tuple[float, float], dark: bool) -> list[dict]:
+    """In the grey, just above its edge; below that where the grey is too thin for two lines."""
     if trivial <= 0:
         return []
+    bottom, top = np.log10(regrets)
+    above = top - log10(trivial) > 0.15 * (top - bottom)
     words = f"<b>vacuous: says nothing</b><br>above r<sub>max</sub>/(1−γ) = {short(trivial)}"
     return [
         {"xref": "paper", "x": 0.995, "xanchor": "right", "align": "right", "name": "vacuous",
-         "yref": "y", "y": log10(trivial), "yanchor": "bottom", "text": words, "showarrow": False,
+         "yref": "y", "y": log10(trivial), "yanchor": "bottom" if above else "top",
+         "text": words, "showarrow": False,
          "font": {"size": 13, "color": TERMS["trivial"].on(dark)},
          "bgcolor": with_opacity(BACKGROUND.on(dark), 0.6)}
     ]  # fmt: skip
@@ -312,7 +319,7 @@ def _budget_label(
         {"xref": "x", "x": log10(budget), "xanchor": "left" if left else "right",
          "xshift": 5 if left else -5, "yref": "paper", "y": 0.99, "yanchor": "top",
          "text": f"<b>◂ budget {budget / sizes.sweep:.4g} ▸</b>", "showarrow": False,
-         "font": {"size": 13, "color": INK.on(dark)}, "name": "budget",
+         "font": {"size": 13, "color": INK.on(dark)}, "name": HANDLE,
          "bgcolor": with_opacity(BACKGROUND.on(dark), 0.8)}
     ]  # fmt: skip
 
@@ -380,6 +387,9 @@ def sweep_ticks(low: float, high: float, unit: float = 1.0) -> dict:
 
 def short(value: float) -> str:
     """Three digits for a label; powers of ten only where plain digits would be long."""
+    if value == inf:
+        return "∞"
     if value != 0 and not 1e-3 <= value < 1e6:
-        return f"{value:.2g}" if value < inf else "∞"
+        mantissa, exponent = f"{value:.1e}".split("e")
+        return f"{mantissa.removesuffix('.0')}e{int(exponent)}"
     return f"{value:,.0f}" if value >= 999.5 else f"{value:.3g}"

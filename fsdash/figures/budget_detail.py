@@ -28,6 +28,8 @@ from fsdash.theory.budget import Bound
 from fsdash.theory.sensitivity import Best
 
 TERM_COLOURS = {name: REGRET_TERMS[name] for name in ("reward", "transition", "iteration")}
+BEYOND = 100
+"""So many times the height of the figure is where a bar that leaves it ends."""
 SYMBOLS = {
     "gamma": "γ",
     "alpha": "α",
@@ -67,10 +69,13 @@ def decomposition_figure(
     top = _bar_top(columns["total"], best, trivial)
     data = [
         {
-            "type": "bar", "x": names, "y": columns[name], "name": f"{name} term",
+            "type": "bar", "x": names, "name": f"{name} term",
+            # No browser can draw a bar 1e300 pixels high.
+            "y": [min(value, BEYOND * top) for value in columns[name]],
+            "text": [short(value) for value in columns[name]], "textposition": "none",
             "customdata": columns["k"], "marker": {"color": colour.on(dark)},
             "hovertemplate": "<b>T = %{x}</b>, k = %{customdata:,}<br>" + name
-            + " term %{y:.4g}<extra></extra>",
+            + " term %{text}<extra></extra>",
         }
         for name, colour in TERM_COLOURS.items()
     ]  # fmt: skip

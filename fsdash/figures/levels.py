@@ -80,6 +80,7 @@ def _chain(pen: _Pen, T: int, step: int, width: int, y: int, frozen: bool) -> li
     drawn = [pen.text(4, y - 52, title, anchor="start", size=16)]
     if frozen:
         drawn.append(pen.box(left - 26, y - 40, right - left + 62, 98, PANEL))
+    named = _named(T, gap)
     for t in range(1, T + 1):
         x, last = left + (t - 1) * gap, t == T
         lit = frozen and t >= T - step
@@ -94,11 +95,16 @@ def _chain(pen: _Pen, T: int, step: int, width: int, y: int, frozen: bool) -> li
             drawn.append(pen.disc(x, y, r, GREY if frozen else INK, lit))
             if lit:
                 drawn.append(pen.text(x, y + 5, f"J{_sub(t)}", BACKGROUND, size=_size(r)))
-        # Where many states stand close, only the first and the last are named.
-        if gap >= 46 or t in (1, T):
+        if t in named:
             drawn.append(pen.text(x - 11, y + r + 20, f"x{slow}", BLUE))
             drawn.append(pen.text(x + 11, y + r + 20, f"y{_sub(t)}", VERMILLION))
     return drawn
+
+
+def _named(T: int, gap: float) -> set[int]:
+    """The periods whose state has its name below: where they stand close, not all of them."""
+    every = -(-(46 if T < 10 else 62) // gap)
+    return {T, *(t for t in range(1, T) if (t - 1) % every == 0 and T - t >= every)}
 
 
 def upper_level_svg(
@@ -146,9 +152,13 @@ def _block(pen: _Pen, T: int, n: int, x: float, block: float, on: bool, gamma: f
     weight = gamma ** (n * T)
     label = "× 1" if n == 0 else f"× γ{_sup(n * T)} = {weight:.2f}"
     drawn.append(pen.text(x + block / 2, 182, label, GREEN if on else INK, size=16))
-    drawn.append(pen.text(x + block / 2, 204, f"periods {n * T}–{(n + 1) * T - 1}", GREY, size=13))
+    drawn.append(pen.text(x + block / 2, 204, _periods(n, T), GREY, size=13))
     drawn.append(pen.text(x + block / 2, 52, f"reward R̃ of {T}", size=14))
     return drawn
+
+
+def _periods(n: int, T: int) -> str:
+    return f"period {n}" if T == 1 else f"periods {n * T}–{(n + 1) * T - 1}"
 
 
 def lower_level_told(T: int, step: int) -> str:
@@ -173,6 +183,11 @@ def lower_level_told(T: int, step: int) -> str:
 def upper_level_told(T: int, step: int, gamma: float = 0.95) -> str:
     """What the drawing of the upper level shows at this step."""
     n = step % BLOCKS
+    if T == 1:
+        return (
+            f"Block {n + 1} is period {n} alone: the upper policy μ acts in each, there is no "
+            f"lower level, and what this one pays counts {gamma**n:.2f} today (at γ = {gamma})."
+        )
     return (
         f"Block {n + 1}: in period {n * T} the upper policy μ acts on the true state; the lower "
         f"level then acts {T - 1} times, and its worth J₁ is a number that is already known. What "

@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 
 from fsdash.figures.palette import with_opacity
 
-# A page lets the visitor drag the line of this name (fsdash/ui/chart.py).
+# A page lets the visitor drag the line of this name (fsdash/ui/chart.py). Labels of the same name,
+# and series with it as `meta`, hold for the line's place: they fade while it is dragged.
 HANDLE = "handle"
 
 

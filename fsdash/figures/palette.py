@@ -95,13 +95,14 @@ LOSS = Scale(
 # Behind arrows and letters in INK, which need contrast at both ends.
 QUIET = Scale(("#F7FAFC", "#E1EDF6", "#C4DDEF"), ("#151E27", "#1A3145", "#1F4866"))
 
-# FSVI runs from green over blue to violet as T grows. Brightness changes steadily along the ramp,
-# so that two values of T can be told apart without seeing the hue.
+# FSVI runs from green over blue and violet to plum (on a dark page, to pink) as T grows. Values of
+# T that are drawn side by side differ in brightness as well as in hue.
 _FSVI_RAMP = (
     (2, Colour("#1B9E77", "#8FE3C4")),
     (6, BLUE),
-    (16, Colour("#5B3A9B", "#B9A3F2")),
-    (64, Colour("#2E1140", "#E9D2FA")),
+    (16, Colour("#6A46B8", "#A88CF0")),
+    (28, Colour("#3B0F4F", "#EBC8F7")),
+    (100, Colour("#2A0620", "#FFF3FB")),
 )
 
 

@@ -140,7 +140,7 @@ def _marks(constants: Constants, T: int, top: float, dark: bool) -> Iterator[dic
     for term, name in NAMES.items():
         value, colour = float(getattr(chosen, term)), TERMS[term].on(dark)
         symbol = "circle" if value <= top else "triangle-up"
-        yield _mark(T, min(value, top), f"{name} at T={T}", colour, symbol)
+        yield {**_mark(T, min(value, top), f"{name} at T={T}", colour, symbol), "meta": HANDLE}
 
 
 def _mark(x: float, y: float, name: str, colour: str, symbol: str = "circle") -> dict:

@@ -13,7 +13,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsdash.figures.palette import BLUE, GREEN, GREY, GRID, INK, PANEL, VERMILLION, with_opacity
+from fsdash.figures.palette import (
+    BACKGROUND,
+    BLUE,
+    GREEN,
+    GREY,
+    GRID,
+    INK,
+    PANEL,
+    VERMILLION,
+    with_opacity,
+)
 
 HEIGHT = 372
 LEFT = 6
@@ -153,24 +163,30 @@ def _slow_band(frame: _Frame, slow: np.ndarray) -> str:
         f'<polyline points="{_points(frame, times, slow, SLOW_BAND)}" fill="none" '
         f'stroke="{colour}" stroke-width="3"/>'
     )
-    return _label(14, "slow state x", colour) + "".join(drawn)
+    return _label(14, "slow state x", colour, _halo(frame)) + "".join(drawn)
 
 
 def _fast_band(frame: _Frame, fast: np.ndarray) -> str:
     colour = VERMILLION.on(frame.dark)
     points = _points(frame, np.arange(frame.periods + 1), fast, FAST_BAND)
     line = f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>'
-    return _label(142, "fast state y", colour) + line
+    return _label(142, "fast state y", colour, _halo(frame)) + line
 
 
-def _label(y: float, text: str, colour: str) -> str:
-    return f'<text x="{LEFT}" y="{y}" fill="{colour}" font-weight="600">{text}</text>'
+def _halo(frame: _Frame) -> str:
+    """Keeps the cursor's frame from cutting through a word."""
+    shade = BACKGROUND.on(frame.dark)
+    return f' paint-order="stroke" stroke="{shade}" stroke-width="5" stroke-linejoin="round"'
+
+
+def _label(y: float, text: str, colour: str, halo: str) -> str:
+    return f'<text x="{LEFT}" y="{y}" fill="{colour}" font-weight="600"{halo}>{text}</text>'
 
 
 def _stationary(frame: _Frame) -> str:
     """The same policy ν in every period: what ordinary value iteration looks for."""
     top, bottom = STATIONARY
-    drawn = [_small(top - 6, "stationary policy")]
+    drawn = [_small(top - 6, "stationary policy", _halo(frame))]
     for t in range(frame.periods):
         drawn.append(_cell(frame, t, 1, "ν", False, (top, bottom)))
     return "".join(drawn)
@@ -178,7 +194,7 @@ def _stationary(frame: _Frame) -> str:
 
 def _cells(frame: _Frame) -> str:
     """Which policy acts: one dark cell for μ, light cells for the lower policies."""
-    drawn = [_small(CELLS[0] - 6, f"T-periodic policy, T = {frame.T}")]
+    drawn = [_small(CELLS[0] - 6, f"T-periodic policy, T = {frame.T}", _halo(frame))]
     for start in range(0, frame.periods, frame.T):
         drawn.append(_cell(frame, start, 1, "μ", True, CELLS))
         if frame.step >= 22:
@@ -210,8 +226,8 @@ def _cursor(frame: _Frame, now: int | None) -> str:
     )
 
 
-def _small(y: float, text: str) -> str:
-    return f'<text x="{LEFT}" y="{y}" font-size="13">{text}</text>'
+def _small(y: float, text: str, halo: str) -> str:
+    return f'<text x="{LEFT}" y="{y}" font-size="13"{halo}>{text}</text>'
 
 
 def _span(frame: _Frame) -> str:
@@ -251,6 +267,7 @@ def _time_axis(frame: _Frame) -> str:
     ticks = "".join(
         f'<text x="{frame.x(start):.1f}" y="352" font-size="13">{start}</text>'
         for start in range(0, frame.periods, every)
+        if frame.x(start) < frame.width - 76  # the last word of the axis needs its place
     )
     end = f'<text x="{frame.width - LEFT}" y="352" font-size="13" text-anchor="end">period</text>'
     return ticks + end

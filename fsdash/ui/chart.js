@@ -164,6 +164,25 @@ function handleUnder(node, event) {
   return Math.abs(at - place.px) <= GRIP ? { index, ...place } : null;
 }
 
+// What holds for the handle's old place (its label, its marks) fades while it is on the way. The
+// next drawing has it at the new place; if none comes, it was the same place.
+function fade(node, faded) {
+  const labels = (node.layout.annotations ?? []).flatMap((label, i) =>
+    label.name === "handle" ? [i] : [],
+  );
+  const marks = node.data.flatMap((trace, i) => (trace.meta === "handle" ? [i] : []));
+  const change = Object.fromEntries(labels.map((i) => [`annotations[${i}].opacity`, faded ? 0 : 1]));
+  if (labels.length) window.Plotly.relayout(node, change);
+  if (marks.length) window.Plotly.restyle(node, { opacity: faded ? 0.2 : 1 }, marks);
+}
+
+function unfadeUnlessDrawn(node) {
+  const drawn = node.fsDrawn;
+  setTimeout(() => {
+    if (node.isConnected && node.fsDrawn === drawn) fade(node, false);
+  }, 1500);
+}
+
 function reportDrags(node) {
   let grabbed = null;
   let moved = false;
@@ -187,6 +206,7 @@ function reportDrags(node) {
   node.addEventListener("pointermove", (event) => {
     if (grabbed) {
       const x = at(event);
+      if (!moved) fade(node, true);
       moved = true;
       const { index } = grabbed;
       window.Plotly.relayout(node, { [`shapes[${index}].x0`]: x, [`shapes[${index}].x1`]: x });
@@ -196,7 +216,10 @@ function reportDrags(node) {
     if (!grabbed) return;
     const x = at(event);
     grabbed = null;
-    if (moved) node.fsSend({ x, y: null, customdata: null, trace: "handle" });
+    if (moved) {
+      node.fsSend({ x, y: null, customdata: null, trace: "handle" });
+      unfadeUnlessDrawn(node);
+    }
     moved = false;
   };
   node.addEventListener("pointerup", release);
@@ -207,6 +230,7 @@ async function draw(Plotly, node) {
   const { data, layout, frames } = node.fsFigure;
   const shown = { ...withHeldRanges(layout, node.fsHeld), height: node.fsData.height };
   const first = !node.fsReady;
+  node.fsDrawn = (node.fsDrawn ?? 0) + 1;
   await Plotly.react(node, { data, layout: shown, config: CONFIGURATION, frames });
   if (!first) return;
   node.fsReady = true;

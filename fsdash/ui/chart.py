@@ -25,6 +25,7 @@ from fsdash.figures.marks import HANDLE as HANDLE
 _FOLDER = Path(plotly.__file__).parent / "package_data"
 _STYLE = """
 .fs-chart {width: 100%; position: relative;}
+.fs-chart .modebar-container {top: -24px !important;}
 .fs-chart.fs-grip, .fs-chart.fs-grip * {cursor: ew-resize !important;}
 """
 _component = st.components.v2.component(

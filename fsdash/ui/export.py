@@ -40,8 +40,10 @@ def alone(figure: go.Figure, dark: bool) -> str:
     copy = go.Figure(figure)
     colour = BACKGROUND.on(dark)
     copy.update_layout(paper_bgcolor=colour, plot_bgcolor=colour)
-    page = copy.to_html(include_plotlyjs=True, full_html=True, config={"displaylogo": False})
-    return page.replace("<body>", f'<body style="background:{colour}">', 1)
+    page = copy.to_html(
+        include_plotlyjs=True, full_html=True, config={"displaylogo": False}, default_height="100vh"
+    )
+    return page.replace("<body>", f'<body style="background:{colour};margin:0">', 1)
 
 
 def _records(table: Table) -> list[Mapping]:

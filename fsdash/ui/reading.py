@@ -171,8 +171,8 @@ def read_correction(gamma: float, T: int, stated: float, corrected: float) -> st
     share = gamma**T
     if share <= 1 / 3:
         return (
-            f"{text} At T = {T}, $\\gamma^T = {share:.2f}$ is at most 1/3 and the factor at most 1: "
-            "the correction only makes the bound smaller."
+            f"{text} At T = {T}, $\\gamma^T = {share:.2f}$ is at most 1/3 and the factor at most "
+            "1: the correction only makes the bound smaller."
         )
     here = f"{text} At T = {T}, $\\gamma^T = {share:.2f}$ is above 1/3, so the factor is above 1"
     if corrected > stated:

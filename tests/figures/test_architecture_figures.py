@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from fsdash.figures.architecture import TERMS, fsavi_figure, fsavi_terms_figure, proved_from
+from fsdash.figures.architecture import TERMS, fsavi_figure, fsavi_terms_figure
+from fsdash.figures.budget_detail import TERM_COLOURS
 from fsdash.theory import Constants, fsavi_regret, fsvi_regret
 
 USUAL = Constants(0.9, 0.05, 1, 0.5, 1.2, 0.05, 10)
@@ -36,10 +37,15 @@ def test_each_bar_is_one_term_of_both_versions():
         assert drawn[name].x == (getattr(stated, term), getattr(corrected, term))
 
 
-def test_the_correction_matters_exactly_up_to_a_third():
-    T = proved_from(USUAL.gamma)
-    assert USUAL.gamma**T == pytest.approx(1 / 3)
-    assert proved_from(0.0) == 0
+def test_the_grey_is_called_vacuous():
+    (label,) = fsavi_figure(USUAL, T_VALUES, 6, 20, FIT).layout.annotations
+    assert "vacuous" in label.text
+    assert not fsavi_figure(NOTHING, T_VALUES, 6, 20, FIT).layout.annotations
+
+
+def test_a_term_has_one_colour_on_all_pages():
+    for name, colour in TERM_COLOURS.items():
+        assert TERMS[f"{name}_term"][1] == colour
 
 
 @pytest.mark.parametrize("constants", [USUAL, NOTHING, HUGE])

@@ -15,6 +15,7 @@ from fsdash.figures.budget import (
     competitor,
     curves,
     curves_table,
+    short,
 )
 from fsdash.figures.budget_detail import (
     SYMBOLS,
@@ -254,3 +255,42 @@ def test_bound_and_truth(name):
     assert list(true.y) == [domain.regret[t][0] for t in T]
     trivial = trivial_bound(domain.constants)
     assert max(true.y) < trivial < min(bound.y)
+
+
+def label(figure, name):
+    return next(label for label in figure.layout.annotations if label.name == name)
+
+
+def test_the_vacuous_label_stays_in_the_figure():
+    assert label(drawn(THREE.constants, 4)[0], "vacuous").yanchor == "bottom"
+    thin, _ = drawn(CASES["no floor"], 4)
+    low, high = thin.layout.yaxis.range
+    assert high - log10(trivial_bound(CASES["no floor"])) < 0.15 * (high - low)
+    assert label(thin, "vacuous").yanchor == "top"
+
+
+def test_winner_and_yardstick_stay_in_the_figure_beside_astronomical_floors():
+    huge = replace(THREE.constants, alpha=1e6, d_y=1e6, l_u=1e6, l_r=1e6)
+    figure, advice = drawn(huge, 4)
+    low, high = figure.layout.yaxis.range
+    assert low < log10(trivial_bound(huge)) < high
+    assert advice.choice.algorithm == "VI" and low < log10(advice.choice.regret) < high
+
+
+def test_no_bar_is_too_high_for_a_browser_and_its_words_are_true():
+    bound = partial(repaired_regret, l_frozen=1e6)
+    advice = advise(THREE.constants, THREE.sizes, 4 * UNIT, THREE.T, bound)
+    figure = decomposition_figure(THREE.constants, advice.candidates, bound)
+    top = figure.layout.yaxis.range[1]
+    bar = trace(figure, "reward term")
+    assert max(bar.y) <= 100 * top
+    assert bar.text[-1] == short(bound(THREE.constants, 25, 0).reward_term)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (1e9, "1e9"), (1.14e10, "1.1e10"), (3.2e-7, "3.2e-7"), (12345.6, "12,346"),
+     (0.25, "0.25"), (float("inf"), "∞")],
+)  # fmt: skip
+def test_labels_are_short(value, text):
+    assert short(value) == text

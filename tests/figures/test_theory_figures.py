@@ -1,7 +1,9 @@
 """The figures show the library's numbers, and nothing else."""
 
+import re
 import tomllib
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +106,15 @@ def test_the_ceiling_figure_has_a_finite_range(constants, T):
     assert -np.inf < low < high < np.inf
 
 
+def test_the_last_tick_leaves_room_for_the_name_of_the_axis():
+    for T in range(1, 13):
+        for width in (700, 360):
+            ticks = re.findall(
+                r'<text x="([\d.]+)" y="352" font-size="13">', timescales_svg(T, width)
+            )
+            assert float(ticks[-1]) < width - 76
+
+
 def test_a_value_beyond_the_figure_is_marked_at_its_edge_by_an_arrow():
     figure = reward_error_figure(WILD, T_VALUES, 150)
     mark = trace(figure, "total at T=150")
@@ -169,3 +180,21 @@ def test_the_theme_file_and_the_palette_agree(dark):
 def test_fsvi_keeps_one_colour_for_one_T_and_tells_values_of_T_apart():
     assert fsvi_colour(6) == fsvi_colour(6)
     assert len({fsvi_colour(T).light for T in (2, 3, 4, 6, 9, 12, 16, 25)}) == 8
+
+
+def lab(colour: str) -> np.ndarray:
+    """CIE L*a*b*, in which distances are about what the eye sees."""
+    rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    to_xyz = np.array(
+        [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    )
+    x, y, z = np.cbrt(to_xyz @ linear / [0.9505, 1, 1.089])
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_values_of_T_on_the_first_screen_can_be_told_apart(dark):
+    colours = [lab(fsvi_colour(T).on(dark)) for T in (2, 4, 9, 16, 25)]
+    distances = [np.linalg.norm(a - b) for a, b in pairwise(colours)]
+    assert min(distances) > 20

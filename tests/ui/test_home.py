@@ -20,7 +20,11 @@ STOPS = [
 
 def picture(page) -> str:
     """What the picture says to who cannot see it."""
-    return re.search(r'alt="([^"]*)"', " ".join(e.proto.body for e in page.get("html")))[1]
+    return re.search(r'alt="([^"]*)"', html(page))[1]
+
+
+def html(page) -> str:
+    return " ".join(element.proto.body for element in page.get("html"))
 
 
 def test_the_page_opens_with_the_policy_for_T_4():
@@ -50,7 +54,7 @@ def test_steps_go_forth_and_back_and_begin_again():
 def test_a_link_restores_picture_and_T(view, said):
     page = opened(view=view, periods="5")
     assert said in picture(page)
-    assert f"**{said}" in words(page)
+    assert f'<div class="fs-told"><span>{said}' in html(page)
     page.button(key="next").click().run()
     assert said not in picture(page)
     assert not page.warning
@@ -60,6 +64,11 @@ def test_a_link_restores_picture_and_T(view, said):
 @pytest.mark.parametrize("view", ["The policy", "The lower level", "The upper level"])
 def test_every_picture_works_for_the_shortest_and_the_longest_T(T, view):
     opened(view=view, periods=T)
+
+
+def test_with_T_1_no_lower_level_is_told_of():
+    said = picture(opened(view="The upper level", periods="1"))
+    assert "there is no lower level" in said and "J₁" not in said
 
 
 @pytest.mark.parametrize("junk", ["", "x", "-5", "4.5", "1e999", "9" * 400])
