@@ -48,7 +48,7 @@ def fsavi_figure(
         level = np.full(len(T_values), trivial)
         data.append(curve(T_values, level, "r_max/(1 − γ)", grey, "solid", 2))
         shapes.append(shade(grey, y0=trivial, y1=10**high))
-        labels.append(says_nothing(grey, 0.99, 0.99, "right"))
+        labels.append(says_nothing(grey))
     layout = {
         "template": template(dark),
         "xaxis": {"title": {"text": "T, periods frozen"}, "range": [0, float(T_values[-1]) + 1]},
@@ -90,7 +90,7 @@ def fsavi_terms_figure(
         "barmode": "stack",
         "hovermode": "y unified",
         "legend": {"traceorder": "normal"},
-        "xaxis": {"title": {"text": f"terms of the bound at T = {T}"}},
+        "xaxis": {"title": {"text": f"terms at T = {T}"}},
     }
     return unchecked(data, layout)
 

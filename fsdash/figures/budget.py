@@ -36,6 +36,8 @@ ALL_STEPS = 200
 LATER_STEPS = 80
 SPAN = 1e16
 """The largest ratio of two bounds in the figure; what lies below is marked at its edge."""
+GREY_SHARE = 0.17
+"""The least share of the figure's height for what is vacuous."""
 STRIP = (0.0, 0.085)
 CHART = (0.13, 1.0)
 
@@ -136,7 +138,7 @@ def budget_figure(
         "margin": {"l": 8, "r": 12, "t": 8, "b": 8},
         "shapes": [*_vacuous_area(trivial, top, dark), *_budget_line(budget, dark)],
         "annotations": [
-            *_vacuous_label(trivial, (bottom, top), dark),
+            *_vacuous_label(trivial, dark),
             *_budget_label(budget, sizes, (low, high), dark),
             *_strip_labels(regimes, low, high, dark),
         ],
@@ -266,6 +268,8 @@ def _regret_range(
         bottom, top = min(max(bottom, trivial / SPAN), trivial / 3), max(top, 2 * trivial)
         # Floors that are out of reach may leave the figure; its yardstick and its winner stay.
         top = min(top, bottom * SPAN)
+        # The grey has room for its two lines of words.
+        top = max(top, bottom * (trivial / bottom) ** (1 / (1 - GREY_SHARE)))
     bottom = max(bottom, top / SPAN)
     return float(bottom) / 1.3, float(max(top, 2 * bottom)) * 1.3
 
@@ -284,17 +288,13 @@ def _vacuous_area(trivial: float, top: float, dark: bool) -> list[dict]:
     ]
 
 
-def _vacuous_label(trivial: float, regrets: tuple[float, float], dark: bool) -> list[dict]:
-    """In the grey, just above its edge; below that where the grey is too thin for two lines."""
+def _vacuous_label(trivial: float, dark: bool) -> list[dict]:
     if trivial <= 0:
         return []
-    bottom, top = np.log10(regrets)
-    above = top - log10(trivial) > 0.15 * (top - bottom)
     words = f"<b>vacuous: says nothing</b><br>above r<sub>max</sub>/(1−γ) = {short(trivial)}"
     return [
         {"xref": "paper", "x": 0.995, "xanchor": "right", "align": "right", "name": "vacuous",
-         "yref": "y", "y": log10(trivial), "yanchor": "bottom" if above else "top",
-         "text": words, "showarrow": False,
+         "yref": "y", "y": log10(trivial), "yanchor": "bottom", "text": words, "showarrow": False,
          "font": {"size": 13, "color": TERMS["trivial"].on(dark)},
          "bgcolor": with_opacity(BACKGROUND.on(dark), 0.6)}
     ]  # fmt: skip

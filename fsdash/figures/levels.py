@@ -96,8 +96,9 @@ def _chain(pen: _Pen, T: int, step: int, width: int, y: int, frozen: bool) -> li
             if lit:
                 drawn.append(pen.text(x, y + 5, f"J{_sub(t)}", BACKGROUND, size=_size(r)))
         if t in named:
-            drawn.append(pen.text(x - 11, y + r + 20, f"x{slow}", BLUE))
-            drawn.append(pen.text(x + 11, y + r + 20, f"y{_sub(t)}", VERMILLION))
+            apart = 11 if t < 10 else 14
+            drawn.append(pen.text(x - apart, y + r + 20, f"x{slow}", BLUE))
+            drawn.append(pen.text(x + apart, y + r + 20, f"y{_sub(t)}", VERMILLION))
     return drawn
 
 

@@ -33,14 +33,15 @@ def vertical_line(x: float, colour: str, dash: str, name: str = "") -> dict:
     return {"type": "line", "line": line, "name": name, **ends}
 
 
-def says_nothing(colour: str, x: float, y: float, xanchor: str) -> dict:
-    """The words for the grey above the most that can be lost; a place in shares of the figure."""
+def says_nothing(colour: str) -> dict:
+    """The words for the grey above the most that can be lost, in its upper right corner."""
     return {
         "text": "<b>vacuous: says nothing</b>",
         "name": "vacuous",
         "showarrow": False,
         "font": {"size": 13, "color": colour},
-        **{"xref": "paper", "x": x, "xanchor": xanchor, "yref": "paper", "y": y, "yanchor": "top"},
+        **{"xref": "paper", "x": 0.995, "xanchor": "right"},
+        **{"yref": "paper", "y": 0.995, "yanchor": "top"},
     }
 
 

@@ -56,7 +56,7 @@ def reward_error_figure(
         "shapes": [] if T is None else [vertical_line(T, line, "dot", HANDLE)],
         "annotations": [
             *_peak_label(constants, T_values, top, dark),
-            *([says_nothing(TERMS["trivial"].on(dark), 0.01, 0.99, "left")] if yardstick else ()),
+            *([says_nothing(TERMS["trivial"].on(dark))] if yardstick else ()),
             *([_beyond(T)] if T is not None and T_values[-1] < T else ()),
         ],
     }
@@ -167,6 +167,8 @@ def _peak_label(constants: Constants, T_values: np.ndarray, top: float, dark: bo
             "x": found.T,
             "y": found.value,
             "text": f"<b>peak at T = {found.T}</b>",
+            # Near the left edge it would cover the name of the axis.
+            "xanchor": "left" if 0.15 * T_values[-1] > found.T else "center",
             "ax": 0,
             "ay": -34,
             "showarrow": True,
@@ -230,7 +232,7 @@ def _no_ceiling_label(critical: float, dark: bool) -> dict:
         "align": "left" if right else "right",
         "showarrow": False,
         "font": {"size": 13},
-        "bgcolor": with_opacity(BACKGROUND.on(dark), 0.0 if right else 0.8),
+        "bgcolor": with_opacity(BACKGROUND.on(dark), 0.6),
         "text": f"<b>no ceiling</b><br>from 1/γ = {critical:.3f}",
     }
 

@@ -23,9 +23,10 @@ from streamlit.components.v1 import declare_component
 from fsdash.figures.marks import HANDLE as HANDLE
 
 _FOLDER = Path(plotly.__file__).parent / "package_data"
+# The toolbar stands at the lower right, beside the axis title: above, it would cover the legend.
 _STYLE = """
 .fs-chart {width: 100%; position: relative;}
-.fs-chart .modebar-container {top: -24px !important;}
+.fs-chart .modebar-container {top: calc(100% - 28px) !important;}
 .fs-chart.fs-grip, .fs-chart.fs-grip * {cursor: ew-resize !important;}
 """
 _component = st.components.v2.component(

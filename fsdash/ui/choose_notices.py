@@ -8,7 +8,7 @@ from fsdash.figures.budget import competitor
 from fsdash.theory import trivial_bound
 from fsdash.theory.landmarks import freeze_ceiling, long_run
 from fsdash.ui.choose import View
-from fsdash.ui.reading import number
+from fsdash.ui.reading import factor, number
 
 
 def notices(view: View) -> list[str]:
@@ -59,7 +59,7 @@ def growth(view: View) -> str:
     if isinf(freeze_ceiling(c, frozen)) or isinf(long_run(c)):
         name, worst = ("L̃", frozen) if frozen > c.l_f else ("L_f", c.l_f)
         return (
-            f"γ{name} = {c.gamma * worst:.4g} ≥ 1: differences outgrow the discount, and the bound "
+            f"γ{name} = {factor(c.gamma * worst)} ≥ 1: differences outgrow the discount, and the bound "
             "explodes as T grows. Long freezes are out, however large the budget."
         )
     if c.alpha * c.d_y * c.l_r == 0:
@@ -68,6 +68,6 @@ def growth(view: View) -> str:
             "error, so a long T is not ruled out, however large γL_f is."
         )
     return (
-        f"γL_f = {c.gamma * c.l_f:.4g} < 1: the freeze error stays bounded, so a long T is not "
+        f"γL_f = {factor(c.gamma * c.l_f)} < 1: the freeze error stays bounded, so a long T is not "
         "ruled out."
     )

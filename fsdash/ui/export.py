@@ -25,7 +25,7 @@ def export(name: str, figure: go.Figure, table: Table, snippet: str) -> None:
             _button("Data, CSV", f"{name}.csv", "text/csv", lambda: as_csv(_records(table)))
             _button("Data, JSON", f"{name}.json", "application/json", lambda: table_json(table))
             _button("Figure, HTML", f"{name}.html", "text/html", lambda: alone(figure, dark))
-        st.caption("PNG and SVG: the buttons that appear at the upper right of the figure.")
+        st.caption("PNG and SVG: the buttons that appear at the lower right of the figure.")
         st.markdown("**In Python**")
         st.code(snippet, language="python")
 

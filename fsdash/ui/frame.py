@@ -10,6 +10,7 @@ from types import MappingProxyType
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from fsdash.figures.palette import BACKGROUND
 from fsdash.ui.link import Reader, open_link
 from fsdash.version import __version__
 
@@ -36,7 +37,8 @@ LINKS = {
 
 # Lines of text longer than this are hard to read, and figures gain nothing from more. The upper
 # padding leaves room for the toolbar and no more. On a narrow screen a figure comes before its
-# controls, formulas are smaller, and the footer stands below the page, since the sidebar is shut.
+# controls, formulas are smaller with a shadow where they go on (the first gradient moves along and
+# covers it at the end), and the footer stands below the page, since the sidebar is shut.
 STYLE = """<style>
 [data-testid="stMainBlockContainer"] {max-width: 1240px; padding-top: 3rem;}
 [data-testid="stMarkdownContainer"] p, [data-testid="stMarkdownContainer"] li {max-width: 44rem;}
@@ -46,7 +48,12 @@ STYLE = """<style>
 @media (max-width: 640px) {
   .st-key-workbench > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     {flex-direction: column-reverse;}
-  .katex-display {font-size: 0.72em;}
+  .st-key-workbench > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
+    > [data-testid="stColumn"] {width: 100%; min-width: 100%; flex: none;}
+  [data-testid="stMainBlockContainer"] {padding-top: 4.2rem;}
+  .katex-display {font-size: 0.7em; background:
+    linear-gradient(to left, PAGE 60%, transparent) right -2px top / 3rem 100% no-repeat local,
+    linear-gradient(to left, rgba(128, 128, 128, 0.6), transparent) right / 1rem 100% no-repeat;}
 }
 @media (max-width: 768px) {
   [data-testid="stMainBlockContainer"]::after
@@ -65,7 +72,8 @@ def open_page(
     after this call. The icon is an emoji: the browser would ask another host for any other.
     """
     st.set_page_config(page_title=f"{title} · fsdash", page_icon=icon, layout="wide")
-    st.html(STYLE.replace("FOOTER", f"fsdash {__version__}, after {AUTHORS}, {PAPER}."))
+    footer = f"fsdash {__version__}, after {AUTHORS}, {PAPER}."
+    st.html(STYLE.replace("FOOTER", footer).replace("PAGE", BACKGROUND.on(is_dark())))
     with st.sidebar:
         st.markdown("### ❄️ fsdash")
         _draw_links()

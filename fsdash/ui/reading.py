@@ -19,6 +19,11 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
 
 
+def factor(value: float) -> str:
+    """A number that is compared with 1: with the digits that tell on which side it is."""
+    return f"{value:.4g}" if value < 1000 else number(value)
+
+
 def read_reward_error(constants: Constants, T: int) -> str:
     """Which of the two errors dominates at this T, and what one period more would do."""
     here, longer = reward_error(constants, T), reward_error(constants, T + 1)
@@ -134,8 +139,8 @@ def _read_rise(constants: Constants, last: int, end: float, limit: float) -> str
 def _read_beyond(constants: Constants, limit: float) -> str:
     if isfinite(limit):
         return f"Far beyond, it tends to {number(limit)}."
-    product = constants.gamma * constants.l_f
-    return f"Far beyond, it grows without bound, because γL_f = {product:.4g} ≥ 1."
+    product = factor(constants.gamma * constants.l_f)
+    return f"Far beyond, it grows without bound, because γL_f = {product} ≥ 1."
 
 
 CONDITION = (

@@ -1,5 +1,7 @@
 """The drawings of the two levels: well-formed, and true to T and to the step."""
 
+import re
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -40,6 +42,18 @@ def test_the_upper_level_steps_T_periods_at_a_time(width):
         assert f">{state}<" in drawing
     assert f"{0.9**4:.2f}" in drawing and f"{0.9**8:.2f}" in drawing
     assert f"{0.9**4:.2f}" in upper_level_told(4, 1, 0.9)
+
+
+@pytest.mark.parametrize("width", [360, 700])
+def test_names_of_states_have_room_below_them(width):
+    for T in range(2, 13):
+        names = re.findall(r'<text x="([\d.]+)"[^>]*>y[₀-₉]+<', lower_level_svg(T, 0, width))
+        places = sorted({float(x) for x in names})
+        assert all(b - a >= 40 for a, b in pairwise(places)), T
+
+
+def test_one_period_is_not_told_as_a_range():
+    assert ">period 1<" in upper_level_svg(1, 0) and ">periods 4–7<" in upper_level_svg(4, 0)
 
 
 def test_who_acts_is_told():

@@ -136,6 +136,41 @@ def test_the_data_and_the_figure_can_be_downloaded(visit: Callable[..., Page]):
     assert "T = 16 on the budget" in files["Figure, HTML"]
 
 
+def test_while_the_budget_is_dragged_what_belongs_to_the_old_one_fades(visit: Callable[..., Page]):
+    opacities = """node => [
+      ...node.data.filter((trace) => trace.meta === "handle").map((trace) => trace.opacity ?? 1),
+      ...node.layout.annotations.filter((a) => a.name === "handle").map((a) => a.opacity ?? 1),
+    ]"""
+    page = visit(PATH)
+    wait_until_drawn(page)
+    assert set(chart(page).evaluate(opacities)) == {1}
+    page.mouse.move(*place(page, 4))
+    page.mouse.down()
+    page.mouse.move(*place(page, 30), steps=4)
+    assert max(chart(page).evaluate(opacities)) < 0.5
+    page.mouse.up()
+    headline(page, "Run FSVI with T = 9")
+    expect(chart(page).locator(".annotation-text", has_text="budget 3")).to_be_visible()
+    assert set(chart(page).evaluate(opacities)) == {1}
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_no_discounting_is_told_where_it_is_seen(visit: Callable[..., Page], width, height):
+    page = visit(f"{PATH}?gamma=1", width=width, height=height)
+    told = page.get_by_text("γ = 1 means no discounting")
+    expect(told).to_be_visible()
+    assert told.bounding_box()["y"] < height / 2 + 50
+    field(page, "Discount γ").fill("0.9")
+    field(page, "Discount γ").press("Enter")
+    headline(page, "Run FSVI with T = 16, k = 3")
+
+
+def test_the_most_extreme_bars_are_drawn(visit: Callable[..., Page]):
+    page = visit(f"{PATH}?bound=repaired&Lfrozen=1e6")  # and the console stays clean
+    wait_until_drawn(page)
+    expect(chart(page, "terms").locator(".bars .point path").last).to_be_attached()
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
 def test_every_screen_and_theme_fits(visit: Callable[..., Page], theme, width, height):

@@ -52,3 +52,28 @@ def test_every_screen_and_theme_fits(visit: Callable[..., Page], theme, size):
     expect(page.get_by_test_id("stCode")).to_be_visible()
     assert picture(page).evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
     assert_fits(page, theme)
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+@pytest.mark.parametrize("view", ["The policy", "The lower level"])
+def test_nothing_moves_while_stepping(visit: Callable[..., Page], view, size):
+    page = visit(f"/?view={view.replace(' ', '+')}", width=size[0], height=size[1])
+    expect(page.get_by_text("Symbols on this page")).to_be_visible()
+    expect(picture(page)).to_have_count(1)
+    assert picture(page).evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
+    told, heights = page.locator(".fs-told"), set()
+    for _ in range(5):
+        before = picture(page).get_attribute("alt")
+        heights.add(told.bounding_box()["height"])
+        page.get_by_role("button", name="Next step").press("Enter")
+        expect(picture(page)).not_to_have_attribute("alt", before)
+    assert len(heights) == 1
+
+
+def test_the_footer_is_on_a_narrow_page_too(visit: Callable[..., Page]):
+    content = "e => getComputedStyle(e, '::after').content"
+    for width, there in ((390, True), (1440, False)):
+        page = visit(width=width)
+        body = page.get_by_test_id("stMainBlockContainer")
+        expect(body).to_be_visible()
+        assert ("arXiv:2301.00922" in body.evaluate(content)) == there

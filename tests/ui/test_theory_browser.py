@@ -142,6 +142,16 @@ def test_features_move_the_bound(visit: Callable[..., Page]):
     expect(metric(page, "Corrected bound")).to_have_text(number(bound.total))
 
 
+@pytest.mark.parametrize("key", CHARTS[LINEAR])
+def test_the_toolbar_leaves_the_legend_free(visit: Callable[..., Page], key):
+    page = visit(LINEAR)
+    wait_until_drawn(page, *CHARTS[LINEAR])
+    figure(page, key).hover()
+    bar = figure(page, key).locator(".modebar").bounding_box()
+    legend = figure(page, key).locator(".legend").bounding_box()
+    assert bar["y"] > legend["y"] + legend["height"]
+
+
 def test_plotly_is_loaded_once_for_all_charts_and_pages(visit: Callable[..., Page]):
     page = visit(REWARD)
     wait_until_drawn(page, *CHARTS[REWARD])
@@ -161,3 +171,8 @@ def test_every_screen_and_theme_fits(visit: Callable[..., Page], path, theme, si
     wait_until_drawn(page, *CHARTS[path])
     expect(figure(page, CHARTS[path][0])).to_have_attribute("aria-label", re.compile("T from 1 to"))
     assert_fits(page, theme)
+    if size == NARROW:  # the figure comes before its controls, and both are as wide as the page
+        chart, below = figure(page, CHARTS[path][0]), slider(page, "Periods frozen T")
+        assert chart.bounding_box()["y"] < below.bounding_box()["y"]
+        title = page.get_by_role("heading", level=1).bounding_box()
+        assert chart.bounding_box()["width"] == pytest.approx(title["width"], abs=2)
