@@ -364,6 +364,6 @@ def draw_export(
         with st.container(horizontal=True):
             for label, file, kind, make in files:
                 st.download_button(label, make, file, kind, key=f"get-{label}", on_click="ignore")
-        st.caption("PNG and SVG: the buttons that appear at the upper right of the figure.")
+        st.caption("PNG and SVG: the buttons that appear at the lower right of the figure.")
         st.markdown("**In Python**")
         st.code(inspector.policy_snippet(trail, step, view.name, chosen), language="python")
