@@ -59,8 +59,8 @@ def growth(view: View) -> str:
     if isinf(freeze_ceiling(c, frozen)) or isinf(long_run(c)):
         name, worst = ("L̃", frozen) if frozen > c.l_f else ("L_f", c.l_f)
         return (
-            f"γ{name} = {factor(c.gamma * worst)} ≥ 1: differences outgrow the discount, and the bound "
-            "explodes as T grows. Long freezes are out, however large the budget."
+            f"γ{name} = {factor(c.gamma * worst)} ≥ 1: differences outgrow the discount, and the "
+            "bound explodes as T grows. Long freezes are out, however large the budget."
         )
     if c.alpha * c.d_y * c.l_r == 0:
         return (

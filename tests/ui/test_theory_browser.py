@@ -148,7 +148,7 @@ def test_the_toolbar_leaves_the_legend_free(visit: Callable[..., Page], key):
     wait_until_drawn(page, *CHARTS[LINEAR])
     figure(page, key).hover()
     bar = figure(page, key).locator(".modebar").bounding_box()
-    legend = figure(page, key).locator(".legend").bounding_box()
+    legend = figure(page, key).locator(".legend").first.bounding_box()
     assert bar["y"] > legend["y"] + legend["height"]
 
 
