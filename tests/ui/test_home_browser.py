@@ -74,6 +74,6 @@ def test_the_footer_is_on_a_narrow_page_too(visit: Callable[..., Page]):
     content = "e => getComputedStyle(e, '::after').content"
     for width, there in ((390, True), (1440, False)):
         page = visit(width=width)
-        expect(page.get_by_text("Symbols on this page")).to_be_visible()
         body = page.get_by_test_id("stMainBlockContainer")
+        expect(body).to_have_css("max-width", "1240px")  # our style is there
         assert ("arXiv:2301.00922" in body.evaluate(content)) == there
