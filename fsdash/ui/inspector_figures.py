@@ -13,12 +13,19 @@ from fsdash.figures.policies import Subject, View
 
 TALL = 600
 HEIGHT = 520
+HALF_WIDE = 500
+"""Of a square that has half of the page's width."""
 TALL_VIEWS = ("difference",)
 SQUARE = "gridworld"
 
 
-def height_of(domain: str, view: View) -> int:
-    return TALL if domain == SQUARE or view.name in TALL_VIEWS else HEIGHT
+def height_of(domain: str, view: View, beside: bool = False) -> int:
+    """Pixels, for a figure alone or `beside` another."""
+    if view.name in TALL_VIEWS:
+        return TALL
+    if domain == SQUARE:
+        return HALF_WIDE if beside else TALL
+    return HEIGHT
 
 
 def fitting(view: View, chosen: dict) -> dict:

@@ -180,11 +180,8 @@ def state_shown(subject: Subject, figure: go.Figure, phase: int) -> tuple[int, i
     return *worst_state(subject.regret_XY(phase), states_drawn(figure)), False
 
 
-def draw_figure(figure, key: str, view: View, domain: str, told: str) -> None:
-    chart(
-        figure, key, told=told, height=height_of(domain, view), clickable=view.clickable,
-        on_event=click,
-    )  # fmt: skip
+def draw_figure(figure, key: str, view: View, height: int, told: str) -> None:
+    chart(figure, key, told=told, height=height, clickable=view.clickable, on_event=click)
 
 
 def draw_one(subject: Subject, view: View, chosen: dict, domain: str, own_XY: np.ndarray):
@@ -196,7 +193,7 @@ def draw_one(subject: Subject, view: View, chosen: dict, domain: str, own_XY: np
         mark_state(figure, (x, y), dark)
     left, right = st.columns([7, 4], gap="large")
     with left:
-        draw_figure(figure, f"policy-{view.name}", view, domain, view.told)
+        draw_figure(figure, f"policy-{view.name}", view, height_of(domain, view), view.told)
         st.caption(view.told + (" Click a state to see it in detail." if view.clickable else ""))
         if len(subject.phases) > 1:
             st.markdown("**The same state in every phase**")
@@ -227,7 +224,8 @@ def draw_two(
             st.markdown(f"**{_titled(title, one, phase)}**")
             if view.clickable:
                 mark_state(figure, (x, y), dark)
-            draw_figure(figure, f"{side}-{view.name}", view, domain, f"{title}. {view.told}")
+            height = height_of(domain, view, beside=True)
+            draw_figure(figure, f"{side}-{view.name}", view, height, f"{title}. {view.told}")
             draw_state(one, x, y, phase, side, clicked)
     return figures[0]
 
