@@ -1,6 +1,6 @@
 """What measuring and keeping a run costs beside computing it: `python -m benchmarks.overhead`.
 
-The lab's plan "T = 6 against Base E-VI" on each domain, three replications, in a worker process and
+The lab's plan "T = 6 against Base E-VI" on each domain, five replications, in a worker process and
 into a SQLite file, as the dashboard does it. Of the worker's time for a run, from the claim of each
 replication to its last commit,
 
@@ -24,17 +24,17 @@ import numpy as np
 
 from benchmarks import report
 from fsdash.domains import DOMAINS
-from fsdash.runs.database import Database
 from fsdash.runs.engine import execute
 from fsdash.runs.executor import WorkerExecutor
 from fsdash.runs.ledger import Attempt, Ledger
 from fsdash.runs.recorder import Recorder
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import Store
+from fsdash.runs.worker import database
 from fsdash.ui.lab_plans import PLANS, budget_told
 
 TARGET = 0.30
-REPLICATIONS = 3
+REPLICATIONS = 5
 
 
 def specs() -> list[RunSpec]:
@@ -44,7 +44,7 @@ def specs() -> list[RunSpec]:
 
 def measured(url: str, run: int, replication: int, number: int) -> list[float]:
     """In a worker: rows, and seconds of algorithm, of evaluation and in all."""
-    ledger, attempt = Ledger(Database(url)), Attempt(run, replication, number)
+    ledger, attempt = Ledger(database(url)), Attempt(run, replication, number)
     began = time.perf_counter()
     start = ledger.begin(attempt, os.getpid())
     spec = RunSpec.from_json(start.spec)

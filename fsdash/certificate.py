@@ -48,12 +48,11 @@ class Certificate:
     def __init__(self, model: FastSlowMDP, T: int = 1) -> None:
         self.discount = model.gamma**T
         self.rounding = rounding(model)
-        self.resolvent_XX = np.empty((0, 0))
-        """(I − γᵀ Pᵀ)⁻¹; empty for the classical bound."""
-        self._by_slow_state = model.true.exogenous_slow and model.n_slow <= MAX_SLOW
-        if self._by_slow_state:
-            self._PT_XX = np.linalg.matrix_power(slow_kernel(model), T)
-            self.resolvent_XX = np.linalg.inv(np.eye(model.n_slow) - self.discount * self._PT_XX)
+        self.PT_XX = self.resolvent_XX = np.empty((0, 0))
+        """Pᵀ and (I − γᵀ Pᵀ)⁻¹; empty for the classical bound."""
+        if model.true.exogenous_slow and model.n_slow <= MAX_SLOW:
+            self.PT_XX = np.linalg.matrix_power(slow_kernel(model), T)
+            self.resolvent_XX = np.linalg.inv(np.eye(model.n_slow) - self.discount * self.PT_XX)
 
     def shift(self, delta_XY: np.ndarray) -> tuple[np.ndarray, float]:
         """For δ = B U − U: the shift c(x) (as a column) for U, and its certified error."""
@@ -62,7 +61,7 @@ class Certificate:
 
     def mixed(self, shift_X1: np.ndarray) -> np.ndarray:
         """(Pᵀ c)(x), what a shift by c(x) becomes T steps later."""
-        return self._PT_XX @ shift_X1 if self._by_slow_state else shift_X1
+        return self.PT_XX @ shift_X1 if self.PT_XX.size else shift_X1
 
 
 _known: WeakKeyDictionary[FastSlowMDP, dict[int, Certificate]] = WeakKeyDictionary()

@@ -84,33 +84,41 @@ def policy_values(
 def _settled(model: FastSlowMDP, chain: Chain, U_XY: np.ndarray, goal: float) -> Values:
     """The fixed point of a chain, certified to the goal or as well as rounding allows."""
     phases = len(chain.reward_PXY)
-    bounds, n = certificate(model, phases), max(1, SWEEPS // phases)
+    n = max(1, SWEEPS // phases)
+    bounds = certificate(model, n * phases)
     U_XY, error = settle(
-        chain.flat, n, bounds.resolvent_XX, bounds.discount, goal - bounds.rounding, U_XY
-    )
+        chain.flat, n, bounds.PT_XX, bounds.resolvent_XX, bounds.discount, goal - bounds.rounding,
+        U_XY.copy(),
+    )  # fmt: skip
     return Values(U_XY, error + bounds.rounding)
 
 
 @jit
-def settle(chain, n, resolvent_XX, discount, goal, U_XY):
-    """Passes, n at a time, mixed and corrected by their certificate, until that is small enough.
+def settle(chain, n, PT_XX, resolvent_XX, discount, goal, U_XY):
+    """Passes B, n at a time, corrected by their certificate and mixed, until that is small enough.
 
-    If `PATIENCE` more iterates bring no better certificate, the best one is returned.
+    The certificate of U gives a shift c(x). B (U + c) = B U + γᵀ Pᵀ c is then known too, and within
+    γᵀ times the certified error. Over many passes the errors of a policy that walks in circles
+    cancel, so the certificate of B is much narrower than that of a single pass. If `PATIENCE` more
+    iterates bring no better certificate, the best one is returned.
     """
-    kept = memory(U_XY.size)
-    best_XY, error, stalled, k = U_XY, np.inf, 0, 0
+    kept, k, stalled = memory(U_XY.size), 0, 0
+    best_XY, error = U_XY, np.inf
     while error > goal and stalled < PATIENCE:
         image_XY = U_XY.copy()
         passes(*chain, n, image_XY)
-        mixture(k, kept, (image_XY - U_XY).reshape(-1), image_XY.reshape(-1))
-        U_XY = image_XY.copy()
-        passes(*chain, 1, image_XY)
         shift_X, width = midpoint(image_XY - U_XY, resolvent_XX, discount)
         for x in range(len(U_XY)):
+            moved = 0.0 if PT_XX.size else shift_X[x]
+            for to in range(len(PT_XX)):
+                moved += PT_XX[x, to] * shift_X[to]
             U_XY[x] += shift_X[x]
+            image_XY[x] += discount * moved
         stalled += 1
-        if width < error:
-            best_XY, error, stalled = U_XY, width, 0
+        if discount * width < error:
+            best_XY, error, stalled = image_XY.copy(), discount * width, 0
+        mixture(k, kept, (image_XY - U_XY).reshape(-1), image_XY.reshape(-1))
+        U_XY = image_XY
         k += 1
     return best_XY, error
 

@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -72,11 +72,11 @@ class Problem:
     model: FastSlowMDP
     best: Optimum
 
-    @property
+    @cached_property
     def optimal_return(self) -> float:
         return self.model.mean(self.best.U_XY)
 
-    @property
+    @cached_property
     def tolerance(self) -> float:
         return PRECISION * max(1.0, float(np.abs(self.best.U_XY).max()))
 
@@ -113,7 +113,7 @@ class Judge:
             "mean_return": mean_return,
             # A share of something negative or zero would say nothing.
             "fraction_of_optimal": mean_return / best if best > 0 else float("nan"),
-            "max_regret": float(np.maximum(p.best.U_XY - U_XY, 0).max()),
+            "max_regret": max(0.0, float((p.best.U_XY - U_XY).max())),
             "policy_kind": snapshot.policy_kind,
         }
 

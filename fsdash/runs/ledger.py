@@ -18,7 +18,9 @@ import socket
 import sys
 import time
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, and_, func, select, update
@@ -41,7 +43,7 @@ class Attempt:
     replication: int
     number: int
 
-    @property
+    @cached_property
     def where(self) -> ColumnElement[bool]:
         """Holds while this attempt is the one that counts."""
         p = replications.c
@@ -221,23 +223,22 @@ class Ledger:
                 .select_from(replications.join(runs))
                 .where(attempt.where)
             ).one()
+            if not done:
+                return Start(spec, 0, 0.0, seconds, ())
             last = connection.scalar(select(func.max(rows.c.seconds)).where(_of(rows, attempt)))
             steps = connection.scalars(select(policies.c.step).where(_of(policies, attempt)))
-            if done:
-                again = f"computes its first {done:,} rows again, which are kept, then goes on"
-                _own(connection, attempt, reason=again)
+            again = f"computes its first {done:,} rows again, which are kept, then goes on"
+            _own(connection, attempt, reason=again)
             return Start(spec, done, last or 0.0, seconds, tuple(sorted(steps)))
 
     def append(self, attempt: Attempt, batch: Batch, count: int, seconds: float) -> str:
         """Write a batch; `count` are all rows of the replication then, `seconds` its time.
 
-        Returns what `wanted` would, and ends the attempt if the batch says how it ended.
+        Ends the attempt, if the batch says how it ended; returns what it was asked to become.
         """
         here = {"run": attempt.run, "replication": attempt.replication}
         with self.database.writing() as connection:
-            changes = {"reason": ""} if batch.rows else {}
-            changes |= {"rows": count, "seconds": seconds, "heartbeat": time.time()}
-            _own(connection, attempt, **changes)
+            wanted, why = _wanted(connection, attempt)
             if batch.rows:
                 connection.execute(rows.insert(), [here | row for row in batch.rows])
             if batch.dropped:
@@ -245,38 +246,39 @@ class Ledger:
                 connection.execute(policies.delete().where(_of(policies, attempt), dropped))
             if batch.policies:
                 _keep_policies(connection, attempt, batch)
-            wanted = _wanted(connection, attempt)
+            changes = {"reason": ""} if batch.rows else {}
+            changes |= {"rows": count, "seconds": seconds, "heartbeat": time.time()}
             if batch.end:
-                _end(connection, attempt, *batch.end)
+                changes |= _ended_as(*batch.end, wanted, why)
+            _own(connection, attempt, **changes)
             return wanted
 
     def wanted(self, attempt: Attempt) -> str:
         """What the replication was asked to become; empty if nothing."""
         with self.database.reading() as connection:
-            return _wanted(connection, attempt)
+            return _wanted(connection, attempt)[0]
 
     def end(self, attempt: Attempt, status: str, reason: str) -> None:
-        """Close an attempt. A request to stop that was met gives its own status and reason."""
-        with self.database.writing() as connection:
-            _end(connection, attempt, status, reason)
+        """Close an attempt, unless the worker or somebody else has done so."""
+        with self.database.writing() as connection, suppress(Superseded):
+            wanted = _wanted(connection, attempt)
+            _own(connection, attempt, **_ended_as(status, reason, *wanted))
 
 
-def _wanted(connection: Connection, attempt: Attempt) -> str:
-    wanted = connection.scalar(select(replications.c.wanted).where(attempt.where))
-    if wanted is None:
-        raise Superseded
-    return wanted
-
-
-def _end(connection: Connection, attempt: Attempt, status: str, reason: str) -> None:
+def _wanted(connection: Connection, attempt: Attempt) -> tuple[str, str]:
+    """What the attempt was asked to become, and why."""
     asked = select(replications.c.wanted, replications.c.wanted_reason)
     found = connection.execute(asked.where(attempt.where)).first()
     if found is None:
-        return  # ended already, by the worker or by somebody else
-    if status == "cancelled" and found.wanted:
-        status, reason = found
-    changes = {"status": status, "reason": reason, "finished": time.time(), "wanted": ""}
-    connection.execute(update(replications).where(attempt.where).values(**changes))
+        raise Superseded
+    return tuple(found)
+
+
+def _ended_as(status: str, reason: str, wanted: str, why: str) -> dict[str, object]:
+    """The changes of a replication that has ended: a request to stop that was met names the end."""
+    if status == "cancelled" and wanted:
+        status, reason = wanted, why
+    return {"status": status, "reason": reason, "finished": time.time(), "wanted": ""}
 
 
 def _own(connection: Connection, attempt: Attempt, **values) -> None:

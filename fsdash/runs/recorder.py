@@ -1,8 +1,9 @@
 """Writes what one replication records, in batches and beside the computation.
 
-A thread of its own writes every `FLUSH` seconds what has come together, the first row at once, and
-learns on the way whether the replication shall stop; the engine only appends to a list. It also
-tells that the worker is alive while a single snapshot takes long.
+A thread of its own writes every `FLUSH` seconds what has come together, the first rows after
+`FIRST`, and learns on the way whether the replication shall stop; the engine only appends to a
+list. It also tells that the worker is alive while a single snapshot takes long. A replication that
+takes less than `FIRST` is written in one go.
 
 **Going on.** A replication that was paused or interrupted starts again from its seed and computes
 the same rows; those that are kept already are passed over. They are evaluated again too: an
@@ -24,6 +25,7 @@ from fsdash.runs.arrays import pack_policy, pack_values
 from fsdash.runs.engine import Record
 from fsdash.runs.ledger import Attempt, Batch, Ledger, Packed, Start
 
+FIRST = 0.05
 FLUSH = 0.2
 BEAT = 2.0
 """Seconds after which a worker tells that it is alive when there is nothing else to write."""
@@ -64,7 +66,7 @@ class Recorder:
             self._new.append(slim)
             self.rows = row["step"] + 1
             self.policies.offer(record)
-        if row["step"] == 0:
+        if row["step"] == 0 and time.monotonic() - self._began > FIRST:
             self._wake.set()
 
     def end(self, status: str, reason: str) -> None:
@@ -84,9 +86,11 @@ class Recorder:
 
     def _write(self) -> None:
         try:
+            wait = FIRST
             while not self._leaving:
-                self._wake.wait(FLUSH)
+                self._wake.wait(wait)
                 self._wake.clear()
+                wait = FLUSH
                 if self._leaving:
                     break
                 if self._flush():

@@ -40,7 +40,7 @@ def replicate(url: str, run: int, replication: int, number: int) -> list[str]:
     """
     attempt = Attempt(run, replication, number)
     try:
-        ledger = Ledger(_database(url))
+        ledger = Ledger(database(url))
         start = ledger.begin(attempt, os.getpid())
         try:
             return _computed(ledger, attempt, start)
@@ -73,7 +73,7 @@ def _told(error: Exception) -> str:
 
 
 @lru_cache(maxsize=4)
-def _database(url: str) -> Database:
+def database(url: str) -> Database:
     return Database(url)
 
 

@@ -10,5 +10,5 @@ from fsdash.runs.store import Store
 def store(tmp_path):
     with_file = Store(tmp_path / "folder" / "runs.db")
     yield with_file
-    worker._database.cache_clear()
+    worker.database.cache_clear()
     with_file.close()

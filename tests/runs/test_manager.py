@@ -136,8 +136,10 @@ def test_a_dead_worker_fails_its_replication_and_the_rest_goes_on(manager, store
     assert "SIGKILL" in struck.reason and "resumed" in struck.reason
     assert struck.rows > 0
     assert manager.resume(struck.id) == 1
-    running(store, id)
-    assert len(set(manager._executor.pids()) - {pid}) == 2
+    manager.submit("me", "for the other worker", [base(ENDLESS)])
+    until(lambda: manager.queue("me").running == 2)
+    until(lambda: pid not in manager._executor.pids(), "a new worker for the dead one")
+    assert all(map(alive, manager._executor.pids()))
 
 
 def test_owners_take_turns(manager, store):

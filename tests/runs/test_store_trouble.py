@@ -56,7 +56,7 @@ def test_a_full_disk_interrupts_and_what_was_recorded_goes_on(store):
     """SQLite's own error: the file may have a few pages more and no others."""
     spec = frozen(iterations=15)
     id = store.add_experiment("me", "large", [spec])
-    engine = worker._database(store.database.url)._engine
+    engine = worker.database(store.database.url)._engine
 
     def limit(raw, _record):
         raw.execute(f"PRAGMA max_page_count = {raw.execute('PRAGMA page_count').fetchone()[0] + 8}")
