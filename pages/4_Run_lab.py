@@ -6,12 +6,14 @@ import streamlit as st
 
 from fsdash.runs.errors import StoreError
 from fsdash.runs.kept import Experiment
-from fsdash.ui.frame import open_page
+from fsdash.ui.chart import chart
+from fsdash.ui.frame import is_dark, open_page
 from fsdash.ui.lab_form import draw_form, plain
 from fsdash.ui.lab_link import LAB
 from fsdash.ui.lab_live import draw_experiment
 from fsdash.ui.lab_words import BADGES, EXERCISES, ago
 from fsdash.ui.lesson import exercises, glossary
+from fsdash.ui.reproduction_show import figure_and_rows
 from fsdash.ui.service import Service, open_service, visitor
 
 # On a narrow screen what runs comes before the form that started it. Streamlit's own sign of
@@ -24,6 +26,8 @@ STYLE = """<style>
 }
 </style>"""
 RECENT = 4
+EXAMPLES = {"inventory": "inventory", "gridworld": "gridworld", "pricing": "pricing-linear"}
+"""By domain: a figure of what is to come, which also has Plotly ready for the first point."""
 
 
 def draw_nothing_yet(service: Service, me: str) -> None:
@@ -37,6 +41,11 @@ def draw_nothing_yet(service: Service, me: str) -> None:
         "Press **Start**. You can pause, stop, leave and come back: the address holds the "
         "experiment, and what was recorded stays."
     )
+    domain = LAB.get("domain") if LAB.get("domain") in EXAMPLES else "inventory"
+    figure, _ = figure_and_rows(domain, EXAMPLES[domain], is_dark())
+    told = f"Learning curves of the paper's {domain} experiment."
+    chart(figure, "example", told=told, height=360)
+    st.caption(f"For example: the paper's {domain} experiment, as it was kept for *Reproduction*.")
     try:
         recent = service.store.experiments(owner=me, limit=RECENT)
     except StoreError:

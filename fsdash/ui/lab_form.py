@@ -32,7 +32,7 @@ from fsdash.ui.lab_words import duration_told, rounded, seconds_told
 from fsdash.ui.picture import draw_svg
 from fsdash.ui.service import Service, sentence
 
-PROBLEM = "lab-problem"
+PROBLEM, STARTED = "lab-problem", "lab-started"
 LONG = 600
 """Seconds above which one is asked whether that was meant."""
 TITLES = {name: plan.title for name, plan in PLANS.items()} | {BY_HAND: "Put together by hand"}
@@ -112,7 +112,9 @@ def _draw_duration(service: Service, specs: list[RunSpec]) -> None:
 def start(service: Service, me: str, name: str, specs: list[RunSpec]) -> None:
     """Queue the experiment and show it; a refusal is told beside the button."""
     try:
-        LAB.put("experiment", service.manager.submit(me, name, specs))
+        id = service.manager.submit(me, name, specs)
+        LAB.put("experiment", id)
+        st.session_state[STARTED] = id
     except (InputError, StoreError) as problem:
         st.session_state[PROBLEM] = str(problem)
 

@@ -22,7 +22,7 @@ from fsdash.ui import lab_view
 from fsdash.ui.chart import chart
 from fsdash.ui.export import export
 from fsdash.ui.frame import ROOT
-from fsdash.ui.lab_form import plain
+from fsdash.ui.lab_form import STARTED, plain
 from fsdash.ui.lab_link import LAB
 from fsdash.ui.lab_look import read_look
 from fsdash.ui.lab_pace import near
@@ -50,8 +50,10 @@ class Drawn(NamedTuple):
 
 def draw_experiment(service: Service, me: str) -> None:
     """The experiment that the address names, at its own pace."""
+    id = LAB.get("experiment")
+    new = st.session_state.pop(STARTED, None) == id
     try:
-        experiment = service.store.experiment(LAB.get("experiment"))
+        experiment = service.just_started(id) if new else service.store.experiment(id)
     except InputError as problem:
         st.warning(sentence(problem))
         st.button("Close", on_click=LAB.put, args=("experiment", None), key="close")

@@ -15,6 +15,7 @@ from fsdash.runs.methods import METHODS
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.summary import summarise, work_to_reach
 from fsdash.ui import lab_pace, lab_view
+from fsdash.ui import service as ui_service
 from fsdash.ui.lab_plans import PLANS, Form, commands, snippet, sweep_size
 from fsdash.ui.lab_table import methods_html
 from fsdash.ui.lab_view import MethodRow
@@ -220,6 +221,30 @@ def test_a_full_queue_is_told_and_nothing_is_kept(service, monkeypatch):
 
 
 # ------------------------------------------------------------------------------------ a run, live
+
+
+def test_before_the_first_start_an_example_shows_what_is_to_come(service):
+    test = lab(domain="gridworld")
+    assert len(traces(figures(test)["example"])["E-FSVI, T=6 (n=5)"]["y"]) > 10
+    assert "the paper's gridworld experiment" in " ".join(c.value for c in test.caption)
+
+
+def test_the_first_points_come_with_the_start(service):
+    test = lab(preset="by-hand", algorithms="e-vi", budget="3", replications="1")
+    test.button(key="start").click().run()
+    assert len(traces(figures(test)["curves"])["Base E-VI"]["y"]) > 0
+    over(service.store, shown(service, test).id)
+
+
+def test_nobody_waits_for_first_points_while_all_workers_are_busy(service, monkeypatch):
+    blocks = service.manager.submit("other", "block", [base(ENDLESS, replications=2)])
+    until(lambda: service.manager.queue("other").running == 2)
+    monkeypatch.setattr(ui_service, "AT_ONCE", 1e-9)
+    waiting = service.manager.submit("me", "waiting", [base()])
+    assert service.just_started(waiting).status == "queued"
+    for id in (blocks, waiting):
+        service.manager.cancel(id)
+        over(service.store, id)
 
 
 def test_a_run_from_the_click_to_its_numbers(service):
