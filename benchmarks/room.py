@@ -57,6 +57,7 @@ class Tab:
     socket: object
     page: str
     query: str = ""
+    page_hash: str = ""
     widgets: dict[str, tuple[str, str]] = field(default_factory=dict)
     """By key: the widget's id and the fragment that it belongs to."""
     texts: list[str] = field(default_factory=list)
@@ -68,7 +69,9 @@ class Tab:
         """Run the page, or the part that a widget belongs to; the seconds until it is done."""
         message = BackMsg()
         state = message.rerun_script
-        state.page_name, state.query_string = self.page, self.query
+        # As a browser: by its name until the server has said what it calls the page.
+        state.page_name = "" if self.page_hash else self.page
+        state.page_script_hash, state.query_string = self.page_hash, self.query
         state.fragment_id, state.is_auto_rerun = fragment, auto
         if key:
             widget = state.widget_states.widgets.add()
@@ -92,7 +95,9 @@ class Tab:
         message = ForwardMsg()
         message.ParseFromString(await asyncio.wait_for(self.socket.recv(), PATIENCE))
         kind = message.WhichOneof("type")
-        if kind == "page_info_changed":
+        if kind == "navigation":
+            self.page_hash = message.navigation.page_script_hash
+        elif kind == "page_info_changed":
             self.query = message.page_info_changed.query_string
         elif kind == "auto_rerun":
             self.pace[message.auto_rerun.fragment_id] = message.auto_rerun.interval
@@ -145,6 +150,7 @@ async def run_quick_looks(url: str, cookie: str, until: float, seen: Visitor) ->
                     numbers = True
                     seen.first.append(time.monotonic() - began)
                 if tab.errors or not tab.pace:
+                    await asyncio.sleep(1)
                     await tab.rerun()
                     continue
                 fragment, pace = next(iter(tab.pace.items()))
