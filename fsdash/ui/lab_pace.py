@@ -2,6 +2,8 @@
 
 All looks happen in the one process that also answers every control. So each look is timed, and the
 pace is such that the looks of all visitors together take no more than a fixed share of one core.
+And they are taken one after the other: a control that is moved meanwhile shares the interpreter
+with one look, not with as many as there are visitors.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from contextlib import contextmanager
 FASTEST, SLOWEST = 1.0, 4.0
 SHARE = 0.15
 """Of one core, for all looks; what Streamlit adds to each is not timed, and is about as much."""
+PATIENCE = 2.0
+"""Seconds after which a look is taken although another one has not ended."""
 RECENT = 10.0
 """Who has not looked for so many seconds is gone."""
 
@@ -24,15 +28,18 @@ class Pace:
     def __init__(self) -> None:
         self._looks: dict[object, tuple[float, float]] = {}
         """By who looks at what: when it last was, and the processor time that it took."""
-        self._lock = threading.Lock()
+        self._lock, self._turn = threading.Lock(), threading.Lock()
 
     @contextmanager
     def look(self, who: object) -> Iterator[None]:
-        """Time a look."""
+        """Wait for one's turn, though not for ever (a look may hang on the store); time the look."""
+        mine = self._turn.acquire(timeout=PATIENCE)
         began = time.thread_time()
         try:
             yield
         finally:
+            if mine:
+                self._turn.release()
             with self._lock:
                 self._looks[who] = time.monotonic(), time.thread_time() - began
 

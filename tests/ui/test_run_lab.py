@@ -1,5 +1,8 @@
 """The Run lab without a browser: plans, the form, its address, a run from start to end, trouble."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -427,6 +430,31 @@ def test_a_full_room_looks_less_often_but_waits_no_longer_for_its_first_point(se
     paces = [seconds_between(new, new.created + age, p) for age in (0, 9) for p in (1, 4)]
     assert paces == [0.5, 1, 2, 4]
     service.manager.cancel(id)
+
+
+def test_looks_are_taken_one_after_the_other_but_none_waits_for_ever(monkeypatch):
+    monkeypatch.setattr(lab_pace, "PATIENCE", 0.01)
+    pace, within = lab_pace.Pace(), []
+    with pace.look("one"):
+        began = time.monotonic()
+        with pace.look("two"):  # a look that hangs holds the others up, then no longer
+            within.append(time.monotonic() - began)
+    assert within[0] >= 0.01
+    monkeypatch.setattr(lab_pace, "PATIENCE", 60)
+    with ThreadPoolExecutor(2) as threads:
+        inside = []
+
+        def look(who):
+            with pace.look(who):
+                inside.append(who)
+                assert len(inside) == 1
+                inside.remove(who)
+
+        list(threads.map(look, range(200)))
+    with pytest.raises(KeyError), pace.look("three"):
+        raise KeyError
+    with pace.look("four"):
+        assert pace.seconds() == lab_pace.FASTEST
 
 
 def test_the_looks_of_all_visitors_together_take_a_fixed_share_of_one_core(monkeypatch):
