@@ -32,7 +32,7 @@ class Pace:
 
     @contextmanager
     def look(self, who: object) -> Iterator[None]:
-        """Wait for one's turn, though not for ever (a look may hang on the store); time the look."""
+        """Wait for one's turn, not for ever (a look may hang on the store), and time the look."""
         mine = self._turn.acquire(timeout=PATIENCE)
         began = time.thread_time()
         try:

@@ -232,7 +232,8 @@ def test_before_the_first_start_an_example_shows_what_is_to_come(service):
     assert "the paper's gridworld experiment" in " ".join(c.value for c in test.caption)
 
 
-def test_the_first_points_come_with_the_start(service):
+def test_the_first_points_come_with_the_start(service, monkeypatch):
+    monkeypatch.setattr(ui_service, "AT_ONCE", 60)
     test = lab(preset="by-hand", algorithms="e-vi", budget="3", replications="1")
     test.button(key="start").click().run()
     assert len(traces(figures(test)["curves"])["Base E-VI"]["y"]) > 0
