@@ -29,7 +29,7 @@ from fsdash.runs.ledger import Attempt, Ledger, Start
 from fsdash.runs.recorder import Recorder
 from fsdash.runs.spec import RunSpec
 
-NICE = 15
+NICE = 5
 """Pages are served first: a person waits for them."""
 
 
