@@ -16,7 +16,7 @@ import streamlit as st
 
 from fsdash.ui.link import TRAIL, Reader, one_of
 
-ECHO = 2.0
+ECHO = 5.0
 """Seconds in which the address before the last change is taken for an echo, not for a step back."""
 Texts = dict[str, str]
 
