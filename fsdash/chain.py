@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fsdash.kernels import flat_successors, gather, jit, mix, steps
+from fsdash.kernels import flat_successors, jit, steps, sweep
 from fsdash.model import INDEX, FastSlowMDP
 from fsdash.operators import follow, policy_reward
 
@@ -97,19 +97,9 @@ class Chain:
 def passes(reward_PS, next_PWS, next_slow, noise_W, separable, gamma, n, U_XY):
     """n passes U ← r + γ E[U] through the phases, in place."""
     source_XY = np.empty_like(U_XY)
-    U_S, source_S = U_XY.reshape(-1), source_XY.reshape(-1)
     for _ in range(n):
         for p in range(len(reward_PS)):
-            reward_S, next_WS = reward_PS[p], next_PWS[p]
-            if separable:
-                mix(next_slow, noise_W, U_XY, source_XY)
-                next_S = next_WS[0]
-                for s in range(U_S.size):
-                    U_S[s] = reward_S[s] + gamma * source_S[next_S[s]]
-            else:
-                gather(next_WS, noise_W, U_S, source_S)
-                for s in range(U_S.size):
-                    U_S[s] = reward_S[s] + gamma * source_S[s]
+            sweep(reward_PS[p], next_PWS[p], next_slow, noise_W, separable, gamma, source_XY, U_XY)
 
 
 @jit

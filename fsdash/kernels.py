@@ -96,6 +96,24 @@ def bellman(reward_XYA, next_slow, next_fast, noise_W, separable, gamma, U_XY, H
 
 
 @jit
+def sweep(reward_S, next_WS, next_slow, noise_W, separable, gamma, source_XY, U_XY):
+    """U ← r + γ E[U] of one policy, in place; `next_WS` as `flat_successors` gives it.
+
+    `source_XY` is room for the values that are looked up.
+    """
+    U_S, source_S = U_XY.reshape(-1), source_XY.reshape(-1)
+    if separable:
+        mix(next_slow, noise_W, U_XY, source_XY)
+        next_S = next_WS[0]
+        for s in range(U_S.size):
+            U_S[s] = reward_S[s] + gamma * source_S[next_S[s]]
+    else:
+        gather(next_WS, noise_W, U_S, source_S)
+        for s in range(U_S.size):
+            U_S[s] = reward_S[s] + gamma * source_S[s]
+
+
+@jit
 def policy_sweeps(reward_XY, next_slow, next_fast, noise_W, separable, gamma, m, goal, U_XY):
     """Up to m sweeps U ← r + γ E[U] of one policy, in place; returns how many were made.
 
@@ -107,20 +125,12 @@ def policy_sweeps(reward_XY, next_slow, next_fast, noise_W, separable, gamma, m,
     # Where each outcome and state lead, as one index into the values looked up: read m times.
     next_WS = flat_successors(next_slow, next_fast, separable, X, Y, noise_W.size)
     source_XY, before_XY = np.empty_like(U_XY), np.empty_like(U_XY)
-    U_S, source_S, reward_S = U_XY.reshape(-1), source_XY.reshape(-1), reward_XY.reshape(-1)
+    reward_S = reward_XY.reshape(-1)
     for n in range(1, m + 1):
         look = n % 10 == 0
         if look:
             before_XY[:] = U_XY
-        if separable:
-            mix(next_slow, noise_W, U_XY, source_XY)
-            next_S = next_WS[0]
-            for s in range(U_S.size):
-                U_S[s] = reward_S[s] + gamma * source_S[next_S[s]]
-        else:
-            gather(next_WS, noise_W, U_S, source_S)
-            for s in range(U_S.size):
-                U_S[s] = reward_S[s] + gamma * source_S[s]
+        sweep(reward_S, next_WS, next_slow, noise_W, separable, gamma, source_XY, U_XY)
         if look and widest_change(before_XY, U_XY) <= goal:
             return n
     return m
