@@ -7,7 +7,7 @@ import streamlit as st
 from fsdash.runs.errors import StoreError
 from fsdash.runs.kept import Experiment
 from fsdash.ui.chart import chart
-from fsdash.ui.frame import is_dark, open_page
+from fsdash.ui.frame import add_style, is_dark, open_page
 from fsdash.ui.lab_form import draw_form, plain
 from fsdash.ui.lab_link import LAB
 from fsdash.ui.lab_live import draw_experiment
@@ -73,16 +73,17 @@ def draw_page() -> None:
         left, right = st.columns([1, 2], gap="large")
     with left:
         draw_form(service, me)
+    # Before the experiment is drawn: its looks then come from a browser that has this address.
+    LAB.write()
     with right:
         if shown:
             draw_experiment(service, me)
         else:
             draw_nothing_yet(service, me)
-    LAB.write()
 
 
 open_page("Run lab", parameters=LAB.readers)
-st.html(STYLE)
+add_style(STYLE)
 st.title("Watch them learn", anchor=False)
 st.markdown(
     "Freezing the slow state on a real problem: start E‑FSVI beside methods that freeze nothing, "

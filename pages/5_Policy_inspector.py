@@ -5,7 +5,7 @@ import streamlit as st
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
 from fsdash.runs.store import Store
-from fsdash.ui.frame import open_page
+from fsdash.ui.frame import add_style, open_page
 from fsdash.ui.inspector_link import PARAMETERS, read_address
 from fsdash.ui.inspector_pick import Pick, is_live, open_store, pick
 from fsdash.ui.inspector_show import PLAYING, draw_workbench
@@ -95,7 +95,7 @@ def draw_page() -> None:
 
 open_page("Policy inspector", parameters=PARAMETERS)
 read_address()
-st.html(STYLE)
+add_style(STYLE)
 st.title("What does the policy do?", anchor=False)
 st.markdown(
     "Every policy that a run had on its way, state by state: what it does, what it is worth, and "

@@ -13,28 +13,37 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from fsdash.ui.link import TRAIL, Reader, one_of
 
 ECHO = 5.0
-"""Seconds in which the address before the last change is taken for an echo, not for a step back."""
+"""Seconds in which a run may still come with an address that the page has left."""
 Texts = dict[str, str]
 
 
 @dataclass(frozen=True)
 class Trail:
-    """The address that a page wrote last, the one before, and when it left that."""
+    """The address that a page wrote last, and those that it left, each with its time."""
 
     written: Texts
-    left: Texts | None = None
-    when: float = 0.0
+    left: tuple[tuple[Texts, float], ...] = ()
 
     def knows(self, found: Texts) -> bool:
-        """Whether an address is the page's own: the last one, or an echo of the one before.
+        """Whether an address is the page's own: the last one, or an echo of one before.
 
-        A change that was made before the browser knew the last address comes with an old one.
+        A run that was asked for before the browser knew the last address comes with an old one.
         """
-        return found == self.written or (found == self.left and time.monotonic() - self.when < ECHO)
+        now = time.monotonic()
+        return found == self.written or any(
+            found == old and now - when < ECHO for old, when in self.left
+        )
+
+    def then(self, written: Texts, *left: Texts) -> Trail:
+        """The trail after one more step."""
+        now = time.monotonic()
+        all_left = (*self.left, *((old, now) for old in left))
+        return Trail(written, tuple((old, t) for old, t in all_left if now - t < ECHO))
 
 
 def trail() -> Trail | None:
@@ -42,14 +51,21 @@ def trail() -> Trail | None:
     return st.session_state.get(TRAIL)
 
 
+def stepped() -> bool:
+    """Whether this run was asked for by the browser's Back or Forward; its address then counts."""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
+
+
 def show_address(now: Texts) -> None:
     """Bring the address up to date, and remember what it was."""
-    found = st.query_params.to_dict()
+    found, known = st.query_params.to_dict(), trail() or Trail(now)
     if now != found:
         st.query_params.from_dict(now)
-        st.session_state[TRAIL] = Trail(now, found, time.monotonic())
-    elif trail() is None or trail().written != now:
-        st.session_state[TRAIL] = Trail(now)
+    if now == found == known.written:
+        st.session_state[TRAIL] = known
+    else:
+        st.session_state[TRAIL] = known.then(now, known.written, found)
 
 
 @dataclass(frozen=True)
@@ -89,16 +105,18 @@ class Address:
 
         A widget that was changed since the address was written counts more than any address.
         """
-        found, known = st.query_params.to_dict(), trail()
+        found, known = st.query_params.to_dict(), None if stepped() else trail()
         if known is not None and (known.knows(found) or self._texts() != known.written):
             return
         for name, part in self.parts.items():
-            st.session_state.pop(self.key(name), None)
             if name in found:
                 try:
                     self.put(name, part.read(found[name]))
-                except (ValueError, OverflowError):  # the frame has told the visitor
                     continue
+                except (ValueError, OverflowError):  # the frame has told the visitor
+                    pass
+            if self.key(name) in st.session_state:  # set, not deleted: the browser has to know
+                self.put(name, part.default)
 
     def write(self) -> None:
         """Bring the address up to date."""

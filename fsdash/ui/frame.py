@@ -40,6 +40,7 @@ LINKS = {
 # controls, formulas are smaller with a shadow where they go on (the first gradient moves along and
 # covers it at the end), and the footer stands below the page, since the sidebar is shut.
 STYLE = """<style>
+[data-testid="stElementContainer"]:has([data-testid="stMarkdownContainer"] > style) {display: none;}
 [data-testid="stMainBlockContainer"] {max-width: 1240px; padding-top: 3rem;}
 [data-testid="stMarkdownContainer"] p, [data-testid="stMarkdownContainer"] li {max-width: 44rem;}
 [data-testid="stPageLink-NavLink"] {height: auto;}
@@ -73,13 +74,22 @@ def open_page(
     """
     st.set_page_config(page_title=f"{title} · fsdash", page_icon=icon, layout="wide")
     footer = f"fsdash {__version__}, after {AUTHORS}, {PAPER}."
-    st.html(STYLE.replace("FOOTER", footer).replace("PAGE", BACKGROUND.on(is_dark())))
+    add_style(STYLE.replace("FOOTER", footer).replace("PAGE", BACKGROUND.on(is_dark())))
     with st.sidebar:
         st.markdown("### ❄️ fsdash")
         _draw_links()
         st.divider()
         st.caption(f"fsdash {__version__}, after {AUTHORS}, [{PAPER}]({ADDRESS}).")
     open_link(title, parameters)
+
+
+def add_style(style: str) -> None:
+    """Rules for the page's looks, in <style>, without an element to be seen.
+
+    By way of Markdown, which the browser loads for the first text of all; it loads what `st.html`
+    needs later, and the page would jump.
+    """
+    st.markdown(style, unsafe_allow_html=True)
 
 
 def workbench(controls: int, figures: int) -> tuple[DeltaGenerator, DeltaGenerator]:

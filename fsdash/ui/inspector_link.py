@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from fsdash.domains import DOMAINS
-from fsdash.ui.address import show_address, trail, whole
+from fsdash.ui.address import show_address, stepped, trail, whole
 from fsdash.ui.link import Reader, one_of
 
 BESIDE = {
@@ -76,7 +76,7 @@ PARAMETERS: dict[str, Reader] = {
 def read_address() -> None:
     """Take all values from the address, if the visitor came by it or went back to it."""
     found = st.query_params.to_dict()
-    if trail() is not None and trail().knows(found):
+    if not stepped() and trail() is not None and trail().knows(found):
         return
     for key in [key for key in st.session_state if _belongs(str(key))]:
         del st.session_state[key]

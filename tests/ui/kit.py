@@ -23,6 +23,12 @@ def opened(page: str | None = None, **query: str) -> AppTest:
     return test
 
 
+def address(test: AppTest) -> dict[str, str]:
+    """The parameters of the address."""
+    found = dict(test.query_params)
+    return {n: v if isinstance(v, str) else v[0] for n, v in found.items()}
+
+
 def figures(test: AppTest) -> dict[str, dict]:
     """The figures on the page by their keys, as the browser gets them, arrays decoded."""
     found = {}

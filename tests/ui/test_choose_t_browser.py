@@ -159,7 +159,10 @@ def test_no_discounting_is_told_where_it_is_seen(visit: Callable[..., Page], wid
     page = visit(f"{PATH}?gamma=1", width=width, height=height)
     told = page.get_by_text("γ = 1 means no discounting")
     expect(told).to_be_visible()
-    assert told.bounding_box()["y"] < height / 2 + 50
+    page.wait_for_function(
+        "([node, low]) => node.getBoundingClientRect().y < low",
+        arg=[told.element_handle(), height / 2 + 50],
+    )
     field(page, "Discount γ").fill("0.9")
     field(page, "Discount γ").press("Enter")
     headline(page, "Run FSVI with T = 16, k = 3")

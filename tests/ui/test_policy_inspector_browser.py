@@ -86,6 +86,17 @@ def test_who_goes_back_from_another_page_finds_the_view_again(visit: Callable, e
     expect(page).to_have_url(in_url("step", "0"))
 
 
+def test_back_right_after_a_change_undoes_it(visit: Callable, experiment):
+    page = visit(address(experiment))
+    wait_until_drawn(page, "policy-orders")
+    expect(page).to_have_url(in_url("view", "orders"))
+    page.get_by_role("radio", name="Order-up-to levels").click()
+    expect(page).to_have_url(in_url("view", "levels"))
+    page.go_back()
+    wait_until_drawn(page, "policy-orders")
+    expect(page).to_have_url(in_url("view", "orders"))
+
+
 def test_playing_moves_the_slider_to_the_end(visit: Callable, experiment):
     page = visit(address(experiment, step="0"))
     wait_until_drawn(page, "policy-orders")

@@ -90,6 +90,18 @@ def test_pause_and_resume_are_seen_in_a_second_tab(visit: Callable[..., Page]):
     stop(page)
 
 
+def test_back_right_after_a_change_undoes_it(visit: Callable[..., Page]):
+    page = visit("/Run_lab?preset=by-hand")
+    for _ in range(2):
+        page.get_by_text("Gridworld", exact=True).click()
+        expect(page).to_have_url(re.compile("domain=gridworld"))
+        expect(page.get_by_text("4,356 states")).to_be_visible()
+        page.go_back()
+        expect(page.get_by_text("561 states").last).to_be_visible()
+        expect(page.get_by_role("radio", name="Inventory")).to_be_checked()
+        expect(page).not_to_have_url(re.compile("domain="))
+
+
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_no_sideways_scroll_in_either_theme(visit, size, theme):
