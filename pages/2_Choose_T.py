@@ -23,7 +23,7 @@ from fsdash.ui.reading import CONDITION, number
 from fsdash.ui.views import truth_frame, truth_snippet
 
 MOST_SWEEPS = 1e9
-LARGEST_SIZE = 1e9
+LARGEST_SIZE = 10**9
 MOST_PLOTTED = 8
 SIZES = {"nx": "n_slow", "ny": "n_fast", "na": "n_actions"}
 BY_HAND, DERIVED = "by hand", "L_r/(1 − γL_f)"
@@ -75,7 +75,7 @@ def one(label: str, key: str, options: Iterable[str], **rest) -> str:
 def load(view: View) -> None:
     """Put a ready-made view into the widgets, as one step of the browser's history."""
     with one_step():
-        sizes = {key: float(getattr(view.sizes, name)) for key, name in SIZES.items()}
+        sizes = {key: getattr(view.sizes, name) for key, name in SIZES.items()}
         fill(view.constants, **sizes, T=list(view.T), budget=view.sweeps, LUby=BY_HAND)
 
 
@@ -136,13 +136,10 @@ def read_l_u(values: dict[str, float]) -> float:
 
 
 def read_size(key: str, name: str) -> int:
-    symbol, start = SYMBOLS[key], float(getattr(START.sizes, name))
-    return round(
-        st.number_input(
-            symbol.label, 1.0, LARGEST_SIZE, start, 1.0, "%.0f", key=key, bind=BIND,
-            help=symbol.meaning,
-        )
-    )  # fmt: skip
+    symbol, start = SYMBOLS[key], getattr(START.sizes, name)
+    return st.number_input(
+        symbol.label, 1, LARGEST_SIZE, start, 1, key=key, bind=BIND, help=symbol.meaning
+    )
 
 
 def read_competitors() -> tuple[tuple[int, ...], bool]:

@@ -5,6 +5,7 @@
 
 const NEAR = 16; // pixels: how close to a marker a click must be to mean it
 const GRIP = 10; // pixels: how close to the handle a press must be to grab it
+const AROUND = 90; // pixels: legend and axis titles above and below a plot of square cells
 
 // The server sends no expiry date, so an ordinary request would fetch it anew on every visit. The
 // address holds the version, hence a stored copy is never out of date.
@@ -226,9 +227,19 @@ function reportDrags(node) {
   node.addEventListener("pointercancel", release);
 }
 
+// Takes its height, and returns it. Square cells fill no more than there is width for.
+function takeHeight(node) {
+  const square = Boolean(node.fsFigure.layout.yaxis?.scaleanchor);
+  node.classList.toggle("fs-square", square);
+  const most = square && node.clientWidth ? node.clientWidth + AROUND : Infinity;
+  const height = Math.min(node.fsData.height, most);
+  node.style.height = `${height}px`;
+  return height;
+}
+
 async function draw(Plotly, node) {
   const { data, layout, frames } = node.fsFigure;
-  const shown = { ...withHeldRanges(layout, node.fsHeld), height: node.fsData.height };
+  const shown = { ...withHeldRanges(layout, node.fsHeld), height: takeHeight(node) };
   const first = !node.fsReady;
   node.fsDrawn = (node.fsDrawn ?? 0) + 1;
   await Plotly.react(node, { data, layout: shown, config: CONFIGURATION, frames });
@@ -238,7 +249,9 @@ async function draw(Plotly, node) {
   reportClicks(node);
   reportDrags(node);
   new ResizeObserver(() => {
-    if (node.isConnected && node.clientWidth) Plotly.Plots.resize(node);
+    if (!node.isConnected || !node.clientWidth) return;
+    takeHeight(node);
+    Plotly.Plots.resize(node);
   }).observe(node);
 }
 
@@ -249,7 +262,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   node.fsFigure = JSON.parse(data.figure);
   node.fsFile = data.file;
   node.fsSend = (event) => setTriggerValue("event", event);
-  node.style.height = `${data.height}px`;
+  takeHeight(node);
   node.setAttribute("aria-label", data.told);
   // One after the other: Plotly must not be called again while it draws.
   node.fsDrawing = (node.fsDrawing ?? Promise.resolve())

@@ -27,6 +27,7 @@ _FOLDER = Path(plotly.__file__).parent / "package_data"
 _STYLE = """
 .fs-chart {width: 100%; position: relative;}
 .fs-chart .modebar-container {top: calc(100% - 28px) !important;}
+[data-testid="stElementContainer"]:has(.fs-square) {height: auto; flex-basis: auto;}
 .fs-chart.fs-grip, .fs-chart.fs-grip * {cursor: ew-resize !important;}
 """
 _component = st.components.v2.component(

@@ -185,7 +185,7 @@ def test_the_truth_can_be_recomputed(name):
 def test_a_link_restores_the_view():
     link = {
         "budget": "12.5", "gamma": "0.95", "alpha": "0.02", "dY": "2.0", "Lr": "0.4", "Lf": "1.1",
-        "LU": "0.1", "rmax": "20.0", "nx": "30.0", "ny": "40.0", "na": "6.0",
+        "LU": "0.1", "rmax": "20.0", "nx": "30", "ny": "40", "na": "6",
     }  # fmt: skip
     page = opened(PAGE, **link)
     constants = Constants(0.95, 0.02, 2, 0.4, 1.1, 0.1, 20)
