@@ -24,6 +24,7 @@ STYLE = """<style>
   font-weight: 600;}
 .fs-table td.words, .fs-table th.words {text-align: left;}
 .fs-methods td:first-child {white-space: normal;}
+.fs-word {white-space: nowrap;}
 .fs-table small {display: block; opacity: 0.75;}
 .fs-line {display: inline-block; vertical-align: middle; margin-right: 0.5em; width: 24px;
   height: 3px;}
@@ -83,7 +84,7 @@ def plain_html(columns: Sequence[str], rows: Sequence[Sequence[str]], told: str)
 
 
 def _cells(row: MethodRow, heads: Sequence[str], progress: bool) -> str:
-    cells = [f"<td>{_line(row)}{escape(row.label)}</td>"]
+    cells = [f"<td>{_line(row)}{_unbroken(row.label)}</td>"]
     if progress:
         share = f"{100 * row.share:.0f}"
         cells.append(
@@ -97,6 +98,11 @@ def _cells(row: MethodRow, heads: Sequence[str], progress: bool) -> str:
         for head, text in zip(heads, (*row.reached, row.final), strict=True)
     ]
     return "".join(cells)
+
+
+def _unbroken(text: str) -> str:
+    """Lines break between words, not at the hyphen of E-VI."""
+    return " ".join(f'<span class="fs-word">{escape(word)}</span>' for word in text.split(" "))
 
 
 def _number(text: str) -> str:

@@ -70,7 +70,5 @@ def read_export(content: bytes) -> list[object]:
     return found
 
 
-def size_told(bytes: int | None) -> str:
-    if bytes is None:
-        return "an unknown size"
+def size_told(bytes: int) -> str:
     return f"{bytes / 1e6:,.1f} MB" if bytes >= 1e5 else f"{bytes / 1e3:,.0f} kB"

@@ -153,9 +153,9 @@ def draw_store(service: Service, me: str) -> None:
                 args=(service, me, f"upload-{count}"), max_upload_size=MAX_MEGABYTES,
                 label_visibility="collapsed",
             )  # fmt: skip
+        bytes_told = "" if size.bytes is None else f", {size_told(size.bytes)}"
         st.caption(
-            f"{size.experiments:,} experiments with {size.rows:,} rows are kept, "
-            f"{size_told(size.bytes)}.",
+            f"{size.experiments:,} experiments with {size.rows:,} rows are kept{bytes_told}.",
             width="content",
         )
 
