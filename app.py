@@ -31,7 +31,7 @@ old $x$, and it does not look past the end of its block. **How wrong, and when i
 what these pages are about.""",
 }
 CAPTIONS = {
-    POLICY: "Solid: where the slow state really is. Dashed: where the plan believes it to be. "
+    POLICY: "Solid: where the slow state really is. Dashed: where the plan holds it frozen. "
     "Schematic, each state on its own scale.",
     LOWER: "Solved once, backwards from the end of a block. Freezing makes x a label instead of "
     "something that moves; the 0 at the end makes it a problem of its own.",
@@ -93,9 +93,13 @@ def move(by: int) -> None:
     st.session_state["step"] = st.session_state.get("step", 0) + by
 
 
+def begin() -> None:
+    st.session_state["step"] = 0
+
+
 def read_controls() -> tuple[str, int]:
     """Which picture, which T, and the buttons that step through it."""
-    view = st.radio("Picture", VIEWS, key="view", bind=BIND)
+    view = st.radio("Picture", VIEWS, key="view", bind=BIND, on_change=begin)
     T = controls.whole("T", 1, LARGEST_T, 4, key="periods")
     with st.container(horizontal=True, gap="small", key="steps"):
         st.button("Back", icon=":material/chevron_left:", key="back", on_click=move, args=(-1,))

@@ -210,6 +210,8 @@ def run_bounds(arguments: argparse.Namespace) -> str:
 
 def run_advise(arguments: argparse.Namespace) -> str:
     constants, sizes, T = read_constants(arguments)
+    if arguments.sweeps is not None and arguments.sweeps < 0:
+        raise InputError(f"--sweeps {arguments.sweeps:g} is negative; give a number >= 0")
     budget = arguments.budget if arguments.sweeps is None else arguments.sweeps * sizes.sweep
     advice = advise(constants, sizes, budget, T)
     candidates = [asdict(candidate) for candidate in advice.candidates]

@@ -76,6 +76,7 @@ def choose_T(event: Event) -> None:
 def load_panel(name: str) -> None:
     controls.fill(PRESETS[name].constants)
     st.session_state["range"] = LARGEST_T
+    st.toast("These constants are now in the figure at the top of the page.", icon="⬆️")
 
 
 def read_controls() -> tuple[Constants, int, int]:
@@ -179,9 +180,12 @@ def draw_workbench(dark: bool) -> None:
         points = [read_reward_error(constants, T), said]
         if last < T:
             points.append(f"T = {T} lies beyond the range shown: raise *Longest T shown*.")
+        if last > LARGEST_T:
+            points.append(f"T can be chosen up to {LARGEST_T}; what lies beyond is only shown.")
         what_to_notice(points)
-        snippet = reward_error_snippet(constants, last, T)
-        export("reward-error", figure, partial(reward_error_frame, constants, last), snippet)
+        longest = max(last, T)
+        snippet = reward_error_snippet(constants, longest, T)
+        export("reward-error", figure, partial(reward_error_frame, constants, longest), snippet)
     draw_formula(constants, T, dark)
     draw_crossing(constants, T, dark)
 

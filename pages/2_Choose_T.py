@@ -7,6 +7,7 @@ import streamlit as st
 
 from fsdash.data import measured_domains
 from fsdash.errors import InputError
+from fsdash.figures.budget import above
 from fsdash.figures.budget_detail import truth_figure
 from fsdash.theory import Constants, Sizes, fsvi_regret, trivial_bound
 from fsdash.ui import choose
@@ -200,8 +201,9 @@ def draw_recommendation(view: View) -> None:
             return
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
             st.header(headline, anchor=False)
-            for label, value in choose.figures_of(view.advice).items():
-                st.metric(label, value, width="content")
+            with st.container(horizontal=True, gap="medium", width="content"):
+                for label, value in choose.figures_of(view.advice).items():
+                    st.metric(label, value, width="content")
         st.markdown(choose.reasons(view))
 
 
@@ -223,7 +225,8 @@ def draw_workbench() -> View | None:
             told=f"Regret bounds against cost. {choose.headline(view)}.",
             on_event=lambda event: set_budget(event, view.sizes),
         )  # fmt: skip
-        st.caption("Click in the figure or drag the thick line to set the budget.")
+        higher = f" Above the figure: {', '.join(hidden)}." if (hidden := above(figure)) else ""
+        st.caption(f"Click in the figure or drag the thick line to set the budget.{higher}")
         what_to_notice(notices(view))
         snippet = choose.curves_snippet(view)
         export("regret-cost", figure, lambda: choose.curves_frame(view), snippet)

@@ -68,7 +68,8 @@ EXERCISES = [
         "$\\gamma$.",
     ),
     (
-        "Set both misfits to 0.1. For which $T$ does that of the upper level cost more?",
+        "Load *Good*, then set both misfits to 0.1. For which $T$ does that of the upper level "
+        "cost more?",
         "Only at $T = 1$, where it costs 44 and the other 18. From $T = 2$ on (9.9 against 15) the "
         "lower level's costs more: the factor of the upper one shrinks with $\\gamma^T$, while the "
         "lower level makes $T-1$ fits in a row and keeps all of their errors.",

@@ -207,7 +207,7 @@ BAD = {
     "advise --sweeps 1 --budget 2": "not allowed with",
     "advise --sweeps 0.5": "cheapest",
     "advise --sweeps nan": "budget",
-    "advise --sweeps -3": "budget",
+    "advise --sweeps -3": "--sweeps -3 is negative",
     "constants": "domain",
     "constants shop": "inventory, gridworld, pricing",
     "constants inventory --set y_max": "NAME=VALUE",

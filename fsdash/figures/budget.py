@@ -103,6 +103,13 @@ def budget_range(
     return low, max(max(4 * last, 100, 2 * informative) * sizes.sweep, 1.5 * budget)
 
 
+def above(figure: go.Figure) -> list[str]:
+    """The competitors whose bounds all lie above what the figure shows."""
+    top = 10 ** figure.layout.yaxis.range[1]
+    stairs = (trace for trace in figure.data if trace.type == "scatter" and trace.mode == "lines")
+    return [trace.name for trace in stairs if np.min(trace.y) > top]
+
+
 def budget_figure(
     constants: Constants,
     sizes: Sizes,

@@ -281,6 +281,6 @@ def _vacuous_note(best: Best, dark: bool) -> list[dict]:
         return []
     return [
         {"xref": "paper", "x": 0.99, "xanchor": "right", "yref": "paper", "y": 1, "name": "vacuous",
-         "yanchor": "bottom", "showarrow": False, "text": "pale: the winner's bound is vacuous",
+         "yanchor": "bottom", "showarrow": False, "text": "faded: the winner's bound is vacuous",
          "font": {"size": 13, "color": TERMS["trivial"].on(dark)}}
     ]  # fmt: skip

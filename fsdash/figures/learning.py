@@ -66,13 +66,14 @@ def learning_figure(
             data += [_run(key, run, log_x, dark) for run in single]
     strokes = _strokes(curves, dark)
     data += [_mean(c, x, y, *stroke, dark) for c, stroke in zip(curves, strokes, strict=True)]
+    best = _best(frame, y)
     layout = {
         "template": template(dark),
         "hovermode": "closest",
         "xaxis": _x_axis(curves, x, log_x) | {"title": {"text": X_TITLES[x].format(sweep_of)}},
-        "yaxis": _y_axis(curves, y),
+        "yaxis": _y_axis(curves, y, best),
     }
-    return unchecked(data, layout | (_optimum(frame, y, dark) if optimum else {}))
+    return unchecked(data, layout | (_optimum(best, y, dark) if optimum else {}))
 
 
 def optimal_return(frame: pd.DataFrame) -> float:
@@ -187,10 +188,14 @@ def _run(key: tuple, run: tuple[np.ndarray, np.ndarray], log_x: bool, dark: bool
 # ----------------------------------------------------------------------------------------- layout
 
 
-def _optimum(frame: pd.DataFrame, y: str, dark: bool) -> dict:
-    """The line of the best that there is, named at its right end; nothing if it is not known."""
-    best = {"fraction_of_optimal": 1.0, "max_regret": 0.0}.get(y)
-    best = optimal_return(frame) if best is None else best
+def _best(frame: pd.DataFrame, y: str) -> float:
+    """The value of the optimum; nan if it is not known."""
+    known = {"fraction_of_optimal": 1.0, "max_regret": 0.0}.get(y)
+    return optimal_return(frame) if known is None else known
+
+
+def _optimum(best: float, y: str, dark: bool) -> dict:
+    """Its line, named at the right end, on the side without curves; nothing if it is not known."""
     if not np.isfinite(best):
         return {}
     ink = INK.on(dark)
@@ -200,14 +205,17 @@ def _optimum(frame: pd.DataFrame, y: str, dark: bool) -> dict:
     }  # fmt: skip
     label = {
         "text": "optimum", "xref": "x domain", "x": 1, "y": best, "xanchor": "right",
-        "yanchor": "bottom", "showarrow": False, "font": {"color": ink, "size": 14},
+        "yanchor": "top" if y == "max_regret" else "bottom", "showarrow": False,
+        "font": {"color": ink, "size": 14},
     }  # fmt: skip
     return {"shapes": [line], "annotations": [label]}
 
 
 def _x_axis(curves: list[Curve], x: str, log_x: bool) -> dict:
     axis = {"type": "log" if log_x else "linear"}
-    if not log_x or not curves:
+    if not curves:
+        return axis | {"showticklabels": False}  # there is nothing to read yet
+    if not log_x:
         return axis
     ends = min(c.x.min() for c in curves), max(c.x.max() for c in curves)
     low, high = (float(np.log10(end)) for end in ends)
@@ -219,16 +227,18 @@ def _x_axis(curves: list[Curve], x: str, log_x: bool) -> dict:
     return axis | {"tickvals": ticks, "ticktext": [f"{t:,g}" for t in ticks]}
 
 
-def _y_axis(curves: list[Curve], y: str) -> dict:
+def _y_axis(curves: list[Curve], y: str, best: float) -> dict:
+    """A wide band may leave the figure; the means and the optimum may not."""
     axis = {"title": {"text": Y_TITLES[y]}}
-    if y != "fraction_of_optimal":
-        return axis
-    axis["tickformat"] = ".0%"
-    if curves:
-        # A wide band may leave the figure; the means may not.
-        bottom = min(*(float(c.mean.min()) for c in curves), 1 - LEAST_Y)
-        axis["range"] = [bottom - 0.05, 1.07]
-    return axis
+    means = np.concatenate([c.mean for c in curves] or [np.empty(0)])
+    if y == "fraction_of_optimal":
+        bottom = min(means.min(initial=1 - LEAST_Y), 1 - LEAST_Y) if curves else 0.0
+        return axis | {"tickformat": ".0%", "range": [float(bottom) - 0.05, 1.07]}
+    if not curves or not np.isfinite(best):
+        return axis | ({} if curves else {"showticklabels": False})
+    low, high = float(min(means.min(), best)), float(max(means.max(), best))
+    pad = 0.07 * (high - low) or 1.0
+    return axis | {"range": [low - pad, high + pad]}
 
 
 def _ticks(low: float, high: float) -> list[float]:

@@ -98,7 +98,8 @@ QUIET = Scale(("#F7FAFC", "#E1EDF6", "#C4DDEF"), ("#151E27", "#1A3145", "#1F4866
 # FSVI runs from green over blue and violet to plum (on a dark page, to pink) as T grows. Values of
 # T that are drawn side by side differ in brightness as well as in hue.
 _FSVI_RAMP = (
-    (2, Colour("#1B9E77", "#8FE3C4")),
+    (2, Colour("#35A03C", "#B4EE9B")),
+    (3, Colour("#128C8C", "#6CCFC6")),
     (6, BLUE),
     (16, Colour("#6A46B8", "#A88CF0")),
     (28, Colour("#3B0F4F", "#EBC8F7")),

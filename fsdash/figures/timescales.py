@@ -3,8 +3,8 @@
 Four bands over the same periods: the slow state with the copy that the lower level holds frozen,
 the fast state, and who acts under a stationary and under a T-periodic policy (the paper's figure of
 the T-periodic policy). A cursor marks the period that is looked at. Period 0 of each block belongs
-to the upper policy μ; the lower policies π₁, …, π_{T−1} were planned as if the slow state stayed
-where it was in period 1.
+to the upper policy μ; the reward J₁ that it expects of the lower policies π₁, …, π_{T−1} holds the
+slow state where it is in period 1.
 
 The paths are schematic and the same every time; the slow one is drawn on a scale of its own.
 """
@@ -93,7 +93,7 @@ def timescales_told(T: int, now: int | None = None) -> str:
 
 
 def period_told(T: int, now: int) -> str:
-    """Who acts in a period, and what the plan believes about the slow state there."""
+    """Who acts in a period, and what was held frozen when it was planned."""
     t = now % T
     if t == 0:
         return (
@@ -101,8 +101,8 @@ def period_told(T: int, now: int) -> str:
             "looks ahead block by block."
         )
     return (
-        f"Period {now}: π{_subscript(t)} acts. It was planned as if x still were where it was in "
-        f"period {now - t + 1}."
+        f"Period {now}: π{_subscript(t)} acts on the true state; it was planned as if x moved no "
+        f"more. The upper level counts on a reward with x as it was in period {now - t + 1}."
     )
 
 

@@ -102,7 +102,10 @@ def _policies(connection: Connection, run: int, replication: int) -> list[dict]:
 def checked(data: object) -> Parts:
     """The parts of an exported experiment, or an error that says where it is wrong."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise InputError(f"file: is not an exported experiment (format {FORMAT!r})")
+        raise InputError(
+            "file: this is not an exported experiment; use one that was exported as "
+            f"*Everything, JSON* (format {FORMAT!r})"
+        )
     if data.get("version") != VERSION:
         raise InputError(
             f"version = {data.get('version')!r}: this program reads version {VERSION}; update it"

@@ -38,9 +38,13 @@ function makeNode(parent) {
 
 const axisNames = (layout) => Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name));
 
-// Ranges that the visitor chose stay; all else is as the new figure says.
+// Ranges that the visitor chose stay; all else is as the new figure says. Where it says nothing the
+// range follows the data: Plotly would keep that of the figure before.
 function withHeldRanges(layout, held) {
   const result = { ...layout };
+  for (const name of axisNames(layout)) {
+    if (!layout[name].range) result[name] = { autorange: true, ...layout[name] };
+  }
   for (const [name, range] of Object.entries(held)) {
     if (result[name]) result[name] = { ...result[name], range: [...range], autorange: false };
   }

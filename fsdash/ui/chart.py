@@ -24,10 +24,16 @@ from fsdash.figures.marks import HANDLE as HANDLE
 
 _FOLDER = Path(plotly.__file__).parent / "package_data"
 # The toolbar stands at the lower right, beside the axis title: above, it would cover the legend.
+# Where nothing hovers it is always there, on a line of its own.
 _STYLE = """
 .fs-chart {width: 100%; position: relative;}
 .fs-chart .modebar-container {top: calc(100% - 28px) !important;}
 [data-testid="stElementContainer"]:has(.fs-square) {height: auto; flex-basis: auto;}
+@media (hover: none) {
+  .fs-chart {padding-bottom: 30px; box-sizing: content-box;}
+  .fs-chart .modebar-container {top: 100% !important;}
+  [data-testid="stElementContainer"]:has(.fs-chart) {height: auto; flex-basis: auto;}
+}
 .fs-chart.fs-grip, .fs-chart.fs-grip * {cursor: ew-resize !important;}
 """
 _component = st.components.v2.component(

@@ -172,7 +172,7 @@ def headline(view: View) -> str:
         return "This budget buys nothing yet"
     choice = view.advice.choice
     if choice.algorithm == "VI":
-        return f"Run Base VI: k = {choice.k:,} sweeps"
+        return f"Run Base VI: k = {choice.k:,} {'sweep' if choice.k == 1 else 'sweeps'}"
     return f"Run FSVI with T = {choice.T}, k = {choice.k:,}"
 
 
@@ -184,7 +184,7 @@ def reasons(view: View) -> str:
             f"sweep of Base VI ({number(view.sizes.sweep)} operations). Raise it to 1 or more."
         )
     advice = view.advice
-    used = f"It uses {number(advice.choice.cost / view.sizes.sweep)} sweeps."
+    used = f"It uses {sweeps_told(advice.choice.cost / view.sizes.sweep)}."
     parts = (warning(advice), used, runner_up(advice), stays(advice, view.sizes))
     return " ".join(part for part in parts if part)
 
@@ -233,10 +233,15 @@ def runner_up(advice: Advice) -> str:
 def stays(advice: Advice, sizes: Sizes) -> str:
     """On which budgets the winner of this one wins."""
     regime = next(regime for regime in advice.regimes if advice.budget in regime)
-    name, start = competitor(regime.T), number(regime.start / sizes.sweep)
-    if regime.end == float("inf"):
-        return f"{name} stays the choice from {start} sweeps on."
-    return f"{name} stays the choice from {start} to {number(regime.end / sizes.sweep)} sweeps."
+    name, start, end = competitor(regime.T), regime.start / sizes.sweep, regime.end / sizes.sweep
+    if end == float("inf"):
+        return f"{name} stays the choice from {sweeps_told(start)} on."
+    return f"{name} stays the choice from {number(start)} to {sweeps_told(end)}."
+
+
+def sweeps_told(sweeps: float) -> str:
+    told = number(sweeps)
+    return f"{told} {'sweep' if told == '1' else 'sweeps'}"
 
 
 EXERCISES: Sequence[tuple[str, str]] = (

@@ -36,25 +36,25 @@ LINKS = {
 }
 
 # Lines of text longer than this are hard to read, and figures gain nothing from more. The upper
-# padding leaves room for the toolbar and no more. On a narrow screen a figure comes before its
-# controls, formulas are smaller with a shadow where they go on (the first gradient moves along and
-# covers it at the end), and the footer stands below the page, since the sidebar is shut.
+# padding leaves room for the toolbar and no more. A long formula has a shadow where it goes on (the
+# first gradient moves along and covers it at the end). On a narrow screen a figure comes before its
+# controls, formulas are smaller, and the footer stands below the page, since the sidebar is shut.
 STYLE = """<style>
 [data-testid="stElementContainer"]:has([data-testid="stMarkdownContainer"] > style) {display: none;}
 [data-testid="stMainBlockContainer"] {max-width: 1240px; padding-top: 3rem;}
 [data-testid="stMarkdownContainer"] p, [data-testid="stMarkdownContainer"] li {max-width: 44rem;}
 [data-testid="stPageLink-NavLink"] {height: auto;}
 [data-testid="stPageLink-NavLink"] * {white-space: normal; overflow: visible;}
-.katex-display {overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0;}
+.katex-display {overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0; background:
+  linear-gradient(to left, PAGE 60%, transparent) right -2px top / 3rem 100% no-repeat local,
+  linear-gradient(to left, rgba(128, 128, 128, 0.6), transparent) right / 1rem 100% no-repeat;}
 @media (max-width: 640px) {
   .st-key-workbench > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     {flex-direction: column-reverse;}
   .st-key-workbench > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     > [data-testid="stColumn"] {width: 100%; min-width: 100%; flex: none;}
   [data-testid="stMainBlockContainer"] {padding-top: 4.2rem;}
-  .katex-display {font-size: 0.7em; background:
-    linear-gradient(to left, PAGE 60%, transparent) right -2px top / 3rem 100% no-repeat local,
-    linear-gradient(to left, rgba(128, 128, 128, 0.6), transparent) right / 1rem 100% no-repeat;}
+  .katex-display {font-size: 0.7em;}
 }
 @media (max-width: 768px) {
   [data-testid="stMainBlockContainer"]::after

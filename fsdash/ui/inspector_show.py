@@ -260,7 +260,8 @@ def draw_state(
     model, best = subject.model, subject.optimum
     place = " · ".join(f"{name} **{value}**" for name, value in
                        inspector.coordinates_told(model, x, y))  # fmt: skip
-    st.markdown(f"##### {'The state you clicked' if clicked else 'Where it loses most'}\n{place}")
+    title = "The state you clicked" if clicked else "Where it loses most, of the states shown"
+    st.markdown(f"##### {title}\n{place}")
     here = inspector.state_frame(subject, x, y).iloc[phase]
     rows = [
         ("action", here["action"], action_labels(model)[best.policy_PXY[0, x, y]]),

@@ -32,7 +32,7 @@ from fsdash.ui.lab_words import duration_told, rounded, seconds_told
 from fsdash.ui.picture import draw_svg
 from fsdash.ui.service import Service, sentence
 
-PROBLEM, STARTED = "lab-problem", "lab-started"
+PROBLEM, STARTED, REPEATS = "lab-problem", "lab-started", "lab-repeats"
 LONG = 600
 """Seconds above which one is asked whether that was meant."""
 TITLES = {name: plan.title for name, plan in PLANS.items()} | {BY_HAND: "Put together by hand"}
@@ -246,16 +246,23 @@ def _read_choice(domain: str) -> dict:
 
 def _read_repeats(usual: int) -> tuple[int, int]:
     left, right = st.columns(2, gap="small")
+    # The address has the number only where it is not the usual one, which goes with the plan.
+    st.session_state[REPEATS] = LAB.get("replications") or usual
     replications = left.number_input(
-        "Replications", 1, MAX_REPLICATIONS, None, 1, key=LAB.key("replications"),
-        placeholder=str(usual),
+        "Replications", 1, MAX_REPLICATIONS, step=1, key=REPEATS,
+        on_change=_set_repeats, args=(usual,),
         help="Independent repetitions, for the mean and its 95% band. Exact algorithms need one.",
     )  # fmt: skip
     seed = right.number_input(
         "Seed", 0, MOST, 0, 1, key=LAB.key("seed"),
         help="The same seed gives the same numbers, on any machine.",
     )  # fmt: skip
-    return replications or usual, seed or 0
+    return replications, seed or 0
+
+
+def _set_repeats(usual: int) -> None:
+    chosen = st.session_state[REPEATS]
+    LAB.put("replications", None if chosen == usual else chosen)
 
 
 def _read_domain(name: str) -> dict[str, Value]:

@@ -103,7 +103,7 @@ PLANS = {
     ),
     "how-long": Plan(
         "How long to freeze",
-        "E-FSVI with T = 2, 3, 6 and 12: a longer T starts faster and ends lower.",
+        "E-FSVI with T = 2, 3, 6 and 12: which starts fastest, and which gets furthest?",
         _against_base((2, 3, 6, 12), {"gridworld": 30, "other": 10}, agnostic=True),
     ),
     "known-model": Plan(

@@ -95,7 +95,7 @@ def story(work: pd.DataFrame, x: str) -> list[str]:
     main = work[~work["stationary"].astype(bool)].dropna(subset=["final"])
     if len(main) < 2:
         return ["Run two methods or more to compare them."]
-    return [_first(main, x), _last(main), _floor(main)]
+    return [_first(main, x), _last(main), _levels(main)]
 
 
 def _first(work: pd.DataFrame, x: str) -> str:
@@ -115,13 +115,16 @@ def _first(work: pd.DataFrame, x: str) -> str:
 def _last(work: pd.DataFrame) -> str:
     order = work.sort_values("final", ascending=False)
     best, second = order.iloc[0], order.iloc[1]
+    if f"{best['final']:.1%}" == f"{second['final']:.1%}":
+        names = f"**{best['method']}** and **{second['method']}**"
+        return f"At the end {names} are level, at {best['final']:.1%} of the optimum."
     text = f"At the end **{best['method']}** is the best, at {100 * best['final']:.0f}%"
     if best["final_low"] <= second["final_high"] and second["final_low"] <= best["final_high"]:
         return f"{text}, but its interval overlaps that of {second['method']}: run more to be sure."
     return f"{text} of the optimum."
 
 
-def _floor(work: pd.DataFrame) -> str:
+def _levels(work: pd.DataFrame) -> str:
     frozen = work[work["T"].notna()].sort_values("T")
     if frozen.empty:
         return "Nothing here freezes; add E-FSVI to see what that changes."
@@ -131,7 +134,10 @@ def _floor(work: pd.DataFrame) -> str:
             "what freezing broke, more work does not mend."
         )
     ends = ", ".join(f"T = {row['T']}: {100 * row['final']:.0f}%" for _, row in frozen.iterrows())
-    return f"Where freezing levels off depends on T ({ends}). More work does not lift that floor."
+    return (
+        f"How far freezing gets depends on T (here {ends}). Where such a curve has levelled off, "
+        "more work does not lift it."
+    )
 
 
 EXERCISES = (
@@ -144,8 +150,9 @@ EXERCISES = (
     ),
     (
         "Run *T = 6 against Base E-VI* on inventory. Who is ahead after 12 sweeps?",
-        "Base E-VI. It passes E-FSVI after some five sweeps: freezing leaves a floor, sampling "
-        "noise does not leave one that high. With less than that to spend, freezing wins.",
+        "Base E-VI. It passes E-FSVI after some five sweeps: freezing costs something that no "
+        "amount of work wins back, sampling noise costs less. With less than that to spend, "
+        "freezing wins.",
     ),
     (
         "Switch on *greedy for J*, the policy that is greedy for the frozen values alone. "

@@ -21,7 +21,8 @@ def number(value: float) -> str:
 
 def factor(value: float) -> str:
     """A number that is compared with 1: with the digits that tell on which side it is."""
-    return f"{value:.4g}" if value < 1000 else number(value)
+    digits = next((n for n in range(4, 17) if float(f"{value:.{n}g}") != 1), 4)
+    return f"{value:.{digits}g}" if value < 1000 else number(value)
 
 
 def read_reward_error(constants: Constants, T: int) -> str:
@@ -32,7 +33,10 @@ def read_reward_error(constants: Constants, T: int) -> str:
     if here.total == 0:
         return f"At T = {T} nothing is lost: with these constants both errors are 0."
     change = "raise" if longer.total > here.total else "lower"
-    step = f"One period more would {change} the total to {number(float(longer.total))}."
+    total, then = number(float(here.total)), number(float(longer.total))
+    step = f"One period more would {change} the total to {then}."
+    if then == total:
+        step = f"One period more would hardly change the total, {total}."
     largest = trivial_bound(constants) * (1 - constants.gamma**T)
     if here.total >= largest:
         step += f" It is in the grey: T periods cannot pay more than {number(largest)} anyway."
@@ -72,14 +76,14 @@ def read_growth(constants: Constants) -> str:
     product = constants.gamma * constants.l_f
     if product >= 1:
         return (
-            f"Here $\\gamma L_f = {product:.3f} \\ge 1$: differences grow at least as fast as "
+            f"Here $\\gamma L_f = {factor(product)} \\ge 1$: differences grow at least as fast as "
             "discounting shrinks them, so the freeze error has **no ceiling** as T grows. It would "
             f"have one below $L_f = 1/\\gamma = {critical_l_f(constants.gamma):.3f}$."
         )
     ceiling = number(float(freeze_ceiling(constants)))
     text = (
-        f"Here $\\gamma L_f = {product:.3f} < 1$: the end-of-horizon error dies out as T grows, "
-        f"and the freeze error **stays below {ceiling}**."
+        f"Here $\\gamma L_f = {factor(product)} < 1$: the end-of-horizon error dies out as T "
+        f"grows, and the freeze error **stays below {ceiling}**."
     )
     if constants.l_f > 1:
         text += " With $L_f > 1$ it takes long to get there and looks unbounded until then."
@@ -156,13 +160,14 @@ def read_amplification(gamma: float, kappa: float) -> str:
     product = kappa * gamma
     if product >= 1:
         return (
-            f"$\\kappa\\gamma = {product:.3f} \\ge 1$: each fit may enlarge an error as much as "
-            "discounting shrinks it, so fitted iteration can diverge and the theorem says nothing. "
+            f"$\\kappa\\gamma = {factor(product)} \\ge 1$: each fit may enlarge an error at least "
+            "as much as discounting shrinks it, so fitted iteration can diverge and the theorem "
+            "says nothing. "
             f"Lower $\\kappa$ below $1/\\gamma = {1 / gamma:.3f}$, or lower $\\gamma$."
         )
     return (
-        f"$\\kappa\\gamma = {product:.3f} < 1$: a fit shrinks errors by that factor. At 1, which "
-        "is where the theorem ends, it would no longer shrink them at all."
+        f"$\\kappa\\gamma = {factor(product)} < 1$: a backup and its fit together shrink errors by "
+        "that factor. At 1, which is where the theorem ends, they would no longer shrink them."
     )
 
 
@@ -181,5 +186,7 @@ def read_correction(gamma: float, T: int, stated: float, corrected: float) -> st
         )
     here = f"{text} At T = {T}, $\\gamma^T = {share:.2f}$ is above 1/3, so the factor is above 1"
     if corrected > stated:
-        return f"{here}: the stated bound promises more than is proved."
+        unseen = number(stated) == number(corrected)
+        more = "more than is proved" + (", though by less than the digits show" if unseen else "")
+        return f"{here}: the stated bound promises {more}."
     return f"{here}; still the other one outweighs it, and the corrected bound is not the larger."

@@ -97,7 +97,7 @@ def _draw_differences(runs: Sequence[Run], named: dict[int, str]) -> None:
     if not names:
         st.caption("All settings but the method are the same.")
         return
-    st.markdown("**Where they differ**")
+    st.markdown("**Settings that differ between the runs**")
     rows = [
         [named[run.id], *(_told(lab_view.settings(run).get(name, "–")) for name in names)]
         for run in runs
@@ -161,6 +161,9 @@ def _draw_delete(service: Service, experiments: Sequence[Experiment]) -> None:
         if PROBLEM not in st.session_state:
             RUNS.put("selected", [id for id in RUNS.get("selected") if id not in gone])
 
+    if any(experiment.pinned for experiment in experiments):
+        st.button("Delete", icon=":material/delete:", disabled=True, help="Pinned: unpin it first.")
+        return
     with st.popover("Delete", icon=":material/delete:"):
         count = len(experiments)
         st.markdown(

@@ -49,8 +49,8 @@ TOURS = {
     "The researcher": (
         Stop(
             REWARD,
-            "Where the ceiling goes",
-            "1 < L_f < 1/γ: bounded, but late",
+            "A ceiling far away",
+            "1 < L_f < 1/γ; the second figure has it",
             {"T": "60", "Lf": "1.03"},
         ),
         Stop(LINEAR, "Stated or corrected", "at a small T the two differ most", {"T": "2"}),

@@ -99,6 +99,16 @@ def test_the_optimum_is_drawn(y, best):
     assert not learning_figure(FRAME, y=y, optimum=False).layout.shapes
 
 
+@pytest.mark.parametrize("y", ["fraction_of_optimal", "mean_return", "max_regret"])
+def test_a_band_does_not_swamp_the_means_and_the_optimum(y):
+    figure = learning_figure(FRAME, y=y)
+    low, high = figure.layout.yaxis.range
+    means = np.concatenate([trace.y for trace in figure.data if trace.fill is None])
+    best = figure.layout.shapes[0].y0
+    assert low < min(means.min(), best) and max(means.max(), best) < high
+    assert high - low < 1.3 * (max(means.max(), best) - min(means.min(), best, best - 0.2))
+
+
 def test_no_optimum_without_a_share():
     frame = FRAME.assign(fraction_of_optimal=np.nan)
     assert np.isnan(optimal_return(frame))

@@ -219,11 +219,11 @@ def test_arrows_point_as_the_actions_say(task, carried, signal):
 def test_the_papers_task_arrows_are_drawn_and_one_alone_for_its_own_slice():
     s = subject("gridworld")
     outer = view(s, "moves").figure().data[1]
-    assert outer.name == "outer tasks: 80"
+    assert outer.name == "outer tasks pay 80"
     assert (outer.x[:2], outer.y[:2]) == ((1, 4), (7, 10))
     assert len(outer.x) == 4 * 3
     figure = view(s, "moves").figure(task=7, **{"inner ring pays": 1})
-    assert [t.name for t in figure.data[1:]] == ["inner tasks: 30", "move"]
+    assert [t.name for t in figure.data[1:]] == ["inner tasks pay 30", "move"]
     assert (figure.data[1].x[:2], figure.data[1].y[:2]) == ((4, 6), (6, 6))
 
 

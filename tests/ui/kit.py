@@ -45,7 +45,8 @@ def traces(figure: dict) -> dict[str, dict]:
 
 def words(test: AppTest) -> str:
     """All of the page's text."""
-    return " ".join(markdown.value for markdown in test.markdown)
+    texts = (markdown.value for markdown in test.markdown)
+    return " ".join(text for text in texts if not text.startswith("<style>"))
 
 
 def metrics(test: AppTest) -> dict[str, str]:

@@ -119,6 +119,22 @@ def test_a_measured_domain_is_called_vacuous():
     assert "All floors are in the grey" in words(page)
 
 
+def test_who_lies_above_the_figure_is_named():
+    page = opened(PAGE)
+    page.button(key="load-Pricing").click().run()
+    told = " ".join(caption.value for caption in page.caption)
+    assert "Above the figure: T = 6, T = 12, T = 24." in told
+    top = 10 ** figures(page)["regret-cost"]["layout"]["yaxis"]["range"][1]
+    curves = traces(figures(page)["regret-cost"])
+    assert min(curves["T = 6"]["y"]) > top > min(curves["Base VI"]["y"])
+
+
+def test_one_sweep_is_one_sweep():
+    page = opened(PAGE, budget="1")
+    assert "k\u00a0=\u00a01 sweep" in " ".join(header.value for header in page.header)
+    assert "It uses 1 sweep." in words(page) and "1 sweeps" not in words(page)
+
+
 def test_the_value_constant_can_be_derived():
     page = opened(PAGE, Lf="0.9", LUby="L_r/(1 − γL_f)")
     constants = replace(THREE.constants, l_f=0.9)

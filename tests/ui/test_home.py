@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fsdash.theory import PRESETS, fsavi_regret
-from fsdash.ui.reading import number
+from fsdash.ui.reading import factor, number
 from fsdash.ui.tours import TOURS
 from tests.ui.kit import ROOT, opened, words
 
@@ -58,6 +58,13 @@ def test_a_link_restores_picture_and_T(view, said):
     page.button(key="next").click().run()
     assert said not in picture(page)
     assert not page.warning
+
+
+def test_another_picture_begins_at_its_beginning():
+    page = opened()
+    page.button(key="next").click().run()
+    page.radio(key="view").set_value("The lower level").run()
+    assert "Start at the end" in picture(page)
 
 
 @pytest.mark.parametrize("T", ["1", "12"])
@@ -116,3 +123,11 @@ def test_what_the_researchers_tour_says_of_the_correction_is_true():
 )
 def test_numbers_are_short(value, text):
     assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.95, "0.95"), (0.9996, "0.9996"), (0.999996, "0.999996"), (1.0, "1"), (1.00065, "1.001")],
+)
+def test_a_factor_shows_on_which_side_of_1_it_is(value, text):
+    assert factor(value) == text

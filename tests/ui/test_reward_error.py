@@ -147,6 +147,9 @@ def test_extreme_constants_never_raise(value):
         ({"gamma": "0.5"}, "lies beyond all $L_f$ shown"),
         ({"gamma": "0.7"}, "Left of the dashed line"),
         ({"T": "150", "range": "10"}, "T = 150 lies beyond the range shown"),
+        ({"range": "300"}, "T can be chosen up to 150"),
+        ({"T": "23"}, "hardly change the total, 15.2. "),
+        ({"gamma": "0.952", "Lf": "1.05"}, "0.9996 < 1"),
     ],
 )
 def test_the_words_fit_the_numbers(query, said):
@@ -162,12 +165,13 @@ def test_the_formula_shows_the_numbers_of_the_chosen_T():
     assert "0.953^{29}" in page.latex[3].value
 
 
-def test_the_python_lines_recompute_the_table():
-    page = opened(PAGE, T="30", Lf="1.2", range="50")
+@pytest.mark.parametrize(("last", "rows"), [(50, 50), (20, 30)])  # the chosen T is always in it
+def test_the_python_lines_recompute_the_table(last, rows):
+    page = opened(PAGE, T="30", Lf="1.2", range=str(last))
     scope: dict = {}
     exec(snippet(page), scope)
     constants = Constants(0.953, 0.01, 1, 0.5, 1.2, 1, 1)
-    pd.testing.assert_frame_equal(scope["frame"], reward_error_frame(constants, 50))
+    pd.testing.assert_frame_equal(scope["frame"], reward_error_frame(constants, rows))
 
 
 def test_the_python_lines_recompute_the_ceiling_and_the_panels():

@@ -107,6 +107,18 @@ def test_what_cannot_be_run_is_refused_beside_the_form(service):
     assert test.button(key="start").disabled
 
 
+def test_the_usual_number_of_replications_can_be_stepped_and_goes_with_the_plan(service):
+    test = lab()
+    usual = test.number_input(key="lab-repeats").value
+    test.number_input(key="lab-repeats").increment().run()
+    assert address(test) == {"replications": str(usual + 1)}
+    assert lab(replications="7").number_input(key="lab-repeats").value == 7
+    test.number_input(key="lab-repeats").decrement().run()
+    assert address(test) == {}
+    test.selectbox(key="lab.preset").set_value("paper-inventory").run()
+    assert test.number_input(key="lab-repeats").value != usual
+
+
 def test_any_T_can_be_typed_and_shared(service):
     test = lab(preset="by-hand", T="2:4,150")
     assert test.text_input(key="lab.T").value == "2:4, 150"

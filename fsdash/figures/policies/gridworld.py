@@ -208,7 +208,7 @@ def _pay(domain: Gridworld, ring: str, signal: int | None) -> tuple[str, float]:
     if signal is None:
         return f"{ring} tasks", 0.9
     pay = domain.delivery_reward[:, RINGS[ring][0][0]]
-    return f"{ring} tasks: {pay[signal]:g}", 0.95 if pay[signal] >= pay.max() else 0.4
+    return f"{ring} tasks pay {pay[signal]:g}", 0.95 if pay[signal] >= pay.max() else 0.4
 
 
 def _task_trace(
