@@ -1,16 +1,15 @@
 """Regret against cost, and who wins on which budget (Section "Regret versus Computational Cost").
 
-A bound on a budget is a staircase: it falls each time the budget pays for one more iteration. The
-curves are those stairs, for Base VI and for FSVI with each T; where the budget's line meets them is
-what that budget buys. The strip below has the same axis and shows the winner on every budget.
+The curves are the staircases of `fsdash.figures.stairs`, for Base VI and for FSVI with each T;
+where the budget's line meets them is what that budget buys. The strip below has the same axis and
+shows the winner on every budget.
 
 Costs are drawn in operations. The lower axis reads them in sweeps of Base VI, |S|²|A| each.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from math import floor, inf, isfinite, log, log10, sqrt
+from math import floor, inf, isfinite, log10, sqrt
 
 import numpy as np
 import plotly.graph_objects as go
@@ -26,30 +25,19 @@ from fsdash.figures.palette import (
     with_opacity,
 )
 from fsdash.figures.plain import unchecked
+from fsdash.figures.stairs import Curve, budget_range, curves
 from fsdash.figures.template import template
 from fsdash.theory import Choice, Constants, Regime, Sizes, fsvi_regret, trivial_bound
 from fsdash.theory.budget import Bound
-from fsdash.theory.costs import fsvi_cost, k_max, k_max_vi, vi_cost
 
-ALL_STEPS = 200
-"""So many steps of a staircase are drawn one by one; on a log axis later ones cannot be seen."""
-LATER_STEPS = 80
 SPAN = 1e16
 """The largest ratio of two bounds in the figure; what lies below is marked at its edge."""
+LABEL_HEIGHT = 0.13
+"""The share of the figure's height that the label of the grey takes."""
 GREY_SHARE = 0.17
 """The least share of the figure's height for what is vacuous."""
 STRIP = (0.0, 0.085)
 CHART = (0.13, 1.0)
-
-
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """The staircase of one competitor (T = 1 is Base VI): bound and cost after k iterations."""
-
-    T: int
-    k: np.ndarray
-    cost: np.ndarray
-    regret: np.ndarray
 
 
 def competitor(T: int) -> str:
@@ -61,46 +49,6 @@ def competitor(T: int) -> str:
 def colour_of(T: int, dark: bool = False) -> str:
     """The competitor's colour on every page."""
     return (ALGORITHMS["VI"] if T == 1 else fsvi_colour(T)).on(dark)
-
-
-def curves(
-    constants: Constants, sizes: Sizes, T: ArrayLike, largest: float, bound: Bound = fsvi_regret
-) -> list[Curve]:
-    """The staircases of Base VI and of FSVI with each T > 1, up to a budget of `largest`."""
-    found = []
-    for horizon in (1, *sorted({int(t) for t in np.ravel(T)} - {1})):
-        most = k_max_vi(sizes, largest) if horizon == 1 else k_max(sizes, horizon, largest)
-        k = _steps(most)
-        cost = vi_cost(sizes, k) if horizon == 1 else fsvi_cost(sizes, horizon, k)
-        found.append(Curve(horizon, k, cost, bound(constants, horizon, k).total))
-    return [curve for curve in found if curve.k.size]
-
-
-def curves_table(
-    constants: Constants, sizes: Sizes, T: ArrayLike, largest: float, bound: Bound = fsvi_regret
-) -> dict[str, list]:
-    """The same as columns, a line for each step: T, k, cost, cost in sweeps, regret."""
-    drawn = curves(constants, sizes, T, largest, bound)
-    cost = np.concatenate([curve.cost for curve in drawn] or [np.empty(0)])
-    return {
-        "T": [curve.T for curve in drawn for _ in curve.k],
-        "k": [int(k) for curve in drawn for k in curve.k],
-        "cost": cost.tolist(),
-        "sweeps": (cost / sizes.sweep).tolist(),
-        "regret": [float(regret) for curve in drawn for regret in curve.regret],
-    }
-
-
-def budget_range(
-    constants: Constants, sizes: Sizes, budget: float, regimes: Sequence[Regime]
-) -> tuple[float, float]:
-    """The budgets to draw: from below one sweep to well past the last change of the winner, and to
-    where Base VI's bound, 2 r_max γ^{k+1}/(1-γ)², has become informative."""
-    last = max(regime.start for regime in regimes) / sizes.sweep
-    gamma = constants.gamma
-    informative = log(2 / (1 - gamma)) / -log(gamma) if gamma > 0 else 0.0
-    low = min(0.93 * sizes.sweep, 0.9 * budget if budget > 0 else inf)
-    return low, max(max(4 * last, 100, 2 * informative) * sizes.sweep, 1.5 * budget)
 
 
 def above(figure: go.Figure) -> list[str]:
@@ -145,7 +93,7 @@ def budget_figure(
         "margin": {"l": 8, "r": 12, "t": 8, "b": 8},
         "shapes": [*_vacuous_area(trivial, top, dark), *_budget_line(budget, dark)],
         "annotations": [
-            *_vacuous_label(trivial, dark),
+            *_vacuous_label(trivial, _free_side(drawn, trivial, (low, high), (bottom, top)), dark),
             *_budget_label(budget, sizes, (low, high), dark),
             *_strip_labels(regimes, low, high, dark),
         ],
@@ -155,15 +103,6 @@ def budget_figure(
 
 
 # ----------------------------------------------------------------------------------------- series
-
-
-def _steps(most: int) -> np.ndarray:
-    """The iterations to draw: all of the first ones, then ever fewer."""
-    first = np.arange(1, min(most, ALL_STEPS) + 1)
-    if most <= ALL_STEPS:
-        return first
-    later = np.geomspace(ALL_STEPS, most, LATER_STEPS).astype(np.int64)
-    return np.unique(np.concatenate((first, later)))
 
 
 def _staircase(curve: Curve, sizes: Sizes, high: float, winner: Choice | None, dark: bool) -> dict:
@@ -295,14 +234,29 @@ def _vacuous_area(trivial: float, top: float, dark: bool) -> list[dict]:
     ]
 
 
-def _vacuous_label(trivial: float, dark: bool) -> list[dict]:
+def _free_side(
+    drawn: Sequence[Curve], trivial: float, costs: tuple[float, float], bounds: tuple[float, float]
+) -> str:
+    """Where fewer curves pass just above the trivial bound, in the outer thirds of the figure."""
+    high = trivial * (bounds[1] / bounds[0]) ** LABEL_HEIGHT
+
+    def passing(start: float, end: float) -> int:
+        there = costs[0] * (costs[1] / costs[0]) ** np.linspace(start, end, 30)
+        last = (np.searchsorted(curve.cost, there, "right") - 1 for curve in drawn)
+        seen = (c.regret[k[k >= 0]] for c, k in zip(drawn, last, strict=True))
+        return sum(((trivial <= regret) & (regret <= high)).any() for regret in seen)
+
+    return "left" if passing(0, 1 / 3) < passing(2 / 3, 1) else "right"
+
+
+def _vacuous_label(trivial: float, side: str, dark: bool) -> list[dict]:
     if trivial <= 0:
         return []
     words = f"<b>vacuous: says nothing</b><br>above r<sub>max</sub>/(1−γ) = {short(trivial)}"
     return [
-        {"xref": "paper", "x": 0.995, "xanchor": "right", "align": "right", "name": "vacuous",
-         "yref": "y", "y": log10(trivial), "yanchor": "bottom", "text": words, "showarrow": False,
-         "font": {"size": 13, "color": TERMS["trivial"].on(dark)},
+        {"xref": "paper", "x": 0.995 if side == "right" else 0.005, "xanchor": side, "align": side,
+         "name": "vacuous", "yref": "y", "y": log10(trivial), "yanchor": "bottom", "text": words,
+         "showarrow": False, "font": {"size": 13, "color": TERMS["trivial"].on(dark)},
          "bgcolor": with_opacity(BACKGROUND.on(dark), 0.6)}
     ]  # fmt: skip
 

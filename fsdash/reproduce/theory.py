@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fsdash.figures.budget import budget_figure, curves
+from fsdash.figures.budget import budget_figure
+from fsdash.figures.stairs import curves
 from fsdash.figures.theory import NAMES, reward_error_figure
 from fsdash.reproduce.judging import Claim, Part
 from fsdash.theory import advise, fsvi_regret, preset, regimes, reward_error, vi_regret

@@ -12,13 +12,14 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from fsdash.data import HORIZONS, measured_domains
-from fsdash.figures.budget import budget_figure, budget_range, competitor, curves_table
+from fsdash.figures.budget import budget_figure, competitor
 from fsdash.figures.budget_detail import (
     decomposition,
     decomposition_figure,
     sensitivity_figure,
     sensitivity_table,
 )
+from fsdash.figures.stairs import budget_range, curves_table
 from fsdash.theory import (
     PRESETS,
     Advice,
@@ -303,7 +304,7 @@ def curves_snippet(view: View) -> str:
     )
     return "\n".join(
         [
-            *_setup(view, "from fsdash.figures.budget import budget_range, curves_table"),
+            *_setup(view, "from fsdash.figures.stairs import budget_range, curves_table"),
             "",
             *advice,
             "won = regimes(constants, sizes, competing, bound)",
@@ -334,8 +335,8 @@ def heat_snippet(view: View, name: str) -> str:
             *_setup(
                 view,
                 "import numpy as np",
-                "from fsdash.figures.budget import budget_range",
                 "from fsdash.figures.budget_detail import sensitivity_table",
+                "from fsdash.figures.stairs import budget_range",
                 "from fsdash.theory.sensitivity import best_T_rows, values_around, vary",
             ),
             "",

@@ -101,8 +101,11 @@ def _cells(row: MethodRow, heads: Sequence[str], progress: bool) -> str:
 
 
 def _unbroken(text: str) -> str:
-    """Lines break between words, not at the hyphen of E-VI."""
-    return " ".join(f'<span class="fs-word">{escape(word)}</span>' for word in text.split(" "))
+    """Lines break between words, not at the hyphen of a short one such as E-VI."""
+    return " ".join(
+        f'<span class="fs-word">{escape(word)}</span>' if len(word) < 12 else escape(word)
+        for word in text.split(" ")
+    )
 
 
 def _number(text: str) -> str:

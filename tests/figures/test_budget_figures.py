@@ -8,15 +8,7 @@ import numpy as np
 import pytest
 
 from fsdash.data import measured_domains
-from fsdash.figures.budget import (
-    budget_figure,
-    budget_range,
-    colour_of,
-    competitor,
-    curves,
-    curves_table,
-    short,
-)
+from fsdash.figures.budget import budget_figure, colour_of, competitor, short
 from fsdash.figures.budget_detail import (
     SYMBOLS,
     TERM_COLOURS,
@@ -27,6 +19,7 @@ from fsdash.figures.budget_detail import (
 )
 from fsdash.figures.marks import HANDLE
 from fsdash.figures.palette import ALGORITHMS, fsvi_colour
+from fsdash.figures.stairs import budget_range, curves, curves_table
 from fsdash.theory import (
     advise,
     fsvi_cost,
@@ -289,3 +282,13 @@ def test_no_bar_is_too_high_for_a_browser_and_its_words_are_true():
 )  # fmt: skip
 def test_labels_are_short(value, text):
     assert short(value) == text
+
+
+def test_the_label_of_the_grey_stands_where_fewer_curves_pass():
+    figure, _ = drawn(THREE.constants, 4)
+    [label] = [note for note in figure.layout.annotations if note.name == "vacuous"]
+    assert label.xanchor == "right"
+    pricing = measured_domains()["pricing"]
+    figure, _ = drawn(pricing.constants, 4)  # Base VI crosses the line at the right
+    [label] = [note for note in figure.layout.annotations if note.name == "vacuous"]
+    assert label.xanchor == "left"
