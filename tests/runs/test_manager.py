@@ -111,7 +111,7 @@ def test_a_worker_that_does_not_listen_is_ended(manager, store):
 
 
 def test_a_paused_run_goes_on_with_the_same_numbers(manager, store):
-    specs = base(iterations=250), frozen(iterations=60)
+    specs = base(iterations=1500), frozen(iterations=400)  # seconds, while a pause takes tenths
     id = manager.submit("me", "paused", specs)
     until(lambda: all(run.rows for run in store.experiment(id).runs))
     manager.pause(id)
