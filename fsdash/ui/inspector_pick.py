@@ -136,7 +136,7 @@ def _pick_run(experiment: Experiment) -> Run:
 
 
 def _pick_solved() -> Pick:
-    columns = st.columns([5, 3, 4, 2], vertical_alignment="bottom")
+    columns = st.columns([5, 2.6, 4, 2.6], vertical_alignment="bottom")
     with columns[0]:
         domain = choose(
             st.selectbox, "Domain", "domain", list(DOMAINS), "inventory",
