@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, and_, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Table, and_, case, func, select, update
 
 from fsdash.errors import InputError
 from fsdash.runs.database import Database
@@ -234,11 +234,16 @@ class Ledger:
     def append(self, attempt: Attempt, batch: Batch, count: int, seconds: float) -> str:
         """Write a batch; `count` are all rows of the replication then, `seconds` its time.
 
-        Ends the attempt, if the batch says how it ended; returns what it was asked to become.
+        Ends the attempt, if the batch says how it ended; else returns what it was asked to become.
         """
         here = {"run": attempt.run, "replication": attempt.replication}
+        changes = {"reason": ""} if batch.rows else {}
+        changes |= {"rows": count, "seconds": seconds, "heartbeat": time.time()}
+        if batch.end:
+            changes |= _ended_as(*batch.end)
         with self.database.writing() as connection:
-            wanted, why = _wanted(connection, attempt)
+            wanted = "" if batch.end else _wanted(connection, attempt)
+            _own(connection, attempt, **changes)  # refuses an attempt that no longer counts
             if batch.rows:
                 connection.execute(rows.insert(), [here | row for row in batch.rows])
             if batch.dropped:
@@ -246,39 +251,35 @@ class Ledger:
                 connection.execute(policies.delete().where(_of(policies, attempt), dropped))
             if batch.policies:
                 _keep_policies(connection, attempt, batch)
-            changes = {"reason": ""} if batch.rows else {}
-            changes |= {"rows": count, "seconds": seconds, "heartbeat": time.time()}
-            if batch.end:
-                changes |= _ended_as(*batch.end, wanted, why)
-            _own(connection, attempt, **changes)
             return wanted
 
     def wanted(self, attempt: Attempt) -> str:
         """What the replication was asked to become; empty if nothing."""
         with self.database.reading() as connection:
-            return _wanted(connection, attempt)[0]
+            return _wanted(connection, attempt)
 
     def end(self, attempt: Attempt, status: str, reason: str) -> None:
         """Close an attempt, unless the worker or somebody else has done so."""
         with self.database.writing() as connection, suppress(Superseded):
-            wanted = _wanted(connection, attempt)
-            _own(connection, attempt, **_ended_as(status, reason, *wanted))
+            _own(connection, attempt, **_ended_as(status, reason))
 
 
-def _wanted(connection: Connection, attempt: Attempt) -> tuple[str, str]:
-    """What the attempt was asked to become, and why."""
-    asked = select(replications.c.wanted, replications.c.wanted_reason)
-    found = connection.execute(asked.where(attempt.where)).first()
+def _wanted(connection: Connection, attempt: Attempt) -> str:
+    """What the attempt was asked to become; empty if nothing."""
+    found = connection.scalar(select(replications.c.wanted).where(attempt.where))
     if found is None:
         raise Superseded
-    return tuple(found)
+    return found
 
 
-def _ended_as(status: str, reason: str, wanted: str, why: str) -> dict[str, object]:
+def _ended_as(status: str, reason: str) -> dict[str, object]:
     """The changes of a replication that has ended: a request to stop that was met names the end."""
-    if status == "cancelled" and wanted:
-        status, reason = wanted, why
-    return {"status": status, "reason": reason, "finished": time.time(), "wanted": ""}
+    ended = {"status": status, "reason": reason, "finished": time.time(), "wanted": ""}
+    if status == "cancelled":
+        p = replications.c
+        ended["status"] = case((p.wanted != "", p.wanted), else_=status)
+        ended["reason"] = case((p.wanted != "", p.wanted_reason), else_=reason)
+    return ended
 
 
 def _own(connection: Connection, attempt: Attempt, **values) -> None:

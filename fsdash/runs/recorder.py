@@ -25,7 +25,7 @@ from fsdash.runs.arrays import pack_policy, pack_values
 from fsdash.runs.engine import Record
 from fsdash.runs.ledger import Attempt, Batch, Ledger, Packed, Start
 
-FIRST = 0.1
+FIRST = 0.07
 FLUSH = 0.2
 BEAT = 2.0
 """Seconds after which a worker tells that it is alive when there is nothing else to write."""
