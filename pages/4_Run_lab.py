@@ -21,7 +21,8 @@ from fsdash.ui.service import Service, open_service, visitor
 STYLE = """<style>
 [data-testid="stStatusWidget"] {display: none;}
 @media (max-width: 640px) {
-  .st-key-lab-shown > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
+  .st-key-lab:has(.st-key-lab-actions, .st-key-close)
+    > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     {flex-direction: column-reverse;}
 }
 </style>"""
@@ -68,15 +69,15 @@ def draw_link(experiment: Experiment) -> None:
 def draw_page() -> None:
     service, me = open_service(), visitor()
     LAB.read()
-    shown = LAB.get("experiment") is not None
-    with st.container(key="lab-shown" if shown else "lab-plain"):
+    # One key for both: with another, the browser would build the whole form anew at a start.
+    with st.container(key="lab"):
         left, right = st.columns([1, 2], gap="large")
     with left:
         draw_form(service, me)
     # Before the experiment is drawn: its looks then come from a browser that has this address.
     LAB.write()
     with right:
-        if shown:
+        if LAB.get("experiment") is not None:
             draw_experiment(service, me)
         else:
             draw_nothing_yet(service, me)

@@ -102,6 +102,17 @@ def test_back_right_after_a_change_undoes_it(visit: Callable[..., Page]):
         expect(page).not_to_have_url(re.compile("domain="))
 
 
+def test_the_form_stays_as_it_is_at_a_start_and_on_a_phone_goes_below(visit):
+    page = visit(QUICK, *NARROW)
+    form = page.get_by_test_id("stSelectbox").first
+    expect(form).to_be_visible()
+    form.evaluate("node => (node.mark = 'the same node')")
+    start(page)
+    wait_until_drawn(page, "curves")
+    assert form.evaluate("node => node.mark") == "the same node"
+    assert form.bounding_box()["y"] > figure(page, "curves").bounding_box()["y"]
+
+
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_no_sideways_scroll_in_either_theme(visit, size, theme):
