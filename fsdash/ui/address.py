@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -24,10 +24,12 @@ Texts = dict[str, str]
 
 @dataclass(frozen=True)
 class Trail:
-    """The address that a page wrote last, and those that it left, each with its time."""
+    """The address that a page took or wrote last, and those that it left, each with its time."""
 
     written: Texts
     left: tuple[tuple[Texts, float], ...] = ()
+    fresh: bool = False
+    """Whether it was taken from the visitor and nothing is written yet."""
 
     def knows(self, found: Texts) -> bool:
         """Whether an address is the page's own: the last one, or an echo of one before.
@@ -57,13 +59,21 @@ def stepped() -> bool:
     return context is not None and context.is_history_navigation
 
 
+def take(found: Texts) -> None:
+    """Remember that this address is in the widgets, or a click before the first `show_address`
+    would be lost: the run that it asks for would take the address once more."""
+    known = trail()
+    after = Trail(found) if known is None else known.then(found, known.written)
+    st.session_state[TRAIL] = replace(after, fresh=True)
+
+
 def show_address(now: Texts) -> None:
     """Bring the address up to date, and remember what it was."""
     found, known = st.query_params.to_dict(), trail() or Trail(now)
     if now != found:
         st.query_params.from_dict(now)
     if now == found == known.written:
-        st.session_state[TRAIL] = known
+        st.session_state[TRAIL] = replace(known, fresh=False)
     else:
         st.session_state[TRAIL] = known.then(now, known.written, found)
 
@@ -117,6 +127,7 @@ class Address:
                     pass
             if self.key(name) in st.session_state:  # set, not deleted: the browser has to know
                 self.put(name, part.default)
+        take(found)
 
     def write(self) -> None:
         """Bring the address up to date."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from fsdash.domains import DOMAINS
-from fsdash.ui.address import show_address, stepped, trail, whole
+from fsdash.ui.address import show_address, stepped, take, trail, whole
 from fsdash.ui.link import Reader, one_of
 
 BESIDE = {
@@ -86,6 +86,7 @@ def read_address() -> None:
                 st.session_state[name] = PARAMETERS[name](text)
             except ValueError:  # the frame has told the visitor already
                 continue
+    take(found)
 
 
 def _belongs(key: str) -> bool:

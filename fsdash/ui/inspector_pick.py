@@ -54,7 +54,7 @@ def choose(
     asked = st.session_state.get(key)
     if asked not in options:
         st.session_state[key] = default
-        if asked is not None and trail() is None:  # it came by the link that was just opened
+        if asked is not None and trail().fresh:  # it came by the link that was just opened
             st.warning(f"{label}: the link's {asked} is not there; {told(default)} is shown.")
     return widget(label, options, key=key, format_func=told, **more)
 

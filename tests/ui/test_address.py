@@ -16,6 +16,8 @@ def page() -> None:
     small.read()
     st.text_input("Level", "low", key=small.key("level"))
     st.button("Start", key="start", on_click=small.put, args=("started", "yes"))
+    if "interrupted" in st.session_state:
+        st.stop()
     small.write()
 
 
@@ -35,6 +37,15 @@ def started() -> AppTest:
     test.button(key="start").click()
     assert address(came(test, level="low")) == {"started": "yes"}
     return test
+
+
+def test_a_click_before_the_first_run_is_through_counts():
+    test = AppTest.from_function(page)
+    test.session_state["interrupted"] = True
+    came(test, level="low")
+    del test.session_state["interrupted"]
+    test.button(key="start").click()
+    assert address(came(test, level="low")) == {"started": "yes"}
 
 
 def test_an_echo_of_any_address_before_changes_nothing(started):
