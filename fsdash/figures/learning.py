@@ -232,7 +232,7 @@ def _y_axis(curves: list[Curve], y: str, best: float) -> dict:
     axis = {"title": {"text": Y_TITLES[y]}}
     means = np.concatenate([c.mean for c in curves] or [np.empty(0)])
     if y == "fraction_of_optimal":
-        bottom = min(means.min(initial=1 - LEAST_Y), 1 - LEAST_Y) if curves else 0.0
+        bottom = means.min(initial=1 - LEAST_Y) if curves else 0.0
         return axis | {"tickformat": ".0%", "range": [float(bottom) - 0.05, 1.07]}
     if not curves or not np.isfinite(best):
         return axis | ({} if curves else {"showticklabels": False})
