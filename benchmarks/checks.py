@@ -9,8 +9,8 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.report import Row
+from fsdash.core.operators import bellman
 from fsdash.domains import make
-from fsdash.operators import bellman
 from fsdash.theory.presets import DEFAULT_PRESET, preset
 from fsdash.theory.table import bounds_table
 

@@ -23,15 +23,15 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import report
+from fsdash.dashboard.run_lab.state import PLANS, budget_told
 from fsdash.domains import DOMAINS
 from fsdash.runs.engine import execute
-from fsdash.runs.executor import WorkerExecutor
-from fsdash.runs.ledger import Attempt, Ledger
-from fsdash.runs.recorder import Recorder
+from fsdash.runs.server.executor import WorkerExecutor
+from fsdash.runs.server.work_queue import Attempt, Ledger
+from fsdash.runs.server.worker import database
 from fsdash.runs.spec import RunSpec
-from fsdash.runs.store import Store
-from fsdash.runs.worker import database
-from fsdash.ui.lab_plans import PLANS, budget_told
+from fsdash.runs.store.experiments import Store
+from fsdash.runs.store.recorder import Recorder
 
 TARGET = 0.30
 REPLICATIONS = 5

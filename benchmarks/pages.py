@@ -31,15 +31,15 @@ import numpy as np
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 from benchmarks import report
+from fsdash.dashboard.choose_t import state as choose
+from fsdash.dashboard.widgets.chart import payload
+from fsdash.dashboard.widgets.controls import ALPHAS, ITERATIONS
 from fsdash.figures import levels
-from fsdash.figures.architecture import fsavi_figure, fsavi_terms_figure
-from fsdash.figures.theory import ceiling_figure, reward_error_figure
+from fsdash.figures.linear_architecture import fsavi_figure, fsavi_terms_figure
+from fsdash.figures.reward_error import ceiling_figure, reward_error_figure
 from fsdash.figures.timescales import timescales_svg
 from fsdash.theory import Constants, Sizes
 from fsdash.theory.sensitivity import VARIABLE
-from fsdash.ui import choose
-from fsdash.ui.chart import payload
-from fsdash.ui.controls import ALPHAS, ITERATIONS
 from tools.browser import REMEDY, find_browser
 
 ROOT = Path(__file__).parents[1]

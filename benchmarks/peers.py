@@ -38,7 +38,7 @@ from quantecon.markov import DiscreteDP
 from scipy import sparse
 
 from fsdash.algorithms import mpi, run_until, vi
-from fsdash.model import FastSlowMDP
+from fsdash.core.model import FastSlowMDP
 
 UNLIMITED = 10**6
 

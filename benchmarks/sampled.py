@@ -22,9 +22,9 @@ import numpy as np
 from benchmarks import report
 from benchmarks.checks import fastest
 from fsdash.algorithms.efsvi import efsvi
+from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import follow, q_values, upper_bellman
 from fsdash.domains import make
-from fsdash.model import FastSlowMDP
-from fsdash.operators import follow, q_values, upper_bellman
 from fsdash.sampling import TIES, Sampler, UpperSampler, backup
 
 M = 50

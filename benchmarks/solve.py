@@ -24,9 +24,9 @@ import numpy as np
 from benchmarks import report
 from benchmarks.checks import backups, checks
 from benchmarks.peers import Contestant, contestants
+from fsdash.core.evaluation import optimum
+from fsdash.core.model import FastSlowMDP
 from fsdash.domains import make
-from fsdash.evaluation import optimum
-from fsdash.model import FastSlowMDP
 
 ACCURACY = 1e-3
 REFERENCE = 1e-7

@@ -2,7 +2,7 @@
 
 import sys
 
-from fsdash.cli import main
+from fsdash.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from fsdash.model import FastSlowMDP
+from fsdash.core.model import FastSlowMDP
 
 SHAPES = [
     # (next_slow axes, next_fast axes): which of X, Y, A, W each depends on

@@ -28,17 +28,9 @@ import numpy as np
 
 from fsdash.algorithms.fsvi import check_T
 from fsdash.algorithms.snapshot import Snapshot, finite
-from fsdash.model import FastSlowMDP
-from fsdash.operators import values_of
-from fsdash.sampling import (
-    Sampler,
-    UpperSampler,
-    backup,
-    check_run,
-    check_samples,
-    greedy,
-    sweeps,
-)
+from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import values_of
+from fsdash.sampling import Sampler, UpperSampler, backup, check_run, check_samples, greedy, sweeps
 
 
 def efsvi(

@@ -18,8 +18,8 @@ from math import nan
 import numpy as np
 
 from fsdash.algorithms.snapshot import Snapshot, finite
+from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.model import FastSlowMDP
 from fsdash.sampling import Sampler, check_run, check_ties, extraction, greedy_rows, ranges
 
 

@@ -18,8 +18,8 @@ from math import nan
 import numpy as np
 
 from fsdash.algorithms.snapshot import Snapshot, finite
-from fsdash.model import FastSlowMDP
-from fsdash.operators import values_of
+from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import values_of
 from fsdash.sampling import Sampler, check_run, greedy, sweeps
 
 

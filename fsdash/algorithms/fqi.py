@@ -20,17 +20,10 @@ from math import nan
 import numpy as np
 
 from fsdash.algorithms.snapshot import Snapshot, finite
+from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.model import FastSlowMDP
 from fsdash.regression import Fit, Regression, pair_features
-from fsdash.sampling import (
-    Sampler,
-    StateSample,
-    check_run,
-    check_ties,
-    extraction,
-    greedy_rows,
-)
+from fsdash.sampling import Sampler, StateSample, check_run, check_ties, extraction, greedy_rows
 
 
 def fqi(

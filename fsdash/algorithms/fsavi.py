@@ -28,9 +28,9 @@ import numpy as np
 
 from fsdash.algorithms.fsvi import check_T
 from fsdash.algorithms.snapshot import Snapshot
+from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import bellman, follow, upper_bellman
 from fsdash.errors import InputError
-from fsdash.model import FastSlowMDP
-from fsdash.operators import bellman, follow, upper_bellman
 
 
 @dataclass(frozen=True, eq=False)

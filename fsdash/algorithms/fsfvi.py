@@ -37,9 +37,9 @@ import numpy as np
 from fsdash.algorithms.fsvi import check_T
 from fsdash.algorithms.fvi import fitted_sweeps
 from fsdash.algorithms.snapshot import Snapshot, finite
+from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import bellman, follow_all, upper_bellman, values_of
 from fsdash.errors import InputError
-from fsdash.model import FastSlowMDP
-from fsdash.operators import bellman, follow_all, upper_bellman, values_of
 from fsdash.regression import Fit, Regression, state_features
 from fsdash.sampling import (
     Sampler,

@@ -26,10 +26,10 @@ import numpy as np
 
 from fsdash.algorithms.snapshot import Snapshot
 from fsdash.algorithms.vi import distance
-from fsdash.certificate import certificate
+from fsdash.core.certificate import certificate
+from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import H_frozen_policy, bellman, follow, upper_bellman, values_of
 from fsdash.errors import InputError
-from fsdash.model import FastSlowMDP
-from fsdash.operators import H_frozen_policy, bellman, follow, upper_bellman, values_of
 
 MAX_DECISIONS = 100_000_000
 """Actions that a policy may hold, T·|S|: 400 MB, and about as much again for its transitions."""

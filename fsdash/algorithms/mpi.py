@@ -6,7 +6,7 @@
 
 With m = T−1 an iteration costs what an iteration of FSVI's upper level does, and it converges to
 the true optimum. The correction is what makes it fast here: errors that depend on the slow state
-alone, the ones that decay like γ^k, go in one step (`fsdash.certificate`). The sweeps end early
+alone, the ones that decay like γ^k, go in one step (`fsdash.core.certificate`). The sweeps end early
 once ν's own residual is `enough` of the greedy residual; `enough=0` always makes m of them.
 
 Guarantee: every snapshot's `values` are within `error` of U*.
@@ -20,12 +20,12 @@ from itertools import count
 
 import numpy as np
 
-from fsdash import kernels
 from fsdash.algorithms.snapshot import Snapshot
-from fsdash.certificate import certificate
+from fsdash.core import kernels
+from fsdash.core.certificate import certificate
+from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import bellman, follow, policy_reward, values_of
 from fsdash.errors import InputError
-from fsdash.model import FastSlowMDP
-from fsdash.operators import bellman, follow, policy_reward, values_of
 
 
 def mpi(

@@ -20,9 +20,9 @@ from math import nan
 import numpy as np
 
 from fsdash.algorithms.snapshot import Snapshot, finite
+from fsdash.core.kernels import jit, steps
+from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.kernels import jit, steps
-from fsdash.model import FastSlowMDP
 from fsdash.sampling import (
     check_run,
     check_samples,

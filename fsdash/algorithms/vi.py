@@ -14,9 +14,9 @@ from itertools import count
 import numpy as np
 
 from fsdash.algorithms.snapshot import Snapshot
-from fsdash.certificate import Certificate, certificate
-from fsdash.model import FastSlowMDP
-from fsdash.operators import bellman, values_of
+from fsdash.core.certificate import Certificate, certificate
+from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import bellman, values_of
 
 
 def vi(model: FastSlowMDP, U0_XY: np.ndarray | None = None) -> Iterator[Snapshot]:

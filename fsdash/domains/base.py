@@ -7,8 +7,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
+from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.model import FastSlowMDP
 
 MAX_ENTRIES = 50_000_000
 """Entries that the largest table of a domain may have: about 2 GB while it is built."""

@@ -24,8 +24,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.domains.base import Domain, require
-from fsdash.model import Axis, FastSlowMDP
 
 # (start column, start row) → (end column, end row) of tasks 1..8 on the 11×11 map.
 TASKS = np.array(

@@ -21,8 +21,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.domains.base import Domain, require
-from fsdash.model import Axis, FastSlowMDP
 
 
 @dataclass(frozen=True)

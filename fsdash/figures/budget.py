@@ -1,6 +1,6 @@
 """Regret against cost, and who wins on which budget (Section "Regret versus Computational Cost").
 
-The curves are the staircases of `fsdash.figures.stairs`, for Base VI and for FSVI with each T;
+The curves are the staircases of `fsdash.theory.staircase`, for Base VI and for FSVI with each T;
 where the budget's line meets them is what that budget buys. The strip below has the same axis and
 shows the winner on every budget.
 
@@ -16,19 +16,12 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from fsdash.figures.marks import HANDLE
-from fsdash.figures.palette import (
-    ALGORITHMS,
-    BACKGROUND,
-    INK,
-    TERMS,
-    fsvi_colour,
-    with_opacity,
-)
-from fsdash.figures.plain import unchecked
-from fsdash.figures.stairs import Curve, budget_range, curves
+from fsdash.figures.palette import ALGORITHMS, BACKGROUND, INK, TERMS, fsvi_colour, with_opacity
 from fsdash.figures.template import template
+from fsdash.figures.unchecked import unchecked
 from fsdash.theory import Choice, Constants, Regime, Sizes, fsvi_regret, trivial_bound
 from fsdash.theory.budget import Bound
+from fsdash.theory.staircase import Curve, budget_range, curves
 
 SPAN = 1e16
 """The largest ratio of two bounds in the figure; what lies below is marked at its edge."""

@@ -21,8 +21,8 @@ from fsdash.figures.palette import (
     VERMILLION,
     with_opacity,
 )
-from fsdash.figures.plain import unchecked
 from fsdash.figures.template import template
+from fsdash.figures.unchecked import unchecked
 from fsdash.theory import Choice, Constants, Sizes, fsvi_regret, trivial_bound
 from fsdash.theory.budget import Bound
 from fsdash.theory.sensitivity import Best

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from fsdash.algorithms.registry import METHODS
 from fsdash.figures.palette import INK, algorithm_colour, with_opacity
-from fsdash.figures.plain import unchecked
 from fsdash.figures.template import template
-from fsdash.runs.methods import METHODS
+from fsdash.figures.unchecked import unchecked
 from fsdash.runs.summary import Curve, labelled, mean_curves, replications
 
 X_TITLES = {

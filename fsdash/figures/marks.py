@@ -1,6 +1,6 @@
 """Parts of a figure as plain dicts: a curve, and lines and areas across the whole of it.
 
-For `fsdash.figures.plain`, which says why they are no Plotly objects.
+For `fsdash.figures.unchecked`, which says why they are no Plotly objects.
 """
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from fsdash.figures.palette import with_opacity
 
-# A page lets the visitor drag the line of this name (fsdash/ui/chart.py). Labels of the same name,
+# A page lets the visitor drag the line of this name (fsdash/dashboard/widgets/chart.py). Labels of the same name,
 # and series with it as `meta`, hold for the line's place: they fade while it is dragged.
 HANDLE = "handle"
 

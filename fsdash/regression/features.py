@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsdash.model import FastSlowMDP
+from fsdash.core.model import FastSlowMDP
 
 
 def state_features(model: FastSlowMDP) -> np.ndarray:

@@ -5,9 +5,9 @@ With some domains named, the rows of the others stay; all claims are judged agai
 
 import sys
 
-from fsdash.reproduce.command import compute
+from fsdash.cli.reproduce import compute
+from fsdash.reproduce.archive import FOLDER, kept_domains, kept_rows
 from fsdash.reproduce.experiments import DOMAINS, experiment
-from fsdash.reproduce.kept import FOLDER, kept_domains, kept_rows
 from fsdash.reproduce.report import verdicts, write_data
 
 

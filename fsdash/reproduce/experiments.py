@@ -27,10 +27,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from fsdash.algorithms.registry import METHODS
 from fsdash.domains import make
 from fsdash.errors import InputError
-from fsdash.runs.methods import METHODS
-from fsdash.runs.pool import Ending, Progress, run_all
+from fsdash.runs.local import Ending, Progress, run_all
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.summary import method_title
 

@@ -24,16 +24,10 @@ from fsdash.figures.learning import learning_figure
 from fsdash.reproduce import theory
 from fsdash.reproduce.claims import numerical_claims
 from fsdash.reproduce.experiments import EXACT, Experiment, View
-from fsdash.reproduce.judging import (
-    Curves,
-    Verdict,
-    claims_table,
-    findings_table,
-    judge,
-)
+from fsdash.reproduce.judging import Curves, Verdict, claims_table, findings_table, judge
 from fsdash.reproduce.pictures import Renderer, titled
 from fsdash.runs.engine import COLUMNS
-from fsdash.runs.pool import Ending
+from fsdash.runs.local import Ending
 from fsdash.runs.summary import work_to_reach
 from fsdash.version import __version__
 

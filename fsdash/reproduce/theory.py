@@ -11,10 +11,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from fsdash.figures.budget import budget_figure
-from fsdash.figures.stairs import curves
-from fsdash.figures.theory import NAMES, reward_error_figure
+from fsdash.figures.reward_error import NAMES, reward_error_figure
 from fsdash.reproduce.judging import Claim, Part
 from fsdash.theory import advise, fsvi_regret, preset, regimes, reward_error, vi_regret
+from fsdash.theory.staircase import curves
 
 PANELS = ("reward-error-small", "reward-error-large")
 REGIMES = "three-regimes"

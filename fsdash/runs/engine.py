@@ -1,7 +1,7 @@
 """One replication of a run: drive the algorithm, evaluate its policies, keep the rows.
 
 The engine owns what an algorithm knows nothing of: the budget, the clock, who looks and who
-cancels. Every policy is measured by its exact value under the true model (`fsdash.evaluation`),
+cancels. Every policy is measured by its exact value under the true model (`fsdash.core.evaluation`),
 never by the algorithm's own values. Evaluation starts from the values of the policy before, of the
 same kind, and a policy that did not change is not evaluated again; `seconds` is the algorithm's own
 time without it. Long runs are looked at ever less often (`Schedule`), so that neither the rows nor
@@ -27,8 +27,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from fsdash.algorithms.snapshot import Diverged, Snapshot
-from fsdash.evaluation import Optimum, optimum, policy_values
-from fsdash.model import FastSlowMDP
+from fsdash.core.evaluation import Optimum, optimum, policy_values
+from fsdash.core.model import FastSlowMDP
 from fsdash.runs.spec import RunSpec
 
 COLUMNS = (

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from fsdash.algorithms.registry import METHODS
 from fsdash.errors import InputError
 from fsdash.runs.engine import COLUMNS, Row
-from fsdash.runs.methods import METHODS
 from fsdash.runs.spec import RunSpec
 
 SUFFIXES = (".csv", ".parquet", ".json")

@@ -21,10 +21,10 @@ from functools import cached_property
 import numpy as np
 
 from fsdash.algorithms.fsvi import MAX_DECISIONS
+from fsdash.algorithms.registry import Method, Value, method
 from fsdash.algorithms.snapshot import MAX_ITERATIONS
 from fsdash.domains import Domain, make
 from fsdash.errors import InputError
-from fsdash.runs.methods import Method, Value, method
 
 MAX_REPLICATIONS = 1_000
 MAX_SEED = 2**63 - 1

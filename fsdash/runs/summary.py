@@ -25,8 +25,8 @@ from operator import itemgetter
 import numpy as np
 import pandas as pd
 
+from fsdash.algorithms.registry import METHODS
 from fsdash.errors import InputError
-from fsdash.runs.methods import METHODS
 
 X_AXES = ("evaluations", "sweeps", "seconds")
 MEASURES = ("fraction_of_optimal", "mean_return", "max_regret")

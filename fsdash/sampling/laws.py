@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from fsdash.kernels import jit
+from fsdash.core.kernels import jit
 
 TABLES = 2**17
 """Entries of `Frequent`: 1 MB."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fsdash.core.kernels import jit, steps
+from fsdash.core.model import Dynamics, FastSlowMDP
+from fsdash.core.operators import values_of
 from fsdash.errors import InputError
-from fsdash.kernels import jit, steps
-from fsdash.model import Dynamics, FastSlowMDP
-from fsdash.operators import values_of
 from fsdash.sampling.checks import check_samples, check_ties
 from fsdash.sampling.laws import Multinomial, draw_counts, multinomial, pick
 

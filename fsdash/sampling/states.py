@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.model import FastSlowMDP
 
 SHARE = 10
 """One state in ten, as in the paper's pricing experiment."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsdash.kernels import jit, steps
+from fsdash.core.kernels import jit, steps
 from fsdash.sampling.laws import Rows, binomial, draw_counts, invert, pick
 
 

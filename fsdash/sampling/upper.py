@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fsdash.core.model import INDEX, FastSlowMDP
+from fsdash.core.operators import follow_all, values_of
 from fsdash.errors import InputError
-from fsdash.model import INDEX, FastSlowMDP
-from fsdash.operators import follow_all, values_of
 from fsdash.sampling.checks import check_samples, check_ties
 from fsdash.sampling.laws import Frequent, Multinomial, Rows, Runs, frequent, multinomial, runs
 from fsdash.sampling.one_step import States, room

@@ -26,9 +26,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsdash.evaluation import optimum
-from fsdash.kernels import jit
-from fsdash.model import FastSlowMDP
+from fsdash.core.evaluation import optimum
+from fsdash.core.kernels import jit
+from fsdash.core.model import FastSlowMDP
 from fsdash.theory.parameters import Constants
 
 BLOCK = 2_000_000

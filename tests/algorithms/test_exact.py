@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsdash.algorithms import fsvi, mpi, run_until, vi
+from fsdash.core.evaluation import optimum, policy_values, regret
+from fsdash.core.operators import F, F_policy, H, H_frozen, H_policy, bellman
 from fsdash.domains import make
 from fsdash.errors import InputError
-from fsdash.evaluation import optimum, policy_values, regret
-from fsdash.operators import F, F_policy, H, H_frozen, H_policy, bellman
 from tests.models import SHAPES, dense_optimum, random_model, seeds, shapes, sizes
 
 

@@ -8,11 +8,11 @@ import pytest
 
 from fsdash.algorithms import Diverged, efsvi, eqi, evi, fqi, fsfvi, fsvi, fvi, run_until, vi
 from fsdash.algorithms.slow_agnostic import slow_agnostic
+from fsdash.core.evaluation import optimum, policy_values
+from fsdash.core.model import Axis, FastSlowMDP
+from fsdash.core.operators import bellman, follow_all, upper_bellman
 from fsdash.domains import make
 from fsdash.errors import InputError
-from fsdash.evaluation import optimum, policy_values
-from fsdash.model import Axis, FastSlowMDP
-from fsdash.operators import bellman, follow_all, upper_bellman
 from fsdash.regression import Deep, Fit, Linear, Tabular
 from tests.models import SHAPES, random_model
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from fsdash.algorithms import LinearArchitecture, fsavi, fsvi, run_until
+from fsdash.core.evaluation import optimum, regret
+from fsdash.core.operators import F, H_frozen
 from fsdash.errors import InputError
-from fsdash.evaluation import optimum, regret
-from fsdash.operators import F, H_frozen
 from fsdash.theory import fsavi_regret
 from fsdash.theory.measured import measure
 from tests.models import random_model

@@ -14,10 +14,10 @@ from fsdash.algorithms.efsvi import efsvi
 from fsdash.algorithms.eqi import eqi
 from fsdash.algorithms.evi import evi
 from fsdash.algorithms.slow_agnostic import slow_agnostic
+from fsdash.core.evaluation import optimum, policy_values
+from fsdash.core.operators import F, bellman, expect, q_values
 from fsdash.domains import make
 from fsdash.errors import InputError
-from fsdash.evaluation import optimum, policy_values
-from fsdash.operators import F, bellman, expect, q_values
 from tests.algorithms.driving import at, reach, seed, take
 from tests.models import SHAPES, random_model
 

@@ -5,8 +5,8 @@ import pytest
 
 from fsdash.algorithms import vi
 from fsdash.algorithms.slow_agnostic import slow_agnostic
-from fsdash.evaluation import optimum, policy_values
-from fsdash.model import FastSlowMDP
+from fsdash.core.evaluation import optimum, policy_values
+from fsdash.core.model import FastSlowMDP
 from tests.algorithms.driving import at, reach, seed, take
 from tests.models import SHAPES, random_model
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsdash.figures import plain
+from fsdash.figures import unchecked as plain
 
 
 @pytest.fixture(autouse=True)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fsdash.figures.architecture import TERMS, fsavi_figure, fsavi_terms_figure
 from fsdash.figures.budget_detail import TERM_COLOURS
+from fsdash.figures.linear_architecture import TERMS, fsavi_figure, fsavi_terms_figure
 from fsdash.theory import Constants, fsavi_regret, fsvi_regret
 
 USUAL = Constants(0.9, 0.05, 1, 0.5, 1.2, 0.05, 10)

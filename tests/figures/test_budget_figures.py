@@ -7,7 +7,6 @@ from math import log10
 import numpy as np
 import pytest
 
-from fsdash.data import measured_domains
 from fsdash.figures.budget import budget_figure, colour_of, competitor, short
 from fsdash.figures.budget_detail import (
     SYMBOLS,
@@ -19,7 +18,6 @@ from fsdash.figures.budget_detail import (
 )
 from fsdash.figures.marks import HANDLE
 from fsdash.figures.palette import ALGORITHMS, fsvi_colour
-from fsdash.figures.stairs import budget_range, curves, curves_table
 from fsdash.theory import (
     advise,
     fsvi_cost,
@@ -30,8 +28,10 @@ from fsdash.theory import (
     vi_cost,
     vi_regret,
 )
+from fsdash.theory.measured_domains import measured_domains
 from fsdash.theory.repaired import repaired_regret
 from fsdash.theory.sensitivity import VARIABLE, best_T_rows, values_around, vary
+from fsdash.theory.staircase import budget_range, curves, curves_table
 
 THREE = preset("three-regimes")
 UNIT = THREE.sizes.sweep

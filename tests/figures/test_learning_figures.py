@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fsdash.algorithms.registry import METHODS
 from fsdash.figures.learning import learning_figure, optimal_return
 from fsdash.figures.palette import ALGORITHMS, fsvi_colour
 from fsdash.runs.engine import COLUMNS
-from fsdash.runs.methods import METHODS
 from fsdash.runs.summary import summarise
 
 GRID = np.array([0, 100, 200, 400])

@@ -8,22 +8,23 @@ import pytest
 from hypothesis import given
 
 from fsdash.algorithms import fsvi, run_until
+from fsdash.core.evaluation import optimum, policy_values
+from fsdash.core.model import Axis, FastSlowMDP
+from fsdash.core.operators import q_values, q_values_at
 from fsdash.domains import DOMAINS, make
 from fsdash.errors import InputError
-from fsdash.evaluation import optimum, policy_values
-from fsdash.figures.palette import AMOUNT, INK, LOSS, QUIET
-from fsdash.figures.policies import Subject, generic, gridworld, phase_names, q_figure, views
-from fsdash.figures.policies.inventory import (
+from fsdash.figures.domains import gridworld
+from fsdash.figures.domains.inventory import (
     inventory_path_figure,
     level_lines_figure,
     order_figure,
     reorder_figure,
 )
+from fsdash.figures.domains.pricing import price_figure, price_path_figure
+from fsdash.figures.palette import AMOUNT, INK, LOSS, QUIET
+from fsdash.figures.policies import Subject, generic, phase_names, q_figure, views
+from fsdash.figures.policies.labels import action_labels
 from fsdash.figures.policies.plane import coordinates, index_plane, plane
-from fsdash.figures.policies.pricing import price_figure, price_path_figure
-from fsdash.figures.policies.words import action_labels
-from fsdash.model import Axis, FastSlowMDP
-from fsdash.operators import q_values, q_values_at
 from tests.figures.test_theory_figures import contrast, luminance, trace
 from tests.models import random_model, seeds, shapes, sizes
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fsdash.figures.palette import BACKGROUND, CATEGORICAL, TERMS, fsvi_colour
-from fsdash.figures.theory import NAMES, ceiling_figure, reward_error_figure
+from fsdash.figures.reward_error import NAMES, ceiling_figure, reward_error_figure
 from fsdash.figures.timescales import periods_shown, timescales_svg
 from fsdash.theory import Constants, reward_error
 from fsdash.theory.landmarks import freeze_ceiling, freeze_error, peak

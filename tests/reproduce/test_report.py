@@ -6,13 +6,13 @@ import json
 import pandas as pd
 import pytest
 
+from fsdash.cli.reproduce import add_reproduce, run_reproduce
 from fsdash.errors import InputError
 from fsdash.reproduce import experiments
-from fsdash.reproduce.command import add_reproduce, run_reproduce
 from fsdash.reproduce.experiments import experiment, mpi_variant
 from fsdash.reproduce.pictures import Renderer
 from fsdash.runs.engine import Outcome
-from fsdash.runs.pool import Ending
+from fsdash.runs.local import Ending
 
 
 def reproduce(*words):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fsdash.runs import worker
-from fsdash.runs.store import Store
+from fsdash.runs.server import worker
+from fsdash.runs.store.experiments import Store
 
 
 @pytest.fixture

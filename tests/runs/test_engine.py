@@ -5,11 +5,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from fsdash.algorithms.registry import METHODS, Method
 from fsdash.algorithms.snapshot import Diverged, Snapshot
-from fsdash.evaluation import optimum, regret
+from fsdash.core.evaluation import optimum, regret
 from fsdash.runs import engine
 from fsdash.runs.engine import COLUMNS, Judge, execute, problem
-from fsdash.runs.methods import METHODS, Method
 from fsdash.runs.spec import RunSpec
 
 SMALL = {"y_max": 10, "d_max": 3, "order_max": 10, "K": 5}

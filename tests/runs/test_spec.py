@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
+from fsdash.algorithms.registry import METHODS
 from fsdash.errors import InputError
-from fsdash.runs.methods import METHODS
 from fsdash.runs.spec import RunSpec
 
 NAMES = (

@@ -5,9 +5,9 @@ import time
 import pandas as pd
 
 from fsdash.runs.engine import COLUMNS, execute
-from fsdash.runs.ledger import Ledger
+from fsdash.runs.server.work_queue import Ledger
+from fsdash.runs.server.worker import replicate
 from fsdash.runs.spec import RunSpec
-from fsdash.runs.worker import replicate
 
 ENDLESS = 10_000_000
 DEADLINE = 120

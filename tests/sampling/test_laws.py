@@ -7,10 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fsdash.sampling import (
-    draw_counts,
-    multinomial,
-)
+from fsdash.sampling import draw_counts, multinomial
 from fsdash.sampling.laws import LONGEST_RUN, runs
 from fsdash.sampling.t_step import draw_noise
 from tests.sampling.cases import fits, within

@@ -6,12 +6,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from fsdash.core.operators import follow, lower_kernel, q_values
 from fsdash.domains import make
-from fsdash.operators import follow, lower_kernel, q_values
-from fsdash.sampling import (
-    Sampler,
-    UpperSampler,
-)
+from fsdash.sampling import Sampler, UpperSampler
 from tests.models import SHAPES, random_model, transition_matrix
 from tests.sampling.cases import fits, upper_case, within
 

@@ -7,19 +7,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import bellman, follow, lower_kernel, q_values, upper_bellman
 from fsdash.domains import make
 from fsdash.errors import InputError
-from fsdash.model import FastSlowMDP
-from fsdash.operators import bellman, follow, lower_kernel, q_values, upper_bellman
-from fsdash.sampling import (
-    Sampler,
-    StateSample,
-    UpperSampler,
-    backup,
-    extraction,
-    ranges,
-    sweep,
-)
+from fsdash.sampling import Sampler, StateSample, UpperSampler, backup, extraction, ranges, sweep
 from tests.models import random_model, transition_matrix
 from tests.sampling.cases import fits, upper_case, within
 

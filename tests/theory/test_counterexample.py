@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from fsdash.algorithms import fsvi, run_until
-from fsdash.evaluation import optimum, regret
-from fsdash.model import Axis, FastSlowMDP
+from fsdash.core.evaluation import optimum, regret
+from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.theory import fsvi_regret, reward_error, transition_distance, trivial_bound
 from fsdash.theory.measured import measure
 

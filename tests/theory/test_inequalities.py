@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsdash.algorithms import fsvi, run_until, vi
+from fsdash.core.evaluation import optimum, regret
+from fsdash.core.operators import H_policy, bellman, expect
 from fsdash.domains import make
-from fsdash.evaluation import optimum, regret
-from fsdash.operators import H_policy, bellman, expect
 from fsdash.theory import (
     fsvi_regret,
     reward_error,
@@ -88,7 +88,7 @@ def test_the_theorem_on_models_that_are_nearly_frozen(seed, T):
     """Slow moves of one grid step in ten thousand: the bound is small, and still holds."""
     from dataclasses import replace
 
-    from fsdash.model import Axis
+    from fsdash.core.model import Axis
 
     model = lipschitz_model(seed, sizes=(4, 4, 2, 2), gamma=0.6)
     x = np.arange(4)

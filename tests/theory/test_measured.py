@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.domains import make
-from fsdash.model import Axis, FastSlowMDP
 from fsdash.theory import measured
 from fsdash.theory.measured import measure
 from tests.models import random_model, seeds, shapes, sizes

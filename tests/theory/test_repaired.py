@@ -7,16 +7,9 @@ import pytest
 from hypothesis import given, settings
 
 from fsdash.algorithms import fsvi, run_until
+from fsdash.core.evaluation import optimum, regret
 from fsdash.errors import InputError
-from fsdash.evaluation import optimum, regret
-from fsdash.theory import (
-    fsvi_regret,
-    preset,
-    regimes,
-    reward_error,
-    transition_distance,
-    vi_regret,
-)
+from fsdash.theory import fsvi_regret, preset, regimes, reward_error, transition_distance, vi_regret
 from fsdash.theory.measured import measure
 from fsdash.theory.repaired import repaired_regret
 from tests.theory.test_budget import contests

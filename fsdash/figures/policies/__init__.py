@@ -11,9 +11,10 @@ fast × slow states.
 
 from __future__ import annotations
 
-from fsdash.figures.policies import generic, gridworld, inventory, pricing
+from fsdash.figures.domains import gridworld, inventory, pricing
+from fsdash.figures.policies import generic
 from fsdash.figures.policies.generic import q_figure
-from fsdash.figures.policies.subject import Selector, Subject, View, phase_names
+from fsdash.figures.policies.inspected import Selector, Subject, View, phase_names
 
 OF_DOMAIN = {
     "inventory": inventory.views,

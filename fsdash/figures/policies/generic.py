@@ -8,16 +8,27 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from fsdash.evaluation import Optimum
-from fsdash.figures.palette import (
-    AMOUNT,
-    GREEN,
-    GREY,
-    INK,
-    LOSS,
-    PANEL,
-    VERMILLION,
-    with_opacity,
+from fsdash.core.evaluation import Optimum
+from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import H_policy, q_values_at
+from fsdash.core.simulate import Path
+from fsdash.figures.palette import AMOUNT, GREEN, GREY, INK, LOSS, PANEL, VERMILLION, with_opacity
+from fsdash.figures.policies.inspected import (
+    Selector,
+    Subject,
+    View,
+    path_selectors,
+    phase_selector,
+)
+from fsdash.figures.policies.labels import (
+    POINTS,
+    action_labels,
+    actions_title,
+    column,
+    plain,
+    point,
+    short,
+    title,
 )
 from fsdash.figures.policies.paths import Series, path_figure
 from fsdash.figures.policies.plane import (
@@ -31,27 +42,7 @@ from fsdash.figures.policies.plane import (
     plane,
     steps_of,
 )
-from fsdash.figures.policies.subject import (
-    Selector,
-    Subject,
-    View,
-    path_selectors,
-    phase_selector,
-)
-from fsdash.figures.policies.words import (
-    POINTS,
-    action_labels,
-    actions_title,
-    column,
-    plain,
-    point,
-    short,
-    title,
-)
 from fsdash.figures.template import template
-from fsdash.model import FastSlowMDP
-from fsdash.operators import H_policy, q_values_at
-from fsdash.simulate import Path
 
 POLICY_VALUE = "value of the policy U<sup>π</sup>"
 REGRET = "regret U* − U<sup>π</sup>"

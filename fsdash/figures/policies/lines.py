@@ -6,8 +6,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fsdash.figures.palette import CATEGORICAL, GREY
+from fsdash.figures.policies.labels import short
 from fsdash.figures.policies.plane import Plane
-from fsdash.figures.policies.words import short
 from fsdash.figures.template import template
 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")

@@ -8,9 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from fsdash.core.simulate import Path
 from fsdash.figures.palette import CATEGORICAL, INK, PANEL
 from fsdash.figures.template import template
-from fsdash.simulate import Path
 
 FEW = 5
 MAX_BLOCKS = 120

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
+from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.figures.palette import Scale
-from fsdash.figures.policies.words import plain, point, title
+from fsdash.figures.policies.labels import plain, point, title
 from fsdash.figures.template import template
-from fsdash.model import Axis, FastSlowMDP
 
 FEW = 12
 """Points that may each have a tick of their own."""

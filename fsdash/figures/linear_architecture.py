@@ -1,0 +1,107 @@
+"""Figures of the regret bound of FSAVI: against T, and its terms at one T."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fsdash.figures.marks import HANDLE, curve, says_nothing, shade, vertical_line
+from fsdash.figures.palette import GREEN, GREY, INK, REGRET_TERMS, VERMILLION
+from fsdash.figures.template import template
+from fsdash.figures.unchecked import unchecked
+from fsdash.theory import Constants, fsavi_regret, fsvi_regret, trivial_bound
+
+# The terms of `FsaviRegret`: name and colour, from what freezing costs to what time can cure.
+TERMS = {
+    "reward_term": ("reward error", REGRET_TERMS["reward"]),
+    "transition_term": ("transitions", REGRET_TERMS["transition"]),
+    "lower_fit_term": ("misfit of the lower level", REGRET_TERMS["lower_fit"]),
+    "upper_fit_term": ("misfit of the upper level", REGRET_TERMS["upper_fit"]),
+    "iteration_term": ("iteration", REGRET_TERMS["iteration"]),
+}
+CORRECTED, STATED, EXACT = "corrected", "as stated", "exact tables (FSVI)"
+
+
+def fsavi_figure(
+    constants: Constants,
+    T_values: np.ndarray,
+    T: int,
+    k: int,
+    fit: dict[str, float],
+    dark: bool = False,
+) -> go.Figure:
+    """The bound as corrected and as stated against T, beside FSVI's own on exact tables.
+
+    Grey lies above r_max/(1−γ), where a bound says nothing. The line at the chosen T is named
+    "handle": a page lets the visitor drag it.
+    """
+    corrected = fsavi_regret(constants, T_values, k, **fit).total
+    stated = fsavi_regret(constants, T_values, k, **fit, corrected=False).total
+    exact = fsvi_regret(constants, T_values, k).total
+    trivial, grey = trivial_bound(constants), GREY.on(dark)
+    low, high = _log_range((exact, stated, corrected), trivial)
+    data = [
+        curve(T_values, exact, EXACT, GREEN.on(dark), "dot", 2.5),
+        curve(T_values, stated, STATED, VERMILLION.on(dark), "dash", 3),
+        curve(T_values, corrected, CORRECTED, INK.on(dark), "solid", 4),
+    ]
+    shapes, labels = [vertical_line(T, INK.on(dark), "dot", HANDLE)], []
+    if 0 < trivial < 10**high:
+        level = np.full(len(T_values), trivial)
+        data.append(curve(T_values, level, "r_max/(1 − γ)", grey, "solid", 2))
+        shapes.append(shade(grey, y0=trivial, y1=10**high))
+        labels.append(says_nothing(grey))
+    layout = {
+        "template": template(dark),
+        "xaxis": {"title": {"text": "T, periods frozen"}, "range": [0, float(T_values[-1]) + 1]},
+        "yaxis": {
+            "title": {"text": "bound on the regret"},
+            "type": "log",
+            "range": [low, high],
+            "dtick": 1,
+            "exponentformat": "power",
+        },
+        "shapes": shapes,
+        "annotations": labels,
+    }
+    return unchecked(data, layout)
+
+
+def fsavi_terms_figure(
+    constants: Constants, T: int, k: int, fit: dict[str, float], dark: bool = False
+) -> go.Figure:
+    """What the bound is made of at this T: one stacked bar as stated, one as corrected."""
+    bounds = {
+        STATED: fsavi_regret(constants, T, k, **fit, corrected=False),
+        CORRECTED: fsavi_regret(constants, T, k, **fit),
+    }
+    data = [
+        {
+            "type": "bar",
+            "y": list(bounds),
+            "x": [float(getattr(bound, term)) for bound in bounds.values()],
+            "name": name,
+            "orientation": "h",
+            "marker": {"color": colour.on(dark)},
+            "hovertemplate": "%{x:.4g}",
+        }
+        for term, (name, colour) in TERMS.items()
+    ]
+    layout = {
+        "template": template(dark),
+        "barmode": "stack",
+        "hovermode": "y unified",
+        "legend": {"traceorder": "normal"},
+        "xaxis": {"title": {"text": f"terms at T = {T}"}},
+    }
+    return unchecked(data, layout)
+
+
+def _log_range(curves, trivial: float) -> tuple[float, float]:
+    values = np.concatenate([np.asarray(curve, dtype=float) for curve in curves])
+    values = values[(values > 0) & np.isfinite(values)]
+    if not len(values):
+        return -1.0, 1.0
+    low = float(np.log10(values.min())) - 0.2
+    high = float(np.log10(values.max())) + 0.2
+    # The yardstick belongs to the figure; what lies far above it has nothing to show.
+    yardstick = np.log10(trivial) + 0.4 if trivial > 0 else high
+    return low, max(min(high, yardstick + 2), low + 1, min(yardstick, low + 4))

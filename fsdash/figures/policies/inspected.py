@@ -1,0 +1,144 @@
+"""What is inspected, and what a page can show of it.
+
+A `Subject` is a model with a policy; it computes values, visits and paths when a figure first asks
+for them. A `View` is one figure with the selectors it needs: a page builds its widgets from the
+declaration and passes back what was chosen, so it knows nothing of domains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fsdash.core.evaluation import Optimum, optimum, policy_values
+from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import H_policy, check_policy
+from fsdash.core.simulate import Path, Visits, simulate, visits
+from fsdash.domains import Domain
+from fsdash.errors import InputError
+
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+SEEDS = tuple(range(1, 21))
+STEPS = (30, 60, 120, 240, 480)
+
+
+def phase_names(P: int, first: int = 0) -> tuple[str, ...]:
+    """(μ, π₁, …) of a periodic policy, from phase `first` on; a stationary one is just the policy.
+
+    The cyclic policy (π_t, …, π_{T−1}) of an unfinished lower level has P = T − t and first = t.
+    """
+    if P == 1 and first == 0:
+        return ("policy",)
+    return tuple("μ" if t == 0 else f"π{t}".translate(SUBSCRIPTS) for t in range(first, first + P))
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A policy in its model; `domain` brings the domain's own views, `best` saves solving again."""
+
+    model: FastSlowMDP
+    policy_PXY: np.ndarray
+    domain: Domain | None = None
+    best: Optimum | None = None
+    phases: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        policy = np.asarray(self.policy_PXY)
+        policy_PXY = check_policy(self.model, policy[None] if policy.ndim == 2 else policy)
+        phases = self.phases or phase_names(len(policy_PXY))
+        if len(phases) != len(policy_PXY):
+            raise InputError(f"phases: {len(phases)} names for {len(policy_PXY)} phases")
+        object.__setattr__(self, "policy_PXY", policy_PXY.astype(np.int32))
+        object.__setattr__(self, "phases", tuple(phases))
+
+    @cached_property
+    def optimum(self) -> Optimum:
+        return optimum(self.model) if self.best is None else self.best
+
+    @cached_property
+    def values_PXY(self) -> np.ndarray:
+        """The exact value from each phase on; phase 0 is the one that the paper's regret uses."""
+        U_PXY = np.empty(self.policy_PXY.shape)
+        U_PXY[0] = policy_values(self.model, self.policy_PXY).U_XY
+        for p in range(len(U_PXY) - 1, 0, -1):
+            after_XY = U_PXY[(p + 1) % len(U_PXY)]
+            U_PXY[p] = H_policy(self.model, self.policy_PXY[p], after_XY)
+        return U_PXY
+
+    def regret_XY(self, phase: int = 0) -> np.ndarray:
+        """U* − U^π from a phase on. Below zero only by the certified errors, so cut off there."""
+        return np.maximum(self.optimum.U_XY - self.values_PXY[phase], 0)
+
+    @cached_property
+    def visits(self) -> Visits:
+        return visits(self.model, self.policy_PXY)
+
+    def path(self, seed: int, steps: int, start: tuple[int, int] | None = None) -> Path:
+        return simulate(self.model, self.policy_PXY, np.random.default_rng(seed), steps, start)
+
+
+@dataclass(frozen=True)
+class Selector:
+    """One choice a view needs: a value from `options`, or with `many` a tuple of some of them."""
+
+    name: str
+    title: str
+    options: tuple
+    labels: tuple[str, ...]
+    default: object
+    many: bool = False
+
+    def check(self, value: object) -> None:
+        if self.many and not isinstance(value, tuple | list):
+            raise InputError(f"{self.name} = {value}: give a list of values")
+        for one in value if self.many else (value,):
+            if one not in self.options:
+                known = ", ".join(map(str, self.options))
+                raise InputError(f"{self.name} = {one}: choose from {known}")
+
+
+@dataclass(frozen=True)
+class View:
+    """One figure of a subject.
+
+    `told` says in a sentence what one sees. With `clickable`, the points carry (x, y), the indices
+    of their state, as the first two entries of customdata. `animated` figures have frames.
+    """
+
+    name: str
+    title: str
+    told: str
+    draw: Callable[..., go.Figure]
+    selectors: tuple[Selector, ...] = ()
+    clickable: bool = False
+    animated: bool = False
+
+    def figure(self, dark: bool = False, **chosen) -> go.Figure:
+        """The figure for what was chosen, by the selectors' names; the rest are defaults."""
+        known = {selector.name: selector for selector in self.selectors}
+        for name, value in chosen.items():
+            if name not in known:
+                has = ", ".join(known) or "none"
+                raise InputError(f"{self.title} has no selector {name!r}; it has {has}")
+            known[name].check(value)
+        defaults = {name: selector.default for name, selector in known.items()}
+        return self.draw(dark=dark, **(defaults | chosen))
+
+
+def phase_selector(subject: Subject) -> tuple[Selector, ...]:
+    """Which of (μ, π₁, …, π_{T−1}) to show; nothing to choose for a stationary policy."""
+    P = len(subject.phases)
+    if P == 1:
+        return ()
+    return (Selector("phase", "policy of phase", tuple(range(P)), subject.phases, 0),)
+
+
+def path_selectors(default_steps: int = 120) -> tuple[Selector, ...]:
+    return (
+        Selector("steps", "periods", STEPS, tuple(map(str, STEPS)), default_steps),
+        Selector("seed", "random seed", SEEDS, tuple(map(str, SEEDS)), SEEDS[0]),
+    )

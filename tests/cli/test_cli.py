@@ -1,0 +1,275 @@
+"""The command line as a user calls it: output, formats, bad input."""
+
+import csv
+import io
+import itertools
+import json
+import math
+import os
+import subprocess
+import sys
+
+import pytest
+
+from fsdash.cli.main import main, whole_range
+from fsdash.core.evaluation import optimum
+from fsdash.domains import make
+from fsdash.theory import PRESETS, fsvi_regret, reward_error, vi_regret
+from fsdash.version import __version__
+
+BOUNDS_FIELDS = [
+    "T", "k", "freeze_error", "end_of_horizon_error", "reward_error", "reward_term",
+    "transition_term", "iteration_term", "fsvi_regret", "vi_regret", "trivial_bound", "fsvi_cost",
+    "vi_cost",
+]  # fmt: skip
+SOLVE_FIELDS = [
+    "domain", "method", "T", "iterations", "backups", "seconds", "mean_value",
+    "optimal_mean_value", "max_regret", "mean_regret",
+]  # fmt: skip
+THREE_REGIMES = PRESETS["three-regimes"].constants
+
+
+@pytest.fixture
+def fsdash(capsys):
+    """Runs a command line and gives (exit code, stdout, stderr)."""
+
+    def run(line):
+        try:
+            code = main(line.split())
+        except SystemExit as exit:
+            code = exit.code
+        out = capsys.readouterr()
+        return code, out.out, out.err
+
+    return run
+
+
+@pytest.fixture
+def as_json(fsdash):
+    def run(line):
+        code, out, err = fsdash(f"{line} --format json")
+        assert (code, err) == (0, "")
+        return json.loads(out)
+
+    return run
+
+
+def test_bounds_has_the_agreed_fields_and_the_librarys_numbers(as_json):
+    records = as_json("bounds -T 2,16 -k 1:3")
+    assert [(r["T"], r["k"]) for r in records] == [(T, k) for T in (2, 16) for k in (1, 2, 3)]
+    for record in records:
+        assert list(record) == BOUNDS_FIELDS
+        T, k = record["T"], record["k"]
+        regret, error = fsvi_regret(THREE_REGIMES, T, k), reward_error(THREE_REGIMES, T)
+        assert record["fsvi_regret"] == regret.total
+        assert record["reward_error"] == error.total
+        assert record["freeze_error"] + record["end_of_horizon_error"] == error.total
+        assert record["vi_regret"] == vi_regret(THREE_REGIMES, k)
+        assert record["trivial_bound"] == pytest.approx(100)
+        assert record["vi_cost"] == k * 100**4 * 50
+        assert record["fsvi_cost"] == pytest.approx(
+            100 * 100**2 * 50 * T + 100**4 * T + k * 100**4 * 50
+        )
+
+
+def test_bounds_takes_every_constant(as_json):
+    [record] = as_json(
+        "bounds --gamma 0.8 --alpha 0.1 --d-y 2 --l-r 3 --l-f 0.5 --l-u 4 --r-max 5 "
+        "--n-slow 6 --n-fast 7 --n-actions 8 -T 2 -k 3"
+    )
+    # T = 2: no freeze error; γ·L_U·(α·d_Y + γ·d_Y·(α + 2)).
+    assert record["freeze_error"] == 0
+    assert record["end_of_horizon_error"] == pytest.approx(0.8 * 4 * (0.2 + 0.8 * 2 * 2.1))
+    assert record["vi_regret"] == pytest.approx(2 * 5 * 0.8**4 / 0.2**2)
+    assert record["vi_cost"] == 3 * 42**2 * 8
+
+
+def test_bounds_by_preset_and_automatic_l_u(as_json):
+    [record] = as_json("bounds --preset reward-error-small --l-u auto -T 30")
+    from dataclasses import replace
+
+    base = PRESETS["reward-error-small"].constants
+    constants = replace(base, l_u=0.5 / (1 - 0.953 * 0.99))
+    assert record["reward_error"] == pytest.approx(reward_error(constants, 30).total)
+
+
+def test_overflow_is_an_honest_infinity_in_every_format(fsdash):
+    line = "bounds --l-f 50 --gamma 0.999 -T 1000"
+    code, out, _ = fsdash(f"{line} --format json")
+    assert code == 0 and "1e999" in out and "Infinity" not in out
+    assert json.loads(out)[0]["fsvi_regret"] == math.inf
+    assert "inf" in fsdash(line)[1] and "inf" in fsdash(f"{line} --format csv")[1]
+    assert "nan" not in fsdash(line)[1].lower()
+
+
+def test_csv_reads_back(fsdash):
+    _, out, _ = fsdash("bounds -T 1:5 -k 1,10 --format csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert len(rows) == 10 and list(rows[0]) == BOUNDS_FIELDS
+    assert float(rows[-1]["fsvi_regret"]) == fsvi_regret(THREE_REGIMES, 5, 10).total
+
+
+def test_advise_finds_the_three_regimes(as_json):
+    for sweeps, algorithm, T in ((4, "FSVI", 16), (20, "FSVI", 9), (60, "VI", 1)):
+        advice = as_json(f"advise -T 2,4,9,16,25 --sweeps {sweeps}")
+        assert advice["budget"] == sweeps * 5e9
+        assert list(advice["choice"]) == ["algorithm", "T", "k", "regret", "cost"]
+        assert (advice["choice"]["algorithm"], advice["choice"]["T"]) == (algorithm, T)
+        assert advice["choice"] == advice["candidates"][0]
+        assert all(c["cost"] <= advice["budget"] for c in advice["candidates"])
+        assert advice["choice"]["regret"] == min(c["regret"] for c in advice["candidates"])
+    regimes = advice["regimes"]
+    assert list(regimes[0]) == ["from", "to", "algorithm", "T"]
+    assert [r["T"] for r in regimes[-3:]] == [16, 9, 1]
+    assert [r["to"] / 5e9 for r in regimes[-3:]] == pytest.approx([5.27, 53, math.inf])
+    assert all(a["to"] == b["from"] for a, b in itertools.pairwise(regimes))
+
+
+def test_advise_budget_in_operations_and_words(fsdash, as_json):
+    by_sweeps, by_budget = as_json("advise --sweeps 4"), as_json("advise --budget 2e10")
+    assert by_sweeps == by_budget
+    _, out, _ = fsdash("advise -T 2,4,9,16,25 --sweeps 4")
+    assert "FSVI with T = 16, k = 3" in out and "it is informative" in out
+    _, out, _ = fsdash("advise --sweeps 1")
+    assert "it says nothing about the policy" in out
+
+
+def test_constants(as_json):
+    record = as_json("constants inventory")
+    assert list(record) == ["alpha", "d_y", "l_r", "l_f", "l_u", "r_max", "reward_shift"]
+    assert (record["alpha"], record["d_y"]) == (0.02, 50)
+    smaller = as_json("constants inventory --set y_max=20 --set order_max=20")
+    assert smaller["d_y"] == 20
+
+
+@pytest.mark.parametrize("method", ["vi", "fsvi", "mpi"])
+def test_solve(as_json, method):
+    record = as_json(f"solve inventory --method {method} --set gamma=0.9")
+    assert list(record) == SOLVE_FIELDS
+    assert (record["domain"], record["method"]) == ("inventory", method)
+    assert record["T"] == (6 if method == "fsvi" else 1)
+    assert record["seconds"] > 0 and record["backups"] > 0
+    model = make("inventory", gamma=0.9).build()
+    best = model.mean(optimum(model).U_XY)
+    assert record["optimal_mean_value"] == pytest.approx(best)
+    assert record["mean_value"] == pytest.approx(best - record["mean_regret"], abs=1e-5)
+    assert 0 <= record["mean_regret"] <= record["max_regret"]
+    if method != "fsvi":
+        assert record["max_regret"] <= 2 * 0.9 / 0.1 * 1e-3
+
+
+def test_solve_stops_where_it_is_told(as_json):
+    by_count = as_json("solve inventory --method fsvi -T 3 --iterations 7")
+    assert (by_count["T"], by_count["iterations"]) == (3, 7)
+    assert by_count["backups"] == 2 * 561 * 11 + 7 * 561 * (11 + 2)
+    loose = as_json("solve inventory --method vi --tolerance 100")
+    tight = as_json("solve inventory --method vi --tolerance 1")
+    assert loose["iterations"] < tight["iterations"]
+
+
+def test_a_tolerance_below_rounding_ends_and_says_so(fsdash):
+    code, out, err = fsdash("solve inventory --method mpi --tolerance 1e-300 --format json")
+    assert code == 0 and "rounding allows a certificate of" in err and err.count("\n") == 1
+    assert json.loads(out)["max_regret"] <= 1e-5
+
+
+def test_domains_lists_every_preset(as_json, fsdash):
+    records = as_json("domains")
+    defaults = {r["domain"]: r for r in records if r["preset"] == "default"}
+    assert {n: r["n_states"] for n, r in defaults.items()} == {
+        "inventory": 561,
+        "gridworld": 4356,
+        "pricing": 15150,
+    }
+    assert "y_max=50" in defaults["inventory"]["parameters"]
+    assert "wide-demand" in fsdash("domains")[1]
+
+
+BAD = {
+    "bounds --gamma 1": "gamma = 1",
+    "bounds --gamma 1.5": "gamma = 1.5",
+    "bounds --gamma x": "--gamma",
+    "bounds --alpha -0.1": "alpha",
+    "bounds --n-slow 0": "n_slow",
+    "bounds -T 0": "T = 0",
+    "bounds -T 5:2": "write 2:5",
+    "bounds -T 1:2:3": "1:32",
+    "bounds -T six": "6, 1:32 or 3,6,12",
+    "bounds -k -1": "k",
+    "bounds -T 1:9999999": "1,000,000",
+    "bounds -T 1:100000 -k 1:100": "10,000,000 records",
+    "bounds --l-u auto": "γ·L_f < 1",
+    "bounds --l-u much": "auto",
+    "bounds --preset nice": "three-regimes",
+    "bounds --format xml": "table",
+    "bounds --d-y nan": "d_y",
+    "advise": "--budget",
+    "advise --sweeps 1 --budget 2": "not allowed with",
+    "advise --sweeps 0.5": "cheapest",
+    "advise --sweeps nan": "budget",
+    "advise --sweeps -3": "--sweeps -3 is negative",
+    "constants": "domain",
+    "constants shop": "inventory, gridworld, pricing",
+    "constants inventory --set y_max": "NAME=VALUE",
+    "constants inventory --set z=1": "no parameter 'z'",
+    "constants inventory --set preset=large": "no parameter 'preset'",
+    "constants inventory --set name=x": "no parameter 'name'",
+    "constants inventory --set y_max=100000000": "100,000,001 fast states",
+    "solve inventory --set K=1e308": "units",
+    "constants inventory --preset giant": "default",
+    "solve inventory --method magic": "fsvi",
+    "solve inventory --iterations -1": "iterations = -1",
+    "solve inventory --tolerance 0": "tolerance = 0",
+    "solve inventory --iterations 3 --tolerance 1": "not allowed with",
+    "solve inventory --method fsvi -T 0": "T = 0",
+    "solve inventory -T 2.5": "-T",
+    "solve inventory --set gamma=1": "gamma",
+    "": "COMMAND",
+    "fly": "invalid choice",
+}
+
+
+@pytest.mark.parametrize("line", BAD)
+def test_bad_input_is_one_line_and_exit_code_2(fsdash, line):
+    code, out, err = fsdash(line)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1 and err.startswith("fsdash")
+    assert BAD[line] in err and "Traceback" not in err
+
+
+def test_ranges():
+    assert whole_range("6") == (6,)
+    assert whole_range("1:4") == (1, 2, 3, 4)
+    assert whole_range("3,6,12") == (3, 6, 12)
+    assert whole_range("1:3,8") == (1, 2, 3, 8)
+
+
+@pytest.mark.parametrize("command", ["", "domains", "bounds", "advise", "constants", "solve"])
+def test_help(fsdash, command):
+    code, out, _ = fsdash(f"{command} --help")
+    assert code == 0 and "usage: fsdash" in out
+    if command:
+        assert "--format" in out
+
+
+def test_as_a_program():
+    """`python -m fsdash` in a process of its own: version, pipes that close early, exit codes."""
+    call = [sys.executable, "-m", "fsdash"]
+    version = subprocess.run([*call, "--version"], capture_output=True, text=True, check=True)
+    assert version.stdout.strip() == f"fsdash {__version__}"
+    bad = subprocess.run([*call, "solve", "nowhere"], capture_output=True, text=True)
+    assert bad.returncode == 2 and bad.stderr.count("\n") == 1
+    plain = subprocess.run(
+        [*call, "advise", "--sweeps", "4"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert plain.returncode == 0 and "r_max/(1 ? ?) = 100" in plain.stdout and not plain.stderr
+    piped = subprocess.run(
+        f"{sys.executable} -m fsdash bounds -T 1:5000 -k 1:5 | head -n 1",
+        shell=True,
+        capture_output=True,
+        text=True,
+    )
+    assert piped.stdout.split()[:2] == ["T", "k"] and piped.stderr == ""

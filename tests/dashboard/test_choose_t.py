@@ -1,0 +1,365 @@
+"""The Choose T page without a browser: its advice, figures, link, snippets and unusable input."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fsdash.dashboard.choose_t import state as choose
+from fsdash.dashboard.choose_t.state import View
+from fsdash.dashboard.widgets.reading import number
+from fsdash.dashboard.widgets.views import truth_frame
+from fsdash.theory import (
+    PRESETS,
+    Constants,
+    Sizes,
+    advise,
+    fsvi_regret,
+    regimes,
+    trivial_bound,
+    value_lipschitz_bound,
+)
+from fsdash.theory.measured_domains import HORIZONS, measured_domains
+from fsdash.theory.repaired import repaired_regret
+from fsdash.theory.sensitivity import best_T
+from tests.dashboard.kit import figures, metrics, opened, traces, words
+
+PAGE = "2_Choose_T.py"
+THREE = PRESETS["three-regimes"]
+EVERY = "every T up to 100"
+SENSITIVITY, TRUST = "How sensitive the choice is", "How far to trust it"
+
+
+def view(sweeps=4.0, constants=THREE.constants, sizes=THREE.sizes, T=THREE.T, **rest) -> View:
+    return View(constants, sizes, sweeps, T, **rest)
+
+
+def advised(page) -> tuple[str, dict[str, str]]:
+    return headline(page), metrics(page)
+
+
+def headline(page) -> str:
+    return page.header[0].value.replace("\u00a0", " ")
+
+
+def expected(shown: View) -> tuple[str, dict[str, str]]:
+    """The headline and the numbers, from the library alone."""
+    bound = fsvi_regret if shown.l_frozen is None else shown.bound
+    T = shown.T if not shown.every else range(2, 101)
+    advice = advise(shown.constants, shown.sizes, shown.sweeps * shown.sizes.sweep, T, bound)
+    run, share = advice.choice, advice.choice.regret / trivial_bound(shown.constants)
+    name = (
+        f"FSVI with T = {run.T}, k = {run.k:,}" if run.T > 1 else f"Base VI: k = {run.k:,} sweeps"
+    )
+    return f"Run {name}", {
+        "Regret bound": number(run.regret),
+        "Of what can be lost": f"{number(100 * share)}%" if share < 10 else f"{number(share)}×",
+    }
+
+
+def ran(snippet: str) -> dict:
+    names: dict = {}
+    exec(snippet, names)
+    return names
+
+
+# ---------------------------------------------------------------------------------- the main path
+
+
+def test_the_page_opens_on_three_regimes():
+    page = opened(PAGE)
+    assert advised(page) == expected(view())
+    assert headline(page) == "Run FSVI with T = 16, k = 3"
+    assert "It uses 3.48 sweeps. Next comes T = 9 with 14.2." in words(page)
+    assert "T = 16 stays the choice from 1.48 to 5.27 sweeps." in words(page)
+    assert not page.error and not page.warning
+
+
+def test_the_figure_on_the_page_is_the_librarys():
+    drawn = figures(opened(PAGE))["regret-cost"]
+    found = regimes(THREE.constants, THREE.sizes, THREE.T)
+    np.testing.assert_allclose(
+        traces(drawn)["regimes"]["x"][:-1], [regime.start for regime in found]
+    )
+    mark = traces(drawn)["T = 16 on the budget"]
+    assert mark["y"] == [fsvi_regret(THREE.constants, 16, 3).total]
+    assert [s["x0"] for s in drawn["layout"]["shapes"] if s["name"] == "handle"] == [2e10]
+
+
+def test_the_controls_move_the_advice():
+    page = opened(PAGE)
+    page.number_input(key="budget").set_value(60.0)
+    page.number_input(key="gamma").set_value(0.95)
+    page.number_input(key="Lf").set_value(0.9)
+    page.number_input(key="na").set_value(5.0)
+    page.multiselect(key="T").set_value([3, 7]).run()
+    constants = replace(THREE.constants, gamma=0.95, l_f=0.9)
+    assert advised(page) == expected(view(60.0, constants, Sizes(100, 100, 5), (3, 7)))
+
+
+def test_every_T_may_compete():
+    page = opened(PAGE, budget="20", over=EVERY)
+    assert headline(page) == "Run FSVI with T = 8, k = 19"
+    assert advised(page) == expected(view(20.0, every=True))
+
+
+@pytest.mark.parametrize("label", choose.examples())
+def test_examples_fill_the_controls(label):
+    page = opened(PAGE, budget="7", Lf="1.3", LUby="L_r/(1 − γL_f)")
+    page.button(key=f"load-{label}").click().run()
+    assert not page.exception
+    assert advised(page) == expected(choose.examples()[label])
+
+
+def test_a_measured_domain_is_called_vacuous():
+    page = opened(PAGE)
+    page.button(key="load-Inventory").click().run()
+    assert "**On paper only:** its bound is vacuous" in words(page)
+    assert "All floors are in the grey" in words(page)
+
+
+def test_who_lies_above_the_figure_is_named():
+    page = opened(PAGE)
+    page.button(key="load-Pricing").click().run()
+    told = " ".join(caption.value for caption in page.caption)
+    assert "Above the figure: T = 6, T = 12, T = 24." in told
+    top = 10 ** figures(page)["regret-cost"]["layout"]["yaxis"]["range"][1]
+    curves = traces(figures(page)["regret-cost"])
+    assert min(curves["T = 6"]["y"]) > top > min(curves["Base VI"]["y"])
+
+
+def test_one_sweep_is_one_sweep():
+    page = opened(PAGE, budget="1")
+    assert "k\u00a0=\u00a01 sweep" in " ".join(header.value for header in page.header)
+    assert "It uses 1 sweep." in words(page) and "1 sweeps" not in words(page)
+
+
+def test_the_value_constant_can_be_derived():
+    page = opened(PAGE, Lf="0.9", LUby="L_r/(1 − γL_f)")
+    constants = replace(THREE.constants, l_f=0.9)
+    constants = replace(constants, l_u=value_lipschitz_bound(0.9, 0.5, 0.9))
+    assert advised(page) == expected(view(constants=constants))
+    assert page.number_input(key="LU").disabled
+
+
+def test_the_repaired_bound_can_be_chosen():
+    stated, repaired = opened(PAGE), opened(PAGE, bound="repaired")
+    assert advised(repaired) == expected(view(l_frozen=1.2))
+    assert advised(stated) != advised(repaired)
+    page = opened(PAGE, bound="repaired", Lfrozen="2.0", budget="10")
+    run = advise(
+        THREE.constants, THREE.sizes, 10 * THREE.sizes.sweep, THREE.T,
+        lambda c, T, k: repaired_regret(c, T, k, 2.0),
+    ).choice  # fmt: skip
+    assert metrics(page)["Regret bound"] == number(run.regret)
+
+
+# ------------------------------------------------------------------------------------------- tabs
+
+
+def test_the_terms_are_drawn_first():
+    drawn = traces(figures(opened(PAGE))["terms"])
+    assert drawn["reward term"]["x"] == ["VI", "2", "4", "9", "16", "25"]
+    assert drawn["iteration term"]["y"][4] == fsvi_regret(THREE.constants, 16, 3).iteration_term
+
+
+def test_the_heat_map_varies_the_chosen_constant():
+    page = opened(PAGE, tab=SENSITIVITY, vary="α")
+    assert set(figures(page)) == {"regret-cost", "best-T"}
+    cells = traces(figures(page)["best-T"])["best T"]
+    z, row = np.reshape(cells["z"], (choose.CELLS, choose.CELLS)), 11
+    constants = replace(THREE.constants, alpha=float(cells["y"][row]))
+    budgets = np.array(cells["x"]) * THREE.sizes.sweep
+    expected_T = best_T(constants, THREE.sizes, budgets, THREE.T).T
+    np.testing.assert_allclose(2 ** z[row], expected_T)
+
+
+def test_the_last_tab_tells_the_truth_and_the_condition():
+    page = opened(PAGE, tab=TRUST, domain="Pricing")
+    domain = measured_domains()["pricing"]
+    assert f"really loses **{number(domain.regret[12][0])}**" in words(page)
+    assert "A condition that the paper does not state" in words(page)
+    assert list(traces(figures(page)["truth"])["the true regret"]["y"]) == [
+        domain.regret[T][0] for T in HORIZONS
+    ]
+
+
+@pytest.mark.parametrize("name", measured_domains())
+def test_the_truth_can_be_recomputed(name):
+    page = opened(PAGE, tab=TRUST, domain=name.capitalize())
+    frame = ran(page.code[-1].value)["frame"]
+    pd.testing.assert_frame_equal(frame, truth_frame(name))
+    drawn = traces(figures(page)["truth"])
+    np.testing.assert_array_equal(drawn["the bound, k → ∞"]["y"], frame["bound"])
+    np.testing.assert_array_equal(drawn["the true regret"]["y"], frame["largest_regret"])
+
+
+# --------------------------------------------------------------------------------------- the link
+
+
+def test_a_link_restores_the_view():
+    link = {
+        "budget": "12.5", "gamma": "0.95", "alpha": "0.02", "dY": "2.0", "Lr": "0.4", "Lf": "1.1",
+        "LU": "0.1", "rmax": "20.0", "nx": "30", "ny": "40", "na": "6",
+    }  # fmt: skip
+    page = opened(PAGE, **link)
+    constants = Constants(0.95, 0.02, 2, 0.4, 1.1, 0.1, 20)
+    assert advised(page) == expected(view(12.5, constants, Sizes(30, 40, 6)))
+    assert not page.warning
+
+
+def test_the_plotted_values_of_T_are_in_the_link():
+    page = opened(PAGE, T=["3", "6"])
+    assert page.multiselect(key="T").value == [3, 6]
+    assert advised(page) == expected(view(T=(3, 6)))
+
+
+@pytest.mark.parametrize("junk", ["", "x", "-5", "1e999", "nan", "1,2", "<b>", "9" * 400])
+def test_junk_in_the_link_is_ignored_with_a_notice(junk):
+    names = (
+        "budget", "gamma", "alpha", "Lf", "dY", "Lr", "LU", "rmax", "nx", "ny", "na", "T", "LUby",
+        "over", "bound", "Lfrozen", "vary", "tab", "domain", "unknown",
+    )  # fmt: skip
+    page = opened(PAGE, **dict.fromkeys(names, junk))
+    assert advised(page) == expected(view())
+    (notice,) = page.warning
+    assert "unknown=" in notice.value and "budget=" in notice.value
+
+
+@pytest.mark.parametrize(
+    ("query", "shown", "said"),
+    [
+        ({"T": ["4", "abc"]}, (4,), "`T=abc`: give a whole number from 2 to 100"),
+        ({"T": ["abc", "4"]}, (4,), "`T=abc`"),
+        ({"T": [*map(str, range(2, 12))]}, tuple(range(2, 10)), "`T=10`, `T=11`: give at most"),
+        ({"nx": "1.5"}, THREE.T, "`nx=1.5`: give a whole number from 1 to 1000000000"),
+    ],
+)  # fmt: skip
+def test_what_is_left_of_a_link_is_shown(query, shown, said):
+    page = opened(PAGE, **query)
+    (notice,) = page.warning
+    assert said in notice.value
+    assert advised(page) == expected(view(T=shown))
+
+
+# -------------------------------------------------------------------------------------- bad input
+
+
+def test_no_discounting_is_said_in_words():
+    page = opened(PAGE, gamma="1.0")
+    (error,) = page.error
+    assert "γ = 1 means no discounting" in error.value
+    assert page.multiselect(key="T").value == list(THREE.T), "the controls are all there"
+
+
+def test_no_discounting_does_not_take_the_controls_away():
+    page = opened(PAGE, gamma="1.0", LUby="L_r/(1 − γL_f)", Lf="0.9")
+    assert len(page.error) == 1 and not page.warning
+    assert page.number_input(key="nx").value == 100
+
+
+def test_a_field_shows_what_it_holds():
+    page = opened(PAGE, gamma="0.99995", budget="12345.6", alpha="0.012345")
+    for key in ("gamma", "budget", "alpha"):
+        field = page.number_input(key=key)
+        assert float(f"{field.value:{field.proto.format[1:]}}") == field.value
+
+
+@pytest.mark.parametrize("budget", ["0.0", "0.99"])
+def test_a_budget_below_the_cheapest_run(budget):
+    page = opened(PAGE, budget=budget)
+    assert headline(page) == "This budget buys nothing yet"
+    (error,) = page.error
+    assert "below the cheapest run" in error.value and "Raise it to 1 or more" in error.value
+    assert "regret-cost" in figures(page)
+
+
+def test_no_derived_value_constant_where_differences_outgrow_the_discount():
+    page = opened(PAGE, LUby="L_r/(1 − γL_f)")
+    (warning,) = page.warning
+    assert "γL_f = 1.08 is not below 1" in warning.value
+    assert advised(page) == expected(view())
+
+
+def test_astronomical_results_are_shown():
+    page = opened(PAGE, Lf="1000000.0", Lr="1000000.0", T="100")
+    assert "∞" in words(page)
+    assert headline(page).startswith("Run Base VI")
+
+
+@pytest.mark.parametrize("tab", [None, SENSITIVITY, TRUST])
+@pytest.mark.parametrize(
+    "extreme",
+    [
+        {"alpha": "0.0", "LU": "0.0"},
+        {"gamma": "0.0"},
+        {"rmax": "0.0"},
+        {"gamma": "0.9999", "over": EVERY},
+        {"budget": "1000000000.0", "nx": "1000000000.0", "ny": "1000000000.0"},
+        {"budget": "0.0", "over": EVERY},
+        {"nx": "1.0", "ny": "1.0", "na": "1.0"},
+    ],
+)
+def test_extremes_never_raise(tab, extreme):
+    page = opened(PAGE, **extreme, **({"tab": tab} if tab else {}))
+    assert "regret-cost" in figures(page)
+
+
+def test_without_any_T_a_sentence_says_so():
+    page = opened(PAGE)
+    page.multiselect(key="T").set_value([]).run()
+    assert advised(page) == expected(view())
+    assert any("No T is chosen" in info.value for info in page.info)
+
+
+# --------------------------------------------------------------------- clicks, snippets, exercises
+
+
+@pytest.mark.parametrize(
+    ("x", "sweeps"), [(2e10, 4), (5.27 * 5e9, 5.27), (12.3456 * 5e9, 12.4), (0, 0), (-1, 0)]
+)
+def test_a_click_becomes_a_budget_that_pays_for_what_was_clicked(x, sweeps):
+    assert choose.clicked_sweeps(x, THREE.sizes) == pytest.approx(sweeps)
+
+
+VIEWS = [
+    view(),
+    view(20.0, every=True, l_frozen=1.3),
+    view(0.5),
+    choose.examples()["Pricing"],
+]
+
+
+@pytest.mark.parametrize("shown", VIEWS)
+def test_the_snippets_recompute_the_tables(shown):
+    names = ran(choose.curves_snippet(shown))
+    pd.testing.assert_frame_equal(names["frame"], choose.curves_frame(shown))
+    if shown.advice:
+        assert names["advice"].choice == shown.advice.choice
+        terms = ran(choose.terms_snippet(shown))["frame"]
+        pd.testing.assert_frame_equal(terms, choose.terms_frame(shown))
+    heat = ran(choose.heat_snippet(shown, "l_f"))["frame"]
+    pd.testing.assert_frame_equal(heat, choose.heat_map(shown, "l_f")[1]())
+
+
+def test_the_page_shows_the_snippet_of_its_view():
+    page = opened(PAGE, budget="12.5")
+    codes = [block.value for block in page.code]
+    assert codes == [choose.curves_snippet(view(12.5)), choose.terms_snippet(view(12.5))]
+
+
+def test_the_numbers_in_the_answers():
+    answers = [answer for _, answer in choose.EXERCISES]
+    last = regimes(THREE.constants, THREE.sizes, THREE.T)[-1]
+    floors = fsvi_regret(THREE.constants, THREE.T, 0).floor
+    assert (last.algorithm, last.start / THREE.sizes.sweep) == ("VI", 53)
+    assert "**53 sweeps**" in answers[0] and f"**{floors.min():.2f}** of T = 9" in answers[0]
+    *_, before, _ = regimes(THREE.constants, THREE.sizes, range(2, 101))
+    assert before.T == 8 and "**T = 8** wins from about 12 to 53" in answers[1]
+    assert round(before.start / THREE.sizes.sweep) == 12
+    eight, nine = fsvi_regret(THREE.constants, [8, 9], 0).floor
+    assert 0 < nine / eight - 1 < 0.01
+    inventory = measured_domains()["inventory"]
+    floor = fsvi_regret(inventory.constants, HORIZONS, 0).floor.min()
+    assert 1e4 < floor / trivial_bound(inventory.constants) < 1e5

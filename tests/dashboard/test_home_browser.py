@@ -1,0 +1,79 @@
+"""The home page in a real Chromium."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.dashboard.browser import NARROW, WIDE, assert_fits, in_url, slider
+
+# One group, so that all tests here share one worker's server and browser.
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+
+def picture(page: Page) -> Locator:
+    return page.locator("img.fs-picture:visible")
+
+
+def test_T_and_steps_move_the_picture_and_the_link_restores_it(visit: Callable[..., Page]):
+    page = visit()
+    expect(picture(page)).to_have_attribute("alt", re.compile("T = 4:.*Period 0:"))
+    slider(page, "Periods frozen T").press("ArrowRight")
+    expect(picture(page)).to_have_attribute("alt", re.compile("T = 5:"))
+    page.get_by_role("button", name="Next step").press("Enter")
+    expect(picture(page)).to_have_attribute("alt", re.compile("Period 1:"))
+    page.get_by_text("The lower level", exact=True).click()
+    expect(picture(page)).to_have_attribute("alt", re.compile("Start at the end.*period 5"))
+    expect(page).to_have_url(in_url("periods", "5"))
+    page.reload()
+    expect(picture(page)).to_have_attribute("alt", re.compile("Start at the end.*period 5"))
+
+
+def test_the_picture_plays_by_itself(visit: Callable[..., Page]):
+    page = visit()
+    page.get_by_text("Play", exact=True).click()
+    expect(picture(page)).to_have_attribute("alt", re.compile("Period 3:"))
+    page.get_by_text("Play", exact=True).click()
+
+
+def test_a_tour_opens_a_page_in_its_state(visit: Callable[..., Page]):
+    page = visit()
+    page.get_by_role("link", name="An error that comes and goes").click()
+    expect(page).to_have_url(re.compile(r"/Reward_error\?T=23$"))
+    expect(slider(page, "Periods frozen T")).to_have_value("23")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+def test_every_screen_and_theme_fits(visit: Callable[..., Page], theme, size):
+    page = visit(width=size[0], height=size[1], theme=theme)
+    expect(picture(page)).to_have_count(1)
+    expect(page.get_by_test_id("stCode")).to_be_visible()
+    assert picture(page).evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
+    assert_fits(page, theme)
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+@pytest.mark.parametrize("view", ["The policy", "The lower level"])
+def test_nothing_moves_while_stepping(visit: Callable[..., Page], view, size):
+    page = visit(f"/?view={view.replace(' ', '+')}", width=size[0], height=size[1])
+    expect(page.get_by_text("Symbols on this page")).to_be_visible()
+    expect(picture(page)).to_have_count(1)
+    assert picture(page).evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
+    told, heights = page.locator(".fs-told"), set()
+    for _ in range(5):
+        before = picture(page).get_attribute("alt")
+        heights.add(told.bounding_box()["height"])
+        page.get_by_role("button", name="Next step").press("Enter")
+        expect(picture(page)).not_to_have_attribute("alt", before)
+    assert len(heights) == 1
+
+
+def test_the_footer_is_on_a_narrow_page_too(visit: Callable[..., Page]):
+    content = "e => getComputedStyle(e, '::after').content"
+    for width, there in ((390, True), (1440, False)):
+        page = visit(width=width)
+        body = page.get_by_test_id("stMainBlockContainer")
+        expect(body).to_have_css("max-width", "1240px")  # our style is there
+        assert ("arXiv:2301.00922" in body.evaluate(content)) == there

@@ -1,0 +1,121 @@
+"""The parts that all pages are made of."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+
+from fsdash.dashboard.reward_error.formula import number_tex, reward_error_filled
+from fsdash.dashboard.shell import LINKS, ROOT, pages_there
+from fsdash.dashboard.widgets import controls
+from fsdash.dashboard.widgets.chart import payload
+from fsdash.dashboard.widgets.export import alone, table_json
+from fsdash.dashboard.widgets.glossary import SYMBOLS
+from fsdash.dashboard.widgets.url_state import number_in, one_of, sorted_out
+from fsdash.theory import Constants, reward_error
+from tests.dashboard.kit import decoded
+
+RANGE, CHOICE = "give a number from 0.5 to 0.999", "give one of 0.0, 1.0, 50.0"
+PARAMETERS = {
+    "gamma": number_in(0.5, 0.999),
+    "k": one_of((0.0, 1.0, 50.0)),
+    "view": one_of(("a", "b")),
+    "T": number_in(2, 9, whole=True).upto(2),
+    "free": str,
+}
+
+
+@pytest.mark.parametrize(
+    ("found", "used", "left_out"),
+    [
+        ({"gamma": ["0.9"], "k": ["50"]}, {"gamma": ["0.9"], "k": ["50.0"]}, []),
+        ({"gamma": ["foo"]}, {}, [f"`gamma=foo`: {RANGE}"]),
+        ({"gamma": ["1e999"]}, {}, [f"`gamma=1e999`: {RANGE}"]),
+        ({"gamma": ["1"]}, {}, [f"`gamma=1`: {RANGE}"]),
+        ({"k": ["2"]}, {}, [f"`k=2`: {CHOICE}"]),
+        ({"x": ["1"]}, {}, ["`x=1`: this page has no such parameter"]),
+        ({"k": ["0"]}, {"k": ["0.0"]}, []),
+        ({"k": ["1.000"]}, {"k": ["1.0"]}, []),
+        ({"k": ["`\n<b>"]}, {}, [f"`k=<b>`: {CHOICE}"]),
+        ({"gamma": ["9" * 99]}, {}, [f"`gamma={'9' * 39}…`: {RANGE}"]),
+        ({"view": ["A"]}, {}, ["`view=A`: give one of a, b"]),
+        ({"gamma": ["0.8", "0.9"]}, {}, ["`gamma=0.8`, `gamma=0.9`: give at most 1 of that name"]),
+        ({"T": ["4.0", "4", "3"]}, {"T": ["4", "3"]}, []),
+        ({"T": ["4", "2.5"]}, {"T": ["4"]}, ["`T=2.5`: give a whole number from 2 to 9"]),
+        ({"T": ["2", "3", "4"]}, {"T": ["2", "3"]}, ["`T=4`: give at most 2 of that name"]),
+        ({"free": ["x"]}, {"free": ["x"]}, []),
+    ],
+)  # fmt: skip
+def test_a_link_is_sorted_out(found, used, left_out):
+    assert sorted_out(found, PARAMETERS) == (used, left_out)
+
+
+def test_a_series_has_a_plain_name_of_its_own_that_does_not_depend_on_its_place():
+    def uids(names):
+        figure = go.Figure([go.Scatter(y=[1, 2], name=name) for name in names])
+        data = json.loads(payload(figure, "key")["figure"])["data"]
+        return [trace["uid"] for trace in data]
+
+    first, second, *_ = uids(["total at T = 12", "freeze"])
+    assert uids(["freeze", "total at T = 12"]) == [second, first]
+    assert re.fullmatch(r"s[0-9a-f]+", first)
+    assert len(set(uids([None, None, "a", "a"]))) == 4
+
+
+def test_the_browser_gets_the_figures_numbers():
+    y = np.array([1.0, np.inf, np.nan, 3.0])
+    data = payload(go.Figure(go.Scatter(x=[1, 2, 3, 4], y=y)), "key", told="four numbers")
+    sent = decoded(json.loads(data["figure"]))
+    np.testing.assert_array_equal(sent["data"][0]["y"], y)
+    assert sent["layout"]["uirevision"] == "key" and data["told"] == "four numbers"
+
+
+def test_downloaded_json_has_infinity_as_1e999_and_gaps_as_null():
+    frame = pd.DataFrame({"T": [1, 2], "bound": [np.inf, np.nan]})
+    assert "1e999" in table_json(frame)
+    assert json.loads(table_json(frame)) == [{"T": 1, "bound": np.inf}, {"T": 2, "bound": None}]
+
+
+def test_a_stand_alone_figure_asks_no_other_host():
+    page = alone(go.Figure(go.Scatter(y=[1, 2])), dark=True)
+    assert not re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=", page)
+    assert len(page) > 1_000_000
+
+
+def test_labels_can_be_read_aloud():
+    for symbol in SYMBOLS.values():
+        assert "$" not in symbol.label and "\\" not in symbol.label
+    assert set(controls.FIELDS) <= set(SYMBOLS)
+
+
+def test_only_pages_that_exist_are_linked():
+    shown = {link for links in pages_there().values() for link in links}
+    for links in LINKS.values():
+        for link in links:
+            assert (link in shown) == (ROOT / link[0]).exists()
+
+
+@pytest.mark.parametrize(
+    ("value", "tex"),
+    [(0, "0"), (0.19194, "0.192"), (12345.6, r"12\,346"), (1e9, r"1.00\cdot 10^{9}"),
+     (3.2e-7, r"3.20\cdot 10^{-7}"), (float("inf"), r"\infty")],
+)  # fmt: skip
+def test_numbers_in_formulas_are_short(value, tex):
+    assert number_tex(value) == tex
+
+
+@pytest.mark.parametrize("T", [1, 2, 12, 150])
+def test_the_filled_formula_multiplies_out(T):
+    constants = Constants(0.953, 0.01, 2, 0.5, 1.05, 3, 1)
+    freeze, end, _ = (
+        re.sub(r"\\textcolor\{#\w+\}", "", tex) for tex in reward_error_filled(constants, T, False)
+    )
+    error = reward_error(constants, T)
+    factors, result = freeze.strip("{}").split("=")
+    product = np.prod([float(f.replace(r"\,", "")) for f in factors.split(r"\cdot")])
+    assert product == pytest.approx(error.freeze, rel=0.02)
+    assert float(result.replace(r"\,", "")) == pytest.approx(error.freeze, rel=0.01)
+    assert float(end.split("=")[1].strip(" {}")) == pytest.approx(error.end_of_horizon, rel=0.01)

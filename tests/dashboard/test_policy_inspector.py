@@ -1,0 +1,398 @@
+"""The Policy inspector without a browser: kept and solved policies, its address, unusable links."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from examples.machine import Machine
+from fsdash.dashboard.inspector import figures as inspector_figures
+from fsdash.dashboard.inspector import show as inspector_show
+from fsdash.dashboard.inspector import state as inspector
+from fsdash.dashboard.inspector.address import selection, selection_text
+from fsdash.domains import DOMAINS
+from fsdash.errors import InputError
+from fsdash.figures.policies import Subject, views
+from fsdash.runs.engine import execute, problem
+from fsdash.runs.records import Experiment
+from fsdash.runs.spec import RunSpec
+from fsdash.runs.store.experiments import Store
+from tests.dashboard.kit import figures, metrics, opened, snippet, words
+from tests.models import random_model
+from tests.runs.work import base, frozen, kept
+
+PAGE = "5_Policy_inspector.py"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory) -> Store:
+    """A store with one finished experiment: E-FSVI (two replications) and Base E-VI."""
+    folder = tmp_path_factory.mktemp("data")
+    store = Store(folder / "runs.db")
+    kept(store, frozen(replications=2), base(), name="a small one")
+    yield store
+    store.close()
+
+
+@pytest.fixture(autouse=True)
+def no_other_database(monkeypatch) -> None:
+    monkeypatch.delenv("FSDASH_DATABASE_URL", raising=False)
+
+
+@pytest.fixture
+def experiment(store, monkeypatch) -> Experiment:
+    monkeypatch.setenv("FSDASH_DATA", str(store.database.file.parent))
+    [found] = store.experiments()
+    return found
+
+
+@pytest.fixture
+def nothing_kept(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("FSDASH_DATA", str(tmp_path))
+
+
+def records(spec: RunSpec, replication: int = 0) -> list:
+    found = []
+    execute(spec, replication, found.append)
+    return found
+
+
+def heat(test: AppTest, key: str) -> np.ndarray:
+    """The numbers of a figure's first heat map."""
+    return np.asarray(figures(test)[key]["data"][0]["z"], float).ravel()
+
+
+def orders(spec: RunSpec, policy_PXY: np.ndarray, phase: int = 0) -> np.ndarray:
+    """What the heat map of orders should hold: demand up, stock across."""
+    model = problem(spec.build_domain()).model
+    return model.actions.values[policy_PXY[phase], 0].ravel()
+
+
+# ------------------------------------------------------------------------------------ kept policies
+
+
+def test_a_link_to_a_run_opens_its_last_policy(experiment):
+    run = experiment.runs[0]
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id))
+    last = records(run.spec)[-1]
+    assert metrics(page)["Share of the optimum"] == f"{last.row['fraction_of_optimal']:.1%}"
+    np.testing.assert_array_equal(heat(page, "policy-orders"), orders(run.spec, last.policy_PXY))
+    assert "Upper level, iteration 3" in words(page)
+
+
+def test_any_step_and_phase_can_be_seen(experiment):
+    run = experiment.runs[0]
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id), step="6", at="phase:2")
+    record = records(run.spec)[6]
+    np.testing.assert_array_equal(
+        heat(page, "policy-orders"), orders(run.spec, record.policy_PXY, 2)
+    )
+    page.select_slider(key="step").set_value(0).run()
+    assert not page.exception
+    # The first look is at the lower level: one policy, the last of the cycle.
+    assert "Lower level, 1 of 2 periods back" in words(page)
+    np.testing.assert_array_equal(
+        heat(page, "policy-orders"), orders(run.spec, records(run.spec)[0].policy_PXY)
+    )
+    assert page.query_params["step"] == "0"
+
+
+def test_of_another_replication_the_last_policy_is_kept(experiment):
+    run = experiment.runs[0]
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id), replication="1")
+    assert not [slider for slider in page.select_slider if slider.key == "step"]
+    last = records(run.spec, 1)[-1]
+    np.testing.assert_array_equal(heat(page, "policy-orders"), orders(run.spec, last.policy_PXY))
+
+
+def test_a_state_shows_its_values_and_q_values(experiment):
+    run = experiment.runs[1]
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id), state="10,0")
+    subject, _ = inspector.subject_of(inspector.kept_trail(Store(), run, 0), 9)
+    assert "The state you clicked" in words(page)
+    facts = inspector.state_frame(subject, 10, 0).iloc[0]
+    assert f"| value | **{inspector.number(facts['value'])}** |" in words(page)
+    assert f"| regret | **{inspector.number(facts['regret'])}** | 0 |" in words(page)
+    bars = figures(page)["q-one"]["data"][0]
+    assert len(bars["x"]) == subject.model.n_actions
+    assert page.query_params["state"] == "10,0"
+
+
+def test_playing_steps_through_the_run_and_stops_at_its_end(experiment):
+    run = experiment.runs[1]
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id), step="7")
+    page.button(key="play").click().run()
+    assert page.button(key="play").label == "Pause"
+    steps = [page.select_slider(key="step").value]
+    while page.button(key="play").label == "Pause":
+        page.run()
+        steps.append(page.select_slider(key="step").value)
+        assert len(steps) < 20
+    assert steps[-1] == 9
+    assert steps == sorted(steps)
+    page.button(key="play").click().run()
+    assert page.select_slider(key="step").value in (0, 1)
+
+
+def test_another_run_opens_at_its_end_too(experiment):
+    page = opened(PAGE, experiment=experiment.id)
+    page.selectbox(key="run").set_value(experiment.runs[1].id).run()
+    last = records(experiment.runs[1].spec)[-1].row
+    assert page.select_slider(key="step").value == last["step"]
+    assert "step" not in page.query_params
+
+
+# ------------------------------------------------------------------------------------- two policies
+
+
+@pytest.mark.parametrize("beside", ["optimum", "phase", "step", "run", "fsvi"])
+def test_a_second_policy_stands_beside_the_first(experiment, beside):
+    run = experiment.runs[0]
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id), beside=beside)
+    assert not page.error
+    drawn = figures(page)
+    assert {"left-orders", "right-orders", "q-left", "q-right"} <= set(drawn)
+    assert "act differently in" in words(page)
+    assert page.query_params["beside"] == beside
+    first, second = (drawn[f"{side}-orders"]["data"][0] for side in ("left", "right"))
+    assert (first["zmin"], first["zmax"]) == (second["zmin"], second["zmax"])
+
+
+def test_another_kind_of_second_policy_begins_anew(experiment):
+    run = experiment.runs[0]
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id), beside="step")
+    assert page.select_slider(key="otherstep").value == 0
+    page.selectbox(key="beside").set_value("fsvi").run()
+    slider = page.select_slider(key="otherstep")
+    assert str(slider.value) == slider.options[-1] != "0"
+    assert page.number_input(key="other").value == 12
+
+
+def test_a_long_run_is_played_in_strides(nothing_kept, monkeypatch):
+    monkeypatch.setattr(inspector_show, "FRAMES", 10)
+    page = opened(PAGE, domain="inventory", method="fsvi", T="3", step="0")
+    page.button(key="play").click().run()
+    page.run()
+    slider = page.select_slider(key="step")
+    stride = -(-len(slider.options) // 10)
+    assert stride > 2 and slider.value in (stride, 2 * stride)
+
+
+def test_the_optimal_policy_beside(experiment):
+    run = experiment.runs[0]
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id), beside="optimum")
+    best = problem(run.spec.build_domain()).best
+    np.testing.assert_array_equal(heat(page, "right-orders"), orders(run.spec, best.policy_PXY))
+
+
+def test_two_figures_share_their_scale():
+    subject, other = (_subject(seed) for seed in (1, 2))
+    left, right = (_view(s, "values").figure() for s in (subject, other))
+    inspector_figures.share_scale(left, right)
+    low = min(s.values_PXY[0].min() for s in (subject, other))
+    assert left.data[0].zmin == right.data[0].zmin == pytest.approx(low)
+
+
+# ------------------------------------------------------------------------------------- solve it now
+
+
+def test_without_any_run_an_exact_algorithm_is_solved(nothing_kept):
+    page = opened(PAGE)
+    assert metrics(page)["Share of the optimum"] == "90.9%"
+    assert page.query_params["domain"] == "inventory"
+    page.selectbox(key="method").set_value("mpi").run()
+    assert not page.exception
+    assert metrics(page)["Share of the optimum"] == "100.0%"
+    assert metrics(page)["Worse actions"] == "0%"
+
+
+@pytest.mark.parametrize("domain", ["inventory", "gridworld", "pricing"])
+def test_every_view_of_every_domain_is_drawn(nothing_kept, domain):
+    page = opened(PAGE, domain=domain, T="2")
+    names = [view.name for view in views(_solved(domain))]
+    for name in names:
+        page.pills(key="view").set_value(name).run()
+        assert not page.exception
+        assert not page.error
+        assert f"policy-{name}" in figures(page)
+
+
+def test_a_phase_that_an_earlier_policy_does_not_have(nothing_kept):
+    page = opened(PAGE, domain="inventory", T="12", at="phase:9")
+    assert page.select_slider(key="at-phase-one").value == 9
+    for step in (2, 0, 9, 30):
+        page.select_slider(key="step").set_value(step).run()
+        assert not page.exception
+        assert "policy-orders" in figures(page)
+
+
+def test_a_domain_of_ones_own_gets_heat_maps(nothing_kept, monkeypatch):
+    monkeypatch.setitem(DOMAINS, "machine", Machine)
+    page = opened(PAGE)
+    page.selectbox(key="domain").set_value("machine").run()
+    assert not page.exception
+    assert not page.error
+    spec = inspector.solved_spec("machine", "default", "fsvi", 6)
+    trail = inspector.solved_trail(spec)
+    policy_PXY, _ = trail.read(trail.steps[-1])
+    np.testing.assert_array_equal(heat(page, "policy-actions"), orders(spec, policy_PXY))
+
+
+def test_an_animated_figure_travels_with_its_frames(nothing_kept):
+    drawn = figures(opened(PAGE, domain="gridworld", T="2", view="agent", at="steps:30"))
+    assert len(drawn["policy-agent"]["frames"]) == 30
+
+
+# ------------------------------------------------------------------------------ links, bad and good
+
+
+def test_the_address_restores_everything(experiment):
+    run = experiment.runs[0]
+    query = {
+        "experiment": experiment.id, "run": str(run.id), "replication": "0", "step": "5",
+        "view": "levels", "at": "demand:0.0,10.0;phase:1", "state": "3,7", "beside": "step",
+        "otherstep": "2",
+    }  # fmt: skip
+    page = opened(PAGE, **query)
+    assert dict(page.query_params) == query
+    assert list(page.pills(key="at-demand-many").value) == [0.0, 10.0]
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ({"experiment": "abcdefghij"}, "may have been deleted"),
+        ({"run": "999999"}, "not part of this experiment"),
+    ],
+)
+def test_a_link_that_leads_nowhere_says_so(experiment, query, told):
+    page = opened(PAGE, **({"experiment": experiment.id} | query))
+    assert told in page.warning[0].value
+    assert "policy-orders" in figures(page)
+
+
+def test_what_a_link_asks_for_in_vain_is_told(experiment):
+    page = opened(PAGE, experiment=experiment.id, replication="77", view="bar")
+    told = " ".join(w.value for w in page.warning)
+    assert "Replication: the link's 77 is not there; 0 is shown" in told
+    assert "View: the link's bar is not there" in told
+
+
+@pytest.mark.parametrize("junk", ["x", "-1", "1e9", "nan", "9" * 400, "<b>", "a:b;c", "1,2,3"])
+def test_junk_in_the_link_is_told_and_defaults_are_shown(experiment, junk):
+    names = ("run", "replication", "step", "T", "view", "at", "state", "beside", "other")
+    page = opened(PAGE, experiment=experiment.id, **dict.fromkeys(names, junk))
+    assert not page.error
+    assert any("could not be used" in warning.value for warning in page.warning)
+    assert "policy-orders" in figures(page)
+
+
+def test_a_run_without_a_policy_yet(experiment, store):
+    waiting = store.add_experiment("me", "waiting", [base()])
+    try:
+        page = opened(PAGE, experiment=waiting)
+        assert "it kept no policy (it is paused)" in page.info[0].value
+    finally:
+        store.delete(waiting)
+
+
+def test_a_broken_store_has_a_message_and_a_way_on(tmp_path, monkeypatch):
+    (tmp_path / "runs.db").write_text("not a database, certainly" * 100)
+    monkeypatch.setenv("FSDASH_DATA", str(tmp_path))
+    page = opened(PAGE)
+    assert page.error
+    assert page.button(key="recover").label.startswith("Set the damaged file aside")
+    page.button(key="recover").click().run()
+    assert "The damaged file is kept as" in page.success[0].value
+
+
+# ---------------------------------------------------------------------------------- taking it along
+
+
+@pytest.mark.parametrize("run", [0, 1])
+def test_the_snippet_computes_the_policy_again(experiment, run):
+    kept_run = experiment.runs[run]
+    page = opened(PAGE, experiment=experiment.id, run=str(kept_run.id), step="3")
+    space = {}
+    exec(snippet(page), space)
+    subject, _ = inspector.subject_of(inspector.kept_trail(Store(), kept_run, 0), 3)
+    pd.testing.assert_frame_equal(space["frame"], inspector.policy_frame(subject))
+    np.testing.assert_array_equal(
+        np.asarray(space["figure"].data[0].z, float).ravel(), heat(page, "policy-orders")
+    )
+
+
+def test_the_downloads_are_the_policy(experiment):
+    run = experiment.runs[0]
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id))
+    labels = {button.label for button in page.get("download_button")}
+    assert labels == {"Policy, CSV", "Policy, JSON", "Figure, HTML", "Specification, JSON"}
+    trail = inspector.kept_trail(Store(), run, 0)
+    frame = inspector.policy_frame(inspector.subject_of(trail, trail.steps[-1])[0])
+    again = pd.read_csv(io.StringIO(frame.to_csv(index=False)))
+    assert list(again.columns[:3]) == ["phase", "demand", "stock"]
+    assert len(again) == 3 * 561
+    assert (again["regret"] >= 0).all()
+
+
+def test_a_specification_by_seconds_is_computed_again_by_its_step():
+    spec = RunSpec("inventory", "e-vi", seconds=1.0, seed=4, domain_parameters={"K": 50.0})
+    again = eval(inspector.spec_code(spec), {"RunSpec": RunSpec})
+    assert again.iterations == 10**7
+    assert (again.domain_parameters, again.seed) == (spec.domain_parameters, 4)
+
+
+# --------------------------------------------------------------------------------------- pure parts
+
+
+def test_selections_survive_the_address():
+    chosen = {"phase": ("2",), "demand": ("0.0", "5.0")}
+    assert selection(selection_text(chosen)) == chosen
+    with pytest.raises(ValueError, match="not enough values"):
+        selection("phase")
+
+
+def test_the_clicked_state_is_framed_where_it_lies():
+    subject = _subject(1)
+    figure = _view(subject, "values").figure()
+    inspector_figures.mark_state(figure, (1, 2), dark=False)
+    for shape in figure.layout.shapes:
+        assert (shape.x0, shape.x1, shape.y0, shape.y1) == (1.5, 2.5, 0.5, 1.5)
+    assert len({shape.line.color for shape in figure.layout.shapes}) == 2
+
+
+def test_the_worst_state_is_one_of_those_drawn():
+    regret_XY = np.array([[0.0, 9.0], [3.0, 4.0]])
+    assert inspector_figures.worst_state(regret_XY, np.array([[0, 0], [1, 0]])) == (1, 0)
+    assert inspector_figures.worst_state(regret_XY, np.empty((0, 2), int)) == (0, 1)
+
+
+def test_phases_of_an_unfinished_lower_level_begin_later():
+    row = pd.Series({"policy_kind": "cyclic"})
+    assert inspector.phases_of(row, 2, T=6) == ("π₄", "π₅")
+    assert inspector.phases_of(pd.Series({"policy_kind": "periodic"}), 2, T=2) == ("μ", "π₁")
+
+
+def test_a_trail_without_policies_is_refused(experiment, store):
+    id = store.add_experiment("me", "waiting", [base()])
+    [run] = store.experiment(id).runs
+    with pytest.raises(InputError, match="kept no policy"):
+        inspector.kept_trail(store, run, 0)
+    store.delete(id)
+
+
+def _subject(seed: int) -> Subject:
+    model = random_model(seed)
+    rng = np.random.default_rng(seed)
+    return Subject(model, rng.integers(model.n_actions, size=(1, model.n_slow, model.n_fast)))
+
+
+def _solved(domain: str) -> Subject:
+    here = problem(DOMAINS[domain]())
+    return Subject(here.model, here.best.policy_PXY, DOMAINS[domain](), here.best)
+
+
+def _view(subject: Subject, name: str):
+    return {view.name: view for view in views(subject)}[name]

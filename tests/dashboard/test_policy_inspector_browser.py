@@ -1,0 +1,157 @@
+"""The Policy inspector in a real Chromium."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from fsdash.dashboard.inspector.state import kept_trail, policy_frame, state_frame, subject_of
+from fsdash.dashboard.widgets.reading import number
+from fsdash.runs.records import Experiment
+from fsdash.runs.spec import RunSpec
+from fsdash.runs.store.experiments import Store
+from tests.dashboard.browser import (
+    NARROW,
+    WIDE,
+    assert_fits,
+    figure,
+    in_url,
+    slider,
+    wait_until_drawn,
+)
+from tests.runs.work import frozen, kept
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+CELL = """(node, [column, row]) => {
+    const { xaxis, yaxis } = node._fullLayout, box = node.getBoundingClientRect();
+    return [box.left + xaxis._offset + xaxis.d2p(column), box.top + yaxis._offset + yaxis.d2p(row)];
+}"""
+
+
+@pytest.fixture(scope="module")
+def store(data: Path):
+    """The server's own store."""
+    store = Store(data / "runs.db")
+    yield store
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def experiment(store: Store) -> Experiment:
+    base = RunSpec("inventory", "e-vi", parameters={"M": 5}, iterations=3, replications=1)
+    return kept(store, frozen(iterations=2), base, name="for the inspector")
+
+
+def address(experiment: Experiment, **more: str) -> str:
+    query = {"experiment": experiment.id, "run": experiment.runs[0].id, **more}
+    return "/Policy_inspector?" + "&".join(f"{name}={value}" for name, value in query.items())
+
+
+def click_cell(page: Page, chart: Locator, column: float, row: float) -> None:
+    chart.scroll_into_view_if_needed()
+    page.mouse.click(*chart.evaluate(CELL, [column, row]))
+
+
+def test_a_click_shows_the_state_and_a_reload_shows_it_again(visit: Callable, store, experiment):
+    page = visit(address(experiment))
+    wait_until_drawn(page, "policy-orders", "q-one")
+    expect(page.get_by_role("heading", name="Where it loses most")).to_be_visible()
+    click_cell(page, figure(page, "policy-orders"), column=4, row=9)
+    expect(page.get_by_role("heading", name="The state you clicked")).to_be_visible()
+    trail = kept_trail(store, experiment.runs[0], 0)
+    subject, _ = subject_of(trail, trail.steps[-1])
+    value = state_frame(subject, 9, 4)["value"].iloc[0]
+    cell = page.get_by_role("cell", name=number(value), exact=True)
+    expect(cell.first).to_be_visible()
+    expect(page).to_have_url(in_url("state", "9%2C4"))
+    page.reload()
+    wait_until_drawn(page, "policy-orders")
+    expect(page.get_by_role("heading", name="The state you clicked")).to_be_visible()
+    expect(cell.first).to_be_visible()
+
+
+def test_who_goes_back_from_another_page_finds_the_view_again(visit: Callable, experiment):
+    page = visit(address(experiment, step="0"))
+    wait_until_drawn(page, "policy-orders")
+    expect(page).to_have_url(in_url("view", "orders"))
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Reward error").click()
+    wait_until_drawn(page, "ceiling")
+    page.go_back()
+    wait_until_drawn(page, "policy-orders")
+    expect(page.get_by_text("Lower level, 1 of 2 periods back").first).to_be_visible()
+    expect(page).to_have_url(in_url("step", "0"))
+
+
+def test_back_right_after_a_change_undoes_it(visit: Callable, experiment):
+    page = visit(address(experiment))
+    wait_until_drawn(page, "policy-orders")
+    expect(page).to_have_url(in_url("view", "orders"))
+    page.get_by_role("radio", name="Order-up-to levels").click()
+    expect(page).to_have_url(in_url("view", "levels"))
+    page.go_back()
+    wait_until_drawn(page, "policy-orders")
+    expect(page).to_have_url(in_url("view", "orders"))
+
+
+def test_playing_moves_the_slider_to_the_end(visit: Callable, experiment):
+    page = visit(address(experiment, step="0"))
+    wait_until_drawn(page, "policy-orders")
+    expect(page.get_by_text("Lower level, 1 of 2 periods back").first).to_be_visible()
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect(page.get_by_text("Upper level, iteration 2").first).to_be_visible()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_two_policies_side_by_side(visit: Callable, experiment):
+    page = visit(address(experiment, beside="optimum"))
+    wait_until_drawn(page, "left-orders", "right-orders", "q-left", "q-right")
+    expect(page.get_by_text("They act differently in")).to_be_visible()
+    click_cell(page, figure(page, "right-orders"), column=10, row=3)
+    expect(page.get_by_role("heading", name="The state you clicked")).to_have_count(2)
+
+
+def test_zoom_stays_while_the_step_changes(visit: Callable, experiment):
+    page = visit(address(experiment))
+    wait_until_drawn(page, "policy-orders")
+    chart = figure(page, "policy-orders")
+    chart.evaluate("node => Plotly.relayout(node, {'xaxis.range': [5, 15]})")
+    slider(page, "Step of the run").press("ArrowLeft")
+    expect(page).to_have_url(re.compile(r"[?&]step=\d"))
+    wait_until_drawn(page, "policy-orders")
+    assert chart.evaluate("node => node._fullLayout.xaxis.range") == [5, 15]
+
+
+def test_the_policy_can_be_downloaded(visit: Callable, store, experiment, tmp_path):
+    page = visit(address(experiment))
+    wait_until_drawn(page, "policy-orders")
+    page.get_by_text("Take it with you").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Policy, CSV").click()
+    path = tmp_path / "policy.csv"
+    download.value.save_as(path)
+    trail = kept_trail(store, experiment.runs[0], 0)
+    frame = policy_frame(subject_of(trail, trail.steps[-1])[0])
+    pd.testing.assert_frame_equal(pd.read_csv(path), frame, check_dtype=False)
+
+
+def test_the_agent_walks(visit: Callable):
+    page = visit("/Policy_inspector?domain=gridworld&T=2&view=agent&at=steps:30")
+    wait_until_drawn(page, "policy-agent")
+    chart = figure(page, "policy-agent")
+    status = chart.locator(".textpoint text", has_text="collected")
+    expect(status).to_contain_text("t = 0")
+    chart.locator(".updatemenu-button").first.click()
+    expect(status).to_contain_text("t = 29")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), [WIDE, NARROW])
+def test_every_screen_and_theme_fits(visit: Callable, experiment, theme, width, height):
+    page = visit(address(experiment), width=width, height=height, theme=theme)
+    wait_until_drawn(page, "policy-orders", "q-one")
+    assert_fits(page, theme)

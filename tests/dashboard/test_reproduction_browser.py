@@ -1,0 +1,49 @@
+"""The Reproduction page in a real Chromium."""
+
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+
+from fsdash.dashboard.reproduction import state as reproduction
+from fsdash.reproduce.archive import kept_claims
+from tests.dashboard.browser import NARROW, WIDE, assert_fits, in_url, wait_until_drawn
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+
+def test_a_claim_unfolds_to_its_rule_and_the_filter_is_in_the_link(visit: Callable):
+    page = visit("/Reproduction")
+    wait_until_drawn(page, "inventory", "reward-error-small")
+    page.locator(".st-key-part").get_by_text("Inventory control", exact=True).click()
+    expect(page).to_have_url(in_url("part", "Inventory+control"))
+    expect(page.locator(".st-key-reward-error-small")).to_have_count(0)
+    claim = kept_claims().set_index("name").loc["inventory-agnostic"]
+    page.get_by_text(claim["claim"]).click()
+    expect(page.get_by_text(claim["rule"])).to_be_visible()
+
+
+def test_run_this_again_opens_the_lab_with_the_papers_plan(visit: Callable):
+    page = visit("/Reproduction?part=Inventory+control")
+    wait_until_drawn(page, "inventory")
+    page.get_by_text("Run this again in the lab").click()
+    expect(page).to_have_url(in_url("preset", "paper-inventory"))
+
+
+def test_the_claims_can_be_downloaded(visit: Callable, tmp_path):
+    page = visit("/Reproduction?part=Theory")
+    wait_until_drawn(page, "reward-error-small")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Claims, CSV").click()
+    path = tmp_path / "claims.csv"
+    download.value.save_as(path)
+    assert pd.read_csv(path)["name"].tolist() == reproduction.claims()["name"].tolist()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), [WIDE, NARROW])
+def test_every_screen_and_theme_fits(visit: Callable, theme, width, height):
+    page = visit("/Reproduction", width=width, height=height, theme=theme)
+    wait_until_drawn(page, "inventory", "beyond-exact")
+    assert_fits(page, theme)

@@ -1,0 +1,194 @@
+"""The Reward error page without a browser: its numbers, its figures, its link, unusable input."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fsdash.dashboard.widgets.reading import number
+from fsdash.dashboard.widgets.views import ceiling_frame, reward_error_frame
+from fsdash.theory import Constants, reward_error
+from fsdash.theory.landmarks import freeze_ceiling
+from fsdash.theory.presets import PRESETS
+from tests.dashboard.kit import figures, metrics, opened, snippet, traces, words
+
+PAGE = "1_Reward_error.py"
+CALM = PRESETS["reward-error-small"].constants
+NAMES = ("T", "range", "gamma", "alpha", "Lf", "dY", "Lr", "LU", "rmax")
+
+
+def expected(constants: Constants, T: int) -> dict[str, str]:
+    error = reward_error(constants, T)
+    return {
+        "Freeze": number(error.freeze),
+        "End of horizon": number(error.end_of_horizon),
+        "Reward error": number(error.total),
+    }
+
+
+def test_the_page_opens_with_the_librarys_numbers_and_curves():
+    page = opened(PAGE)
+    assert metrics(page) == expected(CALM, 12)
+    drawn = traces(figures(page)["error"])
+    curves = reward_error(CALM, np.arange(1, 151))
+    np.testing.assert_array_equal(drawn["freeze"]["y"], curves.freeze)
+    np.testing.assert_array_equal(drawn["end of horizon"]["y"], curves.end_of_horizon)
+    np.testing.assert_array_equal(drawn["total"]["y"], curves.total)
+
+
+def test_moving_the_controls_moves_numbers_and_curves():
+    page = opened(PAGE)
+    page.slider(key="T").set_value(40)
+    page.slider(key="Lf").set_value(1.05)
+    page.select_slider(key="range").set_value(50)
+    page.select_slider(key="alpha").set_value(0.2).run()
+    constants = Constants(0.953, 0.2, 1, 0.5, 1.05, 1, 1)
+    assert metrics(page) == expected(constants, 40)
+    drawn = traces(figures(page)["error"])["total"]
+    np.testing.assert_array_equal(drawn["x"], np.arange(1, 51))
+    np.testing.assert_allclose(drawn["y"], reward_error(constants, np.arange(1, 51)).total)
+
+
+def test_the_papers_two_panels_stand_side_by_side_and_can_be_loaded():
+    page = opened(PAGE, T="30", gamma="0.9")
+    for name in ("reward-error-small", "reward-error-large"):
+        drawn = traces(figures(page)[name])["total"]
+        constants = PRESETS[name].constants
+        np.testing.assert_array_equal(drawn["y"], reward_error(constants, np.arange(1, 151)).total)
+    page.button(key="load-reward-error-large").click().run()
+    assert metrics(page) == expected(PRESETS["reward-error-large"].constants, 30)
+
+
+def test_a_link_restores_the_view():
+    page = opened(PAGE, T="30", gamma="0.9", alpha="0.05", Lf="1.2", LU="0.05", rmax="10")
+    assert metrics(page) == expected(Constants(0.9, 0.05, 1, 0.5, 1.2, 0.05, 10), 30)
+    assert not page.warning
+
+
+@pytest.mark.parametrize("junk", ["", "x", "-5", "1e999", "nan", "12,13", "<b>", "9" * 400])
+def test_junk_in_the_link_is_ignored_and_named(junk):
+    page = opened(PAGE, **dict.fromkeys(NAMES, junk))
+    assert metrics(page) == expected(CALM, 12)
+    (notice,) = page.warning
+    assert all(f"`{name}=" in notice.value for name in NAMES)
+    assert "Defaults are shown" in notice.value
+
+
+@pytest.mark.parametrize("T", ["13.5", ["5", "9"], ["abc", "5.5"]])
+def test_what_no_slider_can_show_is_named_and_the_default_shown(T):
+    page = opened(PAGE, T=T)
+    (notice,) = page.warning
+    assert "`T=" in notice.value
+    assert metrics(page) == expected(CALM, 12)
+
+
+def test_a_number_may_be_spelled_in_any_way():
+    page = opened(PAGE, alpha="0", range="5e1", T="30.0")
+    assert not page.warning
+    assert metrics(page) == expected(replace(CALM, alpha=0), 30)
+    assert len(traces(figures(page)["error"])["total"]["x"]) == 50
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"gamma": "1"}, "`gamma=1`: give a number from 0.5 to 0.999; at 1, without discounting"),
+        ({"Lf": "2"}, "`Lf=2`: give a number from 0.5 to 1.5"),
+        ({"alpha": "0.04"}, "`alpha=0.04`: give one of 0.0, 0.001,"),
+        ({"T": "13.5"}, "`T=13.5`: give a whole number from 1 to 150"),
+    ],
+)
+def test_a_bad_link_is_told_what_would_be_good(query, said):
+    (notice,) = opened(PAGE, **query).warning
+    assert said in notice.value
+
+
+def test_an_unknown_parameter_is_named():
+    page = opened(PAGE, colour="red", T="20")
+    (notice,) = page.warning
+    assert "`colour=red`" in notice.value and "T=20" not in notice.value
+    assert metrics(page) == expected(CALM, 20)
+
+
+@pytest.mark.parametrize("T", [1, 2, 150])
+@pytest.mark.parametrize(("gamma", "l_f"), [(0.5, 0.5), (0.999, 1.0), (0.999, 1.5), (0.5, 1.5)])
+def test_extreme_sliders_never_raise(T, gamma, l_f):
+    page = opened(PAGE, T=str(T), gamma=str(gamma), alpha="1.0", Lf=str(l_f))
+    assert metrics(page) == expected(Constants(gamma, 1, 1, 0.5, l_f, 1, 1), T)
+
+
+@pytest.mark.parametrize("value", ["0", "1000000"])
+def test_extreme_constants_never_raise(value):
+    page = opened(PAGE, dY=value, Lr=value, LU=value, rmax=value)
+    v = float(value)
+    assert metrics(page) == expected(Constants(0.953, 0.01, v, v, 0.99, v, v), 12)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"T": "1"}, "nothing is frozen"),
+        ({}, "end-of-horizon error"),
+        ({"T": "150"}, "freeze error"),
+        ({"Lf": "1.05"}, "no ceiling"),
+        ({}, f"stays below {number(freeze_ceiling(CALM))}"),
+        ({"Lf": "1.03"}, "takes long to get there"),
+        ({}, "peaks at T = 23"),
+        ({"Lf": "1.2"}, "every further period makes the bound worse, up to 1.08e8. Far beyond, it"),
+        ({"Lf": "1.05"}, "9.57 at T = 84, and then grows again, to 14 at T = 150. Far beyond"),
+        ({"Lf": "1.05", "gamma": "0.95"}, "then grows again, to 10.7 at T = 150. Far beyond, it t"),
+        ({"Lf": "1.05", "gamma": "0.96"}, "peaks at T = 29 with 18.8, falls to its lowest, 15 at"),
+        ({"range": "10"}, "On the range shown, up to T = 10, every further period"),
+        ({"range": "10"}, f"Far beyond, it tends to {number(freeze_ceiling(CALM))}"),
+        ({"LU": "0", "gamma": "0.8"}, "climbs to 0.0962 and levels off"),
+        ({"alpha": "0.0"}, "no freeze error"),
+        ({"alpha": "0.0"}, "nothing to draw"),
+        ({"gamma": "0.5"}, "lies beyond all $L_f$ shown"),
+        ({"gamma": "0.7"}, "Left of the dashed line"),
+        ({"T": "150", "range": "10"}, "T = 150 lies beyond the range shown"),
+        ({"range": "300"}, "T can be chosen up to 150"),
+        ({"T": "23"}, "hardly change the total, 15.2. "),
+        ({"gamma": "0.952", "Lf": "1.05"}, "0.9996 < 1"),
+    ],
+)
+def test_the_words_fit_the_numbers(query, said):
+    assert said in words(opened(PAGE, **query))
+
+
+def test_the_formula_shows_the_numbers_of_the_chosen_T():
+    page = opened(PAGE, T="30", alpha="0.1")
+    error = reward_error(Constants(0.953, 0.1, 1, 0.5, 0.99, 1, 1), 30)
+    total = page.latex[-1].value
+    for value in (error.freeze, error.end_of_horizon, error.total):
+        assert f"{value:.3g}" in total
+    assert "0.953^{29}" in page.latex[3].value
+
+
+@pytest.mark.parametrize(("last", "rows"), [(50, 50), (20, 30)])  # the chosen T is always in it
+def test_the_python_lines_recompute_the_table(last, rows):
+    page = opened(PAGE, T="30", Lf="1.2", range=str(last))
+    scope: dict = {}
+    exec(snippet(page), scope)
+    constants = Constants(0.953, 0.01, 1, 0.5, 1.2, 1, 1)
+    pd.testing.assert_frame_equal(scope["frame"], reward_error_frame(constants, rows))
+
+
+def test_the_python_lines_recompute_the_ceiling_and_the_panels():
+    page = opened(PAGE, T="30", alpha="0.1")
+    tables = [ceiling_frame(replace(CALM, alpha=0.1), 30)]
+    tables += [
+        reward_error_frame(PRESETS[f"reward-error-{n}"].constants, 150) for n in ("small", "large")
+    ]
+    for place, table in enumerate(tables, 1):
+        scope: dict = {}
+        exec(snippet(page, place), scope)
+        pd.testing.assert_frame_equal(scope["frame"], table)
+
+
+def test_another_page_does_not_inherit_values():
+    page = opened(PAGE, gamma="0.9")
+    page.switch_page("pages/3_Linear_architecture.py").run()
+    page.slider(key="gamma").set_value(0.8).run()
+    page.switch_page(f"pages/{PAGE}").run()
+    assert metrics(page) == expected(CALM, 12)

@@ -1,0 +1,377 @@
+"""The Run lab without a browser: the form, its address, a run from start to end, trouble."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from fsdash.algorithms.registry import METHODS
+from fsdash.dashboard import service as ui_service
+from fsdash.dashboard.curves import state as lab_view
+from fsdash.dashboard.run_lab.state import sweep_size
+from fsdash.dashboard.run_lab.text import seconds_between
+from fsdash.dashboard.service import Service, _service
+from fsdash.domains import make
+from fsdash.runs.records import Experiment
+from fsdash.runs.server.limits import Limits
+from fsdash.runs.spec import RunSpec
+from fsdash.runs.summary import summarise, work_to_reach
+from tests.dashboard.kit import address, figures, opened, traces, words
+from tests.runs.work import ENDLESS, base, frozen, kept, over, until
+
+PAGE = "4_Run_lab.py"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory) -> Service:
+    """The pages' own store and manager, in a folder of this module."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FSDASH_DATA", str(tmp_path_factory.mktemp("lab")))
+        patch.delenv("FSDASH_DATABASE_URL", raising=False)
+        from fsdash.runs.store.database import default_url
+
+        yield _service(default_url())
+        st.cache_resource.clear()
+
+
+def lab(**query: str) -> AppTest:
+    return opened(PAGE, **query)
+
+
+def errors(test: AppTest) -> str:
+    return " ".join(e.value for e in test.error)
+
+
+def html(test: AppTest) -> str:
+    return " ".join(element.proto.body for element in test.get("html"))
+
+
+def shown(service: Service, test: AppTest) -> Experiment:
+    """The experiment that the address names."""
+    return service.store.experiment(address(test)["experiment"])
+
+
+# --------------------------------------------------------------------------------------- the form
+
+
+def test_the_page_opens_with_a_plan_ready_to_start(service):
+    test = lab()
+    assert not test.button(key="start").disabled
+    assert "E-FSVI, T=6" in words(test) and "Slow-agnostic E-VI" in words(test)
+    assert address(test) == {}
+
+
+def test_a_link_restores_what_was_put_together_by_hand(service):
+    query = {
+        "preset": "by-hand", "domain": "gridworld", "algorithms": "e-vi,mpi", "unit": "iterations",
+        "budget": "7", "seed": "5", "replications": "2", "gridworld.switch": "0.1", "e-vi.M": "9",
+    }  # fmt: skip
+    test = lab(**query)
+    assert address(test) == query
+    test.button(key="start").click().run()
+    specs = [run.spec for run in shown(service, test).runs]
+    service.manager.cancel(shown(service, test).id)
+    common = {"domain_parameters": {"switch": 0.1}, "replications": 2, "seed": 5, "iterations": 7}
+    assert specs == [
+        RunSpec("gridworld", "e-vi", parameters={"M": 9}, **common),
+        RunSpec("gridworld", "mpi", **common),
+    ]
+
+
+def test_widgets_are_made_from_the_fields_of_the_domain_and_the_algorithms(service):
+    test = lab(preset="by-hand", algorithms=",".join(METHODS))
+    keys = {w.key for kind in (test.number_input, test.checkbox, test.selectbox) for w in kind}
+    assert {f"lab.inventory.{n}" for n in ("K", "gamma", "d_max")} <= keys
+    wanted = {f"lab.{m}.{p}" for m in METHODS for p in METHODS[m].all_parameters}
+    assert wanted <= keys
+
+
+@pytest.mark.parametrize("junk", ["", "x", "-5", "1e999", "nan", "<b>", "9" * 400])
+def test_junk_in_the_link_is_told_and_left_out(service, junk):
+    names = ("preset", "domain", "algorithms", "T", "budget", "seed", "replications", "e-vi.M", "x")
+    test = lab(**dict.fromkeys(names, junk))
+    assert "could not be used" in test.warning[0].value
+    assert not test.button(key="start").disabled
+    assert address(test) == {}
+
+
+def test_what_cannot_be_run_is_refused_beside_the_form(service):
+    test = lab(preset="by-hand")
+    test.multiselect(key="lab.algorithms").set_value([]).run()
+    assert "choose at least one" in errors(test)
+    assert test.button(key="start").disabled
+    test.multiselect(key="lab.algorithms").set_value(["e-vi"]).run()
+    test.number_input(key="lab.inventory.order_step").set_value(0).run()
+    assert "order_step = 0" in errors(test)
+    assert test.button(key="start").disabled
+
+
+def test_the_usual_number_of_replications_can_be_stepped_and_goes_with_the_plan(service):
+    test = lab()
+    usual = test.number_input(key="lab-repeats").value
+    test.number_input(key="lab-repeats").increment().run()
+    assert address(test) == {"replications": str(usual + 1)}
+    assert lab(replications="7").number_input(key="lab-repeats").value == 7
+    test.number_input(key="lab-repeats").decrement().run()
+    assert address(test) == {}
+    test.selectbox(key="lab.preset").set_value("paper-inventory").run()
+    assert test.number_input(key="lab-repeats").value != usual
+
+
+def test_any_T_can_be_typed_and_shared(service):
+    test = lab(preset="by-hand", T="2:4,150")
+    assert test.text_input(key="lab.T").value == "2:4, 150"
+    assert "E-FSVI, T=150**" in words(test)
+    test.text_input(key="lab.T").set_value("soon").run()
+    assert "'soon' is not 6, 1:32 or 3,6,12" in errors(test)
+    assert test.button(key="start").disabled
+
+
+def test_how_long_it_takes_is_told_before_the_start(service):
+    test = lab()
+    assert "on 2 workers, if nobody else computes" in " ".join(c.value for c in test.caption)
+    test = lab(preset="by-hand", algorithms="e-vi", budget="1e5")
+    assert "You can leave, pause or stop it at any time" in test.warning[0].value
+    test = lab(preset="by-hand", algorithms="e-vi", budget="1e8")
+    assert "is then stopped; Base E-VI would need about" in test.warning[0].value
+    assert not test.button(key="start").disabled
+
+
+def test_a_full_queue_is_told_and_nothing_is_kept(service, monkeypatch):
+    monkeypatch.setattr(service.manager, "limits", Limits(queued_per_owner=1))
+    before = service.store.size().experiments
+    test = lab()
+    test.button(key="start").click().run()
+    assert "9 replications at once are too many: at most 1 may wait; ask for fewer" in errors(test)
+    assert service.store.size().experiments == before
+    assert "experiment" not in test.query_params
+
+
+# ------------------------------------------------------------------------------------ a run, live
+
+
+def test_before_the_first_start_an_example_shows_what_is_to_come(service):
+    test = lab(domain="gridworld")
+    assert len(traces(figures(test)["example"])["E-FSVI, T=6 (n=5)"]["y"]) > 10
+    assert "the paper's gridworld experiment" in " ".join(c.value for c in test.caption)
+
+
+def test_the_first_points_come_with_the_start(service, monkeypatch):
+    monkeypatch.setattr(ui_service, "AT_ONCE", 60)
+    test = lab(preset="by-hand", algorithms="e-vi", budget="3", replications="1")
+    test.button(key="start").click().run()
+    assert len(traces(figures(test)["curves"])["Base E-VI"]["y"]) > 0
+    over(service.store, shown(service, test).id)
+
+
+def test_nobody_waits_for_first_points_while_all_workers_are_busy(service, monkeypatch):
+    blocks = service.manager.submit("other", "block", [base(ENDLESS, replications=2)])
+    until(lambda: service.manager.queue("other").running == 2)
+    monkeypatch.setattr(ui_service, "AT_ONCE", 1e-9)
+    waiting = service.manager.submit("me", "waiting", [base()])
+    assert service.just_started(waiting).status == "queued"
+    for id in (blocks, waiting):
+        service.manager.cancel(id)
+        over(service.store, id)
+
+
+def test_a_run_from_the_click_to_its_numbers(service):
+    test = lab(preset="by-hand", algorithms="e-fsvi,e-vi", T="3", budget="1", replications="2")
+    test.button(key="start").click().run()
+    assert not test.exception
+    experiment = over(service.store, shown(service, test).id)
+    assert experiment.status == "finished"
+
+    test = lab(experiment=experiment.id)
+    frame = service.store.rows([run.id for run in experiment.runs])
+    sweep = sweep_size(make("inventory"))
+    drawn = traces(figures(test)["curves"])
+    for name, part in summarise(frame, "sweeps", sweep=sweep).groupby("method"):
+        part = part[part["x"] > 0]  # the axis is logarithmic
+        np.testing.assert_allclose(np.asarray(drawn[name]["y"], float), part["mean"])
+        np.testing.assert_allclose(np.asarray(drawn[name]["x"], float), part["x"])
+    for record in work_to_reach(frame, x="sweeps", sweep=sweep).to_dict("records"):
+        assert record["method"] in html(test)
+        assert f"{100 * record['final']:.1f}" in html(test)
+    assert 'aria-valuenow="100"' in html(test)
+    assert "What to notice" in words(test)
+
+
+def test_the_same_experiment_is_shown_to_whoever_has_the_link(service):
+    id = kept(service.store, frozen(), base(), name="to *share* [it](x)").id
+    first, second = lab(experiment=id), lab(experiment=id)
+    np.testing.assert_equal(figures(first)["curves"]["data"], figures(second)["curves"]["data"])
+    assert r"to \*share\*" in first.subheader[0].value
+
+
+def test_stop_and_resume(service):
+    id = service.manager.submit("me", "long", [base(ENDLESS, replications=3)])
+    until(lambda: service.store.experiment(id).runs[0].rows, "the first row")
+    test = lab(experiment=id)
+    test.button(key="act-stop").click().run()
+    assert over(service.store, id).status == "cancelled"
+    test = lab(experiment=id)
+    assert "stopped" in words(test)
+    test.button(key="act-play_arrow").click().run()
+    assert service.store.experiment(id).active
+    test = lab(experiment=id)
+    test.button(key="act-pause").click().run()
+    assert over(service.store, id).status == "paused"
+
+
+def test_running_it_again_starts_the_same_specification(service):
+    id = kept(service.store, frozen(), base(), name="first time").id
+    test = lab(experiment=id)
+    test.button(key="again").click().run()
+    assert "first time" in words(test)
+    assert address(test)["from"] == id
+    test.button(key="start").click().run()
+    new = shown(service, test)
+    assert new.id != id
+    assert [r.hash for r in new.runs] == [r.hash for r in service.store.experiment(id).runs]
+    over(service.store, new.id)
+
+
+def test_a_plan_can_be_adjusted_by_hand(service):
+    test = lab(preset="t6-against-base", domain="gridworld")
+    test.button(key="adjust").click().run()
+    found = address(test)
+    assert found["preset"] == "by-hand" and found["domain"] == "gridworld"
+    assert found["T"] == "6" and found["budget"] == "40"
+    assert "E-FSVI, T=6**, 40 sweeps, 5 replications" in words(test)
+
+
+def test_an_experiment_that_is_not_there_has_a_way_on(service):
+    test = lab(experiment="nosuchthing")
+    assert "not kept here" in " ".join(w.value for w in test.warning)
+    test.button(key="close").click().run()
+    assert "experiment" not in test.query_params
+
+
+def test_what_went_wrong_is_told_with_its_reason_and_its_rows_are_drawn(service):
+    data = service.store.export(kept(service.store, base(replications=2), name="wrong").id)
+    first, second = data["runs"][0]["replications"]
+    first |= {"status": "diverged", "reason": "values are no longer finite"}
+    second |= {"status": "running", "reason": "the server was stopped"}
+    test = lab(experiment=service.store.import_(data, "me"))
+    told = " ".join(w.value for w in test.warning)
+    assert "Diverged: Base E-VI (replication 0)" in told.replace("\\", "")
+    assert "Interrupted: Base E-VI (replication 1)" in told.replace("\\", "")
+    assert "no longer finite" in told and "server was stopped" in told
+    assert test.button(key="act-play_arrow").label == "Continue"
+    assert len(traces(figures(test)["curves"])["Base E-VI"]["y"]) > 2
+
+
+def cut_short(service, *specs):
+    """An experiment whose last replication of each run has only just begun, and was stopped."""
+    data = service.store.export(kept(service.store, *specs, name="cut short").id)
+    for run in data["runs"]:
+        last = run["replications"][-1]
+        rows = {name: values[:1] for name, values in last["rows"].items()}
+        last |= {"status": "cancelled", "reason": "stopped", "rows": rows, "policies": []}
+    return service.store.experiment(service.store.import_(data, "me"))
+
+
+def test_nothing_is_concluded_from_replications_that_were_cut_short(service):
+    experiment = cut_short(service, base(replications=3), frozen(replications=1))
+    test = lab(experiment=experiment.id)
+    assert "nothing is concluded from it here" in test.info[0].value
+    assert "At the end" not in words(test)
+    ended, begun = experiment.runs
+    named = lab_view.labels(experiment.runs)
+    rows = lab_view.prepared(service.rows(experiment).frame, experiment.runs, named)
+    work = lab_view.work_table(lab_view.settled(rows, experiment.runs), "sweeps")
+    table = {row.label: row for row in
+             lab_view.method_rows(experiment.runs, named, work, None, {})}  # fmt: skip
+    whole = rows[(rows["run"] == ended.id) & (rows["replication"] < 2)]
+    mean = whole.groupby("replication")["fraction_of_optimal"].last().mean()
+    assert table[named[ended.id]].final == f"{100 * mean:.1f} % (2 of 3)"
+    assert table[named[begun.id]].final.endswith("% (so far)")
+    assert table[named[ended.id]].told == "1 of 3 stopped"
+
+
+def test_equal_reasons_are_told_once(service):
+    data = service.store.export(kept(service.store, base(replications=3), frozen()).id)
+    for run in data["runs"]:
+        for r in run["replications"]:
+            r |= {"status": "interrupted", "reason": "the server has ended"}
+    experiment = service.store.experiment(service.store.import_(data, "me"))
+    [(which, why)] = lab_view.troubles(experiment.runs, lab_view.labels(experiment.runs))
+    assert which.startswith("Interrupted: Base E-VI (replications 0–2), E-FSVI")
+    assert why == "the server has ended"
+
+
+def test_a_damaged_store_is_set_aside_by_a_button(tmp_path, monkeypatch):
+    monkeypatch.setenv("FSDASH_DATA", str(tmp_path))
+    (tmp_path / "runs.db").write_bytes(b"this is no database" * 100)
+    test = lab()
+    assert "damaged" in errors(test)
+    test.button(key="recover").click().run()
+    assert not test.exception and not test.error
+    assert "A new store was begun" in test.success[0].value
+    [aside] = tmp_path.glob("runs.db.corrupt-*")
+    assert aside.read_bytes().startswith(b"this is no database")
+    from fsdash.runs.store.database import default_url
+
+    _service.clear(default_url())
+
+
+# ------------------------------------------------------------------------------------------- parts
+
+
+def test_series_keep_their_names_while_replications_come_in(service):
+    id = kept(service.store, base(replications=3), name="growing").id
+    experiment = service.store.experiment(id)
+    named = lab_view.labels(experiment.runs)
+    frame = service.store.rows([run.id for run in experiment.runs])
+    look = lab_view.Look(singles=True)
+    names = []
+    for count in (1, 2, 3):
+        rows = lab_view.prepared(frame[frame["replication"] < count], experiment.runs, named)
+        names.append([trace.name for trace in lab_view.curves(rows, look).data])
+    assert names[0] == names[1] == names[2]
+
+
+def test_runs_of_one_method_are_named_by_what_differs(service):
+    slow = base(seed=3)
+    id = kept(service.store, base(), slow, frozen(), name="alike").id
+    named = lab_view.labels(service.store.experiment(id).runs)
+    assert list(named.values()) == ["Base E-VI, seed=0", "Base E-VI, seed=3", "E-FSVI, T=3"]
+
+
+def test_the_page_looks_often_while_something_happens_and_never_again_afterwards(service):
+    done = kept(service.store, base(), name="done")
+    assert seconds_between(done, done.created) is None
+    id = service.store.add_experiment("me", "paused", [base()])
+    paused = service.store.experiment(id)
+    assert seconds_between(paused, paused.created) == 5
+    service.manager.resume(id)
+    over(service.store, id)
+
+
+def test_a_full_room_looks_less_often_but_waits_no_longer_for_its_first_point(service):
+    id = service.store.add_experiment("me", "new", [base()], "queued")
+    new = service.store.experiment(id)
+    paces = [seconds_between(new, new.created + age, p) for age in (0, 9) for p in (1, 4)]
+    assert paces == [0.5, 1, 2, 4]
+    service.manager.cancel(id)
+
+
+def test_only_new_rows_are_read_again(service, monkeypatch):
+    id = service.manager.submit("me", "counted", [base(ENDLESS)])
+    until(lambda: service.store.experiment(id).runs[0].rows > 3, "some rows")
+    experiment = service.store.experiment(id)
+    first = service.rows(experiment)
+    asked = []
+    real = service.store.rows
+    monkeypatch.setattr(
+        service.store, "rows", lambda runs, seen=None: asked.append(dict(seen)) or real(runs, seen)
+    )
+    assert service.rows(experiment).version == first.version and not asked
+    until(lambda: service.rows(service.store.experiment(id)).version > first.version, "more rows")
+    assert asked[0] == first.seen
+    service.manager.cancel(id)
+    over(service.store, id)
+    whole = real([run.id for run in experiment.runs])
+    pd.testing.assert_frame_equal(service.rows(service.store.experiment(id)).frame, whole)

@@ -1,0 +1,134 @@
+"""The Run lab in a real Chromium: a run from the click to its end, seen from several tabs."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.dashboard.browser import NARROW, RANGES, WIDE, drag, figure, wait_until_drawn
+
+# One group, so that all tests here share one worker's server and browser.
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+QUICK = "/Run_lab?preset=by-hand&algorithms=e-fsvi,e-vi&T=6&budget=2&replications=2"
+LONG = "/Run_lab?preset=by-hand&algorithms=e-fsvi,e-vi&T=6&budget=1e9&replications=1"
+POINTS = "node => (node._fullData ?? []).reduce((sum, trace) => sum + (trace.y?.length ?? 0), 0)"
+HIDDEN = "node => (node._fullData ?? []).filter((trace) => trace.visible === 'legendonly').length"
+
+
+def start(page: Page) -> None:
+    page.get_by_role("button", name="Start").click()
+    expect(page).to_have_url(re.compile(r"experiment=\w+"))
+
+
+def status(page: Page) -> Locator:
+    return page.locator(".stMarkdownBadge").first
+
+
+def stop(page: Page) -> None:
+    page.locator(".st-key-lab-actions").get_by_role("button", name="Stop").click()
+    expect(status(page)).to_contain_text("stopped")
+
+
+def more_points(page: Page, than: int) -> None:
+    page.wait_for_function(
+        f"n => ({POINTS})(document.querySelector('.st-key-curves .fs-chart')) > n", arg=than
+    )
+
+
+def test_a_quick_run_ends_in_numbers_that_a_reload_and_another_tab_show_too(visit):
+    page = visit(QUICK)
+    start(page)
+    wait_until_drawn(page, "curves")
+    expect(page.get_by_text("What to notice")).to_be_visible()
+    table = page.locator(".fs-table").inner_text()
+    assert "E-FSVI, T=6" in table and "Base E-VI" in table and "%" in table
+    page.reload()
+    wait_until_drawn(page, "curves")
+    expect(page.locator(".fs-table")).to_have_text(re.compile("E-FSVI, T=6"))
+    assert page.locator(".fs-table").inner_text() == table
+    other = visit(page.url.partition("127.0.0.1")[2].partition("/")[2].join(["/", ""]))
+    wait_until_drawn(other, "curves")
+    assert other.locator(".fs-table").inner_text() == table
+
+
+def test_while_a_run_goes_on_zoom_and_hidden_series_stay_and_controls_answer(visit):
+    page = visit(LONG)
+    start(page)
+    wait_until_drawn(page, "curves")
+    more_points(page, 20)
+    chart = figure(page, "curves")
+    mark = chart.evaluate("node => (node.mark = 'the same node')")
+    chart.locator(".legendtoggle").last.click()
+    page.wait_for_function(
+        f"() => ({HIDDEN})(document.querySelector('.st-key-curves .fs-chart')) > 0"
+    )
+    drag(page, chart, (0.3, 0.4), (0.6, 0.7))
+    ranges, hidden = chart.evaluate(RANGES), chart.evaluate(HIDDEN)
+    more_points(page, chart.evaluate(POINTS))
+    assert chart.evaluate("node => node.mark") == mark
+    assert chart.evaluate(RANGES) == ranges
+    assert chart.evaluate(HIDDEN) == hidden
+    page.get_by_text("Gridworld", exact=True).click()
+    expect(page.get_by_text("4,356 states")).to_be_visible()
+    expect(page).to_have_url(re.compile("domain=gridworld"))
+    stop(page)
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+
+
+def test_pause_and_resume_are_seen_in_a_second_tab(visit: Callable[..., Page]):
+    page = visit(LONG)
+    start(page)
+    wait_until_drawn(page, "curves")
+    other = visit("/Run_lab?experiment=" + re.search(r"experiment=(\w+)", page.url)[1])
+    expect(status(other)).to_contain_text("running")
+    page.get_by_role("button", name="Pause").click()
+    expect(status(page)).to_contain_text("paused")
+    expect(status(other)).to_contain_text("paused")
+    page.get_by_role("button", name="Resume").click()
+    expect(status(other)).to_contain_text("running")
+    stop(page)
+
+
+def test_back_right_after_a_change_undoes_it(visit: Callable[..., Page]):
+    page = visit("/Run_lab?preset=by-hand")
+    for _ in range(2):
+        page.get_by_text("Gridworld", exact=True).click()
+        expect(page).to_have_url(re.compile("domain=gridworld"))
+        expect(page.get_by_text("4,356 states")).to_be_visible()
+        page.go_back()
+        expect(page.get_by_text("561 states").last).to_be_visible()
+        expect(page.get_by_role("radio", name="Inventory")).to_be_checked()
+        expect(page).not_to_have_url(re.compile("domain="))
+
+
+def test_the_form_stays_as_it_is_at_a_start_and_on_a_phone_goes_below(visit):
+    page = visit(QUICK, *NARROW)
+    form = page.get_by_test_id("stSelectbox").first
+    expect(form).to_be_visible()
+    form.evaluate("node => (node.mark = 'the same node')")
+    start(page)
+    wait_until_drawn(page, "curves")
+    assert form.evaluate("node => node.mark") == "the same node"
+    assert form.bounding_box()["y"] > figure(page, "curves").bounding_box()["y"]
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_sideways_scroll_in_either_theme(visit, size, theme):
+    page = visit(QUICK, *size, theme)
+    start(page)
+    wait_until_drawn(page, "curves")
+    expect(page.get_by_text("What to notice")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    expect(page.locator("img.fs-picture:visible")).to_have_count(1)
+
+
+def test_the_keyboard_starts_a_run(visit: Callable[..., Page]):
+    page = visit(QUICK)
+    button = page.get_by_role("button", name="Start")
+    expect(button).to_be_visible()
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"experiment=\w+"))
+    wait_until_drawn(page, "curves")

@@ -1,0 +1,294 @@
+"""The manager with real worker processes, killed workers, killed servers and a real SQLite file."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from unittest.mock import Mock
+
+import pytest
+
+from fsdash.errors import InputError
+from fsdash.runs.errors import QueueFull, StoreError, WorkerDied
+from fsdash.runs.server.limits import Limits
+from fsdash.runs.server.manager import Manager
+from fsdash.runs.server.work_queue import Ledger, alive
+from fsdash.runs.store.experiments import Store
+from tests.runs.work import ENDLESS, assert_same_rows, base, frozen, over, until
+
+pytestmark = pytest.mark.xdist_group("manager")
+
+
+@pytest.fixture(scope="module")
+def manager(tmp_path_factory):
+    """A server of its own, with two workers, for all tests of this file."""
+    store = Store(tmp_path_factory.mktemp("data") / "runs.db")
+    with Manager(store, workers=2) as manager:
+        yield manager
+    assert [s for s in ("queued", "running") if store.experiments(status=s)] == []
+
+
+@pytest.fixture
+def store(manager):
+    """The store of the manager, whose limits come back after the test."""
+    limits = manager.limits
+    yield manager.store
+    manager.limits = limits
+    for status in ("queued", "running"):
+        for experiment in manager.store.experiments(status=status):
+            manager.cancel(experiment.id)
+    until(lambda: manager.queue("").total_running == 0, "an idle manager")
+
+
+def replications(store, id):
+    return store.experiment(id).runs[0].replications
+
+
+def running(store, id, rows=1):
+    """Wait for some rows of the first replication, and return it."""
+
+    def first():
+        replication = replications(store, id)[0]
+        assert replication.status in ("queued", "running"), replication
+        return replication.rows >= rows and replication
+
+    return until(first, f"{rows} rows of {id}")
+
+
+def test_workers_give_the_numbers_of_the_command_line(manager, store):
+    specs = base(replications=3), frozen(replications=2)
+    id = manager.submit("me", "both", specs)
+    experiment = over(store, id)
+    assert experiment.status == "finished"
+    for run, spec in zip(experiment.runs, specs, strict=True):
+        assert_same_rows(store.rows([run.id]), spec)
+        assert "budget of 3 iterations" in run.reason
+        assert all(r.pid not in (None, os.getpid()) for r in run.replications)
+    for progress in manager.progress(id):
+        assert (progress.fraction, progress.seconds_left) == (1.0, None)
+        assert progress.finished == progress.replications
+
+
+def test_progress_while_it_runs(manager, store):
+    id = manager.submit("me", "long", [base(iterations=100_000, replications=3)])
+    running(store, id, rows=10)
+    [progress] = until(lambda: [p for p in manager.progress(id) if p.fraction > 0])
+    assert progress.status == "running" and 0 < progress.fraction < 1
+    assert progress.seconds_left > 0
+    queue = manager.queue("me")
+    assert (queue.mine, queue.running, queue.total, queue.total_running) == (1, 2, 1, 2)
+
+
+def test_cancel_ends_what_runs_and_what_waits(manager, store):
+    id = manager.submit("me", "long", [base(ENDLESS, replications=5)])
+    running(store, id)
+    manager.cancel(id)
+    experiment = over(store, id)
+    assert {r.status for r in replications(store, id)} == {"cancelled"}
+    assert experiment.runs[0].rows > 0
+    assert not manager.trouble
+
+
+def test_cancel_one_run_of_two(manager, store):
+    id = manager.submit("me", "two", [base(ENDLESS), frozen()])
+    manager.cancel(store.experiment(id).runs[0].id)
+    assert [run.status for run in over(store, id).runs] == ["cancelled", "finished"]
+
+
+def test_a_worker_that_does_not_listen_is_ended(manager, store):
+    """A stopped process stands for a snapshot that takes for ever."""
+    id = manager.submit("me", "deaf", [base(ENDLESS)])
+    pid = running(store, id).pid
+    os.kill(pid, signal.SIGSTOP)
+    manager.cancel(id)
+    assert over(store, id).status == "cancelled"
+    assert not alive(pid)
+    assert over(store, manager.submit("me", "next", [base(replications=2)])).status == "finished"
+
+
+def test_a_paused_run_goes_on_with_the_same_numbers(manager, store):
+    specs = base(iterations=1500), frozen(iterations=400)  # seconds, while a pause takes tenths
+    id = manager.submit("me", "paused", specs)
+    until(lambda: all(run.rows for run in store.experiment(id).runs))
+    manager.pause(id)
+    paused = over(store, id)
+    assert [run.status for run in paused.runs] == ["paused", "paused"]
+    until(lambda: manager.queue("me").running == 0)
+    assert manager.resume(id) == 2
+    experiment = over(store, id)
+    assert experiment.status == "finished"
+    for before, run, spec in zip(paused.runs, experiment.runs, specs, strict=True):
+        assert 0 < before.rows < run.rows
+        assert_same_rows(store.rows([run.id]), spec)
+        assert store.policy_steps(run.id)[-1] == run.rows - 1
+
+
+def test_a_dead_worker_fails_its_replication_and_the_rest_goes_on(manager, store):
+    id = manager.submit("me", "struck", [base(ENDLESS), base(replications=3)])
+    pid = running(store, id).pid
+    os.kill(pid, signal.SIGKILL)
+    struck, other = over(store, id).runs
+    assert (struck.status, other.status) == ("failed", "finished")
+    assert "SIGKILL" in struck.reason and "resumed" in struck.reason
+    assert struck.rows > 0
+    assert manager.resume(struck.id) == 1
+    manager.submit("me", "for the other worker", [base(ENDLESS)])
+    until(lambda: manager.queue("me").running == 2)
+    until(lambda: pid not in manager._executor.pids(), "a new worker for the dead one")
+    assert all(map(alive, manager._executor.pids()))
+
+
+def test_owners_take_turns(manager, store):
+    block = manager.submit("other", "block", [base(ENDLESS, replications=2)])
+    until(lambda: manager.queue("other").running == 2)
+    many = manager.submit("many", "hundreds", [base(replications=20)])
+    one = manager.submit("one", "single", [base()])
+    queue = manager.queue("one")
+    assert (queue.mine, queue.total, queue.ahead) == (1, 21, 1)
+    with pytest.raises(InputError, match="under way"):
+        store.delete(many)
+    manager.cancel(block)
+    over(store, one)
+    earlier = [r for r in replications(store, many) if r.started]
+    assert sum(r.started < replications(store, one)[0].started for r in earlier) <= 2
+    assert over(store, many).status == "finished"
+
+
+def test_a_full_queue_refuses_in_words(manager, store):
+    manager.limits = Limits(queued_per_owner=6, queued=8, running_per_owner=1)
+    mine = manager.submit("me", "mine", [base(ENDLESS, replications=5)])
+    until(lambda: manager.queue("me").running == 1)
+    with pytest.raises(QueueFull, match="you have 4 replications waiting, these are 3 more"):
+        manager.submit("me", "more", [base(replications=2), frozen()])
+    assert len(store.experiments(owner="me", text="more")) == 0
+    manager.submit("you", "yours", [base(ENDLESS, replications=4)])
+    until(lambda: manager.queue("you").running == 1)
+    with pytest.raises(QueueFull, match="there are 7 replications waiting"):
+        manager.submit("third", "no room", [base(replications=2)])
+    manager.pause(mine)
+    over(store, mine)
+    manager.limits = replace(manager.limits, queued_per_owner=4)
+    with pytest.raises(QueueFull, match="5 replications at once are too many: at most 4 may wait"):
+        manager.resume(mine)
+    with pytest.raises(InputError, match="queued = 0"):
+        Limits(queued=0)
+
+
+def test_time_and_memory_of_a_run_are_capped(manager, store):
+    manager.limits = Limits(seconds=0.01)
+    slow = over(store, manager.submit("me", "slow", [base(ENDLESS, replications=4)])).runs[0]
+    assert {r.status for r in slow.replications} == {"failed"}
+    assert "0.01 seconds" in slow.reason
+    manager.limits = Limits(megabytes=10)
+    fat = over(store, manager.submit("me", "fat", [base(ENDLESS)])).runs[0]
+    assert fat.status == "failed" and "10 MB" in fat.reason
+
+
+def test_what_cannot_be_used_is_refused(manager, store):
+    for specs in ([], [base()] * 51):
+        with pytest.raises(InputError, match="use 1 to 50"):
+            manager.submit("me", "x", specs)
+    for chosen in ("nothing", 10**6):
+        with pytest.raises(InputError, match="is not kept here"):
+            manager.cancel(chosen)
+    with pytest.raises(InputError, match="workers = 1000"):
+        Manager(store, workers=1000)
+
+
+def test_tasks_fail_one_by_one(manager, store):
+    """The executor's own interface."""
+    executor = manager._executor
+    sleeping = executor.submit(time.sleep, 600)
+    assert executor.submit(os.path.join, "a", "b").result() == "a/b"
+    with pytest.raises(RuntimeError, match="FileNotFoundError"):
+        executor.submit(os.stat, "/nowhere/at/all").result()
+    with pytest.raises(ValueError, match="cannot import"):
+        executor.submit(lambda: 1)
+    until(lambda: executor.pid(sleeping))
+    assert executor.kill(sleeping)
+    with pytest.raises(WorkerDied, match="SIGKILL"):
+        sleeping.result()
+    assert not executor.kill(sleeping)
+
+
+def test_trouble_with_the_store_is_told_and_outlived(tmp_path, monkeypatch):
+    store = Store(tmp_path / "runs.db", patience=0.05)
+    with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as manager:
+        other = sqlite3.connect(store.database.file, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="locked"):
+            manager.submit("me", "not now", [base()])
+        other.execute("ROLLBACK")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(manager._ledger, "claim", Mock(side_effect=StoreError("no room")))
+            id = manager.submit("me", "later", [base()])
+            until(lambda: manager.trouble == "no room")
+        assert over(store, id).status == "finished"
+        until(lambda: manager.trouble == "")
+
+
+SERVER = """
+import sys
+from fsdash.runs.manager import Manager
+from fsdash.runs.store import Store
+from tests.runs.work import base, frozen
+
+manager = Manager(Store(sys.argv[1]), workers=1)
+for spec in frozen(iterations=300, replications=2), base():
+    print(manager.submit("them", "theirs", [spec]), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def server(store):
+    """Another server on the same file: its process, and its two experiments."""
+    command = [sys.executable, "-c", SERVER, str(store.database.file)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield process, *(process.stdout.readline().strip() for _ in range(2))
+        process.kill()
+
+
+def test_a_killed_server_loses_nothing_and_others_are_left_alone(manager, store, server):
+    process, theirs, waiting = server
+    manager.cancel(waiting)
+    assert store.experiment(waiting).status == "cancelled"
+    mine = manager.submit("me", "mine", [base(ENDLESS)])
+    pid = running(store, theirs, rows=5).pid
+    assert Ledger(store.database).sweep() == 0
+    assert store.experiment(theirs).active
+
+    process.kill()
+    process.wait()
+    until(lambda: not alive(pid), "the end of the orphaned worker")
+    with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as following:
+        [left] = store.experiment(theirs).runs
+        assert [r.status for r in left.replications] == ["interrupted", "interrupted"]
+        assert "server that ran it has ended" in left.reason
+        assert left.rows >= 5
+        assert following.resume(theirs) == 2
+        assert over(store, theirs).status == "finished"
+    running(store, mine)
+    assert_same_rows(store.rows([left.id]), frozen(iterations=300, replications=2))
+
+
+def test_two_servers_share_a_file_and_one_is_stopped(manager, store):
+    """Any executor will do: here the work of the second server is done by a thread."""
+    with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as second:
+        asked = second.submit("them", "to be cancelled by the other server", [base(ENDLESS)])
+        running(store, asked)
+        manager.cancel(asked)
+        assert over(store, asked).status == "cancelled"
+        left = second.submit("them", "under way", [base(ENDLESS, replications=2)])
+        running(store, left)
+        second.close()
+    [run] = store.experiment(left).runs
+    assert {r.status for r in run.replications} == {"interrupted"}
+    assert "server was stopped" in run.reason and run.rows > 0

@@ -1,0 +1,165 @@
+"""Several runs at once: the same rows on any number of workers, and nothing lost."""
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+
+from fsdash.cli.main import main
+from fsdash.runs.engine import COLUMNS
+from fsdash.runs.frames import save, tidy
+from fsdash.runs.local import run_all
+from fsdash.runs.spec import RunSpec, share_spent
+
+SMALL = {"y_max": 10, "d_max": 3, "order_max": 10}
+SETS = [text for name, value in SMALL.items() for text in ("--set", f"{name}={value}")]
+
+
+def specs() -> list[RunSpec]:
+    make = lambda name, T: RunSpec("inventory", name, T, SMALL, replications=3, iterations=4)  # noqa: E731
+    return [make("e-vi", None), make("e-fsvi", 3), make("e-fsvi", 2), make("mpi", None)]
+
+
+def test_rows_do_not_depend_on_the_number_of_workers():
+    seen = []
+    alone, endings = run_all(specs(), 1, lambda spec, i, row: seen.append((spec.hash, i, row)))
+    shared, others = run_all(specs(), 3)
+    timeless = [column for column in COLUMNS if column != "seconds"]
+    pd.testing.assert_frame_equal(alone[timeless], shared[timeless])
+    states = [(e.spec, e.replication, e.outcome.status) for e in endings]
+    assert states == [(e.spec, e.replication, e.outcome.status) for e in others]
+    assert len(states) == 3 * 3 + 1
+    assert len(seen) == len(alone) + len(states)
+
+
+def test_a_frame_is_tidy_and_sorted():
+    frame, _ = run_all(specs())
+    assert tuple(frame.columns) == COLUMNS
+    assert list(frame.algorithm.unique()) == ["mpi", "e-vi", "e-fsvi"]
+    assert frame["T"].isna().sum() == (frame.algorithm != "e-fsvi").sum()
+    pd.testing.assert_frame_equal(
+        tidy(frame.sample(frac=1, random_state=0).to_dict("records")), frame
+    )
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
+def test_files_hold_the_frame(tmp_path, suffix):
+    frame, _ = run_all(specs()[:2])
+    save(tmp_path / f"rows{suffix}", frame, specs()[:2])
+    if suffix == ".csv":
+        back = pd.read_csv(tmp_path / "rows.csv")
+    elif suffix == ".parquet":
+        back = pd.read_parquet(tmp_path / "rows.parquet")
+        assert [RunSpec.from_dict(spec) for spec in back.attrs["specs"]] == specs()[:2]
+    else:
+        whole = json.loads((tmp_path / "rows.json").read_text())
+        assert [RunSpec.from_dict(spec) for spec in whole["specs"]] == specs()[:2]
+        back = pd.DataFrame(whole["rows"])
+    pd.testing.assert_frame_equal(back.astype({"T": "Int64"}), frame, check_dtype=False)
+
+
+def test_the_command_writes_rows_and_tells_how_it_went(tmp_path, capsys):
+    out = tmp_path / "rows.csv"
+    code = main(
+        ["run", "inventory", *SETS, "--algorithm", "e-vi,e-fsvi", "-T", "2,3", "--replications",
+         "2", "--iterations", "3", "--with", "M=5", "--out", str(out)]
+    )  # fmt: skip
+    shown = capsys.readouterr()
+    assert code == 0
+    assert "E-FSVI, T=3" in shown.out
+    rows = pd.read_csv(out)
+    assert tuple(rows.columns) == COLUMNS
+    assert sorted(rows["T"].dropna().unique()) == [2, 3]
+    assert rows.evaluations[rows.algorithm == "e-vi"].max() == 3 * 44 * 3 * 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--algorithm", "e-xx"], "algorithm 'e-xx'"),
+        (["--algorithm", "e-vi", "--with", "M=0"], "M = 0"),
+        (["--algorithm", "e-vi", "--with", "M_u=3"], "'M_u'"),
+        (["--algorithm", "e-vi,e-qi", "--with", "M_u=3"], "M_u"),
+        (["--algorithm", "e-vi", "--with", "M"], "NAME=VALUE"),
+        (["--algorithm", "e-vi", "--iterations", "0"], "iterations = 0"),
+        (["--algorithm", "e-vi", "--evaluations", "-5"], "evaluations = -5"),
+        (["--algorithm", "e-vi", "--evaluations", "nan"], "evaluations = nan"),
+        (["--algorithm", "e-vi", "--replications", "0"], "replications = 0"),
+        (["--algorithm", "e-vi", "--seed", "-1"], "seed = -1"),
+        (["--algorithm", "e-vi", "--workers", "0"], "workers = 0"),
+        (["--algorithm", "e-vi", "--out", "rows.xls"], "rows.xls"),
+        (["--algorithm", "e-vi", "--out", "no/such/rows.csv"], "does not exist"),
+        (["--algorithm", "e-vi", "--out", "/proc/rows.csv"], "cannot be written"),
+        (["--algorithm", "e-vi,lin-fvi", "--with", "N=45"], "N = 45"),
+        (["--algorithm", "e-fsvi", "-T", "1:1000"], "narrow -T"),
+        (["--algorithm", "e-fsvi", "-T", "0"], "T = 0"),
+        (["--algorithm", "e-fsvi", "--evaluations", "1"], "give more"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, words, capsys):
+    assert main(["run", "inventory", *SETS, *arguments]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert words in shown.err
+    assert shown.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_ctrl_c_keeps_what_was_recorded(tmp_path, workers):
+    """On a terminal: wait for the bar to show progress, press Ctrl-C, find the rows."""
+    out = tmp_path / "rows.csv"
+    ours, theirs = pty.openpty()
+    command = [
+        sys.executable, "-m", "fsdash", "run", "inventory", "--algorithm", "e-vi", "--iterations",
+        "1000000", "--replications", "2", "--workers", workers, "--out", str(out),
+    ]  # fmt: skip
+    process = subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+    )
+    os.close(theirs)
+    wait_for(ours, "%")
+    process.send_signal(signal.SIGINT) if workers == "1" else os.killpg(process.pid, signal.SIGINT)
+    wait_for(ours, "rows in")
+    assert process.wait(timeout=60) == 130
+    assert len(pd.read_csv(out)) >= 1
+    os.close(ours)
+
+
+def test_a_run_that_records_nothing_is_named_beside_those_that_do(capsys):
+    both = ["--algorithm", "e-fsvi,vi", "-T", "3", "--evaluations", "400", "--replications", "1"]
+    assert main(["run", "inventory", *SETS, *both]) == 0
+    shown = capsys.readouterr()
+    assert "E-FSVI, T=3, replication 0: finished, the budget" not in shown.err
+    few = [*both[:-3], "5", *both[-2:]]
+    assert main(["run", "inventory", *SETS, *few]) == 0
+    assert "E-FSVI, T=3, replication 0: finished, the budget" in capsys.readouterr().err
+
+
+def test_the_bar_never_runs_backwards():
+    run = specs()[1]
+    shares = []
+
+    def note(spec, replication, row):
+        shares.append(row and share_spent(*spec.budget, row))
+
+    run_all([run], progress=note)
+    first = [share for share in shares[: shares.index(None)]]
+    assert first == sorted(first) and first[-1] == 1.0
+
+
+def wait_for(terminal: int, text: str) -> None:
+    deadline, seen = time.monotonic() + 120, ""
+    while text not in seen:
+        ready, _, _ = select.select([terminal], [], [], max(0, deadline - time.monotonic()))
+        assert ready, f"{text!r} never came; the terminal shows {seen!r}"
+        try:
+            seen += os.read(terminal, 65536).decode(errors="replace")
+        except OSError:  # the program has ended
+            raise AssertionError(f"{text!r} never came; the terminal shows {seen!r}") from None

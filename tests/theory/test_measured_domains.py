@@ -1,0 +1,42 @@
+"""The kept numbers are what a fresh computation gives."""
+
+import pytest
+
+from fsdash.core.evaluation import optimum
+from fsdash.domains import DOMAINS, make
+from fsdash.theory import Sizes, fsvi_regret, trivial_bound
+from fsdash.theory.measured_domains import HORIZONS, measured_domains
+from fsdash.theory.measured_domains.__main__ import constants_row, regret_rows
+
+
+def test_every_domain_is_kept_with_its_sizes():
+    kept = measured_domains()
+    assert list(kept) == list(DOMAINS)
+    for name, domain in kept.items():
+        assert tuple(make(name).shape[:3]) == (
+            domain.sizes.n_slow, domain.sizes.n_fast, domain.sizes.n_actions
+        )  # fmt: skip
+        assert domain.constants.gamma == make(name).gamma
+        assert tuple(domain.regret) == HORIZONS
+
+
+def test_every_bound_is_vacuous_and_every_true_regret_is_not():
+    for domain in measured_domains().values():
+        trivial = trivial_bound(domain.constants)
+        assert fsvi_regret(domain.constants, HORIZONS, 0).floor.min() > trivial
+        assert max(largest for largest, _ in domain.regret.values()) < trivial
+
+
+def test_inventory_measured_again():
+    model = make("inventory").build()
+    best = optimum(model)
+    kept = measured_domains()["inventory"]
+    fresh = constants_row("inventory", model, best)
+    assert fresh.pop("domain") == "inventory"
+    sizes = Sizes(*(fresh.pop(name) for name in Sizes.__annotations__))
+    assert sizes == kept.sizes
+    for name, value in fresh.items():
+        assert getattr(kept.constants, name) == pytest.approx(value, rel=1e-6), name
+    for row in regret_rows("inventory", model, best):
+        found = row["max_regret"], row["mean_regret"]
+        assert kept.regret[row["T"]] == pytest.approx(found, abs=2e-3)
