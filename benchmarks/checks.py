@@ -38,13 +38,15 @@ def backups(n_references: Sequence[int] = (101, 201, 401, 801), rounds: int = 20
     rows = []
     for n, model, seconds in zip(n_references, models, fastest(sweeps, rounds), strict=True):
         pairs = model.n_states * model.n_actions
-        rows.append({
-            "n_reference": n,
-            "states": model.n_states,
-            "actions": model.n_actions,
-            "sweep_ms": round(1e3 * seconds, 4),
-            "ns_per_backup": round(1e9 * seconds / pairs, 4),
-        })  # fmt: skip
+        rows.append(
+            {
+                "n_reference": n,
+                "states": model.n_states,
+                "actions": model.n_actions,
+                "sweep_ms": round(1e3 * seconds, 4),
+                "ns_per_backup": round(1e9 * seconds / pairs, 4),
+            }
+        )
     return rows
 
 

@@ -181,10 +181,13 @@ async def move_controls(url: str, cookie: str, until: float, seen: Visitor) -> N
 
 def _connected(url: str, cookie: str):
     return connect(
-        url.replace("http", "ws") + "/_stcore/stream", subprotocols=["streamlit"], origin=url,
-        additional_headers={"Cookie": f"fsdash_visitor={cookie}"}, max_size=None,
+        url.replace("http", "ws") + "/_stcore/stream",
+        subprotocols=["streamlit"],
+        origin=url,
+        additional_headers={"Cookie": f"fsdash_visitor={cookie}"},
+        max_size=None,
         ping_interval=None,  # as a browser, which waits
-    )  # fmt: skip
+    )
 
 
 async def visit(url: str, until: float, after: float = 0.0) -> Visitor:

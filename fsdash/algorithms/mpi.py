@@ -51,7 +51,14 @@ def mpi(
         goal = enough * np.ptp(delta_XY, axis=1).max()
         d = follow(model.true, nu_XY)
         sweeps = kernels.policy_sweeps(
-            policy_reward(model, nu_XY), d.next_slow, d.next_fast, d.noise_W, d.separable,
-            model.gamma, m, goal, U_XY,
-        )  # fmt: skip
+            policy_reward(model, nu_XY),
+            d.next_slow,
+            d.next_fast,
+            d.noise_W,
+            d.separable,
+            model.gamma,
+            m,
+            goal,
+            U_XY,
+        )
         backups += model.n_states * (model.n_actions + sweeps)

@@ -154,55 +154,99 @@ FROZEN = {
 
 TABULAR = (
     Method(
-        "vi", "VI", "Exact value iteration on the base model.",
-        vi, "U0_XY", {}, sampled=False,
+        "vi",
+        "VI",
+        "Exact value iteration on the base model.",
+        vi,
+        "U0_XY",
+        {},
+        sampled=False,
     ),
     Method(
-        "fsvi", "FSVI", "Exact frozen-state value iteration.",
-        fsvi, "V0_XY", {}, family="FSVI", freezes=True, sampled=False,
+        "fsvi",
+        "FSVI",
+        "Exact frozen-state value iteration.",
+        fsvi,
+        "V0_XY",
+        {},
+        family="FSVI",
+        freezes=True,
+        sampled=False,
     ),
     Method(
-        "mpi", "MPI", "Modified policy iteration: the expert's choice when the model is known.",
-        mpi, "U0_XY",
+        "mpi",
+        "MPI",
+        "Modified policy iteration: the expert's choice when the model is known.",
+        mpi,
+        "U0_XY",
         {
             "m": Parameter(400, "evaluation sweeps between two improvements, at most", 0, 1e6),
             "enough": Parameter(0.1, "stop them at this share of the greedy residual", 0, 1),
         },
-        family="MPI", sampled=False,
+        family="MPI",
+        sampled=False,
     ),
     Method(
-        "e-vi", "Base E-VI", "Value iteration with sampled expectations.",
-        evi, "U0_XY", BASE,
+        "e-vi",
+        "Base E-VI",
+        "Value iteration with sampled expectations.",
+        evi,
+        "U0_XY",
+        BASE,
     ),
     Method(
-        "e-fsvi", "E-FSVI", "Frozen-state value iteration with sampled expectations.",
-        efsvi, "V0_XY", FROZEN, family="FSVI", freezes=True,
+        "e-fsvi",
+        "E-FSVI",
+        "Frozen-state value iteration with sampled expectations.",
+        efsvi,
+        "V0_XY",
+        FROZEN,
+        family="FSVI",
+        freezes=True,
     ),
     Method(
-        "e-qi", "Base E-QI", "Q-iteration with sampled expectations.",
-        eqi, "Q0_XYA", {**BASE, "count_actions": COUNT_ACTIONS}, family="QI",
+        "e-qi",
+        "Base E-QI",
+        "Q-iteration with sampled expectations.",
+        eqi,
+        "Q0_XYA",
+        {**BASE, "count_actions": COUNT_ACTIONS},
+        family="QI",
     ),
     Method(
-        "slow-agnostic", "Slow-agnostic E-VI", "E-VI that sees the fast state alone.",
-        slow_agnostic, "U0_Y", BASE, family="slow-agnostic",
+        "slow-agnostic",
+        "Slow-agnostic E-VI",
+        "E-VI that sees the fast state alone.",
+        slow_agnostic,
+        "U0_Y",
+        BASE,
+        family="slow-agnostic",
     ),
-)  # fmt: skip
+)
 
 N = Parameter(
-    None, "N: states sampled in each iteration; a tenth of all unless given", 1, MAX_STATES,
-    kind="int", optional=True,
-)  # fmt: skip
+    None,
+    "N: states sampled in each iteration; a tenth of all unless given",
+    1,
+    MAX_STATES,
+    kind="int",
+    optional=True,
+)
 DEEP = {
     "learning_rate": Parameter(0.01, "step size of Adam", 1e-9, 1e3),
     "epochs": Parameter(20, "passes through the sampled states in a fit", 1, 1e6),
     "batch_size": Parameter(
-        None, "states in a step of Adam; 1/25 of them unless given", 1, MAX_STATES,
-        kind="int", optional=True,
+        None,
+        "states in a step of Adam; 1/25 of them unless given",
+        1,
+        MAX_STATES,
+        kind="int",
+        optional=True,
     ),
     "warm_start": Parameter(False, "go on from the weights of the iteration before"),
     "scale_targets": Parameter(True, "standardise the targets of a fit"),
     "scale_features": Parameter(False, "standardise the features of a fit"),
-}  # fmt: skip
+}
 
 
 def fitted(word: str, title: str, told: str, regression: Callable, own: Parameters) -> tuple:
@@ -219,18 +263,36 @@ def fitted(word: str, title: str, told: str, regression: Callable, own: Paramete
     common = {"regression": regression, "regression_parameters": own}
     return (
         Method(
-            f"{word}-fvi", f"{title}-FVI", f"Value iteration fitted by {told}.",
-            fvi, "U0_XY", base, **common,
+            f"{word}-fvi",
+            f"{title}-FVI",
+            f"Value iteration fitted by {told}.",
+            fvi,
+            "U0_XY",
+            base,
+            **common,
         ),
         Method(
-            f"{word}-fsfvi", f"{title}-FSFVI", f"Frozen-state value iteration fitted by {told}.",
-            fsfvi, "V0_XY", frozen, family="FSVI", freezes=True, **common,
+            f"{word}-fsfvi",
+            f"{title}-FSFVI",
+            f"Frozen-state value iteration fitted by {told}.",
+            fsfvi,
+            "V0_XY",
+            frozen,
+            family="FSVI",
+            freezes=True,
+            **common,
         ),
         Method(
-            f"{word}-fqi", f"{title}-FQI", f"Q-iteration fitted by {told}.",
-            fqi, "Q0_XYA", {**base, "count_actions": COUNT_ACTIONS}, family="QI", **common,
+            f"{word}-fqi",
+            f"{title}-FQI",
+            f"Q-iteration fitted by {told}.",
+            fqi,
+            "Q0_XYA",
+            {**base, "count_actions": COUNT_ACTIONS},
+            family="QI",
+            **common,
         ),
-    )  # fmt: skip
+    )
 
 
 FITTED = (

@@ -36,8 +36,9 @@ from fsdash.sampling import (
 
 
 @jit
-def agnostic(rng, law, M, common, random, reward_XYA, next_fast, gamma, U_Y, start, best_N,
-             greedy_N):  # fmt: skip
+def agnostic(
+    rng, law, M, common, random, reward_XYA, next_fast, gamma, U_Y, start, best_N, greedy_N
+):
     """The sampled maximum and a greedy action for the fast states start, start + 1, …
 
     An outcome of the law is a slow state and an outcome of the noise, (x, w) as x·|W| + w.
@@ -91,9 +92,19 @@ def slow_agnostic(
     def backup(U_Y: np.ndarray, rng: np.random.Generator, start: int, stop: int):
         best_N, greedy_N = np.empty(stop - start), np.empty(stop - start, np.int32)
         agnostic(
-            rng, law, int(M), bool(common_random_numbers), ties == "random", model.reward_XYA,
-            model.next_fast, model.gamma, U_Y, start, best_N, greedy_N,
-        )  # fmt: skip
+            rng,
+            law,
+            int(M),
+            bool(common_random_numbers),
+            ties == "random",
+            model.reward_XYA,
+            model.next_fast,
+            model.gamma,
+            U_Y,
+            start,
+            best_N,
+            greedy_N,
+        )
         return best_N, greedy_N
 
     def snapshot(k: int, renewed: int, values_Y: np.ndarray, rng: np.random.Generator) -> Snapshot:

@@ -104,8 +104,13 @@ def parser() -> Parser:
 
     p = command("advise", run_advise, "which algorithm, T and k have the least bound on a budget")
     add_constants(p)
-    p.add_argument("-T", type=whole_range, default=tuple(range(2, 101)), metavar="RANGE",
-                   help="horizons to choose from: 6, 1:32 or 3,6,12 (2:100)")  # fmt: skip
+    p.add_argument(
+        "-T",
+        type=whole_range,
+        default=tuple(range(2, 101)),
+        metavar="RANGE",
+        help="horizons to choose from: 6, 1:32 or 3,6,12 (2:100)",
+    )
     budget = p.add_mutually_exclusive_group(required=True)
     budget.add_argument("--budget", type=float, metavar="B", help="budget in operations")
     budget.add_argument("--sweeps", type=float, metavar="N", help="budget in units of |S|²|A|")
@@ -120,9 +125,12 @@ def parser() -> Parser:
     stop = p.add_mutually_exclusive_group()
     stop.add_argument("--iterations", type=int, metavar="K", help="make K iterations")
     stop.add_argument(
-        "--tolerance", type=float, metavar="EPS", default=None,
+        "--tolerance",
+        type=float,
+        metavar="EPS",
+        default=None,
         help="stop within EPS of the method's fixed point, certified (1e-3)",
-    )  # fmt: skip
+    )
 
     p = command("run", run_learning, "learning curves of algorithms on a domain, replicated")
     add_domain(p)
@@ -138,9 +146,11 @@ RANGE_HELP = "horizons: 6, 1:32 or 3,6,12 (those of the preset)"
 
 def add_constants(p: Parser) -> None:
     p.add_argument(
-        "--preset", default=DEFAULT_PRESET, metavar="NAME",
+        "--preset",
+        default=DEFAULT_PRESET,
+        metavar="NAME",
         help=f"where constants not given come from: {', '.join(PRESETS)} ({DEFAULT_PRESET})",
-    )  # fmt: skip
+    )
     for name, text in SYMBOLS.items():
         kind = int if name.startswith("n_") else str if name == "l_u" else float
         p.add_argument("--" + name.replace("_", "-"), type=kind, metavar="N", help=text)
@@ -150,9 +160,13 @@ def add_domain(p: Parser) -> None:
     p.add_argument("domain", help="inventory, gridworld or pricing")
     p.add_argument("--preset", default="default", metavar="NAME", help="a preset of the domain")
     p.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", dest="parameters",
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="parameters",
         help="change a parameter of the domain; may be repeated",
-    )  # fmt: skip
+    )
 
 
 def whole_range(text: str) -> tuple[int, ...]:

@@ -15,10 +15,19 @@ FOLDER = "reproduction"
 
 def add_reproduce(p: argparse.ArgumentParser) -> None:
     """The arguments of `reproduce`."""
-    p.add_argument("part", nargs="?", choices=PARTS, default="all",
-                   help=f"{', '.join(PARTS)} (all)", metavar="PART")  # fmt: skip
-    p.add_argument("--quick", action="store_true",
-                   help="three replications on a quarter of the budget, to try it out")  # fmt: skip
+    p.add_argument(
+        "part",
+        nargs="?",
+        choices=PARTS,
+        default="all",
+        help=f"{', '.join(PARTS)} (all)",
+        metavar="PART",
+    )
+    p.add_argument(
+        "--quick",
+        action="store_true",
+        help="three replications on a quarter of the budget, to try it out",
+    )
     p.add_argument("--out", default=FOLDER, metavar="FOLDER", help=f"({FOLDER})")
     p.add_argument("--workers", type=int, default=1, metavar="N", help="processes (1)")
     p.add_argument("--seed", type=int, default=0, metavar="N", help="(0)")
@@ -49,8 +58,10 @@ def run_reproduce(arguments: argparse.Namespace) -> str:
     judged, missing = write_report(folder, results, with_theory, endings, arguments.quick)
     for ending in endings:
         if ending.outcome.status != "finished":
-            _say(f"{ending.spec.domain} {ending.spec.label}, replication {ending.replication}: "
-                 f"{ending.outcome.status}, {ending.outcome.reason}")  # fmt: skip
+            _say(
+                f"{ending.spec.domain} {ending.spec.label}, replication {ending.replication}: "
+                f"{ending.outcome.status}, {ending.outcome.reason}"
+            )
     if arguments.quick:
         _say(QUICK)
     if missing:

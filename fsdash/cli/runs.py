@@ -18,23 +18,40 @@ BAR = 30
 def add_run(p: argparse.ArgumentParser, whole_range) -> None:
     """The arguments of `run` after those of the domain."""
     p.add_argument(
-        "--algorithm", required=True, metavar="NAME", action="append",
+        "--algorithm",
+        required=True,
+        metavar="NAME",
+        action="append",
         help="vi, fsvi, mpi, e-vi, e-fsvi, e-qi, slow-agnostic, lin- or deep- with fvi, fsfvi, fqi;"
-             " several with commas",
-    )  # fmt: skip
-    p.add_argument("-T", type=whole_range, default=(6,), metavar="RANGE",
-                   help="periods to freeze: 6, 1:4 or 3,6,12; one run for each (6)")  # fmt: skip
+        " several with commas",
+    )
+    p.add_argument(
+        "-T",
+        type=whole_range,
+        default=(6,),
+        metavar="RANGE",
+        help="periods to freeze: 6, 1:4 or 3,6,12; one run for each (6)",
+    )
     p.add_argument("--replications", type=int, default=5, metavar="N", help="(5)")
     p.add_argument("--seed", type=int, default=0, metavar="N", help="(0)")
     p.add_argument(
-        "--with", action="append", default=[], metavar="NAME=VALUE", dest="settings",
+        "--with",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="settings",
         help="change a parameter of the algorithm, such as M=20; may be repeated",
-    )  # fmt: skip
+    )
     budget = p.add_mutually_exclusive_group()
-    budget.add_argument("--evaluations", type=float, metavar="N",
-                        help="stop after N value-function evaluations")  # fmt: skip
-    budget.add_argument("--iterations", type=int, metavar="K",
-                        help=f"stop after K iterations ({DEFAULT_ITERATIONS})")  # fmt: skip
+    budget.add_argument(
+        "--evaluations", type=float, metavar="N", help="stop after N value-function evaluations"
+    )
+    budget.add_argument(
+        "--iterations",
+        type=int,
+        metavar="K",
+        help=f"stop after K iterations ({DEFAULT_ITERATIONS})",
+    )
     budget.add_argument("--seconds", type=float, metavar="S", help="stop after S seconds each")
     p.add_argument("--workers", type=int, default=1, metavar="N", help="processes (1)")
     p.add_argument("--out", metavar="FILE", help="write the rows to FILE.csv, .parquet or .json")
@@ -101,10 +118,16 @@ def read_specs(arguments: argparse.Namespace, domain_parameters: dict) -> list:
         for T in dict.fromkeys(arguments.T) if method(name).freezes else (None,):
             specs.append(
                 RunSpec(
-                    arguments.domain, name, T, domain_parameters, mine,
-                    arguments.replications, arguments.seed, **budget,
+                    arguments.domain,
+                    name,
+                    T,
+                    domain_parameters,
+                    mine,
+                    arguments.replications,
+                    arguments.seed,
+                    **budget,
                 )
-            )  # fmt: skip
+            )
     if len(specs) > MAX_RUNS:
         raise InputError(f"{len(specs):,} runs asked for; narrow -T to at most {MAX_RUNS} of them")
     used = {name for spec in specs for name, _ in spec.parameters}

@@ -87,9 +87,14 @@ def _settled(model: FastSlowMDP, chain: Chain, U_XY: np.ndarray, goal: float) ->
     n = max(1, SWEEPS // phases)
     bounds = certificate(model, n * phases)
     U_XY, error = settle(
-        chain.flat, n, bounds.PT_XX, bounds.resolvent_XX, bounds.discount, goal - bounds.rounding,
+        chain.flat,
+        n,
+        bounds.PT_XX,
+        bounds.resolvent_XX,
+        bounds.discount,
+        goal - bounds.rounding,
         U_XY.copy(),
-    )  # fmt: skip
+    )
     return Values(U_XY, error + bounds.rounding)
 
 

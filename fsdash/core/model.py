@@ -198,9 +198,17 @@ class FastSlowMDP:
     @property
     def nbytes(self) -> int:
         """Memory of the tables in bytes (arrays that are shared count once)."""
-        tables = (self.reward_XYA, self.noise_W, self.next_slow, self.next_fast,
-                  self.frozen_next_fast, self.initial_XY, self.slow.values, self.fast.values,
-                  self.actions.values)  # fmt: skip
+        tables = (
+            self.reward_XYA,
+            self.noise_W,
+            self.next_slow,
+            self.next_fast,
+            self.frozen_next_fast,
+            self.initial_XY,
+            self.slow.values,
+            self.fast.values,
+            self.actions.values,
+        )
         return sum({id(table): table.nbytes for table in tables}.values())
 
     def mean(self, U_XY: np.ndarray) -> float:

@@ -106,9 +106,7 @@ def H_frozen_policy(model: FastSlowMDP, policy_XY: np.ndarray, J_XY: np.ndarray)
     return _policy_step(model, model.frozen, policy_XY, J_XY)
 
 
-def lower_kernel(
-    model: FastSlowMDP, followed: Sequence[Dynamics], V_XY: np.ndarray
-) -> np.ndarray:
+def lower_kernel(model: FastSlowMDP, followed: Sequence[Dynamics], V_XY: np.ndarray) -> np.ndarray:
     """(K V)(s₁) = E[V(s_T)], following π₁, …, π_{T−1} under the true dynamics.
 
     `followed` holds `follow(model.true, π_t)` for t = 1, …, T−1; with none (T = 1), K V = V.

@@ -87,9 +87,14 @@ class Chain:
         U_PXY = np.empty_like(self.reward_PXY)
         U_PXY[:, :, core_C] = U_PXC
         carry(
-            self.reward_PXY, self.next_slow_P, self.next_fast_P, self.noise_W, self.gamma, others,
+            self.reward_PXY,
+            self.next_slow_P,
+            self.next_fast_P,
+            self.noise_W,
+            self.gamma,
+            others,
             U_PXY,
-        )  # fmt: skip
+        )
         return U_PXY[-1]
 
 

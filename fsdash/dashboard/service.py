@@ -159,9 +159,11 @@ def show_store_trouble(error: StoreError) -> None:
     st.error(sentence(error), icon=":material/database_off:")
     if isinstance(error, CorruptStore):
         st.button(
-            "Set the damaged file aside and start a new one", key="recover", type="primary",
+            "Set the damaged file aside and start a new one",
+            key="recover",
+            type="primary",
             on_click=_recover,
-        )  # fmt: skip
+        )
     else:
         st.button("Try again", key="try-again", type="primary")
 

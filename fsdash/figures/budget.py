@@ -110,11 +110,16 @@ def _staircase(curve: Curve, sizes: Sizes, high: float, winner: Choice | None, d
         customdata=np.column_stack((k, cost / sizes.sweep)),
         name=competitor(curve.T),
         mode="lines",
-        line={"color": colour_of(curve.T, dark), "width": 4 if wins else 2.5, "shape": "hv",
-              "dash": "dash" if curve.T == 1 else "solid", "simplify": False},
+        line={
+            "color": colour_of(curve.T, dark),
+            "width": 4 if wins else 2.5,
+            "shape": "hv",
+            "dash": "dash" if curve.T == 1 else "solid",
+            "simplify": False,
+        },
         hovertemplate=f"<b>{competitor(curve.T)}</b>, k = %{{customdata[0]:,}}<br>regret ≤ "
         "%{y:.4g}<br>cost %{customdata[1]:.4g} sweeps = %{x:.3g} operations<extra></extra>",
-    )  # fmt: skip
+    )
 
 
 def _mark(
@@ -179,9 +184,15 @@ def _top_axis(low: float, high: float, top: float) -> dict:
     """An axis shows only if something is drawn on it."""
     return dict(
         type="scatter",
-        x=[low, high], y=[top, top], xaxis="x2", name="operations", mode="lines",
-        line={"width": 0}, showlegend=False, hoverinfo="skip",
-    )  # fmt: skip
+        x=[low, high],
+        y=[top, top],
+        xaxis="x2",
+        name="operations",
+        mode="lines",
+        line={"width": 0},
+        showlegend=False,
+        hoverinfo="skip",
+    )
 
 
 # ------------------------------------------------------------------------------ marks and layout
@@ -247,20 +258,39 @@ def _vacuous_label(trivial: float, side: str, dark: bool) -> list[dict]:
         return []
     words = f"<b>vacuous: says nothing</b><br>above r<sub>max</sub>/(1−γ) = {short(trivial)}"
     return [
-        {"xref": "paper", "x": 0.995 if side == "right" else 0.005, "xanchor": side, "align": side,
-         "name": "vacuous", "yref": "y", "y": log10(trivial), "yanchor": "bottom", "text": words,
-         "showarrow": False, "font": {"size": 13, "color": TERMS["trivial"].on(dark)},
-         "bgcolor": with_opacity(BACKGROUND.on(dark), 0.6)}
-    ]  # fmt: skip
+        {
+            "xref": "paper",
+            "x": 0.995 if side == "right" else 0.005,
+            "xanchor": side,
+            "align": side,
+            "name": "vacuous",
+            "yref": "y",
+            "y": log10(trivial),
+            "yanchor": "bottom",
+            "text": words,
+            "showarrow": False,
+            "font": {"size": 13, "color": TERMS["trivial"].on(dark)},
+            "bgcolor": with_opacity(BACKGROUND.on(dark), 0.6),
+        }
+    ]
 
 
 def _budget_line(budget: float, dark: bool) -> list[dict]:
     if budget <= 0:
         return []
     return [
-        {"type": "line", "name": HANDLE, "xref": "x", "x0": budget, "x1": budget, "yref": "paper",
-         "y0": 0, "y1": 1, "line": {"color": INK.on(dark), "width": 2.5}}
-    ]  # fmt: skip
+        {
+            "type": "line",
+            "name": HANDLE,
+            "xref": "x",
+            "x0": budget,
+            "x1": budget,
+            "yref": "paper",
+            "y0": 0,
+            "y1": 1,
+            "line": {"color": INK.on(dark), "width": 2.5},
+        }
+    ]
 
 
 def _budget_label(
@@ -270,30 +300,55 @@ def _budget_label(
         return []
     left = log10(budget / costs[0]) < 0.6 * log10(costs[1] / costs[0])
     return [
-        {"xref": "x", "x": log10(budget), "xanchor": "left" if left else "right",
-         "xshift": 5 if left else -5, "yref": "paper", "y": 0.99, "yanchor": "top",
-         "text": f"<b>◂ budget {budget / sizes.sweep:.4g} ▸</b>", "showarrow": False,
-         "font": {"size": 13, "color": INK.on(dark)}, "name": HANDLE,
-         "bgcolor": with_opacity(BACKGROUND.on(dark), 0.8)}
-    ]  # fmt: skip
+        {
+            "xref": "x",
+            "x": log10(budget),
+            "xanchor": "left" if left else "right",
+            "xshift": 5 if left else -5,
+            "yref": "paper",
+            "y": 0.99,
+            "yanchor": "top",
+            "text": f"<b>◂ budget {budget / sizes.sweep:.4g} ▸</b>",
+            "showarrow": False,
+            "font": {"size": 13, "color": INK.on(dark)},
+            "name": HANDLE,
+            "bgcolor": with_opacity(BACKGROUND.on(dark), 0.8),
+        }
+    ]
 
 
 def _strip_labels(regimes: Sequence[Regime], low: float, high: float, dark: bool) -> list[dict]:
     """Names in the cells that are wide enough for one, and the strip's own."""
     labels = [
-        {"xref": "paper", "x": 0, "xanchor": "left", "yref": "paper", "y": STRIP[1],
-         "yanchor": "bottom", "text": "smallest bound on each budget", "showarrow": False,
-         "name": "strip", "font": {"size": 12, "color": TERMS["trivial"].on(dark)}}
-    ]  # fmt: skip
+        {
+            "xref": "paper",
+            "x": 0,
+            "xanchor": "left",
+            "yref": "paper",
+            "y": STRIP[1],
+            "yanchor": "bottom",
+            "text": "smallest bound on each budget",
+            "showarrow": False,
+            "name": "strip",
+            "font": {"size": 12, "color": TERMS["trivial"].on(dark)},
+        }
+    ]
     for regime in regimes:
         end = min(regime.end, high)
         if log10(end / regime.start) >= 0.1 * log10(high / low):
             middle = log10(sqrt(regime.start) * sqrt(end))
             labels.append(
-                {"xref": "x", "x": middle, "yref": "y2", "y": 0.5, "showarrow": False,
-                 "text": f"<b>{competitor(regime.T)}</b>", "name": "regime",
-                 "font": {"size": 13, "color": BACKGROUND.on(dark)}}
-            )  # fmt: skip
+                {
+                    "xref": "x",
+                    "x": middle,
+                    "yref": "y2",
+                    "y": 0.5,
+                    "showarrow": False,
+                    "text": f"<b>{competitor(regime.T)}</b>",
+                    "name": "regime",
+                    "font": {"size": 13, "color": BACKGROUND.on(dark)},
+                }
+            )
     return labels
 
 
@@ -301,25 +356,43 @@ def _axes(sizes: Sizes, costs: tuple[float, float], regrets: tuple[float, float]
     across, sweeps = np.log10(costs).tolist(), np.divide(costs, sizes.sweep)
     return {
         "xaxis": {
-            "type": "log", "range": across, "anchor": "y2", **sweep_ticks(*sweeps, sizes.sweep),
+            "type": "log",
+            "range": across,
+            "anchor": "y2",
+            **sweep_ticks(*sweeps, sizes.sweep),
             "title": {"text": "cost, in sweeps of Base VI"},
         },
         "xaxis2": {
-            "type": "log", "range": across, "matches": "x", "overlaying": "x", "side": "top",
-            "anchor": "y", "exponentformat": "power", "dtick": _decades(costs), "showgrid": False,
+            "type": "log",
+            "range": across,
+            "matches": "x",
+            "overlaying": "x",
+            "side": "top",
+            "anchor": "y",
+            "exponentformat": "power",
+            "dtick": _decades(costs),
+            "showgrid": False,
             "title": {"text": "operations", "standoff": 4, "font": {"size": 13}},
             "tickfont": {"size": 12},
         },
         "yaxis": {
-            "type": "log", "range": np.log10(regrets).tolist(), "domain": CHART,
-            "title": {"text": "bound on the regret"}, "exponentformat": "power",
+            "type": "log",
+            "range": np.log10(regrets).tolist(),
+            "domain": CHART,
+            "title": {"text": "bound on the regret"},
+            "exponentformat": "power",
             "dtick": _decades(regrets),
         },
         "yaxis2": {
-            "domain": STRIP, "range": [0, 1], "fixedrange": True, "showticklabels": False,
-            "ticks": "", "showgrid": False, "showline": False,
+            "domain": STRIP,
+            "range": [0, 1],
+            "fixedrange": True,
+            "showticklabels": False,
+            "ticks": "",
+            "showgrid": False,
+            "showline": False,
         },
-    }  # fmt: skip
+    }
 
 
 def _decades(values: tuple[float, float]) -> int:

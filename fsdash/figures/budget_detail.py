@@ -69,16 +69,21 @@ def decomposition_figure(
     top = _bar_top(columns["total"], best, trivial)
     data = [
         {
-            "type": "bar", "x": names, "name": f"{name} term",
+            "type": "bar",
+            "x": names,
+            "name": f"{name} term",
             # No browser can draw a bar 1e300 pixels high.
             "y": [min(value, BEYOND * top) for value in columns[name]],
-            "text": [short(value) for value in columns[name]], "textposition": "none",
-            "customdata": columns["k"], "marker": {"color": colour.on(dark)},
-            "hovertemplate": "<b>T = %{x}</b>, k = %{customdata:,}<br>" + name
+            "text": [short(value) for value in columns[name]],
+            "textposition": "none",
+            "customdata": columns["k"],
+            "marker": {"color": colour.on(dark)},
+            "hovertemplate": "<b>T = %{x}</b>, k = %{customdata:,}<br>"
+            + name
             + " term %{text}<extra></extra>",
         }
         for name, colour in TERM_COLOURS.items()
-    ]  # fmt: skip
+    ]
     layout = {
         "template": template(dark),
         "barmode": "stack",
@@ -127,35 +132,61 @@ def sensitivity_figure(
     longest = max(float(np.nanmax(z, initial=1.0)), 2.0)
     data = [
         {
-            "type": "heatmap", "x": sweeps, "y": values, "z": z, "zmin": 0, "zmax": longest,
-            "colorscale": _colour_scale(longest, dark), "name": "best T", "customdata": told,
-            "text": words, "hovertext": verdicts,
+            "type": "heatmap",
+            "x": sweeps,
+            "y": values,
+            "z": z,
+            "zmin": 0,
+            "zmax": longest,
+            "colorscale": _colour_scale(longest, dark),
+            "name": "best T",
+            "customdata": told,
+            "text": words,
+            "hovertext": verdicts,
             "colorbar": _colour_bar(longest),
             "hovertemplate": "<b>%{text}</b>, k = %{customdata[0]:,}<br>budget %{x:.3g} sweeps, "
             f"{SYMBOLS[name]} = %{{y:.4g}}<br>regret ≤ %{{customdata[1]:.4g}}, %{{hovertext}}"
             "<extra></extra>",
         },
         {
-            "type": "heatmap", "x": sweeps, "y": values, "z": np.where(best.vacuous, 1.0, np.nan),
-            "colorscale": [[0, _veil(dark)], [1, _veil(dark)]], "showscale": False,
-            "hoverinfo": "skip", "name": "vacuous",
+            "type": "heatmap",
+            "x": sweeps,
+            "y": values,
+            "z": np.where(best.vacuous, 1.0, np.nan),
+            "colorscale": [[0, _veil(dark)], [1, _veil(dark)]],
+            "showscale": False,
+            "hoverinfo": "skip",
+            "name": "vacuous",
         },
         {
-            "type": "scatter", "x": [here[0] / sizes.sweep], "y": [here[1]], "mode": "markers",
-            "marker": {"symbol": "cross", "size": 15, "color": INK.on(dark),
-                       "line": {"color": BACKGROUND.on(dark), "width": 2}},
-            "name": "here", "showlegend": False, "hoverinfo": "skip",
+            "type": "scatter",
+            "x": [here[0] / sizes.sweep],
+            "y": [here[1]],
+            "mode": "markers",
+            "marker": {
+                "symbol": "cross",
+                "size": 15,
+                "color": INK.on(dark),
+                "line": {"color": BACKGROUND.on(dark), "width": 2},
+            },
+            "name": "here",
+            "showlegend": False,
+            "hoverinfo": "skip",
         },
-    ]  # fmt: skip
+    ]
     layout = {
         "template": template(dark),
         "hovermode": "closest",
-        "xaxis": {"type": "log", "title": {"text": "budget, in sweeps of Base VI"},
-                  "showgrid": False, "range": np.log10(sweeps[[0, -1]]).tolist(),
-                  **sweep_ticks(*sweeps[[0, -1]])},
+        "xaxis": {
+            "type": "log",
+            "title": {"text": "budget, in sweeps of Base VI"},
+            "showgrid": False,
+            "range": np.log10(sweeps[[0, -1]]).tolist(),
+            **sweep_ticks(*sweeps[[0, -1]]),
+        },
         "yaxis": _value_axis(name, values),
         "annotations": _vacuous_note(best, dark),
-    }  # fmt: skip
+    }
     return unchecked(data, layout)
 
 
@@ -173,26 +204,43 @@ def truth_figure(
 
     def points(y: np.ndarray, name: str, colour: str, symbol: str) -> dict:
         return {
-            "type": "scatter", "x": names, "y": y, "name": name, "mode": "lines+markers",
+            "type": "scatter",
+            "x": names,
+            "y": y,
+            "name": name,
+            "mode": "lines+markers",
             "line": {"color": colour, "width": 2.5},
             "marker": {"size": 12, "symbol": symbol, "color": colour},
             "hovertemplate": f"<b>%{{x}}</b><br>{name}: %{{y:.4g}}<extra></extra>",
-        }  # fmt: skip
+        }
 
     low, high = np.log10([min(true[true > 0].min(initial=inf), trivial), floor.max()]).tolist()
     layout = {
         "template": template(dark),
         "hovermode": "closest",
         "xaxis": {"title": {"text": "frozen periods"}, "type": "category"},
-        "yaxis": {"type": "log", "title": {"text": "largest regret"}, "exponentformat": "power",
-                  "range": [low - 0.6, high + 0.6], "dtick": max(1, round((high - low) / 6))},
+        "yaxis": {
+            "type": "log",
+            "title": {"text": "largest regret"},
+            "exponentformat": "power",
+            "range": [low - 0.6, high + 0.6],
+            "dtick": max(1, round((high - low) / 6)),
+        },
         "shapes": _trivial_shapes(trivial, 10 ** (high + 30), dark),
         "annotations": [
-            {"xref": "paper", "x": 0.995, "xanchor": "right", "yref": "y", "y": np.log10(trivial),
-             "yanchor": "bottom", "text": "above r<sub>max</sub>/(1−γ): says nothing",
-             "showarrow": False, "font": {"size": 13, "color": TERMS["trivial"].on(dark)}}
+            {
+                "xref": "paper",
+                "x": 0.995,
+                "xanchor": "right",
+                "yref": "y",
+                "y": np.log10(trivial),
+                "yanchor": "bottom",
+                "text": "above r<sub>max</sub>/(1−γ): says nothing",
+                "showarrow": False,
+                "font": {"size": 13, "color": TERMS["trivial"].on(dark)},
+            }
         ],
-    }  # fmt: skip
+    }
     data = [
         points(floor, "the bound, k → ∞", VERMILLION.on(dark), "diamond"),
         points(true, "the true regret", GREEN.on(dark), "circle"),
@@ -218,11 +266,22 @@ def _trivial_shapes(trivial: float, top: float, dark: bool) -> list[dict]:
     colour = TERMS["trivial"].on(dark)
     across = {"xref": "paper", "x0": 0, "x1": 1, "yref": "y", "y0": trivial, "layer": "below"}
     return [
-        {**across, "type": "rect", "y1": top, "fillcolor": with_opacity(colour, 0.2),
-         "line": {"width": 0}, "name": "vacuous"},
-        {**across, "type": "line", "y1": trivial, "name": "trivial",
-         "line": {"color": colour, "width": 2, "dash": "dot"}},
-    ]  # fmt: skip
+        {
+            **across,
+            "type": "rect",
+            "y1": top,
+            "fillcolor": with_opacity(colour, 0.2),
+            "line": {"width": 0},
+            "name": "vacuous",
+        },
+        {
+            **across,
+            "type": "line",
+            "y1": trivial,
+            "name": "trivial",
+            "line": {"color": colour, "width": 2, "dash": "dot"},
+        },
+    ]
 
 
 def _totals(totals: Sequence[float], best: float, top: float, dark: bool) -> list[dict]:
@@ -234,12 +293,19 @@ def _totals(totals: Sequence[float], best: float, top: float, dark: bool) -> lis
         beyond = totals[i] > top
         text = short(totals[i]) + ("↑" if beyond else "")
         labels.append(
-            {"x": i, "xref": "x", "y": min(totals[i], top), "yref": "y", "name": "total",
-             "yanchor": "top" if beyond else "bottom", "showarrow": False,
-             "text": f"<b>{text} best</b>" if totals[i] == best else text,
-             "font": {"size": 14, "color": INK.on(dark)},
-             "bgcolor": with_opacity(BACKGROUND.on(dark), 0.8 if beyond else 0)}
-        )  # fmt: skip
+            {
+                "x": i,
+                "xref": "x",
+                "y": min(totals[i], top),
+                "yref": "y",
+                "name": "total",
+                "yanchor": "top" if beyond else "bottom",
+                "showarrow": False,
+                "text": f"<b>{text} best</b>" if totals[i] == best else text,
+                "font": {"size": 14, "color": INK.on(dark)},
+                "bgcolor": with_opacity(BACKGROUND.on(dark), 0.8 if beyond else 0),
+            }
+        )
     return labels
 
 
@@ -254,9 +320,12 @@ def _colour_scale(longest: float, dark: bool) -> list[list]:
 def _colour_bar(longest: float) -> dict:
     ticks = [0, *range(1, int(longest) + 1)]
     return {
-        "title": {"text": "best T"}, "thickness": 14, "outlinewidth": 0, "tickvals": ticks,
+        "title": {"text": "best T"},
+        "thickness": 14,
+        "outlinewidth": 0,
+        "tickvals": ticks,
         "ticktext": ["VI", *(str(2**t) for t in ticks[1:])],
-    }  # fmt: skip
+    }
 
 
 def _value_axis(name: str, values: np.ndarray) -> dict:
@@ -280,7 +349,16 @@ def _vacuous_note(best: Best, dark: bool) -> list[dict]:
     if not best.vacuous.any():
         return []
     return [
-        {"xref": "paper", "x": 0.99, "xanchor": "right", "yref": "paper", "y": 1, "name": "vacuous",
-         "yanchor": "bottom", "showarrow": False, "text": "faded: the winner's bound is vacuous",
-         "font": {"size": 13, "color": TERMS["trivial"].on(dark)}}
-    ]  # fmt: skip
+        {
+            "xref": "paper",
+            "x": 0.99,
+            "xanchor": "right",
+            "yref": "paper",
+            "y": 1,
+            "name": "vacuous",
+            "yanchor": "bottom",
+            "showarrow": False,
+            "text": "faded: the winner's bound is vacuous",
+            "font": {"size": 13, "color": TERMS["trivial"].on(dark)},
+        }
+    ]

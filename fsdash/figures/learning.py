@@ -114,8 +114,12 @@ def _strokes(curves: list[Curve], dark: bool) -> list[tuple[str, str]]:
 def _mean(curve: Curve, x: str, y: str, dash: str, mark: str, dark: bool) -> dict:
     name, shown = curve.method, FORMATS[y]
     colour = _colour(curve.algorithm, curve.T, dark)
-    spread = "" if curve.n.max() == 1 else f"<br>95% interval %{{customdata[0]:{shown}}} to " \
-        f"%{{customdata[1]:{shown}}}, n = %{{customdata[2]}}"  # fmt: skip
+    spread = (
+        ""
+        if curve.n.max() == 1
+        else f"<br>95% interval %{{customdata[0]:{shown}}} to "
+        f"%{{customdata[1]:{shown}}}, n = %{{customdata[2]}}"
+    )
     return {
         "type": "scatter",
         "x": curve.x,
@@ -126,11 +130,14 @@ def _mean(curve: Curve, x: str, y: str, dash: str, mark: str, dark: bool) -> dic
         "mode": "lines+markers" if mark or len(curve.x) == 1 else "lines",
         "line": {"color": colour, "width": 2.5, "dash": dash, "simplify": False},
         "marker": {
-            "color": colour, "size": 8, "symbol": mark or "circle", "maxdisplayed": MARKED,
+            "color": colour,
+            "size": 8,
+            "symbol": mark or "circle",
+            "maxdisplayed": MARKED,
         },
         "hovertemplate": f"<b>{name}</b><br>%{{y:{shown}}} after %{{x:,.3~g}} {_unit(x)}{spread}"
         "<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def _told_n(curve: Curve) -> str:
@@ -200,14 +207,25 @@ def _optimum(best: float, y: str, dark: bool) -> dict:
         return {}
     ink = INK.on(dark)
     line = {
-        "type": "line", "name": "optimum", "xref": "x domain", "x0": 0, "x1": 1, "y0": best,
-        "y1": best, "line": {"color": ink, "width": 1.5, "dash": "dash"},
-    }  # fmt: skip
+        "type": "line",
+        "name": "optimum",
+        "xref": "x domain",
+        "x0": 0,
+        "x1": 1,
+        "y0": best,
+        "y1": best,
+        "line": {"color": ink, "width": 1.5, "dash": "dash"},
+    }
     label = {
-        "text": "optimum", "xref": "x domain", "x": 1, "y": best, "xanchor": "right",
-        "yanchor": "top" if y == "max_regret" else "bottom", "showarrow": False,
+        "text": "optimum",
+        "xref": "x domain",
+        "x": 1,
+        "y": best,
+        "xanchor": "right",
+        "yanchor": "top" if y == "max_regret" else "bottom",
+        "showarrow": False,
         "font": {"color": ink, "size": 14},
-    }  # fmt: skip
+    }
     return {"shapes": [line], "annotations": [label]}
 
 

@@ -33,8 +33,9 @@ def _rows(domain: str) -> pd.DataFrame:
     if domain not in kept_domains():
         raise InputError(f"experiment = {domain!r}: choose from {', '.join(kept_domains())}")
     path = FOLDER / f"{domain}.csv"
-    return named(pd.read_csv(path, dtype={"T": "Int64"}, keep_default_na=True)
-                 .fillna({"variant": ""}))  # fmt: skip
+    return named(
+        pd.read_csv(path, dtype={"T": "Int64"}, keep_default_na=True).fillna({"variant": ""})
+    )
 
 
 def kept_claims() -> pd.DataFrame:

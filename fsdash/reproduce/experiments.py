@@ -108,9 +108,17 @@ def experiment(domain: str, quick: bool = False, seed: int = 0) -> Experiment:
     runs = (_fitted if fitted else _tabular)(domain, sweep, budget, quick, seed)
     title, where = TITLES[domain]
     return Experiment(
-        domain, title, where, runs + _exact(domain, seed), _views(domain, budget), sweep,
-        states * n_actions * n_noise, "FVI" if fitted else "Base E-VI", budget, quick,
-    )  # fmt: skip
+        domain,
+        title,
+        where,
+        runs + _exact(domain, seed),
+        _views(domain, budget),
+        sweep,
+        states * n_actions * n_noise,
+        "FVI" if fitted else "Base E-VI",
+        budget,
+        quick,
+    )
 
 
 def mpi_variant(T: int) -> str:
@@ -177,10 +185,15 @@ def _views(domain: str, budget: float) -> tuple[View, ...]:
         )
     views = (
         View(domain, title, TABULAR, last=budget),
-        View(f"{domain}-stationary", f"{title}: with the policy greedy for the frozen J",
-             ("e-vi", "e-fsvi"), stationary=True, last=budget),
+        View(
+            f"{domain}-stationary",
+            f"{title}: with the policy greedy for the frozen J",
+            ("e-vi", "e-fsvi"),
+            stationary=True,
+            last=budget,
+        ),
         exact,
-    )  # fmt: skip
+    )
     if domain == "inventory":
         views += (View(f"{domain}-long", f"{title}: {LONG} sweeps", ("e-vi", "e-qi")),)
     return views

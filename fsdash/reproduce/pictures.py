@@ -73,9 +73,11 @@ class Renderer:
         for form, scale in (("svg", 1), ("png", 2)):
             url = self._page.evaluate(
                 "([figure, options]) => Plotly.toImage(JSON.parse(figure), options)",
-                [figure.to_json(),
-                 {"format": form, "width": width, "height": height, "scale": scale}],
-            )  # fmt: skip
+                [
+                    figure.to_json(),
+                    {"format": form, "width": width, "height": height, "scale": scale},
+                ],
+            )
             kind, _, data = url.partition(",")
             content = base64.b64decode(data) if "base64" in kind else unquote(data).encode()
             (folder / f"{name}.{form}").write_bytes(content)

@@ -1,11 +1,11 @@
 """The results of a reproduction in a folder.
 
-    NAME.csv               the rows of each experiment, tidy
-    NAME-work.csv          the work of each method to 75%, 90% and 95% of the optimum
-    FIGURE.html|png|svg    the figures
-    claims.csv, claims.md  each claim with its rule, what was measured, and the verdict
-    findings.csv           the measured values as numbers, one part of a claim a line
-    about.json             when, with what, and the hash of every specification
+NAME.csv               the rows of each experiment, tidy
+NAME-work.csv          the work of each method to 75%, 90% and 95% of the optimum
+FIGURE.html|png|svg    the figures
+claims.csv, claims.md  each claim with its rule, what was measured, and the verdict
+findings.csv           the measured values as numbers, one part of a claim a line
+about.json             when, with what, and the hash of every specification
 """
 
 from __future__ import annotations
@@ -116,9 +116,12 @@ def figure_of(plan: Experiment, view: View, frame: pd.DataFrame, dark: bool = Fa
     if view.last is not None:
         rows = rows[rows["evaluations"] <= view.last * sweep]
     return learning_figure(
-        rows, sweep=sweep, sweep_of="VI" if view.exact else plan.sweep_of,
-        stationary=view.stationary, dark=dark,
-    )  # fmt: skip
+        rows,
+        sweep=sweep,
+        sweep_of="VI" if view.exact else plan.sweep_of,
+        stationary=view.stationary,
+        dark=dark,
+    )
 
 
 def claims_text(judged: Sequence[Verdict], quick: bool) -> str:

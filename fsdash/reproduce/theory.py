@@ -117,9 +117,11 @@ def claims() -> tuple[Claim, ...]:
     wide = lambda: [name for low, high, name in _regimes() if high / low >= WIDE]  # noqa: E731
     return (
         Claim(
-            "theory-end-of-horizon", (),
+            "theory-end-of-horizon",
+            (),
             "The end-of-horizon error rises with T at first, then decreases toward zero, for small "
-            "and for large L_f.", REWARD_FIGURE,
+            "and for large L_f.",
+            REWARD_FIGURE,
             "On T=1..150 it rises, turns once and falls; at T=20,000 it is below 1% of its largest "
             "value in the figure; for L_f=0.99 and L_f=1.05.",
             tuple(
@@ -127,63 +129,95 @@ def claims() -> tuple[Claim, ...]:
                 for name in PANELS
                 for part in (
                     _rises_then_falls(name, "end_of_horizon"),
-                    _part("the same at T=20,000 over its largest value on T=1..150", "<", 0.01,
-                          lambda name=name: _relative(name, "end_of_horizon")),
+                    _part(
+                        "the same at T=20,000 over its largest value on T=1..150",
+                        "<",
+                        0.01,
+                        lambda name=name: _relative(name, "end_of_horizon"),
+                    ),
                 )
             ),
             "It goes to zero only while γ·L_f < 1, and the freeze error is unbounded exactly when "
             "γ·L_f ≥ 1: both happen together on a finite range of T only.",
         ),
         Claim(
-            "theory-freeze-converges", (),
-            "With L_f < 1 the freeze error converges.", REWARD_FIGURE,
+            "theory-freeze-converges",
+            (),
+            "With L_f < 1 the freeze error converges.",
+            REWARD_FIGURE,
             "From T=10,000 to T=20,000 it grows by less than 0.01%.",
             (
-                _part("growth of the freeze error", "<", 1e-4, lambda: _term(small, "freeze", FAR)
-                      / _term(small, "freeze", FAR // 2) - 1),
+                _part(
+                    "growth of the freeze error",
+                    "<",
+                    1e-4,
+                    lambda: _term(small, "freeze", FAR) / _term(small, "freeze", FAR // 2) - 1,
+                ),
             ),
         ),
         Claim(
-            "theory-freeze-unbounded", (),
-            "With L_f > 1 the freeze error grows without bound.", REWARD_FIGURE,
+            "theory-freeze-unbounded",
+            (),
+            "With L_f > 1 the freeze error grows without bound.",
+            REWARD_FIGURE,
             "From T=150 to T=20,000 it grows more than a hundredfold.",
             (
-                _part("freeze error at T=20,000 over its largest value in the figure", ">", 100,
-                      lambda: _relative(large, "freeze")),
+                _part(
+                    "freeze error at T=20,000 over its largest value in the figure",
+                    ">",
+                    100,
+                    lambda: _relative(large, "freeze"),
+                ),
             ),
             "True for γ·L_f ≥ 1. With 1 < L_f < 1/γ the freeze error converges.",
         ),
         Claim(
-            "theory-total-small", (),
+            "theory-total-small",
+            (),
             "With L_f < 1 the total error follows the unimodal shape of the end-of-horizon error.",
-            REWARD_FIGURE, "On T=1..150 it rises, turns once and falls.",
+            REWARD_FIGURE,
+            "On T=1..150 it rises, turns once and falls.",
             (_rises_then_falls(small, "total"),),
         ),
         Claim(
-            "theory-total-large", (),
+            "theory-total-large",
+            (),
             "With L_f > 1 the total error is unimodal at first and grows again in the end.",
-            REWARD_FIGURE, "On T=1..150 it rises, falls and rises: two turns.",
+            REWARD_FIGURE,
+            "On T=1..150 it rises, falls and rises: two turns.",
             (
-                _part("total, L_f=1.05: rises, falls, rises (1 yes, 0 no)", ">", 0.5,
-                      lambda: _rises_and_turns(_term(large, "total"), 2)),
+                _part(
+                    "total, L_f=1.05: rises, falls, rises (1 yes, 0 no)",
+                    ">",
+                    0.5,
+                    lambda: _rises_and_turns(_term(large, "total"), 2),
+                ),
             ),
         ),
         Claim(
-            "theory-three-regimes", (),
+            "theory-three-regimes",
+            (),
             "Three budgets, three winners: a large T (16) on a low budget, a moderate T (9) on a "
-            "medium one, Base VI on a high one.", COST_FIGURE,
+            "medium one, Base VI on a high one.",
+            COST_FIGURE,
             "Of the regimes whose budgets span a factor of two or more there are three, in this "
             "order: T=16, T=9, Base VI.",
             (
-                _part("wide regimes other than T=16, T=9, Base VI", "<", 0.5,
-                      lambda: _misplaced(wide(), ["T=16", "T=9", "Base VI"])),
+                _part(
+                    "wide regimes other than T=16, T=9, Base VI",
+                    "<",
+                    0.5,
+                    lambda: _misplaced(wide(), ["T=16", "T=9", "Base VI"]),
+                ),
             ),
             "With the constants of the preset; the paper does not give its own. On the first one "
             "and a half sweeps whatever has just become affordable wins.",
         ),
         Claim(
-            "theory-floor", (),
-            "FSVI's error does not vanish with more iterations; Base VI's does.", COST_FIGURE,
+            "theory-floor",
+            (),
+            "FSVI's error does not vanish with more iterations; Base VI's does.",
+            COST_FIGURE,
             "After a million iterations the bound of Base VI is below 1e-6, and that of FSVI is "
             "above it for every T of the figure.",
             (
@@ -194,7 +228,7 @@ def claims() -> tuple[Claim, ...]:
                 ),
             ),
         ),
-    )  # fmt: skip
+    )
 
 
 def _misplaced(found: list[str], expected: list[str]) -> list[float]:

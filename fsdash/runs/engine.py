@@ -32,9 +32,20 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.runs.spec import RunSpec
 
 COLUMNS = (
-    "domain", "algorithm", "T", "replication", "step", "phase", "iteration", "evaluations",
-    "seconds", "mean_return", "fraction_of_optimal", "max_regret", "policy_kind",
-)  # fmt: skip
+    "domain",
+    "algorithm",
+    "T",
+    "replication",
+    "step",
+    "phase",
+    "iteration",
+    "evaluations",
+    "seconds",
+    "mean_return",
+    "fraction_of_optimal",
+    "max_regret",
+    "policy_kind",
+)
 
 PRECISION = 1e-5
 """Certified error of a policy's value, relative to the largest optimal value."""

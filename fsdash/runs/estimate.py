@@ -84,10 +84,12 @@ def rates() -> tuple[Rate, ...]:
 def _rate(spec: RunSpec, ends: pd.DataFrame) -> Rate:
     total = ends[["seconds", "evaluations", "iteration"]].sum()
     return Rate(
-        spec.domain, spec.algorithm, spec.T or 0,
+        spec.domain,
+        spec.algorithm,
+        spec.T or 0,
         float(total["seconds"] / total["evaluations"]),
         float(total["evaluations"] / total["iteration"] / _unit(spec)),
-    )  # fmt: skip
+    )
 
 
 def _unit(spec: RunSpec) -> float:

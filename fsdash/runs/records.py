@@ -25,8 +25,15 @@ from functools import cached_property
 from fsdash.runs.spec import RunSpec
 
 STATUSES = (
-    "running", "queued", "paused", "interrupted", "failed", "diverged", "cancelled", "finished",
-)  # fmt: skip
+    "running",
+    "queued",
+    "paused",
+    "interrupted",
+    "failed",
+    "diverged",
+    "cancelled",
+    "finished",
+)
 ACTIVE = ("queued", "running")
 RESUMABLE = ("paused", "interrupted", "failed", "cancelled")
 

@@ -18,8 +18,21 @@ States = range | np.ndarray | None
 
 
 @jit
-def one_step(rng, law, M, common, random, reward_XYA, next_slow, next_fast, gamma, U_XY, states_N,
-             Q_NA, greedy_N):  # fmt: skip
+def one_step(
+    rng,
+    law,
+    M,
+    common,
+    random,
+    reward_XYA,
+    next_slow,
+    next_fast,
+    gamma,
+    U_XY,
+    states_N,
+    Q_NA,
+    greedy_N,
+):
     """Q and a greedy action for the flattened states `states_N`."""
     Y, A = reward_XYA.shape[1:]
     (sx, sy, sa), sw = steps(next_slow), int(next_slow.shape[3] > 1)
@@ -69,10 +82,20 @@ class Sampler:
         """Q(s, a) and a greedy action for flattened states, all by default: (N, A) and (N,)."""
         m, (states_N, Q_NA, greedy_N) = self.model, room(self.model, states)
         one_step(
-            rng, self.law, int(self.M), bool(self.common_random_numbers), self.ties == "random",
-            m.reward_XYA, self.dynamics.next_slow, self.dynamics.next_fast, m.gamma,
-            values_of(m, U_XY), states_N, Q_NA, greedy_N,
-        )  # fmt: skip
+            rng,
+            self.law,
+            int(self.M),
+            bool(self.common_random_numbers),
+            self.ties == "random",
+            m.reward_XYA,
+            self.dynamics.next_slow,
+            self.dynamics.next_fast,
+            m.gamma,
+            values_of(m, U_XY),
+            states_N,
+            Q_NA,
+            greedy_N,
+        )
         return Q_NA, greedy_N
 
 

@@ -37,8 +37,24 @@ def row_means(rng, rows, often, M, V_S, size, s_P, n_P, mean_P):
 
 
 @jit
-def counted(rng, law, rows, often, M, random, reward_XYA, next_slow, next_fast, gamma, discount,
-            J1_XY, V_XY, states_N, Q_NA, greedy_N):  # fmt: skip
+def counted(
+    rng,
+    law,
+    rows,
+    often,
+    M,
+    random,
+    reward_XYA,
+    next_slow,
+    next_fast,
+    gamma,
+    discount,
+    J1_XY,
+    V_XY,
+    states_N,
+    Q_NA,
+    greedy_N,
+):
     """T-step Q by counts: n(s₁) first, then s_T within the row of each s₁. discount = γᵀ⁻¹."""
     Y, A = reward_XYA.shape[1:]
     (sx, sy, sa), sw = steps(next_slow), int(next_slow.shape[3] > 1)
@@ -100,8 +116,26 @@ def phases(table_T):
 
 
 @jit
-def simulated(rng, runs, slow_T, fast_T, M, common, random, reward_XYA, next_slow, next_fast, gamma,
-              discount, J1_XY, V_XY, states_N, Q_NA, greedy_N, end_NAM):  # fmt: skip
+def simulated(
+    rng,
+    runs,
+    slow_T,
+    fast_T,
+    M,
+    common,
+    random,
+    reward_XYA,
+    next_slow,
+    next_fast,
+    gamma,
+    discount,
+    J1_XY,
+    V_XY,
+    states_N,
+    Q_NA,
+    greedy_N,
+    end_NAM,
+):
     """T-step Q by M paths: the first action, then π₁, …, π_{T−1} (`slow_T`, `fast_T`).
 
     Their ends s_T are kept if `end_NAM` has room for them.

@@ -65,9 +65,14 @@ class UpperSampler:
         widest, limit = (m.n_states, m.n_states) if self.sparse else (WIDEST, SPARSE)
         # An array of states' size holds any row, so a row must not be wider than that either.
         fits, rows = lower_rows(
-            self.slow_T, self.fast_T, m.true.noise_W, m.n_slow, m.n_fast,
-            min(widest, m.n_states), min(limit, m.n_states) * m.n_states,
-        )  # fmt: skip
+            self.slow_T,
+            self.fast_T,
+            m.true.noise_W,
+            m.n_slow,
+            m.n_fast,
+            min(widest, m.n_states),
+            min(limit, m.n_states) * m.n_states,
+        )
         return rows if fits else None
 
     def q_values(
@@ -79,9 +84,17 @@ class UpperSampler:
             self._simulate(V_XY, rng, states_N, Q_NA, greedy_N, np.empty((0, 0, 0), INDEX))
         else:
             counted(
-                rng, self.law, self.rows, self.often, int(self.M), self.ties == "random",
-                *self._tables(V_XY), states_N, Q_NA, greedy_N,
-            )  # fmt: skip
+                rng,
+                self.law,
+                self.rows,
+                self.often,
+                int(self.M),
+                self.ties == "random",
+                *self._tables(V_XY),
+                states_N,
+                Q_NA,
+                greedy_N,
+            )
         return Q_NA, greedy_N
 
     def keep_paths(self, rng: np.random.Generator) -> KeptPaths:
@@ -94,15 +107,32 @@ class UpperSampler:
 
     def _simulate(self, V_XY, rng, states_N, Q_NA, greedy_N, end_NAM) -> None:
         simulated(
-            rng, self.runs, self.slow_T, self.fast_T, int(self.M), bool(self.common_random_numbers),
-            self.ties == "random", *self._tables(V_XY), states_N, Q_NA, greedy_N, end_NAM,
-        )  # fmt: skip
+            rng,
+            self.runs,
+            self.slow_T,
+            self.fast_T,
+            int(self.M),
+            bool(self.common_random_numbers),
+            self.ties == "random",
+            *self._tables(V_XY),
+            states_N,
+            Q_NA,
+            greedy_N,
+            end_NAM,
+        )
 
     def _tables(self, V_XY: np.ndarray) -> tuple:
         m = self.model
         discount = m.gamma ** len(self.lower)
-        return (m.reward_XYA, m.next_slow, m.next_fast, m.gamma, discount, self.J1_XY,
-                values_of(m, V_XY, "V_XY"))  # fmt: skip
+        return (
+            m.reward_XYA,
+            m.next_slow,
+            m.next_fast,
+            m.gamma,
+            discount,
+            self.J1_XY,
+            values_of(m, V_XY, "V_XY"),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,9 +157,16 @@ class KeptPaths:
         states_N, Q_NA, greedy_N = room(self.model, states)
         V_S = values_of(self.model, V_XY, "V_XY").reshape(-1)
         along(
-            rng, self.ties == "random", self.first_SA, self.end_SAM, self.discount, V_S, states_N,
-            Q_NA, greedy_N,
-        )  # fmt: skip
+            rng,
+            self.ties == "random",
+            self.first_SA,
+            self.end_SAM,
+            self.discount,
+            V_S,
+            states_N,
+            Q_NA,
+            greedy_N,
+        )
         return Q_NA, greedy_N
 
 

@@ -49,9 +49,14 @@ class MeasuredConstants:
 
     def constants(self, gamma: float) -> Constants:
         return Constants(
-            gamma=gamma, alpha=self.alpha, d_y=self.d_y, l_r=self.l_r, l_f=self.l_f,
-            l_u=self.l_u, r_max=self.r_max,
-        )  # fmt: skip
+            gamma=gamma,
+            alpha=self.alpha,
+            d_y=self.d_y,
+            l_r=self.l_r,
+            l_f=self.l_f,
+            l_u=self.l_u,
+            r_max=self.r_max,
+        )
 
 
 def measure(model: FastSlowMDP, U_XY: np.ndarray | None = None) -> MeasuredConstants:

@@ -82,10 +82,15 @@ def line_world(gamma=0.9):
     p, y, a = np.ogrid[0:4, 0:5, 0:2]
     noise = np.indices((4, 5)).reshape(2, 1, 1, 1, 20)
     return FastSlowMDP(
-        2.0 * p + y + a, np.full(20, 1 / 20), noise[0], noise[1], gamma=gamma,
+        2.0 * p + y + a,
+        np.full(20, 1 / 20),
+        noise[0],
+        noise[1],
+        gamma=gamma,
         frozen_next_fast=np.arange(5)[None, :, None, None],
-        slow=Axis(("p",), np.arange(4)), fast=Axis(("y",), np.arange(5)),
-    )  # fmt: skip
+        slow=Axis(("p",), np.arange(4)),
+        fast=Axis(("y",), np.arange(5)),
+    )
 
 
 @pytest.mark.parametrize("M", [100, 100_000])
@@ -131,8 +136,15 @@ def test_evaluations_by_hand():
     assert counts(actions, 3) == [(0, 0), (60, 10), (120, 20)]
     # A lower step 10·2 = 20, two snapshots each; an upper iteration 10·7·2 = 140.
     frozen = fsfvi(model, seed(0), 3, Linear(), 5, 2, 7)
-    assert counts(frozen, 7) == [(20, 10), (20, 10), (40, 20), (40, 20), (40, 20), (180, 30),
-                                 (320, 40)]  # fmt: skip
+    assert counts(frozen, 7) == [
+        (20, 10),
+        (20, 10),
+        (40, 20),
+        (40, 20),
+        (40, 20),
+        (180, 30),
+        (320, 40),
+    ]
     # A tenth of the states by default, rounded, and one at least.
     assert counts(fvi(model, seed(0), Linear(), M=1), 2)[1] == (2, 2)
     pricing = make("pricing").build()
@@ -159,9 +171,11 @@ def test_the_same_seed_gives_the_same_run_and_snapshots_keep_their_values(name, 
     model = coarse(12)
 
     def run(n):
-        return ALGORITHMS[name](model, seed(n), regress, N=6, M_u=5) if name == "fsfvi" else (
-            ALGORITHMS[name](model, seed(n), regress, N=6, M=5)
-        )  # fmt: skip
+        return (
+            ALGORITHMS[name](model, seed(n), regress, N=6, M_u=5)
+            if name == "fsfvi"
+            else (ALGORITHMS[name](model, seed(n), regress, N=6, M=5))
+        )
 
     first = run(13)
     kept = [(s, s.values_XY.copy(), s.policy_PXY.copy()) for s in take(first, 8)]
@@ -267,9 +281,13 @@ def test_initial_values_are_used_and_left_alone():
 def far_away(reward=1.0):
     """States 0, 1, 2 at 0, 1 and 10; from 0 stay, from 1 and 2 go to 2. γ = 0.9."""
     return FastSlowMDP(
-        np.array([0.0, reward, 0.0]).reshape(1, 3, 1), np.ones(1), np.zeros((1, 1, 1, 1), int),
-        np.array([0, 2, 2]).reshape(1, 3, 1, 1), gamma=0.9, fast=Axis(("place",), [0, 1, 10]),
-    )  # fmt: skip
+        np.array([0.0, reward, 0.0]).reshape(1, 3, 1),
+        np.ones(1),
+        np.zeros((1, 1, 1, 1), int),
+        np.array([0, 2, 2]).reshape(1, 3, 1, 1),
+        gamma=0.9,
+        fast=Axis(("place",), [0, 1, 10]),
+    )
 
 
 @pytest.mark.parametrize("algorithm", [fvi, fqi])

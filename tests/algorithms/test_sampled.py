@@ -52,10 +52,11 @@ def test_the_error_shrinks_like_one_over_root_M():
     model, k = random_model(3, sizes=(4, 5, 1, 4)), 3
     exact = at(vi(model), k).values_XY
     error = [
-        np.sqrt(np.mean([(at(evi(model, seed(r), M=M), k).values_XY - exact) ** 2
-                         for r in range(30)]))
+        np.sqrt(
+            np.mean([(at(evi(model, seed(r), M=M), k).values_XY - exact) ** 2 for r in range(30)])
+        )
         for M in (16, 256)
-    ]  # fmt: skip
+    ]
     assert error[0] / error[1] == pytest.approx(4, rel=0.25)
 
 
@@ -91,12 +92,14 @@ def test_the_lower_level_approaches_the_frozen_optimum_as_M_l_grows():
 def test_eqi_values_have_the_distribution_of_evi_values():
     model, k, n = random_model(8, sizes=(3, 3, 3, 3)), 3, 400
     runs = {
-        algorithm: np.array([
-            at(algorithm(model, seed([s, r]), M=4, snapshots_per_sweep=1), k).values_XY
-            for r in range(n)
-        ])
+        algorithm: np.array(
+            [
+                at(algorithm(model, seed([s, r]), M=4, snapshots_per_sweep=1), k).values_XY
+                for r in range(n)
+            ]
+        )
         for s, algorithm in enumerate((evi, eqi))
-    }  # fmt: skip
+    }
     a, b = runs.values()
     error = np.sqrt((a.var(axis=0) + b.var(axis=0)) / n)
     assert (np.abs(a.mean(axis=0) - b.mean(axis=0)) <= 6 * error + 1e-12).all()
@@ -188,9 +191,11 @@ def test_the_stationary_policy_of_the_lower_level_is_greedy_for_J():
 def test_a_snapshot_inside_a_sweep_has_the_first_part_renewed(name):
     """And the policy is greedy for those values: exactly, where there is no noise."""
     model = random_model(23, sizes=(4, 6, 3, 2), shape=("XYA.", "XYA."))
-    run = ALGORITHMS[name](model, seed(24), M=1) if name != "efsvi" else efsvi(
-        model, seed(24), 3, M_u=1, ties="first"
-    )  # fmt: skip
+    run = (
+        ALGORITHMS[name](model, seed(24), M=1)
+        if name != "efsvi"
+        else efsvi(model, seed(24), 3, M_u=1, ties="first")
+    )
     run = [s for s in take(run, 20) if s.phase != "lower"]
     before, first, second, after = (s.values_XY.reshape(-1) for s in run[3:7])
     if name == "slow_agnostic":
@@ -205,8 +210,9 @@ def test_a_snapshot_inside_a_sweep_has_the_first_part_renewed(name):
             assert np.array_equal(s.policy_PXY[0], bellman(model, model.true, s.values_XY)[1])
     if name == "efsvi":
         J1_XY = take(fsvi(model, 3), 2)[-1].values_XY
-        np.testing.assert_array_equal(after.reshape(4, 6), F(model, J1_XY, run[3].policy_PXY[1:],
-                                                             run[3].values_XY))  # fmt: skip
+        np.testing.assert_array_equal(
+            after.reshape(4, 6), F(model, J1_XY, run[3].policy_PXY[1:], run[3].values_XY)
+        )
 
 
 @pytest.mark.parametrize("ties", ["first", "random"])
@@ -255,17 +261,24 @@ def test_common_random_numbers_take_the_bias_out_of_the_maximum():
     model = random_model(29, sizes=(3, 4, 1, 3), gamma=0.9)
     copies = lambda table: np.repeat(table, 8, axis=2)  # noqa: E731
     model = replace(
-        model, reward_XYA=copies(model.reward_XYA), next_slow=copies(model.next_slow),
-        next_fast=copies(model.next_fast), frozen_next_fast=None, actions=None,
-    )  # fmt: skip
+        model,
+        reward_XYA=copies(model.reward_XYA),
+        next_slow=copies(model.next_slow),
+        next_fast=copies(model.next_fast),
+        frozen_next_fast=None,
+        actions=None,
+    )
     exact = model.mean(at(vi(model), 5).values_XY)
     bias = {
-        common: np.mean([
-            model.mean(at(evi(model, seed(r), 10, common_random_numbers=common), 5).values_XY)
-            for r in range(100)
-        ]) - exact
+        common: np.mean(
+            [
+                model.mean(at(evi(model, seed(r), 10, common_random_numbers=common), 5).values_XY)
+                for r in range(100)
+            ]
+        )
+        - exact
         for common in (False, True)
-    }  # fmt: skip
+    }
     assert abs(bias[True]) < bias[False] / 5
 
 

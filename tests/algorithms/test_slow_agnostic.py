@@ -21,9 +21,12 @@ def by_hand():
     reward_XYA = np.zeros((2, 2, 2))
     reward_XYA[:, 0, stay], reward_XYA[:, 0, leave], reward_XYA[:, 1, :] = [0, 4], 1, 2
     return FastSlowMDP(
-        reward_XYA, np.ones(1), np.arange(2)[:, None, None, None],
-        np.array([[stay, leave], [1, 1]])[None, :, :, None], gamma=0.5,
-    )  # fmt: skip
+        reward_XYA,
+        np.ones(1),
+        np.arange(2)[:, None, None, None],
+        np.array([[stay, leave], [1, 1]])[None, :, :, None],
+        gamma=0.5,
+    )
 
 
 def test_slow_agnostic_by_hand():
@@ -49,10 +52,12 @@ def test_slow_agnostic_approaches_vi_on_the_mixed_model(shape):
     W = len(model.noise_W)
     next_fast = np.broadcast_to(model.next_fast, (X, Y, A, W))
     mixed = FastSlowMDP(
-        model.reward_XYA.mean(axis=0)[None], np.tile(model.noise_W / X, X),
+        model.reward_XYA.mean(axis=0)[None],
+        np.tile(model.noise_W / X, X),
         np.zeros((1, 1, 1, 1), int),
-        np.moveaxis(next_fast, 0, 2).reshape(1, Y, A, X * W), gamma=model.gamma,
-    )  # fmt: skip
+        np.moveaxis(next_fast, 0, 2).reshape(1, Y, A, X * W),
+        gamma=model.gamma,
+    )
     exact = at(vi(mixed), k).values_XY[0]
     sampled = at(slow_agnostic(model, seed(15), M=M), k).values_XY
     sigma = (np.ptp(model.reward_XYA) + model.gamma * np.ptp(exact)) / 2

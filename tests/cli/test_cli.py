@@ -18,14 +18,32 @@ from fsdash.theory import PRESETS, fsvi_regret, reward_error, vi_regret
 from fsdash.version import __version__
 
 BOUNDS_FIELDS = [
-    "T", "k", "freeze_error", "end_of_horizon_error", "reward_error", "reward_term",
-    "transition_term", "iteration_term", "fsvi_regret", "vi_regret", "trivial_bound", "fsvi_cost",
+    "T",
+    "k",
+    "freeze_error",
+    "end_of_horizon_error",
+    "reward_error",
+    "reward_term",
+    "transition_term",
+    "iteration_term",
+    "fsvi_regret",
+    "vi_regret",
+    "trivial_bound",
+    "fsvi_cost",
     "vi_cost",
-]  # fmt: skip
+]
 SOLVE_FIELDS = [
-    "domain", "method", "T", "iterations", "backups", "seconds", "mean_value",
-    "optimal_mean_value", "max_regret", "mean_regret",
-]  # fmt: skip
+    "domain",
+    "method",
+    "T",
+    "iterations",
+    "backups",
+    "seconds",
+    "mean_value",
+    "optimal_mean_value",
+    "max_regret",
+    "mean_regret",
+]
 THREE_REGIMES = PRESETS["three-regimes"].constants
 
 

@@ -56,8 +56,11 @@ def test_the_core_is_what_paths_of_any_length_still_enter(seed, shape, phases, n
     assert sorted([*core_C.tolist(), *others.tolist()]) == list(range(n_fast))
 
 
-@given(seeds, st.sampled_from([("X..W", "XYA."), ("XYAW", "XYAW"), ("X..W", "XYAW")]),
-       st.integers(1, 3))  # fmt: skip
+@given(
+    seeds,
+    st.sampled_from([("X..W", "XYA."), ("XYAW", "XYAW"), ("X..W", "XYAW")]),
+    st.integers(1, 3),
+)
 def test_values_outside_the_core_are_exact_too(seed, shape, phases):
     # Every arrow leads to a smaller fast state, or from the two smallest to one of them: a large
     # part is left again and again.

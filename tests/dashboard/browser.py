@@ -34,8 +34,9 @@ def wait_until_drawn(page: Page, *keys: str) -> None:
 def drag(page: Page, chart: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
     """Press at a place of the chart, in shares of its size, and release at another."""
     box = chart.bounding_box()
-    (x0, y0), (x1, y1) = ((box["x"] + s * box["width"], box["y"] + t * box["height"])
-                          for s, t in (start, end))  # fmt: skip
+    (x0, y0), (x1, y1) = (
+        (box["x"] + s * box["width"], box["y"] + t * box["height"]) for s, t in (start, end)
+    )
     page.mouse.move(x0, y0)
     page.mouse.down()
     page.mouse.move((x0 + x1) / 2, (y0 + y1) / 2)

@@ -149,9 +149,12 @@ def test_the_repaired_bound_can_be_chosen():
     assert advised(stated) != advised(repaired)
     page = opened(PAGE, bound="repaired", Lfrozen="2.0", budget="10")
     run = advise(
-        THREE.constants, THREE.sizes, 10 * THREE.sizes.sweep, THREE.T,
+        THREE.constants,
+        THREE.sizes,
+        10 * THREE.sizes.sweep,
+        THREE.T,
         lambda c, T, k: repaired_regret(c, T, k, 2.0),
-    ).choice  # fmt: skip
+    ).choice
     assert metrics(page)["Regret bound"] == number(run.regret)
 
 
@@ -200,9 +203,18 @@ def test_the_truth_can_be_recomputed(name):
 
 def test_a_link_restores_the_view():
     link = {
-        "budget": "12.5", "gamma": "0.95", "alpha": "0.02", "dY": "2.0", "Lr": "0.4", "Lf": "1.1",
-        "LU": "0.1", "rmax": "20.0", "nx": "30", "ny": "40", "na": "6",
-    }  # fmt: skip
+        "budget": "12.5",
+        "gamma": "0.95",
+        "alpha": "0.02",
+        "dY": "2.0",
+        "Lr": "0.4",
+        "Lf": "1.1",
+        "LU": "0.1",
+        "rmax": "20.0",
+        "nx": "30",
+        "ny": "40",
+        "na": "6",
+    }
     page = opened(PAGE, **link)
     constants = Constants(0.95, 0.02, 2, 0.4, 1.1, 0.1, 20)
     assert advised(page) == expected(view(12.5, constants, Sizes(30, 40, 6)))
@@ -218,9 +230,27 @@ def test_the_plotted_values_of_T_are_in_the_link():
 @pytest.mark.parametrize("junk", ["", "x", "-5", "1e999", "nan", "1,2", "<b>", "9" * 400])
 def test_junk_in_the_link_is_ignored_with_a_notice(junk):
     names = (
-        "budget", "gamma", "alpha", "Lf", "dY", "Lr", "LU", "rmax", "nx", "ny", "na", "T", "LUby",
-        "over", "bound", "Lfrozen", "vary", "tab", "domain", "unknown",
-    )  # fmt: skip
+        "budget",
+        "gamma",
+        "alpha",
+        "Lf",
+        "dY",
+        "Lr",
+        "LU",
+        "rmax",
+        "nx",
+        "ny",
+        "na",
+        "T",
+        "LUby",
+        "over",
+        "bound",
+        "Lfrozen",
+        "vary",
+        "tab",
+        "domain",
+        "unknown",
+    )
     page = opened(PAGE, **dict.fromkeys(names, junk))
     assert advised(page) == expected(view())
     (notice,) = page.warning
@@ -235,7 +265,7 @@ def test_junk_in_the_link_is_ignored_with_a_notice(junk):
         ({"T": [*map(str, range(2, 12))]}, tuple(range(2, 10)), "`T=10`, `T=11`: give at most"),
         ({"nx": "1.5"}, THREE.T, "`nx=1.5`: give a whole number from 1 to 1000000000"),
     ],
-)  # fmt: skip
+)
 def test_what_is_left_of_a_link_is_shown(query, shown, said):
     page = opened(PAGE, **query)
     (notice,) = page.warning

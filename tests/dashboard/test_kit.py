@@ -48,7 +48,7 @@ PARAMETERS = {
         ({"T": ["2", "3", "4"]}, {"T": ["2", "3"]}, ["`T=4`: give at most 2 of that name"]),
         ({"free": ["x"]}, {"free": ["x"]}, []),
     ],
-)  # fmt: skip
+)
 def test_a_link_is_sorted_out(found, used, left_out):
     assert sorted_out(found, PARAMETERS) == (used, left_out)
 
@@ -100,9 +100,15 @@ def test_only_pages_that_exist_are_linked():
 
 @pytest.mark.parametrize(
     ("value", "tex"),
-    [(0, "0"), (0.19194, "0.192"), (12345.6, r"12\,346"), (1e9, r"1.00\cdot 10^{9}"),
-     (3.2e-7, r"3.20\cdot 10^{-7}"), (float("inf"), r"\infty")],
-)  # fmt: skip
+    [
+        (0, "0"),
+        (0.19194, "0.192"),
+        (12345.6, r"12\,346"),
+        (1e9, r"1.00\cdot 10^{9}"),
+        (3.2e-7, r"3.20\cdot 10^{-7}"),
+        (float("inf"), r"\infty"),
+    ],
+)
 def test_numbers_in_formulas_are_short(value, tex):
     assert number_tex(value) == tex
 

@@ -32,9 +32,16 @@ def test_the_command_lines_make_the_same_runs():
     from fsdash.cli.runs import assignments, read_specs
 
     form = Form(
-        "inventory", ["e-fsvi", "e-vi", "mpi"], "3, 6", "iterations", 4, 2, 9,
-        {"K": 90.0}, {"e-vi": {"M": 20}},
-    )  # fmt: skip
+        "inventory",
+        ["e-fsvi", "e-vi", "mpi"],
+        "3, 6",
+        "iterations",
+        4,
+        2,
+        9,
+        {"K": 90.0},
+        {"e-vi": {"M": 20}},
+    )
     made = []
     for line in commands(form.specs()).splitlines():
         arguments = parser().parse_args(line.split()[1:])
@@ -79,8 +86,9 @@ def test_every_domain_has_a_drawing_with_its_own_numbers(name, dark):
 
 
 def test_a_table_shows_the_stroke_of_each_line():
-    row = MethodRow("A · E-FSVI", "#123456", "dashdot", "finished", 1.0, "done", ("1", "2", "–"),
-                    "93 %")  # fmt: skip
+    row = MethodRow(
+        "A · E-FSVI", "#123456", "dashdot", "finished", 1.0, "done", ("1", "2", "–"), "93 %"
+    )
     table = methods_html([row], "sweeps")
     assert "#123456 0px 8px,transparent 8px 11px,#123456 11px 14px" in table
     assert '<th scope="col" title="sweeps until 90% of the optimum">sweeps to 90%</th>' in table

@@ -251,10 +251,16 @@ def test_an_animated_figure_travels_with_its_frames(nothing_kept):
 def test_the_address_restores_everything(experiment):
     run = experiment.runs[0]
     query = {
-        "experiment": experiment.id, "run": str(run.id), "replication": "0", "step": "5",
-        "view": "levels", "at": "demand:0.0,10.0;phase:1", "state": "3,7", "beside": "step",
+        "experiment": experiment.id,
+        "run": str(run.id),
+        "replication": "0",
+        "step": "5",
+        "view": "levels",
+        "at": "demand:0.0,10.0;phase:1",
+        "state": "3,7",
+        "beside": "step",
         "otherstep": "2",
-    }  # fmt: skip
+    }
     page = opened(PAGE, **query)
     assert dict(page.query_params) == query
     assert list(page.pills(key="at-demand-many").value) == [0.0, 10.0]

@@ -64,9 +64,16 @@ def test_the_page_opens_with_a_plan_ready_to_start(service):
 
 def test_a_link_restores_what_was_put_together_by_hand(service):
     query = {
-        "preset": "by-hand", "domain": "gridworld", "algorithms": "e-vi,mpi", "unit": "iterations",
-        "budget": "7", "seed": "5", "replications": "2", "gridworld.switch": "0.1", "e-vi.M": "9",
-    }  # fmt: skip
+        "preset": "by-hand",
+        "domain": "gridworld",
+        "algorithms": "e-vi,mpi",
+        "unit": "iterations",
+        "budget": "7",
+        "seed": "5",
+        "replications": "2",
+        "gridworld.switch": "0.1",
+        "e-vi.M": "9",
+    }
     test = lab(**query)
     assert address(test) == query
     test.button(key="start").click().run()
@@ -282,8 +289,7 @@ def test_nothing_is_concluded_from_replications_that_were_cut_short(service):
     named = lab_view.labels(experiment.runs)
     rows = lab_view.prepared(service.rows(experiment).frame, experiment.runs, named)
     work = lab_view.work_table(lab_view.settled(rows, experiment.runs), "sweeps")
-    table = {row.label: row for row in
-             lab_view.method_rows(experiment.runs, named, work, None, {})}  # fmt: skip
+    table = {row.label: row for row in lab_view.method_rows(experiment.runs, named, work, None, {})}
     whole = rows[(rows["run"] == ended.id) & (rows["replication"] < 2)]
     mean = whole.groupby("replication")["fraction_of_optimal"].last().mean()
     assert table[named[ended.id]].final == f"{100 * mean:.1f} % (2 of 3)"

@@ -80,8 +80,10 @@ def test_several_experiments_side_by_side_with_only_what_differs(service, two):
     for id in two:
         test.checkbox(key=f"pick-{id}").check().run()
     assert set(traces(figures(test)["compared"])) >= {
-        "A · E-FSVI, T=3", "A · Base E-VI", "B · Base E-VI",
-    }  # fmt: skip
+        "A · E-FSVI, T=3",
+        "A · Base E-VI",
+        "B · Base E-VI",
+    }
     table = html(test).rpartition("Settings that differ")[2]
     heads = [part.partition("<")[0] for part in table.split('class="words">')[1:4]]
     assert heads[:2] == ["Run", "M"]

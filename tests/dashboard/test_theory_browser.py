@@ -123,8 +123,13 @@ def test_everything_can_be_taken_along(visit: Callable[..., Page], tmp_path: Pat
             export.get_by_role("button", name=label).click()
         download.value.save_as(tmp_path / download.value.suggested_filename)
         sizes[download.value.suggested_filename] = download.value.path().stat().st_size
-    assert set(sizes) == {"fsdash-error.png", "fsdash-error.svg", "reward-error.csv",
-                          "reward-error.json", "reward-error.html"}  # fmt: skip
+    assert set(sizes) == {
+        "fsdash-error.png",
+        "fsdash-error.svg",
+        "reward-error.csv",
+        "reward-error.json",
+        "reward-error.html",
+    }
     assert min(sizes.values()) > 1000
     (row,) = [r for r in json.loads((tmp_path / "reward-error.json").read_text()) if r["T"] == 12]
     assert row["reward_error"] == reward_error(CALM, 12).total

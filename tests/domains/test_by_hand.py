@@ -101,9 +101,17 @@ def test_gridworld_picks_up_at_the_start(gridworld):
 
 @pytest.mark.parametrize(
     "task, end, pays",
-    [(1, (4, 10), (80, 6)), (2, (10, 6), (80, 6)), (3, (6, 0), (80, 6)), (4, (0, 4), (80, 6)),
-     (5, (4, 7), (1, 1)), (6, (6, 3), (1, 1)), (7, (6, 6), (2, 30)), (8, (4, 4), (2, 30))],
-)  # fmt: skip
+    [
+        (1, (4, 10), (80, 6)),
+        (2, (10, 6), (80, 6)),
+        (3, (6, 0), (80, 6)),
+        (4, (0, 4), (80, 6)),
+        (5, (4, 7), (1, 1)),
+        (6, (6, 3), (1, 1)),
+        (7, (6, 6), (2, 30)),
+        (8, (4, 4), (2, 30)),
+    ],
+)
 def test_gridworld_delivers_at_the_end(gridworld, task, end, pays):
     column, row = end
     before, direction = ((column - 1, row), RIGHT) if column else ((1, row), LEFT)

@@ -19,15 +19,31 @@ def command(*arguments: str, domains: str) -> subprocess.CompletedProcess:
     environment = {**os.environ, "FSDASH_DOMAINS": domains, "PYTHONPATH": path}
     return subprocess.run(
         [sys.executable, "-m", "fsdash", *arguments],
-        env=environment, capture_output=True, text=True, timeout=240,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
 
 
 def test_the_command_line_and_its_workers_know_it():
     done = command(
-        "run", "machine", "--preset", "fragile", "--algorithm", "e-vi,e-fsvi,mpi", "-T", "3",
-        "--replications", "2", "--iterations", "3", "--workers", "2", domains="machine:Machine",
-    )  # fmt: skip
+        "run",
+        "machine",
+        "--preset",
+        "fragile",
+        "--algorithm",
+        "e-vi,e-fsvi,mpi",
+        "-T",
+        "3",
+        "--replications",
+        "2",
+        "--iterations",
+        "3",
+        "--workers",
+        "2",
+        domains="machine:Machine",
+    )
     assert done.returncode == 0, done.stderr
     assert "E-FSVI, T=3" in done.stdout
 

@@ -277,9 +277,16 @@ def test_no_bar_is_too_high_for_a_browser_and_its_words_are_true():
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0, "0"), (1e9, "1e9"), (1.14e10, "1.1e10"), (3.2e-7, "3.2e-7"), (12345.6, "12,346"),
-     (0.25, "0.25"), (float("inf"), "∞")],
-)  # fmt: skip
+    [
+        (0, "0"),
+        (1e9, "1e9"),
+        (1.14e10, "1.1e10"),
+        (3.2e-7, "3.2e-7"),
+        (12345.6, "12,346"),
+        (0.25, "0.25"),
+        (float("inf"), "∞"),
+    ],
+)
 def test_labels_are_short(value, text):
     assert short(value) == text
 

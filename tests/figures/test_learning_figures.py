@@ -17,14 +17,22 @@ def run(algorithm, T=None, replication=0, start=0.2, looks=4, phase="base", kind
     worth = start + 0.1 * np.arange(looks) + 0.02 * replication
     return pd.DataFrame(
         {
-            "domain": "inventory", "algorithm": algorithm, "T": T, "replication": replication,
-            "step": range(looks), "phase": phase, "iteration": range(looks),
-            "evaluations": GRID[:looks], "seconds": GRID[:looks] / 100,
-            "mean_return": 500 * worth, "fraction_of_optimal": worth,
-            "max_regret": 9 * (1 - worth), "policy_kind": kind,
+            "domain": "inventory",
+            "algorithm": algorithm,
+            "T": T,
+            "replication": replication,
+            "step": range(looks),
+            "phase": phase,
+            "iteration": range(looks),
+            "evaluations": GRID[:looks],
+            "seconds": GRID[:looks] / 100,
+            "mean_return": 500 * worth,
+            "fraction_of_optimal": worth,
+            "max_regret": 9 * (1 - worth),
+            "policy_kind": kind,
         },
         columns=list(COLUMNS),
-    ).astype({"T": "Int64"})  # fmt: skip
+    ).astype({"T": "Int64"})
 
 
 FRAME = pd.concat(

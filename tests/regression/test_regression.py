@@ -35,9 +35,14 @@ def points(P=200, F=3, N=60):
 def two_by_two():
     """2 slow and 2 fast states with coordinates of their own, 2 actions."""
     return FastSlowMDP(
-        np.zeros((2, 2, 2)), np.ones(1), np.zeros((1, 1, 1, 1), int), np.zeros((1, 1, 1, 1), int),
-        gamma=0.5, slow=Axis(("p", "q"), np.array([[1, 2], [3, 4]])), fast=Axis(("z",), [7, 9]),
-    )  # fmt: skip
+        np.zeros((2, 2, 2)),
+        np.ones(1),
+        np.zeros((1, 1, 1, 1), int),
+        np.zeros((1, 1, 1, 1), int),
+        gamma=0.5,
+        slow=Axis(("p", "q"), np.array([[1, 2], [3, 4]])),
+        fast=Axis(("z",), [7, 9]),
+    )
 
 
 def test_features_by_hand():

@@ -33,9 +33,17 @@ def test_the_theory_writes_all_its_files(tmp_path, no_browser, capsys):
     assert "theory-three-regimes" in text
     names = {path.name for path in out.iterdir()}
     assert names >= {
-        "claims.csv", "claims.md", "findings.csv", "about.json", "reward-error.csv", "regimes.csv",
-        "regret-cost.csv", "reward-error-small.html", "reward-error-large.html", "regret-cost.html",
-    }  # fmt: skip
+        "claims.csv",
+        "claims.md",
+        "findings.csv",
+        "about.json",
+        "reward-error.csv",
+        "regimes.csv",
+        "regret-cost.csv",
+        "reward-error-small.html",
+        "reward-error-large.html",
+        "regret-cost.html",
+    }
     claims = pd.read_csv(out / "claims.csv")
     assert set(claims["verdict"]) <= {"reproduced", "partly", "not reproduced"}
     assert "Quick run" in (out / "claims.md").read_text("utf-8")
@@ -54,8 +62,14 @@ def test_an_experiment_writes_rows_work_claims_and_figures(tmp_path, no_browser,
     assert not any(r["name"].startswith(("gridworld", "theory")) for r in records)
     rows = pd.read_csv(tmp_path / "inventory.csv")
     assert set(rows["algorithm"]) == {
-        "e-vi", "e-qi", "slow-agnostic", "e-fsvi", "vi", "fsvi", "mpi"
-    }  # fmt: skip
+        "e-vi",
+        "e-qi",
+        "slow-agnostic",
+        "e-fsvi",
+        "vi",
+        "fsvi",
+        "mpi",
+    }
     assert {path.stem for path in tmp_path.glob("*.html")} == {
         view.name for view in experiment("inventory").views
     }

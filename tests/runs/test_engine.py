@@ -62,8 +62,13 @@ def test_work_is_counted_by_hand():
     )
     lower, upper = 2 * sweep, 2 * sweep * 7
     assert [row["evaluations"] for row in rows] == [
-        lower, lower, 2 * lower, 2 * lower, 2 * lower, 2 * lower + upper,
-    ]  # fmt: skip
+        lower,
+        lower,
+        2 * lower,
+        2 * lower,
+        2 * lower,
+        2 * lower + upper,
+    ]
     kinds = ["cyclic", "stationary", "cyclic", "stationary", "periodic", "periodic"]
     assert [row["policy_kind"] for row in rows] == kinds
 

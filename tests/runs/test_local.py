@@ -68,9 +68,24 @@ def test_files_hold_the_frame(tmp_path, suffix):
 def test_the_command_writes_rows_and_tells_how_it_went(tmp_path, capsys):
     out = tmp_path / "rows.csv"
     code = main(
-        ["run", "inventory", *SETS, "--algorithm", "e-vi,e-fsvi", "-T", "2,3", "--replications",
-         "2", "--iterations", "3", "--with", "M=5", "--out", str(out)]
-    )  # fmt: skip
+        [
+            "run",
+            "inventory",
+            *SETS,
+            "--algorithm",
+            "e-vi,e-fsvi",
+            "-T",
+            "2,3",
+            "--replications",
+            "2",
+            "--iterations",
+            "3",
+            "--with",
+            "M=5",
+            "--out",
+            str(out),
+        ]
+    )
     shown = capsys.readouterr()
     assert code == 0
     assert "E-FSVI, T=3" in shown.out
@@ -117,9 +132,22 @@ def test_ctrl_c_keeps_what_was_recorded(tmp_path, workers):
     out = tmp_path / "rows.csv"
     ours, theirs = pty.openpty()
     command = [
-        sys.executable, "-m", "fsdash", "run", "inventory", "--algorithm", "e-vi", "--iterations",
-        "1000000", "--replications", "2", "--workers", workers, "--out", str(out),
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "fsdash",
+        "run",
+        "inventory",
+        "--algorithm",
+        "e-vi",
+        "--iterations",
+        "1000000",
+        "--replications",
+        "2",
+        "--workers",
+        workers,
+        "--out",
+        str(out),
+    ]
     process = subprocess.Popen(
         command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
     )

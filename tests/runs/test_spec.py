@@ -11,9 +11,20 @@ from fsdash.errors import InputError
 from fsdash.runs.spec import RunSpec
 
 NAMES = (
-    "vi", "fsvi", "mpi", "e-vi", "e-fsvi", "e-qi", "slow-agnostic", "lin-fvi", "lin-fsfvi",
-    "lin-fqi", "deep-fvi", "deep-fsfvi", "deep-fqi",
-)  # fmt: skip
+    "vi",
+    "fsvi",
+    "mpi",
+    "e-vi",
+    "e-fsvi",
+    "e-qi",
+    "slow-agnostic",
+    "lin-fvi",
+    "lin-fsfvi",
+    "lin-fqi",
+    "deep-fvi",
+    "deep-fsfvi",
+    "deep-fqi",
+)
 
 
 def spec(**changes) -> RunSpec:

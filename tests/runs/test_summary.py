@@ -27,13 +27,22 @@ def rows(
     """One replication as engine rows, from step `first` on; the optimum is worth 200."""
     return [
         {
-            "domain": "inventory", "algorithm": algorithm, "T": T, "replication": replication,
-            "step": step, "phase": phase, "iteration": step, "evaluations": e,
-            "seconds": e / (50 + replication), "mean_return": 200 * w, "fraction_of_optimal": w,
-            "max_regret": 100 * (1 - w), "policy_kind": kind,
+            "domain": "inventory",
+            "algorithm": algorithm,
+            "T": T,
+            "replication": replication,
+            "step": step,
+            "phase": phase,
+            "iteration": step,
+            "evaluations": e,
+            "seconds": e / (50 + replication),
+            "mean_return": 200 * w,
+            "fraction_of_optimal": w,
+            "max_regret": 100 * (1 - w),
+            "policy_kind": kind,
         }
         for step, (e, w) in enumerate(zip(evaluations, worth, strict=True), first)
-    ]  # fmt: skip
+    ]
 
 
 def frame(*parts):

@@ -17,17 +17,25 @@ TIMELESS = [name for name in COLUMNS if name != "seconds"]
 def base(iterations=3, replications=1, **changes):
     parameters = {"M": 5}
     return RunSpec(
-        "inventory", "e-vi", parameters=parameters, iterations=iterations,
-        replications=replications, **changes,
-    )  # fmt: skip
+        "inventory",
+        "e-vi",
+        parameters=parameters,
+        iterations=iterations,
+        replications=replications,
+        **changes,
+    )
 
 
 def frozen(iterations=3, replications=1, T=3):
     parameters = {"M_u": 5}
     return RunSpec(
-        "inventory", "e-fsvi", T, parameters=parameters, iterations=iterations,
+        "inventory",
+        "e-fsvi",
+        T,
+        parameters=parameters,
+        iterations=iterations,
         replications=replications,
-    )  # fmt: skip
+    )
 
 
 def until(condition, what="the condition"):
@@ -56,9 +64,11 @@ def assert_same_rows(frame, spec):
     """The rows of a run are those of `execute`, to the last digit; only time is not."""
     rows = pd.DataFrame([record.row for record in expected(spec)], columns=list(COLUMNS))
     pd.testing.assert_frame_equal(
-        frame[TIMELESS].reset_index(drop=True), rows[TIMELESS].astype({"T": "Int64"}),
-        check_exact=True, check_dtype=False,
-    )  # fmt: skip
+        frame[TIMELESS].reset_index(drop=True),
+        rows[TIMELESS].astype({"T": "Int64"}),
+        check_exact=True,
+        check_dtype=False,
+    )
     for _, seconds in frame.groupby(["run", "replication"])["seconds"]:
         assert seconds.is_monotonic_increasing
 

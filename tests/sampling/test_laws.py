@@ -96,8 +96,9 @@ def test_runs_are_independent_single_draws(noise_W):
     W = len(noise_W)
     for gap in (1, LONGEST_RUN):
         pairs = Counter(zip(w_N[:-gap].tolist(), w_N[gap:].tolist(), strict=True))
-        for (i, j), p in zip(product(range(W), repeat=2), np.outer(noise_W, noise_W).flat,
-                             strict=True):  # fmt: skip
+        for (i, j), p in zip(
+            product(range(W), repeat=2), np.outer(noise_W, noise_W).flat, strict=True
+        ):
             # Overlapping pairs are dependent: at most three times the variance of separate ones.
             assert abs(pairs[i, j] - (n - gap) * p) <= 5 * np.sqrt(3 * n * p * (1 - p)) + 1e-9
     draws = [np.empty(7, np.int64) for _ in range(20_000 // 7)]

@@ -72,8 +72,15 @@ def test_s1_and_sT_have_the_joint_law_of_a_path(way, T, M):
     assert fits(Counter(np.round(Q, 8).tolist()), dict(law)) > 1e-3
 
 
-@pytest.mark.parametrize("way, M, n", [("counts", 6, 3_000), ("simulation", 6, 3_000),
-                                       ("counts", 50, 10_000), ("counts", 20_000, 40)])  # fmt: skip
+@pytest.mark.parametrize(
+    "way, M, n",
+    [
+        ("counts", 6, 3_000),
+        ("simulation", 6, 3_000),
+        ("counts", 50, 10_000),
+        ("counts", 20_000, 40),
+    ],
+)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_T_steps_have_the_mean_and_variance_of_M_independent_paths(way, M, n, shape):
     """50 draws have tables of the frequent binomials, as their number does in the experiments;
@@ -85,8 +92,9 @@ def test_T_steps_have_the_mean_and_variance_of_M_independent_paths(way, M, n, sh
     for s, a in product(range(6), range(2)):
         joint = paths(model, lower, s, a)
         p = np.array(list(joint.values()))
-        value = model.gamma * np.array([J1_XY.flat[i] + model.gamma**3 * V_XY.flat[j]
-                                        for i, j in joint])  # fmt: skip
+        value = model.gamma * np.array(
+            [J1_XY.flat[i] + model.gamma**3 * V_XY.flat[j] for i, j in joint]
+        )
         mean = model.reward_XYA.reshape(6, -1)[s, a] + p @ value
         variance = (p @ value**2 - (p @ value) ** 2) / M
         within(Q[:, s, a].mean(), mean, max(variance, 0) / n)

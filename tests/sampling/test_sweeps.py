@@ -102,9 +102,13 @@ def twins(seed=12):
     model = random_model(seed, sizes=(3, 4, 1, 4))
     double = lambda table: np.repeat(table, 2, axis=2)  # noqa: E731
     return replace(
-        model, reward_XYA=double(model.reward_XYA), next_slow=double(model.next_slow),
-        next_fast=double(model.next_fast), frozen_next_fast=None, actions=None,
-    )  # fmt: skip
+        model,
+        reward_XYA=double(model.reward_XYA),
+        next_slow=double(model.next_slow),
+        next_fast=double(model.next_fast),
+        frozen_next_fast=None,
+        actions=None,
+    )
 
 
 @pytest.mark.parametrize("T", [1, 3])

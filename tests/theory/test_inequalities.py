@@ -96,8 +96,14 @@ def test_the_theorem_on_models_that_are_nearly_frozen(seed, T):
     smooth_XYA = model.reward_XYA[:1] + 1e-4 * x[:, None, None]
     slow = Axis(("x",), x * 1e-4)
     fast_XYAW = np.broadcast_to(model.next_fast[:1], model.next_fast.shape)
-    still = replace(model, reward_XYA=smooth_XYA, next_slow=drift, next_fast=fast_XYAW,
-                    frozen_next_fast=None, slow=slow)  # fmt: skip
+    still = replace(
+        model,
+        reward_XYA=smooth_XYA,
+        next_slow=drift,
+        next_fast=fast_XYAW,
+        frozen_next_fast=None,
+        slow=slow,
+    )
     U_XY = dense_optimum(still)
     check_everything(still, U_XY, measure(still, U_XY).constants(0.6), T, 30)
 

@@ -14,8 +14,10 @@ def test_every_domain_is_kept_with_its_sizes():
     assert list(kept) == list(DOMAINS)
     for name, domain in kept.items():
         assert tuple(make(name).shape[:3]) == (
-            domain.sizes.n_slow, domain.sizes.n_fast, domain.sizes.n_actions
-        )  # fmt: skip
+            domain.sizes.n_slow,
+            domain.sizes.n_fast,
+            domain.sizes.n_actions,
+        )
         assert domain.constants.gamma == make(name).gamma
         assert tuple(domain.regret) == HORIZONS
 

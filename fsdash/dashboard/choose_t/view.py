@@ -33,8 +33,15 @@ STATED, REPAIRED = "as stated", "repaired"
 TABS = ("What the bound is made of", "How sensitive the choice is", "How far to trust it")
 DOMAINS = {name.capitalize(): domain for name, domain in measured_domains().items()}
 # What can be varied: its symbol, its field of `Constants` and its name in the link.
-VARY = {"L_f": "l_f", "γ": "gamma", "α": "alpha", "L_U": "l_u", "L_r": "l_r", "d_Y": "d_y",
-        "r_max": "r_max"}  # fmt: skip
+VARY = {
+    "L_f": "l_f",
+    "γ": "gamma",
+    "α": "alpha",
+    "L_U": "l_u",
+    "L_r": "l_r",
+    "d_Y": "d_y",
+    "r_max": "r_max",
+}
 HORIZONS = range(2, choose.LONGEST + 1)
 
 PARAMETERS = {
@@ -91,9 +98,16 @@ def read_controls() -> View:
     """The few that matter first; the rest folded."""
     start = START.constants
     sweeps = st.number_input(
-        "Budget in sweeps of Base VI", 0.0, MOST_SWEEPS, SWEEPS, 1.0, "%.8g", key="budget",
-        bind=BIND, help="One sweep is |S|²|A| operations. Or click in the figure.",
-    )  # fmt: skip
+        "Budget in sweeps of Base VI",
+        0.0,
+        MOST_SWEEPS,
+        SWEEPS,
+        1.0,
+        "%.8g",
+        key="budget",
+        bind=BIND,
+        help="One sweep is |S|²|A| operations. Or click in the figure.",
+    )
     told = st.empty()
     values = {"gamma": read_gamma(start.gamma)}
     values |= {key: field(key, getattr(start, FIELDS[key])) for key in ("alpha", "Lf")}
@@ -146,9 +160,14 @@ def read_size(key: str, name: str) -> int:
 def read_competitors() -> tuple[tuple[int, ...], bool]:
     with st.expander("Competitors", key="competitors"):
         T = st.multiselect(
-            "Plotted T", HORIZONS, START.T, key="T", bind=BIND, max_selections=MOST_PLOTTED,
+            "Plotted T",
+            HORIZONS,
+            START.T,
+            key="T",
+            bind=BIND,
+            max_selections=MOST_PLOTTED,
             help=SYMBOLS["T"].meaning,
-        )  # fmt: skip
+        )
         over = one("The winner is one of", "over", (PLOTTED, EVERY))
         if not T:
             st.info(f"No T is chosen: {', '.join(map(str, START.T))} are shown.")
@@ -165,10 +184,18 @@ def read_bound(l_f: float) -> float | None:
             help="The tab *How far to trust it* has the difference.",
         )
         l_frozen = st.number_input(
-            "Sensitivity of the frozen dynamics L̃", 0.0, 1e6, None, 0.05, "%.8g", key="Lfrozen",
-            bind=BIND, disabled=bound == STATED, placeholder="as L_f",
+            "Sensitivity of the frozen dynamics L̃",
+            0.0,
+            1e6,
+            None,
+            0.05,
+            "%.8g",
+            key="Lfrozen",
+            bind=BIND,
+            disabled=bound == STATED,
+            placeholder="as L_f",
             help="The Lipschitz constant of the frozen map (x, f_Y). Empty: the same as L_f.",
-        )  # fmt: skip
+        )
     if bound == STATED:
         return None
     return l_f if l_frozen is None else l_frozen
@@ -221,10 +248,14 @@ def draw_workbench() -> View | None:
         draw_recommendation(view)
         figure = choose.main_figure(view, is_dark())
         chart(
-            figure, "regret-cost", height=510, clickable=True, draggable=True,
+            figure,
+            "regret-cost",
+            height=510,
+            clickable=True,
+            draggable=True,
             told=f"Regret bounds against cost. {choose.headline(view)}.",
             on_event=lambda event: set_budget(event, view.sizes),
-        )  # fmt: skip
+        )
         higher = f" Above the figure: {', '.join(hidden)}." if (hidden := above(figure)) else ""
         st.caption(f"Click in the figure or drag the thick line to set the budget.{higher}")
         what_to_notice(notices(view))
@@ -256,9 +287,13 @@ def draw_sensitivity(view: View) -> None:
     name = VARY[symbol]
     figure, table = choose.heat_map(view, name, is_dark())
     chart(
-        figure, "best-T", height=440, clickable=True, on_event=lambda event: set_cell(event, name),
+        figure,
+        "best-T",
+        height=440,
+        clickable=True,
+        on_event=lambda event: set_cell(event, name),
         told=f"The best T over budgets and values of {symbol}.",
-    )  # fmt: skip
+    )
     export("best-T", figure, table, choose.heat_snippet(view, name))
 
 

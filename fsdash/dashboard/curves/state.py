@@ -34,8 +34,15 @@ Y_LABELS = {
     "max_regret": "Largest regret",
 }
 GENERAL = (
-    "domain", "algorithm", "T", "evaluations", "iterations", "seconds", "replications", "seed",
-)  # fmt: skip
+    "domain",
+    "algorithm",
+    "T",
+    "evaluations",
+    "iterations",
+    "seconds",
+    "replications",
+    "seed",
+)
 ENOUGH = 3
 """Replications for an interval: that of two is twelve times as wide as their difference."""
 FITTED_SHARE = 0.1
@@ -164,9 +171,16 @@ def _in_unit(frame: pd.DataFrame, x: str) -> pd.DataFrame:
 def curves(frame: pd.DataFrame, look: Look, sweep_name: str = "Base E-VI") -> go.Figure:
     """The learning curves of prepared rows, whose series keep their names while rows come in."""
     figure = learning_figure(
-        _in_unit(frame, look.x), look.x, look.y, 1.0, sweep_name,
-        look.log_x, look.singles, look.stationary, dark=look.dark,
-    )  # fmt: skip
+        _in_unit(frame, look.x),
+        look.x,
+        look.y,
+        1.0,
+        sweep_name,
+        look.log_x,
+        look.singles,
+        look.stationary,
+        dark=look.dark,
+    )
     return steady(figure)
 
 

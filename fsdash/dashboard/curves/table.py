@@ -45,8 +45,12 @@ STYLE = """<style>
 @media (prefers-reduced-motion: reduce) {.fs-bar > div {transition: none;}}
 </style>"""
 DASHES = {
-    "solid": (24,), "dash": (7, 3), "dot": (3, 3), "dashdot": (8, 3, 3, 3), "longdash": (11, 3),
-}  # fmt: skip
+    "solid": (24,),
+    "dash": (7, 3),
+    "dot": (3, 3),
+    "dashdot": (8, 3, 3, 3),
+    "longdash": (11, 3),
+}
 """Plotly's strokes: pixels drawn and left out, in turn."""
 
 

@@ -104,9 +104,13 @@ def read_controls() -> tuple[str, int]:
     with st.container(horizontal=True, gap="small", key="steps"):
         st.button("Back", icon=":material/chevron_left:", key="back", on_click=move, args=(-1,))
         st.button(
-            "Next step", icon=":material/chevron_right:", key="next", type="primary",
-            on_click=move, args=(1,),
-        )  # fmt: skip
+            "Next step",
+            icon=":material/chevron_right:",
+            key="next",
+            type="primary",
+            on_click=move,
+            args=(1,),
+        )
     return view, T
 
 

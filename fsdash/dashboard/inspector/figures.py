@@ -79,12 +79,22 @@ def mark_state(figure: go.Figure, state: tuple[int, int], dark: bool) -> None:
         elif len(found) == 1:
             [point] = found[0]
             figure.add_scatter(
-                x=[trace.x[point]], y=[trace.y[point]], mode="markers", showlegend=False,
-                name=f"state on {trace.name}", hoverinfo="skip", xaxis=trace.xaxis,
-                yaxis=trace.yaxis, cliponaxis=False,
-                marker={"symbol": "circle-open", "size": 15, "color": INK.on(dark),
-                        "line": {"width": 3}},
-            )  # fmt: skip
+                x=[trace.x[point]],
+                y=[trace.y[point]],
+                mode="markers",
+                showlegend=False,
+                name=f"state on {trace.name}",
+                hoverinfo="skip",
+                xaxis=trace.xaxis,
+                yaxis=trace.yaxis,
+                cliponaxis=False,
+                marker={
+                    "symbol": "circle-open",
+                    "size": 15,
+                    "color": INK.on(dark),
+                    "line": {"width": 3},
+                },
+            )
 
 
 def _places(states: np.ndarray, state: tuple[int, int]) -> list[list[int]]:
@@ -95,8 +105,14 @@ def _places(states: np.ndarray, state: tuple[int, int]) -> list[list[int]]:
 def _frame(trace: go.Heatmap, row: int, column: int, dark: bool) -> list[dict]:
     """Two strokes, so that it is seen on the lightest and on the darkest cell."""
     (x0, x1), (y0, y1) = _edges(trace.x, column), _edges(trace.y, row)
-    place = {"x0": x0, "x1": x1, "y0": y0, "y1": y1,
-             "xref": trace.xaxis or "x", "yref": trace.yaxis or "y"}  # fmt: skip
+    place = {
+        "x0": x0,
+        "x1": x1,
+        "y0": y0,
+        "y1": y1,
+        "xref": trace.xaxis or "x",
+        "yref": trace.yaxis or "y",
+    }
     strokes = ((BACKGROUND, 6), (INK, 2.5))
     return [
         {"type": "rect", **place, "line": {"color": colour.on(dark), "width": width}}
@@ -111,8 +127,11 @@ def _edges(values: np.ndarray, i: int) -> tuple[float, float]:
 
 def share_scale(left: go.Figure, right: go.Figure) -> None:
     """The same colour for the same number in both figures."""
-    pairs = zip(left.select_traces({"type": "heatmap"}), right.select_traces({"type": "heatmap"}),
-                strict=False)  # fmt: skip
+    pairs = zip(
+        left.select_traces({"type": "heatmap"}),
+        right.select_traces({"type": "heatmap"}),
+        strict=False,
+    )
     for pair in pairs:
         lows, highs = zip(*(_range(trace) for trace in pair), strict=True)
         for trace in pair:

@@ -89,9 +89,12 @@ def pick(store: Store) -> Pick:
         )
         st.session_state["source"] = SOLVE if solve else KEPT
     source = st.segmented_control(
-        "Policy of", (KEPT, SOLVE), key="source", required=True,
+        "Policy of",
+        (KEPT, SOLVE),
+        key="source",
+        required=True,
         help="Runs come from the Run lab. Exact algorithms need seconds and can be solved here.",
-    )  # fmt: skip
+    )
     return _pick_solved() if source == SOLVE else _pick_kept(store, experiments)
 
 
@@ -110,16 +113,24 @@ def _pick_kept(store: Store, experiments: list[Experiment]) -> Pick:
     known, now = {e.id: e for e in experiments}, time.time()
     with columns[0]:
         id = choose(
-            st.selectbox, "Experiment", "experiment", list(known), experiments[0].id,
+            st.selectbox,
+            "Experiment",
+            "experiment",
+            list(known),
+            experiments[0].id,
             lambda id: inspector.experiment_label(known[id], now),
-        )  # fmt: skip
+        )
     with columns[1]:
         run = _pick_run(known[id])
     with columns[2]:
         replication = choose(
-            st.selectbox, "Replication", "replication", [r.index for r in run.replications], 0,
+            st.selectbox,
+            "Replication",
+            "replication",
+            [r.index for r in run.replications],
+            0,
             help="Of replication 0 many policies are kept, of the others the last one.",
-        )  # fmt: skip
+        )
     return Pick(run.spec, id, run.id, replication)
 
 
@@ -129,9 +140,13 @@ def _pick_run(experiment: Experiment) -> Run:
     if asked is not None and asked not in runs and "run" in st.query_params:
         st.warning(f"Run {asked} is not part of this experiment; its first run is shown.")
     id = choose(
-        st.selectbox, "Run", "run", list(runs), next(iter(runs)),
+        st.selectbox,
+        "Run",
+        "run",
+        list(runs),
+        next(iter(runs)),
         lambda id: inspector.run_label(runs[id]),
-    )  # fmt: skip
+    )
     return runs[id]
 
 
@@ -139,19 +154,25 @@ def _pick_solved() -> Pick:
     columns = st.columns([5, 2.6, 4, 2.6], vertical_alignment="bottom")
     with columns[0]:
         domain = choose(
-            st.selectbox, "Domain", "domain", list(DOMAINS), "inventory",
+            st.selectbox,
+            "Domain",
+            "domain",
+            list(DOMAINS),
+            "inventory",
             lambda name: DOMAINS[name].title,
-        )  # fmt: skip
+        )
     with columns[1]:
         preset = choose(
-            st.selectbox, "Preset", "preset", list(DOMAINS[domain].presets), "default",
+            st.selectbox,
+            "Preset",
+            "preset",
+            list(DOMAINS[domain].presets),
+            "default",
             lambda name: name.replace("-", " "),
-        )  # fmt: skip
+        )
     names = {"fsvi": "FSVI: freeze for T periods", "mpi": "MPI: the true optimum"}
     with columns[2]:
-        method = choose(
-            st.selectbox, "Exact algorithm", "method", list(names), "fsvi", names.get
-        )  # fmt: skip
+        method = choose(st.selectbox, "Exact algorithm", "method", list(names), "fsvi", names.get)
     T = None
     if method == "fsvi":
         with columns[3]:
@@ -176,8 +197,16 @@ def trail_of(store: Store, chosen: Pick) -> Trail:
         return _solved(chosen.spec)
     run = store.run(chosen.run)
     here = run.replications[chosen.replication]
-    return _kept(store.database.url, chosen.experiment, run.id, here.index, here.rows, here.status,
-                 store, run)  # fmt: skip
+    return _kept(
+        store.database.url,
+        chosen.experiment,
+        run.id,
+        here.index,
+        here.rows,
+        here.status,
+        store,
+        run,
+    )
 
 
 @st.cache_resource(max_entries=16, show_spinner="Solving…")

@@ -43,10 +43,15 @@ def pick_second(
     kinds = [kind for kind in BESIDE if _offered(kind, trail, subject)]
     with next(slots):
         kind = choose(
-            st.selectbox, "Beside it", "beside", kinds, "", BESIDE.get,
+            st.selectbox,
+            "Beside it",
+            "beside",
+            kinds,
+            "",
+            BESIDE.get,
             help="A second policy for the same problem, drawn with the same scales.",
             on_change=_forget,
-        )  # fmt: skip
+        )
     if kind == "":
         return None
     if kind == "optimum":
@@ -129,9 +134,13 @@ def _run(store: Store, picked: Pick) -> Pick | None:
         st.info("No other run of the same problem is kept.")
         return None
     id = choose(
-        st.selectbox, "The other run", "other", list(found), next(iter(found)),
+        st.selectbox,
+        "The other run",
+        "other",
+        list(found),
+        next(iter(found)),
         lambda id: f"{found[id][0]} · {inspector.run_label(found[id][1])}",
-    )  # fmt: skip
+    )
     run = found[id][1]
     try:
         return Pick(run.spec, run.experiment, run.id)

@@ -48,9 +48,11 @@ def draw_steps(trail: Trail) -> int:
         with slider:
             st.session_state["step"] = step
             step = st.select_slider(
-                "Step of the run", trail.steps, key="step",
+                "Step of the run",
+                trail.steps,
+                key="step",
                 help="Each step is one look at the policy that the algorithm had by then.",
-            )  # fmt: skip
+            )
         playing = st.session_state.get(PLAYING, False)
         label, icon = ("Pause", "pause") if playing else ("Play", "play_arrow")
         if button.button(label, icon=f":material/{icon}:", key="play", width="stretch"):
@@ -77,8 +79,9 @@ def _step_before(trail: Trail) -> int:
         wanted = trail.steps[-1]
     elif playing and (name, step) == (trail.name, wanted):
         stride = ceil(len(trail.steps) / FRAMES)
-        wanted = next(iter([kept for kept in trail.steps if kept > step][stride - 1 :]),
-                      trail.steps[-1])  # fmt: skip
+        wanted = next(
+            iter([kept for kept in trail.steps if kept > step][stride - 1 :]), trail.steps[-1]
+        )
     if playing and wanted == trail.steps[-1]:
         st.session_state[STOP] = True
     return trail.nearest(wanted)
@@ -89,15 +92,27 @@ def draw_numbers(subject: Subject, row, phase: int) -> None:
     worse = f"{inspector.worse_share(subject, phase):.0%}"
     of = "" if len(subject.phases) == 1 else f" of {subject.phases[phase]}"
     shown = (
-        ("Share of the optimum", "–" if np.isnan(share) else f"{share:.1%}",
-         "The policy's exact mean return over that of the optimal policy."),
-        ("Mean return", number(row["mean_return"]),
-         "Its exact value, averaged over the initial distribution of states."),
-        ("Largest regret", number(row["max_regret"]),
-         "In the worst state: what the optimal policy would earn more from there on."),
-        (f"Worse actions{of}", worse,
-         "The share of states whose action itself loses, if all later ones are optimal."),
-    )  # fmt: skip
+        (
+            "Share of the optimum",
+            "–" if np.isnan(share) else f"{share:.1%}",
+            "The policy's exact mean return over that of the optimal policy.",
+        ),
+        (
+            "Mean return",
+            number(row["mean_return"]),
+            "Its exact value, averaged over the initial distribution of states.",
+        ),
+        (
+            "Largest regret",
+            number(row["max_regret"]),
+            "In the worst state: what the optimal policy would earn more from there on.",
+        ),
+        (
+            f"Worse actions{of}",
+            worse,
+            "The share of states whose action itself loses, if all later ones are optimal.",
+        ),
+    )
     with st.container(horizontal=True, gap="medium", key="numbers"):
         for label, value, help in shown:
             st.metric(label, value, help=help, width="content")
@@ -109,9 +124,16 @@ def draw_numbers(subject: Subject, row, phase: int) -> None:
 def pick_view(subject: Subject) -> View:
     known = {view.name: view for view in views(subject)}
     name = choose(
-        st.pills, "View", "view", list(known), next(iter(known)), lambda n: known[n].title,
-        required=True, label_visibility="collapsed", wrap=True,
-    )  # fmt: skip
+        st.pills,
+        "View",
+        "view",
+        list(known),
+        next(iter(known)),
+        lambda n: known[n].title,
+        required=True,
+        label_visibility="collapsed",
+        wrap=True,
+    )
     return known[name]
 
 
@@ -215,8 +237,14 @@ def draw_two(
     phases = [phase_of(subject, chosen), phase_of(second.subject, shown)]
     x, y, clicked = state_shown(subject, figures[0], phases[0])
     st.markdown(told_difference(subject, second.subject, *phases))
-    sides = zip((subject, second.subject), figures, phases, ("left", "right"),
-                (name, second.title), strict=True)  # fmt: skip
+    sides = zip(
+        (subject, second.subject),
+        figures,
+        phases,
+        ("left", "right"),
+        (name, second.title),
+        strict=True,
+    )
     for column, (one, figure, phase, side, title) in zip(
         st.columns(2, gap="large"), sides, strict=True
     ):
@@ -258,8 +286,9 @@ def draw_state(
 ) -> None:
     """A state's coordinates, values and regret, and what each action would be worth."""
     model, best = subject.model, subject.optimum
-    place = " · ".join(f"{name} **{value}**" for name, value in
-                       inspector.coordinates_told(model, x, y))  # fmt: skip
+    place = " · ".join(
+        f"{name} **{value}**" for name, value in inspector.coordinates_told(model, x, y)
+    )
     title = "The state you clicked" if clicked else "Where it loses most, of the states shown"
     st.markdown(f"##### {title}\n{place}")
     here = inspector.state_frame(subject, x, y).iloc[phase]
@@ -281,20 +310,27 @@ def draw_state(
 def draw_phases(subject: Subject, x: int, y: int) -> None:
     """One state in every phase: the upper policy against the lower ones."""
     st.dataframe(
-        inspector.state_frame(subject, x, y), hide_index=True, height="content", key="phases",
+        inspector.state_frame(subject, x, y),
+        hide_index=True,
+        height="content",
+        key="phases",
         column_config={
             "value": st.column_config.NumberColumn(format="%.5g"),
             "regret": st.column_config.NumberColumn(format="%.3g"),
         },
-    )  # fmt: skip
+    )
 
 
 def _after(subject: Subject, phase: int, side: str) -> np.ndarray:
     """The values that Q looks ahead to."""
     way = st.segmented_control(
-        "Q-values if afterwards one follows", (OPTIMAL, OWN), default=OPTIMAL, required=True,
-        key=f"after-{side}", help="The length of a bar is what an action loses.",
-    )  # fmt: skip
+        "Q-values if afterwards one follows",
+        (OPTIMAL, OWN),
+        default=OPTIMAL,
+        required=True,
+        key=f"after-{side}",
+        help="The length of a bar is what an action loses.",
+    )
     if way == OPTIMAL:
         return subject.optimum.U_XY
     return subject.values_PXY[(phase + 1) % len(subject.phases)]
@@ -332,18 +368,21 @@ def draw_workbench(store: Store, picked: Pick) -> None:
 def _write(picked: Pick, trail: Trail, step: int, view: View, second: Second | None) -> None:
     at = st.session_state.get("at", {})
     changed = {
-        s.name: at[s.name] for s in view.selectors
+        s.name: at[s.name]
+        for s in view.selectors
         if at[s.name] != tuple(map(str, s.default if s.many else (s.default,)))
-    }  # fmt: skip
+    }
     state = st.session_state.get("state")
-    write_address({
-        **picked.address,
-        "step": step if step != trail.steps[-1] else None,
-        "view": view.name,
-        "at": selection_text(changed),
-        "state": f"{state[0]},{state[1]}" if state else None,
-        **(second.address if second else {}),
-    })  # fmt: skip
+    write_address(
+        {
+            **picked.address,
+            "step": step if step != trail.steps[-1] else None,
+            "view": view.name,
+            "at": selection_text(changed),
+            "state": f"{state[0]},{state[1]}" if state else None,
+            **(second.address if second else {}),
+        }
+    )
 
 
 def draw_export(
@@ -354,11 +393,15 @@ def draw_export(
     frame = lambda: inspector.policy_frame(subject)  # noqa: E731
     files = (
         ("Policy, CSV", f"{name}.csv", "text/csv", lambda: frame().to_csv(index=False)),
-        ("Policy, JSON", f"{name}.json", "application/json",
-         lambda: frame().to_json(orient="records", double_precision=10)),
+        (
+            "Policy, JSON",
+            f"{name}.json",
+            "application/json",
+            lambda: frame().to_json(orient="records", double_precision=10),
+        ),
         ("Figure, HTML", f"{name}-{view.name}.html", "text/html", lambda: alone(figure, dark)),
         ("Specification, JSON", f"{name}-spec.json", "application/json", trail.spec.to_json),
-    )  # fmt: skip
+    )
     with st.expander("Take it with you", icon=":material/download:", key="export-policy"):
         with st.container(horizontal=True):
             for label, file, kind, make in files:

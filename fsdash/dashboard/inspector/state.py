@@ -75,10 +75,14 @@ def kept_trail(store: Store, run: Run, replication: int) -> Trail:
     frame = store.rows([run.id], others)
     rows = frame[frame["replication"] == replication].set_index("step")
     return Trail(
-        spec, replication, rows, tuple(step for step in steps if step in rows.index),
+        spec,
+        replication,
+        rows,
+        tuple(step for step in steps if step in rows.index),
         lambda step: store.policy(run.id, replication, step),
-        f"{run.experiment}/{run.id}/{replication}", here.status in ACTIVE,
-    )  # fmt: skip
+        f"{run.experiment}/{run.id}/{replication}",
+        here.status in ACTIVE,
+    )
 
 
 def solved_spec(domain: str, preset: str, algorithm: str, T: int | None) -> RunSpec:
@@ -97,9 +101,13 @@ def solved_trail(spec: RunSpec) -> Trail:
 
     execute(spec, 0, keep)
     return Trail(
-        spec, 0, tidy(rows).set_index("step"), tuple(range(len(rows))),
-        lambda step: tuple(unpack(data) for data in packed[step]), spec.hash,
-    )  # fmt: skip
+        spec,
+        0,
+        tidy(rows).set_index("step"),
+        tuple(range(len(rows))),
+        lambda step: tuple(unpack(data) for data in packed[step]),
+        spec.hash,
+    )
 
 
 def subject_of(trail: Trail, step: int) -> tuple[Subject, np.ndarray]:
@@ -265,6 +273,9 @@ def policy_snippet(trail: Trail, step: int, view: str, chosen: dict) -> str:
     """The lines that compute a policy again; they leave `subject`, `figure` and `frame`."""
     arguments = f"**{chosen!r}" if chosen else ""
     return _SNIPPET.format(
-        spec=spec_code(trail.spec), replication=trail.replication, step=step, view=view,
+        spec=spec_code(trail.spec),
+        replication=trail.replication,
+        step=step,
+        view=view,
         chosen=arguments,
-    )  # fmt: skip
+    )

@@ -46,9 +46,15 @@ def draw_part(part: str, claims: pd.DataFrame, findings: pd.DataFrame) -> None:
     st.subheader(PARTS[part], anchor=False, divider="gray")
     known = reproduction.labels(part)
     label = st.pills(
-        "Figure", list(known), default=next(iter(known)), required=True, key=f"figure-{part}",
-        bind=BIND, label_visibility="collapsed", wrap=True,
-    )  # fmt: skip
+        "Figure",
+        list(known),
+        default=next(iter(known)),
+        required=True,
+        key=f"figure-{part}",
+        bind=BIND,
+        label_visibility="collapsed",
+        wrap=True,
+    )
     name = known[label]
     left, right = st.columns([6, 5], gap="large")
     with left:
@@ -70,9 +76,11 @@ def draw_origin(part: str) -> None:
     st.caption(reproduction.made_told(about()[part]))
     if (ROOT / LAB).exists():
         st.page_link(
-            LAB, label="Run this again in the lab", icon=":material/experiment:",
+            LAB,
+            label="Run this again in the lab",
+            icon=":material/experiment:",
             query_params={"preset": f"paper-{part}"},
-        )  # fmt: skip
+        )
 
 
 def draw_work(domain: str) -> None:
@@ -82,13 +90,18 @@ def draw_work(domain: str) -> None:
         number = st.column_config.NumberColumn
         shown = {"method": "method"} | {f"work_{level}": f"{level}%" for level in (75, 90, 95)}
         st.dataframe(
-            frame[[*shown, "final"]], hide_index=True, height="content",
+            frame[[*shown, "final"]],
+            hide_index=True,
+            height="content",
             column_config={
-                **{name: number(title, format="%.3g") for name, title in shown.items()
-                   if name != "method"},
+                **{
+                    name: number(title, format="%.3g")
+                    for name, title in shown.items()
+                    if name != "method"
+                },
                 "final": number("at the end", format="percent"),
             },
-        )  # fmt: skip
+        )
         st.caption("In sweeps; empty where no replication gets there.")
 
 

@@ -61,13 +61,23 @@ def read_filters() -> tuple[list[str], list[str]]:
     """Which parts of the paper, and which verdicts."""
     with st.container(horizontal=True, gap="large", key="filters"):
         part = st.pills(
-            "Part", (EVERYTHING, *PARTS.values()), default=EVERYTHING, required=True, key="part",
-            bind=BIND, wrap=True,
-        )  # fmt: skip
+            "Part",
+            (EVERYTHING, *PARTS.values()),
+            default=EVERYTHING,
+            required=True,
+            key="part",
+            bind=BIND,
+            wrap=True,
+        )
         words = st.pills(
-            "Verdict", list(WORDS), selection_mode="multi", default=list(WORDS), key="verdict",
-            bind=BIND, wrap=True,
-        )  # fmt: skip
+            "Verdict",
+            list(WORDS),
+            selection_mode="multi",
+            default=list(WORDS),
+            key="verdict",
+            bind=BIND,
+            wrap=True,
+        )
     names = [name for name, title in PARTS.items() if part in (EVERYTHING, None, title)]
     return names, [WORDS[word] for word in words or WORDS]
 
@@ -99,6 +109,8 @@ PARAMETERS = {
     "verdict": one_of(WORDS),
     **{f"figure-{part}": one_of(labels(part)) for part in PARTS},
 }
+
+
 def show() -> None:
     """Draw the page."""
     open_page("Reproduction", parameters=PARAMETERS)

@@ -78,14 +78,24 @@ def draw_form(service: Service, me: str) -> None:
     with rest, st.expander(f"What will run: {_count(specs)}", key="lab-plan"):
         st.markdown("\n".join(f"- {line}" for line in plan_told(specs)))
         st.button(
-            "Adjust by hand", icon=":material/tune:", type="tertiary", key="adjust",
-            on_click=adjust, args=(specs,), help="Open this plan with everything free to change.",
-        )  # fmt: skip
+            "Adjust by hand",
+            icon=":material/tune:",
+            type="tertiary",
+            key="adjust",
+            on_click=adjust,
+            args=(specs,),
+            help="Open this plan with everything free to change.",
+        )
     with place:
         st.button(
-            "Start", icon=":material/play_arrow:", type="primary", key="start", width="stretch",
-            on_click=start, args=(service, me, name, specs),
-        )  # fmt: skip
+            "Start",
+            icon=":material/play_arrow:",
+            type="primary",
+            key="start",
+            width="stretch",
+            on_click=start,
+            args=(service, me, name, specs),
+        )
         if problem := st.session_state.pop(PROBLEM, None):
             known = problem == service.manager.trouble  # stands at the head of the page already
             _tell("nothing was started; try again in a moment" if known else problem)
@@ -135,9 +145,13 @@ def _again(service: Service, top: DeltaGenerator) -> tuple[str, list[RunSpec]]:
     """The experiment that the address wants to be run again."""
     with top, st.container(border=True, key="lab-again"):
         st.button(
-            "Choose something else", icon=":material/close:", type="tertiary", key="leave-again",
-            on_click=LAB.put, args=("from", None),
-        )  # fmt: skip
+            "Choose something else",
+            icon=":material/close:",
+            type="tertiary",
+            key="leave-again",
+            on_click=LAB.put,
+            args=("from", None),
+        )
         experiment = service.store.experiment(LAB.get("from"))
         st.markdown(f"**Again:** {plain(experiment.name)}")
         st.caption("The same specification, seeds included: the same numbers will come out.")
@@ -176,9 +190,14 @@ def _planned(top: DeltaGenerator, rest: DeltaGenerator) -> tuple[str, list[RunSp
 
 def _read_domain_name() -> str:
     return st.segmented_control(
-        "Domain", list(DOMAINS), default="inventory", required=True, wrap=True,
-        format_func=str.capitalize, key=LAB.key("domain"),
-    )  # fmt: skip
+        "Domain",
+        list(DOMAINS),
+        default="inventory",
+        required=True,
+        wrap=True,
+        format_func=str.capitalize,
+        key=LAB.key("domain"),
+    )
 
 
 def _draw_domain(domain: Domain) -> None:
@@ -215,33 +234,50 @@ def adjust(specs: list[RunSpec]) -> None:
 def _read_choice(domain: str) -> dict:
     """Algorithms, T and the budget."""
     algorithms = st.multiselect(
-        "Algorithms", list(METHODS), ["e-fsvi", "e-vi"], lambda name: METHODS[name].title,
-        key=LAB.key("algorithms"), placeholder="Choose at least one",
+        "Algorithms",
+        list(METHODS),
+        ["e-fsvi", "e-vi"],
+        lambda name: METHODS[name].title,
+        key=LAB.key("algorithms"),
+        placeholder="Choose at least one",
         help="\n".join(f"- **{m.title}**: {m.told}" for m in METHODS.values()),
-    )  # fmt: skip
+    )
     T = ""
     if any(METHODS[name].freezes for name in algorithms):
         T = st.text_input(
-            "Periods frozen T", USUAL_T, key=LAB.key("T"), placeholder="such as 6",
+            "Periods frozen T",
+            USUAL_T,
+            key=LAB.key("T"),
+            placeholder="such as 6",
             help="One run for each T of an algorithm that freezes: 6, or 3, 6, 12, or 2:6 for all "
             "from 2 to 6.",
-        )  # fmt: skip
+        )
     size, unit = st.columns([2, 3], gap="small", vertical_alignment="bottom")
     return {
         "algorithms": algorithms,
         "T": T or "",
         "size": size.number_input(
-            "Budget", 0.0, None, 6.0, 1.0, "%.6g", key=LAB.key("budget"),
+            "Budget",
+            0.0,
+            None,
+            6.0,
+            1.0,
+            "%.6g",
+            key=LAB.key("budget"),
             help="Work for each replication. A *sweep* is one of Base E-VI, |S||A|M evaluations "
             f"of the value function with M = 50: here {sweep_size(make(domain)):,}, with the "
             "domain's usual parameters. *Own iterations* are the algorithm's, *seconds* those of "
             "its computing.",
-        ) or 0.0,
+        )
+        or 0.0,
         "unit": unit.selectbox(
-            "Unit", list(UNITS), format_func=UNITS.get, key=LAB.key("unit"),
+            "Unit",
+            list(UNITS),
+            format_func=UNITS.get,
+            key=LAB.key("unit"),
             label_visibility="collapsed",
         ),
-    }  # fmt: skip
+    }
 
 
 def _read_repeats(usual: int) -> tuple[int, int]:
@@ -249,14 +285,24 @@ def _read_repeats(usual: int) -> tuple[int, int]:
     # The address has the number only where it is not the usual one, which goes with the plan.
     st.session_state[REPEATS] = LAB.get("replications") or usual
     replications = left.number_input(
-        "Replications", 1, MAX_REPLICATIONS, step=1, key=REPEATS,
-        on_change=_set_repeats, args=(usual,),
+        "Replications",
+        1,
+        MAX_REPLICATIONS,
+        step=1,
+        key=REPEATS,
+        on_change=_set_repeats,
+        args=(usual,),
         help="Independent repetitions, for the mean and its 95% band. Exact algorithms need one.",
-    )  # fmt: skip
+    )
     seed = right.number_input(
-        "Seed", 0, MOST, 0, 1, key=LAB.key("seed"),
+        "Seed",
+        0,
+        MOST,
+        0,
+        1,
+        key=LAB.key("seed"),
         help="The same seed gives the same numbers, on any machine.",
-    )  # fmt: skip
+    )
     return replications, seed or 0
 
 
@@ -274,9 +320,11 @@ def _read_domain(name: str) -> dict[str, Value]:
             with st.container(horizontal=True, gap="small"):
                 for preset in domain.presets:
                     st.button(
-                        preset.replace("-", " "), key=f"lab-{name}-{preset}", on_click=_fill_domain,
+                        preset.replace("-", " "),
+                        key=f"lab-{name}-{preset}",
+                        on_click=_fill_domain,
                         args=(name, preset),
-                    )  # fmt: skip
+                    )
         parts = {f.name: Parameter(getattr(usual, f.name), "", -MOST, MOST) for f in fields(domain)}
         values = _read_parameters(name, parts)
     return {n: v for n, v in values.items() if v != getattr(usual, n)}
@@ -315,22 +363,33 @@ def _widget(column: DeltaGenerator, key: str, name: str, parameter: Parameter) -
     made: dict[str, Callable[[], Value]] = {
         "bool": lambda: column.checkbox(name, parameter.default, key=LAB.key(key), help=told),
         "choice": lambda: column.selectbox(
-            name, parameter.choices, parameter.choices.index(parameter.default)
-            if parameter.default in parameter.choices else 0, key=LAB.key(key), help=told,
+            name,
+            parameter.choices,
+            parameter.choices.index(parameter.default)
+            if parameter.default in parameter.choices
+            else 0,
+            key=LAB.key(key),
+            help=told,
         ),
         "int": lambda: _number(column, key, name, parameter, told, int),
         "float": lambda: _number(column, key, name, parameter, told, float),
-    }  # fmt: skip
+    }
     return made[parameter.kind]()
 
 
 def _number(column, key: str, name: str, parameter: Parameter, told: str | None, kind: type):
     low, high = (kind(min(max(end, -MOST), MOST)) for end in (parameter.least, parameter.most))
     value = column.number_input(
-        name, low, high, parameter.default, 1 if kind is int else None,
-        None if kind is int else "%.6g", key=LAB.key(key), help=told,
+        name,
+        low,
+        high,
+        parameter.default,
+        1 if kind is int else None,
+        None if kind is int else "%.6g",
+        key=LAB.key(key),
+        help=told,
         placeholder="automatic" if parameter.optional else None,
-    )  # fmt: skip
+    )
     return value if value is not None or parameter.optional else parameter.default
 
 

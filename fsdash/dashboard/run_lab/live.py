@@ -139,14 +139,20 @@ def _draw_actions(service: Service, experiment: Experiment, me: str) -> None:
             if experiment.status == "paused":
                 _act("Stop", "stop", manager.cancel, id, False)
     st.button(
-        "Run it again", icon=":material/replay:", key="again", on_click=LAB.put, args=("from", id),
+        "Run it again",
+        icon=":material/replay:",
+        key="again",
+        on_click=LAB.put,
+        args=("from", id),
         help="Puts this specification into the form.",
-    )  # fmt: skip
+    )
     if (ROOT / INSPECTOR).exists() and any(run.rows for run in experiment.runs):
         st.page_link(
-            INSPECTOR, label="Policies", icon=":material/grid_view:",
+            INSPECTOR,
+            label="Policies",
+            icon=":material/grid_view:",
             query_params={"experiment": id},
-        )  # fmt: skip
+        )
 
 
 def _act(label: str, sign: str, act, id: str, disabled: bool) -> None:

@@ -183,12 +183,18 @@ class Form:
         budget = self._budget()
         return [
             RunSpec(
-                self.domain, name, T, self.domain_parameters, self.parameters.get(name, {}),
-                self.replications, self.seed, **budget,
+                self.domain,
+                name,
+                T,
+                self.domain_parameters,
+                self.parameters.get(name, {}),
+                self.replications,
+                self.seed,
+                **budget,
             )
             for name in self.algorithms
             for T in (horizons if METHODS[name].freezes else (None,))
-        ]  # fmt: skip
+        ]
 
     def _budget(self) -> dict[str, float]:
         if self.unit == SWEEPS:
@@ -233,12 +239,20 @@ def commands(specs: Sequence[RunSpec]) -> str:
         domain, own = _changed(spec)
         unit, size = spec.budget
         return (
-            "fsdash", "run", spec.domain, "--algorithm", spec.algorithm,
+            "fsdash",
+            "run",
+            spec.domain,
+            "--algorithm",
+            spec.algorithm,
             *(part for n, v in domain.items() for part in ("--set", f"{n}={v}")),
             *(part for n, v in own.items() for part in ("--with", f"{n}={v}")),
-            "--replications", str(spec.replications), "--seed", str(spec.seed),
-            f"--{unit}", str(size),
-        )  # fmt: skip
+            "--replications",
+            str(spec.replications),
+            "--seed",
+            str(spec.seed),
+            f"--{unit}",
+            str(size),
+        )
 
     lines = []
     for shared, group in groupby(specs, words):

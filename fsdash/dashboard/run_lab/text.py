@@ -81,9 +81,10 @@ def queue_told(queue: Queue) -> str:
     """Where a waiting experiment stands."""
     others = queue.total - queue.mine
     turn = (
-        "Yours is the next to be served." if queue.ahead == 0
+        "Yours is the next to be served."
+        if queue.ahead == 0
         else f"{queue.ahead} other{'s' * (queue.ahead > 1)} will be served first."
-    )  # fmt: skip
+    )
     return (
         f"Waiting for a worker: {queue.total_running} replications are running, {queue.mine} of "
         f"yours and {others} of others wait. {turn} Everybody gets a turn, whoever has more."

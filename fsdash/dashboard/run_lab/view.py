@@ -61,9 +61,12 @@ def draw_link(experiment: Experiment) -> None:
     word, _, sign = BADGES[experiment.status]
     st.button(
         f"{plain(experiment.name)} · {word}, {ago(experiment.created, time.time())}",
-        icon=sign, type="tertiary", key=f"open-{experiment.id}",
-        on_click=LAB.put, args=("experiment", experiment.id),
-    )  # fmt: skip
+        icon=sign,
+        type="tertiary",
+        key=f"open-{experiment.id}",
+        on_click=LAB.put,
+        args=("experiment", experiment.id),
+    )
 
 
 def draw_page() -> None:

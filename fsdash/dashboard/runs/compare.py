@@ -127,9 +127,11 @@ def _draw_actions(service: Service, experiments: Sequence[Experiment], me: str) 
             _draw_export(service, experiments)
         if len(experiments) == 1:
             st.page_link(
-                LAB_PAGE, label="Run it again", icon=":material/replay:",
+                LAB_PAGE,
+                label="Run it again",
+                icon=":material/replay:",
                 query_params={"from": experiments[0].id},
-            )  # fmt: skip
+            )
 
 
 def _draw_naming(service: Service, experiment: Experiment) -> None:
@@ -150,9 +152,12 @@ def _draw_pin(service: Service, experiments: Sequence[Experiment]) -> None:
         _try(lambda: [service.store.pin(e.id, not pinned) for e in experiments], said)
 
     st.button(
-        "Unpin" if pinned else "Pin", icon=":material/keep:", key="pin", on_click=change,
+        "Unpin" if pinned else "Pin",
+        icon=":material/keep:",
+        key="pin",
+        on_click=change,
         help="What is pinned cannot be deleted.",
-    )  # fmt: skip
+    )
 
 
 def _draw_delete(service: Service, experiments: Sequence[Experiment]) -> None:
@@ -180,13 +185,25 @@ def _draw_export(service: Service, experiments: Sequence[Experiment]) -> None:
     frame = lambda: runs_files.rows_frame(store, experiments)  # noqa: E731
     files: list[tuple[str, str, str, Callable[[], bytes]]] = [
         ("Rows, CSV", f"{name}.csv", "text/csv", lambda: runs_files.as_csv(frame())),
-        ("Rows, Parquet", f"{name}.parquet", "application/vnd.apache.parquet",
-         lambda: runs_files.as_parquet(frame())),
-        ("Specification, JSON", f"{name}-specs.json", "application/json",
-         lambda: runs_files.specs_json(experiments)),
-        ("Everything, JSON", f"{name}-full.json", "application/json",
-         lambda: runs_files.full_json(store, experiments)),
-    ]  # fmt: skip
+        (
+            "Rows, Parquet",
+            f"{name}.parquet",
+            "application/vnd.apache.parquet",
+            lambda: runs_files.as_parquet(frame()),
+        ),
+        (
+            "Specification, JSON",
+            f"{name}-specs.json",
+            "application/json",
+            lambda: runs_files.specs_json(experiments),
+        ),
+        (
+            "Everything, JSON",
+            f"{name}-full.json",
+            "application/json",
+            lambda: runs_files.full_json(store, experiments),
+        ),
+    ]
     for label, file, kind, make in files:
         st.download_button(
             label, make, file, kind, key=f"export-{label}", on_click="ignore", width="stretch"

@@ -59,9 +59,13 @@ def draw_filters() -> None:
     )
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         st.segmented_control(
-            "Whose", [EVERYONE, MINE], default=EVERYONE, required=True, key=RUNS.key("whose"),
+            "Whose",
+            [EVERYONE, MINE],
+            default=EVERYONE,
+            required=True,
+            key=RUNS.key("whose"),
             format_func=str.capitalize,
-        )  # fmt: skip
+        )
         with st.popover("More filters", icon=":material/filter_alt:"):
             _choice("Domain", "domain", {name: name.capitalize() for name in DOMAINS})
             titles = {name: method.title for name, method in METHODS.items()}
@@ -80,9 +84,11 @@ def found(service: Service, me: str) -> list[Experiment]:
     chosen = {n: RUNS.get(n) for n in ("domain", "algorithm", "status")}
     filters = {name: value for name, value in chosen.items() if value != ANY}
     return service.store.experiments(
-        owner=me if RUNS.get("whose") == MINE else None, text=RUNS.get("text").strip(),
-        limit=RUNS.get("shown") + 1, **filters,
-    )  # fmt: skip
+        owner=me if RUNS.get("whose") == MINE else None,
+        text=RUNS.get("text").strip(),
+        limit=RUNS.get("shown") + 1,
+        **filters,
+    )
 
 
 def draw_list(experiments: list[Experiment]) -> None:
@@ -96,9 +102,12 @@ def draw_list(experiments: list[Experiment]) -> None:
         _draw_entry(experiment)
     if len(experiments) > shown:
         st.button(
-            "Show more", key="show-more", width="stretch", on_click=RUNS.put,
+            "Show more",
+            key="show-more",
+            width="stretch",
+            on_click=RUNS.put,
             args=("shown", shown + PAGE),
-        )  # fmt: skip
+        )
 
 
 def _draw_entry(experiment: Experiment) -> None:
@@ -108,15 +117,19 @@ def _draw_entry(experiment: Experiment) -> None:
         pin = ":material/keep: " if experiment.pinned else ""
         st.checkbox(
             f"{pin}**{plain(experiment.name) or 'unnamed'}**",
-            key=f"pick-{experiment.id}", on_change=pick, args=(experiment.id,),
-        )  # fmt: skip
+            key=f"pick-{experiment.id}",
+            on_change=pick,
+            args=(experiment.id,),
+        )
         with st.container(horizontal=True, gap="small", vertical_alignment="center"):
             st.badge(word, color=colour, icon=sign)
             st.caption(ago(experiment.created, time.time()), width="content")
             st.page_link(
-                LAB_PAGE, label="Open", icon=":material/open_in_new:",
+                LAB_PAGE,
+                label="Open",
+                icon=":material/open_in_new:",
                 query_params={"experiment": experiment.id},
-            )  # fmt: skip
+            )
         st.caption(_told(experiment))
 
 
@@ -149,10 +162,14 @@ def draw_store(service: Service, me: str) -> None:
             )
             count = st.session_state.setdefault(UPLOADS, 0)
             st.file_uploader(
-                "Exported experiment", "json", key=f"upload-{count}", on_change=_import,
-                args=(service, me, f"upload-{count}"), max_upload_size=MAX_MEGABYTES,
+                "Exported experiment",
+                "json",
+                key=f"upload-{count}",
+                on_change=_import,
+                args=(service, me, f"upload-{count}"),
+                max_upload_size=MAX_MEGABYTES,
                 label_visibility="collapsed",
-            )  # fmt: skip
+            )
         bytes_told = "" if size.bytes is None else f", {size_told(size.bytes)}"
         st.caption(
             f"{size.experiments:,} experiments with {size.rows:,} rows are kept{bytes_told}.",

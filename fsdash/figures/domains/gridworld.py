@@ -105,19 +105,42 @@ def agent_animation(
     ink, quiet = INK.on(dark), with_opacity(INK.on(dark), 0.25)
     figure.update_layout(
         updatemenus=[
-            {"type": "buttons", "direction": "left", "buttons": buttons, "showactive": False,
-             "x": 0, "xanchor": "left", "y": 0, "yanchor": "top", "pad": {"t": 34, "r": 8},
-             "bgcolor": "rgba(0,0,0,0)", "bordercolor": quiet, "font": {"color": ink}}
+            {
+                "type": "buttons",
+                "direction": "left",
+                "buttons": buttons,
+                "showactive": False,
+                "x": 0,
+                "xanchor": "left",
+                "y": 0,
+                "yanchor": "top",
+                "pad": {"t": 34, "r": 8},
+                "bgcolor": "rgba(0,0,0,0)",
+                "bordercolor": quiet,
+                "font": {"color": ink},
+            }
         ],
         sliders=[
-            {"steps": [{"label": str(t), "method": "animate", "args": [[str(t)], stop]}
-                       for t in range(len(path))],
-             "x": 0.34, "len": 0.66, "y": 0, "yanchor": "top", "pad": {"t": 34},
-             "currentvalue": {"visible": False}, "ticklen": 0, "minorticklen": 0,
-             "font": {"color": "rgba(0,0,0,0)", "size": 1}, "bordercolor": quiet,
-             "bgcolor": quiet, "activebgcolor": ink}
+            {
+                "steps": [
+                    {"label": str(t), "method": "animate", "args": [[str(t)], stop]}
+                    for t in range(len(path))
+                ],
+                "x": 0.34,
+                "len": 0.66,
+                "y": 0,
+                "yanchor": "top",
+                "pad": {"t": 34},
+                "currentvalue": {"visible": False},
+                "ticklen": 0,
+                "minorticklen": 0,
+                "font": {"color": "rgba(0,0,0,0)", "size": 1},
+                "bordercolor": quiet,
+                "bgcolor": quiet,
+                "activebgcolor": ink,
+            }
         ],
-    )  # fmt: skip
+    )
     figure.update_xaxes(title_text="")
     return figure
 
@@ -149,11 +172,10 @@ def views(subject: Subject) -> tuple[View, ...]:
     common = [view for view in generic.views(subject, AXES, actions=False) if view.name != "visits"]
     return (
         View("moves", "Moves and tasks", told["moves"], moves, (*slices, *phase), clickable=True),
-        View("agent", "Agent at work", told["agent"], agent, path_selectors(),
-             animated=True),
+        View("agent", "Agent at work", told["agent"], agent, path_selectors(), animated=True),
         View("visits", "Visits", told["visits"], visited),
         *(_squared(view, domain) for view in common),
-    )  # fmt: skip
+    )
 
 
 def _squared(view: View, domain: Gridworld) -> View:
@@ -173,9 +195,17 @@ def _square(figure: go.Figure, domain: Gridworld) -> None:
     n = domain.size
     gap = 2 if n <= LEGIBLE else 0
     figure.update_traces(xgap=gap, ygap=gap, selector={"type": "heatmap"})
-    axis = {"range": [-0.5, n - 0.5], "dtick": max(1, n // 10), "constrain": "domain",
-            "tickvals": None, "ticktext": None, "showgrid": False, "showline": False, "ticks": "",
-            "tick0": 0}  # fmt: skip
+    axis = {
+        "range": [-0.5, n - 0.5],
+        "dtick": max(1, n // 10),
+        "constrain": "domain",
+        "tickvals": None,
+        "ticktext": None,
+        "showgrid": False,
+        "showline": False,
+        "ticks": "",
+        "tick0": 0,
+    }
     figure.update_xaxes(**axis)
     figure.update_yaxes(scaleanchor="x", constraintoward="top", **axis)
 
@@ -211,11 +241,19 @@ def _task_trace(
     return go.Scatter(
         x=[x for (x0, _), (x1, _) in ends for x in (x0, x1, None)],
         y=[y for (_, y0), (_, y1) in ends for y in (y0, y1, None)],
-        name=name, mode="lines+markers", opacity=opacity, hoverinfo="skip",
+        name=name,
+        mode="lines+markers",
+        opacity=opacity,
+        hoverinfo="skip",
         line={"color": colour, "width": 2.5},
-        marker={"symbol": "arrow", "size": 12,
-                "angleref": "previous", "color": colour, "line": {"width": 2, "color": colour}},
-    )  # fmt: skip
+        marker={
+            "symbol": "arrow",
+            "size": 12,
+            "angleref": "previous",
+            "color": colour,
+            "line": {"width": 2, "color": colour},
+        },
+    )
 
 
 def _add_moves(
@@ -238,17 +276,30 @@ def _add_moves(
     colours = [ring_colour[task] for task in tasks] if idle else INK.on(dark)
     shift = 0.17 if numbered else 0.0
     figure.add_scatter(
-        x=x_RC.ravel() - shift, y=y_RC.ravel(), mode="markers", name="move", hoverinfo="skip",
+        x=x_RC.ravel() - shift,
+        y=y_RC.ravel(),
+        mode="markers",
+        name="move",
+        hoverinfo="skip",
         showlegend=False,
-        marker={"symbol": "triangle-up", "angle": angles, "color": colours,
-                "size": 11 if domain.size <= LEGIBLE else 6},
-    )  # fmt: skip
+        marker={
+            "symbol": "triangle-up",
+            "angle": angles,
+            "color": colours,
+            "size": 11 if domain.size <= LEGIBLE else 6,
+        },
+    )
     if numbered:
         figure.add_scatter(
-            x=x_RC.ravel() + 0.22, y=y_RC.ravel(), mode="text", text=[f"{task}" for task in tasks],
-            name="task chosen", hoverinfo="skip", showlegend=False,
+            x=x_RC.ravel() + 0.22,
+            y=y_RC.ravel(),
+            mode="text",
+            text=[f"{task}" for task in tasks],
+            name="task chosen",
+            hoverinfo="skip",
+            showlegend=False,
             textfont={"size": 11, "color": colours},
-        )  # fmt: skip
+        )
 
 
 def _stage(domain: Gridworld, dark: bool) -> go.Figure:
@@ -263,9 +314,13 @@ def _stage(domain: Gridworld, dark: bool) -> go.Figure:
     for ring, (tasks, colour) in RINGS.items():
         start = domain.tasks[[task - 1 for task in tasks], 0]
         figure.add_scatter(
-            x=start[:, 0], y=start[:, 1], text=[f"{task}" for task in tasks], **number,
-            textfont={"color": colour.on(dark), "size": 12}, name=f"{ring} numbers",
-        )  # fmt: skip
+            x=start[:, 0],
+            y=start[:, 1],
+            text=[f"{task}" for task in tasks],
+            **number,
+            textfont={"color": colour.on(dark), "size": 12},
+            name=f"{ring} numbers",
+        )
     figure.add_traces([_task_trace(domain, ring, 0, dark) for ring in RINGS])
     silent = {"showlegend": False, "hoverinfo": "skip"}
     trail = {"color": with_opacity(purple, 0.55), "width": 5}
@@ -273,9 +328,15 @@ def _stage(domain: Gridworld, dark: bool) -> go.Figure:
     figure.add_scatter(mode="lines", line=trail, name="trail", **silent)
     figure.add_scatter(mode="markers", marker=body, name="agent", **silent)
     figure.add_scatter(
-        x=[-0.5], y=[1.05 * n - 0.5], mode="text", textposition="middle right", name="status",
-        textfont={"size": 15, "color": ink}, cliponaxis=False, **silent,
-    )  # fmt: skip
+        x=[-0.5],
+        y=[1.05 * n - 0.5],
+        mode="text",
+        textposition="middle right",
+        name="status",
+        textfont={"size": 15, "color": ink},
+        cliponaxis=False,
+        **silent,
+    )
     _square(figure, domain)
     every = np.arange(0, n, max(1, n // 10))
     figure.update_xaxes(title_text="column")
@@ -297,9 +358,11 @@ def _moment(domain: Gridworld, model: FastSlowMDP, path: Path, step: int) -> lis
     tail = slice(max(0, step - TAIL), step + 1)
     trail = {"x": at_N["column"][tail], "y": at_N["row"][tail]}
     task, loaded = int(at_N["task"][step]), bool(at_N["carried"][step])
-    agent = {"x": at_N["column"][[step]], "y": at_N["row"][[step]],
-             "marker": {"symbol": "square" if loaded else "circle"}}  # fmt: skip
+    agent = {
+        "x": at_N["column"][[step]],
+        "y": at_N["row"][[step]],
+        "marker": {"symbol": "square" if loaded else "circle"},
+    }
     doing = "idle" if task == 0 else f"carries task {task}" if loaded else f"to task {task}"
     before = float(path.reward_N[:step].sum())
-    return [*rings, trail, agent,
-            {"text": [f"t = {step} · {doing} · collected <b>{before:g}</b>"]}]  # fmt: skip
+    return [*rings, trail, agent, {"text": [f"t = {step} · {doing} · collected <b>{before:g}</b>"]}]

@@ -64,13 +64,23 @@ def reorder_figure(model: FastSlowMDP, policy_XY: np.ndarray, dark: bool = False
     figure = go.Figure(layout={"template": template(dark)})
     _band(figure, demand_X[some_X], low_X[some_X], high_X[some_X], dark)
     figure.add_scatter(
-        x=demand_X, y=S_X, mode="lines+markers", name="S: orders up to", hovertemplate="%{y:g}",
-        line={"color": BLUE.on(dark), "width": 2.5}, marker={"size": 6},
-    )  # fmt: skip
+        x=demand_X,
+        y=S_X,
+        mode="lines+markers",
+        name="S: orders up to",
+        hovertemplate="%{y:g}",
+        line={"color": BLUE.on(dark), "width": 2.5},
+        marker={"size": 6},
+    )
     figure.add_scatter(
-        x=demand_X, y=s_X, mode="lines+markers", name="s: orders from", hovertemplate="%{y:g}",
-        line={"color": VERMILLION.on(dark), "width": 2.5, "dash": "dash"}, marker={"size": 6},
-    )  # fmt: skip
+        x=demand_X,
+        y=s_X,
+        mode="lines+markers",
+        name="s: orders from",
+        hovertemplate="%{y:g}",
+        line={"color": VERMILLION.on(dark), "width": 2.5, "dash": "dash"},
+        marker={"size": 6},
+    )
     figure.update_xaxes(title_text=title("demand"))
     figure.update_yaxes(title_text="units", rangemode="tozero")
     return figure
@@ -104,16 +114,40 @@ def views(subject: Subject) -> tuple[View, ...]:
         return inventory_path_figure(model, subject.path(seed, steps), subject.phases, dark)
 
     return (
-        View("orders", "Orders", "Units ordered for each stock and demand.", orders, phase,
-             clickable=True),
-        View("levels", "Order-up-to levels", "Stock plus order against stock; on the dotted line "
-             "nothing is ordered.", levels, (demands, *phase), clickable=True),
-        View("reorder", "(s, S) by demand", "The largest stock at which it orders, and the level "
-             "it orders up to.", reorder, phase),
-        View("path", "Simulated path", "Stock, demand and orders on one simulated path; shaded "
-             "blocks are the cycles of the policy.", walk, path_selectors(), clickable=True),
+        View(
+            "orders",
+            "Orders",
+            "Units ordered for each stock and demand.",
+            orders,
+            phase,
+            clickable=True,
+        ),
+        View(
+            "levels",
+            "Order-up-to levels",
+            "Stock plus order against stock; on the dotted line nothing is ordered.",
+            levels,
+            (demands, *phase),
+            clickable=True,
+        ),
+        View(
+            "reorder",
+            "(s, S) by demand",
+            "The largest stock at which it orders, and the level it orders up to.",
+            reorder,
+            phase,
+        ),
+        View(
+            "path",
+            "Simulated path",
+            "Stock, demand and orders on one simulated path; shaded "
+            "blocks are the cycles of the policy.",
+            walk,
+            path_selectors(),
+            clickable=True,
+        ),
         *generic.views(subject, AXES, actions=False),
-    )  # fmt: skip
+    )
 
 
 def _band(figure: go.Figure, x: np.ndarray, low: np.ndarray, high: np.ndarray, dark: bool) -> None:

@@ -44,8 +44,9 @@ def price_path_figure(
 ) -> go.Figure:
     """Price and reference price above; below, the reward or one of the slow parameters."""
     price = Series("price", column(model.actions, "price")[path.action_N], 1)
-    reference = Series("reference price", column(model.fast, "reference price")[path.y_N], 0,
-                       dash="dot")  # fmt: skip
+    reference = Series(
+        "reference price", column(model.fast, "reference price")[path.y_N], 0, dash="dot"
+    )
     if below == "reward":
         lower = Series("reward", path.reward_N, 2)
     else:
@@ -79,7 +80,8 @@ def views(subject: Subject) -> tuple[View, ...]:
     options = ("alpha", "eta+", "eta-", "reward")
     below = Selector("below", "below it", options, tuple(map(title, options)), "alpha")
     told = "Price and reference price on one simulated path; shaded blocks are the cycles."
-    path_view = View("path", "Simulated path", told, walk, (below, *path_selectors()),
-                     clickable=True)  # fmt: skip
+    path_view = View(
+        "path", "Simulated path", told, walk, (below, *path_selectors()), clickable=True
+    )
     lines = tuple(map(lines_over, CONSUMER))
     return (*lines, path_view, *generic.views(subject, AXES))

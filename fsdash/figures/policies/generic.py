@@ -89,9 +89,14 @@ def visit_figure(
     """The discounted share of periods in each cell, all other coordinates added up."""
     z_RC = 100 * (cells.take(share_XY) if names is None else marginal(model, share_XY, *names))
     figure = heat_map(
-        cells, z_RC, AMOUNT, "visits, % of discounted time", dark, "%{z:.3g} %",
+        cells,
+        z_RC,
+        AMOUNT,
+        "visits, % of discounted time",
+        dark,
+        "%{z:.3g} %",
         **_from_zero(z_RC),
-    )  # fmt: skip
+    )
     if names is not None:  # a cell stands for several states: there is no single one to click
         figure.update_traces(customdata=None)
     return figure
@@ -153,9 +158,14 @@ def _agreement_trace(cells: Plane, agreement_RC: np.ndarray, dark: bool) -> go.H
     """Three plain colours; their key lies between the two panels."""
     shades = [PANEL.on(dark), GREY.on(dark), VERMILLION.on(dark)]
     key = bar(
-        "action against the optimal one", yref="paper", y=0.39, yanchor="bottom",
-        tickvals=[0, 1, 2], ticktext=AGREEMENT, tickangle=0,
-    )  # fmt: skip
+        "action against the optimal one",
+        yref="paper",
+        y=0.39,
+        yanchor="bottom",
+        tickvals=[0, 1, 2],
+        ticktext=AGREEMENT,
+        tickangle=0,
+    )
     trace = go.Heatmap(
         x=cells.across.values,
         y=cells.up.values,
@@ -197,26 +207,40 @@ def q_figure(
     colours[chosen_action] = VERMILLION.on(dark)
     figure = go.Figure(layout={"template": template(dark)})
     figure.add_bar(
-        x=labels, y=-loss_A, base=np.full(len(Q_A), top), marker={"color": colours},
-        customdata=np.column_stack([Q_A, loss_A]), name="loss against the best action",
+        x=labels,
+        y=-loss_A,
+        base=np.full(len(Q_A), top),
+        marker={"color": colours},
+        customdata=np.column_stack([Q_A, loss_A]),
+        name="loss against the best action",
         hovertemplate="Q = <b>%{customdata[0]:.6g}</b>, loses %{customdata[1]:.4g}<extra></extra>",
         showlegend=False,
-    )  # fmt: skip
+    )
     figure.add_hline(y=top, line={"color": INK.on(dark), "width": 1.5})
-    marks = ((best, "best action", GREEN, "diamond"),
-             (chosen_action, "the policy's action", VERMILLION, "circle-open"))  # fmt: skip
+    marks = (
+        (best, "best action", GREEN, "diamond"),
+        (chosen_action, "the policy's action", VERMILLION, "circle-open"),
+    )
     for action, name, colour, symbol in marks:
         line = {"width": 3 if symbol.endswith("open") else 0, "color": colour.on(dark)}
         mark = {"color": colour.on(dark), "symbol": symbol, "size": 13, "line": line}
         figure.add_scatter(
-            x=[labels[action]], y=[Q_A[action]], mode="markers", marker=mark, hoverinfo="skip",
-            name=f"{name}: {labels[action]}", cliponaxis=False,
-        )  # fmt: skip
+            x=[labels[action]],
+            y=[Q_A[action]],
+            mode="markers",
+            marker=mark,
+            hoverinfo="skip",
+            name=f"{name}: {labels[action]}",
+            cliponaxis=False,
+        )
     room = max(float(loss_A.max()), ROUNDING * max(abs(top), 1))
     figure.update_xaxes(
-        title_text=actions_title(model), type="category", categoryarray=labels, showgrid=False,
+        title_text=actions_title(model),
+        type="category",
+        categoryarray=labels,
+        showgrid=False,
         tickfont={"size": 15 if len(labels) <= 16 else 11},
-    )  # fmt: skip
+    )
     figure.update_yaxes(title_text="Q(s, a)", range=[top - 1.08 * room, top + 0.12 * room])
     figure.update_layout(hovermode="x", bargap=0.25)
     return figure
@@ -259,17 +283,39 @@ def views(
 
     shown = Selector("show", "show", tuple(SHOWN), SHOW_LABELS, "value")
     first = View(
-        "actions", "Actions", "The action that the policy takes in each state.", action,
-        (*phase, *_action_selector(model), *fixed), clickable=True,
-    )  # fmt: skip
+        "actions",
+        "Actions",
+        "The action that the policy takes in each state.",
+        action,
+        (*phase, *_action_selector(model), *fixed),
+        clickable=True,
+    )
     rest = (
-        View("values", "Values", "What each state is worth, exactly, under the true model.",
-             value, (shown, *phase, *fixed), clickable=True),
-        View("difference", "Difference to the optimum", "Where the policy loses, and where its own "
-             "action is to blame.", difference, (*phase, *fixed), clickable=True),
-        View("visits", "Visits", "How often each state is visited: exact discounted frequencies "
-             "from the initial distribution.", visited, clickable=not fixed),
-    )  # fmt: skip
+        View(
+            "values",
+            "Values",
+            "What each state is worth, exactly, under the true model.",
+            value,
+            (shown, *phase, *fixed),
+            clickable=True,
+        ),
+        View(
+            "difference",
+            "Difference to the optimum",
+            "Where the policy loses, and where its own action is to blame.",
+            difference,
+            (*phase, *fixed),
+            clickable=True,
+        ),
+        View(
+            "visits",
+            "Visits",
+            "How often each state is visited: exact discounted frequencies "
+            "from the initial distribution.",
+            visited,
+            clickable=not fixed,
+        ),
+    )
     return (first, *rest) if actions else rest
 
 

@@ -31,17 +31,25 @@ def lines_figure(
     figure = go.Figure(layout={"template": template(dark)})
     across = cells.across.values
     figure.add_scatter(
-        x=across, y=across, mode="lines", name=diagonal, hoverinfo="skip",
+        x=across,
+        y=across,
+        mode="lines",
+        name=diagonal,
+        hoverinfo="skip",
         line={"color": GREY.on(dark), "width": 1.5, "dash": "dot"},
-    )  # fmt: skip
+    )
     for i, value in enumerate(chosen):
         row = int(np.searchsorted(cells.up.values, value))
         colour = CATEGORICAL[i % len(CATEGORICAL)].on(dark)
         figure.add_scatter(
-            x=across, y=z_RC[row], mode="lines", name=f"{short(name)} = {value:g}",
+            x=across,
+            y=z_RC[row],
+            mode="lines",
+            name=f"{short(name)} = {value:g}",
             line={"color": colour, "width": 2.5, "shape": shape, "dash": DASHES[i % len(DASHES)]},
-            customdata=cells.states_RC2[row], hovertemplate="%{y:g}",
-        )  # fmt: skip
+            customdata=cells.states_RC2[row],
+            hovertemplate="%{y:g}",
+        )
     figure.update_xaxes(title_text=cells.across.title)
     figure.update_yaxes(title_text=axis_title, rangemode="tozero")
     return figure

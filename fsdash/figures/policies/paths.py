@@ -47,8 +47,13 @@ def path_figure(
     told = "%{y:.4g}" + (" (%{customdata[2]})" if path.period > 1 else "")
     for row, panel in enumerate(rows, start=1):
         for series in panel:
-            common = {"x": period_N, "y": series.values_N, "name": series.name,
-                      "customdata": state_N3, "hovertemplate": told}  # fmt: skip
+            common = {
+                "x": period_N,
+                "y": series.values_N,
+                "name": series.name,
+                "customdata": state_N3,
+                "hovertemplate": told,
+            }
             figure.add_trace(_trace(series, dark, **common), row=row, col=1)
         title = titles[row - 1] if titles else panel[0].name
         figure.update_yaxes(title_text=title, row=row, **_whole_ticks(panel))
@@ -83,13 +88,25 @@ def _add_cycles(figure: go.Figure, path: Path, dark: bool) -> None:
         return
     whole = {"xref": "x", "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
     blocks = [
-        {"type": "rect", "x0": start - 0.5, "x1": min(start + path.period, len(path)) - 0.5,
-         "fillcolor": PANEL.on(dark), "line": {"width": 0}, **whole}
+        {
+            "type": "rect",
+            "x0": start - 0.5,
+            "x1": min(start + path.period, len(path)) - 0.5,
+            "fillcolor": PANEL.on(dark),
+            "line": {"width": 0},
+            **whole,
+        }
         for start in starts[1::2]
-    ]  # fmt: skip
+    ]
     lines = [
-        {"type": "line", "x0": start, "x1": start, "opacity": 0.25,
-         "line": {"color": INK.on(dark), "width": 1, "dash": "dot"}, **whole}
+        {
+            "type": "line",
+            "x0": start,
+            "x1": start,
+            "opacity": 0.25,
+            "line": {"color": INK.on(dark), "width": 1, "dash": "dot"},
+            **whole,
+        }
         for start in starts
-    ]  # fmt: skip
+    ]
     figure.update_layout(shapes=blocks + lines)

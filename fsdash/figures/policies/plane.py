@@ -103,8 +103,7 @@ def plane(model: FastSlowMDP, across: str, up: str, fixed: Mapping[str, float]) 
 def index_plane(model: FastSlowMDP) -> Plane:
     """Fast states across, slow states up, in the order of their indices, with their labels."""
     x_RC, y_RC = np.indices((model.n_slow, model.n_fast))
-    return Plane(_indexed("fast state", model.fast), _indexed("slow state", model.slow),
-                 x_RC, y_RC)  # fmt: skip
+    return Plane(_indexed("fast state", model.fast), _indexed("slow state", model.slow), x_RC, y_RC)
 
 
 def heat_map(

@@ -273,17 +273,19 @@ class Manager:
             run = job.attempt.run
             if max(used.get(run, 0.0), now - job.began) > self.limits.seconds:
                 self._ledger.stop(
-                    [run], "failed",
+                    [run],
+                    "failed",
                     f"stopped: the run has used the {self.limits.seconds:,g} seconds of computing "
                     "that one run may use here; give it a smaller budget or fewer replications",
-                )  # fmt: skip
+                )
             pid = self._pid(job)
             if pid is not None and megabytes(pid) > self.limits.megabytes:
                 self._kill(
-                    job, "failed",
+                    job,
+                    "failed",
                     f"stopped: it needed more than the {self.limits.megabytes:,} MB of memory that "
                     "a worker may use here; use a smaller model or a smaller T",
-                )  # fmt: skip
+                )
 
     def _pid(self, job: Job) -> int | None:
         return self._executor.pid(job.future) if self._can_kill else None

@@ -117,9 +117,12 @@ class Ledger:
     def renew_lease(self) -> None:
         """Also after somebody took this server for ended, as when its computer slept."""
         values = {
-            "id": self.server, "host": socket.gethostname(), "pid": os.getpid(),
-            "born": born(os.getpid()), "heartbeat": time.time(),
-        }  # fmt: skip
+            "id": self.server,
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "born": born(os.getpid()),
+            "heartbeat": time.time(),
+        }
         with self.database.writing() as connection:
             mine = servers.update().where(servers.c.id == self.server)
             if not connection.execute(mine.values(values)).rowcount:
@@ -160,11 +163,16 @@ class Ledger:
                 update(replications)
                 .where(p.id == id, p.status == "queued", p.server == self.server)
                 .values(
-                    status="running", reason="", attempt=p.attempt + 1, wanted="",
-                    wanted_reason="", heartbeat=time.time(), finished=None,
+                    status="running",
+                    reason="",
+                    attempt=p.attempt + 1,
+                    wanted="",
+                    wanted_reason="",
+                    heartbeat=time.time(),
+                    finished=None,
                     started=func.coalesce(p.started, time.time()),
                 )
-            )  # fmt: skip
+            )
             if not taken.rowcount:
                 return None
             row = connection.execute(select(replications).where(p.id == id)).one()

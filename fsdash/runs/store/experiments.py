@@ -228,9 +228,14 @@ class Store:
         with self.database.writing() as connection:
             specs = [part.spec for part in parts.runs]
             id = insert_experiment(
-                connection, owner, parts.name, specs, "interrupted",
-                note=short("note", parts.note, MAX_NOTE), created=parts.created,
-            )  # fmt: skip
+                connection,
+                owner,
+                parts.name,
+                specs,
+                "interrupted",
+                note=short("note", parts.note, MAX_NOTE),
+                created=parts.created,
+            )
             transfer.fill(connection, id, parts)
         return id
 
@@ -258,17 +263,27 @@ def insert_experiment(
     id = "".join(secrets.choice(ALPHABET) for _ in range(ID_LENGTH))
     connection.execute(
         schema.experiments.insert().values(
-            id=id, owner=short("owner", owner, MAX_OWNER), name=short("name", name, MAX_NAME),
-            note=note, pinned=False, created=created or time.time(),
+            id=id,
+            owner=short("owner", owner, MAX_OWNER),
+            name=short("name", name, MAX_NAME),
+            note=note,
+            pinned=False,
+            created=created or time.time(),
         )
-    )  # fmt: skip
+    )
     ids = [_insert_run(connection, id, i, spec) for i, spec in enumerate(specs)]
     # The first replications of all runs come first: every curve starts as soon as it can.
     order = sorted((i, ids[n]) for n, spec in enumerate(specs) for i in range(spec.replications))
     fresh = {
-        "status": status, "server": server, "reason": "", "wanted": "", "wanted_reason": "",
-        "attempt": 0, "rows": 0, "seconds": 0.0,
-    }  # fmt: skip
+        "status": status,
+        "server": server,
+        "reason": "",
+        "wanted": "",
+        "wanted_reason": "",
+        "attempt": 0,
+        "rows": 0,
+        "seconds": 0.0,
+    }
     connection.execute(
         schema.replications.insert(), [{"run": run, "replication": i, **fresh} for i, run in order]
     )
@@ -277,9 +292,14 @@ def insert_experiment(
 
 def _insert_run(connection: Connection, experiment: str, position: int, spec: RunSpec) -> int:
     values = {
-        "experiment": experiment, "position": position, "spec": spec.to_json(), "hash": spec.hash,
-        "domain": spec.domain, "algorithm": spec.algorithm, "T": spec.T,
-    }  # fmt: skip
+        "experiment": experiment,
+        "position": position,
+        "spec": spec.to_json(),
+        "hash": spec.hash,
+        "domain": spec.domain,
+        "algorithm": spec.algorithm,
+        "T": spec.T,
+    }
     return connection.execute(schema.runs.insert().values(values)).inserted_primary_key.id
 
 
@@ -307,10 +327,18 @@ def _runs(connection: Connection, found: Sequence[Row]) -> list[Run]:
     for row in connection.execute(query.order_by(p.c.run, p.c.replication)):
         by_run[row.run].append(
             Replication(
-                row.replication, row.status, row.reason, row.rows, row.seconds, row.pid,
-                row.heartbeat, row.started, row.finished, bool(row.wanted),
+                row.replication,
+                row.status,
+                row.reason,
+                row.rows,
+                row.seconds,
+                row.pid,
+                row.heartbeat,
+                row.started,
+                row.finished,
+                bool(row.wanted),
             )
-        )  # fmt: skip
+        )
     return [Run(*row, replications=tuple(by_run[row.id])) for row in found]
 
 

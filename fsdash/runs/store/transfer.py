@@ -28,10 +28,16 @@ VERSION = 1
 MAX_ROWS = 10_000
 MAX_POLICY_BYTES = 64 * 2**20
 KINDS = {
-    "step": "count", "phase": "text", "iteration": "count", "evaluations": "count",
-    "seconds": "number", "mean_return": "number?", "fraction_of_optimal": "number?",
-    "max_regret": "number?", "policy_kind": "text",
-}  # fmt: skip
+    "step": "count",
+    "phase": "text",
+    "iteration": "count",
+    "evaluations": "count",
+    "seconds": "number",
+    "mean_return": "number?",
+    "fraction_of_optimal": "number?",
+    "max_regret": "number?",
+    "policy_kind": "text",
+}
 LARGEST = 2**63 - 1
 WORD = r"[a-z-]{1,16}"
 
@@ -219,11 +225,17 @@ def fill(connection: Connection, experiment: str, parts: Parts) -> None:
         for i, data in enumerate(part.replications):
             here = {"run": run, "replication": i}
             connection.execute(
-                p.update().where(and_(p.c.run == run, p.c.replication == i)).values(
-                    status=data["status"], reason=data["reason"], seconds=data["seconds"],
-                    rows=len(data["rows"]), started=parts.created, finished=parts.created,
+                p.update()
+                .where(and_(p.c.run == run, p.c.replication == i))
+                .values(
+                    status=data["status"],
+                    reason=data["reason"],
+                    seconds=data["seconds"],
+                    rows=len(data["rows"]),
+                    started=parts.created,
+                    finished=parts.created,
                 )
-            )  # fmt: skip
+            )
             for table, items in ((schema.rows, data["rows"]), (schema.policies, data["policies"])):
                 found = iter(items)
                 while batch := list(islice(found, 500)):
