@@ -45,7 +45,7 @@ from tools.browser import REMEDY, find_browser
 ROOT = Path(__file__).parents[1]
 SETTINGS, PRESSES, VISITS, STARTS = 200, 20, 5, 5
 SERVER_TARGET, PAINT_TARGET, POINT_TARGET = 100.0, 2000.0, 1000.0
-PATIENCE = 120_000
+PAGE_TIMEOUT_MS = 120_000
 
 # Marks the times of the key and of the change that it brings about.
 WATCH_FIGURE = """node => {
@@ -114,7 +114,7 @@ def choose_T_page(rng: np.random.Generator) -> None:
     every, repaired = bool(rng.integers(2)), bool(rng.integers(2))
     dark = bool(rng.integers(2))
     l_frozen = rng.uniform(0.5, 1.5) if repaired else None
-    view = choose.View(random_constants(rng), sizes, sweeps, T, every, l_frozen)
+    view = choose.ChooseTState(random_constants(rng), sizes, sweeps, T, every, l_frozen)
     payload(choose.main_figure(view, dark), "regret-cost")
     # One tab of two is open, and only that one is computed.
     if rng.integers(2):
@@ -164,7 +164,7 @@ def key_times(page: Page, visit: Visit) -> np.ndarray:
     times = np.empty(PRESSES)
     for i in range(PRESSES):
         control.press(visit.keys[i % 2])
-        page.wait_for_function("() => window.changed > window.pressed", timeout=PATIENCE)
+        page.wait_for_function("() => window.changed > window.pressed", timeout=PAGE_TIMEOUT_MS)
         times[i] = page.evaluate("() => window.changed - window.pressed")
         # Whatever still follows from this key must not count as the answer to the next one.
         page.wait_for_timeout(500)
@@ -178,7 +178,7 @@ def opening_times(context: BrowserContext, url: str, visit: Visit) -> tuple[Page
         page = context.new_page()
         start = time.perf_counter()
         page.goto(url + visit.path)
-        page.locator(visit.drawn).first.wait_for(timeout=PATIENCE)
+        page.locator(visit.drawn).first.wait_for(timeout=PAGE_TIMEOUT_MS)
         times.append((page.evaluate(FIRST_PAINT), 1e3 * (time.perf_counter() - start)))
         if i < VISITS:
             page.close()
@@ -191,14 +191,14 @@ def point_times(context: BrowserContext, url: str, plan: str) -> np.ndarray:
     for i in range(STARTS):
         page = context.new_page()
         page.goto(f"{url}/Run_lab?preset={plan}")
-        page.locator(".st-key-example .main-svg").first.wait_for(timeout=PATIENCE)
+        page.locator(".st-key-example .main-svg").first.wait_for(timeout=PAGE_TIMEOUT_MS)
         button = page.get_by_role("button", name="Start", exact=True)
         button.hover()
         began = time.perf_counter()
         button.click()
-        page.wait_for_function(FIRST_POINT, timeout=PATIENCE, polling=10)
+        page.wait_for_function(FIRST_POINT, timeout=PAGE_TIMEOUT_MS, polling=10)
         times[i] = 1e3 * (time.perf_counter() - began)
-        page.get_by_text("What to notice").first.wait_for(timeout=PATIENCE)
+        page.get_by_text("What to notice").first.wait_for(timeout=PAGE_TIMEOUT_MS)
         page.close()
     return times
 

@@ -39,7 +39,7 @@ ARRIVALS = 1.0
 """Seconds between two visitors who come in."""
 THINKING = 5.0
 """Seconds between two moves of a slider."""
-PATIENCE = 120
+REPLY_TIMEOUT = 120
 MOVES = {
     "Reward_error": ("T", "double_array_value", lambda i: [float(i % 140 + 1)]),
     "Choose_T": ("budget", "double_value", lambda i: float(i % 60 + 1)),
@@ -93,7 +93,7 @@ class Tab:
     async def _receive(self) -> bool:
         """Take one message in; whether it was the end of a run."""
         message = ForwardMsg()
-        message.ParseFromString(await asyncio.wait_for(self.socket.recv(), PATIENCE))
+        message.ParseFromString(await asyncio.wait_for(self.socket.recv(), REPLY_TIMEOUT))
         kind = message.WhichOneof("type")
         if kind == "navigation":
             self.page_hash = message.navigation.page_script_hash

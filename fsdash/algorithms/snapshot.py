@@ -24,7 +24,7 @@ import numpy as np
 from fsdash.errors import InputError
 
 MAX_ITERATIONS = 10_000_000
-PATIENCE = 200
+STALL_LIMIT = 200
 """Snapshots without a better certificate after which rounding is taken to have won."""
 
 
@@ -83,9 +83,9 @@ def run_until(
 
 
 def first_certified(items: Iterator, tolerance: float):
-    """The first item whose `error` is so small, or the best if `PATIENCE` more bring no better."""
+    """The first item whose `error` is so small, or the best if `STALL_LIMIT` more bring no better."""
     best, stalled = next(items), 0
-    while best.error > tolerance and stalled < PATIENCE:
+    while best.error > tolerance and stalled < STALL_LIMIT:
         item = next(items)
         best, stalled = (item, 0) if item.error < best.error else (best, stalled + 1)
     return best

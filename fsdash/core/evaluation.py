@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsdash.algorithms.mpi import mpi
-from fsdash.algorithms.snapshot import PATIENCE, run_until
+from fsdash.algorithms.snapshot import STALL_LIMIT, run_until
 from fsdash.core.anderson import memory, mixture
 from fsdash.core.certificate import attainable, certificate, midpoint, rounding
 from fsdash.core.kernels import jit
@@ -27,7 +27,7 @@ from fsdash.core.operators import check_policy, values_of
 from fsdash.core.policy_chain import Chain, passes
 
 TOLERANCE = 1e-6
-SWEEPS = 40
+PASSES_PER_CHECK = 40
 """About how many sweeps are made between two looks at the certificate."""
 
 
@@ -84,7 +84,7 @@ def policy_values(
 def _settled(model: FastSlowMDP, chain: Chain, U_XY: np.ndarray, goal: float) -> Values:
     """The fixed point of a chain, certified to the goal or as well as rounding allows."""
     phases = len(chain.reward_PXY)
-    n = max(1, SWEEPS // phases)
+    n = max(1, PASSES_PER_CHECK // phases)
     bounds = certificate(model, n * phases)
     U_XY, error = settle(
         chain.flat,
@@ -104,12 +104,12 @@ def settle(chain, n, PT_XX, resolvent_XX, discount, goal, U_XY):
 
     The certificate of U gives a shift c(x). B (U + c) = B U + γᵀ Pᵀ c is then known too, and within
     γᵀ times the certified error. Over many passes the errors of a policy that walks in circles
-    cancel, so the certificate of B is much narrower than that of a single pass. If `PATIENCE` more
+    cancel, so the certificate of B is much narrower than that of a single pass. If `STALL_LIMIT` more
     iterates bring no better certificate, the best one is returned.
     """
     kept, k, stalled = memory(U_XY.size), 0, 0
     best_XY, error = U_XY, np.inf
-    while error > goal and stalled < PATIENCE:
+    while error > goal and stalled < STALL_LIMIT:
         image_XY = U_XY.copy()
         passes(*chain, n, image_XY)
         shift_X, width = midpoint(image_XY - U_XY, resolvent_XX, discount)

@@ -23,7 +23,7 @@ from typing import TypeVar
 import pandas as pd
 import streamlit as st
 
-from fsdash.dashboard.curves.refresh_rate import Pace
+from fsdash.dashboard.curves.refresh_rate import RefreshRate
 from fsdash.runs.errors import CorruptStore, StoreError
 from fsdash.runs.records import Experiment
 from fsdash.runs.server.manager import Manager
@@ -33,7 +33,7 @@ from fsdash.runs.store.experiments import Store
 COOKIE = "fsdash_visitor"
 WORD = re.compile(r"[0-9a-f]{20}")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-PATIENCE = 4.0
+PAGE_LOCK_TIMEOUT = 4.0
 """Seconds that a page waits for a store that another program holds; workers wait longer."""
 AT_ONCE = 0.5
 """Seconds that a start waits for its first rows."""
@@ -64,11 +64,11 @@ class Service:
     """What the pages share."""
 
     def __init__(self, url: str) -> None:
-        self.store = Store(url, PATIENCE)
+        self.store = Store(url, PAGE_LOCK_TIMEOUT)
         self.manager = Manager(self.store)
         self._rows: OrderedDict[str, Rows] = OrderedDict()
         self._made: OrderedDict[object, tuple[object, object]] = OrderedDict()
-        self.pace = Pace()
+        self.pace = RefreshRate()
         self._lock = threading.Lock()
 
     def rows(self, experiment: Experiment) -> Rows:

@@ -53,7 +53,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class View:
+class FigureSpec:
     """One figure of an experiment: which algorithms, and how."""
 
     name: str
@@ -74,7 +74,7 @@ class Experiment:
     title: str
     where: str
     runs: tuple[Run, ...]
-    views: tuple[View, ...]
+    views: tuple[FigureSpec, ...]
     sweep: int
     exact_sweep: int
     sweep_of: str
@@ -87,7 +87,7 @@ LINEAR = ("lin-fvi", "lin-fqi", "lin-fsfvi")
 DEEP = ("deep-fvi", "deep-fqi", "deep-fsfvi")
 EXACT = ("vi", "fsvi", "mpi")
 LOOKS = {"inventory": 3, "gridworld": 2}
-SWEEPS = {"inventory": 12, "gridworld": 60, "pricing": 20}
+BUDGET_SWEEPS = {"inventory": 12, "gridworld": 60, "pricing": 20}
 TITLES = {
     "inventory": ("Inventory control", 'Section "Inventory Control with Fixed Order Costs"'),
     "gridworld": ("Gridworld", 'Section "Gridworld with Spatial Tasks"'),
@@ -103,7 +103,7 @@ def experiment(domain: str, quick: bool = False, seed: int = 0) -> Experiment:
     fitted = domain == "pricing"
     states = n_slow * n_fast
     drawn = states // 10 if fitted else states
-    budget = SWEEPS[domain] * (QUICK_SHARE if quick else 1)
+    budget = BUDGET_SWEEPS[domain] * (QUICK_SHARE if quick else 1)
     sweep = drawn * n_actions * SAMPLES
     runs = (_fitted if fitted else _tabular)(domain, sweep, budget, quick, seed)
     title, where = TITLES[domain]
@@ -174,18 +174,18 @@ def _exact(domain: str, seed: int) -> tuple[Run, ...]:
     )
 
 
-def _views(domain: str, budget: float) -> tuple[View, ...]:
+def _views(domain: str, budget: float) -> tuple[FigureSpec, ...]:
     title, _ = TITLES[domain]
-    exact = View(f"{domain}-exact", f"{title}: the model is known", EXACT, exact=True)
+    exact = FigureSpec(f"{domain}-exact", f"{title}: the model is known", EXACT, exact=True)
     if domain == "pricing":
         return (
-            View("pricing-linear", f"{title}, linear regression", LINEAR),
-            View("pricing-deep", f"{title}, networks", DEEP),
+            FigureSpec("pricing-linear", f"{title}, linear regression", LINEAR),
+            FigureSpec("pricing-deep", f"{title}, networks", DEEP),
             exact,
         )
     views = (
-        View(domain, title, TABULAR, last=budget),
-        View(
+        FigureSpec(domain, title, TABULAR, last=budget),
+        FigureSpec(
             f"{domain}-stationary",
             f"{title}: with the policy greedy for the frozen J",
             ("e-vi", "e-fsvi"),
@@ -195,7 +195,7 @@ def _views(domain: str, budget: float) -> tuple[View, ...]:
         exact,
     )
     if domain == "inventory":
-        views += (View(f"{domain}-long", f"{title}: {LONG} sweeps", ("e-vi", "e-qi")),)
+        views += (FigureSpec(f"{domain}-long", f"{title}: {LONG} sweeps", ("e-vi", "e-qi")),)
     return views
 
 

@@ -23,7 +23,7 @@ import plotly.graph_objects as go
 from fsdash.figures.learning import learning_figure
 from fsdash.reproduce import theory
 from fsdash.reproduce.claims import numerical_claims
-from fsdash.reproduce.experiments import EXACT, Experiment, View
+from fsdash.reproduce.experiments import EXACT, Experiment, FigureSpec
 from fsdash.reproduce.judging import Curves, Verdict, claims_table, findings_table, judge
 from fsdash.reproduce.pictures import Renderer, titled
 from fsdash.runs.engine import COLUMNS
@@ -109,7 +109,9 @@ def _figures(results: Results, with_theory: bool) -> list[tuple[str, str, go.Fig
     return drawn
 
 
-def figure_of(plan: Experiment, view: View, frame: pd.DataFrame, dark: bool = False) -> go.Figure:
+def figure_of(
+    plan: Experiment, view: FigureSpec, frame: pd.DataFrame, dark: bool = False
+) -> go.Figure:
     """One of the experiment's figures."""
     sweep = plan.exact_sweep if view.exact else plan.sweep
     rows = frame[frame["algorithm"].isin(view.algorithms)]

@@ -34,9 +34,9 @@ from fsdash.theory.parameters import (
     LARGEST_K,
     LARGEST_T,
     Constants,
+    as_scalar,
     discount,
     nonnegative,
-    plain,
     whole_numbers,
 )
 
@@ -122,12 +122,12 @@ def reward_error(constants: Constants, T: ArrayLike) -> RewardError:
     """
     T = _horizons(T)
     freeze, end_of_horizon = _reward_error(constants, T)
-    return RewardError(plain(freeze), plain(end_of_horizon))
+    return RewardError(as_scalar(freeze), as_scalar(end_of_horizon))
 
 
 def transition_distance(constants: Constants, T: ArrayLike) -> Values:
     """d(α, d_Y, T) = 2 d_Y (α+1)(T-1): how far apart two lower-level policies can end."""
-    return plain(_distance(constants, _horizons(T)))
+    return as_scalar(_distance(constants, _horizons(T)))
 
 
 @_quiet
@@ -154,7 +154,7 @@ def lemma_regret(
         _errors("distance", distance),
         _errors("value_error", value_error),
     )
-    return LemmaRegret(*map(plain, terms))
+    return LemmaRegret(*map(as_scalar, terms))
 
 
 @_quiet
@@ -188,14 +188,14 @@ def fsvi_regret(constants: Constants, T: ArrayLike, k: ArrayLike) -> FsviRegret:
         _distance(constants, T),
         _value_error(constants, T, k),
     )
-    return FsviRegret(*map(plain, terms))
+    return FsviRegret(*map(as_scalar, terms))
 
 
 @_quiet
 def iteration_term(constants: Constants, T: ArrayLike, k: ArrayLike) -> Values:
     """The only term of `fsvi_regret` that depends on k, without the work of the others."""
     T, k = _horizons(T), _iterations(k)
-    return plain(_lemma(constants.gamma, T, 0.0, 0.0, 0.0, _value_error(constants, T, k))[2])
+    return as_scalar(_lemma(constants.gamma, T, 0.0, 0.0, 0.0, _value_error(constants, T, k))[2])
 
 
 def vi_regret(constants: Constants, k: ArrayLike) -> Values:
@@ -213,7 +213,7 @@ def value_lipschitz_bound(gamma: float, l_r: ArrayLike, l_f: ArrayLike) -> Value
     """Appendix "Bounds on L_U": L_U <= L_r/(1 - γ L_f), and inf (no bound) where γ L_f >= 1."""
     gamma, l_r, l_f = discount("gamma", gamma), _errors("l_r", l_r), _errors("l_f", l_f)
     gap = _gap(1 - gamma, gamma, l_f)
-    return plain(np.where(gap > 0, l_r / np.where(gap > 0, gap, 1.0), np.inf))
+    return as_scalar(np.where(gap > 0, l_r / np.where(gap > 0, gap, 1.0), np.inf))
 
 
 @_quiet
@@ -274,7 +274,7 @@ def fsavi_regret(
     if corrected:
         upper_fit, iteration = lemma(0.0, 0.0, upper_fit)[2], lemma(0.0, 0.0, iteration)[2]
     terms = (reward_term, lower_fit_term, transition_term, upper_fit, iteration)
-    return FsaviRegret(*map(plain, terms))
+    return FsaviRegret(*map(as_scalar, terms))
 
 
 # ------------------------------------------------------------------ formulas, on checked arguments

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsdash.errors import InputError
-from fsdash.theory.parameters import LARGEST_K, LARGEST_T, Sizes, number, plain, whole_numbers
+from fsdash.theory.parameters import LARGEST_K, LARGEST_T, Sizes, as_scalar, number, whole_numbers
 
 Cost = float | np.ndarray
 Count = int | np.ndarray
@@ -23,20 +23,20 @@ Count = int | np.ndarray
 
 def vi_cost(sizes: Sizes, k: ArrayLike) -> Cost:
     """The cost of k sweeps of Base VI."""
-    return plain(_cost(0.0, sizes.sweep, whole_numbers("k", k, 0, LARGEST_K)))
+    return as_scalar(_cost(0.0, sizes.sweep, whole_numbers("k", k, 0, LARGEST_K)))
 
 
 def fsvi_cost(sizes: Sizes, T: ArrayLike, k: ArrayLike) -> Cost:
     """The cost of FSVI: the lower level for T and k sweeps of the upper level."""
     k = whole_numbers("k", k, 0, LARGEST_K)
-    return plain(_cost(lower_level_cost(sizes, T), sizes.sweep, k))
+    return as_scalar(_cost(lower_level_cost(sizes, T), sizes.sweep, k))
 
 
 def lower_level_cost(sizes: Sizes, T: ArrayLike) -> Cost:
     """What FSVI pays once: the frozen lower level and its T-step transition probabilities."""
     frozen_sweep = sizes.n_slow * sizes.n_fast**2 * sizes.n_actions
     transitions = sizes.n_states**2
-    return plain(float(frozen_sweep + transitions) * whole_numbers("T", T, 1, LARGEST_T))
+    return as_scalar(float(frozen_sweep + transitions) * whole_numbers("T", T, 1, LARGEST_T))
 
 
 def k_max_vi(sizes: Sizes, budget: float) -> Count:

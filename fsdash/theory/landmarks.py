@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsdash.theory.bounds import reward_error
-from fsdash.theory.parameters import Constants, plain
+from fsdash.theory.parameters import Constants, as_scalar
 
 # Two heights of a curve that differ by less than this share look the same in a figure.
 VISIBLE = 0.01
@@ -60,7 +60,7 @@ def freeze_ceiling(constants: Constants, l_f: ArrayLike | None = None) -> float 
     scale = c.alpha * c.d_y * c.l_r * c.gamma / (1 - c.gamma)
     gap = 1 - c.gamma * l_f
     limit = np.where(gap > 0, scale / np.where(gap > 0, gap, 1.0), np.inf)
-    return plain(limit if scale > 0 else np.zeros_like(l_f))
+    return as_scalar(limit if scale > 0 else np.zeros_like(l_f))
 
 
 def freeze_error(constants: Constants, T: int, l_f: ArrayLike) -> float | np.ndarray:
@@ -77,7 +77,7 @@ def freeze_error(constants: Constants, T: int, l_f: ArrayLike) -> float | np.nda
             total = total + term
             power = power * (c.gamma * l_f)
         scale = c.alpha * c.d_y * c.l_r
-        return plain(scale * total if scale > 0 else np.zeros_like(l_f))
+        return as_scalar(scale * total if scale > 0 else np.zeros_like(l_f))
 
 
 def peak(constants: Constants, T: ArrayLike) -> Peak:

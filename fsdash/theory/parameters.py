@@ -135,7 +135,7 @@ def whole_numbers(name: str, values: object, low: int, high: int) -> np.ndarray:
     return array.astype(np.int64)
 
 
-def plain(values: ArrayLike) -> float | np.ndarray:
+def as_scalar(values: ArrayLike) -> float | np.ndarray:
     """A float for a single number, an array for more: what a result looks like to its caller."""
     array = np.asarray(values)
     return float(array) if array.ndim == 0 else array

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsdash.theory.bounds import FsviRegret, iteration_term, reward_error, transition_distance
-from fsdash.theory.parameters import Constants, nonnegative, plain
+from fsdash.theory.parameters import Constants, as_scalar, nonnegative
 
 
 def repaired_regret(
@@ -34,4 +34,4 @@ def repaired_regret(
         reward_term = (error.total + gamma * phi) / rest
         distance = transition_distance(constants, T)
         transition_term = np.power(gamma, T) * constants.l_u * distance / rest
-    return FsviRegret(plain(reward_term), plain(transition_term), iteration)
+    return FsviRegret(as_scalar(reward_term), as_scalar(transition_term), iteration)

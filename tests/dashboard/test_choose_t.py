@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from fsdash.dashboard.choose_t import state as choose
-from fsdash.dashboard.choose_t.state import View
+from fsdash.dashboard.choose_t.state import ChooseTState
 from fsdash.dashboard.widgets.reading import number
 from fsdash.dashboard.widgets.views import truth_frame
 from fsdash.theory import (
@@ -31,8 +31,10 @@ EVERY = "every T up to 100"
 SENSITIVITY, TRUST = "How sensitive the choice is", "How far to trust it"
 
 
-def view(sweeps=4.0, constants=THREE.constants, sizes=THREE.sizes, T=THREE.T, **rest) -> View:
-    return View(constants, sizes, sweeps, T, **rest)
+def view(
+    sweeps=4.0, constants=THREE.constants, sizes=THREE.sizes, T=THREE.T, **rest
+) -> ChooseTState:
+    return ChooseTState(constants, sizes, sweeps, T, **rest)
 
 
 def advised(page) -> tuple[str, dict[str, str]]:
@@ -43,7 +45,7 @@ def headline(page) -> str:
     return page.header[0].value.replace("\u00a0", " ")
 
 
-def expected(shown: View) -> tuple[str, dict[str, str]]:
+def expected(shown: ChooseTState) -> tuple[str, dict[str, str]]:
     """The headline and the numbers, from the library alone."""
     bound = fsvi_regret if shown.l_frozen is None else shown.bound
     T = shown.T if not shown.every else range(2, 101)

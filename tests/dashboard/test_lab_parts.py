@@ -99,14 +99,14 @@ def test_a_table_shows_the_stroke_of_each_line():
 
 
 def test_looks_are_taken_one_after_the_other_but_none_waits_for_ever(monkeypatch):
-    monkeypatch.setattr(lab_pace, "PATIENCE", 0.01)
-    pace, within = lab_pace.Pace(), []
+    monkeypatch.setattr(lab_pace, "TURN_TIMEOUT", 0.01)
+    pace, within = lab_pace.RefreshRate(), []
     with pace.look("one"):
         began = time.monotonic()
         with pace.look("two"):  # a look that hangs holds the others up, then no longer
             within.append(time.monotonic() - began)
     assert within[0] >= 0.01
-    monkeypatch.setattr(lab_pace, "PATIENCE", 60)
+    monkeypatch.setattr(lab_pace, "TURN_TIMEOUT", 60)
     with ThreadPoolExecutor(2) as threads:
         inside = []
 
@@ -128,7 +128,7 @@ def test_the_looks_of_all_visitors_together_take_a_fixed_share_of_one_core(monke
     monkeypatch.setattr(lab_pace.time, "thread_time", lambda: next(clock))
     now = [100.0]
     monkeypatch.setattr(lab_pace.time, "monotonic", lambda: now[0])
-    pace = lab_pace.Pace()
+    pace = lab_pace.RefreshRate()
     found = {}
     for visitor in range(80):
         with pace.look(visitor):

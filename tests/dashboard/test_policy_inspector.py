@@ -14,7 +14,7 @@ from fsdash.dashboard.inspector import state as inspector
 from fsdash.dashboard.inspector.address import selection, selection_text
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
-from fsdash.figures.policies import Subject, views
+from fsdash.figures.policies import InspectedPolicy, views
 from fsdash.runs.engine import execute, problem
 from fsdash.runs.records import Experiment
 from fsdash.runs.spec import RunSpec
@@ -110,7 +110,7 @@ def test_of_another_replication_the_last_policy_is_kept(experiment):
 def test_a_state_shows_its_values_and_q_values(experiment):
     run = experiment.runs[1]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id), state="10,0")
-    subject, _ = inspector.subject_of(inspector.kept_trail(Store(), run, 0), 9)
+    subject, _ = inspector.inspected_policy(inspector.recorded_history(Store(), run, 0), 9)
     assert "The state you clicked" in words(page)
     facts = inspector.state_frame(subject, 10, 0).iloc[0]
     assert f"| value | **{inspector.number(facts['value'])}** |" in words(page)
@@ -235,7 +235,7 @@ def test_a_domain_of_ones_own_gets_heat_maps(nothing_kept, monkeypatch):
     assert not page.exception
     assert not page.error
     spec = inspector.solved_spec("machine", "default", "fsvi", 6)
-    trail = inspector.solved_trail(spec)
+    trail = inspector.solved_history(spec)
     policy_PXY, _ = trail.read(trail.steps[-1])
     np.testing.assert_array_equal(heat(page, "policy-actions"), orders(spec, policy_PXY))
 
@@ -283,7 +283,7 @@ def test_what_a_link_asks_for_in_vain_is_told(experiment):
     page = opened(PAGE, experiment=experiment.id, replication="77", view="bar")
     told = " ".join(w.value for w in page.warning)
     assert "Replication: the link's 77 is not there; 0 is shown" in told
-    assert "View: the link's bar is not there" in told
+    assert "PolicyFigure: the link's bar is not there" in told
 
 
 @pytest.mark.parametrize("junk", ["x", "-1", "1e9", "nan", "9" * 400, "<b>", "a:b;c", "1,2,3"])
@@ -323,7 +323,7 @@ def test_the_snippet_computes_the_policy_again(experiment, run):
     page = opened(PAGE, experiment=experiment.id, run=str(kept_run.id), step="3")
     space = {}
     exec(snippet(page), space)
-    subject, _ = inspector.subject_of(inspector.kept_trail(Store(), kept_run, 0), 3)
+    subject, _ = inspector.inspected_policy(inspector.recorded_history(Store(), kept_run, 0), 3)
     pd.testing.assert_frame_equal(space["frame"], inspector.policy_frame(subject))
     np.testing.assert_array_equal(
         np.asarray(space["figure"].data[0].z, float).ravel(), heat(page, "policy-orders")
@@ -335,8 +335,8 @@ def test_the_downloads_are_the_policy(experiment):
     page = opened(PAGE, experiment=experiment.id, run=str(run.id))
     labels = {button.label for button in page.get("download_button")}
     assert labels == {"Policy, CSV", "Policy, JSON", "Figure, HTML", "Specification, JSON"}
-    trail = inspector.kept_trail(Store(), run, 0)
-    frame = inspector.policy_frame(inspector.subject_of(trail, trail.steps[-1])[0])
+    trail = inspector.recorded_history(Store(), run, 0)
+    frame = inspector.policy_frame(inspector.inspected_policy(trail, trail.steps[-1])[0])
     again = pd.read_csv(io.StringIO(frame.to_csv(index=False)))
     assert list(again.columns[:3]) == ["phase", "demand", "stock"]
     assert len(again) == 3 * 561
@@ -385,20 +385,22 @@ def test_a_trail_without_policies_is_refused(experiment, store):
     id = store.add_experiment("me", "waiting", [base()])
     [run] = store.experiment(id).runs
     with pytest.raises(InputError, match="kept no policy"):
-        inspector.kept_trail(store, run, 0)
+        inspector.recorded_history(store, run, 0)
     store.delete(id)
 
 
-def _subject(seed: int) -> Subject:
+def _subject(seed: int) -> InspectedPolicy:
     model = random_model(seed)
     rng = np.random.default_rng(seed)
-    return Subject(model, rng.integers(model.n_actions, size=(1, model.n_slow, model.n_fast)))
+    return InspectedPolicy(
+        model, rng.integers(model.n_actions, size=(1, model.n_slow, model.n_fast))
+    )
 
 
-def _solved(domain: str) -> Subject:
+def _solved(domain: str) -> InspectedPolicy:
     here = problem(DOMAINS[domain]())
-    return Subject(here.model, here.best.policy_PXY, DOMAINS[domain](), here.best)
+    return InspectedPolicy(here.model, here.best.policy_PXY, DOMAINS[domain](), here.best)
 
 
-def _view(subject: Subject, name: str):
+def _view(subject: InspectedPolicy, name: str):
     return {view.name: view for view in views(subject)}[name]

@@ -8,7 +8,12 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from fsdash.dashboard.inspector.state import kept_trail, policy_frame, state_frame, subject_of
+from fsdash.dashboard.inspector.state import (
+    inspected_policy,
+    policy_frame,
+    recorded_history,
+    state_frame,
+)
 from fsdash.dashboard.widgets.reading import number
 from fsdash.runs.records import Experiment
 from fsdash.runs.spec import RunSpec
@@ -62,8 +67,8 @@ def test_a_click_shows_the_state_and_a_reload_shows_it_again(visit: Callable, st
     expect(page.get_by_role("heading", name="Where it loses most")).to_be_visible()
     click_cell(page, figure(page, "policy-orders"), column=4, row=9)
     expect(page.get_by_role("heading", name="The state you clicked")).to_be_visible()
-    trail = kept_trail(store, experiment.runs[0], 0)
-    subject, _ = subject_of(trail, trail.steps[-1])
+    trail = recorded_history(store, experiment.runs[0], 0)
+    subject, _ = inspected_policy(trail, trail.steps[-1])
     value = state_frame(subject, 9, 4)["value"].iloc[0]
     cell = page.get_by_role("cell", name=number(value), exact=True)
     expect(cell.first).to_be_visible()
@@ -134,8 +139,8 @@ def test_the_policy_can_be_downloaded(visit: Callable, store, experiment, tmp_pa
         page.get_by_role("button", name="Policy, CSV").click()
     path = tmp_path / "policy.csv"
     download.value.save_as(path)
-    trail = kept_trail(store, experiment.runs[0], 0)
-    frame = policy_frame(subject_of(trail, trail.steps[-1])[0])
+    trail = recorded_history(store, experiment.runs[0], 0)
+    frame = policy_frame(inspected_policy(trail, trail.steps[-1])[0])
     pd.testing.assert_frame_equal(pd.read_csv(path), frame, check_dtype=False)
 
 

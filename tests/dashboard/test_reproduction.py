@@ -10,7 +10,7 @@ from fsdash.dashboard.reproduction import state as reproduction
 from fsdash.dashboard.reproduction.state import MARKS, PARTS, STATES
 from fsdash.dashboard.run_lab.state import PLANS
 from fsdash.reproduce import archive as kept
-from fsdash.reproduce.experiments import View, experiment
+from fsdash.reproduce.experiments import FigureSpec, experiment
 from fsdash.reproduce.judging import REPRODUCED
 from fsdash.reproduce.report import figure_of
 from tests.dashboard.kit import figures, opened, traces, words
@@ -157,4 +157,4 @@ def test_verdicts_differ_in_word_and_icon():
     ],
 )
 def test_figures_have_short_names(title, label):
-    assert reproduction.figure_label(View("any", title, ())) == label
+    assert reproduction.figure_label(FigureSpec("any", title, ())) == label

@@ -331,7 +331,7 @@ def test_series_keep_their_names_while_replications_come_in(service):
     experiment = service.store.experiment(id)
     named = lab_view.labels(experiment.runs)
     frame = service.store.rows([run.id for run in experiment.runs])
-    look = lab_view.Look(singles=True)
+    look = lab_view.CurveOptions(singles=True)
     names = []
     for count in (1, 2, 3):
         rows = lab_view.prepared(frame[frame["replication"] < count], experiment.runs, named)

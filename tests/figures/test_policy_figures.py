@@ -22,7 +22,7 @@ from fsdash.figures.domains.inventory import (
 )
 from fsdash.figures.domains.pricing import price_figure, price_path_figure
 from fsdash.figures.palette import AMOUNT, INK, LOSS, QUIET
-from fsdash.figures.policies import Subject, generic, phase_names, q_figure, views
+from fsdash.figures.policies import InspectedPolicy, generic, phase_names, q_figure, views
 from fsdash.figures.policies.labels import action_labels
 from fsdash.figures.policies.plane import coordinates, index_plane, plane
 from tests.figures.test_theory_figures import contrast, luminance, trace
@@ -37,13 +37,13 @@ def subject(name, preset="default", T=3):
     domain = make(name, preset)
     model = domain.build()
     policy_PXY = run_until(fsvi(model, T), iterations=2).policy_PXY
-    return Subject(model, policy_PXY, domain, optimum(model, 1e-2))
+    return InspectedPolicy(model, policy_PXY, domain, optimum(model, 1e-2))
 
 
 def own(sizes=(3, 5, 4, 2), P=2):
     model = random_model(5, sizes)
     rng = np.random.default_rng(1)
-    return Subject(model, rng.integers(sizes[2], size=(P, *sizes[:2])))
+    return InspectedPolicy(model, rng.integers(sizes[2], size=(P, *sizes[:2])))
 
 
 def view(subject, name):
@@ -91,7 +91,7 @@ def test_unknown_choices_are_named():
     with pytest.raises(InputError, match="demand = 3"):
         view(subject("inventory"), "levels").figure(demand=3)
     with pytest.raises(InputError, match="phases"):
-        Subject(subject("inventory").model, subject("inventory").policy_PXY, phases=("μ",))
+        InspectedPolicy(subject("inventory").model, subject("inventory").policy_PXY, phases=("μ",))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_the_inventory_path_and_its_cycles():
     assert [shape.x0 for shape in shapes if shape.type == "line"] == [0, 3, 6, 9]
     assert [(b.x0, b.x1) for b in shapes if b.type == "rect"] == [(2.5, 5.5), (8.5, 9.5)]
     assert list(trace(figure, "stock").customdata[4]) == [path.x_N[4], path.y_N[4], "π₁"]
-    still = Subject(s.model, s.policy_PXY[0])
+    still = InspectedPolicy(s.model, s.policy_PXY[0])
     assert not inventory_path_figure(s.model, still.path(4, 10), still.phases).layout.shapes
 
 
@@ -274,12 +274,14 @@ def test_values_of_a_phase_are_those_of_the_policy_that_starts_there(phase):
 def test_the_optimal_policy_has_no_difference_and_a_changed_state_has_one():
     s = subject("inventory")
     best = s.optimum
-    same = Subject(s.model, best.policy_PXY, s.domain, best)
+    same = InspectedPolicy(s.model, best.policy_PXY, s.domain, best)
     regret, agreement = view(same, "difference").figure().data
     assert regret.z.max() <= 0.05 and not agreement.z.any()
     changed = best.policy_PXY.copy()
     changed[0, 5, 30] = 10  # order 50 units with 30 in stock
-    agreement = view(Subject(s.model, changed, s.domain, best), "difference").figure().data[1]
+    agreement = (
+        view(InspectedPolicy(s.model, changed, s.domain, best), "difference").figure().data[1]
+    )
     assert np.argwhere(agreement.z).tolist() == [[5, 30]]
     assert agreement.z[5, 30] == 2 and agreement.text[5][30] == "worse"
 

@@ -4,19 +4,19 @@ from math import isinf
 
 import numpy as np
 
-from fsdash.dashboard.choose_t.state import View
+from fsdash.dashboard.choose_t.state import ChooseTState
 from fsdash.dashboard.widgets.reading import factor, number
 from fsdash.figures.budget import competitor
 from fsdash.theory import trivial_bound
 from fsdash.theory.landmarks import freeze_ceiling, long_run
 
 
-def notices(view: View) -> list[str]:
+def notices(view: ChooseTState) -> list[str]:
     """On the floors, on where the curves start, and on long freezes."""
     return [floors(view), starts(view), growth(view)]
 
 
-def floors(view: View) -> str:
+def floors(view: ChooseTState) -> str:
     """Where the curves of all that compete end."""
     found = np.ravel(view.bound(view.constants, list(view.competing), 0).floor)
     lowest = int(np.argmin(found))
@@ -35,7 +35,7 @@ def floors(view: View) -> str:
     return text
 
 
-def starts(view: View) -> str:
+def starts(view: ChooseTState) -> str:
     """How the first step of a curve depends on T."""
     winner = {view.advice.choice.T} if view.advice else set()
     drawn = sorted({1, *view.T, *winner})
@@ -52,7 +52,7 @@ def starts(view: View) -> str:
     )
 
 
-def growth(view: View) -> str:
+def growth(view: ChooseTState) -> str:
     """Whether the terms of long freezes explode."""
     c = view.constants
     frozen = c.l_f if view.l_frozen is None else view.l_frozen

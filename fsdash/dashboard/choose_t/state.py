@@ -1,6 +1,6 @@
 """What the page "Choose T" shows, without its widgets: a view, its figures, tables and words.
 
-A `View` is the whole state of the page. Everything else here is a pure function of it.
+A `ChooseTState` is the whole state of the page. Everything else here is a pure function of it.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ CELLS = 40
 
 
 @dataclass(frozen=True)
-class View:
+class ChooseTState:
     """The state of the page. `l_frozen` is L̃; with None the bound is the paper's, as stated."""
 
     constants: Constants
@@ -91,18 +91,22 @@ class View:
 
 
 START = PRESETS["three-regimes"]
-SWEEPS = 4.0
+DEFAULT_SWEEPS = 4.0
 
 
-def examples() -> dict[str, View]:
+def examples() -> dict[str, ChooseTState]:
     """Ready-made views by the label of their button: two of the paper's kind, three measured."""
     shown = {"Three regimes": "three-regimes", "Long horizon": "long-horizon"}
     found = {
-        label: View(PRESETS[name].constants, PRESETS[name].sizes, SWEEPS, PRESETS[name].T)
+        label: ChooseTState(
+            PRESETS[name].constants, PRESETS[name].sizes, DEFAULT_SWEEPS, PRESETS[name].T
+        )
         for label, name in shown.items()
     }
     for name, domain in measured_domains().items():
-        found[name.capitalize()] = View(domain.constants, domain.sizes, SWEEPS, HORIZONS)
+        found[name.capitalize()] = ChooseTState(
+            domain.constants, domain.sizes, DEFAULT_SWEEPS, HORIZONS
+        )
     return found
 
 
@@ -115,19 +119,19 @@ def derived_l_u(gamma: float, l_r: float, l_f: float) -> float | None:
 # ---------------------------------------------------------------------------------------- figures
 
 
-def main_figure(view: View, dark: bool = False) -> go.Figure:
+def main_figure(view: ChooseTState, dark: bool = False) -> go.Figure:
     candidates = view.advice.candidates if view.advice else ()
     return budget_figure(
         view.constants, view.sizes, view.T, view.budget, view.regimes, candidates, view.bound, dark
     )
 
 
-def terms_figure(view: View, dark: bool = False) -> go.Figure:
+def terms_figure(view: ChooseTState, dark: bool = False) -> go.Figure:
     return decomposition_figure(view.constants, view.compared, view.bound, dark)
 
 
 def heat_map(
-    view: View, name: str, dark: bool = False
+    view: ChooseTState, name: str, dark: bool = False
 ) -> tuple[go.Figure, Callable[[], pd.DataFrame]]:
     """The best T over budgets and values of one constant, and what makes a table of the same."""
     now = getattr(view.constants, name)
@@ -139,18 +143,18 @@ def heat_map(
     return figure, lambda: pd.DataFrame(sensitivity_table(name, values, budgets, best))
 
 
-def heat_budgets(view: View) -> np.ndarray:
+def heat_budgets(view: ChooseTState) -> np.ndarray:
     """Budgets across the axis of the main figure, from one sweep on."""
     _, high = budget_range(view.constants, view.sizes, view.budget, view.regimes)
     return np.geomspace(view.sizes.sweep, high, CELLS)
 
 
-def curves_frame(view: View) -> pd.DataFrame:
+def curves_frame(view: ChooseTState) -> pd.DataFrame:
     _, high = budget_range(view.constants, view.sizes, view.budget, view.regimes)
     return pd.DataFrame(curves_table(view.constants, view.sizes, view.T, high, view.bound))
 
 
-def terms_frame(view: View) -> pd.DataFrame:
+def terms_frame(view: ChooseTState) -> pd.DataFrame:
     return pd.DataFrame(decomposition(view.constants, view.compared, view.bound))
 
 
@@ -167,7 +171,7 @@ def clicked_sweeps(x: float, sizes: Sizes) -> float:
 # ------------------------------------------------------------------------------------------ words
 
 
-def headline(view: View) -> str:
+def headline(view: ChooseTState) -> str:
     """The recommendation: algorithm, T and k."""
     if view.advice is None:
         return "This budget buys nothing yet"
@@ -177,7 +181,7 @@ def headline(view: View) -> str:
     return f"Run FSVI with T = {choice.T}, k = {choice.k:,}"
 
 
-def reasons(view: View) -> str:
+def reasons(view: ChooseTState) -> str:
     """What it costs, who comes next, and on which budgets this stays so."""
     if view.advice is None:
         return (
@@ -270,7 +274,7 @@ EXERCISES: Sequence[tuple[str, str]] = (
 # --------------------------------------------------------------------------------------- snippets
 
 
-def _setup(view: View, *imports: str) -> list[str]:
+def _setup(view: ChooseTState, *imports: str) -> list[str]:
     c, s = view.constants, view.sizes
     given = ", ".join(f"{name}={getattr(c, name)!r}" for name in Constants.__annotations__)
     lines = [
@@ -295,7 +299,7 @@ def _horizons(T: Sequence[int]) -> str:
     return repr(tuple(T))
 
 
-def curves_snippet(view: View) -> str:
+def curves_snippet(view: ChooseTState) -> str:
     """Lines that leave `curves_frame(view)` in `frame`, and the advice in `advice`."""
     advice = (
         ["advice = advise(constants, sizes, budget, competing, bound)", "print(advice.choice)"]
@@ -314,7 +318,7 @@ def curves_snippet(view: View) -> str:
     )
 
 
-def terms_snippet(view: View) -> str:
+def terms_snippet(view: ChooseTState) -> str:
     """Lines that leave `terms_frame(view)` in `frame`."""
     last = max((run.T for run in view.compared), default=1)
     return "\n".join(
@@ -328,7 +332,7 @@ def terms_snippet(view: View) -> str:
     )
 
 
-def heat_snippet(view: View, name: str) -> str:
+def heat_snippet(view: ChooseTState, name: str) -> str:
     """Lines that leave the table of `heat_map(view, name)` in `frame`."""
     return "\n".join(
         [

@@ -7,7 +7,7 @@ import streamlit as st
 
 from fsdash.dashboard.choose_t import state as choose
 from fsdash.dashboard.choose_t.notices import notices
-from fsdash.dashboard.choose_t.state import START, SWEEPS, View
+from fsdash.dashboard.choose_t.state import DEFAULT_SWEEPS, START, ChooseTState
 from fsdash.dashboard.shell import is_dark, open_page, workbench
 from fsdash.dashboard.widgets.chart import Event, chart
 from fsdash.dashboard.widgets.controls import FIELDS, NUMBERS, field, field_reader, fill
@@ -80,7 +80,7 @@ def one(label: str, key: str, options: Iterable[str], **rest) -> str:
     return chosen or options[0]
 
 
-def load(view: View) -> None:
+def load(view: ChooseTState) -> None:
     """Put a ready-made view into the widgets, as one step of the browser's history."""
     with one_step():
         sizes = {key: getattr(view.sizes, name) for key, name in SIZES.items()}
@@ -94,14 +94,14 @@ def draw_examples() -> None:
             st.button(label, key=f"load-{label}", on_click=load, args=(view,))
 
 
-def read_controls() -> View:
+def read_controls() -> ChooseTState:
     """The few that matter first; the rest folded."""
     start = START.constants
     sweeps = st.number_input(
         "Budget in sweeps of Base VI",
         0.0,
         MOST_SWEEPS,
-        SWEEPS,
+        DEFAULT_SWEEPS,
         1.0,
         "%.8g",
         key="budget",
@@ -121,7 +121,7 @@ def read_controls() -> View:
     l_frozen = read_bound(values["Lf"])
     told.caption(f"= {number(sweeps * sizes.sweep)} operations")
     constants = Constants(**{FIELDS[key]: value for key, value in values.items()})
-    return View(constants, sizes, sweeps, T, every, l_frozen)
+    return ChooseTState(constants, sizes, sweeps, T, every, l_frozen)
 
 
 def read_gamma(start: float) -> float:
@@ -218,7 +218,7 @@ def set_cell(event: Event, name: str) -> None:
         st.session_state[key] = min(float(f"{event.y:.4g}"), NUMBERS[key].high)
 
 
-def draw_recommendation(view: View) -> None:
+def draw_recommendation(view: ChooseTState) -> None:
     # A line may break between the parts of the advice, not inside of "k = 3".
     headline = choose.headline(view).replace(" = ", "\u00a0=\u00a0")
     with st.container(border=True, key="recommendation"):
@@ -234,7 +234,7 @@ def draw_recommendation(view: View) -> None:
         st.markdown(choose.reasons(view))
 
 
-def draw_workbench() -> View | None:
+def draw_workbench() -> ChooseTState | None:
     """Controls on the left; on the right the recommendation and its figure, or what is wrong."""
     left, right = workbench(3, 9)
     try:
@@ -264,7 +264,7 @@ def draw_workbench() -> View | None:
     return view
 
 
-def draw_terms(view: View) -> None:
+def draw_terms(view: ChooseTState) -> None:
     if view.advice is None:
         st.info("Raise the budget to one sweep or more to see the terms.")
         return
@@ -278,7 +278,7 @@ def draw_terms(view: View) -> None:
     export("terms", figure, lambda: choose.terms_frame(view), choose.terms_snippet(view))
 
 
-def draw_sensitivity(view: View) -> None:
+def draw_sensitivity(view: ChooseTState) -> None:
     st.markdown(
         "Constants are rarely known well. Vary one of them, the others as they stand: where the "
         "colour around the cross is even, the choice does not hang on it. Click a cell to go there."
@@ -297,7 +297,7 @@ def draw_sensitivity(view: View) -> None:
     export("best-T", figure, table, choose.heat_snippet(view, name))
 
 
-def draw_trust(view: View) -> None:
+def draw_trust(view: ChooseTState) -> None:
     st.markdown(
         "The bound is a **worst case** over all problems with these constants. It tells which way "
         "T should move, not how much regret your problem has. Measured on real domains it is far "
@@ -331,7 +331,7 @@ def draw_truth(name: str) -> None:
     )
 
 
-def draw_tabs(view: View) -> None:
+def draw_tabs(view: ChooseTState) -> None:
     # Only the open tab is computed, so that a changed control costs no more than what is seen.
     tabs = st.tabs(TABS, key="tab", bind=BIND)
     for tab, draw in zip(tabs, (draw_terms, draw_sensitivity, draw_trust), strict=True):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from fsdash.dashboard.curves.state import X_LABELS, Y_LABELS, Look
+from fsdash.dashboard.curves.state import X_LABELS, Y_LABELS, CurveOptions
 from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.address import Address
 
 
-def read_look(address: Address, singles: bool = True) -> Look:
+def read_look(address: Address, singles: bool = True) -> CurveOptions:
     """The axis of work is at hand, what is rarely changed folded."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="look"):
         x = st.segmented_control(
@@ -30,7 +30,7 @@ def read_look(address: Address, singles: bool = True) -> Look:
             )
             log_x = st.toggle("Logarithmic work", True, key=address.key("log"))
             if not singles:
-                return Look(x, y, log_x, dark=is_dark())
+                return CurveOptions(x, y, log_x, dark=is_dark())
             alone = st.toggle("Single runs", key=address.key("singles"))
             stationary = st.toggle(
                 "Greedy for J",
@@ -38,4 +38,4 @@ def read_look(address: Address, singles: bool = True) -> Look:
                 help="While the lower level is solved there is a second policy, stationary and "
                 "greedy for the frozen values J.",
             )
-    return Look(x, y, log_x, alone, stationary, is_dark())
+    return CurveOptions(x, y, log_x, alone, stationary, is_dark())

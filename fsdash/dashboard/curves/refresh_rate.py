@@ -16,13 +16,13 @@ from contextlib import contextmanager
 FASTEST, SLOWEST = 1.0, 4.0
 SHARE = 0.15
 """Of one core, for all looks; what Streamlit adds to each is not timed, and is about as much."""
-PATIENCE = 2.0
+TURN_TIMEOUT = 2.0
 """Seconds after which a look is taken although another one has not ended."""
 RECENT = 10.0
 """Who has not looked for so many seconds is gone."""
 
 
-class Pace:
+class RefreshRate:
     """The looks of a whole server."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Pace:
     @contextmanager
     def look(self, who: object) -> Iterator[None]:
         """Wait for one's turn, not for ever (a look may hang on the store), and time the look."""
-        mine = self._turn.acquire(timeout=PATIENCE)
+        mine = self._turn.acquire(timeout=TURN_TIMEOUT)
         began = time.thread_time()
         try:
             yield

@@ -50,7 +50,7 @@ FITTED_SHARE = 0.1
 
 
 @dataclass(frozen=True)
-class Look:
+class CurveOptions:
     """How curves are looked at."""
 
     x: str = "sweeps"
@@ -168,7 +168,7 @@ def _in_unit(frame: pd.DataFrame, x: str) -> pd.DataFrame:
     return frame.assign(evaluations=frame["sweeps"]) if x == "sweeps" else frame
 
 
-def curves(frame: pd.DataFrame, look: Look, sweep_name: str = "Base E-VI") -> go.Figure:
+def curves(frame: pd.DataFrame, look: CurveOptions, sweep_name: str = "Base E-VI") -> go.Figure:
     """The learning curves of prepared rows, whose series keep their names while rows come in."""
     figure = learning_figure(
         _in_unit(frame, look.x),

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fsdash.figures.palette import BACKGROUND, INK
-from fsdash.figures.policies import Subject, View
+from fsdash.figures.policies import InspectedPolicy, PolicyFigure
 
 TALL = 600
 HEIGHT = 520
@@ -19,7 +19,7 @@ TALL_VIEWS = ("difference",)
 SQUARE = "gridworld"
 
 
-def height_of(domain: str, view: View, beside: bool = False) -> int:
+def height_of(domain: str, view: PolicyFigure, beside: bool = False) -> int:
     """Pixels, for a figure alone or `beside` another."""
     if view.name in TALL_VIEWS:
         return TALL
@@ -28,7 +28,7 @@ def height_of(domain: str, view: View, beside: bool = False) -> int:
     return HEIGHT
 
 
-def fitting(view: View, chosen: dict) -> dict:
+def fitting(view: PolicyFigure, chosen: dict) -> dict:
     """What was chosen for another policy's view, as far as this one has it.
 
     A policy with fewer phases has no such phase: its first one is shown.
@@ -41,7 +41,7 @@ def fitting(view: View, chosen: dict) -> dict:
     }
 
 
-def phase_of(subject: Subject, chosen: dict) -> int:
+def phase_of(subject: InspectedPolicy, chosen: dict) -> int:
     return int(chosen.get("phase", 0)) if len(subject.phases) > 1 else 0
 
 

@@ -8,12 +8,12 @@ import streamlit as st
 
 from fsdash.dashboard.inspector import state as inspector
 from fsdash.dashboard.inspector.address import LONGEST_T
-from fsdash.dashboard.inspector.state import Trail
-from fsdash.dashboard.service import PATIENCE, show_recovery
+from fsdash.dashboard.inspector.state import PolicyHistory
+from fsdash.dashboard.service import PAGE_LOCK_TIMEOUT, show_recovery
 from fsdash.dashboard.widgets.address import trail
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
-from fsdash.figures.policies import Subject
+from fsdash.figures.policies import InspectedPolicy
 from fsdash.runs.records import ACTIVE, Experiment, Run
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.database import default_url
@@ -77,7 +77,7 @@ def open_store() -> Store:
 
 @st.cache_resource(show_spinner=False)
 def _store(url: str) -> Store:
-    return Store(url, PATIENCE)
+    return Store(url, PAGE_LOCK_TIMEOUT)
 
 
 def pick(store: Store) -> Pick:
@@ -191,7 +191,7 @@ def is_live(store: Store, chosen: Pick) -> bool:
     return store.run(chosen.run).replications[chosen.replication].status in ACTIVE
 
 
-def trail_of(store: Store, chosen: Pick) -> Trail:
+def history_of(store: Store, chosen: Pick) -> PolicyHistory:
     """The policies of a pick; what can no longer change is read once for all visitors."""
     if chosen.run is None:
         return _solved(chosen.spec)
@@ -210,25 +210,27 @@ def trail_of(store: Store, chosen: Pick) -> Trail:
 
 
 @st.cache_resource(max_entries=16, show_spinner="Solving…")
-def _solved(spec: RunSpec) -> Trail:
-    return inspector.solved_trail(spec)
+def _solved(spec: RunSpec) -> PolicyHistory:
+    return inspector.solved_history(spec)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _kept(url, experiment, run, replication, rows, status, _store: Store, _run: Run) -> Trail:
-    return inspector.kept_trail(_store, _run, replication)
+def _kept(
+    url, experiment, run, replication, rows, status, _store: Store, _run: Run
+) -> PolicyHistory:
+    return inspector.recorded_history(_store, _run, replication)
 
 
-def subject_at(trail: Trail, step: int) -> tuple[Subject, object]:
+def subject_at(history: PolicyHistory, step: int) -> tuple[InspectedPolicy, object]:
     """The policy at a step; its values and visits are computed once."""
-    return _subject(trail.name, step, trail)
+    return _subject(history.name, step, history)
 
 
 @st.cache_resource(max_entries=48, show_spinner=False)
-def _subject(name: str, step: int, _trail: Trail):
-    return inspector.subject_of(_trail, step)
+def _subject(name: str, step: int, _trail: PolicyHistory):
+    return inspector.inspected_policy(_trail, step)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def optimal_subject(spec: RunSpec) -> Subject:
+def optimal_subject(spec: RunSpec) -> InspectedPolicy:
     return inspector.optimum_subject(spec)

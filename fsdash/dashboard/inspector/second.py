@@ -11,13 +11,13 @@ from fsdash.dashboard.inspector.pick import (
     LISTED,
     Pick,
     choose,
+    history_of,
     optimal_subject,
     subject_at,
-    trail_of,
 )
-from fsdash.dashboard.inspector.state import Trail
+from fsdash.dashboard.inspector.state import PolicyHistory
 from fsdash.errors import InputError
-from fsdash.figures.policies import Subject
+from fsdash.figures.policies import InspectedPolicy
 from fsdash.runs.records import Run
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.experiments import Store
@@ -30,17 +30,22 @@ class Second:
     """Another policy for the same model, and how it is found again."""
 
     title: str
-    subject: Subject
+    subject: InspectedPolicy
     address: dict[str, object]
     chosen: dict = field(default_factory=dict)
     """Selectors that differ from those of the first policy."""
 
 
 def pick_second(
-    store: Store, picked: Pick, trail: Trail, step: int, subject: Subject, slots: Iterator
+    store: Store,
+    picked: Pick,
+    history: PolicyHistory,
+    step: int,
+    subject: InspectedPolicy,
+    slots: Iterator,
 ) -> Second | None:
     """What stands beside the policy, or None."""
-    kinds = [kind for kind in BESIDE if _offered(kind, trail, subject)]
+    kinds = [kind for kind in BESIDE if _offered(kind, history, subject)]
     with next(slots):
         kind = choose(
             st.selectbox,
@@ -55,19 +60,19 @@ def pick_second(
     if kind == "":
         return None
     if kind == "optimum":
-        return Second("Optimal policy", optimal_subject(trail.spec), {"beside": kind})
+        return Second("Optimal policy", optimal_subject(history.spec), {"beside": kind})
     with next(slots):
         if kind == "phase":
-            return _phase(trail, step, subject)
+            return _phase(history, step, subject)
         if kind == "step":
-            return _step(trail, {"beside": kind})
-        other = _fsvi(trail.spec) if kind == "fsvi" else _run(store, picked)
+            return _step(history, {"beside": kind})
+        other = _fsvi(history.spec) if kind == "fsvi" else _run(store, picked)
     if other is None:
         return None
     address = {"beside": kind, "other": other.run if kind == "run" else other.spec.T}
     with next(slots):
         try:
-            return _step(trail_of(store, other), address, kind)
+            return _step(history_of(store, other), address, kind)
         except InputError as problem:
             st.warning(str(problem))
             return None
@@ -79,36 +84,36 @@ def _forget() -> None:
         st.session_state.pop(name, None)
 
 
-def _offered(kind: str, trail: Trail, subject: Subject) -> bool:
+def _offered(kind: str, history: PolicyHistory, subject: InspectedPolicy) -> bool:
     return (
         kind not in ("phase", "step")
         or (kind == "phase" and len(subject.phases) > 1)
-        or (kind == "step" and len(trail.steps) > 1)
+        or (kind == "step" and len(history.steps) > 1)
     )
 
 
-def _phase(trail: Trail, step: int, subject: Subject) -> Second:
+def _phase(history: PolicyHistory, step: int, subject: InspectedPolicy) -> Second:
     """Upper against lower policies: the same policy in another phase of its cycle."""
     phases = list(range(len(subject.phases)))
     phase = choose(
         st.select_slider, "The other phase", "other", phases, 1, lambda p: subject.phases[p]
     )
-    title = f"{trail.label}, step {step}"
+    title = f"{history.label}, step {step}"
     return Second(title, subject, {"beside": "phase", "other": phase}, {"phase": phase})
 
 
-def _step(trail: Trail, address: dict, kind: str = "step") -> Second:
-    first, last = trail.steps[0], trail.steps[-1]
+def _step(history: PolicyHistory, address: dict, kind: str = "step") -> Second:
+    first, last = history.steps[0], history.steps[-1]
     start = first if kind == "step" else last
-    if len(trail.steps) == 1:
+    if len(history.steps) == 1:
         step = last
     else:
         asked = st.session_state.get("otherstep", start)
-        st.session_state["otherstep"] = trail.nearest(asked)
-        step = st.select_slider("The other step", trail.steps, key="otherstep")
-    st.caption(inspector.told_step(trail.row(step), trail.spec.T))
-    subject, _ = subject_at(trail, step)
-    return Second(f"{trail.label}, step {step}", subject, address | {"otherstep": step})
+        st.session_state["otherstep"] = history.nearest(asked)
+        step = st.select_slider("The other step", history.steps, key="otherstep")
+    st.caption(inspector.told_step(history.row(step), history.spec.T))
+    subject, _ = subject_at(history, step)
+    return Second(f"{history.label}, step {step}", subject, address | {"otherstep": step})
 
 
 def _fsvi(spec: RunSpec) -> Pick:

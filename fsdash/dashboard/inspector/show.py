@@ -18,14 +18,14 @@ from fsdash.dashboard.inspector.figures import (
     states_drawn,
     worst_state,
 )
-from fsdash.dashboard.inspector.pick import Pick, choose, in_rows, subject_at, trail_of
+from fsdash.dashboard.inspector.pick import Pick, choose, history_of, in_rows, subject_at
 from fsdash.dashboard.inspector.second import Second, pick_second
-from fsdash.dashboard.inspector.state import Trail
+from fsdash.dashboard.inspector.state import PolicyHistory
 from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.chart import Event, chart
 from fsdash.dashboard.widgets.export import alone
 from fsdash.dashboard.widgets.reading import number
-from fsdash.figures.policies import Selector, Subject, View, q_figure, views
+from fsdash.figures.policies import InspectedPolicy, PolicyFigure, Selector, q_figure, views
 from fsdash.figures.policies.labels import action_labels
 from fsdash.runs.store.experiments import Store
 
@@ -40,16 +40,16 @@ OPTIMAL, OWN = "the optimal policy", "this policy"
 # ---------------------------------------------------------------------------------- the run's steps
 
 
-def draw_steps(trail: Trail) -> int:
+def draw_steps(history: PolicyHistory) -> int:
     """The slider over the run, its play button, and where in the run the policy stands."""
-    step = _step_before(trail)
-    if len(trail.steps) > 1:
+    step = _step_before(history)
+    if len(history.steps) > 1:
         button, slider = st.columns([1, 6], vertical_alignment="bottom")
         with slider:
             st.session_state["step"] = step
             step = st.select_slider(
                 "Step of the run",
-                trail.steps,
+                history.steps,
                 key="step",
                 help="Each step is one look at the policy that the algorithm had by then.",
             )
@@ -57,37 +57,37 @@ def draw_steps(trail: Trail) -> int:
         label, icon = ("Pause", "pause") if playing else ("Play", "play_arrow")
         if button.button(label, icon=f":material/{icon}:", key="play", width="stretch"):
             st.session_state[PLAYING] = not playing
-            if step == trail.steps[-1]:
-                st.session_state[BEGIN] = trail.steps[0]
+            if step == history.steps[-1]:
+                st.session_state[BEGIN] = history.steps[0]
             st.rerun()
-    st.session_state[LAST] = (trail.name, step, trail.steps[-1])
-    st.markdown(inspector.told_step(trail.row(step), trail.spec.T))
+    st.session_state[LAST] = (history.name, step, history.steps[-1])
+    st.markdown(inspector.told_step(history.row(step), history.spec.T))
     return step
 
 
-def _step_before(trail: Trail) -> int:
+def _step_before(history: PolicyHistory) -> int:
     """The step to show: the chosen one, or the next one while playing.
 
     Who is at the end of a run stays at the end, when it grows and when another run is chosen.
     """
     name, step, last = st.session_state.get(LAST, ("", None, None))
-    wanted = st.session_state.get("step", trail.steps[-1])
+    wanted = st.session_state.get("step", history.steps[-1])
     playing, begin = st.session_state.get(PLAYING), st.session_state.pop(BEGIN, None)
     if begin is not None:
-        return trail.nearest(begin)
+        return history.nearest(begin)
     if step == wanted == last:
-        wanted = trail.steps[-1]
-    elif playing and (name, step) == (trail.name, wanted):
-        stride = ceil(len(trail.steps) / FRAMES)
+        wanted = history.steps[-1]
+    elif playing and (name, step) == (history.name, wanted):
+        stride = ceil(len(history.steps) / FRAMES)
         wanted = next(
-            iter([kept for kept in trail.steps if kept > step][stride - 1 :]), trail.steps[-1]
+            iter([kept for kept in history.steps if kept > step][stride - 1 :]), history.steps[-1]
         )
-    if playing and wanted == trail.steps[-1]:
+    if playing and wanted == history.steps[-1]:
         st.session_state[STOP] = True
-    return trail.nearest(wanted)
+    return history.nearest(wanted)
 
 
-def draw_numbers(subject: Subject, row, phase: int) -> None:
+def draw_numbers(subject: InspectedPolicy, row, phase: int) -> None:
     share = row["fraction_of_optimal"]
     worse = f"{inspector.worse_share(subject, phase):.0%}"
     of = "" if len(subject.phases) == 1 else f" of {subject.phases[phase]}"
@@ -121,11 +121,11 @@ def draw_numbers(subject: Subject, row, phase: int) -> None:
 # ------------------------------------------------------------------------------------------- views
 
 
-def pick_view(subject: Subject) -> View:
+def pick_view(subject: InspectedPolicy) -> PolicyFigure:
     known = {view.name: view for view in views(subject)}
     name = choose(
         st.pills,
-        "View",
+        "PolicyFigure",
         "view",
         list(known),
         next(iter(known)),
@@ -192,7 +192,7 @@ def click(event: Event) -> None:
             st.session_state["state"] = (int(x), int(y))
 
 
-def state_shown(subject: Subject, figure: go.Figure, phase: int) -> tuple[int, int, bool]:
+def state_shown(subject: InspectedPolicy, figure: go.Figure, phase: int) -> tuple[int, int, bool]:
     """The clicked state, or the one of those drawn that loses most; and whether it was clicked."""
     X, Y = subject.policy_PXY.shape[1:]
     state = st.session_state.get("state")
@@ -202,11 +202,13 @@ def state_shown(subject: Subject, figure: go.Figure, phase: int) -> tuple[int, i
     return *worst_state(subject.regret_XY(phase), states_drawn(figure)), False
 
 
-def draw_figure(figure, key: str, view: View, height: int, told: str) -> None:
+def draw_figure(figure, key: str, view: PolicyFigure, height: int, told: str) -> None:
     chart(figure, key, told=told, height=height, clickable=view.clickable, on_event=click)
 
 
-def draw_one(subject: Subject, view: View, chosen: dict, domain: str, own_XY: np.ndarray):
+def draw_one(
+    subject: InspectedPolicy, view: PolicyFigure, chosen: dict, domain: str, own_XY: np.ndarray
+):
     """One policy with the state panel beside it; returns the figure."""
     dark, phase = is_dark(), phase_of(subject, chosen)
     figure = view.figure(dark, **chosen)
@@ -226,7 +228,12 @@ def draw_one(subject: Subject, view: View, chosen: dict, domain: str, own_XY: np
 
 
 def draw_two(
-    subject: Subject, second: Second, view: View, chosen: dict, domain: str, name: str
+    subject: InspectedPolicy,
+    second: Second,
+    view: PolicyFigure,
+    chosen: dict,
+    domain: str,
+    name: str,
 ) -> go.Figure:
     """Two policies side by side, each with the same state below; returns the first figure."""
     dark = is_dark()
@@ -258,11 +265,11 @@ def draw_two(
     return figures[0]
 
 
-def _titled(title: str, subject: Subject, phase: int) -> str:
+def _titled(title: str, subject: InspectedPolicy, phase: int) -> str:
     return title if len(subject.phases) == 1 else f"{title} · {subject.phases[phase]}"
 
 
-def told_difference(left: Subject, right: Subject, p: int, q: int) -> str:
+def told_difference(left: InspectedPolicy, right: InspectedPolicy, p: int, q: int) -> str:
     """How often two policies differ, and what they are worth."""
     share = inspector.differ_share(left.policy_PXY[p], right.policy_PXY[q])
     a, b = (s.model.mean(s.values_PXY[0]) for s in (left, right))
@@ -276,7 +283,7 @@ def told_difference(left: Subject, right: Subject, p: int, q: int) -> str:
 
 
 def draw_state(
-    subject: Subject,
+    subject: InspectedPolicy,
     x: int,
     y: int,
     phase: int,
@@ -307,7 +314,7 @@ def draw_state(
     chart(figure, f"q-{side}", told=told, height=300)
 
 
-def draw_phases(subject: Subject, x: int, y: int) -> None:
+def draw_phases(subject: InspectedPolicy, x: int, y: int) -> None:
     """One state in every phase: the upper policy against the lower ones."""
     st.dataframe(
         inspector.state_frame(subject, x, y),
@@ -321,7 +328,7 @@ def draw_phases(subject: Subject, x: int, y: int) -> None:
     )
 
 
-def _after(subject: Subject, phase: int, side: str) -> np.ndarray:
+def _after(subject: InspectedPolicy, phase: int, side: str) -> np.ndarray:
     """The values that Q looks ahead to."""
     way = st.segmented_control(
         "Q-values if afterwards one follows",
@@ -341,31 +348,33 @@ def _after(subject: Subject, phase: int, side: str) -> np.ndarray:
 
 def draw_workbench(store: Store, picked: Pick) -> None:
     """Everything below the choice of the run; a fragment, which ticks while a run is played."""
-    trail = trail_of(store, picked)
-    step = draw_steps(trail)
-    subject, own_XY = subject_at(trail, step)
+    history = history_of(store, picked)
+    step = draw_steps(history)
+    subject, own_XY = subject_at(history, step)
     numbers = st.container()
     view = pick_view(subject)
     with st.container(border=True, key="choices"):
         slots = in_rows()
         chosen = pick_selectors(view.selectors, slots)
-        second = pick_second(store, picked, trail, step, subject, slots)
+        second = pick_second(store, picked, history, step, subject, slots)
     with numbers:
-        draw_numbers(subject, trail.row(step), phase_of(subject, chosen))
-    domain = trail.spec.domain
+        draw_numbers(subject, history.row(step), phase_of(subject, chosen))
+    domain = history.spec.domain
     if second is None:
         figure = draw_one(subject, view, chosen, domain, own_XY)
     else:
-        figure = draw_two(subject, second, view, chosen, domain, f"{trail.label}, step {step}")
-    draw_export(trail, step, subject, view, chosen, figure)
+        figure = draw_two(subject, second, view, chosen, domain, f"{history.label}, step {step}")
+    draw_export(history, step, subject, view, chosen, figure)
     if st.session_state.pop(STOP, False):
         st.session_state[PLAYING] = False
         st.rerun()
     if not st.session_state.get(PLAYING):
-        _write(picked, trail, step, view, second)
+        _write(picked, history, step, view, second)
 
 
-def _write(picked: Pick, trail: Trail, step: int, view: View, second: Second | None) -> None:
+def _write(
+    picked: Pick, history: PolicyHistory, step: int, view: PolicyFigure, second: Second | None
+) -> None:
     at = st.session_state.get("at", {})
     changed = {
         s.name: at[s.name]
@@ -376,7 +385,7 @@ def _write(picked: Pick, trail: Trail, step: int, view: View, second: Second | N
     write_address(
         {
             **picked.address,
-            "step": step if step != trail.steps[-1] else None,
+            "step": step if step != history.steps[-1] else None,
             "view": view.name,
             "at": selection_text(changed),
             "state": f"{state[0]},{state[1]}" if state else None,
@@ -386,10 +395,15 @@ def _write(picked: Pick, trail: Trail, step: int, view: View, second: Second | N
 
 
 def draw_export(
-    trail: Trail, step: int, subject: Subject, view: View, chosen: dict, figure
+    history: PolicyHistory,
+    step: int,
+    subject: InspectedPolicy,
+    view: PolicyFigure,
+    chosen: dict,
+    figure,
 ) -> None:
     """The policy as a table, the figure, and the lines that compute both again."""
-    dark, name = is_dark(), f"{trail.spec.domain}-{trail.spec.algorithm}-step{step}"
+    dark, name = is_dark(), f"{history.spec.domain}-{history.spec.algorithm}-step{step}"
     frame = lambda: inspector.policy_frame(subject)  # noqa: E731
     files = (
         ("Policy, CSV", f"{name}.csv", "text/csv", lambda: frame().to_csv(index=False)),
@@ -400,7 +414,7 @@ def draw_export(
             lambda: frame().to_json(orient="records", double_precision=10),
         ),
         ("Figure, HTML", f"{name}-{view.name}.html", "text/html", lambda: alone(figure, dark)),
-        ("Specification, JSON", f"{name}-spec.json", "application/json", trail.spec.to_json),
+        ("Specification, JSON", f"{name}-spec.json", "application/json", history.spec.to_json),
     )
     with st.expander("Take it with you", icon=":material/download:", key="export-policy"):
         with st.container(horizontal=True):
@@ -408,4 +422,4 @@ def draw_export(
                 st.download_button(label, make, file, kind, key=f"get-{label}", on_click="ignore")
         st.caption("PNG and SVG: the buttons that appear at the lower right of the figure.")
         st.markdown("**In Python**")
-        st.code(inspector.policy_snippet(trail, step, view.name, chosen), language="python")
+        st.code(inspector.policy_snippet(history, step, view.name, chosen), language="python")

@@ -1,6 +1,6 @@
 """What the Policy inspector shows of a run: its policies one by one, and facts about one state.
 
-A `Trail` is one replication seen policy by policy: those that a store keeps, or those of an exact
+A `PolicyHistory` is one replication seen policy by policy: those that a store keeps, or those of an exact
 algorithm that is carried out on the spot. Pure, no Streamlit.
 """
 
@@ -19,9 +19,9 @@ from fsdash.dashboard.run_lab.text import BADGES, ago
 from fsdash.dashboard.widgets.reading import number
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
-from fsdash.figures.policies import Subject, phase_names
+from fsdash.figures.policies import InspectedPolicy, phase_names
 from fsdash.figures.policies.generic import agreement
-from fsdash.figures.policies.labels import action_labels, plain, point, title
+from fsdash.figures.policies.labels import action_labels, point, title, without_unit
 from fsdash.runs.engine import Record, execute, problem
 from fsdash.runs.frames import tidy
 from fsdash.runs.records import ACTIVE, Experiment, Run
@@ -39,7 +39,7 @@ KINDS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Trail:
+class PolicyHistory:
     """The policies of one replication. `rows` has one line a step; `steps` those with a policy."""
 
     spec: RunSpec
@@ -48,7 +48,7 @@ class Trail:
     steps: tuple[int, ...]
     read: Callable[[int], tuple[np.ndarray, np.ndarray]]
     name: str
-    """Tells it from every other trail: a key for caches."""
+    """Tells it from every other history: a key for caches."""
     active: bool = False
 
     @property
@@ -63,7 +63,7 @@ class Trail:
         return self.rows.loc[step]
 
 
-def kept_trail(store: Store, run: Run, replication: int) -> Trail:
+def recorded_history(store: Store, run: Run, replication: int) -> PolicyHistory:
     """A replication of a kept run; an `InputError` if none of its policies is kept."""
     spec, steps = run.spec, store.policy_steps(run.id, replication)
     here = run.replications[replication]
@@ -74,7 +74,7 @@ def kept_trail(store: Store, run: Run, replication: int) -> Trail:
     others = {(run.id, r.index): r.rows for r in run.replications if r.index != replication}
     frame = store.rows([run.id], others)
     rows = frame[frame["replication"] == replication].set_index("step")
-    return Trail(
+    return PolicyHistory(
         spec,
         replication,
         rows,
@@ -91,7 +91,7 @@ def solved_spec(domain: str, preset: str, algorithm: str, T: int | None) -> RunS
     return RunSpec(domain, algorithm, T, parameters, iterations=ITERATIONS)
 
 
-def solved_trail(spec: RunSpec) -> Trail:
+def solved_history(spec: RunSpec) -> PolicyHistory:
     """An exact algorithm carried out here and now; policies are held as compact bytes."""
     rows, packed = [], []
 
@@ -100,7 +100,7 @@ def solved_trail(spec: RunSpec) -> Trail:
         packed.append((pack_policy(record.policy_PXY), pack_values(record.values_XY)))
 
     execute(spec, 0, keep)
-    return Trail(
+    return PolicyHistory(
         spec,
         0,
         tidy(rows).set_index("step"),
@@ -110,20 +110,20 @@ def solved_trail(spec: RunSpec) -> Trail:
     )
 
 
-def subject_of(trail: Trail, step: int) -> tuple[Subject, np.ndarray]:
+def inspected_policy(history: PolicyHistory, step: int) -> tuple[InspectedPolicy, np.ndarray]:
     """The policy at a step as a figure needs it, and the algorithm's own values."""
-    policy_PXY, values_XY = trail.read(step)
-    domain = trail.spec.build_domain()
+    policy_PXY, values_XY = history.read(step)
+    domain = history.spec.build_domain()
     here = problem(domain)
-    phases = phases_of(trail.row(step), len(policy_PXY), trail.spec.T)
-    return Subject(here.model, policy_PXY, domain, here.best, phases), values_XY
+    phases = phases_of(history.row(step), len(policy_PXY), history.spec.T)
+    return InspectedPolicy(here.model, policy_PXY, domain, here.best, phases), values_XY
 
 
-def optimum_subject(spec: RunSpec) -> Subject:
+def optimum_subject(spec: RunSpec) -> InspectedPolicy:
     """The optimal policy of a specification's domain."""
     domain = spec.build_domain()
     here = problem(domain)
-    return Subject(here.model, here.best.policy_PXY, domain, here.best, ("optimal policy",))
+    return InspectedPolicy(here.model, here.best.policy_PXY, domain, here.best, ("optimal policy",))
 
 
 def phases_of(row: pd.Series, P: int, T: int | None) -> tuple[str, ...]:
@@ -168,13 +168,13 @@ def run_label(run: Run) -> str:
 def coordinates_told(model: FastSlowMDP, x: int, y: int) -> list[tuple[str, str]]:
     """Each coordinate of a state with its value in words, slow ones first."""
     return [
-        (plain(title(name)), point(name, value))
+        (without_unit(title(name)), point(name, value))
         for axis, i in ((model.slow, x), (model.fast, y))
         for name, value in zip(axis.names, axis.values[i].tolist(), strict=True)
     ]
 
 
-def worse_share(subject: Subject, phase: int = 0) -> float:
+def worse_share(subject: InspectedPolicy, phase: int = 0) -> float:
     """The share of states in which the action itself loses against the optimal one."""
     worse_XY = agreement(subject.model, subject.policy_PXY[phase], subject.optimum) == 2
     return float(worse_XY.mean())
@@ -188,7 +188,7 @@ def differ_share(policy_XY: np.ndarray, other_XY: np.ndarray) -> float:
 # ------------------------------------------------------------------------------------------ tables
 
 
-def state_frame(subject: Subject, x: int, y: int) -> pd.DataFrame:
+def state_frame(subject: InspectedPolicy, x: int, y: int) -> pd.DataFrame:
     """One state: for each phase its action, the exact value from there on, and the regret."""
     labels, best = action_labels(subject.model), float(subject.optimum.U_XY[x, y])
     value_P = subject.values_PXY[:, x, y]
@@ -207,7 +207,7 @@ def _known(value_P: np.ndarray) -> np.ndarray:
     return np.where(np.abs(value_P) <= 2 * TOLERANCE, 0.0, value_P)
 
 
-def policy_frame(subject: Subject) -> pd.DataFrame:
+def policy_frame(subject: InspectedPolicy) -> pd.DataFrame:
     """The whole policy as a table: a line for each phase and state, with names for everything."""
     model, P = subject.model, len(subject.phases)
     X, Y = model.n_slow, model.n_fast
@@ -245,12 +245,12 @@ frame = policy_frame(subject)
 print(frame)"""
 
 
-def recorded_subject(spec: RunSpec, record: Record) -> Subject:
+def recorded_subject(spec: RunSpec, record: Record) -> InspectedPolicy:
     """The policy of one of the engine's records."""
     domain = spec.build_domain()
     here = problem(domain)
     phases = phases_of(pd.Series(record.row), len(record.policy_PXY), spec.T)
-    return Subject(here.model, record.policy_PXY, domain, here.best, phases)
+    return InspectedPolicy(here.model, record.policy_PXY, domain, here.best, phases)
 
 
 def spec_code(spec: RunSpec) -> str:
@@ -269,12 +269,12 @@ def spec_code(spec: RunSpec) -> str:
     return f"RunSpec({', '.join(parts)}, {sampled if spec.method.sampled else ''}{budget})"
 
 
-def policy_snippet(trail: Trail, step: int, view: str, chosen: dict) -> str:
+def policy_snippet(history: PolicyHistory, step: int, view: str, chosen: dict) -> str:
     """The lines that compute a policy again; they leave `subject`, `figure` and `frame`."""
     arguments = f"**{chosen!r}" if chosen else ""
     return _SNIPPET.format(
-        spec=spec_code(trail.spec),
-        replication=trail.replication,
+        spec=spec_code(history.spec),
+        replication=history.replication,
         step=step,
         view=view,
         chosen=arguments,

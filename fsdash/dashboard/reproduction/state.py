@@ -12,7 +12,7 @@ from fsdash.errors import InputError
 from fsdash.reproduce import archive as kept
 from fsdash.reproduce import theory
 from fsdash.reproduce.claims import BEYOND
-from fsdash.reproduce.experiments import DOMAINS, TITLES, View, experiment
+from fsdash.reproduce.experiments import DOMAINS, TITLES, FigureSpec, experiment
 from fsdash.reproduce.judging import (
     CLEAR,
     NO,
@@ -119,7 +119,7 @@ def labels(part: str) -> dict[str, str]:
     return {figure_label(view): view.name for view in views}
 
 
-def figure_label(view: View) -> str:
+def figure_label(view: FigureSpec) -> str:
     """A figure of an experiment in a few words: what its title says beyond the domain's name."""
     _, colon, rest = view.title.partition(": ")
     _, comma, kind = view.title.partition(", ")
@@ -145,7 +145,7 @@ def _duration(seconds: float) -> str:
 
 _SNIPPET = """\
 from fsdash.reproduce.experiments import experiment
-from fsdash.reproduce.kept import kept_rows
+from fsdash.reproduce.archive import kept_rows
 from fsdash.reproduce.report import figure_of
 
 plan = experiment({domain!r})
@@ -154,7 +154,7 @@ frame = kept_rows(plan.domain)  # computed again by: fsdash reproduce {domain}
 figure = figure_of(plan, view, frame)"""
 _THEORY = """\
 from fsdash.errors import InputError
-from fsdash.reproduce import kept, theory
+from fsdash.reproduce import theory
 
 title, figure = theory.figures()[{view!r}]
 frame = theory.tables()[{table!r}]"""

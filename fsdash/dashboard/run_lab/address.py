@@ -6,7 +6,7 @@ from dataclasses import fields
 
 from fsdash.algorithms.registry import METHODS
 from fsdash.dashboard.curves.state import X_LABELS, Y_LABELS
-from fsdash.dashboard.run_lab.state import BY_HAND, PLANS, SWEEPS, UNITS, USUAL_T, periods_text
+from fsdash.dashboard.run_lab.state import BY_HAND, PLANS, SWEEP_UNIT, UNITS, USUAL_T, periods_text
 from fsdash.dashboard.widgets.address import (
     Address,
     Part,
@@ -62,7 +62,7 @@ LAB = Address(
         "domain": Part("inventory", one_of(DOMAINS)),
         "algorithms": Part(["e-fsvi", "e-vi"], several(one_of(METHODS)), listed),
         "T": Part(USUAL_T, _in_words(periods_text), lambda text: text.replace(" ", "")),
-        "unit": Part(SWEEPS, one_of(UNITS)),
+        "unit": Part(SWEEP_UNIT, one_of(UNITS)),
         "budget": Part(6.0, number_in(0, MAX_EVALUATIONS), lambda size: f"{size:g}"),
         "replications": Part(None, whole(1, MAX_REPLICATIONS)),
         "seed": Part(0, whole(0, MOST)),

@@ -13,7 +13,7 @@ from fsdash.dashboard.run_lab.address import LAB, MOST
 from fsdash.dashboard.run_lab.state import (
     BY_HAND,
     PLANS,
-    SWEEPS,
+    SWEEP_UNIT,
     UNITS,
     USUAL_T,
     Form,
@@ -153,7 +153,7 @@ def _again(service: Service, top: DeltaGenerator) -> tuple[str, list[RunSpec]]:
             args=("from", None),
         )
         experiment = service.store.experiment(LAB.get("from"))
-        st.markdown(f"**Again:** {plain(experiment.name)}")
+        st.markdown(f"**Again:** {escape_markdown(experiment.name)}")
         st.caption("The same specification, seeds included: the same numbers will come out.")
         specs = [run.spec for run in experiment.runs]
         _draw_domain(specs[0].build_domain())
@@ -211,7 +211,7 @@ def adjust(specs: list[RunSpec]) -> None:
     first = specs[0]
     unit, size = first.budget
     if unit == "evaluations":
-        unit, size = SWEEPS, round(size / sweep_size(first.build_domain()), 3)
+        unit, size = SWEEP_UNIT, round(size / sweep_size(first.build_domain()), 3)
     LAB.put("preset", BY_HAND)
     LAB.put("from", None)
     LAB.put("domain", first.domain)
@@ -393,6 +393,6 @@ def _number(column, key: str, name: str, parameter: Parameter, told: str | None,
     return value if value is not None or parameter.optional else parameter.default
 
 
-def plain(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """A name that may hold anything, without its markdown."""
     return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-!|<>~$:" else c for c in text)

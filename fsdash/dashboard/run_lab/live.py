@@ -17,10 +17,10 @@ import streamlit as st
 from fsdash.dashboard.curves import state as lab_view
 from fsdash.dashboard.curves.options import read_look
 from fsdash.dashboard.curves.refresh_rate import near
-from fsdash.dashboard.curves.state import X_LABELS, Look
+from fsdash.dashboard.curves.state import X_LABELS, CurveOptions
 from fsdash.dashboard.curves.table import methods_html
 from fsdash.dashboard.run_lab.address import LAB
-from fsdash.dashboard.run_lab.form import STARTED, plain
+from fsdash.dashboard.run_lab.form import STARTED, escape_markdown
 from fsdash.dashboard.run_lab.state import commands, plan_told, snippet
 from fsdash.dashboard.run_lab.text import BADGES, EARLY, ago, queue_told, seconds_between, story
 from fsdash.dashboard.service import Rows, Service, may_change, sentence, show_store_trouble
@@ -93,7 +93,7 @@ def _draw_now(service: Service, me: str, every: float | None) -> None:
     LAB.write()
 
 
-def _made(service: Service, experiment: Experiment, look: Look, rows: Rows) -> Drawn:
+def _made(service: Service, experiment: Experiment, look: CurveOptions, rows: Rows) -> Drawn:
     """All that depends on the rows and the way to look, once for both."""
 
     def make() -> Drawn:
@@ -115,7 +115,7 @@ def _made(service: Service, experiment: Experiment, look: Look, rows: Rows) -> D
 
 def _draw_head(service: Service, experiment: Experiment, me: str) -> None:
     word, colour, sign = BADGES[experiment.status]
-    st.subheader(plain(experiment.name), anchor=False)
+    st.subheader(escape_markdown(experiment.name), anchor=False)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.badge(word, color=colour, icon=sign)
         whose = "you" if experiment.owner == me else "another visitor"
@@ -194,7 +194,9 @@ def _draw_troubles(
     found = lab_view.troubles(experiment.runs, named)
     if not found:
         return
-    lines = "\n".join(f"- **{plain(what)}**. {plain(sentence(why))}" for what, why in found)
+    lines = "\n".join(
+        f"- **{escape_markdown(what)}**. {escape_markdown(sentence(why))}" for what, why in found
+    )
     on = ""
     if any(run.resumable for run in experiment.runs) and may_change(experiment, me):
         when = "When the rest has ended, " if experiment.active else ""
@@ -203,7 +205,11 @@ def _draw_troubles(
 
 
 def _draw_end(
-    experiment: Experiment, figure: go.Figure, work: pd.DataFrame, frame: pd.DataFrame, look: Look
+    experiment: Experiment,
+    figure: go.Figure,
+    work: pd.DataFrame,
+    frame: pd.DataFrame,
+    look: CurveOptions,
 ) -> None:
     if all(r.status in OVER for run in experiment.runs for r in run.replications):
         what_to_notice(story(work, look.x))

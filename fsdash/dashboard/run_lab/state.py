@@ -19,9 +19,9 @@ from fsdash.ranges import whole_range
 from fsdash.reproduce.experiments import AGNOSTIC_SWEEPS, SAMPLES, experiment
 from fsdash.runs.spec import RunSpec
 
-SWEEPS = "sweeps"
+SWEEP_UNIT = "sweeps"
 UNITS = {
-    SWEEPS: "sweeps",
+    SWEEP_UNIT: "sweeps",
     "evaluations": "evaluations",
     "iterations": "own iterations",
     "seconds": "seconds",
@@ -164,7 +164,7 @@ class Form:
     algorithms: Sequence[str]
     T: str = ""
     """As `periods` reads it."""
-    unit: str = SWEEPS
+    unit: str = SWEEP_UNIT
     size: float = 6.0
     replications: int = 3
     seed: int = 0
@@ -197,7 +197,7 @@ class Form:
         ]
 
     def _budget(self) -> dict[str, float]:
-        if self.unit == SWEEPS:
+        if self.unit == SWEEP_UNIT:
             if not self.size > 0:
                 raise InputError(f"budget = {self.size:g}: give more than 0 sweeps")
             domain = make(self.domain, **self.domain_parameters)

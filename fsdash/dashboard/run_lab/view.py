@@ -6,7 +6,7 @@ import streamlit as st
 
 from fsdash.dashboard.reproduction.show import figure_and_rows
 from fsdash.dashboard.run_lab.address import LAB
-from fsdash.dashboard.run_lab.form import draw_form, plain
+from fsdash.dashboard.run_lab.form import draw_form, escape_markdown
 from fsdash.dashboard.run_lab.live import draw_experiment
 from fsdash.dashboard.run_lab.text import BADGES, EXERCISES, ago
 from fsdash.dashboard.service import Service, open_service, visitor
@@ -60,7 +60,7 @@ def draw_nothing_yet(service: Service, me: str) -> None:
 def draw_link(experiment: Experiment) -> None:
     word, _, sign = BADGES[experiment.status]
     st.button(
-        f"{plain(experiment.name)} · {word}, {ago(experiment.created, time.time())}",
+        f"{escape_markdown(experiment.name)} · {word}, {ago(experiment.created, time.time())}",
         icon=sign,
         type="tertiary",
         key=f"open-{experiment.id}",

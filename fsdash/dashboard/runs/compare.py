@@ -12,7 +12,7 @@ from fsdash.dashboard.curves import state as lab_view
 from fsdash.dashboard.curves.options import read_look
 from fsdash.dashboard.curves.state import X_LABELS
 from fsdash.dashboard.curves.table import methods_html, plain_html
-from fsdash.dashboard.run_lab.form import plain
+from fsdash.dashboard.run_lab.form import escape_markdown
 from fsdash.dashboard.run_lab.text import BADGES, ago
 from fsdash.dashboard.runs import files as runs_files
 from fsdash.dashboard.runs.list import LAB_PAGE, PROBLEM, RUNS, SAID
@@ -49,14 +49,14 @@ def draw_selection(service: Service, experiments: Sequence[Experiment], me: str)
     if len(RUNS.get("selected")) > MOST_COMPARED:
         st.info(f"Only the first {MOST_COMPARED} of those selected are compared.")
     if len(experiments) == 1:
-        st.subheader(plain(experiments[0].name), anchor=False)
+        st.subheader(escape_markdown(experiments[0].name), anchor=False)
     else:
         st.subheader("Side by side", anchor=False)
         letters = marks(experiments)
         now = time.time()
         st.markdown(
             "  \n".join(
-                f"**{letters[e.id]}** · {plain(e.name)}, {BADGES[e.status][0]}, "
+                f"**{letters[e.id]}** · {escape_markdown(e.name)}, {BADGES[e.status][0]}, "
                 f"{ago(e.created, now)}"
                 for e in experiments
             )

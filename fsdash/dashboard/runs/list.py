@@ -8,7 +8,7 @@ import streamlit as st
 
 from fsdash.algorithms.registry import METHODS
 from fsdash.dashboard.curves.state import X_LABELS, Y_LABELS
-from fsdash.dashboard.run_lab.form import plain
+from fsdash.dashboard.run_lab.form import escape_markdown
 from fsdash.dashboard.run_lab.text import BADGES, ago
 from fsdash.dashboard.runs.files import MAX_MEGABYTES, read_export, size_told
 from fsdash.dashboard.service import Service, sentence
@@ -116,7 +116,7 @@ def _draw_entry(experiment: Experiment) -> None:
     with st.container(border=True, gap=None, key=f"entry-{experiment.id}"):
         pin = ":material/keep: " if experiment.pinned else ""
         st.checkbox(
-            f"{pin}**{plain(experiment.name) or 'unnamed'}**",
+            f"{pin}**{escape_markdown(experiment.name) or 'unnamed'}**",
             key=f"pick-{experiment.id}",
             on_change=pick,
             args=(experiment.id,),
@@ -138,7 +138,7 @@ def _told(experiment: Experiment) -> str:
     titles = list(dict.fromkeys(method_title(run.algorithm, run.T) for run in experiment.runs))
     shown = ", ".join(titles[:4]) + (f" and {len(titles) - 4} more" if len(titles) > 4 else "")
     domains = ", ".join(dict.fromkeys(run.domain.capitalize() for run in experiment.runs))
-    note = f"  \n{plain(experiment.note)}" if experiment.note else ""
+    note = f"  \n{escape_markdown(experiment.note)}" if experiment.note else ""
     return f"{domains}: {shown}{note}"
 
 

@@ -23,7 +23,7 @@ Texts = dict[str, str]
 
 
 @dataclass(frozen=True)
-class Trail:
+class AddressHistory:
     """The address that a page took or wrote last, and those that it left, each with its time."""
 
     written: Texts
@@ -41,14 +41,14 @@ class Trail:
             found == old and now - when < ECHO for old, when in self.left
         )
 
-    def then(self, written: Texts, *left: Texts) -> Trail:
+    def then(self, written: Texts, *left: Texts) -> AddressHistory:
         """The trail after one more step."""
         now = time.monotonic()
         all_left = (*self.left, *((old, now) for old in left))
-        return Trail(written, tuple((old, t) for old, t in all_left if now - t < ECHO))
+        return AddressHistory(written, tuple((old, t) for old, t in all_left if now - t < ECHO))
 
 
-def trail() -> Trail | None:
+def trail() -> AddressHistory | None:
     """Of this visit; None when it has just begun."""
     return st.session_state.get(TRAIL)
 
@@ -63,13 +63,13 @@ def take(found: Texts) -> None:
     """Remember that this address is in the widgets, or a click before the first `show_address`
     would be lost: the run that it asks for would take the address once more."""
     known = trail()
-    after = Trail(found) if known is None else known.then(found, known.written)
+    after = AddressHistory(found) if known is None else known.then(found, known.written)
     st.session_state[TRAIL] = replace(after, fresh=True)
 
 
 def show_address(now: Texts) -> None:
     """Bring the address up to date, and remember what it was."""
-    found, known = st.query_params.to_dict(), trail() or Trail(now)
+    found, known = st.query_params.to_dict(), trail() or AddressHistory(now)
     if now != found:
         st.query_params.from_dict(now)
     if now == found == known.written:

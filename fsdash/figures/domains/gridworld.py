@@ -16,7 +16,12 @@ from fsdash.domains.gridworld import DIRECTIONS, INNER, OUTER, SHORT
 from fsdash.errors import InputError
 from fsdash.figures.palette import AMBER, BLUE, INK, PANEL, PURPLE, QUIET, VERMILLION, with_opacity
 from fsdash.figures.policies import generic
-from fsdash.figures.policies.inspected import Subject, View, path_selectors, phase_selector
+from fsdash.figures.policies.inspected import (
+    InspectedPolicy,
+    PolicyFigure,
+    path_selectors,
+    phase_selector,
+)
 from fsdash.figures.policies.labels import action_labels, column
 from fsdash.figures.policies.plane import Plane, coordinates, heat_map, plane
 from fsdash.figures.template import template
@@ -145,7 +150,7 @@ def agent_animation(
     return figure
 
 
-def views(subject: Subject) -> tuple[View, ...]:
+def views(subject: InspectedPolicy) -> tuple[PolicyFigure, ...]:
     domain, model, phase = subject.domain, subject.model, phase_selector(subject)
     slices = tuple(
         generic.coordinate_selector(name, found)
@@ -171,14 +176,18 @@ def views(subject: Subject) -> tuple[View, ...]:
     }
     common = [view for view in generic.views(subject, AXES, actions=False) if view.name != "visits"]
     return (
-        View("moves", "Moves and tasks", told["moves"], moves, (*slices, *phase), clickable=True),
-        View("agent", "Agent at work", told["agent"], agent, path_selectors(), animated=True),
-        View("visits", "Visits", told["visits"], visited),
+        PolicyFigure(
+            "moves", "Moves and tasks", told["moves"], moves, (*slices, *phase), clickable=True
+        ),
+        PolicyFigure(
+            "agent", "Agent at work", told["agent"], agent, path_selectors(), animated=True
+        ),
+        PolicyFigure("visits", "Visits", told["visits"], visited),
         *(_squared(view, domain) for view in common),
     )
 
 
-def _squared(view: View, domain: Gridworld) -> View:
+def _squared(view: PolicyFigure, domain: Gridworld) -> PolicyFigure:
     """A plain heat map of the grid with square cells."""
 
     def draw(**chosen):
@@ -187,7 +196,7 @@ def _squared(view: View, domain: Gridworld) -> View:
             _square(figure, domain)
         return figure
 
-    return View(view.name, view.title, view.told, draw, view.selectors, view.clickable)
+    return PolicyFigure(view.name, view.title, view.told, draw, view.selectors, view.clickable)
 
 
 def _square(figure: go.Figure, domain: Gridworld) -> None:

@@ -9,7 +9,12 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.core.simulate import Path
 from fsdash.figures.palette import BLUE, VERMILLION, with_opacity
 from fsdash.figures.policies import generic
-from fsdash.figures.policies.inspected import Subject, View, path_selectors, phase_selector
+from fsdash.figures.policies.inspected import (
+    InspectedPolicy,
+    PolicyFigure,
+    path_selectors,
+    phase_selector,
+)
 from fsdash.figures.policies.labels import column, title
 from fsdash.figures.policies.lines import lines_figure
 from fsdash.figures.policies.paths import Series, path_figure
@@ -97,7 +102,7 @@ def inventory_path_figure(
     return path_figure(path, rows, phases, dark, titles)
 
 
-def views(subject: Subject) -> tuple[View, ...]:
+def views(subject: InspectedPolicy) -> tuple[PolicyFigure, ...]:
     model, phase = subject.model, phase_selector(subject)
     demands = generic.coordinate_selector("demand", column(model.slow, "demand"), many=4)
 
@@ -114,7 +119,7 @@ def views(subject: Subject) -> tuple[View, ...]:
         return inventory_path_figure(model, subject.path(seed, steps), subject.phases, dark)
 
     return (
-        View(
+        PolicyFigure(
             "orders",
             "Orders",
             "Units ordered for each stock and demand.",
@@ -122,7 +127,7 @@ def views(subject: Subject) -> tuple[View, ...]:
             phase,
             clickable=True,
         ),
-        View(
+        PolicyFigure(
             "levels",
             "Order-up-to levels",
             "Stock plus order against stock; on the dotted line nothing is ordered.",
@@ -130,14 +135,14 @@ def views(subject: Subject) -> tuple[View, ...]:
             (demands, *phase),
             clickable=True,
         ),
-        View(
+        PolicyFigure(
             "reorder",
             "(s, S) by demand",
             "The largest stock at which it orders, and the level it orders up to.",
             reorder,
             phase,
         ),
-        View(
+        PolicyFigure(
             "path",
             "Simulated path",
             "Stock, demand and orders on one simulated path; shaded "

@@ -9,9 +9,9 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.core.simulate import Path
 from fsdash.figures.policies import generic
 from fsdash.figures.policies.inspected import (
+    InspectedPolicy,
+    PolicyFigure,
     Selector,
-    Subject,
-    View,
     path_selectors,
     phase_selector,
 )
@@ -55,10 +55,10 @@ def price_path_figure(
     return path_figure(path, [[price, reference], [lower]], phases, dark, titles)
 
 
-def views(subject: Subject) -> tuple[View, ...]:
+def views(subject: InspectedPolicy) -> tuple[PolicyFigure, ...]:
     model, phase, found = subject.model, phase_selector(subject), coordinates(subject.model)
 
-    def lines_over(vary: str) -> View:
+    def lines_over(vary: str) -> PolicyFigure:
         others = tuple(name for name in CONSUMER if name != vary)
 
         def prices(phase=0, dark=False, **at):
@@ -71,7 +71,9 @@ def views(subject: Subject) -> tuple[View, ...]:
         )
         told = f"The price that each reference price leads to, for several {SHORT[vary]}."
         name = f"Prices by {SHORT[vary]}"
-        return View(f"prices-{vary}", name, told, prices, (*selectors, *phase), clickable=True)
+        return PolicyFigure(
+            f"prices-{vary}", name, told, prices, (*selectors, *phase), clickable=True
+        )
 
     def walk(below, steps, seed, dark=False):
         path = subject.path(seed, steps)
@@ -80,7 +82,7 @@ def views(subject: Subject) -> tuple[View, ...]:
     options = ("alpha", "eta+", "eta-", "reward")
     below = Selector("below", "below it", options, tuple(map(title, options)), "alpha")
     told = "Price and reference price on one simulated path; shaded blocks are the cycles."
-    path_view = View(
+    path_view = PolicyFigure(
         "path", "Simulated path", told, walk, (below, *path_selectors()), clickable=True
     )
     lines = tuple(map(lines_over, CONSUMER))

@@ -1,6 +1,6 @@
 """Figures of policies: what a page can show of any policy, domain by domain.
 
-    subject = Subject(model, policy_PXY, domain)
+    subject = InspectedPolicy(model, policy_PXY, domain)
     for view in views(subject):
         figure = view.figure(dark=True, phase=2)
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 from fsdash.figures.domains import gridworld, inventory, pricing
 from fsdash.figures.policies import generic
 from fsdash.figures.policies.generic import q_figure
-from fsdash.figures.policies.inspected import Selector, Subject, View, phase_names
+from fsdash.figures.policies.inspected import InspectedPolicy, PolicyFigure, Selector, phase_names
 
 OF_DOMAIN = {
     "inventory": inventory.views,
@@ -23,7 +23,7 @@ OF_DOMAIN = {
 }
 
 
-def views(subject: Subject) -> tuple[View, ...]:
+def views(subject: InspectedPolicy) -> tuple[PolicyFigure, ...]:
     """Every view of a subject, the telling ones first."""
     name = subject.domain.name if subject.domain is not None else ""
     if name in OF_DOMAIN:
@@ -31,4 +31,4 @@ def views(subject: Subject) -> tuple[View, ...]:
     return (*generic.views(subject), generic.path_view(subject))
 
 
-__all__ = ["Selector", "Subject", "View", "phase_names", "q_figure", "views"]
+__all__ = ["InspectedPolicy", "PolicyFigure", "Selector", "phase_names", "q_figure", "views"]

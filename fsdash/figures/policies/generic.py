@@ -14,9 +14,9 @@ from fsdash.core.operators import H_policy, q_values_at
 from fsdash.core.simulate import Path
 from fsdash.figures.palette import AMOUNT, GREEN, GREY, INK, LOSS, PANEL, VERMILLION, with_opacity
 from fsdash.figures.policies.inspected import (
+    InspectedPolicy,
+    PolicyFigure,
     Selector,
-    Subject,
-    View,
     path_selectors,
     phase_selector,
 )
@@ -25,10 +25,10 @@ from fsdash.figures.policies.labels import (
     action_labels,
     actions_title,
     column,
-    plain,
     point,
     short,
     title,
+    without_unit,
 )
 from fsdash.figures.policies.paths import Series, path_figure
 from fsdash.figures.policies.plane import (
@@ -136,7 +136,7 @@ def difference_figure(
     figure.update_layout(template=template(dark), hovermode="closest", margin_t=ROOM)
     figure.update_xaxes(showgrid=False, **cells.across.ticks())
     figure.update_yaxes(showgrid=False, **cells.up.ticks(most=6))
-    figure.update_yaxes(title_text=plain(cells.up.title))
+    figure.update_yaxes(title_text=without_unit(cells.up.title))
     figure.update_xaxes(title_text="", row=1)
     return figure
 
@@ -257,8 +257,8 @@ def state_path_figure(model: FastSlowMDP, path: Path, phases: tuple[str, ...], d
 
 
 def views(
-    subject: Subject, axes: tuple[str, str] | None = None, actions: bool = True
-) -> tuple[View, ...]:
+    subject: InspectedPolicy, axes: tuple[str, str] | None = None, actions: bool = True
+) -> tuple[PolicyFigure, ...]:
     """The views that every model has; `axes` names the plane of a known domain."""
     model, phase = subject.model, phase_selector(subject)
     cells, fixed = _planes(model, axes)
@@ -282,7 +282,7 @@ def views(
         return visit_figure(model, share_XY, cells(at), axes if fixed else None, dark)
 
     shown = Selector("show", "show", tuple(SHOWN), SHOW_LABELS, "value")
-    first = View(
+    first = PolicyFigure(
         "actions",
         "Actions",
         "The action that the policy takes in each state.",
@@ -291,7 +291,7 @@ def views(
         clickable=True,
     )
     rest = (
-        View(
+        PolicyFigure(
             "values",
             "Values",
             "What each state is worth, exactly, under the true model.",
@@ -299,7 +299,7 @@ def views(
             (shown, *phase, *fixed),
             clickable=True,
         ),
-        View(
+        PolicyFigure(
             "difference",
             "Difference to the optimum",
             "Where the policy loses, and where its own action is to blame.",
@@ -307,7 +307,7 @@ def views(
             (*phase, *fixed),
             clickable=True,
         ),
-        View(
+        PolicyFigure(
             "visits",
             "Visits",
             "How often each state is visited: exact discounted frequencies "
@@ -319,14 +319,14 @@ def views(
     return (first, *rest) if actions else rest
 
 
-def path_view(subject: Subject) -> View:
+def path_view(subject: InspectedPolicy) -> PolicyFigure:
     """A path of a model without a domain of its own."""
 
     def walk(steps, seed, dark=False):
         return state_path_figure(subject.model, subject.path(seed, steps), subject.phases, dark)
 
     told = "One simulated path under the true dynamics; shaded blocks are the cycles of the policy."
-    return View("path", "Simulated path", told, walk, path_selectors(), clickable=True)
+    return PolicyFigure("path", "Simulated path", told, walk, path_selectors(), clickable=True)
 
 
 def _first(axis) -> str:

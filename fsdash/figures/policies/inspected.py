@@ -1,7 +1,7 @@
 """What is inspected, and what a page can show of it.
 
-A `Subject` is a model with a policy; it computes values, visits and paths when a figure first asks
-for them. A `View` is one figure with the selectors it needs: a page builds its widgets from the
+A `InspectedPolicy` is a model with a policy; it computes values, visits and paths when a figure first asks
+for them. A `PolicyFigure` is one figure with the selectors it needs: a page builds its widgets from the
 declaration and passes back what was chosen, so it knows nothing of domains.
 """
 
@@ -37,7 +37,7 @@ def phase_names(P: int, first: int = 0) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class InspectedPolicy:
     """A policy in its model; `domain` brings the domain's own views, `best` saves solving again."""
 
     model: FastSlowMDP
@@ -102,7 +102,7 @@ class Selector:
 
 
 @dataclass(frozen=True)
-class View:
+class PolicyFigure:
     """One figure of a subject.
 
     `told` says in a sentence what one sees. With `clickable`, the points carry (x, y), the indices
@@ -129,7 +129,7 @@ class View:
         return self.draw(dark=dark, **(defaults | chosen))
 
 
-def phase_selector(subject: Subject) -> tuple[Selector, ...]:
+def phase_selector(subject: InspectedPolicy) -> tuple[Selector, ...]:
     """Which of (μ, π₁, …, π_{T−1}) to show; nothing to choose for a stationary policy."""
     P = len(subject.phases)
     if P == 1:

@@ -38,7 +38,7 @@ def short(name: str) -> str:
     return SHORT.get(name, name)
 
 
-def plain(text: str) -> str:
+def without_unit(text: str) -> str:
     """A title without its unit."""
     return text.split(",")[0]
 

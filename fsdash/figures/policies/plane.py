@@ -17,7 +17,7 @@ import plotly.graph_objects as go
 from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.figures.palette import Scale
-from fsdash.figures.policies.labels import plain, point, title
+from fsdash.figures.policies.labels import point, title, without_unit
 from fsdash.figures.template import template
 
 FEW = 12
@@ -136,7 +136,7 @@ def heat_map(
 def hover_text(cells: Plane, name: str, value: str) -> str:
     """Both coordinates and the value; for labelled sides Plotly writes their indices."""
     rows = [(cells.up.title, "%{y}"), (cells.across.title, "%{x}"), (name, f"<b>{value}</b>")]
-    return "<br>".join(f"{plain(row)}: {shown}" for row, shown in rows) + "<extra></extra>"
+    return "<br>".join(f"{without_unit(row)}: {shown}" for row, shown in rows) + "<extra></extra>"
 
 
 def bar(name: str, **changes) -> dict:

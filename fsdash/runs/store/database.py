@@ -26,7 +26,7 @@ from fsdash.errors import InputError
 from fsdash.runs.errors import CorruptStore, StoreError
 from fsdash.runs.store.schema import upgrade
 
-PATIENCE = 15.0
+LOCK_TIMEOUT = 15.0
 """Seconds to wait for another writer."""
 
 TROUBLES = {
@@ -66,13 +66,13 @@ def file_url(path: str | Path) -> str:
 class Database:
     """Reading and writing transactions; every trouble comes out as a `StoreError`."""
 
-    def __init__(self, url: str, patience: float = PATIENCE) -> None:
+    def __init__(self, url: str, lock_timeout: float = LOCK_TIMEOUT) -> None:
         self.url = url
         try:
             parsed = make_url(url)
             sqlite = parsed.drivername == "sqlite"
             self.file = Path(parsed.database.removeprefix("file:")) if sqlite else None
-            options = {} if self.file is None else {"connect_args": {"timeout": patience}}
+            options = {} if self.file is None else {"connect_args": {"timeout": lock_timeout}}
             self._engine = create_engine(parsed, **options)
         except (ArgumentError, NoSuchModuleError, ImportError, TypeError) as error:
             raise InputError(
@@ -84,9 +84,9 @@ class Database:
             event.listen(self._engine, "begin", _begin)
         self._writer = self._engine.execution_options(writes=True)
         with self._in_words():
-            self._open(patience)
+            self._open(lock_timeout)
 
-    def _open(self, patience: float) -> None:
+    def _open(self, lock_timeout: float) -> None:
         if self.file is not None:
             try:
                 self.file.parent.mkdir(parents=True, exist_ok=True)
@@ -95,7 +95,7 @@ class Database:
                     f"the folder {self.file.parent} cannot be made ({error.strerror}): name "
                     "another one with FSDASH_DATA"
                 ) from None
-            self._use_wal(time.monotonic() + patience)
+            self._use_wal(time.monotonic() + lock_timeout)
         with self._writer.begin() as connection:
             upgrade(connection)
 

@@ -33,7 +33,7 @@ from fsdash.runs.records import ACTIVE, Experiment, Replication, Run
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import schema, transfer
 from fsdash.runs.store.arrays import unpack
-from fsdash.runs.store.database import PATIENCE, Database, default_url, file_url, set_aside
+from fsdash.runs.store.database import LOCK_TIMEOUT, Database, default_url, file_url, set_aside
 
 ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 ID_LENGTH = 10
@@ -59,10 +59,10 @@ class Size:
 class Store:
     """Kept experiments in one database; safe to use from several threads and processes."""
 
-    def __init__(self, where: str | Path | None = None, patience: float = PATIENCE) -> None:
-        """`where` is a path or a URL; `patience` how many seconds to wait for a locked file."""
+    def __init__(self, where: str | Path | None = None, lock_timeout: float = LOCK_TIMEOUT) -> None:
+        """`where` is a path or a URL; `lock_timeout` how many seconds to wait for a locked file."""
         url = default_url() if where is None else str(where)
-        self.database = Database(url if "://" in url else file_url(url), patience)
+        self.database = Database(url if "://" in url else file_url(url), lock_timeout)
 
     @classmethod
     def recover(cls, where: str | Path | None = None) -> tuple[Store, Path]:

@@ -216,7 +216,7 @@ def test_tasks_fail_one_by_one(manager, store):
 
 
 def test_trouble_with_the_store_is_told_and_outlived(tmp_path, monkeypatch):
-    store = Store(tmp_path / "runs.db", patience=0.05)
+    store = Store(tmp_path / "runs.db", lock_timeout=0.05)
     with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as manager:
         other = sqlite3.connect(store.database.file, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")

@@ -27,7 +27,7 @@ def test_a_corrupt_file_is_told_and_kept_aside(tmp_path):
 
 
 def test_a_locked_database_can_be_read_and_says_that_it_is_locked(tmp_path):
-    store = Store(tmp_path / "runs.db", patience=0.05)
+    store = Store(tmp_path / "runs.db", lock_timeout=0.05)
     id = store.add_experiment("me", "here", [base()])
     other = sqlite3.connect(store.database.file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
