@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 
@@ -130,10 +131,54 @@ class RunSpec:
 
     def changed(self) -> dict[str, Value]:
         """The parameters, of domain and algorithm, that differ from their defaults."""
+        return self._changed_domain_parameters() | self._changed_parameters()
+
+    def _changed_domain_parameters(self) -> dict[str, Value]:
+        defaults = asdict(make(self.domain))
+        return {n: v for n, v in self.domain_parameters if v != defaults[n]}
+
+    def _changed_parameters(self) -> dict[str, Value]:
         defaults = self.method.all_parameters
-        usual = asdict(make(self.domain))
-        domain = {n: v for n, v in self.domain_parameters if v != usual[n]}
-        return domain | {n: v for n, v in self.parameters if v != defaults[n].default}
+        return {n: v for n, v in self.parameters if v != defaults[n].default}
+
+    def to_python(self) -> str:
+        """The expression `RunSpec(…)` that creates this specification, on one line.
+
+        Parameters that have their default values are left out.
+        """
+        unit, size = self.budget
+        arguments: dict[str, object] = {
+            "T": self.T,
+            "domain_parameters": self._changed_domain_parameters() or None,
+            "parameters": self._changed_parameters() or None,
+            "replications": self.replications if self.method.sampled else None,
+            "seed": self.seed,
+            unit: size,
+        }
+        given = [f"{name}={value!r}" for name, value in arguments.items() if value is not None]
+        return f"RunSpec({', '.join([repr(self.domain), repr(self.algorithm), *given])})"
+
+    def to_command(self, T_values: Sequence[int] | None = None) -> str:
+        """The `fsdash run` command of this specification, quoted for a shell.
+
+        `T_values` replaces T: one command then starts a run for each of its values. Parameters that
+        have their default values are left out.
+        """
+        unit, size = self.budget
+        T_values = ([] if self.T is None else [self.T]) if T_values is None else T_values
+        words = ["fsdash", "run", self.domain, "--algorithm", self.algorithm]
+        for option, parameters in (
+            ("--set", self._changed_domain_parameters()),
+            ("--with", self._changed_parameters()),
+        ):
+            for name, value in parameters.items():
+                words += [option, f"{name}={value}"]
+        if self.method.sampled:
+            words += ["--replications", str(self.replications)]
+        words += ["--seed", str(self.seed), f"--{unit}", str(size)]
+        if T_values:
+            words += ["-T", ",".join(map(str, T_values))]
+        return shlex.join(words)
 
     def to_dict(self) -> dict:
         """Plain data, without the budgets that were not given."""

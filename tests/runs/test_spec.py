@@ -2,11 +2,14 @@
 
 import dataclasses
 import json
+import shlex
 
 import numpy as np
 import pytest
 
 from fsdash.algorithms.registry import METHODS
+from fsdash.cli.main import parser
+from fsdash.cli.runs import assignments, read_specs
 from fsdash.errors import InputError
 from fsdash.runs.spec import RunSpec
 
@@ -58,6 +61,42 @@ def test_only_what_differs_from_the_defaults_is_called_changed():
     assert spec().changed() == {}
     changed = spec(parameters={"M": "20"}, domain_parameters={"K": 100.0}).changed()
     assert changed == {"M": 20, "K": 100.0}
+
+
+VARIANTS = [
+    {},
+    {"algorithm": "vi"},
+    {"algorithm": "mpi", "parameters": {"m": 5, "enough": 0.1 + 0.2}, "seed": 3},
+    {"algorithm": "e-fsvi", "T": 6, "domain_parameters": {"K": 90.5, "y_max": 20}},
+    {"algorithm": "lin-fvi", "parameters": {"N": 17, "ties": "random"}, "replications": 2},
+    {"algorithm": "deep-fsfvi", "T": 2, "parameters": {"warm_start": True, "batch_size": 3}},
+    {"parameters": {"initial_value": -1.5e-7, "common_random_numbers": "yes"}},
+    {"iterations": None, "seconds": 1 / 3},
+    {"iterations": None, "evaluations": 10**15},
+    {"domain": "gridworld", "algorithm": "e-qi", "parameters": {"count_actions": True}},
+]
+
+
+@pytest.mark.parametrize("change", VARIANTS)
+def test_the_python_expression_creates_the_same_specification(change):
+    code = spec(**change).to_python()
+    assert "\n" not in code
+    assert eval(code, {"RunSpec": RunSpec}) == spec(**change)
+
+
+@pytest.mark.parametrize("change", VARIANTS)
+def test_the_command_line_creates_the_same_specification(change):
+    assert read_command(spec(**change).to_command()) == [spec(**change)]
+
+
+def test_one_command_can_list_several_values_of_T():
+    command = spec(algorithm="e-fsvi", T=6).to_command(T_values=(2, 12))
+    assert read_command(command) == [spec(algorithm="e-fsvi", T=T) for T in (2, 12)]
+
+
+def read_command(command: str) -> list[RunSpec]:
+    arguments = parser().parse_args(shlex.split(command)[1:])
+    return read_specs(arguments, assignments("--set", arguments.parameters))
 
 
 @pytest.mark.parametrize(

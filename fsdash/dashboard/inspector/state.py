@@ -7,12 +7,13 @@ algorithm that is carried out on the spot. Pure, no Streamlit.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 
 import numpy as np
 import pandas as pd
 
+from fsdash.algorithms.snapshot import MAX_ITERATIONS
 from fsdash.core.evaluation import TOLERANCE
 from fsdash.core.model import FastSlowMDP
 from fsdash.dashboard.run_lab.text import BADGES, ago
@@ -253,27 +254,21 @@ def recorded_subject(spec: RunSpec, record: Record) -> InspectedPolicy:
     return InspectedPolicy(here.model, record.policy_PXY, domain, here.best, phases)
 
 
-def spec_code(spec: RunSpec) -> str:
-    """The call that makes the specification, with what differs from the defaults."""
-    changed, parts = spec.changed(), [repr(spec.domain), repr(spec.algorithm)]
-    if spec.T is not None:
-        parts.append(f"T={spec.T}")
-    for name in ("domain_parameters", "parameters"):
-        given = {key: value for key, value in dict(getattr(spec, name)).items() if key in changed}
-        if given:
-            parts.append(f"{name}={given!r}")
-    unit, size = spec.budget
-    # The clock of another computer would stop elsewhere; how far to go is said by the step.
-    budget = f"iterations={10**7}" if unit == "seconds" else f"{unit}={size!r}"
-    sampled = f"replications={spec.replications}, seed={spec.seed}, "
-    return f"RunSpec({', '.join(parts)}, {sampled if spec.method.sampled else ''}{budget})"
+def without_clock(spec: RunSpec) -> RunSpec:
+    """The specification with a budget in seconds replaced by iterations.
+
+    Another computer would stop elsewhere after so many seconds; the snippet stops at a step.
+    """
+    if spec.seconds is None:
+        return spec
+    return replace(spec, seconds=None, iterations=MAX_ITERATIONS)
 
 
 def policy_snippet(history: PolicyHistory, step: int, view: str, chosen: dict) -> str:
     """The lines that compute a policy again; they leave `subject`, `figure` and `frame`."""
     arguments = f"**{chosen!r}" if chosen else ""
     return _SNIPPET.format(
-        spec=spec_code(history.spec),
+        spec=without_clock(history.spec).to_python(),
         replication=history.replication,
         step=step,
         view=view,

@@ -6,7 +6,6 @@ A plan is a list of run specifications on one domain. Work is counted in sweeps 
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -234,51 +233,24 @@ def plan_told(specs: Sequence[RunSpec]) -> list[str]:
 
 def commands(specs: Sequence[RunSpec]) -> str:
     """The same runs from the command line, one command for all T of an algorithm."""
-
-    def words(spec: RunSpec) -> tuple[str, ...]:
-        domain, own = _changed(spec)
-        unit, size = spec.budget
-        return (
-            "fsdash",
-            "run",
-            spec.domain,
-            "--algorithm",
-            spec.algorithm,
-            *(part for n, v in domain.items() for part in ("--set", f"{n}={v}")),
-            *(part for n, v in own.items() for part in ("--with", f"{n}={v}")),
-            "--replications",
-            str(spec.replications),
-            "--seed",
-            str(spec.seed),
-            f"--{unit}",
-            str(size),
-        )
-
     lines = []
-    for shared, group in groupby(specs, words):
-        T = [str(spec.T) for spec in group if spec.T is not None]
-        lines.append(shlex.join([*shared, *(["-T", ",".join(T)] if T else [])]))
+    for _, group in groupby(specs, lambda spec: spec.to_command(T_values=())):
+        alike = list(group)
+        T_values = [spec.T for spec in alike if spec.T is not None]
+        lines.append(alike[0].to_command(T_values))
     return "\n".join(lines)
 
 
 def snippet(specs: Sequence[RunSpec]) -> str:
     """Lines of Python that carry out the same runs and leave their rows in `frame`."""
-    lines = ["from fsdash.runs.local import run_all", "from fsdash.runs.spec import RunSpec", ""]
-    lines += ["specs = ["]
-    for spec in specs:
-        domain, own = _changed(spec)
-        unit, size = spec.budget
-        given = [repr(spec.domain), repr(spec.algorithm), *([str(spec.T)] if spec.T else [])]
-        given += [f"domain_parameters={domain!r}"] if domain else []
-        given += [f"parameters={own!r}"] if own else []
-        given += [f"replications={spec.replications}", f"seed={spec.seed}", f"{unit}={size!r}"]
-        lines.append(f"    RunSpec({', '.join(given)}),")
-    lines += ["]", "frame, endings = run_all(specs, workers=2)"]
-    return "\n".join(lines)
-
-
-def _changed(spec: RunSpec) -> tuple[dict[str, Value], dict[str, Value]]:
-    """The parameters that are not the defaults: those of the domain, those of the algorithm."""
-    usual, known = make(spec.domain), spec.method.all_parameters
-    domain = {n: v for n, v in spec.domain_parameters if v != getattr(usual, n)}
-    return domain, {n: v for n, v in spec.parameters if v != known[n].default}
+    return "\n".join(
+        [
+            "from fsdash.runs.local import run_all",
+            "from fsdash.runs.spec import RunSpec",
+            "",
+            "specs = [",
+            *(f"    {spec.to_python()}," for spec in specs),
+            "]",
+            "frame, endings = run_all(specs, workers=2)",
+        ]
+    )
