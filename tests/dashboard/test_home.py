@@ -54,7 +54,7 @@ def test_steps_go_forth_and_back_and_begin_again():
 def test_a_link_restores_picture_and_T(view, said):
     page = opened(view=view, periods="5")
     assert said in picture(page)
-    assert f'<div class="fs-told"><span>{said}' in html(page)
+    assert f'<div class="fs-step-caption"><span>{said}' in html(page)
     page.button(key="next").click().run()
     assert said not in picture(page)
     assert not page.warning

@@ -61,7 +61,7 @@ def test_nothing_moves_while_stepping(visit: Callable[..., Page], view, size):
     expect(page.get_by_text("Symbols on this page")).to_be_visible()
     expect(picture(page)).to_have_count(1)
     assert picture(page).evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
-    told, heights = page.locator(".fs-told"), set()
+    told, heights = page.locator(".fs-step-caption"), set()
     for _ in range(5):
         before = picture(page).get_attribute("alt")
         heights.add(told.bounding_box()["height"])

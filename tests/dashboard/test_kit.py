@@ -67,10 +67,10 @@ def test_a_series_has_a_plain_name_of_its_own_that_does_not_depend_on_its_place(
 
 def test_the_browser_gets_the_figures_numbers():
     y = np.array([1.0, np.inf, np.nan, 3.0])
-    data = payload(go.Figure(go.Scatter(x=[1, 2, 3, 4], y=y)), "key", told="four numbers")
+    data = payload(go.Figure(go.Scatter(x=[1, 2, 3, 4], y=y)), "key", alt_text="four numbers")
     sent = decoded(json.loads(data["figure"]))
     np.testing.assert_array_equal(sent["data"][0]["y"], y)
-    assert sent["layout"]["uirevision"] == "key" and data["told"] == "four numbers"
+    assert sent["layout"]["uirevision"] == "key" and data["alt_text"] == "four numbers"
 
 
 def test_downloaded_json_has_infinity_as_1e999_and_gaps_as_null():

@@ -253,7 +253,7 @@ def draw_workbench() -> ChooseTState | None:
             height=510,
             clickable=True,
             draggable=True,
-            told=f"Regret bounds against cost. {choose.headline(view)}.",
+            alt_text=f"Regret bounds against cost. {choose.headline(view)}.",
             on_event=lambda event: set_budget(event, view.sizes),
         )
         higher = f" Above the figure: {', '.join(hidden)}." if (hidden := above(figure)) else ""
@@ -274,7 +274,7 @@ def draw_terms(view: ChooseTState) -> None:
         "would remove."
     )
     figure = choose.terms_figure(view, is_dark())
-    chart(figure, "terms", height=400, told="The terms of the bound for each T on this budget.")
+    chart(figure, "terms", height=400, alt_text="The terms of the bound for each T on this budget.")
     export("terms", figure, lambda: choose.terms_frame(view), choose.terms_snippet(view))
 
 
@@ -292,7 +292,7 @@ def draw_sensitivity(view: ChooseTState) -> None:
         height=440,
         clickable=True,
         on_event=lambda event: set_cell(event, name),
-        told=f"The best T over budgets and values of {symbol}.",
+        alt_text=f"The best T over budgets and values of {symbol}.",
     )
     export("best-T", figure, table, choose.heat_snippet(view, name))
 
@@ -319,7 +319,7 @@ def draw_truth(name: str) -> None:
     floor = float(fsvi_regret(domain.constants, T, 0).floor)
     trivial, true = trivial_bound(domain.constants), domain.regret[T][0]
     figure = truth_figure(domain.constants, domain.regret, is_dark())
-    chart(figure, "truth", height=360, told=f"Bound and true regret of FSVI on {name}.")
+    chart(figure, "truth", height=360, alt_text=f"Bound and true regret of FSVI on {name}.")
     key = name.lower()
     export(f"truth-{key}", figure, partial(truth_frame, key), truth_snippet(key))
     st.markdown(

@@ -6,7 +6,7 @@ from fsdash.dashboard.navigation import ANSWERS, TOURS
 from fsdash.dashboard.shell import is_dark, open_page, pages_there
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.lesson import exercises, glossary
-from fsdash.dashboard.widgets.picture import draw_svg, draw_told
+from fsdash.dashboard.widgets.picture import draw_svg, draw_step_caption
 from fsdash.dashboard.widgets.url_state import BIND, number_in, one_of
 from fsdash.figures import levels
 from fsdash.figures.timescales import period_told, timescales_svg, timescales_told
@@ -127,7 +127,7 @@ def draw_pictures(playing: bool) -> None:
         whole = timescales_told(T, step) if view == POLICY else told(view, T, step)
         wide, narrow = (drawing(view, T, step, width, dark) for width in (700, NARROW))
         draw_svg(wide, narrow, whole)
-        draw_told([told(view, T, one) for one in range(steps_of(view, T))], step)
+        draw_step_caption([told(view, T, one) for one in range(steps_of(view, T))], step)
         st.caption(CAPTIONS[view])
 
 

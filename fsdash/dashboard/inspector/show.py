@@ -202,8 +202,8 @@ def state_shown(subject: InspectedPolicy, figure: go.Figure, phase: int) -> tupl
     return *worst_state(subject.regret_XY(phase), states_drawn(figure)), False
 
 
-def draw_figure(figure, key: str, view: PolicyFigure, height: int, told: str) -> None:
-    chart(figure, key, told=told, height=height, clickable=view.clickable, on_event=click)
+def draw_figure(figure, key: str, view: PolicyFigure, height: int, alt_text: str) -> None:
+    chart(figure, key, alt_text=alt_text, height=height, clickable=view.clickable, on_event=click)
 
 
 def draw_one(
@@ -310,8 +310,8 @@ def draw_state(
     st.markdown("\n".join(["| | policy | optimal |", "|---|---|---|", *lines]))
     after_XY = _after(subject, phase, side)
     figure = q_figure(model, after_XY, x, y, int(subject.policy_PXY[phase, x, y]), is_dark())
-    told = f"Q-values of every action in this state; the policy takes {here['action']}."
-    chart(figure, f"q-{side}", told=told, height=300)
+    alt_text = f"Q-values of every action in this state; the policy takes {here['action']}."
+    chart(figure, f"q-{side}", alt_text=alt_text, height=300)
 
 
 def draw_phases(subject: InspectedPolicy, x: int, y: int) -> None:

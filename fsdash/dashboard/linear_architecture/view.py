@@ -129,8 +129,16 @@ def draw_numbers(constants: Constants, T: int, k: int, fit: dict[str, float]) ->
 def draw_bound(constants: Constants, T: int, k: int, fit: dict[str, float], dark: bool) -> None:
     """The bound against T, its numbers, and what it is made of."""
     figure = fsavi_figure(constants, T_VALUES, T, k, fit, dark)
-    told = f"The regret bound of FSAVI for T from 1 to {LARGEST_T}, corrected and as stated."
-    chart(figure, "bound", told=told, height=400, clickable=True, draggable=True, on_event=choose_T)
+    alt_text = f"The regret bound of FSAVI for T from 1 to {LARGEST_T}, corrected and as stated."
+    chart(
+        figure,
+        "bound",
+        alt_text=alt_text,
+        height=400,
+        clickable=True,
+        draggable=True,
+        on_event=choose_T,
+    )
     draw_numbers(constants, T, k, fit)
     snippet = fsavi_snippet(constants, LARGEST_T, k, fit, T)
     table = partial(fsavi_frame, constants, LARGEST_T, k, fit)
@@ -143,8 +151,8 @@ def draw_terms(constants: Constants, T: int, k: int, fit: dict[str, float], dark
     with left:
         st.subheader("What the bound is made of", anchor=False)
         figure = fsavi_terms_figure(constants, T, k, fit, dark)
-        told = f"The five terms of the bound at T = {T}, as stated and corrected."
-        chart(figure, "terms", told=told, height=300)
+        alt_text = f"The five terms of the bound at T = {T}, as stated and corrected."
+        chart(figure, "terms", alt_text=alt_text, height=300)
         table = partial(terms_frame, constants, T, k, fit)
         export("linear-terms", figure, table, terms_snippet(constants, T, k, fit))
     with right:

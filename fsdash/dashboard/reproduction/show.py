@@ -59,7 +59,7 @@ def draw_part(part: str, claims: pd.DataFrame, findings: pd.DataFrame) -> None:
     left, right = st.columns([6, 5], gap="large")
     with left:
         figure, rows = figure_and_rows(part, name, is_dark())
-        chart(figure, name, told=f"{PARTS[part]}: {label}.", height=440)
+        chart(figure, name, alt_text=f"{PARTS[part]}: {label}.", height=440)
         draw_origin(part)
         export(name, figure, rows, reproduction.snippet(part, name))
         if part != THEORY:

@@ -99,7 +99,7 @@ def draw_beyond(claims: pd.DataFrame, findings: pd.DataFrame, domains: list[str]
             for domain in [d for d in domains if f"{d}-{kind}" in labels(d).values()][:1]:
                 figure, _ = figure_and_rows(domain, f"{domain}-{kind}", is_dark())
                 st.caption(PARTS[domain])
-                chart(figure, f"beyond-{kind}", told=f"{PARTS[domain]}. {text}", height=460)
+                chart(figure, f"beyond-{kind}", alt_text=f"{PARTS[domain]}. {text}", height=460)
             about = "greedy" if kind == "stationary" else "mpi"
             draw_claims(claims[claims["name"].str.contains(about)], findings)
 

@@ -130,8 +130,8 @@ def draw_crossing(constants: Constants, T: int, dark: bool) -> None:
     with left:
         st.subheader("Where the ceiling goes", anchor=False)
         figure = ceiling_figure(constants, T, dark)
-        told = f"The freeze error at T = {T} and its ceiling over all T, against L_f."
-        chart(figure, "ceiling", told=told, height=340)
+        alt_text = f"The freeze error at T = {T} and its ceiling over all T, against L_f."
+        chart(figure, "ceiling", alt_text=alt_text, height=340)
         snippet = ceiling_snippet(constants, T)
         export("ceiling", figure, partial(ceiling_frame, constants, T), snippet)
     with right:
@@ -155,7 +155,7 @@ def draw_panels(dark: bool) -> None:
             st.markdown(f"**{title}**")
             constants = PRESETS[name].constants
             figure = panel_figure(name, LARGEST_T, dark)
-            chart(figure, name, told=f"{title}. {read_peak(constants, T_values)}", height=300)
+            chart(figure, name, alt_text=f"{title}. {read_peak(constants, T_values)}", height=300)
             st.button(
                 "Explore these constants", key=f"load-{name}", on_click=load_panel, args=(name,)
             )
@@ -172,11 +172,13 @@ def draw_workbench(dark: bool) -> None:
     figure = reward_error_figure(constants, T_values, T, dark)
     with right:
         said = read_peak(constants, T_values)
-        told = f"Freeze error, end-of-horizon error and their sum for T from 1 to {last}. {said}"
+        alt_text = (
+            f"Freeze error, end-of-horizon error and their sum for T from 1 to {last}. {said}"
+        )
         chart(
             figure,
             "error",
-            told=told,
+            alt_text=alt_text,
             height=400,
             clickable=True,
             draggable=True,

@@ -172,11 +172,11 @@ def _act(label: str, sign: str, act, id: str, disabled: bool) -> None:
 # ------------------------------------------------------------------------------------------ curves
 
 
-def _draw_curves(experiment: Experiment, figure: go.Figure, told: str, version: int) -> None:
+def _draw_curves(experiment: Experiment, figure: go.Figure, alt_text: str, version: int) -> None:
     if not version and not experiment.active:
         st.info("Nothing was recorded.")
         return
-    chart(figure, "curves", told=told, height=440)
+    chart(figure, "curves", alt_text=alt_text, height=440)
 
 
 def _told(work: pd.DataFrame) -> str:

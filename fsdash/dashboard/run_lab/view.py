@@ -44,8 +44,8 @@ def draw_nothing_yet(service: Service, me: str) -> None:
     )
     domain = LAB.get("domain") if LAB.get("domain") in EXAMPLES else "inventory"
     figure, _ = figure_and_rows(domain, EXAMPLES[domain], is_dark())
-    told = f"Learning curves of the paper's {domain} experiment."
-    chart(figure, "example", told=told, height=360)
+    alt_text = f"Learning curves of the paper's {domain} experiment."
+    chart(figure, "example", alt_text=alt_text, height=360)
     st.caption(f"For example: the paper's {domain} experiment, as it was kept for *Reproduction*.")
     try:
         recent = service.store.experiments(owner=me, limit=RECENT)

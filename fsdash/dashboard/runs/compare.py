@@ -72,10 +72,10 @@ def draw_selection(service: Service, experiments: Sequence[Experiment], me: str)
         st.info("Nothing has been recorded for them yet.")
     else:
         figure = lab_view.curves(rows, look, lab_view.sweeps_of(runs)[1])
-        told = f"Learning curves of {', '.join(named.values())}."
+        alt_text = f"Learning curves of {', '.join(named.values())}."
         # The table below names every line by its stroke, so a long legend can go.
         figure.update_layout(showlegend=len(runs) <= MOST_IN_LEGEND)
-        chart(figure, "compared", told=told, height=420)
+        chart(figure, "compared", alt_text=alt_text, height=420)
         work = lab_view.work_table(lab_view.settled(rows, runs), look.x)
         strokes = lab_view.strokes(figure)
         table = lab_view.method_rows(runs, named, work, None, strokes, look.dark)

@@ -267,7 +267,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   node.fsFile = data.file;
   node.fsSend = (event) => setTriggerValue("event", event);
   takeHeight(node);
-  node.setAttribute("aria-label", data.told);
+  node.setAttribute("aria-label", data.alt_text);
   // One after the other: Plotly must not be called again while it draws.
   node.fsDrawing = (node.fsDrawing ?? Promise.resolve())
     .then(() => loadPlotly(data.plotly))

@@ -62,7 +62,7 @@ def chart(
     figure: go.Figure,
     key: str,
     *,
-    told: str,
+    alt_text: str,
     height: int = 420,
     clickable: bool = False,
     draggable: bool = False,
@@ -70,11 +70,11 @@ def chart(
 ) -> Event | None:
     """Draw the figure; return what the visitor did in it, once, or None.
 
-    `told` says the figure to who cannot see it. `on_event` is called before the page runs again,
+    `alt_text` describes the figure to screen readers. `on_event` is called before the page runs again,
     the only time at which the value of a widget may be set. With `draggable`, a vertical line shape
     named `HANDLE` can be moved. A series keeps its state by its name, so give each its own.
     """
-    data = payload(figure, key, told=told, height=height)
+    data = payload(figure, key, alt_text=alt_text, height=height)
     data |= {"clickable": clickable, "draggable": draggable, "plotly": _plotly_address()}
 
     def report() -> None:
@@ -86,7 +86,7 @@ def chart(
     return _event(result.event)
 
 
-def payload(figure: go.Figure, key: str, *, told: str = "", height: int = 420) -> dict:
+def payload(figure: go.Figure, key: str, *, alt_text: str = "", height: int = 420) -> dict:
     """What the browser gets: the figure as JSON with a name for each of its series."""
     content = figure.to_dict()
     layout = content["layout"]
@@ -100,7 +100,7 @@ def payload(figure: go.Figure, key: str, *, told: str = "", height: int = 420) -
     return {
         "key": key,
         "figure": json.dumps(content, cls=PlotlyJSONEncoder, separators=(",", ":")),
-        "told": told,
+        "alt_text": alt_text,
         "height": height,
         "file": f"fsdash-{key}",
     }

@@ -1,4 +1,4 @@
-"""Drawings on a page. Streamlit strips <svg> from HTML, so a drawing travels as an image."""
+"""Drawings on a page. Streamlit strips <svg> from HTML, so a drawing is sent as an image."""
 
 from base64 import b64encode
 from collections.abc import Sequence
@@ -10,24 +10,26 @@ import streamlit as st
 STYLE = """<style>
 .fs-picture {width: 100%; display: block}
 .fs-narrow {display: none}
-.fs-told {display: grid; font-weight: 600}
-.fs-told > * {grid-area: 1 / 1}
-.fs-told > [aria-hidden] {visibility: hidden}
+.fs-step-caption {display: grid; font-weight: 600}
+.fs-step-caption > * {grid-area: 1 / 1}
+.fs-step-caption > [aria-hidden] {visibility: hidden}
 @media (max-width: 640px) {.fs-narrow {display: block} .fs-wide {display: none}}
 </style>"""
 
 
-def draw_svg(wide: str, narrow: str, told: str) -> None:
-    """Show `wide`, or `narrow` on a narrow screen; `told` says it to who cannot see it."""
-    st.html(STYLE + _image(wide, "fs-wide", told) + _image(narrow, "fs-narrow", told))
+def draw_svg(wide: str, narrow: str, alt_text: str) -> None:
+    """Show `wide`, or `narrow` on a narrow screen; `alt_text` describes it to screen readers."""
+    st.html(STYLE + _image(wide, "fs-wide", alt_text) + _image(narrow, "fs-narrow", alt_text))
 
 
-def draw_told(steps: Sequence[str], now: int) -> None:
-    """The words of one step, in a place that has room for those of any: nothing below it moves."""
-    spacers = "".join(f'<span aria-hidden="true">{escape(text)}</span>' for text in steps)
-    st.html(f'{STYLE}<div class="fs-told"><span>{escape(steps[now])}</span>{spacers}</div>')
+def draw_step_caption(captions: Sequence[str], step: int) -> None:
+    """Show the caption of one step, with room for the longest, so that nothing below it moves."""
+    spacers = "".join(f'<span aria-hidden="true">{escape(text)}</span>' for text in captions)
+    caption = escape(captions[step])
+    st.html(f'{STYLE}<div class="fs-step-caption"><span>{caption}</span>{spacers}</div>')
 
 
-def _image(svg: str, name: str, told: str) -> str:
+def _image(svg: str, name: str, alt_text: str) -> str:
     code = b64encode(svg.encode()).decode()
-    return f'<img class="fs-picture {name}" alt="{told}" src="data:image/svg+xml;base64,{code}">'
+    source = f"data:image/svg+xml;base64,{code}"
+    return f'<img class="fs-picture {name}" alt="{escape(alt_text)}" src="{source}">'
