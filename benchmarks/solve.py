@@ -24,7 +24,7 @@ import numpy as np
 from benchmarks import report
 from benchmarks.checks import backups, checks
 from benchmarks.peers import Contestant, contestants
-from fsdash.core.evaluation import optimum
+from fsdash.algorithms.optimum import optimum
 from fsdash.core.model import FastSlowMDP
 from fsdash.domains import make
 
@@ -68,7 +68,7 @@ def run(contestant: Contestant, V: np.ndarray) -> Entry:
 
 def race(model: FastSlowMDP, rounds: int, paper_size: bool) -> list[Entry]:
     """All contestants on one model, ours first."""
-    V = optimum(model, REFERENCE).U_XY.reshape(-1)
+    V = optimum(model, tolerance=REFERENCE).U_XY.reshape(-1)
     entered = [c for c in contestants(model) if paper_size or not c.paper_sizes_only]
     entries = [run(contestant, V) for contestant in entered]
     quick = [entry for entry in entries if entry.seconds <= ONCE]

@@ -21,11 +21,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fsdash.core.certificate import STALL_LIMIT
 from fsdash.errors import InputError
 
 MAX_ITERATIONS = 10_000_000
-STALL_LIMIT = 200
-"""Snapshots without a better certificate after which rounding is taken to have won."""
 
 
 class Diverged(ArithmeticError):

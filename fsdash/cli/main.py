@@ -321,7 +321,7 @@ def run_constants(arguments: argparse.Namespace) -> str:
 def run_solve(arguments: argparse.Namespace) -> str:
     model = read_domain(arguments).build()
     from fsdash.algorithms import fsvi, mpi, run_until, vi
-    from fsdash.core.evaluation import regret
+    from fsdash.algorithms.optimum import regret
 
     T = arguments.T if arguments.method == "fsvi" else 1
     algorithm = {"vi": vi, "mpi": mpi, "fsvi": lambda model: fsvi(model, T)}[arguments.method]

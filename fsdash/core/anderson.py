@@ -1,12 +1,13 @@
-"""Anderson's acceleration of an affine fixed-point iteration U ← B U.
+"""Anderson acceleration of an affine fixed-point iteration U ← B U.
 
-With g_k = B U_k and r_k = g_k − U_k, the next iterate mixes the last few:
+With g_k = B U_k and r_k = g_k − U_k, the next iterate combines the last few:
 
     U_{k+1} = g_k − Σ_j θ_j (g_{j+1} − g_j),    θ minimises ‖r_k − Σ_j θ_j (r_{j+1} − r_j)‖.
 
-A policy that walks in circles has values whose error turns and hardly shrinks; a few residuals span
-those turns, so their best mixture is nearly free of them. U_k need not come from here: one that was
-improved meanwhile will do. A step costs some 4·DEPTH operations a state.
+When a policy cycles through states, the error of its values rotates and hardly shrinks. A few
+residuals span these rotations, so their best combination nearly removes them. U_k need not come
+from this iteration: an iterate that was corrected in between works as well. A step costs about
+4·DEPTH operations per state.
 """
 
 import numpy as np
@@ -14,26 +15,26 @@ import numpy as np
 from fsdash.core.kernels import jit
 
 DEPTH = 7
-"""Differences of iterates that are mixed into the next one."""
+"""Number of differences of iterates that are combined into the next one."""
 RIDGE = 1e-13
-"""Keeps the equations for θ solvable where differences are alike; their diagonal is 1."""
+"""Keeps the equations for θ solvable where differences are nearly equal; their diagonal is 1."""
 
 
 @jit
-def memory(size):
-    """What `mixture` keeps of an iteration between two calls."""
+def new_history(size):
+    """Allocate the arrays in which `accelerate` stores the iteration between two calls."""
     images_IS, residuals_IS = np.empty((DEPTH, size)), np.empty((DEPTH, size))
     return images_IS, residuals_IS, np.zeros((DEPTH, DEPTH)), np.empty((2, size))
 
 
 @jit
-def mixture(k, memory, residual_S, U_S):
-    """Turn U = g_k into U_{k+1}, in place, given r_k, and remember both.
+def accelerate(k, history, residual_S, U_S):
+    """Turn U = g_k into U_{k+1}, in place, given r_k, and store both in the history.
 
-    The memory: differences of the last images and residuals, the scalar products of the latter, and
-    the image and the residual before.
+    The history holds the differences of the last images and residuals, the scalar products of the
+    residual differences, and the previous image and residual.
     """
-    images_IS, residuals_IS, normal_II, last_2S = memory
+    images_IS, residuals_IS, normal_II, last_2S = history
     D, S = images_IS.shape
     new, known = (k - 1) % D, min(k, D)
     if known:
@@ -54,7 +55,7 @@ def mixture(k, memory, residual_S, U_S):
 
 @jit
 def dot(a_S, b_S):
-    """Σ a·b, as four sums: a single one would wait for each addition."""
+    """Compute Σ a·b as four partial sums, so that additions need not wait for each other."""
     S = a_S.size
     p = q = r = t = 0.0
     for s in range(0, S - 3, 4):
@@ -69,7 +70,7 @@ def dot(a_S, b_S):
 
 @jit
 def least_squares(normal_II, right_I):
-    """θ of the normal equations, scaled to a diagonal of 1 + `RIDGE`, by Cholesky's factors."""
+    """Solve the normal equations for θ by Cholesky, scaled to a diagonal of 1 + `RIDGE`."""
     n = right_I.size
     scale_I, L_II, theta_I = np.zeros(n), np.zeros((n, n)), np.empty(n)
     for i in range(n):

@@ -30,6 +30,8 @@ from fsdash.errors import InputError
 
 MAX_SLOW = 2_000
 """|X| up to which the |X|×|X| inverse is formed (32 MB)."""
+STALL_LIMIT = 200
+"""Iterates without a better certificate after which rounding is assumed to prevent one."""
 
 
 def slow_kernel(model: FastSlowMDP) -> np.ndarray:

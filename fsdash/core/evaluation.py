@@ -1,14 +1,13 @@
-"""What a policy is worth, and by how much it misses the optimum.
+"""Exact policy evaluation under the true dynamics.
 
 A policy is an array `policy_PXY`: P = 1 is stationary, P = T is the T-periodic policy
-(μ, π₁, …, π_{T−1}), whose phase-0 value Ū^μ(s, π) is what the paper's regret compares with U*. Both
-are evaluated under the true dynamics, by fixed-point iteration on the core of the policy's chain
-(`fsdash.core.policy_chain`), with Anderson's acceleration (`fsdash.core.anderson`) and the bounds of
-`fsdash.core.certificate`: the value returned is within `error` of the exact one in every
-state, and `error` exceeds the tolerance only where rounding leaves no other way.
+(μ, π₁, …, π_{T−1}), whose phase-0 value Ū^μ(s, π) is what the paper's regret compares with U*.
 
-Regret is U* − U^policy: the largest over states (the paper's definition) and the mean over the
-initial distribution. Neither uses a solver's own value function.
+The value is the fixed point of one sweep through the phases. It is computed by fixed-point
+iteration on the core of the policy's chain (`fsdash.core.policy_chain`), with Anderson acceleration
+(`fsdash.core.anderson`) and the bounds of `fsdash.core.certificate`. The returned values are within
+`error` of the exact ones in every state. `error` exceeds the tolerance only where double precision
+cannot certify more.
 """
 
 from __future__ import annotations
@@ -17,76 +16,92 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsdash.algorithms.mpi import mpi
-from fsdash.algorithms.snapshot import STALL_LIMIT, run_until
-from fsdash.core.anderson import memory, mixture
-from fsdash.core.certificate import attainable, certificate, midpoint, rounding
+from fsdash.core.anderson import accelerate, new_history
+from fsdash.core.certificate import STALL_LIMIT, attainable, certificate, midpoint, rounding
+from fsdash.core.display import Rows, Summary, value_range
 from fsdash.core.kernels import jit
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import check_policy, values_of
-from fsdash.core.policy_chain import Chain, passes
+from fsdash.core.policy_chain import Chain, sweep_phases
 
 TOLERANCE = 1e-6
-PASSES_PER_CHECK = 40
-"""About how many sweeps are made between two looks at the certificate."""
+SWEEPS_PER_CHECK = 40
+"""About how many sweeps are made between two computations of the certificate."""
 
 
-@dataclass(frozen=True, eq=False)
-class Values:
-    """A value function with its certificate: ‖U − exact‖∞ ≤ error."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Values(Summary):
+    """A value function with its certificate, ‖U − exact‖∞ ≤ error.
+
+    Attributes
+    ----------
+    U_XY : np.ndarray
+        Value of each state, shape (X, Y).
+    error : float
+        Certified largest distance to the exact values.
+    """
 
     U_XY: np.ndarray
     error: float
 
-
-@dataclass(frozen=True, eq=False)
-class Optimum(Values):
-    """U* and a policy that is greedy for it."""
-
-    policy_PXY: np.ndarray
-
-
-@dataclass(frozen=True)
-class Regret:
-    """The true regret of a policy, the largest and the mean over the initial distribution.
-
-    Each number is within `error` of the exact one.
-    """
-
-    max_regret: float
-    mean_regret: float
-    mean_value: float
-    optimal_mean_value: float
-    error: float
+    def _summary(self) -> tuple[str, Rows]:
+        return type(self).__name__, [("U_XY", value_range(self.U_XY)), ("error", self.error)]
 
 
 def policy_values(
     model: FastSlowMDP,
     policy: np.ndarray,
+    *,
     tolerance: float = TOLERANCE,
     start_XY: np.ndarray | None = None,
 ) -> Values:
-    """The exact value of a stationary or T-periodic policy; `start_XY` warms the iteration up."""
+    """Compute the exact value of a stationary or T-periodic policy.
+
+    Parameters
+    ----------
+    model : FastSlowMDP
+        The model whose true dynamics the policy is evaluated under.
+    policy : np.ndarray
+        Action indices, shape (X, Y) for a stationary policy or (P, X, Y) for one with P phases.
+    tolerance : float, default 1e-6
+        Largest certified error that is accepted.
+    start_XY : np.ndarray, optional
+        Values to start the iteration from, such as those of a similar policy. Zero by default.
+
+    Returns
+    -------
+    Values
+        The values at phase 0, shape (X, Y), and their certified error.
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> never_order = [[0] * model.n_fast] * model.n_slow
+    >>> values = fsdash.policy_values(model, never_order)
+    >>> values.U_XY.shape, values.error <= 1e-6
+    ((11, 51), True)
+    """
     policy = np.asarray(policy)
     chain = Chain.of(model, check_policy(model, policy[None] if policy.ndim == 2 else policy))
     U_XY, goal = values_of(model, start_XY, "start_XY"), attainable(model, tolerance)
-    core_C, others = chain.core()
-    if not len(others):
-        return _settled(model, chain, U_XY, goal)
-    # The sweep over all states may add as much rounding as a certificate has.
+    core_C, outside = chain.core()
+    if not len(outside):
+        return _fixed_point(model, chain, U_XY, goal)
+    # The final sweep over all states may add as much rounding as the certificate contains.
     goal = max(goal - rounding(model), 2 * rounding(model))
-    inner = chain.on(core_C)
-    known = _settled(model, inner, U_XY[:, core_C], goal)
-    U_XY = chain.carried(inner.unrolled(known.U_XY), core_C, others)
+    inner = chain.restricted_to(core_C)
+    known = _fixed_point(model, inner, U_XY[:, core_C], goal)
+    U_XY = chain.extended_from_core(inner.values_by_phase(known.U_XY), core_C, outside)
     return Values(U_XY, known.error + rounding(model))
 
 
-def _settled(model: FastSlowMDP, chain: Chain, U_XY: np.ndarray, goal: float) -> Values:
-    """The fixed point of a chain, certified to the goal or as well as rounding allows."""
+def _fixed_point(model: FastSlowMDP, chain: Chain, U_XY: np.ndarray, goal: float) -> Values:
+    """Find the fixed point of a chain, certified to the goal or as closely as rounding allows."""
     phases = len(chain.reward_PXY)
-    n = max(1, PASSES_PER_CHECK // phases)
+    n = max(1, SWEEPS_PER_CHECK // phases)
     bounds = certificate(model, n * phases)
-    U_XY, error = settle(
+    U_XY, error = iterate_to_goal(
         chain.flat,
         n,
         bounds.PT_XX,
@@ -99,19 +114,19 @@ def _settled(model: FastSlowMDP, chain: Chain, U_XY: np.ndarray, goal: float) ->
 
 
 @jit
-def settle(chain, n, PT_XX, resolvent_XX, discount, goal, U_XY):
-    """Passes B, n at a time, corrected by their certificate and mixed, until that is small enough.
+def iterate_to_goal(chain, n, PT_XX, resolvent_XX, discount, goal, U_XY):
+    """Apply B (n sweeps), correct by the certificate and accelerate, until the error ≤ goal.
 
-    The certificate of U gives a shift c(x). B (U + c) = B U + γᵀ Pᵀ c is then known too, and within
-    γᵀ times the certified error. Over many passes the errors of a policy that walks in circles
-    cancel, so the certificate of B is much narrower than that of a single pass. If `STALL_LIMIT` more
-    iterates bring no better certificate, the best one is returned.
+    The certificate of U gives a shift c(x). B (U + c) = B U + γᵀ Pᵀ c then follows without another
+    sweep, and is within γᵀ times the certified error. Over many sweeps the errors of a policy that
+    cycles cancel, so the certificate of B is much narrower than that of a single sweep. If
+    `STALL_LIMIT` further iterates do not improve the certificate, the best one is returned.
     """
-    kept, k, stalled = memory(U_XY.size), 0, 0
+    history, k, stalled = new_history(U_XY.size), 0, 0
     best_XY, error = U_XY, np.inf
     while error > goal and stalled < STALL_LIMIT:
         image_XY = U_XY.copy()
-        passes(*chain, n, image_XY)
+        sweep_phases(*chain, n, image_XY)
         shift_X, width = midpoint(image_XY - U_XY, resolvent_XX, discount)
         for x in range(len(U_XY)):
             moved = 0.0 if PT_XX.size else shift_X[x]
@@ -122,29 +137,7 @@ def settle(chain, n, PT_XX, resolvent_XX, discount, goal, U_XY):
         stalled += 1
         if discount * width < error:
             best_XY, error, stalled = image_XY.copy(), discount * width, 0
-        mixture(k, kept, (image_XY - U_XY).reshape(-1), image_XY.reshape(-1))
+        accelerate(k, history, (image_XY - U_XY).reshape(-1), image_XY.reshape(-1))
         U_XY = image_XY
         k += 1
     return best_XY, error
-
-
-def optimum(model: FastSlowMDP, tolerance: float = TOLERANCE) -> Optimum:
-    """U* to a certified tolerance, by modified policy iteration, with its greedy policy."""
-    best = run_until(mpi(model), tolerance=attainable(model, tolerance))
-    return Optimum(best.values_XY, best.error, best.policy_PXY)
-
-
-def regret(
-    model: FastSlowMDP, policy: np.ndarray, best: Values | None = None, tolerance: float = TOLERANCE
-) -> Regret:
-    """The regret of a policy against U* (solved here unless given)."""
-    best = optimum(model, tolerance) if best is None else best
-    values = policy_values(model, policy, tolerance)
-    gap_XY = np.maximum(best.U_XY - values.U_XY, 0)
-    return Regret(
-        max_regret=float(gap_XY.max()),
-        mean_regret=model.mean(gap_XY),
-        mean_value=model.mean(values.U_XY),
-        optimal_mean_value=model.mean(best.U_XY),
-        error=best.error + values.error,
-    )

@@ -1,10 +1,11 @@
-"""The Markov chain of a policy: what each of its phases earns, and where it leads.
+"""The Markov chain of a policy: the reward and the successors of each state in each phase.
 
-Under a T-periodic policy a state's value comes from passes U ← r + γ E[U] through the phases, last
-phase first. Only the fast states that the policy keeps entering take many of them. Take away a fast
-state that nothing leads to, then again one that nothing left leads to, and so on: what remains is
-the *core*, which no path leaves. Its values are a problem of their own, often much smaller (a tenth
-of the gridworld). The others follow from it in one sweep, the last one taken away first.
+The value of a T-periodic policy is the fixed point of sweeps U ← r + γ E[U] through the phases,
+last phase first. Only the fast states that the policy enters again and again need many sweeps.
+Remove every fast state that no other state leads to, and repeat until none can be removed: what
+remains is the *core*, which no path leaves. Its values are a separate problem, often a much smaller
+one (a tenth of the gridworld). The values outside the core follow from it in one sweep, in the
+reverse order of removal.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from fsdash.core.operators import follow, policy_reward
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """The phases of a policy, last phase first; the tables as in `Dynamics`, one for each phase."""
+    """The phases of a policy, last phase first, with tables as in `Dynamics` for each phase."""
 
     reward_PXY: np.ndarray
     next_slow_P: np.ndarray
@@ -32,7 +33,7 @@ class Chain:
 
     @classmethod
     def of(cls, model: FastSlowMDP, policy_PXY: np.ndarray) -> Chain:
-        """The chain of a checked policy under the true dynamics."""
+        """Build the chain of a checked policy under the true dynamics."""
         phases = policy_PXY[::-1]
         followed = [follow(model.true, policy_XY) for policy_XY in phases]
         return cls(
@@ -46,7 +47,7 @@ class Chain:
 
     @cached_property
     def flat(self) -> tuple:
-        """The arguments of `passes`: what each phase and state earns and leads to."""
+        """The first arguments of `sweep_phases`: rewards and flat successors by phase and state."""
         P, X, Y = self.reward_PXY.shape
         W, separable = self.noise_W.size, self.separable
         moves = zip(self.next_slow_P, self.next_fast_P, strict=True)
@@ -54,53 +55,55 @@ class Chain:
         reward_PS = self.reward_PXY.reshape(P, -1)
         return reward_PS, next_PWS, self.next_slow_P[0], self.noise_W, separable, self.gamma
 
-    def unrolled(self, U_XY: np.ndarray) -> np.ndarray:
-        """One pass that keeps the values of every phase, last phase first."""
+    def values_by_phase(self, U_XY: np.ndarray) -> np.ndarray:
+        """Make one sweep and return the values of every phase, last phase first: (P, X, Y)."""
         reward_PS, next_PWS, *rest = self.flat
         U_PXY = np.empty_like(self.reward_PXY)
         for p in range(len(U_PXY)):
             U_PXY[p] = U_XY if p == 0 else U_PXY[p - 1]
-            passes(reward_PS[p : p + 1], next_PWS[p : p + 1], *rest, 1, U_PXY[p])
+            sweep_phases(reward_PS[p : p + 1], next_PWS[p : p + 1], *rest, 1, U_PXY[p])
         return U_PXY
 
     def core(self) -> tuple[np.ndarray, np.ndarray]:
-        """The fast states of the core, and the others in the order in which they are taken away."""
-        return peel(self.next_fast_P, self.reward_PXY.shape[2])
+        """Return the fast states of the core, and the others in their order of removal."""
+        return find_core(self.next_fast_P, self.reward_PXY.shape[2])
 
-    def on(self, core_C: np.ndarray) -> Chain:
-        """The same chain on fast states that it does not leave, counted anew."""
+    def restricted_to(self, core_C: np.ndarray) -> Chain:
+        """Return the chain on fast states that it never leaves, renumbered from 0."""
         place_Y = np.zeros(self.reward_PXY.shape[2], INDEX)
         place_Y[core_C] = np.arange(len(core_C))
 
-        def there(table_P: np.ndarray) -> np.ndarray:
+        def restrict(table_P: np.ndarray) -> np.ndarray:
             return table_P if table_P.shape[2] == 1 else table_P.take(core_C, axis=2)
 
         return replace(
             self,
-            reward_PXY=there(self.reward_PXY),
-            next_slow_P=there(self.next_slow_P),
-            next_fast_P=place_Y[there(self.next_fast_P)],
+            reward_PXY=restrict(self.reward_PXY),
+            next_slow_P=restrict(self.next_slow_P),
+            next_fast_P=place_Y[restrict(self.next_fast_P)],
         )
 
-    def carried(self, U_PXC: np.ndarray, core_C: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """The values of the first phase in all states, from those of all phases on the core."""
+    def extended_from_core(
+        self, U_PXC: np.ndarray, core_C: np.ndarray, outside: np.ndarray
+    ) -> np.ndarray:
+        """Return the first phase's values in all states, given every phase's on the core."""
         U_PXY = np.empty_like(self.reward_PXY)
         U_PXY[:, :, core_C] = U_PXC
-        carry(
+        fill_outside_core(
             self.reward_PXY,
             self.next_slow_P,
             self.next_fast_P,
             self.noise_W,
             self.gamma,
-            others,
+            outside,
             U_PXY,
         )
         return U_PXY[-1]
 
 
 @jit
-def passes(reward_PS, next_PWS, next_slow, noise_W, separable, gamma, n, U_XY):
-    """n passes U ← r + γ E[U] through the phases, in place."""
+def sweep_phases(reward_PS, next_PWS, next_slow, noise_W, separable, gamma, n, U_XY):
+    """Make n sweeps U ← r + γ E[U] through the phases, in place."""
     source_XY = np.empty_like(U_XY)
     for _ in range(n):
         for p in range(len(reward_PS)):
@@ -108,47 +111,47 @@ def passes(reward_PS, next_PWS, next_slow, noise_W, separable, gamma, n, U_XY):
 
 
 @jit
-def peel(next_fast_P, n_fast):
-    """The core, and all other fast states in the order in which they are taken away.
+def find_core(next_fast_P, n_fast):
+    """Return the core, and all other fast states in their order of removal.
 
-    2·P·|S|·|W| operations: each arrow from a fast state to another is put in and taken out once.
+    This takes 2·P·|S|·|W| operations: each transition is counted once and removed once.
     """
     P, X, Y, _, W = next_fast_P.shape
     sy = int(Y > 1)
-    arrows_Y, others = np.zeros(n_fast, np.int64), np.empty(n_fast, np.int64)
+    entries_Y, outside = np.zeros(n_fast, np.int64), np.empty(n_fast, np.int64)
     for p in range(P):
         for x in range(X):
             for y in range(n_fast):
                 for w in range(W):
-                    arrows_Y[next_fast_P[p, x, y * sy, 0, w]] += 1
-    taken = 0
+                    entries_Y[next_fast_P[p, x, y * sy, 0, w]] += 1
+    removed = 0
     for y in range(n_fast):
-        if arrows_Y[y] == 0:
-            others[taken] = y
-            taken += 1
+        if entries_Y[y] == 0:
+            outside[removed] = y
+            removed += 1
     done = 0
-    while done < taken:
-        y = others[done]
+    while done < removed:
+        y = outside[done]
         done += 1
         for p in range(P):
             for x in range(X):
                 for w in range(W):
                     z = next_fast_P[p, x, y * sy, 0, w]
-                    arrows_Y[z] -= 1
-                    if arrows_Y[z] == 0:
-                        others[taken] = z
-                        taken += 1
-    return np.flatnonzero(arrows_Y), others[:taken]
+                    entries_Y[z] -= 1
+                    if entries_Y[z] == 0:
+                        outside[removed] = z
+                        removed += 1
+    return np.flatnonzero(entries_Y), outside[:removed]
 
 
 @jit
-def carry(reward_PXY, next_slow_P, next_fast_P, noise_W, gamma, others, U_PXY):
-    """Fill in the values of the fast states outside the core, in place, the last taken first."""
+def fill_outside_core(reward_PXY, next_slow_P, next_fast_P, noise_W, gamma, outside, U_PXY):
+    """Fill in the values of the fast states outside the core, in place, last removed first."""
     P, X, _ = reward_PXY.shape
     (sx, sy, _), sw = steps(next_slow_P[0]), int(next_slow_P.shape[4] > 1)
     (fx, fy, _), fw = steps(next_fast_P[0]), int(next_fast_P.shape[4] > 1)
-    for y in others[::-1]:
-        for p in range(P):  # what follows the last phase, the first of them here, is the first one
+    for y in outside[::-1]:
+        for p in range(P):  # p − 1 is the phase that follows; p = 0 is the last phase, so it wraps
             for x in range(X):
                 future = 0.0
                 for w in range(noise_W.size):

@@ -26,8 +26,9 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from fsdash.algorithms.optimum import Optimum, optimum
 from fsdash.algorithms.snapshot import Diverged, Snapshot
-from fsdash.core.evaluation import Optimum, optimum, policy_values
+from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.runs.spec import RunSpec
 
@@ -113,7 +114,9 @@ class Judge:
         if last is not None and np.array_equal(last, snapshot.policy_PXY):
             return start_XY
         p = self.problem
-        U_XY = policy_values(p.model, snapshot.policy_PXY, p.tolerance, start_XY).U_XY
+        U_XY = policy_values(
+            p.model, snapshot.policy_PXY, tolerance=p.tolerance, start_XY=start_XY
+        ).U_XY
         self.known[snapshot.policy_kind] = (snapshot.policy_PXY, U_XY)
         return U_XY
 

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsdash.core.evaluation import optimum
+from fsdash.algorithms.optimum import optimum
 from fsdash.core.kernels import jit
 from fsdash.core.model import FastSlowMDP
 from fsdash.theory.parameters import Constants

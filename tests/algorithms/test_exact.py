@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsdash.algorithms import fsvi, mpi, run_until, vi
-from fsdash.core.evaluation import optimum, policy_values, regret
+from fsdash.algorithms.optimum import optimum, regret
+from fsdash.core.evaluation import policy_values
 from fsdash.core.operators import F, F_policy, H, H_frozen, H_policy, bellman
 from fsdash.domains import make
 from fsdash.errors import InputError
@@ -93,7 +94,7 @@ def test_a_terminal_value_guides_the_policy_but_not_J1():
     still = replace(model, next_slow=np.arange(3)[:, None, None, None])
     best = optimum(still, tolerance=1e-10)
     last = run_until(fsvi(still, 4, terminal_XY=best.U_XY), tolerance=1e-9)
-    assert regret(still, last.policy_PXY, best).max_regret <= 1e-6
+    assert regret(still, last.policy_PXY, best=best).max_regret <= 1e-6
     # V is the value of the periodic policy itself, so J₁ did not contain U*.
     values = policy_values(still, last.policy_PXY, tolerance=1e-9).U_XY
     np.testing.assert_allclose(last.values_XY, values, atol=1e-6)
@@ -156,7 +157,7 @@ def test_edges(edge, T):
     model = random_model(9, **EDGES[edge])
     best = optimum(model)
     last = run_until(fsvi(model, T), tolerance=1e-7)
-    result = regret(model, last.policy_PXY, best)
+    result = regret(model, last.policy_PXY, best=best)
     assert last.policy_PXY.shape == (T, model.n_slow, model.n_fast)
     assert 0 <= result.mean_regret <= result.max_regret + 1e-12
     if edge in ("one action", "one of each", "gamma 0"):

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from fsdash.algorithms import Diverged, efsvi, eqi, evi, fqi, fsfvi, fsvi, fvi, run_until, vi
+from fsdash.algorithms.optimum import optimum
 from fsdash.algorithms.slow_agnostic import slow_agnostic
-from fsdash.core.evaluation import optimum, policy_values
+from fsdash.core.evaluation import policy_values
 from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.core.operators import bellman, follow_all, upper_bellman
 from fsdash.domains import make
@@ -356,7 +357,7 @@ def test_pricing_is_as_the_paper_has_it_with_linear_fits():
     best = model.mean(optimum(model).U_XY)
 
     def fraction(snapshot):
-        return model.mean(policy_values(model, snapshot.policy_PXY, 1.0).U_XY) / best
+        return model.mean(policy_values(model, snapshot.policy_PXY, tolerance=1.0).U_XY) / best
 
     zeroth, one, two = (fraction(s) for s in take(fvi(model, seed(28), Linear()), 3))
     ends = {T: take(fsfvi(model, seed(29), T, Linear()), 2 * T - 2)[-2] for T in (3, 6, 12)}

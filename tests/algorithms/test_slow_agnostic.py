@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from fsdash.algorithms import vi
+from fsdash.algorithms.optimum import optimum
 from fsdash.algorithms.slow_agnostic import slow_agnostic
-from fsdash.core.evaluation import optimum, policy_values
+from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from tests.algorithms.driving import at, reach, seed, take
 from tests.models import SHAPES, random_model

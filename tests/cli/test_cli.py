@@ -11,8 +11,8 @@ import sys
 
 import pytest
 
+from fsdash.algorithms.optimum import optimum
 from fsdash.cli.main import main, whole_range
-from fsdash.core.evaluation import optimum
 from fsdash.domains import make
 from fsdash.theory import PRESETS, fsvi_regret, reward_error, vi_regret
 from fsdash.version import __version__

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fsdash.algorithms.optimum import optimum, regret
 from fsdash.core.certificate import Certificate, attainable, slow_kernel
-from fsdash.core.evaluation import optimum, policy_values, regret
+from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import H
 from fsdash.domains import make
@@ -33,7 +34,7 @@ def test_optimum_equals_policy_iteration(seed, sizes, shape, gamma):
     best = optimum(model, tolerance=1e-9)
     exact = dense_optimum(model)
     assert np.abs(best.U_XY - exact).max() <= best.error + 1e-11 <= 1.1e-9
-    assert regret(model, best.policy_PXY, best).max_regret <= 1e-6
+    assert regret(model, best.policy_PXY, best=best).max_regret <= 1e-6
 
 
 @given(seeds, sizes, shapes)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsdash.core.anderson import DEPTH, memory, mixture
+from fsdash.core.anderson import DEPTH, accelerate, new_history
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.policy_chain import Chain
@@ -26,19 +26,20 @@ def chain_of(next_fast, policy_PXY=None, gamma=0.9) -> Chain:
 
 def test_a_line_into_a_circle_has_the_circle_as_its_core():
     # 4 → 3 → 0 → 1 → 2 → 0, and 5 stays where it is.
-    core_C, others = chain_of([1, 2, 0, 0, 3, 5]).core()
+    core_C, outside = chain_of([1, 2, 0, 0, 3, 5]).core()
     assert core_C.tolist() == [0, 1, 2, 5]
-    assert others.tolist() == [4, 3]
+    assert outside.tolist() == [4, 3]
 
 
 def test_what_is_left_out_follows_from_the_core_in_closed_form():
     chain = chain_of([0, 0, 1], gamma=0.5)
-    core_C, others = chain.core()
-    inner = chain.on(core_C)
+    core_C, outside = chain.core()
+    inner = chain.restricted_to(core_C)
     assert inner.reward_PXY.tolist() == [[[0.0]]]
     # U(0) = 0, U(1) = 1 + U(0)/2, U(2) = 2 + U(1)/2.
     np.testing.assert_allclose(
-        chain.carried(inner.unrolled(np.zeros((1, 1))), core_C, others), [[0, 1, 2.5]]
+        chain.extended_from_core(inner.values_by_phase(np.zeros((1, 1))), core_C, outside),
+        [[0, 1, 2.5]],
     )
 
 
@@ -47,13 +48,13 @@ def test_the_core_is_what_paths_of_any_length_still_enter(seed, shape, phases, n
     model = random_model(seed, (2, n_fast, 2, 2), shape)
     policy_PXY = np.random.default_rng(seed).integers(2, size=(phases, 2, n_fast))
     chain = Chain.of(model, policy_PXY)
-    core_C, others = chain.core()
+    core_C, outside = chain.core()
     full_P = np.broadcast_to(chain.next_fast_P, (phases, 2, n_fast, 1, chain.next_fast_P.shape[4]))
     entered = set(range(n_fast))
     for _ in range(n_fast):
         entered = set(full_P[:, :, sorted(entered)].ravel().tolist())
     assert set(core_C.tolist()) == entered
-    assert sorted([*core_C.tolist(), *others.tolist()]) == list(range(n_fast))
+    assert sorted([*core_C.tolist(), *outside.tolist()]) == list(range(n_fast))
 
 
 @given(
@@ -70,8 +71,8 @@ def test_values_outside_the_core_are_exact_too(seed, shape, phases):
         drawn.reward_XYA, drawn.noise_W, drawn.next_slow, drawn.next_fast % lower_Y, gamma=0.95
     )
     policy_PXY = np.random.default_rng(seed).integers(3, size=(phases, 2, 9))
-    core_C, others = Chain.of(model, policy_PXY).core()
-    assert set(core_C.tolist()) <= {0, 1} and len(others) >= 7
+    core_C, outside = Chain.of(model, policy_PXY).core()
+    assert set(core_C.tolist()) <= {0, 1} and len(outside) >= 7
     values = policy_values(model, policy_PXY, tolerance=1e-9)
     exact_XY = dense_policy_values(model, policy_PXY)
     assert values.error <= 1e-9
@@ -84,16 +85,16 @@ def test_a_mixture_ends_an_affine_iteration_in_as_many_steps_as_it_has_dimension
     turn, _ = np.linalg.qr(rng.normal(size=(n, n)))
     b = rng.normal(size=n)
     exact = np.linalg.solve(np.eye(n) - 0.99 * turn, b)
-    kept, U = memory(n), np.zeros(n)
+    history, U = new_history(n), np.zeros(n)
     for k in range(n + 2):
         image = 0.99 * turn @ U + b
         residual, U = image - U, image
-        mixture(k, kept, residual, U)
+        accelerate(k, history, residual, U)
     np.testing.assert_allclose(U, exact, atol=1e-5 * np.abs(exact).max())
 
 
 def test_a_mixture_of_what_does_not_change_any_more_is_that():
-    kept, U = memory(3), np.array([1.0, 2.0, 3.0])
+    history, U = new_history(3), np.array([1.0, 2.0, 3.0])
     for k in range(2 * DEPTH):
-        mixture(k, kept, np.zeros(3), U)
+        accelerate(k, history, np.zeros(3), U)
         assert U.tolist() == [1, 2, 3]

@@ -5,7 +5,7 @@ import pytest
 from quantecon.markov import DiscreteDP
 from scipy import sparse
 
-from fsdash.core.evaluation import optimum
+from fsdash.algorithms.optimum import optimum
 from fsdash.domains import make
 from tests.models import random_model
 

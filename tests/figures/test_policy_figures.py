@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 
 from fsdash.algorithms import fsvi, run_until
-from fsdash.core.evaluation import optimum, policy_values
+from fsdash.algorithms.optimum import optimum
+from fsdash.core.evaluation import policy_values
 from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.core.operators import q_values, q_values_at
 from fsdash.domains import DOMAINS, make
@@ -37,7 +38,7 @@ def subject(name, preset="default", T=3):
     domain = make(name, preset)
     model = domain.build()
     policy_PXY = run_until(fsvi(model, T), iterations=2).policy_PXY
-    return InspectedPolicy(model, policy_PXY, domain, optimum(model, 1e-2))
+    return InspectedPolicy(model, policy_PXY, domain, optimum(model, tolerance=1e-2))
 
 
 def own(sizes=(3, 5, 4, 2), P=2):

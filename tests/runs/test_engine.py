@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from fsdash.algorithms.optimum import optimum, regret
 from fsdash.algorithms.registry import METHODS, Method
 from fsdash.algorithms.snapshot import Diverged, Snapshot
-from fsdash.core.evaluation import optimum, regret
 from fsdash.runs import engine
 from fsdash.runs.engine import COLUMNS, Judge, execute, problem
 from fsdash.runs.spec import RunSpec
@@ -41,7 +41,7 @@ def test_every_method_runs_and_its_rows_are_true(name):
     model = here.build_domain().build()
     best = optimum(model)
     for record in kept[::3]:
-        exact = regret(model, record.policy_PXY, best)
+        exact = regret(model, record.policy_PXY, best=best)
         tolerance = problem(here.build_domain()).tolerance + exact.error
         assert record.row["mean_return"] == pytest.approx(exact.mean_value, abs=tolerance)
         assert record.row["max_regret"] == pytest.approx(exact.max_regret, abs=2 * tolerance)
@@ -151,7 +151,7 @@ def test_values_to_infinity_end_a_sampled_run():
 def test_a_policy_that_stays_is_not_evaluated_again(monkeypatch):
     calls = []
     true = engine.policy_values
-    monkeypatch.setattr(engine, "policy_values", lambda *a: calls.append(1) or true(*a))
+    monkeypatch.setattr(engine, "policy_values", lambda *a, **k: calls.append(1) or true(*a, **k))
     here = problem(spec().build_domain())
     policy = here.best.policy_PXY
     snapshot = Snapshot("base", 0, 0, policy, here.best.U_XY, np.nan, 0, "stationary")

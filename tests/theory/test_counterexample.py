@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from fsdash.algorithms import fsvi, run_until
-from fsdash.core.evaluation import optimum, regret
+from fsdash.algorithms.optimum import optimum, regret
 from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.theory import fsvi_regret, reward_error, transition_distance, trivial_bound
 from fsdash.theory.measured import measure
@@ -47,7 +47,7 @@ def test_the_theorem_as_stated_fails(gamma, T, lost):
     constants = measure(model, best.U_XY).constants(gamma)
     assert constants.alpha <= 1 and model.reward_XYA.min() >= 0 and constants.l_f < 1
     last = run_until(fsvi(model, T), tolerance=1e-8)
-    true = regret(model, last.policy_PXY, best).max_regret
+    true = regret(model, last.policy_PXY, best=best).max_regret
     bound = fsvi_regret(constants, T, 10**6)
     assert true == pytest.approx(lost, rel=1e-3)
     assert 1.5 * bound.total < true < trivial_bound(constants)
@@ -66,4 +66,4 @@ def test_the_repaired_bound_holds(gamma, T):
     freeze = reward_error(replace(constants, l_f=1.0), T).freeze
     gaps = reward_error(constants, T).total + q * constants.l_u * transition_distance(constants, T)
     repaired = (gaps + gamma * freeze) / (1 - q)
-    assert regret(model, last.policy_PXY, best).max_regret <= repaired
+    assert regret(model, last.policy_PXY, best=best).max_regret <= repaired

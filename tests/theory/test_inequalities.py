@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsdash.algorithms import fsvi, run_until, vi
-from fsdash.core.evaluation import optimum, regret
+from fsdash.algorithms.optimum import optimum, regret
 from fsdash.core.operators import H_policy, bellman, expect
 from fsdash.domains import make
 from fsdash.theory import (
@@ -52,7 +52,7 @@ def check_everything(model, U_XY, constants, T, k, best=None):
     assert reward_gap(model, U_XY, T) <= reward_error(constants, T).total + SLACK
     last = run_until(fsvi(model, T), iterations=k)
     best = optimum(model) if best is None else best
-    true = regret(model, last.policy_PXY, best).max_regret
+    true = regret(model, last.policy_PXY, best=best).max_regret
     bound = fsvi_regret(constants, T, k)
     assert true <= bound.total + SLACK
     assert true <= trivial_bound(constants) + SLACK
@@ -112,7 +112,7 @@ def test_the_theorem_on_models_that_are_nearly_frozen(seed, T):
 def test_base_vi_regret_on_the_domains(name):
     model, best, constants = solved(name)
     for snapshot in islice(vi(model), 0, 60, 15):
-        true = regret(model, snapshot.policy_PXY, best).max_regret
+        true = regret(model, snapshot.policy_PXY, best=best).max_regret
         assert true <= vi_regret(constants, snapshot.iteration) + SLACK
 
 

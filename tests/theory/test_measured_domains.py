@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsdash.core.evaluation import optimum
+from fsdash.algorithms.optimum import optimum
 from fsdash.domains import DOMAINS, make
 from fsdash.theory import Sizes, fsvi_regret, trivial_bound
 from fsdash.theory.measured_domains import HORIZONS, measured_domains

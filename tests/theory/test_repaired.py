@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from fsdash.algorithms import fsvi, run_until
-from fsdash.core.evaluation import optimum, regret
+from fsdash.algorithms.optimum import optimum, regret
 from fsdash.errors import InputError
 from fsdash.theory import fsvi_regret, preset, regimes, reward_error, transition_distance, vi_regret
 from fsdash.theory.measured import measure
@@ -61,7 +61,8 @@ def test_it_holds_on_the_model_where_the_theorem_fails():
     model = dithering(0.9)
     best = optimum(model, tolerance=1e-8)
     constants = measure(model, best.U_XY).constants(0.9)
-    true = regret(model, run_until(fsvi(model, 300), tolerance=1e-8).policy_PXY, best).max_regret
+    policy_PXY = run_until(fsvi(model, 300), tolerance=1e-8).policy_PXY
+    true = regret(model, policy_PXY, best=best).max_regret
     # The frozen map keeps x and lets the action alone choose y: its Lipschitz constant is 1.
     assert fsvi_regret(constants, 300, 10**6).total < true
     assert true <= repaired_regret(constants, 300, 10**6, l_frozen=1.0).total

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from fsdash.core.evaluation import Optimum
+from fsdash.algorithms.optimum import Optimum
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import H_policy, q_values_at
 from fsdash.core.simulate import Path

@@ -14,7 +14,8 @@ from functools import cached_property
 import numpy as np
 import plotly.graph_objects as go
 
-from fsdash.core.evaluation import Optimum, optimum, policy_values
+from fsdash.algorithms.optimum import Optimum, optimum
+from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import H_policy, check_policy
 from fsdash.core.simulate import Path, Visits, simulate, visits

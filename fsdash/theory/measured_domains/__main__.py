@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from fsdash.algorithms import fsvi, run_until
-from fsdash.core.evaluation import Optimum, optimum, regret
+from fsdash.algorithms.optimum import Optimum, optimum, regret
 from fsdash.core.model import FastSlowMDP
 from fsdash.domains import DOMAINS, make
 from fsdash.formatting import as_csv
@@ -20,7 +20,7 @@ def constants_row(name: str, model: FastSlowMDP, best: Optimum) -> dict:
 
 def regret_rows(name: str, model: FastSlowMDP, best: Optimum) -> Iterator[dict]:
     for T in HORIZONS:
-        found = regret(model, run_until(fsvi(model, T), tolerance=1e-3).policy_PXY, best)
+        found = regret(model, run_until(fsvi(model, T), tolerance=1e-3).policy_PXY, best=best)
         # More digits than the certificate covers would differ from machine to machine.
         figures = {n: round(getattr(found, n), 3) for n in ("max_regret", "mean_regret")}
         yield {"domain": name, "T": T, **figures}
