@@ -1,8 +1,11 @@
-"""Records as text: an aligned table, JSON or CSV.
+"""The one place that turns numbers and records into text, for pages, figures and the command line.
 
-A record is a dict; its values are numbers, strings or booleans. Infinity is written as `inf` in
-tables and CSV, and as 1e999 in JSON, which has no word for it: every reader of JSON numbers
-understands 1e999, and most (Python's, JavaScript's) read it as infinity.
+- numbers: `number`, `number_tex`, `factor`, `setting`, `round_significant`
+- sizes and times: `file_size`, `duration`, `time_ago`
+- axes: `log_ticks`
+- whole numbers: `whole_range` reads `1:32`; `compact_ranges` writes `0–2, 5`
+- records (dicts with numbers, strings or booleans): `format_records`, `as_table`, `as_json`,
+  `as_csv`
 """
 
 from __future__ import annotations
@@ -10,17 +13,201 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil, floor, isfinite, log10
+
+from fsdash.errors import InputError
 
 FORMATS = ("table", "json", "csv")
+MAX_WHOLE_NUMBERS = 1_000_000
+"""The most values that one part of a `whole_range` may have."""
+
+
+# ----------------------------------------------------------------------------------------- numbers
+
+
+def number(value: float) -> str:
+    """Three significant digits; a power of ten below 0.001 and from a million on.
+
+    >>> [number(value) for value in (0.12345, 12345.6, 1234567, 0.0001, float("inf"))]
+    ['0.123', '12,346', '1.23e6', '1e-4', '∞']
+    """
+    if not isfinite(value):
+        return "-∞" if value < 0 else "∞"
+    if value != 0 and not 1e-3 <= abs(value) < 1e6:
+        mantissa, exponent = f"{value:.2e}".split("e")
+        return f"{float(mantissa):g}e{int(exponent)}"
+    # From 999.5 on, three significant digits would be written as 1e+03.
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
+
+
+def number_tex(value: float) -> str:
+    r"""`number` as LaTeX.
+
+    >>> number_tex(1234567)
+    '1.23\\cdot 10^{6}'
+    """
+    mantissa, e, exponent = number(value).partition("e")
+    tex = mantissa.replace(",", r"\,").replace("∞", r"\infty")
+    return rf"{tex}\cdot 10^{{{exponent}}}" if e else tex
+
+
+def factor(value: float) -> str:
+    """A number that readers compare with 1: enough digits to show whether it is above or below.
+
+    >>> factor(0.99999), factor(1.5)
+    ('0.99999', '1.5')
+    """
+    digits = next((n for n in range(4, 17) if float(f"{value:.{n}g}") != 1), 4)
+    return f"{value:.{digits}g}" if value < 1000 else number(value)
+
+
+def setting(value: object) -> str:
+    """The exact value of a parameter; whole numbers with thousands separators.
+
+    >>> setting(4320000), setting(0.1), setting(True)
+    ('4,320,000', '0.1', 'True')
+    """
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return f"{value:,}" if whole else str(value)
+
+
+def round_significant(value: float, digits: int) -> float:
+    """The value rounded to a number of significant digits.
+
+    >>> round_significant(0.1267, 2)
+    0.13
+    """
+    return float(f"{value:.{digits}g}")
+
+
+def shorten(text: str, longest: int = 40) -> str:
+    """The text, cut to at most `longest` characters with an ellipsis at the end."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+# ------------------------------------------------------------------------------------ sizes, times
+
+
+def file_size(n_bytes: int) -> str:
+    """Kilobytes, or megabytes from 0.1 MB on."""
+    return f"{n_bytes / 1e6:,.1f} MB" if n_bytes >= 1e5 else f"{n_bytes / 1e3:,.0f} kB"
+
+
+def duration(seconds: float) -> str:
+    """A rounded duration in the unit that suits it, from seconds to years.
+
+    >>> [duration(seconds) for seconds in (0.4, 75, 300, 9000, 400_000)]
+    ['under 1 s', '75 s', '5 min', '2.5 h', '5 days']
+    """
+    if seconds < 1:
+        return "under 1 s"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 72 * 3600:
+        return f"{seconds / 3600:.3g} h"
+    years = seconds / (365 * 86400)
+    return f"{seconds / 86400:,.0f} days" if years < 3 else f"{number(years)} years"
+
+
+def time_ago(then: float, now: float) -> str:
+    """How long before `now` something happened; both in seconds since the epoch."""
+    seconds = max(0.0, now - then)
+    if seconds < 90:
+        return "a moment ago"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} minutes ago"
+    if seconds < 36 * 3600:
+        return f"{seconds / 3600:.0f} hours ago"
+    return f"{seconds / 86400:.0f} days ago"
+
+
+# -------------------------------------------------------------------------------------------- axes
+
+
+def log_ticks(low: float, high: float, unit: float = 1.0) -> dict:
+    """Plotly's settings for the ticks of a logarithmic axis from `low` to `high`.
+
+    The ticks are at 1, 2, 5, 10, …; on a long axis at whole decades, on a very long one at every
+    second decade or fewer. A tick up to 2% outside is included, because axes have a margin. The
+    axis itself counts in units of 1/`unit`: the tick that reads 5 is at 5·unit.
+
+    >>> log_ticks(0.5, 20)["ticktext"]
+    ['0.5', '1', '2', '5', '10', '20']
+    """
+    decades = log10(high / low)
+    step, mantissas = max(1, round(decades / 8)), (1, 2, 5) if decades <= 3.2 else (1,)
+    exponents = [n for n in range(floor(log10(low)), ceil(log10(high)) + 1) if n % step == 0]
+    ticks = [float(f"{m}e{n}") for n in exponents for m in mantissas]
+    ticks = [tick for tick in ticks if 0.98 * low <= tick <= 1.02 * high]
+    return {
+        "tickmode": "array",
+        "tickvals": [tick * unit for tick in ticks],
+        "ticktext": [number(tick) for tick in ticks],
+    }
+
+
+# ----------------------------------------------------------------------------------- whole numbers
+
+
+def whole_range(text: str) -> tuple[int, ...]:
+    """The whole numbers that a text lists: `6`, `1:32` (both ends included) or `3,6,12`.
+
+    >>> whole_range("1:3,8")
+    (1, 2, 3, 8)
+    """
+    values: list[int] = []
+    for part in text.split(","):
+        ends = part.split(":")
+        try:
+            first, last = int(ends[0]), int(ends[-1])
+        except ValueError:
+            raise InputError(f"{text!r} is not 6, 1:32 or 3,6,12") from None
+        if len(ends) > 2:
+            raise InputError(f"{text!r} is not 6, 1:32 or 3,6,12")
+        if last < first:
+            raise InputError(f"{part.strip()!r} runs backwards; write {last}:{first}")
+        if last - first >= MAX_WHOLE_NUMBERS:
+            raise InputError(f"{part.strip()!r} has more than {MAX_WHOLE_NUMBERS:,} values")
+        values += range(first, last + 1)
+    return tuple(values)
+
+
+def compact_ranges(numbers: Iterable[int]) -> str:
+    """Whole numbers in order, with consecutive ones joined.
+
+    >>> compact_ranges([5, 0, 1, 2])
+    '0–2, 5'
+    """
+    ranges: list[list[int]] = []
+    for n in sorted(numbers):
+        if ranges and ranges[-1][-1] == n - 1:
+            ranges[-1].append(n)
+        else:
+            ranges.append([n])
+    return ", ".join(f"{r[0]}–{r[-1]}" if len(r) > 1 else f"{r[0]}" for r in ranges)
+
+
+# ----------------------------------------------------------------------------------------- records
+
+
+def format_records(records: Sequence[Mapping], fmt: str, whole: object = None) -> str:
+    """The records as "table", "json" or "csv"; JSON shows `whole` instead where it is given."""
+    if fmt == "json":
+        return as_json(list(records) if whole is None else whole)
+    return as_csv(records) if fmt == "csv" else as_table(records)
 
 
 def as_json(value: object) -> str:
-    # No string of ours contains the word, so replacing it touches numbers alone.
+    """Indented JSON. Infinity becomes 1e999, which JSON readers parse as a number."""
+    # None of our strings contains the word, so the replacement affects numbers only.
     return json.dumps(value, indent=2, ensure_ascii=False).replace("Infinity", "1e999")
 
 
 def as_csv(records: Sequence[Mapping]) -> str:
+    """CSV with a header row. Infinity is written as `inf`."""
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(records[0]), lineterminator="\n")
     writer.writeheader()
@@ -29,7 +216,7 @@ def as_csv(records: Sequence[Mapping]) -> str:
 
 
 def as_table(records: Sequence[Mapping]) -> str:
-    """Columns under their names, numbers to the right; one record alone stands upright."""
+    """An aligned table with numbers flush right; a single record as one line per field."""
     if len(records) == 1:
         [record] = records
         width = max(map(len, record))
@@ -46,14 +233,5 @@ def as_table(records: Sequence[Mapping]) -> str:
     )
 
 
-def write(records: Sequence[Mapping], fmt: str, whole: object = None) -> str:
-    """The records in a format; JSON shows `whole` instead where it is given."""
-    if fmt == "json":
-        return as_json(list(records) if whole is None else whole)
-    return as_csv(records) if fmt == "csv" else as_table(records)
-
-
 def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return f"{value:.6g}" if isinstance(value, float) else setting(value)

@@ -22,11 +22,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 
-from fsdash import ranges
+from fsdash import formatting
 from fsdash.cli.reproduce import add_reproduce, run_reproduce
 from fsdash.cli.runs import add_run, assignments, run_run
 from fsdash.errors import InputError
-from fsdash.formatting import FORMATS, as_table, write
+from fsdash.formatting import FORMATS, as_table, format_records
 from fsdash.theory import (
     DEFAULT_PRESET,
     PRESETS,
@@ -172,7 +172,7 @@ def add_domain(p: Parser) -> None:
 def whole_range(text: str) -> tuple[int, ...]:
     """`6`, `1:32` (both ends in) or `3,6,12`, as argparse wants it."""
     try:
-        return ranges.whole_range(text)
+        return formatting.whole_range(text)
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -219,7 +219,7 @@ def run_bounds(arguments: argparse.Namespace) -> str:
     table = bounds_table(constants, sizes, T, arguments.k)
     columns = [column.ravel().tolist() for column in table.values()]
     records = [dict(zip(table, row, strict=True)) for row in zip(*columns, strict=True)]
-    return write(records, arguments.format)
+    return format_records(records, arguments.format)
 
 
 def run_advise(arguments: argparse.Namespace) -> str:
@@ -241,7 +241,7 @@ def run_advise(arguments: argparse.Namespace) -> str:
         "regimes": regimes,
         "trivial_bound": advice.trivial_bound,
     }
-    return write(candidates, arguments.format, whole)
+    return format_records(candidates, arguments.format, whole)
 
 
 def describe(advice, sizes: Sizes, candidates: list[dict], regimes: list[dict]) -> str:
@@ -295,7 +295,7 @@ def run_domains(arguments: argparse.Namespace) -> str:
                     ),
                 }
             )
-    return write(records, arguments.format)
+    return format_records(records, arguments.format)
 
 
 def read_domain(arguments: argparse.Namespace):
@@ -315,7 +315,7 @@ def run_constants(arguments: argparse.Namespace) -> str:
     from fsdash.theory.measured import measure
 
     record = asdict(measure(model))
-    return write([record], arguments.format, record)
+    return format_records([record], arguments.format, record)
 
 
 def run_solve(arguments: argparse.Namespace) -> str:
@@ -351,4 +351,4 @@ def run_solve(arguments: argparse.Namespace) -> str:
         "max_regret": result.max_regret,
         "mean_regret": result.mean_regret,
     }
-    return write([record], arguments.format, record)
+    return format_records([record], arguments.format, record)

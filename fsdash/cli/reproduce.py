@@ -35,7 +35,7 @@ def add_reproduce(p: argparse.ArgumentParser) -> None:
 
 def run_reproduce(arguments: argparse.Namespace) -> str:
     """Compute, write the folder, and say what came of each claim."""
-    from fsdash.formatting import write
+    from fsdash.formatting import format_records
     from fsdash.reproduce.experiments import DOMAINS
     from fsdash.reproduce.judging import claims_table
     from fsdash.reproduce.report import QUICK, write_report
@@ -69,8 +69,8 @@ def run_reproduce(arguments: argparse.Namespace) -> str:
     _say(f"Everything is in {folder}")
     table = claims_table(judged)
     if arguments.format == "table":
-        return write(table[["name", "verdict", "claim"]].to_dict("records"), "table")
-    return write(table.to_dict("records"), arguments.format)
+        return format_records(table[["name", "verdict", "claim"]].to_dict("records"), "table")
+    return format_records(table.to_dict("records"), arguments.format)
 
 
 def compute(names: list[str], quick: bool, seed: int, workers: int) -> tuple[dict, list]:

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field
 
 from fsdash.errors import InputError
-from fsdash.formatting import as_table, write
+from fsdash.formatting import as_table, duration, format_records
 
 DEFAULT_ITERATIONS = 10
 MAX_RUNS = 200
@@ -98,7 +98,7 @@ def show(frame, specs, fmt: str) -> str:
     from fsdash.runs.frames import records
 
     rows = records(frame)
-    return write(rows, fmt, {"specs": [spec.to_dict() for spec in specs], "rows": rows})
+    return format_records(rows, fmt, {"specs": [spec.to_dict() for spec in specs], "rows": rows})
 
 
 def read_specs(arguments: argparse.Namespace, domain_parameters: dict) -> list:
@@ -192,7 +192,7 @@ class Bar:
         self.shares[spec.hash, replication] = done
         share = sum(self.shares.values()) / self.tasks
         spent = time.monotonic() - self.started
-        left = f"{spent / share - spent:,.0f} s left" if share > 0.01 else "starting"
+        left = f"{duration(spent / share - spent)} left" if share > 0.01 else "starting"
         full = "█" * round(BAR * share)
         print(f"\r{full:░<{BAR}} {100 * share:3.0f}% {left:<20}", end="", file=sys.stderr)
 

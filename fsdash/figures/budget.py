@@ -9,7 +9,7 @@ Costs are drawn in operations. The lower axis reads them in sweeps of Base VI, |
 
 from collections.abc import Sequence
 from functools import cache
-from math import floor, inf, isfinite, log10, sqrt
+from math import inf, isfinite, log10, sqrt
 
 import numpy as np
 import plotly.graph_objects as go
@@ -19,6 +19,7 @@ from fsdash.figures.marks import HANDLE
 from fsdash.figures.palette import ALGORITHMS, BACKGROUND, INK, TERMS, fsvi_colour, with_opacity
 from fsdash.figures.template import template
 from fsdash.figures.unchecked import unchecked
+from fsdash.formatting import log_ticks, number
 from fsdash.theory import Choice, Constants, Regime, Sizes, fsvi_regret, trivial_bound
 from fsdash.theory.budget import Bound
 from fsdash.theory.staircase import Curve, budget_range, curves
@@ -256,7 +257,7 @@ def _free_side(
 def _vacuous_label(trivial: float, side: str, dark: bool) -> list[dict]:
     if trivial <= 0:
         return []
-    words = f"<b>vacuous: says nothing</b><br>above r<sub>max</sub>/(1−γ) = {short(trivial)}"
+    words = f"<b>vacuous: says nothing</b><br>above r<sub>max</sub>/(1−γ) = {number(trivial)}"
     return [
         {
             "xref": "paper",
@@ -359,7 +360,7 @@ def _axes(sizes: Sizes, costs: tuple[float, float], regrets: tuple[float, float]
             "type": "log",
             "range": across,
             "anchor": "y2",
-            **sweep_ticks(*sweeps, sizes.sweep),
+            **log_ticks(*sweeps, sizes.sweep),
             "title": {"text": "cost, in sweeps of Base VI"},
         },
         "xaxis2": {
@@ -397,26 +398,3 @@ def _axes(sizes: Sizes, costs: tuple[float, float], regrets: tuple[float, float]
 
 def _decades(values: tuple[float, float]) -> int:
     return max(1, round((log10(values[1]) - log10(values[0])) / 6))
-
-
-def sweep_ticks(low: float, high: float, unit: float = 1.0) -> dict:
-    """An axis that reads in sweeps from low to high: 1, 2, 5, 10, …, or decades if it is long."""
-    span = log10(high / low)
-    step, parts = max(1, round(span / 8)), (1, 2, 5) if span <= 4 else (1,)
-    decades = (d for d in range(floor(log10(low)), floor(log10(high)) + 1) if d % step == 0)
-    ticks = [m * 10.0**d for d in decades for m in parts if low <= m * 10.0**d <= high]
-    return {
-        "tickmode": "array",
-        "tickvals": [tick * unit for tick in ticks],
-        "ticktext": [short(tick) for tick in ticks],
-    }
-
-
-def short(value: float) -> str:
-    """Three digits for a label; powers of ten only where plain digits would be long."""
-    if value == inf:
-        return "∞"
-    if value != 0 and not 1e-3 <= value < 1e6:
-        mantissa, exponent = f"{value:.1e}".split("e")
-        return f"{mantissa.removesuffix('.0')}e{int(exponent)}"
-    return f"{value:,.0f}" if value >= 999.5 else f"{value:.3g}"

@@ -11,7 +11,7 @@ from math import inf
 import numpy as np
 import plotly.graph_objects as go
 
-from fsdash.figures.budget import colour_of, competitor, short, sweep_ticks
+from fsdash.figures.budget import colour_of, competitor
 from fsdash.figures.palette import (
     BACKGROUND,
     GREEN,
@@ -23,6 +23,7 @@ from fsdash.figures.palette import (
 )
 from fsdash.figures.template import template
 from fsdash.figures.unchecked import unchecked
+from fsdash.formatting import log_ticks, number
 from fsdash.theory import Choice, Constants, Sizes, fsvi_regret, trivial_bound
 from fsdash.theory.budget import Bound
 from fsdash.theory.sensitivity import Best
@@ -74,7 +75,7 @@ def decomposition_figure(
             "name": f"{name} term",
             # No browser can draw a bar 1e300 pixels high.
             "y": [min(value, BEYOND * top) for value in columns[name]],
-            "text": [short(value) for value in columns[name]],
+            "text": [number(value) for value in columns[name]],
             "textposition": "none",
             "customdata": columns["k"],
             "marker": {"color": colour.on(dark)},
@@ -182,7 +183,7 @@ def sensitivity_figure(
             "title": {"text": "budget, in sweeps of Base VI"},
             "showgrid": False,
             "range": np.log10(sweeps[[0, -1]]).tolist(),
-            **sweep_ticks(*sweeps[[0, -1]]),
+            **log_ticks(*sweeps[[0, -1]]),
         },
         "yaxis": _value_axis(name, values),
         "annotations": _vacuous_note(best, dark),
@@ -291,7 +292,7 @@ def _totals(totals: Sequence[float], best: float, top: float, dark: bool) -> lis
     labels = []
     for i in shown:
         beyond = totals[i] > top
-        text = short(totals[i]) + ("↑" if beyond else "")
+        text = number(totals[i]) + ("↑" if beyond else "")
         labels.append(
             {
                 "x": i,

@@ -17,6 +17,7 @@ from fsdash.algorithms.registry import METHODS
 from fsdash.figures.palette import INK, algorithm_colour, with_opacity
 from fsdash.figures.template import template
 from fsdash.figures.unchecked import unchecked
+from fsdash.formatting import log_ticks
 from fsdash.runs.summary import Curve, labelled, mean_curves, replications
 
 X_TITLES = {
@@ -241,8 +242,7 @@ def _x_axis(curves: list[Curve], x: str, log_x: bool) -> dict:
     axis["range"] = [low - pad, high + pad]
     if x == "evaluations":
         return axis | {"tickmode": "linear", "dtick": 1, "exponentformat": "power"}
-    ticks = _ticks(10**low, 10**high)
-    return axis | {"tickvals": ticks, "ticktext": [f"{t:,g}" for t in ticks]}
+    return axis | log_ticks(10**low, 10**high)
 
 
 def _y_axis(curves: list[Curve], y: str, best: float) -> dict:
@@ -257,11 +257,3 @@ def _y_axis(curves: list[Curve], y: str, best: float) -> dict:
     low, high = float(min(means.min(), best)), float(max(means.max(), best))
     pad = 0.07 * (high - low) or 1.0
     return axis | {"range": [low - pad, high + pad]}
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """1, 2, 5, 10, … between two positive numbers; whole decades where there are many."""
-    decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
-    parts = (1, 2, 5) if np.log10(high / low) <= 3.2 else (1,)
-    ticks = [float(f"{m}e{d}") for d in decades for m in parts]
-    return [tick for tick in ticks if 0.98 * low <= tick <= 1.02 * high]

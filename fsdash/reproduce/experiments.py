@@ -30,6 +30,7 @@ import pandas as pd
 from fsdash.algorithms.registry import METHODS
 from fsdash.domains import make
 from fsdash.errors import InputError
+from fsdash.formatting import round_significant
 from fsdash.runs.local import Ending, Progress, run_all
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.summary import method_title
@@ -218,10 +219,10 @@ def carry_out(
 def compact(frame: pd.DataFrame) -> pd.DataFrame:
     """Only the digits that the certified precision of the values (1e-5) carries."""
     return frame.assign(
-        seconds=frame["seconds"].map(lambda s: float(f"{s:.3g}")),
-        mean_return=frame["mean_return"].map(lambda v: float(f"{v:.5g}")),
+        seconds=frame["seconds"].map(lambda s: round_significant(s, 3)),
+        mean_return=frame["mean_return"].map(lambda v: round_significant(v, 5)),
         fraction_of_optimal=frame["fraction_of_optimal"].round(4),
-        max_regret=frame["max_regret"].map(lambda v: float(f"{v:.4g}")),
+        max_regret=frame["max_regret"].map(lambda v: round_significant(v, 4)),
     )
 
 

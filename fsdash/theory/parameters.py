@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsdash.errors import InputError
+from fsdash.formatting import shorten
 
 # Larger constants are slips of a unit, and products of a few of them would overflow.
 LARGEST_CONSTANT = 1e100
@@ -127,7 +128,7 @@ def whole_numbers(name: str, values: object, low: int, high: int) -> np.ndarray:
         array = np.array([min(max(value, -(2**62)), 2**62) for value in array.flat], dtype=np.int64)
         array = array.reshape(np.shape(values))
     if array.dtype.kind not in "iuf":
-        raise InputError(f"{name} = {_shorten(values)} is not made of whole numbers; {remedy}")
+        raise InputError(f"{name} = {shorten(repr(values))} is not made of whole numbers; {remedy}")
     bad = ~((array >= low) & (array <= high) & (array == np.floor(array)))
     if bad.any():
         first = np.asarray(values, dtype=object)[bad].flat[0] if bad.ndim else values
@@ -139,8 +140,3 @@ def as_scalar(values: ArrayLike) -> float | np.ndarray:
     """A float for a single number, an array for more: what a result looks like to its caller."""
     array = np.asarray(values)
     return float(array) if array.ndim == 0 else array
-
-
-def _shorten(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."

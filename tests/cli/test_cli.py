@@ -12,7 +12,7 @@ import sys
 import pytest
 
 from fsdash.algorithms.optimum import optimum
-from fsdash.cli.main import main, whole_range
+from fsdash.cli.main import main
 from fsdash.domains import make
 from fsdash.theory import PRESETS, fsvi_regret, reward_error, vi_regret
 from fsdash.version import __version__
@@ -253,13 +253,6 @@ def test_bad_input_is_one_line_and_exit_code_2(fsdash, line):
     assert (code, out) == (2, "")
     assert err.count("\n") == 1 and err.startswith("fsdash")
     assert BAD[line] in err and "Traceback" not in err
-
-
-def test_ranges():
-    assert whole_range("6") == (6,)
-    assert whole_range("1:4") == (1, 2, 3, 4)
-    assert whole_range("3,6,12") == (3, 6, 12)
-    assert whole_range("1:3,8") == (1, 2, 3, 8)
 
 
 @pytest.mark.parametrize("command", ["", "domains", "bounds", "advise", "constants", "solve"])

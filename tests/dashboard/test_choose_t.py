@@ -8,8 +8,8 @@ import pytest
 
 from fsdash.dashboard.choose_t import state as choose
 from fsdash.dashboard.choose_t.state import ChooseTState
-from fsdash.dashboard.widgets.reading import number
 from fsdash.dashboard.widgets.views import truth_frame
+from fsdash.formatting import number
 from fsdash.theory import (
     PRESETS,
     Constants,

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from fsdash.dashboard.navigation import TOURS
-from fsdash.dashboard.widgets.reading import factor, number
 from fsdash.theory import PRESETS, fsavi_regret
 from tests.dashboard.kit import ROOT, opened, words
 
@@ -106,28 +105,3 @@ def test_what_the_researchers_tour_says_of_the_correction_is_true():
     corrected = fsavi_regret(constants, T, 20, **fit).total
     stated = fsavi_regret(constants, T, 20, **fit, corrected=False).total
     assert np.argsort(-abs(np.log(corrected / stated)))[:3].tolist() == [0, 1, 2]
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0, "0"),
-        (0.1919, "0.192"),
-        (261.2, "261"),
-        (999.9999, "1,000"),
-        (12345.6, "12,346"),
-        (3.2e-7, "3.20e-7"),
-        (9.99e6, "9.99e6"),
-        (float("inf"), "∞"),
-    ],
-)
-def test_numbers_are_short(value, text):
-    assert number(value) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.95, "0.95"), (0.9996, "0.9996"), (0.999996, "0.999996"), (1.0, "1"), (1.00065, "1.001")],
-)
-def test_a_factor_shows_on_which_side_of_1_it_is(value, text):
-    assert factor(value) == text

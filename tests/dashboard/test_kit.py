@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from fsdash.dashboard.reward_error.formula import number_tex, reward_error_filled
+from fsdash.dashboard.reward_error.formula import reward_error_filled
 from fsdash.dashboard.shell import LINKS, ROOT, pages_there
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import payload
@@ -96,21 +96,6 @@ def test_only_pages_that_exist_are_linked():
     for links in LINKS.values():
         for link in links:
             assert (link in shown) == (ROOT / link[0]).exists()
-
-
-@pytest.mark.parametrize(
-    ("value", "tex"),
-    [
-        (0, "0"),
-        (0.19194, "0.192"),
-        (12345.6, r"12\,346"),
-        (1e9, r"1.00\cdot 10^{9}"),
-        (3.2e-7, r"3.20\cdot 10^{-7}"),
-        (float("inf"), r"\infty"),
-    ],
-)
-def test_numbers_in_formulas_are_short(value, tex):
-    assert number_tex(value) == tex
 
 
 @pytest.mark.parametrize("T", [1, 2, 12, 150])

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fsdash.dashboard.widgets.reading import number
 from fsdash.dashboard.widgets.views import fsavi_frame, terms_frame
+from fsdash.formatting import number
 from fsdash.theory import Constants, fsavi_regret, fsvi_regret, trivial_bound
 from fsdash.theory.presets import PRESETS
 from tests.dashboard.kit import figures, metrics, opened, snippet, traces, words

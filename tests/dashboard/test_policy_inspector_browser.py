@@ -14,7 +14,7 @@ from fsdash.dashboard.inspector.state import (
     recorded_history,
     state_frame,
 )
-from fsdash.dashboard.widgets.reading import number
+from fsdash.formatting import number
 from fsdash.runs.records import Experiment
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.experiments import Store

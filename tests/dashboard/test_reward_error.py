@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fsdash.dashboard.widgets.reading import number
 from fsdash.dashboard.widgets.views import ceiling_frame, reward_error_frame
+from fsdash.formatting import number
 from fsdash.theory import Constants, reward_error
 from fsdash.theory.landmarks import freeze_ceiling
 from fsdash.theory.presets import PRESETS

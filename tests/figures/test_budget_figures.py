@@ -7,7 +7,7 @@ from math import log10
 import numpy as np
 import pytest
 
-from fsdash.figures.budget import budget_figure, colour_of, competitor, short
+from fsdash.figures.budget import budget_figure, colour_of, competitor
 from fsdash.figures.budget_detail import (
     SYMBOLS,
     TERM_COLOURS,
@@ -18,6 +18,7 @@ from fsdash.figures.budget_detail import (
 )
 from fsdash.figures.marks import HANDLE
 from fsdash.figures.palette import ALGORITHMS, fsvi_colour
+from fsdash.formatting import number
 from fsdash.theory import (
     advise,
     fsvi_cost,
@@ -272,23 +273,7 @@ def test_no_bar_is_too_high_for_a_browser_and_its_words_are_true():
     top = figure.layout.yaxis.range[1]
     bar = trace(figure, "reward term")
     assert max(bar.y) <= 100 * top
-    assert bar.text[-1] == short(bound(THREE.constants, 25, 0).reward_term)
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0, "0"),
-        (1e9, "1e9"),
-        (1.14e10, "1.1e10"),
-        (3.2e-7, "3.2e-7"),
-        (12345.6, "12,346"),
-        (0.25, "0.25"),
-        (float("inf"), "∞"),
-    ],
-)
-def test_labels_are_short(value, text):
-    assert short(value) == text
+    assert bar.text[-1] == number(bound(THREE.constants, 25, 0).reward_term)
 
 
 def test_the_label_of_the_grey_stands_where_fewer_curves_pass():

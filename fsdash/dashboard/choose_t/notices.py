@@ -5,8 +5,8 @@ from math import isinf
 import numpy as np
 
 from fsdash.dashboard.choose_t.state import ChooseTState
-from fsdash.dashboard.widgets.reading import factor, number
 from fsdash.figures.budget import competitor
+from fsdash.formatting import factor, number
 from fsdash.theory import trivial_bound
 from fsdash.theory.landmarks import freeze_ceiling, long_run
 

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fsdash.dashboard.widgets.reading import number
 from fsdash.figures.budget import budget_figure, competitor
 from fsdash.figures.budget_detail import (
     decomposition,
@@ -19,6 +18,7 @@ from fsdash.figures.budget_detail import (
     sensitivity_figure,
     sensitivity_table,
 )
+from fsdash.formatting import number, round_significant
 from fsdash.theory import (
     PRESETS,
     Advice,
@@ -165,7 +165,7 @@ def clicked_sweeps(x: float, sizes: Sizes) -> float:
         return 0.0
     unit = 10.0 ** (np.floor(np.log10(sweeps)) - 2)
     # What is a round number already may lie a rounding above itself.
-    return float(f"{np.ceil(sweeps / unit - 1e-9) * unit:.3g}")
+    return round_significant(np.ceil(sweeps / unit - 1e-9) * unit, 3)
 
 
 # ------------------------------------------------------------------------------------------ words
@@ -219,8 +219,7 @@ def figures_of(advice: Advice) -> dict[str, str]:
 
 def times(larger: float, smaller: float) -> str:
     """How many times larger, in words."""
-    ratio = larger / smaller
-    return f"{ratio:.3g} times" if ratio < 1000 else f"{number(ratio)} times"
+    return f"{number(larger / smaller)} times"
 
 
 def runner_up(advice: Advice) -> str:

@@ -14,12 +14,13 @@ from fsdash.dashboard.widgets.controls import FIELDS, NUMBERS, field, field_read
 from fsdash.dashboard.widgets.export import export
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.lesson import exercises, glossary, what_to_notice
-from fsdash.dashboard.widgets.reading import CONDITION, number
+from fsdash.dashboard.widgets.reading import CONDITION
 from fsdash.dashboard.widgets.url_state import BIND, number_in, one_of, one_step
 from fsdash.dashboard.widgets.views import truth_frame, truth_snippet
 from fsdash.errors import InputError
 from fsdash.figures.budget import above
 from fsdash.figures.budget_detail import truth_figure
+from fsdash.formatting import number, round_significant
 from fsdash.theory import Constants, Sizes, fsvi_regret, trivial_bound
 from fsdash.theory.measured_domains import measured_domains
 
@@ -214,8 +215,8 @@ def set_cell(event: Event, name: str) -> None:
     """A click in the heat map sets both of its coordinates."""
     key = next(key for key, field_name in FIELDS.items() if field_name == name)
     with one_step():
-        st.session_state["budget"] = min(float(f"{event.x:.3g}"), MOST_SWEEPS)
-        st.session_state[key] = min(float(f"{event.y:.4g}"), NUMBERS[key].high)
+        st.session_state["budget"] = min(round_significant(event.x, 3), MOST_SWEEPS)
+        st.session_state[key] = min(round_significant(event.y, 4), NUMBERS[key].high)
 
 
 def draw_recommendation(view: ChooseTState) -> None:

@@ -16,13 +16,13 @@ import plotly.graph_objects as go
 
 from fsdash.algorithms.registry import METHODS
 from fsdash.dashboard.run_lab.state import sweep_size
-from fsdash.dashboard.run_lab.text import BADGES, seconds_told
-from fsdash.dashboard.widgets.reading import number
+from fsdash.dashboard.run_lab.text import BADGES
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.figures.learning import ONE_RUN, learning_figure
 from fsdash.figures.palette import algorithm_colour
 from fsdash.figures.unchecked import unchecked
+from fsdash.formatting import compact_ranges, duration, number, setting
 from fsdash.runs.records import Run
 from fsdash.runs.store.progress import OVER, Progress
 from fsdash.runs.summary import LEVELS, method_title, work_to_reach
@@ -114,17 +114,13 @@ def labels(runs: Sequence[Run], marks: Mapping[str, str] | None = None) -> dict[
         alike = [other for other in runs if titles[other.id] == titles[run.id]]
         given = settings(run)
         parts = [titles[run.id]] + [
-            f"{name.rpartition('.')[2]}={_short(given[name])}"
+            f"{name.rpartition('.')[2]}={setting(given[name])}"
             for name in differing(alike)
             if name in given and name not in ("algorithm", "T")
         ]
         found[run.id] = ", ".join(parts)
     counts = Counter(found.values())
     return {id: f"{label} ({id})" if counts[label] > 1 else label for id, label in found.items()}
-
-
-def _short(value: object) -> str:
-    return number(value) if isinstance(value, int | float) and abs(value) >= 1e5 else str(value)
 
 
 # ------------------------------------------------------------------------------------------ curves
@@ -289,7 +285,7 @@ def progress_told(run: Run, at: Progress | None) -> str:
     if run.status == "queued":
         return f"{share}waiting"
     if run.status == "running" and at is not None:
-        left = "" if at.seconds_left is None else f", {seconds_told(at.seconds_left)} left"
+        left = "" if at.seconds_left is None else f", {duration(at.seconds_left)} left"
         return f"{100 * at.fraction:.0f}%{left}"
     if run.status == "finished":
         return "done"
@@ -334,18 +330,7 @@ def troubles(runs: Sequence[Run], named: Mapping[int, str]) -> list[tuple[str, s
 
 def _which(run: tuple[str, Sequence[int]]) -> str:
     label, numbers = run
-    return f"{label} (replication{'s' * (len(numbers) > 1)} {_ranges(numbers)})"
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    """0, 1, 2, 5 as "0–2, 5"."""
-    parts: list[list[int]] = []
-    for n in sorted(numbers):
-        if parts and parts[-1][-1] == n - 1:
-            parts[-1].append(n)
-        else:
-            parts.append([n])
-    return ", ".join(f"{p[0]}–{p[-1]}" if len(p) > 1 else f"{p[0]}" for p in parts)
+    return f"{label} (replication{'s' * (len(numbers) > 1)} {compact_ranges(numbers)})"
 
 
 def usable(runs: Sequence[Run]) -> list[Run]:

@@ -24,9 +24,9 @@ from fsdash.dashboard.inspector.state import PolicyHistory
 from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.chart import Event, chart
 from fsdash.dashboard.widgets.export import alone
-from fsdash.dashboard.widgets.reading import number
 from fsdash.figures.policies import InspectedPolicy, PolicyFigure, Selector, q_figure, views
 from fsdash.figures.policies.labels import action_labels
+from fsdash.formatting import number
 from fsdash.runs.store.experiments import Store
 
 PLAYING, STOP, LAST, BEGIN = (f"inspector-{name}" for name in ("playing", "stop", "last", "begin"))

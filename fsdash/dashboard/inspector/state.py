@@ -16,13 +16,13 @@ import pandas as pd
 from fsdash.algorithms.snapshot import MAX_ITERATIONS
 from fsdash.core.evaluation import TOLERANCE
 from fsdash.core.model import FastSlowMDP
-from fsdash.dashboard.run_lab.text import BADGES, ago
-from fsdash.dashboard.widgets.reading import number
+from fsdash.dashboard.run_lab.text import BADGES
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
 from fsdash.figures.policies import InspectedPolicy, phase_names
 from fsdash.figures.policies.generic import agreement
 from fsdash.figures.policies.labels import action_labels, point, title, without_unit
+from fsdash.formatting import number, time_ago
 from fsdash.runs.engine import Record, execute, problem
 from fsdash.runs.frames import tidy
 from fsdash.runs.records import ACTIVE, Experiment, Run
@@ -153,7 +153,7 @@ def told_step(row: pd.Series, T: int | None = None) -> str:
 def experiment_label(experiment: Experiment, now: float) -> str:
     """An experiment as a list names it: others may have the same name."""
     word = BADGES[experiment.status][0]
-    return f"{experiment.name or experiment.id} · {word}, {ago(experiment.created, now)}"
+    return f"{experiment.name or experiment.id} · {word}, {time_ago(experiment.created, now)}"
 
 
 def run_label(run: Run) -> str:

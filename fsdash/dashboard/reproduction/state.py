@@ -9,6 +9,7 @@ from math import inf, isnan
 import pandas as pd
 
 from fsdash.errors import InputError
+from fsdash.formatting import duration, number
 from fsdash.reproduce import archive as kept
 from fsdash.reproduce import theory
 from fsdash.reproduce.claims import BEYOND
@@ -92,18 +93,18 @@ def measured(all_findings: pd.DataFrame, name: str) -> str:
     """The parts of one claim as a list in Markdown: what was measured, and what was needed."""
     lines = [
         f"- {f['part']}: **{_shown(f['mean'])}**{_interval(f['low'], f['high'])}, "
-        f"needed {f['sign']} {f['limit']:.3g}: {STATES[f['state']]}"
+        f"needed {f['sign']} {number(f['limit'])}: {STATES[f['state']]}"
         for f in all_findings[all_findings["name"] == name].to_dict("records")
     ]
     return "\n".join(lines)
 
 
 def _shown(value: float) -> str:
-    return "never" if value == inf else f"{value:.3g}"
+    return "never" if value == inf else number(value)
 
 
 def _interval(low: float, high: float) -> str:
-    return "" if isnan(low) else f" [{low:.3g}, {high:.3g}]"
+    return "" if isnan(low) else f" [{number(low)}, {number(high)}]"
 
 
 @cache
@@ -134,13 +135,9 @@ def made_told(about: dict) -> str:
     quick = " A quick run: not meant to judge by." if about["quick"] else ""
     return (
         f"Computed on {about['date']} with fsdash {about['fsdash']}, Python {about['python']}, "
-        f"{packages} on {about['system']}; {len(about['runs'])} runs, {_duration(seconds)} of "
+        f"{packages} on {about['system']}; {len(about['runs'])} runs, {duration(seconds)} of "
         f"computing.{quick}"
     )
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:.0f} minutes"
 
 
 _SNIPPET = """\
@@ -154,6 +151,7 @@ frame = kept_rows(plan.domain)  # computed again by: fsdash reproduce {domain}
 figure = figure_of(plan, view, frame)"""
 _THEORY = """\
 from fsdash.errors import InputError
+from fsdash.formatting import duration, number
 from fsdash.reproduce import theory
 
 title, figure = theory.figures()[{view!r}]

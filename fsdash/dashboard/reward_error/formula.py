@@ -1,10 +1,9 @@
 """The formulas in LaTeX, with the terms in the colours of their curves. Pure text, no Streamlit."""
 
-from math import isfinite
-
 import numpy as np
 
 from fsdash.figures.palette import TERMS
+from fsdash.formatting import number_tex
 from fsdash.theory import Constants, reward_error
 
 FREEZE = r"\alpha\, d_{\mathcal Y}\, L_r \sum_{i=1}^{T-2} \gamma^i \sum_{j=0}^{i-1} L_f^{\,j}"
@@ -12,16 +11,6 @@ END = (
     r"\gamma^{T-1} L_U \Bigl[\alpha\, d_{\mathcal Y} \sum_{j=0}^{T-2} L_f^{\,j}"
     r" + \gamma\, d_{\mathcal Y}\, (\alpha+2)(T-1)\Bigr]"
 )
-
-
-def number_tex(value: float) -> str:
-    """Three significant digits, powers of ten where plain digits would be long."""
-    if not isfinite(value):
-        return r"\infty"
-    if value != 0 and not 1e-3 <= abs(value) < 1e5:
-        mantissa, exponent = f"{value:.2e}".split("e")
-        return rf"{mantissa}\cdot 10^{{{int(exponent)}}}"
-    return f"{value:,.0f}".replace(",", r"\,") if abs(value) >= 999.5 else f"{value:.3g}"
 
 
 def reward_error_tex(dark: bool) -> tuple[str, str]:

@@ -21,13 +21,14 @@ from fsdash.dashboard.run_lab.state import (
     plan_told,
     sweep_size,
 )
-from fsdash.dashboard.run_lab.text import duration_told, rounded, seconds_told
+from fsdash.dashboard.run_lab.text import duration_told
 from fsdash.dashboard.service import Service, sentence
 from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.picture import draw_svg
 from fsdash.domains import DOMAINS, Domain, make
 from fsdash.errors import InputError
 from fsdash.figures.domains.drawings import domain_svg, domain_told
+from fsdash.formatting import duration, round_significant
 from fsdash.runs.errors import StoreError
 from fsdash.runs.estimate import seconds, wall_seconds
 from fsdash.runs.spec import MAX_REPLICATIONS, RunSpec
@@ -109,8 +110,8 @@ def _draw_duration(service: Service, specs: list[RunSpec]) -> None:
     longest = max(specs, key=seconds)
     if seconds(longest) > most:
         st.warning(
-            f"{told} One run may compute for {seconds_told(most)} here and is then stopped; "
-            f"{longest.label} would need about {seconds_told(rounded(seconds(longest)))}. "
+            f"{told} One run may compute for {duration(most)} here and is then stopped; "
+            f"{longest.label} would need about {duration(round_significant(seconds(longest), 1))}. "
             "Give it a smaller budget or fewer replications."
         )
     elif wall_seconds(specs, workers) > LONG:

@@ -22,13 +22,14 @@ from fsdash.dashboard.curves.table import methods_html
 from fsdash.dashboard.run_lab.address import LAB
 from fsdash.dashboard.run_lab.form import STARTED, escape_markdown
 from fsdash.dashboard.run_lab.state import commands, plan_told, snippet
-from fsdash.dashboard.run_lab.text import BADGES, EARLY, ago, queue_told, seconds_between, story
+from fsdash.dashboard.run_lab.text import BADGES, EARLY, queue_told, seconds_between, story
 from fsdash.dashboard.service import Rows, Service, may_change, sentence, show_store_trouble
 from fsdash.dashboard.shell import ROOT
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.dashboard.widgets.export import export
 from fsdash.dashboard.widgets.lesson import what_to_notice
 from fsdash.errors import InputError
+from fsdash.formatting import time_ago
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import Experiment
 from fsdash.runs.store.progress import OVER, LastRows, last_rows, progress_after
@@ -119,7 +120,9 @@ def _draw_head(service: Service, experiment: Experiment, me: str) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.badge(word, color=colour, icon=sign)
         whose = "you" if experiment.owner == me else "another visitor"
-        st.caption(f"started {ago(experiment.created, time.time())} by {whose}", width="content")
+        st.caption(
+            f"started {time_ago(experiment.created, time.time())} by {whose}", width="content"
+        )
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="lab-actions"):
         _draw_actions(service, experiment, me)
     if experiment.status == "queued":

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from fsdash.algorithms.registry import METHODS, Value
-from fsdash.dashboard.widgets.reading import number
 from fsdash.domains import Domain, make
 from fsdash.errors import InputError
-from fsdash.ranges import whole_range
+from fsdash.formatting import number, whole_range
 from fsdash.reproduce.experiments import AGNOSTIC_SWEEPS, SAMPLES, experiment
 from fsdash.runs.spec import RunSpec
 

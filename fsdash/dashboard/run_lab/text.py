@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from fsdash.dashboard.widgets.reading import number
+from fsdash.formatting import duration, number, round_significant
 from fsdash.runs.records import RESUMABLE, Experiment
 from fsdash.runs.server.manager import Queue
 
@@ -39,42 +39,13 @@ def seconds_between(experiment: Experiment, now: float, pace: float = 1.0) -> fl
     return 5.0 if resumable else None
 
 
-def ago(then: float, now: float) -> str:
-    """How long ago, in words."""
-    seconds = max(0.0, now - then)
-    if seconds < 90:
-        return "a moment ago"
-    if seconds < 5400:
-        return f"{seconds / 60:.0f} minutes ago"
-    if seconds < 36 * 3600:
-        return f"{seconds / 3600:.0f} hours ago"
-    return f"{seconds / 86400:.0f} days ago"
-
-
-def seconds_told(seconds: float) -> str:
-    """A duration, rounded."""
-    if seconds < 1:
-        return "under 1 s"
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 5400:
-        return f"{seconds / 60:.0f} min"
-    if seconds < 72 * 3600:
-        return f"{seconds / 3600:.3g} h"
-    years = seconds / (365 * 86400)
-    return f"{seconds / 86400:,.0f} days" if years < 3 else f"{number(years)} years"
-
-
 def duration_told(seconds: float, workers: int) -> str:
     """How long something may take, to be read before it is started."""
     where = "one worker" if workers == 1 else f"{workers} workers"
-    about = "Less than a second" if seconds < 1 else f"About {seconds_told(rounded(seconds))}"
+    about = (
+        "Less than a second" if seconds < 1 else f"About {duration(round_significant(seconds, 1))}"
+    )
     return f"{about} on {where}, if nobody else computes."
-
-
-def rounded(value: float) -> float:
-    """To one significant digit: no more is known."""
-    return float(f"{value:.1g}")
 
 
 def queue_told(queue: Queue) -> str:

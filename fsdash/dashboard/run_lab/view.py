@@ -8,11 +8,12 @@ from fsdash.dashboard.reproduction.show import figure_and_rows
 from fsdash.dashboard.run_lab.address import LAB
 from fsdash.dashboard.run_lab.form import draw_form, escape_markdown
 from fsdash.dashboard.run_lab.live import draw_experiment
-from fsdash.dashboard.run_lab.text import BADGES, EXERCISES, ago
+from fsdash.dashboard.run_lab.text import BADGES, EXERCISES
 from fsdash.dashboard.service import Service, open_service, visitor
 from fsdash.dashboard.shell import add_style, is_dark, open_page
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.dashboard.widgets.lesson import exercises, glossary
+from fsdash.formatting import time_ago
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import Experiment
 
@@ -60,7 +61,7 @@ def draw_nothing_yet(service: Service, me: str) -> None:
 def draw_link(experiment: Experiment) -> None:
     word, _, sign = BADGES[experiment.status]
     st.button(
-        f"{escape_markdown(experiment.name)} · {word}, {ago(experiment.created, time.time())}",
+        f"{escape_markdown(experiment.name)} · {word}, {time_ago(experiment.created, time.time())}",
         icon=sign,
         type="tertiary",
         key=f"open-{experiment.id}",

@@ -13,12 +13,13 @@ from fsdash.dashboard.curves.options import read_look
 from fsdash.dashboard.curves.state import X_LABELS
 from fsdash.dashboard.curves.table import methods_html, plain_html
 from fsdash.dashboard.run_lab.form import escape_markdown
-from fsdash.dashboard.run_lab.text import BADGES, ago
+from fsdash.dashboard.run_lab.text import BADGES
 from fsdash.dashboard.runs import files as runs_files
 from fsdash.dashboard.runs.list import LAB_PAGE, PROBLEM, RUNS, SAID
 from fsdash.dashboard.service import Service, may_change, sentence
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.errors import InputError
+from fsdash.formatting import setting, time_ago
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import Experiment, Run
 from fsdash.runs.store.experiments import MAX_NAME, MAX_NOTE
@@ -57,7 +58,7 @@ def draw_selection(service: Service, experiments: Sequence[Experiment], me: str)
         st.markdown(
             "  \n".join(
                 f"**{letters[e.id]}** · {escape_markdown(e.name)}, {BADGES[e.status][0]}, "
-                f"{ago(e.created, now)}"
+                f"{time_ago(e.created, now)}"
                 for e in experiments
             )
         )
@@ -100,16 +101,11 @@ def _draw_differences(runs: Sequence[Run], named: dict[int, str]) -> None:
         return
     st.markdown("**Settings that differ between the runs**")
     rows = [
-        [named[run.id], *(_told(lab_view.settings(run).get(name, "–")) for name in names)]
+        [named[run.id], *(setting(lab_view.settings(run).get(name, "–")) for name in names)]
         for run in runs
     ]
     heads = ["Run", *(name.replace("_", " ") for name in names)]
     st.html(plain_html(heads, rows, "Settings that differ"))
-
-
-def _told(value: object) -> str:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return f"{value:,}" if whole else str(value)
 
 
 # ----------------------------------------------------------------------------------------- actions

@@ -68,7 +68,3 @@ def read_export(content: bytes) -> list[object]:
     if not 1 <= len(found) <= MAX_EXPERIMENTS:
         raise InputError(f"file: has {len(found)} experiments; use 1 to {MAX_EXPERIMENTS}")
     return found
-
-
-def size_told(bytes: int) -> str:
-    return f"{bytes / 1e6:,.1f} MB" if bytes >= 1e5 else f"{bytes / 1e3:,.0f} kB"

@@ -9,8 +9,8 @@ import streamlit as st
 from fsdash.algorithms.registry import METHODS
 from fsdash.dashboard.curves.state import X_LABELS, Y_LABELS
 from fsdash.dashboard.run_lab.form import escape_markdown
-from fsdash.dashboard.run_lab.text import BADGES, ago
-from fsdash.dashboard.runs.files import MAX_MEGABYTES, read_export, size_told
+from fsdash.dashboard.run_lab.text import BADGES
+from fsdash.dashboard.runs.files import MAX_MEGABYTES, read_export
 from fsdash.dashboard.service import Service, sentence
 from fsdash.dashboard.widgets.address import (
     Address,
@@ -25,6 +25,7 @@ from fsdash.dashboard.widgets.address import (
 from fsdash.dashboard.widgets.url_state import one_of
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
+from fsdash.formatting import file_size, time_ago
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import STATUSES, Experiment
 from fsdash.runs.summary import method_title
@@ -123,7 +124,7 @@ def _draw_entry(experiment: Experiment) -> None:
         )
         with st.container(horizontal=True, gap="small", vertical_alignment="center"):
             st.badge(word, color=colour, icon=sign)
-            st.caption(ago(experiment.created, time.time()), width="content")
+            st.caption(time_ago(experiment.created, time.time()), width="content")
             st.page_link(
                 LAB_PAGE,
                 label="Open",
@@ -170,7 +171,7 @@ def draw_store(service: Service, me: str) -> None:
                 max_upload_size=MAX_MEGABYTES,
                 label_visibility="collapsed",
             )
-        bytes_told = "" if size.bytes is None else f", {size_told(size.bytes)}"
+        bytes_told = "" if size.bytes is None else f", {file_size(size.bytes)}"
         st.caption(
             f"{size.experiments:,} experiments with {size.rows:,} rows are kept{bytes_told}.",
             width="content",

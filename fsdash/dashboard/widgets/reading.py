@@ -4,25 +4,9 @@ from math import isfinite
 
 import numpy as np
 
+from fsdash.formatting import factor, number
 from fsdash.theory import Constants, reward_error, trivial_bound
 from fsdash.theory.landmarks import course, critical_l_f, freeze_ceiling, long_run
-
-
-def number(value: float) -> str:
-    """Three significant digits; powers of ten only where plain digits would be long."""
-    if not isfinite(value):
-        return "∞"
-    if value != 0 and not 1e-3 <= abs(value) < 1e6:
-        mantissa, exponent = f"{value:.2e}".split("e")
-        return f"{mantissa}e{int(exponent)}"
-    # From 999.5 on, three digits would round up to 1e+03.
-    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
-
-
-def factor(value: float) -> str:
-    """A number that is compared with 1: with the digits that tell on which side it is."""
-    digits = next((n for n in range(4, 17) if float(f"{value:.{n}g}") != 1), 4)
-    return f"{value:.{digits}g}" if value < 1000 else number(value)
 
 
 def read_reward_error(constants: Constants, T: int) -> str:
