@@ -1,4 +1,4 @@
-"""What the Policy inspector adds to a figure of a policy: the clicked state, one scale for two.
+"""What the Policy inspector adds to figures: a mark on one state, a common colour scale.
 
 Pure, no Streamlit.
 """
@@ -13,40 +13,40 @@ from fsdash.figures.policies import InspectedPolicy, PolicyFigure
 
 TALL = 600
 HEIGHT = 520
-HALF_WIDE = 500
-"""Of a square that has half of the page's width."""
-TALL_VIEWS = ("difference",)
-SQUARE = "gridworld"
+HALF_WIDTH = 500
+"""Height in pixels of a square figure in half of the page's width."""
+TALL_FIGURES = ("difference",)
+SQUARE_DOMAINS = ("gridworld",)
 
 
-def height_of(domain: str, view: PolicyFigure, beside: bool = False) -> int:
-    """Pixels, for a figure alone or `beside` another."""
-    if view.name in TALL_VIEWS:
+def height_of(domain: str, policy_figure: PolicyFigure, compared: bool = False) -> int:
+    """Height in pixels; `compared` if two figures share the width of the page."""
+    if policy_figure.name in TALL_FIGURES:
         return TALL
-    if domain == SQUARE:
-        return HALF_WIDE if beside else TALL
+    if domain in SQUARE_DOMAINS:
+        return HALF_WIDTH if compared else TALL
     return HEIGHT
 
 
-def fitting(view: PolicyFigure, chosen: dict) -> dict:
-    """What was chosen for another policy's view, as far as this one has it.
+def supported_selection(policy_figure: PolicyFigure, selected: dict) -> dict:
+    """The part of another policy's selection that this figure supports.
 
-    A policy with fewer phases has no such phase: its first one is shown.
+    A policy with fewer phases may lack the selected phase: then its default is shown.
     """
-    known = {selector.name: selector for selector in view.selectors}
+    selectors = {selector.name: selector for selector in policy_figure.selectors}
     return {
         name: value
-        for name, value in chosen.items()
-        if name in known and (known[name].many or value in known[name].options)
+        for name, value in selected.items()
+        if name in selectors and (selectors[name].many or value in selectors[name].options)
     }
 
 
-def phase_of(subject: InspectedPolicy, chosen: dict) -> int:
-    return int(chosen.get("phase", 0)) if len(subject.phases) > 1 else 0
+def selected_phase(inspected: InspectedPolicy, selected: dict) -> int:
+    return int(selected.get("phase", 0)) if len(inspected.phases) > 1 else 0
 
 
 def states_drawn(figure: go.Figure) -> np.ndarray:
-    """(K, 2): the states that have a cell or a point of their own."""
+    """(K, 2): indices (x, y) of the states that have their own cell or point."""
     found = [
         np.reshape(trace.customdata, (-1, 2))
         for trace in figure.data
@@ -57,7 +57,7 @@ def states_drawn(figure: go.Figure) -> np.ndarray:
 
 
 def worst_state(regret_XY: np.ndarray, states_K2: np.ndarray) -> tuple[int, int]:
-    """Where the regret is largest among these states, or among all if there are none."""
+    """The state with the largest regret among these, or among all if there are none."""
     if len(states_K2) == 0:
         states_K2 = np.argwhere(np.ones(regret_XY.shape, bool))
     x, y = states_K2[regret_XY[states_K2[:, 0], states_K2[:, 1]].argmax()]
@@ -65,10 +65,10 @@ def worst_state(regret_XY: np.ndarray, states_K2: np.ndarray) -> tuple[int, int]
 
 
 def mark_state(figure: go.Figure, state: tuple[int, int], dark: bool) -> None:
-    """A frame around the state's cell in a heat map, a ring on its point of a line."""
+    """Draw a frame around the state's cell in a heat map, or a ring on its point of a line."""
     for trace in list(figure.data):
         states = trace.customdata
-        # A path comes back to a state again and again; its points carry the phase as well.
+        # Points of a path also carry the phase. They are not marked: a path revisits its states.
         if states is None or np.shape(states)[-1] != 2:
             continue
         found = _places(np.asarray(states), state)
@@ -103,7 +103,7 @@ def _places(states: np.ndarray, state: tuple[int, int]) -> list[list[int]]:
 
 
 def _frame(trace: go.Heatmap, row: int, column: int, dark: bool) -> list[dict]:
-    """Two strokes, so that it is seen on the lightest and on the darkest cell."""
+    """Two strokes, visible on the lightest and on the darkest cell."""
     (x0, x1), (y0, y1) = _edges(trace.x, column), _edges(trace.y, row)
     place = {
         "x0": x0,
@@ -126,7 +126,7 @@ def _edges(values: np.ndarray, i: int) -> tuple[float, float]:
 
 
 def share_scale(left: go.Figure, right: go.Figure) -> None:
-    """The same colour for the same number in both figures."""
+    """Give the heat maps of both figures the same colour for the same number."""
     pairs = zip(
         left.select_traces({"type": "heatmap"}),
         right.select_traces({"type": "heatmap"}),

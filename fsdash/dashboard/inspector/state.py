@@ -1,14 +1,13 @@
-"""What the Policy inspector shows of a run: its policies one by one, and facts about one state.
+"""What the Policy inspector shows: the policies of one replication, and facts about a state.
 
-A `PolicyHistory` is one replication seen policy by policy: those that a store keeps, or those of an exact
-algorithm that is carried out on the spot. Pure, no Streamlit.
+A `PolicyHistory` holds the policies of one replication, step by step. They come from the store or
+from an exact algorithm that is solved on the spot. Pure, no Streamlit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import isnan
 
 import numpy as np
 import pandas as pd
@@ -16,32 +15,33 @@ import pandas as pd
 from fsdash.algorithms.snapshot import MAX_ITERATIONS
 from fsdash.core.evaluation import TOLERANCE
 from fsdash.core.model import FastSlowMDP
-from fsdash.dashboard.run_lab.text import BADGES
+from fsdash.dashboard.inspector import text
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
 from fsdash.figures.policies import InspectedPolicy, phase_names
 from fsdash.figures.policies.generic import agreement
 from fsdash.figures.policies.labels import action_labels, point, title, without_unit
-from fsdash.formatting import number, time_ago
 from fsdash.runs.engine import Record, execute, problem
 from fsdash.runs.frames import tidy
-from fsdash.runs.records import ACTIVE, Experiment, Run
+from fsdash.runs.records import ACTIVE, Run
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.arrays import pack_policy, pack_values, unpack
 from fsdash.runs.store.experiments import Store
 
 ITERATIONS = 40
-"""Of an algorithm solved on the spot: its policy has long stopped changing by then."""
-PHASES = {"lower": "lower level", "upper": "upper level"}
-KINDS = {
-    "stationary": "stationary policy, greedy for the frozen J",
-    "cyclic": "lower policies alone",
-}
+"""Of an algorithm solved on the spot. Its policy stops changing well before."""
+SUBOPTIMAL = 2
+"""The code of a worse action in `agreement`."""
 
 
 @dataclass(frozen=True, eq=False)
 class PolicyHistory:
-    """The policies of one replication. `rows` has one line a step; `steps` those with a policy."""
+    """The policies of one replication.
+
+    `rows` is indexed by step; `steps` lists the steps whose policy is available; `read(step)`
+    returns its policy_PXY and the algorithm's own values_XY. `name` identifies the history in
+    caches.
+    """
 
     spec: RunSpec
     replication: int
@@ -49,29 +49,27 @@ class PolicyHistory:
     steps: tuple[int, ...]
     read: Callable[[int], tuple[np.ndarray, np.ndarray]]
     name: str
-    """Tells it from every other history: a key for caches."""
-    active: bool = False
 
     @property
     def label(self) -> str:
         return self.spec.label
 
     def nearest(self, step: int) -> int:
-        """The step with a policy that is closest to this one."""
-        return min(self.steps, key=lambda kept: (abs(kept - step), kept))
+        """The available step closest to this one."""
+        return min(self.steps, key=lambda available: (abs(available - step), available))
 
     def row(self, step: int) -> pd.Series:
         return self.rows.loc[step]
 
 
 def recorded_history(store: Store, run: Run, replication: int) -> PolicyHistory:
-    """A replication of a kept run; an `InputError` if none of its policies is kept."""
+    """The stored policies of a replication; an `InputError` if there are none."""
     spec, steps = run.spec, store.policy_steps(run.id, replication)
-    here = run.replications[replication]
+    status = run.replications[replication].status
     if not steps:
-        wait = "its first policy is not there yet" if here.status in ACTIVE else "it kept no policy"
-        raise InputError(f"{spec.label}, replication {replication}: {wait} (it is {here.status})")
-    # Rows of the other replications, which may be many, are told to be known already.
+        raise InputError(text.no_policy(spec.label, replication, status, status in ACTIVE))
+    # The store returns rows beyond those already seen: skip the other replications, which may
+    # have many.
     others = {(run.id, r.index): r.rows for r in run.replications if r.index != replication}
     frame = store.rows([run.id], others)
     rows = frame[frame["replication"] == replication].set_index("step")
@@ -82,25 +80,24 @@ def recorded_history(store: Store, run: Run, replication: int) -> PolicyHistory:
         tuple(step for step in steps if step in rows.index),
         lambda step: store.policy(run.id, replication, step),
         f"{run.experiment}/{run.id}/{replication}",
-        here.status in ACTIVE,
     )
 
 
 def solved_spec(domain: str, preset: str, algorithm: str, T: int | None) -> RunSpec:
-    """An exact algorithm on a domain's preset, for as long as a visitor can wait."""
+    """An exact algorithm on a preset of a domain, for `ITERATIONS` iterations."""
     parameters = DOMAINS[domain].presets[preset]
     return RunSpec(domain, algorithm, T, parameters, iterations=ITERATIONS)
 
 
 def solved_history(spec: RunSpec) -> PolicyHistory:
-    """An exact algorithm carried out here and now; policies are held as compact bytes."""
+    """Run an exact algorithm and return its policies, held as compact bytes."""
     rows, packed = [], []
 
-    def keep(record: Record) -> None:
+    def add(record: Record) -> None:
         rows.append(record.row)
         packed.append((pack_policy(record.policy_PXY), pack_values(record.values_XY)))
 
-    execute(spec, 0, keep)
+    execute(spec, 0, add)
     return PolicyHistory(
         spec,
         0,
@@ -111,63 +108,43 @@ def solved_history(spec: RunSpec) -> PolicyHistory:
     )
 
 
-def inspected_policy(history: PolicyHistory, step: int) -> tuple[InspectedPolicy, np.ndarray]:
-    """The policy at a step as a figure needs it, and the algorithm's own values."""
+def policy_at(history: PolicyHistory, step: int) -> tuple[InspectedPolicy, np.ndarray]:
+    """The policy at a step, and the algorithm's own values_XY."""
     policy_PXY, values_XY = history.read(step)
-    domain = history.spec.build_domain()
-    here = problem(domain)
-    phases = phases_of(history.row(step), len(policy_PXY), history.spec.T)
-    return InspectedPolicy(here.model, policy_PXY, domain, here.best, phases), values_XY
+    return _inspect(history.spec, history.row(step), policy_PXY), values_XY
 
 
-def optimum_subject(spec: RunSpec) -> InspectedPolicy:
-    """The optimal policy of a specification's domain."""
+def inspect_record(spec: RunSpec, record: Record) -> InspectedPolicy:
+    """The policy of one record of `fsdash.runs.engine.execute`."""
+    return _inspect(spec, pd.Series(record.row), record.policy_PXY)
+
+
+def _inspect(spec: RunSpec, row: pd.Series, policy_PXY: np.ndarray) -> InspectedPolicy:
     domain = spec.build_domain()
-    here = problem(domain)
-    return InspectedPolicy(here.model, here.best.policy_PXY, domain, here.best, ("optimal policy",))
+    solved = problem(domain)
+    phases = phase_labels(row, len(policy_PXY), spec.T)
+    return InspectedPolicy(solved.model, policy_PXY, domain, solved.best, phases)
 
 
-def phases_of(row: pd.Series, P: int, T: int | None) -> tuple[str, ...]:
-    """The names of the phases: the cyclic policy of an unfinished lower level begins at π_t."""
+def optimal_policy(spec: RunSpec) -> InspectedPolicy:
+    """The optimal policy of the specification's domain."""
+    domain = spec.build_domain()
+    solved = problem(domain)
+    name = text.OPTIMAL_POLICY.lower()
+    return InspectedPolicy(solved.model, solved.best.policy_PXY, domain, solved.best, (name,))
+
+
+def phase_labels(row: pd.Series, P: int, T: int | None) -> tuple[str, ...]:
+    """Names of the P phases. The cyclic policy of an unfinished lower level begins at π_{T−P}."""
     cyclic = row["policy_kind"] == "cyclic"
     return phase_names(P, T - P if cyclic and T else 0)
 
 
-# ------------------------------------------------------------------------------------------- words
+# ------------------------------------------------------------------------------- facts and tables
 
 
-def told_step(row: pd.Series, T: int | None = None) -> str:
-    """Where in the run a policy stands: level, iteration, work, share of the optimum."""
-    level, i = row["phase"], int(row["iteration"])
-    if level == "lower" and T:
-        where = f"lower level, {i} of {T - 1} periods back"
-    else:
-        where = f"{PHASES[level]}, iteration {i}" if level in PHASES else f"iteration {i}"
-    if level == "lower":
-        where += f" ({KINDS[row['policy_kind']]})"
-    share = row["fraction_of_optimal"]
-    worth = "" if isnan(share) else f" · **{share:.1%}** of the optimum"
-    return f"{where[0].upper()}{where[1:]} · {number(row['evaluations'])} evaluations{worth}"
-
-
-def experiment_label(experiment: Experiment, now: float) -> str:
-    """An experiment as a list names it: others may have the same name."""
-    word = BADGES[experiment.status][0]
-    return f"{experiment.name or experiment.id} · {word}, {time_ago(experiment.created, now)}"
-
-
-def run_label(run: Run) -> str:
-    """A run as a list names it; a specification of another version still has its name."""
-    T = f", T={run.T}" if run.T is not None else ""
-    try:
-        name = run.spec.label
-    except InputError:
-        name = f"{run.algorithm}{T}"
-    return f"{run.domain} · {name} · {BADGES[run.status][0]}"
-
-
-def coordinates_told(model: FastSlowMDP, x: int, y: int) -> list[tuple[str, str]]:
-    """Each coordinate of a state with its value in words, slow ones first."""
+def state_coordinates(model: FastSlowMDP, x: int, y: int) -> list[tuple[str, str]]:
+    """Label and value of each coordinate of a state, slow ones first."""
     return [
         (without_unit(title(name)), point(name, value))
         for axis, i in ((model.slow, x), (model.fast, y))
@@ -175,102 +152,92 @@ def coordinates_told(model: FastSlowMDP, x: int, y: int) -> list[tuple[str, str]
     ]
 
 
-def worse_share(subject: InspectedPolicy, phase: int = 0) -> float:
-    """The share of states in which the action itself loses against the optimal one."""
-    worse_XY = agreement(subject.model, subject.policy_PXY[phase], subject.optimum) == 2
-    return float(worse_XY.mean())
+def suboptimal_share(inspected: InspectedPolicy, phase: int = 0) -> float:
+    """Share of states whose action is worse than the best, if later actions are optimal."""
+    codes_XY = agreement(inspected.model, inspected.policy_PXY[phase], inspected.optimum)
+    return float((codes_XY == SUBOPTIMAL).mean())
 
 
-def differ_share(policy_XY: np.ndarray, other_XY: np.ndarray) -> float:
-    """The share of states in which two policies act differently."""
+def different_share(policy_XY: np.ndarray, other_XY: np.ndarray) -> float:
+    """Share of states in which two policies choose different actions."""
     return float((policy_XY != other_XY).mean())
 
 
-# ------------------------------------------------------------------------------------------ tables
-
-
-def state_frame(subject: InspectedPolicy, x: int, y: int) -> pd.DataFrame:
-    """One state: for each phase its action, the exact value from there on, and the regret."""
-    labels, best = action_labels(subject.model), float(subject.optimum.U_XY[x, y])
-    value_P = subject.values_PXY[:, x, y]
+def state_table(inspected: InspectedPolicy, x: int, y: int) -> pd.DataFrame:
+    """One state: the action, exact value and regret in each phase."""
+    labels, best = action_labels(inspected.model), float(inspected.optimum.U_XY[x, y])
+    value_P = inspected.values_PXY[:, x, y]
     return pd.DataFrame(
         {
-            "phase": subject.phases,
-            "action": [labels[a] for a in subject.policy_PXY[:, x, y]],
-            "value": _known(value_P),
-            "regret": _known(np.maximum(best - value_P, 0)),
+            "phase": inspected.phases,
+            "action": [labels[a] for a in inspected.policy_PXY[:, x, y]],
+            "value": _rounded_to_zero(value_P),
+            "regret": _rounded_to_zero(np.maximum(best - value_P, 0)),
         }
     )
 
 
-def _known(value_P: np.ndarray) -> np.ndarray:
-    """Values, 0 where they are no larger than what two certified errors leave open."""
+def _rounded_to_zero(value_P: np.ndarray) -> np.ndarray:
+    """0 for values within two certified errors of 0."""
     return np.where(np.abs(value_P) <= 2 * TOLERANCE, 0.0, value_P)
 
 
-def policy_frame(subject: InspectedPolicy) -> pd.DataFrame:
-    """The whole policy as a table: a line for each phase and state, with names for everything."""
-    model, P = subject.model, len(subject.phases)
+def policy_table(inspected: InspectedPolicy) -> pd.DataFrame:
+    """The whole policy: one row per phase and state, with named coordinates, values and regret."""
+    model, P = inspected.model, len(inspected.phases)
     X, Y = model.n_slow, model.n_fast
     x_S, y_S = (index.ravel() for index in np.indices((X, Y)))
-    best_S = subject.optimum.policy_PXY[0].ravel()
-    columns = {"phase": np.repeat(subject.phases, X * Y)}
+    best_S = inspected.optimum.policy_PXY[0].ravel()
+    columns = {"phase": np.repeat(inspected.phases, X * Y)}
     for axis, index_S in ((model.slow, x_S), (model.fast, y_S)):
         for i, name in enumerate(axis.names):
             columns[name] = np.tile(axis.values[index_S, i], P)
-    action_PS = subject.policy_PXY.reshape(P, -1)
+    action_PS = inspected.policy_PXY.reshape(P, -1)
     for i, name in enumerate(model.actions.names):
-        # A coordinate of the action may have the name of one of the state.
+        # The prefix is needed: a coordinate of the action may share its name with one of the state.
         columns[f"action: {name}"] = model.actions.values[action_PS.ravel(), i]
         columns[f"optimal action: {name}"] = np.tile(model.actions.values[best_S, i], P)
-    columns["value"] = subject.values_PXY.ravel()
-    columns["optimal value"] = np.tile(subject.optimum.U_XY.ravel(), P)
-    columns["regret"] = np.concatenate([subject.regret_XY(p).ravel() for p in range(P)])
+    columns["value"] = inspected.values_PXY.ravel()
+    columns["optimal value"] = np.tile(inspected.optimum.U_XY.ravel(), P)
+    columns["regret"] = np.concatenate([inspected.regret_XY(p).ravel() for p in range(P)])
     return pd.DataFrame(columns)
 
 
-# ---------------------------------------------------------------------------------------- snippets
+# ----------------------------------------------------------------------------------------- snippet
 
 _SNIPPET = """\
+from fsdash.dashboard.inspector.state import inspect_record, policy_table
 from fsdash.figures.policies import views
 from fsdash.runs.engine import execute
 from fsdash.runs.spec import RunSpec
-from fsdash.dashboard.inspector.state import policy_frame, recorded_subject
 
 spec = {spec}
 records = []
 execute(spec, {replication}, records.append, cancelled=lambda: len(records) > {step})
-subject = recorded_subject(spec, records[{step}])
-figure = {{view.name: view for view in views(subject)}}[{view!r}].figure({chosen})
-frame = policy_frame(subject)
+inspected = inspect_record(spec, records[{step}])
+figures = {{figure.name: figure for figure in views(inspected)}}
+figure = figures[{figure!r}].figure({chosen})
+frame = policy_table(inspected)
 print(frame)"""
 
 
-def recorded_subject(spec: RunSpec, record: Record) -> InspectedPolicy:
-    """The policy of one of the engine's records."""
-    domain = spec.build_domain()
-    here = problem(domain)
-    phases = phases_of(pd.Series(record.row), len(record.policy_PXY), spec.T)
-    return InspectedPolicy(here.model, record.policy_PXY, domain, here.best, phases)
-
-
-def without_clock(spec: RunSpec) -> RunSpec:
+def without_time_limit(spec: RunSpec) -> RunSpec:
     """The specification with a budget in seconds replaced by iterations.
 
-    Another computer would stop elsewhere after so many seconds; the snippet stops at a step.
+    After the same time another computer would be at another step; the snippet stops by step.
     """
     if spec.seconds is None:
         return spec
     return replace(spec, seconds=None, iterations=MAX_ITERATIONS)
 
 
-def policy_snippet(history: PolicyHistory, step: int, view: str, chosen: dict) -> str:
-    """The lines that compute a policy again; they leave `subject`, `figure` and `frame`."""
+def policy_snippet(history: PolicyHistory, step: int, figure: str, chosen: dict) -> str:
+    """Python code that recomputes the policy as `inspected`, `figure` and `frame`."""
     arguments = f"**{chosen!r}" if chosen else ""
     return _SNIPPET.format(
-        spec=without_clock(history.spec).to_python(),
+        spec=without_time_limit(history.spec).to_python(),
         replication=history.replication,
         step=step,
-        view=view,
+        figure=figure,
         chosen=arguments,
     )

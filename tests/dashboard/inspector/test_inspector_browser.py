@@ -8,11 +8,12 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from fsdash.dashboard.inspector import text
 from fsdash.dashboard.inspector.state import (
-    inspected_policy,
-    policy_frame,
+    policy_at,
+    policy_table,
     recorded_history,
-    state_frame,
+    state_table,
 )
 from fsdash.formatting import number
 from fsdash.runs.records import Experiment
@@ -31,6 +32,7 @@ from tests.runs.work import frozen, kept
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
+FIRST_STEP = "Backward induction: step 1 of 2"
 CELL = """(node, [column, row]) => {
     const { xaxis, yaxis } = node._fullLayout, box = node.getBoundingClientRect();
     return [box.left + xaxis._offset + xaxis.d2p(column), box.top + yaxis._offset + yaxis.d2p(row)];
@@ -64,22 +66,22 @@ def click_cell(page: Page, chart: Locator, column: float, row: float) -> None:
 def test_a_click_shows_the_state_and_a_reload_shows_it_again(visit: Callable, store, experiment):
     page = visit(address(experiment))
     wait_until_drawn(page, "policy-orders", "q-one")
-    expect(page.get_by_role("heading", name="Where it loses most")).to_be_visible()
+    expect(page.get_by_role("heading", name=text.WORST_STATE)).to_be_visible()
     click_cell(page, figure(page, "policy-orders"), column=4, row=9)
-    expect(page.get_by_role("heading", name="The state you clicked")).to_be_visible()
-    trail = recorded_history(store, experiment.runs[0], 0)
-    subject, _ = inspected_policy(trail, trail.steps[-1])
-    value = state_frame(subject, 9, 4)["value"].iloc[0]
+    expect(page.get_by_role("heading", name=text.CLICKED_STATE)).to_be_visible()
+    history = recorded_history(store, experiment.runs[0], 0)
+    inspected, _ = policy_at(history, history.steps[-1])
+    value = state_table(inspected, 9, 4)["value"].iloc[0]
     cell = page.get_by_role("cell", name=number(value), exact=True)
     expect(cell.first).to_be_visible()
     expect(page).to_have_url(in_url("state", "9%2C4"))
     page.reload()
     wait_until_drawn(page, "policy-orders")
-    expect(page.get_by_role("heading", name="The state you clicked")).to_be_visible()
+    expect(page.get_by_role("heading", name=text.CLICKED_STATE)).to_be_visible()
     expect(cell.first).to_be_visible()
 
 
-def test_who_goes_back_from_another_page_finds_the_view_again(visit: Callable, experiment):
+def test_going_back_from_another_page_restores_the_view(visit: Callable, experiment):
     page = visit(address(experiment, step="0"))
     wait_until_drawn(page, "policy-orders")
     expect(page).to_have_url(in_url("view", "orders"))
@@ -87,7 +89,7 @@ def test_who_goes_back_from_another_page_finds_the_view_again(visit: Callable, e
     wait_until_drawn(page, "ceiling")
     page.go_back()
     wait_until_drawn(page, "policy-orders")
-    expect(page.get_by_text("Lower level, 1 of 2 periods back").first).to_be_visible()
+    expect(page.get_by_text(FIRST_STEP).first).to_be_visible()
     expect(page).to_have_url(in_url("step", "0"))
 
 
@@ -105,27 +107,27 @@ def test_back_right_after_a_change_undoes_it(visit: Callable, experiment):
 def test_playing_moves_the_slider_to_the_end(visit: Callable, experiment):
     page = visit(address(experiment, step="0"))
     wait_until_drawn(page, "policy-orders")
-    expect(page.get_by_text("Lower level, 1 of 2 periods back").first).to_be_visible()
-    page.get_by_role("button", name="Play").click()
-    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect(page.get_by_text(FIRST_STEP).first).to_be_visible()
+    page.get_by_role("button", name=text.PLAY).click()
+    expect(page.get_by_role("button", name=text.PAUSE)).to_be_visible()
     expect(page.get_by_text("Upper level, iteration 2").first).to_be_visible()
-    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    expect(page.get_by_role("button", name=text.PLAY)).to_be_visible()
 
 
 def test_two_policies_side_by_side(visit: Callable, experiment):
     page = visit(address(experiment, beside="optimum"))
     wait_until_drawn(page, "left-orders", "right-orders", "q-left", "q-right")
-    expect(page.get_by_text("They act differently in")).to_be_visible()
+    expect(page.get_by_text("The policies choose different actions in")).to_be_visible()
     click_cell(page, figure(page, "right-orders"), column=10, row=3)
-    expect(page.get_by_role("heading", name="The state you clicked")).to_have_count(2)
+    expect(page.get_by_role("heading", name=text.CLICKED_STATE)).to_have_count(2)
 
 
-def test_zoom_stays_while_the_step_changes(visit: Callable, experiment):
+def test_a_change_of_step_keeps_the_zoom(visit: Callable, experiment):
     page = visit(address(experiment))
     wait_until_drawn(page, "policy-orders")
     chart = figure(page, "policy-orders")
     chart.evaluate("node => Plotly.relayout(node, {'xaxis.range': [5, 15]})")
-    slider(page, "Step of the run").press("ArrowLeft")
+    slider(page, text.STEP).press("ArrowLeft")
     expect(page).to_have_url(re.compile(r"[?&]step=\d"))
     wait_until_drawn(page, "policy-orders")
     assert chart.evaluate("node => node._fullLayout.xaxis.range") == [5, 15]
@@ -134,17 +136,17 @@ def test_zoom_stays_while_the_step_changes(visit: Callable, experiment):
 def test_the_policy_can_be_downloaded(visit: Callable, store, experiment, tmp_path):
     page = visit(address(experiment))
     wait_until_drawn(page, "policy-orders")
-    page.get_by_text("Take it with you").click()
+    page.get_by_text(text.EXPORT, exact=True).click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="Policy, CSV").click()
+        page.get_by_role("button", name=text.POLICY_CSV).click()
     path = tmp_path / "policy.csv"
     download.value.save_as(path)
-    trail = recorded_history(store, experiment.runs[0], 0)
-    frame = policy_frame(inspected_policy(trail, trail.steps[-1])[0])
-    pd.testing.assert_frame_equal(pd.read_csv(path), frame, check_dtype=False)
+    history = recorded_history(store, experiment.runs[0], 0)
+    table = policy_table(policy_at(history, history.steps[-1])[0])
+    pd.testing.assert_frame_equal(pd.read_csv(path), table, check_dtype=False)
 
 
-def test_the_agent_walks(visit: Callable):
+def test_the_gridworld_animation_plays(visit: Callable):
     page = visit("/Policy_inspector?domain=gridworld&T=2&view=agent&at=steps:30")
     wait_until_drawn(page, "policy-agent")
     chart = figure(page, "policy-agent")

@@ -1,20 +1,22 @@
-"""The Policy inspector without a browser: kept and solved policies, its address, unusable links."""
+"""The Policy inspector without a browser: saved and solved policies, links, comparisons, export."""
 
 import io
 
 import numpy as np
 import pandas as pd
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from examples.machine import Machine
 from fsdash.dashboard.inspector import figures as inspector_figures
-from fsdash.dashboard.inspector import show as inspector_show
 from fsdash.dashboard.inspector import state as inspector
-from fsdash.dashboard.inspector.address import selection, selection_text
+from fsdash.dashboard.inspector import text, timeline
+from fsdash.dashboard.inspector.url import format_selectors, parse_selectors
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
 from fsdash.figures.policies import InspectedPolicy, views
+from fsdash.formatting import number
 from fsdash.runs.engine import execute, problem
 from fsdash.runs.records import Experiment
 from fsdash.runs.spec import RunSpec
@@ -36,9 +38,26 @@ def store(tmp_path_factory) -> Store:
     store.close()
 
 
-@pytest.fixture(autouse=True)
-def no_other_database(monkeypatch) -> None:
-    monkeypatch.delenv("FSDASH_DATABASE_URL", raising=False)
+@pytest.fixture(scope="module", autouse=True)
+def idle_server() -> None:
+    """The pages' service without workers: nothing is computed here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("FSDASH_DATABASE_URL", raising=False)
+        patch.setattr("fsdash.dashboard.service.Manager", IdleManager)
+        yield
+    st.cache_resource.clear()
+
+
+class IdleManager:
+    """A manager that starts no workers."""
+
+    trouble = ""
+
+    def __init__(self, store) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
 
 
 @pytest.fixture
@@ -49,7 +68,7 @@ def experiment(store, monkeypatch) -> Experiment:
 
 
 @pytest.fixture
-def nothing_kept(tmp_path, monkeypatch) -> None:
+def empty_store(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("FSDASH_DATA", str(tmp_path))
 
 
@@ -70,19 +89,19 @@ def orders(spec: RunSpec, policy_PXY: np.ndarray, phase: int = 0) -> np.ndarray:
     return model.actions.values[policy_PXY[phase], 0].ravel()
 
 
-# ------------------------------------------------------------------------------------ kept policies
+# ----------------------------------------------------------------------------------- saved policies
 
 
 def test_a_link_to_a_run_opens_its_last_policy(experiment):
     run = experiment.runs[0]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id))
     last = records(run.spec)[-1]
-    assert metrics(page)["Share of the optimum"] == f"{last.row['fraction_of_optimal']:.1%}"
+    assert metrics(page)[text.SHARE] == f"{last.row['fraction_of_optimal']:.1%}"
     np.testing.assert_array_equal(heat(page, "policy-orders"), orders(run.spec, last.policy_PXY))
-    assert "Upper level, iteration 3" in words(page)
+    assert text.describe_step(last.row, run.spec.T) in words(page)
 
 
-def test_any_step_and_phase_can_be_seen(experiment):
+def test_every_step_and_phase_can_be_shown(experiment):
     run = experiment.runs[0]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id), step="6", at="phase:2")
     record = records(run.spec)[6]
@@ -91,15 +110,14 @@ def test_any_step_and_phase_can_be_seen(experiment):
     )
     page.select_slider(key="step").set_value(0).run()
     assert not page.exception
-    # The first look is at the lower level: one policy, the last of the cycle.
-    assert "Lower level, 1 of 2 periods back" in words(page)
-    np.testing.assert_array_equal(
-        heat(page, "policy-orders"), orders(run.spec, records(run.spec)[0].policy_PXY)
-    )
+    # The first record is of the lower level: one policy, the last of the cycle.
+    first = records(run.spec)[0]
+    assert text.describe_step(first.row, run.spec.T) in words(page)
+    np.testing.assert_array_equal(heat(page, "policy-orders"), orders(run.spec, first.policy_PXY))
     assert page.query_params["step"] == "0"
 
 
-def test_of_another_replication_the_last_policy_is_kept(experiment):
+def test_other_replications_store_only_their_last_policy(experiment):
     run = experiment.runs[0]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id), replication="1")
     assert not [slider for slider in page.select_slider if slider.key == "step"]
@@ -110,13 +128,13 @@ def test_of_another_replication_the_last_policy_is_kept(experiment):
 def test_a_state_shows_its_values_and_q_values(experiment):
     run = experiment.runs[1]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id), state="10,0")
-    subject, _ = inspector.inspected_policy(inspector.recorded_history(Store(), run, 0), 9)
-    assert "The state you clicked" in words(page)
-    facts = inspector.state_frame(subject, 10, 0).iloc[0]
-    assert f"| value | **{inspector.number(facts['value'])}** |" in words(page)
-    assert f"| regret | **{inspector.number(facts['regret'])}** | 0 |" in words(page)
+    inspected, _ = inspector.policy_at(inspector.recorded_history(Store(), run, 0), 9)
+    assert text.CLICKED_STATE in words(page)
+    facts = inspector.state_table(inspected, 10, 0).iloc[0]
+    assert f"| {text.VALUE} | **{number(facts['value'])}** |" in words(page)
+    assert f"| {text.REGRET} | **{number(facts['regret'])}** | 0 |" in words(page)
     bars = figures(page)["q-one"]["data"][0]
-    assert len(bars["x"]) == subject.model.n_actions
+    assert len(bars["x"]) == inspected.model.n_actions
     assert page.query_params["state"] == "10,0"
 
 
@@ -124,9 +142,9 @@ def test_playing_steps_through_the_run_and_stops_at_its_end(experiment):
     run = experiment.runs[1]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id), step="7")
     page.button(key="play").click().run()
-    assert page.button(key="play").label == "Pause"
+    assert page.button(key="play").label == text.PAUSE
     steps = [page.select_slider(key="step").value]
-    while page.button(key="play").label == "Pause":
+    while page.button(key="play").label == text.PAUSE:
         page.run()
         steps.append(page.select_slider(key="step").value)
         assert len(steps) < 20
@@ -136,7 +154,7 @@ def test_playing_steps_through_the_run_and_stops_at_its_end(experiment):
     assert page.select_slider(key="step").value in (0, 1)
 
 
-def test_another_run_opens_at_its_end_too(experiment):
+def test_another_run_opens_at_its_last_step(experiment):
     page = opened(PAGE, experiment=experiment.id)
     page.selectbox(key="run").set_value(experiment.runs[1].id).run()
     last = records(experiment.runs[1].spec)[-1].row
@@ -147,20 +165,20 @@ def test_another_run_opens_at_its_end_too(experiment):
 # ------------------------------------------------------------------------------------- two policies
 
 
-@pytest.mark.parametrize("beside", ["optimum", "phase", "step", "run", "fsvi"])
-def test_a_second_policy_stands_beside_the_first(experiment, beside):
+@pytest.mark.parametrize("kind", [kind for kind in text.COMPARISONS if kind])
+def test_a_second_policy_is_drawn_next_to_the_first(experiment, kind):
     run = experiment.runs[0]
-    page = opened(PAGE, experiment=experiment.id, run=str(run.id), beside=beside)
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id), beside=kind)
     assert not page.error
     drawn = figures(page)
     assert {"left-orders", "right-orders", "q-left", "q-right"} <= set(drawn)
-    assert "act differently in" in words(page)
-    assert page.query_params["beside"] == beside
+    assert "choose different actions in" in words(page)
+    assert page.query_params["beside"] == kind
     first, second = (drawn[f"{side}-orders"]["data"][0] for side in ("left", "right"))
     assert (first["zmin"], first["zmax"]) == (second["zmin"], second["zmax"])
 
 
-def test_another_kind_of_second_policy_begins_anew(experiment):
+def test_another_kind_of_comparison_starts_from_its_defaults(experiment):
     run = experiment.runs[0]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id), beside="step")
     assert page.select_slider(key="otherstep").value == 0
@@ -170,8 +188,8 @@ def test_another_kind_of_second_policy_begins_anew(experiment):
     assert page.number_input(key="other").value == 12
 
 
-def test_a_long_run_is_played_in_strides(nothing_kept, monkeypatch):
-    monkeypatch.setattr(inspector_show, "FRAMES", 10)
+def test_playing_a_long_run_skips_steps(empty_store, monkeypatch):
+    monkeypatch.setattr(timeline, "MAX_FRAMES", 10)
     page = opened(PAGE, domain="inventory", method="fsvi", T="3", step="0")
     page.button(key="play").click().run()
     page.run()
@@ -180,7 +198,7 @@ def test_a_long_run_is_played_in_strides(nothing_kept, monkeypatch):
     assert stride > 2 and slider.value in (stride, 2 * stride)
 
 
-def test_the_optimal_policy_beside(experiment):
+def test_the_comparison_with_the_optimal_policy_draws_it(experiment):
     run = experiment.runs[0]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id), beside="optimum")
     best = problem(run.spec.build_domain()).best
@@ -188,30 +206,30 @@ def test_the_optimal_policy_beside(experiment):
 
 
 def test_two_figures_share_their_scale():
-    subject, other = (_subject(seed) for seed in (1, 2))
-    left, right = (_view(s, "values").figure() for s in (subject, other))
+    policies = [_random_policy(seed) for seed in (1, 2)]
+    left, right = (_figure_named(policy, "values").figure() for policy in policies)
     inspector_figures.share_scale(left, right)
-    low = min(s.values_PXY[0].min() for s in (subject, other))
+    low = min(policy.values_PXY[0].min() for policy in policies)
     assert left.data[0].zmin == right.data[0].zmin == pytest.approx(low)
 
 
-# ------------------------------------------------------------------------------------- solve it now
+# ---------------------------------------------------------------------------------- exact solutions
 
 
-def test_without_any_run_an_exact_algorithm_is_solved(nothing_kept):
+def test_without_any_run_an_exact_algorithm_is_solved(empty_store):
     page = opened(PAGE)
-    assert metrics(page)["Share of the optimum"] == "90.9%"
+    assert metrics(page)[text.SHARE] == "90.9%"
     assert page.query_params["domain"] == "inventory"
     page.selectbox(key="method").set_value("mpi").run()
     assert not page.exception
-    assert metrics(page)["Share of the optimum"] == "100.0%"
-    assert metrics(page)["Worse actions"] == "0%"
+    assert metrics(page)[text.SHARE] == "100.0%"
+    assert metrics(page)[text.suboptimal_label(None)] == "0%"
 
 
 @pytest.mark.parametrize("domain", ["inventory", "gridworld", "pricing"])
-def test_every_view_of_every_domain_is_drawn(nothing_kept, domain):
+def test_every_figure_of_every_domain_is_drawn(empty_store, domain):
     page = opened(PAGE, domain=domain, T="2")
-    names = [view.name for view in views(_solved(domain))]
+    names = [figure.name for figure in views(_optimal_policy(domain))]
     for name in names:
         page.pills(key="view").set_value(name).run()
         assert not page.exception
@@ -219,7 +237,7 @@ def test_every_view_of_every_domain_is_drawn(nothing_kept, domain):
         assert f"policy-{name}" in figures(page)
 
 
-def test_a_phase_that_an_earlier_policy_does_not_have(nothing_kept):
+def test_a_phase_that_earlier_policies_lack_falls_back_to_the_first(empty_store):
     page = opened(PAGE, domain="inventory", T="12", at="phase:9")
     assert page.select_slider(key="at-phase-one").value == 9
     for step in (2, 0, 9, 30):
@@ -228,27 +246,27 @@ def test_a_phase_that_an_earlier_policy_does_not_have(nothing_kept):
         assert "policy-orders" in figures(page)
 
 
-def test_a_domain_of_ones_own_gets_heat_maps(nothing_kept, monkeypatch):
+def test_a_custom_domain_gets_heat_maps(empty_store, monkeypatch):
     monkeypatch.setitem(DOMAINS, "machine", Machine)
     page = opened(PAGE)
     page.selectbox(key="domain").set_value("machine").run()
     assert not page.exception
     assert not page.error
     spec = inspector.solved_spec("machine", "default", "fsvi", 6)
-    trail = inspector.solved_history(spec)
-    policy_PXY, _ = trail.read(trail.steps[-1])
+    history = inspector.solved_history(spec)
+    policy_PXY, _ = history.read(history.steps[-1])
     np.testing.assert_array_equal(heat(page, "policy-actions"), orders(spec, policy_PXY))
 
 
-def test_an_animated_figure_travels_with_its_frames(nothing_kept):
+def test_an_animated_figure_is_sent_with_its_frames(empty_store):
     drawn = figures(opened(PAGE, domain="gridworld", T="2", view="agent", at="steps:30"))
     assert len(drawn["policy-agent"]["frames"]) == 30
 
 
-# ------------------------------------------------------------------------------ links, bad and good
+# ------------------------------------------------------------------------------------------- links
 
 
-def test_the_address_restores_everything(experiment):
+def test_the_url_restores_the_view(experiment):
     run = experiment.runs[0]
     query = {
         "experiment": experiment.id,
@@ -267,27 +285,27 @@ def test_the_address_restores_everything(experiment):
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "notice"),
     [
         ({"experiment": "abcdefghij"}, "may have been deleted"),
-        ({"run": "999999"}, "not part of this experiment"),
+        ({"run": "999999"}, text.run_not_in_experiment(999999)),
     ],
 )
-def test_a_link_that_leads_nowhere_says_so(experiment, query, told):
+def test_a_link_to_something_deleted_shows_a_notice(experiment, query, notice):
     page = opened(PAGE, **({"experiment": experiment.id} | query))
-    assert told in page.warning[0].value
+    assert notice in page.warning[0].value
     assert "policy-orders" in figures(page)
 
 
-def test_what_a_link_asks_for_in_vain_is_told(experiment):
+def test_an_unavailable_option_in_a_link_is_reported(experiment):
     page = opened(PAGE, experiment=experiment.id, replication="77", view="bar")
-    told = " ".join(w.value for w in page.warning)
-    assert "Replication: the link's 77 is not there; 0 is shown" in told
-    assert "PolicyFigure: the link's bar is not there" in told
+    notices = [warning.value for warning in page.warning]
+    assert text.unavailable(text.REPLICATION, 77, "0") in notices
+    assert any(notice.startswith(f"{text.FIGURE}: the link asks for bar") for notice in notices)
 
 
 @pytest.mark.parametrize("junk", ["x", "-1", "1e9", "nan", "9" * 400, "<b>", "a:b;c", "1,2,3"])
-def test_junk_in_the_link_is_told_and_defaults_are_shown(experiment, junk):
+def test_invalid_link_values_are_reported_and_replaced_by_defaults(experiment, junk):
     names = ("run", "replication", "step", "T", "view", "at", "state", "beside", "other")
     page = opened(PAGE, experiment=experiment.id, **dict.fromkeys(names, junk))
     assert not page.error
@@ -295,16 +313,16 @@ def test_junk_in_the_link_is_told_and_defaults_are_shown(experiment, junk):
     assert "policy-orders" in figures(page)
 
 
-def test_a_run_without_a_policy_yet(experiment, store):
+def test_a_run_without_policies_says_so(experiment, store):
     waiting = store.add_experiment("me", "waiting", [base()])
     try:
         page = opened(PAGE, experiment=waiting)
-        assert "it kept no policy (it is paused)" in page.info[0].value
+        assert page.info[0].value == text.no_policy(base().label, 0, "paused", active=False)
     finally:
         store.delete(waiting)
 
 
-def test_a_broken_store_has_a_message_and_a_way_on(tmp_path, monkeypatch):
+def test_a_damaged_store_can_be_replaced_by_a_new_one(tmp_path, monkeypatch):
     (tmp_path / "runs.db").write_text("not a database, certainly" * 100)
     monkeypatch.setenv("FSDASH_DATA", str(tmp_path))
     page = opened(PAGE)
@@ -314,38 +332,38 @@ def test_a_broken_store_has_a_message_and_a_way_on(tmp_path, monkeypatch):
     assert "The damaged file is kept as" in page.success[0].value
 
 
-# ---------------------------------------------------------------------------------- taking it along
+# ------------------------------------------------------------------------------------------ export
 
 
 @pytest.mark.parametrize("run", [0, 1])
-def test_the_snippet_computes_the_policy_again(experiment, run):
-    kept_run = experiment.runs[run]
-    page = opened(PAGE, experiment=experiment.id, run=str(kept_run.id), step="3")
+def test_the_snippet_recomputes_the_policy(experiment, run):
+    saved = experiment.runs[run]
+    page = opened(PAGE, experiment=experiment.id, run=str(saved.id), step="3")
     space = {}
     exec(snippet(page), space)
-    subject, _ = inspector.inspected_policy(inspector.recorded_history(Store(), kept_run, 0), 3)
-    pd.testing.assert_frame_equal(space["frame"], inspector.policy_frame(subject))
+    inspected, _ = inspector.policy_at(inspector.recorded_history(Store(), saved, 0), 3)
+    pd.testing.assert_frame_equal(space["frame"], inspector.policy_table(inspected))
     np.testing.assert_array_equal(
         np.asarray(space["figure"].data[0].z, float).ravel(), heat(page, "policy-orders")
     )
 
 
-def test_the_downloads_are_the_policy(experiment):
+def test_the_downloads_hold_the_policy(experiment):
     run = experiment.runs[0]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id))
     labels = {button.label for button in page.get("download_button")}
-    assert labels == {"Policy, CSV", "Policy, JSON", "Figure, HTML", "Specification, JSON"}
-    trail = inspector.recorded_history(Store(), run, 0)
-    frame = inspector.policy_frame(inspector.inspected_policy(trail, trail.steps[-1])[0])
+    assert labels == {text.POLICY_CSV, text.POLICY_JSON, text.FIGURE_HTML, text.SPEC_JSON}
+    history = inspector.recorded_history(Store(), run, 0)
+    frame = inspector.policy_table(inspector.policy_at(history, history.steps[-1])[0])
     again = pd.read_csv(io.StringIO(frame.to_csv(index=False)))
     assert list(again.columns[:3]) == ["phase", "demand", "stock"]
     assert len(again) == 3 * 561
     assert (again["regret"] >= 0).all()
 
 
-def test_a_specification_by_seconds_is_computed_again_by_its_step():
+def test_a_budget_in_seconds_becomes_iterations_in_the_snippet():
     spec = RunSpec("inventory", "e-vi", seconds=1.0, seed=4, domain_parameters={"K": 50.0})
-    again = inspector.without_clock(spec)
+    again = inspector.without_time_limit(spec)
     assert again.iterations == 10**7
     assert (again.domain_parameters, again.seed) == (spec.domain_parameters, 4)
 
@@ -353,23 +371,22 @@ def test_a_specification_by_seconds_is_computed_again_by_its_step():
 # --------------------------------------------------------------------------------------- pure parts
 
 
-def test_selections_survive_the_address():
+def test_selectors_survive_the_url():
     chosen = {"phase": ("2",), "demand": ("0.0", "5.0")}
-    assert selection(selection_text(chosen)) == chosen
+    assert parse_selectors(format_selectors(chosen)) == chosen
     with pytest.raises(ValueError, match="not enough values"):
-        selection("phase")
+        parse_selectors("phase")
 
 
-def test_the_clicked_state_is_framed_where_it_lies():
-    subject = _subject(1)
-    figure = _view(subject, "values").figure()
+def test_the_clicked_state_gets_a_frame_around_its_cell():
+    figure = _figure_named(_random_policy(1), "values").figure()
     inspector_figures.mark_state(figure, (1, 2), dark=False)
     for shape in figure.layout.shapes:
         assert (shape.x0, shape.x1, shape.y0, shape.y1) == (1.5, 2.5, 0.5, 1.5)
     assert len({shape.line.color for shape in figure.layout.shapes}) == 2
 
 
-def test_the_worst_state_is_one_of_those_drawn():
+def test_the_worst_state_is_chosen_from_those_drawn():
     regret_XY = np.array([[0.0, 9.0], [3.0, 4.0]])
     assert inspector_figures.worst_state(regret_XY, np.array([[0, 0], [1, 0]])) == (1, 0)
     assert inspector_figures.worst_state(regret_XY, np.empty((0, 2), int)) == (0, 1)
@@ -377,19 +394,19 @@ def test_the_worst_state_is_one_of_those_drawn():
 
 def test_phases_of_an_unfinished_lower_level_begin_later():
     row = pd.Series({"policy_kind": "cyclic"})
-    assert inspector.phases_of(row, 2, T=6) == ("π₄", "π₅")
-    assert inspector.phases_of(pd.Series({"policy_kind": "periodic"}), 2, T=2) == ("μ", "π₁")
+    assert inspector.phase_labels(row, 2, T=6) == ("π₄", "π₅")
+    assert inspector.phase_labels(pd.Series({"policy_kind": "periodic"}), 2, T=2) == ("μ", "π₁")
 
 
-def test_a_trail_without_policies_is_refused(experiment, store):
+def test_a_history_without_policies_is_refused(experiment, store):
     id = store.add_experiment("me", "waiting", [base()])
     [run] = store.experiment(id).runs
-    with pytest.raises(InputError, match="kept no policy"):
+    with pytest.raises(InputError, match="stored no policy"):
         inspector.recorded_history(store, run, 0)
     store.delete(id)
 
 
-def _subject(seed: int) -> InspectedPolicy:
+def _random_policy(seed: int) -> InspectedPolicy:
     model = random_model(seed)
     rng = np.random.default_rng(seed)
     return InspectedPolicy(
@@ -397,10 +414,10 @@ def _subject(seed: int) -> InspectedPolicy:
     )
 
 
-def _solved(domain: str) -> InspectedPolicy:
-    here = problem(DOMAINS[domain]())
-    return InspectedPolicy(here.model, here.best.policy_PXY, DOMAINS[domain](), here.best)
+def _optimal_policy(domain: str) -> InspectedPolicy:
+    solved = problem(DOMAINS[domain]())
+    return InspectedPolicy(solved.model, solved.best.policy_PXY, DOMAINS[domain](), solved.best)
 
 
-def _view(subject: InspectedPolicy, name: str):
-    return {view.name: view for view in views(subject)}[name]
+def _figure_named(inspected: InspectedPolicy, name: str):
+    return {figure.name: figure for figure in views(inspected)}[name]

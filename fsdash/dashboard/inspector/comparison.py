@@ -1,0 +1,156 @@
+"""The second policy of the Policy inspector: "Compare with"."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from fsdash.dashboard.inspector import state, text
+from fsdash.dashboard.inspector.source import (
+    MAX_LISTED,
+    PolicyChoice,
+    history_of,
+    optimal_policy,
+    policy_at,
+)
+from fsdash.dashboard.inspector.state import PolicyHistory
+from fsdash.dashboard.inspector.url import LARGEST_T, choose
+from fsdash.errors import InputError
+from fsdash.figures.policies import InspectedPolicy
+from fsdash.runs.records import Run
+from fsdash.runs.spec import RunSpec
+from fsdash.runs.store.experiments import Store
+
+DEFAULT_T = 12
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedPolicy:
+    """Another policy for the same model, with its values in the URL.
+
+    `selected` holds the selectors that differ from those of the first policy.
+    """
+
+    title: str
+    inspected: InspectedPolicy
+    url_values: dict[str, object]
+    selected: dict = field(default_factory=dict)
+
+
+def choose_comparison(
+    store: Store,
+    choice: PolicyChoice,
+    history: PolicyHistory,
+    step: int,
+    inspected: InspectedPolicy,
+    slots: Iterator,
+) -> ComparedPolicy | None:
+    """The widgets of "Compare with"; None if there is no second policy."""
+    kinds = [kind for kind in text.COMPARISONS if _is_offered(kind, history, inspected)]
+    with next(slots):
+        kind = choose(
+            st.selectbox,
+            text.COMPARE,
+            "beside",
+            kinds,
+            "",
+            text.COMPARISONS.get,
+            help=text.COMPARE_HELP,
+            on_change=_reset,
+        )
+    if kind == "":
+        return None
+    if kind == "optimum":
+        best = optimal_policy(history.spec)
+        return ComparedPolicy(text.OPTIMAL_POLICY, best, {"beside": kind})
+    with next(slots):
+        if kind == "phase":
+            return _other_phase(history, step, inspected)
+        if kind == "step":
+            return _other_step(history, {"beside": kind}, history.steps[0])
+        other = _exact_fsvi(history.spec) if kind == "fsvi" else _other_run(store, choice)
+    if other is None:
+        return None
+    url_values = {"beside": kind, "other": other.run if kind == "run" else other.spec.T}
+    with next(slots):
+        try:
+            found = history_of(store, other)
+            return _other_step(found, url_values, found.steps[-1])
+        except InputError as problem:
+            st.warning(str(problem))
+            return None
+
+
+def _reset() -> None:
+    """Forget the second policy's choices: a step of one run has no meaning in another."""
+    for name in ("other", "otherstep"):
+        st.session_state.pop(name, None)
+
+
+def _is_offered(kind: str, history: PolicyHistory, inspected: InspectedPolicy) -> bool:
+    if kind == "phase":
+        return len(inspected.phases) > 1
+    return kind != "step" or len(history.steps) > 1
+
+
+def _other_phase(history: PolicyHistory, step: int, inspected: InspectedPolicy) -> ComparedPolicy:
+    phase = choose(
+        st.select_slider,
+        text.OTHER_PHASE,
+        "other",
+        list(range(len(inspected.phases))),
+        1,
+        lambda p: inspected.phases[p],
+    )
+    title = text.policy_title(history.label, step)
+    return ComparedPolicy(title, inspected, {"beside": "phase", "other": phase}, {"phase": phase})
+
+
+def _other_step(history: PolicyHistory, url_values: dict, default: int) -> ComparedPolicy:
+    step = history.steps[-1]
+    if len(history.steps) > 1:
+        asked = st.session_state.get("otherstep", default)
+        st.session_state["otherstep"] = history.nearest(asked)
+        step = st.select_slider(text.OTHER_STEP, history.steps, key="otherstep")
+    st.caption(text.describe_step(history.row(step), history.spec.T))
+    inspected, _ = policy_at(history, step)
+    title = text.policy_title(history.label, step)
+    return ComparedPolicy(title, inspected, url_values | {"otherstep": step})
+
+
+def _exact_fsvi(spec: RunSpec) -> PolicyChoice:
+    """Exact FSVI on the same problem, solved on this page."""
+    asked = st.session_state.get("other")
+    st.session_state["other"] = asked if asked in range(1, LARGEST_T + 1) else DEFAULT_T
+    T = st.number_input(text.OTHER_T, 1, LARGEST_T, key="other")
+    return PolicyChoice(
+        RunSpec(spec.domain, "fsvi", T, spec.domain_parameters, iterations=state.ITERATIONS)
+    )
+
+
+def _other_run(store: Store, choice: PolicyChoice) -> PolicyChoice | None:
+    """Another saved run of the same problem."""
+    same = dict(choice.spec.domain_parameters)
+    found: dict[int, tuple[str, Run]] = {
+        run.id: (experiment.name or experiment.id, run)
+        for experiment in store.experiments(domain=choice.spec.domain, limit=MAX_LISTED)
+        for run in experiment.runs
+        if run.id != choice.run and run.spec_data.get("domain_parameters") == same
+    }
+    if not found:
+        st.info(text.NO_OTHER_RUN)
+        return None
+    id = choose(
+        st.selectbox,
+        text.OTHER_RUN,
+        "other",
+        list(found),
+        next(iter(found)),
+        lambda id: f"{found[id][0]} · {text.run_label(found[id][1])}",
+    )
+    run = found[id][1]
+    try:
+        return PolicyChoice(run.spec, run.experiment, run.id)
+    except InputError as problem:
+        st.warning(text.unreadable_run(problem))
+        return None

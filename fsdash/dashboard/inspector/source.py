@@ -1,0 +1,200 @@
+"""The widgets that choose a policy: from a saved run, or from an exact algorithm solved here."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from fsdash.dashboard.inspector import state, text
+from fsdash.dashboard.inspector.state import PolicyHistory
+from fsdash.dashboard.inspector.url import LARGEST_T, SOURCE, choose
+from fsdash.domains import DOMAINS
+from fsdash.errors import InputError
+from fsdash.figures.policies import InspectedPolicy
+from fsdash.runs.records import ACTIVE, Experiment, Run
+from fsdash.runs.spec import RunSpec
+from fsdash.runs.store.experiments import Store
+
+MAX_LISTED = 200
+"""Experiments offered in a list, newest first."""
+DEFAULT_T = 6
+
+
+@dataclass(frozen=True)
+class PolicyChoice:
+    """A replication of a saved run, or, without a run, an exact algorithm to solve."""
+
+    spec: RunSpec
+    experiment: str = ""
+    run: int | None = None
+    replication: int = 0
+
+    @property
+    def url_values(self) -> dict[str, object]:
+        if self.run is None:
+            names = ("domain", "preset", "method")
+            return {**{name: st.session_state.get(name) for name in names}, "T": self.spec.T}
+        return {"experiment": self.experiment, "run": self.run, "replication": self.replication}
+
+
+# ----------------------------------------------------------------------------------------- widgets
+
+
+def choose_policy(store: Store) -> PolicyChoice:
+    """Where the policy comes from, then which one. An `InputError` if there is none."""
+    experiments = store.experiments(limit=MAX_LISTED)
+    if SOURCE not in st.session_state:
+        saved = experiments or "experiment" in st.session_state
+        solve = "domain" in st.session_state or not saved
+        st.session_state[SOURCE] = text.SOLVE_NOW if solve else text.SAVED_RUN
+    source = st.segmented_control(
+        text.SOURCE,
+        (text.SAVED_RUN, text.SOLVE_NOW),
+        key=SOURCE,
+        required=True,
+        help=text.SOURCE_HELP,
+    )
+    return _choose_exact() if source == text.SOLVE_NOW else _choose_saved(store, experiments)
+
+
+def _choose_saved(store: Store, experiments: list[Experiment]) -> PolicyChoice:
+    asked = st.session_state.get("experiment")
+    if asked and asked not in [e.id for e in experiments]:
+        try:
+            experiments = [*experiments, store.experiment(asked)]
+        except InputError as problem:
+            st.warning(text.broken_link(problem))
+    if not experiments:
+        raise InputError(text.NO_RUNS)
+    columns = st.columns([5, 5, 2], vertical_alignment="bottom")
+    by_id, now = {e.id: e for e in experiments}, time.time()
+    with columns[0]:
+        id = choose(
+            st.selectbox,
+            text.EXPERIMENT,
+            "experiment",
+            list(by_id),
+            experiments[0].id,
+            lambda id: text.experiment_label(by_id[id], now),
+        )
+    with columns[1]:
+        run = _choose_run(by_id[id])
+    with columns[2]:
+        replication = choose(
+            st.selectbox,
+            text.REPLICATION,
+            "replication",
+            [r.index for r in run.replications],
+            0,
+            help=text.REPLICATION_HELP,
+        )
+    return PolicyChoice(run.spec, id, run.id, replication)
+
+
+def _choose_run(experiment: Experiment) -> Run:
+    runs = {run.id: run for run in experiment.runs}
+    asked = st.session_state.get("run")
+    if asked is not None and asked not in runs and "run" in st.query_params:
+        st.warning(text.run_not_in_experiment(asked))
+    id = choose(
+        st.selectbox,
+        text.RUN,
+        "run",
+        list(runs),
+        next(iter(runs)),
+        lambda id: text.run_label(runs[id]),
+    )
+    return runs[id]
+
+
+def _choose_exact() -> PolicyChoice:
+    columns = st.columns([5, 2.6, 4, 2.6], vertical_alignment="bottom")
+    with columns[0]:
+        domain = choose(
+            st.selectbox,
+            text.DOMAIN,
+            "domain",
+            list(DOMAINS),
+            "inventory",
+            lambda name: DOMAINS[name].title,
+        )
+    with columns[1]:
+        preset = choose(
+            st.selectbox,
+            text.PRESET,
+            "preset",
+            list(DOMAINS[domain].presets),
+            "default",
+            lambda name: name.replace("-", " "),
+        )
+    with columns[2]:
+        method = choose(
+            st.selectbox,
+            text.ALGORITHM,
+            "method",
+            list(text.ALGORITHMS),
+            "fsvi",
+            text.ALGORITHMS.get,
+        )
+    T = None
+    if method == "fsvi":
+        with columns[3]:
+            st.session_state.setdefault("T", DEFAULT_T)
+            T = st.number_input(text.T_LABEL, 1, LARGEST_T, key="T")
+    return PolicyChoice(state.solved_spec(domain, preset, method, T))
+
+
+# ------------------------------------------------------------------------- policies, cached by key
+
+
+def is_running(store: Store, choice: PolicyChoice) -> bool:
+    """Whether the replication is queued or running now."""
+    if choice.run is None:
+        return False
+    return store.run(choice.run).replications[choice.replication].status in ACTIVE
+
+
+def history_of(store: Store, choice: PolicyChoice) -> PolicyHistory:
+    """The policies of a choice. Visitors share what can no longer change."""
+    if choice.run is None:
+        return _solved(choice.spec)
+    run = store.run(choice.run)
+    replication = run.replications[choice.replication]
+    return _recorded(
+        store.database.url,
+        choice.experiment,
+        run.id,
+        replication.index,
+        replication.rows,
+        replication.status,
+        store,
+        run,
+    )
+
+
+@st.cache_resource(max_entries=16, show_spinner=text.SOLVING)
+def _solved(spec: RunSpec) -> PolicyHistory:
+    return state.solved_history(spec)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _recorded(
+    url, experiment, run, replication, rows, status, _store: Store, _run: Run
+) -> PolicyHistory:
+    return state.recorded_history(_store, _run, replication)
+
+
+def policy_at(history: PolicyHistory, step: int) -> tuple[InspectedPolicy, np.ndarray]:
+    """The policy at a step and the algorithm's own values; exact values are computed once."""
+    return _policy_at(history.name, step, history)
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def _policy_at(name: str, step: int, _history: PolicyHistory):
+    return state.policy_at(_history, step)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def optimal_policy(spec: RunSpec) -> InspectedPolicy:
+    return state.optimal_policy(spec)

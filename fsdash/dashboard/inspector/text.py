@@ -1,0 +1,234 @@
+"""All wording of the Policy inspector. Pure text, no Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isnan
+
+from fsdash.dashboard.run_lab.text import BADGES
+from fsdash.errors import InputError
+from fsdash.formatting import number, time_ago
+from fsdash.runs.records import Experiment, Run
+
+PAGE = "Policy inspector"
+TITLE = "What does the policy do?"
+INTRODUCTION = (
+    "Every policy the run produced, state by state: the action it takes, its exact value, and its "
+    "loss against the optimal policy. Choose a run, move the slider, and click a state."
+)
+
+# ----------------------------------------------------------------------------- choosing the policy
+
+SOURCE = "Policy from"
+SAVED_RUN, SOLVE_NOW = "A saved run", "An exact solution"
+SOURCE_HELP = (
+    "Saved runs come from the Run lab. An exact algorithm is solved on this page within seconds."
+)
+EXPERIMENT, RUN, REPLICATION = "Experiment", "Run", "Replication"
+REPLICATION_HELP = "Replication 0 stores many policies, the others only their last one."
+DOMAIN, PRESET, ALGORITHM, T_LABEL = "Domain", "Preset", "Exact algorithm", "Frozen periods T"
+ALGORITHMS = {"fsvi": "FSVI: freeze for T periods", "mpi": "MPI: the true optimum"}
+
+NO_RUNS = f"There are no saved runs yet. Start one in the Run lab, or choose “{SOLVE_NOW}”."
+SOLVING = "Solving…"
+
+
+def unavailable(label: str, asked: object, shown: str) -> str:
+    """The notice for a value in a link that is not among the options."""
+    return f"{label}: the link asks for {asked}, which is not available. {shown} is shown instead."
+
+
+def broken_link(problem: Exception) -> str:
+    return f"The experiment in the link cannot be opened: {problem}."
+
+
+def run_not_in_experiment(run: object) -> str:
+    return f"Run {run} is not part of this experiment. Its first run is shown instead."
+
+
+def no_policy(label: str, replication: int, status: str, active: bool) -> str:
+    """Why a replication has no policy to show."""
+    why = "it has not stored its first policy yet" if active else "it stored no policy"
+    return f"{label}, replication {replication}: {why} (status: {status})"
+
+
+def experiment_label(experiment: Experiment, now: float) -> str:
+    """Name, status and age, because several experiments may have the same name."""
+    status = BADGES[experiment.status][0]
+    return f"{experiment.name or experiment.id} · {status}, {time_ago(experiment.created, now)}"
+
+
+def run_label(run: Run) -> str:
+    """Domain, algorithm and status; works for specifications that can no longer be read."""
+    T = f", T={run.T}" if run.T is not None else ""
+    try:
+        name = run.spec.label
+    except InputError:
+        name = f"{run.algorithm}{T}"
+    return f"{run.domain} · {name} · {BADGES[run.status][0]}"
+
+
+# ---------------------------------------------------------------------------------- steps of a run
+
+STEP = "Step of the run"
+STEP_HELP = "Each step is one policy that was recorded while the algorithm ran."
+PLAY, PAUSE = "Play", "Pause"
+LEVELS = {"lower": "lower level", "upper": "upper level"}
+POLICY_KINDS = {
+    "stationary": "stationary policy, greedy for the frozen J",
+    "cyclic": "cycle of lower policies only",
+}
+
+
+def describe_step(row: Mapping, T: int | None = None) -> str:
+    """Level, iteration, work and share of the optimum at one recorded row."""
+    level, i = row["phase"], int(row["iteration"])
+    if level == "lower" and T:
+        where = f"backward induction: step {i} of {T - 1}"
+    else:
+        where = f"{LEVELS[level]}, iteration {i}" if level in LEVELS else f"iteration {i}"
+    if level == "lower":
+        where += f" ({POLICY_KINDS[row['policy_kind']]})"
+    share = row["fraction_of_optimal"]
+    worth = "" if isnan(share) else f" · **{share:.1%}** of the optimum"
+    return f"{where[0].upper()}{where[1:]} · {number(row['evaluations'])} evaluations{worth}"
+
+
+def policy_title(label: str, step: int) -> str:
+    return f"{label}, step {step}"
+
+
+# ----------------------------------------------------------------------------------------- metrics
+
+SHARE, SHARE_HELP = (
+    "Share of the optimum",
+    "Exact mean return of the policy divided by that of the optimal policy.",
+)
+MEAN_RETURN, MEAN_RETURN_HELP = (
+    "Mean return",
+    "Exact value of the policy, averaged over the initial distribution of states.",
+)
+LARGEST_REGRET, LARGEST_REGRET_HELP = (
+    "Largest regret",
+    "How much more the optimal policy earns from the state where the difference is largest.",
+)
+SUBOPTIMAL_HELP = (
+    "Share of states whose action is worse than the best action, "
+    "assuming that all later actions are optimal."
+)
+
+
+def suboptimal_label(phase: str | None) -> str:
+    """The metric's label; `phase` names the phase of a periodic policy."""
+    return f"States where {phase or 'the policy'} is suboptimal"
+
+
+# ------------------------------------------------------------------------------ figures and states
+
+FIGURE = "Figure"
+CLICK_HINT = "Click a state to see its details."
+EVERY_PHASE = "**This state in every phase**"
+CLICKED_STATE, WORST_STATE = "The state you clicked", "Largest loss in this view"
+ACTION, VALUE, REGRET, ESTIMATE = "action", "value", "regret", "algorithm's estimate"
+POLICY_COLUMN, OPTIMAL_COLUMN = "policy", "optimal"
+Q_LABEL = "Q-values if later actions follow"
+Q_HELP = "The length of a bar is the loss of that action against the best one."
+OPTIMAL_AFTERWARDS, POLICY_AFTERWARDS = "the optimal policy", "this policy"
+
+
+def q_alt_text(action: str) -> str:
+    return f"Q-values of every action in this state. The policy takes {action}."
+
+
+# ------------------------------------------------------------------------------------- comparisons
+
+COMPARE = "Compare with"
+COMPARE_HELP = "A second policy for the same problem, drawn on the same scales."
+COMPARISONS = {
+    "": "none",
+    "optimum": "the optimal policy",
+    "phase": "another phase of this policy",
+    "step": "another step of this run",
+    "run": "another saved run",
+    "fsvi": "exact FSVI",
+}
+OTHER_PHASE, OTHER_STEP, OTHER_RUN = "Second phase", "Second step", "Second run"
+OTHER_T = "T of exact FSVI"
+OPTIMAL_POLICY = "Optimal policy"
+NO_OTHER_RUN = "There is no other saved run of the same problem."
+
+
+def unreadable_run(problem: Exception) -> str:
+    return f"That run cannot be shown: {problem}"
+
+
+def phases_differ(share: float) -> str:
+    return f"The two phases choose different actions in **{share:.0%}** of the states."
+
+
+def policies_differ(share: float, left: float, right: float) -> str:
+    """How often two policies differ, and their mean returns."""
+    return (
+        f"The policies choose different actions in **{share:.0%}** of the states. "
+        f"Mean return: {number(left)} (left), {number(right)} (right)."
+    )
+
+
+# ------------------------------------------------------------------------------------------ export
+
+EXPORT = "Export"
+POLICY_CSV, POLICY_JSON = "Policy, CSV", "Policy, JSON"
+FIGURE_HTML, SPEC_JSON = "Figure, HTML", "Specification, JSON"
+IMAGE_HINT = "For PNG or SVG, use the buttons at the lower right of the figure."
+IN_PYTHON = "**In Python**"
+
+# ------------------------------------------------------------------------------------------ lesson
+
+NOTICE = (
+    "A frozen-state policy is **periodic**: $\\mu$ acts first, then $\\pi_1, \\dots, "
+    "\\pi_{T-1}$, then $\\mu$ again. Compare two phases: the last ones give little weight to later "
+    "rewards, because the lower level is planned as if nothing came after the block.",
+    "**High regret need not mean a bad action here.** A state can have high regret although its "
+    "own action is optimal, because of later actions. *Difference to the optimum* shows the two "
+    "separately.",
+    "A policy can differ from the optimal one in many states and lose almost nothing: in states "
+    "that it rarely visits (see *Visits*), or where several actions are equally good.",
+)
+READING_TITLE = "How to read this page"
+READING = f"""
+| | |
+|---|---|
+| $\\mu,\\ \\pi_1, \\dots, \\pi_{{T-1}}$ | the upper and the lower policies; each acts in one period of the cycle |
+| $U^\\pi(s)$ | exact value of the policy from state $s$, under the true model |
+| $U^*(s)$ | the same for the optimal policy |
+| regret | $U^*(s) - U^\\pi(s)$, at least 0 |
+| $Q(s, a)$ | value of taking $a$ once in $s$ and then following the optimal policy, or this policy |
+| {ESTIMATE} | the value ($V$ or $J$) that the algorithm computed, which can be far from $U^\\pi$ |
+
+**Click** a cell or a point to inspect its state. **Play** steps through the run. The URL holds
+everything you choose: copy it to share this view.
+"""  # noqa: E501
+EXERCISES = (
+    (
+        "Solve the inventory with FSVI and T = 12, and compare phase $\\mu$ with phase "
+        "$\\pi_{11}$. Which one orders less, and why?",
+        "The last lower policies, $\\pi_{10}$ and $\\pi_{11}$, order nothing. The lower level is "
+        "planned as if the problem ended with the block, so stock that is left at the end has no "
+        "value. $\\mu$ takes later blocks into account and orders for many periods at once, "
+        "because every order has a fixed cost.",
+    ),
+    (
+        "On the gridworld, compare FSVI with T = 3 to the optimal policy. Where does T = 3 fail?",
+        "Everywhere. Its mean return is 41% of the optimum, and about half of all actions are "
+        "suboptimal in each of its phases. A plan of three periods rarely reaches a delivery, so "
+        "most moves look alike to the lower level. Only $\\mu$ looks further ahead, and it acts "
+        "in one period of three.",
+    ),
+    (
+        "Solve pricing, then the inventory, and move the slider to step 0. How good is that "
+        "policy?",
+        "It maximises the immediate reward and ignores the future. On pricing this already earns "
+        "81% of the optimum. On the inventory it earns 3%: an order costs money now and pays off "
+        "later, so this policy never orders.",
+    ),
+)

@@ -1,0 +1,66 @@
+"""The slider over the steps of a run, and playing them."""
+
+from math import ceil
+
+import streamlit as st
+
+from fsdash.dashboard.inspector import text
+from fsdash.dashboard.inspector.state import PolicyHistory
+from fsdash.dashboard.inspector.url import PAGE_PREFIX
+
+_PLAYING, _AT_END, _SHOWN, _RESTART = (
+    PAGE_PREFIX + name for name in ("playing", "at-end", "shown", "restart")
+)
+MAX_FRAMES = 30
+"""Policies shown when a run is played from its first to its last step."""
+
+
+def is_playing() -> bool:
+    return st.session_state.get(_PLAYING, False)
+
+
+def stop_at_end() -> None:
+    """Stop playing when the last step is shown; call it after everything is drawn."""
+    if st.session_state.pop(_AT_END, False):
+        st.session_state[_PLAYING] = False
+        st.rerun()
+
+
+def choose_step(history: PolicyHistory) -> int:
+    """Draw the slider, the Play button and a description of the step; return the step."""
+    step = _next_step(history)
+    if len(history.steps) > 1:
+        button, slider = st.columns([1, 6], vertical_alignment="bottom")
+        with slider:
+            st.session_state["step"] = step
+            step = st.select_slider(text.STEP, history.steps, key="step", help=text.STEP_HELP)
+        playing = is_playing()
+        label, icon = (text.PAUSE, "pause") if playing else (text.PLAY, "play_arrow")
+        if button.button(label, icon=f":material/{icon}:", key="play", width="stretch"):
+            st.session_state[_PLAYING] = not playing
+            if step == history.steps[-1]:
+                st.session_state[_RESTART] = True
+            st.rerun()
+    st.session_state[_SHOWN] = (history.name, step, history.steps[-1])
+    st.markdown(text.describe_step(history.row(step), history.spec.T))
+    return step
+
+
+def _next_step(history: PolicyHistory) -> int:
+    """The step to show: the selected one, or the next one while playing.
+
+    A visitor at the last step stays at the last step when the run grows or another is chosen.
+    """
+    name, step, last = st.session_state.get(_SHOWN, ("", None, None))
+    wanted = st.session_state.get("step", history.steps[-1])
+    if st.session_state.pop(_RESTART, False):
+        return history.steps[0]
+    if step == wanted == last:
+        wanted = history.steps[-1]
+    elif is_playing() and (name, step) == (history.name, wanted):
+        stride = ceil(len(history.steps) / MAX_FRAMES)
+        later = [available for available in history.steps if available > step]
+        wanted = later[stride - 1] if len(later) >= stride else history.steps[-1]
+    if is_playing() and wanted == history.steps[-1]:
+        st.session_state[_AT_END] = True
+    return history.nearest(wanted)
