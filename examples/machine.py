@@ -1,9 +1,9 @@
-"""A domain of one's own: a machine that wears in use, in a climate that changes slowly.
+"""An example of a domain outside the package: a machine that wears in a slowly changing climate.
 
     FSDASH_DOMAINS=machine:Machine PYTHONPATH=examples fsdash run machine --algorithm e-vi,e-fsvi
 
-Slow state   c, the season's harshness, 0..4
-Fast state   w, the machine's wear, 0..9
+Slow state   c, the harshness of the season, 0..4
+Fast state   w, the wear of the machine, 0..9
 Action       run on, service it (wear −3), replace it (wear 0)
 Noise        the season becomes milder, stays, becomes harsher
 """
@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from fsdash.core.model import Axis, FastSlowMDP
-from fsdash.domains.base import Domain, require
+from fsdash.domains.base import Domain, discount, parameter
 
 
 @dataclass(frozen=True)
@@ -22,18 +22,29 @@ class Machine(Domain):
     title: ClassVar[str] = "A machine that wears in a slowly changing climate"
     presets: ClassVar[dict[str, dict]] = {"default": {}, "fragile": {"wear_max": 4}}
 
-    wear_max: int = 9
-    harshest: int = 4
-    change: float = 0.05
-    service_cost: float = 4.0
-    replace_cost: float = 9.0
-    gamma: float = 0.99
+    wear_max: int = parameter(
+        9, label="Largest wear", help="Wear at which the machine produces nothing.", low=1
+    )
+    harshest: int = parameter(
+        4,
+        label="Harshest season",
+        help="Harshness of the harshest season; 0 is the mildest.",
+        low=0,
+    )
+    change: float = parameter(
+        0.05,
+        label="Season changes",
+        help="Probability that the season becomes harsher in a period; it becomes milder with the "
+        "same probability.",
+        low=0,
+        high=0.5,
+    )
+    service_cost: float = parameter(4.0, help="Cost of a service, which removes 3 units of wear.")
+    replace_cost: float = parameter(9.0, help="Cost of replacing the machine by a new one.")
+    gamma: float = discount(0.99)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.wear_max >= 1, "wear_max", self.wear_max, "allow some wear")
-        require(self.harshest >= 0, "harshest", self.harshest, "use 0 or more")
-        require(0 <= self.change <= 0.5, "change", self.change, "use at most 1/2 each way")
         self.check_size()
 
     @property

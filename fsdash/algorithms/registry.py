@@ -27,7 +27,7 @@ from fsdash.algorithms import (
 )
 from fsdash.algorithms.fsfvi import EXTRACT
 from fsdash.core.model import FastSlowMDP
-from fsdash.domains.base import checked
+from fsdash.domains.base import parse_number
 from fsdash.errors import InputError
 from fsdash.regression import Deep, Linear
 from fsdash.sampling import TIES
@@ -65,7 +65,7 @@ class Parameter:
             if value not in self.choices:
                 raise InputError(f"{name} = {value}: choose from {', '.join(self.choices)}")
             return value
-        number = checked(name, self.kind, value)
+        number = parse_number(name, self.kind, value)
         if not self.least <= number <= self.most:
             raise InputError(f"{name} = {value}: use a value from {self.least:g} to {self.most:g}")
         return number

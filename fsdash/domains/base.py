@@ -1,40 +1,157 @@
-"""What every domain is: a frozen set of named parameters that builds one model."""
+"""The base class of every domain: a frozen set of named parameters that builds one model.
+
+A domain describes itself. Each field carries its label, help text, unit and permitted range
+(`parameter`), and the class names the module with its drawing and its policy figures (`figures`).
+The run lab's form, the command line and the inspector read them from here.
+"""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
-from typing import ClassVar
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 
 MAX_ENTRIES = 50_000_000
-"""Entries that the largest table of a domain may have: about 2 GB while it is built."""
+"""Largest number of entries in a domain's largest table: about 2 GB while it is built."""
 KINDS = {"int": "a whole number", "float": "a finite number", "bool": "true or false"}
 
+Number = int | float | bool
 
-def require(ok: bool, name: str, value: object, remedy: str) -> None:
-    if not ok:
-        raise InputError(f"{name} = {value}: {remedy}")
+
+def parameter(
+    default: Number,
+    *,
+    help: str = "",
+    label: str = "",
+    unit: str = "",
+    low: float = -math.inf,
+    high: float = math.inf,
+    remedy: str = "",
+) -> Any:
+    """A dataclass field of a domain, with what a form shows about it.
+
+    Parameters
+    ----------
+    default
+        The default value. The field's annotation (int, float or bool) decides its kind.
+    help
+        One or two sentences on what the parameter means.
+    label
+        A few words for the form; the parameter's name if empty.
+    unit
+        The unit of the value, such as "units" or "per period".
+    low, high
+        The permitted range, both ends included.
+    remedy
+        What an error message advises for a value outside the range; the range itself if empty.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Shop:
+    ...     shelf: int = parameter(10, help="Units on the shelf.", unit="units", low=1)
+    >>> Shop().shelf
+    10
+    """
+    about = {
+        "help": help,
+        "label": label,
+        "unit": unit,
+        "low": low,
+        "high": high,
+        "remedy": remedy,
+    }
+    return field(default=default, metadata={"parameter": about})
+
+
+def discount(default: float = 0.995) -> Any:
+    """The field `gamma`, which every domain has."""
+    return parameter(
+        default,
+        label="Discount factor γ",
+        help="Weight of a reward that comes one period later.",
+        low=0,
+        high=1,
+        remedy="use 0 ≤ γ < 1, such as 0.995",
+    )
+
+
+@dataclass(frozen=True)
+class DomainParameter:
+    """One parameter of a domain: its name, kind ("int", "float" or "bool"), default and text."""
+
+    name: str
+    kind: str
+    default: Number
+    help: str = ""
+    label: str = ""
+    unit: str = ""
+    low: float = -math.inf
+    high: float = math.inf
+    remedy: str = ""
+
+    @property
+    def title(self) -> str:
+        """The label of its widget, with the unit."""
+        return (self.label or self.name) + (f" ({self.unit})" if self.unit else "")
+
+    @property
+    def description(self) -> str:
+        """The help text of its widget, with the name that the command line and a link use."""
+        return f"{self.help} Parameter `{self.name}`.".strip()
+
+    def parse(self, value: object) -> Number:
+        """The value, from a number or from text; an `InputError` if it is not permitted."""
+        number = parse_number(self.name, self.kind, value)
+        require(self.low <= number <= self.high, self.name, number, self.remedy or self._range())
+        return number
+
+    def _range(self) -> str:
+        if math.isinf(self.high):
+            return f"use {self.low:g} or more"
+        if math.isinf(self.low):
+            return f"use {self.high:g} or less"
+        return f"use a value from {self.low:g} to {self.high:g}"
 
 
 @dataclass(frozen=True)
 class Domain(ABC):
-    """A subclass adds its parameters as fields (int, float or bool, each with a default), a
-    `title`, named `presets` (parameter values that differ from the defaults) and `build`."""
+    """A family of models with named parameters.
+
+    A subclass is a frozen dataclass that adds its parameters as fields (int, float or bool, each
+    with a default, usually by `parameter`), among them `gamma`, and a `title`, named `presets`
+    (values that differ from the defaults; one is called "default"), `shape` and `build`.
+    """
 
     title: ClassVar[str]
-    presets: ClassVar[dict[str, dict]]
+    presets: ClassVar[dict[str, dict[str, Any]]]
     noisy_fast: ClassVar[bool] = False
     """Whether y' depends on the noise, so that its table has an axis for it."""
+    figures: ClassVar[str | None] = None
+    """Module with the domain's figures (see `fsdash.figures.domains`); None for generic ones."""
 
     def __post_init__(self) -> None:
-        for f in fields(self):
-            kind = f.type if isinstance(f.type, str) else f.type.__name__
-            object.__setattr__(self, f.name, checked(f.name, kind, getattr(self, f.name)))
+        for own in self.parameters():
+            object.__setattr__(self, own.name, own.parse(getattr(self, own.name)))
         require(0 <= self.gamma < 1, "gamma", self.gamma, "use 0 ≤ γ < 1, such as 0.995")
+
+    @classmethod
+    def parameters(cls) -> tuple[DomainParameter, ...]:
+        """The parameters with their labels, help texts and ranges, in the order of the fields."""
+        return tuple(
+            DomainParameter(
+                f.name,
+                f.type if isinstance(f.type, str) else f.type.__name__,
+                f.default,  # type: ignore[arg-type]  # every field has a default
+                **f.metadata.get("parameter", {}),
+            )
+            for f in fields(cls)
+        )
 
     def check_size(self) -> None:
         """Refuse tables that would not fit into memory; called once the parameters are valid."""
@@ -47,22 +164,37 @@ class Domain(ABC):
             )
 
     @property
-    @abstractmethod
-    def shape(self) -> tuple[int, int, int, int]:
-        """|X|, |Y|, |A|, |W|, before anything is built."""
+    def name(self) -> str:
+        """The name in the registry: the class name in lower case."""
+        return type(self).__name__.lower()
 
     @property
-    def name(self) -> str:
-        return type(self).__name__.lower()
+    @abstractmethod
+    def gamma(self) -> float:
+        """The discount factor γ, a field of every domain."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int, int, int]:
+        """|X|, |Y|, |A| and |W|, known before the model is built."""
 
     @abstractmethod
     def build(self) -> FastSlowMDP:
         """The model with these parameters."""
 
 
-def checked(name: str, kind: str, value: object) -> int | float | bool:
-    """The value as its declared kind, from a number or from text; else an error naming it."""
-    number = _number(value)
+def require(ok: bool, name: str, value: object, remedy: str) -> None:
+    """Raise an `InputError` that names the parameter, its value and the remedy, unless `ok`."""
+    if not ok:
+        raise InputError(f"{name} = {value}: {remedy}")
+
+
+def parse_number(name: str, kind: str, value: object) -> Number:
+    """The value as an int, a float or a bool, from a number or from text.
+
+    Raises an `InputError` that names the parameter if the value is not of this kind.
+    """
+    number = _finite_number(value)
     if kind == "bool" and number in (0, 1):
         return bool(number)
     if kind == "int" and number is not None and number == int(number):
@@ -72,12 +204,12 @@ def checked(name: str, kind: str, value: object) -> int | float | bool:
     raise InputError(f"{name} = {value}: give {KINDS[kind]}")
 
 
-def _number(value: object) -> float | None:
-    """A finite number, or None. The words true and false are 1 and 0."""
-    words = {"true": 1, "yes": 1, "false": 0, "no": 0}
+def _finite_number(value: object) -> float | None:
+    """A finite number, or None. The words true and false mean 1 and 0."""
+    words = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+    text = str(value).strip().lower()
     try:
-        number = float(words.get(str(value).strip().lower(), value))
+        number = words[text] if text in words else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return None
-    # Adding 0 makes one zero of the two.
-    return number + 0.0 if math.isfinite(number) else None
+    return number + 0.0 if math.isfinite(number) else None  # + 0.0 normalises −0.0

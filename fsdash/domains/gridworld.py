@@ -1,6 +1,6 @@
 """Gridworld with spatial tasks (the paper's second domain).
 
-Slow state   w ∈ {0, 1}, where the high rewards are: 0 the outer ring, 1 the inner ring.
+Slow state   w ∈ {0, 1}, the ring with the high rewards: 0 the outer ring, 1 the inner ring.
 Fast state   (column, row, task i, carried o): the cell, the accepted task (0 = none), and whether
              its object has been picked up.
 Action       (task i', direction): which of the eight tasks to accept and where to step.
@@ -8,13 +8,13 @@ Noise        w flips with probability `switch`.
 Dynamics     in one step: accept i' if i = 0; step (walls stop the agent); then, at the new cell,
              pick the object up if it is the start of the task (o becomes 1), or deliver it if
              o = 1 and it is the end (i and o become 0).
-             w' exogenous: (X, 1, 1, W); the fast state neither sees w nor noise: (1, Y, A, 1)
+             w' exogenous: (X, 1, 1, W); y' depends on neither w nor the noise: (1, Y, A, 1)
 Frozen       the same fast dynamics.
 Reward       `pickup` for picking up, r(i, w) with the current w for delivering.
 Sizes        2·(11·11·9·2) = 4,356 states and 8·4 = 32 actions by default
 
-The paper writes "i_t = 1" where o_t = 1 is meant, and leaves the order inside a step open. Other
-grid sizes stretch the paper's 11×11 map.
+The paper writes "i_t = 1" where it means o_t = 1, and does not fix the order of events within a
+step. Other grid sizes stretch the paper's 11×11 map.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import ClassVar
 import numpy as np
 
 from fsdash.core.model import Axis, FastSlowMDP
-from fsdash.domains.base import Domain, require
+from fsdash.domains.base import Domain, discount, parameter
 
 # (start column, start row) → (end column, end row) of tasks 1..8 on the 11×11 map.
 TASKS = np.array(
@@ -47,22 +47,42 @@ DIRECTIONS = {"up": (0, 1), "right": (1, 0), "down": (0, -1), "left": (-1, 0)}
 @dataclass(frozen=True)
 class Gridworld(Domain):
     title: ClassVar[str] = "Gridworld with spatial tasks"
-    presets: ClassVar[dict[str, dict]] = {"default": {}, "large": {"size": 33}}
+    figures: ClassVar[str | None] = "fsdash.figures.domains.gridworld"
+    presets: ClassVar[dict[str, dict[str, float]]] = {"default": {}, "large": {"size": 33}}
 
-    size: int = 11
-    switch: float = 0.02
-    pickup: float = 2.0
-    outer_high: float = 80.0
-    outer_low: float = 6.0
-    short: float = 1.0
-    inner_low: float = 2.0
-    inner_high: float = 30.0
-    gamma: float = 0.995
+    size: int = parameter(
+        11,
+        label="Grid size",
+        help="Number of cells along one side of the grid.",
+        low=6,
+        remedy="use at least 6; on a smaller grid the tasks collide",
+    )
+    switch: float = parameter(
+        0.02,
+        label="Switch probability",
+        help="Probability that the ring with the high rewards changes in a period.",
+        low=0,
+        high=1,
+        remedy="use a probability from 0 to 1",
+    )
+    pickup: float = parameter(2.0, label="Pick-up reward", help="Reward for picking up an object.")
+    outer_high: float = parameter(
+        80.0, label="Outer, high", help="Reward of an outer task while the outer ring pays well."
+    )
+    outer_low: float = parameter(
+        6.0, label="Outer, low", help="Reward of an outer task while the inner ring pays well."
+    )
+    short: float = parameter(1.0, label="Short tasks", help="Reward of each short task.")
+    inner_low: float = parameter(
+        2.0, label="Inner, low", help="Reward of an inner task while the outer ring pays well."
+    )
+    inner_high: float = parameter(
+        30.0, label="Inner, high", help="Reward of an inner task while the inner ring pays well."
+    )
+    gamma: float = discount()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.size >= 6, "size", self.size, "use at least 6, or the tasks collide")
-        require(0 <= self.switch <= 1, "switch", self.switch, "give a probability")
         self.check_size()
 
     @property
@@ -71,12 +91,12 @@ class Gridworld(Domain):
 
     @property
     def tasks(self) -> np.ndarray:
-        """(8, 2, 2): start and end cell of each task, stretched to this grid."""
+        """The start and end cell of each task on this grid, shape (8, 2, 2)."""
         return np.floor(TASKS * (self.size - 1) / 10 + 0.5).astype(int)
 
     @property
     def delivery_reward(self) -> np.ndarray:
-        """(2, 9): r(i, w) by reward signal w and task i; task 0 pays nothing."""
+        """r(i, w), indexed by reward signal w and task i, shape (2, 9); task 0 (none) pays 0."""
         reward = np.zeros((2, 9))
         reward[0, OUTER], reward[1, OUTER] = self.outer_high, self.outer_low
         reward[:, SHORT] = self.short
@@ -104,7 +124,7 @@ class Gridworld(Domain):
             np.broadcast_arrays(column_, row_, task_, carried_), (n, n, 9, 2)
         ).reshape(1, -1, 32, 1)
 
-        paid = self.delivery_reward[:, accepted]  # (2, Y, 8, 1): the task decides the pay
+        paid = self.delivery_reward[:, accepted]  # (2, Y, 8, 1): depends on the task
         reward_XYA = (self.pickup * picks + paid * delivers).reshape(2, -1, 32)
         fast = np.concatenate([column, row, task, carried], axis=-1).reshape(-1, 4)
         moves = np.array([(i, *step) for i in range(1, 9) for step in steps])

@@ -10,8 +10,8 @@ Frozen       d' = d, hence y' = min(y + a − min(y, d), y_max): deterministic, 
 Reward       p·E[min(y, d')] − c·a − K·1{a > 0} − h·E[y'], the expectation under the true noise
 Sizes        51·11 = 561 states and 11 actions by default
 
-The paper names p, c, K, h without values and clips demand to [0, 50] in the text, yet counts 561
-states; the defaults and the other presets are this project's choices.
+The paper gives no values for p, c, K and h. Its text clips demand to [0, 50], but its count of 561
+states implies [0, 10]. The defaults and the other presets are this project's choices.
 """
 
 from __future__ import annotations
@@ -22,41 +22,63 @@ from typing import ClassVar
 import numpy as np
 
 from fsdash.core.model import Axis, FastSlowMDP
-from fsdash.domains.base import Domain, require
+from fsdash.domains.base import Domain, discount, parameter, require
 
 
 @dataclass(frozen=True)
 class Inventory(Domain):
     title: ClassVar[str] = "Inventory control with fixed order costs"
     noisy_fast: ClassVar[bool] = True
-    presets: ClassVar[dict[str, dict]] = {
+    figures: ClassVar[str | None] = "fsdash.figures.domains.inventory"
+    presets: ClassVar[dict[str, dict[str, float]]] = {
         "default": {},
         "wide-demand": {"d_max": 50},
         "thin-margin": {"c": 6.0, "K": 100.0, "h": 0.3},
         "large": {"y_max": 500, "d_max": 100, "order_step": 50, "order_max": 500},
     }
 
-    y_max: int = 50
-    d_min: int = 0
-    d_max: int = 10
-    order_step: int = 5
-    order_max: int = 50
-    move: float = 0.1
-    p: float = 10.0
-    c: float = 1.0
-    K: float = 120.0
-    h: float = 1.0
-    gamma: float = 0.995
+    y_max: int = parameter(
+        50,
+        label="Largest stock",
+        help="The most units that the store holds.",
+        low=1,
+        remedy="the store must hold at least one unit",
+    )
+    d_min: int = parameter(0, label="Smallest demand", help="The smallest demand in a period.")
+    d_max: int = parameter(
+        10,
+        label="Largest demand",
+        help="The largest demand in a period. The paper's text says 50; its number of states "
+        "implies 10.",
+    )
+    order_step: int = parameter(
+        5,
+        label="Order step",
+        help="Orders are multiples of this number of units.",
+        low=1,
+        remedy="use steps of at least 1 unit",
+    )
+    order_max: int = parameter(50, label="Largest order", help="Most units in one order.", low=0)
+    move: float = parameter(
+        0.1,
+        label="Demand moves",
+        help="Probability that demand rises by one unit in a period; it falls with the same "
+        "probability.",
+        low=0,
+        high=0.5,
+        remedy="use a probability of at most 1/2 in each direction",
+    )
+    p: float = parameter(10.0, label="Price p", help="Revenue for each unit sold.", low=0)
+    c: float = parameter(1.0, label="Unit cost c", help="Cost of each unit ordered.", low=0)
+    K: float = parameter(120.0, label="Fixed cost K", help="Cost of placing an order.", low=0)
+    h: float = parameter(
+        1.0, label="Holding cost h", help="Cost of holding one unit for one period.", low=0
+    )
+    gamma: float = discount()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.y_max >= 1, "y_max", self.y_max, "hold at least one unit")
         require(0 <= self.d_min <= self.d_max, "d_min", self.d_min, "use 0 ≤ d_min ≤ d_max")
-        require(self.order_step >= 1, "order_step", self.order_step, "order in steps of at least 1")
-        require(self.order_max >= 0, "order_max", self.order_max, "use 0 or more")
-        for name in ("p", "c", "K", "h"):
-            require(getattr(self, name) >= 0, name, getattr(self, name), "use 0 or more")
-        require(0 <= self.move <= 0.5, "move", self.move, "a probability of at most 1/2 each way")
         self.check_size()
 
     @property

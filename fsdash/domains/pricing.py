@@ -1,6 +1,6 @@
 """Dynamic pricing with reference effects and stochastic consumers (the paper's third domain).
 
-Slow state   (α, η⁺, η⁻): memory of the market, pull of a gain, push of a loss.
+Slow state   (α, η⁺, η⁻): memory of the market, effect of a gain, effect of a loss.
 Fast state   the reference price, 0..price_max on a grid of `n_reference` points.
 Action       the price, 0..price_max on a grid of `n_prices` points.
 Noise        each slow component moves one step down or up with probability `move`, independently:
@@ -13,8 +13,9 @@ Reward       price · demand, demand = b − a·price + η⁺·max(reference −
                                                    + η⁻·min(reference − price, 0)
 Sizes        6·5·5 = 150 slow, 101 fast states (15,150) and 21 actions by default
 
-The paper's text lists four values of α and clips at 0.9; its 15,150 states need the six values
-0.4, …, 0.9 used here. It gives no a and b; demand may turn negative unless `clip_demand` is set.
+The paper's text lists four values of α and clips at 0.9; its 15,150 states imply the six values
+0.4, …, 0.9 used here. It gives no values for a and b. Demand can be negative unless `clip_demand`
+is set.
 """
 
 from __future__ import annotations
@@ -26,36 +27,78 @@ from typing import ClassVar
 import numpy as np
 
 from fsdash.core.model import Axis, FastSlowMDP
-from fsdash.domains.base import Domain, require
+from fsdash.domains.base import Domain, discount, parameter, require
 
 
 @dataclass(frozen=True)
 class Pricing(Domain):
     title: ClassVar[str] = "Dynamic pricing with reference effects"
-    presets: ClassVar[dict[str, dict]] = {
+    figures: ClassVar[str | None] = "fsdash.figures.domains.pricing"
+    presets: ClassVar[dict[str, dict[str, float]]] = {
         "default": {},
         "clipped-demand": {"clip_demand": True},
         "large": {"n_reference": 501},
     }
 
-    n_reference: int = 101
-    n_prices: int = 21
-    price_max: float = 10.0
-    a: float = 5.0
-    b: float = 100.0
-    alpha_min: float = 0.4
-    alpha_max: float = 0.9
-    eta_plus_min: int = 3
-    eta_plus_max: int = 7
-    eta_minus_min: int = 8
-    eta_minus_max: int = 12
-    move: float = 0.05
-    clip_demand: bool = False
-    gamma: float = 0.995
+    n_reference: int = parameter(
+        101, label="Reference prices", help="Number of reference prices on the grid."
+    )
+    n_prices: int = parameter(
+        21,
+        label="Prices",
+        help="Number of prices to choose from.",
+        low=2,
+        remedy="use at least two prices",
+    )
+    price_max: float = parameter(10.0, label="Highest price", help="The highest price.", low=0)
+    a: float = parameter(
+        5.0, label="Slope a", help="How much demand falls when the price rises by 1."
+    )
+    b: float = parameter(100.0, label="Intercept b", help="Demand at price 0, without a reference.")
+    alpha_min: float = parameter(
+        0.4, label="Smallest α", help="Smallest memory α of the market, in tenths."
+    )
+    alpha_max: float = parameter(
+        0.9, label="Largest α", help="Largest memory α of the market, in tenths."
+    )
+    eta_plus_min: int = parameter(
+        3,
+        label="Smallest η⁺",
+        help="Smallest gain in demand when the price is 1 below the reference price.",
+    )
+    eta_plus_max: int = parameter(
+        7,
+        label="Largest η⁺",
+        help="Largest gain in demand when the price is 1 below the reference price.",
+    )
+    eta_minus_min: int = parameter(
+        8,
+        label="Smallest η⁻",
+        help="Smallest loss of demand when the price is 1 above the reference price.",
+    )
+    eta_minus_max: int = parameter(
+        12,
+        label="Largest η⁻",
+        help="Largest loss of demand when the price is 1 above the reference price.",
+    )
+    move: float = parameter(
+        0.05,
+        label="Consumers move",
+        help="Probability that each of α, η⁺ and η⁻ rises by one step in a period; each falls "
+        "with the same probability.",
+        low=0,
+        high=0.5,
+        remedy="use a probability of at most 1/2 in each direction",
+    )
+    clip_demand: bool = parameter(
+        False,
+        label="Clip demand at 0",
+        help="Whether demand is 0 where the formula makes it negative.",
+    )
+    gamma: float = discount()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.n_prices >= 2, "n_prices", self.n_prices, "use at least two prices")
         require(
             self.n_reference > 1 and (self.n_reference - 1) % (self.n_prices - 1) == 0,
             "n_reference",
@@ -80,7 +123,7 @@ class Pricing(Domain):
 
     @property
     def slow_ranges(self) -> tuple[np.ndarray, np.ndarray]:
-        """Least and largest of α (in tenths), η⁺ and η⁻, each a whole number."""
+        """Smallest and largest values of α (in tenths), η⁺ and η⁻, as whole numbers."""
         tenths = round(10 * self.alpha_min), round(10 * self.alpha_max)
         lows = np.array([tenths[0], self.eta_plus_min, self.eta_minus_min])
         return lows, np.array([tenths[1], self.eta_plus_max, self.eta_minus_max])

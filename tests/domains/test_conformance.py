@@ -1,4 +1,4 @@
-"""What every domain promises, over every domain and preset."""
+"""Properties of every domain and preset."""
 
 from dataclasses import FrozenInstanceError, asdict, fields, replace
 
@@ -19,7 +19,7 @@ def case(request):
     return domain, domain.build()
 
 
-def test_is_deterministic_and_named(case):
+def test_building_is_deterministic_and_the_model_is_named(case):
     domain, model = case
     again = make(domain.name, **asdict(domain)).build()
     assert model.name == domain.name and domain.title
@@ -58,7 +58,7 @@ def test_the_frozen_level_is_deterministic(case):
     assert model.frozen.noise_W.tolist() == [1.0]
 
 
-def test_memory(case):
+def test_the_model_fits_into_32_megabytes(case):
     _, model = case
     assert model.nbytes <= 32e6
 
@@ -70,9 +70,17 @@ def test_the_shape_is_known_before_the_model_is_built(case):
 
 
 @pytest.mark.parametrize("name", DOMAINS)
-def test_default_sizes_are_the_papers(name):
+def test_the_default_sizes_are_those_of_the_paper(name):
     model = make(name).build()
     assert (model.n_states, model.n_actions) == PAPER_SIZES[name]
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_every_parameter_has_a_label_and_a_help_text(name):
+    for own in DOMAINS[name].parameters():
+        assert own.label and own.help.endswith("."), own.name
+        assert own.low <= own.default <= own.high
+        assert f"`{own.name}`" in own.description
 
 
 @pytest.mark.parametrize("name", DOMAINS)
@@ -111,7 +119,7 @@ def test_configurations_are_frozen_hashable_and_read_text(name):
         (lambda: make("pricing", eta_plus_min=9), ["eta_plus_min"]),
     ],
 )
-def test_bad_parameters_are_named_with_the_remedy(call, words):
+def test_an_error_names_the_parameter_and_the_remedy(call, words):
     with pytest.raises(InputError) as caught:
         call()
     for word in words:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 from fsdash.algorithms.registry import METHODS
 from fsdash.dashboard.curves.state import X_LABELS, Y_LABELS
 from fsdash.dashboard.run_lab.state import BY_HAND, PLANS, SWEEP_UNIT, UNITS, USUAL_T, periods_text
@@ -18,7 +16,6 @@ from fsdash.dashboard.widgets.address import (
 )
 from fsdash.dashboard.widgets.url_state import Reader, number_in, one_of
 from fsdash.domains import DOMAINS, make
-from fsdash.domains.base import checked
 from fsdash.errors import InputError
 from fsdash.runs.spec import MAX_EVALUATIONS, MAX_REPLICATIONS
 
@@ -43,10 +40,8 @@ def _parameters() -> dict[str, Part]:
     found = {}
     for name, domain in DOMAINS.items():
         usual = make(name)
-        for f in fields(domain):
-            kind = f.type if isinstance(f.type, str) else f.type.__name__
-            read = lambda text, n=f.name, k=kind: checked(n, k, text)  # noqa: E731
-            found[f"{name}.{f.name}"] = Part(getattr(usual, f.name), _in_words(read))
+        for own in domain.parameters():
+            found[f"{name}.{own.name}"] = Part(getattr(usual, own.name), _in_words(own.parse))
     for name, method in METHODS.items():
         for key, parameter in method.all_parameters.items():
             read = lambda text, k=key, p=parameter: p.checked(k, text)  # noqa: E731

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
+from types import MappingProxyType
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -37,33 +38,6 @@ PROBLEM, STARTED, REPEATS = "lab-problem", "lab-started", "lab-repeats"
 LONG = 600
 """Seconds above which one is asked whether that was meant."""
 TITLES = {name: plan.title for name, plan in PLANS.items()} | {BY_HAND: "Put together by hand"}
-MEANINGS = {
-    "y_max": "The most units in stock.",
-    "d_min": "The least demand.",
-    "d_max": "The largest demand. The paper's text says 50, its number of states 10.",
-    "order_step": "Orders come in multiples of this.",
-    "order_max": "The largest order.",
-    "move": "The probability that a slow state moves one step up; the same down.",
-    "p": "Price of a unit sold.",
-    "c": "Cost of a unit ordered.",
-    "K": "Fixed cost of an order.",
-    "h": "Cost of a unit kept for a period.",
-    "gamma": "Discount γ: how much a reward counts when it comes one period later.",
-    "size": "Cells along a side of the grid.",
-    "switch": "The probability that the ring which pays well changes.",
-    "pickup": "Reward for picking an object up.",
-    "outer_high": "An outer task, while the outer ring pays well.",
-    "outer_low": "An outer task, while the inner ring pays well.",
-    "short": "Reward of the two short tasks.",
-    "inner_low": "An inner task, while the outer ring pays well.",
-    "inner_high": "An inner task, while the inner ring pays well.",
-    "n_reference": "Reference prices on the grid.",
-    "n_prices": "Prices to choose from.",
-    "price_max": "The highest price.",
-    "a": "How much demand falls with the price.",
-    "b": "Demand at price 0.",
-    "clip_demand": "Whether demand is 0 where the formula makes it negative.",
-}
 
 
 def draw_form(service: Service, me: str) -> None:
@@ -326,8 +300,10 @@ def _read_domain(name: str) -> dict[str, Value]:
                         on_click=_fill_domain,
                         args=(name, preset),
                     )
-        parts = {f.name: Parameter(getattr(usual, f.name), "", -MOST, MOST) for f in fields(domain)}
-        values = _read_parameters(name, parts)
+        own = domain.parameters()
+        # No limits here: the domain's own error says what to do about a value out of its range.
+        parts = {p.name: Parameter(getattr(usual, p.name), p.description, -MOST, MOST) for p in own}
+        values = _read_parameters(name, parts, {p.name: p.title for p in own})
     return {n: v for n, v in values.items() if v != getattr(usual, n)}
 
 
@@ -350,17 +326,22 @@ def _read_methods(names: list[str]) -> dict[str, dict[str, Value]]:
     return found
 
 
-def _read_parameters(owner: str, parameters: dict[str, Parameter]) -> dict[str, Value]:
-    """Two columns of widgets, each made from what its parameter declares."""
+def _read_parameters(
+    owner: str, parameters: dict[str, Parameter], labels: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Value]:
+    """Two columns of widgets, each made from what its parameter declares.
+
+    `labels` replaces parameter names by words.
+    """
     columns = st.columns(2, gap="small", vertical_alignment="bottom")
     return {
-        name: _widget(columns[i % 2], f"{owner}.{name}", name, parameter)
+        name: _widget(columns[i % 2], f"{owner}.{name}", labels.get(name, name), parameter)
         for i, (name, parameter) in enumerate(parameters.items())
     }
 
 
 def _widget(column: DeltaGenerator, key: str, name: str, parameter: Parameter) -> Value:
-    told = parameter.told or MEANINGS.get(name)
+    told = parameter.told
     made: dict[str, Callable[[], Value]] = {
         "bool": lambda: column.checkbox(name, parameter.default, key=LAB.key(key), help=told),
         "choice": lambda: column.selectbox(

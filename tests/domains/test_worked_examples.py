@@ -1,4 +1,4 @@
-"""Transitions and rewards worked by hand from the paper's text."""
+"""Transitions and rewards computed by hand from the paper's text."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def test_inventory_noise(inventory):
 def test_inventory_transition(inventory):
     # d = 4, y = 20, order 15 (a = 3): d' = 4, 5, 3 sells that much; 20 + 15 − d'.
     assert inventory.next_fast[4, 20, 3].tolist() == [31, 30, 32]
-    # y = 3, d = 7, order 10: only what is in stock is sold, the order arrives after.
+    # y = 3, d = 7, order 10: sales are limited to the stock; the order arrives afterwards.
     assert inventory.next_fast[7, 3, 2].tolist() == [10, 10, 10]
     # y = 48, d = 2, order 50: storage is limited to 50.
     assert inventory.next_fast[2, 48, 10].tolist() == [50, 50, 50]
@@ -73,7 +73,7 @@ def step(model, state, action, signal=0):
     return int(model.next_fast[0, state, action, 0]), float(model.reward_XYA[signal, state, action])
 
 
-def test_gridworld_signal(gridworld):
+def test_gridworld_reward_signal(gridworld):
     assert gridworld.noise_W.tolist() == [0.98, 0.02]
     assert gridworld.next_slow[:, 0, 0].tolist() == [[0, 1], [1, 0]]
 
@@ -85,16 +85,16 @@ def test_gridworld_moves_and_walls(gridworld):
     assert step(gridworld, cell(3, 10, 3), act(1, UP)) == (cell(3, 10, 3), 0)
 
 
-def test_gridworld_accepts_only_without_a_task(gridworld):
+def test_gridworld_accepts_a_task_only_when_idle(gridworld):
     assert step(gridworld, cell(5, 5), act(7, UP)) == (cell(5, 6, 7), 0)
     assert step(gridworld, cell(5, 5, 2), act(7, UP)) == (cell(5, 6, 2), 0)
 
 
-def test_gridworld_picks_up_at_the_start(gridworld):
+def test_gridworld_picks_up_at_the_start_of_the_task(gridworld):
     # Task 1 starts at (1, 7): reached from below, with the task accepted in the same step.
     assert step(gridworld, cell(1, 6), act(1, UP)) == (cell(1, 7, 1, 1), 2)
     assert step(gridworld, cell(1, 6, 1), act(5, UP), signal=1) == (cell(1, 7, 1, 1), 2)
-    # Already carried: nothing more to pick up. Another task's start: nothing.
+    # Nothing is picked up if the object is carried already or the cell starts another task.
     assert step(gridworld, cell(1, 6, 1, 1), act(5, UP)) == (cell(1, 7, 1, 1), 0)
     assert step(gridworld, cell(1, 6, 2), act(5, UP)) == (cell(1, 7, 2, 0), 0)
 
@@ -112,7 +112,7 @@ def test_gridworld_picks_up_at_the_start(gridworld):
         (8, (4, 4), (2, 30)),
     ],
 )
-def test_gridworld_delivers_at_the_end(gridworld, task, end, pays):
+def test_gridworld_delivers_at_the_end_of_the_task(gridworld, task, end, pays):
     column, row = end
     before, direction = ((column - 1, row), RIGHT) if column else ((1, row), LEFT)
     for signal in (0, 1):
@@ -177,7 +177,7 @@ def test_pricing_noise(pricing):
     assert P[consumer(7, 5, 10)] == pytest.approx(0.05 * 0.9**2)
     assert P[consumer(5, 4, 11)] == pytest.approx(0.05**3)
     assert sum(p > 0 for p in P.values()) == 27
-    # At a corner, moves outwards stay: (0.9 + 0.05)³.
+    # In a corner, outward moves have no effect: (0.9 + 0.05)³.
     corner = consumer(4, 3, 8)
     stays = pricing.next_slow[corner, 0, 0] == corner
     assert pricing.noise_W[stays].sum() == pytest.approx(0.95**3)

@@ -1,4 +1,4 @@
-"""A domain of one's own, named by an environment variable."""
+"""A user's domain, named by the environment variable FSDASH_DOMAINS."""
 
 import os
 import subprocess
@@ -26,7 +26,7 @@ def command(*arguments: str, domains: str) -> subprocess.CompletedProcess:
     )
 
 
-def test_the_command_line_and_its_workers_know_it():
+def test_the_command_line_and_its_workers_load_a_user_domain():
     done = command(
         "run",
         "machine",
@@ -52,13 +52,23 @@ def test_the_command_line_and_its_workers_know_it():
     "place",
     ["machine", "machine:Nothing", "nowhere:Machine", "os:path", ":Y", "fsdash.domains:Domain"],
 )
-def test_what_is_no_domain_is_refused_in_one_line(place):
+def test_an_unusable_domain_is_refused_in_one_line(place):
     done = command("domains", domains=place)
     assert done.returncode == 2
     assert f"FSDASH_DOMAINS: {place}" in done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_a_name_is_taken_once():
-    with pytest.raises(InputError, match="inventory"):
+def test_a_name_can_be_registered_only_once():
+    with pytest.raises(InputError, match="inventory exists already"):
         load("fsdash.domains.inventory:Inventory")
+
+
+def test_a_user_module_can_be_imported_before_the_registry():
+    code = "import machine; from fsdash.domains import DOMAINS; print(DOMAINS['machine'].title)"
+    path = os.pathsep.join((str(ROOT), str(EXAMPLES)))
+    environment = {**os.environ, "FSDASH_DOMAINS": "machine:Machine", "PYTHONPATH": path}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=240
+    )
+    assert "slowly changing climate" in done.stdout, done.stderr
