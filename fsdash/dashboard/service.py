@@ -1,11 +1,11 @@
-"""One store and one manager for the whole server, and who is visiting it.
+"""What all visitors of one server share: the store, the manager, and cached rows and figures.
 
-The manager starts with the first visit of a page that needs it and has its workers ready from then
-on. What is read again and again while runs go on, their rows, is kept here once for all visitors.
+    store = open_store()        # pages that only read or rename experiments
+    service = open_service()    # pages that also run them: starts the worker processes once
 
-A visitor is known by a cookie of our own, a random word that stands for nothing else; without
-cookies by the session. On a server for this computer alone there is only one person, who may change
-everything; on a shared one everybody sees all experiments and changes their own.
+A visitor is identified by a random word in a cookie, or by the session where cookies are blocked.
+On a server that listens on this computer only, the single user may change every experiment. On a
+shared server everybody sees all experiments and changes only their own.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import pandas as pd
 import streamlit as st
 
-from fsdash.dashboard.curves.refresh_rate import RefreshRate
 from fsdash.runs.errors import CorruptStore, StoreError
 from fsdash.runs.records import Experiment
 from fsdash.runs.server.manager import Manager
@@ -31,17 +31,32 @@ from fsdash.runs.store.database import default_url
 from fsdash.runs.store.experiments import Store
 
 COOKIE = "fsdash_visitor"
-WORD = re.compile(r"[0-9a-f]{20}")
+VISITOR_ID = re.compile(r"[0-9a-f]{20}")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PAGE_LOCK_TIMEOUT = 4.0
-"""Seconds that a page waits for a store that another program holds; workers wait longer."""
-AT_ONCE = 0.5
-"""Seconds that a start waits for its first rows."""
-REMEMBERED = 64
-"""Experiments whose rows, and figures that, are kept in memory: more than a class looks at."""
-T = TypeVar("T")
-_SAID = "fsdash-store-said"
+"""Seconds that a page waits for a locked store; workers wait longer."""
+FIRST_ROWS_TIMEOUT = 0.5
+"""Seconds that the click on Start waits for the first rows."""
+MAX_CACHED = 64
+"""Experiments whose rows, and figures, stay in memory: more than a class looks at."""
+FASTEST_REFRESH, SLOWEST_REFRESH = 1.0, 4.0
+"""Seconds between two refreshes of one visitor's page."""
+REFRESH_SHARE = 0.15
+"""Share of one core for all refreshes. Streamlit adds about as much again, which is not timed."""
+TURN_TIMEOUT = 2.0
+"""Seconds after which a refresh starts although the previous one has not ended."""
+INACTIVE_AFTER = 10.0
+"""Seconds without a refresh before a viewer counts as inactive."""
 
+STARTING = "Starting the workers …"
+TRY_AGAIN = "Try again"
+SET_ASIDE = "Rename the damaged file and start a new store"
+NEW_STORE = "A new store was created. The damaged file was renamed to `{}`."
+NOT_RENAMED = "The damaged file could not be renamed: {}"
+RUNS_CONTINUE = "Runs continue as soon as the store is available again."
+
+T = TypeVar("T")
+_RECOVERY_MESSAGE = "fsdash-recovery-message"
 _SET_COOKIE = """<script>
 if (!document.cookie.split("; ").some((part) => part.startsWith("NAME=")))
   document.cookie = "NAME=WORD; path=/; max-age=31536000; SameSite=Lax";
@@ -49,162 +64,200 @@ if (!document.cookie.split("; ").some((part) => part.startsWith("NAME=")))
 
 
 @dataclass
-class Rows:
+class ExperimentRows:
     """The rows of one experiment so far; `version` changes whenever there are more."""
 
     frame: pd.DataFrame
-    seen: dict[tuple[int, int], int] = field(default_factory=dict)
+    counts: dict[tuple[int, int], int] = field(default_factory=dict)
+    """By (run, replication): how many rows were read."""
 
     @property
     def version(self) -> int:
         return len(self.frame)
 
 
-class Service:
-    """What the pages share."""
+class RefreshRate:
+    """How often pages refresh what is running: once a second, less often with many viewers.
 
-    def __init__(self, url: str) -> None:
-        self.store = Store(url, PAGE_LOCK_TIMEOUT)
-        self.manager = Manager(self.store)
-        self._rows: OrderedDict[str, Rows] = OrderedDict()
-        self._made: OrderedDict[object, tuple[object, object]] = OrderedDict()
-        self.pace = RefreshRate()
+    All refreshes happen in the process that also answers every widget. Each one is timed, and the
+    interval grows so that together they take at most `REFRESH_SHARE` of one core. They also take
+    turns: a widget competes with one refresh for the interpreter, not with one per viewer.
+    """
+
+    def __init__(self) -> None:
+        self._latest: dict[object, tuple[float, float]] = {}
+        """By viewer: when the last refresh ended and the processor time it took."""
+        self._lock, self._turn = threading.Lock(), threading.Lock()
+
+    @contextmanager
+    def refresh(self, viewer: object) -> Iterator[None]:
+        """Wait for a turn, at most `TURN_TIMEOUT` (the store may hang), and time the refresh."""
+        has_turn = self._turn.acquire(timeout=TURN_TIMEOUT)
+        began = time.thread_time()
+        try:
+            yield
+        finally:
+            if has_turn:
+                self._turn.release()
+            with self._lock:
+                self._latest[viewer] = time.monotonic(), time.thread_time() - began
+
+    def interval(self) -> float:
+        """Seconds between two refreshes of one visitor's page."""
+        oldest = time.monotonic() - INACTIVE_AFTER
+        with self._lock:
+            self._latest = {v: entry for v, entry in self._latest.items() if entry[0] > oldest}
+            cost = sum(cost for _, cost in self._latest.values())
+        return min(max(cost / REFRESH_SHARE, FASTEST_REFRESH), SLOWEST_REFRESH)
+
+
+class Service:
+    """The store, the manager, and what pages cache for all visitors."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.manager = Manager(store)
+        self.refresh_rate = RefreshRate()
+        self._rows: OrderedDict[str, ExperimentRows] = OrderedDict()
+        self._cache: OrderedDict[object, tuple[object, object]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def rows(self, experiment: Experiment) -> Rows:
-        """All rows that an experiment had when it was looked up; only those are read that are new.
-
-        The record says how many there are, so where there are none the store is not asked.
-        """
+    def rows(self, experiment: Experiment) -> ExperimentRows:
+        """All rows that the experiment's record counts; only new ones are read from the store."""
         counts = {(run.id, r.index): r.rows for run in experiment.runs for r in run.replications}
         with self._lock:
-            known = self._rows.pop(experiment.id, None) or Rows(self.store.rows([]))
-            if any(count > known.seen.get(key, 0) for key, count in counts.items()):
-                new = self.store.rows([run.id for run in experiment.runs], known.seen)
-                frame = pd.concat([known.frame, new]) if known.version else new
+            rows = self._rows.pop(experiment.id, None) or ExperimentRows(self.store.rows([]))
+            if any(count > rows.counts.get(key, 0) for key, count in counts.items()):
+                new = self.store.rows([run.id for run in experiment.runs], rows.counts)
+                frame = pd.concat([rows.frame, new]) if rows.version else new
                 frame = frame.sort_values(["run", "replication", "step"], ignore_index=True)
-                counts = frame.groupby(["run", "replication"]).size()
-                known = Rows(frame, {key: int(n) for key, n in counts.items()})
-            self._rows[experiment.id] = known
-            while len(self._rows) > REMEMBERED:
+                sizes = frame.groupby(["run", "replication"]).size()
+                rows = ExperimentRows(frame, {key: int(n) for key, n in sizes.items()})
+            self._rows[experiment.id] = rows
+            while len(self._rows) > MAX_CACHED:
                 self._rows.popitem(last=False)
-        return known
+        return rows
 
-    def just_started(self, id: str) -> Experiment:
-        """The experiment, with its first rows if they come at once.
+    def wait_for_first_rows(self, id: str) -> Experiment:
+        """A new experiment, with its first rows if they arrive within `FIRST_ROWS_TIMEOUT`.
 
-        Warm workers need a tenth of a second for them, less than another look would take. If all
-        are busy, nobody waits here.
+        Warm workers need a tenth of a second, less than the next refresh would. While all workers
+        are busy the wait is a quarter as long.
         """
         began = time.monotonic()
         while True:
             experiment, waited = self.store.experiment(id), time.monotonic() - began
             if any(run.rows for run in experiment.runs) or not experiment.active:
                 return experiment
-            if waited > (AT_ONCE if experiment.status == "running" else AT_ONCE / 4):
+            running = experiment.status == "running"
+            if waited > (FIRST_ROWS_TIMEOUT if running else FIRST_ROWS_TIMEOUT / 4):
                 return experiment
             time.sleep(0.02)
 
-    def remembered(self, key: object, version: object, make: Callable[[], T]) -> T:
-        """What `make` gives, made once for a version of what the key names; older ones go."""
+    def cached(self, key: object, version: object, make: Callable[[], T]) -> T:
+        """The result of `make()`, computed once per version of `key`; old versions are dropped."""
         with self._lock:
-            if key in self._made and self._made[key][0] == version:
-                self._made.move_to_end(key)
-                return self._made[key][1]
+            if key in self._cache and self._cache[key][0] == version:
+                self._cache.move_to_end(key)
+                return cast(T, self._cache[key][1])
         made = make()
         with self._lock:
-            self._made[key] = version, made
-            while len(self._made) > REMEMBERED:
-                self._made.popitem(last=False)
+            self._cache[key] = version, made
+            while len(self._cache) > MAX_CACHED:
+                self._cache.popitem(last=False)
         return made
 
     def close(self) -> None:
         self.manager.close()
-        self.store.close()
 
 
-@st.cache_resource(show_spinner="Starting the workers …", on_release=Service.close)
+# ----------------------------------------------------------------------------- one of each a server
+
+
+@st.cache_resource(show_spinner=False, on_release=Store.close)
+def _store(url: str) -> Store:
+    return Store(url, PAGE_LOCK_TIMEOUT)
+
+
+@st.cache_resource(show_spinner=STARTING, on_release=Service.close)
 def _service(url: str) -> Service:
-    service = Service(url)
-    # Everything is imported by now, and stays. To look through it for garbage again and again would
-    # hold up all visitors by a tenth of a second each time.
+    service = Service(_store(url))
+    # All imports are done and stay in memory. Scanning them for garbage again and again would
+    # delay every visitor by a tenth of a second each time.
     gc.collect()
     gc.freeze()
     return service
 
 
+def open_store() -> Store:
+    """The server's one store, without starting workers; a `StoreError` if it cannot be opened."""
+    store = _store(default_url())
+    if message := st.session_state.pop(_RECOVERY_MESSAGE, None):
+        st.success(message)
+    return store
+
+
 def open_service() -> Service:
-    """The server's own store and manager; if they cannot be had, say why and end the page."""
+    """The server's store and manager; if the store cannot be opened, explain and end the page."""
     try:
+        open_store()
         service = _service(default_url())
     except StoreError as error:
-        show_store_trouble(error)
+        show_store_error(error)
         st.stop()
-    show_recovery()
     if service.manager.trouble:
-        st.warning(f"{sentence(service.manager.trouble)} Runs go on as soon as it can be used.")
+        st.warning(f"{as_sentence(service.manager.trouble)} {RUNS_CONTINUE}")
     return service
 
 
-def show_recovery() -> None:
-    """Where a damaged file went, on the page that is drawn next."""
-    if said := st.session_state.pop(_SAID, None):
-        st.success(said)
-
-
-def show_store_trouble(error: StoreError) -> None:
-    """What is wrong with the store, and a way on."""
-    if said := st.session_state.pop(_SAID, None):
-        st.warning(said)
-    st.error(sentence(error), icon=":material/database_off:")
+def show_store_error(error: StoreError) -> None:
+    """What is wrong with the store, and a button that helps."""
+    if message := st.session_state.pop(_RECOVERY_MESSAGE, None):
+        st.warning(message)
+    st.error(as_sentence(error), icon=":material/database_off:")
     if isinstance(error, CorruptStore):
-        st.button(
-            "Set the damaged file aside and start a new one",
-            key="recover",
-            type="primary",
-            on_click=_recover,
-        )
+        st.button(SET_ASIDE, key="recover", type="primary", on_click=_recover)
     else:
-        st.button("Try again", key="try-again", type="primary")
+        st.button(TRY_AGAIN, key="try-again", type="primary")
 
 
 def _recover() -> None:
     try:
-        store, aside = Store.recover(default_url())
+        store, renamed = Store.recover(default_url())
     except (StoreError, OSError) as error:
-        st.session_state[_SAID] = f"The damaged file could not be renamed: {error}"
+        st.session_state[_RECOVERY_MESSAGE] = NOT_RENAMED.format(error)
         return
     store.close()
-    st.session_state[_SAID] = f"A new store was begun. The damaged file is kept as `{aside}`."
+    st.session_state[_RECOVERY_MESSAGE] = NEW_STORE.format(renamed)
 
 
-def sentence(text: object) -> str:
-    """A message of ours as a sentence; a name at its beginning stays as it is."""
-    text = str(text).strip().rstrip(".")
-    named = re.match(r"\S+( =|:)", text)
-    return f"{text if named else text[:1].upper() + text[1:]}."
+def as_sentence(message: object) -> str:
+    """A message with a capital and a full stop; a leading `name =` or `name:` stays as it is."""
+    text = str(message).strip().rstrip(".")
+    starts_with_name = re.match(r"\S+( =|:)", text)
+    return f"{text if starts_with_name else text[:1].upper() + text[1:]}."
 
 
 # ----------------------------------------------------------------------------------------- visitor
 
 
-def visitor() -> str:
-    """A word for this visitor, the same in all tabs and after a reload."""
+def visitor_id() -> str:
+    """A random word for this visitor, the same in all tabs and after a reload."""
     found = dict(st.context.cookies).get(COOKIE, "")
-    if WORD.fullmatch(found):
+    if VISITOR_ID.fullmatch(found):
         return found
     word = st.session_state.setdefault("fsdash-visitor", secrets.token_hex(10))
-    # Streamlit reads cookies when a connection opens: from the next one on it is found above.
+    # Streamlit reads cookies when a connection opens: the next one will find it above.
     st.sidebar.html(_SET_COOKIE.replace("WORD", word), unsafe_allow_javascript=True)
     return word
 
 
-def may_change(experiment: Experiment, me: str) -> bool:
-    """Whether this visitor may stop, rename or delete it."""
-    return experiment.owner == me or alone()
+def may_change(experiment: Experiment, visitor: str) -> bool:
+    """Whether this visitor may stop, rename or delete the experiment."""
+    return experiment.owner == visitor or is_single_user()
 
 
-def alone() -> bool:
-    """Whether the server is for this computer, hence for one person."""
+def is_single_user() -> bool:
+    """Whether the server listens on this computer only, hence for one person."""
     address = st.get_option("server.address")
     return address in LOOPBACK and "X-Forwarded-For" not in st.context.headers

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from fsdash.dashboard.curves import refresh_rate as lab_pace
+from fsdash.dashboard import service as shared
 from fsdash.dashboard.curves.state import MethodRow
 from fsdash.dashboard.curves.table import methods_html
 from fsdash.dashboard.run_lab.state import PLANS, Form, commands, snippet, sweep_size
@@ -99,41 +99,43 @@ def test_a_table_shows_the_stroke_of_each_line():
 
 
 def test_looks_are_taken_one_after_the_other_but_none_waits_for_ever(monkeypatch):
-    monkeypatch.setattr(lab_pace, "TURN_TIMEOUT", 0.01)
-    pace, within = lab_pace.RefreshRate(), []
-    with pace.look("one"):
+    monkeypatch.setattr(shared, "TURN_TIMEOUT", 0.01)
+    rate, within = shared.RefreshRate(), []
+    with rate.refresh("one"):
         began = time.monotonic()
-        with pace.look("two"):  # a look that hangs holds the others up, then no longer
+        with rate.refresh("two"):  # a look that hangs holds the others up, then no longer
             within.append(time.monotonic() - began)
     assert within[0] >= 0.01
-    monkeypatch.setattr(lab_pace, "TURN_TIMEOUT", 60)
+    monkeypatch.setattr(shared, "TURN_TIMEOUT", 60)
     with ThreadPoolExecutor(2) as threads:
         inside = []
 
         def look(who):
-            with pace.look(who):
+            with rate.refresh(who):
                 inside.append(who)
                 assert len(inside) == 1
                 inside.remove(who)
 
         list(threads.map(look, range(200)))
-    with pytest.raises(KeyError), pace.look("three"):
+    with pytest.raises(KeyError), rate.refresh("three"):
         raise KeyError
-    with pace.look("four"):
-        assert pace.seconds() == lab_pace.FASTEST
+    with rate.refresh("four"):
+        assert rate.interval() == shared.FASTEST_REFRESH
 
 
 def test_the_looks_of_all_visitors_together_take_a_fixed_share_of_one_core(monkeypatch):
     clock = iter([0.0, 0.006] * 80)
-    monkeypatch.setattr(lab_pace.time, "thread_time", lambda: next(clock))
+    monkeypatch.setattr(shared.time, "thread_time", lambda: next(clock))
     now = [100.0]
-    monkeypatch.setattr(lab_pace.time, "monotonic", lambda: now[0])
-    pace = lab_pace.RefreshRate()
+    monkeypatch.setattr(shared.time, "monotonic", lambda: now[0])
+    rate = shared.RefreshRate()
     found = {}
     for visitor in range(80):
-        with pace.look(visitor):
+        with rate.refresh(visitor):
             pass
-        found[visitor + 1] = pace.seconds()
-    assert found[1] == lab_pace.FASTEST and found[80] == pytest.approx(80 * 0.006 / lab_pace.SHARE)
-    now[0] += lab_pace.RECENT
-    assert pace.seconds() == lab_pace.FASTEST
+        found[visitor + 1] = rate.interval()
+    assert found[1] == shared.FASTEST_REFRESH and found[80] == pytest.approx(
+        80 * 0.006 / shared.REFRESH_SHARE
+    )
+    now[0] += shared.INACTIVE_AFTER
+    assert rate.interval() == shared.FASTEST_REFRESH

@@ -165,7 +165,7 @@ def test_before_the_first_start_an_example_shows_what_is_to_come(service):
 
 
 def test_the_first_points_come_with_the_start(service, monkeypatch):
-    monkeypatch.setattr(ui_service, "AT_ONCE", 60)
+    monkeypatch.setattr(ui_service, "FIRST_ROWS_TIMEOUT", 60)
     test = lab(preset="by-hand", algorithms="e-vi", budget="3", replications="1")
     test.button(key="start").click().run()
     assert len(traces(figures(test)["curves"])["Base E-VI"]["y"]) > 0
@@ -175,9 +175,9 @@ def test_the_first_points_come_with_the_start(service, monkeypatch):
 def test_nobody_waits_for_first_points_while_all_workers_are_busy(service, monkeypatch):
     blocks = service.manager.submit("other", "block", [base(ENDLESS, replications=2)])
     until(lambda: service.manager.queue("other").running == 2)
-    monkeypatch.setattr(ui_service, "AT_ONCE", 1e-9)
+    monkeypatch.setattr(ui_service, "FIRST_ROWS_TIMEOUT", 1e-9)
     waiting = service.manager.submit("me", "waiting", [base()])
-    assert service.just_started(waiting).status == "queued"
+    assert service.wait_for_first_rows(waiting).status == "queued"
     for id in (blocks, waiting):
         service.manager.cancel(id)
         over(service.store, id)
@@ -315,12 +315,16 @@ def test_a_damaged_store_is_set_aside_by_a_button(tmp_path, monkeypatch):
     assert "damaged" in errors(test)
     test.button(key="recover").click().run()
     assert not test.exception and not test.error
-    assert "A new store was begun" in test.success[0].value
+    assert test.success[0].value.startswith(ui_service.NEW_STORE.partition("{")[0])
     [aside] = tmp_path.glob("runs.db.corrupt-*")
     assert aside.read_bytes().startswith(b"this is no database")
     from fsdash.runs.store.database import default_url
 
     _service.clear(default_url())
+
+
+def test_pages_share_one_store(service):
+    assert ui_service._store(service.store.url) is service.store
 
 
 # ------------------------------------------------------------------------------------------- parts
@@ -376,7 +380,7 @@ def test_only_new_rows_are_read_again(service, monkeypatch):
     )
     assert service.rows(experiment).version == first.version and not asked
     until(lambda: service.rows(service.store.experiment(id)).version > first.version, "more rows")
-    assert asked[0] == first.seen
+    assert asked[0] == first.counts
     service.manager.cancel(id)
     over(service.store, id)
     whole = real([run.id for run in experiment.runs])

@@ -139,7 +139,7 @@ def test_what_is_pinned_is_protected_from_deletion(service, two):
 
 
 def test_others_may_look_but_not_change_on_a_shared_server(service, two, monkeypatch):
-    monkeypatch.setattr("fsdash.dashboard.service.alone", lambda: False)
+    monkeypatch.setattr("fsdash.dashboard.service.is_single_user", lambda: False)
     keys = {button.key for button in runs(selected=two[0]).button}
     assert not keys & {"pin", "delete"}
 

@@ -24,7 +24,7 @@ from fsdash.figures.palette import algorithm_colour
 from fsdash.figures.unchecked import unchecked
 from fsdash.formatting import compact_ranges, duration, number, setting
 from fsdash.runs.records import Run
-from fsdash.runs.store.progress import OVER, Progress
+from fsdash.runs.store.progress import OVER, LastRows, Progress
 from fsdash.runs.summary import LEVELS, method_title, work_to_reach
 
 X_LABELS = {"sweeps": "Sweeps", "evaluations": "Evaluations", "seconds": "Seconds"}
@@ -157,6 +157,12 @@ def prepared(frame: pd.DataFrame, runs: Sequence[Run], named: Mapping[int, str])
     frame["method"] = frame["run"].map(named)
     frame["sweeps"] = frame["evaluations"] / frame["run"].map(sweeps_of(runs)[0])
     return frame
+
+
+def last_rows(frame: pd.DataFrame) -> LastRows:
+    """By run and replication: its last row, from rows in order."""
+    last = frame.drop_duplicates(["run", "replication"], keep="last")
+    return {(row["run"], row["replication"]): row for row in last.to_dict("records")}
 
 
 def _in_unit(frame: pd.DataFrame, x: str) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from fsdash.dashboard.navigation import ANSWERS, TOURS
 from fsdash.dashboard.shell import is_dark, open_page, pages_there
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.lesson import exercises, glossary
-from fsdash.dashboard.widgets.picture import draw_svg, draw_step_caption
+from fsdash.dashboard.widgets.picture import draw_step_caption, draw_svg
 from fsdash.dashboard.widgets.url_state import BIND, number_in, one_of
 from fsdash.figures import levels
 from fsdash.figures.timescales import period_told, timescales_svg, timescales_told

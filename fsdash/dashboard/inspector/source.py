@@ -162,7 +162,7 @@ def history_of(store: Store, choice: PolicyChoice) -> PolicyHistory:
     run = store.run(choice.run)
     replication = run.replications[choice.replication]
     return _recorded(
-        store.database.url,
+        store.url,
         choice.experiment,
         run.id,
         replication.index,

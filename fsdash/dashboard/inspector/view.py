@@ -17,7 +17,7 @@ from fsdash.dashboard.inspector.source import (
 from fsdash.dashboard.inspector.state import PolicyHistory
 from fsdash.dashboard.inspector.timeline import choose_step, is_playing, stop_at_end
 from fsdash.dashboard.inspector.url import PARAMETERS, format_selectors, read_url, write_url
-from fsdash.dashboard.service import open_service, show_store_trouble
+from fsdash.dashboard.service import open_store, show_store_error
 from fsdash.dashboard.shell import add_style, open_page
 from fsdash.dashboard.widgets.lesson import exercises, what_to_notice
 from fsdash.errors import InputError
@@ -45,7 +45,7 @@ def show() -> None:
     add_style(STYLE)
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
-    store = open_service().store
+    store = open_store()
     try:
         choice = choose_policy(store)
         running = is_running(store, choice)
@@ -54,7 +54,7 @@ def show() -> None:
     except InputError as problem:
         st.info(str(problem), icon=":material/info:")
     except StoreError as trouble:
-        show_store_trouble(trouble)
+        show_store_error(trouble)
     left, right = st.columns([5, 4], gap="large")
     with left:
         exercises(text.EXERCISES)
@@ -73,7 +73,7 @@ def _draw_fragment(store: Store, choice: PolicyChoice, running: bool) -> None:
         st.info(str(problem), icon=":material/info:")
         return
     except StoreError as trouble:
-        show_store_trouble(trouble)
+        show_store_error(trouble)
         return
     if finished:  # only a full rerun stops the fragment's timer
         st.rerun()

@@ -23,7 +23,7 @@ from fsdash.dashboard.run_lab.state import (
     sweep_size,
 )
 from fsdash.dashboard.run_lab.text import duration_told
-from fsdash.dashboard.service import Service, sentence
+from fsdash.dashboard.service import Service, as_sentence
 from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.picture import draw_svg
 from fsdash.domains import DOMAINS, Domain, make
@@ -79,7 +79,8 @@ def draw_form(service: Service, me: str) -> None:
 
 def _draw_duration(service: Service, specs: list[RunSpec]) -> None:
     """How long it may take; a warning where that is more than one may have meant."""
-    workers, most = service.manager.workers, service.manager.limits.seconds
+    manager = service.manager
+    workers, most = manager.workers, manager.limits.seconds
     told = duration_told(wall_seconds(specs, workers), workers)
     longest = max(specs, key=seconds)
     if seconds(longest) > most:
@@ -105,7 +106,7 @@ def start(service: Service, me: str, name: str, specs: list[RunSpec]) -> None:
 
 
 def _tell(problem: str) -> None:
-    st.error(sentence(problem), icon=":material/block:")
+    st.error(as_sentence(problem), icon=":material/block:")
 
 
 def _count(specs: list[RunSpec]) -> str:

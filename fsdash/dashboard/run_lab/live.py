@@ -16,14 +16,19 @@ import streamlit as st
 
 from fsdash.dashboard.curves import state as lab_view
 from fsdash.dashboard.curves.options import read_look
-from fsdash.dashboard.curves.refresh_rate import near
 from fsdash.dashboard.curves.state import X_LABELS, CurveOptions
 from fsdash.dashboard.curves.table import methods_html
 from fsdash.dashboard.run_lab.address import LAB
 from fsdash.dashboard.run_lab.form import STARTED, escape_markdown
 from fsdash.dashboard.run_lab.state import commands, plan_told, snippet
 from fsdash.dashboard.run_lab.text import BADGES, EARLY, queue_told, seconds_between, story
-from fsdash.dashboard.service import Rows, Service, may_change, sentence, show_store_trouble
+from fsdash.dashboard.service import (
+    ExperimentRows,
+    Service,
+    as_sentence,
+    may_change,
+    show_store_error,
+)
 from fsdash.dashboard.shell import ROOT
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.dashboard.widgets.export import export
@@ -32,7 +37,7 @@ from fsdash.errors import InputError
 from fsdash.formatting import time_ago
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import Experiment
-from fsdash.runs.store.progress import OVER, LastRows, last_rows, progress_after
+from fsdash.runs.store.progress import OVER, LastRows, progress_after
 
 INSPECTOR = "pages/5_Policy_inspector.py"
 
@@ -54,27 +59,29 @@ def draw_experiment(service: Service, me: str) -> None:
     id = LAB.get("experiment")
     new = st.session_state.pop(STARTED, None) == id
     try:
-        experiment = service.just_started(id) if new else service.store.experiment(id)
+        experiment = service.wait_for_first_rows(id) if new else service.store.experiment(id)
     except InputError as problem:
-        st.warning(sentence(problem))
+        st.warning(as_sentence(problem))
         st.button("Close", on_click=LAB.put, args=("experiment", None), key="close")
         return
     except StoreError as problem:
-        show_store_trouble(problem)
+        show_store_error(problem)
         return
-    every = seconds_between(experiment, time.time(), service.pace.seconds())
+    every = seconds_between(experiment, time.time(), service.refresh_rate.interval())
     st.fragment(_draw, run_every=every)(service, me, every)
 
 
 def _draw(service: Service, me: str, every: float | None) -> None:
-    with service.pace.look((me, LAB.get("experiment"))):
+    with service.refresh_rate.refresh((me, LAB.get("experiment"))):
         _draw_now(service, me, every)
 
 
 def _draw_now(service: Service, me: str, every: float | None) -> None:
     try:
         experiment = service.store.experiment(LAB.get("experiment"))
-        if not near(seconds_between(experiment, time.time(), service.pace.seconds()), every):
+        if not _similar(
+            seconds_between(experiment, time.time(), service.refresh_rate.interval()), every
+        ):
             st.rerun()
         rows = service.rows(experiment)
         _draw_head(service, experiment, me)
@@ -90,11 +97,20 @@ def _draw_now(service: Service, me: str, every: float | None) -> None:
         if not experiment.active and rows.version:
             _draw_end(experiment, figure, work, frame, look)
     except (InputError, StoreError) as problem:
-        st.warning(sentence(problem))
+        st.warning(as_sentence(problem))
     LAB.write()
 
 
-def _made(service: Service, experiment: Experiment, look: CurveOptions, rows: Rows) -> Drawn:
+def _similar(one: float | None, other: float | None) -> bool:
+    """Whether two intervals are so close that changing from one to the other is not worth a run."""
+    if one is None or other is None:
+        return one is other
+    return 0.5 < one / other < 2
+
+
+def _made(
+    service: Service, experiment: Experiment, look: CurveOptions, rows: ExperimentRows
+) -> Drawn:
     """All that depends on the rows and the way to look, once for both."""
 
     def make() -> Drawn:
@@ -103,12 +119,12 @@ def _made(service: Service, experiment: Experiment, look: CurveOptions, rows: Ro
         name = lab_view.sweeps_of(experiment.runs)[1]
         ended = lab_view.settled(frame, experiment.runs)
         work = lab_view.work_table(ended, look.x, look.stationary)
-        last = last_rows(service.store.database, experiment)
+        last = lab_view.last_rows(rows.frame)
         figure = lab_view.curves(frame, look, name)
         return Drawn(figure, lab_view.strokes(figure), work, frame, named, last, _told(work))
 
     over = sum(r.status in OVER for run in experiment.runs for r in run.replications)
-    return service.remembered((experiment.id, look), (rows.version, over), make)
+    return service.cached((experiment.id, look), (rows.version, over), make)
 
 
 # -------------------------------------------------------------------------------------------- head
@@ -169,7 +185,7 @@ def _act(label: str, sign: str, act, id: str, disabled: bool) -> None:
         label, icon=f":material/{sign}:", key=f"act-{sign}", on_click=click, disabled=disabled
     )
     if problem := st.session_state.pop("lab-act-problem", None):
-        st.error(sentence(problem))
+        st.error(as_sentence(problem))
 
 
 # ------------------------------------------------------------------------------------------ curves
@@ -198,7 +214,7 @@ def _draw_troubles(
     if not found:
         return
     lines = "\n".join(
-        f"- **{escape_markdown(what)}**. {escape_markdown(sentence(why))}" for what, why in found
+        f"- **{escape_markdown(what)}**. {escape_markdown(as_sentence(why))}" for what, why in found
     )
     on = ""
     if any(run.resumable for run in experiment.runs) and may_change(experiment, me):

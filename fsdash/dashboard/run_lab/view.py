@@ -9,7 +9,7 @@ from fsdash.dashboard.run_lab.address import LAB
 from fsdash.dashboard.run_lab.form import draw_form, escape_markdown
 from fsdash.dashboard.run_lab.live import draw_experiment
 from fsdash.dashboard.run_lab.text import BADGES, EXERCISES
-from fsdash.dashboard.service import Service, open_service, visitor
+from fsdash.dashboard.service import Service, open_service, visitor_id
 from fsdash.dashboard.shell import add_style, is_dark, open_page
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.dashboard.widgets.lesson import exercises, glossary
@@ -71,7 +71,7 @@ def draw_link(experiment: Experiment) -> None:
 
 
 def draw_page() -> None:
-    service, me = open_service(), visitor()
+    service, me = open_service(), visitor_id()
     LAB.read()
     # One key for both: with another, the browser would build the whole form anew at a start.
     with st.container(key="lab"):
@@ -93,8 +93,8 @@ def show() -> None:
     add_style(STYLE)
     st.title("Watch them learn", anchor=False)
     st.markdown(
-        "Freezing the slow state on a real problem: start E‑FSVI beside methods that freeze nothing, "
-        "and see who gets how far with how much work."
+        "Compare frozen-state value iteration (E‑FSVI) with methods that do not freeze the slow "
+        "state: start a run and watch how good each policy gets for how much work."
     )
     draw_page()
     exercises(EXERCISES)

@@ -16,7 +16,7 @@ from fsdash.dashboard.run_lab.form import escape_markdown
 from fsdash.dashboard.run_lab.text import BADGES
 from fsdash.dashboard.runs import files as runs_files
 from fsdash.dashboard.runs.list import LAB_PAGE, PROBLEM, RUNS, SAID
-from fsdash.dashboard.service import Service, may_change, sentence
+from fsdash.dashboard.service import Service, as_sentence, may_change
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.errors import InputError
 from fsdash.formatting import setting, time_ago
@@ -212,6 +212,6 @@ def _try(act: Callable[[], object], said: str) -> None:
     try:
         act()
     except (InputError, StoreError) as problem:
-        st.session_state[PROBLEM] = sentence(problem)
+        st.session_state[PROBLEM] = as_sentence(problem)
         return
     st.session_state[SAID] = said

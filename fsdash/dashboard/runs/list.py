@@ -11,7 +11,7 @@ from fsdash.dashboard.curves.state import X_LABELS, Y_LABELS
 from fsdash.dashboard.run_lab.form import escape_markdown
 from fsdash.dashboard.run_lab.text import BADGES
 from fsdash.dashboard.runs.files import MAX_MEGABYTES, read_export
-from fsdash.dashboard.service import Service, sentence
+from fsdash.dashboard.service import Service, as_sentence
 from fsdash.dashboard.widgets.address import (
     Address,
     Part,
@@ -193,7 +193,7 @@ def _import(service: Service, me: str, key: str) -> None:
     try:
         ids = [service.store.import_(data, me) for data in read_export(file.getvalue())]
     except (InputError, StoreError) as problem:
-        st.session_state[PROBLEM] = f"{file.name} was not imported. {sentence(problem)}"
+        st.session_state[PROBLEM] = f"{file.name} was not imported. {as_sentence(problem)}"
         return
     st.session_state[UPLOADS] += 1  # a fresh uploader, without the file
     st.session_state[SAID] = f"Imported {len(ids)} experiment{'s' * (len(ids) != 1)}."

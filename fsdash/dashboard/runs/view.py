@@ -11,14 +11,14 @@ from fsdash.dashboard.runs.list import (
     draw_store,
     found,
 )
-from fsdash.dashboard.service import open_service, sentence, show_store_trouble, visitor
+from fsdash.dashboard.service import as_sentence, open_service, show_store_error, visitor_id
 from fsdash.dashboard.shell import open_page
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
 
 
 def draw_page() -> None:
-    service, me = open_service(), visitor()
+    service, me = open_service(), visitor_id()
     RUNS.read()
     draw_messages()
     left, right = st.columns([5, 7], gap="large")
@@ -48,6 +48,6 @@ def show() -> None:
     try:
         draw_page()
     except InputError as problem:
-        st.error(sentence(problem))
+        st.error(as_sentence(problem))
     except StoreError as problem:
-        show_store_trouble(problem)
+        show_store_error(problem)

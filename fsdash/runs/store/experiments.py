@@ -72,6 +72,11 @@ class Store:
         aside = set_aside(url)
         return cls(url), aside
 
+    @property
+    def url(self) -> str:
+        """The SQLAlchemy URL of the database."""
+        return self.database.url
+
     def close(self) -> None:
         self.database.close()
 

@@ -13,6 +13,7 @@ from fsdash.dashboard.inspector import figures as inspector_figures
 from fsdash.dashboard.inspector import state as inspector
 from fsdash.dashboard.inspector import text, timeline
 from fsdash.dashboard.inspector.url import format_selectors, parse_selectors
+from fsdash.dashboard.service import NEW_STORE, SET_ASIDE
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
 from fsdash.figures.policies import InspectedPolicy, views
@@ -327,9 +328,9 @@ def test_a_damaged_store_can_be_replaced_by_a_new_one(tmp_path, monkeypatch):
     monkeypatch.setenv("FSDASH_DATA", str(tmp_path))
     page = opened(PAGE)
     assert page.error
-    assert page.button(key="recover").label.startswith("Set the damaged file aside")
+    assert page.button(key="recover").label == SET_ASIDE
     page.button(key="recover").click().run()
-    assert "The damaged file is kept as" in page.success[0].value
+    assert page.success[0].value.startswith(NEW_STORE.partition("{")[0])
 
 
 # ------------------------------------------------------------------------------------------ export
