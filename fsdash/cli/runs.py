@@ -152,6 +152,9 @@ def assignments(option: str, texts: list[str]) -> dict[str, str]:
 def summary(frame, specs) -> list[dict]:
     """For each run: the work and the value of its last policies, and the best value on the way,
     means over replications."""
+    from fsdash.runs.columns import COLUMNS
+
+    means = [c.name for c in COLUMNS if c.role in ("work", "measure") and c.name != "evaluations"]
     records = []
     for spec in specs:
         same_T = frame["T"].isna() if spec.T is None else frame["T"].eq(spec.T)
@@ -165,13 +168,10 @@ def summary(frame, specs) -> list[dict]:
                 "replications": len(last),
                 "policies": len(mine),
                 "evaluations": int(last.evaluations.mean()),
-                "seconds": float(last.seconds.mean()),
-                "mean_return": float(last.mean_return.mean()),
-                "fraction_of_optimal": float(last.fraction_of_optimal.mean()),
+                **{name: float(last[name].mean()) for name in means},
                 "best_fraction": float(
                     mine.groupby("replication").fraction_of_optimal.max().mean()
                 ),
-                "max_regret": float(last.max_regret.mean()),
             }
         )
     return records

@@ -18,19 +18,10 @@ from fsdash.figures.palette import INK, algorithm_colour, with_opacity
 from fsdash.figures.template import template
 from fsdash.figures.unchecked import unchecked
 from fsdash.formatting import log_ticks
+from fsdash.runs.columns import BY_NAME, DEFAULT_MEASURE, WORK
 from fsdash.runs.summary import Curve, labelled, mean_curves, replications
 
-X_TITLES = {
-    "evaluations": "value-function evaluations",
-    "sweeps": "work, in sweeps of {}",
-    "seconds": "seconds",
-}
-Y_TITLES = {
-    "fraction_of_optimal": "share of the optimum",
-    "mean_return": "mean return",
-    "max_regret": "largest regret",
-}
-FORMATS = {"fraction_of_optimal": ".3f", "mean_return": ",.4~g", "max_regret": ",.4~g"}
+X_TITLES = {column.name: column.axis_title for column in WORK} | {"sweeps": "work, in sweeps of {}"}
 STROKES = {"linear": "dash", "deep": "solid", "exact": "dashdot", "sampled": "solid"}
 MARKS = {"linear": "square", "deep": "diamond"}
 OTHER_STROKES = ("solid", "dash", "dashdot", "longdash", "dot")
@@ -44,7 +35,7 @@ LEAST_Y = 0.2
 def learning_figure(
     frame: pd.DataFrame,
     x: str = "sweeps",
-    y: str = "fraction_of_optimal",
+    y: str = DEFAULT_MEASURE,
     sweep: float = 1.0,
     sweep_of: str = "Base E-VI",
     log_x: bool = True,
@@ -113,7 +104,7 @@ def _strokes(curves: list[Curve], dark: bool) -> list[tuple[str, str]]:
 
 
 def _mean(curve: Curve, x: str, y: str, dash: str, mark: str, dark: bool) -> dict:
-    name, shown = curve.method, FORMATS[y]
+    name, shown = curve.method, BY_NAME[y].format
     colour = _colour(curve.algorithm, curve.T, dark)
     spread = (
         ""
@@ -198,8 +189,7 @@ def _run(key: tuple, run: tuple[np.ndarray, np.ndarray], log_x: bool, dark: bool
 
 def _best(frame: pd.DataFrame, y: str) -> float:
     """The value of the optimum; nan if it is not known."""
-    known = {"fraction_of_optimal": 1.0, "max_regret": 0.0}.get(y)
-    return optimal_return(frame) if known is None else known
+    return optimal_return(frame) if y == "mean_return" else BY_NAME[y].optimal_value
 
 
 def _optimum(best: float, y: str, dark: bool) -> dict:
@@ -247,7 +237,7 @@ def _x_axis(curves: list[Curve], x: str, log_x: bool) -> dict:
 
 def _y_axis(curves: list[Curve], y: str, best: float) -> dict:
     """A wide band may leave the figure; the means and the optimum may not."""
-    axis = {"title": {"text": Y_TITLES[y]}}
+    axis = {"title": {"text": BY_NAME[y].axis_title}}
     means = np.concatenate([c.mean for c in curves] or [np.empty(0)])
     if y == "fraction_of_optimal":
         bottom = means.min(initial=1 - LEAST_Y) if curves else 0.0

@@ -26,14 +26,14 @@ from fsdash.reproduce.claims import numerical_claims
 from fsdash.reproduce.experiments import EXACT, Experiment, FigureSpec
 from fsdash.reproduce.judging import Curves, Verdict, claims_table, findings_table, judge
 from fsdash.reproduce.pictures import Renderer, titled
-from fsdash.runs.engine import COLUMNS
+from fsdash.runs.columns import NAMES
 from fsdash.runs.local import Ending
 from fsdash.runs.summary import work_to_reach
 from fsdash.version import __version__
 
 QUICK = "Quick run: fewer replications and a quarter of the budget. Not meant to judge by."
 PACKAGES = ("numpy", "numba", "pandas", "scikit-learn")
-KEPT = [*COLUMNS, "variant"]
+KEPT = [*NAMES, "variant"]
 
 Results = Mapping[str, tuple[Experiment, pd.DataFrame]]
 """By domain: the plan and its rows."""

@@ -32,22 +32,6 @@ from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.runs.spec import RunSpec
 
-COLUMNS = (
-    "domain",
-    "algorithm",
-    "T",
-    "replication",
-    "step",
-    "phase",
-    "iteration",
-    "evaluations",
-    "seconds",
-    "mean_return",
-    "fraction_of_optimal",
-    "max_regret",
-    "policy_kind",
-)
-
 PRECISION = 1e-5
 """Certified error of a policy's value, relative to the largest optimal value."""
 

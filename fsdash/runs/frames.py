@@ -1,8 +1,8 @@
 """Rows as a tidy frame, and the frame as a file.
 
-One row for each policy that was looked at; the columns are `engine.COLUMNS`. T is empty for
-algorithms that freeze nothing. Rows are sorted, so that the same run gives the same file, whoever
-made which part of it when.
+One row for each evaluated policy; the columns are those of `fsdash.runs.columns`. T is empty for
+algorithms that do not freeze the slow state. Rows are sorted, so the same run always gives the same
+file, whichever worker computed which replication first.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import pandas as pd
 
 from fsdash.algorithms.registry import METHODS
 from fsdash.errors import InputError
-from fsdash.runs.engine import COLUMNS, Row
+from fsdash.runs.columns import DTYPES, NAMES
+from fsdash.runs.engine import Row
 from fsdash.runs.spec import RunSpec
 
 SUFFIXES = (".csv", ".parquet", ".json")
-KINDS = {"T": "Int64", "fraction_of_optimal": "float64", "mean_return": "float64"}
 
 
 def tidy(rows: Iterable[Row]) -> pd.DataFrame:
     """The rows as a sorted frame with the fixed columns."""
-    frame = pd.DataFrame(list(rows), columns=list(COLUMNS)).astype(KINDS)
+    frame = pd.DataFrame(list(rows), columns=list(NAMES)).astype(DTYPES)
     order = {name: i for i, name in enumerate(METHODS)}
     keys = ["domain", "algorithm", "T", "replication", "step"]
     return frame.sort_values(

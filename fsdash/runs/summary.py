@@ -27,9 +27,10 @@ import pandas as pd
 
 from fsdash.algorithms.registry import METHODS
 from fsdash.errors import InputError
+from fsdash.runs.columns import DEFAULT_MEASURE, MEASURES, WORK
 
-X_AXES = ("evaluations", "sweeps", "seconds")
-MEASURES = ("fraction_of_optimal", "mean_return", "max_regret")
+X_AXES = (*(column.name for column in WORK), "sweeps")
+Y_AXES = tuple(column.name for column in MEASURES)
 LEVELS = (0.75, 0.9, 0.95)
 STATIONARY = ", greedy for J"
 SERIES = ["method", "algorithm", "T", "stationary"]
@@ -114,7 +115,7 @@ def method_title(name: str, T: int | None) -> str:
 
 
 def replications(
-    frame: pd.DataFrame, x: str = "evaluations", y: str = "fraction_of_optimal", sweep: float = 1.0
+    frame: pd.DataFrame, x: str = "evaluations", y: str = DEFAULT_MEASURE, sweep: float = 1.0
 ) -> Iterator[tuple[tuple, list[tuple[np.ndarray, np.ndarray]]]]:
     """Each series of a labelled frame, with x and y of each of its replications."""
     check_axes(x, y)
@@ -144,7 +145,7 @@ def _series(frame: pd.DataFrame) -> np.ndarray:
 
 
 def check_axes(x: str, y: str) -> None:
-    for name, value, known in (("x", x, X_AXES), ("y", y, MEASURES)):
+    for name, value, known in (("x", x, X_AXES), ("y", y, Y_AXES)):
         if value not in known:
             raise InputError(f"{name} = {value!r}: choose from {', '.join(known)}")
 
@@ -162,7 +163,7 @@ def read_at(x: np.ndarray, y: np.ndarray, where: np.ndarray) -> np.ndarray:
 def summarise(
     frame: pd.DataFrame,
     x: str = "evaluations",
-    y: str = "fraction_of_optimal",
+    y: str = DEFAULT_MEASURE,
     sweep: float = 1.0,
     stationary: bool = False,
     points: int = 400,
@@ -208,7 +209,7 @@ class Curve:
 def mean_curves(
     frame: pd.DataFrame,
     x: str = "evaluations",
-    y: str = "fraction_of_optimal",
+    y: str = DEFAULT_MEASURE,
     sweep: float = 1.0,
     stationary: bool = False,
     points: int = 400,

@@ -7,7 +7,7 @@ import pytest
 from fsdash.algorithms.registry import METHODS
 from fsdash.figures.learning import learning_figure, optimal_return
 from fsdash.figures.palette import ALGORITHMS, fsvi_colour
-from fsdash.runs.engine import COLUMNS
+from fsdash.runs.columns import NAMES
 from fsdash.runs.summary import summarise
 
 GRID = np.array([0, 100, 200, 400])
@@ -31,7 +31,7 @@ def run(algorithm, T=None, replication=0, start=0.2, looks=4, phase="base", kind
             "max_regret": 9 * (1 - worth),
             "policy_kind": kind,
         },
-        columns=list(COLUMNS),
+        columns=list(NAMES),
     ).astype({"T": "Int64"})
 
 

@@ -17,7 +17,8 @@ from fsdash.reproduce.archive import (
 from fsdash.reproduce.experiments import DOMAINS, compact, experiment
 from fsdash.reproduce.judging import claims_table, findings_table
 from fsdash.reproduce.report import verdicts
-from fsdash.runs.engine import COLUMNS, execute
+from fsdash.runs.columns import NAMES
+from fsdash.runs.engine import execute
 from fsdash.runs.frames import tidy
 
 LARGEST = 2_000_000
@@ -69,7 +70,7 @@ def test_the_kept_runs_are_the_runs_of_today():
 @pytest.mark.parametrize("domain", kept_domains())
 def test_kept_rows_are_tidy(domain):
     frame = kept_rows(domain)
-    assert list(frame.columns) == [*COLUMNS, "variant", "method"]
+    assert list(frame.columns) == [*NAMES, "variant", "method"]
     assert (frame["fraction_of_optimal"] <= 1.0001).all()
     sampled = frame[frame["algorithm"] == "e-fsvi"]
     assert sampled.empty or set(sampled["replication"]) == set(range(5))

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from fsdash.cli.main import main
-from fsdash.runs.engine import COLUMNS
+from fsdash.runs.columns import NAMES
 from fsdash.runs.frames import save, tidy
 from fsdash.runs.local import run_all
 from fsdash.runs.spec import RunSpec, share_spent
@@ -31,7 +31,7 @@ def test_rows_do_not_depend_on_the_number_of_workers():
     seen = []
     alone, endings = run_all(specs(), 1, lambda spec, i, row: seen.append((spec.hash, i, row)))
     shared, others = run_all(specs(), 3)
-    timeless = [column for column in COLUMNS if column != "seconds"]
+    timeless = [column for column in NAMES if column != "seconds"]
     pd.testing.assert_frame_equal(alone[timeless], shared[timeless])
     states = [(e.spec, e.replication, e.outcome.status) for e in endings]
     assert states == [(e.spec, e.replication, e.outcome.status) for e in others]
@@ -41,7 +41,7 @@ def test_rows_do_not_depend_on_the_number_of_workers():
 
 def test_a_frame_is_tidy_and_sorted():
     frame, _ = run_all(specs())
-    assert tuple(frame.columns) == COLUMNS
+    assert tuple(frame.columns) == NAMES
     assert list(frame.algorithm.unique()) == ["mpi", "e-vi", "e-fsvi"]
     assert frame["T"].isna().sum() == (frame.algorithm != "e-fsvi").sum()
     pd.testing.assert_frame_equal(
@@ -90,7 +90,7 @@ def test_the_command_writes_rows_and_tells_how_it_went(tmp_path, capsys):
     assert code == 0
     assert "E-FSVI, T=3" in shown.out
     rows = pd.read_csv(out)
-    assert tuple(rows.columns) == COLUMNS
+    assert tuple(rows.columns) == NAMES
     assert sorted(rows["T"].dropna().unique()) == [2, 3]
     assert rows.evaluations[rows.algorithm == "e-vi"].max() == 3 * 44 * 3 * 5
 

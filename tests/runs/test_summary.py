@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import t as student
 
 from fsdash.errors import InputError
-from fsdash.runs.engine import COLUMNS
+from fsdash.runs.columns import NAMES
 from fsdash.runs.summary import (
     crossings,
     interval,
@@ -46,7 +46,7 @@ def rows(
 
 
 def frame(*parts):
-    return pd.DataFrame([row for part in parts for row in part], columns=list(COLUMNS)).astype(
+    return pd.DataFrame([row for part in parts for row in part], columns=list(NAMES)).astype(
         {"T": "Int64"}
     )
 

@@ -4,14 +4,15 @@ import time
 
 import pandas as pd
 
-from fsdash.runs.engine import COLUMNS, execute
+from fsdash.runs.columns import NAMES
+from fsdash.runs.engine import execute
 from fsdash.runs.server.work_queue import Ledger
 from fsdash.runs.server.worker import replicate
 from fsdash.runs.spec import RunSpec
 
 ENDLESS = 10_000_000
 DEADLINE = 120
-TIMELESS = [name for name in COLUMNS if name != "seconds"]
+TIMELESS = [name for name in NAMES if name != "seconds"]
 
 
 def base(iterations=3, replications=1, **changes):
@@ -62,7 +63,7 @@ def expected(spec):
 
 def assert_same_rows(frame, spec):
     """The rows of a run are those of `execute`, to the last digit; only time is not."""
-    rows = pd.DataFrame([record.row for record in expected(spec)], columns=list(COLUMNS))
+    rows = pd.DataFrame([record.row for record in expected(spec)], columns=list(NAMES))
     pd.testing.assert_frame_equal(
         frame[TIMELESS].reset_index(drop=True),
         rows[TIMELESS].astype({"T": "Int64"}),

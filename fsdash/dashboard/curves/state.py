@@ -23,16 +23,13 @@ from fsdash.figures.learning import ONE_RUN, learning_figure
 from fsdash.figures.palette import algorithm_colour
 from fsdash.figures.unchecked import unchecked
 from fsdash.formatting import compact_ranges, duration, number, setting
+from fsdash.runs.columns import DEFAULT_MEASURE, MEASURES, WORK
 from fsdash.runs.records import Run
 from fsdash.runs.store.progress import OVER, LastRows, Progress
 from fsdash.runs.summary import LEVELS, method_title, work_to_reach
 
-X_LABELS = {"sweeps": "Sweeps", "evaluations": "Evaluations", "seconds": "Seconds"}
-Y_LABELS = {
-    "fraction_of_optimal": "Share of the optimum",
-    "mean_return": "Mean return",
-    "max_regret": "Largest regret",
-}
+X_LABELS = {"sweeps": "Sweeps"} | {column.name: column.label for column in WORK}
+Y_LABELS = {column.name: column.label for column in MEASURES}
 GENERAL = (
     "domain",
     "algorithm",
@@ -54,7 +51,7 @@ class CurveOptions:
     """How curves are looked at."""
 
     x: str = "sweeps"
-    y: str = "fraction_of_optimal"
+    y: str = DEFAULT_MEASURE
     log_x: bool = True
     singles: bool = False
     stationary: bool = False

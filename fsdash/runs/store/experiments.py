@@ -27,7 +27,7 @@ import pandas as pd
 from sqlalchemy import Connection, Row, and_, func, or_, select
 
 from fsdash.errors import InputError, encodable
-from fsdash.runs.engine import COLUMNS
+from fsdash.runs.columns import DTYPES, NAMES, ROW_COLUMNS, RUN_NAMES
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import ACTIVE, Experiment, Replication, Run
 from fsdash.runs.spec import RunSpec
@@ -40,7 +40,6 @@ ID_LENGTH = 10
 MAX_RUNS = 50
 MAX_NAME, MAX_NOTE, MAX_OWNER = 200, 10_000, 100
 BATCH = 200
-MEASURES = ("mean_return", "fraction_of_optimal", "max_regret")
 
 Seen = Mapping[tuple[int, int], int]
 """By (run, replication): how many of its rows the caller has already."""
@@ -177,25 +176,21 @@ class Store:
     # Rows and policies
 
     def rows(self, runs: Collection[int], seen: Seen | None = None) -> pd.DataFrame:
-        """The rows of some runs, `run` and then `engine.COLUMNS`, ordered by step.
+        """The rows of some runs, `run` and the columns of `fsdash.runs.columns`, ordered by step.
 
         A page that has rows already passes how many, and gets the new ones only.
         """
         seen = seen or {}
         p = schema.replications
         with self.database.reading() as connection:
-            about = select(schema.runs.c["id", "domain", "algorithm", "T"]).where(
-                schema.runs.c.id.in_(runs)
-            )
-            named = {
-                row.id: (row.domain, row.algorithm, row.T) for row in connection.execute(about)
-            }
+            about = select(schema.runs.c["id", *RUN_NAMES]).where(schema.runs.c.id.in_(runs))
+            of_run = {row.id: row._mapping for row in connection.execute(about)}
             kept = connection.execute(
                 select(p.c["run", "replication", "rows"]).where(p.c.run.in_(runs), p.c.rows > 0)
             )
             new = [(r, i, seen.get((r, i), 0)) for r, i, n in kept if n > seen.get((r, i), 0)]
             found = [row for batch in _batches(new) for row in _rows(connection, batch)]
-        return _frame([(run, *named[run], *rest) for run, *rest in found])
+        return _frame(found, of_run)
 
     def policy_steps(self, run: int, replication: int = 0) -> list[int]:
         """The steps whose policies are kept."""
@@ -355,11 +350,15 @@ def _batches(items: list) -> list[list]:
 def _rows(connection: Connection, new: Sequence[tuple[int, int, int]]) -> list[Row]:
     t = schema.rows
     wanted = [and_(t.c.run == r, t.c.replication == i, t.c.step >= n) for r, i, n in new]
-    columns = [t.c.run, *(t.c[name] for name in COLUMNS[3:])]
+    columns = [t.c.run, t.c.replication, *(t.c[column.name] for column in ROW_COLUMNS)]
     query = select(*columns).where(or_(*wanted)).order_by(t.c.run, t.c.replication, t.c.step)
     return connection.execute(query).all()
 
 
-def _frame(rows: list[tuple]) -> pd.DataFrame:
-    frame = pd.DataFrame(rows, columns=["run", *COLUMNS])
-    return frame.astype({"T": "Int64", **dict.fromkeys(MEASURES, "float64")})
+def _frame(rows: Sequence[Row], of_run: Mapping[int, Mapping[str, object]]) -> pd.DataFrame:
+    """Rows as a frame; what belongs to the run is repeated in each of its rows."""
+    names = ["run", "replication", *(column.name for column in ROW_COLUMNS)]
+    frame = pd.DataFrame(rows, columns=names)
+    for name in RUN_NAMES:
+        frame[name] = frame["run"].map({run: values[name] for run, values in of_run.items()})
+    return frame[["run", *NAMES]].astype({"run": "int64", **DTYPES})

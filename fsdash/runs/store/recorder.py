@@ -21,6 +21,7 @@ import math
 import threading
 import time
 
+from fsdash.runs.columns import ROW_COLUMNS
 from fsdash.runs.engine import Record
 from fsdash.runs.server.work_queue import Attempt, Batch, Ledger, Packed, Start
 from fsdash.runs.store.arrays import pack_policy, pack_values
@@ -32,8 +33,6 @@ BEAT = 2.0
 SNAPSHOTS = 100
 POLICY_BYTES = 16 * 2**20
 HALF = POLICY_BYTES // 2
-FROM_RUN = ("domain", "algorithm", "T", "replication")
-"""Columns that the store has from the run."""
 
 
 class Recorder:
@@ -60,7 +59,7 @@ class Recorder:
         if row["step"] < self.start.rows:
             self._ahead = max(0.0, self.start.last_seconds - row["seconds"])
             return
-        slim = {name: _plain(value) for name, value in row.items() if name not in FROM_RUN}
+        slim = {column.name: _plain(row[column.name]) for column in ROW_COLUMNS}
         slim["seconds"] += self._ahead
         with self._lock:
             self._new.append(slim)

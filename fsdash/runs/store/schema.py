@@ -5,7 +5,7 @@
     experiments   what a person started with one click: several runs
     runs          one RunSpec each
     replications  status and place in the queue; `id` grows in the order in which they are served
-    rows          what the engine recorded: `engine.COLUMNS` without what the run says already
+    rows          what the engine recorded: those of `fsdash.runs.columns` that belong to a row
     policies      some of the policies behind the rows, packed (`arrays`)
 
 A new database gets the tables below at once. An older one goes through `MIGRATIONS`, one version
@@ -34,7 +34,11 @@ from sqlalchemy import (
     inspect,
     text,
 )
+from sqlalchemy.schema import CreateColumn
+from sqlalchemy.types import TypeEngine
 
+from fsdash.runs.columns import ROW_COLUMNS
+from fsdash.runs.columns import Column as RecordedColumn
 from fsdash.runs.errors import StoreError
 
 VERSION = 1
@@ -43,6 +47,14 @@ MIGRATIONS: dict[int, Callable[[Connection], None]] = {}
 
 LOCK = 0x66736461
 """Names this project's lock in a PostgreSQL server."""
+
+SQL_TYPES: dict[str, type[TypeEngine] | TypeEngine] = {
+    "INTEGER": Integer,
+    "BIGINT": BigInteger,
+    "DOUBLE": Double,
+    "VARCHAR(16)": String(16),
+}
+"""The types of recorded columns by their names in `fsdash.runs.columns`."""
 
 metadata = MetaData()
 
@@ -55,6 +67,11 @@ def table(name: str, *items: Column | Index) -> Table:
 def inside(column: str, parent: str) -> Column:
     """A reference to the row of another table, with which it is deleted."""
     return Column(column, ForeignKey(parent, ondelete="CASCADE"), nullable=False)
+
+
+def recorded(column: RecordedColumn) -> Column:
+    """The table's column for a recorded column."""
+    return Column(column.name, SQL_TYPES[column.sql_type], nullable=column.nullable)
 
 
 meta = table("meta", Column("version", Integer, nullable=False))
@@ -119,15 +136,7 @@ rows = table(
     Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
     inside("run", "runs.id"),
     Column("replication", Integer, nullable=False),
-    Column("step", Integer, nullable=False),
-    Column("phase", String(16), nullable=False),
-    Column("iteration", Integer, nullable=False),
-    Column("evaluations", BigInteger, nullable=False),
-    Column("seconds", Double, nullable=False),
-    Column("mean_return", Double),
-    Column("fraction_of_optimal", Double),
-    Column("max_regret", Double),
-    Column("policy_kind", String(16), nullable=False),
+    *(recorded(column) for column in ROW_COLUMNS),
     Index("rows_step", "run", "replication", "step", unique=True),
 )
 
@@ -161,3 +170,16 @@ def upgrade(connection: Connection) -> None:
     for number in range(version + 1, VERSION + 1):
         MIGRATIONS[number](connection)
         connection.execute(meta.update().values(version=number))
+    _add_new_columns(connection)
+
+
+def _add_new_columns(connection: Connection) -> None:
+    """Add the recorded columns that were declared after this database was created.
+
+    They are nullable, so rows from before stay valid, and a program from before can still write.
+    """
+    existing = {column["name"] for column in inspect(connection).get_columns(rows.name)}
+    for column in rows.columns:
+        if column.name not in existing:
+            definition = CreateColumn(column).compile(dialect=connection.dialect)
+            connection.execute(text(f"ALTER TABLE {rows.name} ADD COLUMN {definition}"))

@@ -17,6 +17,7 @@ from itertools import islice
 from sqlalchemy import Connection, and_, select
 
 from fsdash.errors import InputError, encodable
+from fsdash.runs.columns import BY_NAME, ROW_COLUMNS, Column
 from fsdash.runs.records import ACTIVE, STATUSES, Experiment
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import schema
@@ -27,17 +28,7 @@ FORMAT = "fsdash experiment"
 VERSION = 1
 MAX_ROWS = 10_000
 MAX_POLICY_BYTES = 64 * 2**20
-KINDS = {
-    "step": "count",
-    "phase": "text",
-    "iteration": "count",
-    "evaluations": "count",
-    "seconds": "number",
-    "mean_return": "number?",
-    "fraction_of_optimal": "number?",
-    "max_regret": "number?",
-    "policy_kind": "text",
-}
+NAMES = [column.name for column in ROW_COLUMNS]
 LARGEST = 2**63 - 1
 WORD = r"[a-z-]{1,16}"
 
@@ -85,11 +76,11 @@ def exported(connection: Connection, experiment: Experiment, policies: bool) -> 
 
 def _columns(connection: Connection, run: int, replication: int) -> dict[str, list]:
     t = schema.rows
-    query = select(*(t.c[name] for name in KINDS)).where(
+    query = select(*(t.c[name] for name in NAMES)).where(
         and_(t.c.run == run, t.c.replication == replication)
     )
-    found = connection.execute(query.order_by(t.c.step)).all()
-    return {name: [row[i] for row in found] for i, name in enumerate(KINDS)}
+    found = connection.execute(query.order_by(t.c.step)).mappings().all()
+    return {name: [row[name] for row in found] for name in NAMES}
 
 
 def _policies(connection: Connection, run: int, replication: int) -> list[dict]:
@@ -146,21 +137,13 @@ def _replication(data: dict, spec: RunSpec, where: str) -> dict:
     status = data.get("status")
     if status not in STATUSES:
         raise InputError(f"{where}: status = {status!r} is not one of {', '.join(STATUSES)}")
-    columns = data.get("rows")
-    if not isinstance(columns, dict) or set(columns) != set(KINDS):
-        raise InputError(f"{where}: rows needs the columns {', '.join(KINDS)}")
-    count = {len(column) if isinstance(column, list) else -1 for column in columns.values()}
-    if len(count) != 1 or not 0 <= min(count) <= MAX_ROWS:
-        raise InputError(f"{where}: the columns need one length, at most {MAX_ROWS:,}")
-    for name, column in columns.items():
-        for row, value in enumerate(column):
-            _check(value, KINDS[name], f"{where}, row {row}: {name}")
-    if columns["step"] != list(range(min(count))):
+    columns = _recorded_columns(data.get("rows"), where)
+    count = len(columns["step"])
+    if columns["step"] != list(range(count)):
         raise InputError(f"{where}: step must count 0, 1, 2, … without gaps")
     if columns["evaluations"] != sorted(columns["evaluations"]):
         raise InputError(f"{where}: evaluations must not decrease")
-    values = [columns[name] for name in KINDS]
-    policies = [_policy(p, min(count), spec, where) for p in _list(data, "policies", where)]
+    policies = [_policy(p, count, spec, where) for p in _list(data, "policies", where)]
     steps = [policy["step"] for policy in policies]
     if len(set(steps)) < len(steps):
         raise InputError(f"{where}: two policies have the same step; export again")
@@ -168,22 +151,40 @@ def _replication(data: dict, spec: RunSpec, where: str) -> dict:
         "status": "interrupted" if status in (*ACTIVE, "paused") else status,
         "reason": encodable(f"{where}: reason", str(data.get("reason", ""))[:1000]),
         "seconds": _number(data, "seconds", where),
-        "rows": [dict(zip(KINDS, row, strict=True)) for row in zip(*values, strict=True)],
+        "rows": [{name: values[i] for name, values in columns.items()} for i in range(count)],
         "policies": policies,
     }
 
 
-def _check(value: object, kind: str, where: str) -> None:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    finite = number and abs(value) <= sys.float_info.max
-    good = {
-        "text": isinstance(value, str) and re.fullmatch(WORD, value) is not None,
-        "count": number and isinstance(value, int) and 0 <= value <= LARGEST,
-        "number": finite,
-        "number?": value is None or finite,
-    }[kind]
-    if not good:
-        raise InputError(f"{where} = {str(value)[:40]!r} cannot be used; export again")
+def _recorded_columns(columns: object, where: str) -> dict[str, list]:
+    """The checked values of each column; a nullable column that is missing has no values."""
+    required = [column.name for column in ROW_COLUMNS if not column.nullable]
+    known = isinstance(columns, dict) and set(required) <= set(columns) <= set(NAMES)
+    if not isinstance(columns, dict) or not known:
+        raise InputError(f"{where}: rows needs the columns {', '.join(NAMES)}")
+    lengths = {len(values) if isinstance(values, list) else -1 for values in columns.values()}
+    if len(lengths) != 1 or not 0 <= min(lengths) <= MAX_ROWS:
+        raise InputError(f"{where}: the columns need one length, at most {MAX_ROWS:,}")
+    for name, values in columns.items():
+        for row, value in enumerate(values):
+            if not _fits(value, BY_NAME[name]):
+                raise InputError(
+                    f"{where}, row {row}: {name} = {str(value)[:40]!r} cannot be used; export again"
+                )
+    return {name: columns.get(name, [None] * min(lengths)) for name in NAMES}
+
+
+def _fits(value: object, column: Column) -> bool:
+    """Whether the store accepts the value in this column."""
+    if value is None:
+        return column.nullable
+    if column.dtype == "str":
+        return isinstance(value, str) and re.fullmatch(WORD, value) is not None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    if column.dtype == "float64":
+        return abs(value) <= sys.float_info.max
+    return isinstance(value, int) and 0 <= value <= LARGEST
 
 
 def _policy(data: object, rows: int, spec: RunSpec, where: str) -> dict:

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import event
 
 from fsdash.errors import InputError
+from fsdash.runs.columns import ROW_COLUMNS
 from fsdash.runs.errors import CorruptStore, StoreError, Superseded
 from fsdash.runs.server import worker
 from fsdash.runs.server.work_queue import Batch, Ledger
-from fsdash.runs.store import recorder
 from fsdash.runs.store.database import data_folder
 from fsdash.runs.store.experiments import Store
 from tests.runs.work import ENDLESS, assert_same_rows, base, compute, expected, frozen
@@ -136,4 +136,4 @@ def test_a_worker_tells_that_it_computes_kept_rows_again(store):
 
 
 def slim(row):
-    return {name: value for name, value in row.items() if name not in recorder.FROM_RUN}
+    return {column.name: row[column.name] for column in ROW_COLUMNS}
