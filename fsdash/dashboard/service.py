@@ -190,17 +190,24 @@ def _service(url: str) -> Service:
 
 
 def open_store() -> Store:
-    """The server's one store, without starting workers; a `StoreError` if it cannot be opened."""
-    store = _store(default_url())
+    """The server's one store, without starting workers.
+
+    If it cannot be opened, explain why and end the page.
+    """
+    try:
+        store = _store(default_url())
+    except StoreError as error:
+        show_store_error(error)
+        st.stop()
     if message := st.session_state.pop(_RECOVERY_MESSAGE, None):
         st.success(message)
     return store
 
 
 def open_service() -> Service:
-    """The server's store and manager; if the store cannot be opened, explain and end the page."""
+    """The server's store and manager; if they cannot start, explain why and end the page."""
+    open_store()
     try:
-        open_store()
         service = _service(default_url())
     except StoreError as error:
         show_store_error(error)
