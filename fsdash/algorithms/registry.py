@@ -1,16 +1,22 @@
-"""Every algorithm by the name that a user gives it, with the parameters that a run may set.
+"""The algorithms by name, each with the parameters that a run may set.
 
-A `Method` turns plain parameters (numbers, words, switches) into a generator of snapshots. What a
-command line, a form or a file needs to know about a parameter stands in its `Parameter`; the
-defaults are the paper's, or this project's where the paper is silent.
+The command line, the run lab, the time estimate and the colours of curves follow from the entries
+here. To add an algorithm, write its generator in a file of its own and add one `Algorithm` to
+`TABULAR` or `FITTED`. A parameter is declared once, with its default, range, label, unit and help.
+The defaults are the paper's, or this project's where the paper does not give one.
+
+An algorithm that lives outside this package is added with `register`. Worker processes and the
+dashboard import the modules named in the environment variable FSDASH_ALGORITHMS (separated by
+commas) when this module loads, so `FSDASH_ALGORITHMS=mymodule` makes the algorithms known there
+that `mymodule` registers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-
-import numpy as np
+import os
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import Any
 
 from fsdash.algorithms import (
     Snapshot,
@@ -25,118 +31,63 @@ from fsdash.algorithms import (
     slow_agnostic,
     vi,
 )
+from fsdash.algorithms.entry import Algorithm, Parameter, Parameters, Value
 from fsdash.algorithms.fsfvi import EXTRACT
-from fsdash.core.model import FastSlowMDP
-from fsdash.domains.base import parse_number
+from fsdash.algorithms.snapshot import POLICY_KINDS
 from fsdash.errors import InputError
 from fsdash.regression import Deep, Linear
 from fsdash.sampling import TIES
 from fsdash.sampling.checks import MAX_SAMPLES
 
+__all__ = [
+    "ALGORITHMS",
+    "Algorithm",
+    "Parameter",
+    "Parameters",
+    "Value",
+    "get_algorithm",
+    "register",
+]
+
 MAX_SNAPSHOTS = 100
 MAX_STATES = 100_000_000
-LARGEST_VALUE = 1e12
-
-Value = int | float | bool | str | None
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of an algorithm: its default, its range or its choices, and what it means."""
-
-    default: Value
-    told: str
-    least: float = 0
-    most: float = float("inf")
-    choices: tuple[str, ...] = ()
-    kind: str = ""
-    optional: bool = False
-    """Whether None is allowed; it lets the algorithm decide."""
-
-    def __post_init__(self) -> None:
-        kind = "choice" if self.choices else type(self.default).__name__
-        object.__setattr__(self, "kind", self.kind or kind)
-
-    def checked(self, name: str, value: object) -> Value:
-        """The value as this parameter's kind, from a number or a text; else an error naming it."""
-        if self.optional and (value is None or str(value).strip().lower() in ("", "none", "auto")):
-            return None
-        if self.choices:
-            if value not in self.choices:
-                raise InputError(f"{name} = {value}: choose from {', '.join(self.choices)}")
-            return value
-        number = parse_number(name, self.kind, value)
-        if not self.least <= number <= self.most:
-            raise InputError(f"{name} = {value}: use a value from {self.least:g} to {self.most:g}")
-        return number
-
-
-Parameters = Mapping[str, Parameter]
-
-
-@dataclass(frozen=True)
-class Method:
-    """An algorithm that can be run by name."""
-
-    name: str
-    title: str
-    told: str
-    generator: Callable[..., Iterator[Snapshot]]
-    initial: str
-    """The generator's argument for initial values; the letters after _ are its axes."""
-    parameters: Parameters
-    family: str = "VI"
-    freezes: bool = False
-    """Whether it freezes the slow state for T periods."""
-    sampled: bool = True
-    """Whether it draws random numbers; if not, one replication says it all."""
-    regression: Callable | None = None
-    regression_parameters: Parameters = field(default_factory=dict)
-
-    @property
-    def all_parameters(self) -> dict[str, Parameter]:
-        return {**self.parameters, **self.regression_parameters, "initial_value": INITIAL}
-
-    def start(
-        self,
-        model: FastSlowMDP,
-        rng: np.random.Generator,
-        T: int | None,
-        parameters: Mapping[str, Value],
-    ) -> Iterator[Snapshot]:
-        """The algorithm, ready to go."""
-        sizes = {"X": model.n_slow, "Y": model.n_fast, "A": model.n_actions}
-        shape = [sizes[axis] for axis in self.initial.rpartition("_")[2]]
-        arguments = {name: parameters[name] for name in self.parameters}
-        arguments[self.initial] = np.full(shape, parameters["initial_value"], float)
-        if self.sampled:
-            arguments["rng"] = rng
-        if self.freezes:
-            arguments["T"] = T
-        if self.regression is not None:
-            names = self.regression_parameters
-            arguments["regress"] = self.regression(**{name: parameters[name] for name in names})
-        return self.generator(model, **arguments)
-
-
-INITIAL = Parameter(0.0, "initial value of every state", -LARGEST_VALUE, LARGEST_VALUE)
-
-
-def samples(default: int, told: str) -> Parameter:
-    return Parameter(default, told, 1, MAX_SAMPLES)
-
-
-M = samples(50, "M: samples of the next state for each state and action")
-M_L = samples(1, "M_l: samples in the lower level; 1 is exact without noise in the frozen y")
-M_U = samples(50, "M_u: paths of T periods for each state and action")
-PER_SWEEP = Parameter(3, "looks at the policy in each sweep", 1, MAX_SNAPSHOTS)
-COMMON = Parameter(False, "the same random numbers for all actions of a state")
-COUNT_ACTIONS = Parameter(False, "count the maximum over next actions |A| times instead of once")
+def samples(default: int, label: str, help: str) -> Parameter:
+    return Parameter(default, help, 1, MAX_SAMPLES, label=label, unit="samples")
 
 
 def ties(default: str) -> Parameter:
-    return Parameter(default, "which of several equally good actions is taken", choices=TIES)
+    help = "Which of several equally good actions is taken: the first, or one at random."
+    return Parameter(default, help, choices=TIES, label="Ties")
 
+
+M = samples(50, "Samples M", "Samples of the next state for each state and action.")
+M_L = samples(
+    1,
+    "Lower-level samples M_l",
+    "Samples of the next state in the lower level; 1 is exact if y has no noise while x is frozen.",
+)
+M_U = samples(
+    50, "Upper-level samples M_u", "Sampled paths of T periods for each state and action."
+)
+PER_SWEEP = Parameter(
+    3,
+    "How many policies are recorded in each sweep.",
+    1,
+    MAX_SNAPSHOTS,
+    label="Snapshots per sweep",
+)
+COMMON = Parameter(
+    False,
+    "Use the same random numbers for all actions of a state.",
+    label="Common random numbers",
+)
+COUNT_ACTIONS = Parameter(
+    False,
+    "Count the maximum over next actions as |A| evaluations instead of one.",
+    label="Count each action",
+)
 
 BASE = {
     "M": M,
@@ -151,106 +102,134 @@ FROZEN = {
     "ties": ties("random"),
     "common_random_numbers": COMMON,
 }
+MPI = {
+    "m": Parameter(
+        400,
+        "Largest number of evaluation sweeps between two improvements.",
+        0,
+        1e6,
+        label="Evaluation sweeps m",
+        unit="sweeps",
+    ),
+    "enough": Parameter(
+        0.1,
+        "Stop these sweeps when the policy's residual is this share of the greedy residual.",
+        0,
+        1,
+        label="Residual share",
+    ),
+}
 
 TABULAR = (
-    Method(
+    Algorithm(
         "vi",
         "VI",
         "Exact value iteration on the base model.",
         vi,
-        "U0_XY",
-        {},
+        initial="U0_XY",
         sampled=False,
     ),
-    Method(
+    Algorithm(
         "fsvi",
         "FSVI",
         "Exact frozen-state value iteration.",
         fsvi,
-        "V0_XY",
-        {},
+        initial="V0_XY",
         family="FSVI",
         freezes=True,
         sampled=False,
+        policy_kinds=("cyclic", "periodic"),
     ),
-    Method(
+    Algorithm(
         "mpi",
         "MPI",
-        "Modified policy iteration: the expert's choice when the model is known.",
+        "Modified policy iteration, the standard choice when the model is known.",
         mpi,
-        "U0_XY",
-        {
-            "m": Parameter(400, "evaluation sweeps between two improvements, at most", 0, 1e6),
-            "enough": Parameter(0.1, "stop them at this share of the greedy residual", 0, 1),
-        },
+        MPI,
+        initial="U0_XY",
         family="MPI",
         sampled=False,
     ),
-    Method(
+    Algorithm(
         "e-vi",
         "Base E-VI",
         "Value iteration with sampled expectations.",
         evi,
-        "U0_XY",
         BASE,
+        initial="U0_XY",
     ),
-    Method(
+    Algorithm(
         "e-fsvi",
         "E-FSVI",
         "Frozen-state value iteration with sampled expectations.",
         efsvi,
-        "V0_XY",
         FROZEN,
+        initial="V0_XY",
         family="FSVI",
         freezes=True,
+        policy_kinds=POLICY_KINDS,
     ),
-    Method(
+    Algorithm(
         "e-qi",
         "Base E-QI",
         "Q-iteration with sampled expectations.",
         eqi,
-        "Q0_XYA",
         {**BASE, "count_actions": COUNT_ACTIONS},
+        initial="Q0_XYA",
         family="QI",
     ),
-    Method(
+    Algorithm(
         "slow-agnostic",
         "Slow-agnostic E-VI",
-        "E-VI that sees the fast state alone.",
+        "Sampled value iteration that observes the fast state only.",
         slow_agnostic,
-        "U0_Y",
         BASE,
+        initial="U0_Y",
         family="slow-agnostic",
     ),
 )
 
 N = Parameter(
     None,
-    "N: states sampled in each iteration; a tenth of all unless given",
+    "States sampled in each iteration; one tenth of all states by default.",
     1,
     MAX_STATES,
     kind="int",
     optional=True,
+    label="Sampled states N",
+    unit="states",
 )
 DEEP = {
-    "learning_rate": Parameter(0.01, "step size of Adam", 1e-9, 1e3),
-    "epochs": Parameter(20, "passes through the sampled states in a fit", 1, 1e6),
+    "learning_rate": Parameter(0.01, "Step size of Adam.", 1e-9, 1e3, label="Learning rate"),
+    "epochs": Parameter(
+        20, "Passes through the sampled states in one fit.", 1, 1e6, label="Epochs", unit="epochs"
+    ),
     "batch_size": Parameter(
         None,
-        "states in a step of Adam; 1/25 of them unless given",
+        "States in one step of Adam; 1/25 of the sampled states by default.",
         1,
         MAX_STATES,
         kind="int",
         optional=True,
+        label="Batch size",
+        unit="states",
     ),
-    "warm_start": Parameter(False, "go on from the weights of the iteration before"),
-    "scale_targets": Parameter(True, "standardise the targets of a fit"),
-    "scale_features": Parameter(False, "standardise the features of a fit"),
+    "warm_start": Parameter(
+        False, "Start from the weights of the previous iteration.", label="Warm start"
+    ),
+    "scale_targets": Parameter(
+        True, "Standardise the targets before each fit.", label="Scale targets"
+    ),
+    "scale_features": Parameter(
+        False, "Standardise the features before each fit.", label="Scale features"
+    ),
 }
 
 
-def fitted(word: str, title: str, told: str, regression: Callable, own: Parameters) -> tuple:
-    """FVI, FSFVI and FQI with one kind of regression."""
+def fitted(
+    prefix: str, approximator: str, regression: Callable[..., Any], own: Parameters
+) -> tuple[Algorithm, ...]:
+    """FVI, FSFVI and FQI with one regression strategy."""
     base = {"N": N, "M": M, "ties": ties("first"), "common_random_numbers": COMMON}
     frozen = {
         "N": N,
@@ -258,51 +237,155 @@ def fitted(word: str, title: str, told: str, regression: Callable, own: Paramete
         "M_u": M_U,
         "ties": ties("random"),
         "common_random_numbers": COMMON,
-        "extract": Parameter("fresh", "how the upper policy is read off", choices=EXTRACT),
-    }
-    common = {"regression": regression, "regression_parameters": own}
-    return (
-        Method(
-            f"{word}-fvi",
-            f"{title}-FVI",
-            f"Value iteration fitted by {told}.",
-            fvi,
-            "U0_XY",
-            base,
-            **common,
+        "extract": Parameter(
+            "fresh",
+            "How the upper policy is computed: from fresh paths for each snapshot, from one kept "
+            "set of paths, or from the exact expectation.",
+            choices=EXTRACT,
+            label="Policy extraction",
         ),
-        Method(
-            f"{word}-fsfvi",
-            f"{title}-FSFVI",
-            f"Frozen-state value iteration fitted by {told}.",
+    }
+    return (
+        Algorithm(
+            f"{prefix.lower()}-fvi",
+            f"{prefix}-FVI",
+            f"Value iteration fitted by {approximator}.",
+            fvi,
+            base,
+            initial="U0_XY",
+            regression=regression,
+            regression_parameters=own,
+        ),
+        Algorithm(
+            f"{prefix.lower()}-fsfvi",
+            f"{prefix}-FSFVI",
+            f"Frozen-state value iteration fitted by {approximator}.",
             fsfvi,
-            "V0_XY",
             frozen,
+            initial="V0_XY",
             family="FSVI",
             freezes=True,
-            **common,
+            policy_kinds=POLICY_KINDS,
+            regression=regression,
+            regression_parameters=own,
         ),
-        Method(
-            f"{word}-fqi",
-            f"{title}-FQI",
-            f"Q-iteration fitted by {told}.",
+        Algorithm(
+            f"{prefix.lower()}-fqi",
+            f"{prefix}-FQI",
+            f"Q-iteration fitted by {approximator}.",
             fqi,
-            "Q0_XYA",
             {**base, "count_actions": COUNT_ACTIONS},
+            initial="Q0_XYA",
             family="QI",
-            **common,
+            regression=regression,
+            regression_parameters=own,
         ),
     )
 
 
 FITTED = (
-    *fitted("lin", "Lin", "a linear function of the state", Linear, {}),
-    *fitted("deep", "Deep", "a small neural network", Deep, DEEP),
+    *fitted("Lin", "a linear function of the state", Linear, {}),
+    *fitted("Deep", "a small neural network", Deep, DEEP),
 )
-METHODS = {method.name: method for method in (*TABULAR, *FITTED)}
+
+ALGORITHMS: dict[str, Algorithm] = {entry.name: entry for entry in (*TABULAR, *FITTED)}
+"""Every known algorithm by name, in the order in which forms list them."""
 
 
-def method(name: str) -> Method:
-    if name not in METHODS:
-        raise InputError(f"algorithm {name!r} is not known; choose from {', '.join(METHODS)}")
-    return METHODS[name]
+def get_algorithm(name: str) -> Algorithm:
+    """Return the algorithm of this name, or raise an error that lists the known ones."""
+    if name not in ALGORITHMS:
+        raise InputError(f"algorithm {name!r} is not known; choose from {', '.join(ALGORITHMS)}")
+    return ALGORITHMS[name]
+
+
+def register(
+    name: str,
+    generator: Callable[..., Iterator[Snapshot]],
+    *,
+    title: str = "",
+    description: str = "",
+    parameters: Parameters | None = None,
+    initial: str = "",
+    family: str = "",
+    freezes: bool = False,
+    sampled: bool = True,
+    policy_kinds: tuple[str, ...] | None = None,
+    replace: bool = False,
+) -> Algorithm:
+    """Add an algorithm that lives outside this package.
+
+    The command line, the run lab, the time estimate and the colours of curves then know it. Worker
+    processes know it if the environment variable FSDASH_ALGORITHMS names the module that calls
+    `register`.
+
+    Parameters
+    ----------
+    name : str
+        The name in specifications and commands: lower-case letters, digits and hyphens.
+    generator : callable
+        Takes the model, then by name `rng` if sampled, `T` if it freezes, the initial values if
+        `initial` names an argument for them, and the parameters. Yields `Snapshot`s without end.
+    title, description : str
+        The name in legends (the name in capitals by default) and one sentence of explanation.
+    parameters : mapping of str to Parameter, optional
+        The arguments that a run may set.
+    initial : str
+        The argument for initial values, such as "U0_XY"; the letters after _ are its axes.
+    family : str
+        Algorithms of one family share a colour; the title by default.
+    freezes, sampled : bool
+        Whether it freezes the slow state for T periods, and whether it draws random numbers.
+    policy_kinds : tuple of str, optional
+        The kinds of policies it yields; by default stationary, or all kinds if it freezes.
+    replace : bool
+        Whether an algorithm of the same name may be replaced.
+
+    Returns
+    -------
+    Algorithm
+        The new entry of `ALGORITHMS`.
+
+    Examples
+    --------
+    >>> from fsdash.algorithms import vi
+    >>> def zero_start(model, rng):
+    ...     yield from vi(model)
+    >>> register("zero-start", zero_start, description="VI from zero.").title
+    'ZERO-START'
+    >>> del ALGORITHMS["zero-start"]
+    """
+    if not name or any(not (c.isdigit() or c == "-" or "a" <= c <= "z") for c in name):
+        raise InputError(f"name = {name!r}: use lower-case letters, digits and hyphens")
+    if name in ALGORITHMS and not replace:
+        raise InputError(f"algorithm {name!r} exists already; choose another name or replace it")
+    kinds = policy_kinds or (POLICY_KINDS if freezes else ("stationary",))
+    for kind in kinds:
+        if kind not in POLICY_KINDS:
+            raise InputError(f"policy_kinds: {kind!r} is not one of {', '.join(POLICY_KINDS)}")
+    title = title or name.upper()
+    ALGORITHMS[name] = Algorithm(
+        name,
+        title,
+        description,
+        generator,
+        dict(parameters or {}),
+        initial,
+        family or title,
+        freezes,
+        sampled,
+        kinds,
+    )
+    return ALGORITHMS[name]
+
+
+def load(modules: str) -> None:
+    """Import the modules of a list such as `mymodule,other`, which call `register`."""
+    for module in filter(None, (part.strip() for part in modules.split(","))):
+        try:
+            import_module(module)
+        except Exception as error:  # a user's module may raise anything
+            raise InputError(f"FSDASH_ALGORITHMS: {module} was not loaded ({error})") from None
+
+
+load(os.environ.get("FSDASH_ALGORITHMS", ""))

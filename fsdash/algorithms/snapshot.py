@@ -25,6 +25,7 @@ from fsdash.core.certificate import STALL_LIMIT
 from fsdash.errors import InputError
 
 MAX_ITERATIONS = 10_000_000
+POLICY_KINDS = ("cyclic", "stationary", "periodic")
 
 
 class Diverged(ArithmeticError):

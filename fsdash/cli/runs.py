@@ -103,7 +103,7 @@ def show(frame, specs, fmt: str) -> str:
 
 def read_specs(arguments: argparse.Namespace, domain_parameters: dict) -> list:
     """One specification for each algorithm, and for each T where it freezes."""
-    from fsdash.algorithms.registry import method
+    from fsdash.algorithms.registry import get_algorithm
     from fsdash.runs.spec import RunSpec
 
     budget = {name: getattr(arguments, name) for name in ("evaluations", "iterations", "seconds")}
@@ -113,9 +113,9 @@ def read_specs(arguments: argparse.Namespace, domain_parameters: dict) -> list:
     names = [name.strip() for text in arguments.algorithm for name in text.split(",")]
     specs = []
     for name in dict.fromkeys(names):
-        known = method(name).all_parameters
+        known = get_algorithm(name).all_parameters
         mine = settings if len(names) == 1 else {n: v for n, v in settings.items() if n in known}
-        for T in dict.fromkeys(arguments.T) if method(name).freezes else (None,):
+        for T in dict.fromkeys(arguments.T) if get_algorithm(name).freezes else (None,):
             specs.append(
                 RunSpec(
                     arguments.domain,

@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from fsdash.figures.marks import HANDLE
-from fsdash.figures.palette import ALGORITHMS, BACKGROUND, INK, TERMS, fsvi_colour, with_opacity
+from fsdash.figures.palette import BACKGROUND, FAMILY_COLOURS, INK, TERMS, fsvi_colour, with_opacity
 from fsdash.figures.template import template
 from fsdash.figures.unchecked import unchecked
 from fsdash.formatting import log_ticks, number
@@ -42,7 +42,7 @@ def competitor(T: int) -> str:
 @cache
 def colour_of(T: int, dark: bool = False) -> str:
     """The competitor's colour on every page."""
-    return (ALGORITHMS["VI"] if T == 1 else fsvi_colour(T)).on(dark)
+    return (FAMILY_COLOURS["VI"] if T == 1 else fsvi_colour(T)).on(dark)
 
 
 def above(figure: go.Figure) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fsdash.algorithms.registry import METHODS
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.figures.palette import INK, algorithm_colour, with_opacity
 from fsdash.figures.template import template
 from fsdash.figures.unchecked import unchecked
@@ -79,14 +79,14 @@ def variant(algorithm: str) -> str:
     for prefix, name in (("lin-", "linear"), ("deep-", "deep")):
         if algorithm.startswith(prefix):
             return name
-    return "sampled" if METHODS[algorithm].sampled else "exact"
+    return "sampled" if ALGORITHMS[algorithm].sampled else "exact"
 
 
 # ----------------------------------------------------------------------------------------- traces
 
 
 def _colour(algorithm: str, T: object, dark: bool) -> str:
-    return algorithm_colour(METHODS[algorithm].family, None if pd.isna(T) else int(T)).on(dark)
+    return algorithm_colour(ALGORITHMS[algorithm].family, None if pd.isna(T) else int(T)).on(dark)
 
 
 def _strokes(curves: list[Curve], dark: bool) -> list[tuple[str, str]]:
@@ -117,7 +117,7 @@ def _mean(curve: Curve, x: str, y: str, dash: str, mark: str, dark: bool) -> dic
         "x": curve.x,
         "y": curve.mean,
         "customdata": np.column_stack((curve.low, curve.high, curve.n)),
-        "name": f"{name} ({_told_n(curve)})" if METHODS[curve.algorithm].sampled else name,
+        "name": f"{name} ({_told_n(curve)})" if ALGORITHMS[curve.algorithm].sampled else name,
         "legendgroup": name,
         "mode": "lines+markers" if mark or len(curve.x) == 1 else "lines",
         "line": {"color": colour, "width": 2.5, "dash": dash, "simplify": False},

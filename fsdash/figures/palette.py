@@ -47,8 +47,8 @@ REGRET_TERMS = {
     "iteration": VERMILLION,
 }
 
-# By family (`Method.family`); that of FSVI has a ramp over T instead, see `algorithm_colour`.
-ALGORITHMS = {
+# By family (`Algorithm.family`); that of FSVI has a ramp over T instead, see `algorithm_colour`.
+FAMILY_COLOURS = {
     "VI": AMBER,
     "QI": VERMILLION,
     "MPI": PURPLE,
@@ -119,7 +119,7 @@ def fsvi_colour(T: int) -> Colour:
 
 def algorithm_colour(family: str, T: int | None = None) -> Colour:
     """The colour of a family of algorithms, with its T if it freezes; the same on every page."""
-    return ALGORITHMS[family] if T is None else fsvi_colour(T)
+    return FAMILY_COLOURS[family] if T is None else fsvi_colour(T)
 
 
 def with_opacity(colour: str, opacity: float) -> str:

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from fsdash.algorithms.registry import METHODS
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.formatting import round_significant
@@ -153,9 +153,9 @@ def _fitted(domain: str, sweep: int, budget: float, quick: bool, seed: int) -> t
     # paths, in half the time.
     kept = {True: {"extract": "kept"}, False: {}}
     return tuple(
-        Run(RunSpec(domain, name, T, parameters=kept[METHODS[name].freezes], **common))
+        Run(RunSpec(domain, name, T, parameters=kept[ALGORITHMS[name].freezes], **common))
         for name in LINEAR + DEEP
-        for T in (HORIZONS if METHODS[name].freezes else (None,))
+        for T in (HORIZONS if ALGORITHMS[name].freezes else (None,))
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from fsdash.algorithms.registry import METHODS
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.errors import InputError
 from fsdash.runs.columns import DTYPES, NAMES
 from fsdash.runs.engine import Row
@@ -25,7 +25,7 @@ SUFFIXES = (".csv", ".parquet", ".json")
 def tidy(rows: Iterable[Row]) -> pd.DataFrame:
     """The rows as a sorted frame with the fixed columns."""
     frame = pd.DataFrame(list(rows), columns=list(NAMES)).astype(DTYPES)
-    order = {name: i for i, name in enumerate(METHODS)}
+    order = {name: i for i, name in enumerate(ALGORITHMS)}
     keys = ["domain", "algorithm", "T", "replication", "step"]
     return frame.sort_values(
         keys, key=lambda column: column.map(order) if column.name == "algorithm" else column

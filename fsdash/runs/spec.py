@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from fsdash.algorithms.fsvi import MAX_DECISIONS
-from fsdash.algorithms.registry import Method, Value, method
+from fsdash.algorithms.registry import Algorithm, Value, get_algorithm
 from fsdash.algorithms.snapshot import MAX_ITERATIONS
 from fsdash.domains import Domain, make
 from fsdash.errors import InputError
@@ -74,7 +74,7 @@ class RunSpec:
                     f"parameters: {self.algorithm} has no parameter {name!r}; it has "
                     f"{', '.join(known)}"
                 )
-            values[name] = known[name].checked(name, value)
+            values[name] = known[name].parse(name, value)
         X, Y = self.build_domain().shape[:2]
         if (values.get("N") or 1) > X * Y:
             raise InputError(f"N = {values['N']}: {self.domain} has {X * Y:,} states; use fewer")
@@ -112,8 +112,8 @@ class RunSpec:
         object.__setattr__(self, name, _whole(name, getattr(self, name), 1, most))
 
     @property
-    def method(self) -> Method:
-        return method(self.algorithm)
+    def method(self) -> Algorithm:
+        return get_algorithm(self.algorithm)
 
     def build_domain(self) -> Domain:
         return make(self.domain, "default", **dict(self.domain_parameters))

@@ -25,7 +25,7 @@ from operator import itemgetter
 import numpy as np
 import pandas as pd
 
-from fsdash.algorithms.registry import METHODS
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.errors import InputError
 from fsdash.runs.columns import DEFAULT_MEASURE, MEASURES, WORK
 
@@ -110,7 +110,7 @@ def labelled(frame: pd.DataFrame, stationary: bool = False) -> pd.DataFrame:
 
 
 def method_title(name: str, T: int | None) -> str:
-    title = METHODS[name].title if name in METHODS else name
+    title = ALGORITHMS[name].title if name in ALGORITHMS else name
     return title if T is None else f"{title}, T={T}"
 
 

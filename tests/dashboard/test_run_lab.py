@@ -6,7 +6,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from fsdash.algorithms.registry import METHODS
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard import service as ui_service
 from fsdash.dashboard.curves import state as lab_view
 from fsdash.dashboard.run_lab.state import sweep_size
@@ -87,10 +87,10 @@ def test_a_link_restores_what_was_put_together_by_hand(service):
 
 
 def test_widgets_are_made_from_the_fields_of_the_domain_and_the_algorithms(service):
-    test = lab(preset="by-hand", algorithms=",".join(METHODS))
+    test = lab(preset="by-hand", algorithms=",".join(ALGORITHMS))
     keys = {w.key for kind in (test.number_input, test.checkbox, test.selectbox) for w in kind}
     assert {f"lab.inventory.{n}" for n in ("K", "gamma", "d_max")} <= keys
-    wanted = {f"lab.{m}.{p}" for m in METHODS for p in METHODS[m].all_parameters}
+    wanted = {f"lab.{m}.{p}" for m in ALGORITHMS for p in ALGORITHMS[m].all_parameters}
     assert wanted <= keys
 
 

@@ -17,7 +17,7 @@ from fsdash.figures.budget_detail import (
     truth_figure,
 )
 from fsdash.figures.marks import HANDLE
-from fsdash.figures.palette import ALGORITHMS, fsvi_colour
+from fsdash.figures.palette import FAMILY_COLOURS, fsvi_colour
 from fsdash.formatting import number
 from fsdash.theory import (
     advise,
@@ -236,7 +236,7 @@ def test_the_heat_map_uses_the_competitors_colours():
     best = best_T_rows(vary(THREE.constants, "l_f", values), THREE.sizes, budgets, (2, 16))
     figure = sensitivity_figure("l_f", values, THREE.sizes, budgets, best, (4 * UNIT, 1.2))
     scale = trace(figure, "best T").colorscale
-    assert scale[0][1] == ALGORITHMS["VI"].light and scale[-1][1] == fsvi_colour(16).light
+    assert scale[0][1] == FAMILY_COLOURS["VI"].light and scale[-1][1] == fsvi_colour(16).light
 
 
 @pytest.mark.parametrize("name", ["inventory", "gridworld", "pricing"])

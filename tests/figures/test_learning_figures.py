@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fsdash.algorithms.registry import METHODS
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.figures.learning import learning_figure, optimal_return
-from fsdash.figures.palette import ALGORITHMS, fsvi_colour
+from fsdash.figures.palette import FAMILY_COLOURS, fsvi_colour
 from fsdash.runs.columns import NAMES
 from fsdash.runs.summary import summarise
 
@@ -65,15 +65,15 @@ def test_colours_belong_to_the_algorithm():
     for dark in (False, True):
         figure = learning_figure(FRAME, dark=dark)
         for name, colour in (
-            ("Base E-VI (n=3)", ALGORITHMS["VI"]),
+            ("Base E-VI (n=3)", FAMILY_COLOURS["VI"]),
             ("E-FSVI, T=3 (n=3)", fsvi_colour(3)),
-            ("Slow-agnostic E-VI (n=1)", ALGORITHMS["slow-agnostic"]),
+            ("Slow-agnostic E-VI (n=1)", FAMILY_COLOURS["slow-agnostic"]),
         ):
             assert trace(figure, name).line.color == colour.on(dark)
 
 
 def test_every_method_has_a_colour():
-    for method in METHODS.values():
+    for method in ALGORITHMS.values():
         T = 6 if method.freezes else None
         assert learning_figure(run(method.name, T)).data
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fsdash.algorithms.optimum import optimum, regret
-from fsdash.algorithms.registry import METHODS, Method
+from fsdash.algorithms.registry import ALGORITHMS, Algorithm
 from fsdash.algorithms.snapshot import Diverged, Snapshot
 from fsdash.runs import engine
 from fsdash.runs.columns import NAMES
@@ -34,9 +34,9 @@ def test_a_row_has_the_fixed_columns():
     assert [row["step"] for row in rows] == list(range(len(rows)))
 
 
-@pytest.mark.parametrize("name", list(METHODS))
+@pytest.mark.parametrize("name", list(ALGORITHMS))
 def test_every_method_runs_and_its_rows_are_true(name):
-    here = spec(name, 3 if METHODS[name].freezes else None, iterations=2)
+    here = spec(name, 3 if ALGORITHMS[name].freezes else None, iterations=2)
     rows, outcome, kept = records(here)
     assert outcome.status == "finished"
     model = here.build_domain().build()
@@ -133,8 +133,8 @@ def test_divergence_is_a_status_and_the_rows_stay(monkeypatch):
         yield Snapshot("base", 0, 0, policy, U0_XY, np.nan, 0, "stationary")
         raise Diverged("iteration 1: the values are no longer finite; use a smaller learning rate")
 
-    method = Method("e-vi", "test", "", diverging, "U0_XY", {})
-    monkeypatch.setitem(METHODS, "e-vi", method)
+    method = Algorithm("e-vi", "test", "", diverging, initial="U0_XY")
+    monkeypatch.setitem(ALGORITHMS, "e-vi", method)
     rows, outcome, _ = records(spec())
     assert len(rows) == 1
     assert outcome.status == "diverged"
@@ -146,7 +146,7 @@ def test_values_to_infinity_end_a_sampled_run():
     with pytest.raises(Diverged, match="finite"):
         model = spec().build_domain().build()
         rng = np.random.default_rng(0)
-        list(METHODS["e-vi"].generator(model, rng, U0_XY=np.full((4, 11), np.inf)))
+        list(ALGORITHMS["e-vi"].generator(model, rng, U0_XY=np.full((4, 11), np.inf)))
 
 
 def test_a_policy_that_stays_is_not_evaluated_again(monkeypatch):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from fsdash.algorithms.registry import METHODS
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.reproduce.archive import kept_rows
 from fsdash.reproduce.experiments import experiment
 from fsdash.runs.estimate import MEASURING, rates, seconds, wall_seconds
@@ -45,8 +45,8 @@ def test_beyond_the_kept_T_a_path_takes_longer_in_proportion():
 
 
 def test_every_algorithm_has_a_rate_and_any_domain_an_estimate():
-    assert {rate.algorithm for rate in rates()} == set(METHODS)
-    for name, method in METHODS.items():
+    assert {rate.algorithm for rate in rates()} == set(ALGORITHMS)
+    for name, method in ALGORITHMS.items():
         spec = RunSpec("pricing", name, 6 if method.freezes else None, iterations=2, replications=1)
         assert 0 < seconds(spec) < 1e4
 

@@ -7,7 +7,7 @@ import shlex
 import numpy as np
 import pytest
 
-from fsdash.algorithms.registry import METHODS
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.cli.main import parser
 from fsdash.cli.runs import assignments, read_specs
 from fsdash.errors import InputError
@@ -35,18 +35,18 @@ def spec(**changes) -> RunSpec:
 
 
 def test_the_names_are_the_agreed_ones():
-    assert tuple(METHODS) == NAMES
+    assert tuple(ALGORITHMS) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_method_goes_through_json_and_back(name):
-    T = 6 if METHODS[name].freezes else None
+    T = 6 if ALGORITHMS[name].freezes else None
     one = spec(algorithm=name, T=T, domain_parameters={"K": 100}, seed=7)
     two = RunSpec.from_json(one.to_json())
     assert two == one
     assert two.hash == one.hash
     assert hash(two) == hash(one)
-    assert json.loads(one.to_json())["parameters"].keys() == METHODS[name].all_parameters.keys()
+    assert json.loads(one.to_json())["parameters"].keys() == ALGORITHMS[name].all_parameters.keys()
 
 
 def test_it_is_complete_whatever_was_left_out():

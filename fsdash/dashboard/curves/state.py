@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fsdash.algorithms.registry import METHODS
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.run_lab.state import sweep_size
 from fsdash.dashboard.run_lab.text import BADGES
 from fsdash.domains import make
@@ -89,7 +89,7 @@ def differing(runs: Sequence[Run]) -> list[str]:
 
 
 def _is_default(run: Run, name: str) -> bool:
-    known = METHODS[run.algorithm].all_parameters if run.algorithm in METHODS else {}
+    known = ALGORITHMS[run.algorithm].all_parameters if run.algorithm in ALGORITHMS else {}
     return name not in settings(run) or (
         name in known and settings(run)[name] == known[name].default
     )
@@ -150,7 +150,7 @@ def prepared(frame: pd.DataFrame, runs: Sequence[Run], named: Mapping[int, str])
 
     Rows of a method that this program does not have are left out: there is nothing to call it.
     """
-    frame = frame[frame["algorithm"].isin(METHODS)].copy()
+    frame = frame[frame["algorithm"].isin(ALGORITHMS)].copy()
     frame["method"] = frame["run"].map(named)
     frame["sweeps"] = frame["evaluations"] / frame["run"].map(sweeps_of(runs)[0])
     return frame
@@ -275,7 +275,7 @@ def method_rows(
 
 
 def colour_of(run: Run, dark: bool) -> str:
-    family = METHODS[run.algorithm].family if run.algorithm in METHODS else "slow-agnostic"
+    family = ALGORITHMS[run.algorithm].family if run.algorithm in ALGORITHMS else "slow-agnostic"
     return algorithm_colour(family, run.T).on(dark)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsdash.algorithms.registry import METHODS
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves.state import X_LABELS, Y_LABELS
 from fsdash.dashboard.run_lab.state import BY_HAND, PLANS, SWEEP_UNIT, UNITS, USUAL_T, periods_text
 from fsdash.dashboard.widgets.address import (
@@ -42,9 +42,9 @@ def _parameters() -> dict[str, Part]:
         usual = make(name)
         for own in domain.parameters():
             found[f"{name}.{own.name}"] = Part(getattr(usual, own.name), _in_words(own.parse))
-    for name, method in METHODS.items():
+    for name, method in ALGORITHMS.items():
         for key, parameter in method.all_parameters.items():
-            read = lambda text, k=key, p=parameter: p.checked(k, text)  # noqa: E731
+            read = lambda text, k=key, p=parameter: p.parse(k, text)  # noqa: E731
             found[f"{name}.{key}"] = Part(parameter.default, _in_words(read))
     return found
 
@@ -55,7 +55,7 @@ LAB = Address(
         "preset": Part("quick-look", one_of([*PLANS, BY_HAND])),
         "from": Part(None, experiment_id),
         "domain": Part("inventory", one_of(DOMAINS)),
-        "algorithms": Part(["e-fsvi", "e-vi"], several(one_of(METHODS)), listed),
+        "algorithms": Part(["e-fsvi", "e-vi"], several(one_of(ALGORITHMS)), listed),
         "T": Part(USUAL_T, _in_words(periods_text), lambda text: text.replace(" ", "")),
         "unit": Part(SWEEP_UNIT, one_of(UNITS)),
         "budget": Part(6.0, number_in(0, MAX_EVALUATIONS), lambda size: f"{size:g}"),

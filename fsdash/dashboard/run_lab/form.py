@@ -9,7 +9,7 @@ from types import MappingProxyType
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from fsdash.algorithms.registry import METHODS, Parameter, Value
+from fsdash.algorithms.registry import ALGORITHMS, Parameter, Value
 from fsdash.dashboard.run_lab.address import LAB, MOST
 from fsdash.dashboard.run_lab.state import (
     BY_HAND,
@@ -211,15 +211,15 @@ def _read_choice(domain: str) -> dict:
     """Algorithms, T and the budget."""
     algorithms = st.multiselect(
         "Algorithms",
-        list(METHODS),
+        list(ALGORITHMS),
         ["e-fsvi", "e-vi"],
-        lambda name: METHODS[name].title,
+        lambda name: ALGORITHMS[name].title,
         key=LAB.key("algorithms"),
         placeholder="Choose at least one",
-        help="\n".join(f"- **{m.title}**: {m.told}" for m in METHODS.values()),
+        help="\n".join(f"- **{m.title}**: {m.description}" for m in ALGORITHMS.values()),
     )
     T = ""
-    if any(METHODS[name].freezes for name in algorithms):
+    if any(ALGORITHMS[name].freezes for name in algorithms):
         T = st.text_input(
             "Periods frozen T",
             USUAL_T,
@@ -319,11 +319,11 @@ def _read_methods(names: list[str]) -> dict[str, dict[str, Value]]:
     if not names:
         return {}
     with st.expander("The algorithms' parameters", key="lab-methods"):
-        tabs = st.tabs([METHODS[name].title for name in names])
+        tabs = st.tabs([ALGORITHMS[name].title for name in names])
         found = {}
         for tab, name in zip(tabs, names, strict=True):
             with tab:
-                found[name] = _read_parameters(name, METHODS[name].all_parameters)
+                found[name] = _read_parameters(name, ALGORITHMS[name].all_parameters)
     return found
 
 
@@ -336,13 +336,18 @@ def _read_parameters(
     """
     columns = st.columns(2, gap="small", vertical_alignment="bottom")
     return {
-        name: _widget(columns[i % 2], f"{owner}.{name}", labels.get(name, name), parameter)
+        name: _widget(
+            columns[i % 2],
+            f"{owner}.{name}",
+            labels.get(name) or parameter.label or name,
+            parameter,
+        )
         for i, (name, parameter) in enumerate(parameters.items())
     }
 
 
 def _widget(column: DeltaGenerator, key: str, name: str, parameter: Parameter) -> Value:
-    told = parameter.told
+    told = parameter.help
     made: dict[str, Callable[[], Value]] = {
         "bool": lambda: column.checkbox(name, parameter.default, key=LAB.key(key), help=told),
         "choice": lambda: column.selectbox(
@@ -361,7 +366,7 @@ def _widget(column: DeltaGenerator, key: str, name: str, parameter: Parameter) -
 
 
 def _number(column, key: str, name: str, parameter: Parameter, told: str | None, kind: type):
-    low, high = (kind(min(max(end, -MOST), MOST)) for end in (parameter.least, parameter.most))
+    low, high = (kind(min(max(end, -MOST), MOST)) for end in (parameter.low, parameter.high))
     value = column.number_input(
         name,
         low,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from fsdash.algorithms.registry import METHODS, Value
+from fsdash.algorithms.registry import ALGORITHMS, Value
 from fsdash.domains import Domain, make
 from fsdash.errors import InputError
 from fsdash.formatting import number, whole_range
@@ -173,10 +173,10 @@ class Form:
     def specs(self) -> list[RunSpec]:
         if not self.algorithms:
             raise InputError("algorithms: none is chosen; choose at least one")
-        frozen = [name for name in self.algorithms if METHODS[name].freezes]
+        frozen = [name for name in self.algorithms if ALGORITHMS[name].freezes]
         horizons = periods(self.T) if frozen else ()
         if frozen and not horizons:
-            titles = " and ".join(METHODS[name].title for name in frozen)
+            titles = " and ".join(ALGORITHMS[name].title for name in frozen)
             raise InputError(f"T: choose for how many periods {titles} should freeze, such as 6")
         budget = self._budget()
         return [
@@ -191,7 +191,7 @@ class Form:
                 **budget,
             )
             for name in self.algorithms
-            for T in (horizons if METHODS[name].freezes else (None,))
+            for T in (horizons if ALGORITHMS[name].freezes else (None,))
         ]
 
     def _budget(self) -> dict[str, float]:

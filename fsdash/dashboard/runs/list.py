@@ -6,7 +6,7 @@ import time
 
 import streamlit as st
 
-from fsdash.algorithms.registry import METHODS
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves.state import X_LABELS, Y_LABELS
 from fsdash.dashboard.run_lab.form import escape_markdown
 from fsdash.dashboard.run_lab.text import BADGES
@@ -41,7 +41,7 @@ RUNS = Address(
     {
         "text": Part("", short_text),
         "domain": Part(ANY, one_of([ANY, *DOMAINS])),
-        "algorithm": Part(ANY, one_of([ANY, *METHODS])),
+        "algorithm": Part(ANY, one_of([ANY, *ALGORITHMS])),
         "status": Part(ANY, one_of([ANY, *STATUSES])),
         "whose": Part(EVERYONE, one_of([EVERYONE, MINE])),
         "shown": Part(PAGE, whole(1, 10_000)),
@@ -69,7 +69,7 @@ def draw_filters() -> None:
         )
         with st.popover("More filters", icon=":material/filter_alt:"):
             _choice("Domain", "domain", {name: name.capitalize() for name in DOMAINS})
-            titles = {name: method.title for name, method in METHODS.items()}
+            titles = {name: method.title for name, method in ALGORITHMS.items()}
             _choice("Algorithm", "algorithm", titles)
             _choice("Status", "status", {name: BADGES[name][0] for name in STATUSES})
 

@@ -1,0 +1,158 @@
+"""What the registry declares about an algorithm: its parameters and how to start it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fsdash.algorithms.snapshot import Snapshot
+from fsdash.core.model import FastSlowMDP
+from fsdash.domains.base import parse_number
+from fsdash.errors import InputError
+
+LARGEST_VALUE = 1e12
+
+Value = int | float | bool | str | None
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of an algorithm: default, range or choices, and the texts that a form shows.
+
+    Attributes
+    ----------
+    default : int, float, bool, str or None
+        The value that is used if none is given.
+    help : str
+        What the parameter means, as a sentence.
+    low, high : float
+        Smallest and largest value allowed, for numbers.
+    choices : tuple of str
+        The values allowed, for a parameter that is a word.
+    kind : str
+        "int", "float", "bool" or "choice"; derived from the default unless it is None.
+    optional : bool
+        Whether None is allowed; the algorithm then chooses the value itself.
+    label : str
+        What a form writes next to the field; the parameter's name if empty.
+    unit : str
+        The unit of the value, such as "samples".
+
+    Examples
+    --------
+    >>> Parameter(50, "Samples of the next state.", low=1, high=1000).parse("M", "20")
+    20
+    """
+
+    default: Value
+    help: str
+    low: float = 0
+    high: float = float("inf")
+    choices: tuple[str, ...] = ()
+    kind: str = ""
+    optional: bool = False
+    label: str = ""
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        kind = "choice" if self.choices else type(self.default).__name__
+        object.__setattr__(self, "kind", self.kind or kind)
+
+    def parse(self, name: str, value: object) -> Value:
+        """Convert a number or a text to this parameter's kind, or raise an error that names it."""
+        if self.optional and (value is None or str(value).strip().lower() in ("", "none", "auto")):
+            return None
+        if self.choices:
+            if value not in self.choices:
+                raise InputError(f"{name} = {value}: choose from {', '.join(self.choices)}")
+            return str(value)
+        number = parse_number(name, self.kind, value)
+        if not self.low <= number <= self.high:
+            raise InputError(f"{name} = {value}: use a value from {self.low:g} to {self.high:g}")
+        return number
+
+
+INITIAL = Parameter(
+    0.0,
+    "The value in every state that the algorithm starts from.",
+    -LARGEST_VALUE,
+    LARGEST_VALUE,
+    label="Initial value",
+)
+
+Parameters = Mapping[str, Parameter]
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """An algorithm that can be run by name.
+
+    Attributes
+    ----------
+    name, title, description : str
+        The name in specifications and commands, the name in legends, one sentence of explanation.
+    generator : callable
+        Takes the model and the parameters below by name, and yields snapshots.
+    parameters : mapping of str to Parameter
+        The generator's arguments that a run may set.
+    initial : str
+        The generator's argument for initial values, such as "U0_XY"; the letters after the
+        underscore are its axes. Empty if it has none.
+    family : str
+        Algorithms of one family share a colour. An unknown family gets a colour of its own.
+    freezes : bool
+        Whether it freezes the slow state, and so takes the argument `T`.
+    sampled : bool
+        Whether it draws random numbers, and so takes the argument `rng`. If not, one replication
+        is enough.
+    policy_kinds : tuple of str
+        The kinds of policies it yields: stationary, cyclic, periodic.
+    regression : callable, optional
+        Builds the regression strategy, the argument `regress`, from `regression_parameters`.
+    regression_parameters : mapping of str to Parameter
+        Parameters of the regression strategy.
+    """
+
+    name: str
+    title: str
+    description: str
+    generator: Callable[..., Iterator[Snapshot]]
+    parameters: Parameters = field(default_factory=dict)
+    initial: str = ""
+    family: str = "VI"
+    freezes: bool = False
+    sampled: bool = True
+    policy_kinds: tuple[str, ...] = ("stationary",)
+    regression: Callable[..., Any] | None = None
+    regression_parameters: Parameters = field(default_factory=dict)
+
+    @property
+    def all_parameters(self) -> dict[str, Parameter]:
+        """Every parameter that a run may set, by name."""
+        initial = {"initial_value": INITIAL} if self.initial else {}
+        return {**self.parameters, **self.regression_parameters, **initial}
+
+    def start(
+        self,
+        model: FastSlowMDP,
+        rng: np.random.Generator,
+        T: int | None,
+        parameters: Mapping[str, Any],
+    ) -> Iterator[Snapshot]:
+        """Return the generator of snapshots for a model, with a value for every parameter."""
+        arguments = {name: parameters[name] for name in self.parameters}
+        if self.initial:
+            sizes = {"X": model.n_slow, "Y": model.n_fast, "A": model.n_actions}
+            shape = [sizes[axis] for axis in self.initial.rpartition("_")[2]]
+            arguments[self.initial] = np.full(shape, parameters["initial_value"], float)
+        if self.sampled:
+            arguments["rng"] = rng
+        if self.freezes:
+            arguments["T"] = T
+        if self.regression is not None:
+            names = self.regression_parameters
+            arguments["regress"] = self.regression(**{name: parameters[name] for name in names})
+        return self.generator(model, **arguments)

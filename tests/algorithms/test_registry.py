@@ -1,0 +1,118 @@
+"""The registry: what it declares fits the generators, and outside algorithms can be added."""
+
+import inspect
+import os
+import subprocess
+import sys
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from fsdash.algorithms import vi
+from fsdash.algorithms.registry import ALGORITHMS, Parameter, get_algorithm, register
+from fsdash.errors import InputError
+from tests.models import random_model
+
+
+@pytest.fixture
+def registry(monkeypatch):
+    """The registry, restored after the test."""
+    known = dict(ALGORITHMS)
+    yield ALGORITHMS
+    ALGORITHMS.clear()
+    ALGORITHMS.update(known)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_declared_parameters_are_arguments_with_the_same_default(name):
+    entry = ALGORITHMS[name]
+    arguments = inspect.signature(entry.generator).parameters
+    for key, parameter in entry.parameters.items():
+        assert arguments[key].default == parameter.default
+    assert arguments[entry.initial].default is None
+    assert ("rng" in arguments) == entry.sampled
+    assert ("T" in arguments) == entry.freezes
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_parameter_has_a_label_and_help(name):
+    for parameter in ALGORITHMS[name].all_parameters.values():
+        assert parameter.label and parameter.help.endswith(".")
+        assert parameter.kind in ("int", "float", "bool", "choice")
+        assert parameter.low <= parameter.high
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_snapshots_have_the_declared_policy_kinds(name):
+    entry = ALGORITHMS[name]
+    defaults = {key: parameter.default for key, parameter in entry.all_parameters.items()}
+    run = entry.start(random_model(1), np.random.default_rng(2), 3, defaults)
+    assert {s.policy_kind for s in islice(run, 8)} == set(entry.policy_kinds)
+
+
+def doubled(model, rng, scale, U0_XY=None):
+    """A toy algorithm: VI from scaled initial values."""
+    yield from vi(model, U0_XY=scale * U0_XY)
+
+
+def test_an_outside_algorithm_is_started_with_its_parameters(registry):
+    scale = Parameter(2.0, "Factor of the initial values.", 0, 10)
+    entry = register("toy", doubled, parameters={"scale": scale}, initial="U0_XY")
+    assert get_algorithm("toy") is entry and list(registry)[-1] == "toy"
+    assert (entry.title, entry.family, entry.policy_kinds) == ("TOY", "TOY", ("stationary",))
+    run = entry.start(
+        random_model(3), np.random.default_rng(0), None, {"scale": 2.0, "initial_value": 5.0}
+    )
+    assert (next(run).values_XY == 10).all()
+
+
+def test_an_algorithm_without_initial_values_has_no_such_parameter(registry):
+    entry = register("toy", lambda model, rng: vi(model))
+    assert entry.all_parameters == {}
+    assert next(entry.start(random_model(3), np.random.default_rng(0), None, {})).iteration == 0
+
+
+@pytest.mark.parametrize(
+    "name, options, words",
+    [
+        ("vi", {}, "'vi' exists already"),
+        ("My Toy", {}, "lower-case"),
+        ("", {}, "lower-case"),
+        ("toy", {"policy_kinds": ("odd",)}, "'odd' is not one of"),
+    ],
+)
+def test_a_bad_registration_is_refused(registry, name, options, words):
+    with pytest.raises(InputError, match=words):
+        register(name, doubled, **options)
+
+
+def test_replacing_must_be_asked_for(registry):
+    assert register("vi", doubled, replace=True).generator is doubled
+
+
+def test_an_unknown_algorithm_lists_the_known_ones():
+    with pytest.raises(InputError, match="choose from vi, fsvi, mpi"):
+        get_algorithm("no-such")
+
+
+def run_python(code, path, modules):
+    environment = {**os.environ, "FSDASH_ALGORITHMS": modules}
+    environment["PYTHONPATH"] = os.pathsep.join([str(path), *sys.path])
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, env=environment, capture_output=True, text=True)
+
+
+def test_modules_of_the_environment_variable_register_their_algorithms(tmp_path):
+    (tmp_path / "toys.py").write_text(
+        "from fsdash.algorithms import vi\n"
+        "from fsdash.algorithms.registry import register\n"
+        "register('toy', lambda model, rng: vi(model))\n"
+    )
+    show = "; from fsdash.algorithms.registry import ALGORITHMS; print(ALGORITHMS['toy'].title)"
+    # Whether fsdash or the user's module is imported first makes no difference.
+    for first in ("fsdash", "toys"):
+        done = run_python(f"import {first}{show}", tmp_path, "toys")
+        assert done.stdout == "TOY\n", done.stderr
+    done = run_python("import fsdash.algorithms.registry", tmp_path, "no_such_module")
+    assert "FSDASH_ALGORITHMS: no_such_module was not loaded" in done.stderr
