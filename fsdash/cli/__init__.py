@@ -1,1 +1,13 @@
-"""The command line, one module for each family of commands."""
+"""The command line: `fsdash COMMAND`, or `python -m fsdash COMMAND`.
+
+main        the entry point and the parser
+arguments   what several commands share: their parser, argument types, a domain's arguments
+theory      bounds, advise, constants
+models      domains, algorithms, solve
+runs        run
+reproduce   reproduce
+
+A module of commands has one function `add_commands(commands)`, which adds each command's parser and
+the function that runs it. Libraries that take long to load are imported in these functions, so that
+`fsdash --help` starts quickly.
+"""

@@ -1,4 +1,4 @@
-"""`fsdash reproduce`: the paper's figures and claims, computed again into a folder."""
+"""`fsdash reproduce`: recompute the paper's figures and check its claims."""
 
 from __future__ import annotations
 
@@ -7,66 +7,65 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from fsdash.cli.arguments import add_command
+from fsdash.cli.progress import ProgressBar
 from fsdash.errors import InputError
 
-PARTS = ("inventory", "gridworld", "pricing", "theory", "all")
+TOPICS = ("inventory", "gridworld", "pricing", "theory", "all")
 FOLDER = "reproduction"
 
 
-def add_reproduce(p: argparse.ArgumentParser) -> None:
-    """The arguments of `reproduce`."""
+def add_commands(commands) -> None:
+    """Add `reproduce`."""
+    p = add_command(
+        commands, "reproduce", run_reproduce, "recompute the paper's figures and check its claims"
+    )
     p.add_argument(
-        "part",
+        "topic",
         nargs="?",
-        choices=PARTS,
+        choices=TOPICS,
         default="all",
-        help=f"{', '.join(PARTS)} (all)",
-        metavar="PART",
+        help=f"{', '.join(TOPICS)} (all)",
+        metavar="TOPIC",
     )
     p.add_argument(
         "--quick",
         action="store_true",
-        help="three replications on a quarter of the budget, to try it out",
+        help="three replications with a quarter of the budget, to try the command",
     )
-    p.add_argument("--out", default=FOLDER, metavar="FOLDER", help=f"({FOLDER})")
-    p.add_argument("--workers", type=int, default=1, metavar="N", help="processes (1)")
-    p.add_argument("--seed", type=int, default=0, metavar="N", help="(0)")
+    p.add_argument(
+        "--out", default=FOLDER, metavar="FOLDER", help=f"folder for the results ({FOLDER})"
+    )
+    p.add_argument("--workers", type=int, default=1, metavar="N", help="worker processes (1)")
+    p.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (0)")
 
 
 def run_reproduce(arguments: argparse.Namespace) -> str:
-    """Compute, write the folder, and say what came of each claim."""
+    """Compute, write the folder, and return the verdict on each claim."""
     from fsdash.formatting import format_records
     from fsdash.reproduce.experiments import DOMAINS
     from fsdash.reproduce.judging import claims_table
     from fsdash.reproduce.report import QUICK, write_report
 
     folder = Path(arguments.out)
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"out = {folder}: is a file; name a folder")
-    path = folder.absolute()
-    there = next(place for place in (path, *path.parents) if place.exists())
-    try:
-        with TemporaryFile(dir=there):
-            pass
-    except OSError as error:
-        raise InputError(f"out = {folder}: cannot be written ({error.strerror})") from None
-    names = [d for d in DOMAINS if arguments.part in (d, "all")]
+    _check_writable(folder)
+    names = [d for d in DOMAINS if arguments.topic in (d, "all")]
     results, endings = compute(names, arguments.quick, arguments.seed, arguments.workers)
     if names and not results:
         raise KeyboardInterrupt
-    with_theory = arguments.part in ("theory", "all")
+    with_theory = arguments.topic in ("theory", "all")
     judged, missing = write_report(folder, results, with_theory, endings, arguments.quick)
     for ending in endings:
         if ending.outcome.status != "finished":
-            _say(
+            _report(
                 f"{ending.spec.domain} {ending.spec.label}, replication {ending.replication}: "
                 f"{ending.outcome.status}, {ending.outcome.reason}"
             )
     if arguments.quick:
-        _say(QUICK)
+        _report(QUICK)
     if missing:
-        _say(missing)
-    _say(f"Everything is in {folder}")
+        _report(missing)
+    _report(f"the results are in {folder}")
     table = claims_table(judged)
     if arguments.format == "table":
         return format_records(table[["name", "verdict", "claim"]].to_dict("records"), "table")
@@ -74,27 +73,39 @@ def run_reproduce(arguments: argparse.Namespace) -> str:
 
 
 def compute(names: list[str], quick: bool, seed: int, workers: int) -> tuple[dict, list]:
-    """The experiments of these domains, one after the other: plans with rows, and endings.
+    """The results of these domains' experiments, by domain, and how each replication ended.
 
-    Ctrl-C leaves those that were complete.
+    A result is the experiment with its rows. Ctrl-C keeps the experiments that are complete.
     """
-    from fsdash.cli.runs import Bar
     from fsdash.reproduce.experiments import carry_out, experiment
 
     plans = [experiment(name, quick, seed) for name in names]
     results, endings = {}, []
     for plan in plans:
-        bar = Bar(sum(run.spec.replications for run in plan.runs))
-        frame, ended = carry_out(plan, workers, bar.show if sys.stderr.isatty() else None)
+        bar = ProgressBar(sum(run.spec.replications for run in plan.runs))
+        frame, ended = carry_out(plan, workers, bar.update)
         bar.clear()
         if any(e.outcome.status == "cancelled" for e in ended):
-            _say(f"{plan.title}: interrupted; only what was complete before is written")
+            _report(f"{plan.title}: interrupted; only earlier, complete experiments are written")
             break
-        _say(f"{plan.title}: {len(ended)} replications, {len(frame):,} policies")
+        _report(f"{plan.title}: {len(ended)} replications, {len(frame):,} policies")
         results[plan.domain] = (plan, frame)
         endings += ended
     return results, endings
 
 
-def _say(text: str) -> None:
+def _check_writable(folder: Path) -> None:
+    """Raise an error before the computation if the folder cannot be written after it."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"out = {folder}: is a file; name a folder")
+    path = folder.absolute()
+    existing = next(place for place in (path, *path.parents) if place.exists())
+    try:
+        with TemporaryFile(dir=existing):
+            pass
+    except OSError as error:
+        raise InputError(f"out = {folder}: cannot be written ({error.strerror})") from None
+
+
+def _report(text: str) -> None:
     print(f"fsdash reproduce: {text}", file=sys.stderr)

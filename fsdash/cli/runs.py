@@ -1,29 +1,36 @@
-"""`fsdash run`: learning curves of any algorithm on any domain, from the command line."""
+"""`fsdash run`: learning curves of algorithms on a domain."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-import time
-from dataclasses import dataclass, field
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
+from fsdash.cli.arguments import add_command, add_domain, assignments, read_domain, whole_range
+from fsdash.cli.progress import ProgressBar
 from fsdash.errors import InputError
-from fsdash.formatting import as_table, duration, format_records
+from fsdash.formatting import as_table, format_records
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fsdash.runs.spec import RunSpec
 
 DEFAULT_ITERATIONS = 10
 MAX_RUNS = 200
-BAR = 30
 
 
-def add_run(p: argparse.ArgumentParser, whole_range) -> None:
-    """The arguments of `run` after those of the domain."""
+def add_commands(commands) -> None:
+    """Add `run`."""
+    p = add_command(commands, "run", run_runs, "run algorithms on a domain, with replications")
+    add_domain(p)
     p.add_argument(
         "--algorithm",
         required=True,
         metavar="NAME",
         action="append",
-        help="vi, fsvi, mpi, e-vi, e-fsvi, e-qi, slow-agnostic, lin- or deep- with fvi, fsfvi, fqi;"
-        " several with commas",
+        help="an algorithm, or several separated by commas; `fsdash algorithms` lists them",
     )
     p.add_argument(
         "-T",
@@ -32,15 +39,17 @@ def add_run(p: argparse.ArgumentParser, whole_range) -> None:
         metavar="RANGE",
         help="periods to freeze: 6, 1:4 or 3,6,12; one run for each (6)",
     )
-    p.add_argument("--replications", type=int, default=5, metavar="N", help="(5)")
-    p.add_argument("--seed", type=int, default=0, metavar="N", help="(0)")
+    p.add_argument(
+        "--replications", type=int, default=5, metavar="N", help="replications per run (5)"
+    )
+    p.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (0)")
     p.add_argument(
         "--with",
         action="append",
         default=[],
         metavar="NAME=VALUE",
         dest="settings",
-        help="change a parameter of the algorithm, such as M=20; may be repeated",
+        help="change a parameter of the algorithm, such as M=20; can be repeated",
     )
     budget = p.add_mutually_exclusive_group()
     budget.add_argument(
@@ -52,21 +61,23 @@ def add_run(p: argparse.ArgumentParser, whole_range) -> None:
         metavar="K",
         help=f"stop after K iterations ({DEFAULT_ITERATIONS})",
     )
-    budget.add_argument("--seconds", type=float, metavar="S", help="stop after S seconds each")
-    p.add_argument("--workers", type=int, default=1, metavar="N", help="processes (1)")
+    budget.add_argument(
+        "--seconds", type=float, metavar="S", help="stop each replication after S seconds"
+    )
+    p.add_argument("--workers", type=int, default=1, metavar="N", help="worker processes (1)")
     p.add_argument("--out", metavar="FILE", help="write the rows to FILE.csv, .parquet or .json")
 
 
-def run_run(arguments: argparse.Namespace, domain_parameters: dict) -> str:
-    """Carry the runs out; print how they ended, and write their rows if a file is given."""
+def run_runs(arguments: argparse.Namespace) -> str:
+    """Carry out the runs; return how they ended, and write their rows if a file is given."""
     from fsdash.runs.frames import check_path, save
     from fsdash.runs.local import run_all
 
     if arguments.out:
         check_path(arguments.out)
-    specs = read_specs(arguments, domain_parameters)
-    bar = Bar(sum(spec.replications for spec in specs))
-    frame, endings = run_all(specs, arguments.workers, bar.show if sys.stderr.isatty() else None)
+    specs = read_specs(arguments)
+    bar = ProgressBar(sum(spec.replications for spec in specs))
+    frame, endings = run_all(specs, arguments.workers, bar.update)
     bar.clear()
     if frame.empty:
         raise InputError(f"no policy was recorded: {endings[0].outcome.reason}")
@@ -77,44 +88,36 @@ def run_run(arguments: argparse.Namespace, domain_parameters: dict) -> str:
                 f"{ending.outcome.status}, {ending.outcome.reason}",
                 file=sys.stderr,
             )
-    shown = show(frame, specs, arguments.format)
+    output = format_runs(frame, specs, arguments.format)
     try:
         if arguments.out:
             save(arguments.out, frame, specs)
             print(f"{len(frame):,} rows in {arguments.out}", file=sys.stderr)
     except OSError as error:
-        print(shown)
+        print(output)
         raise InputError(f"out = {arguments.out}: cannot be written ({error.strerror})") from None
     if any(ending.outcome.status == "cancelled" for ending in endings):
-        print(shown)
+        print(output)
         raise KeyboardInterrupt
-    return shown
+    return output
 
 
-def show(frame, specs, fmt: str) -> str:
-    """A line for each run, or every row in a format for programs."""
-    if fmt == "table":
-        return as_table(summary(frame, specs))
-    from fsdash.runs.frames import records
-
-    rows = records(frame)
-    return format_records(rows, fmt, {"specs": [spec.to_dict() for spec in specs], "rows": rows})
-
-
-def read_specs(arguments: argparse.Namespace, domain_parameters: dict) -> list:
-    """One specification for each algorithm, and for each T where it freezes."""
+def read_specs(arguments: argparse.Namespace) -> list[RunSpec]:
+    """One specification per algorithm; per algorithm and T for those that freeze."""
     from fsdash.algorithms.registry import get_algorithm
     from fsdash.runs.spec import RunSpec
 
+    domain_parameters = asdict(read_domain(arguments))
     budget = {name: getattr(arguments, name) for name in ("evaluations", "iterations", "seconds")}
     if not any(value is not None for value in budget.values()):
         budget["iterations"] = DEFAULT_ITERATIONS
-    settings = assignments("--with", arguments.settings)
+    settings = assignments("--with", arguments.settings, "M=20")
     names = [name.strip() for text in arguments.algorithm for name in text.split(",")]
     specs = []
     for name in dict.fromkeys(names):
         known = get_algorithm(name).all_parameters
-        mine = settings if len(names) == 1 else {n: v for n, v in settings.items() if n in known}
+        # With several algorithms, each takes the settings it knows; an only one must know all.
+        own = settings if len(names) == 1 else {n: v for n, v in settings.items() if n in known}
         for T in dict.fromkeys(arguments.T) if get_algorithm(name).freezes else (None,):
             specs.append(
                 RunSpec(
@@ -122,14 +125,14 @@ def read_specs(arguments: argparse.Namespace, domain_parameters: dict) -> list:
                     name,
                     T,
                     domain_parameters,
-                    mine,
+                    own,
                     arguments.replications,
                     arguments.seed,
                     **budget,
                 )
             )
     if len(specs) > MAX_RUNS:
-        raise InputError(f"{len(specs):,} runs asked for; narrow -T to at most {MAX_RUNS} of them")
+        raise InputError(f"{len(specs):,} runs are too many; narrow -T to at most {MAX_RUNS} runs")
     used = {name for spec in specs for name, _ in spec.parameters}
     for name in settings:
         if name not in used:
@@ -137,65 +140,40 @@ def read_specs(arguments: argparse.Namespace, domain_parameters: dict) -> list:
     return specs
 
 
-def assignments(option: str, texts: list[str]) -> dict[str, str]:
-    """NAME=VALUE texts as a mapping."""
-    values = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip():
-            example = "M=20" if option == "--with" else "gamma=0.99"
-            raise InputError(f"{option} {text}: write NAME=VALUE, such as {option} {example}")
-        values[name.strip()] = value.strip()
-    return values
+def format_runs(frame: pd.DataFrame, specs: list[RunSpec], fmt: str) -> str:
+    """A table with one line per run, or every row as JSON or CSV."""
+    if fmt == "table":
+        return as_table(summarize(frame, specs))
+    from fsdash.runs.frames import records
+
+    rows = records(frame)
+    return format_records(rows, fmt, {"specs": [spec.to_dict() for spec in specs], "rows": rows})
 
 
-def summary(frame, specs) -> list[dict]:
-    """For each run: the work and the value of its last policies, and the best value on the way,
-    means over replications."""
+def summarize(frame: pd.DataFrame, specs: list[RunSpec]) -> list[dict]:
+    """One record per run, with means over its replications.
+
+    They are the work and the value at the last policies, and the best value that was reached.
+    """
     from fsdash.runs.columns import COLUMNS
 
     means = [c.name for c in COLUMNS if c.role in ("work", "measure") and c.name != "evaluations"]
-    records = []
+    summaries = []
     for spec in specs:
         same_T = frame["T"].isna() if spec.T is None else frame["T"].eq(spec.T)
-        mine = frame[frame.algorithm.eq(spec.algorithm) & same_T]
-        last = mine.groupby("replication").tail(1)
+        rows = frame[frame.algorithm.eq(spec.algorithm) & same_T]
+        last = rows.groupby("replication").tail(1)
         if last.empty:
             continue
-        records.append(
+        best = rows.groupby("replication").fraction_of_optimal.max()
+        summaries.append(
             {
                 "run": spec.label,
                 "replications": len(last),
-                "policies": len(mine),
+                "policies": len(rows),
                 "evaluations": int(last.evaluations.mean()),
                 **{name: float(last[name].mean()) for name in means},
-                "best_fraction": float(
-                    mine.groupby("replication").fraction_of_optimal.max().mean()
-                ),
+                "best_fraction": float(best.mean()),
             }
         )
-    return records
-
-
-@dataclass
-class Bar:
-    """A line on the terminal that tells how much is done and how long the rest may take."""
-
-    tasks: int
-    started: float = field(default_factory=time.monotonic)
-    shares: dict = field(default_factory=dict)
-
-    def show(self, spec, replication: int, row: dict | None) -> None:
-        from fsdash.runs.spec import share_spent
-
-        done = 1.0 if row is None else share_spent(*spec.budget, row)
-        self.shares[spec.hash, replication] = done
-        share = sum(self.shares.values()) / self.tasks
-        spent = time.monotonic() - self.started
-        left = f"{duration(spent / share - spent)} left" if share > 0.01 else "starting"
-        full = "█" * round(BAR * share)
-        print(f"\r{full:░<{BAR}} {100 * share:3.0f}% {left:<20}", end="", file=sys.stderr)
-
-    def clear(self) -> None:
-        if self.shares:
-            print("\r" + " " * (BAR + 30) + "\r", end="", file=sys.stderr)
+    return summaries

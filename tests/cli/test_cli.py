@@ -1,4 +1,4 @@
-"""The command line as a user calls it: output, formats, bad input."""
+"""The command line as a user calls it: output, formats and bad input."""
 
 import csv
 import io
@@ -12,6 +12,7 @@ import sys
 import pytest
 
 from fsdash.algorithms.optimum import optimum
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.cli.main import main
 from fsdash.domains import make
 from fsdash.theory import PRESETS, fsvi_regret, reward_error, vi_regret
@@ -44,12 +45,13 @@ SOLVE_FIELDS = [
     "max_regret",
     "mean_regret",
 ]
+COMMANDS = ["domains", "algorithms", "solve", "bounds", "advise", "constants", "run", "reproduce"]
 THREE_REGIMES = PRESETS["three-regimes"].constants
 
 
 @pytest.fixture
 def fsdash(capsys):
-    """Runs a command line and gives (exit code, stdout, stderr)."""
+    """A function that runs a command line and returns its exit code, stdout and stderr."""
 
     def run(line):
         try:
@@ -72,7 +74,7 @@ def as_json(fsdash):
     return run
 
 
-def test_bounds_has_the_agreed_fields_and_the_librarys_numbers(as_json):
+def test_bounds_prints_the_documented_fields_with_the_library_s_numbers(as_json):
     records = as_json("bounds -T 2,16 -k 1:3")
     assert [(r["T"], r["k"]) for r in records] == [(T, k) for T in (2, 16) for k in (1, 2, 3)]
     for record in records:
@@ -90,7 +92,7 @@ def test_bounds_has_the_agreed_fields_and_the_librarys_numbers(as_json):
         )
 
 
-def test_bounds_takes_every_constant(as_json):
+def test_bounds_accepts_every_constant(as_json):
     [record] = as_json(
         "bounds --gamma 0.8 --alpha 0.1 --d-y 2 --l-r 3 --l-f 0.5 --l-u 4 --r-max 5 "
         "--n-slow 6 --n-fast 7 --n-actions 8 -T 2 -k 3"
@@ -102,7 +104,7 @@ def test_bounds_takes_every_constant(as_json):
     assert record["vi_cost"] == 3 * 42**2 * 8
 
 
-def test_bounds_by_preset_and_automatic_l_u(as_json):
+def test_bounds_with_a_preset_and_automatic_l_u(as_json):
     [record] = as_json("bounds --preset reward-error-small --l-u auto -T 30")
     from dataclasses import replace
 
@@ -111,7 +113,7 @@ def test_bounds_by_preset_and_automatic_l_u(as_json):
     assert record["reward_error"] == pytest.approx(reward_error(constants, 30).total)
 
 
-def test_overflow_is_an_honest_infinity_in_every_format(fsdash):
+def test_overflow_is_infinity_in_every_format(fsdash):
     line = "bounds --l-f 50 --gamma 0.999 -T 1000"
     code, out, _ = fsdash(f"{line} --format json")
     assert code == 0 and "1e999" in out and "Infinity" not in out
@@ -120,7 +122,7 @@ def test_overflow_is_an_honest_infinity_in_every_format(fsdash):
     assert "nan" not in fsdash(line)[1].lower()
 
 
-def test_csv_reads_back(fsdash):
+def test_csv_output_can_be_read_back(fsdash):
     _, out, _ = fsdash("bounds -T 1:5 -k 1,10 --format csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert len(rows) == 10 and list(rows[0]) == BOUNDS_FIELDS
@@ -143,16 +145,16 @@ def test_advise_finds_the_three_regimes(as_json):
     assert all(a["to"] == b["from"] for a, b in itertools.pairwise(regimes))
 
 
-def test_advise_budget_in_operations_and_words(fsdash, as_json):
+def test_advise_in_operations_and_in_sentences(fsdash, as_json):
     by_sweeps, by_budget = as_json("advise --sweeps 4"), as_json("advise --budget 2e10")
     assert by_sweeps == by_budget
     _, out, _ = fsdash("advise -T 2,4,9,16,25 --sweeps 4")
-    assert "FSVI with T = 16, k = 3" in out and "it is informative" in out
+    assert "FSVI with T = 16, k = 3" in out and "is informative" in out
     _, out, _ = fsdash("advise --sweeps 1")
-    assert "it says nothing about the policy" in out
+    assert "is vacuous" in out
 
 
-def test_constants(as_json):
+def test_constants_are_measured(as_json):
     record = as_json("constants inventory")
     assert list(record) == ["alpha", "d_y", "l_r", "l_f", "l_u", "r_max", "reward_shift"]
     assert (record["alpha"], record["d_y"]) == (0.02, 50)
@@ -161,7 +163,7 @@ def test_constants(as_json):
 
 
 @pytest.mark.parametrize("method", ["vi", "fsvi", "mpi"])
-def test_solve(as_json, method):
+def test_solve_agrees_with_the_library(as_json, method):
     record = as_json(f"solve inventory --method {method} --set gamma=0.9")
     assert list(record) == SOLVE_FIELDS
     assert (record["domain"], record["method"]) == ("inventory", method)
@@ -176,7 +178,7 @@ def test_solve(as_json, method):
         assert record["max_regret"] <= 2 * 0.9 / 0.1 * 1e-3
 
 
-def test_solve_stops_where_it_is_told(as_json):
+def test_solve_stops_at_the_given_iterations_or_tolerance(as_json):
     by_count = as_json("solve inventory --method fsvi -T 3 --iterations 7")
     assert (by_count["T"], by_count["iterations"]) == (3, 7)
     assert by_count["backups"] == 2 * 561 * 11 + 7 * 561 * (11 + 2)
@@ -185,9 +187,9 @@ def test_solve_stops_where_it_is_told(as_json):
     assert loose["iterations"] < tight["iterations"]
 
 
-def test_a_tolerance_below_rounding_ends_and_says_so(fsdash):
+def test_a_tolerance_below_rounding_errors_ends_with_a_message(fsdash):
     code, out, err = fsdash("solve inventory --method mpi --tolerance 1e-300 --format json")
-    assert code == 0 and "rounding allows a certificate of" in err and err.count("\n") == 1
+    assert code == 0 and "rounding errors limit the certificate to" in err and err.count("\n") == 1
     assert json.loads(out)["max_regret"] <= 1e-5
 
 
@@ -201,6 +203,13 @@ def test_domains_lists_every_preset(as_json, fsdash):
     }
     assert "y_max=50" in defaults["inventory"]["parameters"]
     assert "wide-demand" in fsdash("domains")[1]
+
+
+def test_algorithms_lists_every_registered_algorithm(as_json):
+    records = {r["algorithm"]: r for r in as_json("algorithms")}
+    assert list(records) == list(ALGORITHMS)
+    assert records["e-fsvi"]["freezes"] == "yes" and records["e-vi"]["freezes"] == "no"
+    assert "M=50" in records["e-vi"]["parameters"]
 
 
 BAD = {
@@ -248,23 +257,23 @@ BAD = {
 
 
 @pytest.mark.parametrize("line", BAD)
-def test_bad_input_is_one_line_and_exit_code_2(fsdash, line):
+def test_bad_input_gives_one_line_and_exit_code_2(fsdash, line):
     code, out, err = fsdash(line)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1 and err.startswith("fsdash")
     assert BAD[line] in err and "Traceback" not in err
 
 
-@pytest.mark.parametrize("command", ["", "domains", "bounds", "advise", "constants", "solve"])
-def test_help(fsdash, command):
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_every_command_has_help(fsdash, command):
     code, out, _ = fsdash(f"{command} --help")
     assert code == 0 and "usage: fsdash" in out
     if command:
         assert "--format" in out
 
 
-def test_as_a_program():
-    """`python -m fsdash` in a process of its own: version, pipes that close early, exit codes."""
+def test_the_module_runs_as_a_program():
+    """`python -m fsdash`: version, exit codes, a terminal without Greek, a pipe closed early."""
     call = [sys.executable, "-m", "fsdash"]
     version = subprocess.run([*call, "--version"], capture_output=True, text=True, check=True)
     assert version.stdout.strip() == f"fsdash {__version__}"

@@ -29,7 +29,7 @@ def test_every_plan_is_made_of_runs_that_its_lines_of_python_make_again(name):
 
 def test_the_command_lines_make_the_same_runs():
     from fsdash.cli.main import parser
-    from fsdash.cli.runs import assignments, read_specs
+    from fsdash.cli.runs import read_specs
 
     form = Form(
         "inventory",
@@ -45,7 +45,7 @@ def test_the_command_lines_make_the_same_runs():
     made = []
     for line in commands(form.specs()).splitlines():
         arguments = parser().parse_args(line.split()[1:])
-        made += read_specs(arguments, assignments("--set", arguments.parameters))
+        made += read_specs(arguments)
     assert made == form.specs()
 
 

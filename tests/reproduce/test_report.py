@@ -1,12 +1,12 @@
 """A whole reproduction into a folder, small enough for a test."""
 
-import argparse
 import json
 
 import pandas as pd
 import pytest
 
-from fsdash.cli.reproduce import add_reproduce, run_reproduce
+from fsdash.cli.main import parser
+from fsdash.cli.reproduce import run_reproduce
 from fsdash.errors import InputError
 from fsdash.reproduce import experiments
 from fsdash.reproduce.experiments import experiment, mpi_variant
@@ -16,10 +16,7 @@ from fsdash.runs.local import Ending
 
 
 def reproduce(*words):
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--format", default="table")
-    add_reproduce(parser)
-    return run_reproduce(parser.parse_args(words))
+    return run_reproduce(parser().parse_args(["reproduce", *words]))
 
 
 @pytest.fixture

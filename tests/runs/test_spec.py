@@ -9,7 +9,7 @@ import pytest
 
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.cli.main import parser
-from fsdash.cli.runs import assignments, read_specs
+from fsdash.cli.runs import read_specs
 from fsdash.errors import InputError
 from fsdash.runs.spec import RunSpec
 
@@ -96,7 +96,7 @@ def test_one_command_can_list_several_values_of_T():
 
 def read_command(command: str) -> list[RunSpec]:
     arguments = parser().parse_args(shlex.split(command)[1:])
-    return read_specs(arguments, assignments("--set", arguments.parameters))
+    return read_specs(arguments)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,80 @@
+"""What several commands share: their parser, argument types, and the arguments of a domain."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from fsdash import formatting
+from fsdash.errors import InputError
+
+if TYPE_CHECKING:
+    from fsdash.domains import Domain
+
+RunCommand = Callable[[argparse.Namespace], str | None]
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that reports an error in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def add_command(commands, name: str, run: RunCommand, summary: str) -> Parser:
+    """Add a command and its `--format`. `run` returns the text to print, or None for no output."""
+    parser = commands.add_parser(name, help=summary, description=f"{capitalized(summary)}.")
+    parser.add_argument(
+        "--format", choices=formatting.FORMATS, default="table", help="output format (table)"
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def capitalized(text: str) -> str:
+    """The text with its first letter in upper case and the others unchanged."""
+    return text[0].upper() + text[1:]
+
+
+def whole_range(text: str) -> tuple[int, ...]:
+    """`formatting.whole_range` as a type for argparse, which wants its own kind of error."""
+    try:
+        return formatting.whole_range(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def assignments(option: str, texts: Sequence[str], example: str) -> dict[str, str]:
+    """The `NAME=VALUE` texts given to an option, as a dict; `example` is for the error message."""
+    values = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise InputError(f"{option} {text}: write NAME=VALUE, such as {option} {example}")
+        values[name.strip()] = value.strip()
+    return values
+
+
+def add_domain(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that name a domain and change its parameters."""
+    parser.add_argument("domain", help="a domain, such as inventory; `fsdash domains` lists them")
+    parser.add_argument(
+        "--preset", default="default", metavar="NAME", help="a preset of the domain (default)"
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="parameters",
+        help="change a parameter of the domain; can be repeated",
+    )
+
+
+def read_domain(arguments: argparse.Namespace) -> Domain:
+    """The domain that the arguments describe."""
+    from fsdash.domains import make
+
+    parameters = assignments("--set", arguments.parameters, "gamma=0.99")
+    return make(arguments.domain, arguments.preset, **parameters)

@@ -1,0 +1,117 @@
+"""`fsdash domains`, `fsdash algorithms` and `fsdash solve`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from dataclasses import asdict
+
+from fsdash.cli.arguments import add_command, add_domain, read_domain
+from fsdash.formatting import format_records, number
+
+TOLERANCE = 1e-3
+"""The default tolerance of `solve`; larger errors of the reported values are mentioned."""
+
+
+def add_commands(commands) -> None:
+    """Add `domains`, `algorithms` and `solve`."""
+    add_command(commands, "domains", run_domains, "list the domains, their presets and parameters")
+    add_command(commands, "algorithms", run_algorithms, "list the algorithms and their parameters")
+    p = add_command(
+        commands, "solve", run_solve, "solve a domain exactly and compute the policy's true regret"
+    )
+    add_domain(p)
+    p.add_argument("--method", choices=("vi", "fsvi", "mpi"), default="mpi", help="algorithm (mpi)")
+    p.add_argument("-T", type=int, default=6, help="periods to freeze, for fsvi (6)")
+    stop = p.add_mutually_exclusive_group()
+    stop.add_argument("--iterations", type=int, metavar="K", help="stop after K iterations")
+    stop.add_argument(
+        "--tolerance",
+        type=float,
+        metavar="EPS",
+        help="stop when certified within EPS of the method's fixed point (1e-3)",
+    )
+
+
+def run_domains(arguments: argparse.Namespace) -> str:
+    """One record per preset of each domain."""
+    from fsdash.domains import DOMAINS
+
+    records = []
+    for name, domain in DOMAINS.items():
+        for preset, changes in domain.presets.items():
+            configured = domain(**changes)
+            model = configured.build()
+            records.append(
+                {
+                    "domain": name,
+                    "preset": preset,
+                    "n_slow": model.n_slow,
+                    "n_fast": model.n_fast,
+                    "n_states": model.n_states,
+                    "n_actions": model.n_actions,
+                    "parameters": _assigned(asdict(configured)),
+                }
+            )
+    return format_records(records, arguments.format)
+
+
+def run_algorithms(arguments: argparse.Namespace) -> str:
+    """One record per algorithm, with the defaults of its parameters."""
+    from fsdash.algorithms.registry import ALGORITHMS
+
+    records = [
+        {
+            "algorithm": name,
+            "title": algorithm.title,
+            "freezes": "yes" if algorithm.freezes else "no",
+            "parameters": _assigned({n: p.default for n, p in algorithm.all_parameters.items()}),
+        }
+        for name, algorithm in ALGORITHMS.items()
+    ]
+    return format_records(records, arguments.format)
+
+
+def _assigned(parameters: dict[str, object]) -> str:
+    return " ".join(f"{name}={value}" for name, value in parameters.items())
+
+
+def run_solve(arguments: argparse.Namespace) -> str:
+    """One record: the work done, the policy's exact mean value and its regret."""
+    model = read_domain(arguments).build()
+    from fsdash.algorithms import fsvi, mpi, run_until, vi
+    from fsdash.algorithms.optimum import regret
+
+    T = arguments.T if arguments.method == "fsvi" else 1
+    algorithm = {"vi": vi, "mpi": mpi, "fsvi": lambda model: fsvi(model, T)}[arguments.method]
+    tolerance = arguments.tolerance
+    if tolerance is None and arguments.iterations is None:
+        tolerance = TOLERANCE
+    start = time.perf_counter()
+    last = run_until(algorithm(model), iterations=arguments.iterations, tolerance=tolerance)
+    seconds = time.perf_counter() - start
+    if tolerance is not None and last.error > tolerance:
+        _report(
+            f"rounding errors limit the certificate to {number(last.error)}, above the tolerance"
+        )
+    result = regret(model, last.policy_PXY)
+    if result.error > TOLERANCE:
+        _report(f"values and regrets are accurate to ±{number(result.error)}")
+    record = {
+        "domain": arguments.domain,
+        "method": arguments.method,
+        "T": T,
+        "iterations": last.iteration,
+        "backups": last.backups,
+        "seconds": seconds,
+        "mean_value": result.mean_value,
+        "optimal_mean_value": result.optimal_mean_value,
+        "max_regret": result.max_regret,
+        "mean_regret": result.mean_regret,
+    }
+    return format_records([record], arguments.format, record)
+
+
+def _report(text: str) -> None:
+    print(f"fsdash solve: {text}", file=sys.stderr)

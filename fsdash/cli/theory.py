@@ -1,0 +1,201 @@
+"""`fsdash bounds`, `fsdash advise` and `fsdash constants`."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict, fields, replace
+
+from fsdash.cli.arguments import add_command, add_domain, read_domain, whole_range
+from fsdash.errors import InputError
+from fsdash.formatting import as_table, format_records
+from fsdash.theory import (
+    DEFAULT_PRESET,
+    PRESETS,
+    Advice,
+    Constants,
+    Sizes,
+    advise,
+    bounds_table,
+    preset,
+    value_lipschitz_bound,
+)
+
+MAX_RECORDS = 5_000_000
+MAX_TABLE_ROWS = 16
+"""How many candidates and regimes the table of `advise` shows."""
+SYMBOLS = {
+    "gamma": "discount factor γ, 0 ≤ γ < 1",
+    "alpha": "α: the slow state moves at most α·d_Y per period",
+    "d_y": "d_Y: the fast state moves at most this far per period",
+    "l_r": "L_r, Lipschitz constant of the reward",
+    "l_f": "L_f, Lipschitz constant of the transition function",
+    "l_u": "L_U, Lipschitz constant of U*, or 'auto' for L_r/(1 − γ·L_f)",
+    "r_max": "largest reward; rewards are in [0, r_max]",
+    "n_slow": "number of slow states |X|",
+    "n_fast": "number of fast states |Y|",
+    "n_actions": "number of actions |A|",
+}
+
+
+def add_commands(commands) -> None:
+    """Add `bounds`, `advise` and `constants`."""
+    p = add_command(
+        commands, "bounds", run_bounds, "compute regret bounds and costs of FSVI and Base VI"
+    )
+    add_constants(p)
+    p.add_argument(
+        "-T",
+        type=whole_range,
+        metavar="RANGE",
+        help="horizons: 6, 1:32 or 3,6,12 (those of the preset)",
+    )
+    p.add_argument(
+        "-k", type=whole_range, default=(1,), metavar="RANGE", help="numbers of iterations (1)"
+    )
+
+    p = add_command(
+        commands, "advise", run_advise, "find the algorithm, T and k with the least regret bound"
+    )
+    add_constants(p)
+    p.add_argument(
+        "-T",
+        type=whole_range,
+        default=tuple(range(2, 101)),
+        metavar="RANGE",
+        help="horizons to choose from: 6, 1:32 or 3,6,12 (2:100)",
+    )
+    budget = p.add_mutually_exclusive_group(required=True)
+    budget.add_argument("--budget", type=float, metavar="B", help="budget in operations")
+    budget.add_argument(
+        "--sweeps", type=float, metavar="N", help="budget in sweeps of Base VI, |S|²|A| operations"
+    )
+
+    p = add_command(commands, "constants", run_constants, "measure the constants of a domain")
+    add_domain(p)
+
+
+def add_constants(p: argparse.ArgumentParser) -> None:
+    """Add one argument for each constant and size of a problem."""
+    p.add_argument(
+        "--preset",
+        default=DEFAULT_PRESET,
+        metavar="NAME",
+        help=f"the source of constants that are not given: {', '.join(PRESETS)} ({DEFAULT_PRESET})",
+    )
+    for name, text in SYMBOLS.items():
+        kind = int if name.startswith("n_") else str if name == "l_u" else float
+        p.add_argument("--" + name.replace("_", "-"), type=kind, metavar="N", help=text)
+
+
+def read_constants(arguments: argparse.Namespace) -> tuple[Constants, Sizes, tuple[int, ...]]:
+    """The preset with the given constants and sizes replaced, and the horizons."""
+    base = preset(arguments.preset)
+
+    def given(kind) -> dict:
+        names = [field.name for field in fields(kind)]
+        return {n: v for n in names if (v := getattr(arguments, n)) is not None}
+
+    changes, sizes = given(Constants), replace(base.sizes, **given(Sizes))
+    l_u = changes.pop("l_u", None)
+    constants = replace(base.constants, **changes)
+    if l_u is not None:
+        constants = replace(constants, l_u=read_l_u(l_u, constants))
+    return constants, sizes, arguments.T or base.T
+
+
+def read_l_u(text: str, constants: Constants) -> float:
+    """L_U as a number; "auto" is the bound L_r/(1 − γ·L_f)."""
+    if text != "auto":
+        try:
+            return float(text)
+        except ValueError:
+            raise InputError(f"l_u = {text!r}: give a number or 'auto'") from None
+    c = constants
+    l_u = value_lipschitz_bound(c.gamma, c.l_r, c.l_f)
+    if l_u == float("inf"):
+        raise InputError(
+            f"l_u = auto needs γ·L_f < 1, but it is {c.gamma * c.l_f:.4g}; give L_U as a number or "
+            "a smaller L_f"
+        )
+    return l_u
+
+
+def run_bounds(arguments: argparse.Namespace) -> str:
+    """One record per pair of T and k."""
+    constants, sizes, T = read_constants(arguments)
+    if len(T) * len(arguments.k) > MAX_RECORDS:
+        raise InputError(
+            f"{len(T) * len(arguments.k):,} records are too many; narrow T or k to at most "
+            f"{MAX_RECORDS:,} pairs"
+        )
+    table = bounds_table(constants, sizes, T, arguments.k)
+    columns = [column.ravel().tolist() for column in table.values()]
+    records = [dict(zip(table, row, strict=True)) for row in zip(*columns, strict=True)]
+    return format_records(records, arguments.format)
+
+
+def run_advise(arguments: argparse.Namespace) -> str:
+    """The recommendation in sentences and tables; as JSON or CSV, its records."""
+    constants, sizes, T = read_constants(arguments)
+    if arguments.sweeps is not None and arguments.sweeps < 0:
+        raise InputError(f"--sweeps {arguments.sweeps:g} is negative; give a number >= 0")
+    budget = arguments.budget if arguments.sweeps is None else arguments.sweeps * sizes.sweep
+    advice = advise(constants, sizes, budget, T)
+    candidates = [asdict(candidate) for candidate in advice.candidates]
+    regimes = [
+        {"from": r.start, "to": r.end, "algorithm": r.algorithm, "T": r.T} for r in advice.regimes
+    ]
+    if arguments.format == "table":
+        return describe_advice(advice, sizes, candidates, regimes)
+    whole = {
+        "budget": advice.budget,
+        "choice": asdict(advice.choice),
+        "candidates": candidates,
+        "regimes": regimes,
+        "trivial_bound": advice.trivial_bound,
+    }
+    return format_records(candidates, arguments.format, whole)
+
+
+def describe_advice(
+    advice: Advice, sizes: Sizes, candidates: list[dict], regimes: list[dict]
+) -> str:
+    """The recommendation in two sentences, then its candidates and regimes as tables."""
+    choice = advice.choice
+    name = "Base VI" if choice.algorithm == "VI" else f"FSVI with T = {choice.T}"
+    bound, trivial = f"{choice.regret:.6g}", f"r_max/(1 − γ) = {advice.trivial_bound:.6g}"
+    if choice.regret >= advice.trivial_bound:
+        verdict = f"The regret bound {bound} is vacuous: it is not below {trivial}."
+    else:
+        verdict = f"The regret bound {bound} is informative: it is below {trivial}."
+    in_sweeps = [
+        {**r, "from": r["from"] / sizes.sweep, "to": r["to"] / sizes.sweep} for r in regimes
+    ]
+    return "\n".join(
+        [
+            f"For a budget of {advice.budget:.6g} operations "
+            f"({advice.budget / sizes.sweep:.4g} sweeps of Base VI): {name}, k = {choice.k:,}.",
+            verdict,
+            "",
+            "Affordable choices, best bound first:",
+            _first_rows(candidates),
+            "",
+            "Best choice by budget, in sweeps of Base VI:",
+            _first_rows(in_sweeps),
+        ]
+    )
+
+
+def _first_rows(records: list[dict]) -> str:
+    more = len(records) - MAX_TABLE_ROWS
+    note = f"\n… and {more} more (--format json)" if more > 0 else ""
+    return as_table(records[:MAX_TABLE_ROWS]) + note
+
+
+def run_constants(arguments: argparse.Namespace) -> str:
+    """One record: the measured constants of the domain's model."""
+    model = read_domain(arguments).build()
+    from fsdash.theory.measured import measure
+
+    record = asdict(measure(model))
+    return format_records([record], arguments.format, record)
