@@ -1,17 +1,170 @@
 """Frozen-state value iteration for Markov decision processes with a fast and a slow state.
 
-fsdash.core.model        FastSlowMDP, the tables that a model is made of
-fsdash.domains      the paper's three domains: make("inventory").build()
-fsdash.core.operators    H, H̃, F and their policy versions
-fsdash.algorithms   VI, FSVI, modified policy iteration, FSAVI, and the sampled E-VI, E-FSVI,
-                    E-QI, slow-agnostic E-VI: generators of snapshots
-fsdash.sampling     sampled operators
-fsdash.core.evaluation   exact policy values, U*, regret
-fsdash.theory       bounds, costs, the best T under a budget
-fsdash.theory.measured   the constants of a model
-fsdash.cli.main          the command line
+>>> import fsdash
+>>> model = fsdash.make("inventory").build()
+>>> last = fsdash.run_until(fsdash.fsvi(model, T=6), tolerance=1e-3)
+>>> round(fsdash.regret(model, last.policy_PXY).mean_regret)
+252
+
+The public names are loaded on first use, so `import fsdash` is quick.
+
+==============  ===================================================================================
+models          `FastSlowMDP`, `Axis`; `make`, `Domain`, `DOMAINS` for the paper's three domains
+exact           `vi`, `fsvi`, `mpi`, `fsavi` with `LinearArchitecture`
+sampled         `evi`, `efsvi`, `eqi`, `slow_agnostic`
+fitted          `fvi`, `fsfvi`, `fqi` with `Linear` or `Deep` regression
+driving         `Snapshot`, `run_until`
+evaluation      `optimum`, `policy_values`, `regret`, `simulate`, `visits`
+experiments     `RunSpec`, `run_all`, `summarise`, `work_to_reach`
+theory          `Constants`, `Sizes`, `measure`, `reward_error`, `fsvi_regret`, `vi_regret`,
+                `fsavi_regret`, `repaired_regret`, `advise`
+errors          `InputError`, raised for every input that cannot be used
+==============  ===================================================================================
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from fsdash.version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from fsdash.algorithms import (
+        LinearArchitecture,
+        Snapshot,
+        efsvi,
+        eqi,
+        evi,
+        fqi,
+        fsavi,
+        fsfvi,
+        fsvi,
+        fvi,
+        mpi,
+        run_until,
+        slow_agnostic,
+        vi,
+    )
+    from fsdash.algorithms.optimum import optimum, regret
+    from fsdash.core.evaluation import policy_values
+    from fsdash.core.model import Axis, FastSlowMDP
+    from fsdash.core.simulate import simulate, visits
+    from fsdash.domains import DOMAINS, Domain, make
+    from fsdash.errors import InputError
+    from fsdash.regression import Deep, Linear
+    from fsdash.runs.local import run_all
+    from fsdash.runs.spec import RunSpec
+    from fsdash.runs.summary import summarise, work_to_reach
+    from fsdash.theory import (
+        Constants,
+        Sizes,
+        advise,
+        fsavi_regret,
+        fsvi_regret,
+        repaired_regret,
+        reward_error,
+        vi_regret,
+    )
+    from fsdash.theory.measured import measure
+
+MODULES = {
+    "Axis": "fsdash.core.model",
+    "Constants": "fsdash.theory",
+    "DOMAINS": "fsdash.domains",
+    "Deep": "fsdash.regression",
+    "Domain": "fsdash.domains",
+    "FastSlowMDP": "fsdash.core.model",
+    "InputError": "fsdash.errors",
+    "Linear": "fsdash.regression",
+    "LinearArchitecture": "fsdash.algorithms",
+    "RunSpec": "fsdash.runs.spec",
+    "Sizes": "fsdash.theory",
+    "Snapshot": "fsdash.algorithms",
+    "advise": "fsdash.theory",
+    "efsvi": "fsdash.algorithms",
+    "eqi": "fsdash.algorithms",
+    "evi": "fsdash.algorithms",
+    "fqi": "fsdash.algorithms",
+    "fsavi": "fsdash.algorithms",
+    "fsavi_regret": "fsdash.theory",
+    "fsfvi": "fsdash.algorithms",
+    "fsvi": "fsdash.algorithms",
+    "fsvi_regret": "fsdash.theory",
+    "fvi": "fsdash.algorithms",
+    "make": "fsdash.domains",
+    "measure": "fsdash.theory.measured",
+    "mpi": "fsdash.algorithms",
+    "optimum": "fsdash.algorithms.optimum",
+    "policy_values": "fsdash.core.evaluation",
+    "regret": "fsdash.algorithms.optimum",
+    "repaired_regret": "fsdash.theory",
+    "reward_error": "fsdash.theory",
+    "run_all": "fsdash.runs.local",
+    "run_until": "fsdash.algorithms",
+    "simulate": "fsdash.core.simulate",
+    "slow_agnostic": "fsdash.algorithms",
+    "summarise": "fsdash.runs.summary",
+    "vi": "fsdash.algorithms",
+    "vi_regret": "fsdash.theory",
+    "visits": "fsdash.core.simulate",
+    "work_to_reach": "fsdash.runs.summary",
+}
+"""The module that defines each public name."""
+
+__all__ = [
+    "DOMAINS",
+    "Axis",
+    "Constants",
+    "Deep",
+    "Domain",
+    "FastSlowMDP",
+    "InputError",
+    "Linear",
+    "LinearArchitecture",
+    "RunSpec",
+    "Sizes",
+    "Snapshot",
+    "__version__",
+    "advise",
+    "efsvi",
+    "eqi",
+    "evi",
+    "fqi",
+    "fsavi",
+    "fsavi_regret",
+    "fsfvi",
+    "fsvi",
+    "fsvi_regret",
+    "fvi",
+    "make",
+    "measure",
+    "mpi",
+    "optimum",
+    "policy_values",
+    "regret",
+    "repaired_regret",
+    "reward_error",
+    "run_all",
+    "run_until",
+    "simulate",
+    "slow_agnostic",
+    "summarise",
+    "vi",
+    "vi_regret",
+    "visits",
+    "work_to_reach",
+,]
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name when it is first used (PEP 562)."""
+    if name not in MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(MODULES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
