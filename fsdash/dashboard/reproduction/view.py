@@ -1,149 +1,228 @@
 """The Reproduction page: the paper's figures computed again, and each claim with its verdict."""
 
+import json
+
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
-from fsdash.dashboard.reproduction import state as reproduction
-from fsdash.dashboard.reproduction.show import (
-    draw_claims,
-    draw_downloads,
-    draw_guarded,
-    figure_and_rows,
-)
-from fsdash.dashboard.reproduction.state import MARKS, PARTS, STATES, THEORY, labels
-from fsdash.dashboard.shell import is_dark, open_page
+from fsdash.dashboard.curves.paper_figure import paper_figure
+from fsdash.dashboard.reproduction import state, text
+from fsdash.dashboard.reproduction.text import ALL_PARTS, PARTS, THEORY, VERDICTS
+from fsdash.dashboard.shell import ROOT, is_dark, open_page
 from fsdash.dashboard.widgets.chart import chart
+from fsdash.dashboard.widgets.export import export
 from fsdash.dashboard.widgets.lesson import exercises, what_to_notice
 from fsdash.dashboard.widgets.url_state import BIND, one_of
-from fsdash.reproduce.archive import kept_domains
-from fsdash.reproduce.judging import CLEAR, NO, UNCLEAR
+from fsdash.errors import InputError
+from fsdash.reproduce import archive, theory
 
-EVERYTHING = "Everything"
-WORDS = {mark.word: verdict for verdict, mark in MARKS.items()}
-BEYOND = {
-    "stationary": "**Throw the periods away.** The lower level alone, at a fraction of a "
-    "sweep, gives a value $J_1$. The *stationary* policy that is greedy for it needs no upper "
-    "level at all (dotted). How far that goes depends on the domain: see the verdicts.",
-    "exact": "**With a known model there is a better way.** Modified policy iteration "
-    "with $m = T-1$ costs the same per iteration as FSVI and converges to the true optimum. "
-    "FSVI's advantage is in *sampling*: its lower level needs one sample where E-VI needs fifty.",
+LAB = "pages/4_Run_lab.py"
+SHARES = (75, 90, 95)
+"""Per cent of the optimum in the table of work."""
+BEYOND_CLAIMS = {"stationary": "greedy", "exact": "mpi"}
+"""By the kind of figure: a word in the names of the claims about it."""
+VERDICT_OF_WORD = {label.word: verdict for verdict, label in VERDICTS.items()}
+PARAMETERS = {
+    "part": one_of((ALL_PARTS, *PARTS.values())),
+    "verdict": one_of(VERDICT_OF_WORD),
+    **{f"figure-{part}": one_of(state.figure_names(part)) for part in PARTS},
 }
-RULES = f"""
-Every rule was written before the runs it judges. A claim has parts; each is one number, measured in
-every replication, that must lie on one side of a limit.
-
-- **{STATES[CLEAR]}**: the mean and its whole 95% interval lie on the right side.
-- **{STATES[UNCLEAR]}**: the mean does, a part of the interval does not.
-- **{STATES[NO]}**: the mean lies on the wrong side.
-
-A claim is *reproduced* if every part is clear, *not reproduced* if no part holds, else *partly*.
-The paper's words are read the same way everywhere: “good” is 75% of the optimum, “near-optimal”
-95%, “optimal” 99%, “significantly less work” at most one half.
-"""
-EXERCISES = [
-    (
-        "Base E-VI is said to reach the optimum in the end. On the gridworld it does not here. Is "
-        "the paper wrong?",
-        "Not necessarily. The paper takes its optimum from a long run of Base E-VI, so that run "
-        "reaches it by definition. Here the optimum is exact. With M = 50 samples drawn anew for "
-        "each action, the maximum over actions is biased upwards, and the policy stays below.",
-    ),
-    (
-        "Two methods differ by a mean of 0.02, and the interval of the difference goes from −0.01 "
-        "to 0.05. What is the verdict on “the first is better”?",
-        "The part holds, but not clearly, so a claim made of it alone is *partly* reproduced: five "
-        "replications cannot tell.",
-    ),
-]
 
 
-def read_filters() -> tuple[list[str], list[str]]:
-    """Which parts of the paper, and which verdicts."""
+def show() -> None:
+    """Draw the page."""
+    open_page(text.PAGE, parameters=PARAMETERS)
+    st.title(text.TITLE, anchor=False)
+    st.markdown(text.INTRODUCTION)
+    claims, findings = state.claims(), state.findings()
+    _draw_counts(claims[~claims["beyond"]])
+    parts, verdicts = _choose_filters()
+    for domain in state.missing_domains():
+        if domain in parts:
+            st.info(text.missing(domain), icon=":material/info:")
+    shown = claims[claims["part"].isin(parts) & claims["verdict"].isin(verdicts)]
+    archived = [part for part in parts if part in archive.kept_domains()]
+    for part in parts:
+        if part == THEORY or part in archived:
+            _draw_part(part, shown[(shown["part"] == part) & ~shown["beyond"]], findings)
+    if archived:
+        _draw_beyond(shown[shown["beyond"]], findings, archived)
+    st.space("small")
+    left, right = st.columns([5, 4], gap="large")
+    with left:
+        exercises(text.EXERCISES)
+    with right:
+        what_to_notice(text.NOTICE)
+        with st.expander(text.RULES_TITLE, icon=":material/gavel:", key="rules"):
+            st.markdown(text.RULES)
+    _draw_downloads(claims, findings)
+
+
+def _draw_counts(claims: pd.DataFrame) -> None:
+    """The number of claims with each verdict."""
+    with st.container(horizontal=True, gap="medium", key="counts"):
+        for verdict, n in state.verdict_counts(claims).items():
+            label = VERDICTS[verdict]
+            st.metric(f":{label.colour}[{label.icon}] {label.word}", n, width="content")
+
+
+def _choose_filters() -> tuple[list[str], list[str]]:
+    """The chosen parts of the page and the chosen verdicts."""
     with st.container(horizontal=True, gap="large", key="filters"):
-        part = st.pills(
-            "Part",
-            (EVERYTHING, *PARTS.values()),
-            default=EVERYTHING,
+        title = st.pills(
+            text.PART,
+            (ALL_PARTS, *PARTS.values()),
+            default=ALL_PARTS,
             required=True,
             key="part",
             bind=BIND,
             wrap=True,
         )
         words = st.pills(
-            "Verdict",
-            list(WORDS),
+            text.VERDICT,
+            list(VERDICT_OF_WORD),
             selection_mode="multi",
-            default=list(WORDS),
+            default=list(VERDICT_OF_WORD),
             key="verdict",
             bind=BIND,
             wrap=True,
         )
-    names = [name for name, title in PARTS.items() if part in (EVERYTHING, None, title)]
-    return names, [WORDS[word] for word in words or WORDS]
+    parts = [part for part in PARTS if title in (ALL_PARTS, None, PARTS[part])]
+    return parts, [VERDICT_OF_WORD[word] for word in words or VERDICT_OF_WORD]
 
 
-def draw_counts(claims: pd.DataFrame) -> None:
-    """How many claims hold up."""
-    with st.container(horizontal=True, gap="medium", key="counts"):
-        for verdict, n in reproduction.counts(claims).items():
-            mark = MARKS[verdict]
-            st.metric(f":{mark.colour}[{mark.icon}] {mark.word}", n, width="content")
+# ----------------------------------------------------------------------------------- parts, figures
 
 
-def draw_beyond(claims: pd.DataFrame, findings: pd.DataFrame, domains: list[str]) -> None:
-    """Two findings that the paper does not have, with a figure of the first domain that has it."""
-    st.subheader("Two findings beyond the paper", anchor=False, divider="gray")
-    for column, (kind, text) in zip(st.columns(2, gap="large"), BEYOND.items(), strict=True):
-        with column:
-            st.markdown(text)
-            for domain in [d for d in domains if f"{d}-{kind}" in labels(d).values()][:1]:
-                figure, _ = figure_and_rows(domain, f"{domain}-{kind}", is_dark())
-                st.caption(PARTS[domain])
-                chart(figure, f"beyond-{kind}", alt_text=f"{PARTS[domain]}. {text}", height=460)
-            about = "greedy" if kind == "stationary" else "mpi"
-            draw_claims(claims[claims["name"].str.contains(about)], findings)
+def _draw_part(part: str, claims: pd.DataFrame, findings: pd.DataFrame) -> None:
+    """One part of the paper; a damaged archive affects only its own part."""
+    try:
+        _draw_figure_and_claims(part, claims, findings)
+    except (InputError, OSError, KeyError) as problem:
+        st.error(text.unreadable(part, problem))
 
 
-PARAMETERS = {
-    "part": one_of((EVERYTHING, *PARTS.values())),
-    "verdict": one_of(WORDS),
-    **{f"figure-{part}": one_of(labels(part)) for part in PARTS},
-}
-
-
-def show() -> None:
-    """Draw the page."""
-    open_page("Reproduction", parameters=PARAMETERS)
-    st.title("Does it hold up?", anchor=False)
-    st.markdown(
-        "The paper's figures, computed again, beside what the paper says about them. Each claim has a "
-        "rule, fixed beforehand, and a verdict. Unfold it to see what was measured."
+def _draw_figure_and_claims(part: str, claims: pd.DataFrame, findings: pd.DataFrame) -> None:
+    st.subheader(PARTS[part], anchor=False, divider="gray")
+    names = state.figure_names(part)
+    label = st.pills(
+        text.FIGURE,
+        list(names),
+        default=next(iter(names)),
+        required=True,
+        key=f"figure-{part}",
+        bind=BIND,
+        label_visibility="collapsed",
+        wrap=True,
     )
-    claims, findings = reproduction.claims(), reproduction.findings()
-    draw_counts(claims[~claims["beyond"]])
-    parts, verdicts = read_filters()
-    for domain in reproduction.missing():
-        if domain in parts:
-            st.info(reproduction.missing_told(domain), icon=":material/info:")
-    shown = claims[claims["part"].isin(parts) & claims["verdict"].isin(verdicts)]
-    for part in parts:
-        if part == THEORY or part in kept_domains():
-            about_it = shown[(shown["part"] == part) & ~shown["beyond"]]
-            draw_guarded(part, about_it, findings)
-    if own := [part for part in parts if part in kept_domains()]:
-        draw_beyond(shown[shown["beyond"]], findings, own)
-    st.space("small")
-    left, right = st.columns([5, 4], gap="large")
+    name = names[label]
+    left, right = st.columns([6, 5], gap="large")
     with left:
-        exercises(EXERCISES)
+        figure, rows = _figure_and_rows(part, name)
+        chart(figure, name, alt_text=text.alt_text(part, label), height=440)
+        _draw_origin(part)
+        export(name, figure, rows, state.snippet(part, name))
+        if part != THEORY:
+            _draw_work(part)
     with right:
-        what_to_notice(
-            (
-                "A verdict is about *these* runs: constants that the paper leaves open were chosen by "
-                "this project. The lab runs any others.",
-                "Where a claim is *partly* reproduced, the parts say which half holds.",
-            )
+        _draw_claims(claims, findings)
+
+
+def _figure_and_rows(part: str, name: str) -> tuple[go.Figure, pd.DataFrame]:
+    """A figure, and the table that it is drawn from."""
+    if part == THEORY:
+        return _theory_figures(is_dark())[name][1], theory.tables()[state.theory_table(name)]
+    return paper_figure(part, name, is_dark()), archive.kept_rows(part)
+
+
+@st.cache_data(max_entries=2, show_spinner=False)
+def _theory_figures(dark: bool) -> dict[str, tuple[str, go.Figure]]:
+    return theory.figures(dark)
+
+
+def _draw_origin(part: str) -> None:
+    """How the results were computed, and a link that computes them again."""
+    if part == THEORY:
+        st.caption(text.THEORY_ORIGIN)
+        return
+    st.caption(text.origin(archive.about()[part]))
+    if (ROOT / LAB).exists():
+        st.page_link(
+            LAB,
+            label=text.RUN_AGAIN,
+            icon=":material/experiment:",
+            query_params={"preset": f"paper-{part}"},
         )
-        with st.expander("How a claim is judged", icon=":material/gavel:", key="rules"):
-            st.markdown(RULES)
-    draw_downloads(claims, findings)
+
+
+def _draw_work(domain: str) -> None:
+    """The work that each method needs to reach three shares of the optimum."""
+    with st.expander(text.WORK_TITLE, key=f"work-{domain}"):
+        work = {f"work_{share}": f"{share}%" for share in SHARES}
+        number = st.column_config.NumberColumn
+        st.dataframe(
+            archive.kept_work(domain)[["method", *work, "final"]],
+            hide_index=True,
+            height="content",
+            column_config={
+                "method": text.METHOD,
+                **{name: number(title, format="%.3g") for name, title in work.items()},
+                "final": number(text.FINAL, format="percent"),
+            },
+        )
+        st.caption(text.WORK_CAPTION)
+
+
+# ------------------------------------------------------------------------------------------- claims
+
+
+def _draw_claims(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
+    """Each claim in an expander with its rule and its evidence."""
+    if claims.empty:
+        st.caption(text.NO_CLAIMS)
+    for claim in claims.to_dict("records"):
+        with st.expander(text.claim_title(claim), key=f"claim-{claim['name']}"):
+            st.markdown(text.rule(claim))
+            st.markdown(text.MEASURED)
+            st.markdown(state.findings_markdown(findings, claim["name"]))
+            if claim["remark"]:
+                st.markdown(claim["remark"])
+            st.caption(text.evidence(claim))
+
+
+def _draw_beyond(claims: pd.DataFrame, findings: pd.DataFrame, domains: list[str]) -> None:
+    """Two findings that are not in the paper, each with a figure of the first suitable domain."""
+    st.subheader(text.BEYOND_TITLE, anchor=False, divider="gray")
+    for column, (kind, summary) in zip(
+        st.columns(2, gap="large"), text.BEYOND.items(), strict=True
+    ):
+        with column:
+            st.markdown(summary)
+            name = "{}-{}".format
+            with_figure = [d for d in domains if name(d, kind) in state.figure_names(d).values()]
+            for domain in with_figure[:1]:
+                st.caption(PARTS[domain])
+                figure = paper_figure(domain, name(domain, kind), is_dark())
+                alt_text = text.alt_text(domain, summary)
+                chart(figure, f"beyond-{kind}", alt_text=alt_text, height=460)
+            _draw_claims(claims[claims["name"].str.contains(BEYOND_CLAIMS[kind])], findings)
+
+
+def _draw_downloads(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
+    """All tables behind the page."""
+    st.subheader(text.DOWNLOADS_TITLE, anchor=False)
+    files = {
+        text.CLAIMS_CSV: ("claims.csv", lambda: claims.to_csv(index=False)),
+        text.FINDINGS_CSV: ("findings.csv", lambda: findings.to_csv(index=False)),
+    }
+    domains = archive.kept_domains()
+    for domain in domains:
+        make = lambda d=domain: archive.kept_rows(d).to_csv(index=False)  # noqa: E731
+        files[text.rows_csv(domain)] = (f"{domain}.csv", make)
+    if domains:
+        files[text.ORIGIN_JSON] = ("about.json", lambda: json.dumps(archive.about(), indent=1))
+    with st.container(horizontal=True, key="files"):
+        for label, (file, make) in files.items():
+            st.download_button(label, make, file, key=f"file-{file}", on_click="ignore")
+    st.caption(text.DOWNLOADS_CAPTION)

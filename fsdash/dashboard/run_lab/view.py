@@ -4,7 +4,7 @@ import time
 
 import streamlit as st
 
-from fsdash.dashboard.reproduction.show import figure_and_rows
+from fsdash.dashboard.curves.paper_figure import paper_figure
 from fsdash.dashboard.run_lab.address import LAB
 from fsdash.dashboard.run_lab.form import draw_form, escape_markdown
 from fsdash.dashboard.run_lab.live import draw_experiment
@@ -44,7 +44,7 @@ def draw_nothing_yet(service: Service, me: str) -> None:
         "experiment, and what was recorded stays."
     )
     domain = LAB.get("domain") if LAB.get("domain") in EXAMPLES else "inventory"
-    figure, _ = figure_and_rows(domain, EXAMPLES[domain], is_dark())
+    figure = paper_figure(domain, EXAMPLES[domain], is_dark())
     alt_text = f"Learning curves of the paper's {domain} experiment."
     chart(figure, "example", alt_text=alt_text, height=360)
     st.caption(f"For example: the paper's {domain} experiment, as it was kept for *Reproduction*.")

@@ -1,4 +1,4 @@
-"""The Reproduction page without a browser: figures and verdicts are those of the kept results."""
+"""The Reproduction page without a browser: it shows the archived figures, claims and verdicts."""
 
 import shutil
 
@@ -7,9 +7,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from fsdash.dashboard.reproduction import state as reproduction
-from fsdash.dashboard.reproduction.state import MARKS, PARTS, STATES
+from fsdash.dashboard.reproduction import text
+from fsdash.dashboard.reproduction.text import FINDINGS, PARTS, VERDICTS
 from fsdash.dashboard.run_lab.state import PLANS
-from fsdash.reproduce import archive as kept
+from fsdash.reproduce import archive
+from fsdash.reproduce.claims import BEYOND
 from fsdash.reproduce.experiments import FigureSpec, experiment
 from fsdash.reproduce.judging import REPRODUCED
 from fsdash.reproduce.report import figure_of
@@ -21,42 +23,42 @@ INVENTORY = PARTS["inventory"]
 
 @pytest.fixture
 def without_pricing(tmp_path, monkeypatch):
-    """The kept results as they are, but for pricing."""
-    for file in kept.FOLDER.iterdir():
+    """The archived results without those of pricing."""
+    for file in archive.FOLDER.iterdir():
         if not file.name.startswith("pricing"):
             shutil.copy(file, tmp_path)
-    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    monkeypatch.setattr(archive, "FOLDER", tmp_path)
 
 
 def cards(test: AppTest) -> list[str]:
-    """The claims on the page: verdict and text."""
-    marks = tuple(f":{mark.colour}[" for mark in MARKS.values())
-    return [card.label for card in test.expander if card.label.startswith(marks)]
+    """The titles of the claims on the page."""
+    verdicts = tuple(f":{label.colour}[" for label in VERDICTS.values())
+    return [card.label for card in test.expander if card.label.startswith(verdicts)]
 
 
-def test_every_kept_claim_is_there_with_its_verdict():
+def test_every_archived_claim_is_shown_with_its_verdict():
     page = opened(PAGE)
     shown = cards(page)
     claims = reproduction.claims()
     assert len(shown) == len(claims)
     for claim in claims.to_dict("records"):
-        mark = MARKS[claim["verdict"]].text(claim["beyond"])
-        assert any(card.startswith(mark) and claim["claim"] in card for card in shown)
+        verdict = VERDICTS[claim["verdict"]].markdown(claim["beyond"])
+        assert any(card.startswith(verdict) and claim["claim"] in card for card in shown)
 
 
-def test_the_counts_are_of_the_papers_claims():
+def test_the_counts_include_only_the_claims_of_the_paper():
     page = opened(PAGE)
-    claims = kept.kept_claims()
-    papers = claims[claims["where"] != reproduction.BEYOND]["verdict"]
+    claims = archive.kept_claims()
+    papers = claims[claims["where"] != BEYOND]["verdict"]
     found = {m.label.rpartition("] ")[2]: int(m.value) for m in page.metric}
-    assert found == {mark.word: int((papers == v).sum()) for v, mark in MARKS.items()}
+    assert found == {label.word: int((papers == v).sum()) for v, label in VERDICTS.items()}
 
 
-def test_a_figure_is_the_one_of_the_kept_rows():
+def test_a_figure_is_drawn_from_the_archived_rows():
     page = opened(PAGE, part=INVENTORY)
     plan = experiment("inventory")
     drawn = traces(figures(page)["inventory"])
-    for trace in figure_of(plan, plan.views[0], kept.kept_rows("inventory")).data:
+    for trace in figure_of(plan, plan.views[0], archive.kept_rows("inventory")).data:
         np.testing.assert_allclose(
             np.asarray(drawn[trace.name]["y"], float), np.asarray(trace.y, float)
         )
@@ -69,47 +71,48 @@ def test_another_figure_can_be_chosen():
     assert "inventory-exact" in figures(page)
 
 
-def test_the_filters_choose_claims():
-    page = opened(PAGE, part=INVENTORY, verdict="Reproduced")
+def test_the_filters_select_claims():
+    page = opened(PAGE, part=INVENTORY, verdict=VERDICTS[REPRODUCED].word)
     claims = reproduction.claims()
     wanted = claims[(claims["part"] == "inventory") & (claims["verdict"] == REPRODUCED)]
     assert len(cards(page)) == len(wanted)
     assert not any(key in figures(page) for key in ("gridworld", "reward-error-small"))
 
 
-def test_a_card_tells_rule_numbers_and_place():
+def test_a_claim_shows_its_rule_its_measured_values_and_its_place():
     page = opened(PAGE, part=INVENTORY)
     claim = reproduction.claims().set_index("name").loc["inventory-agnostic"]
     assert claim["rule"] in words(page)
-    finding = kept.kept_findings().set_index("name").loc["inventory-agnostic"]
-    low, high = finding["low"], finding["high"]
-    assert f"**{finding['mean']:.3g}** [{low:.3g}, {high:.3g}], needed < 0.75" in words(page)
+    [found] = (archive.kept_findings().query("name == 'inventory-agnostic'")).to_dict("records")
+    assert text.finding(found) in words(page)
+    assert f"[{found['low']:.3g}, {found['high']:.3g}], required < 0.75" in text.finding(found)
     assert any(claim["where"] in caption.value for caption in page.caption)
 
 
-def test_run_this_again_is_a_plan_of_the_lab():
-    for domain in kept.kept_domains():
+def test_run_this_again_leads_to_a_plan_of_the_lab():
+    for domain in archive.kept_domains():
         assert f"paper-{domain}" in PLANS
 
 
-def test_the_page_says_when_and_with_what():
+def test_the_page_shows_when_and_with_which_versions_the_results_were_computed():
     page = opened(PAGE, part=INVENTORY)
-    made = kept.about()["inventory"]
+    made = archive.about()["inventory"]
     text = " ".join(caption.value for caption in page.caption)
     assert made["date"] in text
     assert f"numpy {made['packages']['numpy']}" in text
 
 
-def test_results_that_are_not_kept_are_named_with_the_remedy(without_pricing):
+def test_missing_results_are_named_with_the_remedy(without_pricing):
     page = opened(PAGE)
-    [told] = [info.value for info in page.info]
-    assert "fsdash reproduce pricing" in told
+    [notice] = [info.value for info in page.info]
+    assert notice == text.missing("pricing")
+    assert "fsdash reproduce pricing" in notice
     assert "pricing-linear" not in figures(page)
     assert "inventory" in figures(page)
 
 
-def test_without_any_kept_result_the_theory_is_still_judged(tmp_path, monkeypatch):
-    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+def test_without_an_archive_the_theory_is_still_judged(tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "FOLDER", tmp_path)
     page = opened(PAGE)
     assert len(page.info) == 3
     assert len(cards(page)) == 7
@@ -117,8 +120,8 @@ def test_without_any_kept_result_the_theory_is_still_judged(tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("part", ["theory", "inventory"])
-def test_the_snippets_draw_the_figures_again(part):
-    name = next(iter(reproduction.labels(part).values()))
+def test_the_snippets_draw_the_figures(part):
+    name = next(iter(reproduction.figure_names(part).values()))
     page = opened(PAGE, part=PARTS[part])
     [code] = [c.value for c in page.code if c.language == "python"]
     assert code == reproduction.snippet(part, name)
@@ -129,32 +132,32 @@ def test_the_snippets_draw_the_figures_again(part):
     assert len(space["frame"])
 
 
-def test_downloads_are_the_kept_tables():
+def test_the_archived_tables_can_be_downloaded():
     page = opened(PAGE, part="Theory")
     labels = [button.label for button in page.get("download_button")]
-    assert {"Claims, CSV", "Measured values, CSV", f"{INVENTORY}, CSV"} <= set(labels)
+    assert {text.CLAIMS_CSV, text.FINDINGS_CSV, text.rows_csv("inventory")} <= set(labels)
 
 
 @pytest.mark.parametrize("junk", ["x", "", "9" * 400, "<b>"])
-def test_junk_in_the_link_is_told_and_all_is_shown(junk):
+def test_invalid_link_values_are_reported_and_everything_is_shown(junk):
     page = opened(PAGE, part=junk, verdict=junk)
     assert "could not be used" in page.warning[0].value
     assert len(cards(page)) == len(reproduction.claims())
 
 
 def test_verdicts_differ_in_word_and_icon():
-    for marks in ([m.word for m in MARKS.values()], [m.icon for m in MARKS.values()]):
-        assert len(set(marks)) == len(MARKS)
-    assert len(set(STATES.values())) == 3
+    assert len({label.word for label in VERDICTS.values()}) == len(VERDICTS)
+    assert len({label.icon for label in VERDICTS.values()}) == len(VERDICTS)
+    assert len(set(FINDINGS.values())) == 3
 
 
 @pytest.mark.parametrize(
     ("title", "label"),
     [
-        ("Inventory control", "The paper's figure"),
+        ("Inventory control", text.PAPER_FIGURE),
         ("Gridworld: the model is known", "The model is known"),
         ("Dynamic pricing, networks", "Networks"),
     ],
 )
-def test_figures_have_short_names(title, label):
+def test_a_figures_label_leaves_out_the_domain(title, label):
     assert reproduction.figure_label(FigureSpec("any", title, ())) == label

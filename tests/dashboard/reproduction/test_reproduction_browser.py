@@ -7,13 +7,14 @@ import pytest
 from playwright.sync_api import expect
 
 from fsdash.dashboard.reproduction import state as reproduction
+from fsdash.dashboard.reproduction import text
 from fsdash.reproduce.archive import kept_claims
 from tests.dashboard.browser import NARROW, WIDE, assert_fits, in_url, wait_until_drawn
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
-def test_a_claim_unfolds_to_its_rule_and_the_filter_is_in_the_link(visit: Callable):
+def test_a_claim_opens_with_its_rule_and_the_filter_is_in_the_url(visit: Callable):
     page = visit("/Reproduction")
     wait_until_drawn(page, "inventory", "reward-error-small")
     page.locator(".st-key-part").get_by_text("Inventory control", exact=True).click()
@@ -27,7 +28,7 @@ def test_a_claim_unfolds_to_its_rule_and_the_filter_is_in_the_link(visit: Callab
 def test_run_this_again_opens_the_lab_with_the_papers_plan(visit: Callable):
     page = visit("/Reproduction?part=Inventory+control")
     wait_until_drawn(page, "inventory")
-    page.get_by_text("Run this again in the lab").click()
+    page.get_by_text(text.RUN_AGAIN).click()
     expect(page).to_have_url(in_url("preset", "paper-inventory"))
 
 
@@ -35,7 +36,7 @@ def test_the_claims_can_be_downloaded(visit: Callable, tmp_path):
     page = visit("/Reproduction?part=Theory")
     wait_until_drawn(page, "reward-error-small")
     with page.expect_download() as download:
-        page.get_by_role("button", name="Claims, CSV").click()
+        page.get_by_role("button", name=text.CLAIMS_CSV).click()
     path = tmp_path / "claims.csv"
     download.value.save_as(path)
     assert pd.read_csv(path)["name"].tolist() == reproduction.claims()["name"].tolist()

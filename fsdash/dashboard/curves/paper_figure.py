@@ -1,0 +1,20 @@
+"""A figure of the paper's experiments, drawn from the archived results."""
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from fsdash.reproduce import archive
+from fsdash.reproduce.experiments import experiment
+from fsdash.reproduce.report import figure_of
+
+
+def paper_figure(domain: str, name: str, dark: bool) -> go.Figure:
+    """The figure `name` of the paper's experiment on a domain; visitors share it."""
+    return _paper_figure(str(archive.FOLDER), domain, name, dark)
+
+
+@st.cache_data(max_entries=40, show_spinner="Drawing…")
+def _paper_figure(folder: str, domain: str, name: str, dark: bool) -> go.Figure:
+    plan = experiment(domain)
+    [spec] = [spec for spec in plan.views if spec.name == name]
+    return figure_of(plan, spec, archive.kept_rows(domain), dark)

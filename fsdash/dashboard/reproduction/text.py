@@ -1,0 +1,186 @@
+"""All wording of the Reproduction page. Pure text, no Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, isnan
+
+from fsdash.formatting import duration, number
+from fsdash.reproduce.experiments import TITLES
+from fsdash.reproduce.judging import CLEAR, NO, NOT_REPRODUCED, PARTLY, REPRODUCED, UNCLEAR
+
+PAGE = "Reproduction"
+TITLE = "Do the paper's claims hold?"
+INTRODUCTION = (
+    "The paper's figures, computed again, with the claims that the paper makes about them. Each "
+    "claim has a rule that was fixed before the runs, and a verdict. Open a claim to see what was "
+    "measured."
+)
+
+# ------------------------------------------------------------------------------- parts and verdicts
+
+THEORY = "theory"
+PARTS = {THEORY: "Theory", **{name: title for name, (title, _) in TITLES.items()}}
+"""The parts of the page by name, with their titles."""
+PART, ALL_PARTS, VERDICT = "Part", "Everything", "Verdict"
+
+
+@dataclass(frozen=True)
+class VerdictLabel:
+    """A verdict as a word and an icon, readable without the colour.
+
+    `own_word` is used for this project's own findings, which do not reproduce anything.
+    """
+
+    word: str
+    own_word: str
+    icon: str
+    colour: str
+
+    def markdown(self, beyond: bool = False) -> str:
+        return f":{self.colour}[{self.icon} **{self.own_word if beyond else self.word}**]"
+
+
+VERDICTS = {
+    REPRODUCED: VerdictLabel("Reproduced", "Holds", ":material/check_circle:", "green"),
+    PARTLY: VerdictLabel("Partly", "Partly", ":material/contrast:", "orange"),
+    NOT_REPRODUCED: VerdictLabel("Not reproduced", "Does not hold", ":material/cancel:", "red"),
+}
+FINDINGS = {CLEAR: "✔ yes", UNCLEAR: "◐ unclear", NO: "✖ no"}
+"""Whether a measured value lies on the required side of its limit."""
+
+# ------------------------------------------------------------------------------------------ figures
+
+FIGURE = "Figure"
+PAPER_FIGURE = "The paper's figure"
+THEORY_ORIGIN = "Computed from the formulas when the page opens. Nothing here is random."
+RUN_AGAIN = "Run this again in the lab"
+WORK_TITLE = "Work to reach 75%, 90% and 95% of the optimum"
+WORK_CAPTION = "In sweeps. Empty if no replication reaches that share of the optimum."
+METHOD, FINAL = "Method", "At the end"
+
+
+def alt_text(part: str, label: str) -> str:
+    return f"{PARTS[part]}: {label}."
+
+
+def origin(about: Mapping) -> str:
+    """When and with which versions the archived results were computed."""
+    packages = ", ".join(f"{name} {version}" for name, version in about["packages"].items())
+    seconds = about["algorithm_seconds"] + about["evaluation_seconds"]
+    quick = " This was a quick run, too short for verdicts." if about["quick"] else ""
+    return (
+        f"Computed on {about['date']} with fsdash {about['fsdash']}, Python {about['python']}, "
+        f"{packages} on {about['system']}: {len(about['runs'])} runs, {duration(seconds)} of "
+        f"computing time.{quick}"
+    )
+
+
+def missing(domain: str) -> str:
+    """The notice for a domain without archived results."""
+    return (
+        f"This version has no archived results for **{PARTS[domain].lower()}**, so its figures "
+        f"and claims are missing. `fsdash reproduce {domain}` computes them into a folder of your "
+        f"choice; `python -m fsdash.reproduce {domain}` adds them to the archive that this page "
+        "shows."
+    )
+
+
+def unreadable(part: str, problem: Exception) -> str:
+    return f"The archived results of {PARTS[part].lower()} cannot be read: {problem}"
+
+
+# ------------------------------------------------------------------------------------------- claims
+
+NO_CLAIMS = "No claim has one of the chosen verdicts."
+MEASURED = "**Measured** (mean and 95% interval):"
+
+
+def claim_title(claim: Mapping) -> str:
+    """Verdict and claim; a finding of this project also names its domain."""
+    part = f"{PARTS[claim['part']]}. " if claim["beyond"] else ""
+    verdict = VERDICTS[claim["verdict"]].markdown(claim["beyond"])
+    return f"{verdict} · {part}{claim['claim']}"
+
+
+def rule(claim: Mapping) -> str:
+    return f"**Rule:** {claim['rule']}"
+
+
+def evidence(claim: Mapping) -> str:
+    """Where the paper makes the claim, and how many replications it was judged by."""
+    n, where = claim["replications"], claim["where"]
+    replications = f"{n} replications" if n > 1 else "nothing random"
+    return f"{where[0].upper()}{where[1:]}; {replications}."
+
+
+def finding(found: Mapping) -> str:
+    """One measured value of a claim, with the limit that it must meet."""
+    mean = "never" if found["mean"] == inf else number(found["mean"])
+    low, high = found["low"], found["high"]
+    interval = "" if isnan(low) else f" [{number(low)}, {number(high)}]"
+    required = f"required {found['sign']} {number(found['limit'])}"
+    return f"{found['part']}: **{mean}**{interval}, {required}: {FINDINGS[found['state']]}"
+
+
+BEYOND_TITLE = "Two findings beyond the paper"
+BEYOND = {
+    "stationary": "**A stationary policy from the lower level alone.** The lower level, at a "
+    "fraction of a sweep, gives a value $J_1$. The *stationary* policy that is greedy for $J_1$ "
+    "needs no upper level (dotted line). How well it does depends on the domain: see the verdicts.",
+    "exact": "**With a known model, MPI is better than FSVI.** Modified policy iteration with "
+    "$m = T-1$ costs as much per iteration as FSVI and converges to the true optimum. FSVI's "
+    "advantage is in *sampling*: its lower level needs one sample where E-VI needs fifty.",
+}
+"""By the kind of figure: what this project found in addition to the paper."""
+
+# ------------------------------------------------------------------------------------------ lesson
+
+NOTICE = (
+    "A verdict applies to *these* runs. This project chose the constants that the paper does not "
+    "give. You can run others in the Run lab.",
+    "If a claim is *partly* reproduced, its measured values show which part holds.",
+)
+RULES_TITLE = "How a claim is judged"
+RULES = f"""
+Every rule was written before the runs that it judges. A claim has one or more parts. Each part is a
+number that is measured in every replication and must lie on one side of a limit.
+
+- **{FINDINGS[CLEAR]}**: the mean and its whole 95% interval lie on the required side.
+- **{FINDINGS[UNCLEAR]}**: the mean lies on the required side, a part of the interval does not.
+- **{FINDINGS[NO]}**: the mean lies on the other side.
+
+A claim is *reproduced* if every part is clear, *not reproduced* if no part holds, and *partly*
+reproduced otherwise. The paper's words mean the same everywhere: “good” is 75% of the optimum,
+“near-optimal” 95%, “optimal” 99%, and “significantly less work” at most one half.
+"""
+EXERCISES = (
+    (
+        "The paper says that Base E-VI reaches the optimum in the end. On the gridworld it does "
+        "not do so here. Is the paper wrong?",
+        "Not necessarily. The paper takes its optimum from a long run of Base E-VI, so that run "
+        "reaches it by definition. Here the optimum is exact. With M = 50 new samples for each "
+        "action, the maximum over actions is biased upwards, and the policy stays below the "
+        "optimum.",
+    ),
+    (
+        "Two methods differ by 0.02 on average, and the 95% interval of the difference is −0.01 "
+        "to 0.05. What is the verdict on “the first is better”?",
+        "The part holds, but not clearly, so a claim with this part alone is *partly* reproduced. "
+        "Five replications are too few to decide.",
+    ),
+)
+
+# ---------------------------------------------------------------------------------------- downloads
+
+DOWNLOADS_TITLE = "Download all results"
+CLAIMS_CSV, FINDINGS_CSV, ORIGIN_JSON = "Claims, CSV", "Measured values, CSV", "Origin, JSON"
+DOWNLOADS_CAPTION = (
+    "`fsdash reproduce` writes the same tables, and every figure as HTML, PNG and SVG, into a "
+    "folder."
+)
+
+
+def rows_csv(domain: str) -> str:
+    return f"{PARTS[domain]}, CSV"
