@@ -9,6 +9,8 @@ from fsdash.cli.reproduce import compute
 from fsdash.reproduce.archive import FOLDER, kept_domains, kept_rows
 from fsdash.reproduce.experiments import DOMAINS, experiment
 from fsdash.reproduce.report import verdicts, write_data
+from fsdash.reproduce.timings import recorded_timings
+from fsdash.runs.estimate import write_timings
 
 
 def main(arguments: list[str]) -> None:
@@ -20,6 +22,7 @@ def main(arguments: list[str]) -> None:
     kept = {name: (experiment(name), kept_rows(name)) for name in kept_domains()}
     results = {name: (kept | computed)[name] for name in DOMAINS if name in kept | computed}
     write_data(FOLDER, results, True, verdicts(results, True), endings)
+    write_timings(recorded_timings(results))
 
 
 if __name__ == "__main__":

@@ -1,101 +1,130 @@
-"""About how long a run will take, from the kept results: what its like took in the reproduction.
+"""About how long a run will take, from recorded timings.
 
-The time of a run is its work times the seconds that one evaluation took there, for the same domain
-and algorithm and the nearest T; where there is none, for the algorithm on the domain where it was
-slowest. Iterations are turned into evaluations in proportion to |S||A|M. All this was measured on
-one machine: right in its order of magnitude, no more. That is what tells a slip of the keyboard
-from a short run.
+`timings.csv` holds the seconds that one evaluation took for each domain, algorithm and T of the
+reproduction; `python -m fsdash.reproduce` writes it. The estimate is the work of a run times the
+seconds per evaluation of the most similar entry. Iterations are converted to evaluations in
+proportion to |S||A|M. All timings come from one machine, so an estimate is right to an order of
+magnitude: enough to tell a run of seconds from one of hours before it starts.
 """
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
+from pathlib import Path
 
-import pandas as pd
-
-from fsdash.reproduce.archive import kept_domains, kept_rows
-from fsdash.reproduce.experiments import experiment
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.runs.spec import RunSpec
 
-MEASURING = 1.4
-"""A run's own time becomes this much longer by measuring and keeping its policies."""
+TIMINGS_FILE = Path(__file__).with_name("timings.csv")
+OVERHEAD = 1.4
+"""Time of a replication, with evaluating and storing its policies, relative to the algorithm's."""
 
 
 @dataclass(frozen=True)
-class Rate:
-    """What one kept run took."""
+class Timing:
+    """What one run of the reproduction took."""
 
     domain: str
     algorithm: str
     T: int
-    per_evaluation: float
-    """Seconds."""
-    per_iteration: float
-    """Evaluations, as a share of |S||A|M."""
+    """0 if the algorithm does not freeze the slow state."""
+    seconds_per_evaluation: float
+    work_per_iteration: float
+    """Evaluations in one iteration, in units of |S||A|M."""
 
 
-def seconds(spec: RunSpec) -> float:
-    """Of one worker, for all replications of a run."""
+def worker_seconds(spec: RunSpec) -> float:
+    """Estimated seconds that one worker needs for all replications of a run.
+
+    Examples
+    --------
+    >>> from fsdash.runs.spec import RunSpec
+    >>> once = RunSpec("inventory", "e-vi", evaluations=1_000_000, replications=1)
+    >>> four = RunSpec("inventory", "e-vi", evaluations=1_000_000, replications=4)
+    >>> round(worker_seconds(four) / worker_seconds(once), 6)
+    4.0
+    """
     unit, size = spec.budget
     if unit == "seconds":
-        return size * spec.replications * MEASURING
-    rate = _nearest(spec)
-    evaluations = size if unit == "evaluations" else size * rate.per_iteration * _unit(spec)
-    # Beyond the kept ones a path of T periods takes longer in proportion.
-    longer = max(1.0, spec.T / rate.T) if rate.T and spec.T else 1.0
-    return evaluations * rate.per_evaluation * longer * spec.replications * MEASURING
+        return size * spec.replications * OVERHEAD
+    timing = _most_similar(spec)
+    evaluations = (
+        size if unit == "evaluations" else size * timing.work_per_iteration * unit_of(spec)
+    )
+    # The timings reach T = 12; the time of a sampled path grows in proportion to T.
+    longer = max(1.0, spec.T / timing.T) if timing.T and spec.T else 1.0
+    return evaluations * timing.seconds_per_evaluation * longer * spec.replications * OVERHEAD
 
 
 def wall_seconds(specs: Sequence[RunSpec], workers: int) -> float:
-    """For several runs side by side: no less than the longest replication takes."""
-    each = [seconds(spec) for spec in specs]
-    longest = max(t / spec.replications for t, spec in zip(each, specs, strict=True))
+    """Estimated seconds until several runs have finished on so many workers.
+
+    A replication is not divided between workers, so this is at least the longest replication.
+    """
+    each = [worker_seconds(spec) for spec in specs]
+    longest = max(
+        (seconds / spec.replications for seconds, spec in zip(each, specs, strict=True)),
+        default=0.0,
+    )
     return max(sum(each) / workers, longest)
 
 
-def _nearest(spec: RunSpec) -> Rate:
-    alike = [rate for rate in rates() if rate.algorithm == spec.algorithm]
-    here = [rate for rate in alike if rate.domain == spec.domain]
-    if not here:
-        return max(alike, key=lambda rate: rate.per_evaluation)
-    return min(here, key=lambda rate: (abs(rate.T - (spec.T or 0)), -rate.T))
+def unit_of(spec: RunSpec) -> float:
+    """|S||A|M with this run's own number of sampled states and samples."""
+    given = dict(spec.parameters)
+    n_slow, n_fast, n_actions, n_noise = spec.build_domain().shape
+    # Fitted algorithms sample a tenth of the states by default.
+    states = given.get("N") or n_slow * n_fast / (10 if "N" in given else 1)
+    return float(states) * n_actions * float(given.get("M_u") or given.get("M") or n_noise)
 
 
 @cache
-def rates() -> tuple[Rate, ...]:
-    """Of each kept run; the slower one where variants share a name."""
-    found: dict[tuple, Rate] = {}
-    for domain in kept_domains():
-        ends = kept_rows(domain).groupby(["algorithm", "T", "variant", "replication"], dropna=False)
-        last = ends[["seconds", "evaluations", "iteration"]].last().reset_index()
-        for run in experiment(domain).runs:
-            spec = run.spec
-            same = last["T"].isna() if spec.T is None else last["T"].eq(spec.T).fillna(False)
-            named = last["algorithm"].eq(spec.algorithm) & last["variant"].eq(run.variant)
-            rate = _rate(spec, last[named & same])
-            key = domain, spec.algorithm, rate.T
-            if key not in found or rate.per_evaluation > found[key].per_evaluation:
-                found[key] = rate
-    return tuple(found.values())
+def timings() -> tuple[Timing, ...]:
+    """The recorded timings."""
+    with TIMINGS_FILE.open(encoding="utf-8", newline="") as file:
+        return tuple(
+            Timing(
+                row["domain"],
+                row["algorithm"],
+                int(row["T"]),
+                float(row["seconds_per_evaluation"]),
+                float(row["work_per_iteration"]),
+            )
+            for row in csv.DictReader(file)
+        )
 
 
-def _rate(spec: RunSpec, ends: pd.DataFrame) -> Rate:
-    total = ends[["seconds", "evaluations", "iteration"]].sum()
-    return Rate(
-        spec.domain,
-        spec.algorithm,
-        spec.T or 0,
-        float(total["seconds"] / total["evaluations"]),
-        float(total["evaluations"] / total["iteration"] / _unit(spec)),
-    )
+def write_timings(recorded: Sequence[Timing], path: Path = TIMINGS_FILE) -> None:
+    """Replace the recorded timings."""
+    names = [field.name for field in fields(Timing)]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows([getattr(timing, name) for name in names] for timing in recorded)
 
 
-def _unit(spec: RunSpec) -> float:
-    """|S||A|M, with the states that are drawn and the samples that are taken by this run."""
-    given = dict(spec.parameters)
-    n_slow, n_fast, n_actions, n_noise = spec.build_domain().shape
-    # Fitted methods draw a tenth of the states unless told otherwise.
-    states = given.get("N") or n_slow * n_fast / (10 if "N" in given else 1)
-    return states * n_actions * (given.get("M_u") or given.get("M") or n_noise)
+def _most_similar(spec: RunSpec) -> Timing:
+    """The timing to estimate a run with.
+
+    The same algorithm and domain with the nearest T if it was recorded, else the algorithm's
+    slowest domain. For an algorithm without any timing, the median of those of its kind.
+    """
+    same = [timing for timing in timings() if timing.algorithm == spec.algorithm]
+    here = [timing for timing in same if timing.domain == spec.domain]
+    if here:
+        return min(here, key=lambda timing: (abs(timing.T - (spec.T or 0)), -timing.T))
+    if same:
+        return max(same, key=lambda timing: timing.seconds_per_evaluation)
+    known = [timing for timing in timings() if timing.algorithm in ALGORITHMS]
+    alike = [timing for timing in known if _kind(timing.algorithm) == _kind(spec.algorithm)]
+    ordered = sorted(alike or timings(), key=lambda timing: timing.seconds_per_evaluation)
+    return ordered[len(ordered) // 2]
+
+
+def _kind(name: str) -> tuple[bool, bool, bool]:
+    """What decides the cost of an evaluation: freezing, sampling and fitting."""
+    algorithm = ALGORITHMS[name]
+    return algorithm.freezes, algorithm.sampled, algorithm.regression is not None

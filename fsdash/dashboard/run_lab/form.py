@@ -31,7 +31,7 @@ from fsdash.errors import InputError
 from fsdash.figures.domains.drawings import domain_svg, domain_told
 from fsdash.formatting import duration, round_significant
 from fsdash.runs.errors import StoreError
-from fsdash.runs.estimate import seconds, wall_seconds
+from fsdash.runs.estimate import wall_seconds, worker_seconds
 from fsdash.runs.spec import MAX_REPLICATIONS, RunSpec
 
 PROBLEM, STARTED, REPEATS = "lab-problem", "lab-started", "lab-repeats"
@@ -82,11 +82,11 @@ def _draw_duration(service: Service, specs: list[RunSpec]) -> None:
     manager = service.manager
     workers, most = manager.workers, manager.limits.seconds
     told = duration_told(wall_seconds(specs, workers), workers)
-    longest = max(specs, key=seconds)
-    if seconds(longest) > most:
+    longest = max(specs, key=worker_seconds)
+    if worker_seconds(longest) > most:
         st.warning(
             f"{told} One run may compute for {duration(most)} here and is then stopped; "
-            f"{longest.label} would need about {duration(round_significant(seconds(longest), 1))}. "
+            f"{longest.label} would need about {duration(round_significant(worker_seconds(longest), 1))}. "
             "Give it a smaller budget or fewer replications."
         )
     elif wall_seconds(specs, workers) > LONG:
