@@ -154,7 +154,7 @@ __all__ = [
     "vi_regret",
     "visits",
     "work_to_reach",
-,]
+]
 
 
 def __getattr__(name: str) -> object:
