@@ -5,12 +5,12 @@ Each page is self-sufficient (a link may lead straight to it), so each opens wit
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from fsdash.dashboard.widgets.url_state import Reader, open_link
+from fsdash.dashboard.widgets.address import report
+from fsdash.dashboard.widgets.url_state import UrlState
 from fsdash.figures.palette import BACKGROUND
 from fsdash.version import __version__
 
@@ -64,12 +64,16 @@ STYLE = """<style>
 
 
 def open_page(
-    title: str, icon: str = "❄️", parameters: Mapping[str, Reader] = MappingProxyType({})
+    title: str,
+    url: UrlState | None = None,
+    *,
+    icon: str = "❄️",
+    parameters: UrlState | Mapping | None = None,
 ) -> None:
     """Set up the page: its title and width, the sidebar's links, and the footer below them.
 
-    `parameters` are those of the page's address with a reader for each; whatever else a link
-    holds is named in a notice. The footer stands in the sidebar because a page draws its body
+    `url` declares the parameters of the page's URL: they are read here, and a warning reports what
+    a link holds that the page cannot use. `parameters` is the former name. The footer stands in the sidebar because a page draws its body
     after this call. The icon is an emoji: the browser would ask another host for any other.
     """
     st.set_page_config(page_title=f"{title} · fsdash", page_icon=icon, layout="wide")
@@ -80,7 +84,12 @@ def open_page(
         _draw_links()
         st.divider()
         st.caption(f"fsdash {__version__}, after {AUTHORS}, [{PAPER}]({ADDRESS}).")
-    open_link(title, parameters)
+    url = url or (parameters if isinstance(parameters, UrlState) else None)
+    if url is not None:
+        url.read()
+        url.report_unusable()
+    else:
+        report(title, parameters or {})
 
 
 def add_style(style: str) -> None:

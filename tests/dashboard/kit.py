@@ -23,6 +23,14 @@ def opened(page: str | None = None, **query: str) -> AppTest:
     return test
 
 
+def follow_link(test: AppTest, page: str) -> AppTest:
+    """Another page, as a link in the sidebar opens it: the browser drops the query of the URL."""
+    test.query_params.clear()
+    test.switch_page(f"pages/{page}").run()
+    assert not test.exception
+    return test
+
+
 def address(test: AppTest) -> dict[str, str]:
     """The parameters of the address."""
     found = dict(test.query_params)

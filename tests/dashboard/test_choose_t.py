@@ -27,8 +27,8 @@ from tests.dashboard.kit import figures, metrics, opened, traces, words
 
 PAGE = "2_Choose_T.py"
 THREE = PRESETS["three-regimes"]
-EVERY = "every T up to 100"
-SENSITIVITY, TRUST = "How sensitive the choice is", "How far to trust it"
+EVERY = "every"
+SENSITIVITY, TRUST = "sensitivity", "trust"
 
 
 def view(
@@ -91,11 +91,11 @@ def test_the_figure_on_the_page_is_the_librarys():
 
 def test_the_controls_move_the_advice():
     page = opened(PAGE)
-    page.number_input(key="budget").set_value(60.0)
-    page.number_input(key="gamma").set_value(0.95)
-    page.number_input(key="Lf").set_value(0.9)
-    page.number_input(key="na").set_value(5.0)
-    page.multiselect(key="T").set_value([3, 7]).run()
+    page.number_input(key="choose-t.budget").set_value(60.0)
+    page.number_input(key="choose-t.gamma").set_value(0.95)
+    page.number_input(key="choose-t.Lf").set_value(0.9)
+    page.number_input(key="choose-t.na").set_value(5.0)
+    page.multiselect(key="choose-t.T").set_value([3, 7]).run()
     constants = replace(THREE.constants, gamma=0.95, l_f=0.9)
     assert advised(page) == expected(view(60.0, constants, Sizes(100, 100, 5), (3, 7)))
 
@@ -108,7 +108,7 @@ def test_every_T_may_compete():
 
 @pytest.mark.parametrize("label", choose.examples())
 def test_examples_fill_the_controls(label):
-    page = opened(PAGE, budget="7", Lf="1.3", LUby="L_r/(1 − γL_f)")
+    page = opened(PAGE, budget="7", Lf="1.3", LUby="derived")
     page.button(key=f"load-{label}").click().run()
     assert not page.exception
     assert advised(page) == expected(choose.examples()[label])
@@ -138,11 +138,11 @@ def test_one_sweep_is_one_sweep():
 
 
 def test_the_value_constant_can_be_derived():
-    page = opened(PAGE, Lf="0.9", LUby="L_r/(1 − γL_f)")
+    page = opened(PAGE, Lf="0.9", LUby="derived")
     constants = replace(THREE.constants, l_f=0.9)
     constants = replace(constants, l_u=value_lipschitz_bound(0.9, 0.5, 0.9))
     assert advised(page) == expected(view(constants=constants))
-    assert page.number_input(key="LU").disabled
+    assert page.number_input(key="choose-t.LU").disabled
 
 
 def test_the_repaired_bound_can_be_chosen():
@@ -170,7 +170,7 @@ def test_the_terms_are_drawn_first():
 
 
 def test_the_heat_map_varies_the_chosen_constant():
-    page = opened(PAGE, tab=SENSITIVITY, vary="α")
+    page = opened(PAGE, tab=SENSITIVITY, vary="alpha")
     assert set(figures(page)) == {"regret-cost", "best-T"}
     cells = traces(figures(page)["best-T"])["best T"]
     z, row = np.reshape(cells["z"], (choose.CELLS, choose.CELLS)), 11
@@ -181,7 +181,7 @@ def test_the_heat_map_varies_the_chosen_constant():
 
 
 def test_the_last_tab_tells_the_truth_and_the_condition():
-    page = opened(PAGE, tab=TRUST, domain="Pricing")
+    page = opened(PAGE, tab=TRUST, domain="pricing")
     domain = measured_domains()["pricing"]
     assert f"really loses **{number(domain.regret[12][0])}**" in words(page)
     assert "A condition that the paper does not state" in words(page)
@@ -192,7 +192,7 @@ def test_the_last_tab_tells_the_truth_and_the_condition():
 
 @pytest.mark.parametrize("name", measured_domains())
 def test_the_truth_can_be_recomputed(name):
-    page = opened(PAGE, tab=TRUST, domain=name.capitalize())
+    page = opened(PAGE, tab=TRUST, domain=name)
     frame = ran(page.code[-1].value)["frame"]
     pd.testing.assert_frame_equal(frame, truth_frame(name))
     drawn = traces(figures(page)["truth"])
@@ -225,11 +225,11 @@ def test_a_link_restores_the_view():
 
 def test_the_plotted_values_of_T_are_in_the_link():
     page = opened(PAGE, T=["3", "6"])
-    assert page.multiselect(key="T").value == [3, 6]
+    assert page.multiselect(key="choose-t.T").value == [3, 6]
     assert advised(page) == expected(view(T=(3, 6)))
 
 
-@pytest.mark.parametrize("junk", ["", "x", "-5", "1e999", "nan", "1,2", "<b>", "9" * 400])
+@pytest.mark.parametrize("junk", ["", "x", "-5", "1e999", "nan", "1;2", "<b>", "9" * 400])
 def test_junk_in_the_link_is_ignored_with_a_notice(junk):
     names = (
         "budget",
@@ -282,19 +282,19 @@ def test_no_discounting_is_said_in_words():
     page = opened(PAGE, gamma="1.0")
     (error,) = page.error
     assert "γ = 1 means no discounting" in error.value
-    assert page.multiselect(key="T").value == list(THREE.T), "the controls are all there"
+    assert page.multiselect(key="choose-t.T").value == list(THREE.T), "the controls are all there"
 
 
 def test_no_discounting_does_not_take_the_controls_away():
-    page = opened(PAGE, gamma="1.0", LUby="L_r/(1 − γL_f)", Lf="0.9")
+    page = opened(PAGE, gamma="1.0", LUby="derived", Lf="0.9")
     assert len(page.error) == 1 and not page.warning
-    assert page.number_input(key="nx").value == 100
+    assert page.number_input(key="choose-t.nx").value == 100
 
 
 def test_a_field_shows_what_it_holds():
     page = opened(PAGE, gamma="0.99995", budget="12345.6", alpha="0.012345")
     for key in ("gamma", "budget", "alpha"):
-        field = page.number_input(key=key)
+        field = page.number_input(key=f"choose-t.{key}")
         assert float(f"{field.value:{field.proto.format[1:]}}") == field.value
 
 
@@ -308,7 +308,7 @@ def test_a_budget_below_the_cheapest_run(budget):
 
 
 def test_no_derived_value_constant_where_differences_outgrow_the_discount():
-    page = opened(PAGE, LUby="L_r/(1 − γL_f)")
+    page = opened(PAGE, LUby="derived")
     (warning,) = page.warning
     assert "γL_f = 1.08 is not below 1" in warning.value
     assert advised(page) == expected(view())
@@ -340,7 +340,7 @@ def test_extremes_never_raise(tab, extreme):
 
 def test_without_any_T_a_sentence_says_so():
     page = opened(PAGE)
-    page.multiselect(key="T").set_value([]).run()
+    page.multiselect(key="choose-t.T").set_value([]).run()
     assert advised(page) == expected(view())
     assert any("No T is chosen" in info.value for info in page.info)
 

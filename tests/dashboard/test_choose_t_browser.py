@@ -101,7 +101,7 @@ def test_an_example_and_the_tabs_are_in_the_link(visit: Callable[..., Page]):
     expect(chart(page, "best-T").locator(".main-svg").first).to_be_visible()
     page.get_by_role("tab", name="How far").click()
     expect(chart(page, "truth").locator(".main-svg").first).to_be_visible()
-    expect(page).to_have_url(re.compile(r"tab=How"))
+    expect(page).to_have_url(re.compile(r"tab=trust"))
     page.reload()
     wait_until_drawn(page)
     expect(page.get_by_text("On paper only:")).to_be_visible()
@@ -109,7 +109,7 @@ def test_an_example_and_the_tabs_are_in_the_link(visit: Callable[..., Page]):
 
 
 def test_a_cell_of_the_heat_map_is_a_place_to_go(visit: Callable[..., Page]):
-    page = visit(f"{PATH}?tab=How+sensitive+the+choice+is")
+    page = visit(f"{PATH}?tab=sensitivity")
     wait_until_drawn(page)
     cells = chart(page, "best-T")
     expect(cells.locator(".main-svg").first).to_be_visible()

@@ -34,7 +34,7 @@ def test_the_page_opens_with_the_policy_for_T_4():
 
 def test_T_moves_the_picture():
     page = opened()
-    page.slider(key="periods").set_value(7).run()
+    page.slider(key="home.periods").set_value(7).run()
     assert "block of 7 periods" in picture(page)
 
 
@@ -62,7 +62,7 @@ def test_a_link_restores_picture_and_T(view, said):
 def test_another_picture_begins_at_its_beginning():
     page = opened()
     page.button(key="next").click().run()
-    page.radio(key="view").set_value("The lower level").run()
+    page.radio(key="home.view").set_value("The lower level").run()
     assert "Start at the end" in picture(page)
 
 

@@ -14,43 +14,8 @@ from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import payload
 from fsdash.dashboard.widgets.export import alone, table_json
 from fsdash.dashboard.widgets.glossary import SYMBOLS
-from fsdash.dashboard.widgets.url_state import number_in, one_of, sorted_out
 from fsdash.theory import Constants, reward_error
 from tests.dashboard.kit import decoded
-
-RANGE, CHOICE = "give a number from 0.5 to 0.999", "give one of 0.0, 1.0, 50.0"
-PARAMETERS = {
-    "gamma": number_in(0.5, 0.999),
-    "k": one_of((0.0, 1.0, 50.0)),
-    "view": one_of(("a", "b")),
-    "T": number_in(2, 9, whole=True).upto(2),
-    "free": str,
-}
-
-
-@pytest.mark.parametrize(
-    ("found", "used", "left_out"),
-    [
-        ({"gamma": ["0.9"], "k": ["50"]}, {"gamma": ["0.9"], "k": ["50.0"]}, []),
-        ({"gamma": ["foo"]}, {}, [f"`gamma=foo`: {RANGE}"]),
-        ({"gamma": ["1e999"]}, {}, [f"`gamma=1e999`: {RANGE}"]),
-        ({"gamma": ["1"]}, {}, [f"`gamma=1`: {RANGE}"]),
-        ({"k": ["2"]}, {}, [f"`k=2`: {CHOICE}"]),
-        ({"x": ["1"]}, {}, ["`x=1`: this page has no such parameter"]),
-        ({"k": ["0"]}, {"k": ["0.0"]}, []),
-        ({"k": ["1.000"]}, {"k": ["1.0"]}, []),
-        ({"k": ["`\n<b>"]}, {}, [f"`k=<b>`: {CHOICE}"]),
-        ({"gamma": ["9" * 99]}, {}, [f"`gamma={'9' * 39}…`: {RANGE}"]),
-        ({"view": ["A"]}, {}, ["`view=A`: give one of a, b"]),
-        ({"gamma": ["0.8", "0.9"]}, {}, ["`gamma=0.8`, `gamma=0.9`: give at most 1 of that name"]),
-        ({"T": ["4.0", "4", "3"]}, {"T": ["4", "3"]}, []),
-        ({"T": ["4", "2.5"]}, {"T": ["4"]}, ["`T=2.5`: give a whole number from 2 to 9"]),
-        ({"T": ["2", "3", "4"]}, {"T": ["2", "3"]}, ["`T=4`: give at most 2 of that name"]),
-        ({"free": ["x"]}, {"free": ["x"]}, []),
-    ],
-)
-def test_a_link_is_sorted_out(found, used, left_out):
-    assert sorted_out(found, PARAMETERS) == (used, left_out)
 
 
 def test_a_series_has_a_plain_name_of_its_own_that_does_not_depend_on_its_place():

@@ -47,10 +47,10 @@ def test_the_bars_are_the_terms_and_add_up():
 
 def test_moving_the_controls_moves_the_numbers():
     page = opened(PAGE)
-    page.slider(key="T").set_value(15)
-    page.slider(key="kappa").set_value(1.1)
-    page.select_slider(key="elow").set_value(0.5)
-    page.select_slider(key="k").set_value(3).run()
+    page.slider(key="linear-architecture.T").set_value(15)
+    page.slider(key="linear-architecture.kappa").set_value(1.1)
+    page.select_slider(key="linear-architecture.elow").set_value(0.5)
+    page.select_slider(key="linear-architecture.k").set_value(3).run()
     fit = {"kappa": 1.1, "eps_low": 0.5, "eps_up": 0.2}
     assert metrics(page) == expected(START, 15, 3, fit)
 

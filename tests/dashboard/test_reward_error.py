@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fsdash.dashboard.widgets.controls import NO_DISCOUNTING
 from fsdash.dashboard.widgets.views import ceiling_frame, reward_error_frame
 from fsdash.formatting import number
 from fsdash.theory import Constants, reward_error
 from fsdash.theory.landmarks import freeze_ceiling
 from fsdash.theory.presets import PRESETS
-from tests.dashboard.kit import figures, metrics, opened, snippet, traces, words
+from tests.dashboard.kit import figures, follow_link, metrics, opened, snippet, traces, words
 
 PAGE = "1_Reward_error.py"
 CALM = PRESETS["reward-error-small"].constants
@@ -39,10 +40,10 @@ def test_the_page_opens_with_the_librarys_numbers_and_curves():
 
 def test_moving_the_controls_moves_numbers_and_curves():
     page = opened(PAGE)
-    page.slider(key="T").set_value(40)
-    page.slider(key="Lf").set_value(1.05)
-    page.select_slider(key="range").set_value(50)
-    page.select_slider(key="alpha").set_value(0.2).run()
+    page.slider(key="reward-error.T").set_value(40)
+    page.slider(key="reward-error.Lf").set_value(1.05)
+    page.select_slider(key="reward-error.range").set_value(50)
+    page.select_slider(key="reward-error.alpha").set_value(0.2).run()
     constants = Constants(0.953, 0.2, 1, 0.5, 1.05, 1, 1)
     assert metrics(page) == expected(constants, 40)
     drawn = traces(figures(page)["error"])["total"]
@@ -93,13 +94,13 @@ def test_a_number_may_be_spelled_in_any_way():
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ({"gamma": "1"}, "`gamma=1`: give a number from 0.5 to 0.999; at 1, without discounting"),
+        ({"gamma": "1"}, f"`gamma=1`: give a number from 0.5 to 0.999{NO_DISCOUNTING}"),
         ({"Lf": "2"}, "`Lf=2`: give a number from 0.5 to 1.5"),
-        ({"alpha": "0.04"}, "`alpha=0.04`: give one of 0.0, 0.001,"),
+        ({"alpha": "0.04"}, "`alpha=0.04`: give one of 0, 0.001,"),
         ({"T": "13.5"}, "`T=13.5`: give a whole number from 1 to 150"),
     ],
 )
-def test_a_bad_link_is_told_what_would_be_good(query, said):
+def test_a_bad_link_is_reported_with_the_remedy(query, said):
     (notice,) = opened(PAGE, **query).warning
     assert said in notice.value
 
@@ -187,8 +188,6 @@ def test_the_python_lines_recompute_the_ceiling_and_the_panels():
 
 
 def test_another_page_does_not_inherit_values():
-    page = opened(PAGE, gamma="0.9")
-    page.switch_page("pages/3_Linear_architecture.py").run()
-    page.slider(key="gamma").set_value(0.8).run()
-    page.switch_page(f"pages/{PAGE}").run()
-    assert metrics(page) == expected(CALM, 12)
+    page = follow_link(opened(PAGE, gamma="0.9"), "3_Linear_architecture.py")
+    page.slider(key="linear-architecture.gamma").set_value(0.8).run()
+    assert metrics(follow_link(page, PAGE)) == expected(CALM, 12)

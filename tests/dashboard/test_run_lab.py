@@ -12,6 +12,7 @@ from fsdash.dashboard.curves import state as lab_view
 from fsdash.dashboard.run_lab.state import sweep_size
 from fsdash.dashboard.run_lab.text import seconds_between
 from fsdash.dashboard.service import Service, _service
+from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.domains import make
 from fsdash.runs.records import Experiment
 from fsdash.runs.server.limits import Limits
@@ -98,7 +99,7 @@ def test_widgets_are_made_from_the_fields_of_the_domain_and_the_algorithms(servi
 def test_junk_in_the_link_is_told_and_left_out(service, junk):
     names = ("preset", "domain", "algorithms", "T", "budget", "seed", "replications", "e-vi.M", "x")
     test = lab(**dict.fromkeys(names, junk))
-    assert "could not be used" in test.warning[0].value
+    assert UNUSABLE in test.warning[0].value
     assert not test.button(key="start").disabled
     assert address(test) == {}
 

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from fsdash.dashboard.runs import files as runs_files
 from fsdash.dashboard.service import Service, _service
+from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.errors import InputError
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.database import default_url
@@ -201,7 +202,7 @@ def test_a_file_that_is_too_large_is_refused():
 @pytest.mark.parametrize("junk", ["", "x" * 200, "<b>", "1,,2"])
 def test_junk_in_the_link_is_told(service, two, junk):
     test = runs(domain=junk, status=junk, selected=junk, shown=junk)
-    assert "could not be used" in test.warning[0].value
+    assert UNUSABLE in test.warning[0].value
     assert len(names(test)) == 2
 
 

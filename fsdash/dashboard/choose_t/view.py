@@ -1,6 +1,5 @@
 """Choose T: which algorithm, T and k have the smallest bound on a budget, and how sure that is."""
 
-from collections.abc import Iterable
 from functools import partial
 
 import streamlit as st
@@ -10,12 +9,29 @@ from fsdash.dashboard.choose_t.notices import notices
 from fsdash.dashboard.choose_t.state import DEFAULT_SWEEPS, START, ChooseTState
 from fsdash.dashboard.shell import is_dark, open_page, workbench
 from fsdash.dashboard.widgets.chart import Event, chart
-from fsdash.dashboard.widgets.controls import FIELDS, NUMBERS, field, field_reader, fill
+from fsdash.dashboard.widgets.controls import (
+    FIELD_RANGES,
+    FIELDS,
+    field_parameter,
+    field_parameters,
+    number_field,
+    put_constants,
+    segments,
+)
 from fsdash.dashboard.widgets.export import export
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.lesson import exercises, glossary, what_to_notice
 from fsdash.dashboard.widgets.reading import CONDITION
-from fsdash.dashboard.widgets.url_state import BIND, number_in, one_of, one_step
+from fsdash.dashboard.widgets.url_state import (
+    Parameter,
+    UrlState,
+    comma_separated,
+    labelled,
+    list_of,
+    number_in,
+    one_of,
+    whole_number,
+)
 from fsdash.dashboard.widgets.views import truth_frame, truth_snippet
 from fsdash.errors import InputError
 from fsdash.figures.budget import above
@@ -27,38 +43,57 @@ from fsdash.theory.measured_domains import measured_domains
 MOST_SWEEPS = 1e9
 LARGEST_SIZE = 10**9
 MOST_PLOTTED = 8
+LARGEST_GAMMA = 0.9999
+"""The largest discount that a click in the heat map chooses."""
 SIZES = {"nx": "n_slow", "ny": "n_fast", "na": "n_actions"}
-BY_HAND, DERIVED = "by hand", "L_r/(1 − γL_f)"
-PLOTTED, EVERY = "the plotted T", f"every T up to {choose.LONGEST}"
-STATED, REPAIRED = "as stated", "repaired"
-TABS = ("What the bound is made of", "How sensitive the choice is", "How far to trust it")
-DOMAINS = {name.capitalize(): domain for name, domain in measured_domains().items()}
-# What can be varied: its symbol, its field of `Constants` and its name in the link.
+CUSTOM, DERIVED = "custom", "derived"
+L_U_SOURCES = {CUSTOM: "Custom", DERIVED: "L_r/(1 − γL_f)"}
+PLOTTED, EVERY = "plotted", "every"
+COMPETITORS = {PLOTTED: "the plotted T", EVERY: f"every T up to {choose.LONGEST}"}
+STATED, REPAIRED = "stated", "repaired"
+BOUNDS = {STATED: "as stated", REPAIRED: "repaired"}
+TABS = {
+    "terms": "What the bound is made of",
+    "sensitivity": "How sensitive the choice is",
+    "trust": "How far to trust it",
+}
+DOMAINS = measured_domains()
+# What can be varied: its name in the URL and its symbol.
 VARY = {
-    "L_f": "l_f",
-    "γ": "gamma",
-    "α": "alpha",
-    "L_U": "l_u",
-    "L_r": "l_r",
-    "d_Y": "d_y",
-    "r_max": "r_max",
+    "Lf": "L_f",
+    "gamma": "γ",
+    "alpha": "α",
+    "LU": "L_U",
+    "Lr": "L_r",
+    "dY": "d_Y",
+    "rmax": "r_max",
 }
 HORIZONS = range(2, choose.LONGEST + 1)
 
-PARAMETERS = {
-    "budget": number_in(0, MOST_SWEEPS),
-    "gamma": number_in(0, 1, hint=" (below 1)"),
-    **{key: field_reader(key) for key in ("alpha", "dY", "Lr", "Lf", "LU", "rmax")},
-    **dict.fromkeys(SIZES, number_in(1, LARGEST_SIZE, whole=True)),
-    "T": number_in(2, choose.LONGEST, whole=True).upto(MOST_PLOTTED),
-    "LUby": one_of((BY_HAND, DERIVED)),
-    "over": one_of((PLOTTED, EVERY)),
-    "bound": one_of((STATED, REPAIRED)),
-    "Lfrozen": field_reader("Lf"),
-    "vary": one_of(VARY),
-    "tab": one_of(TABS),
-    "domain": one_of(DOMAINS),
-}
+URL = UrlState(
+    "choose-t",
+    {
+        "budget": Parameter(DEFAULT_SWEEPS, number_in(0, MOST_SWEEPS)),
+        "gamma": Parameter(START.constants.gamma, number_in(0, 1, hint=" (below 1)")),
+        **field_parameters(("alpha", "dY", "Lr", "Lf", "LU", "rmax"), START.constants),
+        **{
+            name: Parameter(getattr(START.sizes, size), whole_number(1, LARGEST_SIZE))
+            for name, size in SIZES.items()
+        },
+        "T": Parameter(
+            list(START.T),
+            list_of(whole_number(2, choose.LONGEST), MOST_PLOTTED),
+            comma_separated,
+        ),
+        "LUby": Parameter(CUSTOM, one_of(L_U_SOURCES)),
+        "over": Parameter(PLOTTED, one_of(COMPETITORS)),
+        "bound": Parameter(STATED, one_of(BOUNDS)),
+        "Lfrozen": Parameter(None, field_parameter("Lf", 1).read),
+        "vary": Parameter("Lf", one_of(VARY)),
+        "tab": labelled("terms", TABS),
+        "domain": Parameter(next(iter(DOMAINS)), one_of(DOMAINS)),
+    },
+)
 
 WITHOUT_IT = """Without that it can fail: one small model has a true regret four times the bound.
 The *repaired* bound, under *Which bound*, holds for every $\\tilde L$:"""
@@ -72,20 +107,14 @@ $2/(1-\\gamma^T)$ in the price of freezing."""
 # --------------------------------------------------------------------------------------- controls
 
 
-def one(label: str, key: str, options: Iterable[str], **rest) -> str:
-    """One of the options side by side, the first by default; also if the link says none."""
-    options = tuple(options)
-    chosen = st.segmented_control(
-        label, options, default=options[0], required=True, key=key, bind=BIND, **rest
-    )
-    return chosen or options[0]
-
-
 def load(view: ChooseTState) -> None:
-    """Put a ready-made view into the widgets, as one step of the browser's history."""
-    with one_step():
-        sizes = {key: getattr(view.sizes, name) for key, name in SIZES.items()}
-        fill(view.constants, **sizes, T=list(view.T), budget=view.sweeps, LUby=BY_HAND)
+    """Set the widgets to a ready-made view."""
+    put_constants(URL, view.constants)
+    for name, size in SIZES.items():
+        URL.put(name, getattr(view.sizes, size))
+    URL.put("T", list(view.T))
+    URL.put("budget", view.sweeps)
+    URL.put("LUby", CUSTOM)
 
 
 def draw_examples() -> None:
@@ -97,7 +126,6 @@ def draw_examples() -> None:
 
 def read_controls() -> ChooseTState:
     """The few that matter first; the rest folded."""
-    start = START.constants
     sweeps = st.number_input(
         "Budget in sweeps of Base VI",
         0.0,
@@ -105,16 +133,15 @@ def read_controls() -> ChooseTState:
         DEFAULT_SWEEPS,
         1.0,
         "%.8g",
-        key="budget",
-        bind=BIND,
+        key=URL.key("budget"),
         help="One sweep is |S|²|A| operations. Or click in the figure.",
     )
     told = st.empty()
-    values = {"gamma": read_gamma(start.gamma)}
-    values |= {key: field(key, getattr(start, FIELDS[key])) for key in ("alpha", "Lf")}
+    values = {"gamma": read_gamma()}
+    values |= {key: number_field(URL, key) for key in ("alpha", "Lf")}
     with st.expander("More constants", key="more"):
         for key in ("Lr", "dY", "rmax"):
-            values[key] = field(key, getattr(start, FIELDS[key]))
+            values[key] = number_field(URL, key)
         values["LU"] = read_l_u(values)
     with st.expander("Sizes", key="sizes"):
         sizes = Sizes(**{name: read_size(key, name) for key, name in SIZES.items()})
@@ -125,19 +152,26 @@ def read_controls() -> ChooseTState:
     return ChooseTState(constants, sizes, sweeps, T, every, l_frozen)
 
 
-def read_gamma(start: float) -> float:
+def read_gamma() -> float:
     """Up to and with 1, so that who types 1 gets a sentence instead of a red field."""
     symbol = SYMBOLS["gamma"]
     return st.number_input(
-        symbol.label, 0.0, 1.0, start, 0.001, "%.10g", key="gamma", bind=BIND, help=symbol.meaning
+        symbol.label,
+        0.0,
+        1.0,
+        URL.parameters["gamma"].default,
+        0.001,
+        "%.10g",
+        key=URL.key("gamma"),
+        help=symbol.meaning,
     )
 
 
 def read_l_u(values: dict[str, float]) -> float:
     """By hand, or by the appendix's formula where that exists."""
-    way = one("L_U is given", "LUby", (BY_HAND, DERIVED))
-    by_hand = field("LU", START.constants.l_u, disabled=way == DERIVED)
-    if way == BY_HAND or values["gamma"] == 1:  # who types 1 is told elsewhere
+    source = segments(URL, "LUby", "L_U is given", L_U_SOURCES)
+    by_hand = number_field(URL, "LU", disabled=source == DERIVED)
+    if source == CUSTOM or values["gamma"] == 1:  # who types 1 is told elsewhere
         return by_hand
     derived = choose.derived_l_u(values["gamma"], values["Lr"], values["Lf"])
     product = values["gamma"] * values["Lf"]
@@ -154,7 +188,7 @@ def read_l_u(values: dict[str, float]) -> float:
 def read_size(key: str, name: str) -> int:
     symbol, start = SYMBOLS[key], getattr(START.sizes, name)
     return st.number_input(
-        symbol.label, 1, LARGEST_SIZE, start, 1, key=key, bind=BIND, help=symbol.meaning
+        symbol.label, 1, LARGEST_SIZE, start, 1, key=URL.key(key), help=symbol.meaning
     )
 
 
@@ -164,12 +198,11 @@ def read_competitors() -> tuple[tuple[int, ...], bool]:
             "Plotted T",
             HORIZONS,
             START.T,
-            key="T",
-            bind=BIND,
+            key=URL.key("T"),
             max_selections=MOST_PLOTTED,
             help=SYMBOLS["T"].meaning,
         )
-        over = one("The winner is one of", "over", (PLOTTED, EVERY))
+        over = segments(URL, "over", "The winner is one of", COMPETITORS)
         if not T:
             st.info(f"No T is chosen: {', '.join(map(str, START.T))} are shown.")
     return tuple(sorted(T)) or START.T, over == EVERY
@@ -178,10 +211,11 @@ def read_competitors() -> tuple[tuple[int, ...], bool]:
 def read_bound(l_f: float) -> float | None:
     """None for the theorem as stated, else L̃."""
     with st.expander("Which bound", key="which"):
-        bound = one(
-            "Regret bound of FSVI",
+        bound = segments(
+            URL,
             "bound",
-            (STATED, REPAIRED),
+            "Regret bound of FSVI",
+            BOUNDS,
             help="The tab *How far to trust it* has the difference.",
         )
         l_frozen = st.number_input(
@@ -191,8 +225,7 @@ def read_bound(l_f: float) -> float | None:
             None,
             0.05,
             "%.8g",
-            key="Lfrozen",
-            bind=BIND,
+            key=URL.key("Lfrozen"),
             disabled=bound == STATED,
             placeholder="as L_f",
             help="The Lipschitz constant of the frozen map (x, f_Y). Empty: the same as L_f.",
@@ -208,15 +241,14 @@ def read_bound(l_f: float) -> float | None:
 def set_budget(event: Event, sizes: Sizes) -> None:
     """A click or the end of a drag; a click on the strip goes to the middle of that regime."""
     x = event.customdata[0] if event.trace == "regimes" else event.x
-    st.session_state["budget"] = min(choose.clicked_sweeps(x, sizes), MOST_SWEEPS)
+    URL.put("budget", min(choose.clicked_sweeps(x, sizes), MOST_SWEEPS))
 
 
 def set_cell(event: Event, name: str) -> None:
     """A click in the heat map sets both of its coordinates."""
-    key = next(key for key, field_name in FIELDS.items() if field_name == name)
-    with one_step():
-        st.session_state["budget"] = min(round_significant(event.x, 3), MOST_SWEEPS)
-        st.session_state[key] = min(round_significant(event.y, 4), NUMBERS[key].high)
+    highest = LARGEST_GAMMA if name == "gamma" else FIELD_RANGES[name].high
+    URL.put("budget", min(round_significant(event.x, 3), MOST_SWEEPS))
+    URL.put(name, min(round_significant(event.y, 4), highest))
 
 
 def draw_recommendation(view: ChooseTState) -> None:
@@ -239,7 +271,7 @@ def draw_workbench() -> ChooseTState | None:
     """Controls on the left; on the right the recommendation and its figure, or what is wrong."""
     left, right = workbench(3, 9)
     try:
-        with left, one_step():
+        with left:
             view = read_controls()
     except InputError as problem:
         # The library calls the discount by its name in Python.
@@ -284,18 +316,17 @@ def draw_sensitivity(view: ChooseTState) -> None:
         "Constants are rarely known well. Vary one of them, the others as they stand: where the "
         "colour around the cross is even, the choice does not hang on it. Click a cell to go there."
     )
-    symbol = one("Vary", "vary", VARY)
-    name = VARY[symbol]
-    figure, table = choose.heat_map(view, name, is_dark())
+    name = segments(URL, "vary", "Vary", VARY)
+    figure, table = choose.heat_map(view, FIELDS[name], is_dark())
     chart(
         figure,
         "best-T",
         height=440,
         clickable=True,
         on_event=lambda event: set_cell(event, name),
-        alt_text=f"The best T over budgets and values of {symbol}.",
+        alt_text=f"The best T over budgets and values of {VARY[name]}.",
     )
-    export("best-T", figure, table, choose.heat_snippet(view, name))
+    export("best-T", figure, table, choose.heat_snippet(view, FIELDS[name]))
 
 
 def draw_trust(view: ChooseTState) -> None:
@@ -304,7 +335,9 @@ def draw_trust(view: ChooseTState) -> None:
         "T should move, not how much regret your problem has. Measured on real domains it is far "
         "above anything that can happen:"
     )
-    draw_truth(one("Measured on a domain", "domain", DOMAINS, label_visibility="collapsed"))
+    titles = {name: name.capitalize() for name in DOMAINS}
+    hidden = {"label_visibility": "collapsed"}
+    draw_truth(segments(URL, "domain", "Measured on a domain", titles, **hidden))
     if view.constants.alpha > 1:
         st.markdown(
             f"The paper assumes α ≤ 1; here it is {number(view.constants.alpha)}: the slow state "
@@ -321,10 +354,9 @@ def draw_truth(name: str) -> None:
     trivial, true = trivial_bound(domain.constants), domain.regret[T][0]
     figure = truth_figure(domain.constants, domain.regret, is_dark())
     chart(figure, "truth", height=360, alt_text=f"Bound and true regret of FSVI on {name}.")
-    key = name.lower()
-    export(f"truth-{key}", figure, partial(truth_frame, key), truth_snippet(key))
+    export(f"truth-{name}", figure, partial(truth_frame, name), truth_snippet(name))
     st.markdown(
-        f"**{name}, T = {T}:** the bound is {number(floor)}, no policy can lose more "
+        f"**{name.capitalize()}, T = {T}:** the bound is {number(floor)}, no policy can lose more "
         f"than {number(trivial)}, and FSVI really loses **{number(true)}** (exact evaluation under "
         f"the true model). The bound is {number(floor / true)} times the truth: measured over all "
         "pairs of states, the Lipschitz constants take the steepest spot of the model for all of "
@@ -334,7 +366,7 @@ def draw_truth(name: str) -> None:
 
 def draw_tabs(view: ChooseTState) -> None:
     # Only the open tab is computed, so that a changed control costs no more than what is seen.
-    tabs = st.tabs(TABS, key="tab", bind=BIND)
+    tabs = st.tabs(list(TABS.values()), key=URL.key("tab"), on_change="rerun")
     for tab, draw in zip(tabs, (draw_terms, draw_sensitivity, draw_trust), strict=True):
         if tab.open:
             with tab:
@@ -348,11 +380,12 @@ def draw_page() -> None:
     view = draw_workbench()
     if view is not None:
         draw_tabs(view)
+    URL.write()
 
 
 def show() -> None:
     """Draw the page."""
-    open_page("Choose T", parameters=PARAMETERS)
+    open_page("Choose T", URL)
     st.title("Which T for your budget?", anchor=False)
     st.markdown(
         "Freezing for T periods makes a plan cheaper and a little wrong. For a budget of work, this "

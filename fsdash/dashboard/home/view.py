@@ -7,7 +7,7 @@ from fsdash.dashboard.shell import is_dark, open_page, pages_there
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.lesson import exercises, glossary
 from fsdash.dashboard.widgets.picture import draw_step_caption, draw_svg
-from fsdash.dashboard.widgets.url_state import BIND, number_in, one_of
+from fsdash.dashboard.widgets.url_state import Parameter, UrlState, one_of, whole_number
 from fsdash.figures import levels
 from fsdash.figures.timescales import period_told, timescales_svg, timescales_told
 
@@ -15,9 +15,13 @@ LARGEST_T = 12
 NARROW = 360
 POLICY, LOWER, UPPER = "The policy", "The lower level", "The upper level"
 VIEWS = (POLICY, LOWER, UPPER)
-# No other page has a parameter of these names: when a page is left, Streamlit takes what is bound
-# there out of the address, also where a tour's link has just put it for the next page.
-PARAMETERS = {"periods": number_in(1, LARGEST_T, whole=True), "view": one_of(VIEWS)}
+URL = UrlState(
+    "home",
+    {
+        "periods": Parameter(4, whole_number(1, LARGEST_T)),
+        "view": Parameter(POLICY, one_of(VIEWS)),
+    },
+)
 
 STORY = {
     "The problem": """Your stock changes **every day**; the season behind demand changes **over
@@ -99,8 +103,8 @@ def begin() -> None:
 
 def read_controls() -> tuple[str, int]:
     """Which picture, which T, and the buttons that step through it."""
-    view = st.radio("Picture", VIEWS, key="view", bind=BIND, on_change=begin)
-    T = controls.whole("T", 1, LARGEST_T, 4, key="periods")
+    view = st.radio("Picture", VIEWS, key=URL.key("view"), on_change=begin)
+    T = controls.whole_slider(URL, "periods", 1, LARGEST_T)
     with st.container(horizontal=True, gap="small", key="steps"):
         st.button("Back", icon=":material/chevron_left:", key="back", on_click=move, args=(-1,))
         st.button(
@@ -129,6 +133,7 @@ def draw_pictures(playing: bool) -> None:
         draw_svg(wide, narrow, whole)
         draw_step_caption([told(view, T, one) for one in range(steps_of(view, T))], step)
         st.caption(CAPTIONS[view])
+    URL.write()
 
 
 def draw_answers() -> None:
@@ -157,7 +162,7 @@ def draw_tours() -> None:
 
 def show() -> None:
     """Draw the page."""
-    open_page("Home", parameters=PARAMETERS)
+    open_page("Home", URL)
     st.title("When does freezing slow states pay?", anchor=False)
     tell_story()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

@@ -21,7 +21,7 @@ from fsdash.dashboard.widgets.reading import (
     read_correction,
     read_regret,
 )
-from fsdash.dashboard.widgets.url_state import number_in, one_of, one_step
+from fsdash.dashboard.widgets.url_state import Parameter, UrlState, whole_number
 from fsdash.dashboard.widgets.views import fsavi_frame, fsavi_snippet, terms_frame, terms_snippet
 from fsdash.errors import InputError
 from fsdash.figures.linear_architecture import fsavi_figure, fsavi_terms_figure
@@ -34,16 +34,19 @@ MISFITS = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 START = PRESETS["three-regimes"].constants
 START_FIT = {"kappa": 1.02, "eps_low": 0.05, "eps_up": 0.2}
 FOLDED = ("dY", "Lr", "Lf", "LU", "rmax")
-PARAMETERS = {
-    "T": number_in(1, LARGEST_T, whole=True),
-    "kappa": controls.slider_reader("kappa"),
-    "elow": one_of(MISFITS),
-    "eup": one_of(MISFITS),
-    "gamma": controls.slider_reader("gamma"),
-    "k": one_of(controls.ITERATIONS),
-    "alpha": controls.alpha_reader(),
-    **{key: controls.field_reader(key) for key in FOLDED},
-}
+URL = UrlState(
+    "linear-architecture",
+    {
+        "T": Parameter(6, whole_number(1, LARGEST_T)),
+        "kappa": controls.slider_parameter("kappa", START_FIT["kappa"]),
+        "elow": controls.value_parameter(START_FIT["eps_low"], MISFITS),
+        "eup": controls.value_parameter(START_FIT["eps_up"], MISFITS),
+        "gamma": controls.slider_parameter("gamma", START.gamma),
+        "k": controls.value_parameter(20, controls.ITERATIONS),
+        "alpha": controls.value_parameter(START.alpha, controls.ALPHAS),
+        **controls.field_parameters(FOLDED, START),
+    },
+)
 EXAMPLES = {
     "Good": START_FIT,
     "Perfect": {"kappa": 1.0, "eps_low": 0.0, "eps_up": 0.0},
@@ -79,13 +82,13 @@ EXERCISES = [
 
 def choose_T(event: Event) -> None:
     """Take T from a click in the figure or from the line that was dragged."""
-    st.session_state["T"] = int(min(max(round(float(event.x)), 1), LARGEST_T))
+    URL.put("T", int(min(max(round(float(event.x)), 1), LARGEST_T)))
 
 
 def load_example(name: str) -> None:
     fit = EXAMPLES[name]
     for key, value in zip(("kappa", "elow", "eup"), fit.values(), strict=True):
-        st.session_state[key] = value
+        URL.put(key, value)
 
 
 def read_controls() -> tuple[Constants, int, int, dict[str, float]]:
@@ -95,20 +98,20 @@ def read_controls() -> tuple[Constants, int, int, dict[str, float]]:
         for name in EXAMPLES:
             st.button(name, key=f"load-{name}", on_click=load_example, args=(name,))
     fit = {
-        "kappa": controls.slider("kappa", START_FIT["kappa"]),
-        "eps_low": controls.choice("elow", MISFITS, START_FIT["eps_low"]),
-        "eps_up": controls.choice("eup", MISFITS, START_FIT["eps_up"]),
+        "kappa": controls.slider(URL, "kappa"),
+        "eps_low": controls.value_slider(URL, "elow", MISFITS),
+        "eps_up": controls.value_slider(URL, "eup", MISFITS),
     }
-    T = controls.whole("T", 1, LARGEST_T, 6)
+    T = controls.whole_slider(URL, "T", 1, LARGEST_T)
     with st.expander("The problem's constants", key="more"):
         values = {
-            "gamma": controls.slider("gamma", START.gamma),
-            "alpha": controls.alpha_slider(START.alpha),
+            "gamma": controls.slider(URL, "gamma"),
+            "alpha": controls.value_slider(URL, "alpha", controls.ALPHAS),
         }
-        k = controls.choice("k", controls.ITERATIONS, 20)
-        for key in FOLDED:
-            values[key] = controls.field(key, getattr(START, controls.FIELDS[key]))
-    return controls.constants_of(values), T, k, fit
+        k = controls.value_slider(URL, "k", controls.ITERATIONS)
+        for name in FOLDED:
+            values[name] = controls.number_field(URL, name)
+    return controls.constants_from(values), T, k, fit
 
 
 def draw_numbers(constants: Constants, T: int, k: int, fit: dict[str, float]) -> None:
@@ -173,8 +176,9 @@ def draw_workbench() -> None:
     """Everything that moves with the controls."""
     dark = is_dark()
     left, right = workbench(3, 8)
-    with left, one_step():
+    with left:
         constants, T, k, fit = read_controls()
+    URL.write()
     try:
         # The theorem's own condition is checked where the bound is computed.
         fsavi_regret(constants, T, k, **fit)
@@ -188,7 +192,7 @@ def draw_workbench() -> None:
 
 def show() -> None:
     """Draw the page."""
-    open_page("Linear architecture", parameters=PARAMETERS)
+    open_page("Linear architecture", URL)
     st.title("What do features add to the bill?", anchor=False)
     st.markdown(
         "Large problems have no tables: values are fitted by a weighted sum of **features**. The fit "

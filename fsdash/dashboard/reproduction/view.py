@@ -13,7 +13,13 @@ from fsdash.dashboard.shell import ROOT, is_dark, open_page
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.dashboard.widgets.export import export
 from fsdash.dashboard.widgets.lesson import exercises, what_to_notice
-from fsdash.dashboard.widgets.url_state import BIND, one_of
+from fsdash.dashboard.widgets.url_state import (
+    Parameter,
+    UrlState,
+    comma_separated,
+    list_of,
+    one_of,
+)
 from fsdash.errors import InputError
 from fsdash.reproduce import archive, theory
 
@@ -23,16 +29,25 @@ SHARES = (75, 90, 95)
 BEYOND_CLAIMS = {"stationary": "greedy", "exact": "mpi"}
 """By the kind of figure: a word in the names of the claims about it."""
 VERDICT_OF_WORD = {label.word: verdict for verdict, label in VERDICTS.items()}
-PARAMETERS = {
-    "part": one_of((ALL_PARTS, *PARTS.values())),
-    "verdict": one_of(VERDICT_OF_WORD),
-    **{f"figure-{part}": one_of(state.figure_names(part)) for part in PARTS},
-}
+URL = UrlState(
+    "reproduction",
+    {
+        "part": Parameter(ALL_PARTS, one_of((ALL_PARTS, *PARTS.values()))),
+        "verdict": Parameter(
+            list(VERDICT_OF_WORD), list_of(one_of(VERDICT_OF_WORD)), comma_separated
+        ),
+        **{
+            f"figure-{part}": Parameter(next(iter(names)), one_of(names))
+            for part in PARTS
+            if (names := state.figure_names(part))
+        },
+    },
+)
 
 
 def show() -> None:
     """Draw the page."""
-    open_page(text.PAGE, parameters=PARAMETERS)
+    open_page(text.PAGE, URL)
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
     claims, findings = state.claims(), state.findings()
@@ -57,6 +72,7 @@ def show() -> None:
         with st.expander(text.RULES_TITLE, icon=":material/gavel:", key="rules"):
             st.markdown(text.RULES)
     _draw_downloads(claims, findings)
+    URL.write()
 
 
 def _draw_counts(claims: pd.DataFrame) -> None:
@@ -75,8 +91,7 @@ def _choose_filters() -> tuple[list[str], list[str]]:
             (ALL_PARTS, *PARTS.values()),
             default=ALL_PARTS,
             required=True,
-            key="part",
-            bind=BIND,
+            key=URL.key("part"),
             wrap=True,
         )
         words = st.pills(
@@ -84,8 +99,7 @@ def _choose_filters() -> tuple[list[str], list[str]]:
             list(VERDICT_OF_WORD),
             selection_mode="multi",
             default=list(VERDICT_OF_WORD),
-            key="verdict",
-            bind=BIND,
+            key=URL.key("verdict"),
             wrap=True,
         )
     parts = [part for part in PARTS if title in (ALL_PARTS, None, PARTS[part])]
@@ -111,8 +125,7 @@ def _draw_figure_and_claims(part: str, claims: pd.DataFrame, findings: pd.DataFr
         list(names),
         default=next(iter(names)),
         required=True,
-        key=f"figure-{part}",
-        bind=BIND,
+        key=URL.key(f"figure-{part}"),
         label_visibility="collapsed",
         wrap=True,
     )

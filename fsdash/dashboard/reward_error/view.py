@@ -18,7 +18,7 @@ from fsdash.dashboard.widgets.reading import (
     read_peak,
     read_reward_error,
 )
-from fsdash.dashboard.widgets.url_state import number_in, one_of, one_step
+from fsdash.dashboard.widgets.url_state import Parameter, UrlState, whole_number
 from fsdash.dashboard.widgets.views import (
     ceiling_frame,
     ceiling_snippet,
@@ -39,14 +39,18 @@ PANELS = {
     "reward-error-small": "A forgiving world: $L_f = 0.99$",
     "reward-error-large": "An unforgiving one: $L_f = 1.05$",
 }
-PARAMETERS = {
-    "T": number_in(1, LARGEST_T, whole=True),
-    "range": one_of(RANGES),
-    "gamma": controls.slider_reader("gamma"),
-    "alpha": controls.alpha_reader(),
-    "Lf": controls.slider_reader("Lf"),
-    **{key: controls.field_reader(key) for key in ("dY", "Lr", "LU", "rmax")},
-}
+FOLDED = ("dY", "Lr", "LU", "rmax")
+URL = UrlState(
+    "reward-error",
+    {
+        "T": Parameter(12, whole_number(1, LARGEST_T)),
+        "range": controls.value_parameter(LARGEST_T, RANGES),
+        "gamma": controls.slider_parameter("gamma", START.gamma),
+        "alpha": controls.value_parameter(START.alpha, controls.ALPHAS),
+        "Lf": controls.slider_parameter("Lf", START.l_f),
+        **controls.field_parameters(FOLDED, START),
+    },
+)
 SYMBOLS = ("T", "er", "gamma", "alpha", "dY", "Lr", "Lf", "LU", "rmax")
 
 EXERCISES = [
@@ -76,28 +80,28 @@ EXERCISES = [
 
 def choose_T(event: Event) -> None:
     """Take T from a click in the figure or from the line that was dragged."""
-    st.session_state["T"] = int(min(max(round(float(event.x)), 1), LARGEST_T))
+    URL.put("T", int(min(max(round(float(event.x)), 1), LARGEST_T)))
 
 
 def load_panel(name: str) -> None:
-    controls.fill(PRESETS[name].constants)
-    st.session_state["range"] = LARGEST_T
+    controls.put_constants(URL, PRESETS[name].constants)
+    URL.put("range", LARGEST_T)
     st.toast("These constants are now in the figure at the top of the page.", icon="⬆️")
 
 
 def read_controls() -> tuple[Constants, int, int]:
     """The few constants that matter first, the rest folded."""
-    T = controls.whole("T", 1, LARGEST_T, 12)
+    T = controls.whole_slider(URL, "T", 1, LARGEST_T)
     values = {
-        "gamma": controls.slider("gamma", START.gamma),
-        "alpha": controls.alpha_slider(START.alpha),
-        "Lf": controls.slider("Lf", START.l_f),
+        "gamma": controls.slider(URL, "gamma"),
+        "alpha": controls.value_slider(URL, "alpha", controls.ALPHAS),
+        "Lf": controls.slider(URL, "Lf"),
     }
     with st.expander("More constants", key="more"):
-        for key in ("dY", "Lr", "LU", "rmax"):
-            values[key] = controls.field(key, getattr(START, controls.FIELDS[key]))
-        last = controls.choice("range", RANGES, LARGEST_T, "Longest T shown")
-    return controls.constants_of(values), T, last
+        for name in FOLDED:
+            values[name] = controls.number_field(URL, name)
+        last = controls.value_slider(URL, "range", RANGES, "Longest T shown")
+    return controls.constants_from(values), T, last
 
 
 def draw_numbers(constants: Constants, T: int) -> None:
@@ -166,7 +170,7 @@ def draw_panels(dark: bool) -> None:
 def draw_workbench(dark: bool) -> None:
     """Controls on the left; the figure, its numbers and its export on the right; more below."""
     left, right = workbench(3, 8)
-    with left, one_step():
+    with left:
         constants, T, last = read_controls()
     T_values = np.arange(1, last + 1)
     figure = reward_error_figure(constants, T_values, T, dark)
@@ -205,11 +209,12 @@ def draw_what_moves() -> None:
         draw_workbench(is_dark())
     except InputError as problem:
         st.error(str(problem))
+    URL.write()
 
 
 def show() -> None:
     """Draw the page."""
-    open_page("Reward error", parameters=PARAMETERS)
+    open_page("Reward error", URL)
     st.title("How wrong can a frozen plan be?", anchor=False)
     st.markdown(
         "For $T$ periods the plan trusts a slow state that has moved on (**freeze error**), and it "

@@ -58,7 +58,7 @@ LAB = Address(
         "algorithms": Part(["e-fsvi", "e-vi"], several(one_of(ALGORITHMS)), listed),
         "T": Part(USUAL_T, _in_words(periods_text), lambda text: text.replace(" ", "")),
         "unit": Part(SWEEP_UNIT, one_of(UNITS)),
-        "budget": Part(6.0, number_in(0, MAX_EVALUATIONS), lambda size: f"{size:g}"),
+        "budget": Part(6.0, number_in(0, MAX_EVALUATIONS)),
         "replications": Part(None, whole(1, MAX_REPLICATIONS)),
         "seed": Part(0, whole(0, MOST)),
         **_parameters(),

@@ -1,180 +1,85 @@
-"""The state of a page in its address, where widgets come and go with what is chosen.
-
-Streamlit can bind a widget to the address, but then writes the labels of its options and drops a
-value that is not an option yet. A page that needs more reads its address when it is new (a link, a
-step back) and writes it after each run, in one step, without what is at its default.
-"""
+"""Former names of `url_state`, for pages that still use them; to be deleted."""
 
 from __future__ import annotations
 
-import re
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from fsdash.dashboard.widgets.url_state import TRAIL, Reader, one_of
+from fsdash.dashboard.widgets.url_state import (
+    _HISTORY,
+    AddressHistory,
+    Parameter,
+    Texts,
+    UrlState,
+    _query,
+    is_history_step,
+    list_of,
+    whole_number,
+)
+from fsdash.dashboard.widgets.url_state import comma_separated as listed
+from fsdash.dashboard.widgets.url_state import experiment_id as experiment_id
+from fsdash.dashboard.widgets.url_state import short_text as short_text
+from fsdash.dashboard.widgets.url_state import switch as switch
 
-ECHO = 5.0
-"""Seconds in which a run may still come with an address that the page has left."""
-Texts = dict[str, str]
-
-
-@dataclass(frozen=True)
-class AddressHistory:
-    """The address that a page took or wrote last, and those that it left, each with its time."""
-
-    written: Texts
-    left: tuple[tuple[Texts, float], ...] = ()
-    fresh: bool = False
-    """Whether it was taken from the visitor and nothing is written yet."""
-
-    def knows(self, found: Texts) -> bool:
-        """Whether an address is the page's own: the last one, or an echo of one before.
-
-        A run that was asked for before the browser knew the last address comes with an old one.
-        """
-        now = time.monotonic()
-        return found == self.written or any(
-            found == old and now - when < ECHO for old, when in self.left
-        )
-
-    def then(self, written: Texts, *left: Texts) -> AddressHistory:
-        """The trail after one more step."""
-        now = time.monotonic()
-        all_left = (*self.left, *((old, now) for old in left))
-        return AddressHistory(written, tuple((old, t) for old, t in all_left if now - t < ECHO))
+__all__ = ["Address", "Part", "listed", "several", "stepped", "whole"]
+Address, Part, stepped, several, whole = (
+    UrlState,
+    Parameter,
+    is_history_step,
+    list_of,
+    whole_number,
+)
+_PAGE = "inspector"
 
 
-def trail() -> AddressHistory | None:
-    """Of this visit; None when it has just begun."""
-    return st.session_state.get(TRAIL)
+def trail() -> Any:
+    """The history of the inspector, with the former names of its members."""
+    history = st.session_state.get(_HISTORY)
+    if history is None or history.page != _PAGE:
+        return None
+    return _Trail(history)
 
 
-def stepped() -> bool:
-    """Whether this run was asked for by the browser's Back or Forward; its address then counts."""
-    context = get_script_run_ctx()
-    return context is not None and context.is_history_navigation
+class _Trail:
+    def __init__(self, history: AddressHistory) -> None:
+        self.written, self.fresh, self.knows = history.current, history.just_read, history.wrote
+        self.history = history
 
 
 def take(found: Texts) -> None:
-    """Remember that this address is in the widgets, or a click before the first `show_address`
-    would be lost: the run that it asks for would take the address once more."""
-    known = trail()
-    after = AddressHistory(found) if known is None else known.then(found, known.written)
-    st.session_state[TRAIL] = replace(after, fresh=True)
+    """Remember the URL that was read."""
+    before = trail().history if trail() else AddressHistory(_PAGE, found)
+    st.session_state[_HISTORY] = replace(before.then(found, before.current), just_read=True)
 
 
 def show_address(now: Texts) -> None:
-    """Bring the address up to date, and remember what it was."""
-    found, known = st.query_params.to_dict(), trail() or AddressHistory(now)
+    """Bring the URL up to date."""
+    found = _query()
+    known = trail().history if trail() else AddressHistory(_PAGE, now)
     if now != found:
         st.query_params.from_dict(now)
-    if now == found == known.written:
-        st.session_state[TRAIL] = replace(known, fresh=False)
+    if now == found == known.current:
+        st.session_state[_HISTORY] = replace(known, just_read=False)
     else:
-        st.session_state[TRAIL] = known.then(now, known.written, found)
+        st.session_state[_HISTORY] = known.then(now, known.current, found)
 
 
-@dataclass(frozen=True)
-class Part:
-    """One parameter of the address: its default, and how its text is read and written."""
+def report(page: str, readers: Mapping[str, Callable[[str], Any]]) -> None:
+    """Report unusable values of the link with which a page was opened."""
+    state = UrlState(
+        f"{page}-link", {name: Parameter(None, read) for name, read in readers.items()}
+    )
+    key = "fsdash-legacy-notice"
+    if st.session_state.get(key, ("", ()))[0] != page:
+        from fsdash.dashboard.widgets.url_state import usable_values
 
-    default: object
-    read: Reader
-    write: Callable[[object], str] = str
+        problems = usable_values(_query(), state.parameters)[1]
+        st.session_state[key] = (page, tuple(problems))
+        st.session_state.pop(_HISTORY, None)
+    if problems := st.session_state[key][1]:
+        from fsdash.dashboard.widgets.url_state import UNUSABLE
 
-
-@dataclass(frozen=True)
-class Address:
-    """The parameters of one page. A widget's key is `key(name)`; others are set with `put`."""
-
-    page: str
-    parts: Mapping[str, Part]
-
-    @property
-    def readers(self) -> dict[str, Reader]:
-        """For `open_page`, which tells the visitor what a link had in vain."""
-        return {name: part.read for name, part in self.parts.items()}
-
-    def key(self, name: str) -> str:
-        return f"{self.page}.{name}"
-
-    def get(self, name: str) -> object:
-        """What the page has for a parameter now."""
-        return st.session_state.get(self.key(name), self.parts[name].default)
-
-    def put(self, name: str, value: object) -> None:
-        """Set a parameter; for one with a widget, only before that is drawn (a callback)."""
-        st.session_state[self.key(name)] = value
-
-    def read(self) -> None:
-        """Take the address into the widgets, if the visitor came by it or went back to it.
-
-        A widget that was changed since the address was written counts more than any address.
-        """
-        found, known = st.query_params.to_dict(), None if stepped() else trail()
-        if known is not None and (known.knows(found) or self._texts() != known.written):
-            return
-        for name, part in self.parts.items():
-            if name in found:
-                try:
-                    self.put(name, part.read(found[name]))
-                    continue
-                except (ValueError, OverflowError):  # the frame has told the visitor
-                    pass
-            if self.key(name) in st.session_state:  # set, not deleted: the browser has to know
-                self.put(name, part.default)
-        take(found)
-
-    def write(self) -> None:
-        """Bring the address up to date."""
-        show_address(self._texts())
-
-    def _texts(self) -> Texts:
-        return {
-            name: part.write(value)
-            for name, part in self.parts.items()
-            if (value := self.get(name)) is not None and value != part.default
-        }
-
-
-# ----------------------------------------------------------------------------------------- readers
-
-
-def several(read: Reader) -> Reader:
-    """Reads a list with commas; what is named twice counts once."""
-    return lambda text: list(dict.fromkeys(read(part) for part in text.split(",")))
-
-
-def listed(values: list) -> str:
-    return ",".join(map(str, values))
-
-
-def whole(low: int, high: int = 2**62) -> Reader:
-    """Reads a whole number from `low` to `high`."""
-
-    def read(text: str) -> int:
-        if not low <= (value := int(text)) <= high:
-            raise ValueError(text)
-        return value
-
-    return read
-
-
-def switch(default: bool) -> Part:
-    return Part(default, lambda text: one_of(("0", "1"))(text) == "1", lambda on: str(int(on)))
-
-
-def experiment_id(text: str) -> str:
-    if not re.fullmatch(r"[a-z0-9]{4,40}", text):
-        raise ValueError(text)
-    return text
-
-
-def short_text(text: str) -> str:
-    if len(text) > 100:
-        raise ValueError(text)
-    return text
+        st.warning(f"{UNUSABLE}\n" + "".join(f"\n- {problem}" for problem in problems))

@@ -1,32 +1,32 @@
-"""The widgets of the constants, the same on every page and bound to its address.
+"""The widgets of the constants, the same on every page; each is a parameter of the page's URL.
 
-    readers(...)            what a link may hold, for `open_page`
-    slider(...), field(...) one constant as a slider or as a number field
-    choice(...)             one of a list of values
-    fill(...)               put the constants of a preset into the widgets (for a callback)
-    constants_of(...)       the constants from the values of the widgets
+    slider_parameter(...), field_parameter(...)   what the URL may hold, for the page's `UrlState`
+    slider(...), number_field(...)                one constant as a slider or as a number field
+    whole_slider(...), value_slider(...)          a whole number; one of a list of values
+    segments(...)                                 one of a few options side by side
+    put_constants(...)                            set the widgets to given constants (in a callback)
+    constants_from(...)                           the constants from the values of the widgets
 
-A widget's key is its name in the address. Defaults are the page's own.
+A page's defaults are those of its `UrlState`.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
 from fsdash.dashboard.widgets.glossary import SYMBOLS
-from fsdash.dashboard.widgets.url_state import BIND, Reader, number_in, one_of
+from fsdash.dashboard.widgets.url_state import Parameter, UrlState, number_in, one_of
 from fsdash.theory import Constants
 
-LARGEST = 1e6
+LARGEST_VALUE = 1e6
 ALPHAS = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
-# A whole-number field would fail on an infinite number in the link; a choice cannot.
 ITERATIONS = (0, 1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 
-# For who gives a discount of 1 in a link.
-NO_DISCOUNT = "; at 1, without discounting, every bound would be infinite"
+NO_DISCOUNTING = "; at 1 there is no discounting and every bound is infinite"
+"""Added to the remedy for a discount that is not usable."""
 
-# The field of `Constants` behind each name in the address.
 FIELDS = {
     "gamma": "gamma",
     "alpha": "alpha",
@@ -36,11 +36,12 @@ FIELDS = {
     "LU": "l_u",
     "rmax": "r_max",
 }
+"""The field of `Constants` for each name in the URL."""
 
 
 @dataclass(frozen=True)
-class Scale:
-    """What a slider or a number field of a constant can be set to."""
+class WidgetRange:
+    """The limits, the step and the number format of a slider or a number field."""
 
     low: float
     high: float
@@ -48,104 +49,120 @@ class Scale:
     format: str = "%.8g"
 
 
-SLIDERS = {
-    "gamma": Scale(0.5, 0.999, 0.001, "%.3f"),
-    "Lf": Scale(0.5, 1.5, 0.01, "%.2f"),
-    "kappa": Scale(1.0, 1.3, 0.005, "%.3f"),
+SLIDER_RANGES = {
+    "gamma": WidgetRange(0.5, 0.999, 0.001, "%.3f"),
+    "Lf": WidgetRange(0.5, 1.5, 0.01, "%.2f"),
+    "kappa": WidgetRange(1.0, 1.3, 0.005, "%.3f"),
 }
-NUMBERS = {
-    "gamma": Scale(0.0, 0.9999, 0.001, "%.4f"),
-    "alpha": Scale(0.0, LARGEST, 0.01),
-    "dY": Scale(0.0, LARGEST, 0.5),
-    "Lr": Scale(0.0, LARGEST, 0.05),
-    "Lf": Scale(0.0, LARGEST, 0.05),
-    "LU": Scale(0.0, LARGEST, 0.05),
-    "rmax": Scale(0.0, LARGEST, 1.0),
+FIELD_RANGES = {
+    "alpha": WidgetRange(0.0, LARGEST_VALUE, 0.01),
+    "dY": WidgetRange(0.0, LARGEST_VALUE, 0.5),
+    "Lr": WidgetRange(0.0, LARGEST_VALUE, 0.05),
+    "Lf": WidgetRange(0.0, LARGEST_VALUE, 0.05),
+    "LU": WidgetRange(0.0, LARGEST_VALUE, 0.05),
+    "rmax": WidgetRange(0.0, LARGEST_VALUE, 1.0),
 }
 
 
-def slider_reader(key: str) -> Reader:
-    """What a link may hold for a constant that is a slider."""
-    scale = SLIDERS[key]
-    return number_in(scale.low, scale.high, hint=NO_DISCOUNT if key == "gamma" else "")
+# ------------------------------------------------------------------------------- URL declarations
 
 
-def field_reader(key: str) -> Reader:
-    """What a link may hold for a constant that is a number field."""
-    return number_in(NUMBERS[key].low, NUMBERS[key].high)
+def slider_parameter(name: str, default: float) -> Parameter:
+    """The URL parameter of a constant that is a slider."""
+    limits = SLIDER_RANGES[name]
+    hint = NO_DISCOUNTING if name == "gamma" else ""
+    return Parameter(float(default), number_in(limits.low, limits.high, hint=hint))
 
 
-def slider(key: str, start: float) -> float:
+def field_parameter(name: str, default: float) -> Parameter:
+    """The URL parameter of a constant that is a number field."""
+    return Parameter(float(default), number_in(FIELD_RANGES[name].low, FIELD_RANGES[name].high))
+
+
+def field_parameters(names: Iterable[str], defaults: Constants) -> dict[str, Parameter]:
+    """The URL parameters of several constants that are number fields."""
+    return {name: field_parameter(name, getattr(defaults, FIELDS[name])) for name in names}
+
+
+def value_parameter(default: Any, values: Iterable) -> Parameter:
+    """The URL parameter of a widget that offers a list of values."""
+    return Parameter(default, one_of(values))
+
+
+# ---------------------------------------------------------------------------------------- widgets
+
+
+def slider(url: UrlState, name: str) -> float:
     """A constant as a slider: for those that are moved to see what happens."""
-    scale, symbol = SLIDERS[key], SYMBOLS[key]
+    limits, symbol = SLIDER_RANGES[name], SYMBOLS[name]
     return st.slider(
         symbol.label,
-        scale.low,
-        scale.high,
-        float(start),
-        scale.step,
-        scale.format,
-        key=key,
-        bind=BIND,
+        limits.low,
+        limits.high,
+        url.parameters[name].default,
+        limits.step,
+        limits.format,
+        key=url.key(name),
         help=symbol.meaning,
     )
 
 
-def field(key: str, start: float, disabled: bool = False) -> float:
+def number_field(url: UrlState, name: str, disabled: bool = False) -> float:
     """A constant as a number field: for those that are known and typed in."""
-    scale, symbol = NUMBERS[key], SYMBOLS[key]
+    limits, symbol = FIELD_RANGES[name], SYMBOLS[name]
     return st.number_input(
         symbol.label,
-        scale.low,
-        scale.high,
-        float(start),
-        scale.step,
-        scale.format,
-        key=key,
-        bind=BIND,
+        limits.low,
+        limits.high,
+        url.parameters[name].default,
+        limits.step,
+        limits.format,
+        key=url.key(name),
         help=symbol.meaning,
         disabled=disabled,
     )
 
 
-def whole(name: str, low: int, high: int, start: int, key: str | None = None) -> int:
-    """A whole number as a slider, under its symbol's name in the address or under another."""
-    symbol = SYMBOLS[name]
-    key = key or name
-    return st.slider(symbol.label, low, high, start, key=key, bind=BIND, help=symbol.meaning)
+def whole_slider(url: UrlState, name: str, low: int, high: int, symbol: str = "T") -> int:
+    """A whole number as a slider, with the label and the help of a symbol."""
+    start, about = url.parameters[name].default, SYMBOLS[symbol]
+    return st.slider(about.label, low, high, start, key=url.key(name), help=about.meaning)
 
 
-def choice(key: str, options: Iterable, start: object, label: str | None = None) -> object:
+def value_slider(url: UrlState, name: str, values: Iterable, label: str | None = None) -> Any:
     """One of a list of values, as a slider with unequal steps."""
-    symbol = SYMBOLS.get(key)
+    symbol = SYMBOLS.get(name)
     return st.select_slider(
-        label or symbol.label,
-        tuple(options),
-        start,
-        key=key,
-        bind=BIND,
+        label or SYMBOLS[name].label,
+        tuple(values),
+        url.parameters[name].default,
+        key=url.key(name),
         help=symbol.meaning if symbol else None,
     )
 
 
-def alpha_slider(start: float) -> float:
-    """α, which matters by its order of magnitude."""
-    return choice("alpha", ALPHAS, start)
+def segments(url: UrlState, name: str, label: str, options: Mapping[str, str], **more: Any) -> str:
+    """One of a few options side by side; `options` holds the label of each name in the URL."""
+    return st.segmented_control(
+        label,
+        tuple(options),
+        default=url.parameters[name].default,
+        required=True,
+        format_func=options.get,
+        key=url.key(name),
+        **more,
+    )
 
 
-def alpha_reader() -> Reader:
-    """What a link may hold for the slider of α."""
-    return one_of(ALPHAS)
+# -------------------------------------------------------------------------------------- constants
 
 
-def constants_of(values: Mapping[str, float]) -> Constants:
-    """The constants, from values under their names in the address."""
-    return Constants(**{FIELDS[key]: value for key, value in values.items()})
+def constants_from(values: Mapping[str, float]) -> Constants:
+    """The constants, from values under their names in the URL."""
+    return Constants(**{FIELDS[name]: value for name, value in values.items()})
 
 
-def fill(constants: Constants, **others: object) -> None:
-    """Put constants and other values into the widgets; only before they are drawn (a callback)."""
-    for key, name in FIELDS.items():
-        st.session_state[key] = float(getattr(constants, name))
-    for key, value in others.items():
-        st.session_state[key] = value
+def put_constants(url: UrlState, constants: Constants) -> None:
+    """Set the widgets to these constants; only before they are drawn, as in a callback."""
+    for name, field in FIELDS.items():
+        url.put(name, float(getattr(constants, field)))

@@ -1,183 +1,360 @@
-"""The state of a page in its address: what a link may hold, and what is said about the rest.
+"""The state of a page in its URL: the one mechanism that all pages use.
 
-Widgets are bound to the address by Streamlit (`bind="query-params"`). It drops what it cannot use
-without a word; here the visitor is told. A page names its parameters with a reader for each.
+A page declares its parameters once, opens with them, and writes them after its widgets:
+
+    URL = UrlState("reward-error", {"T": Parameter(12, whole_number(1, 150))})
+
+    open_page("Reward error", URL)              # reads the URL, reports what it cannot use
+    st.slider("T", 1, 150, 12, key=URL.key("T"))
+    URL.write()                                 # one step in the browser's history at most
+
+Why not Streamlit's `bind="query-params"`: it writes the labels of options, which change with the
+wording; it drops values that it cannot use without a word, and values that are not an option yet;
+it takes one history step for each widget; and it hands values on to the next page.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from numbers import Real
+from typing import Any
 
 import streamlit as st
-from streamlit.errors import StreamlitAPIException
-from streamlit.runtime.state import get_session_state
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-BIND = "query-params"
-# Raises ValueError on a text that the page cannot use.
-Reader = Callable[[str], object]
+from fsdash.errors import InputError
 
-TRAIL = "fsdash-trail"
-"""Key of the session: what `fsdash.dashboard.widgets.address` knows of the visit of a page."""
-_PAGE, _NOTICE = "fsdash-page", "fsdash-notice"
-_LONGEST = 40
+ECHO_SECONDS = 5.0
+"""How long a rerun may still arrive with a URL that the page has replaced since."""
+UNUSABLE = (
+    "Some values in the link cannot be used and are left out. Defaults are shown where the link "
+    "gives no other value."
+)
+UNKNOWN = "this page has no such parameter"
+
+Texts = dict[str, str]
+"""The query of a URL: the text of each parameter. Repeated parameters are joined by commas."""
+_HISTORY = "fsdash-url-history"
+_LONGEST_QUOTE = 40
+
+
+# ------------------------------------------------------------------------- reading texts as values
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """A reader that says what it wants, for who gave it something else.
+class Reader:
+    """Turns the text of a parameter into its value, and knows what a usable text looks like.
 
-    With `exact`, Streamlit knows a value only by its own text for it: 0.0, not 0. `most` is how
-    many values of that name a link may have.
+    `parse` raises ValueError for an unusable text. `remedy` completes a report about it: "give a
+    number from 0 to 1". An `InputError` brings its own remedy.
     """
 
-    read: Reader
-    words: str
-    exact: bool = False
-    most: int = 1
+    parse: Callable[[str], Any]
+    remedy: str = ""
 
-    def __call__(self, text: str) -> object:
-        return self.read(text)
+    def __call__(self, text: str) -> Any:
+        return self.parse(text)
 
-    def upto(self, most: int) -> "Wanted":
-        """The same for a widget that takes several values."""
-        return replace(self, most=most)
+    def usable(self, name: str, text: str) -> tuple[list, list[str]]:
+        """The value as a list of one, or an empty list and the report of what is wrong."""
+        try:
+            return [self.parse(text)], []
+        except InputError as problem:
+            return [], [f"{_quote(name, text)}: {problem}"]
+        except (ValueError, OverflowError):
+            return [], [_quote(name, text) + (f": {self.remedy}" if self.remedy else "")]
 
 
-def number_in(low: float, high: float, whole: bool = False, hint: str = "") -> Wanted:
-    """Reads a number from `low` to `high`; `hint` goes on where the range is told."""
+@dataclass(frozen=True)
+class ListReader(Reader):
+    """Reads a list separated by commas. Of a partly usable list the usable items count."""
 
-    def read(text: str) -> float:
+    item: Reader = field(kw_only=True)
+    most: int = field(kw_only=True)
+
+    def usable(self, name: str, text: str) -> tuple[list, list[str]]:
+        items, problems = [], []
+        for part in text.split(","):
+            value, problem = self.item.usable(name, part)
+            items += [one for one in value if one not in items]
+            problems += problem
+        if extra := items[self.most :]:
+            quoted = ", ".join(_quote(name, str(value)) for value in extra)
+            problems.append(f"{quoted}: give at most {self.most} values")
+        return [items[: self.most]] if items else [], problems
+
+
+def number_in(low: float, high: float, *, hint: str = "") -> Reader:
+    """Reads a number from `low` to `high`; `hint` is added to the remedy."""
+
+    def parse(text: str) -> float:
         value = float(text)
-        if not (isfinite(value) and low <= value <= high) or (whole and value != int(value)):
+        if not (isfinite(value) and low <= value <= high):
             raise ValueError(text)
-        return int(value) if whole else value
+        return value
 
-    kind = "a whole number" if whole else "a number"
-    return Wanted(read, f"give {kind} from {low:.10g} to {high:.10g}{hint}", exact=whole)
+    return Reader(parse, f"give a number from {low:.10g} to {high:.10g}{hint}")
 
 
-def one_of(options: Iterable) -> Wanted:
-    """Reads one of the options: a number in any spelling, all else as Streamlit writes it."""
+def whole_number(low: int, high: int | None = None) -> Reader:
+    """Reads a whole number from `low` to `high`, in any spelling: 30, 30.0, 3e1."""
+
+    def parse(text: str) -> int:
+        value = int(text) if re.fullmatch(r"-?\d{1,30}", text.strip()) else float(text)
+        above = high is not None and value > high
+        if not isfinite(value) or value != int(value) or value < low or above:
+            raise ValueError(text)
+        return int(value)
+
+    limits = f"from {low} to {high}" if high is not None else f"of at least {low}"
+    return Reader(parse, f"give a whole number {limits}")
+
+
+def one_of(options: Iterable) -> Reader:
+    """Reads one of the options; numbers in any spelling, all else as it is written."""
     options = tuple(options)
-    numbers = all(isinstance(option, Real) for option in options)
-    known = {float(option) if numbers else str(option): option for option in options}
+    numeric = all(isinstance(option, Real) for option in options)
+    known = {float(option) if numeric else str(option): option for option in options}
 
-    def read(text: str) -> object:
-        found = float(text) if numbers else text
-        if found not in known:
+    def parse(text: str) -> Any:
+        value = float(text) if numeric else text
+        if value not in known:
             raise ValueError(text)
-        return known[found]
+        return known[value]
 
-    return Wanted(read, f"give one of {', '.join(map(str, options))}", exact=True)
-
-
-def _unknown(text: str) -> object:
-    raise ValueError(text)
+    return Reader(parse, f"give one of {', '.join(number_text(option) for option in options)}")
 
 
-_refuse = Wanted(_unknown, "this page has no such parameter")
+def list_of(read: Callable[[str], Any], most: int = 1000) -> ListReader:
+    """Reads at most `most` values separated by commas; a value given twice counts once."""
+    item = _as_reader(read)
+
+    def parse(text: str) -> list:
+        values = list(dict.fromkeys(item(part) for part in text.split(",")))
+        if len(values) > most:
+            raise ValueError(text)
+        return values
+
+    return ListReader(parse, item.remedy, item=item, most=most)
 
 
-def sorted_out(
-    found: Mapping[str, Sequence[str]], parameters: Mapping[str, Reader]
-) -> tuple[dict[str, list[str]], list[str]]:
-    """The texts of a link that the page can use, as Streamlit spells them, and what is left out.
+def short_text(text: str) -> str:
+    """Reads a text of at most 100 characters."""
+    if len(text) > 100:
+        raise ValueError(text)
+    return text
 
-    What is left out reads `name=value`, with what it should have been where that is known.
+
+def experiment_id(text: str) -> str:
+    """Reads the id of an experiment."""
+    if not re.fullmatch(r"[a-z0-9]{4,40}", text):
+        raise ValueError(text)
+    return text
+
+
+# ------------------------------------------------------------------------- writing values as texts
+
+
+def number_text(value: Any) -> str:
+    """The shortest text that reads back as the same value; whole numbers without a point."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def comma_separated(values: Sequence) -> str:
+    """The text that `list_of` reads."""
+    return ",".join(map(number_text, values))
+
+
+# ----------------------------------------------------------------------------------- declarations
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a URL: its default, and how its text is read and written.
+
+    `read(write(value)) == value` holds for every value the page can have. A parameter that is at
+    its default, None or empty is left out of the URL.
     """
-    used: dict[str, list[str]] = {}
-    left_out = []
-    for name, texts in found.items():
-        read = parameters.get(name, _refuse)
-        most, words = getattr(read, "most", 1), getattr(read, "words", "")
-        known = {text: _spelled(read, text) for text in texts}
-        fit = list(dict.fromkeys(text for text in known.values() if text is not None))
-        for text in texts:
-            if known[text] is None:
-                left_out.append(_quoted(name, text) + (f": {words}" if words else ""))
-        if len(fit) > most:
-            # Of several values for one place, none is more meant than the others.
-            keep = most if most > 1 else 0
-            extra = ", ".join(_quoted(name, text) for text in fit[keep:])
-            left_out.append(f"{extra}: give at most {most} of that name")
-            fit = fit[:keep]
-        if fit:
-            used[name] = fit
-    return used, left_out
+
+    default: Any
+    read: Callable[[str], Any]
+    write: Callable[[Any], str] = number_text
 
 
-def open_link(page: str, parameters: Mapping[str, Reader]) -> None:
-    """Begin a visit of the page: forget other pages' values, and say what the link had in vain.
+def switch(default: bool) -> Parameter:
+    """A parameter that is on (1) or off (0)."""
+    return Parameter(default, lambda text: one_of(("0", "1"))(text) == "1", lambda on: str(int(on)))
 
-    Streamlit hands a bound value on to the next page that uses the same name. Every page has
-    defaults of its own, so a value counts only if it stands in the link. A link with something
-    that is not usable, or not spelled as Streamlit does, is put right before widgets read it.
-    """
-    if st.session_state.get(_PAGE) != page:
-        st.session_state[_PAGE] = page
-        st.session_state.pop(TRAIL, None)
-        for name in parameters:
-            if name in st.session_state and name not in st.query_params:
-                del st.session_state[name]
-        found = {name: st.query_params.get_all(name) for name in st.query_params}
-        used, st.session_state[_NOTICE] = sorted_out(found, parameters)
-        if used != found:
-            _put_right(used)
-    if refused := st.session_state.get(_NOTICE):
-        st.warning(
-            "The link had values that could not be used and are left out. Defaults are shown where "
-            "nothing else is given.\n" + "".join(f"\n- {part}" for part in refused)
+
+def labelled(default: str, labels: Mapping[str, str]) -> Parameter:
+    """A parameter whose widget holds labels, while the URL holds their short names."""
+    names = {label: name for name, label in labels.items()}
+    read = one_of(labels)
+    return Parameter(
+        labels[default], replace(read, parse=lambda text: labels[read(text)]), names.get
+    )
+
+
+@dataclass(frozen=True)
+class UrlState:
+    """The parameters of one page. A widget takes `key(name)`; values without one are `put`."""
+
+    page: str
+    parameters: Mapping[str, Parameter]
+
+    def key(self, name: str) -> str:
+        """The key of a parameter's widget in the session state."""
+        return f"{self.page}.{name}"
+
+    def get(self, name: str) -> Any:
+        """The value of a parameter now."""
+        return st.session_state.get(self.key(name), self.parameters[name].default)
+
+    def put(self, name: str, value: Any) -> None:
+        """Set a parameter; one that has a widget only before it is drawn, as in a callback."""
+        st.session_state[self.key(name)] = value
+
+    def read(self) -> bool:
+        """Set the parameters from the URL if the visitor opened it or went back to it.
+
+        Returns whether it did. The URLs that the page itself wrote do not count, nor does any URL
+        count more than a widget that was changed since the last `write`.
+        """
+        found, known = _query(), None if is_history_step() else self._history()
+        if known is not None and (known.wrote(found) or self._texts() != known.current):
+            return False
+        values, problems = usable_values(found, self.parameters)
+        for name, parameter in self.parameters.items():
+            if name in values:
+                self.put(name, values[name])
+            elif self.key(name) in st.session_state:  # set, not deleted: the browser has to know
+                self.put(name, parameter.default)
+        # Remembered at once, or a click before the first `write` would be lost: the rerun that it
+        # causes would read the same URL again.
+        before = self._history() or AddressHistory(self.page, found)
+        after = before.then(found, before.current)
+        st.session_state[_HISTORY] = replace(after, just_read=True, unusable=tuple(problems))
+        return True
+
+    def write(self, **computed: Any) -> None:
+        """Bring the URL up to date; `computed` replaces the values of parameters by name."""
+        now, found = self._texts(computed), _query()
+        known = self._history() or AddressHistory(self.page, now)
+        if now != found:
+            st.query_params.from_dict(now)
+        if now == found == known.current:
+            st.session_state[_HISTORY] = replace(known, just_read=False)
+        else:
+            st.session_state[_HISTORY] = known.then(now, known.current, found)
+
+    @property
+    def readers(self) -> UrlState:
+        """The same, for pages that still open with their readers."""
+        return self
+
+    @property
+    def just_read(self) -> bool:
+        """Whether the values come from a link that was opened with this run."""
+        history = self._history()
+        return history is not None and history.just_read
+
+    @property
+    def unusable(self) -> tuple[str, ...]:
+        """What the link had that the page cannot use: `name=value`, with the remedy."""
+        history = self._history()
+        return () if history is None else history.unusable
+
+    def report_unusable(self) -> None:
+        """Show a warning with every unusable value of the link."""
+        if self.unusable:
+            st.warning(f"{UNUSABLE}\n" + "".join(f"\n- {problem}" for problem in self.unusable))
+
+    def _history(self) -> AddressHistory | None:
+        """The URLs of this visit; None when the page has just been opened."""
+        history = st.session_state.get(_HISTORY)
+        return history if history is not None and history.page == self.page else None
+
+    def _texts(self, computed: Mapping[str, Any] | None = None) -> Texts:
+        values = {name: self.get(name) for name in self.parameters} | dict(computed or {})
+        texts = {
+            name: self.parameters[name].write(value)
+            for name, value in values.items()
+            if value is not None and value != self.parameters[name].default
+        }
+        return {name: text for name, text in texts.items() if text}
+
+
+def usable_values(
+    found: Texts, parameters: Mapping[str, Parameter]
+) -> tuple[dict[str, Any], list[str]]:
+    """The values in a URL's query that a page can use, and a report of each that it cannot."""
+    values, problems = {}, []
+    for name, text in found.items():
+        if name not in parameters:
+            problems.append(f"{_quote(name, text)}: {UNKNOWN}")
+            continue
+        value, problem = _as_reader(parameters[name].read).usable(name, text)
+        problems += problem
+        if value:
+            values[name] = value[0]
+    return values, problems
+
+
+# ---------------------------------------------------------------------------------------- history
+
+
+@dataclass(frozen=True)
+class AddressHistory:
+    """The URL that a page read or wrote last, and the ones before, each with the time it ended."""
+
+    page: str
+    current: Texts
+    previous: tuple[tuple[Texts, float], ...] = ()
+    just_read: bool = False
+    unusable: tuple[str, ...] = ()
+
+    def wrote(self, found: Texts) -> bool:
+        """Whether a URL is the page's own: the last one, or the echo of an earlier one.
+
+        A rerun that was requested before the browser knew the last URL arrives with an old one.
+        """
+        now = time.monotonic()
+        return found == self.current or any(
+            found == old and now - ended < ECHO_SECONDS for old, ended in self.previous
         )
 
-
-def _put_right(link: Mapping[str, Sequence[str]]) -> None:
-    # A name that is still bound by the page before this one cannot be set; its widgets then sort
-    # out what they can.
-    with suppress(StreamlitAPIException):
-        st.query_params.from_dict(link)
-        st.rerun()
-
-
-@contextmanager
-def one_step() -> Iterator[None]:
-    """Changes of many bound widgets inside become one step in the browser's history.
-
-    Streamlit announces each change of the address on its own, and the browser would need as many
-    steps back. There is no public way to collect them; should the private one go, each is a step
-    again.
-    """
-    with get_session_state().query_params() as parameters:
-        pass
-    send = getattr(parameters, "_send_query_param_msg", None)
-    if send is None:
-        yield
-        return
-    changes = []
-    parameters._send_query_param_msg = lambda: changes.append(1)
-    try:
-        yield
-    finally:
-        with suppress(AttributeError):
-            del parameters._send_query_param_msg
-        if changes:
-            send()
+    def then(self, current: Texts, *ended: Texts) -> AddressHistory:
+        """The history after one more URL."""
+        now = time.monotonic()
+        previous = (*self.previous, *((old, now) for old in ended))
+        recent = tuple((old, end) for old, end in previous if now - end < ECHO_SECONDS)
+        return AddressHistory(self.page, current, recent, unusable=self.unusable)
 
 
-def _spelled(read: Reader, text: str) -> str | None:
-    """The text as Streamlit knows it, or None if it cannot be used."""
-    try:
-        value = read(text)
-    except (ValueError, OverflowError):
-        return None
-    return str(value) if getattr(read, "exact", False) else text
+def is_history_step() -> bool:
+    """Whether the browser's Back or Forward caused this run; its URL then counts."""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
 
 
-def _quoted(name: str, text: str) -> str:
-    return f"`{_short(name)}={_short(text)}`"
+def _query() -> Texts:
+    return {name: ",".join(st.query_params.get_all(name)) for name in st.query_params}
 
 
-def _short(text: str) -> str:
-    plain = "".join(c for c in text if c.isprintable() and c != "`")
-    return plain if len(plain) <= _LONGEST else plain[: _LONGEST - 1] + "…"
+def _as_reader(read: Callable[[str], Any]) -> Reader:
+    return read if isinstance(read, Reader) else Reader(read)
+
+
+def _quote(name: str, text: str) -> str:
+    return f"`{_shorten(name)}={_shorten(text)}`"
+
+
+def _shorten(text: str) -> str:
+    printable = "".join(c for c in text if c.isprintable() and c != "`")
+    if len(printable) <= _LONGEST_QUOTE:
+        return printable
+    return printable[: _LONGEST_QUOTE - 1] + "…"

@@ -14,6 +14,7 @@ from fsdash.dashboard.inspector import state as inspector
 from fsdash.dashboard.inspector import text, timeline
 from fsdash.dashboard.inspector.url import format_selectors, parse_selectors
 from fsdash.dashboard.service import NEW_STORE, SET_ASIDE
+from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
 from fsdash.figures.policies import InspectedPolicy, views
@@ -310,7 +311,7 @@ def test_invalid_link_values_are_reported_and_replaced_by_defaults(experiment, j
     names = ("run", "replication", "step", "T", "view", "at", "state", "beside", "other")
     page = opened(PAGE, experiment=experiment.id, **dict.fromkeys(names, junk))
     assert not page.error
-    assert any("could not be used" in warning.value for warning in page.warning)
+    assert any(UNUSABLE in warning.value for warning in page.warning)
     assert "policy-orders" in figures(page)
 
 

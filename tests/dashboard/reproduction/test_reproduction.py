@@ -10,6 +10,7 @@ from fsdash.dashboard.reproduction import state as reproduction
 from fsdash.dashboard.reproduction import text
 from fsdash.dashboard.reproduction.text import FINDINGS, PARTS, VERDICTS
 from fsdash.dashboard.run_lab.state import PLANS
+from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.reproduce import archive
 from fsdash.reproduce.claims import BEYOND
 from fsdash.reproduce.experiments import FigureSpec, experiment
@@ -66,7 +67,7 @@ def test_a_figure_is_drawn_from_the_archived_rows():
 
 def test_another_figure_can_be_chosen():
     page = opened(PAGE, part=INVENTORY)
-    page.pills(key="figure-inventory").set_value("The model is known").run()
+    page.pills(key="reproduction.figure-inventory").set_value("The model is known").run()
     assert not page.exception
     assert "inventory-exact" in figures(page)
 
@@ -141,7 +142,7 @@ def test_the_archived_tables_can_be_downloaded():
 @pytest.mark.parametrize("junk", ["x", "", "9" * 400, "<b>"])
 def test_invalid_link_values_are_reported_and_everything_is_shown(junk):
     page = opened(PAGE, part=junk, verdict=junk)
-    assert "could not be used" in page.warning[0].value
+    assert UNUSABLE in page.warning[0].value
     assert len(cards(page)) == len(reproduction.claims())
 
 

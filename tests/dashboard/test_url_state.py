@@ -1,0 +1,151 @@
+"""How a page reads its URL: links, steps back, values it cannot use, and echoes of old URLs."""
+
+import importlib
+import pkgutil
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from fsdash import dashboard
+from fsdash.dashboard.widgets import url_state
+from fsdash.dashboard.widgets.url_state import (
+    Parameter,
+    UrlState,
+    list_of,
+    number_in,
+    one_of,
+    usable_values,
+    whole_number,
+)
+from tests.dashboard.kit import address
+
+RANGE, CHOICE = "give a number from 0.5 to 0.999", "give one of 0, 1, 50"
+PARAMETERS = {
+    "gamma": Parameter(0.9, number_in(0.5, 0.999)),
+    "k": Parameter(1.0, one_of((0.0, 1.0, 50.0))),
+    "view": Parameter("a", one_of(("a", "b"))),
+    "T": Parameter([], list_of(whole_number(2, 9), 2)),
+    "free": Parameter("", str),
+}
+
+
+@pytest.mark.parametrize(
+    ("found", "values", "problems"),
+    [
+        ({"gamma": "0.9", "k": "50"}, {"gamma": 0.9, "k": 50.0}, []),
+        ({"gamma": "foo"}, {}, [f"`gamma=foo`: {RANGE}"]),
+        ({"gamma": "1e999"}, {}, [f"`gamma=1e999`: {RANGE}"]),
+        ({"gamma": "1"}, {}, [f"`gamma=1`: {RANGE}"]),
+        ({"k": "2"}, {}, [f"`k=2`: {CHOICE}"]),
+        ({"x": "1"}, {}, ["`x=1`: this page has no such parameter"]),
+        ({"k": "0"}, {"k": 0.0}, []),
+        ({"k": "1.000"}, {"k": 1.0}, []),
+        ({"k": "`\n<b>"}, {}, [f"`k=<b>`: {CHOICE}"]),
+        ({"gamma": "9" * 99}, {}, [f"`gamma={'9' * 39}…`: {RANGE}"]),
+        ({"view": "A"}, {}, ["`view=A`: give one of a, b"]),
+        ({"gamma": "0.8,0.9"}, {}, [f"`gamma=0.8,0.9`: {RANGE}"]),
+        ({"T": "4.0,4,3"}, {"T": [4, 3]}, []),
+        ({"T": "4,2.5"}, {"T": [4]}, ["`T=2.5`: give a whole number from 2 to 9"]),
+        ({"T": "2,3,4"}, {"T": [2, 3]}, ["`T=4`: give at most 2 values"]),
+        ({"free": "x"}, {"free": "x"}, []),
+    ],
+)
+def test_usable_values_are_read_and_the_others_reported(found, values, problems):
+    assert usable_values(found, PARAMETERS) == (values, problems)
+
+
+def page() -> None:
+    import streamlit as st
+
+    from fsdash.dashboard.widgets.url_state import Parameter, UrlState
+
+    small = UrlState("small", {"level": Parameter("low", str), "started": Parameter("", str)})
+    small.read()
+    st.text_input("Level", "low", key=small.key("level"))
+    st.button("Start", key="start", on_click=small.put, args=("started", "yes"))
+    if "interrupted" in st.session_state:
+        st.stop()
+    small.write()
+
+
+def rerun_with(test: AppTest, **query: str) -> AppTest:
+    """The browser requests a run with this URL."""
+    test.query_params.clear()
+    test.query_params.update(query)
+    assert not test.run().exception
+    return test
+
+
+@pytest.fixture
+def started() -> AppTest:
+    """A link with a default value was opened, and Start pressed before the URL was rewritten."""
+    test = rerun_with(AppTest.from_function(page), level="low")
+    assert address(test) == {}
+    test.button(key="start").click()
+    assert address(rerun_with(test, level="low")) == {"started": "yes"}
+    return test
+
+
+def test_a_click_before_the_first_run_has_finished_is_not_lost():
+    test = AppTest.from_function(page)
+    test.session_state["interrupted"] = True
+    rerun_with(test, level="low")
+    del test.session_state["interrupted"]
+    test.button(key="start").click()
+    assert address(rerun_with(test, level="low")) == {"started": "yes"}
+
+
+def test_the_echo_of_an_earlier_url_changes_nothing(started):
+    for late in ({}, {"level": "low"}, {}):
+        assert address(rerun_with(started, **late)) == {"started": "yes"}
+
+
+def test_another_url_is_read(started):
+    assert address(rerun_with(started, level="high")) == {"level": "high"}
+    assert started.text_input(key="small.level").value == "high"
+
+
+def test_a_step_back_is_read_at_once(started, monkeypatch):
+    monkeypatch.setattr(url_state, "is_history_step", lambda: True)
+    assert address(rerun_with(started)) == {}
+
+
+def test_an_old_url_is_read_again_after_a_while(started, monkeypatch):
+    now = url_state.time.monotonic() + url_state.ECHO_SECONDS
+    monkeypatch.setattr(url_state.time, "monotonic", lambda: now)
+    assert address(rerun_with(started)) == {}
+
+
+# ------------------------------------------------------------------------------ every page's URL
+
+
+def page_states() -> dict[str, UrlState]:
+    """The URL state of every page that declares one."""
+    found = {}
+    for info in pkgutil.walk_packages(dashboard.__path__, f"{dashboard.__name__}."):
+        module = importlib.import_module(info.name)
+        found |= {v.page: v for v in vars(module).values() if isinstance(v, UrlState)}
+    return found
+
+
+STATES = page_states()
+
+
+@pytest.mark.parametrize(
+    ("page", "name"), [(page, name) for page, state in STATES.items() for name in state.parameters]
+)
+def test_what_a_parameter_writes_it_reads_back(page, name):
+    parameter = STATES[page].parameters[name]
+    values = [parameter.default, *EXAMPLES.get(name, ())]
+    for value in values:
+        if value not in (None, "", []):
+            assert parameter.read(parameter.write(value)) == value
+
+
+EXAMPLES = {
+    "budget": (0.1, 123456.789, 1e9, 1 / 3),
+    "gamma": (0.5, 0.95, 1 - 1e-3),
+    "alpha": (0.0, 0.001, 1.0),
+    "Lfrozen": (0.0, 1.2, 1e6, 1e-5),
+    "verdict": (["Reproduced"],),
+}
