@@ -30,7 +30,7 @@ help: ## list these goals
 	@echo "  make test PYTEST_ARGS='-k home'    passes arguments to pytest"
 
 run: $(KERNELS) ## start the dashboard (installs what it needs the first time)
-	@$(PY) tools/serve.py --host '$(HOST)' --port '$(PORT)'
+	@$(PY) -m fsdash dashboard --host '$(HOST)' --port '$(PORT)'
 
 test: $(DEV_STAMP) $(KERNELS) browser ## run all tests, those in a real browser too
 	$(PY) -m pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)

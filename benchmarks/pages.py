@@ -209,7 +209,7 @@ def serving(**environment: str) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "tools/serve.py", "--port", str(port)]
+    command = [sys.executable, "-m", "fsdash", "dashboard", "--port", str(port)]
     server = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.DEVNULL, env=os.environ | environment
     )

@@ -209,7 +209,7 @@ def serve(folder: str) -> tuple[subprocess.Popen, str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     environment = {**os.environ, "FSDASH_DATA": folder, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "tools/serve.py", "--port", str(port)]
+    command = [sys.executable, "-m", "fsdash", "dashboard", "--port", str(port)]
     with (Path(folder) / "log.txt").open("w") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
     url = f"http://127.0.0.1:{port}"

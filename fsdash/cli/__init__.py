@@ -6,6 +6,7 @@ theory      bounds, advise, constants
 models      domains, algorithms, solve
 runs        run
 reproduce   reproduce
+dashboard   dashboard
 
 A module of commands has one function `add_commands(commands)`, which adds each command's parser and
 the function that runs it. Libraries that take long to load are imported in these functions, so that

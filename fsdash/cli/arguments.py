@@ -22,12 +22,18 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
-def add_command(commands, name: str, run: RunCommand, summary: str) -> Parser:
-    """Add a command and its `--format`. `run` returns the text to print, or None for no output."""
+def add_command(
+    commands, name: str, run: RunCommand, summary: str, *, records: bool = True
+) -> Parser:
+    """Add a command. `run` returns the text to print, or None for no output.
+
+    A command that prints records has the option `--format`.
+    """
     parser = commands.add_parser(name, help=summary, description=f"{capitalized(summary)}.")
-    parser.add_argument(
-        "--format", choices=formatting.FORMATS, default="table", help="output format (table)"
-    )
+    if records:
+        parser.add_argument(
+            "--format", choices=formatting.FORMATS, default="table", help="output format (table)"
+        )
     parser.set_defaults(run=run)
     return parser
 

@@ -204,6 +204,12 @@ def open_store() -> Store:
     return store
 
 
+def close_service() -> None:
+    """Stop the workers and close the store, when the server stops."""
+    _service.clear()
+    _store.clear()
+
+
 def open_service() -> Service:
     """The server's store and manager; if they cannot start, explain why and end the page."""
     open_store()

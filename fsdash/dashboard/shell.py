@@ -4,11 +4,11 @@ Each page is self-sufficient (a link may lead straight to it), so each opens wit
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from fsdash.dashboard.server import app_folder
 from fsdash.dashboard.widgets.address import report
 from fsdash.dashboard.widgets.url_state import UrlState
 from fsdash.figures.palette import BACKGROUND
@@ -18,7 +18,7 @@ AUTHORS = "Y. Wang and D. R. Jiang, “Faster Reinforcement Learning by Freezing
 PAPER = "arXiv:2301.00922"
 ADDRESS = "https://arxiv.org/abs/2301.00922"
 
-ROOT = Path(__file__).parents[2]
+ROOT = app_folder()
 # Groups of pages: file, title, icon. A new page is one line here, and shown once its file exists.
 LINKS = {
     "Start": (("app.py", "Home", ":material/ac_unit:"),),

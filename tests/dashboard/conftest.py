@@ -60,7 +60,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a running dashboard."""
     port, log = _free_port(), tmp_path_factory.mktemp("server") / "log.txt"
-    command = [sys.executable, "tools/serve.py", "--port", str(port)]
+    command = [sys.executable, "-m", "fsdash", "dashboard", "--port", str(port)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "FSDASH_DATA": str(data)}
     environment.pop("FSDASH_DATABASE_URL", None)
     with log.open("w") as output:

@@ -7,24 +7,20 @@ const NEAR = 16; // pixels: how close to a marker a click must be to mean it
 const GRIP = 10; // pixels: how close to the handle a press must be to grab it
 const AROUND = 90; // pixels: legend and axis titles above and below a plot of square cells
 
-// The server sends no expiry date, so an ordinary request would fetch it anew on every visit. The
-// address holds the version, hence a stored copy is never out of date.
+// `fsdash dashboard` loads Plotly by a tag in the page's head (see server.py). Under another server
+// the first chart loads it from `url`.
 function loadPlotly(url) {
-  window.fsdashPlotly ??= fetch(url, { cache: "force-cache" })
-    .then((answer) => {
-      if (!answer.ok) throw new Error(`Plotly could not be loaded (${answer.status}).`);
-      return answer.text();
-    })
-    .then(
-      (code) =>
-        new Promise((done, failed) => {
-          const script = document.createElement("script");
-          script.src = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
-          script.onload = () => done(window.Plotly);
-          script.onerror = () => failed(new Error("Plotly could not be started."));
-          document.head.appendChild(script);
-        }),
-    );
+  window.fsdashPlotly ??= new Promise((resolve, reject) => {
+    if (window.Plotly) return resolve(window.Plotly);
+    let script = document.getElementById("fsdash-plotly");
+    if (!script) {
+      script = document.createElement("script");
+      script.src = url;
+      document.head.appendChild(script);
+    }
+    script.addEventListener("load", () => resolve(window.Plotly));
+    script.addEventListener("error", () => reject(new Error("Plotly could not be loaded.")));
+  });
   return window.fsdashPlotly;
 }
 
