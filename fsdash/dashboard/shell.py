@@ -69,12 +69,14 @@ def open_page(
     *,
     icon: str = "❄️",
     parameters: UrlState | Mapping | None = None,
-) -> None:
+) -> bool:
     """Set up the page: its title and width, the sidebar's links, and the footer below them.
 
     `url` declares the parameters of the page's URL: they are read here, and a warning reports what
-    a link holds that the page cannot use. `parameters` is the former name. The footer stands in the sidebar because a page draws its body
-    after this call. The icon is an emoji: the browser would ask another host for any other.
+    a link holds that the page cannot use. Returns whether the visitor opened this URL or went back
+    to it. `parameters` is the former name. The footer stands in the sidebar because a page draws
+    its body after this call. The icon is an emoji: the browser would ask another host for any
+    other.
     """
     st.set_page_config(page_title=f"{title} · fsdash", page_icon=icon, layout="wide")
     footer = f"fsdash {__version__}, after {AUTHORS}, {PAPER}."
@@ -86,10 +88,11 @@ def open_page(
         st.caption(f"fsdash {__version__}, after {AUTHORS}, [{PAPER}]({ADDRESS}).")
     url = url or (parameters if isinstance(parameters, UrlState) else None)
     if url is not None:
-        url.read()
+        was_read = url.read()
         url.report_unusable()
-    else:
-        report(title, parameters or {})
+        return was_read
+    report(title, parameters or {})
+    return False
 
 
 def add_style(style: str) -> None:

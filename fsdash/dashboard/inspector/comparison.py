@@ -14,7 +14,7 @@ from fsdash.dashboard.inspector.source import (
     policy_at,
 )
 from fsdash.dashboard.inspector.state import PolicyHistory
-from fsdash.dashboard.inspector.url import LARGEST_T, choose
+from fsdash.dashboard.inspector.url import LARGEST_T, URL, choose
 from fsdash.errors import InputError
 from fsdash.figures.policies import InspectedPolicy
 from fsdash.runs.records import Run
@@ -51,7 +51,7 @@ def choose_comparison(
         kind = choose(
             st.selectbox,
             text.COMPARE,
-            "beside",
+            "compare",
             kinds,
             "",
             text.COMPARISONS.get,
@@ -62,16 +62,16 @@ def choose_comparison(
         return None
     if kind == "optimum":
         best = optimal_policy(history.spec)
-        return ComparedPolicy(text.OPTIMAL_POLICY, best, {"beside": kind})
+        return ComparedPolicy(text.OPTIMAL_POLICY, best, {"compare": kind})
     with next(slots):
         if kind == "phase":
             return _other_phase(history, step, inspected)
         if kind == "step":
-            return _other_step(history, {"beside": kind}, history.steps[0])
+            return _other_step(history, {"compare": kind}, history.steps[0])
         other = _exact_fsvi(history.spec) if kind == "fsvi" else _other_run(store, choice)
     if other is None:
         return None
-    url_values = {"beside": kind, "other": other.run if kind == "run" else other.spec.T}
+    url_values = {"compare": kind, "other": other.run if kind == "run" else other.spec.T}
     with next(slots):
         try:
             found = history_of(store, other)
@@ -84,7 +84,7 @@ def choose_comparison(
 def _reset() -> None:
     """Forget the second policy's choices: a step of one run has no meaning in another."""
     for name in ("other", "otherstep"):
-        st.session_state.pop(name, None)
+        URL.put(name, None)
 
 
 def _is_offered(kind: str, history: PolicyHistory, inspected: InspectedPolicy) -> bool:
@@ -103,15 +103,15 @@ def _other_phase(history: PolicyHistory, step: int, inspected: InspectedPolicy) 
         lambda p: inspected.phases[p],
     )
     title = text.policy_title(history.label, step)
-    return ComparedPolicy(title, inspected, {"beside": "phase", "other": phase}, {"phase": phase})
+    return ComparedPolicy(title, inspected, {"compare": "phase", "other": phase}, {"phase": phase})
 
 
 def _other_step(history: PolicyHistory, url_values: dict, default: int) -> ComparedPolicy:
     step = history.steps[-1]
     if len(history.steps) > 1:
-        asked = st.session_state.get("otherstep", default)
-        st.session_state["otherstep"] = history.nearest(asked)
-        step = st.select_slider(text.OTHER_STEP, history.steps, key="otherstep")
+        asked = URL.get("otherstep")
+        URL.put("otherstep", default if asked is None else history.nearest(asked))
+        step = st.select_slider(text.OTHER_STEP, history.steps, key=URL.key("otherstep"))
     st.caption(text.describe_step(history.row(step), history.spec.T))
     inspected, _ = policy_at(history, step)
     title = text.policy_title(history.label, step)
@@ -120,9 +120,9 @@ def _other_step(history: PolicyHistory, url_values: dict, default: int) -> Compa
 
 def _exact_fsvi(spec: RunSpec) -> PolicyChoice:
     """Exact FSVI on the same problem, solved on this page."""
-    asked = st.session_state.get("other")
-    st.session_state["other"] = asked if asked in range(1, LARGEST_T + 1) else DEFAULT_T
-    T = st.number_input(text.OTHER_T, 1, LARGEST_T, key="other")
+    asked = URL.get("other")
+    URL.put("other", asked if asked in range(1, LARGEST_T + 1) else DEFAULT_T)
+    T = st.number_input(text.OTHER_T, 1, LARGEST_T, key=URL.key("other"))
     return PolicyChoice(
         RunSpec(spec.domain, "fsvi", T, spec.domain_parameters, iterations=state.ITERATIONS)
     )

@@ -18,7 +18,7 @@ from fsdash.dashboard.inspector.figures import (
     worst_state,
 )
 from fsdash.dashboard.inspector.state import PolicyHistory
-from fsdash.dashboard.inspector.url import SELECTOR_PREFIX, SelectorTexts, choose
+from fsdash.dashboard.inspector.url import PREFIX, URL, SelectorTexts, choose
 from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.chart import Event, chart
 from fsdash.dashboard.widgets.export import alone
@@ -75,7 +75,7 @@ def choose_selectors(selectors: Sequence[Selector], slots: Iterator) -> dict:
 
 def changed_selectors(figure: PolicyFigure) -> SelectorTexts:
     """The selectors of a figure that are not at their default."""
-    texts = st.session_state.get("at", {})
+    texts = URL.get("at") or {}
     return {
         s.name: texts[s.name]
         for s in figure.selectors
@@ -87,8 +87,8 @@ def _choose_selector(selector: Selector) -> object:
     few = len(selector.options) <= MAX_SEGMENTS
     # Each kind of widget has its own key: with a key of another kind it would lose its value.
     kind = "many" if selector.many else "few" if few else "one"
-    key = f"{SELECTOR_PREFIX}{selector.name}-{kind}"
-    texts = st.session_state.setdefault("at", {})
+    key = f"{PREFIX}{selector.name}-{kind}"
+    texts = dict(URL.get("at") or {})
     if key not in st.session_state or not _is_option(selector, st.session_state[key]):
         st.session_state[key] = _initial_value(selector, texts.get(selector.name, ()))
     labels = dict(zip(selector.options, selector.labels, strict=True))
@@ -102,6 +102,7 @@ def _choose_selector(selector: Selector) -> object:
     else:
         value = st.select_slider(title, selector.options, **common)
     texts[selector.name] = tuple(map(str, value)) if selector.many else (str(value),)
+    URL.put("at", texts)
     return value
 
 
@@ -209,7 +210,7 @@ def _select_state(event: Event) -> None:
     if isinstance(event.customdata, list | tuple) and len(event.customdata) >= 2:
         x, y = event.customdata[:2]
         if x is not None and y is not None and min(x, y) >= 0:
-            st.session_state["state"] = (int(x), int(y))
+            URL.put("state", (int(x), int(y)))
 
 
 def _state_shown(
@@ -217,10 +218,10 @@ def _state_shown(
 ) -> tuple[int, int, bool]:
     """The clicked state, or the drawn state with the largest regret; and whether it was clicked."""
     X, Y = inspected.policy_PXY.shape[1:]
-    clicked = st.session_state.get("state")
+    clicked = URL.get("state")
     if clicked is not None and clicked[0] < X and clicked[1] < Y:
         return *clicked, True
-    st.session_state.pop("state", None)
+    URL.put("state", None)
     return *worst_state(inspected.regret_XY(phase), states_drawn(figure)), False
 
 

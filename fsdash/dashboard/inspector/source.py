@@ -8,7 +8,7 @@ import streamlit as st
 
 from fsdash.dashboard.inspector import state, text
 from fsdash.dashboard.inspector.state import PolicyHistory
-from fsdash.dashboard.inspector.url import LARGEST_T, SOURCE, choose
+from fsdash.dashboard.inspector.url import LARGEST_T, PREFIX, URL, choose
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
 from fsdash.figures.policies import InspectedPolicy
@@ -19,6 +19,7 @@ from fsdash.runs.store.experiments import Store
 MAX_LISTED = 200
 """Experiments offered in a list, newest first."""
 DEFAULT_T = 6
+_SOURCE = f"{PREFIX}source"
 
 
 @dataclass(frozen=True)
@@ -26,16 +27,24 @@ class PolicyChoice:
     """A replication of a saved run, or, without a run, an exact algorithm to solve."""
 
     spec: RunSpec
-    experiment: str = ""
+    experiment: str | None = None
     run: int | None = None
     replication: int = 0
+    preset: str | None = None
 
     @property
     def url_values(self) -> dict[str, object]:
-        if self.run is None:
-            names = ("domain", "preset", "method")
-            return {**{name: st.session_state.get(name) for name in names}, "T": self.spec.T}
-        return {"experiment": self.experiment, "run": self.run, "replication": self.replication}
+        """The values of the URL's parameters that find this policy again."""
+        saved, spec = self.run is not None, self.spec
+        return {
+            "experiment": self.experiment,
+            "run": self.run,
+            "replication": self.replication if saved else None,
+            "domain": None if saved else spec.domain,
+            "preset": self.preset,
+            "method": None if saved else spec.algorithm,
+            "T": None if saved else spec.T,
+        }
 
 
 # ----------------------------------------------------------------------------------------- widgets
@@ -44,14 +53,14 @@ class PolicyChoice:
 def choose_policy(store: Store) -> PolicyChoice:
     """Where the policy comes from, then which one. An `InputError` if there is none."""
     experiments = store.experiments(limit=MAX_LISTED)
-    if SOURCE not in st.session_state:
-        saved = experiments or "experiment" in st.session_state
-        solve = "domain" in st.session_state or not saved
-        st.session_state[SOURCE] = text.SOLVE_NOW if solve else text.SAVED_RUN
+    if _SOURCE not in st.session_state:
+        saved = experiments or URL.get("experiment") is not None
+        solve = URL.get("domain") is not None or not saved
+        st.session_state[_SOURCE] = text.SOLVE_NOW if solve else text.SAVED_RUN
     source = st.segmented_control(
         text.SOURCE,
         (text.SAVED_RUN, text.SOLVE_NOW),
-        key=SOURCE,
+        key=_SOURCE,
         required=True,
         help=text.SOURCE_HELP,
     )
@@ -59,12 +68,13 @@ def choose_policy(store: Store) -> PolicyChoice:
 
 
 def _choose_saved(store: Store, experiments: list[Experiment]) -> PolicyChoice:
-    asked = st.session_state.get("experiment")
-    if asked and asked not in [e.id for e in experiments]:
+    asked = URL.get("experiment")
+    if asked is not None and asked not in [e.id for e in experiments]:
         try:
             experiments = [*experiments, store.experiment(asked)]
         except InputError as problem:
             st.warning(text.broken_link(problem))
+            URL.put("experiment", None)
     if not experiments:
         raise InputError(text.NO_RUNS)
     columns = st.columns([5, 5, 2], vertical_alignment="bottom")
@@ -94,9 +104,6 @@ def _choose_saved(store: Store, experiments: list[Experiment]) -> PolicyChoice:
 
 def _choose_run(experiment: Experiment) -> Run:
     runs = {run.id: run for run in experiment.runs}
-    asked = st.session_state.get("run")
-    if asked is not None and asked not in runs and "run" in st.query_params:
-        st.warning(text.run_not_in_experiment(asked))
     id = choose(
         st.selectbox,
         text.RUN,
@@ -140,9 +147,10 @@ def _choose_exact() -> PolicyChoice:
     T = None
     if method == "fsvi":
         with columns[3]:
-            st.session_state.setdefault("T", DEFAULT_T)
-            T = st.number_input(text.T_LABEL, 1, LARGEST_T, key="T")
-    return PolicyChoice(state.solved_spec(domain, preset, method, T))
+            if URL.get("T") is None:
+                URL.put("T", DEFAULT_T)
+            T = st.number_input(text.T_LABEL, 1, LARGEST_T, key=URL.key("T"))
+    return PolicyChoice(state.solved_spec(domain, preset, method, T), preset=preset)
 
 
 # ------------------------------------------------------------------------- policies, cached by key

@@ -42,10 +42,6 @@ def broken_link(problem: Exception) -> str:
     return f"The experiment in the link cannot be opened: {problem}."
 
 
-def run_not_in_experiment(run: object) -> str:
-    return f"Run {run} is not part of this experiment. Its first run is shown instead."
-
-
 def no_policy(label: str, replication: int, status: str, active: bool) -> str:
     """Why a replication has no policy to show."""
     why = "it has not stored its first policy yet" if active else "it stored no policy"

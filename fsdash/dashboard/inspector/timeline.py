@@ -6,10 +6,10 @@ import streamlit as st
 
 from fsdash.dashboard.inspector import text
 from fsdash.dashboard.inspector.state import PolicyHistory
-from fsdash.dashboard.inspector.url import PAGE_PREFIX
+from fsdash.dashboard.inspector.url import PREFIX, URL
 
 _PLAYING, _AT_END, _SHOWN, _RESTART = (
-    PAGE_PREFIX + name for name in ("playing", "at-end", "shown", "restart")
+    PREFIX + name for name in ("playing", "at-end", "shown", "restart")
 )
 MAX_FRAMES = 30
 """Policies shown when a run is played from its first to its last step."""
@@ -32,8 +32,9 @@ def choose_step(history: PolicyHistory) -> int:
     if len(history.steps) > 1:
         button, slider = st.columns([1, 6], vertical_alignment="bottom")
         with slider:
-            st.session_state["step"] = step
-            step = st.select_slider(text.STEP, history.steps, key="step", help=text.STEP_HELP)
+            URL.put("step", step)
+            key = URL.key("step")
+            step = st.select_slider(text.STEP, history.steps, key=key, help=text.STEP_HELP)
         playing = is_playing()
         label, icon = (text.PAUSE, "pause") if playing else (text.PLAY, "play_arrow")
         if button.button(label, icon=f":material/{icon}:", key="play", width="stretch"):
@@ -52,7 +53,8 @@ def _next_step(history: PolicyHistory) -> int:
     A visitor at the last step stays at the last step when the run grows or another is chosen.
     """
     name, step, last = st.session_state.get(_SHOWN, ("", None, None))
-    wanted = st.session_state.get("step", history.steps[-1])
+    asked = URL.get("step")
+    wanted = history.steps[-1] if asked is None else asked
     if st.session_state.pop(_RESTART, False):
         return history.steps[0]
     if step == wanted == last:

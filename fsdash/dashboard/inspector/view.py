@@ -16,7 +16,7 @@ from fsdash.dashboard.inspector.source import (
 )
 from fsdash.dashboard.inspector.state import PolicyHistory
 from fsdash.dashboard.inspector.timeline import choose_step, is_playing, stop_at_end
-from fsdash.dashboard.inspector.url import PARAMETERS, format_selectors, read_url, write_url
+from fsdash.dashboard.inspector.url import URL, start_from_url
 from fsdash.dashboard.service import open_store, show_store_error
 from fsdash.dashboard.shell import add_style, open_page
 from fsdash.dashboard.widgets.lesson import exercises, what_to_notice
@@ -40,8 +40,8 @@ STYLE = """<style>
 
 def show() -> None:
     """Draw the page."""
-    open_page(text.PAGE, parameters=PARAMETERS)
-    read_url()
+    if open_page(text.PAGE, URL):
+        start_from_url()
     add_style(STYLE)
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
@@ -116,14 +116,11 @@ def _write_url(
     policy_figure: PolicyFigure,
     compared: ComparedPolicy | None,
 ) -> None:
-    clicked = st.session_state.get("state")
-    write_url(
-        {
-            **choice.url_values,
-            "step": step if step != history.steps[-1] else None,
-            "view": policy_figure.name,
-            "at": format_selectors(panels.changed_selectors(policy_figure)),
-            "state": f"{clicked[0]},{clicked[1]}" if clicked else None,
-            **(compared.url_values if compared else {}),
-        }
+    no_comparison = dict.fromkeys(("compare", "other", "otherstep"))
+    URL.write(
+        **choice.url_values,
+        step=step if step != history.steps[-1] else None,
+        view=policy_figure.name,
+        at=panels.changed_selectors(policy_figure),
+        **(no_comparison | (compared.url_values if compared else {})),
     )

@@ -12,7 +12,7 @@ from examples.machine import Machine
 from fsdash.dashboard.inspector import figures as inspector_figures
 from fsdash.dashboard.inspector import state as inspector
 from fsdash.dashboard.inspector import text, timeline
-from fsdash.dashboard.inspector.url import format_selectors, parse_selectors
+from fsdash.dashboard.inspector.url import URL, format_selectors, parse_selectors
 from fsdash.dashboard.service import NEW_STORE, SET_ASIDE
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.domains import DOMAINS
@@ -41,25 +41,12 @@ def store(tmp_path_factory) -> Store:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def idle_server() -> None:
-    """The pages' service without workers: nothing is computed here."""
+def own_stores() -> None:
+    """Only the stores of these tests; closed at the end."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("FSDASH_DATABASE_URL", raising=False)
-        patch.setattr("fsdash.dashboard.service.Manager", IdleManager)
         yield
     st.cache_resource.clear()
-
-
-class IdleManager:
-    """A manager that starts no workers."""
-
-    trouble = ""
-
-    def __init__(self, store) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
 
 
 @pytest.fixture
@@ -110,7 +97,7 @@ def test_every_step_and_phase_can_be_shown(experiment):
     np.testing.assert_array_equal(
         heat(page, "policy-orders"), orders(run.spec, record.policy_PXY, 2)
     )
-    page.select_slider(key="step").set_value(0).run()
+    page.select_slider(key=URL.key("step")).set_value(0).run()
     assert not page.exception
     # The first record is of the lower level: one policy, the last of the cycle.
     first = records(run.spec)[0]
@@ -122,7 +109,7 @@ def test_every_step_and_phase_can_be_shown(experiment):
 def test_other_replications_store_only_their_last_policy(experiment):
     run = experiment.runs[0]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id), replication="1")
-    assert not [slider for slider in page.select_slider if slider.key == "step"]
+    assert not [slider for slider in page.select_slider if slider.key == URL.key("step")]
     last = records(run.spec, 1)[-1]
     np.testing.assert_array_equal(heat(page, "policy-orders"), orders(run.spec, last.policy_PXY))
 
@@ -145,22 +132,22 @@ def test_playing_steps_through_the_run_and_stops_at_its_end(experiment):
     page = opened(PAGE, experiment=experiment.id, run=str(run.id), step="7")
     page.button(key="play").click().run()
     assert page.button(key="play").label == text.PAUSE
-    steps = [page.select_slider(key="step").value]
+    steps = [page.select_slider(key=URL.key("step")).value]
     while page.button(key="play").label == text.PAUSE:
         page.run()
-        steps.append(page.select_slider(key="step").value)
+        steps.append(page.select_slider(key=URL.key("step")).value)
         assert len(steps) < 20
     assert steps[-1] == 9
     assert steps == sorted(steps)
     page.button(key="play").click().run()
-    assert page.select_slider(key="step").value in (0, 1)
+    assert page.select_slider(key=URL.key("step")).value in (0, 1)
 
 
 def test_another_run_opens_at_its_last_step(experiment):
     page = opened(PAGE, experiment=experiment.id)
-    page.selectbox(key="run").set_value(experiment.runs[1].id).run()
+    page.selectbox(key=URL.key("run")).set_value(experiment.runs[1].id).run()
     last = records(experiment.runs[1].spec)[-1].row
-    assert page.select_slider(key="step").value == last["step"]
+    assert page.select_slider(key=URL.key("step")).value == last["step"]
     assert "step" not in page.query_params
 
 
@@ -170,24 +157,31 @@ def test_another_run_opens_at_its_last_step(experiment):
 @pytest.mark.parametrize("kind", [kind for kind in text.COMPARISONS if kind])
 def test_a_second_policy_is_drawn_next_to_the_first(experiment, kind):
     run = experiment.runs[0]
-    page = opened(PAGE, experiment=experiment.id, run=str(run.id), beside=kind)
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id), compare=kind)
     assert not page.error
     drawn = figures(page)
     assert {"left-orders", "right-orders", "q-left", "q-right"} <= set(drawn)
     assert "choose different actions in" in words(page)
-    assert page.query_params["beside"] == kind
+    assert page.query_params["compare"] == kind
     first, second = (drawn[f"{side}-orders"]["data"][0] for side in ("left", "right"))
     assert (first["zmin"], first["zmax"]) == (second["zmin"], second["zmax"])
 
 
+def test_an_old_link_names_the_comparison_beside(experiment):
+    page = opened(PAGE, experiment=experiment.id, beside="optimum")
+    assert "right-orders" in figures(page)
+    assert page.query_params["compare"] == "optimum"
+    assert "beside" not in page.query_params
+
+
 def test_another_kind_of_comparison_starts_from_its_defaults(experiment):
     run = experiment.runs[0]
-    page = opened(PAGE, experiment=experiment.id, run=str(run.id), beside="step")
-    assert page.select_slider(key="otherstep").value == 0
-    page.selectbox(key="beside").set_value("fsvi").run()
-    slider = page.select_slider(key="otherstep")
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id), compare="step")
+    assert page.select_slider(key=URL.key("otherstep")).value == 0
+    page.selectbox(key=URL.key("compare")).set_value("fsvi").run()
+    slider = page.select_slider(key=URL.key("otherstep"))
     assert str(slider.value) == slider.options[-1] != "0"
-    assert page.number_input(key="other").value == 12
+    assert page.number_input(key=URL.key("other")).value == 12
 
 
 def test_playing_a_long_run_skips_steps(empty_store, monkeypatch):
@@ -195,14 +189,14 @@ def test_playing_a_long_run_skips_steps(empty_store, monkeypatch):
     page = opened(PAGE, domain="inventory", method="fsvi", T="3", step="0")
     page.button(key="play").click().run()
     page.run()
-    slider = page.select_slider(key="step")
+    slider = page.select_slider(key=URL.key("step"))
     stride = -(-len(slider.options) // 10)
     assert stride > 2 and slider.value in (stride, 2 * stride)
 
 
 def test_the_comparison_with_the_optimal_policy_draws_it(experiment):
     run = experiment.runs[0]
-    page = opened(PAGE, experiment=experiment.id, run=str(run.id), beside="optimum")
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id), compare="optimum")
     best = problem(run.spec.build_domain()).best
     np.testing.assert_array_equal(heat(page, "right-orders"), orders(run.spec, best.policy_PXY))
 
@@ -222,7 +216,7 @@ def test_without_any_run_an_exact_algorithm_is_solved(empty_store):
     page = opened(PAGE)
     assert metrics(page)[text.SHARE] == "90.9%"
     assert page.query_params["domain"] == "inventory"
-    page.selectbox(key="method").set_value("mpi").run()
+    page.selectbox(key=URL.key("method")).set_value("mpi").run()
     assert not page.exception
     assert metrics(page)[text.SHARE] == "100.0%"
     assert metrics(page)[text.suboptimal_label(None)] == "0%"
@@ -233,7 +227,7 @@ def test_every_figure_of_every_domain_is_drawn(empty_store, domain):
     page = opened(PAGE, domain=domain, T="2")
     names = [figure.name for figure in views(_optimal_policy(domain))]
     for name in names:
-        page.pills(key="view").set_value(name).run()
+        page.pills(key=URL.key("view")).set_value(name).run()
         assert not page.exception
         assert not page.error
         assert f"policy-{name}" in figures(page)
@@ -241,9 +235,9 @@ def test_every_figure_of_every_domain_is_drawn(empty_store, domain):
 
 def test_a_phase_that_earlier_policies_lack_falls_back_to_the_first(empty_store):
     page = opened(PAGE, domain="inventory", T="12", at="phase:9")
-    assert page.select_slider(key="at-phase-one").value == 9
+    assert page.select_slider(key="inspector-phase-one").value == 9
     for step in (2, 0, 9, 30):
-        page.select_slider(key="step").set_value(step).run()
+        page.select_slider(key=URL.key("step")).set_value(step).run()
         assert not page.exception
         assert "policy-orders" in figures(page)
 
@@ -251,7 +245,7 @@ def test_a_phase_that_earlier_policies_lack_falls_back_to_the_first(empty_store)
 def test_a_custom_domain_gets_heat_maps(empty_store, monkeypatch):
     monkeypatch.setitem(DOMAINS, "machine", Machine)
     page = opened(PAGE)
-    page.selectbox(key="domain").set_value("machine").run()
+    page.selectbox(key=URL.key("domain")).set_value("machine").run()
     assert not page.exception
     assert not page.error
     spec = inspector.solved_spec("machine", "default", "fsvi", 6)
@@ -278,19 +272,19 @@ def test_the_url_restores_the_view(experiment):
         "view": "levels",
         "at": "demand:0.0,10.0;phase:1",
         "state": "3,7",
-        "beside": "step",
+        "compare": "step",
         "otherstep": "2",
     }
     page = opened(PAGE, **query)
     assert dict(page.query_params) == query
-    assert list(page.pills(key="at-demand-many").value) == [0.0, 10.0]
+    assert list(page.pills(key="inspector-demand-many").value) == [0.0, 10.0]
 
 
 @pytest.mark.parametrize(
     ("query", "notice"),
     [
         ({"experiment": "abcdefghij"}, "may have been deleted"),
-        ({"run": "999999"}, text.run_not_in_experiment(999999)),
+        ({"run": "999999"}, "Run: the link asks for 999999"),
     ],
 )
 def test_a_link_to_something_deleted_shows_a_notice(experiment, query, notice):
@@ -308,7 +302,7 @@ def test_an_unavailable_option_in_a_link_is_reported(experiment):
 
 @pytest.mark.parametrize("junk", ["x", "-1", "1e9", "nan", "9" * 400, "<b>", "a:b;c", "1,2,3"])
 def test_invalid_link_values_are_reported_and_replaced_by_defaults(experiment, junk):
-    names = ("run", "replication", "step", "T", "view", "at", "state", "beside", "other")
+    names = ("run", "replication", "step", "T", "view", "at", "state", "compare", "beside", "other")
     page = opened(PAGE, experiment=experiment.id, **dict.fromkeys(names, junk))
     assert not page.error
     assert any(UNUSABLE in warning.value for warning in page.warning)

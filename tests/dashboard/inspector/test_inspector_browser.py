@@ -115,7 +115,7 @@ def test_playing_moves_the_slider_to_the_end(visit: Callable, experiment):
 
 
 def test_two_policies_side_by_side(visit: Callable, experiment):
-    page = visit(address(experiment, beside="optimum"))
+    page = visit(address(experiment, compare="optimum"))
     wait_until_drawn(page, "left-orders", "right-orders", "q-left", "q-right")
     expect(page.get_by_text("The policies choose different actions in")).to_be_visible()
     click_cell(page, figure(page, "right-orders"), column=10, row=3)
