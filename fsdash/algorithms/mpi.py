@@ -47,7 +47,7 @@ def mpi(
         )
 
         # H(U + c) = H U + γ P c, and ν is greedy for both: c depends on the slow state alone.
-        U_XY = HU_XY + model.gamma * bounds.mixed(shift_X1)
+        U_XY = HU_XY + model.gamma * bounds.shift_later(shift_X1)
         goal = enough * np.ptp(delta_XY, axis=1).max()
         d = follow(model.true, nu_XY)
         sweeps = kernels.policy_sweeps(

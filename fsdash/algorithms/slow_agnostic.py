@@ -20,7 +20,7 @@ from math import nan
 import numpy as np
 
 from fsdash.algorithms.snapshot import Snapshot, finite
-from fsdash.core.kernels import jit, steps
+from fsdash.core.kernels import jit, axis_strides
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.sampling import (
@@ -44,7 +44,7 @@ def agnostic(
     An outcome of the law is a slow state and an outcome of the noise, (x, w) as x·|W| + w.
     """
     A, W = reward_XYA.shape[2], next_fast.shape[3]
-    fx, fy, fa = steps(next_fast)
+    fx, fy, fa = axis_strides(next_fast)
     size_R, Q_A = np.empty(1 if common else A, np.int64), np.empty(A)
     o_P, n_P = np.empty(size_R.size * M, np.int64), np.empty(size_R.size * M, np.int64)
     first = law.outcome_W[0]

@@ -1,9 +1,9 @@
-"""How far a value function is from the fixed point of its operator: bounds for each slow state.
+"""Certified bounds on the distance between a value function and the fixed point of its operator.
 
 Let B be an operator of the model (H, a policy's, or T steps of them) and δ = B U − U. The classical
-bounds of MacQueen and Porteus shift U by one constant. When the slow state is exogenous, more is
-true: adding a function c(x) of the slow state to U adds γᵀ (Pᵀ c)(x) to B U, whatever the policy
-does, because P, the slow kernel, is the same for all actions. With
+bounds of MacQueen and Porteus shift U by one constant. If the slow state is exogenous, more is
+true: adding a function c(x) of the slow state to U adds γᵀ (Pᵀ c)(x) to B U under every policy,
+because the slow kernel P is the same for all actions. With
 
     c⁺ = (I − γᵀ Pᵀ)⁻¹ max_y δ(·, y)      and      c⁻ = (I − γᵀ Pᵀ)⁻¹ min_y δ(·, y)
 
@@ -12,10 +12,10 @@ point lies between U + c⁻ and U + c⁺. Hence the **certificate**
 
     ‖U + (c⁺ + c⁻)/2 − fixed point‖∞ ≤ max_x (c⁺ − c⁻)(x) / 2 (+ rounding),
 
-which holds for any U, however it was found. It sees only differences inside a slow state, so it is
-never wider than the classical one, and the midpoint removes every error that depends on x alone in
-one step. With an endogenous slow state, or more slow states than `MAX_SLOW`, P is replaced by the
-trivial chain: one constant for all states, the classical bound.
+which holds for any U, however it was computed. It depends only on differences within a slow state,
+so it is never wider than the classical one, and the midpoint removes every error that depends on x
+alone in one step. With an endogenous slow state, or more than `MAX_SLOW` slow states, the classical
+bound is used: one constant for all states.
 """
 
 from __future__ import annotations
@@ -35,43 +35,55 @@ STALL_LIMIT = 200
 
 
 def slow_kernel(model: FastSlowMDP) -> np.ndarray:
-    """P(x, x'), the |X|×|X| kernel of an exogenous slow state."""
+    """Return P(x, x'), the |X|×|X| kernel of an exogenous slow state."""
     rows = np.arange(model.n_slow)[:, None]
-    moves = model.next_slow[:, 0, 0, :]
+    next_XW = model.next_slow[:, 0, 0, :]
     P_XX = np.zeros((model.n_slow, model.n_slow))
-    weights = model.noise_W if moves.shape[1] > 1 else np.ones(1)
-    np.add.at(P_XX, (rows, moves), weights)
+    weights = model.noise_W if next_XW.shape[1] > 1 else np.ones(1)
+    np.add.at(P_XX, (rows, next_XW), weights)
     return P_XX
 
 
 class Certificate:
-    """The bounds for operators that span T steps of the true dynamics."""
+    """The bounds for operators that span T steps of the true dynamics.
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> from fsdash.core.operators import H
+    >>> model = fsdash.make("inventory").build()
+    >>> U_XY = 100 * model.reward_XYA.max(axis=2)
+    >>> shift_X1, error = Certificate(model).shift(H(model, U_XY) - U_XY)
+    >>> bool(abs(U_XY + shift_X1 - fsdash.optimum(model).U_XY).max() <= error)
+    True
+    """
 
     def __init__(self, model: FastSlowMDP, T: int = 1) -> None:
         self.discount = model.gamma**T
         self.rounding = rounding(model)
-        self.PT_XX = self.resolvent_XX = np.empty((0, 0))
-        """Pᵀ and (I − γᵀ Pᵀ)⁻¹; empty for the classical bound."""
+        # Pᵀ and (I − γᵀ Pᵀ)⁻¹; empty for the classical bound.
+        self.PT_XX: np.ndarray = np.empty((0, 0))
+        self.resolvent_XX: np.ndarray = np.empty((0, 0))
         if model.true.exogenous_slow and model.n_slow <= MAX_SLOW:
             self.PT_XX = np.linalg.matrix_power(slow_kernel(model), T)
             self.resolvent_XX = np.linalg.inv(np.eye(model.n_slow) - self.discount * self.PT_XX)
 
     def shift(self, delta_XY: np.ndarray) -> tuple[np.ndarray, float]:
-        """For δ = B U − U: the shift c(x) (as a column) for U, and its certified error."""
+        """Return the shift c(x) of U, shape (X, 1), and its certified error, for δ = B U − U."""
         shift_X, error = midpoint(delta_XY, self.resolvent_XX, self.discount)
         return shift_X[:, None], error + self.rounding
 
-    def mixed(self, shift_X1: np.ndarray) -> np.ndarray:
-        """(Pᵀ c)(x), what a shift by c(x) becomes T steps later."""
+    def shift_later(self, shift_X1: np.ndarray) -> np.ndarray:
+        """Return (Pᵀ c)(x), the expected shift T steps later."""
         return self.PT_XX @ shift_X1 if self.PT_XX.size else shift_X1
 
 
-_known: WeakKeyDictionary[FastSlowMDP, dict[int, Certificate]] = WeakKeyDictionary()
+_certificates: WeakKeyDictionary[FastSlowMDP, dict[int, Certificate]] = WeakKeyDictionary()
 
 
 @jit
 def midpoint(delta_XY, resolvent_XX, discount):
-    """(c⁺ + c⁻)/2 and max_x (c⁺ − c⁻)/2 for δ = B U − U."""
+    """Return (c⁺ + c⁻)/2 and max_x (c⁺ − c⁻)/2 for δ = B U − U."""
     X = len(delta_XY)
     high_X, low_X = np.empty(X), np.empty(X)
     for x in range(X):
@@ -91,18 +103,18 @@ def midpoint(delta_XY, resolvent_XX, discount):
 
 
 def certificate(model: FastSlowMDP, T: int = 1) -> Certificate:
-    """The bounds of a model, made once: a run asks for them with every policy it looks at."""
-    known = _known.setdefault(model, {})
-    if T not in known:
-        known[T] = Certificate(model, T)
-    return known[T]
+    """Return the bounds of a model, cached because every evaluation of a policy needs them."""
+    by_T = _certificates.setdefault(model, {})
+    if T not in by_T:
+        by_T[T] = Certificate(model, T)
+    return by_T[T]
 
 
 def rounding(model: FastSlowMDP) -> float:
-    """What double precision may hide: a part of every certified error.
+    """Bound the rounding error in double precision, which every certified error includes.
 
-    Values reach ‖r‖∞/(1 − γ), a backup adds |W| products of that size and a few terms more, and the
-    bounds divide its rounding by 1 − γ once again.
+    Values reach ‖r‖∞/(1 − γ), a backup adds |W| products of that size and a few more terms, and the
+    bounds divide its rounding by 1 − γ again.
     """
     largest = model.largest_reward / (1 - model.gamma)
     terms = len(model.noise_W) + 4
@@ -110,7 +122,7 @@ def rounding(model: FastSlowMDP) -> float:
 
 
 def attainable(model: FastSlowMDP, tolerance: float) -> float:
-    """The tolerance, or what double precision can still certify if that is more."""
+    """Return the tolerance, raised to what double precision can certify if that is larger."""
     if not tolerance > 0:
         raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-6")
     return max(tolerance, 2 * rounding(model))

@@ -1,33 +1,39 @@
-"""The inner loops, compiled by Numba: serial, because parallelism belongs to whole runs.
+"""The inner loops, compiled by Numba. They are serial: runs are parallel, not loops.
 
-Every kernel takes the four-axis arrays of `Dynamics` as they are: an axis of length 1 gets the
-stride 0 (`steps`), so nothing is broadcast in memory. Operation counts:
+Every kernel takes the four-axis arrays of `Dynamics` as they are. An axis of length 1 gets the
+stride 0 (`axis_strides`), so nothing is broadcast in memory. Operation counts:
 
-    mix            |X|·|W|·|Y|          one slow mixture, E over x' for every y'
-    expect         |S|·|A|·|W|, or mix + |S|·|A| where the dynamics are separable
-    bellman        the same, with the maximum taken on the way
+    average_slow   |X|·|W|·|Y|          E over x' for every (x, y')
+    expect         |S|·|A|·|W|, or average_slow + |S|·|A| if the dynamics are separable
+    bellman        the same as expect, with the maximum in the same loop
     policy_sweeps  m times the same with |A| = 1
-    choose         |S|·|W|, the tables under a policy
+    choose         |S|·|W|              the tables under a policy
 
 Ties in a maximum go to the first action.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numba
 import numpy as np
 
-jit = numba.njit(cache=True, nogil=True)
+jit: Callable[[Any], Any] = numba.njit(cache=True, nogil=True)
 
 
 @jit
-def steps(table):
-    """1 for each of the first three axes that the table depends on, 0 for one of length 1."""
+def axis_strides(table):
+    """Return 1 for each of the first three axes that the table depends on, 0 for length 1."""
     x, y, a, _ = table.shape
     return int(x > 1), int(y > 1), int(a > 1)
 
 
 @jit
-def mix(next_slow, noise_W, U_XY, out_XY):
-    """out(x, y) = Σ_w p(w) U(x'(x, w), y) for an exogenous slow state, two outcomes at a time."""
+def average_slow(next_slow, noise_W, U_XY, out_XY):
+    """Set out(x, y) = Σ_w p(w) U(x'(x, w), y) for an exogenous slow state.
+
+    Two outcomes are added at a time, which halves the passes over a row.
+    """
     sx, W = int(next_slow.shape[0] > 1), next_slow.shape[3]
     for x in range(out_XY.shape[0]):
         out = out_XY[x]
@@ -45,19 +51,19 @@ def mix(next_slow, noise_W, U_XY, out_XY):
 
 @jit
 def expect(next_slow, next_fast, noise_W, separable, U_XY, out_XYA):
-    """out(x, y, a) = E[U(x', y')]."""
+    """Set out(x, y, a) = E[U(x', y')]."""
     X, Y, A = out_XYA.shape
-    (sx, sy, sa), sw = steps(next_slow), int(next_slow.shape[3] > 1)
-    (fx, fy, fa), fw = steps(next_fast), int(next_fast.shape[3] > 1)
-    mixed_XY = np.empty_like(U_XY)
+    (sx, sy, sa), sw = axis_strides(next_slow), int(next_slow.shape[3] > 1)
+    (fx, fy, fa), fw = axis_strides(next_fast), int(next_fast.shape[3] > 1)
+    average_XY = np.empty_like(U_XY)
     if separable:
-        mix(next_slow, noise_W, U_XY, mixed_XY)
+        average_slow(next_slow, noise_W, U_XY, average_XY)
     for x in range(X):
         for y in range(Y):
             for a in range(A):
                 total = 0.0
                 if separable:
-                    total = mixed_XY[x, next_fast[x * fx, y * fy, a * fa, 0]]
+                    total = average_XY[x, next_fast[x * fx, y * fy, a * fa, 0]]
                 else:
                     for w in range(noise_W.size):
                         slow = next_slow[x * sx, y * sy, a * sa, w * sw]
@@ -68,15 +74,15 @@ def expect(next_slow, next_fast, noise_W, separable, U_XY, out_XYA):
 
 @jit
 def bellman(reward_XYA, next_slow, next_fast, noise_W, separable, gamma, U_XY, HU_XY, greedy_XY):
-    """HU(x, y) = max_a r + γ E[U], and the first action that attains it."""
+    """Set HU(x, y) = max_a r + γ E[U], and the first action that attains it."""
     X, Y, A = reward_XYA.shape
-    (sx, sy, sa), sw = steps(next_slow), int(next_slow.shape[3] > 1)
-    (fx, fy, fa), fw = steps(next_fast), int(next_fast.shape[3] > 1)
-    mixed_XY = np.empty_like(U_XY)
+    (sx, sy, sa), sw = axis_strides(next_slow), int(next_slow.shape[3] > 1)
+    (fx, fy, fa), fw = axis_strides(next_fast), int(next_fast.shape[3] > 1)
+    average_XY = np.empty_like(U_XY)
     if separable:
-        mix(next_slow, noise_W, U_XY, mixed_XY)
+        average_slow(next_slow, noise_W, U_XY, average_XY)
     for x in range(X):
-        row = mixed_XY[x]
+        row = average_XY[x]
         for y in range(Y):
             best, arg = -np.inf, 0
             for a in range(A):
@@ -97,13 +103,13 @@ def bellman(reward_XYA, next_slow, next_fast, noise_W, separable, gamma, U_XY, H
 
 @jit
 def sweep(reward_S, next_WS, next_slow, noise_W, separable, gamma, source_XY, U_XY):
-    """U ← r + γ E[U] of one policy, in place; `next_WS` as `flat_successors` gives it.
+    """Apply U ← r + γ E[U] of one policy, in place, with `next_WS` from `flat_successors`.
 
-    `source_XY` is room for the values that are looked up.
+    `source_XY` is working memory for the values that are looked up.
     """
     U_S, source_S = U_XY.reshape(-1), source_XY.reshape(-1)
     if separable:
-        mix(next_slow, noise_W, U_XY, source_XY)
+        average_slow(next_slow, noise_W, U_XY, source_XY)
         next_S = next_WS[0]
         for s in range(U_S.size):
             U_S[s] = reward_S[s] + gamma * source_S[next_S[s]]
@@ -115,30 +121,30 @@ def sweep(reward_S, next_WS, next_slow, noise_W, separable, gamma, source_XY, U_
 
 @jit
 def policy_sweeps(reward_XY, next_slow, next_fast, noise_W, separable, gamma, m, goal, U_XY):
-    """Up to m sweeps U ← r + γ E[U] of one policy, in place; returns how many were made.
+    """Make up to m sweeps U ← r + γ E[U] of one policy, in place; return how many were made.
 
-    The action axis has length 1. Every tenth sweep looks at the change δ, and the sweeps end when
-    max_x (max_y δ − min_y δ) ≤ goal: what is left is then nearly a function of x alone, which the
-    bounds of `fsdash.core.certificate` remove in one step.
+    The action axis has length 1. Every tenth sweep measures the change δ, and the sweeps end when
+    max_x (max_y δ − min_y δ) ≤ goal: the remaining error is then nearly a function of x alone,
+    which the bounds of `fsdash.core.certificate` remove in one step.
     """
     X, Y = U_XY.shape
-    # Where each outcome and state lead, as one index into the values looked up: read m times.
+    # One flat index per outcome and state: computed once, read m times.
     next_WS = flat_successors(next_slow, next_fast, separable, X, Y, noise_W.size)
     source_XY, before_XY = np.empty_like(U_XY), np.empty_like(U_XY)
     reward_S = reward_XY.reshape(-1)
     for n in range(1, m + 1):
-        look = n % 10 == 0
-        if look:
+        measure = n % 10 == 0
+        if measure:
             before_XY[:] = U_XY
         sweep(reward_S, next_WS, next_slow, noise_W, separable, gamma, source_XY, U_XY)
-        if look and widest_change(before_XY, U_XY) <= goal:
+        if measure and widest_change(before_XY, U_XY) <= goal:
             return n
     return m
 
 
 @jit
 def widest_change(before_XY, after_XY):
-    """max_x (max_y δ − min_y δ) for δ = after − before."""
+    """Return max_x (max_y δ − min_y δ) for δ = after − before."""
     widest = 0.0
     for x in range(before_XY.shape[0]):
         high, low = -np.inf, np.inf
@@ -151,7 +157,7 @@ def widest_change(before_XY, after_XY):
 
 @jit
 def gather(next_WS, noise_W, U_S, out_S):
-    """out(s) = Σ_w p(w) U(next(w, s)), one outcome after the other."""
+    """Set out(s) = Σ_w p(w) U(next(w, s)), one outcome after the other."""
     for w in range(noise_W.size):
         p, row = noise_W[w], next_WS[w]
         for s in range(out_S.size):
@@ -163,13 +169,13 @@ def gather(next_WS, noise_W, U_S, out_S):
 
 @jit
 def flat_successors(next_slow, next_fast, separable, X, Y, W):
-    """(W, |S|): the index x'·|Y| + y' that follows each outcome and state of one policy.
+    """Return the index x'·|Y| + y' that follows each outcome and state of one policy: (W, |S|).
 
-    For separable dynamics it is (1, |S|), x·|Y| + y': the slow outcomes are in the mixture already.
+    For separable dynamics it is x·|Y| + y', (1, |S|): `average_slow` already averages over x'.
     """
     W = 1 if separable else W
-    (sx, sy, _), sw = steps(next_slow), int(next_slow.shape[3] > 1)
-    (fx, fy, _), fw = steps(next_fast), int(next_fast.shape[3] > 1)
+    (sx, sy, _), sw = axis_strides(next_slow), int(next_slow.shape[3] > 1)
+    (fx, fy, _), fw = axis_strides(next_fast), int(next_fast.shape[3] > 1)
     next_WS = np.empty((W, X * Y), np.uint32)
     for w in range(W):
         for x in range(X):
@@ -181,8 +187,8 @@ def flat_successors(next_slow, next_fast, separable, X, Y, W):
 
 @jit
 def choose(table, policy_XY):
-    """(X, Y, 1, ·): the entries of a four-axis table at the action of a policy."""
-    (tx, ty, ta), last = steps(table), table.shape[3]
+    """Return the entries of a four-axis table at the actions of a policy: (X, Y, 1, ·)."""
+    (tx, ty, ta), last = axis_strides(table), table.shape[3]
     X, Y = policy_XY.shape
     out = np.empty((X, Y, 1, last), table.dtype)
     for x in range(X):

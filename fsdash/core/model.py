@@ -1,42 +1,56 @@
-"""The fast-slow Markov decision process as a handful of small tables.
+"""The fast-slow Markov decision process as a few small tables.
 
 A state s = (x, y) has a slow part x and a fast part y (Assumption "Separability and the Fast-Slow
-Property"). Both are indices, and the pair is never flattened: every array has one axis for each of
+Property"). Both are indices, and the pair is never flattened. An array has an axis for each of
 
     X  slow states     Y  fast states     A  actions     W  outcomes of the noise w
 
-and its name ends with the axes it has (`reward_XYA`, `U_XY`). A transition array may have length 1
-on any axis, which says "does not depend on this": an exogenous slow state is (X, 1, 1, W), a
-noise-free fast state (X, Y, A, 1). The operators read these shapes and take the short cut they
-allow, so no array with |S|·|S| entries is ever made.
+that it depends on, and its name ends with their letters (`reward_XYA`, `U_XY`). A transition array
+may have length 1 on any axis, which means "does not depend on this": an exogenous slow state is
+(X, 1, 1, W), a noise-free fast state (X, Y, A, 1). The operators use these shapes to save work, and
+no array with |S|·|S| entries is ever made.
 
 The model has two dynamics. `true` is f = (f_X, f_Y). `frozen` keeps x where it is and moves y by
-`frozen_next_fast`: what the lower-level problem of the frozen-state approximation sees. By default
-that is f_Y itself; a domain whose y' depends on x' (inventory: on tomorrow's demand) gives its own.
+`frozen_next_fast`: these are the dynamics of the lower-level problem. By default that is f_Y
+itself. A domain whose y' depends on x' (inventory: on tomorrow's demand) gives its own.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from fsdash.core.display import Rows, Summary, value_range
 from fsdash.errors import InputError
 
 PROBABILITY_TOLERANCE = 1e-9
 LARGEST_REWARD = 1e100
 INDEX = np.uint32
-"""Of transition tables: half the memory of a pointer, and compiled loops need not ask whether an
-index counts from the end."""
+"""Type of transition tables. It takes half the memory of a 64-bit index, and because it is
+unsigned, compiled loops need not check for negative indices."""
 
 
-@dataclass(frozen=True, eq=False)
-class Axis:
-    """Coordinates of the points of one axis: `values` is (n, d), `names` has d entries.
+@dataclass(frozen=True, eq=False, repr=False)
+class Axis(Summary):
+    """Coordinates of the points of one axis.
 
-    Euclidean distances between rows are the metric of the measured constants; `label(i)` is what a
-    table or a tooltip shows for point i.
+    Euclidean distances between rows are the metric of the measured constants.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the d coordinates.
+    values : np.ndarray
+        Coordinates, shape (n, d); a vector of length n is taken as (n, 1).
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> prices = fsdash.Axis(("price", "memory"), [(1.5, 0.4), (2.0, 0.5)])
+    >>> len(prices), prices.label(0)
+    (2, 'price=1.5, memory=0.4')
     """
 
     names: tuple[str, ...]
@@ -61,14 +75,19 @@ class Axis:
         return len(self.values)
 
     def label(self, i: int) -> str:
+        """Return the coordinates of point i as text, for tables and tooltips."""
         return ", ".join(
             f"{name}={value:g}" for name, value in zip(self.names, self.values[i], strict=True)
         )
 
+    def _summary(self) -> tuple[str, Rows]:
+        columns = zip(self.names, self.values.T[:8], strict=False)
+        return f"Axis with {len(self):,} points", [(name, value_range(c)) for name, c in columns]
+
 
 @dataclass(frozen=True, eq=False)
 class Dynamics:
-    """One transition law: where (x, y, a, w) leads, and how likely each w is.
+    """One transition law: the successor of (x, y, a, w) and the probability of each w.
 
     `next_slow` and `next_fast` are integer arrays with four axes (X, Y, A, W), each of full length
     or 1. If neither depends on the noise, `noise_W` becomes [1.0].
@@ -84,35 +103,73 @@ class Dynamics:
 
     @property
     def exogenous_slow(self) -> bool:
-        """x' depends on (x, w) alone: not on the fast state, not on the action."""
+        """Whether x' depends on (x, w) only, not on the fast state or the action."""
         return self.next_slow.shape[1] == self.next_slow.shape[2] == 1
 
     @property
     def noise_free_fast(self) -> bool:
+        """Whether y' does not depend on the noise."""
         return self.next_fast.shape[3] == 1
 
     @property
     def separable(self) -> bool:
-        """E[U(x', y')] is a mixture over x' first and one look-up of y' after."""
+        """Whether E[U(x', y')] is an average over x' followed by one look-up of y'."""
         return self.exogenous_slow and self.noise_free_fast
 
 
-@dataclass(frozen=True, eq=False)
-class FastSlowMDP:
-    """⟨S = X × Y, A, W, f = (f_X, f_Y), r, γ⟩ with the frozen dynamics and initial distribution.
-
-    | field              | shape                 | meaning                                        |
-    |--------------------|-----------------------|------------------------------------------------|
-    | `reward_XYA`       | (X, Y, A)             | r(x, y, a), the expected reward                |
-    | `noise_W`          | (W,)                  | probabilities of the noise                     |
-    | `next_slow`        | each axis full or 1   | f_X, an index into the slow states             |
-    | `next_fast`        | each axis full or 1   | f_Y, an index into the fast states             |
-    | `frozen_next_fast` | each axis full or 1   | f_Y with x frozen; default `next_fast`         |
-    | `gamma`            |                       | discount factor, 0 ≤ γ < 1                     |
-    | `slow`, `fast`, `actions` | `Axis`         | coordinates and labels; default the index      |
-    | `initial_XY`       | (X, Y)                | initial distribution; default uniform          |
+@dataclass(frozen=True, eq=False, repr=False)
+class FastSlowMDP(Summary):
+    """The model ⟨S = X × Y, A, W, f = (f_X, f_Y), r, γ⟩.
 
     Arrays are copied, checked and made read-only. Index arrays are stored as uint32.
+
+    Parameters
+    ----------
+    reward_XYA : np.ndarray
+        r(x, y, a), the expected reward, shape (X, Y, A).
+    noise_W : np.ndarray
+        Probabilities of the noise outcomes, shape (W,).
+    next_slow : np.ndarray
+        f_X as indices of slow states, shape (X, Y, A, W) with each axis of full length or 1.
+    next_fast : np.ndarray
+        f_Y as indices of fast states, shaped like `next_slow`.
+    gamma : float
+        Discount factor, 0 ≤ γ < 1.
+    frozen_next_fast : np.ndarray, optional
+        f_Y while x is frozen; `next_fast` by default.
+    slow, fast, actions : Axis, optional
+        Coordinates and labels of the states and actions; the index by default.
+    initial_XY : np.ndarray, optional
+        Initial distribution, shape (X, Y); uniform by default.
+    name : str
+        Name for displays.
+
+    Examples
+    --------
+    A slow state that flips with probability 0.1, and a fast state that the action sets:
+
+    >>> import numpy as np
+    >>> import fsdash
+    >>> model = fsdash.FastSlowMDP(
+    ...     reward_XYA=[[[1, 0], [0, 0]], [[0, 0], [0, 1]]],
+    ...     noise_W=[0.9, 0.1],
+    ...     next_slow=np.array([[0, 1], [1, 0]])[:, None, None, :],
+    ...     next_fast=np.array([0, 1])[None, None, :, None],
+    ...     gamma=0.9,
+    ... )
+    >>> model
+    FastSlowMDP 'model'
+      slow states  2 (slow)
+      fast states  2 (fast)
+      actions      2 (actions)
+      noise        2 outcomes
+      slow state   exogenous
+      fast state   noise-free
+      discount γ   0.9
+      rewards      0 to 1
+      memory       184 bytes
+    >>> fsdash.optimum(model).policy_PXY[0].tolist()
+    [[0, 0], [1, 1]]
     """
 
     reward_XYA: np.ndarray
@@ -120,12 +177,13 @@ class FastSlowMDP:
     next_slow: np.ndarray
     next_fast: np.ndarray
     gamma: float
-    frozen_next_fast: np.ndarray | None = None
-    slow: Axis | None = None
-    fast: Axis | None = None
-    actions: Axis | None = None
-    initial_XY: np.ndarray | None = None
-    name: str = field(default="model")
+    # The next five are filled in by __post_init__ if they are None.
+    frozen_next_fast: np.ndarray = None  # type: ignore[assignment]
+    slow: Axis = None  # type: ignore[assignment]
+    fast: Axis = None  # type: ignore[assignment]
+    actions: Axis = None  # type: ignore[assignment]
+    initial_XY: np.ndarray = None  # type: ignore[assignment]
+    name: str = "model"
 
     def __post_init__(self) -> None:
         put = lambda key, value: object.__setattr__(self, key, value)  # noqa: E731
@@ -145,7 +203,7 @@ class FastSlowMDP:
         put("initial_XY", _distribution("initial_XY", initial, ndim=2, shape=shape))
 
     def _indices(self, name: str, values: np.ndarray, size: int, kind: str) -> np.ndarray:
-        """A checked copy of a transition array."""
+        """Return a checked copy of a transition array."""
         values = np.asarray(values)
         full = (*self.reward_XYA.shape, len(self.noise_W))
         if values.ndim != 4 or any(n not in (1, full[i]) for i, n in enumerate(values.shape)):
@@ -181,23 +239,23 @@ class FastSlowMDP:
 
     @cached_property
     def true(self) -> Dynamics:
-        """f = (f_X, f_Y), what the world does."""
+        """f = (f_X, f_Y), the dynamics of the base model."""
         return Dynamics(self.next_slow, self.next_fast, self.noise_W)
 
     @cached_property
     def frozen(self) -> Dynamics:
-        """x' = x and y' = f_Y with x frozen, what the lower level believes."""
+        """x' = x and y' = f_Y with x frozen, the dynamics of the lower level."""
         stay = np.arange(self.n_slow, dtype=INDEX)[:, None, None, None]
         return Dynamics(_read_only(stay), self.frozen_next_fast, self.noise_W)
 
     @cached_property
     def largest_reward(self) -> float:
-        """max |r|."""
+        """max |r(x, y, a)|."""
         return float(np.abs(self.reward_XYA).max())
 
     @property
     def nbytes(self) -> int:
-        """Memory of the tables in bytes (arrays that are shared count once)."""
+        """Memory of the tables in bytes; arrays that are shared count once."""
         tables = (
             self.reward_XYA,
             self.noise_W,
@@ -212,8 +270,21 @@ class FastSlowMDP:
         return sum({id(table): table.nbytes for table in tables}.values())
 
     def mean(self, U_XY: np.ndarray) -> float:
-        """The mean of U over the initial distribution."""
+        """Return the mean of U over the initial distribution."""
         return float(np.vdot(self.initial_XY, U_XY))
+
+    def _summary(self) -> tuple[str, Rows]:
+        axes = {"slow states": self.slow, "fast states": self.fast, "actions": self.actions}
+        low, high = self.reward_XYA.min(), self.reward_XYA.max()
+        return f"FastSlowMDP {self.name!r}", [
+            *((label, f"{len(axis):,} ({', '.join(axis.names)})") for label, axis in axes.items()),
+            ("noise", f"{len(self.noise_W):,} outcomes"),
+            ("slow state", "exogenous" if self.true.exogenous_slow else "endogenous"),
+            ("fast state", "noise-free" if self.true.noise_free_fast else "noisy"),
+            ("discount γ", self.gamma),
+            ("rewards", f"{low:.6g} to {high:.6g}"),
+            ("memory", f"{self.nbytes:,} bytes"),
+        ]
 
 
 def _read_only(values: np.ndarray) -> np.ndarray:
@@ -222,7 +293,7 @@ def _read_only(values: np.ndarray) -> np.ndarray:
 
 
 def _numbers(name: str, values: object) -> np.ndarray:
-    """A float copy of what can be one."""
+    """Return a float copy of the values, or raise an error if they are not real numbers."""
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "biuf":

@@ -5,16 +5,16 @@
     F   (upper level)    (F V)(s₀) = max_a E[R̃(s₀, a, J₁) + γᵀ V(s_T(a, π))]
 
 All of them are one function, `bellman`, on different inputs. H̃ is `bellman` on the frozen
-dynamics. For F write K for the (T−1)-step kernel of the lower policy π: since
-R̃ = r + γ J₁(s₁) and E[V(s_T)] = E[(K V)(s₁)],
+dynamics. For F, let K be the (T−1)-step kernel of the lower policy π. Since R̃ = r + γ J₁(s₁) and
+E[V(s_T)] = E[(K V)(s₁)],
 
     F V = H (J₁ + γᵀ⁻¹ K V),
 
-and K V is T−1 expectations under one policy each (`lower_kernel`), so F costs |S||A| + (T−1)|S|
+and K V takes T−1 expectations under one policy each (`lower_kernel`). So F costs |S||A| + (T−1)|S|
 backups and never forms the kernel.
 
-A policy is an integer array π_XY; to `follow` it gives dynamics with an action axis of length 1,
-on which the same kernels compute its policy version. Ties go to the first action.
+A policy is an integer array π_XY. `follow` returns its dynamics, which have an action axis of
+length 1, so the same kernels compute the policy versions. Ties go to the first action.
 """
 
 from __future__ import annotations
@@ -27,9 +27,12 @@ from fsdash.core import kernels
 from fsdash.core.model import Dynamics, FastSlowMDP
 from fsdash.errors import InputError
 
+Policies = Sequence[np.ndarray] | np.ndarray
+"""Policies π₁, …, π_{T−1}, each (X, Y): a sequence of them or one array (T−1, X, Y)."""
+
 
 def follow(dynamics: Dynamics, policy_XY: np.ndarray) -> Dynamics:
-    """The dynamics with the action chosen by the policy: an action axis of length 1."""
+    """Return the dynamics under a policy: the action axis has length 1."""
 
     def chosen(table: np.ndarray) -> np.ndarray:
         return table if table.shape[2] == 1 else kernels.choose(table, policy_XY)
@@ -37,20 +40,20 @@ def follow(dynamics: Dynamics, policy_XY: np.ndarray) -> Dynamics:
     return Dynamics(chosen(dynamics.next_slow), chosen(dynamics.next_fast), dynamics.noise_W)
 
 
-def follow_all(model: FastSlowMDP, lower: Sequence[np.ndarray]) -> list[Dynamics]:
-    """The true dynamics under each policy of π = (π₁, …, π_{T−1}), checked; none for T = 1."""
+def follow_all(model: FastSlowMDP, lower: Policies) -> list[Dynamics]:
+    """Check π = (π₁, …, π_{T−1}) and return the true dynamics under each; none for T = 1."""
     if len(lower):
         check_policy(model, np.asarray(lower))
     return [follow(model.true, np.asarray(policy_XY)) for policy_XY in lower]
 
 
 def policy_reward(model: FastSlowMDP, policy_XY: np.ndarray) -> np.ndarray:
-    """r(x, y, π(x, y)) as an (X, Y) array."""
+    """Return r(x, y, π(x, y)), shape (X, Y)."""
     return kernels.choose(model.reward_XYA[..., None], policy_XY)[:, :, 0, 0]
 
 
 def expect(model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray) -> np.ndarray:
-    """E[U(x', y')] for every (x, y, a); an action axis of length 1 for followed dynamics."""
+    """Return E[U(x', y')] for every (x, y, a); (X, Y, 1) for dynamics under a policy."""
     followed = dynamics.next_slow.shape[2] == dynamics.next_fast.shape[2] == 1
     out_XYA = np.empty((model.n_slow, model.n_fast, 1 if followed else model.n_actions))
     kernels.expect(*_tables(dynamics), values_of(model, U_XY), out_XYA)
@@ -58,12 +61,12 @@ def expect(model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray) -> np.ndarr
 
 
 def q_values(model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray) -> np.ndarray:
-    """Q(x, y, a) = r + γ E[U(x', y')]."""
+    """Return Q(x, y, a) = r + γ E[U(x', y')]."""
     return model.reward_XYA + model.gamma * expect(model, dynamics, U_XY)
 
 
 def q_values_at(model: FastSlowMDP, U_XY: np.ndarray, x: int, y: int) -> np.ndarray:
-    """Q(x, y, ·) of a single state under the true dynamics: |A|·|W| operations."""
+    """Return Q(x, y, ·) of one state under the true dynamics, in |A|·|W| operations."""
     x, y = check_state(model, x, y)
 
     def successors(table: np.ndarray) -> np.ndarray:
@@ -77,7 +80,7 @@ def q_values_at(model: FastSlowMDP, U_XY: np.ndarray, x: int, y: int) -> np.ndar
 def bellman(
     model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """max_a Q and the first action that attains it: the values and a greedy policy."""
+    """Return max_a Q and the first action that attains it: values and a greedy policy."""
     HU_XY = np.empty((model.n_slow, model.n_fast))
     greedy_XY = np.empty((model.n_slow, model.n_fast), dtype=np.int32)
     kernels.bellman(
@@ -87,29 +90,29 @@ def bellman(
 
 
 def H(model: FastSlowMDP, U_XY: np.ndarray) -> np.ndarray:
-    """The Bellman operator of the base model (its equation for H)."""
+    """Apply the Bellman operator of the base model (the paper's equation for H)."""
     return bellman(model, model.true, U_XY)[0]
 
 
 def H_frozen(model: FastSlowMDP, J_XY: np.ndarray) -> np.ndarray:
-    """H̃, the Bellman operator of the lower level: the slow state stays."""
+    """Apply H̃, the Bellman operator of the lower level, with the slow state frozen."""
     return bellman(model, model.frozen, J_XY)[0]
 
 
 def H_policy(model: FastSlowMDP, policy_XY: np.ndarray, U_XY: np.ndarray) -> np.ndarray:
-    """One step of a policy in the base model: r(s, π) + γ E[U(s')]."""
+    """Apply one step of a policy in the base model: r(s, π) + γ E[U(s')]."""
     return _policy_step(model, model.true, policy_XY, U_XY)
 
 
 def H_frozen_policy(model: FastSlowMDP, policy_XY: np.ndarray, J_XY: np.ndarray) -> np.ndarray:
-    """One step of a policy in the lower level."""
+    """Apply one step of a policy in the lower level."""
     return _policy_step(model, model.frozen, policy_XY, J_XY)
 
 
 def lower_kernel(model: FastSlowMDP, followed: Sequence[Dynamics], V_XY: np.ndarray) -> np.ndarray:
-    """(K V)(s₁) = E[V(s_T)], following π₁, …, π_{T−1} under the true dynamics.
+    """Return (K V)(s₁) = E[V(s_T)] under π₁, …, π_{T−1} and the true dynamics.
 
-    `followed` holds `follow(model.true, π_t)` for t = 1, …, T−1; with none (T = 1), K V = V.
+    `followed` holds `follow(model.true, π_t)` for t = 1, …, T−1. If it is empty (T = 1), K V = V.
     """
     for dynamics in reversed(followed):
         V_XY = expect(model, dynamics, V_XY)[:, :, 0]
@@ -119,25 +122,23 @@ def lower_kernel(model: FastSlowMDP, followed: Sequence[Dynamics], V_XY: np.ndar
 def upper_bellman(
     model: FastSlowMDP, J1_XY: np.ndarray, followed: Sequence[Dynamics], V_XY: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """F V and the upper policy μ that is greedy for V (its equation for F_{J₁,π})."""
+    """Return F V and the greedy upper policy μ (the paper's equation for F_{J₁,π})."""
     return bellman(model, model.true, _after_one_step(model, J1_XY, followed, V_XY))
 
 
-def F(
-    model: FastSlowMDP, J1_XY: np.ndarray, lower: Sequence[np.ndarray], V_XY: np.ndarray
-) -> np.ndarray:
-    """The upper-level operator for lower-level values J₁ and policy π = (π₁, …, π_{T−1})."""
+def F(model: FastSlowMDP, J1_XY: np.ndarray, lower: Policies, V_XY: np.ndarray) -> np.ndarray:
+    """Apply the upper-level operator for lower-level values J₁ and policy (π₁, …, π_{T−1})."""
     return upper_bellman(model, J1_XY, follow_all(model, lower), V_XY)[0]
 
 
 def F_policy(
     model: FastSlowMDP,
     J1_XY: np.ndarray,
-    lower: Sequence[np.ndarray],
+    lower: Policies,
     mu_XY: np.ndarray,
     V_XY: np.ndarray,
 ) -> np.ndarray:
-    """One upper-level step of the policy μ: E[R̃(s₀, μ, J₁) + γᵀ V(s_T)]."""
+    """Apply one upper-level step of the policy μ: E[R̃(s₀, μ, J₁) + γᵀ V(s_T)]."""
     future_XY = _after_one_step(model, J1_XY, follow_all(model, lower), V_XY)
     return H_policy(model, mu_XY, future_XY)
 
@@ -145,7 +146,7 @@ def F_policy(
 def _after_one_step(
     model: FastSlowMDP, J1_XY: np.ndarray, followed: Sequence[Dynamics], V_XY: np.ndarray
 ) -> np.ndarray:
-    """J₁ + γᵀ⁻¹ K V: what the upper level is worth once its first action is taken."""
+    """Return J₁ + γᵀ⁻¹ K V, the value of the upper level after its first action."""
     return J1_XY + model.gamma ** len(followed) * lower_kernel(model, followed, V_XY)
 
 
@@ -162,7 +163,7 @@ def _tables(dynamics: Dynamics) -> tuple:
 
 
 def values_of(model: FastSlowMDP, U_XY: np.ndarray | None, name: str = "U_XY") -> np.ndarray:
-    """Values as the kernels read them, with the right shape; zeros for None."""
+    """Return values as contiguous floats of shape (X, Y), or raise; zeros for None."""
     shape = (model.n_slow, model.n_fast)
     U_XY = np.zeros(shape) if U_XY is None else np.ascontiguousarray(U_XY, dtype=float)
     if U_XY.shape != shape:
@@ -171,7 +172,7 @@ def values_of(model: FastSlowMDP, U_XY: np.ndarray | None, name: str = "U_XY") -
 
 
 def check_policy(model: FastSlowMDP, policy_PXY: np.ndarray) -> np.ndarray:
-    """Actions for one or more phases, (P, X, Y), each an index of an action."""
+    """Check that a policy holds action indices for one or more phases, shape (P, X, Y)."""
     shape = (model.n_slow, model.n_fast)
     if policy_PXY.ndim != 3 or policy_PXY.shape[1:] != shape or not len(policy_PXY):
         raise InputError(
@@ -191,7 +192,7 @@ def check_policy(model: FastSlowMDP, policy_PXY: np.ndarray) -> np.ndarray:
 
 
 def check_state(model: FastSlowMDP, x: int, y: int) -> tuple[int, int]:
-    """The indices of a state."""
+    """Check the indices of a state."""
     for name, index, size in (("x", x, model.n_slow), ("y", y, model.n_fast)):
         if index not in range(size):
             raise InputError(f"{name} = {index}: give the index of a state, 0 to {size - 1}")

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fsdash.core.kernels import flat_successors, jit, steps, sweep
+from fsdash.core.kernels import axis_strides, flat_successors, jit, sweep
 from fsdash.core.model import INDEX, FastSlowMDP
 from fsdash.core.operators import follow, policy_reward
 
@@ -148,8 +148,8 @@ def find_core(next_fast_P, n_fast):
 def fill_outside_core(reward_PXY, next_slow_P, next_fast_P, noise_W, gamma, outside, U_PXY):
     """Fill in the values of the fast states outside the core, in place, last removed first."""
     P, X, _ = reward_PXY.shape
-    (sx, sy, _), sw = steps(next_slow_P[0]), int(next_slow_P.shape[4] > 1)
-    (fx, fy, _), fw = steps(next_fast_P[0]), int(next_fast_P.shape[4] > 1)
+    (sx, sy, _), sw = axis_strides(next_slow_P[0]), int(next_slow_P.shape[4] > 1)
+    (fx, fy, _), fw = axis_strides(next_fast_P[0]), int(next_fast_P.shape[4] > 1)
     for y in outside[::-1]:
         for p in range(P):  # p − 1 is the phase that follows; p = 0 is the last phase, so it wraps
             for x in range(X):

@@ -1,19 +1,18 @@
-"""Where a policy goes: one seeded path to look at, and exact visit frequencies.
+"""Where a policy leads: a simulated path, and exact visit frequencies, under the true dynamics.
 
-A policy is `policy_PXY` as in `fsdash.core.evaluation`: period t plays phase t mod P. Everything here is
-under the true dynamics. A path is for showing, never for measuring: its rewards are r(x, y, a), the
-model's expectation over the period's noise. How often states are visited is not counted on paths
-but computed, as the discounted occupancy
+A policy is `policy_PXY` as in `fsdash.core.evaluation`: period t plays phase t mod P. A path is an
+illustration, not a measurement; its rewards are r(x, y, a), the expectation over the period's
+noise. Visit frequencies are not counted on paths but computed exactly, as the discounted occupancy
 
     d(p, s) = (1 − γ) Σ_k γ^(kP+p) Pr(s_{kP+p} = s),     s₀ ~ the initial distribution,
 
-by pushing the distribution forward, |S|·|W| operations a period. It sums to 1 over phases and
+by pushing the distribution forward, |S|·|W| operations per period. It sums to 1 over phases and
 states, and ⟨d, r_π⟩ / (1 − γ) is the policy's mean value.
 
 Stopping rule: let m be the distribution at the start of a cycle, m' at its end, δ = ‖m' − m‖₁. The
-cycles not yet made carry the share γ^t of d; to fill in the last cycle for them is wrong by at most
-γ^t·min(1, δ / 2(1 − γᴾ)) in total variation, since a transition kernel never spreads two
-distributions apart. A chain that mixes needs far fewer sweeps than γ^t alone would.
+cycles after period t have the share γ^t of d. Replacing them by the last cycle has an error of at
+most γ^t·min(1, δ / 2(1 − γᴾ)) in total variation, because a transition kernel never increases the
+distance between two distributions. A chain that mixes needs far fewer sweeps than γ^t suggests.
 """
 
 from __future__ import annotations
@@ -23,19 +22,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsdash.core import kernels
+from fsdash.core.display import Rows, Summary, value_range
 from fsdash.core.model import Dynamics, FastSlowMDP
 from fsdash.core.operators import check_policy, check_state, follow
 from fsdash.errors import InputError
 
 MAX_STEPS = 1_000_000
 MAX_SWEEPS = 20_000
-LOOK_EVERY = 10
-"""Cycles between two looks at δ, so that looking costs little."""
+CYCLES_PER_CHECK = 10
+"""Cycles between two computations of δ, to keep their cost small."""
 
 
-@dataclass(frozen=True, eq=False)
-class Path:
-    """N periods of a policy: the state, the action, its expected reward and the phase of each."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Path(Summary):
+    """N periods of a policy: the state, action, expected reward and phase of each period."""
 
     x_N: np.ndarray
     y_N: np.ndarray
@@ -44,7 +44,7 @@ class Path:
     phase_N: np.ndarray
     gamma: float
     period: int
-    """P: 1 for a stationary policy."""
+    """The number of phases P: 1 for a stationary policy."""
 
     def __len__(self) -> int:
         return len(self.x_N)
@@ -56,15 +56,24 @@ class Path:
 
     @property
     def collected_N(self) -> np.ndarray:
-        """Rewards up to and including each period, not discounted."""
+        """The sum of rewards up to and including each period, not discounted."""
         return np.cumsum(self.reward_N)
 
+    def _summary(self) -> tuple[str, Rows]:
+        return f"Path of {len(self):,} periods", [
+            ("start (x, y)", f"({self.x_N[0]}, {self.y_N[0]})"),
+            ("end (x, y)", f"({self.x_N[-1]}, {self.y_N[-1]})"),
+            ("phases", self.period),
+            ("rewards", value_range(self.reward_N)),
+            ("discounted total", self.total),
+        ]
 
-@dataclass(frozen=True, eq=False)
-class Visits:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Visits(Summary):
     """The discounted share of periods in each phase and state, within `error` in total variation.
 
-    `error` exceeds the tolerance only where `MAX_SWEEPS` did not suffice.
+    `error` exceeds the tolerance only if `MAX_SWEEPS` sweeps were not enough.
     """
 
     share_PXY: np.ndarray
@@ -72,17 +81,58 @@ class Visits:
 
     @property
     def share_XY(self) -> np.ndarray:
+        """The share of each state, summed over the phases."""
         return self.share_PXY.sum(axis=0)
+
+    def _summary(self) -> tuple[str, Rows]:
+        visited = np.count_nonzero(self.share_XY > self.error)
+        return "Visits", [
+            ("share_PXY", value_range(self.share_PXY)),
+            ("visited states", f"{visited:,} of {self.share_XY.size:,}"),
+            ("error", self.error),
+        ]
 
 
 def simulate(
     model: FastSlowMDP,
     policy: np.ndarray,
+    *,
     rng: np.random.Generator,
     steps: int,
     start: tuple[int, int] | None = None,
 ) -> Path:
-    """A path of steps periods from `start` (x, y), by default drawn from the initial law."""
+    """Simulate a policy under the true dynamics.
+
+    Parameters
+    ----------
+    model : FastSlowMDP
+        The model.
+    policy : np.ndarray
+        Action indices, shape (X, Y) for a stationary policy or (P, X, Y) for one with P phases.
+    rng : np.random.Generator
+        Source of random numbers; the same generator state gives the same path.
+    steps : int
+        Number of periods.
+    start : tuple of int, optional
+        Indices (x, y) of the first state; drawn from the initial distribution by default.
+
+    Returns
+    -------
+    Path
+        The state, action, expected reward and phase of each period.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> best = fsdash.optimum(model)
+    >>> path = fsdash.simulate(
+    ...     model, best.policy_PXY, rng=np.random.default_rng(0), steps=100, start=(5, 0)
+    ... )
+    >>> len(path), int(path.x_N[0]), int(path.y_N[0])
+    (100, 5, 0)
+    """
     policy_PXY = _phases(model, policy)
     if not isinstance(rng, np.random.Generator):
         raise InputError(f"rng = {rng!r}: give a generator, np.random.default_rng(seed)")
@@ -104,34 +154,58 @@ def simulate(
     )
 
 
-def visits(model: FastSlowMDP, policy: np.ndarray, tolerance: float = 1e-8) -> Visits:
-    """The exact discounted occupancy of a stationary or T-periodic policy."""
+def visits(model: FastSlowMDP, policy: np.ndarray, *, tolerance: float = 1e-8) -> Visits:
+    """Compute the exact discounted occupancy of a stationary or T-periodic policy.
+
+    Parameters
+    ----------
+    model : FastSlowMDP
+        The model.
+    policy : np.ndarray
+        Action indices, shape (X, Y) for a stationary policy or (P, X, Y) for one with P phases.
+    tolerance : float, default 1e-8
+        Largest error accepted, in total variation.
+
+    Returns
+    -------
+    Visits
+        The discounted share of periods in each phase and state, which sums to 1.
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> found = fsdash.visits(model, fsdash.optimum(model).policy_PXY)
+    >>> round(found.share_XY.sum(), 6), found.error <= 1e-8
+    (np.float64(1.0), True)
+    """
     if not tolerance > 0:
         raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-8")
     followed = [follow(model.true, policy_XY) for policy_XY in _phases(model, policy)]
     P, gamma = len(followed), model.gamma
     share_PXY = np.zeros((P, model.n_slow, model.n_fast))
-    now_XY, left, error, sweeps = model.initial_XY.copy(), 1.0, 1.0, 0
+    now_XY, remaining, error, sweeps = model.initial_XY.copy(), 1.0, 1.0, 0
+    cycle: list[np.ndarray] = []
     while error > tolerance and sweeps < MAX_SWEEPS:
-        for _ in range(LOOK_EVERY):
+        for _ in range(CYCLES_PER_CHECK):
             cycle = []
             for p, dynamics in enumerate(followed):
-                share_PXY[p] += (1 - gamma) * left * gamma**p * now_XY
+                share_PXY[p] += (1 - gamma) * remaining * gamma**p * now_XY
                 cycle.append(now_XY)
-                now_XY = push(dynamics, now_XY)
-            left *= gamma**P
-        sweeps += LOOK_EVERY * P
+                now_XY = push_forward(dynamics, now_XY)
+            remaining *= gamma**P
+        sweeps += CYCLES_PER_CHECK * P
         delta = np.abs(now_XY - cycle[0]).sum()
-        error = left * min(1.0, delta / (2 * (1 - gamma**P)))
+        error = remaining * min(1.0, delta / (2 * (1 - gamma**P)))
     for p, last_XY in enumerate(cycle):
-        share_PXY[p] += left * (1 - gamma) * gamma**p / (1 - gamma**P) * last_XY
+        share_PXY[p] += remaining * (1 - gamma) * gamma**p / (1 - gamma**P) * last_XY
     return Visits(share_PXY, float(error))
 
 
-def push(dynamics: Dynamics, m_XY: np.ndarray) -> np.ndarray:
-    """The distribution one period later, for dynamics that `follow` a policy."""
+def push_forward(dynamics: Dynamics, m_XY: np.ndarray) -> np.ndarray:
+    """Return the distribution one period later, for dynamics that `follow` a policy."""
     out_XY = np.zeros_like(m_XY)
-    _push(
+    _push_forward(
         dynamics.next_slow, dynamics.next_fast, dynamics.noise_W, dynamics.separable, m_XY, out_XY
     )
     return out_XY
@@ -140,7 +214,7 @@ def push(dynamics: Dynamics, m_XY: np.ndarray) -> np.ndarray:
 def _phases(model: FastSlowMDP, policy: np.ndarray) -> np.ndarray:
     policy = np.asarray(policy)
     policy_PXY = check_policy(model, policy[None] if policy.ndim == 2 else policy)
-    return np.ascontiguousarray(policy_PXY, dtype=np.int32)  # one kind: compiled once
+    return np.ascontiguousarray(policy_PXY, dtype=np.int32)  # one type: compiled once
 
 
 def _start(model: FastSlowMDP, rng: np.random.Generator) -> tuple[int, int]:
@@ -149,8 +223,8 @@ def _start(model: FastSlowMDP, rng: np.random.Generator) -> tuple[int, int]:
 
 @kernels.jit
 def _walk(next_slow, next_fast, policy_PXY, outcome_N, x, y, x_N, y_N, action_N):
-    (sx, sy, sa), sw = kernels.steps(next_slow), int(next_slow.shape[3] > 1)
-    (fx, fy, fa), fw = kernels.steps(next_fast), int(next_fast.shape[3] > 1)
+    (sx, sy, sa), sw = kernels.axis_strides(next_slow), int(next_slow.shape[3] > 1)
+    (fx, fy, fa), fw = kernels.axis_strides(next_fast), int(next_fast.shape[3] > 1)
     for t in range(outcome_N.size):
         a, w = policy_PXY[t % policy_PXY.shape[0], x, y], outcome_N[t]
         x_N[t], y_N[t], action_N[t] = x, y, a
@@ -160,11 +234,11 @@ def _walk(next_slow, next_fast, policy_PXY, outcome_N, x, y, x_N, y_N, action_N)
 
 
 @kernels.jit
-def _push(next_slow, next_fast, noise_W, separable, m_XY, out_XY):
-    """out(x', y') += p(w) m(x, y): for separable dynamics y moves first, then x in whole rows."""
+def _push_forward(next_slow, next_fast, noise_W, separable, m_XY, out_XY):
+    """Add p(w) m(x, y) to out(x', y'); for separable dynamics first y moves, then x row by row."""
     X, Y = m_XY.shape
-    (sx, sy, _), sw = kernels.steps(next_slow), int(next_slow.shape[3] > 1)
-    (fx, fy, _), fw = kernels.steps(next_fast), int(next_fast.shape[3] > 1)
+    (sx, sy, _), sw = kernels.axis_strides(next_slow), int(next_slow.shape[3] > 1)
+    (fx, fy, _), fw = kernels.axis_strides(next_fast), int(next_fast.shape[3] > 1)
     moved_Y = np.empty(Y)
     for x in range(X):
         if separable:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import lgamma
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -18,7 +19,7 @@ LONGEST_RUN = 16
 RUN_ENTRIES = 1024
 """Of `Runs`: its tables stay in the fastest cache."""
 
-inlined = numba.njit(nogil=True, inline="always")
+inlined: Callable[[Any], Any] = numba.njit(nogil=True, inline="always")
 """For single draws. A real call counts references to every array it is given, which takes longer
 than a draw: other functions are called once a state and work for all its actions."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsdash.core.kernels import jit, steps
+from fsdash.core.kernels import axis_strides, jit
 from fsdash.core.model import Dynamics, FastSlowMDP
 from fsdash.core.operators import values_of
 from fsdash.errors import InputError
@@ -35,8 +35,8 @@ def one_step(
 ):
     """Q and a greedy action for the flattened states `states_N`."""
     Y, A = reward_XYA.shape[1:]
-    (sx, sy, sa), sw = steps(next_slow), int(next_slow.shape[3] > 1)
-    (fx, fy, fa), fw = steps(next_fast), int(next_fast.shape[3] > 1)
+    (sx, sy, sa), sw = axis_strides(next_slow), int(next_slow.shape[3] > 1)
+    (fx, fy, fa), fw = axis_strides(next_fast), int(next_fast.shape[3] > 1)
     size_R = np.empty(1 if common else A, np.int64)
     w_P, n_P = np.empty(size_R.size * M, np.int64), np.empty(size_R.size * M, np.int64)
     first = law.outcome_W[0]

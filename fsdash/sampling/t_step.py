@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsdash.core.kernels import jit, steps
+from fsdash.core.kernels import axis_strides, jit
 from fsdash.sampling.laws import Rows, binomial, draw_counts, invert, pick
 
 
@@ -57,8 +57,8 @@ def counted(
 ):
     """T-step Q by counts: n(s₁) first, then s_T within the row of each s₁. discount = γᵀ⁻¹."""
     Y, A = reward_XYA.shape[1:]
-    (sx, sy, sa), sw = steps(next_slow), int(next_slow.shape[3] > 1)
-    (fx, fy, fa), fw = steps(next_fast), int(next_fast.shape[3] > 1)
+    (sx, sy, sa), sw = axis_strides(next_slow), int(next_slow.shape[3] > 1)
+    (fx, fy, fa), fw = axis_strides(next_fast), int(next_fast.shape[3] > 1)
     J1_S, V_S = J1_XY.reshape(-1), V_XY.reshape(-1)
     most = A * (M + 1)
     size_A, w_P, n_P = np.empty(A, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
@@ -141,8 +141,8 @@ def simulated(
     Their ends s_T are kept if `end_NAM` has room for them.
     """
     Y, A = reward_XYA.shape[1:]
-    (sx, sy, sa), sw = steps(next_slow), int(next_slow.shape[3] > 1)
-    (fx, fy, fa), fw = steps(next_fast), int(next_fast.shape[3] > 1)
+    (sx, sy, sa), sw = axis_strides(next_slow), int(next_slow.shape[3] > 1)
+    (fx, fy, fa), fw = axis_strides(next_fast), int(next_fast.shape[3] > 1)
     (slow_TN, px, py, pw), (fast_TN, qx, qy, qw) = phases(slow_T), phases(fast_T)
     T = len(slow_T) + 1
     w_N = np.full(T * M, runs.first)

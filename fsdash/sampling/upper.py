@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from fsdash.core.model import INDEX, FastSlowMDP
-from fsdash.core.operators import follow_all, values_of
+from fsdash.core.operators import Policies, follow_all, values_of
 from fsdash.errors import InputError
 from fsdash.sampling.checks import check_samples, check_ties
 from fsdash.sampling.laws import Frequent, Multinomial, Rows, Runs, frequent, multinomial, runs
@@ -27,7 +26,7 @@ class UpperSampler:
 
     model: FastSlowMDP
     J1_XY: np.ndarray
-    lower: Sequence[np.ndarray]
+    lower: Policies
     M: int
     ties: str = "first"
     common_random_numbers: bool = False

@@ -10,7 +10,7 @@ from fsdash.core import simulate as simulation
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import follow, policy_reward
-from fsdash.core.simulate import push, simulate, visits
+from fsdash.core.simulate import push_forward, simulate, visits
 from fsdash.domains import DOMAINS, make
 from fsdash.errors import InputError
 from tests.models import random_model, seeds, shapes, sizes, transition_matrix
@@ -36,7 +36,7 @@ def ring():
 
 def test_a_path_worked_by_hand():
     policy_PXY = np.array([np.ones((2, 3), int), np.zeros((2, 3), int)])
-    path = simulate(ring(), policy_PXY, np.random.default_rng(0), 5, start=(1, 2))
+    path = simulate(ring(), policy_PXY, rng=np.random.default_rng(0), steps=5, start=(1, 2))
     assert path.x_N.tolist() == [1, 0, 1, 0, 1]
     assert path.y_N.tolist() == [2, 0, 0, 1, 1]
     assert path.action_N.tolist() == [1, 0, 1, 0, 1]
@@ -51,7 +51,7 @@ def test_a_path_worked_by_hand():
 def test_every_step_of_a_path_is_one_the_tables_allow(seed, shape, sizes, P):
     model = random_model(seed, sizes, shape)
     policy_PXY = random_policy(model, P, seed)
-    path = simulate(model, policy_PXY, np.random.default_rng(seed), 12)
+    path = simulate(model, policy_PXY, rng=np.random.default_rng(seed), steps=12)
     kernel = transition_matrix(model, model.true)
     s_N = path.x_N * model.n_fast + path.y_N
     assert model.initial_XY[path.x_N[0], path.y_N[0]] > 0
@@ -63,7 +63,7 @@ def test_the_same_seed_gives_the_same_path():
     model = random_model(1)
     policy_PXY = random_policy(model, 2)
     one, same, other = (
-        simulate(model, policy_PXY, np.random.default_rng(seed), 50) for seed in (7, 7, 8)
+        simulate(model, policy_PXY, rng=np.random.default_rng(seed), steps=50) for seed in (7, 7, 8)
     )
     assert (one.x_N == same.x_N).all() and (one.y_N == same.y_N).all()
     assert (one.x_N != other.x_N).any() or (one.y_N != other.y_N).any()
@@ -72,12 +72,12 @@ def test_the_same_seed_gives_the_same_path():
 def test_frequencies_on_a_long_path_approach_the_stationary_distribution():
     model = random_model(3, sizes=(3, 4, 2, 3))
     policy_XY = random_policy(model, 1)[0]
-    path = simulate(model, policy_XY, np.random.default_rng(0), 200_000)
+    path = simulate(model, policy_XY, rng=np.random.default_rng(0), steps=200_000)
     counts_XY = np.zeros((3, 4))
     np.add.at(counts_XY, (path.x_N, path.y_N), 1 / len(path))
     followed, exact_XY = follow(model.true, policy_XY), model.initial_XY
     for _ in range(500):
-        exact_XY = push(followed, exact_XY)
+        exact_XY = push_forward(followed, exact_XY)
     np.testing.assert_allclose(counts_XY, exact_XY, atol=0.01)
 
 
@@ -86,7 +86,7 @@ def test_pushing_a_distribution_is_the_transposed_kernel(seed, shape, sizes):
     model = random_model(seed, sizes, shape)
     policy_XY = random_policy(model, 1, seed)[0]
     kernel = transition_matrix(model, model.true)[np.arange(model.n_states), policy_XY.ravel()]
-    pushed_XY = push(follow(model.true, policy_XY), model.initial_XY)
+    pushed_XY = push_forward(follow(model.true, policy_XY), model.initial_XY)
     np.testing.assert_allclose(pushed_XY.ravel(), model.initial_XY.ravel() @ kernel, atol=1e-14)
 
 

@@ -79,7 +79,8 @@ class InspectedPolicy:
         return visits(self.model, self.policy_PXY)
 
     def path(self, seed: int, steps: int, start: tuple[int, int] | None = None) -> Path:
-        return simulate(self.model, self.policy_PXY, np.random.default_rng(seed), steps, start)
+        rng = np.random.default_rng(seed)
+        return simulate(self.model, self.policy_PXY, rng=rng, steps=steps, start=start)
 
 
 @dataclass(frozen=True)
