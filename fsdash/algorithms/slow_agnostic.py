@@ -20,7 +20,7 @@ from math import nan
 import numpy as np
 
 from fsdash.algorithms.snapshot import Snapshot, finite
-from fsdash.core.kernels import jit, axis_strides
+from fsdash.core.kernels import axis_strides, jit
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.sampling import (
