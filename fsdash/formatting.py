@@ -2,7 +2,7 @@
 
 - numbers: `number`, `number_tex`, `factor`, `setting`, `round_significant`
 - sizes and times: `file_size`, `duration`, `time_ago`
-- axes: `log_ticks`
+- axes: `log_ticks`, `whole_ticks`
 - whole numbers: `whole_range` reads `1:32`; `compact_ranges` writes `0–2, 5`
 - records (dicts with numbers, strings or booleans): `format_records`, `as_table`, `as_json`,
   `as_csv`
@@ -147,6 +147,18 @@ def log_ticks(low: float, high: float, unit: float = 1.0) -> dict:
         "tickvals": [tick * unit for tick in ticks],
         "ticktext": [number(tick) for tick in ticks],
     }
+
+
+def whole_ticks(values: Sequence[float], widest: int = 5) -> dict:
+    """Plotly's settings for ticks at whole numbers only, if the values are a few whole numbers.
+
+    Otherwise, or if the values span more than `widest`, Plotly chooses the ticks.
+
+    >>> whole_ticks([0, 1, 2])
+    {'tickmode': 'linear', 'dtick': 1, 'tick0': 0}
+    """
+    few = max(values) - min(values) <= widest and all(value == round(value) for value in values)
+    return {"tickmode": "linear", "dtick": 1, "tick0": 0} if few else {}
 
 
 # ----------------------------------------------------------------------------------- whole numbers

@@ -3,7 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from fsdash.figures.marks import HANDLE, curve, says_nothing, shade, vertical_line
+from fsdash.figures.marks import HANDLE, curve, shade, vacuous_label, vertical_line
 from fsdash.figures.palette import GREEN, GREY, INK, REGRET_TERMS, VERMILLION
 from fsdash.figures.template import template
 from fsdash.figures.unchecked import unchecked
@@ -48,7 +48,7 @@ def fsavi_figure(
         level = np.full(len(T_values), trivial)
         data.append(curve(T_values, level, "r_max/(1 − γ)", grey, "solid", 2))
         shapes.append(shade(grey, y0=trivial, y1=10**high))
-        labels.append(says_nothing(grey))
+        labels.append(vacuous_label(grey))
     layout = {
         "template": template(dark),
         "xaxis": {"title": {"text": "T, periods frozen"}, "range": [0, float(T_values[-1]) + 1]},

@@ -1,6 +1,6 @@
-"""Parts of a figure as plain dicts: a curve, and lines and areas across the whole of it.
+"""Parts of a figure as plain dicts: curves, and lines and areas across the whole plot.
 
-For `fsdash.figures.unchecked`, which says why they are no Plotly objects.
+They are for `fsdash.figures.unchecked`, which explains why they are not Plotly objects.
 """
 
 import numpy as np
@@ -8,13 +8,15 @@ from numpy.typing import ArrayLike
 
 from fsdash.figures.palette import with_opacity
 
-# A page lets the visitor drag the line of this name (fsdash/dashboard/widgets/chart.py). Labels of the same name,
-# and series with it as `meta`, hold for the line's place: they fade while it is dragged.
 HANDLE = "handle"
+"""Name of the line that a visitor can drag (see fsdash/dashboard/widgets/chart.py).
+
+Labels with this name, and series with it as `meta`, describe the line's present place: they fade
+while the line is dragged."""
 
 
 def curve(x: ArrayLike, y: ArrayLike, name: str, colour: str, dash: str, width: float) -> dict:
-    """A line through the points, with its value under the pointer."""
+    """A line through the points that shows its value on hover."""
     return {
         "type": "scatter",
         "x": x,
@@ -33,10 +35,10 @@ def vertical_line(x: float, colour: str, dash: str, name: str = "") -> dict:
     return {"type": "line", "line": line, "name": name, **ends}
 
 
-def says_nothing(colour: str) -> dict:
-    """The words for the grey above the most that can be lost, in its upper right corner."""
+def vacuous_label(colour: str) -> dict:
+    """A label in the upper right corner for the grey area where bounds are vacuous."""
     return {
-        "text": "<b>vacuous: says nothing</b>",
+        "text": "<b>vacuous bound</b>",
         "name": "vacuous",
         "showarrow": False,
         "font": {"size": 13, "color": colour},
@@ -46,7 +48,7 @@ def says_nothing(colour: str) -> dict:
 
 
 def shade(colour: str, **edges: float) -> dict:
-    """A pale area behind the curves, from x0 to x1 or from y0 to y1, across all of the rest."""
+    """A pale area behind the curves, from x0 to x1 or from y0 to y1, across the whole plot."""
     across = {"xref": "paper", "x0": 0, "x1": 1} if "y0" in edges else {}
     upright = {"yref": "paper", "y0": 0, "y1": 1} if "x0" in edges else {}
     return {

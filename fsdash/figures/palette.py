@@ -57,7 +57,7 @@ FAMILY_COLOURS = {
 
 
 @dataclass(frozen=True)
-class Scale:
+class ColourScale:
     """A sequential colour scale, from "little" (near the background) to "much".
 
     Its brightness changes steadily from end to end, so it can be read without seeing the hue.
@@ -84,16 +84,16 @@ class Scale:
         return _mix(colours[low], colours[low + 1], position - low)
 
 
-AMOUNT = Scale(
+AMOUNT = ColourScale(
     ("#EDF3F8", "#A9CCE6", "#4A96C9", "#0A5C96", "#082B4C"),
     ("#1C2833", "#1D4E75", "#2F84BC", "#7CC4EE", "#E3F4FF"),
 )
-LOSS = Scale(
+LOSS = ColourScale(
     ("#F6F1EC", "#F5C9A3", "#E58A45", "#B04A00", "#541F00"),
     ("#261F1B", "#6B330F", "#C4672A", "#F5A871", "#FFEBDB"),
 )
 # Behind arrows and letters in INK, which need contrast at both ends.
-QUIET = Scale(("#F7FAFC", "#E1EDF6", "#C4DDEF"), ("#151E27", "#1A3145", "#1F4866"))
+QUIET = ColourScale(("#F7FAFC", "#E1EDF6", "#C4DDEF"), ("#151E27", "#1A3145", "#1F4866"))
 
 # FSVI runs from green over blue and violet to plum (on a dark page, to pink) as T grows. Values of
 # T that are drawn side by side differ in brightness as well as in hue.

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import plotly.graph_objects as go
 
-from fsdash.figures.marks import HANDLE, curve, says_nothing, shade, vertical_line
+from fsdash.figures.marks import HANDLE, curve, shade, vacuous_label, vertical_line
 from fsdash.figures.palette import BACKGROUND, TERMS, with_opacity
 from fsdash.figures.template import template
 from fsdash.figures.unchecked import unchecked
@@ -37,7 +37,7 @@ def reward_error_figure(
     yardstick = 0 < trivial.max() <= top
     inside = T is not None and T_values[0] <= T <= T_values[-1]
     data = [
-        *(_says_nothing(T_values, trivial, top, dark) if yardstick else ()),
+        *(_vacuous_area(T_values, trivial, top, dark) if yardstick else ()),
         *(_term(term, T_values, errors, dark) for term in NAMES),
         *(_marks(constants, T, top, dark) if inside else ()),
     ]
@@ -56,7 +56,7 @@ def reward_error_figure(
         "shapes": [] if T is None else [vertical_line(T, line, "dot", HANDLE)],
         "annotations": [
             *_peak_label(constants, T_values, top, dark),
-            *([says_nothing(TERMS["trivial"].on(dark))] if yardstick else ()),
+            *([vacuous_label(TERMS["trivial"].on(dark))] if yardstick else ()),
             *([_beyond(T)] if T is not None and T_values[-1] < T else ()),
         ],
     }
@@ -109,7 +109,7 @@ def _top(largest: float, trivial: float) -> float:
     return top if top > 0 else 1.0
 
 
-def _says_nothing(
+def _vacuous_area(
     T_values: np.ndarray, trivial: np.ndarray, top: float, dark: bool
 ) -> tuple[dict, dict]:
     """The largest reward there is, and the grey above it."""
@@ -118,7 +118,7 @@ def _says_nothing(
         "type": "scatter",
         "x": T_values,
         "y": np.full(len(T_values), top),
-        "name": "says nothing",
+        "name": "vacuous",
         "mode": "lines",
         "line": {"width": 0},
         "fill": "tonexty",

@@ -11,7 +11,7 @@ from fsdash.dashboard.curves.table import methods_html
 from fsdash.dashboard.run_lab.state import PLANS, Form, commands, snippet, sweep_size
 from fsdash.domains import DOMAINS, make
 from fsdash.errors import InputError
-from fsdash.figures.domains.drawings import domain_svg, domain_told
+from fsdash.figures.domains import describe_domain, domain_svg
 
 # ------------------------------------------------------------------------------------------- plans
 
@@ -82,7 +82,7 @@ def test_every_domain_has_a_drawing_with_its_own_numbers(name, dark):
     root = xml.fromstring(domain_svg(domain, dark))
     assert root.tag.endswith("svg")
     n_slow, n_fast, *_ = domain.shape
-    assert f"{n_slow * n_fast:,} states" in domain_told(domain)
+    assert f"{n_slow * n_fast:,} states" in describe_domain(domain)
 
 
 def test_a_table_shows_the_stroke_of_each_line():

@@ -14,7 +14,7 @@ from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.core.operators import q_values, q_values_at
 from fsdash.domains import DOMAINS, make
 from fsdash.errors import InputError
-from fsdash.figures.domains import gridworld
+from fsdash.figures.domains import gridworld, gridworld_agent
 from fsdash.figures.domains.inventory import (
     inventory_path_figure,
     level_lines_figure,
@@ -23,7 +23,7 @@ from fsdash.figures.domains.inventory import (
 )
 from fsdash.figures.domains.pricing import price_figure, price_path_figure
 from fsdash.figures.palette import AMOUNT, INK, LOSS, QUIET
-from fsdash.figures.policies import InspectedPolicy, generic, phase_names, q_figure, views
+from fsdash.figures.policies import InspectedPolicy, generic, phase_names, policy_figures, q_figure
 from fsdash.figures.policies.labels import action_labels
 from fsdash.figures.policies.plane import coordinates, index_plane, plane
 from tests.figures.test_theory_figures import contrast, luminance, trace
@@ -48,19 +48,19 @@ def own(sizes=(3, 5, 4, 2), P=2):
 
 
 def view(subject, name):
-    (found,) = [view for view in views(subject) if view.name == name]
+    (found,) = [view for view in policy_figures(subject) if view.name == name]
     return found
 
 
 @pytest.mark.parametrize("name, preset", PRESETS)
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_view_of_every_preset_draws(name, preset, dark):
-    shown = views(subject(name, preset))
+    shown = policy_figures(subject(name, preset))
     assert len({view.name for view in shown}) == len(shown) >= 5
     for one in shown:
         figure = one.figure(dark)
         assert figure.layout.template.layout.font.color == INK.on(dark)
-        assert one.title and one.told.endswith(".")
+        assert one.title and one.caption.endswith(".")
         assert bool(figure.frames) == one.animated
         for selector in one.selectors:
             assert len(selector.options) == len(selector.labels)
@@ -69,13 +69,13 @@ def test_every_view_of_every_preset_draws(name, preset, dark):
 
 @pytest.mark.parametrize("make_subject", [own, lambda: own((1, 1, 1, 1), 1)])
 def test_a_model_without_a_domain_has_generic_views(make_subject):
-    for one in views(make_subject()):
+    for one in policy_figures(make_subject()):
         json.loads(one.figure().to_json())
 
 
 @pytest.mark.parametrize("name", DOMAINS)
 def test_the_first_and_the_last_choice_of_every_selector_draw(name):
-    for one in views(subject(name)):
+    for one in policy_figures(subject(name)):
         for selector in one.selectors:
             if selector.name in ("seed", "steps"):
                 continue
@@ -128,7 +128,7 @@ def test_cells_without_a_state_stay_empty_and_a_plane_must_be_complete():
     )
     taken = plane(model, "u", "v", {"slow": 0}).take(np.array([[1.0, 2.0, 3.0]]))
     np.testing.assert_array_equal(taken, [[1, 3], [2, np.nan]])
-    with pytest.raises(InputError, match="fix the rest"):
+    with pytest.raises(InputError, match="fix the others"):
         plane(model, "u", "v", {})
 
 
@@ -158,8 +158,8 @@ def test_reorder_points_read_by_hand():
     model = make("inventory", y_max=4, d_max=2, order_step=1, order_max=3).build()
     policy_XY = np.array([[0, 0, 0, 0, 0], [3, 2, 0, 0, 0], [3, 3, 2, 1, 0]])
     figure = reorder_figure(model, policy_XY)
-    np.testing.assert_array_equal(trace(figure, "s: orders from").y, [np.nan, 1, 3])
-    np.testing.assert_array_equal(trace(figure, "S: orders up to").y, [np.nan, 3, 4])
+    np.testing.assert_array_equal(trace(figure, "s: reorder point").y, [np.nan, 1, 3])
+    np.testing.assert_array_equal(trace(figure, "S: order-up-to level").y, [np.nan, 3, 4])
     low, high = figure.data[1], figure.data[0]
     assert (list(low.x), list(low.y), list(high.y)) == ([1, 2], [3, 3], [3, 4])
 
@@ -232,10 +232,10 @@ def test_the_papers_task_arrows_are_drawn_and_one_alone_for_its_own_slice():
 def test_the_agent_is_where_the_path_is_and_frames_are_its_figures():
     s = subject("gridworld")
     path = s.path(seed=3, steps=40)
-    film = gridworld.agent_animation(s.domain, s.model, path)
+    film = gridworld_agent.agent_animation(s.domain, s.model, path)
     assert len(film.frames) == 40
     for t in (0, 17, 39):
-        figure = gridworld.agent_figure(s.domain, s.model, path, t)
+        figure = gridworld_agent.agent_figure(s.domain, s.model, path, t)
         agent, status = trace(figure, "agent"), trace(figure, "status")
         column, row, task, carried = s.model.fast.values[path.y_N[t]]
         assert (agent.x[0], agent.y[0]) == (column, row)
@@ -250,7 +250,7 @@ def test_the_agent_is_where_the_path_is_and_frames_are_its_figures():
                 if changed[key] is not None:
                     np.testing.assert_array_equal(changed[key], whole[key])
     with pytest.raises(InputError, match="step = 40"):
-        gridworld.agent_figure(s.domain, s.model, path, 40)
+        gridworld_agent.agent_figure(s.domain, s.model, path, 40)
 
 
 def test_visits_of_a_cell_add_up_all_its_states():

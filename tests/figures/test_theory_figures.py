@@ -110,7 +110,7 @@ def test_the_last_tick_leaves_room_for_the_name_of_the_axis():
     for T in range(1, 13):
         for width in (700, 360):
             ticks = re.findall(
-                r'<text x="([\d.]+)" y="352" font-size="13">', timescales_svg(T, width)
+                r'<text x="([\d.]+)" y="352.0" text-anchor="start"', timescales_svg(T, width)
             )
             assert float(ticks[-1]) < width - 76
 

@@ -9,7 +9,7 @@ from fsdash.dashboard.widgets.lesson import exercises, glossary
 from fsdash.dashboard.widgets.picture import draw_step_caption, draw_svg
 from fsdash.dashboard.widgets.url_state import Parameter, UrlState, one_of, whole_number
 from fsdash.figures import levels
-from fsdash.figures.timescales import period_told, timescales_svg, timescales_told
+from fsdash.figures.timescales import describe_period, describe_timescales, timescales_svg
 
 LARGEST_T = 12
 NARROW = 360
@@ -88,8 +88,8 @@ def drawing(view: str, T: int, step: int, width: int, dark: bool) -> str:
 def told(view: str, T: int, step: int) -> str:
     """The step in words, for the line below the picture."""
     if view == POLICY:
-        return period_told(T, step)
-    tell = levels.lower_level_told if view == LOWER else levels.upper_level_told
+        return describe_period(T, step)
+    tell = levels.describe_lower_level if view == LOWER else levels.describe_upper_level
     return tell(T, step)
 
 
@@ -128,7 +128,7 @@ def draw_pictures(playing: bool) -> None:
         move(1)
     step = st.session_state.get("step", 0) % steps_of(view, T)
     with right:
-        whole = timescales_told(T, step) if view == POLICY else told(view, T, step)
+        whole = describe_timescales(T, step) if view == POLICY else told(view, T, step)
         wide, narrow = (drawing(view, T, step, width, dark) for width in (700, NARROW))
         draw_svg(wide, narrow, whole)
         draw_step_caption([told(view, T, one) for one in range(steps_of(view, T))], step)

@@ -22,7 +22,13 @@ from fsdash.dashboard.inspector.url import PREFIX, URL, SelectorTexts, choose
 from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.chart import Event, chart
 from fsdash.dashboard.widgets.export import alone
-from fsdash.figures.policies import InspectedPolicy, PolicyFigure, Selector, q_figure, views
+from fsdash.figures.policies import (
+    InspectedPolicy,
+    PolicyFigure,
+    Selector,
+    policy_figures,
+    q_figure,
+)
 from fsdash.figures.policies.labels import action_labels
 from fsdash.formatting import number
 
@@ -49,7 +55,7 @@ def draw_metrics(inspected: InspectedPolicy, row, phase: int) -> None:
 
 
 def choose_figure(inspected: InspectedPolicy) -> PolicyFigure:
-    by_name = {figure.name: figure for figure in views(inspected)}
+    by_name = {figure.name: figure for figure in policy_figures(inspected)}
     name = choose(
         st.pills,
         text.FIGURE,
@@ -137,10 +143,10 @@ def draw_one(
         mark_state(figure, (x, y), dark)
     left, right = st.columns([7, 4], gap="large")
     with left:
-        key, alt_text = f"policy-{policy_figure.name}", policy_figure.told
+        key, alt_text = f"policy-{policy_figure.name}", policy_figure.caption
         _draw_figure(figure, key, policy_figure, height_of(domain, policy_figure), alt_text)
         hint = f" {text.CLICK_HINT}" if policy_figure.clickable else ""
-        st.caption(policy_figure.told + hint)
+        st.caption(policy_figure.caption + hint)
         if len(inspected.phases) > 1:
             st.markdown(text.EVERY_PHASE)
             _draw_phases(inspected, x, y)
@@ -159,7 +165,7 @@ def draw_two(
 ) -> go.Figure:
     """Two policies side by side, each with the same state below; returns the first figure."""
     dark = is_dark()
-    other_figure = {f.name: f for f in views(compared.inspected)}[policy_figure.name]
+    other_figure = {f.name: f for f in policy_figures(compared.inspected)}[policy_figure.name]
     other_selected = supported_selection(other_figure, selected | compared.selected)
     figures = [policy_figure.figure(dark, **selected), other_figure.figure(dark, **other_selected)]
     share_scale(*figures)
@@ -186,7 +192,7 @@ def draw_two(
             st.markdown(f"**{name}{phase_name}**")
             if policy_figure.clickable:
                 mark_state(figure, (x, y), dark)
-            alt_text = f"{name}. {policy_figure.told}"
+            alt_text = f"{name}. {policy_figure.caption}"
             _draw_figure(figure, f"{side}-{policy_figure.name}", policy_figure, height, alt_text)
             _draw_state(policy, x, y, phase, side, clicked)
     return figures[0]

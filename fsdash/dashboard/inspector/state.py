@@ -20,7 +20,7 @@ from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
 from fsdash.figures.policies import InspectedPolicy, phase_names
 from fsdash.figures.policies.generic import agreement
-from fsdash.figures.policies.labels import action_labels, point, title, without_unit
+from fsdash.figures.policies.labels import action_labels, axis_title, value_label, without_unit
 from fsdash.runs.engine import Record, execute, problem
 from fsdash.runs.frames import tidy
 from fsdash.runs.records import ACTIVE, Run
@@ -146,7 +146,7 @@ def phase_labels(row: pd.Series, P: int, T: int | None) -> tuple[str, ...]:
 def state_coordinates(model: FastSlowMDP, x: int, y: int) -> list[tuple[str, str]]:
     """Label and value of each coordinate of a state, slow ones first."""
     return [
-        (without_unit(title(name)), point(name, value))
+        (without_unit(axis_title(name)), value_label(name, value))
         for axis, i in ((model.slow, x), (model.fast, y))
         for name, value in zip(axis.names, axis.values[i].tolist(), strict=True)
     ]
@@ -207,7 +207,7 @@ def policy_table(inspected: InspectedPolicy) -> pd.DataFrame:
 
 _SNIPPET = """\
 from fsdash.dashboard.inspector.state import inspect_record, policy_table
-from fsdash.figures.policies import views
+from fsdash.figures.policies import policy_figures
 from fsdash.runs.engine import execute
 from fsdash.runs.spec import RunSpec
 
@@ -215,7 +215,7 @@ spec = {spec}
 records = []
 execute(spec, {replication}, records.append, cancelled=lambda: len(records) > {step})
 inspected = inspect_record(spec, records[{step}])
-figures = {{figure.name: figure for figure in views(inspected)}}
+figures = {{figure.name: figure for figure in policy_figures(inspected)}}
 figure = figures[{figure!r}].figure({chosen})
 frame = policy_table(inspected)
 print(frame)"""

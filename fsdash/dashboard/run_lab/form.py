@@ -28,7 +28,7 @@ from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.picture import draw_svg
 from fsdash.domains import DOMAINS, Domain, make
 from fsdash.errors import InputError
-from fsdash.figures.domains.drawings import domain_svg, domain_told
+from fsdash.figures.domains import describe_domain, domain_svg
 from fsdash.formatting import duration, round_significant
 from fsdash.runs.errors import StoreError
 from fsdash.runs.estimate import wall_seconds, worker_seconds
@@ -178,8 +178,8 @@ def _read_domain_name() -> str:
 
 def _draw_domain(domain: Domain) -> None:
     svg = domain_svg(domain, is_dark())
-    draw_svg(svg, svg, domain_told(domain))
-    st.caption(domain_told(domain))
+    draw_svg(svg, svg, describe_domain(domain))
+    st.caption(describe_domain(domain))
 
 
 def adjust(specs: list[RunSpec]) -> None:

@@ -1,4 +1,4 @@
-"""The pricing policy: the price against what customers expect, and how both move over time."""
+"""Figures of the pricing domain: its drawing, and the prices that a policy sets."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import plotly.graph_objects as go
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.simulate import Path
+from fsdash.domains.pricing import Pricing
+from fsdash.figures.domains.generic import HEAD, SMALL, TEXT, WIDTH
+from fsdash.figures.palette import BLUE, VERMILLION
 from fsdash.figures.policies import generic
 from fsdash.figures.policies.inspected import (
     InspectedPolicy,
@@ -15,13 +18,50 @@ from fsdash.figures.policies.inspected import (
     path_selectors,
     phase_selector,
 )
-from fsdash.figures.policies.labels import SHORT, column, short, title
+from fsdash.figures.policies.labels import SYMBOLS, axis_symbol, axis_title, coordinate_values
 from fsdash.figures.policies.lines import lines_figure
 from fsdash.figures.policies.paths import Series, path_figure
 from fsdash.figures.policies.plane import coordinates, plane
+from fsdash.figures.svg import Pen
 
 AXES = ("reference price", "alpha")
 CONSUMER = ("alpha", "eta+", "eta-")
+
+
+def drawing(domain: Pricing, dark: bool = False) -> str:
+    """The price, the consumers and the reference price that they remember."""
+    pen = Pen(dark)
+    return pen.drawing(
+        WIDTH,
+        170,
+        [
+            pen.box(4, 14, 96, 50),
+            pen.text(52, 35, "price", size=TEXT, weight=600),
+            pen.text(52, 53, f"0 … {domain.price_max:g}", size=TEXT),
+            pen.arrow(102, 39, 234, 39, head=HEAD),
+            pen.text(168, 31, "demand, revenue", size=SMALL),
+            pen.box(238, 14, 98, 50),
+            pen.text(287, 35, "consumers", BLUE, size=TEXT, weight=600),
+            pen.text(287, 53, "α, η⁺, η⁻", BLUE, size=TEXT),
+            pen.box(106, 112, 128, 50),
+            pen.text(170, 133, "reference price", VERMILLION, size=TEXT, weight=600),
+            pen.text(170, 151, "what they expect", size=SMALL),
+            pen.arrow(52, 66, 102, 134, head=HEAD),
+            pen.text(44, 112, "remembered", size=SMALL),
+            pen.arrow(238, 134, 290, 68, head=HEAD),
+            pen.text(294, 112, "compared", size=SMALL),
+        ],
+    )
+
+
+def describe(domain: Pricing) -> str:
+    return (
+        "Which price to set? Consumers remember past prices as a reference price, which changes "
+        "fast; how they react to it drifts slowly."
+    )
+
+
+# ------------------------------------------------------------------------------------ the policies
 
 
 def price_figure(
@@ -34,7 +74,7 @@ def price_figure(
 ) -> go.Figure:
     """Price against reference price, a line for each chosen value of one consumer parameter."""
     cells = plane(model, "reference price", vary, fixed)
-    price_RC = cells.take(column(model.actions, "price")[policy_XY])
+    price_RC = cells.take(coordinate_values(model.actions, "price")[policy_XY])
     diagonal = "price = reference price"
     return lines_figure(cells, price_RC, vary, chosen, "price", diagonal, dark)
 
@@ -42,48 +82,65 @@ def price_figure(
 def price_path_figure(
     model: FastSlowMDP, path: Path, phases: tuple[str, ...], below: str, dark: bool = False
 ) -> go.Figure:
-    """Price and reference price above; below, the reward or one of the slow parameters."""
-    price = Series("price", column(model.actions, "price")[path.action_N], 1)
+    """Price and reference price in the upper panel; the reward or a slow parameter in the lower."""
+    price = Series("price", coordinate_values(model.actions, "price")[path.action_N], 1)
     reference = Series(
-        "reference price", column(model.fast, "reference price")[path.y_N], 0, dash="dot"
+        "reference price", coordinate_values(model.fast, "reference price")[path.y_N], 0, dash="dot"
     )
     if below == "reward":
         lower = Series("reward", path.reward_N, 2)
     else:
-        lower = Series(short(below), column(model.slow, below)[path.x_N], 2)
-    titles = ("price", title(below))
+        lower = Series(axis_symbol(below), coordinate_values(model.slow, below)[path.x_N], 2)
+    titles = ("price", axis_title(below))
     return path_figure(path, [[price, reference], [lower]], phases, dark, titles)
 
 
-def views(subject: InspectedPolicy) -> tuple[PolicyFigure, ...]:
-    model, phase, found = subject.model, phase_selector(subject), coordinates(subject.model)
-
-    def lines_over(vary: str) -> PolicyFigure:
-        others = tuple(name for name in CONSUMER if name != vary)
-
-        def prices(phase=0, dark=False, **at):
-            chosen = at.pop(vary)
-            return price_figure(model, subject.policy_PXY[phase], vary, chosen, at, dark)
-
-        selectors = (
-            generic.coordinate_selector(vary, found[vary], many=3),
-            *(generic.coordinate_selector(name, found[name]) for name in others),
-        )
-        told = f"The price that each reference price leads to, for several {SHORT[vary]}."
-        name = f"Prices by {SHORT[vary]}"
-        return PolicyFigure(
-            f"prices-{vary}", name, told, prices, (*selectors, *phase), clickable=True
-        )
-
-    def walk(below, steps, seed, dark=False):
-        path = subject.path(seed, steps)
-        return price_path_figure(model, path, subject.phases, below, dark)
-
-    options = ("alpha", "eta+", "eta-", "reward")
-    below = Selector("below", "below it", options, tuple(map(title, options)), "alpha")
-    told = "Price and reference price on one simulated path; shaded blocks are the cycles."
-    path_view = PolicyFigure(
-        "path", "Simulated path", told, walk, (below, *path_selectors()), clickable=True
+def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
+    return (
+        *(_prices(inspected, name) for name in CONSUMER),
+        _path(inspected),
+        *generic.common_figures(inspected, AXES),
     )
-    lines = tuple(map(lines_over, CONSUMER))
-    return (*lines, path_view, *generic.views(subject, AXES))
+
+
+def _prices(inspected: InspectedPolicy, vary: str) -> PolicyFigure:
+    """Prices against reference prices, with a line for each value of the parameter `vary`."""
+    model, phase = inspected.model, phase_selector(inspected)
+    values = coordinates(model)
+    others = [name for name in CONSUMER if name != vary]
+
+    def prices(phase=0, dark=False, **at):
+        chosen = at.pop(vary)
+        return price_figure(model, inspected.policy_PXY[phase], vary, chosen, at, dark)
+
+    selectors = (
+        generic.coordinate_selector(vary, values[vary], many=3),
+        *(generic.coordinate_selector(name, values[name]) for name in others),
+    )
+    return PolicyFigure(
+        f"prices-{vary}",
+        f"Prices by {SYMBOLS[vary]}",
+        f"The price that the policy sets at each reference price, for several values of "
+        f"{SYMBOLS[vary]}.",
+        prices,
+        (*selectors, *phase),
+        clickable=True,
+    )
+
+
+def _path(inspected: InspectedPolicy) -> PolicyFigure:
+    def path(below, steps, seed, dark=False):
+        simulated = inspected.path(seed, steps)
+        return price_path_figure(inspected.model, simulated, inspected.phases, below, dark)
+
+    options = (*CONSUMER, "reward")
+    below = Selector("below", "lower panel", options, tuple(map(axis_title, options)), "alpha")
+    return PolicyFigure(
+        "path",
+        "Simulated path",
+        "Price and reference price on one simulated path. Shading marks every other cycle of a "
+        "periodic policy.",
+        path,
+        (below, *path_selectors()),
+        clickable=True,
+    )

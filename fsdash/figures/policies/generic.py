@@ -21,26 +21,26 @@ from fsdash.figures.policies.inspected import (
     phase_selector,
 )
 from fsdash.figures.policies.labels import (
-    POINTS,
+    VALUE_LABELS,
     action_labels,
     actions_title,
-    column,
-    point,
-    short,
-    title,
+    axis_symbol,
+    axis_title,
+    coordinate_values,
+    value_label,
     without_unit,
 )
 from fsdash.figures.policies.paths import Series, path_figure
 from fsdash.figures.policies.plane import (
-    ROOM,
+    COLOUR_BAR_ROOM,
     Plane,
-    bar,
+    colour_bar,
     coordinates,
     heat_map,
     hover_text,
     index_plane,
     plane,
-    steps_of,
+    stepped_colours,
 )
 from fsdash.figures.template import template
 
@@ -48,10 +48,10 @@ POLICY_VALUE = "value of the policy U<sup>π</sup>"
 REGRET = "regret U* − U<sup>π</sup>"
 SHOWN = {"value": POLICY_VALUE, "optimal": "optimal value U*", "regret": REGRET}
 SHOW_LABELS = ("value of the policy", "optimal value", "regret")
-AGREEMENT = ("the same", "as good", "worse")
+AGREEMENT = ("same", "equally good", "worse")
 ROUNDING = 1e-9
 MAX_TEXTS = 20_000
-"""Cells that may each carry a word to hover: more make the figure megabytes large."""
+"""Most cells that each carry a hover text; more would make the figure megabytes large."""
 
 
 def action_figure(
@@ -61,18 +61,18 @@ def action_figure(
     coordinate: str | None = None,
     dark: bool = False,
 ) -> go.Figure:
-    """The chosen action in every state of a plane, coloured by one of its coordinates."""
+    """The action in every state of a plane, coloured by one coordinate of the action."""
     coordinate = coordinate or model.actions.names[0]
-    value_A = column(model.actions, coordinate)
+    value_A = coordinate_values(model.actions, coordinate)
     z_RC = cells.take(value_A[policy_XY])
-    colours = steps_of(AMOUNT, value_A, dark)
-    return heat_map(cells, z_RC, AMOUNT, title(coordinate), dark, "%{z:g}", **colours)
+    colours = stepped_colours(AMOUNT, value_A, dark)
+    return heat_map(cells, z_RC, AMOUNT, axis_title(coordinate), dark, "%{z:g}", **colours)
 
 
 def value_figure(
     cells: Plane, U_XY: np.ndarray, name: str, dark: bool = False, loss: bool = False
 ) -> go.Figure:
-    """A value function, or with `loss` a regret, on a plane."""
+    """A value function on a plane, or a regret with `loss`."""
     z_RC = cells.take(U_XY)
     if not loss:
         return heat_map(cells, z_RC, AMOUNT, name, dark)
@@ -86,7 +86,7 @@ def visit_figure(
     names: tuple[str, str] | None,
     dark: bool = False,
 ) -> go.Figure:
-    """The discounted share of periods in each cell, all other coordinates added up."""
+    """The discounted share of periods in each cell, summed over all other coordinates."""
     z_RC = 100 * (cells.take(share_XY) if names is None else marginal(model, share_XY, *names))
     figure = heat_map(
         cells,
@@ -97,18 +97,20 @@ def visit_figure(
         "%{z:.3g} %",
         **_from_zero(z_RC),
     )
-    if names is not None:  # a cell stands for several states: there is no single one to click
+    if names is not None:  # a cell stands for several states, so it cannot be clicked
         figure.update_traces(customdata=None)
     return figure
 
 
 def marginal(model: FastSlowMDP, share_XY: np.ndarray, across: str, up: str) -> np.ndarray:
-    """(R, C): the sum over all states with the same two named coordinates."""
+    """The sum over all states with the same two named coordinates, shape (R, C)."""
     found = coordinates(model)
 
     def position(name: str) -> np.ndarray:
         slow = name in model.slow.names
-        index = np.searchsorted(found[name], column(model.slow if slow else model.fast, name))
+        index = np.searchsorted(
+            found[name], coordinate_values(model.slow if slow else model.fast, name)
+        )
         return np.broadcast_to(index[:, None] if slow else index[None], share_XY.shape)
 
     out_RC = np.zeros((len(found[up]), len(found[across])))
@@ -124,16 +126,16 @@ def difference_figure(
     cells: Plane,
     dark: bool = False,
 ) -> go.Figure:
-    """Above: how much is lost from each state on. Below: where the action itself is at fault.
+    """Top: the regret from each state on. Bottom: whether the action in that state is optimal.
 
-    A state can have regret although its action is optimal, for what happens later; and an action
-    other than the solver's can be just as good.
+    A state can have regret although its action is optimal, because of later actions; and an action
+    other than the solver's can be equally good.
     """
     figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.26)
     figure.add_trace(_regret_trace(cells, cells.take(regret_XY), dark), row=1, col=1)
     agreement_RC = cells.take(agreement(model, policy_XY, best))
     figure.add_trace(_agreement_trace(cells, agreement_RC, dark), row=2, col=1)
-    figure.update_layout(template=template(dark), hovermode="closest", margin_t=ROOM)
+    figure.update_layout(template=template(dark), hovermode="closest", margin_t=COLOUR_BAR_ROOM)
     figure.update_xaxes(showgrid=False, **cells.across.ticks())
     figure.update_yaxes(showgrid=False, **cells.up.ticks(most=6))
     figure.update_yaxes(title_text=without_unit(cells.up.title))
@@ -148,17 +150,17 @@ def _regret_trace(cells: Plane, regret_RC: np.ndarray, dark: bool) -> go.Heatmap
         z=regret_RC,
         customdata=cells.states_RC2,
         colorscale=LOSS.on(dark),
-        colorbar=bar(REGRET),
+        colorbar=colour_bar(REGRET),
         hovertemplate=hover_text(cells, "regret", "%{z:.4g}"),
         **_from_zero(regret_RC),
     )
 
 
 def _agreement_trace(cells: Plane, agreement_RC: np.ndarray, dark: bool) -> go.Heatmap:
-    """Three plain colours; their key lies between the two panels."""
+    """Three plain colours; their key is between the two panels."""
     shades = [PANEL.on(dark), GREY.on(dark), VERMILLION.on(dark)]
-    key = bar(
-        "action against the optimal one",
+    key = colour_bar(
+        "action compared with the optimal one",
         yref="paper",
         y=0.39,
         yanchor="bottom",
@@ -175,7 +177,7 @@ def _agreement_trace(cells: Plane, agreement_RC: np.ndarray, dark: bool) -> go.H
         zmin=-0.5,
         zmax=2.5,
         colorbar=key,
-        hovertemplate=hover_text(cells, "0 same, 1 as good, 2 worse", "%{z}"),
+        hovertemplate=hover_text(cells, "0 same, 1 equally good, 2 worse", "%{z}"),
     )
     if agreement_RC.size <= MAX_TEXTS:
         words = np.array([*AGREEMENT, ""])[np.nan_to_num(agreement_RC, nan=3).astype(int)]
@@ -184,7 +186,7 @@ def _agreement_trace(cells: Plane, agreement_RC: np.ndarray, dark: bool) -> go.H
 
 
 def agreement(model: FastSlowMDP, policy_XY: np.ndarray, best: Optimum) -> np.ndarray:
-    """0 where the action is the solver's, 1 where another is as good, 2 where it is worse."""
+    """0 where the action is the solver's, 1 where it is equally good, 2 where it is worse."""
     loss_XY = best.U_XY - H_policy(model, policy_XY, best.U_XY)
     worse_XY = loss_XY > 2 * best.error + ROUNDING * np.abs(best.U_XY).max()
     other_XY = policy_XY != best.policy_PXY[0]
@@ -199,7 +201,7 @@ def q_figure(
     chosen_action: int,
     dark: bool = False,
 ) -> go.Figure:
-    """Q(s, ·): bars hang from the best value, so that their length is what an action loses."""
+    """Q(s, ·) as bars down from the best value: the length of a bar is the loss of the action."""
     Q_A = q_values_at(model, U_XY, x, y)
     labels, best = action_labels(model), int(Q_A.argmax())
     loss_A, top = Q_A.max() - Q_A, float(Q_A.max())
@@ -212,7 +214,7 @@ def q_figure(
         base=np.full(len(Q_A), top),
         marker={"color": colours},
         customdata=np.column_stack([Q_A, loss_A]),
-        name="loss against the best action",
+        name="loss compared with the best action",
         hovertemplate="Q = <b>%{customdata[0]:.6g}</b>, loses %{customdata[1]:.4g}<extra></extra>",
         showlegend=False,
     )
@@ -247,7 +249,7 @@ def q_figure(
 
 
 def state_path_figure(model: FastSlowMDP, path: Path, phases: tuple[str, ...], dark=False):
-    """Slow states, fast states and actions of a path, each by its first coordinate."""
+    """The first coordinates of the fast states, slow states and actions on a path."""
     rows = [
         [Series(_first(model.fast), model.fast.values[path.y_N, 0], 0)],
         [Series(_first(model.slow), model.slow.values[path.x_N, 0], 1)],
@@ -256,28 +258,28 @@ def state_path_figure(model: FastSlowMDP, path: Path, phases: tuple[str, ...], d
     return path_figure(path, rows, phases, dark)
 
 
-def views(
-    subject: InspectedPolicy, axes: tuple[str, str] | None = None, actions: bool = True
+def common_figures(
+    inspected: InspectedPolicy, axes: tuple[str, str] | None = None, actions: bool = True
 ) -> tuple[PolicyFigure, ...]:
-    """The views that every model has; `axes` names the plane of a known domain."""
-    model, phase = subject.model, phase_selector(subject)
+    """The figures that every model has; `axes` names the two coordinates of the heat maps."""
+    model, phase = inspected.model, phase_selector(inspected)
     cells, fixed = _planes(model, axes)
 
     def action(phase=0, coordinate=None, dark=False, **at):
-        return action_figure(model, subject.policy_PXY[phase], cells(at), coordinate, dark)
+        return action_figure(model, inspected.policy_PXY[phase], cells(at), coordinate, dark)
 
     def value(show, phase=0, dark=False, **at):
         if show == "regret":
-            return value_figure(cells(at), subject.regret_XY(phase), SHOWN[show], dark, loss=True)
-        U_XY = subject.optimum.U_XY if show == "optimal" else subject.values_PXY[phase]
+            return value_figure(cells(at), inspected.regret_XY(phase), SHOWN[show], dark, loss=True)
+        U_XY = inspected.optimum.U_XY if show == "optimal" else inspected.values_PXY[phase]
         return value_figure(cells(at), U_XY, SHOWN[show], dark)
 
     def difference(phase=0, dark=False, **at):
-        policy_XY, regret_XY = subject.policy_PXY[phase], subject.regret_XY(phase)
-        return difference_figure(model, policy_XY, subject.optimum, regret_XY, cells(at), dark)
+        policy_XY, regret_XY = inspected.policy_PXY[phase], inspected.regret_XY(phase)
+        return difference_figure(model, policy_XY, inspected.optimum, regret_XY, cells(at), dark)
 
-    def visited(dark=False):
-        share_XY = subject.visits.share_XY
+    def visits(dark=False):
+        share_XY = inspected.visits.share_XY
         at = {selector.name: selector.default for selector in fixed}
         return visit_figure(model, share_XY, cells(at), axes if fixed else None, dark)
 
@@ -294,15 +296,15 @@ def views(
         PolicyFigure(
             "values",
             "Values",
-            "What each state is worth, exactly, under the true model.",
+            "The exact value of each state under the true model.",
             value,
             (shown, *phase, *fixed),
             clickable=True,
         ),
         PolicyFigure(
             "difference",
-            "Difference to the optimum",
-            "Where the policy loses, and where its own action is to blame.",
+            "Difference from the optimum",
+            "Top: the regret from each state on. Bottom: where the policy's action is suboptimal.",
             difference,
             (*phase, *fixed),
             clickable=True,
@@ -310,33 +312,41 @@ def views(
         PolicyFigure(
             "visits",
             "Visits",
-            "How often each state is visited: exact discounted frequencies "
-            "from the initial distribution.",
-            visited,
+            "How often each state is visited from the initial distribution: exact discounted "
+            "frequencies.",
+            visits,
             clickable=not fixed,
         ),
     )
     return (first, *rest) if actions else rest
 
 
-def path_view(subject: InspectedPolicy) -> PolicyFigure:
-    """A path of a model without a domain of its own."""
+def simulated_path(inspected: InspectedPolicy) -> PolicyFigure:
+    """The fast states, slow states and actions of a simulated path of any model."""
 
-    def walk(steps, seed, dark=False):
-        return state_path_figure(subject.model, subject.path(seed, steps), subject.phases, dark)
+    def path(steps, seed, dark=False):
+        simulated = inspected.path(seed, steps)
+        return state_path_figure(inspected.model, simulated, inspected.phases, dark)
 
-    told = "One simulated path under the true dynamics; shaded blocks are the cycles of the policy."
-    return PolicyFigure("path", "Simulated path", told, walk, path_selectors(), clickable=True)
+    return PolicyFigure(
+        "path",
+        "Simulated path",
+        "One simulated path under the true dynamics. Shading marks every other cycle of a periodic "
+        "policy.",
+        path,
+        path_selectors(),
+        clickable=True,
+    )
 
 
 def _first(axis) -> str:
-    return short(axis.names[0])
+    return axis_symbol(axis.names[0])
 
 
 def _planes(
     model: FastSlowMDP, axes: tuple[str, str] | None
 ) -> tuple[Callable[[dict], Plane], tuple[Selector, ...]]:
-    """The plane for given values of the other coordinates, and their selectors."""
+    """A function from the values of the other coordinates to a plane, and their selectors."""
     if axes is None:
         whole = index_plane(model)
         return lambda at: whole, ()
@@ -347,26 +357,26 @@ def _planes(
 
 
 def coordinate_selector(name: str, values: np.ndarray, many: int = 0) -> Selector:
-    """One value of a coordinate, or with `many` up to that many spread evenly."""
+    """A choice of one value of a coordinate, or with `many` of several (so many by default)."""
     options = tuple(values.tolist())
-    labels = tuple(point(name, value) for value in options)
+    labels = tuple(value_label(name, value) for value in options)
     if many:
         spread = np.linspace(0, len(options) - 1, min(many, len(options))).round().astype(int)
         default = tuple(options[i] for i in spread)
-        return Selector(name, title(name), options, labels, default, many=True)
-    # Coordinates with words are kinds, whose first is the plain one; of quantities take the middle.
-    default = options[0] if name in POINTS else options[len(options) // 2]
-    return Selector(name, title(name), options, labels, default)
+        return Selector(name, axis_title(name), options, labels, default, many=True)
+    # A coordinate with words is a category, whose first value is the usual one.
+    default = options[0] if name in VALUE_LABELS else options[len(options) // 2]
+    return Selector(name, axis_title(name), options, labels, default)
 
 
 def _action_selector(model: FastSlowMDP) -> tuple[Selector, ...]:
     names = model.actions.names
     if len(names) == 1:
         return ()
-    return (Selector("coordinate", "coloured by", names, names, names[0]),)
+    return (Selector("coordinate", "colour by", names, names, names[0]),)
 
 
 def _from_zero(z_RC: np.ndarray) -> dict:
-    """A scale from zero, unless all values crowd together far above it and would look alike."""
+    """A colour scale from zero, unless all values are far above it and would look alike."""
     low, high = float(np.nanmin(z_RC)), float(np.nanmax(z_RC))
     return {"zmin": low if low > high / 2 else 0.0, "zmax": high if high > 0 else 1.0}

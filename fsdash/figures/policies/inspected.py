@@ -1,8 +1,8 @@
-"""What is inspected, and what a page can show of it.
+"""A policy under inspection, and the declaration of a figure of it.
 
-A `InspectedPolicy` is a model with a policy; it computes values, visits and paths when a figure first asks
-for them. A `PolicyFigure` is one figure with the selectors it needs: a page builds its widgets from the
-declaration and passes back what was chosen, so it knows nothing of domains.
+An `InspectedPolicy` is a model with a policy. It computes values, visits and paths when a figure
+first needs them. A `PolicyFigure` declares one figure with its selectors: a page builds widgets
+from the selectors and passes the chosen values back, so it needs to know nothing about domains.
 """
 
 from __future__ import annotations
@@ -21,25 +21,29 @@ from fsdash.core.operators import H_policy, check_policy
 from fsdash.core.simulate import Path, Visits, simulate, visits
 from fsdash.domains import Domain
 from fsdash.errors import InputError
+from fsdash.figures.svg import subscript
 
-SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 SEEDS = tuple(range(1, 21))
 STEPS = (30, 60, 120, 240, 480)
 
 
 def phase_names(P: int, first: int = 0) -> tuple[str, ...]:
-    """(μ, π₁, …) of a periodic policy, from phase `first` on; a stationary one is just the policy.
+    """The names μ, π₁, … of P phases, from phase `first` on; a stationary policy has one phase.
 
     The cyclic policy (π_t, …, π_{T−1}) of an unfinished lower level has P = T − t and first = t.
     """
     if P == 1 and first == 0:
         return ("policy",)
-    return tuple("μ" if t == 0 else f"π{t}".translate(SUBSCRIPTS) for t in range(first, first + P))
+    return tuple("μ" if t == 0 else f"π{subscript(t)}" for t in range(first, first + P))
 
 
 @dataclass(frozen=True, eq=False)
 class InspectedPolicy:
-    """A policy in its model; `domain` brings the domain's own views, `best` saves solving again."""
+    """A policy of a model.
+
+    `domain` provides the domain's own figures. `best` is the optimum if it is known already;
+    otherwise it is computed when needed. `phases` names the phases of the policy.
+    """
 
     model: FastSlowMDP
     policy_PXY: np.ndarray
@@ -62,7 +66,7 @@ class InspectedPolicy:
 
     @cached_property
     def values_PXY(self) -> np.ndarray:
-        """The exact value from each phase on; phase 0 is the one that the paper's regret uses."""
+        """The exact value from each phase on. The paper's regret uses phase 0."""
         U_PXY = np.empty(self.policy_PXY.shape)
         U_PXY[0] = policy_values(self.model, self.policy_PXY).U_XY
         for p in range(len(U_PXY) - 1, 0, -1):
@@ -71,7 +75,7 @@ class InspectedPolicy:
         return U_PXY
 
     def regret_XY(self, phase: int = 0) -> np.ndarray:
-        """U* − U^π from a phase on. Below zero only by the certified errors, so cut off there."""
+        """U* − U^π from a phase on, cut off at 0: below it lie only the certified errors."""
         return np.maximum(self.optimum.U_XY - self.values_PXY[phase], 0)
 
     @cached_property
@@ -85,7 +89,7 @@ class InspectedPolicy:
 
 @dataclass(frozen=True)
 class Selector:
-    """One choice a view needs: a value from `options`, or with `many` a tuple of some of them."""
+    """One choice that a figure needs: a value from `options`, or with `many` a tuple of them."""
 
     name: str
     title: str
@@ -105,22 +109,22 @@ class Selector:
 
 @dataclass(frozen=True)
 class PolicyFigure:
-    """One figure of a subject.
+    """One figure of a policy.
 
-    `told` says in a sentence what one sees. With `clickable`, the points carry (x, y), the indices
-    of their state, as the first two entries of customdata. `animated` figures have frames.
+    `caption` says in a sentence or two what is drawn. With `clickable`, the first two entries of
+    each point's customdata are (x, y), the indices of its state. `animated` figures have frames.
     """
 
     name: str
     title: str
-    told: str
+    caption: str
     draw: Callable[..., go.Figure]
     selectors: tuple[Selector, ...] = ()
     clickable: bool = False
     animated: bool = False
 
     def figure(self, dark: bool = False, **chosen) -> go.Figure:
-        """The figure for what was chosen, by the selectors' names; the rest are defaults."""
+        """The figure for the chosen values, by selector name; the others keep their default."""
         known = {selector.name: selector for selector in self.selectors}
         for name, value in chosen.items():
             if name not in known:
@@ -131,15 +135,16 @@ class PolicyFigure:
         return self.draw(dark=dark, **(defaults | chosen))
 
 
-def phase_selector(subject: InspectedPolicy) -> tuple[Selector, ...]:
-    """Which of (μ, π₁, …, π_{T−1}) to show; nothing to choose for a stationary policy."""
-    P = len(subject.phases)
+def phase_selector(inspected: InspectedPolicy) -> tuple[Selector, ...]:
+    """The choice among μ, π₁, …, π_{T−1}; none for a stationary policy."""
+    P = len(inspected.phases)
     if P == 1:
         return ()
-    return (Selector("phase", "policy of phase", tuple(range(P)), subject.phases, 0),)
+    return (Selector("phase", "phase of the policy", tuple(range(P)), inspected.phases, 0),)
 
 
 def path_selectors(default_steps: int = 120) -> tuple[Selector, ...]:
+    """The length and the random seed of a simulated path."""
     return (
         Selector("steps", "periods", STEPS, tuple(map(str, STEPS)), default_steps),
         Selector("seed", "random seed", SEEDS, tuple(map(str, SEEDS)), SEEDS[0]),

@@ -1,4 +1,4 @@
-"""Names of coordinates as figures write them, with the paper's symbol and the unit."""
+"""How figures write coordinates and actions: names with the paper's symbol and the unit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from fsdash.core.model import Axis, FastSlowMDP
 
-TITLES = {
+AXIS_TITLES = {
     "stock": "stock y, units",
     "demand": "demand d, units per period",
     "order": "order, units",
@@ -16,13 +16,13 @@ TITLES = {
     "carried": "object",
     "inner ring pays": "reward signal w",
     "alpha": "memory α",
-    "eta+": "pull of a gain η⁺",
-    "eta-": "push of a loss η⁻",
+    "eta+": "effect of a gain η⁺",
+    "eta-": "effect of a loss η⁻",
     "reference price": "reference price",
     "price": "price",
 }
-SHORT = {"stock": "y", "demand": "d", "alpha": "α", "eta+": "η⁺", "eta-": "η⁻"}
-POINTS = {
+SYMBOLS = {"stock": "y", "demand": "d", "alpha": "α", "eta+": "η⁺", "eta-": "η⁻"}
+VALUE_LABELS = {
     "task": {0: "idle"},
     "carried": {0: "not picked up", 1: "carried"},
     "inner ring pays": {0: "outer ring pays", 1: "inner ring pays"},
@@ -30,31 +30,33 @@ POINTS = {
 ARROWS = {(0, 1): "↑", (1, 0): "→", (0, -1): "↓", (-1, 0): "←"}
 
 
-def title(name: str) -> str:
-    return TITLES.get(name, name)
+def axis_title(name: str) -> str:
+    """The title of an axis that shows this coordinate."""
+    return AXIS_TITLES.get(name, name)
 
 
-def short(name: str) -> str:
-    return SHORT.get(name, name)
+def axis_symbol(name: str) -> str:
+    """The paper's symbol of a coordinate, or its name."""
+    return SYMBOLS.get(name, name)
 
 
 def without_unit(text: str) -> str:
-    """A title without its unit."""
+    """An axis title without its unit."""
     return text.split(",")[0]
 
 
-def point(name: str, value: float) -> str:
-    """One value of a coordinate in words, where it has some."""
-    return POINTS.get(name, {}).get(value, f"{value:g}")
+def value_label(name: str, value: float) -> str:
+    """One value of a coordinate: a word where it has one, otherwise the number."""
+    return VALUE_LABELS.get(name, {}).get(value, f"{value:g}")
 
 
-def column(axis: Axis, name: str) -> np.ndarray:
-    """The coordinate of this name for every point of the axis."""
+def coordinate_values(axis: Axis, name: str) -> np.ndarray:
+    """The values of the named coordinate, one for each point of the axis."""
     return axis.values[:, axis.names.index(name)]
 
 
 def action_labels(model: FastSlowMDP) -> list[str]:
-    """Short labels: the bare number of a single coordinate, task and arrow on the grid."""
+    """Short labels: the number of a single coordinate, or task and arrow on the grid."""
     axis = model.actions
     if axis.names == ("task", "right", "up"):
         return [f"{task:g} {ARROWS[right, up]}" for task, right, up in axis.values.tolist()]
@@ -64,8 +66,8 @@ def action_labels(model: FastSlowMDP) -> list[str]:
 
 
 def actions_title(model: FastSlowMDP) -> str:
-    """What `action_labels` label."""
+    """The title of an axis with `action_labels`."""
     if model.actions.names == ("task", "right", "up"):
         return "action: task and move"
     names = model.actions.names
-    return title(names[0]) if len(names) == 1 else "action"
+    return axis_title(names[0]) if len(names) == 1 else "action"

@@ -1,4 +1,4 @@
-"""Something the policy decides, as lines over one coordinate for chosen values of another."""
+"""What a policy decides, as lines over one coordinate for several values of another."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fsdash.figures.palette import CATEGORICAL, GREY
-from fsdash.figures.policies.labels import short
+from fsdash.figures.policies.labels import axis_symbol
 from fsdash.figures.policies.plane import Plane
 from fsdash.figures.template import template
 
@@ -23,10 +23,10 @@ def lines_figure(
     dark: bool = False,
     shape: str = "hvh",
 ) -> go.Figure:
-    """Row r of z as a line for each chosen value of the plane's upward coordinate `name`.
+    """One line for each chosen value of the plane's vertical coordinate `name`.
 
-    `diagonal` names the thin line where the value equals the coordinate across. Every line differs
-    in dash as well as in colour.
+    `diagonal` names the thin line where the value equals the horizontal coordinate. Lines differ in
+    dash as well as in colour.
     """
     figure = go.Figure(layout={"template": template(dark)})
     across = cells.across.values
@@ -45,7 +45,7 @@ def lines_figure(
             x=across,
             y=z_RC[row],
             mode="lines",
-            name=f"{short(name)} = {value:g}",
+            name=f"{axis_symbol(name)} = {value:g}",
             line={"color": colour, "width": 2.5, "shape": shape, "dash": DASHES[i % len(DASHES)]},
             customdata=cells.states_RC2[row],
             hovertemplate="%{y:g}",

@@ -1,4 +1,4 @@
-"""A simulated path over time, with the cycles of a periodic policy behind it."""
+"""A simulated path over time, with the cycles of a periodic policy shaded."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from plotly.subplots import make_subplots
 from fsdash.core.simulate import Path
 from fsdash.figures.palette import CATEGORICAL, INK, PANEL
 from fsdash.figures.template import template
+from fsdash.formatting import whole_ticks
 
-FEW = 5
-MAX_BLOCKS = 120
-"""Cycles that are still told apart; more would be a grey mist and slow to draw."""
+MAX_CYCLES = 120
+"""Most cycles that are shaded; more could not be told apart and would be slow to draw."""
 
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """One line of a panel: `kind` is step, bar or points; `colour` counts in the palette."""
+    """One line of a panel: `kind` is step, bar or points; `colour` is a place in `CATEGORICAL`."""
 
     name: str
     values_N: np.ndarray
@@ -35,7 +35,7 @@ def path_figure(
     dark: bool = False,
     titles: tuple[str, ...] = (),
 ) -> go.Figure:
-    """Panels above each other over the same periods; a click gives the state of that period."""
+    """Panels on top of each other over the same periods. A click selects a period's state."""
     heights = [1.0] + [0.6] * (len(rows) - 1)
     figure = make_subplots(
         rows=len(rows), shared_xaxes=True, vertical_spacing=0.07, row_heights=heights
@@ -44,7 +44,7 @@ def path_figure(
     names = np.array(phases)[path.phase_N]
     state_N3 = np.column_stack([path.x_N, path.y_N, names]).astype(object)
     state_N3[:, :2] = np.column_stack([path.x_N, path.y_N])
-    told = "%{y:.4g}" + (" (%{customdata[2]})" if path.period > 1 else "")
+    hover = "%{y:.4g}" + (" (%{customdata[2]})" if path.period > 1 else "")
     for row, panel in enumerate(rows, start=1):
         for series in panel:
             common = {
@@ -52,11 +52,11 @@ def path_figure(
                 "y": series.values_N,
                 "name": series.name,
                 "customdata": state_N3,
-                "hovertemplate": told,
+                "hovertemplate": hover,
             }
             figure.add_trace(_trace(series, dark, **common), row=row, col=1)
         title = titles[row - 1] if titles else panel[0].name
-        figure.update_yaxes(title_text=title, row=row, **_whole_ticks(panel))
+        figure.update_yaxes(title_text=title, row=row, **_ticks(panel))
     figure.update_layout(template=template(dark), hovermode="x unified", bargap=0.15)
     figure.update_xaxes(range=[-0.5, len(path) - 0.5], showgrid=False)
     figure.update_xaxes(title_text="period t", row=len(rows))
@@ -64,11 +64,8 @@ def path_figure(
     return figure
 
 
-def _whole_ticks(panel: list[Series]) -> dict:
-    """No ticks between whole numbers where there are only a few of them, such as kinds."""
-    values = np.concatenate([series.values_N for series in panel])
-    few = np.ptp(values) <= FEW and np.array_equal(values, np.round(values))
-    return {"tickmode": "linear", "dtick": 1, "tick0": 0} if few else {}
+def _ticks(panel: list[Series]) -> dict:
+    return whole_ticks(np.concatenate([series.values_N for series in panel]).tolist())
 
 
 def _trace(series: Series, dark: bool, **common) -> go.Bar | go.Scatter:
@@ -82,12 +79,12 @@ def _trace(series: Series, dark: bool, **common) -> go.Bar | go.Scatter:
 
 
 def _add_cycles(figure: go.Figure, path: Path, dark: bool) -> None:
-    """Every other cycle is shaded, and a thin line stands where the upper policy acts."""
+    """Shade every other cycle, and mark the periods of the upper policy with a thin line."""
     starts = np.flatnonzero(path.phase_N == 0)
-    if path.period == 1 or len(starts) > MAX_BLOCKS:
+    if path.period == 1 or len(starts) > MAX_CYCLES:
         return
     whole = {"xref": "x", "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
-    blocks = [
+    shaded = [
         {
             "type": "rect",
             "x0": start - 0.5,
@@ -109,4 +106,4 @@ def _add_cycles(figure: go.Figure, path: Path, dark: bool) -> None:
         }
         for start in starts
     ]
-    figure.update_layout(shapes=blocks + lines)
+    figure.update_layout(shapes=shaded + lines)

@@ -1,9 +1,9 @@
-"""A plane through the state space: two coordinates as axes, the others held.
+"""A plane through the state space: two coordinates as axes, with the others fixed.
 
-States are pairs of indices with named coordinates (`Axis`). A `Plane` finds, by those names alone,
-which state lies in which cell, so the same heat map serves every domain: stock × demand, column ×
-row of one task, reference price × memory, or plainly fast × slow states of a model of one's own.
-Each cell carries its (x, y) as customdata: what a click returns.
+States are pairs of indices with named coordinates (`Axis`). A `Plane` finds by these names which
+state belongs to which cell, so one heat map serves every domain: stock × demand, column × row of
+one task, reference price × memory, or fast × slow states of a user's model. Each cell carries its
+(x, y) as customdata, which a click returns.
 """
 
 from __future__ import annotations
@@ -16,35 +16,35 @@ import plotly.graph_objects as go
 
 from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.figures.palette import Scale
-from fsdash.figures.policies.labels import point, title, without_unit
+from fsdash.figures.palette import ColourScale
+from fsdash.figures.policies.labels import axis_title, value_label, without_unit
 from fsdash.figures.template import template
 
-FEW = 12
-"""Points that may each have a tick of their own."""
-ROOM = 64
+MAX_TICKS = 12
+"""Most points of an axis that each have a tick."""
+COLOUR_BAR_ROOM = 64
 """Pixels above the plot for a colour bar with its title and numbers."""
 
 
-def spread(n: int, most: int) -> np.ndarray:
-    """At most so many of the indices 0..n−1, evenly apart."""
+def evenly_spaced(n: int, most: int) -> np.ndarray:
+    """At most `most` of the indices 0..n−1, evenly spaced."""
     return np.arange(0, n, max(1, -(-n // most)))
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
-    """One axis of the picture: where its cells lie, and what is written beside them."""
+class PlaneAxis:
+    """One axis of a plane: its title, the places of its cells, and their labels if any."""
 
     title: str
     values: np.ndarray
     labels: tuple[str, ...] | None = None
 
-    def ticks(self, most: int = FEW) -> dict:
-        """Every point if they are few, some if they have labels, else what Plotly finds round."""
+    def ticks(self, most: int = MAX_TICKS) -> dict:
+        """Ticks at every point if they are few, at some if they have labels; else Plotly's own."""
         n = len(self.values)
-        if self.labels is None and n > FEW:
+        if self.labels is None and n > MAX_TICKS:
             return {"title_text": self.title}
-        chosen = spread(n, most)
+        chosen = evenly_spaced(n, most)
         labels = self.labels or [f"{value:g}" for value in self.values]
         texts = [labels[i] for i in chosen]
         return {"title_text": self.title, "tickvals": self.values[chosen], "ticktext": texts}
@@ -54,8 +54,8 @@ class Side:
 class Plane:
     """Cells in R rows and C columns; x_RC and y_RC are −1 where there is no state."""
 
-    across: Side
-    up: Side
+    across: PlaneAxis
+    up: PlaneAxis
     x_RC: np.ndarray
     y_RC: np.ndarray
 
@@ -64,7 +64,7 @@ class Plane:
         return np.stack([self.x_RC, self.y_RC], axis=-1)
 
     def take(self, values_XY: np.ndarray) -> np.ndarray:
-        """The values in their cells, nan where there is no state."""
+        """The values of the cells; nan where there is no state."""
         taken_RC = np.asarray(values_XY, dtype=float)[self.x_RC, self.y_RC]
         return np.where(self.x_RC < 0, np.nan, taken_RC)
 
@@ -79,12 +79,13 @@ def coordinates(model: FastSlowMDP) -> dict[str, np.ndarray]:
 
 
 def plane(model: FastSlowMDP, across: str, up: str, fixed: Mapping[str, float]) -> Plane:
-    """The plane of two named coordinates, the others fixed at given values."""
+    """The plane of two named coordinates, with the others fixed at given values."""
     values = coordinates(model)
     missing = set(values) - {across, up} - set(fixed)
     if missing or {across, up} - set(values):
         raise InputError(
-            f"plane {across} × {up}: the state has {', '.join(values)}; name two and fix the rest"
+            f"plane {across} × {up}: the state has {', '.join(values)}; "
+            "name two of them and fix the others"
         )
     x_K, y_K = np.meshgrid(
         np.flatnonzero(_matches(model.slow, fixed)),
@@ -101,7 +102,7 @@ def plane(model: FastSlowMDP, across: str, up: str, fixed: Mapping[str, float]) 
 
 
 def index_plane(model: FastSlowMDP) -> Plane:
-    """Fast states across, slow states up, in the order of their indices, with their labels."""
+    """Fast states (horizontal) × slow states (vertical), in the order of their indices."""
     x_RC, y_RC = np.indices((model.n_slow, model.n_fast))
     return Plane(_indexed("fast state", model.fast), _indexed("slow state", model.slow), x_RC, y_RC)
 
@@ -109,13 +110,13 @@ def index_plane(model: FastSlowMDP) -> Plane:
 def heat_map(
     cells: Plane,
     z_RC: np.ndarray,
-    scale: Scale,
+    scale: ColourScale,
     name: str,
     dark: bool,
     hover: str = "%{z:.5g}",
     **changes,
 ) -> go.Figure:
-    """A clickable heat map with its colour bar on top; `changes` go to the trace."""
+    """A clickable heat map with its colour bar on top; `changes` are settings of the trace."""
     trace = go.Heatmap(
         x=cells.across.values,
         y=cells.up.values,
@@ -123,27 +124,27 @@ def heat_map(
         customdata=cells.states_RC2,
         hovertemplate=hover_text(cells, name, hover),
         colorscale=scale.on(dark),
-        colorbar=bar(name),
+        colorbar=colour_bar(name),
         hoverongaps=False,
     )
     figure = go.Figure(trace.update(changes), layout={"template": template(dark)})
-    figure.update_layout(hovermode="closest", margin_t=ROOM)
+    figure.update_layout(hovermode="closest", margin_t=COLOUR_BAR_ROOM)
     figure.update_xaxes(showgrid=False, **cells.across.ticks())
     figure.update_yaxes(showgrid=False, **cells.up.ticks())
     return figure
 
 
 def hover_text(cells: Plane, name: str, value: str) -> str:
-    """Both coordinates and the value; for labelled sides Plotly writes their indices."""
+    """Both coordinates and the value; Plotly writes indices on axes with labels."""
     rows = [(cells.up.title, "%{y}"), (cells.across.title, "%{x}"), (name, f"<b>{value}</b>")]
     return "<br>".join(f"{without_unit(row)}: {shown}" for row, shown in rows) + "<extra></extra>"
 
 
-def bar(name: str, **changes) -> dict:
-    """A flat colour bar above the plot: at the side it would eat a narrow screen.
+def colour_bar(name: str, **changes) -> dict:
+    """A flat colour bar above the plot, because one at the side would need too much width.
 
-    It hangs from the edge of the picture and `ROOM` is kept for it. Placed by the plot's own edge,
-    its title makes Plotly put the title of the axis below over the ticks.
+    It is at the top edge of the figure, with `COLOUR_BAR_ROOM` reserved for it. Placed at the edge
+    of the plot, its title would make Plotly draw the title of the x axis over the ticks.
     """
     flat = {
         "orientation": "h",
@@ -163,8 +164,8 @@ def bar(name: str, **changes) -> dict:
     return flat | changes
 
 
-def steps_of(scale: Scale, values: np.ndarray, dark: bool) -> dict:
-    """Colour settings for numbers that come in even steps: a plain colour for each."""
+def stepped_colours(scale: ColourScale, values: np.ndarray, dark: bool) -> dict:
+    """Colour settings for values in even steps: one plain colour for each."""
     values = np.unique(values)
     gaps = np.diff(values)
     if not np.allclose(gaps, gaps[:1]):
@@ -174,7 +175,7 @@ def steps_of(scale: Scale, values: np.ndarray, dark: bool) -> dict:
         "colorscale": scale.steps(len(values), dark),
         "zmin": values[0] - half,
         "zmax": values[-1] + half,
-        "colorbar": {"tickvals": values[spread(len(values), FEW)]},
+        "colorbar": {"tickvals": values[evenly_spaced(len(values), MAX_TICKS)]},
     }
 
 
@@ -188,18 +189,20 @@ def _coordinate(model: FastSlowMDP, name: str, x_K: np.ndarray, y_K: np.ndarray)
     return axis.values[index_K, axis.names.index(name)]
 
 
-def _side(name: str, values: np.ndarray) -> Side:
-    labels = tuple(point(name, value) for value in values) if len(values) <= FEW else None
-    return Side(title(name), values, labels)
+def _side(name: str, values: np.ndarray) -> PlaneAxis:
+    labels = (
+        tuple(value_label(name, value) for value in values) if len(values) <= MAX_TICKS else None
+    )
+    return PlaneAxis(axis_title(name), values, labels)
 
 
-def _indexed(kind: str, axis: Axis) -> Side:
-    """Labels only where ticks are: naming tens of thousands of points would take its time."""
-    ticks = set(spread(len(axis), FEW).tolist())
-    single = len(axis.names) == 1  # then its name stands at the axis, not at every tick
+def _indexed(kind: str, axis: Axis) -> PlaneAxis:
+    """Labels only where there are ticks: labelling tens of thousands of points takes long."""
+    ticks = set(evenly_spaced(len(axis), MAX_TICKS).tolist())
+    single = len(axis.names) == 1  # then its name is in the axis title, not at every tick
     labels = tuple(
         "" if i not in ticks else f"{axis.values[i, 0]:g}" if single else axis.label(i)
         for i in range(len(axis))
     )
     named = single and not kind.startswith(axis.names[0])
-    return Side(f"{kind}: {axis.names[0]}" if named else kind, np.arange(len(axis)), labels)
+    return PlaneAxis(f"{kind}: {axis.names[0]}" if named else kind, np.arange(len(axis)), labels)

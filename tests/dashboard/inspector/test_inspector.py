@@ -17,7 +17,7 @@ from fsdash.dashboard.service import NEW_STORE, SET_ASIDE
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
-from fsdash.figures.policies import InspectedPolicy, views
+from fsdash.figures.policies import InspectedPolicy, policy_figures
 from fsdash.formatting import number
 from fsdash.runs.engine import execute, problem
 from fsdash.runs.records import Experiment
@@ -225,7 +225,7 @@ def test_without_any_run_an_exact_algorithm_is_solved(empty_store):
 @pytest.mark.parametrize("domain", ["inventory", "gridworld", "pricing"])
 def test_every_figure_of_every_domain_is_drawn(empty_store, domain):
     page = opened(PAGE, domain=domain, T="2")
-    names = [figure.name for figure in views(_optimal_policy(domain))]
+    names = [figure.name for figure in policy_figures(_optimal_policy(domain))]
     for name in names:
         page.pills(key=URL.key("view")).set_value(name).run()
         assert not page.exception
@@ -416,4 +416,4 @@ def _optimal_policy(domain: str) -> InspectedPolicy:
 
 
 def _figure_named(inspected: InspectedPolicy, name: str):
-    return {figure.name: figure for figure in views(inspected)}[name]
+    return {figure.name: figure for figure in policy_figures(inspected)}[name]
