@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 def test_a_claim_opens_with_its_rule_and_the_filter_is_in_the_url(visit: Callable):
     page = visit("/Reproduction")
     wait_until_drawn(page, "inventory", "reward-error-small")
-    page.locator(".st-key-part").get_by_text("Inventory control", exact=True).click()
+    page.locator(".st-key-reproduction-part").get_by_text("Inventory control", exact=True).click()
     expect(page).to_have_url(in_url("part", "Inventory+control"))
     expect(page.locator(".st-key-reward-error-small")).to_have_count(0)
     claim = kept_claims().set_index("name").loc["inventory-agnostic"]
