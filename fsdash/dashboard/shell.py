@@ -49,9 +49,9 @@ STYLE = """<style>
   linear-gradient(to left, PAGE 60%, transparent) right -2px top / 3rem 100% no-repeat local,
   linear-gradient(to left, rgba(128, 128, 128, 0.6), transparent) right / 1rem 100% no-repeat;}
 @media (max-width: 640px) {
-  .st-key-workbench > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
+  .st-key-two-columns > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     {flex-direction: column-reverse;}
-  .st-key-workbench > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
+  .st-key-two-columns > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     > [data-testid="stColumn"] {width: 100%; min-width: 100%; flex: none;}
   [data-testid="stMainBlockContainer"] {padding-top: 4.2rem;}
   .katex-display {font-size: 0.7em;}
@@ -104,9 +104,9 @@ def add_style(style: str) -> None:
     st.markdown(style, unsafe_allow_html=True)
 
 
-def workbench(controls: int, figures: int) -> tuple[DeltaGenerator, DeltaGenerator]:
+def two_columns(controls: int, figures: int) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Two columns with these shares of the width: controls on the left, figures on the right."""
-    with st.container(key="workbench"):
+    with st.container(key="two-columns"):
         left, right = st.columns([controls, figures], gap="large")
     return left, right
 

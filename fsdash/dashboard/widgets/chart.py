@@ -70,9 +70,9 @@ def chart(
 ) -> Event | None:
     """Draw the figure; return what the visitor did in it, once, or None.
 
-    `alt_text` describes the figure to screen readers. `on_event` is called before the page runs again,
-    the only time at which the value of a widget may be set. With `draggable`, a vertical line shape
-    named `HANDLE` can be moved. A series keeps its state by its name, so give each its own.
+    `alt_text` describes the figure to screen readers. `on_event` is called before the page runs
+    again, the only time at which the value of a widget may be set. With `draggable`, a vertical
+    line shape named `HANDLE` can be moved. Series keep their state by name, so give each its own.
     """
     data = payload(figure, key, alt_text=alt_text, height=height)
     data |= {"clickable": clickable, "draggable": draggable, "plotly": _plotly_address()}

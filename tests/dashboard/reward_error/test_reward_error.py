@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fsdash.dashboard.reward_error import text
+from fsdash.dashboard.reward_error.state import ceiling_frame, reward_error_frame
 from fsdash.dashboard.widgets.controls import NO_DISCOUNTING
-from fsdash.dashboard.widgets.views import ceiling_frame, reward_error_frame
+from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.formatting import number
 from fsdash.theory import Constants, reward_error
 from fsdash.theory.landmarks import freeze_ceiling
@@ -22,10 +24,14 @@ NAMES = ("T", "range", "gamma", "alpha", "Lf", "dY", "Lr", "LU", "rmax")
 def expected(constants: Constants, T: int) -> dict[str, str]:
     error = reward_error(constants, T)
     return {
-        "Freeze": number(error.freeze),
-        "End of horizon": number(error.end_of_horizon),
-        "Reward error": number(error.total),
+        text.FREEZE: number(error.freeze),
+        text.END_OF_HORIZON: number(error.end_of_horizon),
+        text.TOTAL: number(error.total),
     }
+
+
+def rises_again(**found) -> str:
+    return text.FALLS_AND_RISES.format(last=150, **found)
 
 
 def test_the_page_opens_with_the_librarys_numbers_and_curves():
@@ -51,7 +57,7 @@ def test_moving_the_controls_moves_numbers_and_curves():
     np.testing.assert_allclose(drawn["y"], reward_error(constants, np.arange(1, 51)).total)
 
 
-def test_the_papers_two_panels_stand_side_by_side_and_can_be_loaded():
+def test_the_papers_two_panels_are_shown_and_can_be_loaded():
     page = opened(PAGE, T="30", gamma="0.9")
     for name in ("reward-error-small", "reward-error-large"):
         drawn = traces(figures(page)[name])["total"]
@@ -68,23 +74,23 @@ def test_a_link_restores_the_view():
 
 
 @pytest.mark.parametrize("junk", ["", "x", "-5", "1e999", "nan", "12,13", "<b>", "9" * 400])
-def test_junk_in_the_link_is_ignored_and_named(junk):
+def test_unusable_values_in_the_link_are_reported(junk):
     page = opened(PAGE, **dict.fromkeys(NAMES, junk))
     assert metrics(page) == expected(CALM, 12)
     (notice,) = page.warning
     assert all(f"`{name}=" in notice.value for name in NAMES)
-    assert "Defaults are shown" in notice.value
+    assert UNUSABLE in notice.value
 
 
 @pytest.mark.parametrize("T", ["13.5", ["5", "9"], ["abc", "5.5"]])
-def test_what_no_slider_can_show_is_named_and_the_default_shown(T):
+def test_a_T_that_the_slider_cannot_show_is_reported_and_the_default_is_used(T):
     page = opened(PAGE, T=T)
     (notice,) = page.warning
     assert "`T=" in notice.value
     assert metrics(page) == expected(CALM, 12)
 
 
-def test_a_number_may_be_spelled_in_any_way():
+def test_a_number_may_be_written_in_any_form():
     page = opened(PAGE, alpha="0", range="5e1", T="30.0")
     assert not page.warning
     assert metrics(page) == expected(replace(CALM, alpha=0), 30)
@@ -105,7 +111,7 @@ def test_a_bad_link_is_reported_with_the_remedy(query, said):
     assert said in notice.value
 
 
-def test_an_unknown_parameter_is_named():
+def test_an_unknown_parameter_is_reported():
     page = opened(PAGE, colour="red", T="20")
     (notice,) = page.warning
     assert "`colour=red`" in notice.value and "T=20" not in notice.value
@@ -127,34 +133,37 @@ def test_extreme_constants_never_raise(value):
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "sentence"),
     [
-        ({"T": "1"}, "nothing is frozen"),
-        ({}, "end-of-horizon error"),
-        ({"T": "150"}, "freeze error"),
-        ({"Lf": "1.05"}, "no ceiling"),
-        ({}, f"stays below {number(freeze_ceiling(CALM))}"),
-        ({"Lf": "1.03"}, "takes long to get there"),
-        ({}, "peaks at T = 23"),
-        ({"Lf": "1.2"}, "every further period makes the bound worse, up to 1.08e8. Far beyond, it"),
-        ({"Lf": "1.05"}, "9.57 at T = 84, and then grows again, to 14 at T = 150. Far beyond"),
-        ({"Lf": "1.05", "gamma": "0.95"}, "then grows again, to 10.7 at T = 150. Far beyond, it t"),
-        ({"Lf": "1.05", "gamma": "0.96"}, "peaks at T = 29 with 18.8, falls to its lowest, 15 at"),
-        ({"range": "10"}, "On the range shown, up to T = 10, every further period"),
-        ({"range": "10"}, f"Far beyond, it tends to {number(freeze_ceiling(CALM))}"),
-        ({"LU": "0", "gamma": "0.8"}, "climbs to 0.0962 and levels off"),
-        ({"alpha": "0.0"}, "no freeze error"),
-        ({"alpha": "0.0"}, "nothing to draw"),
-        ({"gamma": "0.5"}, "lies beyond all $L_f$ shown"),
-        ({"gamma": "0.7"}, "Left of the dashed line"),
-        ({"T": "150", "range": "10"}, "T = 150 lies beyond the range shown"),
-        ({"range": "300"}, "T can be chosen up to 150"),
-        ({"T": "23"}, "hardly change the total, 15.2. "),
+        ({"T": "1"}, text.NOTHING_FROZEN),
+        ({}, text.END_DOMINATES.format(T=12)),
+        ({"T": "150"}, text.FREEZE_DOMINATES.format(T=150)),
+        ({"Lf": "1.05"}, text.NO_CEILING.format(product="1.001", critical=1 / 0.953)),
+        ({}, text.CEILING.format(product="0.9435", ceiling=number(freeze_ceiling(CALM)))),
+        ({"Lf": "1.03"}, text.SLOW_TO_CEILING),
+        ({}, text.PEAK.format(top_T=23, top="15.2")),
+        ({}, text.SMALL_ON_BOTH_SIDES),
+        ({"Lf": "1.2"}, text.RISES.format(last=150, end="1.08e8")),
+        ({"Lf": "1.2"}, text.GROWS_WITHOUT_LIMIT.format(product="1.144")),
+        ({"Lf": "1.05"}, rises_again(low="9.57", low_T=84, end="14")),
+        ({"Lf": "1.05"}, text.GROWS_WITHOUT_LIMIT.format(product="1.001")),
+        ({"Lf": "1.05", "gamma": "0.95"}, " at T = 150. " + text.TENDS_TO[:20]),
+        ({"Lf": "1.05", "gamma": "0.96"}, text.PEAK.format(top_T=29, top="18.8")),
+        ({"range": "10"}, text.RISES.format(last=10, end=number(reward_error(CALM, 10).total))),
+        ({"range": "10"}, text.TENDS_TO.format(limit=number(freeze_ceiling(CALM)))),
+        ({"LU": "0", "gamma": "0.8"}, text.LEVELS_OFF.format(end="0.0962")),
+        ({"alpha": "0.0"}, text.NO_FREEZE_ERROR),
+        ({"alpha": "0.0"}, text.NOTHING_TO_DRAW),
+        ({"gamma": "0.5"}, text.CRITICAL_NOT_SHOWN.format(critical=2)),
+        ({"gamma": "0.7"}, text.CRITICAL_SHOWN),
+        ({"T": "150", "range": "10"}, text.T_NOT_SHOWN.format(T=150)),
+        ({"range": "300"}, text.LARGEST_T.format(largest=150)),
+        ({"T": "23"}, text.HARDLY_CHANGES.format(total="15.2")),
         ({"gamma": "0.952", "Lf": "1.05"}, "0.9996 < 1"),
     ],
 )
-def test_the_words_fit_the_numbers(query, said):
-    assert said in words(opened(PAGE, **query))
+def test_the_sentences_fit_the_numbers(query, sentence):
+    assert sentence in words(opened(PAGE, **query))
 
 
 def test_the_formula_shows_the_numbers_of_the_chosen_T():
@@ -167,7 +176,7 @@ def test_the_formula_shows_the_numbers_of_the_chosen_T():
 
 
 @pytest.mark.parametrize(("last", "rows"), [(50, 50), (20, 30)])  # the chosen T is always in it
-def test_the_python_lines_recompute_the_table(last, rows):
+def test_the_snippet_recomputes_the_table(last, rows):
     page = opened(PAGE, T="30", Lf="1.2", range=str(last))
     scope: dict = {}
     exec(snippet(page), scope)
@@ -175,7 +184,7 @@ def test_the_python_lines_recompute_the_table(last, rows):
     pd.testing.assert_frame_equal(scope["frame"], reward_error_frame(constants, rows))
 
 
-def test_the_python_lines_recompute_the_ceiling_and_the_panels():
+def test_the_snippet_recomputes_the_ceiling_and_the_panels():
     page = opened(PAGE, T="30", alpha="0.1")
     tables = [ceiling_frame(replace(CALM, alpha=0.1), 30)]
     tables += [

@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fsdash.dashboard.widgets.views import fsavi_frame, terms_frame
-from fsdash.formatting import number
+from fsdash.dashboard.linear_architecture import text
+from fsdash.dashboard.linear_architecture.state import LinearState, bound_frame, terms_frame
+from fsdash.dashboard.widgets.lesson import FROZEN_DYNAMICS_CONDITION
+from fsdash.formatting import factor, number
 from fsdash.theory import Constants, fsavi_regret, fsvi_regret, trivial_bound
 from fsdash.theory.presets import PRESETS
 from tests.dashboard.kit import figures, metrics, opened, snippet, traces, words
@@ -18,9 +20,9 @@ NAMES = ("T", "kappa", "elow", "eup", "gamma", "k", "alpha", "dY", "Lr", "Lf", "
 
 def expected(constants: Constants, T: int, k: int, fit: dict[str, float]) -> dict[str, str]:
     return {
-        "Corrected bound": number(fsavi_regret(constants, T, k, **fit).total),
-        "As stated": number(fsavi_regret(constants, T, k, **fit, corrected=False).total),
-        "Trivial bound": number(trivial_bound(constants)),
+        text.CORRECTED: number(fsavi_regret(constants, T, k, **fit).total),
+        text.STATED: number(fsavi_regret(constants, T, k, **fit, corrected=False).total),
+        text.TRIVIAL: number(trivial_bound(constants)),
     }
 
 
@@ -55,9 +57,9 @@ def test_moving_the_controls_moves_the_numbers():
     assert metrics(page) == expected(START, 15, 3, fit)
 
 
-def test_features_to_begin_with_fill_the_controls():
+def test_example_features_fill_the_controls():
     page = opened(PAGE)
-    page.button(key="load-Perfect").click().run()
+    page.button(key="load-perfect").click().run()
     assert metrics(page) == expected(START, 6, 20, {"kappa": 1, "eps_low": 0, "eps_up": 0})
 
 
@@ -69,24 +71,25 @@ def test_a_link_restores_the_view():
 
 
 @pytest.mark.parametrize("junk", ["", "x", "-5", "1e999", "<b>"])
-def test_junk_in_the_link_is_ignored_and_named(junk):
+def test_unusable_values_in_the_link_are_reported(junk):
     page = opened(PAGE, **dict.fromkeys(NAMES, junk))
     assert metrics(page) == expected(START, 6, 20, FIT)
     (notice,) = page.warning
     assert all(f"`{name}=" in notice.value for name in NAMES)
 
 
-def test_misfits_may_be_spelled_as_whole_numbers():
+def test_misfits_may_be_written_as_whole_numbers():
     page = opened(PAGE, elow="0", eup="5")
     assert not page.warning
     assert metrics(page) == expected(START, 6, 20, {"kappa": 1.02, "eps_low": 0, "eps_up": 5})
 
 
 @pytest.mark.parametrize(("kappa", "gamma"), [("1.2", "0.9"), ("1.25", "0.8"), ("1.3", "0.999")])
-def test_fits_that_may_diverge_are_told_in_words(kappa, gamma):
+def test_a_fit_that_may_diverge_is_reported_with_the_remedy(kappa, gamma):
     page = opened(PAGE, kappa=kappa, gamma=gamma)
     (warning,) = page.warning
-    assert "can diverge" in warning.value and "Lower $\\kappa$" in warning.value
+    product, critical = factor(float(kappa) * float(gamma)), 1 / float(gamma)
+    assert warning.value == text.MAY_DIVERGE.format(product=product, critical=critical)
     assert not page.metric
 
 
@@ -95,19 +98,21 @@ def test_extreme_constants_never_raise(query):
     opened(PAGE, **query)
 
 
-def test_which_version_promises_more_is_said_and_true():
-    # γᵀ = 1/3 lies between T = 10 and T = 11, but the other factor wins from T = 9 on.
-    for T, said in (8, "more than is proved"), (9, "is not the larger"), (10, "is not the larger"):
-        assert said in words(opened(PAGE, T=str(T)))
-        corrected, stated = (
-            fsavi_regret(START, T, 20, **FIT, corrected=version).total for version in (True, False)
-        )
-        assert (corrected > stated) == (T == 8)
-    assert "only makes the bound smaller" in words(opened(PAGE, T="11"))
+@pytest.mark.parametrize(
+    ("T", "sentence"),
+    [(8, text.LARGE_FACTOR), (9, text.OUTWEIGHED), (10, text.OUTWEIGHED), (11, text.SMALL_FACTOR)],
+)
+def test_the_page_says_which_version_of_the_bound_is_smaller(T, sentence):
+    # γᵀ = 1/3 lies between T = 10 and T = 11, but the other factor dominates from T = 9 on.
+    assert sentence.format(T=T, share=START.gamma**T) in words(opened(PAGE, T=str(T)))
+    corrected, stated = (
+        fsavi_regret(START, T, 20, **FIT, corrected=version).total for version in (True, False)
+    )
+    assert (corrected > stated) == (T == 8)
 
 
-def test_the_hidden_condition_is_stated():
-    assert "condition that the paper does not state" in words(opened(PAGE))
+def test_the_unstated_condition_of_the_theorem_is_shown():
+    assert FROZEN_DYNAMICS_CONDITION in words(opened(PAGE))
 
 
 def test_the_exercises_numbers_are_the_librarys():
@@ -115,28 +120,28 @@ def test_the_exercises_numbers_are_the_librarys():
         T: fsavi_regret(START, T, 20, kappa=1.02, eps_low=0.1, eps_up=0.1) for T in range(1, 41)
     }
     assert [T for T, cost in costs.items() if cost.upper_fit_term > cost.lower_fit_term] == [1]
-    told = [round(costs[1].upper_fit_term), round(costs[1].lower_fit_term)]
-    assert told == [44, 18] and round(costs[2].lower_fit_term) == 15
+    rounded = [round(costs[1].upper_fit_term), round(costs[1].lower_fit_term)]
+    assert rounded == [44, 18] and round(costs[2].lower_fit_term) == 15
     assert round(costs[2].upper_fit_term, 1) == 9.9
 
 
-def test_the_python_lines_recompute_the_table():
+def test_the_snippet_recomputes_the_table():
     page = opened(PAGE, T="9", kappa="1.05", elow="0.1")
     scope: dict = {}
     exec(snippet(page), scope)
     fit = {"kappa": 1.05, "eps_low": 0.1, "eps_up": 0.2}
-    pd.testing.assert_frame_equal(scope["frame"], fsavi_frame(START, 40, 20, fit))
+    pd.testing.assert_frame_equal(scope["frame"], bound_frame(LinearState(START, 9, 20, fit)))
 
 
-def test_the_python_lines_recompute_the_terms():
+def test_the_snippet_recomputes_the_terms():
     page = opened(PAGE, T="9", kappa="1.05", elow="0.1")
     scope: dict = {}
     exec(snippet(page, 1), scope)
     fit = {"kappa": 1.05, "eps_low": 0.1, "eps_up": 0.2}
-    pd.testing.assert_frame_equal(scope["frame"], terms_frame(START, 9, 20, fit))
+    pd.testing.assert_frame_equal(scope["frame"], terms_frame(LinearState(START, 9, 20, fit)))
 
 
 def test_without_rewards_nothing_is_called_vacuous():
     page = opened(PAGE, rmax="0", LU="0", Lr="0", elow="0", eup="0")
-    assert "every policy earns the same" in words(page) and "vacuous" not in words(page)
+    assert text.NO_REWARD in words(page) and text.VACUOUS not in words(page)
     assert not any(metric.delta for metric in page.metric)

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from fsdash.dashboard.choose_t import state as choose
-from fsdash.dashboard.choose_t.state import ChooseTState
-from fsdash.dashboard.widgets.views import truth_frame
+from fsdash.dashboard.choose_t import text
+from fsdash.dashboard.choose_t.state import ChooseTState, truth_frame
+from fsdash.dashboard.widgets.lesson import FROZEN_DYNAMICS_CONDITION
 from fsdash.formatting import number
 from fsdash.theory import (
     PRESETS,
@@ -55,8 +56,8 @@ def expected(shown: ChooseTState) -> tuple[str, dict[str, str]]:
         f"FSVI with T = {run.T}, k = {run.k:,}" if run.T > 1 else f"Base VI: k = {run.k:,} sweeps"
     )
     return f"Run {name}", {
-        "Regret bound": number(run.regret),
-        "Of what can be lost": f"{number(100 * share)}%" if share < 10 else f"{number(share)}×",
+        text.REGRET_BOUND: number(run.regret),
+        text.BOUND_RATIO: f"{number(100 * share)}%" if share < 10 else f"{number(share)}×",
     }
 
 
@@ -73,8 +74,9 @@ def test_the_page_opens_on_three_regimes():
     page = opened(PAGE)
     assert advised(page) == expected(view())
     assert headline(page) == "Run FSVI with T = 16, k = 3"
-    assert "It uses 3.48 sweeps. Next comes T = 9 with 14.2." in words(page)
-    assert "T = 16 stays the choice from 1.48 to 5.27 sweeps." in words(page)
+    assert text.reasons(view()) in words(page)
+    for number_shown in ("3.48 sweeps", "T = 9 with 14.2", "from 1.48 to 5.27 sweeps"):
+        assert number_shown in text.reasons(view())
     assert not page.error and not page.warning
 
 
@@ -106,26 +108,28 @@ def test_every_T_may_compete():
     assert advised(page) == expected(view(20.0, every=True))
 
 
-@pytest.mark.parametrize("label", choose.examples())
-def test_examples_fill_the_controls(label):
+@pytest.mark.parametrize("name", choose.examples())
+def test_examples_fill_the_controls(name):
     page = opened(PAGE, budget="7", Lf="1.3", LUby="derived")
-    page.button(key=f"load-{label}").click().run()
+    page.button(key=f"load-{name}").click().run()
     assert not page.exception
-    assert advised(page) == expected(choose.examples()[label])
+    assert advised(page) == expected(choose.examples()[name])
 
 
-def test_a_measured_domain_is_called_vacuous():
+def test_the_bound_of_a_measured_domain_is_called_vacuous():
     page = opened(PAGE)
-    page.button(key="load-Inventory").click().run()
-    assert "**On paper only:** its bound is vacuous" in words(page)
-    assert "All floors are in the grey" in words(page)
+    page.button(key="load-inventory").click().run()
+    advice = choose.examples()["inventory"].advice
+    ratio = number(advice.choice.regret / advice.trivial_bound)
+    vacuous = text.VACUOUS.format(ratio=ratio, trivial=number(advice.trivial_bound))
+    assert vacuous in words(page) and text.VACUOUS_FLOORS in words(page)
 
 
-def test_who_lies_above_the_figure_is_named():
+def test_competitors_off_the_scale_are_named():
     page = opened(PAGE)
-    page.button(key="load-Pricing").click().run()
-    told = " ".join(caption.value for caption in page.caption)
-    assert "Above the figure: T = 6, T = 12, T = 24." in told
+    page.button(key="load-pricing").click().run()
+    captions = " ".join(caption.value for caption in page.caption)
+    assert text.off_scale(["T = 6", "T = 12", "T = 24"]) in captions
     top = 10 ** figures(page)["regret-cost"]["layout"]["yaxis"]["range"][1]
     curves = traces(figures(page)["regret-cost"])
     assert min(curves["T = 6"]["y"]) > top > min(curves["Base VI"]["y"])
@@ -134,10 +138,10 @@ def test_who_lies_above_the_figure_is_named():
 def test_one_sweep_is_one_sweep():
     page = opened(PAGE, budget="1")
     assert "k\u00a0=\u00a01 sweep" in " ".join(header.value for header in page.header)
-    assert "It uses 1 sweep." in words(page) and "1 sweeps" not in words(page)
+    assert "It costs 1 sweep." in words(page) and "1 sweeps" not in words(page)
 
 
-def test_the_value_constant_can_be_derived():
+def test_L_U_can_be_derived():
     page = opened(PAGE, Lf="0.9", LUby="derived")
     constants = replace(THREE.constants, l_f=0.9)
     constants = replace(constants, l_u=value_lipschitz_bound(0.9, 0.5, 0.9))
@@ -157,7 +161,7 @@ def test_the_repaired_bound_can_be_chosen():
         THREE.T,
         lambda c, T, k: repaired_regret(c, T, k, 2.0),
     ).choice
-    assert metrics(page)["Regret bound"] == number(run.regret)
+    assert metrics(page)[text.REGRET_BOUND] == number(run.regret)
 
 
 # ------------------------------------------------------------------------------------------- tabs
@@ -180,18 +184,20 @@ def test_the_heat_map_varies_the_chosen_constant():
     np.testing.assert_allclose(2 ** z[row], expected_T)
 
 
-def test_the_last_tab_tells_the_truth_and_the_condition():
+def test_the_last_tab_shows_the_true_regret_and_the_condition():
     page = opened(PAGE, tab=TRUST, domain="pricing")
     domain = measured_domains()["pricing"]
-    assert f"really loses **{number(domain.regret[12][0])}**" in words(page)
-    assert "A condition that the paper does not state" in words(page)
+    bound = fsvi_regret(domain.constants, 12, 0).floor
+    assert text.truth("pricing", domain, bound) in words(page)
+    assert f"**{number(domain.regret[12][0])}**" in text.truth("pricing", domain, bound)
+    assert FROZEN_DYNAMICS_CONDITION in words(page)
     assert list(traces(figures(page)["truth"])["the true regret"]["y"]) == [
         domain.regret[T][0] for T in HORIZONS
     ]
 
 
 @pytest.mark.parametrize("name", measured_domains())
-def test_the_truth_can_be_recomputed(name):
+def test_the_snippet_recomputes_the_true_regret(name):
     page = opened(PAGE, tab=TRUST, domain=name)
     frame = ran(page.code[-1].value)["frame"]
     pd.testing.assert_frame_equal(frame, truth_frame(name))
@@ -230,7 +236,7 @@ def test_the_plotted_values_of_T_are_in_the_link():
 
 
 @pytest.mark.parametrize("junk", ["", "x", "-5", "1e999", "nan", "1;2", "<b>", "9" * 400])
-def test_junk_in_the_link_is_ignored_with_a_notice(junk):
+def test_unusable_values_in_the_link_are_reported(junk):
     names = (
         "budget",
         "gamma",
@@ -268,7 +274,7 @@ def test_junk_in_the_link_is_ignored_with_a_notice(junk):
         ({"nx": "1.5"}, THREE.T, "`nx=1.5`: give a whole number from 1 to 1000000000"),
     ],
 )
-def test_what_is_left_of_a_link_is_shown(query, shown, said):
+def test_the_usable_part_of_a_link_is_shown(query, shown, said):
     page = opened(PAGE, **query)
     (notice,) = page.warning
     assert said in notice.value
@@ -278,20 +284,20 @@ def test_what_is_left_of_a_link_is_shown(query, shown, said):
 # -------------------------------------------------------------------------------------- bad input
 
 
-def test_no_discounting_is_said_in_words():
+def test_no_discounting_is_explained():
     page = opened(PAGE, gamma="1.0")
     (error,) = page.error
     assert "γ = 1 means no discounting" in error.value
     assert page.multiselect(key="choose-t.T").value == list(THREE.T), "the controls are all there"
 
 
-def test_no_discounting_does_not_take_the_controls_away():
+def test_no_discounting_leaves_the_controls():
     page = opened(PAGE, gamma="1.0", LUby="derived", Lf="0.9")
     assert len(page.error) == 1 and not page.warning
     assert page.number_input(key="choose-t.nx").value == 100
 
 
-def test_a_field_shows_what_it_holds():
+def test_a_field_shows_all_digits_of_its_value():
     page = opened(PAGE, gamma="0.99995", budget="12345.6", alpha="0.012345")
     for key in ("gamma", "budget", "alpha"):
         field = page.number_input(key=f"choose-t.{key}")
@@ -301,16 +307,18 @@ def test_a_field_shows_what_it_holds():
 @pytest.mark.parametrize("budget", ["0.0", "0.99"])
 def test_a_budget_below_the_cheapest_run(budget):
     page = opened(PAGE, budget=budget)
-    assert headline(page) == "This budget buys nothing yet"
+    assert headline(page) == text.TOO_SMALL
     (error,) = page.error
-    assert "below the cheapest run" in error.value and "Raise it to 1 or more" in error.value
+    cost = {"sweeps": number(float(budget)), "operations": number(THREE.sizes.sweep)}
+    assert error.value == text.RAISE_BUDGET.format(**cost)
     assert "regret-cost" in figures(page)
 
 
-def test_no_derived_value_constant_where_differences_outgrow_the_discount():
+def test_L_U_is_not_derived_where_gamma_L_f_is_at_least_1():
     page = opened(PAGE, LUby="derived")
     (warning,) = page.warning
-    assert "γL_f = 1.08 is not below 1" in warning.value
+    value = number(THREE.constants.l_u)
+    assert warning.value == text.NO_L_U.format(product="1.08", value=value)
     assert advised(page) == expected(view())
 
 
@@ -338,11 +346,12 @@ def test_extremes_never_raise(tab, extreme):
     assert "regret-cost" in figures(page)
 
 
-def test_without_any_T_a_sentence_says_so():
+def test_without_any_T_the_defaults_are_shown():
     page = opened(PAGE)
     page.multiselect(key="choose-t.T").set_value([]).run()
     assert advised(page) == expected(view())
-    assert any("No T is chosen" in info.value for info in page.info)
+    defaults = ", ".join(map(str, THREE.T))
+    assert text.NO_T.format(T=defaults) in [info.value for info in page.info]
 
 
 # --------------------------------------------------------------------- clicks, snippets, exercises
@@ -351,7 +360,7 @@ def test_without_any_T_a_sentence_says_so():
 @pytest.mark.parametrize(
     ("x", "sweeps"), [(2e10, 4), (5.27 * 5e9, 5.27), (12.3456 * 5e9, 12.4), (0, 0), (-1, 0)]
 )
-def test_a_click_becomes_a_budget_that_pays_for_what_was_clicked(x, sweeps):
+def test_a_click_sets_a_budget_that_pays_for_the_clicked_step(x, sweeps):
     assert choose.clicked_sweeps(x, THREE.sizes) == pytest.approx(sweeps)
 
 
@@ -359,7 +368,7 @@ VIEWS = [
     view(),
     view(20.0, every=True, l_frozen=1.3),
     view(0.5),
-    choose.examples()["Pricing"],
+    choose.examples()["pricing"],
 ]
 
 
@@ -382,13 +391,13 @@ def test_the_page_shows_the_snippet_of_its_view():
 
 
 def test_the_numbers_in_the_answers():
-    answers = [answer for _, answer in choose.EXERCISES]
+    answers = [answer for _, answer in text.EXERCISES]
     last = regimes(THREE.constants, THREE.sizes, THREE.T)[-1]
     floors = fsvi_regret(THREE.constants, THREE.T, 0).floor
     assert (last.algorithm, last.start / THREE.sizes.sweep) == ("VI", 53)
-    assert "**53 sweeps**" in answers[0] and f"**{floors.min():.2f}** of T = 9" in answers[0]
+    assert "**53 sweeps**" in answers[0] and f"**{floors.min():.2f}** for T = 9" in answers[0]
     *_, before, _ = regimes(THREE.constants, THREE.sizes, range(2, 101))
-    assert before.T == 8 and "**T = 8** wins from about 12 to 53" in answers[1]
+    assert before.T == 8 and "**T = 8** is the best from about 12 to 53" in answers[1]
     assert round(before.start / THREE.sizes.sweep) == 12
     eight, nine = fsvi_regret(THREE.constants, [8, 9], 0).floor
     assert 0 < nine / eight - 1 < 0.01

@@ -66,7 +66,7 @@ def test_node_and_zoom_outlive_a_change_and_a_double_click_shows_the_whole(
     zoomed = chart.evaluate(RANGES)
     slider(page, "Slowness α").press("ArrowRight")
     expect(page).to_have_url(in_url("alpha", "0.02"))
-    expect(metric(page, "Freeze")).to_have_text(number(2 * reward_error(CALM, 12).freeze))
+    expect(metric(page, "Freeze error")).to_have_text(number(2 * reward_error(CALM, 12).freeze))
     assert chart.evaluate("node => node.same") is True
     assert chart.evaluate(RANGES) == zoomed
     chart.hover()

@@ -12,12 +12,15 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from fsdash.dashboard.choose_t import state as choose
+from fsdash.dashboard.choose_t import text
+from fsdash.dashboard.widgets.lesson import SYMBOLS_TITLE
 from tests.dashboard.browser import assert_fits
 
 # One group, so that all tests here share one worker's server and browser.
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 PATH = "/Choose_T"
-THREE = choose.examples()["Three regimes"]
+VACUOUS = "The bound is vacuous here:"
+THREE = choose.examples()["three-regimes"]
 SWEEP = THREE.sizes.sweep
 
 
@@ -28,7 +31,7 @@ def chart(page: Page, key: str = "regret-cost") -> Locator:
 def wait_until_drawn(page: Page) -> None:
     # The first visit loads Plotly, megabytes that a busy machine takes long to parse.
     expect(chart(page).locator(".main-svg").first).to_be_visible(timeout=120_000)
-    expect(page.get_by_text("Symbols on this page")).to_be_visible()
+    expect(page.get_by_text(SYMBOLS_TITLE)).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
@@ -63,17 +66,17 @@ def test_field_click_drag_and_link_set_one_budget(visit: Callable[..., Page]):
     headline(page, "Run FSVI with T = 16, k = 3")
     chart(page).evaluate("node => { node.marked = true; }")
 
-    field(page, "Budget in sweeps").fill("10")
-    field(page, "Budget in sweeps").press("Enter")
+    field(page, text.BUDGET).fill("10")
+    field(page, text.BUDGET).press("Enter")
     headline(page, "Run FSVI with T = 9, k = 9")
 
     page.mouse.click(*place(page, 70))
     headline(page, "Run Base VI: k = ")
-    expect(field(page, "Budget in sweeps")).to_have_value(re.compile(r"^(69|70|71)\b"))
+    expect(field(page, text.BUDGET)).to_have_value(re.compile(r"^(69|70|71)\b"))
 
     page.mouse.click(*place(page, 3, strip=True))
     headline(page, "Run FSVI with T = 16")
-    expect(field(page, "Budget in sweeps")).to_have_value("2.8")
+    expect(field(page, text.BUDGET)).to_have_value("2.8")
 
     start, end = place(page, 2.8), place(page, 30)
     page.mouse.move(*start)
@@ -81,30 +84,30 @@ def test_field_click_drag_and_link_set_one_budget(visit: Callable[..., Page]):
     page.mouse.move(*end, steps=4)
     page.mouse.up()
     headline(page, "Run FSVI with T = 9")
-    expect(field(page, "Budget in sweeps")).to_have_value(re.compile(r"^(29|30|31)\b"))
+    expect(field(page, text.BUDGET)).to_have_value(re.compile(r"^(29|30|31)\b"))
     assert chart(page).evaluate("node => node.marked"), "the figure was made anew"
 
     expect(page).to_have_url(re.compile(r"[?&]budget="))
-    dragged, link = field(page, "Budget in sweeps").input_value(), urlsplit(page.url)
+    dragged, link = field(page, text.BUDGET).input_value(), urlsplit(page.url)
     other = visit(f"{link.path}?{link.query}")
     wait_until_drawn(other)
     headline(other, "Run FSVI with T = 9")
-    expect(field(other, "Budget in sweeps")).to_have_value(dragged)
+    expect(field(other, text.BUDGET)).to_have_value(dragged)
 
 
 def test_an_example_and_the_tabs_are_in_the_link(visit: Callable[..., Page]):
     page = visit(PATH)
     wait_until_drawn(page)
-    page.get_by_role("button", name="Inventory").click()
-    expect(page.get_by_text("On paper only:")).to_be_visible()
-    page.get_by_role("tab", name="How sensitive").click()
+    page.get_by_role("button", name=text.example_label("inventory")).click()
+    expect(page.get_by_text(VACUOUS)).to_be_visible()
+    page.get_by_role("tab", name=text.TABS["sensitivity"]).click()
     expect(chart(page, "best-T").locator(".main-svg").first).to_be_visible()
-    page.get_by_role("tab", name="How far").click()
+    page.get_by_role("tab", name=text.TABS["trust"]).click()
     expect(chart(page, "truth").locator(".main-svg").first).to_be_visible()
     expect(page).to_have_url(re.compile(r"tab=trust"))
     page.reload()
     wait_until_drawn(page)
-    expect(page.get_by_text("On paper only:")).to_be_visible()
+    expect(page.get_by_text(VACUOUS)).to_be_visible()
     expect(chart(page, "truth").locator(".main-svg").first).to_be_visible()
 
 
@@ -155,13 +158,13 @@ def test_while_the_budget_is_dragged_what_belongs_to_the_old_one_fades(visit: Ca
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
-def test_no_discounting_is_told_where_it_is_seen(visit: Callable[..., Page], width, height):
+def test_no_discounting_is_explained_in_view(visit: Callable[..., Page], width, height):
     page = visit(f"{PATH}?gamma=1", width=width, height=height)
-    told = page.get_by_text("γ = 1 means no discounting")
-    expect(told).to_be_visible()
+    explanation = page.get_by_text("γ = 1 means no discounting")
+    expect(explanation).to_be_visible()
     page.wait_for_function(
         "([node, low]) => node.getBoundingClientRect().y < low",
-        arg=[told.element_handle(), height / 2 + 50],
+        arg=[explanation.element_handle(), height / 2 + 50],
     )
     field(page, "Discount γ").fill("0.9")
     field(page, "Discount γ").press("Enter")
@@ -181,5 +184,5 @@ def test_every_screen_and_theme_fits(visit: Callable[..., Page], theme, width, h
     wait_until_drawn(page)
     assert_fits(page, theme)
     if width < 640:  # the figure comes before its controls
-        below = field(page, "Budget in sweeps").bounding_box()["y"]
+        below = field(page, text.BUDGET).bounding_box()["y"]
         assert chart(page).bounding_box()["y"] < below

@@ -1,0 +1,306 @@
+"""The wording of the Choose T page: labels, the recommendation, and sentences about the bounds."""
+
+from math import isinf
+
+import numpy as np
+
+from fsdash.dashboard.choose_t.state import LONGEST_T, TRUSTED_T, ChooseTState
+from fsdash.figures.budget import competitor
+from fsdash.formatting import factor, number
+from fsdash.theory import Advice, Sizes, trivial_bound
+from fsdash.theory.landmarks import freeze_ceiling, long_run
+from fsdash.theory.measured_domains import MeasuredDomain
+
+PAGE = "Choose T"
+TITLE = "Which T for your budget?"
+INTRODUCTION = (
+    "Freezing the slow state for T periods makes planning cheaper but introduces an error. For a "
+    "given computing budget, this page compares the regret **bounds** of FSVI for each T with that "
+    "of Base VI, which freezes nothing."
+)
+
+# --------------------------------------------------------------------------------------- controls
+
+EXAMPLES_LABEL = "Examples"
+BUDGET = "Budget in sweeps of Base VI"
+BUDGET_HELP = "One sweep is |S|²|A| operations. You can also click in the figure."
+OPERATIONS = "= {operations} operations"
+MORE_CONSTANTS, SIZES, COMPETITORS, WHICH_BOUND = (
+    "More constants",
+    "Sizes",
+    "Competitors",
+    "Which bound",
+)
+L_U_SOURCE = "L_U is given as"
+L_U_SOURCES = {"custom": "Custom", "derived": "L_r/(1 − γL_f)"}
+L_U_VALUE = "L_U = {value}"
+NO_L_U = (
+    "γL_f = {product} is not below 1, so L_r/(1 − γL_f) does not exist. The custom value, {value}, "
+    "is used instead. Lower γ or L_f."
+)
+PLOTTED_T = "Plotted T"
+NO_T = "No T is selected, so the defaults are shown: {T}."
+WINNER_AMONG = "Choose the best of"
+WINNERS = {"plotted": "the plotted T", "every": f"every T up to {LONGEST_T}"}
+BOUND = "Regret bound of FSVI"
+BOUNDS = {"stated": "as stated", "repaired": "repaired"}
+BOUND_HELP = "The tab *Can I trust it?* explains the difference."
+L_FROZEN = "Sensitivity of the frozen dynamics L̃"
+L_FROZEN_HELP = "The Lipschitz constant of the frozen dynamics (x, f_Y). If empty, the same as L_f."
+L_FROZEN_EMPTY = "same as L_f"
+
+# ------------------------------------------------------------------------------------ tabs, figures
+
+TABS = {
+    "terms": "Terms of the bound",
+    "sensitivity": "Sensitivity to the constants",
+    "trust": "Can I trust it?",
+}
+ALT_TEXT = "Regret bounds against cost. {headline}."
+SET_BUDGET = (
+    "Click in the figure or drag the thick line to set the budget. The top axis counts operations."
+)
+OFF_SCALE = "{names} {verb} off the scale."
+TERMS = (
+    "On this budget, each bound is the sum of three terms. The **reward** and **transition** terms "
+    "are the cost of freezing and do not depend on the budget. A larger budget reduces the "
+    "**iteration** term."
+)
+TERMS_ALT_TEXT = "The terms of the bound for each T on this budget."
+TERMS_NEED_BUDGET = "Raise the budget to one sweep or more to see the terms."
+SENSITIVITY = (
+    "The constants are rarely known exactly. This figure varies one of them and keeps the others: "
+    "if the colour around the cross is uniform, the choice of T does not depend on it. Click a "
+    "cell to use its budget and constant."
+)
+SENSITIVITY_ALT_TEXT = "The best T over budgets and values of {symbol}."
+VARY = "Vary"
+SYMBOLS = {
+    "Lf": "L_f",
+    "gamma": "γ",
+    "alpha": "α",
+    "LU": "L_U",
+    "Lr": "L_r",
+    "dY": "d_Y",
+    "rmax": "r_max",
+}
+"""The constants that can be varied, by their names in the URL."""
+TRUST = (
+    "The bound is a **worst case** over all problems with these constants. It shows in which "
+    "direction T should move, not how large the regret of your problem is. On the three domains "
+    "it is far above the true regret:"
+)
+MEASURED_ON = "Domain"
+TRUTH_ALT_TEXT = "Bound and true regret of FSVI on {name}, against T."
+NOT_SLOW = (
+    "The paper assumes α ≤ 1. Here α is {alpha}, so the slow state is not slow. The formulas still "
+    "hold."
+)
+WITHOUT_CONDITION = (
+    "Without this condition the bound can fail: there is a small model whose true regret is four "
+    "times the bound. The *repaired* bound, under *Which bound*, holds for every $\\tilde L$:"
+)
+REPAIRED_FORMULA = r"""
+\frac{\varepsilon_r + \gamma\,\varphi(\tilde L) + \gamma^T L_U\, d}{1-\gamma^T}
++ \frac{2\, r_{\max}\,\gamma^{(k+1)T}}{(1-\gamma)(1-\gamma^T)}"""
+REPAIRED_NOTE = (
+    "Here $\\varphi(\\tilde L)$ is the freeze error with $\\tilde L$ instead of $L_f$. If "
+    "$\\tilde L \\le L_f$, the repaired bound is also the smaller one: the cost of freezing is "
+    "lower by a factor of up to $2/(1-\\gamma^T)$."
+)
+
+EXERCISES = (
+    (
+        "Load *Three regimes* and drag the budget to the right. From how many sweeps on does "
+        "freezing no longer help, according to this bound, and why?",
+        "From **53 sweeps** on. The bound of Base VI falls to 0, while every FSVI bound stops at "
+        "its floor. At 53 sweeps Base VI falls below the lowest floor, **6.81** for T = 9.",
+    ),
+    (
+        "Among the plotted T, T = 9 is the best choice just before Base VI takes over. Let *every "
+        "T* compete. Is 9 still the best?",
+        "No. **T = 8** is the best from about 12 to 53 sweeps; it was not plotted. Its floor is "
+        "lower by less than 1%: near the best T the bound is flat, so the exact T matters little.",
+    ),
+    (
+        "Load *Inventory*. How large must the budget be for FSVI's bound to be informative?",
+        "No budget is large enough: the floor is tens of thousands of times above r_max/(1 − γ). "
+        "The policy is good nevertheless: the tab *Can I trust it?* shows its true regret. A "
+        "vacuous bound says nothing about the policy.",
+    ),
+)
+
+
+def example_label(name: str) -> str:
+    """The label of an example: of a preset such as "three-regimes", or of a measured domain."""
+    return name.replace("-", " ").capitalize()
+
+
+def truth(name: str, domain: MeasuredDomain, bound: float) -> str:
+    """How the bound on a measured domain compares with the true regret of FSVI."""
+    true = domain.regret[TRUSTED_T][0]
+    return (
+        f"**{example_label(name)}, T = {TRUSTED_T}:** the bound is {number(bound)}, the largest "
+        f"possible loss is {number(trivial_bound(domain.constants))}, and the true regret of FSVI "
+        f"is **{number(true)}** (evaluated exactly under the true model). The bound is "
+        f"{number(bound / true)} times the true regret, because the Lipschitz constants are those "
+        "of the steepest place in the model. `fsdash solve` computes the true regret for any T."
+    )
+
+
+def off_scale(names: list[str]) -> str:
+    """Which competitors the figure does not show."""
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return OFF_SCALE.format(names=listed, verb="is" if len(names) == 1 else "are")
+
+
+# --------------------------------------------------------------------------------- recommendation
+
+TOO_SMALL = "This budget is too small"
+RAISE_BUDGET = (
+    "A budget of {sweeps} sweeps is less than the cost of the cheapest run, one sweep of Base VI "
+    "({operations} operations). Raise it to 1 or more."
+)
+REGRET_BOUND, BOUND_RATIO = "Regret bound", "Bound ÷ largest possible loss"
+NO_REWARD = "With r_max = 0 every policy earns the same, so the choice does not matter."
+VACUOUS = (
+    "**The bound is vacuous here:** it is {ratio} times the largest possible loss ({trivial}). See "
+    "the tab *Can I trust it?*"
+)
+
+
+def headline(state: ChooseTState) -> str:
+    """The recommendation: algorithm, T and k."""
+    if state.advice is None:
+        return TOO_SMALL
+    choice = state.advice.choice
+    if choice.algorithm == "VI":
+        return f"Run Base VI: k = {choice.k:,} {'sweep' if choice.k == 1 else 'sweeps'}"
+    return f"Run FSVI with T = {choice.T}, k = {choice.k:,}"
+
+
+def reasons(state: ChooseTState) -> str:
+    """The cost of the recommendation, the second best, and the budgets for which it holds."""
+    advice = state.advice
+    if advice is None:
+        operations = number(state.sizes.sweep)
+        return RAISE_BUDGET.format(sweeps=number(state.sweeps), operations=operations)
+    cost = f"It costs {sweep_count(advice.choice.cost / state.sizes.sweep)}."
+    parts = (_warning(advice), cost, _second_best(advice), _stays(advice, state.sizes))
+    return " ".join(part for part in parts if part)
+
+
+def recommendation_numbers(advice: Advice) -> dict[str, str]:
+    """The recommendation's bound, and its ratio to the largest possible loss, by label."""
+    regret, trivial = advice.choice.regret, advice.trivial_bound
+    ratio = regret / trivial if trivial else 0.0
+    text = f"{number(100 * ratio)}%" if ratio < 10 else f"{number(ratio)}×"
+    return {REGRET_BOUND: number(regret), BOUND_RATIO: text}
+
+
+def sweep_count(sweeps: float) -> str:
+    """A number of sweeps with its unit."""
+    count = number(sweeps)
+    return f"{count} {'sweep' if count == '1' else 'sweeps'}"
+
+
+def _warning(advice: Advice) -> str:
+    """A warning if the best bound gives no information."""
+    regret, trivial = advice.choice.regret, advice.trivial_bound
+    if trivial == 0:
+        return NO_REWARD
+    if regret >= trivial:
+        return VACUOUS.format(ratio=number(regret / trivial), trivial=number(trivial))
+    return ""
+
+
+def _second_best(advice: Advice) -> str:
+    if len(advice.candidates) < 2:
+        return "The budget allows nothing else."
+    best, second = advice.candidates[:2]
+    name = competitor(second.T)
+    if best.regret == second.regret:
+        return f"{name} has the same bound."
+    close = ", practically a tie" if second.regret < 1.05 * best.regret else ""
+    return f"The second best is {name} with {number(second.regret)}{close}."
+
+
+def _stays(advice: Advice, sizes: Sizes) -> str:
+    """The budgets for which this choice is the best."""
+    regime = next(regime for regime in advice.regimes if advice.budget in regime)
+    name, start, end = competitor(regime.T), regime.start / sizes.sweep, regime.end / sizes.sweep
+    if end == float("inf"):
+        return f"{name} is the best choice from {sweep_count(start)} on."
+    return f"{name} is the best choice from {number(start)} to {sweep_count(end)}."
+
+
+# ---------------------------------------------------------------------------------------- notices
+
+NO_FLOOR = (
+    "No curve has a floor here: with these constants freezing causes no error, and every bound "
+    "falls to 0, like that of Base VI."
+)
+FLOOR = (
+    "FSVI's curves end at a **floor**: more iterations cannot remove the error made by freezing. "
+    "Among the competitors, T = {T} has the lowest floor, {floor}. Base VI has none."
+)
+VACUOUS_FLOORS = (
+    "All floors are in the grey area: no budget makes the bound of FSVI informative here."
+)
+LOWER_BUT_LATER = (
+    "A longer T starts **lower but later**: each iteration looks T periods ahead, but the lower "
+    "level must be computed first."
+)
+LATER = (
+    "A longer T starts **later**: the lower level must be computed first. Each iteration looks T "
+    "periods ahead, but the error made by freezing depends on T too. Among the plotted curves, "
+    "{lowest} starts lowest."
+)
+GROWS = (
+    "γ{name} = {product} ≥ 1: differences between states grow at least as fast as discounting "
+    "shrinks them, and the bound grows without limit with T. This rules out a long T for every "
+    "budget."
+)
+NO_FREEZE_ERROR = (
+    "The slow state never moves here, or the reward does not depend on it. There is no freeze "
+    "error, so nothing rules out a long T, however large γL_f is."
+)
+LIMITED = "γL_f = {product} < 1: the freeze error has a limit, so nothing rules out a long T."
+
+
+def notices(state: ChooseTState) -> list[str]:
+    """On the floors, on where the curves start, and on long T."""
+    return [describe_floors(state), describe_starts(state), describe_growth(state)]
+
+
+def describe_floors(state: ChooseTState) -> str:
+    """The values at which the curves of all competitors end."""
+    floors = np.ravel(state.bound(state.constants, list(state.competing), 0).floor)
+    if floors.max() == 0:
+        return NO_FLOOR
+    lowest = int(np.argmin(floors))
+    text = FLOOR.format(T=state.competing[lowest], floor=number(floors[lowest]))
+    vacuous = floors[lowest] >= trivial_bound(state.constants) > 0
+    return f"{text} {VACUOUS_FLOORS}" if vacuous else text
+
+
+def describe_starts(state: ChooseTState) -> str:
+    """How the first step of a curve depends on T."""
+    best = {state.advice.choice.T} if state.advice else set()
+    plotted = sorted({1, *state.T, *best})
+    first = np.ravel(state.bound(state.constants, plotted, 1).total)
+    if (first[1:] < first[:-1]).all():
+        return LOWER_BUT_LATER
+    return LATER.format(lowest=competitor(plotted[int(np.argmin(first))]))
+
+
+def describe_growth(state: ChooseTState) -> str:
+    """Whether the bound grows without limit with T."""
+    c = state.constants
+    l_frozen = c.l_f if state.l_frozen is None else state.l_frozen
+    if isinf(freeze_ceiling(c, l_frozen)) or isinf(long_run(c)):
+        name, largest = ("L̃", l_frozen) if l_frozen > c.l_f else ("L_f", c.l_f)
+        return GROWS.format(name=name, product=factor(c.gamma * largest))
+    if c.alpha * c.d_y * c.l_r == 0:
+        return NO_FREEZE_ERROR
+    return LIMITED.format(product=factor(c.gamma * c.l_f))

@@ -1,0 +1,42 @@
+"""The sentences on the Choose T page fit the values shown."""
+
+import pytest
+
+from fsdash.dashboard.choose_t import text
+from fsdash.theory import PRESETS, fsvi_regret
+from tests.dashboard.kit import opened, words
+
+PAGE = "2_Choose_T.py"
+THREE = PRESETS["three-regimes"]
+GROWS = text.GROWS.split("{product}")[1]
+
+
+@pytest.mark.parametrize("still", [{"alpha": "0"}, {"dY": "0", "Lf": "9"}, {"Lr": "0", "LU": "0"}])
+def test_without_a_freeze_error_a_long_T_is_not_ruled_out(still):
+    shown = words(opened(PAGE, **still))
+    assert text.NO_FREEZE_ERROR in shown and GROWS not in shown
+
+
+@pytest.mark.parametrize("free", [{"alpha": "0", "LU": "0"}, {"dY": "0"}])
+def test_without_floors_none_is_named(free):
+    shown = words(opened(PAGE, **free))
+    assert text.NO_FLOOR in shown and text.FLOOR.split("{T}")[0] not in shown
+
+
+def test_the_lowest_floor_is_that_of_all_competitors():
+    page = opened(PAGE, gamma="0.95", Lr="0.7", Lf="0.9", LUby="derived", over="every")
+    assert page.header[0].value.startswith("Run FSVI with T\u00a0=\u00a0100")
+    assert text.FLOOR.format(T=100, floor="{}").split(",")[0] in words(page)
+    assert text.VACUOUS_FLOORS not in words(page)
+
+
+def test_the_lowest_start_is_among_the_plotted_curves():
+    first = {T: fsvi_regret(THREE.constants, T, 1).total for T in (1, *THREE.T)}
+    assert min(first, key=first.get) == 16
+    assert text.LATER.format(lowest="T = 16") in words(opened(PAGE))
+    assert text.LOWER_BUT_LATER in words(opened(PAGE, T=["2", "4"]))
+
+
+def test_sensitive_frozen_dynamics_let_the_repaired_bound_grow():
+    shown = words(opened(PAGE, bound="repaired", Lfrozen="2", Lf="0.9"))
+    assert text.GROWS.format(name="L̃", product="1.8") in shown
