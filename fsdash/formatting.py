@@ -81,6 +81,15 @@ def round_significant(value: float, digits: int) -> float:
     return float(f"{value:.{digits}g}")
 
 
+def escape_markdown(text: str) -> str:
+    """The text with Markdown's special characters escaped, for names that visitors type.
+
+    >>> print(escape_markdown("*T* = 6"))
+    \\*T\\* = 6
+    """
+    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-!|<>~$:" else c for c in text)
+
+
 def shorten(text: str, longest: int = 40) -> str:
     """The text, cut to at most `longest` characters with an ellipsis at the end."""
     return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -1,6 +1,7 @@
-"""What is drawn of kept runs: named curves, a steady figure, a row of numbers for each method.
+"""Learning curves and numbers of recorded runs, for every page that shows experiments.
 
-Pure functions of records and rows, no Streamlit; the lab and the list of runs both use them.
+Pure functions of records and rows, without Streamlit: labels that tell runs apart, a figure whose
+series keep their names while rows arrive, and one row of numbers per method.
 """
 
 from __future__ import annotations
@@ -15,22 +16,20 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from fsdash.algorithms.registry import ALGORITHMS
-from fsdash.dashboard.run_lab.state import sweep_size
-from fsdash.dashboard.run_lab.text import BADGES
-from fsdash.domains import make
+from fsdash.dashboard.curves import text
+from fsdash.domains import Domain, make
 from fsdash.errors import InputError
 from fsdash.figures.learning import ONE_RUN, learning_figure
 from fsdash.figures.palette import algorithm_colour
 from fsdash.figures.unchecked import unchecked
-from fsdash.formatting import compact_ranges, duration, number, setting
-from fsdash.runs.columns import DEFAULT_MEASURE, MEASURES, WORK
+from fsdash.formatting import number
+from fsdash.reproduce.experiments import SAMPLES
+from fsdash.runs.columns import DEFAULT_MEASURE
 from fsdash.runs.records import Run
 from fsdash.runs.store.progress import OVER, LastRows, Progress
 from fsdash.runs.summary import LEVELS, method_title, work_to_reach
 
-X_LABELS = {"sweeps": "Sweeps"} | {column.name: column.label for column in WORK}
-Y_LABELS = {column.name: column.label for column in MEASURES}
-GENERAL = (
+GENERAL_SETTINGS = (
     "domain",
     "algorithm",
     "T",
@@ -40,46 +39,47 @@ GENERAL = (
     "replications",
     "seed",
 )
-ENOUGH = 3
-"""Replications for an interval: that of two is twelve times as wide as their difference."""
+"""Settings that every run has; the others are parameters of its domain or its algorithm."""
+MIN_FOR_INTERVAL = 3
+"""Replications. The interval of two is twelve times as wide as their difference."""
 FITTED_SHARE = 0.1
-"""The part of the states that fitted methods draw by default."""
+"""Share of the states that fitted methods sample by default."""
 
 
 @dataclass(frozen=True)
 class CurveOptions:
-    """How curves are looked at."""
+    """What the axes show and which additional curves are drawn."""
 
     x: str = "sweeps"
     y: str = DEFAULT_MEASURE
     log_x: bool = True
-    singles: bool = False
-    stationary: bool = False
+    single_runs: bool = False
+    greedy_for_J: bool = False
     dark: bool = False
 
 
-# ------------------------------------------------------------------------------------------- names
+# ------------------------------------------------------------------------------------------ labels
 
 
-def settings(run: Run) -> dict[str, object]:
-    """Everything that a run was told, flat; names of the domain come after a dot."""
+def run_settings(run: Run) -> dict[str, object]:
+    """Everything a run was started with; parameters of the domain as `domain.name`."""
     data = run.spec_data
-    plain = {n: v for n, v in data.items() if n not in ("domain_parameters", "parameters")}
+    general = {n: v for n, v in data.items() if n not in ("domain_parameters", "parameters")}
     domain = {f"{run.domain}.{n}": v for n, v in data.get("domain_parameters", {}).items()}
-    return plain | domain | data.get("parameters", {})
+    return general | domain | data.get("parameters", {})
 
 
-def differing(runs: Sequence[Run]) -> list[str]:
-    """The names of settings that tell these runs apart, in order.
+def differing_settings(runs: Sequence[Run]) -> list[str]:
+    """The names of the settings in which the runs differ, in order.
 
-    A parameter that every run left at its algorithm's own default tells nothing.
+    A parameter that every run has at its algorithm's default does not count.
     """
-    given = [settings(run) for run in runs]
+    given = [run_settings(run) for run in runs]
     found = []
-    for name in dict.fromkeys(name for values in given for name in values):
-        values = {str(values[name]) for values in given if name in values}
-        missing = any(name not in values for values in given)
-        if name in GENERAL:
+    for name in dict.fromkeys(name for settings in given for name in settings):
+        values = {str(settings[name]) for settings in given if name in settings}
+        missing = any(name not in settings for settings in given)
+        if name in GENERAL_SETTINGS:
             differs = len(values) > 1 or missing
         else:
             differs = len(values) > 1 and not all(_is_default(run, name) for run in runs)
@@ -90,124 +90,146 @@ def differing(runs: Sequence[Run]) -> list[str]:
 
 def _is_default(run: Run, name: str) -> bool:
     known = ALGORITHMS[run.algorithm].all_parameters if run.algorithm in ALGORITHMS else {}
-    return name not in settings(run) or (
-        name in known and settings(run)[name] == known[name].default
-    )
+    settings = run_settings(run)
+    return name not in settings or (name in known and settings[name] == known[name].default)
 
 
-def labels(runs: Sequence[Run], marks: Mapping[str, str] | None = None) -> dict[int, str]:
-    """What a legend calls each run: its method, and what tells it from others of that method.
+def run_labels(runs: Sequence[Run], letters: Mapping[str, str] | None = None) -> dict[int, str]:
+    """The legend's name for each run, by its id: its method, and what tells it from similar runs.
 
-    `marks` are short names of the experiments, where there are several.
+    `letters` are short names of the experiments, where there are several.
     """
-    marks = marks or {}
+    letters = letters or {}
     titles = {
-        run.id: (f"{marks[run.experiment]} · " if run.experiment in marks else "")
+        run.id: (f"{letters[run.experiment]} · " if run.experiment in letters else "")
         + method_title(run.algorithm, run.T)
         for run in runs
     }
-    found = {}
+    labels = {}
     for run in runs:
-        alike = [other for other in runs if titles[other.id] == titles[run.id]]
-        given = settings(run)
+        similar = [other for other in runs if titles[other.id] == titles[run.id]]
+        settings = run_settings(run)
         parts = [titles[run.id]] + [
-            f"{name.rpartition('.')[2]}={setting(given[name])}"
-            for name in differing(alike)
-            if name in given and name not in ("algorithm", "T")
+            f"{name.rpartition('.')[2]}={_short_value(settings[name])}"
+            for name in differing_settings(similar)
+            if name in settings and name not in ("algorithm", "T")
         ]
-        found[run.id] = ", ".join(parts)
-    counts = Counter(found.values())
-    return {id: f"{label} ({id})" if counts[label] > 1 else label for id, label in found.items()}
+        labels[run.id] = ", ".join(parts)
+    counts = Counter(labels.values())
+    return {id: f"{label} ({id})" if counts[label] > 1 else label for id, label in labels.items()}
+
+
+def _short_value(value: object) -> str:
+    return number(value) if isinstance(value, int | float) and abs(value) >= 1e5 else str(value)
 
 
 # ------------------------------------------------------------------------------------------ curves
 
 
-def sweeps_of(runs: Sequence[Run]) -> tuple[dict[int, float], str]:
-    """By run: evaluations in one sweep, |S||A|M with the paper's M = 50; and the sweep's name.
+def sweep_size(domain: Domain, samples: int = SAMPLES) -> int:
+    """Evaluations in one sweep of Base E-VI: |S||A|M."""
+    n_slow, n_fast, n_actions, _ = domain.shape
+    return n_slow * n_fast * n_actions * samples
+
+
+def sweep_sizes(runs: Sequence[Run]) -> tuple[dict[int, float], str]:
+    """By run: evaluations in one sweep, |S||A|M with the paper's M = 50; and the sweep's method.
 
     On a domain where functions are fitted, the unit of all its runs is a sweep of FVI, N|A|M.
     """
-    drawn: dict[str, float] = {}
+    domains = {run.id: make(run.domain, **run.spec_data["domain_parameters"]) for run in runs}
+    sampled_share: dict[str, float] = {}
     for run in runs:
-        given = run.spec_data.get("parameters", {})
-        if "N" in given:
-            n_slow, n_fast = make(run.domain, **run.spec_data["domain_parameters"]).shape[:2]
-            share = given["N"] / (n_slow * n_fast) if given["N"] else FITTED_SHARE
-            drawn[run.domain] = min(share, drawn.get(run.domain, share))
+        parameters = run.spec_data.get("parameters", {})
+        if "N" in parameters:
+            n_slow, n_fast = domains[run.id].shape[:2]
+            N = parameters["N"]
+            share = N / (n_slow * n_fast) if N else FITTED_SHARE
+            sampled_share[run.domain] = min(share, sampled_share.get(run.domain, share))
     sizes = {
-        run.id: drawn.get(run.domain, 1.0)
-        * sweep_size(make(run.domain, **run.spec_data["domain_parameters"]))
-        for run in runs
+        run.id: sampled_share.get(run.domain, 1.0) * sweep_size(domains[run.id]) for run in runs
     }
-    fitted = {run.domain in drawn for run in runs}
-    name = "FVI" if fitted == {True} else "the base method" if len(fitted) > 1 else "Base E-VI"
-    return sizes, name
+    fitted = {run.domain in sampled_share for run in runs}
+    method = "FVI" if fitted == {True} else "the base method" if len(fitted) > 1 else "Base E-VI"
+    return sizes, method
 
 
-def prepared(frame: pd.DataFrame, runs: Sequence[Run], named: Mapping[int, str]) -> pd.DataFrame:
-    """The rows with the name of their curve and with their work in sweeps.
+def curve_rows(frame: pd.DataFrame, runs: Sequence[Run], labels: Mapping[int, str]) -> pd.DataFrame:
+    """The rows with the label of their curve (`method`) and their work in `sweeps`.
 
-    Rows of a method that this program does not have are left out: there is nothing to call it.
+    Rows of an algorithm that this version of fsdash does not have are left out.
     """
     frame = frame[frame["algorithm"].isin(ALGORITHMS)].copy()
-    frame["method"] = frame["run"].map(named)
-    frame["sweeps"] = frame["evaluations"] / frame["run"].map(sweeps_of(runs)[0])
+    frame["method"] = frame["run"].map(labels)
+    frame["sweeps"] = frame["evaluations"] / frame["run"].map(sweep_sizes(runs)[0])
     return frame
 
 
 def last_rows(frame: pd.DataFrame) -> LastRows:
-    """By run and replication: its last row, from rows in order."""
+    """The last row of each replication, by (run, replication); the rows must be in order."""
     last = frame.drop_duplicates(["run", "replication"], keep="last")
     return {(row["run"], row["replication"]): row for row in last.to_dict("records")}
 
 
-def _in_unit(frame: pd.DataFrame, x: str) -> pd.DataFrame:
-    """Sweeps differ between domains, so they are put in the place of evaluations beforehand."""
+def finished_rows(frame: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
+    """Rows of the replications that have ended; for a run without any, all its rows.
+
+    A replication that has just begun says nothing about a method's final value.
+    """
+    ended = {(run.id, r.index) for run in runs for r in run.replications if r.status in OVER}
+    runs_with_ended = {run for run, _ in ended}
+    keys = zip(frame["run"], frame["replication"], strict=True)
+    return frame[np.array([k in ended or k[0] not in runs_with_ended for k in keys], bool)]
+
+
+def _with_x_as_evaluations(frame: pd.DataFrame, x: str) -> pd.DataFrame:
+    """Summaries take one sweep size; here each domain has its own, so sweeps are put in place."""
     return frame.assign(evaluations=frame["sweeps"]) if x == "sweeps" else frame
 
 
-def curves(frame: pd.DataFrame, look: CurveOptions, sweep_name: str = "Base E-VI") -> go.Figure:
-    """The learning curves of prepared rows, whose series keep their names while rows come in."""
+def curves_figure(
+    rows: pd.DataFrame, options: CurveOptions, sweep_method: str = "Base E-VI"
+) -> go.Figure:
+    """The learning curves of `curve_rows`; series keep their names while rows arrive."""
     figure = learning_figure(
-        _in_unit(frame, look.x),
-        look.x,
-        look.y,
+        _with_x_as_evaluations(rows, options.x),
+        options.x,
+        options.y,
         1.0,
-        sweep_name,
-        look.log_x,
-        look.singles,
-        look.stationary,
-        dark=look.dark,
+        sweep_method,
+        options.log_x,
+        options.single_runs,
+        options.greedy_for_J,
+        dark=options.dark,
     )
-    return steady(figure)
+    return stable_series(figure)
 
 
-def steady(figure: go.Figure) -> go.Figure:
-    """Name series by their method alone, and make one series of all its single runs.
+def stable_series(figure: go.Figure) -> go.Figure:
+    """Name each series by its method alone, and join the single runs of a method into one series.
 
-    A chart keeps what a visitor hid by the names of the series, and the number of replications,
-    which the legend would tell, grows while they run.
+    A chart remembers hidden series by name, and the number of replications, which the legend would
+    otherwise show, grows while they run.
     """
-    kept, single = [], {}
+    traces, joined = [], {}
     for trace in figure.data:
         trace = trace.to_plotly_json()
         name = trace["name"]
         if not name.endswith(ONE_RUN):
             if trace.get("showlegend", True):
                 trace["name"] = trace["legendgroup"]
-            kept.append(trace)
-        elif name in single:
+            traces.append(trace)
+        elif name in joined:
             for axis in "xy":
-                single[name][axis] += [None, *trace[axis].tolist()]
+                joined[name][axis] += [None, *trace[axis].tolist()]
         else:
-            single[name] = trace | {axis: trace[axis].tolist() for axis in "xy"}
-            kept.append(single[name])
-    return unchecked(kept, figure.layout.to_plotly_json())
+            joined[name] = trace | {axis: trace[axis].tolist() for axis in "xy"}
+            traces.append(joined[name])
+    return unchecked(traces, figure.layout.to_plotly_json())
 
 
-def strokes(figure: go.Figure) -> dict[str, str]:
-    """By the name of a series: whether its line is dashed, and how."""
+def line_dashes(figure: go.Figure) -> dict[str, str]:
+    """The dash style of each series that has one, by the name of the series."""
     lines = ((trace["name"], trace.get("line", {})) for trace in figure.to_dict()["data"])
     return {name: line["dash"] for name, line in lines if "dash" in line}
 
@@ -217,132 +239,102 @@ def strokes(figure: go.Figure) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class MethodRow:
-    """One line of the table: a method, how far it is, and what it has reached."""
+    """One row of the table of methods: how its line looks, its progress and its results."""
 
     label: str
     colour: str
     dash: str
     status: str
-    share: float
-    told: str
-    reached: tuple[str, ...]
+    progress: float
+    """Share of the budget that is spent, from 0 to 1."""
+    progress_text: str
+    work: tuple[str, ...]
+    """Mean work to each of `LEVELS`."""
     final: str
 
 
-def work_table(frame: pd.DataFrame, x: str, stationary: bool = False) -> pd.DataFrame:
+def work_table(rows: pd.DataFrame, x: str, greedy_for_J: bool = False) -> pd.DataFrame:
     """For each curve: the work to 75%, 90% and 95% of the optimum, and the final value."""
-    return work_to_reach(_in_unit(frame, x), LEVELS, x, stationary=stationary)
-
-
-def settled(frame: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
-    """Rows of the replications that came to their end; of a run where none has, all its rows.
-
-    A replication that has just begun is no evidence of where a method ends.
-    """
-    over = {(run.id, r.index) for run in runs for r in run.replications if r.status in OVER}
-    some = {run for run, _ in over}
-    rows = zip(frame["run"], frame["replication"], strict=True)
-    return frame[np.array([row in over or row[0] not in some for row in rows], bool)]
+    return work_to_reach(_with_x_as_evaluations(rows, x), LEVELS, x, stationary=greedy_for_J)
 
 
 def method_rows(
     runs: Sequence[Run],
-    named: Mapping[int, str],
+    labels: Mapping[int, str],
     work: pd.DataFrame,
     progress: Sequence[Progress] | None,
-    strokes: Mapping[str, str],
+    dashes: Mapping[str, str],
     dark: bool = False,
 ) -> list[MethodRow]:
-    """A line for each run, with its progress if given, and `strokes` of the figure beside it."""
-    found = {row["method"]: row for row in work.to_dict("records")}
-    done = {p.run: p for p in progress or ()}
+    """One row per run from its `work_table`; `dashes` are those of the figure."""
+    records = {record["method"]: record for record in work.to_dict("records")}
+    progress_of = {entry.run: entry for entry in progress or ()}
     rows = []
     for run in runs:
-        record, at = found.get(named[run.id]), done.get(run.id)
+        label = labels[run.id]
+        record, done = records.get(label), progress_of.get(run.id)
         rows.append(
             MethodRow(
-                named[run.id],
-                colour_of(run, dark),
-                strokes.get(named[run.id], "solid"),
+                label,
+                run_colour(run, dark),
+                dashes.get(label, "solid"),
                 run.status,
-                at.fraction if at else 1.0,
-                progress_told(run, at),
-                tuple(_reached(record, level) for level in LEVELS),
-                _final(record, run),
+                done.fraction if done else 1.0,
+                text.progress_text(run, done),
+                tuple(_work_text(record, level) for level in LEVELS),
+                _final_text(record, run),
             )
         )
     return rows
 
 
-def colour_of(run: Run, dark: bool) -> str:
+def run_colour(run: Run, dark: bool) -> str:
     family = ALGORITHMS[run.algorithm].family if run.algorithm in ALGORITHMS else "slow-agnostic"
     return algorithm_colour(family, run.T).on(dark)
 
 
-def progress_told(run: Run, at: Progress | None) -> str:
-    """How far a run is, in a few words."""
-    count = len(run.replications)
-    if any(r.stopping for r in run.replications):
-        return "stopping"
-    share = "" if at is None or not at.fraction else f"{100 * at.fraction:.0f}%, "
-    if run.status == "queued":
-        return f"{share}waiting"
-    if run.status == "running" and at is not None:
-        left = "" if at.seconds_left is None else f", {duration(at.seconds_left)} left"
-        return f"{100 * at.fraction:.0f}%{left}"
-    if run.status == "finished":
-        return "done"
-    ended, word = sum(r.status == run.status for r in run.replications), BADGES[run.status][0]
-    return word if ended == count else f"{ended} of {count} {word}"
-
-
-def _reached(record: Mapping | None, level: float) -> str:
-    """The mean work; how many replications got there, if not all did."""
+def _work_text(record: Mapping | None, level: float) -> str:
+    """The mean work, and how many replications reached the level if not all did."""
     if record is None:
-        return "…"
+        return text.NO_DATA
     work, count = record[f"work_{level * 100:g}"], record[f"reached_{level * 100:g}"]
     if not count:
-        return "–"
-    return number(work) + ("" if count == record["n"] else f" ({count} of {record['n']})")
+        return text.NOT_REACHED
+    return number(work) + ("" if count == record["n"] else f" ({text.part_of(count, record['n'])})")
 
 
-def _final(record: Mapping | None, run: Run) -> str:
-    """The mean where replications ended, with its interval if there are enough for one."""
+def _final_text(record: Mapping | None, run: Run) -> str:
+    """The mean of the last values, with its interval if there are enough replications."""
     if record is None or isnan(record["final"]):
-        return "…" if record is None else "–"
-    over, count = sum(r.status in OVER for r in run.replications), len(run.replications)
+        return text.NO_DATA if record is None else text.NOT_REACHED
+    ended, count = sum(r.status in OVER for r in run.replications), len(run.replications)
     half = (record["final_high"] - record["final_low"]) / 2
-    spread = f" ± {100 * half:.1f}" if over >= ENOUGH and not isnan(half) else ""
-    of = "" if over == count else " (so far)" if over == 0 else f" ({over} of {count})"
-    return f"{100 * record['final']:.1f}{spread} %{of}"
+    interval = f" ± {100 * half:.1f}" if ended >= MIN_FOR_INTERVAL and not isnan(half) else ""
+    note = "" if ended == count else text.part_of(ended, count) if ended else text.SO_FAR
+    return f"{100 * record['final']:.1f}{interval} %" + (f" ({note})" if note else "")
 
 
-def troubles(runs: Sequence[Run], named: Mapping[int, str]) -> list[tuple[str, str]]:
-    """Replications that ended badly: which, and why. Equal reasons are told once."""
+def failures(runs: Sequence[Run], labels: Mapping[int, str]) -> list[tuple[str, str]]:
+    """A title and a reason for replications that failed; those with the same reason together."""
     found: dict[tuple[str, str], dict[str, list[int]]] = {}
     for run in runs:
         for r in run.replications:
             if r.status in ("failed", "diverged", "interrupted"):
-                which = found.setdefault((r.status, r.reason), {})
-                which.setdefault(named[run.id], []).append(r.index)
+                replications = found.setdefault((r.status, r.reason), {})
+                replications.setdefault(labels[run.id], []).append(r.index)
     return [
-        (f"{status.capitalize()}: {', '.join(map(_which, which.items()))}", reason)
-        for (status, reason), which in found.items()
+        (text.failure_title(status, list(replications.items())), reason)
+        for (status, reason), replications in found.items()
     ]
 
 
-def _which(run: tuple[str, Sequence[int]]) -> str:
-    label, numbers = run
-    return f"{label} (replication{'s' * (len(numbers) > 1)} {compact_ranges(numbers)})"
-
-
-def usable(runs: Sequence[Run]) -> list[Run]:
-    """The runs whose specification this program can still read."""
-    good = []
+def readable_runs(runs: Sequence[Run]) -> list[Run]:
+    """The runs whose specification this version of fsdash can read."""
+    readable = []
     for run in runs:
         try:
-            run.spec  # noqa: B018  (reading it checks it)
+            run.spec  # noqa: B018  (reading the property validates it)
         except InputError:
             continue
-        good.append(run)
-    return good
+        readable.append(run)
+    return readable

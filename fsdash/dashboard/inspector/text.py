@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isnan
 
-from fsdash.dashboard.run_lab.text import BADGES
+from fsdash.dashboard.curves.text import STATUS_BADGES
 from fsdash.errors import InputError
 from fsdash.formatting import number, time_ago
 from fsdash.runs.records import Experiment, Run
@@ -50,7 +50,7 @@ def no_policy(label: str, replication: int, status: str, active: bool) -> str:
 
 def experiment_label(experiment: Experiment, now: float) -> str:
     """Name, status and age, because several experiments may have the same name."""
-    status = BADGES[experiment.status][0]
+    status = STATUS_BADGES[experiment.status].word
     return f"{experiment.name or experiment.id} · {status}, {time_ago(experiment.created, now)}"
 
 
@@ -61,7 +61,7 @@ def run_label(run: Run) -> str:
         name = run.spec.label
     except InputError:
         name = f"{run.algorithm}{T}"
-    return f"{run.domain} · {name} · {BADGES[run.status][0]}"
+    return f"{run.domain} · {name} · {STATUS_BADGES[run.status].word}"
 
 
 # ---------------------------------------------------------------------------------- steps of a run

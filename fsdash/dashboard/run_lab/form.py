@@ -1,386 +1,375 @@
-"""The lab's left side: what to run. Plans of one click first; all else is made by hand, folded."""
+"""The left side of the Run lab: choose a plan, or compose one, and start it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields
-from types import MappingProxyType
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import lru_cache
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from fsdash.algorithms.registry import ALGORITHMS, Parameter, Value
-from fsdash.dashboard.run_lab.address import LAB, MOST
+from fsdash.dashboard.curves.state import sweep_size
+from fsdash.dashboard.run_lab import text
 from fsdash.dashboard.run_lab.state import (
-    BY_HAND,
+    BUDGET_UNITS,
+    CUSTOM,
+    DEFAULT_ALGORITHMS,
+    DEFAULT_REPLICATIONS,
+    DEFAULT_SWEEPS,
+    DEFAULT_T,
     PLANS,
-    SWEEP_UNIT,
-    UNITS,
-    USUAL_T,
-    Form,
+    CustomPlan,
+    Plan,
     default_name,
-    plan_told,
-    sweep_size,
 )
-from fsdash.dashboard.run_lab.text import duration_told
+from fsdash.dashboard.run_lab.url import MAX_BROWSER_INTEGER, lab_url
 from fsdash.dashboard.service import Service, as_sentence
 from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.picture import draw_svg
 from fsdash.domains import DOMAINS, Domain, make
 from fsdash.errors import InputError
 from fsdash.figures.domains import describe_domain, domain_svg
-from fsdash.formatting import duration, round_significant
+from fsdash.formatting import escape_markdown
 from fsdash.runs.errors import StoreError
 from fsdash.runs.estimate import wall_seconds, worker_seconds
 from fsdash.runs.spec import MAX_REPLICATIONS, RunSpec
 
-PROBLEM, STARTED, REPEATS = "lab-problem", "lab-started", "lab-repeats"
-LONG = 600
-"""Seconds above which one is asked whether that was meant."""
-TITLES = {name: plan.title for name, plan in PLANS.items()} | {BY_HAND: "Put together by hand"}
+START_ERROR, STARTED_ID = "lab-start-error", "lab-started-id"
+REPLICATIONS_KEY = "lab-replications"
+LONG_SECONDS = 600
+"""A plan that takes longer gets a warning."""
+PLAN_TITLES = text.PLAN_TITLES | {CUSTOM: text.CUSTOM_TITLE}
 
 
-def draw_form(service: Service, me: str) -> None:
-    """All of the left side. The button that starts stands above what is folded."""
-    top, place, rest = st.container(), st.container(), st.container()
+def draw_form(service: Service, visitor: str) -> None:
+    """The whole form. The Start button stands above the parameters."""
+    top, start_area, rest = st.container(), st.container(), st.container()
     try:
-        name, specs = _again(service, top) if LAB.get("from") else _planned(top, rest)
+        if lab_url().get("from"):
+            name, specs = _read_repeat(service, top)
+        else:
+            name, specs = _read_plan(top, rest)
     except (InputError, StoreError) as problem:
-        with place:
-            _tell(str(problem))
-            st.button("Start", type="primary", key="start", width="stretch", disabled=True)
+        with start_area:
+            _show_error(str(problem))
+            st.button(text.START, type="primary", key="start", width="stretch", disabled=True)
         return
-    with rest, st.expander(f"What will run: {_count(specs)}", key="lab-plan"):
-        st.markdown("\n".join(f"- {line}" for line in plan_told(specs)))
+    with rest, st.expander(text.plan_heading(specs), key="lab-plan"):
+        st.markdown(text.plan_lines(specs))
         st.button(
-            "Adjust by hand",
+            text.CUSTOMIZE,
             icon=":material/tune:",
             type="tertiary",
-            key="adjust",
-            on_click=adjust,
+            key="customize",
+            on_click=customize,
             args=(specs,),
-            help="Open this plan with everything free to change.",
+            help=text.CUSTOMIZE_HELP,
         )
-    with place:
+    with start_area:
         st.button(
-            "Start",
+            text.START,
             icon=":material/play_arrow:",
             type="primary",
             key="start",
             width="stretch",
             on_click=start,
-            args=(service, me, name, specs),
+            args=(service, visitor, name, specs),
         )
-        if problem := st.session_state.pop(PROBLEM, None):
-            known = problem == service.manager.trouble  # stands at the head of the page already
-            _tell("nothing was started; try again in a moment" if known else problem)
+        if problem := st.session_state.pop(START_ERROR, None):
+            shown_above = problem == service.manager.trouble
+            _show_error(text.NOT_STARTED if shown_above else problem)
         _draw_duration(service, specs)
 
 
-def _draw_duration(service: Service, specs: list[RunSpec]) -> None:
-    """How long it may take; a warning where that is more than one may have meant."""
-    manager = service.manager
-    workers, most = manager.workers, manager.limits.seconds
-    told = duration_told(wall_seconds(specs, workers), workers)
-    longest = max(specs, key=worker_seconds)
-    if worker_seconds(longest) > most:
-        st.warning(
-            f"{told} One run may compute for {duration(most)} here and is then stopped; "
-            f"{longest.label} would need about {duration(round_significant(worker_seconds(longest), 1))}. "
-            "Give it a smaller budget or fewer replications."
-        )
-    elif wall_seconds(specs, workers) > LONG:
-        st.warning(f"{told} You can leave, pause or stop it at any time.")
-    else:
-        st.caption(told)
-
-
-def start(service: Service, me: str, name: str, specs: list[RunSpec]) -> None:
-    """Queue the experiment and show it; a refusal is told beside the button."""
+def start(service: Service, visitor: str, name: str, specs: list[RunSpec]) -> None:
+    """Queue the experiment and show it, or keep the error for the next run of the page."""
     try:
-        id = service.manager.submit(me, name, specs)
-        LAB.put("experiment", id)
-        st.session_state[STARTED] = id
+        id = service.manager.submit(visitor, name, specs)
+        lab_url().put("experiment", id)
+        st.session_state[STARTED_ID] = id
     except (InputError, StoreError) as problem:
-        st.session_state[PROBLEM] = str(problem)
+        st.session_state[START_ERROR] = str(problem)
 
 
-def _tell(problem: str) -> None:
+def _show_error(problem: str) -> None:
     st.error(as_sentence(problem), icon=":material/block:")
 
 
-def _count(specs: list[RunSpec]) -> str:
-    runs, total = len(specs), sum(spec.replications for spec in specs)
-    return f"{runs} run{'s' * (runs != 1)}, {total} replication{'s' * (total != 1)}"
+def _draw_duration(service: Service, specs: list[RunSpec]) -> None:
+    """The estimated duration, as a warning where it is long."""
+    manager = service.manager
+    seconds, longest, longest_seconds = _estimate(tuple(specs), manager.workers)
+    sentence, limit = text.duration_text(seconds, manager.workers), manager.limits.seconds
+    if longest_seconds > limit:
+        st.warning(f"{sentence} {text.over_limit(limit, longest.label, longest_seconds)}")
+    elif seconds > LONG_SECONDS:
+        st.warning(f"{sentence} {text.LEAVE_ANY_TIME}")
+    else:
+        st.caption(sentence)
+
+
+@lru_cache(maxsize=256)
+def _estimate(specs: tuple[RunSpec, ...], workers: int) -> tuple[float, RunSpec, float]:
+    """Seconds for all runs, the longest run, and the worker's seconds for it."""
+    longest = max(specs, key=worker_seconds)
+    return wall_seconds(specs, workers), longest, worker_seconds(longest)
 
 
 # ------------------------------------------------------------------------------------------- plans
 
 
-def _again(service: Service, top: DeltaGenerator) -> tuple[str, list[RunSpec]]:
-    """The experiment that the address wants to be run again."""
-    with top, st.container(border=True, key="lab-again"):
+def _read_repeat(service: Service, top: DeltaGenerator) -> tuple[str, list[RunSpec]]:
+    """The experiment that the URL asks to run again."""
+    with top, st.container(border=True, key="lab-repeat"):
         st.button(
-            "Choose something else",
+            text.REPEAT_CLOSE,
             icon=":material/close:",
             type="tertiary",
-            key="leave-again",
-            on_click=LAB.put,
+            key="close-repeat",
+            on_click=lab_url().put,
             args=("from", None),
         )
-        experiment = service.store.experiment(LAB.get("from"))
-        st.markdown(f"**Again:** {escape_markdown(experiment.name)}")
-        st.caption("The same specification, seeds included: the same numbers will come out.")
+        experiment = service.store.experiment(lab_url().get("from"))
+        st.markdown(text.repeat_title(escape_markdown(experiment.name)))
+        st.caption(text.REPEAT_CAPTION)
         specs = [run.spec for run in experiment.runs]
         _draw_domain(specs[0].build_domain())
     return experiment.name, specs
 
 
-def _planned(top: DeltaGenerator, rest: DeltaGenerator) -> tuple[str, list[RunSpec]]:
-    """The name and the runs of the chosen plan, or of one put together by hand."""
+def _read_plan(top: DeltaGenerator, rest: DeltaGenerator) -> tuple[str, list[RunSpec]]:
+    """The name and the runs of the chosen plan, or of the custom form."""
     with top:
         chosen = st.selectbox(
-            "What to run", list(TITLES), format_func=TITLES.get, key=LAB.key("preset")
+            text.WHAT_TO_RUN,
+            list(PLAN_TITLES),
+            format_func=PLAN_TITLES.get,
+            key=lab_url().key("preset"),
         )
-        plan = PLANS.get(chosen)
+        plan: Plan | None = PLANS.get(chosen)
         if plan is not None:
-            st.caption(plan.told)
+            st.caption(text.PLAN_DESCRIPTIONS[chosen])
         domain = plan.domain if plan and plan.domain else _read_domain_name()
         choice = {} if plan else _read_choice(domain)
-    # All widgets come before what may be refused: one that is not drawn forgets its value.
+    # All widgets come before anything that can be refused: Streamlit forgets the value of a widget
+    # that is not drawn.
     with rest:
-        picture = st.container()
-        own = {} if plan and plan.domain else _read_domain(domain)
+        drawing = st.container()
+        parameters = {} if plan and plan.domain else _read_domain_parameters(domain)
         if plan is None:
-            choice["parameters"] = _read_methods(choice["algorithms"])
-        replications, seed = _read_repeats(plan.replications if plan else 3)
-    with picture:
-        _draw_domain(make(domain, **own))
-    if plan is None:
-        form = Form(domain, **choice, replications=replications, seed=seed, domain_parameters=own)
-        specs = form.specs()
-        return default_name(specs), specs
-    where = "" if plan.domain else f"{domain.capitalize()}: "
-    return f"{where}{plan.title}", plan.build(domain, own, replications, seed)
+            choice["parameters"] = _read_algorithm_parameters(choice["algorithms"])
+        default = plan.replications if plan else DEFAULT_REPLICATIONS
+        replications, seed = _read_replications_and_seed(default)
+    with drawing:
+        _draw_domain(make(domain, **parameters))
+    if plan is not None:
+        prefix = "" if plan.domain else f"{domain.capitalize()}: "
+        return f"{prefix}{PLAN_TITLES[chosen]}", plan.build(domain, parameters, replications, seed)
+    custom = CustomPlan(
+        domain, **choice, replications=replications, seed=seed, domain_parameters=parameters
+    )
+    specs = custom.specs()
+    return default_name(specs), specs
 
 
 def _read_domain_name() -> str:
     return st.segmented_control(
-        "Domain",
+        text.DOMAIN,
         list(DOMAINS),
         default="inventory",
         required=True,
         wrap=True,
         format_func=str.capitalize,
-        key=LAB.key("domain"),
+        key=lab_url().key("domain"),
     )
 
 
 def _draw_domain(domain: Domain) -> None:
-    svg = domain_svg(domain, is_dark())
-    draw_svg(svg, svg, describe_domain(domain))
-    st.caption(describe_domain(domain))
+    svg, description = _drawing(domain, is_dark())
+    draw_svg(svg, svg, description)
+    st.caption(description)
 
 
-def adjust(specs: list[RunSpec]) -> None:
-    """Fill the form with a plan; where its runs differ in their budget, with the first one's."""
-    first = specs[0]
+@lru_cache(maxsize=64)
+def _drawing(domain: Domain, dark: bool) -> tuple[str, str]:
+    return domain_svg(domain, dark), describe_domain(domain)
+
+
+def customize(specs: list[RunSpec]) -> None:
+    """Fill the custom form with a plan, and with the first run's budget where they differ."""
+    url, first = lab_url(), specs[0]
     unit, size = first.budget
     if unit == "evaluations":
-        unit, size = SWEEP_UNIT, round(size / sweep_size(first.build_domain()), 3)
-    LAB.put("preset", BY_HAND)
-    LAB.put("from", None)
-    LAB.put("domain", first.domain)
-    LAB.put("algorithms", list(dict.fromkeys(spec.algorithm for spec in specs)))
-    LAB.put("T", ", ".join(str(T) for T in sorted({s.T for s in specs if s.T is not None})))
-    LAB.put("unit", unit)
-    LAB.put("budget", float(size))
-    LAB.put("replications", max(spec.replications for spec in specs))
-    LAB.put("seed", first.seed)
-    for name, value in first.domain_parameters:
-        LAB.put(f"{first.domain}.{name}", value)
+        unit, size = "sweeps", round(size / sweep_size(first.build_domain()), 3)
+    T_values = sorted({spec.T for spec in specs if spec.T is not None})
+    values = {
+        "preset": CUSTOM,
+        "from": None,
+        "domain": first.domain,
+        "algorithms": list(dict.fromkeys(spec.algorithm for spec in specs)),
+        "T": ", ".join(map(str, T_values)),
+        "unit": unit,
+        "budget": float(size),
+        "replications": max(spec.replications for spec in specs),
+        "seed": first.seed,
+    }
+    values |= {f"{first.domain}.{name}": value for name, value in first.domain_parameters}
     for spec in reversed(specs):
-        for name, value in spec.parameters:
-            LAB.put(f"{spec.algorithm}.{name}", value)
+        values |= {f"{spec.algorithm}.{name}": value for name, value in spec.parameters}
+    for name, value in values.items():
+        url.put(name, value)
 
 
-# ----------------------------------------------------------------------------------------- by hand
+# ----------------------------------------------------------------------------------------- widgets
 
 
 def _read_choice(domain: str) -> dict:
-    """Algorithms, T and the budget."""
+    """Algorithms, T and the budget of a custom plan."""
+    url = lab_url()
     algorithms = st.multiselect(
-        "Algorithms",
+        text.ALGORITHM_NAMES,
         list(ALGORITHMS),
-        ["e-fsvi", "e-vi"],
+        list(DEFAULT_ALGORITHMS),
         lambda name: ALGORITHMS[name].title,
-        key=LAB.key("algorithms"),
-        placeholder="Choose at least one",
-        help="\n".join(f"- **{m.title}**: {m.description}" for m in ALGORITHMS.values()),
+        key=url.key("algorithms"),
+        placeholder=text.CHOOSE_ALGORITHMS,
+        help=text.algorithms_help(),
     )
     T = ""
     if any(ALGORITHMS[name].freezes for name in algorithms):
         T = st.text_input(
-            "Periods frozen T",
-            USUAL_T,
-            key=LAB.key("T"),
-            placeholder="such as 6",
-            help="One run for each T of an algorithm that freezes: 6, or 3, 6, 12, or 2:6 for all "
-            "from 2 to 6.",
+            text.PERIODS,
+            DEFAULT_T,
+            key=url.key("T"),
+            placeholder=text.PERIODS_PLACEHOLDER,
+            help=text.PERIODS_HELP,
         )
-    size, unit = st.columns([2, 3], gap="small", vertical_alignment="bottom")
-    return {
-        "algorithms": algorithms,
-        "T": T or "",
-        "size": size.number_input(
-            "Budget",
-            0.0,
-            None,
-            6.0,
-            1.0,
-            "%.6g",
-            key=LAB.key("budget"),
-            help="Work for each replication. A *sweep* is one of Base E-VI, |S||A|M evaluations "
-            f"of the value function with M = 50: here {sweep_size(make(domain)):,}, with the "
-            "domain's usual parameters. *Own iterations* are the algorithm's, *seconds* those of "
-            "its computing.",
-        )
-        or 0.0,
-        "unit": unit.selectbox(
-            "Unit",
-            list(UNITS),
-            format_func=UNITS.get,
-            key=LAB.key("unit"),
-            label_visibility="collapsed",
-        ),
-    }
+    left, right = st.columns([2, 3], gap="small", vertical_alignment="bottom")
+    size = left.number_input(
+        text.BUDGET,
+        0.0,
+        None,
+        DEFAULT_SWEEPS,
+        1.0,
+        "%.6g",
+        key=url.key("budget"),
+        help=text.budget_help(sweep_size(make(domain))),
+    )
+    unit = right.selectbox(
+        text.UNIT,
+        BUDGET_UNITS,
+        format_func=text.UNIT_LABELS.get,
+        key=url.key("unit"),
+        label_visibility="collapsed",
+    )
+    return {"algorithms": algorithms, "T": T or "", "size": size or 0.0, "unit": unit}
 
 
-def _read_repeats(usual: int) -> tuple[int, int]:
+def _read_replications_and_seed(default: int) -> tuple[int, int]:
+    """The default number of replications belongs to the plan, so the URL holds only others."""
     left, right = st.columns(2, gap="small")
-    # The address has the number only where it is not the usual one, which goes with the plan.
-    st.session_state[REPEATS] = LAB.get("replications") or usual
+    st.session_state[REPLICATIONS_KEY] = lab_url().get("replications") or default
     replications = left.number_input(
-        "Replications",
+        text.REPLICATIONS,
         1,
         MAX_REPLICATIONS,
         step=1,
-        key=REPEATS,
-        on_change=_set_repeats,
-        args=(usual,),
-        help="Independent repetitions, for the mean and its 95% band. Exact algorithms need one.",
+        key=REPLICATIONS_KEY,
+        on_change=_put_replications,
+        args=(default,),
+        help=text.REPLICATIONS_HELP,
     )
     seed = right.number_input(
-        "Seed",
-        0,
-        MOST,
-        0,
-        1,
-        key=LAB.key("seed"),
-        help="The same seed gives the same numbers, on any machine.",
+        text.SEED, 0, MAX_BROWSER_INTEGER, 0, 1, key=lab_url().key("seed"), help=text.SEED_HELP
     )
     return replications, seed or 0
 
 
-def _set_repeats(usual: int) -> None:
-    chosen = st.session_state[REPEATS]
-    LAB.put("replications", None if chosen == usual else chosen)
+def _put_replications(default: int) -> None:
+    chosen = st.session_state[REPLICATIONS_KEY]
+    lab_url().put("replications", None if chosen == default else chosen)
 
 
-def _read_domain(name: str) -> dict[str, Value]:
-    """The parameters of the domain, from its own fields."""
-    usual, domain = make(name), DOMAINS[name]
-    with st.expander("The domain's parameters", key=f"lab-domain-{name}"):
+def _read_domain_parameters(name: str) -> dict[str, Value]:
+    """The domain's parameters that differ from their defaults."""
+    domain = DOMAINS[name]
+    with st.expander(text.DOMAIN_PARAMETERS, key=f"lab-domain-{name}"):
         if len(domain.presets) > 1:
-            st.caption("Ready-made")
+            st.caption(text.DOMAIN_PRESETS)
             with st.container(horizontal=True, gap="small"):
                 for preset in domain.presets:
                     st.button(
                         preset.replace("-", " "),
                         key=f"lab-{name}-{preset}",
-                        on_click=_fill_domain,
+                        on_click=_put_domain_preset,
                         args=(name, preset),
                     )
-        own = domain.parameters()
-        # No limits here: the domain's own error says what to do about a value out of its range.
-        parts = {p.name: Parameter(getattr(usual, p.name), p.description, -MOST, MOST) for p in own}
-        values = _read_parameters(name, parts, {p.name: p.title for p in own})
-    return {n: v for n, v in values.items() if v != getattr(usual, n)}
+        values = _read_parameters(
+            name,
+            {
+                # Without limits: the domain's own error says what to do about a value out of range.
+                p.name: Parameter(
+                    p.default,
+                    p.description,
+                    -MAX_BROWSER_INTEGER,
+                    MAX_BROWSER_INTEGER,
+                    label=p.title,
+                )
+                for p in domain.parameters()
+            },
+        )
+    defaults = {parameter.name: parameter.default for parameter in domain.parameters()}
+    return {key: value for key, value in values.items() if value != defaults[key]}
 
 
-def _fill_domain(name: str, preset: str) -> None:
-    config = make(name, preset)
-    for f in fields(config):
-        LAB.put(f"{name}.{f.name}", getattr(config, f.name))
+def _put_domain_preset(name: str, preset: str) -> None:
+    for key, value in asdict(make(name, preset)).items():
+        lab_url().put(f"{name}.{key}", value)
 
 
-def _read_methods(names: list[str]) -> dict[str, dict[str, Value]]:
+def _read_algorithm_parameters(names: list[str]) -> dict[str, dict[str, Value]]:
     """The parameters of each chosen algorithm."""
     if not names:
         return {}
-    with st.expander("The algorithms' parameters", key="lab-methods"):
+    with st.expander(text.ALGORITHM_PARAMETERS, key="lab-algorithms"):
         tabs = st.tabs([ALGORITHMS[name].title for name in names])
-        found = {}
+        values = {}
         for tab, name in zip(tabs, names, strict=True):
             with tab:
-                found[name] = _read_parameters(name, ALGORITHMS[name].all_parameters)
-    return found
+                values[name] = _read_parameters(name, ALGORITHMS[name].all_parameters)
+    return values
 
 
-def _read_parameters(
-    owner: str, parameters: dict[str, Parameter], labels: Mapping[str, str] = MappingProxyType({})
-) -> dict[str, Value]:
-    """Two columns of widgets, each made from what its parameter declares.
-
-    `labels` replaces parameter names by words.
-    """
+def _read_parameters(owner: str, parameters: Mapping[str, Parameter]) -> dict[str, Value]:
+    """Two columns of widgets, each built from its parameter's declaration."""
     columns = st.columns(2, gap="small", vertical_alignment="bottom")
     return {
-        name: _widget(
-            columns[i % 2],
-            f"{owner}.{name}",
-            labels.get(name) or parameter.label or name,
-            parameter,
-        )
+        name: _read_parameter(columns[i % 2], lab_url().key(f"{owner}.{name}"), name, parameter)
         for i, (name, parameter) in enumerate(parameters.items())
     }
 
 
-def _widget(column: DeltaGenerator, key: str, name: str, parameter: Parameter) -> Value:
-    told = parameter.help
-    made: dict[str, Callable[[], Value]] = {
-        "bool": lambda: column.checkbox(name, parameter.default, key=LAB.key(key), help=told),
-        "choice": lambda: column.selectbox(
-            name,
-            parameter.choices,
-            parameter.choices.index(parameter.default)
-            if parameter.default in parameter.choices
-            else 0,
-            key=LAB.key(key),
-            help=told,
-        ),
-        "int": lambda: _number(column, key, name, parameter, told, int),
-        "float": lambda: _number(column, key, name, parameter, told, float),
-    }
-    return made[parameter.kind]()
-
-
-def _number(column, key: str, name: str, parameter: Parameter, told: str | None, kind: type):
-    low, high = (kind(min(max(end, -MOST), MOST)) for end in (parameter.low, parameter.high))
+def _read_parameter(column: DeltaGenerator, key: str, name: str, parameter: Parameter) -> Value:
+    label, help, default = parameter.label or name, parameter.help, parameter.default
+    if parameter.kind == "bool":
+        return column.checkbox(label, default, key=key, help=help)
+    if parameter.kind == "choice":
+        index = parameter.choices.index(default)
+        return column.selectbox(label, parameter.choices, index, key=key, help=help)
+    number = int if parameter.kind == "int" else float
+    limits = (parameter.low, parameter.high)
+    low, high = (number(min(max(end, -MAX_BROWSER_INTEGER), MAX_BROWSER_INTEGER)) for end in limits)
     value = column.number_input(
-        name,
+        label,
         low,
         high,
-        parameter.default,
-        1 if kind is int else None,
-        None if kind is int else "%.6g",
-        key=LAB.key(key),
-        help=told,
-        placeholder="automatic" if parameter.optional else None,
+        default,
+        1 if number is int else None,
+        None if number is int else "%.6g",
+        key=key,
+        help=help,
+        placeholder=text.AUTOMATIC if parameter.optional else None,
     )
-    return value if value is not None or parameter.optional else parameter.default
-
-
-def escape_markdown(text: str) -> str:
-    """A name that may hold anything, without its markdown."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-!|<>~$:" else c for c in text)
+    return value if value is not None or parameter.optional else default

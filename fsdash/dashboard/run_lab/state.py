@@ -1,4 +1,4 @@
-"""What the lab can run: plans of one click, and what a form makes. Pure, no Streamlit.
+"""What the lab can run, and how often its page refreshes. Pure, without Streamlit.
 
 A plan is a list of run specifications on one domain. Work is counted in sweeps of Base E-VI,
 |S||A|M evaluations with the paper's M = 50, so that a budget means the same for every method.
@@ -11,34 +11,27 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from fsdash.algorithms.registry import ALGORITHMS, Value
-from fsdash.domains import Domain, make
+from fsdash.dashboard.curves.state import sweep_size
+from fsdash.domains import make
 from fsdash.errors import InputError
-from fsdash.formatting import number, whole_range
-from fsdash.reproduce.experiments import AGNOSTIC_SWEEPS, SAMPLES, experiment
+from fsdash.formatting import whole_range
+from fsdash.reproduce.experiments import AGNOSTIC_SWEEPS, experiment
+from fsdash.runs.records import RESUMABLE, Experiment
 from fsdash.runs.spec import RunSpec
 
-SWEEP_UNIT = "sweeps"
-UNITS = {
-    SWEEP_UNIT: "sweeps",
-    "evaluations": "evaluations",
-    "iterations": "own iterations",
-    "seconds": "seconds",
-}
-BY_HAND = "by-hand"
-USUAL_T = "3, 6, 12"
-MOST_T = 24
+CUSTOM = "custom"
+BUDGET_UNITS = ("sweeps", "evaluations", "iterations", "seconds")
+DEFAULT_ALGORITHMS = ("e-fsvi", "e-vi")
+DEFAULT_T = "3, 6, 12"
+DEFAULT_SWEEPS = 6.0
+DEFAULT_REPLICATIONS = 3
+MAX_T_VALUES = 24
 """More curves cannot be told apart."""
-LARGEST_T = 10**6
-"""In a link; how large it may be depends on the domain."""
+MAX_T = 10**6
+"""In a link; each domain has a limit of its own."""
 Parameters = Mapping[str, Value]
 Build = Callable[[str, Parameters, int, int], list[RunSpec]]
-"""Domain, its parameters, replications, seed."""
-
-
-def sweep_size(domain: Domain, samples: int = SAMPLES) -> int:
-    """Evaluations in one sweep of Base E-VI: |S||A|M."""
-    n_slow, n_fast, n_actions, _ = domain.shape
-    return n_slow * n_fast * n_actions * samples
+"""From the domain, its parameters, the number of replications and the seed."""
 
 
 # ------------------------------------------------------------------------------------------- plans
@@ -46,22 +39,21 @@ def sweep_size(domain: Domain, samples: int = SAMPLES) -> int:
 
 @dataclass(frozen=True)
 class Plan:
-    """Something to run with one click; `domain` is None where any will do."""
+    """Runs that start with one click; their title and description are in `text`."""
 
-    title: str
-    told: str
     build: Build
     replications: int = 5
     domain: str | None = None
+    """None if the plan works on any domain."""
 
 
-def _against_base(T: Sequence[int], sweeps: Mapping[str, float], agnostic: bool) -> Build:
-    """E-FSVI with each T beside Base E-VI, and the method that ignores the slow state."""
+def _efsvi_and_base(T_values: Sequence[int], sweeps: Mapping[str, float], agnostic: bool) -> Build:
+    """E-FSVI with each T, Base E-VI, and optionally the method that ignores the slow state."""
 
     def build(domain: str, parameters: Parameters, replications: int, seed: int) -> list[RunSpec]:
         common = {"domain_parameters": parameters, "replications": replications, "seed": seed}
         budget = sweeps.get(domain, sweeps["other"]) * sweep_size(make(domain, **parameters))
-        specs = [RunSpec(domain, "e-fsvi", t, evaluations=int(budget), **common) for t in T]
+        specs = [RunSpec(domain, "e-fsvi", T, evaluations=int(budget), **common) for T in T_values]
         specs.append(RunSpec(domain, "e-vi", evaluations=int(budget), **common))
         if agnostic:
             specs.append(RunSpec(domain, "slow-agnostic", iterations=AGNOSTIC_SWEEPS, **common))
@@ -70,7 +62,7 @@ def _against_base(T: Sequence[int], sweeps: Mapping[str, float], agnostic: bool)
     return build
 
 
-def _known(domain: str, parameters: Parameters, replications: int, seed: int) -> list[RunSpec]:
+def _exact(domain: str, parameters: Parameters, replications: int, seed: int) -> list[RunSpec]:
     common = {"domain_parameters": parameters, "iterations": 100}
     return [
         RunSpec(domain, "fsvi", 6, **common),
@@ -89,82 +81,28 @@ def _paper(name: str) -> Build:
 
 PLANS = {
     "quick-look": Plan(
-        "Quick look",
-        "E-FSVI with T = 6 beside Base E-VI and the method that ignores the slow state.",
-        _against_base((6,), {"gridworld": 12, "other": 6}, agnostic=True),
-        replications=3,
+        _efsvi_and_base((6,), {"gridworld": 12, "other": 6}, agnostic=True), replications=3
     ),
-    "t6-against-base": Plan(
-        "T = 6 against Base E-VI",
-        "The comparison of the paper with enough work for Base E-VI to overtake.",
-        _against_base((6,), {"gridworld": 40, "other": 12}, agnostic=False),
-    ),
-    "how-long": Plan(
-        "How long to freeze",
-        "E-FSVI with T = 2, 3, 6 and 12: which starts fastest, and which gets furthest?",
-        _against_base((2, 3, 6, 12), {"gridworld": 30, "other": 10}, agnostic=True),
-    ),
-    "known-model": Plan(
-        "The model is known",
-        "Exact FSVI, VI and modified policy iteration: nothing is sampled.",
-        _known,
-    ),
-    "paper-inventory": Plan(
-        "The paper's inventory experiment",
-        "All methods of the paper's figure, at its size.",
-        _paper("inventory"),
-        domain="inventory",
-    ),
-    "paper-gridworld": Plan(
-        "The paper's gridworld experiment",
-        "All methods of the paper's figure, at its size.",
-        _paper("gridworld"),
-        domain="gridworld",
-    ),
-    "paper-pricing": Plan(
-        "The paper's pricing experiment",
-        "Linear regression and networks, at the paper's size.",
-        _paper("pricing"),
-        domain="pricing",
-    ),
+    "t6-against-base": Plan(_efsvi_and_base((6,), {"gridworld": 40, "other": 12}, agnostic=False)),
+    "how-long": Plan(_efsvi_and_base((2, 3, 6, 12), {"gridworld": 30, "other": 10}, agnostic=True)),
+    "known-model": Plan(_exact),
+    "paper-inventory": Plan(_paper("inventory"), domain="inventory"),
+    "paper-gridworld": Plan(_paper("gridworld"), domain="gridworld"),
+    "paper-pricing": Plan(_paper("pricing"), domain="pricing"),
 }
 
 
-# -------------------------------------------------------------------------------------- by hand
-
-
-def periods(text: str) -> tuple[int, ...]:
-    """The values of T in a field of the form, in order; each once."""
-    if not text.strip():
-        return ()
-    try:
-        T = sorted(set(whole_range(text)))
-    except InputError as error:
-        raise InputError(f"T: {error}") from None
-    if len(T) > MOST_T:
-        raise InputError(f"T: {len(T):,} values, and a run for each; give at most {MOST_T}")
-    return tuple(T)
-
-
-def periods_text(text: str) -> str:
-    """The text, if it can stand in the form."""
-    T = periods(text)
-    if not T or T[0] < 1 or T[-1] > LARGEST_T:
-        raise InputError(f"T = {text}: give whole numbers from 1 on, such as {USUAL_T}")
-    return text.replace(" ", "").replace(",", ", ")
-
-
 @dataclass(frozen=True)
-class Form:
-    """What a visitor put together by hand: every algorithm, and every T where it freezes."""
+class CustomPlan:
+    """The values of the custom form: one run per algorithm, and per T where it freezes."""
 
     domain: str
     algorithms: Sequence[str]
     T: str = ""
-    """As `periods` reads it."""
-    unit: str = SWEEP_UNIT
-    size: float = 6.0
-    replications: int = 3
+    """As `parse_T_values` reads it."""
+    unit: str = "sweeps"
+    size: float = DEFAULT_SWEEPS
+    replications: int = DEFAULT_REPLICATIONS
     seed: int = 0
     domain_parameters: Parameters = field(default_factory=dict)
     parameters: Mapping[str, Parameters] = field(default_factory=dict)
@@ -173,10 +111,10 @@ class Form:
     def specs(self) -> list[RunSpec]:
         if not self.algorithms:
             raise InputError("algorithms: none is chosen; choose at least one")
-        frozen = [name for name in self.algorithms if ALGORITHMS[name].freezes]
-        horizons = periods(self.T) if frozen else ()
-        if frozen and not horizons:
-            titles = " and ".join(ALGORITHMS[name].title for name in frozen)
+        freezing = [name for name in self.algorithms if ALGORITHMS[name].freezes]
+        T_values = parse_T_values(self.T) if freezing else ()
+        if freezing and not T_values:
+            titles = " and ".join(ALGORITHMS[name].title for name in freezing)
             raise InputError(f"T: choose for how many periods {titles} should freeze, such as 6")
         budget = self._budget()
         return [
@@ -191,11 +129,11 @@ class Form:
                 **budget,
             )
             for name in self.algorithms
-            for T in (horizons if ALGORITHMS[name].freezes else (None,))
+            for T in (T_values if ALGORITHMS[name].freezes else (None,))
         ]
 
     def _budget(self) -> dict[str, float]:
-        if self.unit == SWEEP_UNIT:
+        if self.unit == "sweeps":
             if not self.size > 0:
                 raise InputError(f"budget = {self.size:g}: give more than 0 sweeps")
             domain = make(self.domain, **self.domain_parameters)
@@ -203,45 +141,51 @@ class Form:
         return {self.unit: self.size}
 
 
+def parse_T_values(text: str) -> tuple[int, ...]:
+    """The different values of T that a text such as `3, 6, 12` or `2:6` lists, in order."""
+    if not text.strip():
+        return ()
+    try:
+        T_values = sorted(set(whole_range(text)))
+    except InputError as error:
+        raise InputError(f"T: {error}") from None
+    if len(T_values) > MAX_T_VALUES:
+        raise InputError(
+            f"T: {len(T_values):,} values mean as many runs; give at most {MAX_T_VALUES}"
+        )
+    return tuple(T_values)
+
+
+def check_T_text(text: str) -> str:
+    """The text with uniform spacing, if the form can use it; otherwise an `InputError`."""
+    T_values = parse_T_values(text)
+    if not T_values or T_values[0] < 1 or T_values[-1] > MAX_T:
+        raise InputError(f"T = {text}: give whole numbers of at least 1, such as {DEFAULT_T}")
+    return text.replace(" ", "").replace(",", ", ")
+
+
 def default_name(specs: Sequence[RunSpec]) -> str:
-    """A name for an experiment that was not given one."""
+    """A name for an experiment from the custom form."""
     labels = [spec.label for spec in specs]
     shown = ", ".join(labels[:3]) + (" …" if len(labels) > 3 else "")
     return f"{specs[0].domain.capitalize()}: {shown}"
 
 
-# ------------------------------------------------------------------------------- words and commands
-
-
-def budget_told(spec: RunSpec) -> str:
-    """The budget of a run in words, in sweeps where it counts evaluations."""
-    unit, size = spec.budget
-    if unit == "evaluations":
-        return f"{number(size / sweep_size(spec.build_domain()))} sweeps"
-    return f"{number(size)} {'s' if unit == 'seconds' else unit}"
-
-
-def plan_told(specs: Sequence[RunSpec]) -> list[str]:
-    """One line for each run."""
-    return [
-        f"**{spec.label}**, {budget_told(spec)}, "
-        + (f"{spec.replications} replications" if spec.replications > 1 else "once")
-        for spec in specs
-    ]
+# ---------------------------------------------------------------------------------------- snippets
 
 
 def commands(specs: Sequence[RunSpec]) -> str:
-    """The same runs from the command line, one command for all T of an algorithm."""
+    """The same runs on the command line, one command for all T of an algorithm."""
     lines = []
     for _, group in groupby(specs, lambda spec: spec.to_command(T_values=())):
-        alike = list(group)
-        T_values = [spec.T for spec in alike if spec.T is not None]
-        lines.append(alike[0].to_command(T_values))
+        similar = list(group)
+        T_values = [spec.T for spec in similar if spec.T is not None]
+        lines.append(similar[0].to_command(T_values))
     return "\n".join(lines)
 
 
-def snippet(specs: Sequence[RunSpec]) -> str:
-    """Lines of Python that carry out the same runs and leave their rows in `frame`."""
+def python_code(specs: Sequence[RunSpec]) -> str:
+    """Python code that carries out the same runs and leaves their rows in `frame`."""
     return "\n".join(
         [
             "from fsdash.runs.local import run_all",
@@ -253,3 +197,29 @@ def snippet(specs: Sequence[RunSpec]) -> str:
             "frame, endings = run_all(specs, workers=2)",
         ]
     )
+
+
+# ----------------------------------------------------------------------------------------- refresh
+
+
+def refresh_interval(experiment: Experiment, now: float, shared: float = 1.0) -> float | None:
+    """Seconds between two refreshes of an experiment; None when it cannot change any more.
+
+    `shared` is the server's interval, which holds once there are rows. Before that the page
+    refreshes often in the first seconds, for the first point, and then seldom. Running and waiting
+    count the same, since they alternate on a busy server. An experiment that can be resumed from
+    another tab is refreshed seldom.
+    """
+    if experiment.active:
+        if any(run.rows for run in experiment.runs):
+            return shared
+        return max(0.5, shared / 4) if now - experiment.created < 4 else max(2.0, shared)
+    resumable = any(r.status in RESUMABLE for run in experiment.runs for r in run.replications)
+    return 5.0 if resumable else None
+
+
+def is_similar_interval(one: float | None, other: float | None) -> bool:
+    """Whether two intervals are so close that a change is not worth a run of the whole page."""
+    if one is None or other is None:
+        return one is other
+    return 0.5 < one / other < 2

@@ -1,24 +1,56 @@
-"""The Run lab: choose a domain and algorithms, start, and watch the policies get better."""
+"""The Run lab: choose what to run on the left, watch the learning curves on the right.
+
+The right side refreshes while work goes on. Only new rows are read, and the figure is built once
+per version of the rows and set of options, for all visitors. Streamlit fixes a fragment's interval
+when the page runs. Where another interval is due (the first rows have arrived, more visitors came,
+the experiment has ended) the whole page runs once more.
+"""
+
+from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from typing import NamedTuple
 
+import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
+from fsdash.dashboard.curves import state as curves
 from fsdash.dashboard.curves.paper_figure import paper_figure
-from fsdash.dashboard.run_lab.address import LAB
-from fsdash.dashboard.run_lab.form import draw_form, escape_markdown
-from fsdash.dashboard.run_lab.live import draw_experiment
-from fsdash.dashboard.run_lab.text import BADGES, EXERCISES
-from fsdash.dashboard.service import Service, open_service, visitor_id
-from fsdash.dashboard.shell import add_style, is_dark, open_page
+from fsdash.dashboard.curves.state import CurveOptions
+from fsdash.dashboard.curves.text import STATUS_BADGES
+from fsdash.dashboard.curves.view import read_curve_options, show_method_table
+from fsdash.dashboard.run_lab import text
+from fsdash.dashboard.run_lab.form import STARTED_ID, draw_form
+from fsdash.dashboard.run_lab.state import (
+    commands,
+    is_similar_interval,
+    python_code,
+    refresh_interval,
+)
+from fsdash.dashboard.run_lab.url import lab_url
+from fsdash.dashboard.service import (
+    ExperimentRows,
+    Service,
+    as_sentence,
+    may_change,
+    open_service,
+    show_store_error,
+    visitor_id,
+)
+from fsdash.dashboard.shell import ROOT, add_style, is_dark, open_page
 from fsdash.dashboard.widgets.chart import chart
-from fsdash.dashboard.widgets.lesson import exercises, glossary
-from fsdash.formatting import time_ago
+from fsdash.dashboard.widgets.export import export
+from fsdash.dashboard.widgets.lesson import exercises, glossary, what_to_notice
+from fsdash.errors import InputError
+from fsdash.formatting import escape_markdown, time_ago
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import Experiment
+from fsdash.runs.store.progress import OVER, LastRows, progress_after
 
-# On a narrow screen what runs comes before the form that started it. Streamlit's own sign of
-# activity, with a button "Stop" of another meaning, would come and go with every look at a run.
+# On a narrow screen the experiment comes before the form that started it. Streamlit's own status
+# widget, whose "Stop" button means something else, would come and go with every refresh.
 STYLE = """<style>
 [data-testid="stStatusWidget"] {display: none;}
 @media (max-width: 640px) {
@@ -27,75 +59,245 @@ STYLE = """<style>
     {flex-direction: column-reverse;}
 }
 </style>"""
-RECENT = 4
+INSPECTOR_PAGE = "pages/5_Policy_inspector.py"
+MAX_RECENT = 4
 EXAMPLES = {"inventory": "inventory", "gridworld": "gridworld", "pricing": "pricing-linear"}
-"""By domain: a figure of what is to come, which also has Plotly ready for the first point."""
-
-
-def draw_nothing_yet(service: Service, me: str) -> None:
-    """What the place of the curves holds before the first start."""
-    st.subheader("What you will see", anchor=False)
-    st.markdown(
-        "Every method starts from nothing and improves its policy with each sweep over the states. "
-        "After every part of a sweep the policy is **evaluated exactly** under the true model, and "
-        "the curves show its worth against the work it took: the mean over replications in its 95% "
-        "band, beside the optimum.\n\n"
-        "Press **Start**. You can pause, stop, leave and come back: the address holds the "
-        "experiment, and what was recorded stays."
-    )
-    domain = LAB.get("domain") if LAB.get("domain") in EXAMPLES else "inventory"
-    figure = paper_figure(domain, EXAMPLES[domain], is_dark())
-    alt_text = f"Learning curves of the paper's {domain} experiment."
-    chart(figure, "example", alt_text=alt_text, height=360)
-    st.caption(f"For example: the paper's {domain} experiment, as it was kept for *Reproduction*.")
-    try:
-        recent = service.store.experiments(owner=me, limit=RECENT)
-    except StoreError:
-        return
-    if recent:
-        st.markdown("**Your latest**")
-        for experiment in recent:
-            draw_link(experiment)
-
-
-def draw_link(experiment: Experiment) -> None:
-    word, _, sign = BADGES[experiment.status]
-    st.button(
-        f"{escape_markdown(experiment.name)} · {word}, {time_ago(experiment.created, time.time())}",
-        icon=sign,
-        type="tertiary",
-        key=f"open-{experiment.id}",
-        on_click=LAB.put,
-        args=("experiment", experiment.id),
-    )
-
-
-def draw_page() -> None:
-    service, me = open_service(), visitor_id()
-    LAB.read()
-    # One key for both: with another, the browser would build the whole form anew at a start.
-    with st.container(key="lab"):
-        left, right = st.columns([1, 2], gap="large")
-    with left:
-        draw_form(service, me)
-    # Before the experiment is drawn: its looks then come from a browser that has this address.
-    LAB.write()
-    with right:
-        if LAB.get("experiment") is not None:
-            draw_experiment(service, me)
-        else:
-            draw_nothing_yet(service, me)
+"""By domain: a figure of the paper. It also loads Plotly before the first point arrives."""
+ACTION_ERROR = "lab-action-error"
 
 
 def show() -> None:
     """Draw the page."""
-    open_page("Run lab", parameters=LAB.readers)
+    open_page(text.PAGE, lab_url())
     add_style(STYLE)
-    st.title("Watch them learn", anchor=False)
-    st.markdown(
-        "Compare frozen-state value iteration (E‑FSVI) with methods that do not freeze the slow "
-        "state: start a run and watch how good each policy gets for how much work."
-    )
-    draw_page()
-    exercises(EXERCISES)
+    st.title(text.TITLE, anchor=False)
+    st.markdown(text.INTRODUCTION)
+    _draw_lab(open_service(), visitor_id())
+    exercises(text.EXERCISES)
     glossary(("T", "gamma", "k"))
+
+
+def _draw_lab(service: Service, visitor: str) -> None:
+    # The same container before and after a start: otherwise the browser would rebuild the form.
+    with st.container(key="lab"):
+        left, right = st.columns([1, 2], gap="large")
+    with left:
+        draw_form(service, visitor)
+    # Before the experiment is drawn, so that its refreshes come from a browser with this URL.
+    lab_url().write()
+    with right:
+        if lab_url().get("experiment") is None:
+            _draw_preview(service, visitor)
+        else:
+            _draw_experiment(service, visitor)
+
+
+# --------------------------------------------------------------------------- before the first start
+
+
+def _draw_preview(service: Service, visitor: str) -> None:
+    """What the curves will look like, and the visitor's latest experiments."""
+    st.subheader(text.PREVIEW, anchor=False)
+    st.markdown(text.PREVIEW_BODY)
+    chosen = lab_url().get("domain")
+    domain = chosen if chosen in EXAMPLES else "inventory"
+    figure = paper_figure(domain, EXAMPLES[domain], is_dark())
+    chart(figure, "example", alt_text=text.example_alt_text(domain), height=360)
+    st.caption(text.example_caption(domain))
+    try:
+        recent = service.store.experiments(owner=visitor, limit=MAX_RECENT)
+    except StoreError:
+        return
+    if recent:
+        st.markdown(text.RECENT)
+        for experiment in recent:
+            _draw_open_button(experiment)
+
+
+def _draw_open_button(experiment: Experiment) -> None:
+    badge = STATUS_BADGES[experiment.status]
+    when = time_ago(experiment.created, time.time())
+    st.button(
+        f"{escape_markdown(experiment.name)} · {badge.word}, {when}",
+        icon=badge.icon,
+        type="tertiary",
+        key=f"open-{experiment.id}",
+        on_click=lab_url().put,
+        args=("experiment", experiment.id),
+    )
+
+
+# --------------------------------------------------------------------------------- one experiment
+
+
+class Results(NamedTuple):
+    """Everything that changes only when there are new rows."""
+
+    figure: go.Figure
+    dashes: dict[str, str]
+    work: pd.DataFrame
+    rows: pd.DataFrame
+    labels: dict[int, str]
+    last: LastRows
+    alt_text: str
+
+
+def _draw_experiment(service: Service, visitor: str) -> None:
+    """The experiment in the URL, refreshed while it can change."""
+    id = lab_url().get("experiment")
+    is_new = st.session_state.pop(STARTED_ID, None) == id
+    try:
+        experiment = service.wait_for_first_rows(id) if is_new else service.store.experiment(id)
+    except InputError as problem:
+        st.warning(as_sentence(problem))
+        st.button(text.CLOSE, on_click=lab_url().put, args=("experiment", None), key="close")
+        return
+    except StoreError as problem:
+        show_store_error(problem)
+        return
+    interval = refresh_interval(experiment, time.time(), service.refresh_rate.interval())
+    st.fragment(_refresh, run_every=interval)(service, visitor, interval)
+
+
+def _refresh(service: Service, visitor: str, interval: float | None) -> None:
+    with service.refresh_rate.refresh((visitor, lab_url().get("experiment"))):
+        try:
+            _draw_now(service, visitor, interval)
+        except (InputError, StoreError) as problem:
+            st.warning(as_sentence(problem))
+        lab_url().write()
+
+
+def _draw_now(service: Service, visitor: str, interval: float | None) -> None:
+    experiment = service.store.experiment(lab_url().get("experiment"))
+    due = refresh_interval(experiment, time.time(), service.refresh_rate.interval())
+    if not is_similar_interval(due, interval):
+        st.rerun()
+    rows = service.rows(experiment)
+    _draw_head(service, experiment, visitor)
+    if experiment.status == "queued" and not rows.version:
+        return  # a whole class may be waiting: this refresh must cost next to nothing
+    options = read_curve_options(lab_url())
+    results = _results(service, experiment, options, rows)
+    if rows.version or experiment.active:
+        chart(results.figure, "curves", alt_text=results.alt_text, height=440)
+    else:
+        st.info(text.NO_ROWS)
+    progress = progress_after(experiment, results.last)
+    table = curves.method_rows(
+        experiment.runs, results.labels, results.work, progress, results.dashes, options.dark
+    )
+    show_method_table(table, options.x)
+    _draw_failures(experiment, results.labels, visitor)
+    if not experiment.active and rows.version:
+        _draw_conclusion(experiment, results, options)
+
+
+def _results(
+    service: Service, experiment: Experiment, options: CurveOptions, rows: ExperimentRows
+) -> Results:
+    """Figure and numbers, computed once per version of the rows and set of options."""
+
+    def make() -> Results:
+        labels = curves.run_labels(experiment.runs)
+        curve_rows = curves.curve_rows(rows.frame, experiment.runs, labels)
+        finished = curves.finished_rows(curve_rows, experiment.runs)
+        work = curves.work_table(finished, options.x, options.greedy_for_J)
+        sweep_method = curves.sweep_sizes(experiment.runs)[1]
+        figure = curves.curves_figure(curve_rows, options, sweep_method)
+        return Results(
+            figure,
+            curves.line_dashes(figure),
+            work,
+            curve_rows,
+            labels,
+            curves.last_rows(rows.frame),
+            text.curves_alt_text(work),
+        )
+
+    ended = sum(r.status in OVER for run in experiment.runs for r in run.replications)
+    return service.cached((experiment.id, options), (rows.version, ended), make)
+
+
+def _draw_head(service: Service, experiment: Experiment, visitor: str) -> None:
+    badge = STATUS_BADGES[experiment.status]
+    st.subheader(escape_markdown(experiment.name), anchor=False)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.badge(badge.word, color=badge.colour, icon=badge.icon)
+        when = time_ago(experiment.created, time.time())
+        st.caption(text.started_by(when, experiment.owner == visitor), width="content")
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="lab-actions"):
+        _draw_actions(service, experiment, visitor)
+    if experiment.status == "queued":
+        st.caption(text.queue_text(service.manager.queue(experiment.owner)))
+
+
+def _draw_actions(service: Service, experiment: Experiment, visitor: str) -> None:
+    manager, id = service.manager, experiment.id
+    if may_change(experiment, visitor):
+        stopping = any(r.stopping for run in experiment.runs for r in run.replications)
+        if experiment.active:
+            _draw_action(text.PAUSE, "pause", manager.pause, id, stopping)
+            _draw_action(text.STOP, "stop", manager.cancel, id, stopping)
+        elif any(run.resumable for run in experiment.runs):
+            label = text.RESUME if experiment.status in ("paused", "cancelled") else text.CONTINUE
+            _draw_action(label, "play_arrow", manager.resume, id, False)
+            if experiment.status == "paused":
+                _draw_action(text.STOP, "stop", manager.cancel, id, False)
+    st.button(
+        text.RUN_AGAIN,
+        icon=":material/replay:",
+        key="again",
+        on_click=lab_url().put,
+        args=("from", id),
+        help=text.RUN_AGAIN_HELP,
+    )
+    if (ROOT / INSPECTOR_PAGE).exists() and any(run.rows for run in experiment.runs):
+        st.page_link(
+            INSPECTOR_PAGE,
+            label=text.POLICIES,
+            icon=":material/grid_view:",
+            query_params={"experiment": id},
+        )
+
+
+def _draw_action(
+    label: str, icon: str, action: Callable[[str], object], id: str, disabled: bool
+) -> None:
+    def click() -> None:
+        try:
+            action(id)
+        except (InputError, StoreError) as problem:
+            st.session_state[ACTION_ERROR] = str(problem)
+
+    st.button(
+        label, icon=f":material/{icon}:", key=f"act-{icon}", on_click=click, disabled=disabled
+    )
+    if problem := st.session_state.pop(ACTION_ERROR, None):
+        st.error(as_sentence(problem))
+
+
+def _draw_failures(experiment: Experiment, labels: dict[int, str], visitor: str) -> None:
+    failures = curves.failures(experiment.runs, labels)
+    if not failures:
+        return
+    resumable = any(run.resumable for run in experiment.runs) and may_change(experiment, visitor)
+    lines = "\n".join(
+        f"- **{escape_markdown(title)}**. {escape_markdown(as_sentence(reason))}"
+        for title, reason in failures
+    )
+    st.warning(f"{text.failure_notice(experiment.active, resumable)}\n\n{lines}")
+
+
+def _draw_conclusion(experiment: Experiment, results: Results, options: CurveOptions) -> None:
+    """What to notice, exports and the specification of an experiment that has ended."""
+    if all(r.status in OVER for run in experiment.runs for r in run.replications):
+        what_to_notice(text.observations(results.work, options.x))
+    else:
+        st.info(text.INCOMPLETE)
+    specs = [run.spec for run in curves.readable_runs(experiment.runs)]
+    export("learning-curves", results.figure, results.rows, python_code(specs))
+    with st.expander(text.SPECIFICATION, icon=":material/description:", key="lab-spec"):
+        st.markdown(text.plan_lines(specs))
+        st.markdown(text.COMMAND_LINE)
+        st.code(commands(specs), language="bash", wrap_lines=True)

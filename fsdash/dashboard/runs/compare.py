@@ -1,4 +1,4 @@
-"""The right side of the Runs page: what is selected, side by side, and what can be done with it."""
+"""The right side of the Runs page: the selected experiments and the actions on them."""
 
 from __future__ import annotations
 
@@ -8,135 +8,119 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from fsdash.dashboard.curves import state as lab_view
-from fsdash.dashboard.curves.options import read_look
-from fsdash.dashboard.curves.state import X_LABELS
-from fsdash.dashboard.curves.table import methods_html, plain_html
-from fsdash.dashboard.run_lab.form import escape_markdown
-from fsdash.dashboard.run_lab.text import BADGES
-from fsdash.dashboard.runs import files as runs_files
-from fsdash.dashboard.runs.list import LAB_PAGE, PROBLEM, RUNS, SAID
+from fsdash.dashboard.curves import state as curves
+from fsdash.dashboard.curves.view import read_curve_options, show_method_table, show_text_table
+from fsdash.dashboard.runs import files, text
+from fsdash.dashboard.runs.list import LAB_PAGE, PROBLEM, SUCCESS
+from fsdash.dashboard.runs.state import (
+    MAX_COMPARED,
+    MAX_CURVES,
+    MAX_IN_LEGEND,
+    experiment_letters,
+    settings_table,
+)
+from fsdash.dashboard.runs.url import runs_url
 from fsdash.dashboard.service import Service, as_sentence, may_change
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.errors import InputError
-from fsdash.formatting import setting, time_ago
+from fsdash.formatting import escape_markdown
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import Experiment, Run
 from fsdash.runs.store.experiments import MAX_NAME, MAX_NOTE
 
-LETTERS = "ABCDEFGH"
-MOST_COMPARED = len(LETTERS)
-MOST_CURVES = 24
-MOST_IN_LEGEND = 8
-"""More entries would leave no room for the curves."""
 
-
-def chosen(service: Service) -> list[Experiment]:
-    """The selected experiments that are still kept; the others are told and forgotten."""
-    kept, gone = [], []
-    for id in RUNS.get("selected")[:MOST_COMPARED]:
+def selected_experiments(service: Service) -> list[Experiment]:
+    """The selected experiments; those that no longer exist are reported and deselected."""
+    selected = runs_url().get("selected")
+    found, missing = [], []
+    for id in selected[:MAX_COMPARED]:
         try:
-            kept.append(service.store.experiment(id))
+            found.append(service.store.experiment(id))
         except InputError:
-            gone.append(id)
-    if gone:
-        st.warning(f"Not kept here, or no longer: {', '.join(f'`{id}`' for id in gone)}.")
-        RUNS.put("selected", [id for id in RUNS.get("selected") if id not in gone])
-    return kept
+            missing.append(id)
+    if missing:
+        st.warning(text.missing(missing))
+        runs_url().put("selected", [id for id in selected if id not in missing])
+    return found
 
 
-def draw_selection(service: Service, experiments: Sequence[Experiment], me: str) -> None:
-    """Curves and tables of the selected experiments, then what can be done with them."""
-    if len(RUNS.get("selected")) > MOST_COMPARED:
-        st.info(f"Only the first {MOST_COMPARED} of those selected are compared.")
-    if len(experiments) == 1:
-        st.subheader(escape_markdown(experiments[0].name), anchor=False)
-    else:
-        st.subheader("Side by side", anchor=False)
-        letters = marks(experiments)
+def draw_selection(service: Service, experiments: Sequence[Experiment], visitor: str) -> None:
+    """Actions, curves and tables of the selected experiments."""
+    letters = experiment_letters(experiments)
+    if len(runs_url().get("selected")) > MAX_COMPARED:
+        st.info(text.too_many(MAX_COMPARED))
+    if letters:
+        st.subheader(text.COMPARISON, anchor=False)
         now = time.time()
-        st.markdown(
-            "  \n".join(
-                f"**{letters[e.id]}** · {escape_markdown(e.name)}, {BADGES[e.status][0]}, "
-                f"{time_ago(e.created, now)}"
-                for e in experiments
-            )
-        )
-    _draw_actions(service, experiments, me)
-    runs = [run for experiment in experiments for run in experiment.runs][:MOST_CURVES]
-    named = lab_view.labels(runs, marks(experiments))
-    look = read_look(RUNS, singles=False)
-    frames = [service.rows(experiment).frame for experiment in experiments]
-    rows = lab_view.prepared(pd.concat(frames, ignore_index=True), runs, named)
-    rows = rows[rows["run"].isin(named)]
-    if rows.empty:
-        st.info("Nothing has been recorded for them yet.")
+        lines = (text.experiment_line(letters[e.id], e, now) for e in experiments)
+        st.markdown("  \n".join(lines))
     else:
-        figure = lab_view.curves(rows, look, lab_view.sweeps_of(runs)[1])
-        alt_text = f"Learning curves of {', '.join(named.values())}."
-        # The table below names every line by its stroke, so a long legend can go.
-        figure.update_layout(showlegend=len(runs) <= MOST_IN_LEGEND)
-        chart(figure, "compared", alt_text=alt_text, height=420)
-        work = lab_view.work_table(lab_view.settled(rows, runs), look.x)
-        strokes = lab_view.strokes(figure)
-        table = lab_view.method_rows(runs, named, work, None, strokes, look.dark)
-        st.html(methods_html(table, X_LABELS[look.x].lower(), progress=False))
-    _draw_differences(runs, named)
+        st.subheader(escape_markdown(experiments[0].name), anchor=False)
+    _draw_actions(service, experiments, visitor)
+    runs = [run for experiment in experiments for run in experiment.runs][:MAX_CURVES]
+    labels = curves.run_labels(runs, letters)
+    _draw_curves(service, experiments, runs, labels)
+    names, rows = settings_table(runs, labels)
+    if names:
+        st.markdown(f"**{text.DIFFERENT_SETTINGS}**")
+        columns = [text.RUN, *(name.replace("_", " ") for name in names)]
+        show_text_table(columns, rows, text.DIFFERENT_SETTINGS)
+    else:
+        st.caption(text.SAME_SETTINGS)
 
 
-def marks(experiments: Sequence[Experiment]) -> dict[str, str]:
-    """A letter for each of several experiments."""
-    return (
-        dict(zip((e.id for e in experiments), LETTERS, strict=False))
-        if len(experiments) > 1
-        else {}
-    )
-
-
-def _draw_differences(runs: Sequence[Run], named: dict[int, str]) -> None:
-    """Only the settings that are not the same in all runs."""
-    names = [name for name in lab_view.differing(runs) if name not in ("algorithm", "T")]
-    if not names:
-        st.caption("All settings but the method are the same.")
+def _draw_curves(
+    service: Service,
+    experiments: Sequence[Experiment],
+    runs: Sequence[Run],
+    labels: dict[int, str],
+) -> None:
+    options = read_curve_options(runs_url(), single_runs=False)
+    frame = pd.concat([service.rows(e).frame for e in experiments], ignore_index=True)
+    rows = curves.curve_rows(frame[frame["run"].isin(labels)], runs, labels)
+    if rows.empty:
+        st.info(text.NO_ROWS)
         return
-    st.markdown("**Settings that differ between the runs**")
-    rows = [
-        [named[run.id], *(setting(lab_view.settings(run).get(name, "–")) for name in names)]
-        for run in runs
-    ]
-    heads = ["Run", *(name.replace("_", " ") for name in names)]
-    st.html(plain_html(heads, rows, "Settings that differ"))
+    figure = curves.curves_figure(rows, options, curves.sweep_sizes(runs)[1])
+    # The table below shows the line of every method, so a long legend can be left out.
+    figure.update_layout(showlegend=len(runs) <= MAX_IN_LEGEND)
+    alt_text = text.curves_alt_text(list(labels.values()))
+    chart(figure, "compared", alt_text=alt_text, height=420)
+    work = curves.work_table(curves.finished_rows(rows, runs), options.x)
+    dashes = curves.line_dashes(figure)
+    table = curves.method_rows(runs, labels, work, None, dashes, options.dark)
+    show_method_table(table, options.x, progress=False)
 
 
 # ----------------------------------------------------------------------------------------- actions
 
 
-def _draw_actions(service: Service, experiments: Sequence[Experiment], me: str) -> None:
-    mine = [experiment for experiment in experiments if may_change(experiment, me)]
+def _draw_actions(service: Service, experiments: Sequence[Experiment], visitor: str) -> None:
+    changeable = all(may_change(experiment, visitor) for experiment in experiments)
     with st.container(horizontal=True, gap="small", key="runs-actions"):
-        if len(mine) == len(experiments):
-            if len(mine) == 1:
-                _draw_naming(service, mine[0])
-            _draw_pin(service, mine)
-            _draw_delete(service, mine)
-        with st.popover("Export", icon=":material/download:"):
+        if changeable:
+            if len(experiments) == 1:
+                _draw_edit(service, experiments[0])
+            _draw_pin(service, experiments)
+            _draw_delete(service, experiments)
+        with st.popover(text.EXPORT, icon=":material/download:"):
             _draw_export(service, experiments)
         if len(experiments) == 1:
             st.page_link(
                 LAB_PAGE,
-                label="Run it again",
+                label=text.RUN_AGAIN,
                 icon=":material/replay:",
                 query_params={"from": experiments[0].id},
             )
 
 
-def _draw_naming(service: Service, experiment: Experiment) -> None:
-    id = experiment.id
-    with st.popover("Name and note", icon=":material/edit:"), st.form(f"naming-{id}", border=False):
-        name = st.text_input("Name", experiment.name, max_chars=MAX_NAME)
-        note = st.text_area("Note", experiment.note, max_chars=MAX_NOTE)
-        if st.form_submit_button("Save", type="primary"):
-            _try(lambda: (service.store.rename(id, name), service.store.note(id, note)), "Saved.")
+def _draw_edit(service: Service, experiment: Experiment) -> None:
+    id, store = experiment.id, service.store
+    with st.popover(text.EDIT, icon=":material/edit:"), st.form(f"edit-{id}", border=False):
+        name = st.text_input(text.NAME, experiment.name, max_chars=MAX_NAME)
+        note = st.text_area(text.NOTE, experiment.note, max_chars=MAX_NOTE)
+        if st.form_submit_button(text.SAVE, type="primary"):
+            _try(lambda: (store.rename(id, name), store.note(id, note)), text.SAVED)
             st.rerun()
 
 
@@ -144,74 +128,62 @@ def _draw_pin(service: Service, experiments: Sequence[Experiment]) -> None:
     pinned = all(experiment.pinned for experiment in experiments)
 
     def change() -> None:
-        said = "Unpinned." if pinned else "Pinned: it cannot be deleted until it is unpinned."
-        _try(lambda: [service.store.pin(e.id, not pinned) for e in experiments], said)
+        message = text.UNPINNED if pinned else text.PINNED
+        _try(lambda: [service.store.pin(e.id, not pinned) for e in experiments], message)
 
     st.button(
-        "Unpin" if pinned else "Pin",
+        text.UNPIN if pinned else text.PIN,
         icon=":material/keep:",
         key="pin",
         on_click=change,
-        help="What is pinned cannot be deleted.",
+        help=text.PIN_HELP,
     )
 
 
 def _draw_delete(service: Service, experiments: Sequence[Experiment]) -> None:
     def delete() -> None:
-        _try(lambda: [service.store.delete(e.id) for e in experiments], "Deleted.")
-        gone = {e.id for e in experiments}
+        _try(lambda: [service.store.delete(e.id) for e in experiments], text.DELETED)
+        deleted = {e.id for e in experiments}
         if PROBLEM not in st.session_state:
-            RUNS.put("selected", [id for id in RUNS.get("selected") if id not in gone])
+            selected = runs_url().get("selected")
+            runs_url().put("selected", [id for id in selected if id not in deleted])
 
     if any(experiment.pinned for experiment in experiments):
-        st.button("Delete", icon=":material/delete:", disabled=True, help="Pinned: unpin it first.")
+        st.button(text.DELETE, icon=":material/delete:", disabled=True, help=text.DELETE_PINNED)
         return
-    with st.popover("Delete", icon=":material/delete:"):
-        count = len(experiments)
-        st.markdown(
-            f"Delete {'this experiment' if count == 1 else f'these {count} experiments'} with all "
-            "rows and policies? This cannot be undone; export first what you may want again."
-        )
-        st.button("Delete for good", key="delete", type="primary", on_click=delete)
+    with st.popover(text.DELETE, icon=":material/delete:"):
+        st.markdown(text.delete_question(len(experiments)))
+        st.button(text.DELETE_NOW, key="delete", type="primary", on_click=delete)
 
 
 def _draw_export(service: Service, experiments: Sequence[Experiment]) -> None:
     name = experiments[0].id if len(experiments) == 1 else "experiments"
     store = service.store
-    frame = lambda: runs_files.rows_frame(store, experiments)  # noqa: E731
-    files: list[tuple[str, str, str, Callable[[], bytes]]] = [
-        ("Rows, CSV", f"{name}.csv", "text/csv", lambda: runs_files.as_csv(frame())),
+    frame = lambda: files.rows_frame(store, experiments)  # noqa: E731
+    json, parquet = "application/json", "application/vnd.apache.parquet"
+    downloads: tuple[tuple[str, str, str, Callable[[], bytes]], ...] = (
+        (text.EXPORT_CSV, f"{name}.csv", "text/csv", lambda: files.as_csv(frame())),
+        (text.EXPORT_PARQUET, f"{name}.parquet", parquet, lambda: files.as_parquet(frame())),
+        (text.EXPORT_SPECS, f"{name}-specs.json", json, lambda: files.specs_json(experiments)),
         (
-            "Rows, Parquet",
-            f"{name}.parquet",
-            "application/vnd.apache.parquet",
-            lambda: runs_files.as_parquet(frame()),
-        ),
-        (
-            "Specification, JSON",
-            f"{name}-specs.json",
-            "application/json",
-            lambda: runs_files.specs_json(experiments),
-        ),
-        (
-            "Everything, JSON",
+            text.EXPORT_EVERYTHING,
             f"{name}-full.json",
-            "application/json",
-            lambda: runs_files.full_json(store, experiments),
+            json,
+            lambda: files.full_json(store, experiments),
         ),
-    ]
-    for label, file, kind, make in files:
+    )
+    for label, file, kind, content in downloads:
         st.download_button(
-            label, make, file, kind, key=f"export-{label}", on_click="ignore", width="stretch"
+            label, content, file, kind, key=f"export-{label}", on_click="ignore", width="stretch"
         )
-    st.caption("*Everything* holds the policies too, and can be imported.")
+    st.caption(text.EXPORT_CAPTION)
 
 
-def _try(act: Callable[[], object], said: str) -> None:
-    """Do it, and keep for the next run what is to be said about it."""
+def _try(action: Callable[[], object], message: str) -> None:
+    """Carry out the action; the next run of the page shows the message or the error."""
     try:
-        act()
+        action()
     except (InputError, StoreError) as problem:
         st.session_state[PROBLEM] = as_sentence(problem)
         return
-    st.session_state[SAID] = said
+    st.session_state[SUCCESS] = message

@@ -1,4 +1,4 @@
-"""Kept experiments as files, and files as experiments. Pure, no Streamlit."""
+"""Experiments as files, and files as experiments. Pure, without Streamlit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from fsdash.dashboard.curves.state import labels
+from fsdash.dashboard.curves.state import run_labels
+from fsdash.dashboard.runs.text import EXPORT_EVERYTHING
 from fsdash.errors import InputError
 from fsdash.runs.records import Experiment
 from fsdash.runs.store.experiments import Store
@@ -18,14 +19,14 @@ MAX_EXPERIMENTS = 50
 
 
 def rows_frame(store: Store, experiments: Sequence[Experiment]) -> pd.DataFrame:
-    """The rows of all runs, with the experiment they belong to and the name of their curve."""
+    """The rows of all runs, with their experiment and the label of their curve."""
     runs = [run for experiment in experiments for run in experiment.runs]
     names = {experiment.id: experiment.name for experiment in experiments}
-    named, whose = labels(runs), {run.id: run.experiment for run in runs}
+    labels, experiment_of = run_labels(runs), {run.id: run.experiment for run in runs}
     frame = store.rows([run.id for run in runs])
-    frame.insert(0, "experiment", frame["run"].map(whose))
+    frame.insert(0, "experiment", frame["run"].map(experiment_of))
     frame.insert(1, "name", frame["experiment"].map(names))
-    frame.insert(3, "method", frame["run"].map(named))
+    frame.insert(3, "method", frame["run"].map(labels))
     return frame
 
 
@@ -40,7 +41,7 @@ def as_parquet(frame: pd.DataFrame) -> bytes:
 
 
 def specs_json(experiments: Sequence[Experiment]) -> bytes:
-    """The specifications alone: what is needed to run everything again."""
+    """The specifications alone, which suffice to run everything again."""
     data = [
         {"experiment": e.id, "name": e.name, "specs": [run.spec_data for run in e.runs]}
         for e in experiments
@@ -49,22 +50,22 @@ def specs_json(experiments: Sequence[Experiment]) -> bytes:
 
 
 def full_json(store: Store, experiments: Sequence[Experiment]) -> bytes:
-    """Everything, policies too: what `read_export` reads. One experiment, or a list of them."""
+    """Everything including policies, as `read_export` reads it: one experiment or a list."""
     data = [store.export(experiment.id) for experiment in experiments]
     return json.dumps(data[0] if len(data) == 1 else data).encode()
 
 
 def read_export(content: bytes) -> list[object]:
-    """The experiments in a file that was exported before."""
+    """The experiments in a file that `full_json` wrote."""
     if len(content) > MAX_MEGABYTES * 10**6:
-        raise InputError(f"file: has more than {MAX_MEGABYTES} MB; import it from Python instead")
+        raise InputError(f"file: is larger than {MAX_MEGABYTES} MB; import it from Python")
     try:
         data = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"file: is not JSON ({error}); choose one from “Everything, JSON”"
+            f"file: is not JSON ({error}); choose one exported as “{EXPORT_EVERYTHING}”"
         ) from None
     found = data if isinstance(data, list) else [data]
     if not 1 <= len(found) <= MAX_EXPERIMENTS:
-        raise InputError(f"file: has {len(found)} experiments; use 1 to {MAX_EXPERIMENTS}")
+        raise InputError(f"file: contains {len(found)} experiments; use 1 to {MAX_EXPERIMENTS}")
     return found

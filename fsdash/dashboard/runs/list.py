@@ -1,4 +1,4 @@
-"""The left side of the Runs page: filters, and the kept experiments to choose from."""
+"""The left side of the Runs page: filters, the experiments found, and import."""
 
 from __future__ import annotations
 
@@ -7,194 +7,146 @@ import time
 import streamlit as st
 
 from fsdash.algorithms.registry import ALGORITHMS
-from fsdash.dashboard.curves.state import X_LABELS, Y_LABELS
-from fsdash.dashboard.run_lab.form import escape_markdown
-from fsdash.dashboard.run_lab.text import BADGES
+from fsdash.dashboard.curves.text import STATUS_BADGES
+from fsdash.dashboard.runs import text
 from fsdash.dashboard.runs.files import MAX_MEGABYTES, read_export
+from fsdash.dashboard.runs.url import ANY, PAGE_SIZE, runs_url
 from fsdash.dashboard.service import Service, as_sentence
-from fsdash.dashboard.widgets.address import (
-    Address,
-    Part,
-    experiment_id,
-    listed,
-    several,
-    short_text,
-    switch,
-    whole,
-)
-from fsdash.dashboard.widgets.url_state import one_of
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
-from fsdash.formatting import file_size, time_ago
+from fsdash.formatting import escape_markdown, time_ago
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import STATUSES, Experiment
-from fsdash.runs.summary import method_title
 
 LAB_PAGE = "pages/4_Run_lab.py"
-ANY = "any"
-EVERYONE, MINE = "everyone's", "mine"
-PAGE = 12
-SAID, PROBLEM, UPLOADS = "runs-said", "runs-problem", "runs-uploads"
-
-RUNS = Address(
-    "runs",
-    {
-        "text": Part("", short_text),
-        "domain": Part(ANY, one_of([ANY, *DOMAINS])),
-        "algorithm": Part(ANY, one_of([ANY, *ALGORITHMS])),
-        "status": Part(ANY, one_of([ANY, *STATUSES])),
-        "whose": Part(EVERYONE, one_of([EVERYONE, MINE])),
-        "shown": Part(PAGE, whole(1, 10_000)),
-        "selected": Part([], several(experiment_id), listed),
-        "x": Part("sweeps", one_of(X_LABELS)),
-        "y": Part("fraction_of_optimal", one_of(Y_LABELS)),
-        "log": switch(True),
-    },
-)
+SUCCESS, PROBLEM, UPLOADS = "runs-success", "runs-problem", "runs-uploads"
 
 
 def draw_filters() -> None:
-    """What is looked for; the text and whose first, the rest folded."""
-    st.text_input(
-        "Find", key=RUNS.key("text"), placeholder="a word in a name or a note", max_chars=100
-    )
+    """The text and the owner in view, the other filters in a popover."""
+    url = runs_url()
+    st.text_input(text.FIND, key=url.key("text"), placeholder=text.FIND_PLACEHOLDER, max_chars=100)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         st.segmented_control(
-            "Whose",
-            [EVERYONE, MINE],
-            default=EVERYONE,
+            text.OWNER,
+            list(text.OWNER_LABELS),
+            default="everyone",
             required=True,
-            key=RUNS.key("whose"),
-            format_func=str.capitalize,
+            key=url.key("owner"),
+            format_func=text.OWNER_LABELS.get,
         )
-        with st.popover("More filters", icon=":material/filter_alt:"):
-            _choice("Domain", "domain", {name: name.capitalize() for name in DOMAINS})
-            titles = {name: method.title for name, method in ALGORITHMS.items()}
-            _choice("Algorithm", "algorithm", titles)
-            _choice("Status", "status", {name: BADGES[name][0] for name in STATUSES})
+        with st.popover(text.MORE_FILTERS, icon=":material/filter_alt:"):
+            _choice(text.DOMAIN, "domain", {name: name.capitalize() for name in DOMAINS})
+            titles = {name: algorithm.title for name, algorithm in ALGORITHMS.items()}
+            _choice(text.ALGORITHM, "algorithm", titles)
+            _choice(text.STATUS, "status", {name: STATUS_BADGES[name].word for name in STATUSES})
 
 
 def _choice(label: str, name: str, titles: dict[str, str]) -> None:
     st.selectbox(
-        label, [ANY, *titles], format_func=lambda o: titles.get(o, ANY), key=RUNS.key(name)
+        label,
+        [ANY, *titles],
+        format_func=lambda option: titles.get(option, text.ANY_LABEL),
+        key=runs_url().key(name),
     )
 
 
-def found(service: Service, me: str) -> list[Experiment]:
+def find_experiments(service: Service, visitor: str) -> list[Experiment]:
     """The experiments that pass the filters, one more than is shown."""
-    chosen = {n: RUNS.get(n) for n in ("domain", "algorithm", "status")}
+    url = runs_url()
+    chosen = {name: url.get(name) for name in ("domain", "algorithm", "status")}
     filters = {name: value for name, value in chosen.items() if value != ANY}
     return service.store.experiments(
-        owner=me if RUNS.get("whose") == MINE else None,
-        text=RUNS.get("text").strip(),
-        limit=RUNS.get("shown") + 1,
+        owner=visitor if url.get("owner") == "mine" else None,
+        text=url.get("text").strip(),
+        limit=url.get("shown") + 1,
         **filters,
     )
 
 
 def draw_list(experiments: list[Experiment]) -> None:
-    """One entry each: a box to compare it, its state, and a link that opens it."""
+    """One entry per experiment, and a button for more."""
     if not experiments:
-        st.info("Nothing is kept that fits. Start something in the Run lab, or loosen the filters.")
-        st.page_link(LAB_PAGE, label="To the Run lab", icon=":material/experiment:")
+        st.info(text.NONE_FOUND)
+        st.page_link(LAB_PAGE, label=text.GO_TO_LAB, icon=":material/experiment:")
         return
-    shown = RUNS.get("shown")
+    shown = runs_url().get("shown")
     for experiment in experiments[:shown]:
         _draw_entry(experiment)
     if len(experiments) > shown:
         st.button(
-            "Show more",
+            text.SHOW_MORE,
             key="show-more",
             width="stretch",
-            on_click=RUNS.put,
-            args=("shown", shown + PAGE),
+            on_click=runs_url().put,
+            args=("shown", shown + PAGE_SIZE),
         )
 
 
 def _draw_entry(experiment: Experiment) -> None:
-    word, colour, sign = BADGES[experiment.status]
-    st.session_state[f"pick-{experiment.id}"] = experiment.id in RUNS.get("selected")
+    """A box that selects the experiment, its status, and a link to the Run lab."""
+    badge, key = STATUS_BADGES[experiment.status], f"pick-{experiment.id}"
+    st.session_state[key] = experiment.id in runs_url().get("selected")
     with st.container(border=True, gap=None, key=f"entry-{experiment.id}"):
         pin = ":material/keep: " if experiment.pinned else ""
-        st.checkbox(
-            f"{pin}**{escape_markdown(experiment.name) or 'unnamed'}**",
-            key=f"pick-{experiment.id}",
-            on_change=pick,
-            args=(experiment.id,),
-        )
+        name = escape_markdown(experiment.name) or text.UNNAMED
+        st.checkbox(f"{pin}**{name}**", key=key, on_change=_select, args=(experiment.id,))
         with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-            st.badge(word, color=colour, icon=sign)
+            st.badge(badge.word, color=badge.colour, icon=badge.icon)
             st.caption(time_ago(experiment.created, time.time()), width="content")
             st.page_link(
                 LAB_PAGE,
-                label="Open",
+                label=text.OPEN,
                 icon=":material/open_in_new:",
                 query_params={"experiment": experiment.id},
             )
-        st.caption(_told(experiment))
+        st.caption(text.experiment_summary(experiment))
 
 
-def _told(experiment: Experiment) -> str:
-    """Domain and methods, and the note."""
-    titles = list(dict.fromkeys(method_title(run.algorithm, run.T) for run in experiment.runs))
-    shown = ", ".join(titles[:4]) + (f" and {len(titles) - 4} more" if len(titles) > 4 else "")
-    domains = ", ".join(dict.fromkeys(run.domain.capitalize() for run in experiment.runs))
-    note = f"  \n{escape_markdown(experiment.note)}" if experiment.note else ""
-    return f"{domains}: {shown}{note}"
-
-
-def pick(id: str) -> None:
-    """A box was ticked or cleared."""
-    chosen = [other for other in RUNS.get("selected") if other != id]
-    RUNS.put("selected", [*chosen, id] if st.session_state[f"pick-{id}"] else chosen)
+def _select(id: str) -> None:
+    """Add an experiment to the selection, or remove it, as its box says."""
+    others = [other for other in runs_url().get("selected") if other != id]
+    runs_url().put("selected", [*others, id] if st.session_state[f"pick-{id}"] else others)
 
 
 # ------------------------------------------------------------------------------------------ import
 
 
-def draw_store(service: Service, me: str) -> None:
-    """How much is kept, and a way in for files."""
-    size = service.store.size()
+def draw_import(service: Service, visitor: str) -> None:
+    """An upload for exported experiments, and the size of the store."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        with st.popover("Import", icon=":material/upload:"):
-            st.markdown(
-                "A file that was exported here or elsewhere as *Everything, JSON*, of at most "
-                f"{MAX_MEGABYTES} MB."
-            )
+        with st.popover(text.IMPORT, icon=":material/upload:"):
+            st.markdown(text.import_help(MAX_MEGABYTES))
             count = st.session_state.setdefault(UPLOADS, 0)
             st.file_uploader(
-                "Exported experiment",
+                text.UPLOAD,
                 "json",
                 key=f"upload-{count}",
                 on_change=_import,
-                args=(service, me, f"upload-{count}"),
+                args=(service, visitor, f"upload-{count}"),
                 max_upload_size=MAX_MEGABYTES,
                 label_visibility="collapsed",
             )
-        bytes_told = "" if size.bytes is None else f", {file_size(size.bytes)}"
-        st.caption(
-            f"{size.experiments:,} experiments with {size.rows:,} rows are kept{bytes_told}.",
-            width="content",
-        )
+        st.caption(text.store_size(service.store.size()), width="content")
 
 
-def draw_messages() -> None:
-    """What came of the last thing that was done."""
-    if said := st.session_state.pop(SAID, None):
-        st.success(said)
-    if problem := st.session_state.pop(PROBLEM, None):
-        st.error(problem)
-
-
-def _import(service: Service, me: str, key: str) -> None:
+def _import(service: Service, visitor: str, key: str) -> None:
     file = st.session_state[key]
     if file is None:
         return
     try:
-        ids = [service.store.import_(data, me) for data in read_export(file.getvalue())]
+        ids = [service.store.import_(data, visitor) for data in read_export(file.getvalue())]
     except (InputError, StoreError) as problem:
-        st.session_state[PROBLEM] = f"{file.name} was not imported. {as_sentence(problem)}"
+        st.session_state[PROBLEM] = text.not_imported(file.name, as_sentence(problem))
         return
-    st.session_state[UPLOADS] += 1  # a fresh uploader, without the file
-    st.session_state[SAID] = f"Imported {len(ids)} experiment{'s' * (len(ids) != 1)}."
-    RUNS.put("selected", [*RUNS.get("selected"), *ids])
+    st.session_state[UPLOADS] += 1  # a new key gives an empty uploader
+    st.session_state[SUCCESS] = text.imported(len(ids))
+    runs_url().put("selected", [*runs_url().get("selected"), *ids])
+
+
+def draw_messages() -> None:
+    """The outcome of the last action."""
+    if message := st.session_state.pop(SUCCESS, None):
+        st.success(message)
+    if problem := st.session_state.pop(PROBLEM, None):
+        st.error(problem)

@@ -1,53 +1,49 @@
-"""The Runs page: what has been kept. Find, compare, name, pin, export, import, delete."""
+"""The Runs page: find, compare, rename, pin, export, import and delete experiments."""
 
 import streamlit as st
 
-from fsdash.dashboard.runs.compare import chosen, draw_selection
+from fsdash.dashboard.runs import text
+from fsdash.dashboard.runs.compare import draw_selection, selected_experiments
 from fsdash.dashboard.runs.list import (
-    RUNS,
     draw_filters,
+    draw_import,
     draw_list,
     draw_messages,
-    draw_store,
-    found,
+    find_experiments,
 )
+from fsdash.dashboard.runs.url import runs_url
 from fsdash.dashboard.service import as_sentence, open_service, show_store_error, visitor_id
 from fsdash.dashboard.shell import open_page
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
 
 
-def draw_page() -> None:
-    service, me = open_service(), visitor_id()
-    RUNS.read()
-    draw_messages()
-    left, right = st.columns([5, 7], gap="large")
-    with left:
-        draw_filters()
-        draw_list(found(service, me))
-        draw_store(service, me)
-    with right:
-        experiments = chosen(service)
-        if experiments:
-            draw_selection(service, experiments, me)
-        else:
-            st.subheader("Nothing is selected", anchor=False)
-            st.markdown(
-                "Tick one experiment to see its curves, several to see them **side by side**, with "
-                "only those settings that differ. The address then holds the comparison: copy it "
-                "to share what you see."
-            )
-    RUNS.write()
-
-
 def show() -> None:
     """Draw the page."""
-    open_page("Runs", parameters=RUNS.readers)
-    st.title("What has been run", anchor=False)
-    st.markdown("Every experiment is kept until it is deleted, whoever's browser started it.")
+    open_page(text.PAGE, runs_url())
+    st.title(text.TITLE, anchor=False)
+    st.markdown(text.INTRODUCTION)
     try:
-        draw_page()
+        _draw_page()
     except InputError as problem:
         st.error(as_sentence(problem))
     except StoreError as problem:
         show_store_error(problem)
+
+
+def _draw_page() -> None:
+    service, visitor = open_service(), visitor_id()
+    draw_messages()
+    left, right = st.columns([5, 7], gap="large")
+    with left:
+        draw_filters()
+        draw_list(find_experiments(service, visitor))
+        draw_import(service, visitor)
+    with right:
+        experiments = selected_experiments(service)
+        if experiments:
+            draw_selection(service, experiments, visitor)
+        else:
+            st.subheader(text.NOTHING_SELECTED, anchor=False)
+            st.markdown(text.NOTHING_SELECTED_BODY)
+    runs_url().write()

@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from fsdash.dashboard.runs import files as runs_files
+from fsdash.dashboard.runs import files, text
 from fsdash.dashboard.service import Service, _service
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.errors import InputError
@@ -22,16 +22,16 @@ PAGE = "6_Runs.py"
 
 @pytest.fixture
 def service(tmp_path, monkeypatch) -> Service:
-    """A fresh store; nothing is computed here, so that no worker has to start."""
+    """A new store. Nothing is computed here, so no worker has to start."""
     monkeypatch.setenv("FSDASH_DATA", str(tmp_path))
     monkeypatch.delenv("FSDASH_DATABASE_URL", raising=False)
-    monkeypatch.setattr("fsdash.dashboard.service.Manager", Idle)
+    monkeypatch.setattr("fsdash.dashboard.service.Manager", IdleManager)
     yield _service(default_url())
     st.cache_resource.clear()
 
 
-class Idle:
-    """In the place of a manager that has nothing to do."""
+class IdleManager:
+    """A manager that starts no workers."""
 
     trouble = ""
 
@@ -63,8 +63,8 @@ def html(test: AppTest) -> str:
     return " ".join(element.proto.body for element in test.get("html"))
 
 
-def test_an_empty_store_shows_the_way_to_the_lab(service):
-    assert "Nothing is kept that fits" in runs().info[0].value
+def test_an_empty_store_links_to_the_lab(service):
+    assert runs().info[0].value == text.NONE_FOUND
 
 
 def test_the_newest_is_first_and_filters_narrow_the_list(service, two):
@@ -73,10 +73,10 @@ def test_the_newest_is_first_and_filters_narrow_the_list(service, two):
     assert names(runs(algorithm="e-fsvi")) == ["**plain**"]
     assert names(runs(domain="gridworld")) == []
     assert names(runs(status="failed")) == []
-    assert names(runs(whose="mine")) == []
+    assert names(runs(owner="mine")) == []
 
 
-def test_several_experiments_side_by_side_with_only_what_differs(service, two):
+def test_experiments_are_compared_with_the_settings_that_differ(service, two):
     test = runs()
     for id in two:
         test.checkbox(key=f"pick-{id}").check().run()
@@ -85,9 +85,9 @@ def test_several_experiments_side_by_side_with_only_what_differs(service, two):
         "A · Base E-VI",
         "B · Base E-VI",
     }
-    table = html(test).rpartition("Settings that differ")[2]
+    table = html(test).rpartition(text.DIFFERENT_SETTINGS)[2]
     heads = [part.partition("<")[0] for part in table.split('class="words">')[1:4]]
-    assert heads[:2] == ["Run", "M"]
+    assert heads[:2] == [text.RUN, "M"]
     assert "gamma" not in table and "replications" not in table
     assert dict(test.query_params)["selected"] in (",".join(two), [",".join(two)])
 
@@ -98,18 +98,18 @@ def test_a_link_restores_a_comparison(service, two):
     assert "A · Base E-VI" in traces(figures(test)["compared"])
 
 
-def test_what_was_deleted_meanwhile_is_left_out(service, two):
+def test_deleted_experiments_are_left_out_of_the_selection(service, two):
     test = runs(selected=f"{two[0]},nosuchthing")
     assert test.subheader[0].value == "plain"
-    assert "Not kept here, or no longer: `nosuchthing`" in test.warning[0].value
+    assert test.warning[0].value == text.missing(["nosuchthing"])
     assert test.query_params["selected"] == two[0]
 
 
-def test_name_and_note(service, two):
+def test_name_and_note_can_be_changed(service, two):
     test = runs(selected=two[0])
     test.text_input[1].set_value("renamed")
     test.text_area[0].set_value("a *note*")
-    save = next(b for b in test.button if b.label == "Save")
+    save = next(b for b in test.button if b.label == text.SAVE)
     save.click().run()
     assert not test.exception
     found = service.store.experiment(two[0])
@@ -117,56 +117,56 @@ def test_name_and_note(service, two):
     assert r"a \*note\*" in " ".join(c.value for c in test.caption)
 
 
-def test_a_name_is_never_empty(service, two):
+def test_an_empty_name_is_refused(service, two):
     test = runs(selected=two[0])
     test.text_input[1].set_value("   ")
-    next(b for b in test.button if b.label == "Save").click().run()
-    assert "name: is empty; type one" in test.error[0].value
+    next(b for b in test.button if b.label == text.SAVE).click().run()
+    assert "name" in test.error[0].value
     assert service.store.experiment(two[0]).name == "plain"
 
 
-def test_what_is_pinned_is_protected_from_deletion(service, two):
+def test_a_pinned_experiment_cannot_be_deleted(service, two):
     test = runs(selected=two[0])
     test.button(key="pin").click().run()
     assert service.store.experiment(two[0]).pinned
-    [delete] = [button for button in test.button if button.label == "Delete"]
-    assert delete.disabled and "unpin it first" in delete.help
+    [delete] = [button for button in test.button if button.label == text.DELETE]
+    assert delete.disabled and delete.help == text.DELETE_PINNED
     assert "delete" not in [button.key for button in test.button]
     test.button(key="pin").click().run()
     test.button(key="delete").click().run()
-    assert test.success[0].value == "Deleted."
+    assert test.success[0].value == text.DELETED
     assert [e.id for e in service.store.experiments()] == [two[1]]
     assert "selected" not in test.query_params
 
 
-def test_others_may_look_but_not_change_on_a_shared_server(service, two, monkeypatch):
+def test_visitors_of_a_shared_server_change_only_their_own_experiments(service, two, monkeypatch):
     monkeypatch.setattr("fsdash.dashboard.service.is_single_user", lambda: False)
     keys = {button.key for button in runs(selected=two[0]).button}
     assert not keys & {"pin", "delete"}
 
 
-def test_files_hold_all_rows_and_what_is_needed_to_run_again(service, two):
+def test_exported_files_contain_all_rows_and_specifications(service, two):
     experiments = [service.store.experiment(id) for id in two]
-    frame = runs_files.rows_frame(service.store, experiments)
+    frame = files.rows_frame(service.store, experiments)
     assert set(frame["experiment"]) == set(two)
     assert len(frame) == service.store.size().rows
-    csv = pd.read_csv(io.BytesIO(runs_files.as_csv(frame)))
-    parquet = pd.read_parquet(io.BytesIO(runs_files.as_parquet(frame)))
+    csv = pd.read_csv(io.BytesIO(files.as_csv(frame)))
+    parquet = pd.read_parquet(io.BytesIO(files.as_parquet(frame)))
     pd.testing.assert_frame_equal(parquet, frame, check_dtype=False)
     assert list(csv.columns) == list(frame.columns)
-    specs = json.loads(runs_files.specs_json(experiments))
+    specs = json.loads(files.specs_json(experiments))
     again = [RunSpec.from_dict(spec) for entry in specs for spec in entry["specs"]]
     assert again == [run.spec for e in experiments for run in e.runs]
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_an_export_comes_back_by_upload(service, two, count):
+def test_an_exported_file_can_be_imported(service, two, count):
     experiments = [service.store.experiment(id) for id in two[:count]]
-    content = runs_files.full_json(service.store, experiments)
+    content = files.full_json(service.store, experiments)
     test = runs()
     test.file_uploader[0].set_value(("kept.json", content, "application/json")).run()
     assert not test.exception
-    assert test.success[0].value.startswith(f"Imported {count} experiment")
+    assert test.success[0].value == text.imported(count)
     found = service.store.experiments()
     assert len(found) == 2 + count
     new = [e for e in found if e.id not in two]
@@ -177,42 +177,42 @@ def test_an_export_comes_back_by_upload(service, two, count):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"\xff\xfe nonsense", "is not JSON"),
-        (b"[]", "has 0 experiments"),
-        (b"{}", "this is not an exported experiment; use one"),
+        (b"[]", "contains 0 experiments"),
+        (b"{}", "not an exported experiment"),
         (b'{"format": "fsdash experiment", "version": 99}', "version = 99"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_refused_in_words(service, content, told):
+def test_an_unusable_file_is_refused_with_the_reason(service, content, message):
     test = runs()
     test.file_uploader[0].set_value(("bad.json", content, "application/json")).run()
     assert not test.exception
-    assert "bad.json was not imported" in test.error[0].value
-    assert told in test.error[0].value
+    assert test.error[0].value.startswith(text.not_imported("bad.json", ""))
+    assert message in test.error[0].value
     assert service.store.size().experiments == 0
 
 
 def test_a_file_that_is_too_large_is_refused():
-    with pytest.raises(InputError, match="more than 20 MB"):
-        runs_files.read_export(b" " * 20_000_001)
+    with pytest.raises(InputError, match="larger than 20 MB"):
+        files.read_export(b" " * 20_000_001)
 
 
 @pytest.mark.parametrize("junk", ["", "x" * 200, "<b>", "1,,2"])
-def test_junk_in_the_link_is_told(service, two, junk):
+def test_unusable_values_in_a_link_are_reported(service, two, junk):
     test = runs(domain=junk, status=junk, selected=junk, shown=junk)
     assert UNUSABLE in test.warning[0].value
     assert len(names(test)) == 2
 
 
-def test_how_much_is_kept_is_told(service, two):
-    rows = service.store.size().rows
-    told = " ".join(c.value for c in runs().caption)
-    assert f"2 experiments with {rows:,} rows" in told
+def test_the_size_of_the_store_is_shown(service, two):
+    size = service.store.size()
+    assert text.store_size(size) in [c.value for c in runs().caption]
+    assert f"2 experiments, {size.rows:,} rows" in text.store_size(size)
 
 
-def test_names_cannot_smuggle_markup_into_the_page(service):
+def test_markup_in_names_is_escaped(service):
     id = kept(service.store, base(), name="<script>alert(1)</script> **x** $y$").id
     test = runs(selected=id)
     assert "<script>alert" not in html(test)

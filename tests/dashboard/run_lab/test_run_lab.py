@@ -1,4 +1,4 @@
-"""The Run lab without a browser: the form, its address, a run from start to end, trouble."""
+"""The Run lab without a browser: the form, its URL, an experiment from start to end, failures."""
 
 import numpy as np
 import pandas as pd
@@ -7,10 +7,12 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from fsdash.algorithms.registry import ALGORITHMS
-from fsdash.dashboard import service as ui_service
-from fsdash.dashboard.curves import state as lab_view
-from fsdash.dashboard.run_lab.state import sweep_size
-from fsdash.dashboard.run_lab.text import seconds_between
+from fsdash.dashboard import service as shared
+from fsdash.dashboard.curves import state as curves
+from fsdash.dashboard.curves.state import sweep_size
+from fsdash.dashboard.curves.text import STATUS_BADGES
+from fsdash.dashboard.run_lab import text
+from fsdash.dashboard.run_lab.state import CUSTOM, refresh_interval
 from fsdash.dashboard.service import Service, _service
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.domains import make
@@ -26,7 +28,7 @@ PAGE = "4_Run_lab.py"
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory) -> Service:
-    """The pages' own store and manager, in a folder of this module."""
+    """The pages' store and manager, in a folder of this module."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FSDASH_DATA", str(tmp_path_factory.mktemp("lab")))
         patch.delenv("FSDASH_DATABASE_URL", raising=False)
@@ -49,23 +51,23 @@ def html(test: AppTest) -> str:
 
 
 def shown(service: Service, test: AppTest) -> Experiment:
-    """The experiment that the address names."""
+    """The experiment in the URL."""
     return service.store.experiment(address(test)["experiment"])
 
 
 # --------------------------------------------------------------------------------------- the form
 
 
-def test_the_page_opens_with_a_plan_ready_to_start(service):
+def test_the_page_opens_with_a_plan_that_can_be_started(service):
     test = lab()
     assert not test.button(key="start").disabled
     assert "E-FSVI, T=6" in words(test) and "Slow-agnostic E-VI" in words(test)
     assert address(test) == {}
 
 
-def test_a_link_restores_what_was_put_together_by_hand(service):
+def test_a_link_restores_a_custom_plan(service):
     query = {
-        "preset": "by-hand",
+        "preset": CUSTOM,
         "domain": "gridworld",
         "algorithms": "e-vi,mpi",
         "unit": "iterations",
@@ -87,8 +89,8 @@ def test_a_link_restores_what_was_put_together_by_hand(service):
     ]
 
 
-def test_widgets_are_made_from_the_fields_of_the_domain_and_the_algorithms(service):
-    test = lab(preset="by-hand", algorithms=",".join(ALGORITHMS))
+def test_every_parameter_of_the_domain_and_the_algorithms_has_a_widget(service):
+    test = lab(preset=CUSTOM, algorithms=",".join(ALGORITHMS))
     keys = {w.key for kind in (test.number_input, test.checkbox, test.selectbox) for w in kind}
     assert {f"lab.inventory.{n}" for n in ("K", "gamma", "d_max")} <= keys
     wanted = {f"lab.{m}.{p}" for m in ALGORITHMS for p in ALGORITHMS[m].all_parameters}
@@ -96,7 +98,7 @@ def test_widgets_are_made_from_the_fields_of_the_domain_and_the_algorithms(servi
 
 
 @pytest.mark.parametrize("junk", ["", "x", "-5", "1e999", "nan", "<b>", "9" * 400])
-def test_junk_in_the_link_is_told_and_left_out(service, junk):
+def test_unusable_values_in_a_link_are_reported_and_left_out(service, junk):
     names = ("preset", "domain", "algorithms", "T", "budget", "seed", "replications", "e-vi.M", "x")
     test = lab(**dict.fromkeys(names, junk))
     assert UNUSABLE in test.warning[0].value
@@ -104,8 +106,8 @@ def test_junk_in_the_link_is_told_and_left_out(service, junk):
     assert address(test) == {}
 
 
-def test_what_cannot_be_run_is_refused_beside_the_form(service):
-    test = lab(preset="by-hand")
+def test_a_plan_that_cannot_run_is_refused(service):
+    test = lab(preset=CUSTOM)
     test.multiselect(key="lab.algorithms").set_value([]).run()
     assert "choose at least one" in errors(test)
     assert test.button(key="start").disabled
@@ -115,20 +117,20 @@ def test_what_cannot_be_run_is_refused_beside_the_form(service):
     assert test.button(key="start").disabled
 
 
-def test_the_usual_number_of_replications_can_be_stepped_and_goes_with_the_plan(service):
+def test_the_default_number_of_replications_depends_on_the_plan(service):
     test = lab()
-    usual = test.number_input(key="lab-repeats").value
-    test.number_input(key="lab-repeats").increment().run()
-    assert address(test) == {"replications": str(usual + 1)}
-    assert lab(replications="7").number_input(key="lab-repeats").value == 7
-    test.number_input(key="lab-repeats").decrement().run()
+    default = test.number_input(key="lab-replications").value
+    test.number_input(key="lab-replications").increment().run()
+    assert address(test) == {"replications": str(default + 1)}
+    assert lab(replications="7").number_input(key="lab-replications").value == 7
+    test.number_input(key="lab-replications").decrement().run()
     assert address(test) == {}
     test.selectbox(key="lab.preset").set_value("paper-inventory").run()
-    assert test.number_input(key="lab-repeats").value != usual
+    assert test.number_input(key="lab-replications").value != default
 
 
 def test_any_T_can_be_typed_and_shared(service):
-    test = lab(preset="by-hand", T="2:4,150")
+    test = lab(preset=CUSTOM, T="2:4,150")
     assert test.text_input(key="lab.T").value == "2:4, 150"
     assert "E-FSVI, T=150**" in words(test)
     test.text_input(key="lab.T").set_value("soon").run()
@@ -136,17 +138,17 @@ def test_any_T_can_be_typed_and_shared(service):
     assert test.button(key="start").disabled
 
 
-def test_how_long_it_takes_is_told_before_the_start(service):
+def test_the_estimated_duration_is_shown_before_the_start(service):
     test = lab()
-    assert "on 2 workers, if nobody else computes" in " ".join(c.value for c in test.caption)
-    test = lab(preset="by-hand", algorithms="e-vi", budget="1e5")
-    assert "You can leave, pause or stop it at any time" in test.warning[0].value
-    test = lab(preset="by-hand", algorithms="e-vi", budget="1e8")
-    assert "is then stopped; Base E-VI would need about" in test.warning[0].value
+    assert any(c.value.endswith("on 2 workers, if the machine is idle.") for c in test.caption)
+    test = lab(preset=CUSTOM, algorithms="e-vi", budget="1e5")
+    assert text.LEAVE_ANY_TIME in test.warning[0].value
+    test = lab(preset=CUSTOM, algorithms="e-vi", budget="1e8")
+    assert "Base E-VI would need about" in test.warning[0].value
     assert not test.button(key="start").disabled
 
 
-def test_a_full_queue_is_told_and_nothing_is_kept(service, monkeypatch):
+def test_a_full_queue_refuses_the_experiment(service, monkeypatch):
     monkeypatch.setattr(service.manager, "limits", Limits(queued_per_owner=1))
     before = service.store.size().experiments
     test = lab()
@@ -159,24 +161,24 @@ def test_a_full_queue_is_told_and_nothing_is_kept(service, monkeypatch):
 # ------------------------------------------------------------------------------------ a run, live
 
 
-def test_before_the_first_start_an_example_shows_what_is_to_come(service):
+def test_an_example_is_shown_before_the_first_start(service):
     test = lab(domain="gridworld")
     assert len(traces(figures(test)["example"])["E-FSVI, T=6 (n=5)"]["y"]) > 10
-    assert "the paper's gridworld experiment" in " ".join(c.value for c in test.caption)
+    assert text.example_caption("gridworld") in [c.value for c in test.caption]
 
 
-def test_the_first_points_come_with_the_start(service, monkeypatch):
-    monkeypatch.setattr(ui_service, "FIRST_ROWS_TIMEOUT", 60)
-    test = lab(preset="by-hand", algorithms="e-vi", budget="3", replications="1")
+def test_the_first_points_are_drawn_with_the_start(service, monkeypatch):
+    monkeypatch.setattr(shared, "FIRST_ROWS_TIMEOUT", 60)
+    test = lab(preset=CUSTOM, algorithms="e-vi", budget="3", replications="1")
     test.button(key="start").click().run()
     assert len(traces(figures(test)["curves"])["Base E-VI"]["y"]) > 0
     over(service.store, shown(service, test).id)
 
 
-def test_nobody_waits_for_first_points_while_all_workers_are_busy(service, monkeypatch):
+def test_a_start_does_not_wait_for_rows_while_all_workers_are_busy(service, monkeypatch):
     blocks = service.manager.submit("other", "block", [base(ENDLESS, replications=2)])
     until(lambda: service.manager.queue("other").running == 2)
-    monkeypatch.setattr(ui_service, "FIRST_ROWS_TIMEOUT", 1e-9)
+    monkeypatch.setattr(shared, "FIRST_ROWS_TIMEOUT", 1e-9)
     waiting = service.manager.submit("me", "waiting", [base()])
     assert service.wait_for_first_rows(waiting).status == "queued"
     for id in (blocks, waiting):
@@ -184,8 +186,8 @@ def test_nobody_waits_for_first_points_while_all_workers_are_busy(service, monke
         over(service.store, id)
 
 
-def test_a_run_from_the_click_to_its_numbers(service):
-    test = lab(preset="by-hand", algorithms="e-fsvi,e-vi", T="3", budget="1", replications="2")
+def test_an_experiment_from_the_start_to_its_numbers(service):
+    test = lab(preset=CUSTOM, algorithms="e-fsvi,e-vi", T="3", budget="1", replications="2")
     test.button(key="start").click().run()
     assert not test.exception
     experiment = over(service.store, shown(service, test).id)
@@ -206,21 +208,21 @@ def test_a_run_from_the_click_to_its_numbers(service):
     assert "What to notice" in words(test)
 
 
-def test_the_same_experiment_is_shown_to_whoever_has_the_link(service):
+def test_a_link_shows_the_same_experiment_to_everyone(service):
     id = kept(service.store, frozen(), base(), name="to *share* [it](x)").id
     first, second = lab(experiment=id), lab(experiment=id)
     np.testing.assert_equal(figures(first)["curves"]["data"], figures(second)["curves"]["data"])
     assert r"to \*share\*" in first.subheader[0].value
 
 
-def test_stop_and_resume(service):
+def test_stop_resume_and_pause(service):
     id = service.manager.submit("me", "long", [base(ENDLESS, replications=3)])
     until(lambda: service.store.experiment(id).runs[0].rows, "the first row")
     test = lab(experiment=id)
     test.button(key="act-stop").click().run()
     assert over(service.store, id).status == "cancelled"
     test = lab(experiment=id)
-    assert "stopped" in words(test)
+    assert STATUS_BADGES["cancelled"].word in words(test)
     test.button(key="act-play_arrow").click().run()
     assert service.store.experiment(id).active
     test = lab(experiment=id)
@@ -228,7 +230,7 @@ def test_stop_and_resume(service):
     assert over(service.store, id).status == "paused"
 
 
-def test_running_it_again_starts_the_same_specification(service):
+def test_running_again_starts_the_same_specifications(service):
     id = kept(service.store, frozen(), base(), name="first time").id
     test = lab(experiment=id)
     test.button(key="again").click().run()
@@ -241,39 +243,39 @@ def test_running_it_again_starts_the_same_specification(service):
     over(service.store, new.id)
 
 
-def test_a_plan_can_be_adjusted_by_hand(service):
+def test_a_plan_can_be_customized(service):
     test = lab(preset="t6-against-base", domain="gridworld")
-    test.button(key="adjust").click().run()
+    test.button(key="customize").click().run()
     found = address(test)
-    assert found["preset"] == "by-hand" and found["domain"] == "gridworld"
+    assert found["preset"] == CUSTOM and found["domain"] == "gridworld"
     assert found["T"] == "6" and found["budget"] == "40"
     assert "E-FSVI, T=6**, 40 sweeps, 5 replications" in words(test)
 
 
-def test_an_experiment_that_is_not_there_has_a_way_on(service):
+def test_an_unknown_experiment_can_be_closed(service):
     test = lab(experiment="nosuchthing")
-    assert "not kept here" in " ".join(w.value for w in test.warning)
+    assert "nosuchthing" in " ".join(w.value for w in test.warning)
     test.button(key="close").click().run()
     assert "experiment" not in test.query_params
 
 
-def test_what_went_wrong_is_told_with_its_reason_and_its_rows_are_drawn(service):
+def test_failures_are_listed_with_their_reasons_and_their_rows_are_drawn(service):
     data = service.store.export(kept(service.store, base(replications=2), name="wrong").id)
     first, second = data["runs"][0]["replications"]
     first |= {"status": "diverged", "reason": "values are no longer finite"}
     second |= {"status": "running", "reason": "the server was stopped"}
     test = lab(experiment=service.store.import_(data, "me"))
-    told = " ".join(w.value for w in test.warning)
-    assert "Diverged: Base E-VI (replication 0)" in told.replace("\\", "")
-    assert "Interrupted: Base E-VI (replication 1)" in told.replace("\\", "")
-    assert "no longer finite" in told and "server was stopped" in told
-    assert test.button(key="act-play_arrow").label == "Continue"
+    warnings = " ".join(w.value for w in test.warning).replace("\\", "")
+    assert "Diverged: Base E-VI (replication 0)" in warnings
+    assert "Interrupted: Base E-VI (replication 1)" in warnings
+    assert "no longer finite" in warnings and "server was stopped" in warnings
+    assert test.button(key="act-play_arrow").label == text.CONTINUE
     assert len(traces(figures(test)["curves"])["Base E-VI"]["y"]) > 2
 
 
-def cut_short(service, *specs):
-    """An experiment whose last replication of each run has only just begun, and was stopped."""
-    data = service.store.export(kept(service.store, *specs, name="cut short").id)
+def incomplete_experiment(service, *specs):
+    """An experiment whose last replication of each run was stopped after its first row."""
+    data = service.store.export(kept(service.store, *specs, name="incomplete").id)
     for run in data["runs"]:
         last = run["replications"][-1]
         rows = {name: values[:1] for name, values in last["rows"].items()}
@@ -281,42 +283,42 @@ def cut_short(service, *specs):
     return service.store.experiment(service.store.import_(data, "me"))
 
 
-def test_nothing_is_concluded_from_replications_that_were_cut_short(service):
-    experiment = cut_short(service, base(replications=3), frozen(replications=1))
+def test_no_conclusions_are_drawn_from_stopped_replications(service):
+    experiment = incomplete_experiment(service, base(replications=3), frozen(replications=1))
     test = lab(experiment=experiment.id)
-    assert "nothing is concluded from it here" in test.info[0].value
-    assert "At the end" not in words(test)
+    assert test.info[0].value == text.INCOMPLETE
+    assert "What to notice" not in words(test)
     ended, begun = experiment.runs
-    named = lab_view.labels(experiment.runs)
-    rows = lab_view.prepared(service.rows(experiment).frame, experiment.runs, named)
-    work = lab_view.work_table(lab_view.settled(rows, experiment.runs), "sweeps")
-    table = {row.label: row for row in lab_view.method_rows(experiment.runs, named, work, None, {})}
+    labels = curves.run_labels(experiment.runs)
+    rows = curves.curve_rows(service.rows(experiment).frame, experiment.runs, labels)
+    work = curves.work_table(curves.finished_rows(rows, experiment.runs), "sweeps")
+    table = {row.label: row for row in curves.method_rows(experiment.runs, labels, work, None, {})}
     whole = rows[(rows["run"] == ended.id) & (rows["replication"] < 2)]
     mean = whole.groupby("replication")["fraction_of_optimal"].last().mean()
-    assert table[named[ended.id]].final == f"{100 * mean:.1f} % (2 of 3)"
-    assert table[named[begun.id]].final.endswith("% (so far)")
-    assert table[named[ended.id]].told == "1 of 3 stopped"
+    assert table[labels[ended.id]].final == f"{100 * mean:.1f} % (2 of 3)"
+    assert table[labels[begun.id]].final.endswith("% (so far)")
+    assert table[labels[ended.id]].progress_text == "2 of 3 finished"
 
 
-def test_equal_reasons_are_told_once(service):
+def test_failures_with_the_same_reason_are_listed_together(service):
     data = service.store.export(kept(service.store, base(replications=3), frozen()).id)
     for run in data["runs"]:
         for r in run["replications"]:
             r |= {"status": "interrupted", "reason": "the server has ended"}
     experiment = service.store.experiment(service.store.import_(data, "me"))
-    [(which, why)] = lab_view.troubles(experiment.runs, lab_view.labels(experiment.runs))
-    assert which.startswith("Interrupted: Base E-VI (replications 0–2), E-FSVI")
-    assert why == "the server has ended"
+    [(title, reason)] = curves.failures(experiment.runs, curves.run_labels(experiment.runs))
+    assert title.startswith("Interrupted: Base E-VI (replications 0–2), E-FSVI")
+    assert reason == "the server has ended"
 
 
-def test_a_damaged_store_is_set_aside_by_a_button(tmp_path, monkeypatch):
+def test_a_damaged_store_can_be_replaced_by_a_new_one(tmp_path, monkeypatch):
     monkeypatch.setenv("FSDASH_DATA", str(tmp_path))
     (tmp_path / "runs.db").write_bytes(b"this is no database" * 100)
     test = lab()
     assert "damaged" in errors(test)
     test.button(key="recover").click().run()
     assert not test.exception and not test.error
-    assert test.success[0].value.startswith(ui_service.NEW_STORE.partition("{")[0])
+    assert test.success[0].value.startswith(shared.NEW_STORE.partition("{")[0])
     [aside] = tmp_path.glob("runs.db.corrupt-*")
     assert aside.read_bytes().startswith(b"this is no database")
     from fsdash.runs.store.database import default_url
@@ -325,51 +327,51 @@ def test_a_damaged_store_is_set_aside_by_a_button(tmp_path, monkeypatch):
 
 
 def test_pages_share_one_store(service):
-    assert ui_service._store(service.store.url) is service.store
+    assert shared._store(service.store.url) is service.store
 
 
 # ------------------------------------------------------------------------------------------- parts
 
 
-def test_series_keep_their_names_while_replications_come_in(service):
+def test_series_keep_their_names_while_replications_arrive(service):
     id = kept(service.store, base(replications=3), name="growing").id
     experiment = service.store.experiment(id)
-    named = lab_view.labels(experiment.runs)
+    labels = curves.run_labels(experiment.runs)
     frame = service.store.rows([run.id for run in experiment.runs])
-    look = lab_view.CurveOptions(singles=True)
+    options = curves.CurveOptions(single_runs=True)
     names = []
     for count in (1, 2, 3):
-        rows = lab_view.prepared(frame[frame["replication"] < count], experiment.runs, named)
-        names.append([trace.name for trace in lab_view.curves(rows, look).data])
+        rows = curves.curve_rows(frame[frame["replication"] < count], experiment.runs, labels)
+        names.append([trace.name for trace in curves.curves_figure(rows, options).data])
     assert names[0] == names[1] == names[2]
 
 
-def test_runs_of_one_method_are_named_by_what_differs(service):
+def test_runs_of_one_method_are_labelled_by_what_differs(service):
     slow = base(seed=3)
     id = kept(service.store, base(), slow, frozen(), name="alike").id
-    named = lab_view.labels(service.store.experiment(id).runs)
-    assert list(named.values()) == ["Base E-VI, seed=0", "Base E-VI, seed=3", "E-FSVI, T=3"]
+    labels = curves.run_labels(service.store.experiment(id).runs)
+    assert list(labels.values()) == ["Base E-VI, seed=0", "Base E-VI, seed=3", "E-FSVI, T=3"]
 
 
-def test_the_page_looks_often_while_something_happens_and_never_again_afterwards(service):
+def test_the_page_refreshes_only_while_the_experiment_can_change(service):
     done = kept(service.store, base(), name="done")
-    assert seconds_between(done, done.created) is None
+    assert refresh_interval(done, done.created) is None
     id = service.store.add_experiment("me", "paused", [base()])
     paused = service.store.experiment(id)
-    assert seconds_between(paused, paused.created) == 5
+    assert refresh_interval(paused, paused.created) == 5
     service.manager.resume(id)
     over(service.store, id)
 
 
-def test_a_full_room_looks_less_often_but_waits_no_longer_for_its_first_point(service):
+def test_a_busy_server_refreshes_less_often_but_still_shows_the_first_point_soon(service):
     id = service.store.add_experiment("me", "new", [base()], "queued")
     new = service.store.experiment(id)
-    paces = [seconds_between(new, new.created + age, p) for age in (0, 9) for p in (1, 4)]
-    assert paces == [0.5, 1, 2, 4]
+    intervals = [refresh_interval(new, new.created + age, p) for age in (0, 9) for p in (1, 4)]
+    assert intervals == [0.5, 1, 2, 4]
     service.manager.cancel(id)
 
 
-def test_only_new_rows_are_read_again(service, monkeypatch):
+def test_only_new_rows_are_read(service, monkeypatch):
     id = service.manager.submit("me", "counted", [base(ENDLESS)])
     until(lambda: service.store.experiment(id).runs[0].rows > 3, "some rows")
     experiment = service.store.experiment(id)

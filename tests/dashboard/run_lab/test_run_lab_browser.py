@@ -1,4 +1,4 @@
-"""The Run lab in a real Chromium: a run from the click to its end, seen from several tabs."""
+"""The Run lab in Chromium: an experiment from the start to its end, in several tabs."""
 
 import re
 from collections.abc import Callable
@@ -6,18 +6,21 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from fsdash.dashboard.curves.text import STATUS_BADGES
+from fsdash.dashboard.run_lab import text
+from fsdash.dashboard.run_lab.state import CUSTOM
 from tests.dashboard.browser import NARROW, RANGES, WIDE, drag, figure, wait_until_drawn
 
 # One group, so that all tests here share one worker's server and browser.
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-QUICK = "/Run_lab?preset=by-hand&algorithms=e-fsvi,e-vi&T=6&budget=2&replications=2"
-LONG = "/Run_lab?preset=by-hand&algorithms=e-fsvi,e-vi&T=6&budget=1e9&replications=1"
+QUICK = f"/Run_lab?preset={CUSTOM}&algorithms=e-fsvi,e-vi&T=6&budget=2&replications=2"
+LONG = f"/Run_lab?preset={CUSTOM}&algorithms=e-fsvi,e-vi&T=6&budget=1e9&replications=1"
 POINTS = "node => (node._fullData ?? []).reduce((sum, trace) => sum + (trace.y?.length ?? 0), 0)"
 HIDDEN = "node => (node._fullData ?? []).filter((trace) => trace.visible === 'legendonly').length"
 
 
 def start(page: Page) -> None:
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name=text.START).click()
     expect(page).to_have_url(re.compile(r"experiment=\w+"))
 
 
@@ -26,17 +29,17 @@ def status(page: Page) -> Locator:
 
 
 def stop(page: Page) -> None:
-    page.locator(".st-key-lab-actions").get_by_role("button", name="Stop").click()
-    expect(status(page)).to_contain_text("stopped")
+    page.locator(".st-key-lab-actions").get_by_role("button", name=text.STOP).click()
+    expect(status(page)).to_contain_text(STATUS_BADGES["cancelled"].word)
 
 
-def more_points(page: Page, than: int) -> None:
+def wait_for_more_points(page: Page, than: int) -> None:
     page.wait_for_function(
         f"n => ({POINTS})(document.querySelector('.st-key-curves .fs-chart')) > n", arg=than
     )
 
 
-def test_a_quick_run_ends_in_numbers_that_a_reload_and_another_tab_show_too(visit):
+def test_a_reload_and_another_tab_show_the_same_results(visit):
     page = visit(QUICK)
     start(page)
     wait_until_drawn(page, "curves")
@@ -52,11 +55,11 @@ def test_a_quick_run_ends_in_numbers_that_a_reload_and_another_tab_show_too(visi
     assert other.locator(".fs-table").inner_text() == table
 
 
-def test_while_a_run_goes_on_zoom_and_hidden_series_stay_and_controls_answer(visit):
+def test_zoom_and_hidden_series_survive_refreshes_and_widgets_respond(visit):
     page = visit(LONG)
     start(page)
     wait_until_drawn(page, "curves")
-    more_points(page, 20)
+    wait_for_more_points(page, 20)
     chart = figure(page, "curves")
     mark = chart.evaluate("node => (node.mark = 'the same node')")
     chart.locator(".legendtoggle").last.click()
@@ -65,7 +68,7 @@ def test_while_a_run_goes_on_zoom_and_hidden_series_stay_and_controls_answer(vis
     )
     drag(page, chart, (0.3, 0.4), (0.6, 0.7))
     ranges, hidden = chart.evaluate(RANGES), chart.evaluate(HIDDEN)
-    more_points(page, chart.evaluate(POINTS))
+    wait_for_more_points(page, chart.evaluate(POINTS))
     assert chart.evaluate("node => node.mark") == mark
     assert chart.evaluate(RANGES) == ranges
     assert chart.evaluate(HIDDEN) == hidden
@@ -73,25 +76,25 @@ def test_while_a_run_goes_on_zoom_and_hidden_series_stay_and_controls_answer(vis
     expect(page.get_by_text("4,356 states")).to_be_visible()
     expect(page).to_have_url(re.compile("domain=gridworld"))
     stop(page)
-    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    expect(page.get_by_role("button", name=text.RESUME)).to_be_visible()
 
 
-def test_pause_and_resume_are_seen_in_a_second_tab(visit: Callable[..., Page]):
+def test_pause_and_resume_appear_in_a_second_tab(visit: Callable[..., Page]):
     page = visit(LONG)
     start(page)
     wait_until_drawn(page, "curves")
     other = visit("/Run_lab?experiment=" + re.search(r"experiment=(\w+)", page.url)[1])
-    expect(status(other)).to_contain_text("running")
-    page.get_by_role("button", name="Pause").click()
-    expect(status(page)).to_contain_text("paused")
-    expect(status(other)).to_contain_text("paused")
-    page.get_by_role("button", name="Resume").click()
-    expect(status(other)).to_contain_text("running")
+    expect(status(other)).to_contain_text(STATUS_BADGES["running"].word)
+    page.get_by_role("button", name=text.PAUSE).click()
+    expect(status(page)).to_contain_text(STATUS_BADGES["paused"].word)
+    expect(status(other)).to_contain_text(STATUS_BADGES["paused"].word)
+    page.get_by_role("button", name=text.RESUME).click()
+    expect(status(other)).to_contain_text(STATUS_BADGES["running"].word)
     stop(page)
 
 
-def test_back_right_after_a_change_undoes_it(visit: Callable[..., Page]):
-    page = visit("/Run_lab?preset=by-hand")
+def test_back_undoes_the_last_change(visit: Callable[..., Page]):
+    page = visit(f"/Run_lab?preset={CUSTOM}")
     for _ in range(2):
         page.get_by_text("Gridworld", exact=True).click()
         expect(page).to_have_url(re.compile("domain=gridworld"))
@@ -102,7 +105,7 @@ def test_back_right_after_a_change_undoes_it(visit: Callable[..., Page]):
         expect(page).not_to_have_url(re.compile("domain="))
 
 
-def test_the_form_stays_as_it_is_at_a_start_and_on_a_phone_goes_below(visit):
+def test_the_form_is_not_rebuilt_at_a_start_and_moves_below_the_curves_on_a_phone(visit):
     page = visit(QUICK, *NARROW)
     form = page.get_by_test_id("stSelectbox").first
     expect(form).to_be_visible()
@@ -115,7 +118,7 @@ def test_the_form_stays_as_it_is_at_a_start_and_on_a_phone_goes_below(visit):
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_no_sideways_scroll_in_either_theme(visit, size, theme):
+def test_nothing_scrolls_sideways(visit, size, theme):
     page = visit(QUICK, *size, theme)
     start(page)
     wait_until_drawn(page, "curves")
@@ -124,9 +127,9 @@ def test_no_sideways_scroll_in_either_theme(visit, size, theme):
     expect(page.locator("img.fs-picture:visible")).to_have_count(1)
 
 
-def test_the_keyboard_starts_a_run(visit: Callable[..., Page]):
+def test_the_keyboard_can_start_a_run(visit: Callable[..., Page]):
     page = visit(QUICK)
-    button = page.get_by_role("button", name="Start")
+    button = page.get_by_role("button", name=text.START)
     expect(button).to_be_visible()
     button.focus()
     page.keyboard.press("Enter")

@@ -1,0 +1,190 @@
+"""The Streamlit parts of learning curves: their options, and the table of methods below them.
+
+Streamlit draws `st.dataframe` on a canvas, which screen readers and narrow screens handle badly.
+The tables here are plain HTML that scrolls inside its own box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+from fsdash.dashboard.curves import text
+from fsdash.dashboard.curves.state import CurveOptions, MethodRow
+from fsdash.dashboard.shell import is_dark
+from fsdash.dashboard.widgets.url_state import Parameter, UrlState, one_of, switch
+from fsdash.runs.columns import DEFAULT_MEASURE
+from fsdash.runs.summary import LEVELS
+
+STYLE = """<style>
+.fs-table {overflow-x: auto;}
+.fs-table table {width: 100%; border-collapse: collapse; font-size: 0.88rem;
+  font-variant-numeric: tabular-nums;}
+.fs-table th {font-weight: 600; opacity: 0.75; text-align: right; padding: 0.3rem 0.45rem;
+  vertical-align: bottom; border-bottom: 1px solid rgba(128,140,150,0.45);}
+.fs-table td {text-align: right; padding: 0.42rem 0.45rem; white-space: nowrap;
+  border-bottom: 1px solid rgba(128,140,150,0.22);}
+.fs-table th:first-child, .fs-table td:first-child {text-align: left; padding-left: 0;
+  font-weight: 600;}
+.fs-table td.words, .fs-table th.words {text-align: left;}
+.fs-methods td:first-child {white-space: normal;}
+.fs-word {white-space: nowrap;}
+.fs-table small {display: block; opacity: 0.75;}
+.fs-line {display: inline-block; vertical-align: middle; margin-right: 0.5em; width: 24px;
+  height: 3px;}
+.fs-bar {display: inline-block; vertical-align: middle; width: 4rem; height: 0.5rem;
+  border-radius: 0.25rem; background: rgba(128,140,150,0.25); overflow: hidden;
+  margin-right: 0.5rem;}
+.fs-bar > div {height: 100%; border-radius: 0.25rem; transition: width 0.4s;}
+@media (max-width: 640px) {
+  .fs-methods thead {position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden;}
+  .fs-methods tr {display: grid; grid-template-columns: repeat(4, auto);
+    border-bottom: 1px solid rgba(128,140,150,0.45); padding: 0.4rem 0;}
+  .fs-methods td {display: block; border: 0; padding: 0.15rem 0.8rem 0.15rem 0;
+    text-align: left;}
+  .fs-methods td:first-child, .fs-methods td.words {grid-column: 1 / -1; white-space: normal;}
+  .fs-methods td[data-head]::before {content: attr(data-head); display: block; opacity: 0.75;
+    font-size: 0.8rem;}
+}
+@media (prefers-reduced-motion: reduce) {.fs-bar > div {transition: none;}}
+</style>"""
+DASH_LENGTHS = {
+    "solid": (24,),
+    "dash": (7, 3),
+    "dot": (3, 3),
+    "dashdot": (8, 3, 3, 3),
+    "longdash": (11, 3),
+}
+"""Plotly's dash styles: pixels drawn and left out, in turn."""
+
+
+# ----------------------------------------------------------------------------------------- options
+
+
+def curve_parameters(single_runs: bool = True) -> dict[str, Parameter]:
+    """The curve options in a page's URL."""
+    parameters = {
+        "x": Parameter("sweeps", one_of(text.X_LABELS)),
+        "y": Parameter(DEFAULT_MEASURE, one_of(text.Y_LABELS)),
+        "log": switch(True),
+    }
+    if single_runs:
+        parameters |= {"singles": switch(False), "J": switch(False)}
+    return parameters
+
+
+def read_curve_options(url: UrlState, single_runs: bool = True) -> CurveOptions:
+    """Widgets for the options: the unit of work in view, the rest in a popover."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="options"):
+        x = st.segmented_control(
+            text.X_AXIS,
+            list(text.X_LABELS),
+            default="sweeps",
+            required=True,
+            format_func=text.X_LABELS.get,
+            key=url.key("x"),
+        )
+        with st.popover(text.OPTIONS, icon=":material/tune:"):
+            y = st.radio(
+                text.Y_AXIS,
+                list(text.Y_LABELS),
+                format_func=text.Y_LABELS.get,
+                key=url.key("y"),
+                help=text.Y_AXIS_HELP,
+            )
+            log_x = st.toggle(text.LOG_X, True, key=url.key("log"))
+            if not single_runs:
+                return CurveOptions(x, y, log_x, dark=is_dark())
+            singles = st.toggle(text.SINGLE_RUNS, key=url.key("singles"))
+            greedy = st.toggle(text.GREEDY_FOR_J, key=url.key("J"), help=text.GREEDY_FOR_J_HELP)
+    return CurveOptions(x, y, log_x, singles, greedy, is_dark())
+
+
+# ------------------------------------------------------------------------------------------ tables
+
+
+def show_method_table(rows: Sequence[MethodRow], x: str, progress: bool = True) -> None:
+    """One row per method; the work is in the unit of the x axis."""
+    st.html(method_table_html(rows, text.X_LABELS[x].lower(), progress))
+
+
+def show_text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> None:
+    """A table of texts with the first column in bold."""
+    st.html(text_table_html(columns, rows, title))
+
+
+def method_table_html(rows: Sequence[MethodRow], unit: str, progress: bool = True) -> str:
+    work = [(text.work_heading(level), text.work_help(level, unit)) for level in LEVELS]
+    headings = [f'<th scope="col">{text.METHOD}</th>']
+    if progress:
+        headings.append(f'<th scope="col" class="words">{text.PROGRESS}</th>')
+    headings += [
+        f'<th scope="col" title="{escape(help)}">{escape(heading)}</th>'
+        for heading, help in [
+            *((f"{unit} {heading}", help) for heading, help in work),
+            (text.FINAL, text.FINAL_HELP),
+        ]
+    ]
+    # On a narrow screen every number stands under its own short heading.
+    short = [*(heading for heading, _ in work), text.FINAL]
+    body = "".join(f"<tr>{_method_cells(row, short, progress)}</tr>" for row in rows)
+    return _table_html("fs-table fs-methods", text.METHOD_TABLE, "".join(headings), body)
+
+
+def text_table_html(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> str:
+    headings = "".join(f'<th scope="col" class="words">{escape(name)}</th>' for name in columns)
+    body = "".join(
+        "<tr>" + "".join(f'<td class="words">{escape(cell)}</td>' for cell in row) + "</tr>"
+        for row in rows
+    )
+    return _table_html("fs-table", title, headings, body)
+
+
+def _table_html(classes: str, title: str, headings: str, body: str) -> str:
+    return (
+        f'{STYLE}<div class="{classes}" tabindex="0" aria-label="{escape(title)}">'
+        f"<table><thead><tr>{headings}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _method_cells(row: MethodRow, headings: Sequence[str], progress: bool) -> str:
+    cells = [f"<td>{_line_sample(row)}{_unbroken_words(row.label)}</td>"]
+    if progress:
+        percent = f"{100 * row.progress:.0f}"
+        cells.append(
+            f'<td class="words"><span class="fs-bar" role="progressbar" aria-valuemin="0" '
+            f'aria-valuemax="100" aria-valuenow="{percent}" aria-label="{escape(row.label)}">'
+            f'<div style="width:{percent}%;background:{row.colour}"></div></span>'
+            f"{escape(row.progress_text)}</td>"
+        )
+    cells += [
+        f'<td data-head="{escape(heading)}">{_note_below(value)}</td>'
+        for heading, value in zip(headings, (*row.work, row.final), strict=True)
+    ]
+    return "".join(cells)
+
+
+def _unbroken_words(label: str) -> str:
+    """Lines break between words, not at the hyphen of a short one such as E-VI."""
+    return " ".join(
+        f'<span class="fs-word">{escape(word)}</span>' if len(word) < 12 else escape(word)
+        for word in label.split(" ")
+    )
+
+
+def _note_below(value: str) -> str:
+    """The number, with a note in brackets on a line of its own."""
+    number, bracket, rest = value.partition(" (")
+    return escape(number) + (f"<small>({escape(rest)}</small>" if bracket else "")
+
+
+def _line_sample(row: MethodRow) -> str:
+    """A piece of the method's line as a gradient: Streamlit strips SVG from HTML."""
+    stops, at = [], 0
+    for i, length in enumerate(DASH_LENGTHS[row.dash]):
+        stops.append(f"{row.colour if i % 2 == 0 else 'transparent'} {at}px {at + length}px")
+        at += length
+    pattern = f"repeating-linear-gradient(to right,{','.join(stops)})"
+    return f'<span class="fs-line" style="background:{pattern}"></span>'

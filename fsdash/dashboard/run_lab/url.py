@@ -1,0 +1,79 @@
+"""The URL of the Run lab: the plan in the form, the experiment in view, and the curve options."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+from fsdash.algorithms.registry import ALGORITHMS
+from fsdash.dashboard.curves.view import curve_parameters
+from fsdash.dashboard.run_lab.state import (
+    BUDGET_UNITS,
+    CUSTOM,
+    DEFAULT_ALGORITHMS,
+    DEFAULT_SWEEPS,
+    DEFAULT_T,
+    PLANS,
+    check_T_text,
+)
+from fsdash.dashboard.widgets.url_state import (
+    Parameter,
+    UrlState,
+    comma_separated,
+    experiment_id,
+    list_of,
+    number_in,
+    one_of,
+    whole_number,
+)
+from fsdash.domains import DOMAINS
+from fsdash.runs.spec import MAX_EVALUATIONS, MAX_REPLICATIONS
+
+MAX_BROWSER_INTEGER = 2**53 - 1
+"""JavaScript cannot represent all whole numbers above this."""
+
+
+def lab_url() -> UrlState:
+    """The parameters for all domains and algorithms that are registered now."""
+    return _lab_url(tuple(DOMAINS), tuple(ALGORITHMS))
+
+
+@cache
+def _lab_url(domains: tuple[str, ...], algorithms: tuple[str, ...]) -> UrlState:
+    return UrlState(
+        "lab",
+        {
+            "preset": Parameter("quick-look", one_of([*PLANS, CUSTOM])),
+            "from": Parameter(None, experiment_id),
+            "domain": Parameter("inventory", one_of(domains)),
+            "algorithms": Parameter(
+                list(DEFAULT_ALGORITHMS), list_of(one_of(algorithms)), comma_separated
+            ),
+            "T": Parameter(DEFAULT_T, check_T_text, lambda text: text.replace(" ", "")),
+            "unit": Parameter("sweeps", one_of(BUDGET_UNITS)),
+            "budget": Parameter(DEFAULT_SWEEPS, number_in(0, MAX_EVALUATIONS)),
+            "replications": Parameter(None, whole_number(1, MAX_REPLICATIONS)),
+            "seed": Parameter(0, whole_number(0, MAX_BROWSER_INTEGER)),
+            **_domain_parameters(domains),
+            **_algorithm_parameters(algorithms),
+            "experiment": Parameter(None, experiment_id),
+            **curve_parameters(),
+        },
+    )
+
+
+def _domain_parameters(names: tuple[str, ...]) -> dict[str, Parameter]:
+    """The parameters of every domain, such as `inventory.K`."""
+    return {
+        f"{name}.{parameter.name}": Parameter(parameter.default, parameter.parse)
+        for name in names
+        for parameter in DOMAINS[name].parameters()
+    }
+
+
+def _algorithm_parameters(names: tuple[str, ...]) -> dict[str, Parameter]:
+    """The parameters of every algorithm, such as `e-vi.M`."""
+    return {
+        f"{name}.{key}": Parameter(parameter.default, partial(parameter.parse, key))
+        for name in names
+        for key, parameter in ALGORITHMS[name].all_parameters.items()
+    }

@@ -1,0 +1,46 @@
+"""The URL of the Runs page: the filters, the selected experiments and the curve options."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from fsdash.algorithms.registry import ALGORITHMS
+from fsdash.dashboard.curves.view import curve_parameters
+from fsdash.dashboard.runs.text import OWNER_LABELS
+from fsdash.dashboard.widgets.url_state import (
+    Parameter,
+    UrlState,
+    comma_separated,
+    experiment_id,
+    list_of,
+    one_of,
+    short_text,
+    whole_number,
+)
+from fsdash.domains import DOMAINS
+from fsdash.runs.records import STATUSES
+
+ANY = "any"
+PAGE_SIZE = 12
+
+
+def runs_url() -> UrlState:
+    """The parameters for all domains and algorithms that are registered now."""
+    return _runs_url(tuple(DOMAINS), tuple(ALGORITHMS))
+
+
+@cache
+def _runs_url(domains: tuple[str, ...], algorithms: tuple[str, ...]) -> UrlState:
+    return UrlState(
+        "runs",
+        {
+            "text": Parameter("", short_text),
+            "domain": Parameter(ANY, one_of([ANY, *domains])),
+            "algorithm": Parameter(ANY, one_of([ANY, *algorithms])),
+            "status": Parameter(ANY, one_of([ANY, *STATUSES])),
+            "owner": Parameter("everyone", one_of(OWNER_LABELS)),
+            "shown": Parameter(PAGE_SIZE, whole_number(1, 10_000)),
+            "selected": Parameter([], list_of(experiment_id), comma_separated),
+            **curve_parameters(single_runs=False),
+        },
+    )

@@ -1,0 +1,57 @@
+"""What the pages of one server share: how often they refresh."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from fsdash.dashboard import service
+from fsdash.dashboard.service import FASTEST_REFRESH, INACTIVE_AFTER, REFRESH_SHARE, RefreshRate
+
+
+def test_a_refresh_waits_for_the_one_before_but_not_for_ever(monkeypatch):
+    monkeypatch.setattr(service, "TURN_TIMEOUT", 0.01)
+    rate = RefreshRate()
+    with rate.refresh("one"):
+        began = time.monotonic()
+        with rate.refresh("two"):
+            waited = time.monotonic() - began
+    assert waited >= 0.01
+
+
+def test_refreshes_take_turns(monkeypatch):
+    monkeypatch.setattr(service, "TURN_TIMEOUT", 60)
+    rate, inside = RefreshRate(), []
+
+    def refresh(viewer: int) -> None:
+        with rate.refresh(viewer):
+            inside.append(viewer)
+            assert len(inside) == 1
+            inside.remove(viewer)
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(refresh, range(200)))
+
+
+def test_a_refresh_that_fails_gives_its_turn_back():
+    rate = RefreshRate()
+    with pytest.raises(KeyError), rate.refresh("one"):
+        raise KeyError
+    with rate.refresh("two"):
+        assert rate.interval() == FASTEST_REFRESH
+
+
+def test_all_refreshes_together_take_a_fixed_share_of_one_core(monkeypatch):
+    clock = iter([0.0, 0.006] * 80)
+    monkeypatch.setattr(service.time, "thread_time", lambda: next(clock))
+    now = [100.0]
+    monkeypatch.setattr(service.time, "monotonic", lambda: now[0])
+    rate, interval = RefreshRate(), {}
+    for viewer in range(80):
+        with rate.refresh(viewer):
+            pass
+        interval[viewer + 1] = rate.interval()
+    assert interval[1] == FASTEST_REFRESH
+    assert interval[80] == pytest.approx(80 * 0.006 / REFRESH_SHARE)
+    now[0] += INACTIVE_AFTER
+    assert rate.interval() == FASTEST_REFRESH
