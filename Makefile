@@ -1,45 +1,66 @@
-# fsdash: `make` alone lists what can be done. Works with GNU make 3.81 and newer.
+# fsdash: `make` alone lists the goals. Works with GNU make 3.81 and newer.
 VENV ?= .venv
 HOST ?= 127.0.0.1
 PORT ?= 8501
+DASHBOARD_ARGS ?=
 WORKERS ?= 2
 PYTEST_ARGS ?=
+QUICK := not browser and not processes and not slow and not packaging
 
 PY  := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 export PYTHON
 
-# A stamp is newer than what it was installed from, so a second run installs nothing.
+# A stamp is newer than the files it was made from, so a second run installs nothing.
 RUN_STAMP   := $(VENV)/.installed-run
 DEV_STAMP   := $(VENV)/.installed-dev
 BENCH_STAMP := $(VENV)/.installed-bench
 KERNELS     := $(VENV)/.compiled
 
-# Every process is one worker: threaded BLAS inside two workers is many times slower, not faster.
-test bench room reproduce: export OPENBLAS_NUM_THREADS = 1
-test bench room reproduce: export OMP_NUM_THREADS = 1
-test bench room reproduce: export OMP_WAIT_POLICY = passive
-test bench room reproduce: export NUMBA_NUM_THREADS = 1
+# Every process is one worker. Threaded BLAS inside two workers is many times slower, not faster.
+ONE_THREAD := test test-fast test-lowest bench room reproduce
+$(ONE_THREAD): export OPENBLAS_NUM_THREADS = 1
+$(ONE_THREAD): export OMP_NUM_THREADS = 1
+$(ONE_THREAD): export OMP_WAIT_POLICY = passive
+$(ONE_THREAD): export NUMBA_NUM_THREADS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test browser lint bench room reproduce clean
+.PHONY: help run test test-fast test-lowest browser lint types docs bench room reproduce clean
 
 help: ## list these goals
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 	@echo "  make run HOST=0.0.0.0 PORT=9000    serves everyone on the network"
 	@echo "  make test PYTEST_ARGS='-k home'    passes arguments to pytest"
+	@echo "  make run DASHBOARD_ARGS='--data ~/runs --no-browser'"
 
 run: $(KERNELS) ## start the dashboard (installs what it needs the first time)
-	@$(PY) -m fsdash dashboard --host '$(HOST)' --port '$(PORT)'
+	@$(PY) -m fsdash dashboard --host '$(HOST)' --port '$(PORT)' $(DASHBOARD_ARGS)
 
-test: $(DEV_STAMP) $(KERNELS) browser ## run all tests, those in a real browser too
+test: $(DEV_STAMP) $(KERNELS) browser ## run all tests, including those in a real browser
 	$(PY) -m pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+
+test-fast: $(DEV_STAMP) $(KERNELS) ## run the quick tests: no browser, no processes (under 90 s)
+	$(PY) -m pytest -n $(WORKERS) --dist loadgroup -m '$(QUICK)' $(PYTEST_ARGS)
+
+test-lowest: ## run the quick tests with the lowest versions that requirements.txt allows
+	@python=$$(sh tools/find-python) && "$$python" -m venv $(VENV)-lowest
+	@$(VENV)-lowest/bin/python tools/lowest.py > $(VENV)-lowest/constraints.txt
+	$(VENV)-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
+	  -c $(VENV)-lowest/constraints.txt -e '.[test]'
+	$(VENV)-lowest/bin/python -m pytest -n $(WORKERS) --dist loadgroup -m '$(QUICK)' $(PYTEST_ARGS)
 
 browser: $(DEV_STAMP) ## find a Chromium for the tests, or install one
 	@$(PY) tools/browser.py
 
-lint: $(DEV_STAMP) ## check the code with ruff
+lint: $(DEV_STAMP) ## check the code and its format with ruff
 	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+types: $(DEV_STAMP) ## check the types with mypy
+	$(PY) -m mypy
+
+docs: $(DEV_STAMP) ## build the documentation into site/
+	$(PY) -m mkdocs build --strict
 
 bench: $(BENCH_STAMP) $(DEV_STAMP) $(KERNELS) browser ## time solvers, samplers, experiments, pages
 	$(PY) -m benchmarks.solve
@@ -55,7 +76,8 @@ reproduce: $(KERNELS) ## compute the paper's figures and claims again, into repr
 	$(PY) -m fsdash reproduce all --workers $(WORKERS)
 
 clean: ## remove the virtual environment and everything generated
-	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis build *.egg-info
+	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf build dist site *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(PY):
@@ -66,16 +88,9 @@ $(RUN_STAMP): requirements.txt pyproject.toml | $(PY)
 	@$(PIP) -r requirements.txt -e .
 	@touch $@
 
-# Numba looks at a function's own file only: when one of them changes, all are compiled anew.
+# The command knows by itself which kernels are up to date; the stamp only saves starting it.
 $(KERNELS): $(shell grep -rlE '^@(jit|inlined)' fsdash --include='*.py') $(RUN_STAMP)
-	@echo "Compiling the numerical kernels"
-	@find fsdash -name '*.nb[ic]' -delete
-	@$(PY) -m fsdash solve inventory --method fsvi > /dev/null
-	@$(PY) -m fsdash constants inventory > /dev/null
-	@for domain in inventory gridworld pricing; do \
-	  $(PY) -m fsdash run $$domain --algorithm e-vi,e-fsvi,e-qi,slow-agnostic,lin-fsfvi -T 2 \
-	    --iterations 1 --replications 1 --with M=1 --with M_u=1 > /dev/null || exit 1; \
-	done
+	@$(PY) -m fsdash compile
 	@touch $@
 
 $(DEV_STAMP): requirements-dev.txt $(RUN_STAMP)

@@ -1,5 +1,7 @@
 """The one exception that bad input raises anywhere in the project."""
 
+from importlib.util import find_spec
+
 
 class InputError(ValueError):
     """Input that cannot be used.
@@ -17,3 +19,15 @@ def encodable(field: str, text: str) -> str:
     except UnicodeEncodeError:
         raise InputError(f"{field}: has a character that cannot be written; leave it out") from None
     return text
+
+
+def require(module: str, extra: str) -> None:
+    """Raise an InputError with the remedy if an optional package is not installed.
+
+    `extra` is the part of the installation that has it: `dashboard` or `deep`.
+    """
+    if find_spec(module) is None:
+        raise InputError(
+            f"the Python package {module} is not installed; install it with: "
+            f'pip install "fsdash[{extra}]"'
+        )

@@ -7,6 +7,7 @@ models      domains, algorithms, solve
 runs        run
 reproduce   reproduce
 dashboard   dashboard
+compile     compile
 
 A module of commands has one function `add_commands(commands)`, which adds each command's parser and
 the function that runs it. Libraries that take long to load are imported in these functions, so that

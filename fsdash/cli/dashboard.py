@@ -7,9 +7,7 @@ import os
 from pathlib import Path
 
 from fsdash.cli.arguments import add_command
-from fsdash.errors import InputError
-
-REMEDY = 'install it with: pip install "fsdash[dashboard]"'
+from fsdash.errors import InputError, require
 
 
 def add_commands(commands) -> None:
@@ -37,10 +35,10 @@ def add_commands(commands) -> None:
 
 def run_dashboard(arguments: argparse.Namespace) -> None:
     """Serve the dashboard until it is stopped."""
-    try:
-        from fsdash.dashboard import server
-    except ModuleNotFoundError as error:
-        raise InputError(f"the package {error.name} is missing; {REMEDY}") from None
+    for module in ("streamlit", "plotly"):
+        require(module, extra="dashboard")
+    from fsdash.dashboard import server
+
     if arguments.data is not None:
         os.environ["FSDASH_DATA"] = str(_data_folder(arguments.data))
     open_browser = not arguments.no_browser and server.can_open_browser()

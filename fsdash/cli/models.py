@@ -82,7 +82,9 @@ def run_solve(arguments: argparse.Namespace) -> str:
     model = read_domain(arguments).build()
     from fsdash.algorithms import fsvi, mpi, run_until, vi
     from fsdash.algorithms.optimum import regret
+    from fsdash.compilation import ensure_compiled
 
+    ensure_compiled()
     T = arguments.T if arguments.method == "fsvi" else 1
     algorithm = {"vi": vi, "mpi": mpi, "fsvi": lambda model: fsvi(model, T)}[arguments.method]
     tolerance = arguments.tolerance

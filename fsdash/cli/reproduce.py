@@ -42,6 +42,7 @@ def add_commands(commands) -> None:
 
 def run_reproduce(arguments: argparse.Namespace) -> str:
     """Compute, write the folder, and return the verdict on each claim."""
+    from fsdash.compilation import ensure_compiled
     from fsdash.formatting import format_records
     from fsdash.reproduce.experiments import DOMAINS
     from fsdash.reproduce.judging import claims_table
@@ -49,6 +50,7 @@ def run_reproduce(arguments: argparse.Namespace) -> str:
 
     folder = Path(arguments.out)
     _check_writable(folder)
+    ensure_compiled()
     names = [d for d in DOMAINS if arguments.topic in (d, "all")]
     results, endings = compute(names, arguments.quick, arguments.seed, arguments.workers)
     if names and not results:

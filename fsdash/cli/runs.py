@@ -70,12 +70,14 @@ def add_commands(commands) -> None:
 
 def run_runs(arguments: argparse.Namespace) -> str:
     """Carry out the runs; return how they ended, and write their rows if a file is given."""
+    from fsdash.compilation import ensure_compiled
     from fsdash.runs.frames import check_path, save
     from fsdash.runs.local import run_all
 
     if arguments.out:
         check_path(arguments.out)
     specs = read_specs(arguments)
+    ensure_compiled()
     bar = ProgressBar(sum(spec.replications for spec in specs))
     frame, endings = run_all(specs, arguments.workers, bar.update)
     bar.clear()

@@ -195,7 +195,9 @@ def _first_rows(records: list[dict]) -> str:
 def run_constants(arguments: argparse.Namespace) -> str:
     """One record: the measured constants of the domain's model."""
     model = read_domain(arguments).build()
+    from fsdash.compilation import ensure_compiled
     from fsdash.theory.measured import measure
 
+    ensure_compiled()
     record = asdict(measure(model))
     return format_records([record], arguments.format, record)

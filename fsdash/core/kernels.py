@@ -12,12 +12,33 @@ stride 0 (`axis_strides`), so nothing is broadcast in memory. Operation counts:
 Ties in a maximum go to the first action.
 """
 
+import atexit
+import os
+import shutil
+import tempfile
 from collections.abc import Callable
 from typing import Any
 
 import numba
 import numpy as np
 
+
+def _choose_cache_folder() -> None:
+    """Let Numba keep compiled kernels in a temporary folder if it finds no writable folder.
+
+    Numba tries the source's folder and the user's cache folder. If neither is writable (a read-only
+    installation without a home folder) it would refuse to import this module. Worker processes
+    inherit the choice through the environment.
+    """
+    try:
+        numba.njit(cache=True)(_choose_cache_folder)
+    except RuntimeError:
+        folder = tempfile.mkdtemp(prefix="fsdash-kernels-")
+        os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = folder
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+
+
+_choose_cache_folder()
 jit: Callable[[Any], Any] = numba.njit(cache=True, nogil=True)
 
 

@@ -7,6 +7,7 @@ stop of the worker processes. The settings come from `.streamlit/config.toml`, t
 another host.
 """
 
+import asyncio
 import errno
 import gzip
 import os
@@ -22,13 +23,13 @@ from pathlib import Path
 
 import plotly
 import streamlit as st
-from anyio import to_thread
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import net_util
 
+from fsdash.compilation import ensure_compiled
 from fsdash.errors import InputError
 
 EVERY_ADDRESS = ("0.0.0.0", "::")
@@ -54,6 +55,7 @@ def serve(host: str, port: int, open_browser: bool) -> None:
     problem = port_problem(host, port)
     if problem:
         raise InputError(problem)
+    ensure_compiled()
     addresses = reachable_addresses() if host in EVERY_ADDRESS else [host]
     print(announcement(host, port, addresses), flush=True)
     # A visitor who uses a host name that Streamlit does not know makes it ask another host for this
@@ -185,12 +187,12 @@ def _lifespan(url: str | None):
     async def run(_application: st.App) -> AsyncIterator[None]:
         if url is not None:
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
-        await to_thread.run_sync(_compressed_plotly)
+        await asyncio.to_thread(_compressed_plotly)
         yield
         # Imported here because it loads the library: the server starts without waiting for that.
         from fsdash.dashboard.service import close_service
 
-        await to_thread.run_sync(close_service)
+        await asyncio.to_thread(close_service)
 
     return run
 
@@ -261,10 +263,10 @@ class PlotlyFile:
             return
         headers = {"Cache-Control": PLOTLY_CACHE_TIME, "Vary": "Accept-Encoding"}
         if "gzip" in Headers(scope=scope).get("Accept-Encoding", ""):
-            content = await to_thread.run_sync(_compressed_plotly)
+            content = await asyncio.to_thread(_compressed_plotly)
             headers["Content-Encoding"] = "gzip"
         else:
-            content = await to_thread.run_sync(PLOTLY_FILE.read_bytes)
+            content = await asyncio.to_thread(PLOTLY_FILE.read_bytes)
         response = Response(content, headers=headers, media_type="text/javascript")
         await response(scope, receive, send)
 

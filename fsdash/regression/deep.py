@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsdash.errors import InputError
+from fsdash.errors import InputError, require
 from fsdash.regression.base import Fit, numerics
 
 BATCHES = 25
@@ -68,6 +68,7 @@ class Deep:
     ) -> Fit:
         """Draws one number, the seed of the weights and of the order of the batches."""
         # Here, because it takes longer to load than all the rest of the package.
+        require("sklearn", extra="deep")
         from sklearn.exceptions import ConvergenceWarning
 
         seed = int(rng.integers(2**32))

@@ -11,3 +11,7 @@
 
 `python -m fsdash.reproduce` computes the kept results again.
 """
+
+from fsdash.errors import require
+
+require("plotly", extra="dashboard")
