@@ -1,6 +1,23 @@
-"""Hypothesis draws the same examples on every machine, and takes the time it needs."""
+"""Settings for all tests."""
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
 
+from fsdash import compilation
+
+# The same examples on every machine, and no time limit for a single example.
 settings.register_profile("fsdash", derandomize=True, deadline=None, max_examples=40)
 settings.load_profile("fsdash")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_compilation_in_advance() -> Iterator[None]:
+    """Commands run in a test compile only the kernels that they call, without a message.
+
+    `make test` compiles all of them before it starts.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compilation, "ensure_compiled", lambda: None)
+        yield

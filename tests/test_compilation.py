@@ -4,6 +4,7 @@ import pytest
 
 from fsdash import compilation
 from fsdash.cli.main import main
+from fsdash.compilation import ensure_compiled
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def steps_done(tmp_path, monkeypatch):
 
 
 def test_the_first_call_compiles_and_reports_each_step(steps_done, capsys):
-    compilation.ensure_compiled()
+    ensure_compiled()
     assert steps_done == ["first", "second"]
     lines = capsys.readouterr().err.splitlines()
     assert all(line.startswith(compilation.MESSAGE) for line in lines)
@@ -30,15 +31,15 @@ def test_the_first_call_compiles_and_reports_each_step(steps_done, capsys):
 
 
 def test_the_second_call_does_nothing(steps_done, capsys):
-    compilation.ensure_compiled()
+    ensure_compiled()
     steps_done.clear()
     capsys.readouterr()
-    compilation.ensure_compiled()
+    ensure_compiled()
     assert steps_done == [] and capsys.readouterr().err == ""
 
 
 def test_changed_sources_are_compiled_again(steps_done, monkeypatch):
-    compilation.ensure_compiled()
+    ensure_compiled()
     monkeypatch.setattr(compilation, "_sources", lambda: ["kernels.py 1 2"])
     assert not compilation.is_compiled()
 
