@@ -1,22 +1,22 @@
-"""Regret against cost, and who wins on which budget (Section "Regret versus Computational Cost").
+"""Bounds on regret against cost (the paper's section "Regret versus Computational Cost").
 
-The curves are the staircases of `fsdash.theory.staircase`, for Base VI and for FSVI with each T;
-where the budget's line meets them is what that budget buys. The strip below has the same axis and
-shows the winner on every budget.
+The curves are the staircases of `fsdash.theory.staircase`, one for each competitor: Base VI and
+FSVI with each T. The line of the budget meets each curve at the bound that the budget pays for. The
+strip below has the same axis and shows the competitor with the smallest bound for every budget.
 
-Costs are drawn in operations. The lower axis reads them in sweeps of Base VI, |S|²|A| each.
+Costs are drawn in operations. The lower axis shows them in sweeps of Base VI, |S|²|A| each.
 """
 
 from collections.abc import Sequence
-from functools import cache
 from math import inf, isfinite, log10, sqrt
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from fsdash.figures.competitors import competitor_colour, competitor_label
 from fsdash.figures.marks import HANDLE
-from fsdash.figures.palette import BACKGROUND, FAMILY_COLOURS, INK, TERMS, fsvi_colour, with_opacity
+from fsdash.figures.palette import BACKGROUND, INK, TERMS, with_opacity
 from fsdash.figures.template import template
 from fsdash.figures.unchecked import unchecked
 from fsdash.formatting import log_ticks, number
@@ -25,28 +25,17 @@ from fsdash.theory.budget import Bound
 from fsdash.theory.staircase import Curve, budget_range, curves
 
 SPAN = 1e16
-"""The largest ratio of two bounds in the figure; what lies below is marked at its edge."""
+"""Largest ratio of two bounds on the axis; smaller bounds are marked at the lower edge."""
 LABEL_HEIGHT = 0.13
-"""The share of the figure's height that the label of the grey takes."""
+"""Share of the plot's height that the label of the grey area takes."""
 GREY_SHARE = 0.17
-"""The least share of the figure's height for what is vacuous."""
+"""Smallest share of the plot's height for the grey area."""
 STRIP = (0.0, 0.085)
 CHART = (0.13, 1.0)
 
 
-def competitor(T: int) -> str:
-    """How a competitor is called in legends and tables."""
-    return "Base VI" if T == 1 else f"T = {T}"
-
-
-@cache
-def colour_of(T: int, dark: bool = False) -> str:
-    """The competitor's colour on every page."""
-    return (FAMILY_COLOURS["VI"] if T == 1 else fsvi_colour(T)).on(dark)
-
-
-def above(figure: go.Figure) -> list[str]:
-    """The competitors whose bounds all lie above what the figure shows."""
+def off_scale(figure: go.Figure) -> list[str]:
+    """The competitors whose bounds are all above the range of the y axis."""
     top = 10 ** figure.layout.yaxis.range[1]
     stairs = (trace for trace in figure.data if trace.type == "scatter" and trace.mode == "lines")
     return [trace.name for trace in stairs if np.min(trace.y) > top]
@@ -62,10 +51,10 @@ def budget_figure(
     bound: Bound = fsvi_regret,
     dark: bool = False,
 ) -> go.Figure:
-    """The staircases of `T`, the budget with what it buys, and the strip of `regimes`.
+    """The staircases of `T`, the budget with the bounds it pays for, and the strip of `regimes`.
 
-    `regimes` and `candidates` (best first) are those of an `Advice`, perhaps over more values of T
-    than are drawn; the winner is drawn in any case. Bounds of 0 have no place on a log axis.
+    `regimes` and `candidates` (best first) are those of an `Advice`, which may cover more values of
+    T than are drawn; the winner is always drawn. The log axis cannot show bounds of 0.
     """
     low, high = budget_range(constants, sizes, budget, regimes)
     winner = candidates[0] if candidates else None
@@ -80,6 +69,7 @@ def budget_figure(
         _strip(regimes, sizes, high, dark),
         _top_axis(low, high, top),
     ]
+    label_side = _emptier_side(drawn, trivial, (low, high), (bottom, top))
     layout = {
         "template": template(dark),
         "hovermode": "closest",
@@ -87,7 +77,7 @@ def budget_figure(
         "margin": {"l": 8, "r": 12, "t": 8, "b": 8},
         "shapes": [*_vacuous_area(trivial, top, dark), *_budget_line(budget, dark)],
         "annotations": [
-            *_vacuous_label(trivial, _free_side(drawn, trivial, (low, high), (bottom, top)), dark),
+            *_vacuous_label(trivial, label_side, dark),
             *_budget_label(budget, sizes, (low, high), dark),
             *_strip_labels(regimes, low, high, dark),
         ],
@@ -101,7 +91,7 @@ def budget_figure(
 
 def _staircase(curve: Curve, sizes: Sizes, high: float, winner: Choice | None, dark: bool) -> dict:
     wins = winner is not None and curve.T == winner.T
-    # The last step runs on to the edge of the figure.
+    # The last step continues to the edge of the figure.
     cost, regret, k = (np.append(a, a[-1]) for a in (curve.cost, curve.regret, curve.k))
     cost[-1] = high
     return dict(
@@ -109,16 +99,16 @@ def _staircase(curve: Curve, sizes: Sizes, high: float, winner: Choice | None, d
         x=cost,
         y=regret,
         customdata=np.column_stack((k, cost / sizes.sweep)),
-        name=competitor(curve.T),
+        name=competitor_label(curve.T),
         mode="lines",
         line={
-            "color": colour_of(curve.T, dark),
+            "color": competitor_colour(curve.T, dark),
             "width": 4 if wins else 2.5,
             "shape": "hv",
             "dash": "dash" if curve.T == 1 else "solid",
             "simplify": False,
         },
-        hovertemplate=f"<b>{competitor(curve.T)}</b>, k = %{{customdata[0]:,}}<br>regret ≤ "
+        hovertemplate=f"<b>{competitor_label(curve.T)}</b>, k = %{{customdata[0]:,}}<br>regret ≤ "
         "%{y:.4g}<br>cost %{customdata[1]:.4g} sweeps = %{x:.3g} operations<extra></extra>",
     )
 
@@ -126,38 +116,39 @@ def _staircase(curve: Curve, sizes: Sizes, high: float, winner: Choice | None, d
 def _mark(
     choice: Choice, sizes: Sizes, budget: float, bottom: float, wins: bool, dark: bool
 ) -> dict:
-    """Where the budget meets a staircase; an arrow at the lower edge where that lies beyond it."""
+    """The point where the budget meets a staircase; an arrow if it is below the lower edge."""
     inside = choice.regret >= bottom
     return dict(
         type="scatter",
         x=[budget],
         y=[choice.regret if inside else bottom],
         customdata=[[choice.k, choice.cost / sizes.sweep, choice.regret]],
-        name=f"{competitor(choice.T)} on the budget",
+        name=f"{competitor_label(choice.T)} on the budget",
         meta=HANDLE,
         mode="markers",
         cliponaxis=False,
         marker={
-            "color": colour_of(choice.T, dark),
+            "color": competitor_colour(choice.T, dark),
             "symbol": "circle" if inside else "triangle-down",
             "size": 17 if wins else 10,
             "line": {"color": (INK if wins else BACKGROUND).on(dark), "width": 2.5 if wins else 1},
         },
         showlegend=False,
-        hovertemplate=f"<b>{competitor(choice.T)}</b> on this budget: k = %{{customdata[0]:,}}<br>"
-        "regret ≤ %{customdata[2]:.4g}<br>uses %{customdata[1]:.4g} sweeps<extra></extra>",
+        hovertemplate=f"<b>{competitor_label(choice.T)}</b> for this budget: "
+        "k = %{customdata[0]:,}<br>regret ≤ %{customdata[2]:.4g}<br>"
+        "uses %{customdata[1]:.4g} sweeps<extra></extra>",
     )
 
 
 def _strip(regimes: Sequence[Regime], sizes: Sizes, high: float, dark: bool) -> dict:
-    """One cell a regime. Its customdata begins with a budget inside it, to jump to by a click."""
+    """One cell per regime. Its customdata starts with a budget inside it, which a click selects."""
     ends = [min(regime.end, high) for regime in regimes]
     places = range(len(regimes))
-    colours = [colour_of(regime.T, dark) for regime in regimes]
-    # Two stops for each cell make a scale of plain colours instead of a gradient.
-    stops = [((i + j) / len(regimes), colours[i]) for i in places for j in (0, 1)]
-    told = [
-        [sqrt(r.start * end), competitor(r.T), f"{r.start / sizes.sweep:.4g}", _end(r, sizes)]
+    colours = [competitor_colour(regime.T, dark) for regime in regimes]
+    # Two equal colours for each cell make plain colours instead of a gradient.
+    colour_scale = [((i + j) / len(regimes), colours[i]) for i in places for j in (0, 1)]
+    hover = [
+        [sqrt(r.start * end), competitor_label(r.T), f"{r.start / sizes.sweep:.4g}", _end(r, sizes)]
         for r, end in zip(regimes, ends, strict=True)
     ]
     return dict(
@@ -167,12 +158,12 @@ def _strip(regimes: Sequence[Regime], sizes: Sizes, high: float, dark: bool) -> 
         z=[[i + 0.5 for i in places]],
         zmin=0,
         zmax=len(regimes),
-        colorscale=stops,
+        colorscale=colour_scale,
         showscale=False,
         name="regimes",
-        customdata=[told],
-        hovertemplate="<b>%{customdata[1]}</b> is best<br>from %{customdata[2]} to %{customdata[3]}"
-        " sweeps<extra></extra>",
+        customdata=[hover],
+        hovertemplate="<b>%{customdata[1]}</b> has the smallest bound<br>from %{customdata[2]} to "
+        "%{customdata[3]} sweeps<extra></extra>",
         yaxis="y2",
     )
 
@@ -182,7 +173,7 @@ def _end(regime: Regime, sizes: Sizes) -> str:
 
 
 def _top_axis(low: float, high: float, top: float) -> dict:
-    """An axis shows only if something is drawn on it."""
+    """An invisible line: Plotly shows an axis only if something is drawn on it."""
     return dict(
         type="scatter",
         x=[low, high],
@@ -202,9 +193,9 @@ def _top_axis(low: float, high: float, top: float) -> dict:
 def _regret_range(
     drawn: Sequence[Curve], winner: Choice | None, trivial: float
 ) -> tuple[float, float]:
-    """The bounds to draw: room above the trivial bound, and below it as far as the choice matters.
+    """The range of the y axis: from below the best bounds to some way above the trivial bound.
 
-    Base VI's bound falls to 0 in the end; the figure stops a factor below the lowest floor.
+    The bound of Base VI goes to 0, so the axis ends at a factor below the lowest floor of FSVI.
     """
     values = np.concatenate([curve.regret for curve in drawn] or [np.empty(0)])
     values = values[np.isfinite(values) & (values > 0)]
@@ -217,16 +208,16 @@ def _regret_range(
     top = min(values.max(), 3 * max(lowest, won, 4 * trivial))
     if trivial > 0:
         bottom, top = min(max(bottom, trivial / SPAN), trivial / 3), max(top, 2 * trivial)
-        # Floors that are out of reach may leave the figure; its yardstick and its winner stay.
+        # High floors may be off the scale; the trivial bound and the winner must not be.
         top = min(top, bottom * SPAN)
-        # The grey has room for its two lines of words.
+        # The grey area needs room for its label of two lines.
         top = max(top, bottom * (trivial / bottom) ** (1 / (1 - GREY_SHARE)))
     bottom = max(bottom, top / SPAN)
     return float(bottom) / 1.3, float(max(top, 2 * bottom)) * 1.3
 
 
 def _vacuous_area(trivial: float, top: float, dark: bool) -> list[dict]:
-    """Grey above r_max/(1-γ), where no bound says anything."""
+    """Grey above r_max/(1−γ), where every bound is vacuous."""
     if trivial <= 0:
         return []
     colour = TERMS["trivial"].on(dark)
@@ -239,10 +230,10 @@ def _vacuous_area(trivial: float, top: float, dark: bool) -> list[dict]:
     ]
 
 
-def _free_side(
+def _emptier_side(
     drawn: Sequence[Curve], trivial: float, costs: tuple[float, float], bounds: tuple[float, float]
 ) -> str:
-    """Where fewer curves pass just above the trivial bound, in the outer thirds of the figure."""
+    """The side, left or right, on which fewer curves pass just above the trivial bound."""
     high = trivial * (bounds[1] / bounds[0]) ** LABEL_HEIGHT
 
     def passing(start: float, end: float) -> int:
@@ -257,7 +248,7 @@ def _free_side(
 def _vacuous_label(trivial: float, side: str, dark: bool) -> list[dict]:
     if trivial <= 0:
         return []
-    words = f"<b>vacuous: says nothing</b><br>above r<sub>max</sub>/(1−γ) = {number(trivial)}"
+    words = f"<b>vacuous bounds</b><br>above r<sub>max</sub>/(1−γ) = {number(trivial)}"
     return [
         {
             "xref": "paper",
@@ -319,7 +310,7 @@ def _budget_label(
 
 
 def _strip_labels(regimes: Sequence[Regime], low: float, high: float, dark: bool) -> list[dict]:
-    """Names in the cells that are wide enough for one, and the strip's own."""
+    """The title of the strip, and labels in the cells that are wide enough."""
     labels = [
         {
             "xref": "paper",
@@ -328,7 +319,7 @@ def _strip_labels(regimes: Sequence[Regime], low: float, high: float, dark: bool
             "yref": "paper",
             "y": STRIP[1],
             "yanchor": "bottom",
-            "text": "smallest bound on each budget",
+            "text": "smallest bound for each budget",
             "showarrow": False,
             "name": "strip",
             "font": {"size": 12, "color": TERMS["trivial"].on(dark)},
@@ -345,7 +336,7 @@ def _strip_labels(regimes: Sequence[Regime], low: float, high: float, dark: bool
                     "yref": "y2",
                     "y": 0.5,
                     "showarrow": False,
-                    "text": f"<b>{competitor(regime.T)}</b>",
+                    "text": f"<b>{competitor_label(regime.T)}</b>",
                     "name": "regime",
                     "font": {"size": 13, "color": BACKGROUND.on(dark)},
                 }

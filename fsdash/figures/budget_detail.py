@@ -1,8 +1,8 @@
-"""What lies behind a choice of T: the terms of its bound, its sensitivity, and the truth.
+"""Details of a choice of T: the terms of the bound, the sensitivity, and the true regret.
 
-`decomposition_figure`  the bound on one budget, term by term, over T
+`decomposition_figure`  the terms of the bound for one budget, over T
 `sensitivity_figure`    the best T over budgets and values of one constant
-`truth_figure`          the bound of a measured domain beside the regret that FSVI really has there
+`truth_figure`          the bound on a measured domain and the true regret of FSVI there
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from math import inf
 import numpy as np
 import plotly.graph_objects as go
 
-from fsdash.figures.budget import colour_of, competitor
+from fsdash.figures.competitors import competitor_colour, competitor_label
 from fsdash.figures.palette import (
     BACKGROUND,
     GREEN,
@@ -29,8 +29,8 @@ from fsdash.theory.budget import Bound
 from fsdash.theory.sensitivity import Best
 
 TERM_COLOURS = {name: REGRET_TERMS[name] for name in ("reward", "transition", "iteration")}
-BEYOND = 100
-"""So many times the height of the figure is where a bar that leaves it ends."""
+LONGEST_BAR = 100
+"""Height at which bars that are off the scale are cut, in heights of the figure."""
 SYMBOLS = {
     "gamma": "γ",
     "alpha": "α",
@@ -45,7 +45,7 @@ SYMBOLS = {
 def decomposition(
     constants: Constants, candidates: Sequence[Choice], bound: Bound = fsvi_regret
 ) -> dict[str, list]:
-    """The three terms of each candidate's bound, as columns, by rising T (1 is Base VI)."""
+    """The three terms of each candidate's bound as columns, in order of T (1 is Base VI)."""
     runs = sorted(candidates, key=lambda choice: choice.T)
     T, k = [run.T for run in runs], [run.k for run in runs]
     found = bound(constants, T, k)
@@ -59,9 +59,9 @@ def decomposition_figure(
     bound: Bound = fsvi_regret,
     dark: bool = False,
 ) -> go.Figure:
-    """Stacked bars: what the bound is made of, for each competitor that the budget pays for.
+    """Stacked bars: the terms of the bound, for each competitor that the budget pays for.
 
-    Bars that leave the figure carry their total: next to them the others could not be seen.
+    Bars much higher than the best one are off the scale and labelled with their total.
     """
     columns = decomposition(constants, candidates, bound)
     names = ["VI" if T == 1 else str(T) for T in columns["T"]]
@@ -74,7 +74,7 @@ def decomposition_figure(
             "x": names,
             "name": f"{name} term",
             # No browser can draw a bar 1e300 pixels high.
-            "y": [min(value, BEYOND * top) for value in columns[name]],
+            "y": [min(value, LONGEST_BAR * top) for value in columns[name]],
             "text": [number(value) for value in columns[name]],
             "textposition": "none",
             "customdata": columns["k"],
@@ -90,7 +90,7 @@ def decomposition_figure(
         "barmode": "stack",
         "bargap": 0.25,
         "hovermode": "closest",
-        "xaxis": {"title": {"text": "T, beside Base VI"}, "showgrid": False, "type": "category"},
+        "xaxis": {"title": {"text": "T (VI: Base VI)"}, "showgrid": False, "type": "category"},
         "yaxis": {"title": {"text": "bound on the regret"}, "range": [0, top]},
         "shapes": _trivial_shapes(trivial, top, dark),
         "annotations": _totals(columns["total"], best, top, dark),
@@ -118,16 +118,18 @@ def sensitivity_figure(
     here: tuple[float, float],
     dark: bool = False,
 ) -> go.Figure:
-    """The best T as colours over budgets (across) and values of the constant `name` (up).
+    """The best T as colours over budgets (horizontal) and values of the constant `name` (vertical).
 
-    `best` has a row for each value. What is vacuous is greyed. `here` is the present budget and
-    value, marked by a cross. Colours are those of the competitors, on a logarithmic scale of T.
+    `best` has a row for each value. Cells with a vacuous bound are faded. `here` is the current
+    budget and value, marked with a cross. Colours are those of the competitors, on a logarithmic
+    scale of T.
     """
     sweeps = budgets / sizes.sweep
-    names = {T: competitor(T) if T else "no run" for T in np.unique(best.T).tolist()}
+    names = {T: competitor_label(T) if T else "no run" for T in np.unique(best.T).tolist()}
     verdicts = np.where(best.vacuous, "vacuous", "informative")
-    words = [[names[T] for T in row] for row in best.T.tolist()]
-    told = np.dstack((best.k, best.regret))
+    labels = [[names[T] for T in row] for row in best.T.tolist()]
+    details = np.dstack((best.k, best.regret))
+    fade = with_opacity(BACKGROUND.on(dark), 0.72)
     # T = 1 is Base VI, so log2 T puts it at 0, one unit before T = 2.
     z = np.log2(np.where(best.T > 0, best.T, np.nan))
     longest = max(float(np.nanmax(z, initial=1.0)), 2.0)
@@ -141,8 +143,8 @@ def sensitivity_figure(
             "zmax": longest,
             "colorscale": _colour_scale(longest, dark),
             "name": "best T",
-            "customdata": told,
-            "text": words,
+            "customdata": details,
+            "text": labels,
             "hovertext": verdicts,
             "colorbar": _colour_bar(longest),
             "hovertemplate": "<b>%{text}</b>, k = %{customdata[0]:,}<br>budget %{x:.3g} sweeps, "
@@ -154,7 +156,7 @@ def sensitivity_figure(
             "x": sweeps,
             "y": values,
             "z": np.where(best.vacuous, 1.0, np.nan),
-            "colorscale": [[0, _veil(dark)], [1, _veil(dark)]],
+            "colorscale": [[0, fade], [1, fade]],
             "showscale": False,
             "hoverinfo": "skip",
             "name": "vacuous",
@@ -194,14 +196,14 @@ def sensitivity_figure(
 def truth_figure(
     constants: Constants, regret: Mapping[int, tuple[float, float]], dark: bool = False
 ) -> go.Figure:
-    """The bound's floor and the true largest regret over T, on a log axis, with r_max/(1-γ).
+    """The floor of the bound and the true largest regret over T, with r_max/(1−γ), on a log axis.
 
     `regret` maps T to the (largest, mean) regret of FSVI's policy under the true model.
     """
     T = sorted(regret)
     floor = np.ravel(fsvi_regret(constants, T, 0).floor)
     true = np.array([regret[t][0] for t in T])
-    trivial, names = trivial_bound(constants), [competitor(t) for t in T]
+    trivial, names = trivial_bound(constants), [competitor_label(t) for t in T]
 
     def points(y: np.ndarray, name: str, colour: str, symbol: str) -> dict:
         return {
@@ -236,7 +238,7 @@ def truth_figure(
                 "yref": "y",
                 "y": np.log10(trivial),
                 "yanchor": "bottom",
-                "text": "above r<sub>max</sub>/(1−γ): says nothing",
+                "text": "vacuous above r<sub>max</sub>/(1−γ)",
                 "showarrow": False,
                 "font": {"size": 13, "color": TERMS["trivial"].on(dark)},
             }
@@ -256,7 +258,7 @@ def _bar_top(totals: Sequence[float], best: float, trivial: float) -> float:
     largest = max((total for total in totals if total < inf), default=1.0)
     if best < trivial:
         largest = min(largest, 1.25 * trivial)
-    # A bar four times the best one is tall enough to be read as "worse".
+    # A bar four times as high as the best one is enough to show that it is worse.
     top = 1.15 * min(largest, 4 * best if best > 0 else inf)
     return top if 0 < top < inf else 1.0
 
@@ -286,13 +288,13 @@ def _trivial_shapes(trivial: float, top: float, dark: bool) -> list[dict]:
 
 
 def _totals(totals: Sequence[float], best: float, top: float, dark: bool) -> list[dict]:
-    """The total above each bar; an arrow where the bar goes on above the figure."""
-    everyone = list(range(len(totals)))
-    shown = everyone if len(totals) <= 12 else [totals.index(best)]  # many bars leave no room
+    """The total above each bar, with an arrow if the bar is off the scale."""
+    # With many bars there is room for the label of the best one only.
+    shown = list(range(len(totals))) if len(totals) <= 12 else [totals.index(best)]
     labels = []
     for i in shown:
-        beyond = totals[i] > top
-        text = number(totals[i]) + ("↑" if beyond else "")
+        cut = totals[i] > top
+        text = number(totals[i]) + ("↑" if cut else "")
         labels.append(
             {
                 "x": i,
@@ -300,21 +302,21 @@ def _totals(totals: Sequence[float], best: float, top: float, dark: bool) -> lis
                 "y": min(totals[i], top),
                 "yref": "y",
                 "name": "total",
-                "yanchor": "top" if beyond else "bottom",
+                "yanchor": "top" if cut else "bottom",
                 "showarrow": False,
                 "text": f"<b>{text} best</b>" if totals[i] == best else text,
                 "font": {"size": 14, "color": INK.on(dark)},
-                "bgcolor": with_opacity(BACKGROUND.on(dark), 0.8 if beyond else 0),
+                "bgcolor": with_opacity(BACKGROUND.on(dark), 0.8 if cut else 0),
             }
         )
     return labels
 
 
 def _colour_scale(longest: float, dark: bool) -> list[list]:
-    """Base VI's colour up to half a unit, then FSVI's ramp over log2 T."""
-    vi = colour_of(1, dark)
+    """The colour of Base VI up to half a unit, then the colours of FSVI over log2 T."""
+    vi = competitor_colour(1, dark)
     steps = np.linspace(1.0, longest, 24)
-    ramp = [[step / longest, colour_of(max(2, round(2**step)), dark)] for step in steps]
+    ramp = [[step / longest, competitor_colour(max(2, round(2**step)), dark)] for step in steps]
     return [[0, vi], [0.5 / longest, vi], [0.5 / longest, ramp[0][1]], *ramp]
 
 
@@ -332,7 +334,7 @@ def _colour_bar(longest: float) -> dict:
 def _value_axis(name: str, values: np.ndarray) -> dict:
     low, high = values[[0, -1]].tolist()
     axis = {"title": {"text": SYMBOLS[name]}, "showgrid": False}
-    if name == "gamma":  # its values are even in 1-γ, which a log axis cannot show
+    if name == "gamma":  # its values are evenly spaced in 1−γ, which a log axis cannot show
         return {**axis, "range": [low, high]}
     return {
         **axis,
@@ -340,10 +342,6 @@ def _value_axis(name: str, values: np.ndarray) -> dict:
         "range": np.log10([low, high]).tolist(),
         "exponentformat": "power",
     }
-
-
-def _veil(dark: bool) -> str:
-    return with_opacity(BACKGROUND.on(dark), 0.72)
 
 
 def _vacuous_note(best: Best, dark: bool) -> list[dict]:
@@ -359,7 +357,7 @@ def _vacuous_note(best: Best, dark: bool) -> list[dict]:
             "name": "vacuous",
             "yanchor": "bottom",
             "showarrow": False,
-            "text": "faded: the winner's bound is vacuous",
+            "text": "faded: the smallest bound is vacuous",
             "font": {"size": 13, "color": TERMS["trivial"].on(dark)},
         }
     ]

@@ -1,10 +1,11 @@
-"""Learning curves: the worth of the policy against the work, with its spread over replications.
+"""Learning curves: the value of the policy against the work, with its spread over replications.
 
-Each method is one line, the mean over its replications, in a 95% band (Student's t); the legend
-says how many there are. Colours belong to the family of an algorithm and to T. Where a chart has
-several variants of the families they are told apart by stroke and mark: linear regression is dashed
-with squares, deep solid with diamonds, exact algorithms dash-dotted. The stationary policy that is
-greedy for the frozen J is dotted. Lines that would still look the same get the next stroke.
+Each method is one line, the mean over its replications, in a 95% band (Student's t). The legend
+gives the number of replications. The colour depends on the algorithm's family and on T. If a chart
+has several variants of algorithms, dashes and markers distinguish them: linear regression is dashed
+with squares, deep regression solid with diamonds, and exact algorithms are dash-dotted. The
+stationary policy that is greedy for the frozen J is dotted. Lines that would still look the same
+get another dash.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ STROKES = {"linear": "dash", "deep": "solid", "exact": "dashdot", "sampled": "so
 MARKS = {"linear": "square", "deep": "diamond"}
 OTHER_STROKES = ("solid", "dash", "dashdot", "longdash", "dot")
 ONE_RUN = ", one run"
-MARKED = 12
-"""About so many marks stand on a line."""
-LEAST_Y = 0.2
-"""A chart of shares spans at least this much, so that noise does not look like a difference."""
+MARKERS_PER_LINE = 12
+"""Approximate number of markers on a line."""
+SMALLEST_RANGE = 0.2
+"""Smallest range of a chart of shares, so that noise does not look like a difference."""
 
 
 def learning_figure(
@@ -46,8 +47,9 @@ def learning_figure(
 ) -> go.Figure:
     """The mean of y along x for each method of a tidy frame, in its 95% band.
 
-    `sweep` is the work of one sweep of `sweep_of`, |S||A|M: the unit of x = "sweeps". `runs` adds
-    each replication as a faint line, `stationary` the policy greedy for J_t of the lower level.
+    `sweep` is the work of one sweep of `sweep_of`, |S||A|M, the unit of x = "sweeps". `runs` adds
+    each replication as a faint line; `stationary` adds the policy that is greedy for J_t of the
+    lower level.
     """
     curves = mean_curves(frame, x, y, sweep, stationary)
     if log_x:
@@ -69,13 +71,13 @@ def learning_figure(
 
 
 def optimal_return(frame: pd.DataFrame) -> float:
-    """The mean return of the optimum, from the rows' own shares of it; nan if they have none."""
+    """The mean return of the optimum, computed from the rows' shares of it; nan without any."""
     known = frame[frame["fraction_of_optimal"] > 0]
     return float((known["mean_return"] / known["fraction_of_optimal"]).median())
 
 
 def variant(algorithm: str) -> str:
-    """linear, deep, exact or sampled: what decides the stroke of a line."""
+    """The variant of an algorithm, which decides the dash: linear, deep, exact or sampled."""
     for prefix, name in (("lin-", "linear"), ("deep-", "deep")):
         if algorithm.startswith(prefix):
             return name
@@ -90,7 +92,7 @@ def _colour(algorithm: str, T: object, dark: bool) -> str:
 
 
 def _strokes(curves: list[Curve], dark: bool) -> list[tuple[str, str]]:
-    """For each curve its dash and its mark ("" for none); no two have the same colour and dash."""
+    """The dash and the marker ("" for none) of each curve; no two share colour and dash."""
     kinds = [variant(curve.algorithm) for curve in curves]
     several = len(set(kinds)) > 1
     found, taken = [], set()
@@ -106,6 +108,7 @@ def _strokes(curves: list[Curve], dark: bool) -> list[tuple[str, str]]:
 def _mean(curve: Curve, x: str, y: str, dash: str, mark: str, dark: bool) -> dict:
     name, shown = curve.method, BY_NAME[y].format
     colour = _colour(curve.algorithm, curve.T, dark)
+    sampled = ALGORITHMS[curve.algorithm].sampled
     spread = (
         ""
         if curve.n.max() == 1
@@ -117,7 +120,7 @@ def _mean(curve: Curve, x: str, y: str, dash: str, mark: str, dark: bool) -> dic
         "x": curve.x,
         "y": curve.mean,
         "customdata": np.column_stack((curve.low, curve.high, curve.n)),
-        "name": f"{name} ({_told_n(curve)})" if ALGORITHMS[curve.algorithm].sampled else name,
+        "name": f"{name} ({_replications(curve)})" if sampled else name,
         "legendgroup": name,
         "mode": "lines+markers" if mark or len(curve.x) == 1 else "lines",
         "line": {"color": colour, "width": 2.5, "dash": dash, "simplify": False},
@@ -125,16 +128,17 @@ def _mean(curve: Curve, x: str, y: str, dash: str, mark: str, dark: bool) -> dic
             "color": colour,
             "size": 8,
             "symbol": mark or "circle",
-            "maxdisplayed": MARKED,
+            "maxdisplayed": MARKERS_PER_LINE,
         },
         "hovertemplate": f"<b>{name}</b><br>%{{y:{shown}}} after %{{x:,.3~g}} {_unit(x)}{spread}"
         "<extra></extra>",
     }
 
 
-def _told_n(curve: Curve) -> str:
-    least, most = curve.n.min(), curve.n.max()
-    return f"n={most}" if least == most else f"n={most} to {least}"
+def _replications(curve: Curve) -> str:
+    """The number of replications, which may fall along the curve."""
+    fewest, most = curve.n.min(), curve.n.max()
+    return f"n={most}" if fewest == most else f"n={most} to {fewest}"
 
 
 def _unit(x: str) -> str:
@@ -142,10 +146,10 @@ def _unit(x: str) -> str:
 
 
 def _band(curve: Curve, dark: bool) -> dict:
-    """The 95% band as one closed outline for each stretch that has an interval."""
+    """The 95% band, as one closed outline for each stretch of the curve that has an interval."""
     known = ~np.isnan(curve.low)
     xs, ys = [], []
-    # A stretch begins where the row before has no interval.
+    # Stretches with and without an interval alternate.
     for stretch in np.split(np.arange(len(known)), np.flatnonzero(np.diff(known)) + 1):
         if known[stretch[0]] and len(stretch) > 1:
             x = curve.x[stretch]
@@ -188,12 +192,12 @@ def _run(key: tuple, run: tuple[np.ndarray, np.ndarray], log_x: bool, dark: bool
 
 
 def _best(frame: pd.DataFrame, y: str) -> float:
-    """The value of the optimum; nan if it is not known."""
+    """The value of the optimum; nan if it is unknown."""
     return optimal_return(frame) if y == "mean_return" else BY_NAME[y].optimal_value
 
 
 def _optimum(best: float, y: str, dark: bool) -> dict:
-    """Its line, named at the right end, on the side without curves; nothing if it is not known."""
+    """A line at the optimum, labelled on the side without curves; nothing if it is unknown."""
     if not np.isfinite(best):
         return {}
     ink = INK.on(dark)
@@ -223,7 +227,7 @@ def _optimum(best: float, y: str, dark: bool) -> dict:
 def _x_axis(curves: list[Curve], x: str, log_x: bool) -> dict:
     axis = {"type": "log" if log_x else "linear"}
     if not curves:
-        return axis | {"showticklabels": False}  # there is nothing to read yet
+        return axis | {"showticklabels": False}  # no data yet
     if not log_x:
         return axis
     ends = min(c.x.min() for c in curves), max(c.x.max() for c in curves)
@@ -236,11 +240,11 @@ def _x_axis(curves: list[Curve], x: str, log_x: bool) -> dict:
 
 
 def _y_axis(curves: list[Curve], y: str, best: float) -> dict:
-    """A wide band may leave the figure; the means and the optimum may not."""
+    """The range always includes the means and the optimum; a wide band may be cut off."""
     axis = {"title": {"text": BY_NAME[y].axis_title}}
     means = np.concatenate([c.mean for c in curves] or [np.empty(0)])
     if y == "fraction_of_optimal":
-        bottom = means.min(initial=1 - LEAST_Y) if curves else 0.0
+        bottom = means.min(initial=1 - SMALLEST_RANGE) if curves else 0.0
         return axis | {"tickformat": ".0%", "range": [float(bottom) - 0.05, 1.07]}
     if not curves or not np.isfinite(best):
         return axis | ({} if curves else {"showticklabels": False})

@@ -1,4 +1,4 @@
-"""Figures of the regret bound of FSAVI: against T, and its terms at one T."""
+"""Figures of the regret bound of FSAVI: against T, and its terms for one T."""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -9,7 +9,7 @@ from fsdash.figures.template import template
 from fsdash.figures.unchecked import unchecked
 from fsdash.theory import Constants, fsavi_regret, fsvi_regret, trivial_bound
 
-# The terms of `FsaviRegret`: name and colour, from what freezing costs to what time can cure.
+# Name and colour of each term of `FsaviRegret`. More iterations reduce only the last one.
 TERMS = {
     "reward_term": ("reward error", REGRET_TERMS["reward"]),
     "transition_term": ("transitions", REGRET_TERMS["transition"]),
@@ -28,10 +28,10 @@ def fsavi_figure(
     fit: dict[str, float],
     dark: bool = False,
 ) -> go.Figure:
-    """The bound as corrected and as stated against T, beside FSVI's own on exact tables.
+    """The bound of FSAVI against T, corrected and as stated, and that of FSVI on exact tables.
 
-    Grey lies above r_max/(1−γ), where a bound says nothing. The line at the chosen T is named
-    "handle": a page lets the visitor drag it.
+    The area above r_max/(1−γ), where bounds are vacuous, is grey. Visitors can drag the line at the
+    chosen T (`HANDLE`).
     """
     corrected = fsavi_regret(constants, T_values, k, **fit).total
     stated = fsavi_regret(constants, T_values, k, **fit, corrected=False).total
@@ -68,7 +68,7 @@ def fsavi_figure(
 def fsavi_terms_figure(
     constants: Constants, T: int, k: int, fit: dict[str, float], dark: bool = False
 ) -> go.Figure:
-    """What the bound is made of at this T: one stacked bar as stated, one as corrected."""
+    """The terms of the bound for this T: one stacked bar as stated, one corrected."""
     bounds = {
         STATED: fsavi_regret(constants, T, k, **fit, corrected=False),
         CORRECTED: fsavi_regret(constants, T, k, **fit),
@@ -102,6 +102,6 @@ def _log_range(curves, trivial: float) -> tuple[float, float]:
         return -1.0, 1.0
     low = float(np.log10(values.min())) - 0.2
     high = float(np.log10(values.max())) + 0.2
-    # The yardstick belongs to the figure; what lies far above it has nothing to show.
-    yardstick = np.log10(trivial) + 0.4 if trivial > 0 else high
-    return low, max(min(high, yardstick + 2), low + 1, min(yardstick, low + 4))
+    # The trivial bound is shown if possible; bounds far above it need not be.
+    trivial_top = np.log10(trivial) + 0.4 if trivial > 0 else high
+    return low, max(min(high, trivial_top + 2), low + 1, min(trivial_top, low + 4))

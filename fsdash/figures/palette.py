@@ -1,18 +1,20 @@
 """One colour-blind-safe palette for the whole project.
 
 The hues are those of Okabe and Ito, darkened for a light background and lightened for a dark one
-so that every line has a contrast of at least 3 to 1 with what lies behind it. A term of a bound
-and a family of algorithms keep their colour on every page and in every export.
+so that every line has a contrast of at least 3 to 1 with the background. A term of a bound and a
+family of algorithms have the same colour on every page and in every export. To change a colour,
+change it here; no other file repeats it.
 """
 
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log2
+from zlib import crc32
 
 
 @dataclass(frozen=True)
 class Colour:
-    """One meaning, as it is drawn on a light and on a dark background."""
+    """A colour in its variants for a light and for a dark background."""
 
     light: str
     dark: str
@@ -38,7 +40,7 @@ CATEGORICAL = (BLUE, VERMILLION, GREEN, PURPLE, AMBER, GREY)
 
 TERMS = {"freeze": BLUE, "end_of_horizon": VERMILLION, "total": INK, "trivial": GREY}
 
-# Of a bound on regret. The last one is what more iterations remove.
+# The terms of a bound on regret. More iterations reduce only the last one.
 REGRET_TERMS = {
     "reward": BLUE,
     "transition": PURPLE,
@@ -47,18 +49,25 @@ REGRET_TERMS = {
     "iteration": VERMILLION,
 }
 
-# By family (`Algorithm.family`); that of FSVI has a ramp over T instead, see `algorithm_colour`.
+# By family (`Algorithm.family`); that of FSVI has a ramp over T instead, see `fsvi_colour`.
 FAMILY_COLOURS = {
     "VI": AMBER,
     "QI": VERMILLION,
     "MPI": PURPLE,
     "slow-agnostic": GREY,
 }
+# For families that are not in `FAMILY_COLOURS`, such as those of a user's algorithms.
+OTHER_FAMILY_COLOURS = (
+    GREEN,
+    Colour("#8A4B2A", "#D3A07C"),
+    Colour("#4F56B8", "#A6ACF2"),
+    Colour("#B0305C", "#F27CA0"),
+)
 
 
 @dataclass(frozen=True)
 class ColourScale:
-    """A sequential colour scale, from "little" (near the background) to "much".
+    """A sequential colour scale; its low end is close to the background.
 
     Its brightness changes steadily from end to end, so it can be read without seeing the hue.
     """
@@ -72,7 +81,7 @@ class ColourScale:
         return [[i / (len(colours) - 1), colour] for i, colour in enumerate(colours)]
 
     def steps(self, n: int, dark: bool) -> list[list]:
-        """A Plotly colour scale of n ≥ 1 plain colours: for numbers that come in steps."""
+        """A Plotly colour scale of n ≥ 1 plain colours, for values in even steps."""
         shades = [self.at(i / max(n - 1, 1), dark) for i in range(n)]
         return [[(i + edge) / n, shade] for i, shade in enumerate(shades) for edge in (0, 1)]
 
@@ -92,11 +101,11 @@ LOSS = ColourScale(
     ("#F6F1EC", "#F5C9A3", "#E58A45", "#B04A00", "#541F00"),
     ("#261F1B", "#6B330F", "#C4672A", "#F5A871", "#FFEBDB"),
 )
-# Behind arrows and letters in INK, which need contrast at both ends.
+# Behind arrows and letters in INK, which need contrast along the whole scale.
 QUIET = ColourScale(("#F7FAFC", "#E1EDF6", "#C4DDEF"), ("#151E27", "#1A3145", "#1F4866"))
 
-# FSVI runs from green over blue and violet to plum (on a dark page, to pink) as T grows. Values of
-# T that are drawn side by side differ in brightness as well as in hue.
+# As T grows, the colour of FSVI goes from green through blue and violet to plum (on a dark page, to
+# pink). Values of T that are often drawn together differ in brightness as well as in hue.
 _FSVI_RAMP = (
     (2, Colour("#35A03C", "#B4EE9B")),
     (3, Colour("#128C8C", "#6CCFC6")),
@@ -118,12 +127,18 @@ def fsvi_colour(T: int) -> Colour:
 
 
 def algorithm_colour(family: str, T: int | None = None) -> Colour:
-    """The colour of a family of algorithms, with its T if it freezes; the same on every page."""
-    return FAMILY_COLOURS[family] if T is None else fsvi_colour(T)
+    """The colour of an algorithm: by T if it freezes, otherwise by its family.
+
+    A family that is not in `FAMILY_COLOURS` gets one of `OTHER_FAMILY_COLOURS`, always the same.
+    """
+    if T is not None:
+        return fsvi_colour(T)
+    place = crc32(family.encode()) % len(OTHER_FAMILY_COLOURS)
+    return FAMILY_COLOURS.get(family, OTHER_FAMILY_COLOURS[place])
 
 
 def with_opacity(colour: str, opacity: float) -> str:
-    """A #rrggbb colour as an rgba() text."""
+    """A #rrggbb colour as an rgba(…) string."""
     red, green, blue = _channels(colour)
     return f"rgba({red},{green},{blue},{opacity:g})"
 

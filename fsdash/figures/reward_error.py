@@ -16,7 +16,7 @@ NAMES = {"freeze": "freeze", "end_of_horizon": "end of horizon", "total": "total
 DASHES = {"freeze": "solid", "end_of_horizon": "dash", "total": "solid"}
 WIDTHS = {"freeze": 2.5, "end_of_horizon": 2.5, "total": 4}
 
-# The range of L_f in `ceiling_figure`: those of the paper's two panels lie well inside.
+# The range of L_f in `ceiling_figure`, which includes the values of the paper's two panels.
 L_F_VALUES = np.linspace(0.5, 1.5, 51)
 
 
@@ -25,19 +25,18 @@ def reward_error_figure(
 ) -> go.Figure:
     """The freeze and end-of-horizon errors and their sum against T, with a chosen T marked.
 
-    A label marks the peak of the total. The grey area lies above r_max (1−γᵀ)/(1−γ), the largest
-    T-period reward there is: no error can be larger, so a bound up there says nothing. Curves that
-    leave the figure do so on purpose: a bound many times above that line has nothing to show. The
-    line at the chosen T is named "handle": a page lets the visitor drag it.
+    A label marks the peak of the total. The grey area is above r_max (1−γᵀ)/(1−γ), the largest
+    possible T-period reward: no error can be larger, so a bound in that area is vacuous. Curves far
+    above it are cut off on purpose. Visitors can drag the line at the chosen T (`HANDLE`).
     """
     T_values = np.asarray(T_values)
     errors = reward_error(constants, T_values)
     trivial = trivial_bound(constants) * (1 - constants.gamma ** T_values.astype(float))
     top = _top(float(np.max(errors.total)), float(trivial.max()))
-    yardstick = 0 < trivial.max() <= top
+    show_trivial = 0 < trivial.max() <= top
     inside = T is not None and T_values[0] <= T <= T_values[-1]
     data = [
-        *(_vacuous_area(T_values, trivial, top, dark) if yardstick else ()),
+        *(_vacuous_area(T_values, trivial, top, dark) if show_trivial else ()),
         *(_term(term, T_values, errors, dark) for term in NAMES),
         *(_marks(constants, T, top, dark) if inside else ()),
     ]
@@ -56,18 +55,18 @@ def reward_error_figure(
         "shapes": [] if T is None else [vertical_line(T, line, "dot", HANDLE)],
         "annotations": [
             *_peak_label(constants, T_values, top, dark),
-            *([vacuous_label(TERMS["trivial"].on(dark))] if yardstick else ()),
-            *([_beyond(T)] if T is not None and T_values[-1] < T else ()),
+            *([vacuous_label(TERMS["trivial"].on(dark))] if show_trivial else ()),
+            *([_off_scale_label(T)] if T is not None and T_values[-1] < T else ()),
         ],
     }
     return unchecked(data, layout)
 
 
 def ceiling_figure(constants: Constants, T: int, dark: bool = False) -> go.Figure:
-    """The freeze error at this T against L_f, below the ceiling that it has over all T.
+    """The freeze error at this T, and its supremum (ceiling) over all T, against L_f.
 
-    The ceiling rises without limit as L_f nears 1/γ; from there on there is none. Both are drawn on
-    a logarithmic axis, which has no 0: without a freeze error the figure is empty.
+    The ceiling grows without limit as L_f approaches 1/γ; from there on it is infinite. The axis is
+    logarithmic and cannot show 0: without a freeze error the figure is empty.
     """
     critical = critical_l_f(constants.gamma)
     here = freeze_error(constants, T, L_F_VALUES)
@@ -104,7 +103,7 @@ def ceiling_figure(constants: Constants, T: int, dark: bool = False) -> go.Figur
 
 
 def _top(largest: float, trivial: float) -> float:
-    # The trivial line is shown as soon as the curves come near enough for it to be a yardstick.
+    # The trivial bound is shown as soon as the curves come near it.
     top = 1.15 * trivial if largest > trivial / 3 else 1.1 * largest
     return top if top > 0 else 1.0
 
@@ -112,7 +111,7 @@ def _top(largest: float, trivial: float) -> float:
 def _vacuous_area(
     T_values: np.ndarray, trivial: np.ndarray, top: float, dark: bool
 ) -> tuple[dict, dict]:
-    """The largest reward there is, and the grey above it."""
+    """The largest possible reward, and the grey area above it."""
     colour = TERMS["trivial"].on(dark)
     above = {
         "type": "scatter",
@@ -135,7 +134,7 @@ def _term(term: str, T_values: np.ndarray, errors: RewardError, dark: bool) -> d
 
 
 def _marks(constants: Constants, T: int, top: float, dark: bool) -> Iterator[dict]:
-    """The value of each curve at the chosen T; an arrow at the upper edge if it lies beyond."""
+    """The value of each curve at the chosen T, or an arrow at the upper edge if it is higher."""
     chosen = reward_error(constants, T)
     for term, name in NAMES.items():
         value, colour = float(getattr(chosen, term)), TERMS[term].on(dark)
@@ -158,7 +157,7 @@ def _mark(x: float, y: float, name: str, colour: str, symbol: str = "circle") ->
 
 
 def _peak_label(constants: Constants, T_values: np.ndarray, top: float, dark: bool) -> list[dict]:
-    """A label where the total is largest, unless that is at the right end or off the figure."""
+    """A label at the peak of the total, unless it is at the right end or off the scale."""
     found = peak(constants, T_values)
     if not found.inside or found.value <= 0 or found.value > top:
         return []
@@ -167,7 +166,7 @@ def _peak_label(constants: Constants, T_values: np.ndarray, top: float, dark: bo
             "x": found.T,
             "y": found.value,
             "text": f"<b>peak at T = {found.T}</b>",
-            # Near the left edge it would cover the name of the axis.
+            # Near the left edge a centred label would cover the title of the axis.
             "xanchor": "left" if 0.15 * T_values[-1] > found.T else "center",
             "ax": 0,
             "ay": -34,
@@ -180,8 +179,8 @@ def _peak_label(constants: Constants, T_values: np.ndarray, top: float, dark: bo
     ]
 
 
-def _beyond(T: int) -> dict:
-    """Where to look for a chosen T that lies to the right of the figure."""
+def _off_scale_label(T: int) -> dict:
+    """A label for a chosen T that is to the right of the figure."""
     return {
         "text": f"<b>T = {T} ▸</b>",
         "showarrow": False,
@@ -190,11 +189,11 @@ def _beyond(T: int) -> dict:
     }
 
 
-# ---------------------------------------------------------------------------- its ceiling over L_f
+# --------------------------------------------------------------------------- the ceiling over L_f
 
 
 def _below(critical: float) -> np.ndarray:
-    """The values of L_f that have a ceiling, climbing to its pole in steps that halve the way."""
+    """The values of L_f below 1/γ, ever closer together towards it."""
     near = critical - 0.5 ** np.arange(5, 15)
     values = np.sort(np.append(L_F_VALUES, near))
     return values[(values >= L_F_VALUES[0]) & (values < min(critical, L_F_VALUES[-1]))]
@@ -206,12 +205,12 @@ def _log_range(here: np.ndarray, ceiling: np.ndarray) -> list[float]:
     if not len(positive):
         return [-2.0, 2.0]
     low = float(np.log10(positive.min()))
-    # Six powers of ten at most: beyond, the differences that matter could not be seen.
+    # At most six powers of ten; on a longer axis the differences that matter would be invisible.
     return [low - 0.3, min(float(np.log10(positive.max())) + 0.3, low + 6)]
 
 
 def _no_ceiling(critical: float, dark: bool) -> list[dict]:
-    """Grey from L_f = 1/γ on."""
+    """Grey from L_f = 1/γ on, where the ceiling is infinite."""
     grey, ink = TERMS["trivial"].on(dark), TERMS["total"].on(dark)
     return [
         shade(grey, x0=critical, x1=float(L_F_VALUES[-1])),
@@ -220,7 +219,7 @@ def _no_ceiling(critical: float, dark: bool) -> list[dict]:
 
 
 def _no_ceiling_label(critical: float, dark: bool) -> dict:
-    """Right of the line, or left of it where a narrow screen would cut it off."""
+    """A label right of the line, or left of it where a narrow screen would cut it off."""
     right = critical <= 1.1
     return {
         "x": critical,

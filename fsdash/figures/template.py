@@ -1,4 +1,4 @@
-"""The Plotly template: large type, quiet grid, no background of its own."""
+"""The Plotly template: large type, a light grid, and a transparent background."""
 
 from functools import cache
 
@@ -6,13 +6,13 @@ import plotly.graph_objects as go
 
 from fsdash.figures.palette import BACKGROUND, CATEGORICAL, GRID, INK, with_opacity
 
-# The first is the one Streamlit brings along; an exported figure falls back to the reader's own.
+# Streamlit ships the first font; an exported figure falls back to a font of the system.
 FONT = '"Source Sans", system-ui, sans-serif'
 
 
 @cache
 def template(dark: bool = False) -> go.layout.Template:
-    """The look shared by every figure, for a light or a dark page."""
+    """The template of every figure, for a light or a dark page."""
     ink = INK.on(dark)
     axis = {
         "showgrid": True,

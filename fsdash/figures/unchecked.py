@@ -1,9 +1,9 @@
-"""Figures from plain dicts, without Plotly's checks.
+"""Figures from plain dicts, without Plotly's validation.
 
-Plotly checks every name and value that goes into a `go.Scatter` or an `add_shape`. That is the
-largest single cost of a page, ten times as much as the bounds themselves, and a page draws on every
-move of a slider. What the code writes does not need it there: the tests set `VALIDATE`, so every
-figure that they draw is checked in full (tests/figures/conftest.py).
+Plotly validates every name and value of a `go.Scatter` or an `add_shape`. That takes ten times as
+long as computing the bounds, and a page draws its figures on every move of a slider. The validation
+is therefore switched off on pages and switched on in the tests (tests/figures/conftest.py), which
+check every figure in full.
 """
 
 import plotly.graph_objects as go
@@ -12,5 +12,5 @@ VALIDATE = False
 
 
 def unchecked(data: list[dict], layout: dict) -> go.Figure:
-    """A figure from traces, each with its `type`, and a layout, as they are."""
+    """A figure from traces (dicts with their `type`) and a layout."""
     return go.Figure({"data": data, "layout": layout}, _validate=VALIDATE)

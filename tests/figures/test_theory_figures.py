@@ -9,7 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fsdash.figures.palette import BACKGROUND, CATEGORICAL, TERMS, fsvi_colour
+from fsdash.figures.palette import (
+    BACKGROUND,
+    CATEGORICAL,
+    FAMILY_COLOURS,
+    INK,
+    OTHER_FAMILY_COLOURS,
+    PANEL,
+    TERMS,
+    algorithm_colour,
+    fsvi_colour,
+)
 from fsdash.figures.reward_error import NAMES, ceiling_figure, reward_error_figure
 from fsdash.figures.timescales import periods_shown, timescales_svg
 from fsdash.theory import Constants, reward_error
@@ -171,10 +181,22 @@ def test_every_colour_stands_out_from_the_background(dark):
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_theme_file_and_the_palette_agree(dark):
+def test_the_theme_has_the_background_of_the_palette_and_no_chart_colours(dark):
     theme = tomllib.loads(CONFIG.read_text())["theme"]["dark" if dark else "light"]
-    assert theme["chartCategoricalColors"] == [colour.on(dark) for colour in CATEGORICAL]
+    assert "chartCategoricalColors" not in theme  # they are in the palette alone
     assert theme["backgroundColor"] == BACKGROUND.on(dark)
+    assert theme["secondaryBackgroundColor"] == PANEL.on(dark)
+    assert theme["textColor"] == INK.on(dark)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_an_unknown_family_has_a_colour_that_no_known_family_has(dark):
+    known = {colour.on(dark) for colour in FAMILY_COLOURS.values()}
+    for family in ("toy", "policy gradient", "SARSA", "", "FSVI"):
+        colour = algorithm_colour(family).on(dark)
+        assert colour not in known and colour == algorithm_colour(family).on(dark)
+    for colour in OTHER_FAMILY_COLOURS:
+        assert contrast(colour.on(dark), BACKGROUND.on(dark)) >= 3, colour
 
 
 def test_fsvi_keeps_one_colour_for_one_T_and_tells_values_of_T_apart():

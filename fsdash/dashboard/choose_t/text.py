@@ -5,7 +5,7 @@ from math import isinf
 import numpy as np
 
 from fsdash.dashboard.choose_t.state import LONGEST_T, TRUSTED_T, ChooseTState
-from fsdash.figures.budget import competitor
+from fsdash.figures.competitors import competitor_label
 from fsdash.formatting import factor, number
 from fsdash.theory import Advice, Sizes, trivial_bound
 from fsdash.theory.landmarks import freeze_ceiling, long_run
@@ -218,7 +218,7 @@ def _second_best(advice: Advice) -> str:
     if len(advice.candidates) < 2:
         return "The budget allows nothing else."
     best, second = advice.candidates[:2]
-    name = competitor(second.T)
+    name = competitor_label(second.T)
     if best.regret == second.regret:
         return f"{name} has the same bound."
     close = ", practically a tie" if second.regret < 1.05 * best.regret else ""
@@ -228,7 +228,11 @@ def _second_best(advice: Advice) -> str:
 def _stays(advice: Advice, sizes: Sizes) -> str:
     """The budgets for which this choice is the best."""
     regime = next(regime for regime in advice.regimes if advice.budget in regime)
-    name, start, end = competitor(regime.T), regime.start / sizes.sweep, regime.end / sizes.sweep
+    name, start, end = (
+        competitor_label(regime.T),
+        regime.start / sizes.sweep,
+        regime.end / sizes.sweep,
+    )
     if end == float("inf"):
         return f"{name} is the best choice from {sweep_count(start)} on."
     return f"{name} is the best choice from {number(start)} to {sweep_count(end)}."
@@ -291,7 +295,7 @@ def describe_starts(state: ChooseTState) -> str:
     first = np.ravel(state.bound(state.constants, plotted, 1).total)
     if (first[1:] < first[:-1]).all():
         return LOWER_BUT_LATER
-    return LATER.format(lowest=competitor(plotted[int(np.argmin(first))]))
+    return LATER.format(lowest=competitor_label(plotted[int(np.argmin(first))]))
 
 
 def describe_growth(state: ChooseTState) -> str:

@@ -30,7 +30,7 @@ from fsdash.dashboard.widgets.url_state import (
     whole_number,
 )
 from fsdash.errors import InputError
-from fsdash.figures.budget import above
+from fsdash.figures.budget import off_scale
 from fsdash.figures.budget_detail import truth_figure
 from fsdash.formatting import factor, number, round_significant
 from fsdash.theory import Sizes, fsvi_regret
@@ -246,7 +246,7 @@ def draw_curves(state: ChooseTState) -> None:
         alt_text=text.ALT_TEXT.format(headline=text.headline(state)),
         on_event=lambda event: set_budget(event, state.sizes),
     )
-    hidden = above(figure)
+    hidden = off_scale(figure)
     st.caption(f"{text.off_scale(hidden)} {text.SET_BUDGET}" if hidden else text.SET_BUDGET)
     what_to_notice(text.notices(state))
     table = partial(choose.curves_frame, state)

@@ -185,7 +185,7 @@ NOTICE = (
     "\\pi_{T-1}$, then $\\mu$ again. Compare two phases: the last ones give little weight to later "
     "rewards, because the lower level is planned as if nothing came after the block.",
     "**High regret need not mean a bad action here.** A state can have high regret although its "
-    "own action is optimal, because of later actions. *Difference to the optimum* shows the two "
+    "own action is optimal, because of later actions. *Difference from the optimum* shows the two "
     "separately.",
     "A policy can differ from the optimal one in many states and lose almost nothing: in states "
     "that it rarely visits (see *Visits*), or where several actions are equally good.",
