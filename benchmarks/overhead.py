@@ -23,7 +23,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import report
-from fsdash.dashboard.run_lab.state import PLANS, budget_told
+from fsdash.dashboard.run_lab.state import PLANS
+from fsdash.dashboard.run_lab.text import budget_text
 from fsdash.domains import DOMAINS
 from fsdash.runs.engine import execute
 from fsdash.runs.server.executor import WorkerExecutor
@@ -60,7 +61,7 @@ def row(spec: RunSpec, rows: int, algorithm: float, evaluation: float, total: fl
     return {
         "domain": spec.domain,
         "method": spec.label,
-        "budget": budget_told(spec),
+        "budget": budget_text(spec),
         "rows": int(rows),
         "worker, s": report.number(total),
         "algorithm": f"{algorithm / total:.1%}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 
@@ -27,7 +27,7 @@ from fsdash.dashboard.run_lab.state import (
 from fsdash.dashboard.run_lab.url import MAX_BROWSER_INTEGER, lab_url
 from fsdash.dashboard.service import Service, as_sentence
 from fsdash.dashboard.shell import is_dark
-from fsdash.dashboard.widgets.picture import draw_svg
+from fsdash.dashboard.widgets.picture import svg_html
 from fsdash.domains import DOMAINS, Domain, make
 from fsdash.errors import InputError
 from fsdash.figures.domains import describe_domain, domain_svg
@@ -57,7 +57,7 @@ def draw_form(service: Service, visitor: str) -> None:
             st.button(text.START, type="primary", key="start", width="stretch", disabled=True)
         return
     with rest, st.expander(text.plan_heading(specs), key="lab-plan"):
-        st.markdown(text.plan_lines(specs))
+        st.markdown(text.plan_lines(tuple(specs)))
         st.button(
             text.CUSTOMIZE,
             icon=":material/tune:",
@@ -83,7 +83,7 @@ def draw_form(service: Service, visitor: str) -> None:
         _draw_duration(service, specs)
 
 
-def start(service: Service, visitor: str, name: str, specs: list[RunSpec]) -> None:
+def start(service: Service, visitor: str, name: str, specs: Sequence[RunSpec]) -> None:
     """Queue the experiment and show it, or keep the error for the next run of the page."""
     try:
         id = service.manager.submit(visitor, name, specs)
@@ -97,7 +97,7 @@ def _show_error(problem: str) -> None:
     st.error(as_sentence(problem), icon=":material/block:")
 
 
-def _draw_duration(service: Service, specs: list[RunSpec]) -> None:
+def _draw_duration(service: Service, specs: Sequence[RunSpec]) -> None:
     """The estimated duration, as a warning where it is long."""
     manager = service.manager
     seconds, longest, longest_seconds = _estimate(tuple(specs), manager.workers)
@@ -120,7 +120,7 @@ def _estimate(specs: tuple[RunSpec, ...], workers: int) -> tuple[float, RunSpec,
 # ------------------------------------------------------------------------------------------- plans
 
 
-def _read_repeat(service: Service, top: DeltaGenerator) -> tuple[str, list[RunSpec]]:
+def _read_repeat(service: Service, top: DeltaGenerator) -> tuple[str, Sequence[RunSpec]]:
     """The experiment that the URL asks to run again."""
     with top, st.container(border=True, key="lab-repeat"):
         st.button(
@@ -139,7 +139,7 @@ def _read_repeat(service: Service, top: DeltaGenerator) -> tuple[str, list[RunSp
     return experiment.name, specs
 
 
-def _read_plan(top: DeltaGenerator, rest: DeltaGenerator) -> tuple[str, list[RunSpec]]:
+def _read_plan(top: DeltaGenerator, rest: DeltaGenerator) -> tuple[str, Sequence[RunSpec]]:
     """The name and the runs of the chosen plan, or of the custom form."""
     with top:
         chosen = st.selectbox(
@@ -166,12 +166,24 @@ def _read_plan(top: DeltaGenerator, rest: DeltaGenerator) -> tuple[str, list[Run
         _draw_domain(make(domain, **parameters))
     if plan is not None:
         prefix = "" if plan.domain else f"{domain.capitalize()}: "
-        return f"{prefix}{PLAN_TITLES[chosen]}", plan.build(domain, parameters, replications, seed)
+        given = tuple(parameters.items())
+        return f"{prefix}{PLAN_TITLES[chosen]}", _build(plan, domain, given, replications, seed)
     custom = CustomPlan(
         domain, **choice, replications=replications, seed=seed, domain_parameters=parameters
     )
     specs = custom.specs()
     return default_name(specs), specs
+
+
+@lru_cache(maxsize=256)
+def _build(
+    plan: Plan,
+    domain: str,
+    parameters: tuple[tuple[str, Value], ...],
+    replications: int,
+    seed: int,
+) -> tuple[RunSpec, ...]:
+    return tuple(plan.build(domain, dict(parameters), replications, seed))
 
 
 def _read_domain_name() -> str:
@@ -187,17 +199,19 @@ def _read_domain_name() -> str:
 
 
 def _draw_domain(domain: Domain) -> None:
-    svg, description = _drawing(domain, is_dark())
-    draw_svg(svg, svg, description)
+    drawing, description = _drawing(domain, is_dark())
+    st.html(drawing)
     st.caption(description)
 
 
 @lru_cache(maxsize=64)
 def _drawing(domain: Domain, dark: bool) -> tuple[str, str]:
-    return domain_svg(domain, dark), describe_domain(domain)
+    """HTML of the domain's drawing, and its description."""
+    svg, description = domain_svg(domain, dark), describe_domain(domain)
+    return svg_html(svg, svg, description), description
 
 
-def customize(specs: list[RunSpec]) -> None:
+def customize(specs: Sequence[RunSpec]) -> None:
     """Fill the custom form with a plan, and with the first run's budget where they differ."""
     url, first = lab_url(), specs[0]
     unit, size = first.budget
@@ -306,22 +320,22 @@ def _read_domain_parameters(name: str) -> dict[str, Value]:
                         on_click=_put_domain_preset,
                         args=(name, preset),
                     )
-        values = _read_parameters(
-            name,
-            {
-                # Without limits: the domain's own error says what to do about a value out of range.
-                p.name: Parameter(
-                    p.default,
-                    p.description,
-                    -MAX_BROWSER_INTEGER,
-                    MAX_BROWSER_INTEGER,
-                    label=p.title,
-                )
-                for p in domain.parameters()
-            },
-        )
-    defaults = {parameter.name: parameter.default for parameter in domain.parameters()}
-    return {key: value for key, value in values.items() if value != defaults[key]}
+        parameters = _parameters_of(domain)
+        values = _read_parameters(name, parameters)
+    return {key: value for key, value in values.items() if value != parameters[key].default}
+
+
+@lru_cache(maxsize=64)
+def _parameters_of(domain: type[Domain]) -> dict[str, Parameter]:
+    """The domain's parameters as a form shows them, without limits.
+
+    The domain's own error says what to do about a value out of range.
+    """
+    low, high = -MAX_BROWSER_INTEGER, MAX_BROWSER_INTEGER
+    return {
+        p.name: Parameter(p.default, p.description, low, high, label=p.title)
+        for p in domain.parameters()
+    }
 
 
 def _put_domain_preset(name: str, preset: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import pandas as pd
 
@@ -124,7 +125,8 @@ def plan_heading(specs: Sequence[RunSpec]) -> str:
     return f"Plan: {_plural(runs, 'run')}, {_plural(replications, 'replication')}"
 
 
-def plan_lines(specs: Sequence[RunSpec]) -> str:
+@lru_cache(maxsize=256)
+def plan_lines(specs: tuple[RunSpec, ...]) -> str:
     """A Markdown list with the budget and the replications of each run."""
     return "\n".join(
         f"- **{spec.label}**, {budget_text(spec)}, {_plural(spec.replications, 'replication')}"

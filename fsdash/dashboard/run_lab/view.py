@@ -295,7 +295,7 @@ def _draw_conclusion(experiment: Experiment, results: Results, options: CurveOpt
         what_to_notice(text.observations(results.work, options.x))
     else:
         st.info(text.INCOMPLETE)
-    specs = [run.spec for run in curves.readable_runs(experiment.runs)]
+    specs = tuple(run.spec for run in curves.readable_runs(experiment.runs))
     export("learning-curves", results.figure, results.rows, python_code(specs))
     with st.expander(text.SPECIFICATION, icon=":material/description:", key="lab-spec"):
         st.markdown(text.plan_lines(specs))

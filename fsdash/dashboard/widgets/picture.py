@@ -19,7 +19,12 @@ STYLE = """<style>
 
 def draw_svg(wide: str, narrow: str, alt_text: str) -> None:
     """Show `wide`, or `narrow` on a narrow screen; `alt_text` describes it to screen readers."""
-    st.html(STYLE + _image(wide, "fs-wide", alt_text) + _image(narrow, "fs-narrow", alt_text))
+    st.html(svg_html(wide, narrow, alt_text))
+
+
+def svg_html(wide: str, narrow: str, alt_text: str) -> str:
+    """The HTML that `draw_svg` shows, for pages that cache it."""
+    return STYLE + _image(wide, "fs-wide", alt_text) + _image(narrow, "fs-narrow", alt_text)
 
 
 def draw_step_caption(captions: Sequence[str], step: int) -> None:
