@@ -16,14 +16,14 @@ HEIGHT = 520
 HALF_WIDTH = 500
 """Height in pixels of a square figure in half of the page's width."""
 TALL_FIGURES = ("difference",)
-SQUARE_DOMAINS = ("gridworld",)
+"""Names of figures with two panels, one above the other, that need the height."""
 
 
-def height_of(domain: str, policy_figure: PolicyFigure, compared: bool = False) -> int:
+def figure_height(name: str, figure: go.Figure, compared: bool = False) -> int:
     """Height in pixels; `compared` if two figures share the width of the page."""
-    if policy_figure.name in TALL_FIGURES:
+    if name in TALL_FIGURES:
         return TALL
-    if domain in SQUARE_DOMAINS:
+    if figure.layout.yaxis.scaleanchor:  # square cells
         return HALF_WIDTH if compared else TALL
     return HEIGHT
 

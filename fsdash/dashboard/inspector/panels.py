@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
 from fsdash.dashboard.inspector import state, text
 from fsdash.dashboard.inspector.comparison import ComparedPolicy
 from fsdash.dashboard.inspector.figures import (
-    height_of,
+    figure_height,
     mark_state,
     selected_phase,
     share_scale,
@@ -31,24 +32,26 @@ from fsdash.figures.policies import (
 )
 from fsdash.figures.policies.labels import action_labels
 from fsdash.formatting import number
+from fsdash.runs.columns import DEFAULT_MEASURE, MEASURES
 
 MAX_SEGMENTS = 5
 """Options shown as buttons in a row; more become a slider."""
 
 
-def draw_metrics(inspected: InspectedPolicy, row, phase: int) -> None:
-    share = row["fraction_of_optimal"]
-    suboptimal = state.suboptimal_share(inspected, phase)
-    name = inspected.phases[phase] if len(inspected.phases) > 1 else None
-    metrics = (
-        (text.SHARE, "–" if np.isnan(share) else f"{share:.1%}", text.SHARE_HELP),
-        (text.MEAN_RETURN, number(row["mean_return"]), text.MEAN_RETURN_HELP),
-        (text.LARGEST_REGRET, number(row["max_regret"]), text.LARGEST_REGRET_HELP),
-        (text.suboptimal_label(name), f"{suboptimal:.0%}", text.SUBOPTIMAL_HELP),
-    )
+def draw_metrics(inspected: InspectedPolicy, row: pd.Series, phase: int) -> None:
+    """The recorded measures of this policy, and the share of its actions that are suboptimal."""
     with st.container(horizontal=True, gap="medium", key="numbers"):
-        for label, value, help in metrics:
-            st.metric(label, value, help=help, width="content")
+        for column in MEASURES:
+            value = row[column.name]
+            if column.name == DEFAULT_MEASURE:
+                shown = text.UNDEFINED if np.isnan(value) else f"{value:.1%}"
+            else:
+                shown = number(value)
+            st.metric(column.label, shown, help=column.help, width="content")
+        name = inspected.phases[phase] if len(inspected.phases) > 1 else None
+        share = state.suboptimal_share(inspected, phase)
+        label = text.suboptimal_label(name)
+        st.metric(label, f"{share:.0%}", help=text.SUBOPTIMAL_HELP, width="content")
 
 
 # ---------------------------------------------------------------------------- choosing the figure
@@ -132,7 +135,6 @@ def draw_one(
     inspected: InspectedPolicy,
     policy_figure: PolicyFigure,
     selected: dict,
-    domain: str,
     estimate_XY: np.ndarray,
 ) -> go.Figure:
     """One policy, with the details of a state at its right; returns the figure."""
@@ -143,8 +145,8 @@ def draw_one(
         mark_state(figure, (x, y), dark)
     left, right = st.columns([7, 4], gap="large")
     with left:
-        key, alt_text = f"policy-{policy_figure.name}", policy_figure.caption
-        _draw_figure(figure, key, policy_figure, height_of(domain, policy_figure), alt_text)
+        key, height = f"policy-{policy_figure.name}", figure_height(policy_figure.name, figure)
+        _draw_figure(figure, key, policy_figure, height, policy_figure.caption)
         hint = f" {text.CLICK_HINT}" if policy_figure.clickable else ""
         st.caption(policy_figure.caption + hint)
         if len(inspected.phases) > 1:
@@ -160,7 +162,6 @@ def draw_two(
     compared: ComparedPolicy,
     policy_figure: PolicyFigure,
     selected: dict,
-    domain: str,
     title: str,
 ) -> go.Figure:
     """Two policies side by side, each with the same state below; returns the first figure."""
@@ -176,7 +177,7 @@ def draw_two(
     ]
     x, y, clicked = _state_shown(inspected, figures[0], phases[0])
     st.markdown(_describe_difference(*policies, *phases))
-    height = height_of(domain, policy_figure, compared=True)
+    height = figure_height(policy_figure.name, figures[0], compared=True)
     sides = zip(
         st.columns(2, gap="large"),
         policies,

@@ -96,18 +96,7 @@ def policy_title(label: str, step: int) -> str:
 
 # ----------------------------------------------------------------------------------------- metrics
 
-SHARE, SHARE_HELP = (
-    "Share of the optimum",
-    "Exact mean return of the policy divided by that of the optimal policy.",
-)
-MEAN_RETURN, MEAN_RETURN_HELP = (
-    "Mean return",
-    "Exact value of the policy, averaged over the initial distribution of states.",
-)
-LARGEST_REGRET, LARGEST_REGRET_HELP = (
-    "Largest regret",
-    "How much more the optimal policy earns from the state where the difference is largest.",
-)
+UNDEFINED = "–"
 SUBOPTIMAL_HELP = (
     "Share of states whose action is worse than the best action, "
     "assuming that all later actions are optimal."
@@ -185,8 +174,8 @@ NOTICE = (
     "\\pi_{T-1}$, then $\\mu$ again. Compare two phases: the last ones give little weight to later "
     "rewards, because the lower level is planned as if nothing came after the block.",
     "**High regret need not mean a bad action here.** A state can have high regret although its "
-    "own action is optimal, because of later actions. *Difference from the optimum* shows the two "
-    "separately.",
+    "own action is optimal, because of later actions. *Difference from the optimum* shows the "
+    "two separately.",
     "A policy can differ from the optimal one in many states and lose almost nothing: in states "
     "that it rarely visits (see *Visits*), or where several actions are equally good.",
 )

@@ -92,11 +92,11 @@ def _draw_policy(store: Store, choice: PolicyChoice) -> None:
         compared = choose_comparison(store, choice, history, step, inspected, slots)
     with metrics:
         panels.draw_metrics(inspected, history.row(step), selected_phase(inspected, selected))
-    domain, title = history.spec.domain, text.policy_title(history.label, step)
     if compared is None:
-        figure = panels.draw_one(inspected, policy_figure, selected, domain, estimate_XY)
+        figure = panels.draw_one(inspected, policy_figure, selected, estimate_XY)
     else:
-        figure = panels.draw_two(inspected, compared, policy_figure, selected, domain, title)
+        title = text.policy_title(history.label, step)
+        figure = panels.draw_two(inspected, compared, policy_figure, selected, title)
     panels.draw_export(history, step, inspected, policy_figure, selected, figure)
     stop_at_end()
     if not is_playing():

@@ -1,6 +1,7 @@
 """The Policy inspector without a browser: saved and solved policies, links, comparisons, export."""
 
 import io
+import re
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
 from fsdash.figures.policies import InspectedPolicy, policy_figures
 from fsdash.formatting import number
+from fsdash.runs.columns import BY_NAME
 from fsdash.runs.engine import execute, problem
 from fsdash.runs.records import Experiment
 from fsdash.runs.spec import RunSpec
@@ -28,6 +30,7 @@ from tests.models import random_model
 from tests.runs.work import base, frozen, kept
 
 PAGE = "5_Policy_inspector.py"
+SHARE = BY_NAME["fraction_of_optimal"].label
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +88,7 @@ def test_a_link_to_a_run_opens_its_last_policy(experiment):
     run = experiment.runs[0]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id))
     last = records(run.spec)[-1]
-    assert metrics(page)[text.SHARE] == f"{last.row['fraction_of_optimal']:.1%}"
+    assert metrics(page)[SHARE] == f"{last.row['fraction_of_optimal']:.1%}"
     np.testing.assert_array_equal(heat(page, "policy-orders"), orders(run.spec, last.policy_PXY))
     assert text.describe_step(last.row, run.spec.T) in words(page)
 
@@ -214,11 +217,11 @@ def test_two_figures_share_their_scale():
 
 def test_without_any_run_an_exact_algorithm_is_solved(empty_store):
     page = opened(PAGE)
-    assert metrics(page)[text.SHARE] == "90.9%"
+    assert metrics(page)[SHARE] == "90.9%"
     assert page.query_params["domain"] == "inventory"
     page.selectbox(key=URL.key("method")).set_value("mpi").run()
     assert not page.exception
-    assert metrics(page)[text.SHARE] == "100.0%"
+    assert metrics(page)[SHARE] == "100.0%"
     assert metrics(page)[text.suboptimal_label(None)] == "0%"
 
 
@@ -231,6 +234,11 @@ def test_every_figure_of_every_domain_is_drawn(empty_store, domain):
         assert not page.exception
         assert not page.error
         assert f"policy-{name}" in figures(page)
+
+
+def test_the_lesson_names_figures_that_exist():
+    titles = {figure.title for figure in policy_figures(_optimal_policy("inventory"))}
+    assert set(re.findall(r"(?<![*])[*]([^*]+)[*](?![*])", " ".join(text.NOTICE))) <= titles
 
 
 def test_a_phase_that_earlier_policies_lack_falls_back_to_the_first(empty_store):
