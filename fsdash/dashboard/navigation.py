@@ -1,59 +1,144 @@
-"""What each page answers, and three ways through them: links that open a page in a given state.
+"""The pages of the dashboard, the question each of them answers, and three tours through them.
 
-Pure data; pages that are not there (yet) are left out when it is drawn.
+A new page needs one entry in `PAGES`; the sidebar and the home page follow. A page without its
+script is left out.
 """
 
 from dataclasses import dataclass, field
+from itertools import groupby
+
+from fsdash.dashboard.server import app_folder
 
 
 @dataclass(frozen=True)
-class Stop:
-    """One step of a tour: a page, the state it opens in, and what to look at there."""
+class PageLink:
+    """A page: its script, its title, its icon, its group in the sidebar, and its question."""
 
-    page: str
+    script: str
     title: str
-    why: str
+    icon: str
+    group: str = ""
+    question: str = ""
+
+
+@dataclass(frozen=True)
+class TourStop:
+    """One stop of a tour: a page, the state it opens in, and what to look at there."""
+
+    page: PageLink
+    title: str
+    description: str
     state: dict[str, str] = field(default_factory=dict)
 
 
-REWARD = "pages/1_Reward_error.py"
-CHOOSE = "pages/2_Choose_T.py"
-LINEAR = "pages/3_Linear_architecture.py"
-LAB = "pages/4_Run_lab.py"
-INSPECTOR = "pages/5_Policy_inspector.py"
-RUNS = "pages/6_Runs.py"
-REPRODUCTION = "pages/7_Reproduction.py"
-
-ANSWERS = {
-    REWARD: "How far off can a plan be that froze the slow state, and which error is to blame?",
-    CHOOSE: "I have a budget of computation. Freeze at all? With which T, for how many iterations?",
-    LINEAR: "And if values are fitted by features instead of stored in tables?",
-    LAB: "What happens on a real problem? Run the algorithms side by side and watch them learn.",
-    INSPECTOR: "What does the policy do, state by state, and where does it differ from the best?",
-    RUNS: "What have I run so far? Compare, repeat, export.",
-    REPRODUCTION: "Which of the paper's claims hold up, with what evidence?",
+PAGES = {
+    "home": PageLink("app.py", "Home", ":material/ac_unit:"),
+    "reward_error": PageLink(
+        "pages/1_Reward_error.py",
+        "Reward error",
+        ":material/show_chart:",
+        "Theory",
+        "How wrong is a plan made with the slow state frozen? Where does the error come from?",
+    ),
+    "choose_t": PageLink(
+        "pages/2_Choose_T.py",
+        "Choose T",
+        ":material/target:",
+        "Theory",
+        "I have a computing budget. Should I freeze? With which T, and for how many iterations?",
+    ),
+    "linear_architecture": PageLink(
+        "pages/3_Linear_architecture.py",
+        "Linear architecture",
+        ":material/stacked_bar_chart:",
+        "Theory",
+        "What changes if values are fitted by features instead of stored in tables?",
+    ),
+    "run_lab": PageLink(
+        "pages/4_Run_lab.py",
+        "Run lab",
+        ":material/experiment:",
+        "Practice",
+        "What happens on a real problem? Run several algorithms and watch them learn.",
+    ),
+    "inspector": PageLink(
+        "pages/5_Policy_inspector.py",
+        "Policy inspector",
+        ":material/grid_view:",
+        "Practice",
+        "What does a policy do in each state, and where does it differ from the optimal one?",
+    ),
+    "runs": PageLink(
+        "pages/6_Runs.py",
+        "Runs",
+        ":material/list_alt:",
+        "Practice",
+        "What have I run so far? Compare, repeat and export experiments.",
+    ),
+    "reproduction": PageLink(
+        "pages/7_Reproduction.py",
+        "Reproduction",
+        ":material/fact_check:",
+        "Practice",
+        "Which claims of the paper hold, and what is the evidence?",
+    ),
 }
 
 TOURS = {
-    "The lecturer": (
-        Stop(REWARD, "An error that comes and goes", "the total peaks at T = 23", {"T": "23"}),
-        Stop(REWARD, "One that never ends", "γL_f is just above 1", {"T": "90", "Lf": "1.05"}),
-        Stop(CHOOSE, "Three budgets, three winners", "the paper's regret against cost"),
-        Stop(LAB, "The race", "the same algorithms on a real problem"),
+    "For lecturers": (
+        TourStop(
+            PAGES["reward_error"],
+            "An error that peaks and falls",
+            "the total is largest at T = 23",
+            {"T": "23"},
+        ),
+        TourStop(
+            PAGES["reward_error"],
+            "An error that keeps growing",
+            "γL_f is just above 1",
+            {"T": "90", "Lf": "1.05"},
+        ),
+        TourStop(
+            PAGES["choose_t"],
+            "Three budgets, three choices",
+            "the paper's figure of regret against cost",
+        ),
+        TourStop(PAGES["run_lab"], "Compare algorithms", "learning curves on a real problem"),
     ),
-    "The practitioner": (
-        Stop(CHOOSE, "A tight budget", "4 sweeps of value iteration", {"budget": "4"}),
-        Stop(CHOOSE, "A generous one", "60 sweeps: no freezing", {"budget": "60"}),
-        Stop(LAB, "The real thing", "run it on a domain"),
+    "For practitioners": (
+        TourStop(
+            PAGES["choose_t"],
+            "A small budget",
+            "4 sweeps of value iteration: freeze",
+            {"budget": "4"},
+        ),
+        TourStop(PAGES["choose_t"], "A large budget", "60 sweeps: do not freeze", {"budget": "60"}),
+        TourStop(PAGES["run_lab"], "Try it", "run the algorithms on a domain"),
     ),
-    "The researcher": (
-        Stop(
-            REWARD,
-            "A ceiling far away",
-            "1 < L_f < 1/γ; the second figure has it",
+    "For researchers": (
+        TourStop(
+            PAGES["reward_error"],
+            "A limit far away",
+            "1 < L_f < 1/γ; see the second figure",
             {"T": "60", "Lf": "1.03"},
         ),
-        Stop(LINEAR, "Stated or corrected", "at a small T the two differ most", {"T": "2"}),
-        Stop(REPRODUCTION, "The claims", "each with its evidence"),
+        TourStop(
+            PAGES["linear_architecture"],
+            "Stated or corrected bound",
+            "the two differ most for small T",
+            {"T": "2"},
+        ),
+        TourStop(PAGES["reproduction"], "The paper's claims", "each with its evidence"),
     ),
 }
+
+
+def is_available(page: PageLink) -> bool:
+    """Whether the page's script exists."""
+    return (app_folder() / page.script).exists()
+
+
+def available_pages() -> dict[str, list[PageLink]]:
+    """The pages whose script exists, by group, in the order of `PAGES`."""
+    pages = [page for page in PAGES.values() if is_available(page)]
+    return {group: list(members) for group, members in groupby(pages, lambda page: page.group)}

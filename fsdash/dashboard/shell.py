@@ -1,44 +1,24 @@
-"""The frame of every page: title, sidebar links, width, footer.
+"""What all pages share: title, sidebar links, width, footer.
 
-Each page is self-sufficient (a link may lead straight to it), so each opens with `open_page`.
+Each page can be opened directly by a link, so each one begins with `open_page`.
 """
-
-from collections.abc import Mapping
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from fsdash.dashboard.server import app_folder
-from fsdash.dashboard.widgets.address import report
+from fsdash.dashboard.navigation import available_pages
 from fsdash.dashboard.widgets.url_state import UrlState
 from fsdash.figures.palette import BACKGROUND
 from fsdash.version import __version__
 
 AUTHORS = "Y. Wang and D. R. Jiang, “Faster Reinforcement Learning by Freezing Slow States”"
 PAPER = "arXiv:2301.00922"
-ADDRESS = "https://arxiv.org/abs/2301.00922"
+PAPER_URL = "https://arxiv.org/abs/2301.00922"
 
-ROOT = app_folder()
-# Groups of pages: file, title, icon. A new page is one line here, and shown once its file exists.
-LINKS = {
-    "Start": (("app.py", "Home", ":material/ac_unit:"),),
-    "Theory": (
-        ("pages/1_Reward_error.py", "Reward error", ":material/show_chart:"),
-        ("pages/2_Choose_T.py", "Choose T", ":material/target:"),
-        ("pages/3_Linear_architecture.py", "Linear architecture", ":material/stacked_bar_chart:"),
-    ),
-    "Practice": (
-        ("pages/4_Run_lab.py", "Run lab", ":material/experiment:"),
-        ("pages/5_Policy_inspector.py", "Policy inspector", ":material/grid_view:"),
-        ("pages/6_Runs.py", "Runs", ":material/list_alt:"),
-        ("pages/7_Reproduction.py", "Reproduction", ":material/fact_check:"),
-    ),
-}
-
-# Lines of text longer than this are hard to read, and figures gain nothing from more. The upper
-# padding leaves room for the toolbar and no more. A long formula has a shadow where it goes on (the
-# first gradient moves along and covers it at the end). On a narrow screen a figure comes before its
-# controls, formulas are smaller, and the footer stands below the page, since the sidebar is shut.
+# The width keeps lines readable. The padding at the top leaves room for the toolbar. A formula that
+# is wider than its column has a shadow at the right edge (the first gradient scrolls with it and
+# hides the shadow at the end). On a narrow screen a figure comes before its controls, formulas are
+# smaller, and the footer is below the page, because the sidebar is closed.
 STYLE = """<style>
 [data-testid="stElementContainer"]:has([data-testid="stMarkdownContainer"] > style) {display: none;}
 [data-testid="stMainBlockContainer"] {max-width: 1240px; padding-top: 3rem;}
@@ -63,43 +43,31 @@ STYLE = """<style>
 </style>"""
 
 
-def open_page(
-    title: str,
-    url: UrlState | None = None,
-    *,
-    icon: str = "❄️",
-    parameters: UrlState | Mapping | None = None,
-) -> bool:
+def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
     """Set up the page: its title and width, the sidebar's links, and the footer below them.
 
     `url` declares the parameters of the page's URL: they are read here, and a warning reports what
     a link holds that the page cannot use. Returns whether the visitor opened this URL or went back
-    to it. `parameters` is the former name. The footer stands in the sidebar because a page draws
-    its body after this call. The icon is an emoji: the browser would ask another host for any
-    other.
+    to it. The icon is an emoji, because the browser would load any other from another host.
     """
     st.set_page_config(page_title=f"{title} · fsdash", page_icon=icon, layout="wide")
-    footer = f"fsdash {__version__}, after {AUTHORS}, {PAPER}."
+    footer = f"fsdash {__version__}, based on {AUTHORS}, {PAPER}."
     add_style(STYLE.replace("FOOTER", footer).replace("PAGE", BACKGROUND.on(is_dark())))
     with st.sidebar:
         st.markdown("### ❄️ fsdash")
         _draw_links()
         st.divider()
-        st.caption(f"fsdash {__version__}, after {AUTHORS}, [{PAPER}]({ADDRESS}).")
-    url = url or (parameters if isinstance(parameters, UrlState) else None)
-    if url is not None:
-        was_read = url.read()
-        url.report_unusable()
-        return was_read
-    report(title, parameters or {})
-    return False
+        st.caption(f"fsdash {__version__}, based on {AUTHORS}, [{PAPER}]({PAPER_URL}).")
+    was_read = url.read()
+    url.report_unusable()
+    return was_read
 
 
 def add_style(style: str) -> None:
-    """Rules for the page's looks, in <style>, without an element to be seen.
+    """Add CSS rules, given in <style>, without a visible element.
 
-    By way of Markdown, which the browser loads for the first text of all; it loads what `st.html`
-    needs later, and the page would jump.
+    Markdown is used because the browser loads its code with the first text. The code for `st.html`
+    arrives later, and the page would jump.
     """
     st.markdown(style, unsafe_allow_html=True)
 
@@ -111,23 +79,14 @@ def two_columns(controls: int, figures: int) -> tuple[DeltaGenerator, DeltaGener
     return left, right
 
 
-def pages_there() -> dict[str, tuple[tuple[str, str, str], ...]]:
-    """The groups of links, without pages that are not there (yet)."""
-    there = {
-        group: tuple(link for link in links if (ROOT / link[0]).exists())
-        for group, links in LINKS.items()
-    }
-    return {group: links for group, links in there.items() if links}
-
-
 def _draw_links() -> None:
-    for group, links in pages_there().items():
-        if group != "Start":
+    for group, pages in available_pages().items():
+        if group:
             st.caption(group)
-        for target, label, mark in links:
-            st.page_link(target, label=label, icon=mark)
+        for page in pages:
+            st.page_link(page.script, label=page.title, icon=page.icon)
 
 
 def is_dark() -> bool:
-    """Whether this visitor sees the dark theme."""
+    """Whether the visitor uses the dark theme."""
     return st.context.theme.type == "dark"

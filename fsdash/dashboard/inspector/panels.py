@@ -22,7 +22,7 @@ from fsdash.dashboard.inspector.state import PolicyHistory
 from fsdash.dashboard.inspector.url import PREFIX, URL, SelectorTexts, choose
 from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.chart import Event, chart
-from fsdash.dashboard.widgets.export import alone
+from fsdash.dashboard.widgets.export import standalone_html
 from fsdash.figures.policies import (
     InspectedPolicy,
     PolicyFigure,
@@ -324,7 +324,7 @@ def draw_export(
         return state.policy_table(inspected).to_json(orient="records", double_precision=10)
 
     def figure_html() -> str:
-        return alone(figure, dark)
+        return standalone_html(figure, dark)
 
     files = (
         (text.POLICY_CSV, f"{name}.csv", "text/csv", table_csv),

@@ -7,9 +7,10 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from fsdash.dashboard.curves.paper_figure import paper_figure
+from fsdash.dashboard.navigation import PAGES, is_available
 from fsdash.dashboard.reproduction import state, text
 from fsdash.dashboard.reproduction.text import ALL_PARTS, PARTS, THEORY, VERDICTS
-from fsdash.dashboard.shell import ROOT, is_dark, open_page
+from fsdash.dashboard.shell import is_dark, open_page
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.dashboard.widgets.export import export
 from fsdash.dashboard.widgets.lesson import exercises, what_to_notice
@@ -23,7 +24,7 @@ from fsdash.dashboard.widgets.url_state import (
 from fsdash.errors import InputError
 from fsdash.reproduce import archive, theory
 
-LAB = "pages/4_Run_lab.py"
+LAB = PAGES["run_lab"]
 SHARES = (75, 90, 95)
 """Per cent of the optimum in the table of work."""
 BEYOND_CLAIMS = {"stationary": "greedy", "exact": "mpi"}
@@ -160,9 +161,9 @@ def _draw_origin(part: str) -> None:
         st.caption(text.THEORY_ORIGIN)
         return
     st.caption(text.origin(archive.about()[part]))
-    if (ROOT / LAB).exists():
+    if is_available(LAB):
         st.page_link(
-            LAB,
+            LAB.script,
             label=text.RUN_AGAIN,
             icon=":material/experiment:",
             query_params={"preset": f"paper-{part}"},

@@ -21,6 +21,7 @@ from fsdash.dashboard.curves.paper_figure import paper_figure
 from fsdash.dashboard.curves.state import CurveOptions
 from fsdash.dashboard.curves.text import STATUS_BADGES
 from fsdash.dashboard.curves.view import read_curve_options, show_method_table
+from fsdash.dashboard.navigation import PAGES, is_available
 from fsdash.dashboard.run_lab import text
 from fsdash.dashboard.run_lab.form import STARTED_ID, draw_form
 from fsdash.dashboard.run_lab.state import (
@@ -39,7 +40,7 @@ from fsdash.dashboard.service import (
     show_store_error,
     visitor_id,
 )
-from fsdash.dashboard.shell import ROOT, add_style, is_dark, open_page
+from fsdash.dashboard.shell import add_style, is_dark, open_page
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.dashboard.widgets.export import export
 from fsdash.dashboard.widgets.lesson import exercises, glossary, what_to_notice
@@ -59,7 +60,7 @@ STYLE = """<style>
     {flex-direction: column-reverse;}
 }
 </style>"""
-INSPECTOR_PAGE = "pages/5_Policy_inspector.py"
+INSPECTOR_PAGE = PAGES["inspector"]
 MAX_RECENT = 4
 EXAMPLES = {"inventory": "inventory", "gridworld": "gridworld", "pricing": "pricing-linear"}
 """By domain: a figure of the paper. It also loads Plotly before the first point arrives."""
@@ -252,9 +253,9 @@ def _draw_actions(service: Service, experiment: Experiment, visitor: str) -> Non
         args=("from", id),
         help=text.RUN_AGAIN_HELP,
     )
-    if (ROOT / INSPECTOR_PAGE).exists() and any(run.rows for run in experiment.runs):
+    if is_available(INSPECTOR_PAGE) and any(run.rows for run in experiment.runs):
         st.page_link(
-            INSPECTOR_PAGE,
+            INSPECTOR_PAGE.script,
             label=text.POLICIES,
             icon=":material/grid_view:",
             query_params={"experiment": id},

@@ -1,4 +1,4 @@
-"""Taking a view along: its data, its figure, and the lines of Python that recompute it."""
+"""The export of a figure: its data, the figure itself, and Python code that recomputes it."""
 
 from collections.abc import Callable, Mapping
 
@@ -11,32 +11,35 @@ from fsdash.figures.palette import BACKGROUND
 from fsdash.formatting import as_csv, as_json
 
 Table = pd.DataFrame | Callable[[], pd.DataFrame]
+TITLE, IN_PYTHON = "Export", "In Python"
+CSV, JSON, HTML = "Data, CSV", "Data, JSON", "Figure, HTML"
+IMAGES = "PNG and SVG: use the buttons at the lower right of the figure."
 
 
 def export(name: str, figure: go.Figure, table: Table, snippet: str) -> None:
-    """One quiet line that unfolds; `snippet` leaves the same table in the variable `frame`.
+    """A folded section with downloads; `snippet` leaves the same table in the variable `frame`.
 
-    The files are made when they are asked for: a stand-alone figure holds all of Plotly. So is the
-    table, if it is given as a function: few of those who move a slider want it.
+    Files are made on download only, because a stand-alone figure contains all of Plotly. A table
+    that is given as a function is computed on download too.
     """
     dark = is_dark()
-    with st.expander("Take it with you", icon=":material/download:", key=f"export-{name}"):
+    with st.expander(TITLE, icon=":material/download:", key=f"export-{name}"):
         with st.container(horizontal=True):
-            _button("Data, CSV", f"{name}.csv", "text/csv", lambda: as_csv(_records(table)))
-            _button("Data, JSON", f"{name}.json", "application/json", lambda: table_json(table))
-            _button("Figure, HTML", f"{name}.html", "text/html", lambda: alone(figure, dark))
-        st.caption("PNG and SVG: the buttons that appear at the lower right of the figure.")
-        st.markdown("**In Python**")
+            _button(CSV, f"{name}.csv", "text/csv", lambda: as_csv(_records(table)))
+            _button(JSON, f"{name}.json", "application/json", lambda: table_json(table))
+            _button(HTML, f"{name}.html", "text/html", lambda: standalone_html(figure, dark))
+        st.caption(IMAGES)
+        st.markdown(f"**{IN_PYTHON}**")
         st.code(snippet, language="python")
 
 
 def table_json(table: Table) -> str:
-    """The rows as JSON; infinity is 1e999, a missing number null."""
+    """The rows as JSON; infinity is written as 1e999 and a missing number as null."""
     return as_json(_records(table))
 
 
-def alone(figure: go.Figure, dark: bool) -> str:
-    """The figure as a page of its own that needs no other file."""
+def standalone_html(figure: go.Figure, dark: bool) -> str:
+    """The figure as an HTML page that needs no other file."""
     copy = go.Figure(figure)
     colour = BACKGROUND.on(dark)
     copy.update_layout(paper_bgcolor=colour, plot_bgcolor=colour)
@@ -54,5 +57,5 @@ def _records(table: Table) -> list[Mapping]:
     ]
 
 
-def _button(label: str, file: str, kind: str, make) -> None:
-    st.download_button(label, make, file, kind, key=f"download-{file}", on_click="ignore")
+def _button(label: str, file: str, mime: str, make: Callable[[], str]) -> None:
+    st.download_button(label, make, file, mime, key=f"download-{file}", on_click="ignore")

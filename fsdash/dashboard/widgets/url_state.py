@@ -252,11 +252,6 @@ class UrlState:
             st.session_state[_HISTORY] = known.then(now, known.current, found)
 
     @property
-    def readers(self) -> UrlState:
-        """The same, for pages that still open with their readers."""
-        return self
-
-    @property
     def just_read(self) -> bool:
         """Whether the values come from a link that was opened with this run."""
         history = self._history()

@@ -1,24 +1,28 @@
-"""The home page without a browser: its pictures, its links, and input that is not usable."""
+"""The home page without a browser: its pictures, its links and unusable input."""
 
 import re
+from html import escape
 
 import numpy as np
 import pytest
 
-from fsdash.dashboard.navigation import TOURS
+from fsdash.dashboard.home import text
+from fsdash.dashboard.navigation import PAGES, TOURS, is_available
+from fsdash.dashboard.reward_error import text as reward_error_text
+from fsdash.figures.levels import describe_lower_level, describe_upper_level
 from fsdash.theory import PRESETS, fsavi_regret
-from tests.dashboard.kit import ROOT, opened, words
+from tests.dashboard.kit import opened, words
 
 STOPS = [
-    pytest.param(stop, id=f"{who}: {stop.title}")
-    for who, stops in TOURS.items()
+    pytest.param(stop, id=f"{audience}: {stop.title}")
+    for audience, stops in TOURS.items()
     for stop in stops
-    if (ROOT / stop.page).exists()
+    if is_available(stop.page)
 ]
 
 
 def picture(page) -> str:
-    """What the picture says to who cannot see it."""
+    """The picture's text for screen readers."""
     return re.search(r'alt="([^"]*)"', html(page))[1]
 
 
@@ -28,7 +32,7 @@ def html(page) -> str:
 
 def test_the_page_opens_with_the_policy_for_T_4():
     page = opened()
-    assert page.title[0].value == "When does freezing slow states pay?"
+    assert page.title[0].value == text.TITLE
     assert "T = 4:" in picture(page) and "Period 0" in picture(page)
 
 
@@ -38,7 +42,7 @@ def test_T_moves_the_picture():
     assert "block of 7 periods" in picture(page)
 
 
-def test_steps_go_forth_and_back_and_begin_again():
+def test_steps_go_forward_and_back_and_start_again():
     page = opened(periods="3")
     page.button(key="next").click().run()
     assert "Period 1" in picture(page)
@@ -48,37 +52,37 @@ def test_steps_go_forth_and_back_and_begin_again():
 
 
 @pytest.mark.parametrize(
-    ("view", "said"), [("The lower level", "Start at the end"), ("The upper level", "Block 1")]
+    ("view", "said"), [("lower", describe_lower_level(5, 0)), ("upper", describe_upper_level(5, 0))]
 )
 def test_a_link_restores_picture_and_T(view, said):
     page = opened(view=view, periods="5")
     assert said in picture(page)
-    assert f'<div class="fs-step-caption"><span>{said}' in html(page)
+    assert f'<div class="fs-step-caption"><span>{escape(said)}' in html(page)
     page.button(key="next").click().run()
     assert said not in picture(page)
     assert not page.warning
 
 
-def test_another_picture_begins_at_its_beginning():
+def test_another_picture_starts_at_its_first_step():
     page = opened()
     page.button(key="next").click().run()
-    page.radio(key="home.view").set_value("The lower level").run()
-    assert "Start at the end" in picture(page)
+    page.radio(key="home.view").set_value("lower").run()
+    assert describe_lower_level(4, 0) in picture(page)
 
 
 @pytest.mark.parametrize("T", ["1", "12"])
-@pytest.mark.parametrize("view", ["The policy", "The lower level", "The upper level"])
+@pytest.mark.parametrize("view", text.PICTURES)
 def test_every_picture_works_for_the_shortest_and_the_longest_T(T, view):
     opened(view=view, periods=T)
 
 
-def test_with_T_1_no_lower_level_is_told_of():
-    said = picture(opened(view="The upper level", periods="1"))
-    assert "there is no lower level" in said and "J₁" not in said
+def test_with_T_1_the_upper_level_mentions_no_lower_values():
+    described = picture(opened(view="upper", periods="1"))
+    assert described == describe_upper_level(1, 0) and "J₁" not in described
 
 
 @pytest.mark.parametrize("junk", ["", "x", "-5", "4.5", "1e999", "9" * 400])
-def test_junk_in_the_link_is_ignored_and_named(junk):
+def test_unusable_values_in_the_link_are_reported(junk):
     page = opened(periods=junk, view=junk)
     assert "T = 4:" in picture(page)
     (notice,) = page.warning
@@ -87,21 +91,32 @@ def test_junk_in_the_link_is_ignored_and_named(junk):
 
 @pytest.mark.parametrize("stop", STOPS)
 def test_a_tour_opens_pages_in_a_state_that_they_know(stop):
-    page = opened(stop.page.removeprefix("pages/"), **stop.state)
+    page = opened(stop.page.script.removeprefix("pages/"), **stop.state)
     assert not page.warning
 
 
-def test_what_the_lecturers_tour_says_is_on_the_page():
-    peaks, grows = TOURS["The lecturer"][:2]
-    assert f"peaks at {peaks.why[-6:]}" in words(opened("1_Reward_error.py", **peaks.state))
-    assert "no ceiling" in words(opened("1_Reward_error.py", **grows.state))
+def test_the_lecturers_tour_describes_what_the_page_shows():
+    peaks, grows = TOURS["For lecturers"][:2]
+    shown = words(opened("1_Reward_error.py", **peaks.state))
+    assert peaks.description.endswith("T = 23")
+    assert reward_error_text.PEAK.format(top_T=23, top="15.2") in shown
+    product, critical = "1.001", 1 / 0.953
+    no_limit = reward_error_text.NO_CEILING.format(product=product, critical=critical)
+    assert no_limit in words(opened("1_Reward_error.py", **grows.state))
 
 
-def test_what_the_researchers_tour_says_of_the_correction_is_true():
+def test_the_practitioners_tour_describes_what_the_page_shows():
+    small, large = TOURS["For practitioners"][:2]
+    for stop, algorithm in ((small, "FSVI"), (large, "Base VI")):
+        page = opened("2_Choose_T.py", **stop.state)
+        assert page.header[0].value.startswith(f"Run {algorithm}")
+
+
+def test_the_two_versions_of_the_bound_differ_most_for_small_T():
     constants, T = PRESETS["three-regimes"].constants, range(1, 41)
     fit = {"kappa": 1.02, "eps_low": 0.05, "eps_up": 0.2}
-    stop = TOURS["The researcher"][1]
-    assert stop.why == "at a small T the two differ most" and stop.state == {"T": "2"}
+    stop = TOURS["For researchers"][1]
+    assert stop.page == PAGES["linear_architecture"] and stop.state == {"T": "2"}
     corrected = fsavi_regret(constants, T, 20, **fit).total
     stated = fsavi_regret(constants, T, 20, **fit, corrected=False).total
     assert np.argsort(-abs(np.log(corrected / stated)))[:3].tolist() == [0, 1, 2]

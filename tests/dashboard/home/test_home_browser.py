@@ -6,6 +6,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from fsdash.dashboard.home import text
+from fsdash.dashboard.navigation import TOURS
+from fsdash.dashboard.widgets.lesson import SYMBOLS_TITLE
 from tests.dashboard.browser import NARROW, WIDE, assert_fits, in_url, slider
 
 # One group, so that all tests here share one worker's server and browser.
@@ -21,25 +24,25 @@ def test_T_and_steps_move_the_picture_and_the_link_restores_it(visit: Callable[.
     expect(picture(page)).to_have_attribute("alt", re.compile("T = 4:.*Period 0:"))
     slider(page, "Periods frozen T").press("ArrowRight")
     expect(picture(page)).to_have_attribute("alt", re.compile("T = 5:"))
-    page.get_by_role("button", name="Next step").press("Enter")
+    page.get_by_role("button", name=text.NEXT).press("Enter")
     expect(picture(page)).to_have_attribute("alt", re.compile("Period 1:"))
-    page.get_by_text("The lower level", exact=True).click()
+    page.get_by_text(text.PICTURES["lower"], exact=True).click()
     expect(picture(page)).to_have_attribute("alt", re.compile("Start at the end.*period 5"))
     expect(page).to_have_url(in_url("periods", "5"))
     page.reload()
     expect(picture(page)).to_have_attribute("alt", re.compile("Start at the end.*period 5"))
 
 
-def test_the_picture_plays_by_itself(visit: Callable[..., Page]):
+def test_the_picture_plays(visit: Callable[..., Page]):
     page = visit()
-    page.get_by_text("Play", exact=True).click()
+    page.get_by_text(text.PLAY, exact=True).click()
     expect(picture(page)).to_have_attribute("alt", re.compile("Period 3:"))
-    page.get_by_text("Play", exact=True).click()
+    page.get_by_text(text.PLAY, exact=True).click()
 
 
-def test_a_tour_opens_a_page_in_its_state(visit: Callable[..., Page]):
+def test_a_tour_opens_a_page_in_a_given_state(visit: Callable[..., Page]):
     page = visit()
-    page.get_by_role("link", name="An error that comes and goes").click()
+    page.get_by_role("link", name=TOURS["For lecturers"][0].title).click()
     expect(page).to_have_url(re.compile(r"/Reward_error\?T=23$"))
     expect(slider(page, "Periods frozen T")).to_have_value("23")
 
@@ -55,17 +58,17 @@ def test_every_screen_and_theme_fits(visit: Callable[..., Page], theme, size):
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
-@pytest.mark.parametrize("view", ["The policy", "The lower level"])
+@pytest.mark.parametrize("view", ["policy", "lower"])
 def test_nothing_moves_while_stepping(visit: Callable[..., Page], view, size):
-    page = visit(f"/?view={view.replace(' ', '+')}", width=size[0], height=size[1])
-    expect(page.get_by_text("Symbols on this page")).to_be_visible()
+    page = visit(f"/?view={view}", width=size[0], height=size[1])
+    expect(page.get_by_text(SYMBOLS_TITLE)).to_be_visible()
     expect(picture(page)).to_have_count(1)
     assert picture(page).evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
-    told, heights = page.locator(".fs-step-caption"), set()
+    caption, heights = page.locator(".fs-step-caption"), set()
     for _ in range(5):
         before = picture(page).get_attribute("alt")
-        heights.add(told.bounding_box()["height"])
-        page.get_by_role("button", name="Next step").press("Enter")
+        heights.add(caption.bounding_box()["height"])
+        page.get_by_role("button", name=text.NEXT).press("Enter")
         expect(picture(page)).not_to_have_attribute("alt", before)
     assert len(heights) == 1
 

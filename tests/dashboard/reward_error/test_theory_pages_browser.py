@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from fsdash.dashboard.widgets.export import TITLE as EXPORT
 from fsdash.formatting import number
 from fsdash.theory import fsavi_regret, reward_error
 from fsdash.theory.presets import PRESETS
@@ -106,7 +107,7 @@ def test_a_panel_is_one_step_in_the_browsers_history(visit: Callable[..., Page])
     assert page.evaluate("history.length") <= before + 1
 
 
-def test_everything_can_be_taken_along(visit: Callable[..., Page], tmp_path: Path):
+def test_figure_and_data_can_be_exported(visit: Callable[..., Page], tmp_path: Path):
     page = visit(REWARD)
     wait_until_drawn(page, "error")
     chart = figure(page, "error")
@@ -117,7 +118,7 @@ def test_everything_can_be_taken_along(visit: Callable[..., Page], tmp_path: Pat
             chart.get_by_role("button", name=f"Download {kind}").click()
         sizes[download.value.suggested_filename] = download.value.path().stat().st_size
     export = page.locator(".st-key-export-reward-error")
-    export.get_by_text("Take it with you").click()
+    export.get_by_text(EXPORT, exact=True).click()
     for label in ("Data, CSV", "Data, JSON", "Figure, HTML"):
         with page.expect_download() as download:
             export.get_by_role("button", name=label).click()

@@ -7,6 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from fsdash import dashboard
+from fsdash.dashboard.run_lab.url import lab_url
+from fsdash.dashboard.runs.url import runs_url
 from fsdash.dashboard.widgets import url_state
 from fsdash.dashboard.widgets.url_state import (
     Parameter,
@@ -125,7 +127,7 @@ def page_states() -> dict[str, UrlState]:
     for info in pkgutil.walk_packages(dashboard.__path__, f"{dashboard.__name__}."):
         module = importlib.import_module(info.name)
         found |= {v.page: v for v in vars(module).values() if isinstance(v, UrlState)}
-    return found
+    return found | {state.page: state for state in (lab_url(), runs_url())}
 
 
 STATES = page_states()

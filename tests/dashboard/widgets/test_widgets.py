@@ -1,4 +1,4 @@
-"""The parts that all pages are made of."""
+"""The widgets that all pages share."""
 
 import json
 import re
@@ -8,17 +8,17 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
+from fsdash.dashboard.navigation import PAGES, available_pages
 from fsdash.dashboard.reward_error.formula import reward_error_filled
-from fsdash.dashboard.shell import LINKS, ROOT, pages_there
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import payload
-from fsdash.dashboard.widgets.export import alone, table_json
+from fsdash.dashboard.widgets.export import standalone_html, table_json
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.theory import Constants, reward_error
-from tests.dashboard.kit import decoded
+from tests.dashboard.kit import ROOT, decoded
 
 
-def test_a_series_has_a_plain_name_of_its_own_that_does_not_depend_on_its_place():
+def test_the_id_of_a_series_depends_on_its_name_and_not_on_its_position():
     def uids(names):
         figure = go.Figure([go.Scatter(y=[1, 2], name=name) for name in names])
         data = json.loads(payload(figure, "key")["figure"])["data"]
@@ -44,23 +44,21 @@ def test_downloaded_json_has_infinity_as_1e999_and_gaps_as_null():
     assert json.loads(table_json(frame)) == [{"T": 1, "bound": np.inf}, {"T": 2, "bound": None}]
 
 
-def test_a_stand_alone_figure_asks_no_other_host():
-    page = alone(go.Figure(go.Scatter(y=[1, 2])), dark=True)
+def test_a_standalone_figure_loads_nothing_from_another_host():
+    page = standalone_html(go.Figure(go.Scatter(y=[1, 2])), dark=True)
     assert not re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=", page)
     assert len(page) > 1_000_000
 
 
-def test_labels_can_be_read_aloud():
+def test_labels_contain_no_latex():
     for symbol in SYMBOLS.values():
         assert "$" not in symbol.label and "\\" not in symbol.label
     assert set(controls.FIELDS) <= set(SYMBOLS)
 
 
 def test_only_pages_that_exist_are_linked():
-    shown = {link for links in pages_there().values() for link in links}
-    for links in LINKS.values():
-        for link in links:
-            assert (link in shown) == (ROOT / link[0]).exists()
+    shown = [page for pages in available_pages().values() for page in pages]
+    assert shown == [page for page in PAGES.values() if (ROOT / page.script).exists()]
 
 
 @pytest.mark.parametrize("T", [1, 2, 12, 150])
