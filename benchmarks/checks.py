@@ -54,7 +54,7 @@ def bounds_milliseconds(rounds: int = 7) -> float:
     """`bounds_table` for T = 1, …, 10,000 and 50 values of k."""
     case = preset(DEFAULT_PRESET)
     T, k = np.arange(1, 10_001), 20 * np.arange(1, 51)
-    [seconds] = fastest([lambda: bounds_table(case.constants, case.sizes, T, k)], rounds)
+    [seconds] = fastest([lambda: bounds_table(case.constants, case.sizes, T=T, k=k)], rounds)
     return 1e3 * seconds
 
 

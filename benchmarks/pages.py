@@ -108,7 +108,7 @@ def reward_error_page(rng: np.random.Generator) -> None:
 
 
 def choose_T_page(rng: np.random.Generator) -> None:
-    sizes = Sizes(*rng.integers(2, 200, size=3).tolist())
+    sizes = Sizes(**{n: int(rng.integers(2, 200)) for n in Sizes.__annotations__})
     T = tuple(sorted({int(t) for t in rng.integers(2, 101, size=rng.integers(1, 9))}))
     sweeps = float(10 ** rng.uniform(-0.2, 4))
     every, repaired = bool(rng.integers(2)), bool(rng.integers(2))

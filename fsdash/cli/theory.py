@@ -111,7 +111,7 @@ def read_l_u(text: str, constants: Constants) -> float:
         except ValueError:
             raise InputError(f"l_u = {text!r}: give a number or 'auto'") from None
     c = constants
-    l_u = value_lipschitz_bound(c.gamma, c.l_r, c.l_f)
+    l_u = value_lipschitz_bound(c.gamma, c.l_r, l_f=c.l_f)
     if l_u == float("inf"):
         raise InputError(
             f"l_u = auto needs γ·L_f < 1, but it is {c.gamma * c.l_f:.4g}; give L_U as a number or "
@@ -128,7 +128,7 @@ def run_bounds(arguments: argparse.Namespace) -> str:
             f"{len(T) * len(arguments.k):,} records are too many; narrow T or k to at most "
             f"{MAX_RECORDS:,} pairs"
         )
-    table = bounds_table(constants, sizes, T, arguments.k)
+    table = bounds_table(constants, sizes, T=T, k=arguments.k)
     columns = [column.ravel().tolist() for column in table.values()]
     records = [dict(zip(table, row, strict=True)) for row in zip(*columns, strict=True)]
     return format_records(records, arguments.format)
@@ -140,7 +140,7 @@ def run_advise(arguments: argparse.Namespace) -> str:
     if arguments.sweeps is not None and arguments.sweeps < 0:
         raise InputError(f"--sweeps {arguments.sweeps:g} is negative; give a number >= 0")
     budget = arguments.budget if arguments.sweeps is None else arguments.sweeps * sizes.sweep
-    advice = advise(constants, sizes, budget, T)
+    advice = advise(constants, sizes, budget=budget, T=T)
     candidates = [asdict(candidate) for candidate in advice.candidates]
     regimes = [
         {"from": r.start, "to": r.end, "algorithm": r.algorithm, "T": r.T} for r in advice.regimes

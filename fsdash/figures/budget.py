@@ -22,7 +22,7 @@ from fsdash.figures.unchecked import unchecked
 from fsdash.formatting import log_ticks, number
 from fsdash.theory import Choice, Constants, Regime, Sizes, fsvi_regret, trivial_bound
 from fsdash.theory.budget import Bound
-from fsdash.theory.staircase import Curve, budget_range, curves
+from fsdash.theory.staircase import Staircase, budget_range, staircases
 
 SPAN = 1e16
 """Largest ratio of two bounds on the axis; smaller bounds are marked at the lower edge."""
@@ -56,10 +56,10 @@ def budget_figure(
     `regimes` and `candidates` (best first) are those of an `Advice`, which may cover more values of
     T than are drawn; the winner is always drawn. The log axis cannot show bounds of 0.
     """
-    low, high = budget_range(constants, sizes, budget, regimes)
+    low, high = budget_range(constants, sizes, budget=budget, regimes=regimes)
     winner = candidates[0] if candidates else None
     horizons = {1, *np.ravel(T).tolist(), *([winner.T] if winner else [])}
-    drawn = curves(constants, sizes, sorted(horizons), high, bound)
+    drawn = staircases(constants, sizes, T=sorted(horizons), max_budget=high, bound=bound)
     trivial = trivial_bound(constants)
     bottom, top = _regret_range(drawn, winner, trivial)
     bought = [choice for choice in candidates if choice.T in horizons]
@@ -89,7 +89,9 @@ def budget_figure(
 # ----------------------------------------------------------------------------------------- series
 
 
-def _staircase(curve: Curve, sizes: Sizes, high: float, winner: Choice | None, dark: bool) -> dict:
+def _staircase(
+    curve: Staircase, sizes: Sizes, high: float, winner: Choice | None, dark: bool
+) -> dict:
     wins = winner is not None and curve.T == winner.T
     # The last step continues to the edge of the figure.
     cost, regret, k = (np.append(a, a[-1]) for a in (curve.cost, curve.regret, curve.k))
@@ -191,7 +193,7 @@ def _top_axis(low: float, high: float, top: float) -> dict:
 
 
 def _regret_range(
-    drawn: Sequence[Curve], winner: Choice | None, trivial: float
+    drawn: Sequence[Staircase], winner: Choice | None, trivial: float
 ) -> tuple[float, float]:
     """The range of the y axis: from below the best bounds to some way above the trivial bound.
 
@@ -231,7 +233,10 @@ def _vacuous_area(trivial: float, top: float, dark: bool) -> list[dict]:
 
 
 def _emptier_side(
-    drawn: Sequence[Curve], trivial: float, costs: tuple[float, float], bounds: tuple[float, float]
+    drawn: Sequence[Staircase],
+    trivial: float,
+    costs: tuple[float, float],
+    bounds: tuple[float, float],
 ) -> str:
     """The side, left or right, on which fewer curves pass just above the trivial bound."""
     high = trivial * (bounds[1] / bounds[0]) ** LABEL_HEIGHT

@@ -26,7 +26,7 @@ from fsdash.figures.unchecked import unchecked
 from fsdash.formatting import log_ticks, number
 from fsdash.theory import Choice, Constants, Sizes, fsvi_regret, trivial_bound
 from fsdash.theory.budget import Bound
-from fsdash.theory.sensitivity import Best
+from fsdash.theory.sensitivity import BestChoices
 
 TERM_COLOURS = {name: REGRET_TERMS[name] for name in ("reward", "transition", "iteration")}
 LONGEST_BAR = 100
@@ -48,7 +48,7 @@ def decomposition(
     """The three terms of each candidate's bound as columns, in order of T (1 is Base VI)."""
     runs = sorted(candidates, key=lambda choice: choice.T)
     T, k = [run.T for run in runs], [run.k for run in runs]
-    found = bound(constants, T, k)
+    found = bound(constants, T, k=k)
     terms = {name: np.ravel(getattr(found, f"{name}_term")).tolist() for name in TERM_COLOURS}
     return {"T": T, "k": k, **terms, "total": np.ravel(found.total).tolist()}
 
@@ -99,13 +99,15 @@ def decomposition_figure(
 
 
 def sensitivity_table(
-    name: str, values: np.ndarray, budgets: np.ndarray, best: Best
+    name: str, values: np.ndarray, budgets: np.ndarray, best: BestChoices
 ) -> dict[str, list]:
     """The cells of the heat map as columns, row by row."""
     return {
         name: np.repeat(values, budgets.size).tolist(),
         "budget": np.tile(budgets, values.size).tolist(),
-        **{column: getattr(best, column).ravel().tolist() for column in Best.__annotations__},
+        **{
+            column: getattr(best, column).ravel().tolist() for column in BestChoices.__annotations__
+        },
     }
 
 
@@ -114,7 +116,7 @@ def sensitivity_figure(
     values: np.ndarray,
     sizes: Sizes,
     budgets: np.ndarray,
-    best: Best,
+    best: BestChoices,
     here: tuple[float, float],
     dark: bool = False,
 ) -> go.Figure:
@@ -201,7 +203,7 @@ def truth_figure(
     `regret` maps T to the (largest, mean) regret of FSVI's policy under the true model.
     """
     T = sorted(regret)
-    floor = np.ravel(fsvi_regret(constants, T, 0).floor)
+    floor = np.ravel(fsvi_regret(constants, T, k=0).floor)
     true = np.array([regret[t][0] for t in T])
     trivial, names = trivial_bound(constants), [competitor_label(t) for t in T]
 
@@ -344,7 +346,7 @@ def _value_axis(name: str, values: np.ndarray) -> dict:
     }
 
 
-def _vacuous_note(best: Best, dark: bool) -> list[dict]:
+def _vacuous_note(best: BestChoices, dark: bool) -> list[dict]:
     if not best.vacuous.any():
         return []
     return [

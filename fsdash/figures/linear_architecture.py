@@ -33,9 +33,9 @@ def fsavi_figure(
     The area above r_max/(1−γ), where bounds are vacuous, is grey. Visitors can drag the line at the
     chosen T (`HANDLE`).
     """
-    corrected = fsavi_regret(constants, T_values, k, **fit).total
-    stated = fsavi_regret(constants, T_values, k, **fit, corrected=False).total
-    exact = fsvi_regret(constants, T_values, k).total
+    corrected = fsavi_regret(constants, T_values, k=k, **fit).total
+    stated = fsavi_regret(constants, T_values, k=k, **fit, corrected=False).total
+    exact = fsvi_regret(constants, T_values, k=k).total
     trivial, grey = trivial_bound(constants), GREY.on(dark)
     low, high = _log_range((exact, stated, corrected), trivial)
     data = [
@@ -70,8 +70,8 @@ def fsavi_terms_figure(
 ) -> go.Figure:
     """The terms of the bound for this T: one stacked bar as stated, one corrected."""
     bounds = {
-        STATED: fsavi_regret(constants, T, k, **fit, corrected=False),
-        CORRECTED: fsavi_regret(constants, T, k, **fit),
+        STATED: fsavi_regret(constants, T, k=k, **fit, corrected=False),
+        CORRECTED: fsavi_regret(constants, T, k=k, **fit),
     }
     data = [
         {

@@ -10,7 +10,7 @@ from fsdash.figures.palette import BACKGROUND, TERMS, with_opacity
 from fsdash.figures.template import template
 from fsdash.figures.unchecked import unchecked
 from fsdash.theory import Constants, RewardError, reward_error, trivial_bound
-from fsdash.theory.landmarks import critical_l_f, freeze_ceiling, freeze_error, peak
+from fsdash.theory.landmarks import critical_l_f, freeze_error, freeze_error_limit, peak
 
 NAMES = {"freeze": "freeze", "end_of_horizon": "end of horizon", "total": "total"}
 DASHES = {"freeze": "solid", "end_of_horizon": "dash", "total": "solid"}
@@ -69,15 +69,15 @@ def ceiling_figure(constants: Constants, T: int, dark: bool = False) -> go.Figur
     logarithmic and cannot show 0: without a freeze error the figure is empty.
     """
     critical = critical_l_f(constants.gamma)
-    here = freeze_error(constants, T, L_F_VALUES)
+    here = freeze_error(constants, T, l_f=L_F_VALUES)
     bounded = _below(critical)
-    ceiling = np.asarray(freeze_ceiling(constants, bounded), dtype=float)
+    ceiling = np.asarray(freeze_error_limit(constants, bounded), dtype=float)
     freeze, ink = TERMS["freeze"].on(dark), TERMS["total"].on(dark)
     data = [
         curve(bounded, ceiling, "ceiling over all T", ink, "solid", 2.5),
         curve(L_F_VALUES, here, f"freeze error at T = {T}", freeze, "solid", 2.5),
     ]
-    value = freeze_error(constants, T, constants.l_f)
+    value = freeze_error(constants, T, l_f=constants.l_f)
     if value > 0 and L_F_VALUES[0] <= constants.l_f <= L_F_VALUES[-1]:
         data.append(_mark(constants.l_f, value, "here", freeze))
     any_error = constants.alpha * constants.d_y * constants.l_r > 0

@@ -14,7 +14,7 @@ from fsdash.figures.budget import budget_figure
 from fsdash.figures.reward_error import NAMES, reward_error_figure
 from fsdash.reproduce.judging import Claim, Part
 from fsdash.theory import advise, fsvi_regret, preset, regimes, reward_error, vi_regret
-from fsdash.theory.staircase import curves
+from fsdash.theory.staircase import staircases
 
 PANELS = ("reward-error-small", "reward-error-large")
 REGIMES = "three-regimes"
@@ -37,7 +37,7 @@ def figures(dark: bool = False) -> dict[str, tuple[str, go.Figure]]:
         drawn[name] = (p.title, figure)
     p = preset(REGIMES)
     budget = SHOWN_SWEEPS * p.sizes.sweep
-    advice = advise(p.constants, p.sizes, budget, p.T)
+    advice = advise(p.constants, p.sizes, budget=budget, T=p.T)
     figure = budget_figure(
         p.constants, p.sizes, p.T, budget, advice.regimes, advice.candidates, dark=dark
     )
@@ -56,7 +56,7 @@ def tables() -> dict[str, pd.DataFrame]:
     p = preset(REGIMES)
     stairs = [
         pd.DataFrame({"T": c.T, "k": c.k, "sweeps": c.cost / p.sizes.sweep, "regret": c.regret})
-        for c in curves(p.constants, p.sizes, p.T, 200 * p.sizes.sweep)
+        for c in staircases(p.constants, p.sizes, T=p.T, max_budget=200 * p.sizes.sweep)
     ]
     return {
         "reward-error": pd.concat(errors, ignore_index=True),
@@ -72,7 +72,7 @@ def _regimes() -> list[tuple[float, float, str]]:
     p = preset(REGIMES)
     return [
         (r.start / p.sizes.sweep, r.end / p.sizes.sweep, "Base VI" if r.T == 1 else f"T={r.T}")
-        for r in regimes(p.constants, p.sizes, p.T)
+        for r in regimes(p.constants, p.sizes, T=p.T)
     ]
 
 
@@ -238,4 +238,4 @@ def _misplaced(found: list[str], expected: list[str]) -> list[float]:
 
 def _limit(T: int, k: int = 10**6) -> float:
     c = preset(REGIMES).constants
-    return float(vi_regret(c, k) if T == 1 else fsvi_regret(c, T, k).total)
+    return float(vi_regret(c, k) if T == 1 else fsvi_regret(c, T, k=k).total)

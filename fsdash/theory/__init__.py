@@ -1,4 +1,4 @@
-"""The paper's theory as functions: bounds on regret, costs, and the choice of T under a budget.
+"""The paper's theory as functions: regret bounds, costs, and the choice of T on a budget.
 
     here                                      in the paper
     ----------------------------------------  ------------------------------------------------
@@ -7,24 +7,23 @@
     lemma_regret, transition_distance         Section "A General Lemma", d(α, d_Y, T)
     fsvi_regret, iteration_term               the theorem of Section "Regret of FSVI"
     vi_regret                                 the proposition of Section "Regret of Base VI"
-    trivial_bound                             r_max/(1-γ), the largest value there is
+    trivial_bound                             r_max/(1-γ), the largest possible value
     value_lipschitz_bound                     Appendix "Bounds on L_U in Terms of L_r and L_f"
     fsavi_regret                              the theorem in the linear architecture's appendix
-    repaired_regret                           the regret of FSVI without the hidden condition
+    repaired_regret                           the regret of FSVI without an unstated condition
     vi_cost, fsvi_cost, lower_level_cost      Section "Computational Cost of FSVI"
     k_max, k_max_vi, advise, regimes          Section "Regret versus Computational Cost ..."
-    best_T                                    the same over many budgets at once
+    best_T                                    the same for many budgets at once
     PRESETS, preset                           figures of "Interpreting the Regret Analysis"
 
-`bounds_table` puts all of the bounds and costs on a grid of T and k.
+`bounds_table` has all bounds and costs on a grid of T and k. To add a bound, write its function in
+a module of its own and add a column to the table; the command line follows.
 """
 
 from fsdash.theory.bounds import (
-    FsaviRegret,
     FsviRegret,
     LemmaRegret,
     RewardError,
-    fsavi_regret,
     fsvi_regret,
     iteration_term,
     lemma_regret,
@@ -36,6 +35,7 @@ from fsdash.theory.bounds import (
 )
 from fsdash.theory.budget import Advice, Choice, Regime, advise, regimes
 from fsdash.theory.costs import fsvi_cost, k_max, k_max_vi, lower_level_cost, vi_cost
+from fsdash.theory.fsavi import FsaviRegret, fsavi_regret
 from fsdash.theory.parameters import Constants, Sizes
 from fsdash.theory.presets import DEFAULT_PRESET, PRESETS, Preset, preset
 from fsdash.theory.repaired import repaired_regret

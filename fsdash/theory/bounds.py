@@ -1,35 +1,42 @@
-"""The paper's regret bounds, stable over the whole range of their constants.
+"""The paper's regret bounds.
 
-Write q = γ^T. The coefficients of the general lemma collapse,
+Write q = γ^T. The coefficients of the general lemma simplify,
 
     2q/(1-q)² + 2/(1-q) = 2/(1-q)²      and      2q²/(1-q)² + 2q/(1-q) = 2q/(1-q)²,
 
 so that the lemma (Section "A General Lemma") reads
 
-    regret <= 2/(1-q)² ε_r + 2q/(1-q)² L_U d + 2q/(1-q) ‖V* - V‖,      d = 2 d_Y (α+1)(T-1),
+    regret <= 2/(1-q)² ε_r + 2q/(1-q)² L_U d + 2q/(1-q) ‖V* - V‖,      d = 2 d_Y (α+1)(T-1).
 
-and every bound below is the lemma with its three inputs filled in:
+Every bound is the lemma with its three inputs filled in:
 
-    FSVI    ε_r of Proposition "Reward Approximation Error",   ‖V* - V^k‖ <= γ^{kT} r_max/(1-γ)
-    Base VI FSVI with T = 1, where nothing is frozen: ε_r = d = 0
-    FSAVI   both inputs enlarged by the errors of a linear architecture
+    FSVI     ε_r of Proposition "Reward Approximation Error",   ‖V* - V^k‖ <= γ^{kT} r_max/(1-γ)
+    Base VI  FSVI with T = 1, where nothing is frozen: ε_r = d = 0
+    FSAVI    both inputs are larger by the errors of a linear architecture (`fsdash.theory.fsavi`)
 
-Arguments T and k are numbers or arrays that broadcast; results are floats or arrays alike. What
-overflows is +inf, never NaN, and nothing warns.
+T and k are numbers or arrays that broadcast; results are floats or arrays accordingly. A bound that
+overflows is +inf, never NaN, and causes no warning.
 
-Three numerical points. 1-γ^T is -expm1(T log γ), which keeps its digits as γ → 1. The product
-γ^n Σ_{j<n} L_f^j takes one exponential of n log(γ L_f), for its factors may be 0 and inf. The outer
-sum of the freeze error is a cumulative sum: it has two closed forms, but one cancels as γ → 1 and
-the other as L_f → 1, while adding positive terms loses nothing.
+The outer sum of the freeze error is a cumulative sum. It has two closed forms, but one cancels as
+γ → 1 and the other as L_f → 1, whereas adding positive terms loses no digits.
 """
 
-import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fsdash.core.display import Rows, Summary, value_range
 from fsdash.errors import InputError
+from fsdash.theory.arithmetic import (
+    Values,
+    discounted_geometric_sum,
+    one_minus_power,
+    one_minus_product,
+    product,
+    quiet,
+)
 from fsdash.theory.parameters import (
     LARGEST_K,
     LARGEST_T,
@@ -40,15 +47,29 @@ from fsdash.theory.parameters import (
     whole_numbers,
 )
 
-Values = float | np.ndarray
 
-_quiet = np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
+@dataclass(frozen=True, eq=False, repr=False)
+class Terms(Summary):
+    """The terms of a bound. It prints each term and their sum; an array by its range."""
+
+    @property
+    def total(self) -> Values:
+        """The bound: the sum of its terms."""
+        raise NotImplementedError
+
+    def _summary(self) -> tuple[str, Rows]:
+        names = [*(field.name for field in fields(self)), "total"]
+        return type(self).__name__, [(name, _described(getattr(self, name))) for name in names]
+
+
+def _described(values: Values) -> object:
+    return value_range(values) if isinstance(values, np.ndarray) and values.size else values
 
 
 # Arrays have no single truth value, so the results below compare by identity (eq=False).
-@dataclass(frozen=True, eq=False)
-class RewardError:
-    """ε_r, the bound of Proposition "Reward Approximation Error"."""
+@dataclass(frozen=True, eq=False, repr=False)
+class RewardError(Terms):
+    """ε_r, the bound of Proposition "Reward Approximation Error", as the sum of two errors."""
 
     freeze: Values
     end_of_horizon: Values
@@ -58,8 +79,8 @@ class RewardError:
         return self.freeze + self.end_of_horizon
 
 
-@dataclass(frozen=True, eq=False)
-class LemmaRegret:
+@dataclass(frozen=True, eq=False, repr=False)
+class LemmaRegret(Terms):
     """The three terms of the general lemma."""
 
     reward_term: Values
@@ -71,9 +92,9 @@ class LemmaRegret:
         return self.reward_term + self.transition_term + self.value_term
 
 
-@dataclass(frozen=True, eq=False)
-class FsviRegret:
-    """The three terms of the regret theorem of FSVI; only the last one depends on k."""
+@dataclass(frozen=True, eq=False, repr=False)
+class FsviRegret(Terms):
+    """The three terms of the regret theorem of FSVI. Only the iteration term depends on k."""
 
     reward_term: Values
     transition_term: Values
@@ -81,7 +102,7 @@ class FsviRegret:
 
     @property
     def floor(self) -> Values:
-        """What no number of iterations removes: the limit k → ∞."""
+        """The limit of the bound as k → ∞, which no number of iterations goes below."""
         return self.reward_term + self.transition_term
 
     @property
@@ -89,281 +110,267 @@ class FsviRegret:
         return self.floor + self.iteration_term
 
 
-@dataclass(frozen=True, eq=False)
-class FsaviRegret:
-    """FSVI's terms and two more: how badly the features fit the lower and the upper level."""
-
-    reward_term: Values
-    lower_fit_term: Values
-    transition_term: Values
-    upper_fit_term: Values
-    iteration_term: Values
-
-    @property
-    def total(self) -> Values:
-        return (
-            self.reward_term
-            + self.lower_fit_term
-            + self.transition_term
-            + self.upper_fit_term
-            + self.iteration_term
-        )
-
-
-@_quiet
+@quiet
 def reward_error(constants: Constants, T: ArrayLike) -> RewardError:
-    """Proposition "Reward Approximation Error": how far the frozen T-step reward can be off.
+    """Bound the error of the frozen T-step reward (Proposition "Reward Approximation Error").
 
-    freeze          α d_Y L_r Σ_{i=1}^{T-2} γ^i Σ_{j<i} L_f^j
-    end_of_horizon  γ^{T-1} L_U [α d_Y Σ_{j<T-1} L_f^j + γ d_Y (α+2)(T-1)]
+    - freeze: α d_Y L_r Σ_{i=1}^{T-2} γ^i Σ_{j<i} L_f^j
+    - end of horizon: γ^{T-1} L_U [α d_Y Σ_{j<T-1} L_f^j + γ d_Y (α+2)(T-1)]
 
-    Both are 0 at T = 1, and T = 2 has no freeze error yet. As T grows, the freeze error stays
-    bounded and the end-of-horizon error vanishes exactly when γ L_f < 1.
+    Both are 0 at T = 1, and the freeze error is 0 at T = 2. As T grows, the freeze error stays
+    bounded and the end-of-horizon error vanishes if and only if γ L_f < 1.
+
+    Parameters
+    ----------
+    constants
+        The constants of the model.
+    T
+        Periods in a block, at least 1; a number or an array.
+
+    Returns
+    -------
+    RewardError
+        `freeze`, `end_of_horizon` and `total`, in the shape of T.
+
+    Examples
+    --------
+    >>> from fsdash.theory import preset, reward_error
+    >>> reward_error(preset("reward-error-small").constants, 12)
+    RewardError
+      freeze          0.192199
+      end_of_horizon  12.4697
+      total           12.6619
     """
-    T = _horizons(T)
-    freeze, end_of_horizon = _reward_error(constants, T)
+    freeze, end_of_horizon = reward_error_terms(constants, horizons(T))
     return RewardError(as_scalar(freeze), as_scalar(end_of_horizon))
 
 
 def transition_distance(constants: Constants, T: ArrayLike) -> Values:
-    """d(α, d_Y, T) = 2 d_Y (α+1)(T-1): how far apart two lower-level policies can end."""
-    return as_scalar(_distance(constants, _horizons(T)))
+    """d(α, d_Y, T) = 2 d_Y (α+1)(T-1): how far apart two lower-level policies can end.
+
+    Examples
+    --------
+    >>> from fsdash.theory import preset, transition_distance
+    >>> transition_distance(preset("three-regimes").constants, [1, 2, 3])
+    array([0. , 2.1, 4.2])
+    """
+    return as_scalar(distance_term(constants, horizons(T)))
 
 
-@_quiet
+@quiet
 def lemma_regret(
     gamma: float,
     T: ArrayLike,
+    *,
     reward_error: ArrayLike,
     l_u: float,
     distance: ArrayLike,
     value_error: ArrayLike,
 ) -> LemmaRegret:
-    """The general lemma as stated: from a reward error, transition distance and value error.
+    """Bound the regret from a reward error, a transition distance and a value error.
 
-    As stated it needs J_1 to be (close to) the value of π under the true dynamics, see
-    `fsvi_regret`: for a π that J_1 says nothing about, the regret can be anything.
+    This is the general lemma as the paper states it. It needs J_1 to be the value of π under the
+    true dynamics, or close to it (see `fsvi_regret`). For a π that J_1 says nothing about, the
+    regret can be arbitrarily large.
 
-    `reward_error` is ε_r(π*, J_1), `distance` is d(α, d_Y, T), `value_error` is ‖V*(J_1, π) - V‖.
+    Parameters
+    ----------
+    gamma
+        Discount factor, 0 <= γ < 1.
+    T
+        Periods in a block, at least 1.
+    reward_error
+        ε_r(π*, J_1).
+    l_u
+        Lipschitz constant of U*.
+    distance
+        d(α, d_Y, T), as `transition_distance` computes it.
+    value_error
+        ‖V*(J_1, π) - V‖.
+
+    Examples
+    --------
+    >>> from fsdash.theory import lemma_regret
+    >>> bound = lemma_regret(0.9, 6, reward_error=0.1, l_u=1, distance=2, value_error=3)
+    >>> round(bound.total, 3)
+    17.399
     """
-    terms = _lemma(
+    terms = lemma_terms(
         discount("gamma", gamma),
-        _horizons(T),
-        _errors("reward_error", reward_error),
+        horizons(T),
+        _nonnegative_values("reward_error", reward_error),
         nonnegative("l_u", l_u),
-        _errors("distance", distance),
-        _errors("value_error", value_error),
+        _nonnegative_values("distance", distance),
+        _nonnegative_values("value_error", value_error),
     )
-    return LemmaRegret(*map(as_scalar, terms))
+    return LemmaRegret(*_scalars(terms))
 
 
-@_quiet
-def fsvi_regret(constants: Constants, T: ArrayLike, k: ArrayLike) -> FsviRegret:
-    """The theorem of Section "Regret of FSVI": the regret after k upper-level iterations.
+@quiet
+def fsvi_regret(constants: Constants, T: ArrayLike, *, k: ArrayLike) -> FsviRegret:
+    """Bound the regret of FSVI after k iterations (the theorem of Section "Regret of FSVI").
 
     The iteration term is 2 r_max γ^{(k+1)T} / ((1-γ)(1-γ^T)). At T = 1 the total is `vi_regret`.
 
-    **A condition that the paper does not state.** Its proof bounds the value of μ with the optimal
-    lower level π*, while the policy plays π̃. The missing gap is between the true T-step reward of
-    π̃ and R̃. Let L̃ be the Lipschitz constant of the frozen map (x, f_Y), and φ the freeze error
-    with L̃ in the place of L_f; J_t* then has the Lipschitz constant L_r Σ (γL̃)^i, the gap is at
+    Parameters
+    ----------
+    constants
+        The constants of the model.
+    T
+        Periods in a block, at least 1.
+    k
+        Iterations of the upper level, at least 0. T and k can be arrays that broadcast.
+
+    Returns
+    -------
+    FsviRegret
+        `reward_term`, `transition_term`, `iteration_term`, their sum `total`, and `floor`, the sum
+        without the iteration term.
+
+    Notes
+    -----
+    **A condition that the paper does not state.** The proof bounds the value of μ with the optimal
+    lower level π*, whereas the policy uses π̃. The missing gap is between the true T-step reward of
+    π̃ and R̃. Let L̃ be the Lipschitz constant of the frozen map (x, f_Y), and let φ be the freeze
+    error with L̃ in place of L_f. Then J_t* has the Lipschitz constant L_r Σ (γL̃)^i, the gap is at
     most γφ by induction over t, and
 
         regret <= ‖U* - V*‖ + ‖V* - V^μ‖ + ‖V^μ - Ū^μ‖
                <= (ε_r + q L_U d)/(1-q) + 2q/(1-q) ‖V* - V^k‖ + γφ/(1-q).
 
-    If L̃ <= L_f this is below the sum returned here, and the theorem holds. That is so whenever
-    some outcome of the noise leaves x where it is, as in all three domains, for f is then the
-    frozen map. (In inventory y' also moves with the thawed demand, so φ grows by up to √2; its
-    bound is so loose that nothing changes.) If L̃ > L_f, which takes an L_f near or below 1 and a
-    slow state that forgets where it was, the theorem can fail: tests/theory/test_counterexample.py
-    has a model with a true regret of 19 and a bound of 4.9.
+    If L̃ <= L_f, this is below the sum returned here and the theorem holds. That is the case
+    whenever some outcome of the noise leaves x unchanged, as in all three domains, because f is
+    then the frozen map. (In inventory y' also depends on the demand that moved, so φ grows by up
+    to √2; the bound is so loose that this changes nothing.) If L̃ > L_f, which requires an L_f near
+    or below 1 and a slow state that forgets its position, the theorem can fail:
+    tests/theory/test_counterexample.py has a model with a true regret of 19 and a bound of 4.9.
+    `repaired_regret` is a bound without this condition.
+
+    Examples
+    --------
+    >>> from fsdash.theory import fsvi_regret, preset
+    >>> fsvi_regret(preset("three-regimes").constants, 16, k=3)
+    FsviRegret
+      reward_term      8.20619
+      transition_term  0.879422
+      iteration_term   0.289437
+      total            9.37505
     """
-    T, k = _horizons(T), _iterations(k)
-    terms = _lemma(
+    horizon, iteration = horizons(T), iterations(k)
+    terms = lemma_terms(
         constants.gamma,
-        T,
-        sum(_reward_error(constants, T)),
+        horizon,
+        sum(reward_error_terms(constants, horizon)),
         constants.l_u,
-        _distance(constants, T),
-        _value_error(constants, T, k),
+        distance_term(constants, horizon),
+        _value_error(constants, horizon, iteration),
     )
-    return FsviRegret(*map(as_scalar, terms))
+    return FsviRegret(*_scalars(terms))
 
 
-@_quiet
-def iteration_term(constants: Constants, T: ArrayLike, k: ArrayLike) -> Values:
-    """The only term of `fsvi_regret` that depends on k, without the work of the others."""
-    T, k = _horizons(T), _iterations(k)
-    return as_scalar(_lemma(constants.gamma, T, 0.0, 0.0, 0.0, _value_error(constants, T, k))[2])
+@quiet
+def iteration_term(constants: Constants, T: ArrayLike, *, k: ArrayLike) -> Values:
+    """The term of `fsvi_regret` that depends on k, without computing the others."""
+    horizon, iteration = horizons(T), iterations(k)
+    error = _value_error(constants, horizon, iteration)
+    return as_scalar(lemma_terms(constants.gamma, horizon, 0.0, 0.0, 0.0, error)[2])
 
 
 def vi_regret(constants: Constants, k: ArrayLike) -> Values:
-    """The proposition of Section "Regret of Base VI": 2 r_max γ^{k+1} / (1-γ)²."""
-    return iteration_term(constants, 1, k)
+    """Bound the regret of Base VI after k sweeps: 2 r_max γ^{k+1} / (1-γ)².
+
+    This is the proposition of Section "Regret of Base VI".
+
+    Examples
+    --------
+    >>> from fsdash.theory import preset, vi_regret
+    >>> round(vi_regret(preset("three-regimes").constants, 60), 3)
+    3.235
+    """
+    return iteration_term(constants, 1, k=k)
 
 
 def trivial_bound(constants: Constants) -> float:
-    """r_max/(1-γ), the regret of any policy at all: a bound above it says nothing."""
+    """r_max/(1-γ), a bound on the regret of every policy. A bound above it is vacuous.
+
+    Examples
+    --------
+    >>> from fsdash.theory import preset, trivial_bound
+    >>> round(trivial_bound(preset("three-regimes").constants), 9)
+    100.0
+    """
     return constants.r_max / (1 - constants.gamma)
 
 
-@_quiet
-def value_lipschitz_bound(gamma: float, l_r: ArrayLike, l_f: ArrayLike) -> Values:
-    """Appendix "Bounds on L_U": L_U <= L_r/(1 - γ L_f), and inf (no bound) where γ L_f >= 1."""
-    gamma, l_r, l_f = discount("gamma", gamma), _errors("l_r", l_r), _errors("l_f", l_f)
-    gap = _gap(1 - gamma, gamma, l_f)
-    return as_scalar(np.where(gap > 0, l_r / np.where(gap > 0, gap, 1.0), np.inf))
+@quiet
+def value_lipschitz_bound(gamma: float, l_r: ArrayLike, *, l_f: ArrayLike) -> Values:
+    """Bound L_U by L_r/(1 - γ L_f); inf where γ L_f >= 1 (Appendix "Bounds on L_U").
 
-
-@_quiet
-def fsavi_regret(
-    constants: Constants,
-    T: ArrayLike,
-    k: ArrayLike,
-    kappa: float,
-    eps_low: float,
-    eps_up: float,
-    corrected: bool = True,
-) -> FsaviRegret:
-    """The regret theorem of FSAVI, FSVI with a linear architecture (Appendix "Value Function
-    Approximation with a Linear Architecture").
-
-    kappa             κ = γ'/γ >= 1, how much the features amplify; κγ < 1 is required
-    eps_low, eps_up   how well the features can fit the lower- and the upper-level values
-
-    With A = 1 + (1+γ)/γ Σ_{i=1}^{T-1} (κγ)^i (Lemma "lower_w_bellman" at t = 1),
-    B = (1+κ)/(1-κγ^T) and C = κ² (1-(κγ)^{T+1}) / ((1-κγ^T)(1-κγ)), the theorem states
-
-        2/(1-q)² (ε_r + A ε_low) + 2q/(1-q)² L_U d + B ε_up + (κγ^T)^k C r_max.
-
-    Its proof feeds the general lemma with ε_r + γ A ε_low and with the value error
-    B ε_up + (κγ^T)^k C r_max. `corrected` therefore changes two things and nothing else:
-
-    * The last two terms get the lemma's factor 2q/(1-q). It is above 1 exactly when γ^T > 1/3;
-      there the stated bound is smaller than what is proved, hence unproved.
-    * A ε_low gets the factor γ of the proof: R̃ sees J_1 one step later. Tighter, never needed.
-
-    Both rest on the general lemma, with the condition in the docstring of `fsvi_regret`. The rest
-    agrees with the proofs. Lemma "lower_w_bellman" writes (κγ)^T in its closed form for
-    every t, where T-t+1 should stand; only t = 1 is used, where the two are the same. C counts
-    one power of κγ and one κ more than needed (Ĵ_1 takes T-1 steps from 0, not T): loose but
-    valid, and the reason why κ = 1 and no errors give FSVI's bound with an iteration term that is
-    (1-γ^{T+1})/(1-γ^T) times as large.
+    Examples
+    --------
+    >>> from fsdash.theory import value_lipschitz_bound
+    >>> value_lipschitz_bound(0.5, 1.0, l_f=[1, 2])
+    array([ 2., inf])
     """
-    T, k = _horizons(T), _iterations(k)
-    gamma, kappa, gap = constants.gamma, *_amplification(constants.gamma, kappa)
-    eps_low, eps_up = nonnegative("eps_low", eps_low), nonnegative("eps_up", eps_up)
-
-    lower_fit = (1 + (1 + gamma) * kappa * _geometric(T - 1, gap)) * eps_low
-    upper_gap = _gap(_complement(gamma, T), np.power(gamma, T), kappa)
-    upper_fit = (1 + kappa) / upper_gap * eps_up
-    iteration = np.power(kappa * np.power(gamma, T), k) * (
-        kappa**2 * _geometric(T + 1, gap) / upper_gap * constants.r_max
-    )
-    if corrected:
-        lower_fit = gamma * lower_fit
-
-    def lemma(reward_error, distance, value_error):
-        return _lemma(gamma, T, reward_error, constants.l_u, distance, value_error)
-
-    reward_term, transition_term, _ = lemma(
-        sum(_reward_error(constants, T)), _distance(constants, T), 0.0
-    )
-    lower_fit_term = lemma(lower_fit, 0.0, 0.0)[0]
-    if corrected:
-        upper_fit, iteration = lemma(0.0, 0.0, upper_fit)[2], lemma(0.0, 0.0, iteration)[2]
-    terms = (reward_term, lower_fit_term, transition_term, upper_fit, iteration)
-    return FsaviRegret(*map(as_scalar, terms))
+    gamma = discount("gamma", gamma)
+    reward, transition = _nonnegative_values("l_r", l_r), _nonnegative_values("l_f", l_f)
+    gap = np.asarray(one_minus_product(1 - gamma, gamma, transition))
+    return as_scalar(np.where(gap > 0, reward / np.where(gap > 0, gap, 1.0), np.inf))
 
 
 # ------------------------------------------------------------------ formulas, on checked arguments
 
 
-def _reward_error(constants: Constants, T: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def reward_error_terms(constants: Constants, T: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The freeze and the end-of-horizon error."""
     c, steps = constants, T - 1
-    # The freeze error's partial sums for all horizons at once; T - 2 counts its terms.
+    # The freeze error has T - 2 terms; one cumulative sum serves all horizons.
     i = np.arange(1, max(int(T.max(initial=1)) - 1, 1))
-    partial = np.concatenate(([0.0], np.cumsum(_discounted_geometric(c.gamma, c.l_f, i))))
-    freeze = _times(c.alpha * c.d_y * c.l_r, partial[np.maximum(T - 2, 0)])
-    drift = _times(c.l_u * c.d_y * c.alpha, _discounted_geometric(c.gamma, c.l_f, steps))
+    partial = np.concatenate(([0.0], np.cumsum(discounted_geometric_sum(c.gamma, c.l_f, i))))
+    freeze = product(c.alpha * c.d_y * c.l_r, partial[np.maximum(T - 2, 0)])
+    drift = product(c.l_u * c.d_y * c.alpha, discounted_geometric_sum(c.gamma, c.l_f, steps))
     terminal = c.l_u * c.d_y * (c.alpha + 2) * np.power(c.gamma, T) * steps
     return freeze, drift + terminal
 
 
-def _distance(constants: Constants, T: np.ndarray) -> np.ndarray:
+def distance_term(constants: Constants, T: np.ndarray) -> np.ndarray:
+    """d(α, d_Y, T)."""
     return 2 * constants.d_y * (constants.alpha + 1) * (T - 1)
+
+
+def lemma_terms(
+    gamma: float, T: np.ndarray, reward_error: Values, l_u: float, distance: Values, error: Values
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The reward, transition and value terms of the general lemma."""
+    q, complement = np.power(gamma, T), one_minus_power(gamma, T)
+    return (
+        2 / complement**2 * reward_error,
+        product(2 * q / complement**2, l_u * distance),
+        product(2 * q / complement, error),
+    )
 
 
 def _value_error(constants: Constants, T: np.ndarray, k: np.ndarray) -> np.ndarray:
     """‖V* - V^k‖ <= γ^{kT} r_max/(1-γ), the paper's lemma on the value iteration error."""
-    exponent = k.astype(float) * T  # in floats, where a large product cannot wrap around
+    exponent = k.astype(float) * T  # an integer product could overflow
     return np.power(constants.gamma, exponent) * trivial_bound(constants)
-
-
-def _lemma(gamma, T, reward_error, l_u, distance, value_error) -> tuple[np.ndarray, ...]:
-    q, complement = np.power(gamma, T), _complement(gamma, T)
-    return (
-        2 / complement**2 * reward_error,
-        _times(2 * q / complement**2, l_u * distance),
-        _times(2 * q / complement, value_error),
-    )
-
-
-# ------------------------------------------------------------------------------- stable arithmetic
-
-
-def _log(x: float) -> float:
-    return math.log(x) if x > 0 else -math.inf
-
-
-def _complement(gamma: float, T: np.ndarray) -> np.ndarray:
-    """1 - γ^T for T >= 1."""
-    return -np.expm1(T * _log(gamma))
-
-
-def _gap(complement: ArrayLike, x: ArrayLike, y: ArrayLike) -> np.ndarray:
-    """1 - xy from 1 - x: 1 - y is exact near y = 1, so few digits cancel."""
-    return complement + x * (1 - y)
-
-
-def _geometric(n: np.ndarray, gap: float) -> np.ndarray:
-    """Σ_{j<n} x^j where x = 1 - gap lies in [0, 1)."""
-    log_x = math.log1p(-gap) if gap < 1 else -math.inf
-    return np.where(n > 0, -np.expm1(np.maximum(n, 1) * log_x) / gap, 0.0)
-
-
-def _discounted_geometric(gamma: float, ratio: float, n: np.ndarray) -> np.ndarray:
-    """γ^n Σ_{j<n} ratio^j, which is 0 at n = 0."""
-    m = np.maximum(n, 1)  # 0 times log 0 would be NaN
-    if ratio == 1:
-        value = np.power(gamma, m) * m
-    elif ratio < 1:
-        value = np.power(gamma, m) * -np.expm1(m * _log(ratio)) / (1 - ratio)
-    else:  # (γ ratio)^m leads, so that γ^m = 0 never meets ratio^m = inf
-        value = np.exp(m * _log(gamma * ratio)) * -np.expm1(-m * _log(ratio)) / (ratio - 1)
-    return np.where(n > 0, value, 0.0)
-
-
-def _times(a: ArrayLike, b: ArrayLike) -> np.ndarray:
-    """a·b with 0·inf = 0: here inf is an overflow of something finite, and 0 is exact."""
-    product = np.asarray(a * b)
-    return np.where(np.isnan(product), 0.0, product) if np.isinf(b).any() else product
 
 
 # ----------------------------------------------------------------------------- arguments, results
 
 
-def _horizons(T: ArrayLike) -> np.ndarray:
+def horizons(T: ArrayLike) -> np.ndarray:
+    """T as checked whole numbers."""
     return whole_numbers("T", T, 1, LARGEST_T)
 
 
-def _iterations(k: ArrayLike) -> np.ndarray:
+def iterations(k: ArrayLike) -> np.ndarray:
+    """k as checked whole numbers."""
     return whole_numbers("k", k, 0, LARGEST_K)
 
 
-def _errors(name: str, values: ArrayLike) -> np.ndarray:
-    """Numbers >= 0; inf is welcome, as the overflow of an earlier bound."""
+def _nonnegative_values(name: str, values: ArrayLike) -> np.ndarray:
+    """Numbers >= 0 as an array; inf is allowed, as the overflow of an earlier bound."""
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
@@ -374,15 +381,5 @@ def _errors(name: str, values: ArrayLike) -> np.ndarray:
     return array
 
 
-def _amplification(gamma: float, kappa: float) -> tuple[float, float]:
-    """κ and 1 - κγ, both checked."""
-    kappa = nonnegative("kappa", kappa)
-    if kappa < 1:
-        raise InputError(f"kappa = {kappa} is below 1; features amplify at least once: kappa >= 1.")
-    gap = float(_gap(1 - gamma, gamma, kappa))
-    if gap <= 0:
-        raise InputError(
-            f"kappa = {kappa} makes kappa*gamma = {kappa * gamma:.6g} >= 1, so FSAVI may diverge;"
-            f" give a kappa below 1/gamma = {1 / gamma:.6g} or a smaller gamma."
-        )
-    return kappa, gap
+def _scalars(terms: Iterable[np.ndarray]) -> list[Values]:
+    return [as_scalar(term) for term in terms]

@@ -1,46 +1,54 @@
-"""Which algorithm, which T and which k: Section "Regret versus Computational Cost ... Selecting T".
+"""The algorithm, T and k with the smallest bound on a budget.
 
-With a budget B, every competitor runs for as many iterations as B pays for (k_max), since its bound
-falls with k; the one with the smallest bound wins. The competitors are Base VI and FSVI with each
-of the horizons T > 1: FSVI with T = 1 is Base VI itself and would only make ties flicker.
+This is Section "Regret versus Computational Cost ... Selecting T". With a budget B, every candidate
+runs for as many iterations as B pays for (k_max), because its bound falls with k. The candidate
+with the smallest bound wins. The candidates are Base VI and FSVI with each horizon T > 1; FSVI
+with T = 1 is Base VI at a slightly higher cost.
 
-A run needs k >= 1. With k = 0 nothing has been iterated: the policy is greedy to an initial guess
-V^0, the bound is that of the worst guess, and Base VI's costs nothing, so no budget could ever be
-too small. Hence the cheapest run is always one sweep of Base VI.
+A run needs k >= 1. With k = 0 nothing is iterated: the policy is greedy with respect to an initial
+guess V^0, and the bound holds for the worst guess. So the cheapest run is one sweep of Base VI.
 
-Ties go to Base VI, then to whoever led before (the cheaper run, as it reached that bound on a
-smaller budget), then to the smaller T.
+Ties go to Base VI, then to the candidate that was best on smaller budgets, then to the smaller T.
 
-`regimes` cuts the whole budget axis at the points where the winner changes. A bound is a falling
-staircase in B, with one step per sweep; near γ = 1 there are millions of them, most without
-consequence. While the leader's bound is ρ, nobody can take the lead before their own staircase is
-below ρ, because the leader's only falls further. So the sweep leaps to the first such step, looks
-who leads there, and repeats. It skips only steps that cannot change the leader: the result is
-exact, in the floats of `bounds` and `costs`.
+`regimes` divides the budget axis where the winner changes. As a function of B a bound is a falling
+staircase with one step per sweep. Near γ = 1 there are millions of steps, but most of them change
+nothing: if the best bound is ρ, no other candidate can win before its own bound is below ρ, since
+the best bound only falls further. The search therefore jumps to the first such step, finds the
+winner there, and repeats. It skips only steps that cannot change the winner, so the result is exact
+in the floating-point values of `bounds` and `costs`.
 
-In the end Base VI wins, as its bound goes to 0 and FSVI's stops at a floor. The exceptions: with a
-floor of 0 (α = L_U = 0, or T = 2 with L_U = 0) FSVI keeps the lead, and the sweep stops where its
-bound leaves the range of floats; with r_max = 0 or γ = 0 Base VI is at 0 from the first sweep.
+In the end Base VI wins, because its bound goes to 0 and FSVI's to its floor. There are two
+exceptions. With a floor of 0 (α = L_U = 0, or T = 2 with L_U = 0) FSVI keeps winning, and the
+search stops where its bound underflows. With r_max = 0 or γ = 0 the bound of Base VI is 0 from the
+first sweep on.
 """
 
 import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fsdash.core.display import Rows, Summary
 from fsdash.errors import InputError
+from fsdash.theory.arithmetic import Values
 from fsdash.theory.bounds import FsviRegret, fsvi_regret, lemma_regret, trivial_bound
 from fsdash.theory.costs import check_budget, largest_k, lower_level_cost
 from fsdash.theory.parameters import LARGEST_K, LARGEST_T, Constants, Sizes, whole_numbers
 
 VI, FSVI = "VI", "FSVI"
-# Which bound is minimised: of (constants, T, k). All have the iteration term of `fsvi_regret`.
-Bound = Callable[[Constants, ArrayLike, ArrayLike], FsviRegret]
 
-# Below the smallest normal float all bounds run into 0 and no longer tell who is ahead.
+
+class Bound(Protocol):
+    """A bound to minimise. Its iteration term must be that of `fsvi_regret`."""
+
+    def __call__(self, constants: Constants, T: ArrayLike, *, k: ArrayLike) -> FsviRegret: ...
+
+
+# Below the smallest normal float, bounds underflow to 0 and can no longer be compared.
 _TINY = sys.float_info.min
 _FARTHEST_K = LARGEST_K // 4
 
@@ -58,7 +66,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Regime:
-    """Budgets start <= B < end on which one competitor has the smallest bound."""
+    """The budgets start <= B < end on which one candidate has the smallest bound."""
 
     start: float
     end: float
@@ -69,12 +77,12 @@ class Regime:
         return self.start <= budget < self.end
 
 
-@dataclass(frozen=True)
-class Advice:
-    """The best run for a budget, all affordable ones (best first) and the whole budget axis.
+@dataclass(frozen=True, repr=False)
+class Advice(Summary):
+    """The best run for a budget, all affordable runs (best first) and the regimes of all budgets.
 
-    A choice whose regret is above `trivial_bound` = r_max/(1-γ) wins on paper only: that much holds
-    for every policy.
+    If `choice.regret` is not below `trivial_bound` = r_max/(1-γ), the bound is vacuous: every
+    policy satisfies it.
     """
 
     budget: float
@@ -83,41 +91,104 @@ class Advice:
     regimes: tuple[Regime, ...]
     trivial_bound: float
 
+    def _summary(self) -> tuple[str, Rows]:
+        choice = self.choice
+        vacuous = "vacuous" if choice.regret >= self.trivial_bound else "informative"
+        return "Advice", [
+            ("budget", self.budget),
+            ("choice", f"{choice.algorithm}, T = {choice.T}, k = {choice.k:,}"),
+            ("regret bound", f"{choice.regret:.6g} ({vacuous})"),
+            ("trivial bound", self.trivial_bound),
+            ("cost", choice.cost),
+            ("candidates", len(self.candidates)),
+            ("regimes", len(self.regimes)),
+        ]
+
 
 def advise(
-    constants: Constants, sizes: Sizes, budget: float, T: ArrayLike, bound: Bound = fsvi_regret
+    constants: Constants,
+    sizes: Sizes,
+    *,
+    budget: float,
+    T: ArrayLike,
+    bound: Bound = fsvi_regret,
 ) -> Advice:
-    """The best run that `budget` pays for, among Base VI and FSVI with the horizons `T`."""
-    contest = Contest(constants, sizes, T, bound)
+    """Find the run with the smallest bound within a budget.
+
+    Parameters
+    ----------
+    constants
+        The constants of the model.
+    sizes
+        The sizes of the model.
+    budget
+        Operations; one sweep of Base VI is `sizes.sweep`.
+    T
+        The horizons of FSVI to compare with each other and with Base VI.
+    bound
+        The bound to minimise, by default the paper's `fsvi_regret`.
+
+    Returns
+    -------
+    Advice
+        The best `choice`, all affordable `candidates` and the `regimes` of all budgets.
+
+    Examples
+    --------
+    >>> from fsdash.theory import advise, preset
+    >>> p = preset("three-regimes")
+    >>> advise(p.constants, p.sizes, budget=4 * p.sizes.sweep, T=p.T)
+    Advice
+      budget         2e+10
+      choice         FSVI, T = 16, k = 3
+      regret bound   9.37505 (informative)
+      trivial bound  100
+      cost           1.74e+10
+      candidates     6
+      regimes        7
+    """
+    candidates = Candidates(constants, sizes, T, bound)
     budget = check_budget(sizes, budget)
     if budget < sizes.sweep:
         raise InputError(
-            f"budget = {budget:g} pays for no run; the cheapest is one sweep of Base VI,"
-            f" give at least its cost {sizes.sweep:.17g}."
+            f"budget = {budget:g} is too small for any run; the cheapest is one sweep of Base VI,"
+            f" so give at least {sizes.sweep:.17g}."
         )
-    all_regimes = _sweep(contest)
-    leader = next(regime for regime in all_regimes if budget in regime)
+    all_regimes = _find_regimes(candidates)
+    winner = next(regime for regime in all_regimes if budget in regime)
 
-    def rank(choice: Choice):
-        leads = (choice.algorithm, choice.T) == (leader.algorithm, leader.T)
-        return choice.regret, not leads, choice.algorithm != VI, choice.cost, choice.T
+    def rank(choice: Choice) -> tuple:
+        wins = (choice.algorithm, choice.T) == (winner.algorithm, winner.T)
+        return choice.regret, not wins, choice.algorithm != VI, choice.cost, choice.T
 
-    candidates = tuple(sorted(contest.choices(budget), key=rank))
-    return Advice(budget, candidates[0], candidates, all_regimes, trivial_bound(constants))
+    choices = tuple(sorted(candidates.choices(budget), key=rank))
+    return Advice(budget, choices[0], choices, all_regimes, trivial_bound(constants))
 
 
 def regimes(
-    constants: Constants, sizes: Sizes, T: ArrayLike, bound: Bound = fsvi_regret
+    constants: Constants, sizes: Sizes, *, T: ArrayLike, bound: Bound = fsvi_regret
 ) -> tuple[Regime, ...]:
-    """The budget axis from the cheapest run to infinity, cut where the winner changes.
+    """Divide the budgets from the cheapest run to infinity where the winner changes.
 
-    Budgets beyond 2**48 sweeps of Base VI are not looked at; the last regime ends at inf.
+    Budgets beyond 2**48 sweeps of Base VI are not searched; the last regime ends at inf.
+
+    Examples
+    --------
+    >>> from fsdash.theory import preset, regimes
+    >>> p = preset("three-regimes")
+    >>> for regime in regimes(p.constants, p.sizes, T=[9, 16]):
+    ...     print(regime.algorithm, regime.T, round(regime.start / p.sizes.sweep, 2))
+    VI 1 1.0
+    FSVI 9 1.27
+    FSVI 16 1.48
+    FSVI 9 5.27
+    VI 1 53.0
     """
-    return _sweep(Contest(constants, sizes, T, bound))
+    return _find_regimes(Candidates(constants, sizes, T, bound))
 
 
-class Contest:
-    """All competitors as arrays. The first is Base VI: FSVI with T = 1 and a free lower level."""
+class Candidates:
+    """All candidates as arrays. The first is Base VI: FSVI with T = 1 and a free lower level."""
 
     def __init__(
         self, constants: Constants, sizes: Sizes, T: ArrayLike, bound: Bound = fsvi_regret
@@ -128,73 +199,81 @@ class Contest:
         horizons = horizons[horizons > 1]
         self.sweep = sizes.sweep
         self.T = np.concatenate(([1], horizons))
-        self.lower = np.concatenate(([0.0], lower_level_cost(sizes, horizons)))
-        self.gamma, self.worst = constants.gamma, trivial_bound(constants)
-        self.floor = bound(constants, self.T, 0).floor
-        self.weight = lemma_regret(constants.gamma, self.T, 0, 0, 0, 1).value_term
+        self.lower = np.concatenate(([0.0], np.asarray(lower_level_cost(sizes, horizons))))
+        self.gamma, self.largest_value = constants.gamma, trivial_bound(constants)
+        self.floor = np.asarray(bound(constants, self.T, k=0).floor)
+        self.weight = np.asarray(
+            lemma_regret(
+                constants.gamma, self.T, reward_error=0, l_u=0, distance=0, value_error=1
+            ).value_term
+        )
 
-    def iterations(self, budget: float) -> np.ndarray:
-        """The most iterations that `budget` pays for; below 1 there is no run."""
+    def iterations(self, budget: Values) -> np.ndarray:
+        """The largest k that `budget` pays for; below 1 the candidate cannot run."""
         return largest_k(self.lower, self.sweep, budget)
 
     def regret(self, k: np.ndarray) -> np.ndarray:
-        """The bounds after k iterations each, inf without a run.
+        """The candidates' bounds after k iterations each; inf where k < 1.
 
-        To the last bit `fsvi_regret`, with its parts that do not depend on k computed once.
+        They equal `fsvi_regret` to the last bit; the parts that do not depend on k are computed
+        once.
         """
         with np.errstate(under="ignore", over="ignore"):
-            value_error = np.power(self.gamma, np.maximum(k, 1.0) * self.T) * self.worst
+            value_error = np.power(self.gamma, np.maximum(k, 1.0) * self.T) * self.largest_value
             return np.where(k >= 1, self.floor + self.weight * value_error, np.inf)
 
     def choices(self, budget: float) -> list[Choice]:
+        """The runs that `budget` pays for."""
         k = self.iterations(budget)
         regret, cost = self.regret(k), self.lower + k * self.sweep
         return [
             Choice(*self.name(i), int(k[i]), float(regret[i]), float(cost[i]))
-            for i in np.flatnonzero(k >= 1)
+            for i in np.flatnonzero(k >= 1).tolist()
         ]
 
     def name(self, i: int) -> tuple[str, int]:
+        """The algorithm and T of candidate i."""
         return (FSVI if i else VI), int(self.T[i])
 
-    def leader(self, regret: np.ndarray, before: int) -> int:
-        """Who has the smallest bound; ties as the module says."""
+    def winner(self, regret: np.ndarray, previous: int) -> int:
+        """The candidate with the smallest bound; ties as the module's docstring says."""
         tied = regret == regret.min()
-        return next(i for i in (0, before, int(np.argmax(tied))) if tied[i])
+        return next(i for i in (0, previous, int(np.argmax(tied))) if tied[i])
 
-    def next_threat(self, k: np.ndarray, leader: int, target: float) -> float:
-        """The first budget, after all have made k iterations, where another bound is below target.
+    def next_change(self, k: np.ndarray, winner: int, target: float) -> float:
+        """The next budget at which another candidate's bound is below `target`; inf if none.
 
-        For Base VI a tie is enough. inf if there is no such budget. All staircases have steps of
-        one sweep, so everyone makes their m-th step from here before anyone makes the next one.
+        `k` are the iterations of all candidates at the present budget. For Base VI a tie is
+        enough. All staircases have steps of one sweep, so every candidate makes its m-th step from
+        here before any of them makes the next one.
         """
-        others = np.arange(self.T.size) != leader
+        others = np.arange(self.T.size) != winner
 
-        def threats(m: int) -> np.ndarray:
+        def beats_target(m: int) -> np.ndarray:
             regret = self.regret(k + m)
-            regret[leader] = np.inf
+            regret[winner] = np.inf
             beats = regret < target
             beats[0] |= regret[0] == target
             return beats
 
         guess = self._guess(target, others & (self.floor < target)) - k
-        m = _first(lambda m: threats(m).any(), int(np.clip(guess.min(), 1, _FARTHEST_K)))
+        m = _first(lambda m: bool(beats_target(m).any()), int(np.clip(guess.min(), 1, _FARTHEST_K)))
         if m is None:
             return math.inf
-        return float((self.lower + (k + m) * self.sweep)[threats(m)].min())
+        return float((self.lower + (k + m) * self.sweep)[beats_target(m)].min())
 
     def _guess(self, target: float, possible: np.ndarray) -> np.ndarray:
-        """About the k >= 1 whose bound is `target`; inf where no k has it."""
+        """Roughly the k >= 1 at which each bound is `target`; inf where there is none."""
         with np.errstate(all="ignore"):
-            decay = np.log((target - self.floor) / (self.weight * self.worst))
+            decay = np.log((target - self.floor) / (self.weight * self.largest_value))
             k = np.ceil(decay / (self.T * math.log(self.gamma)))
         return np.where(possible, np.fmax(k, 1), np.inf)
 
 
 def _first(test: Callable[[int], bool], guess: int) -> int | None:
-    """The smallest m >= 1 that passes a test which, once passed, stays passed; None if too far.
+    """The smallest m >= 1 that passes a monotone test; None if it is beyond `_FARTHEST_K`.
 
-    Bisection, from a narrow bracket if the guess is good.
+    This is a bisection, which starts from a narrow bracket around the guess.
     """
     low, high = max(guess - 2, 0), guess
     if low and test(low):
@@ -209,20 +288,21 @@ def _first(test: Callable[[int], bool], guess: int) -> int | None:
     return high
 
 
-def _sweep(contest: Contest) -> tuple[Regime, ...]:
-    """From threat to threat, starting with one sweep of Base VI, the cheapest run."""
-    budget, leader = contest.sweep, 0
-    changes = []
+def _find_regimes(candidates: Candidates) -> tuple[Regime, ...]:
+    """Start from one sweep of Base VI, the cheapest run, and jump from change to change."""
+    budget, winner = candidates.sweep, 0
+    changes: list[tuple[float, int]] = []
     while budget < math.inf:
-        k = contest.iterations(budget)
-        regret = contest.regret(k)
-        leader = contest.leader(regret, leader)
-        if not changes or leader != changes[-1][1]:
-            changes.append((budget, leader))
-        if regret[leader] < _TINY:  # whoever is in front now has won: the rest are roundings
+        k = candidates.iterations(budget)
+        regret = candidates.regret(k)
+        winner = candidates.winner(regret, winner)
+        if not changes or winner != changes[-1][1]:
+            changes.append((budget, winner))
+        if regret[winner] < _TINY:  # beyond this point only rounding errors would decide
             break
-        budget = contest.next_threat(k, leader, regret[leader])
+        budget = candidates.next_change(k, winner, regret[winner])
     ends = [start for start, _ in changes[1:]] + [math.inf]
     return tuple(
-        Regime(start, end, *contest.name(i)) for (start, i), end in zip(changes, ends, strict=True)
+        Regime(start, end, *candidates.name(i))
+        for (start, i), end in zip(changes, ends, strict=True)
     )

@@ -1,23 +1,23 @@
-"""The constants of the theory, measured on a model: exact over all pairs, nothing is sampled.
+"""The constants of the theory, measured on a model exactly, over all pairs of states and actions.
 
-Metric: Euclidean, on the coordinates that the model's axes give (`slow`, `fast`, `actions`), as the
-paper assumes; (s, a) has the coordinates of x, y and a side by side. Units are those of the
-coordinates, so a domain that counts prices in cents has other constants than one in dollars.
+The metric is Euclidean, as in the paper, on the coordinates of the model's axes (`slow`, `fast`,
+`actions`); (s, a) has the coordinates of x, y and a together. The constants depend on the units of
+the coordinates: a domain with prices in cents has other constants than one with prices in dollars.
 
     d_Y   = max ‖y − f_Y(s, a, w)‖                 α = max ‖x − f_X(s, a, w)‖ / d_Y
     L_r   = max |r(s, a) − r(s', a')| / ‖(s, a) − (s', a')‖
     L_f   = max ‖f(s, a, w) − f(s', a', w)‖ / ‖(s, a) − (s', a')‖      over every w
     L_U   = max |U*(s) − U*(s')| / ‖s − s'‖        U* within a certified 1e-6
-    r_max = max r + shift, shift = max(0, −min r): the constant that makes rewards non-negative
+    r_max = max r + shift, where shift = max(0, −min r) makes all rewards non-negative
 
-Outcomes w of probability 0 do not count. For a finite model all of this exists; that it is finite
-does not make it small, and the bounds built on it are usually vacuous.
+Outcomes w of probability 0 are ignored. For a finite model all constants are finite, but they can
+be so large that the bounds computed from them are vacuous, and usually they are.
 
-Pairs are (|S||A|)², 10¹¹ for the pricing domain, so the maxima use a bound. Write a pair as three
-pairs (x, x'), (y, y'), (a, a'). By the triangle inequality g changes by at most
-m_X(x, x') + m_Y(y, y') + m_A(a, a'), where m_X is the largest change when only x moves, and so on;
-those are computed first, m_Y in blocks of rows. Pairs whose bound does not beat the best ratio
-found so far are passed over; every other pair is looked at. The result is the maximum over all.
+There are (|S||A|)² pairs, 10¹¹ for the pricing domain, so the search for a maximum prunes. Write a
+pair as three pairs (x, x'), (y, y'), (a, a'). By the triangle inequality g changes by at most
+m_X(x, x') + m_Y(y, y') + m_A(a, a'), where m_X is the largest change when only x changes, and so
+on. These are computed first, m_Y in blocks of rows. A pair is skipped if this bound cannot exceed
+the largest ratio found so far; all other pairs are evaluated. The result is the exact maximum.
 """
 
 from __future__ import annotations
@@ -32,12 +32,15 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.theory.parameters import Constants
 
 BLOCK = 2_000_000
-"""Pairs of fast states that are held in memory at a time (16 MB a table)."""
+"""Pairs of fast states in memory at a time (16 MB per table)."""
 
 
 @dataclass(frozen=True)
 class MeasuredConstants:
-    """What `measure` finds; `constants(gamma)` makes them the input of the bounds."""
+    """The constants of a model as `measure` finds them, without the discount factor.
+
+    `reward_shift` was added to all rewards to make them non-negative; `r_max` includes it.
+    """
 
     alpha: float
     d_y: float
@@ -48,6 +51,7 @@ class MeasuredConstants:
     reward_shift: float
 
     def constants(self, gamma: float) -> Constants:
+        """The constants with a discount factor, as the bounds need them."""
         return Constants(
             gamma=gamma,
             alpha=self.alpha,
@@ -60,7 +64,30 @@ class MeasuredConstants:
 
 
 def measure(model: FastSlowMDP, U_XY: np.ndarray | None = None) -> MeasuredConstants:
-    """All constants of a model; `U_XY` is U* if it is known already."""
+    """Measure the constants of a model.
+
+    Parameters
+    ----------
+    model
+        The model. Its axes must have coordinates.
+    U_XY
+        The optimal values U*, shape (X, Y), if they are already known; else they are computed.
+
+    Returns
+    -------
+    MeasuredConstants
+        The constants; `.constants(model.gamma)` makes them usable for the bounds.
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> measured = fsdash.measure(model)
+    >>> measured.alpha, measured.d_y
+    (0.02, 50.0)
+    >>> fsdash.fsvi_regret(measured.constants(model.gamma), 6, k=100).total > 1e6
+    True
+    """
     U_XY = optimum(model).U_XY if U_XY is None else U_XY
     d_y = _largest_step(model, model.next_fast, model.fast.values, axis=1)
     slow_step = _largest_step(model, model.next_slow, model.slow.values, axis=0)
@@ -77,7 +104,7 @@ def measure(model: FastSlowMDP, U_XY: np.ndarray | None = None) -> MeasuredConst
 
 
 def _transition_lipschitz(model: FastSlowMDP) -> float:
-    """L_f; what is found for one outcome of the noise is the figure to beat for the next."""
+    """L_f. The maximum so far prunes the search over the next outcome of the noise."""
     best = 0.0
     for w in _outcomes(model):
         best = lipschitz(model, _successors(model, w), best)
@@ -85,26 +112,26 @@ def _transition_lipschitz(model: FastSlowMDP) -> float:
 
 
 def _outcomes(model: FastSlowMDP) -> list[int]:
-    """The outcomes w that L_f has to look at.
+    """The outcomes w that can determine L_f.
 
-    Where the dynamics are separable, w only decides how far apart x'(x, w) and x'(x̃, w) are; an
-    outcome that never sets two slow states farther apart than another one does adds nothing.
+    If the dynamics are separable, w only determines the distances between x'(x, w) and x'(x̃, w).
+    An outcome is left out if another one separates every pair of slow states at least as far.
     """
     possible = np.flatnonzero(model.noise_W).tolist()
     if not model.true.separable or model.next_slow.shape[3] == 1:
         return possible
     apart = {w: _distances(model.slow.values[model.next_slow[:, 0, 0, w]]) for w in possible}
-    kept: list[int] = []
+    needed: list[int] = []
     for w in sorted(possible, key=lambda w: -apart[w].sum()):
-        if not any((apart[w] <= apart[v]).all() for v in kept):
-            kept.append(w)
-    return kept
+        if not any((apart[w] <= apart[v]).all() for v in needed):
+            needed.append(w)
+    return needed
 
 
 def lipschitz(model: FastSlowMDP, g_XYAC: np.ndarray, at_least: float = 0.0) -> float:
     """The Lipschitz constant of a vector-valued g on (x, y, a), or on (x, y) if A has length 1.
 
-    It is not looked for below `at_least`, which is returned if it is larger.
+    The result is at least `at_least`: a smaller constant is not searched for.
     """
     g_XYAC = np.ascontiguousarray(g_XYAC, float)
     action_values = model.actions.values if g_XYAC.shape[2] > 1 else np.zeros((1, 1))
@@ -125,7 +152,7 @@ def lipschitz(model: FastSlowMDP, g_XYAC: np.ndarray, at_least: float = 0.0) -> 
 
 
 def _successors(model: FastSlowMDP, w: int) -> np.ndarray:
-    """(X, Y, A, d): the coordinates of f(x, y, a, w); an action axis of 1 if no action matters."""
+    """The coordinates of f(x, y, a, w), shape (X, Y, A, d); A is 1 if no action matters."""
     slow = model.next_slow[..., min(w, model.next_slow.shape[3] - 1)]
     fast = model.next_fast[..., min(w, model.next_fast.shape[3] - 1)]
     shape = (model.n_slow, model.n_fast, max(slow.shape[2], fast.shape[2]))
@@ -134,7 +161,7 @@ def _successors(model: FastSlowMDP, w: int) -> np.ndarray:
 
 
 def _largest_step(model: FastSlowMDP, table: np.ndarray, values: np.ndarray, axis: int) -> float:
-    """max ‖value − value of the next‖ over the outcomes that can happen; a block per slow state."""
+    """The largest ‖value − next value‖ over outcomes of positive probability, in blocks of x."""
     possible = model.noise_W > 0 if table.shape[3] > 1 else slice(None)
     largest = 0.0
     for x in range(model.n_slow):
@@ -145,7 +172,7 @@ def _largest_step(model: FastSlowMDP, table: np.ndarray, values: np.ndarray, axi
 
 
 def _distances(points: np.ndarray, others: np.ndarray | None = None) -> np.ndarray:
-    """Euclidean distances from each of the points to each of the others (to themselves)."""
+    """Euclidean distances from each point to each of the others, by default the same points."""
     others = points if others is None else others
     squares = np.zeros((len(points), len(others)))
     for column, other in zip(points.T, others.T, strict=True):
@@ -163,7 +190,7 @@ def _norm(u, v):
 
 @jit
 def _change(g_nABC, i, j):
-    """max over the rest of ‖g(i, ·) − g(j, ·)‖, for one axis of g moved to the front."""
+    """The largest ‖g(i, ·) − g(j, ·)‖, where the axis of i and j comes first."""
     largest = 0.0
     for a in range(g_nABC.shape[1]):
         for b in range(g_nABC.shape[2]):
@@ -173,7 +200,7 @@ def _change(g_nABC, i, j):
 
 @jit
 def _largest_change(g_nABC):
-    """m(i, j) for all pairs of points of a small axis."""
+    """m(i, j) for all pairs of points on a short axis."""
     n = len(g_nABC)
     m = np.zeros((n, n))
     for i in range(n):
@@ -184,10 +211,10 @@ def _largest_change(g_nABC):
 
 @jit
 def _fast_changes(g_YXAC, ys, dY_block, widest, best):
-    """m_Y(y, y') for a block of y and every y' ≤ y, and the best ratio so far.
+    """m_Y(y, y') for a block of y and every y' ≤ y, and the largest ratio so far.
 
-    g changes by at most `widest` at all, so a pair of fast states with widest ≤ best·d_Y cannot
-    hold a better ratio, whatever x and a do: it is marked by −1.
+    g changes by at most `widest` overall, so a pair of fast states with widest ≤ best·d_Y cannot
+    have a larger ratio for any x and a. Such a pair is marked by −1.
     """
     m_block = np.full(dY_block.shape, -1.0)
     for i in range(len(ys)):
@@ -203,7 +230,7 @@ def _fast_changes(g_YXAC, ys, dY_block, widest, best):
 
 @jit
 def _slope(m, d):
-    """The largest m/d: the Lipschitz constant along one axis."""
+    """The largest m/d, which is the Lipschitz constant along one axis."""
     slope = 0.0
     for i in range(len(m)):
         for j in range(i):
@@ -214,7 +241,7 @@ def _slope(m, d):
 
 @jit
 def _action_slopes(g, dA):
-    """(X, Y): the Lipschitz constant of g(x, y, ·) in the action, for each state."""
+    """The Lipschitz constant of g(x, y, ·) in the action for each state, shape (X, Y)."""
     X, Y, A, _ = g.shape
     slopes = np.zeros((X, Y))
     for x in range(X):
@@ -231,10 +258,10 @@ def _action_slopes(g, dA):
 def _best_ratio(g, ys, dX, dY_block, dA, mX, mY_block, mA, slopes_XY, best):
     """The largest ratio over the pairs with y in the block and y' ≤ y, or `best` if larger.
 
-    If g changes by at most m over a distance d of the states, and by at most `slope` per unit of
-    the action's, the ratio is at most sqrt((m/d)² + slope²), by the Cauchy-Schwarz inequality. A
-    pair of states is passed over if that does not beat the best so far, first with m_X + m_Y for
-    m, then with the largest change at the same action, itself a candidate.
+    If g changes by at most m between two states at distance d, and by at most `slope` per unit of
+    distance between actions, the ratio is at most sqrt((m/d)² + slope²) by the Cauchy-Schwarz
+    inequality. A pair of states is skipped if this does not exceed the largest ratio so far: first
+    with m = m_X + m_Y, then with m the largest change at the same action.
     """
     X, _, A, _ = g.shape
     for i in range(len(ys)):

@@ -1,10 +1,10 @@
-"""The constants of a fast-slow MDP that the bounds and costs are made of.
+"""The constants and sizes of a fast-slow MDP, from which bounds and costs are computed.
 
-`Constants` are those of the regret analysis (Section "Theoretical Analysis"): the discount γ, the
+`Constants` belong to the regret analysis (Section "Theoretical Analysis"): the discount γ, the
 fast-slow property (α, d_Y), the Lipschitz constants L = (L_r, L_f, L_U) and the largest reward
-r_max. `Sizes` are those of the cost analysis (Section "Computational Cost of FSVI"): |X|, |Y|, |A|.
+r_max. `Sizes` belong to the cost analysis (Section "Computational Cost of FSVI"): |X|, |Y|, |A|.
 
-Both validate themselves: whoever holds one may compute with it without looking again.
+Both check their values when they are made, so functions that take them need not check again.
 """
 
 import math
@@ -17,26 +17,42 @@ from numpy.typing import ArrayLike
 from fsdash.errors import InputError
 from fsdash.formatting import shorten
 
-# Larger constants are slips of a unit, and products of a few of them would overflow.
+# A larger constant is probably in the wrong unit, and products of a few of them would overflow.
 LARGEST_CONSTANT = 1e100
 LARGEST_SIZE = 10**12
 LARGEST_T = 10**6
-# Up to here one more sweep always changes a cost held in a float, so iterations can be counted.
+# Up to this k, one more sweep always changes a cost stored as a float, so k can be recovered.
 LARGEST_K = 2**50
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Constants:
     """The constants in Proposition "Reward Approximation Error" and in the regret theorems.
 
-    gamma  discount factor, 0 <= γ < 1
-    alpha  the slow state moves at most α·d_Y in a step. The paper assumes α <= 1; constants
-           measured on a domain can exceed it and the formulas still hold, so any α >= 0 will do
-    d_y    the fast state moves at most d_Y in a step
-    l_r    Lipschitz constant of the reward
-    l_f    Lipschitz constant of the transition function
-    l_u    Lipschitz constant of the optimal value U*
-    r_max  rewards lie in [0, r_max]
+    Parameters
+    ----------
+    gamma
+        Discount factor, 0 <= γ < 1.
+    alpha
+        The slow state moves at most α·d_Y per period. The paper assumes α <= 1. Constants measured
+        on a domain can exceed 1 and the formulas still hold, so every α >= 0 is allowed.
+    d_y
+        The fast state moves at most d_Y per period.
+    l_r
+        Lipschitz constant of the reward.
+    l_f
+        Lipschitz constant of the transition function.
+    l_u
+        Lipschitz constant of the optimal value U*.
+    r_max
+        Largest reward; rewards are in [0, r_max].
+
+    Examples
+    --------
+    >>> from fsdash.theory import Constants, trivial_bound
+    >>> c = Constants(gamma=0.75, alpha=0.1, d_y=1, l_r=1, l_f=1.1, l_u=2, r_max=1)
+    >>> trivial_bound(c)
+    4.0
     """
 
     gamma: float
@@ -53,9 +69,17 @@ class Constants:
             object.__setattr__(self, field.name, nonnegative(field.name, getattr(self, field.name)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sizes:
-    """|X| slow states, |Y| fast states, |A| actions."""
+    """The numbers of slow states |X|, fast states |Y| and actions |A|.
+
+    Examples
+    --------
+    >>> from fsdash.theory import Sizes
+    >>> sizes = Sizes(n_slow=11, n_fast=51, n_actions=11)
+    >>> sizes.n_states, sizes.sweep
+    (561, 3461931.0)
+    """
 
     n_slow: int
     n_fast: int
@@ -75,11 +99,11 @@ class Sizes:
 
     @property
     def sweep(self) -> float:
-        """|S|²|A|, the cost of one sweep of Base VI: the natural unit of every budget."""
+        """|S|²|A|, the cost of one sweep of Base VI and the unit of budgets."""
         return float(self.n_states**2 * self.n_actions)
 
 
-def number(name: str, value: object) -> float:
+def finite_number(name: str, value: object) -> float:
     """`value` as a finite float."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise InputError(f"{name} = {value!r} is not a number; give a finite number.")
@@ -94,22 +118,22 @@ def number(name: str, value: object) -> float:
 
 def nonnegative(name: str, value: object) -> float:
     """`value` as a float in [0, LARGEST_CONSTANT]."""
-    result = number(name, value)
+    result = finite_number(name, value)
     if result < 0:
         raise InputError(f"{name} = {result} is negative; give a number >= 0.")
     if result > LARGEST_CONSTANT:
         raise InputError(
             f"{name} = {result} is larger than {LARGEST_CONSTANT:g}; choose larger units."
         )
-    return abs(result)  # -0.0 would turn a bound of 0 into -0
+    return abs(result)  # Normalise -0.0, which would turn a bound of 0 into -0.
 
 
 def discount(name: str, value: object) -> float:
     """`value` as a discount factor in [0, 1)."""
-    result = number(name, value)
+    result = finite_number(name, value)
     if result == 1:
         raise InputError(
-            f"{name} = 1 means no discounting, and every bound is then infinite;"
+            f"{name} = 1 means no discounting, which makes every bound infinite;"
             " give a number just below 1, such as 0.999."
         )
     if not 0 <= result < 1:
@@ -117,7 +141,7 @@ def discount(name: str, value: object) -> float:
     return abs(result)
 
 
-def whole_numbers(name: str, values: object, low: int, high: int) -> np.ndarray:
+def whole_numbers(name: str, values: ArrayLike, low: int, high: int) -> np.ndarray:
     """`values` (a number or an array of any shape) as int64 within [low, high]."""
     remedy = f"give whole numbers from {low} to {high}."
     try:
@@ -125,8 +149,9 @@ def whole_numbers(name: str, values: object, low: int, high: int) -> np.ndarray:
     except ValueError:  # rows of unequal length
         raise InputError(f"{name} is a ragged list; {remedy}") from None
     if array.dtype == object and all(type(value) is int for value in array.flat):
-        array = np.array([min(max(value, -(2**62)), 2**62) for value in array.flat], dtype=np.int64)
-        array = array.reshape(np.shape(values))
+        # Integers beyond int64: clip them, so that the range check below can reject them.
+        clipped = [min(max(value, -(2**62)), 2**62) for value in array.flat]
+        array = np.array(clipped, dtype=np.int64).reshape(array.shape)
     if array.dtype.kind not in "iuf":
         raise InputError(f"{name} = {shorten(repr(values))} is not made of whole numbers; {remedy}")
     bad = ~((array >= low) & (array <= high) & (array == np.floor(array)))
@@ -137,6 +162,6 @@ def whole_numbers(name: str, values: object, low: int, high: int) -> np.ndarray:
 
 
 def as_scalar(values: ArrayLike) -> float | np.ndarray:
-    """A float for a single number, an array for more: what a result looks like to its caller."""
+    """A float if there is a single number, else the array."""
     array = np.asarray(values)
     return float(array) if array.ndim == 0 else array

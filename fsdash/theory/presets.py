@@ -1,11 +1,12 @@
 """Named sets of constants that reproduce the figures of Section "Interpreting the Regret Analysis".
 
-The paper draws the figures without giving all of their constants; these are ours, chosen so that
-the figures' messages can be read off.
+The paper does not give all constants of these figures. The ones here were chosen by this project,
+so that the figures show what the paper says about them.
 
 In "three-regimes" the winners are, in sweeps of Base VI: FSVI with T = 16 on [1.48, 5.27), T = 9 on
-[5.27, 53), Base VI from 53 on. Below 1.48 a budget pays for no long lower level yet, and whatever
-has just become affordable wins: Base VI on [1, 1.06), T = 2 to 1.12, T = 4 to 1.27, T = 9 to 1.48.
+[5.27, 53), and Base VI from 53 on. Below 1.48 the budget does not yet pay for a long lower level,
+and the most recently affordable candidate wins: Base VI on [1, 1.06), T = 2 to 1.12, T = 4 to 1.27,
+T = 9 to 1.48.
 """
 
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ from fsdash.theory.parameters import Constants, Sizes
 
 @dataclass(frozen=True)
 class Preset:
-    """Constants, sizes and the horizons T to compare, under a name fit for a URL."""
+    """Constants, sizes and the horizons T to compare. The name is usable in a URL."""
 
     name: str
     title: str
@@ -72,7 +73,14 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
 
 
 def preset(name: str) -> Preset:
-    """The preset of that name."""
+    """The preset of that name.
+
+    Examples
+    --------
+    >>> from fsdash.theory import preset
+    >>> preset("three-regimes").T
+    (2, 4, 9, 16, 25)
+    """
     try:
         return PRESETS[name]
     except (KeyError, TypeError):

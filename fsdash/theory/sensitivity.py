@@ -1,26 +1,26 @@
-"""The best T on many budgets and for many sets of constants at once: what a heat map needs.
+"""The best T for many budgets and many sets of constants at once, as a heat map needs it.
 
-Each cell is the contest of `fsdash.theory.budget` at one budget: Base VI and FSVI with each of the
-horizons, each for as many iterations as the budget pays for. `advise` finds the whole budget axis
-exactly; here only given budgets are looked at, all in one array expression per set of constants.
+Each cell compares the candidates of `fsdash.theory.budget` at one budget. `advise` finds the
+regimes of all budgets exactly; here only the given budgets are evaluated, in one array expression
+per set of constants.
 
-Ties go to Base VI, then to the smaller T. (`advise` also knows who led on smaller budgets, which
-decides between values of T whose bounds are equal to the last bit.)
+Ties go to Base VI, then to the smaller T. (`advise` also considers who was best on smaller budgets,
+which decides between values of T whose bounds are equal to the last bit or have underflowed to 0.)
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fsdash.core.display import Rows, Summary, value_range
 from fsdash.errors import InputError
 from fsdash.theory.bounds import fsvi_regret, trivial_bound
-from fsdash.theory.budget import Bound, Contest
+from fsdash.theory.budget import Bound, Candidates
 from fsdash.theory.costs import check_budget
 from fsdash.theory.parameters import Constants, Sizes, nonnegative
 
-# What one may vary, with the factor that its range spans to either side of the present value.
 VARIABLE = {
     "gamma": 10.0,
     "alpha": 10.0,
@@ -30,13 +30,15 @@ VARIABLE = {
     "d_y": 10.0,
     "r_max": 10.0,
 }
+"""The constants that can be varied, each with the factor of its range above and below its value."""
 
 
-@dataclass(frozen=True, eq=False)
-class Best:
-    """The winner in each cell. T = 1 is Base VI; T = 0 and regret = inf where nothing can run.
+@dataclass(frozen=True, eq=False, repr=False)
+class BestChoices(Summary):
+    """The winner in each cell, as arrays of one shape.
 
-    Where `vacuous`, the winning bound is not below r_max/(1-γ): it wins on paper only.
+    T = 1 is Base VI. Where the budget pays for no run, T = 0 and regret = inf. `vacuous` says
+    where the smallest bound is not below r_max/(1-γ).
     """
 
     T: np.ndarray
@@ -44,23 +46,41 @@ class Best:
     regret: np.ndarray
     vacuous: np.ndarray
 
+    def _summary(self) -> tuple[str, Rows]:
+        rows = [(field.name, value_range(getattr(self, field.name))) for field in fields(self)]
+        return "BestChoices", rows
+
 
 def best_T(
-    constants: Constants, sizes: Sizes, budgets: ArrayLike, T: ArrayLike, bound: Bound = fsvi_regret
-) -> Best:
-    """The winner on each of the budgets, among Base VI and FSVI with the horizons `T`."""
-    contest = Contest(constants, sizes, T, bound)
+    constants: Constants,
+    sizes: Sizes,
+    *,
+    budgets: ArrayLike,
+    T: ArrayLike,
+    bound: Bound = fsvi_regret,
+) -> BestChoices:
+    """The winner for each of the budgets, among Base VI and FSVI with the horizons `T`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fsdash.theory import best_T, preset
+    >>> p = preset("three-regimes")
+    >>> best_T(p.constants, p.sizes, budgets=p.sizes.sweep * np.array([4, 20, 60]), T=p.T).T
+    array([16,  9,  1])
+    """
+    candidates = Candidates(constants, sizes, T, bound)
     budgets_B = np.ravel(np.asarray(budgets, dtype=float))
-    for end in (budgets_B.min(), budgets_B.max()):  # NaN is both
+    for end in (budgets_B.min(), budgets_B.max()):  # a NaN would be both
         check_budget(sizes, end)
-    k_BT = contest.iterations(budgets_B[:, None])
-    regret_BT = contest.regret(k_BT)
-    # Base VI is the first competitor, so the first minimum is also the right one among ties.
+    k_BT = candidates.iterations(budgets_B[:, None])
+    regret_BT = candidates.regret(k_BT)
+    # Base VI is the first candidate, so the first minimum resolves ties correctly.
     cell = np.arange(len(budgets_B)), regret_BT.argmin(axis=1)
-    runs = k_BT[:, 0] >= 1
-    return Best(
-        T=np.where(runs, contest.T[cell[1]], 0),
-        k=np.where(runs, k_BT[cell], 0),
+    affordable = k_BT[:, 0] >= 1
+    return BestChoices(
+        T=np.where(affordable, candidates.T[cell[1]], 0),
+        k=np.where(affordable, k_BT[cell], 0),
         regret=regret_BT[cell],
         vacuous=regret_BT[cell] >= trivial_bound(constants),
     )
@@ -69,25 +89,28 @@ def best_T(
 def best_T_rows(
     rows: Sequence[Constants],
     sizes: Sizes,
+    *,
     budgets: ArrayLike,
     T: ArrayLike,
     bound: Bound = fsvi_regret,
-) -> Best:
+) -> BestChoices:
     """`best_T` for several sets of constants: arrays of shape (len(rows), len(budgets))."""
-    cells = [best_T(constants, sizes, budgets, T, bound) for constants in rows]
-    return Best(*(np.array([getattr(c, name) for c in cells]) for name in Best.__annotations__))
+    cells = [best_T(constants, sizes, budgets=budgets, T=T, bound=bound) for constants in rows]
+    return BestChoices(
+        *(np.array([getattr(cell, f.name) for cell in cells]) for f in fields(BestChoices))
+    )
 
 
-def vary(constants: Constants, name: str, values: ArrayLike) -> list[Constants]:
-    """The constants with one of them moved through `values`, the others as they stand."""
+def vary(constants: Constants, name: str, *, values: ArrayLike) -> list[Constants]:
+    """Copies of the constants in which one constant takes each of the values."""
     _check_variable(name)
     return [replace(constants, **{name: float(value)}) for value in np.ravel(values)]
 
 
-def values_around(name: str, value: float, n: int = 40) -> np.ndarray:
-    """n values of a constant around the present one, in even ratios (for γ, of 1-γ).
+def values_around(name: str, value: float, *, n: int = 40) -> np.ndarray:
+    """n values of a constant around the given one, geometrically spaced (for γ, in 1-γ).
 
-    A constant that is 0 has no surroundings in ratios: it is varied from 0.01 to 1.
+    A constant that is 0 is varied from 0.01 to 1.
     """
     _check_variable(name)
     span = VARIABLE[name]

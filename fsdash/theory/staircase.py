@@ -1,4 +1,4 @@
-"""A bound on a budget is a staircase: it falls each time the budget pays for one more iteration."""
+"""A bound as a function of the budget: a staircase that falls with each iteration paid for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,58 +7,92 @@ from math import inf, log
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsdash.theory import Constants, Regime, Sizes, fsvi_regret
-from fsdash.theory.budget import Bound
+from fsdash.core.display import Rows, Summary, value_range
+from fsdash.theory.bounds import fsvi_regret
+from fsdash.theory.budget import Bound, Regime
 from fsdash.theory.costs import fsvi_cost, k_max, k_max_vi, vi_cost
+from fsdash.theory.parameters import Constants, Sizes
 
 ALL_STEPS = 200
-"""So many steps of a staircase are drawn one by one; on a log axis later ones cannot be seen."""
+"""The first steps of a staircase, all of which are drawn; a log axis cannot resolve later ones."""
 LATER_STEPS = 80
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """The staircase of one competitor (T = 1 is Base VI): bound and cost after k iterations."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Staircase(Summary):
+    """The bound and the cost of one candidate after k iterations (T = 1 is Base VI)."""
 
     T: int
     k: np.ndarray
     cost: np.ndarray
     regret: np.ndarray
 
+    def _summary(self) -> tuple[str, Rows]:
+        arrays = [(name, value_range(getattr(self, name))) for name in ("k", "cost", "regret")]
+        return "Staircase", [("T", self.T), *arrays]
 
-def curves(
-    constants: Constants, sizes: Sizes, T: ArrayLike, largest: float, bound: Bound = fsvi_regret
-) -> list[Curve]:
-    """The staircases of Base VI and of FSVI with each T > 1, up to a budget of `largest`."""
+
+def staircases(
+    constants: Constants,
+    sizes: Sizes,
+    *,
+    T: ArrayLike,
+    max_budget: float,
+    bound: Bound = fsvi_regret,
+) -> list[Staircase]:
+    """The staircases of Base VI and of FSVI with each T > 1, up to a budget.
+
+    A candidate that cannot run on `max_budget` is left out.
+
+    Examples
+    --------
+    >>> from fsdash.theory import preset
+    >>> from fsdash.theory.staircase import staircases
+    >>> p = preset("three-regimes")
+    >>> [(s.T, s.k.size) for s in staircases(p.constants, p.sizes, T=p.T, max_budget=1e10)]
+    [(1, 2), (2, 1), (4, 1), (9, 1), (16, 1), (25, 1)]
+    """
     found = []
     for horizon in (1, *sorted({int(t) for t in np.ravel(T)} - {1})):
-        most = k_max_vi(sizes, largest) if horizon == 1 else k_max(sizes, horizon, largest)
-        k = _steps(most)
-        cost = vi_cost(sizes, k) if horizon == 1 else fsvi_cost(sizes, horizon, k)
-        found.append(Curve(horizon, k, cost, bound(constants, horizon, k).total))
-    return [curve for curve in found if curve.k.size]
+        if horizon == 1:
+            k = _steps(k_max_vi(sizes, max_budget))
+            cost = vi_cost(sizes, k)
+        else:
+            k = _steps(int(k_max(sizes, horizon, budget=max_budget)))
+            cost = fsvi_cost(sizes, horizon, k=k)
+        regret = bound(constants, horizon, k=k).total
+        found.append(Staircase(horizon, k, np.asarray(cost), np.asarray(regret)))
+    return [staircase for staircase in found if staircase.k.size]
 
 
-def curves_table(
-    constants: Constants, sizes: Sizes, T: ArrayLike, largest: float, bound: Bound = fsvi_regret
+def staircases_table(
+    constants: Constants,
+    sizes: Sizes,
+    *,
+    T: ArrayLike,
+    max_budget: float,
+    bound: Bound = fsvi_regret,
 ) -> dict[str, list]:
-    """The same as columns, a line for each step: T, k, cost, cost in sweeps, regret."""
-    drawn = curves(constants, sizes, T, largest, bound)
-    cost = np.concatenate([curve.cost for curve in drawn] or [np.empty(0)])
+    """The staircases as columns with one row per step: T, k, cost, cost in sweeps, regret."""
+    found = staircases(constants, sizes, T=T, max_budget=max_budget, bound=bound)
+    cost = np.concatenate([staircase.cost for staircase in found] or [np.empty(0)])
     return {
-        "T": [curve.T for curve in drawn for _ in curve.k],
-        "k": [int(k) for curve in drawn for k in curve.k],
+        "T": [staircase.T for staircase in found for _ in staircase.k],
+        "k": [int(k) for staircase in found for k in staircase.k],
         "cost": cost.tolist(),
         "sweeps": (cost / sizes.sweep).tolist(),
-        "regret": [float(regret) for curve in drawn for regret in curve.regret],
+        "regret": [float(regret) for staircase in found for regret in staircase.regret],
     }
 
 
 def budget_range(
-    constants: Constants, sizes: Sizes, budget: float, regimes: Sequence[Regime]
+    constants: Constants, sizes: Sizes, *, budget: float, regimes: Sequence[Regime]
 ) -> tuple[float, float]:
-    """The budgets to draw: from below one sweep to well past the last change of the winner, and to
-    where Base VI's bound, 2 r_max γ^{k+1}/(1-γ)², has become informative."""
+    """The range of budgets to draw.
+
+    It goes from below one sweep to well past the last change of the winner, and past the budget
+    where the bound of Base VI, 2 r_max γ^{k+1}/(1-γ)², becomes informative.
+    """
     last = max(regime.start for regime in regimes) / sizes.sweep
     gamma = constants.gamma
     informative = log(2 / (1 - gamma)) / -log(gamma) if gamma > 0 else 0.0
@@ -66,10 +100,10 @@ def budget_range(
     return low, max(max(4 * last, 100, 2 * informative) * sizes.sweep, 1.5 * budget)
 
 
-def _steps(most: int) -> np.ndarray:
-    """The iterations to draw: all of the first ones, then ever fewer."""
-    first = np.arange(1, min(most, ALL_STEPS) + 1)
-    if most <= ALL_STEPS:
+def _steps(k_max: int) -> np.ndarray:
+    """The iterations to draw: all of the first ones, then geometrically spaced ones."""
+    first = np.arange(1, min(k_max, ALL_STEPS) + 1)
+    if k_max <= ALL_STEPS:
         return first
-    later = np.geomspace(ALL_STEPS, most, LATER_STEPS).astype(np.int64)
+    later = np.geomspace(ALL_STEPS, k_max, LATER_STEPS).astype(np.int64)
     return np.unique(np.concatenate((first, later)))

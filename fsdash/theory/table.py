@@ -1,4 +1,4 @@
-"""Every bound and cost on a grid of T and k, for export."""
+"""Every bound and cost on a grid of T and k. `fsdash bounds` prints this table."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,19 +9,41 @@ from fsdash.theory.parameters import LARGEST_K, LARGEST_T, Constants, Sizes, who
 
 
 def bounds_table(
-    constants: Constants, sizes: Sizes, T: ArrayLike, k: ArrayLike
+    constants: Constants, sizes: Sizes, *, T: ArrayLike, k: ArrayLike
 ) -> dict[str, np.ndarray]:
-    """Columns of shape (len(T), len(k)): ravel them for records with k running fastest.
+    """Compute every bound and cost for each pair of T and k.
 
-    They are read-only views of what was computed: what does not depend on k is held once per T.
+    Parameters
+    ----------
+    constants, sizes
+        The constants and sizes of the model.
+    T, k
+        Horizons and numbers of iterations.
+
+    Returns
+    -------
+    dict
+        Columns of shape (len(T), len(k)). Flattened, they are records in which k varies fastest.
+        They are read-only views: a column that does not depend on k is stored once per T.
+
+    Examples
+    --------
+    >>> from fsdash.theory import bounds_table, preset
+    >>> p = preset("three-regimes")
+    >>> table = bounds_table(p.constants, p.sizes, T=[2, 16], k=[1, 10, 100])
+    >>> list(table)[:5]
+    ['T', 'k', 'freeze_error', 'end_of_horizon_error', 'reward_error']
+    >>> table["fsvi_regret"].round(1)
+    array([[700.1, 113.1,   9.4],
+           [ 17.5,   9.1,   9.1]])
     """
-    T = whole_numbers("T", T, 1, LARGEST_T).reshape(-1, 1)
-    k = whole_numbers("k", k, 0, LARGEST_K).reshape(1, -1)
-    error = reward_error(constants, T)
-    regret = fsvi_regret(constants, T, k)
+    T_column = whole_numbers("T", T, 1, LARGEST_T).reshape(-1, 1)
+    k_row = whole_numbers("k", k, 0, LARGEST_K).reshape(1, -1)
+    error = reward_error(constants, T_column)
+    regret = fsvi_regret(constants, T_column, k=k_row)
     columns = {
-        "T": T,
-        "k": k,
+        "T": T_column,
+        "k": k_row,
         "freeze_error": error.freeze,
         "end_of_horizon_error": error.end_of_horizon,
         "reward_error": error.total,
@@ -29,10 +51,10 @@ def bounds_table(
         "transition_term": regret.transition_term,
         "iteration_term": regret.iteration_term,
         "fsvi_regret": regret.total,
-        "vi_regret": vi_regret(constants, k),
+        "vi_regret": vi_regret(constants, k_row),
         "trivial_bound": trivial_bound(constants),
-        "fsvi_cost": fsvi_cost(sizes, T, k),
-        "vi_cost": vi_cost(sizes, k),
+        "fsvi_cost": fsvi_cost(sizes, T_column, k=k_row),
+        "vi_cost": vi_cost(sizes, k_row),
     }
-    shape = (T.size, k.size)
+    shape = (T_column.size, k_row.size)
     return {name: np.broadcast_to(column, shape) for name, column in columns.items()}

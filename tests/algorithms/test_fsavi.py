@@ -117,5 +117,7 @@ def test_the_corrected_theorem_holds(seed, T):
         V_XY = F(model, J1_XY, last.policy_PXY[1:], V_XY)
     eps_up = np.abs(architecture.through_anchors(V_XY) - V_XY).max()
     constants = measure(model).constants(model.gamma)
-    bound = fsavi_regret(constants, T, 8, architecture.kappa, float(eps_low), float(eps_up))
+    bound = fsavi_regret(
+        constants, T, k=8, kappa=architecture.kappa, eps_low=float(eps_low), eps_up=float(eps_up)
+    )
     assert regret(model, last.policy_PXY, best=optimum(model)).max_regret <= bound.total

@@ -80,7 +80,7 @@ def test_bounds_prints_the_documented_fields_with_the_library_s_numbers(as_json)
     for record in records:
         assert list(record) == BOUNDS_FIELDS
         T, k = record["T"], record["k"]
-        regret, error = fsvi_regret(THREE_REGIMES, T, k), reward_error(THREE_REGIMES, T)
+        regret, error = fsvi_regret(THREE_REGIMES, T, k=k), reward_error(THREE_REGIMES, T)
         assert record["fsvi_regret"] == regret.total
         assert record["reward_error"] == error.total
         assert record["freeze_error"] + record["end_of_horizon_error"] == error.total
@@ -126,7 +126,7 @@ def test_csv_output_can_be_read_back(fsdash):
     _, out, _ = fsdash("bounds -T 1:5 -k 1,10 --format csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert len(rows) == 10 and list(rows[0]) == BOUNDS_FIELDS
-    assert float(rows[-1]["fsvi_regret"]) == fsvi_regret(THREE_REGIMES, 5, 10).total
+    assert float(rows[-1]["fsvi_regret"]) == fsvi_regret(THREE_REGIMES, 5, k=10).total
 
 
 def test_advise_finds_the_three_regimes(as_json):

@@ -7,9 +7,9 @@ from fsdash.figures.budget_detail import TERM_COLOURS
 from fsdash.figures.linear_architecture import TERMS, fsavi_figure, fsavi_terms_figure
 from fsdash.theory import Constants, fsavi_regret, fsvi_regret
 
-USUAL = Constants(0.9, 0.05, 1, 0.5, 1.2, 0.05, 10)
-NOTHING = Constants(0.5, 0, 0, 0, 0, 0, 0)
-HUGE = Constants(0.99, 1, 1e6, 1e6, 1000, 1e6, 1)
+USUAL = Constants(gamma=0.9, alpha=0.05, d_y=1, l_r=0.5, l_f=1.2, l_u=0.05, r_max=10)
+NOTHING = Constants(gamma=0.5, alpha=0, d_y=0, l_r=0, l_f=0, l_u=0, r_max=0)
+HUGE = Constants(gamma=0.99, alpha=1, d_y=1e6, l_r=1e6, l_f=1000, l_u=1e6, r_max=1)
 T_VALUES = np.arange(1, 41)
 FIT = {"kappa": 1.005, "eps_low": 0.05, "eps_up": 0.2}
 
@@ -21,9 +21,9 @@ def curves(figure):
 def test_the_curves_are_the_librarys_values():
     drawn = curves(fsavi_figure(USUAL, T_VALUES, 6, 20, FIT))
     expected = {
-        "corrected": fsavi_regret(USUAL, T_VALUES, 20, **FIT).total,
-        "as stated": fsavi_regret(USUAL, T_VALUES, 20, **FIT, corrected=False).total,
-        "exact tables (FSVI)": fsvi_regret(USUAL, T_VALUES, 20).total,
+        "corrected": fsavi_regret(USUAL, T_VALUES, k=20, **FIT).total,
+        "as stated": fsavi_regret(USUAL, T_VALUES, k=20, **FIT, corrected=False).total,
+        "exact tables (FSVI)": fsvi_regret(USUAL, T_VALUES, k=20).total,
     }
     for name, values in expected.items():
         np.testing.assert_array_equal(drawn[name].y, values)
@@ -31,8 +31,8 @@ def test_the_curves_are_the_librarys_values():
 
 def test_each_bar_is_one_term_of_both_versions():
     drawn = curves(fsavi_terms_figure(USUAL, 3, 20, FIT))
-    corrected = fsavi_regret(USUAL, 3, 20, **FIT)
-    stated = fsavi_regret(USUAL, 3, 20, **FIT, corrected=False)
+    corrected = fsavi_regret(USUAL, 3, k=20, **FIT)
+    stated = fsavi_regret(USUAL, 3, k=20, **FIT, corrected=False)
     for term, (name, _) in TERMS.items():
         assert drawn[name].x == (getattr(stated, term), getattr(corrected, term))
 

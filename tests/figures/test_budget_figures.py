@@ -33,7 +33,7 @@ from fsdash.theory import (
 from fsdash.theory.measured_domains import measured_domains
 from fsdash.theory.repaired import repaired_regret
 from fsdash.theory.sensitivity import VARIABLE, best_T_rows, values_around, vary
-from fsdash.theory.staircase import budget_range, curves, curves_table
+from fsdash.theory.staircase import budget_range, staircases, staircases_table
 
 THREE = preset("three-regimes")
 UNIT = THREE.sizes.sweep
@@ -51,7 +51,7 @@ CASES = {
 
 
 def drawn(constants, sweeps, T=THREE.T, competing=None, bound=fsvi_regret, dark=False):
-    advice = advise(constants, THREE.sizes, sweeps * UNIT, competing or T, bound)
+    advice = advise(constants, THREE.sizes, budget=sweeps * UNIT, T=competing or T, bound=bound)
     figure = budget_figure(
         constants, THREE.sizes, T, advice.budget, advice.regimes, advice.candidates, bound, dark
     )
@@ -70,9 +70,9 @@ def test_each_step_of_a_curve_is_the_librarys_bound_and_cost(bound):
         steps = trace(figure, competitor_label(T))
         k, _ = np.array(steps.customdata, dtype=float).T
         k = k.astype(int)
-        cost = vi_cost(THREE.sizes, k) if T == 1 else fsvi_cost(THREE.sizes, T, k)
+        cost = vi_cost(THREE.sizes, k) if T == 1 else fsvi_cost(THREE.sizes, T, k=k)
         np.testing.assert_array_equal(steps.x[:-1], cost[:-1])
-        np.testing.assert_array_equal(steps.y, bound(THREE.constants, T, k).total)
+        np.testing.assert_array_equal(steps.y, bound(THREE.constants, T, k=k).total)
         assert steps.line.shape == "hv" and steps.x[-1] >= cost[-1]
     steps = trace(figure, "Base VI")
     k = np.array(steps.customdata)[:, 0].astype(int)
@@ -167,7 +167,7 @@ def test_every_case_has_room_for_its_curves(case, sweeps, dark):
 @pytest.mark.parametrize("name", ["inventory", "gridworld", "pricing"])
 def test_a_vacuous_domain_shows_its_curves_and_where_base_vi_becomes_informative(name):
     domain = measured_domains()[name]
-    found = regimes(domain.constants, domain.sizes, (2, 6, 12))
+    found = regimes(domain.constants, domain.sizes, T=(2, 6, 12))
     figure = budget_figure(domain.constants, domain.sizes, (2, 6, 12), 4 * UNIT, found)
     low, high = figure.layout.yaxis.range
     trivial = trivial_bound(domain.constants)
@@ -176,7 +176,7 @@ def test_a_vacuous_domain_shows_its_curves_and_where_base_vi_becomes_informative
 
 
 def test_a_budget_that_buys_nothing_still_has_a_figure():
-    found = regimes(THREE.constants, THREE.sizes, THREE.T)
+    found = regimes(THREE.constants, THREE.sizes, T=THREE.T)
     for given in (0.0, 0.5 * UNIT):
         figure = budget_figure(THREE.constants, THREE.sizes, THREE.T, given, found)
         assert not [t for t in figure.data if "on the budget" in t.name]
@@ -184,11 +184,11 @@ def test_a_budget_that_buys_nothing_still_has_a_figure():
 
 
 def test_the_table_of_the_curves():
-    found = regimes(THREE.constants, THREE.sizes, THREE.T)
-    _, high = budget_range(THREE.constants, THREE.sizes, 4 * UNIT, found)
-    table = curves_table(THREE.constants, THREE.sizes, THREE.T, high)
+    found = regimes(THREE.constants, THREE.sizes, T=THREE.T)
+    _, high = budget_range(THREE.constants, THREE.sizes, budget=4 * UNIT, regimes=found)
+    table = staircases_table(THREE.constants, THREE.sizes, T=THREE.T, max_budget=high)
     assert {len(column) for column in table.values()} == {
-        sum(c.k.size for c in curves(THREE.constants, THREE.sizes, THREE.T, high))
+        sum(c.k.size for c in staircases(THREE.constants, THREE.sizes, T=THREE.T, max_budget=high))
     }
     assert max(table["cost"]) <= high
     np.testing.assert_allclose(np.array(table["cost"]) / UNIT, table["sweeps"])
@@ -196,12 +196,12 @@ def test_the_table_of_the_curves():
 
 @pytest.mark.parametrize("bound", [fsvi_regret, partial(repaired_regret, l_frozen=1.3)])
 def test_the_bars_are_the_terms_of_the_bound(bound):
-    advice = advise(THREE.constants, THREE.sizes, 4 * UNIT, THREE.T, bound)
+    advice = advise(THREE.constants, THREE.sizes, budget=4 * UNIT, T=THREE.T, bound=bound)
     figure = decomposition_figure(THREE.constants, advice.candidates, bound)
     assert trace(figure, "reward term").x == ("VI", "2", "4", "9", "16", "25")
     for i, T in enumerate((1, *THREE.T)):
         (k,) = {bar.customdata[i] for bar in figure.data}
-        expected = bound(THREE.constants, T, k)
+        expected = bound(THREE.constants, T, k=k)
         for name in TERM_COLOURS:
             assert trace(figure, f"{name} term").y[i] == getattr(expected, f"{name}_term")
         (choice,) = [c for c in advice.candidates if c.T == T]
@@ -212,7 +212,7 @@ def test_the_bars_are_the_terms_of_the_bound(bound):
 
 @pytest.mark.parametrize("case", CASES)
 def test_bars_of_every_case_have_a_finite_axis(case):
-    advice = advise(CASES[case], THREE.sizes, 4 * UNIT, THREE.T)
+    advice = advise(CASES[case], THREE.sizes, budget=4 * UNIT, T=THREE.T)
     low, high = decomposition_figure(CASES[case], advice.candidates).layout.yaxis.range
     assert low == 0 < high < np.inf
 
@@ -221,8 +221,10 @@ def test_bars_of_every_case_have_a_finite_axis(case):
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_heat_map_is_the_best_T(name, dark):
     now = getattr(THREE.constants, name)
-    values, budgets = values_around(name, now, 9), np.geomspace(1, 200, 8) * UNIT
-    best = best_T_rows(vary(THREE.constants, name, values), THREE.sizes, budgets, THREE.T)
+    values, budgets = values_around(name, now, n=9), np.geomspace(1, 200, 8) * UNIT
+    best = best_T_rows(
+        vary(THREE.constants, name, values=values), THREE.sizes, budgets=budgets, T=THREE.T
+    )
     figure = sensitivity_figure(name, values, THREE.sizes, budgets, best, (4 * UNIT, now), dark)
     cells = trace(figure, "best T")
     np.testing.assert_allclose(2 ** np.array(cells.z, float), best.T)
@@ -236,8 +238,10 @@ def test_the_heat_map_is_the_best_T(name, dark):
 
 
 def test_the_heat_map_uses_the_competitors_colours():
-    values, budgets = values_around("l_f", 1.2, 5), np.geomspace(1, 200, 5) * UNIT
-    best = best_T_rows(vary(THREE.constants, "l_f", values), THREE.sizes, budgets, (2, 16))
+    values, budgets = values_around("l_f", 1.2, n=5), np.geomspace(1, 200, 5) * UNIT
+    best = best_T_rows(
+        vary(THREE.constants, "l_f", values=values), THREE.sizes, budgets=budgets, T=(2, 16)
+    )
     figure = sensitivity_figure("l_f", values, THREE.sizes, budgets, best, (4 * UNIT, 1.2))
     scale = trace(figure, "best T").colorscale
     assert scale[0][1] == FAMILY_COLOURS["VI"].light and scale[-1][1] == fsvi_colour(16).light
@@ -249,7 +253,7 @@ def test_bound_and_truth(name):
     figure = truth_figure(domain.constants, domain.regret)
     T = sorted(domain.regret)
     bound, true = trace(figure, "the bound, k → ∞"), trace(figure, "the true regret")
-    np.testing.assert_array_equal(bound.y, fsvi_regret(domain.constants, T, 0).floor)
+    np.testing.assert_array_equal(bound.y, fsvi_regret(domain.constants, T, k=0).floor)
     assert list(true.y) == [domain.regret[t][0] for t in T]
     trivial = trivial_bound(domain.constants)
     assert max(true.y) < trivial < min(bound.y)
@@ -272,12 +276,12 @@ def test_winner_and_yardstick_stay_in_the_figure_beside_astronomical_floors():
 
 def test_no_bar_is_too_high_for_a_browser_and_its_words_are_true():
     bound = partial(repaired_regret, l_frozen=1e6)
-    advice = advise(THREE.constants, THREE.sizes, 4 * UNIT, THREE.T, bound)
+    advice = advise(THREE.constants, THREE.sizes, budget=4 * UNIT, T=THREE.T, bound=bound)
     figure = decomposition_figure(THREE.constants, advice.candidates, bound)
     top = figure.layout.yaxis.range[1]
     bar = trace(figure, "reward term")
     assert max(bar.y) <= 100 * top
-    assert bar.text[-1] == number(bound(THREE.constants, 25, 0).reward_term)
+    assert bar.text[-1] == number(bound(THREE.constants, 25, k=0).reward_term)
 
 
 def test_the_label_of_the_grey_stands_where_fewer_curves_pass():

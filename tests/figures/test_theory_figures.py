@@ -23,11 +23,11 @@ from fsdash.figures.palette import (
 from fsdash.figures.reward_error import NAMES, ceiling_figure, reward_error_figure
 from fsdash.figures.timescales import periods_shown, timescales_svg
 from fsdash.theory import Constants, reward_error
-from fsdash.theory.landmarks import freeze_ceiling, freeze_error, peak
+from fsdash.theory.landmarks import freeze_error, freeze_error_limit, peak
 
-CALM = Constants(0.953, 0.01, 1, 0.5, 0.99, 1, 1)
-WILD = Constants(0.999, 1, 1, 1, 1.5, 1, 1)
-STILL = Constants(0.5, 0, 0, 0, 0.5, 0, 0)
+CALM = Constants(gamma=0.953, alpha=0.01, d_y=1, l_r=0.5, l_f=0.99, l_u=1, r_max=1)
+WILD = Constants(gamma=0.999, alpha=1, d_y=1, l_r=1, l_f=1.5, l_u=1, r_max=1)
+STILL = Constants(gamma=0.5, alpha=0, d_y=0, l_r=0, l_f=0.5, l_u=0, r_max=0)
 T_VALUES = np.arange(1, 151)
 CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
 
@@ -101,12 +101,12 @@ def test_without_a_freeze_error_the_ceiling_figure_says_so():
 def test_the_ceiling_figure_shows_the_librarys_values_and_the_crossing(T):
     figure = ceiling_figure(CALM, T)
     here, above = trace(figure, f"freeze error at T = {T}"), trace(figure, "ceiling over all T")
-    np.testing.assert_array_equal(here.y, freeze_error(CALM, T, here.x))
-    np.testing.assert_array_equal(above.y, freeze_ceiling(CALM, above.x))
+    np.testing.assert_array_equal(here.y, freeze_error(CALM, T, l_f=here.x))
+    np.testing.assert_array_equal(above.y, freeze_error_limit(CALM, above.x))
     assert above.x[-1] < 1 / CALM.gamma
     assert [s.x0 for s in figure.layout.shapes if s.type == "line"] == [1 / CALM.gamma]
     (mark,) = [t for t in figure.data if t.name == "here"]
-    assert (mark.x[0], mark.y[0]) == (CALM.l_f, freeze_error(CALM, T, CALM.l_f))
+    assert (mark.x[0], mark.y[0]) == (CALM.l_f, freeze_error(CALM, T, l_f=CALM.l_f))
 
 
 @pytest.mark.parametrize("constants", [STILL, WILD, replace(CALM, gamma=0.5)])

@@ -37,7 +37,16 @@ ratios = st.one_of(
     st.sampled_from([0.0, 1e-300, 1.0, 50.0, 1e9, *NEAR_ONE, *(2 - x for x in NEAR_ONE)]),
 )
 scales = st.one_of(st.just(0.0), st.floats(1e-3, 1e3))
-constants_drawn = st.builds(Constants, gammas, scales, scales, scales, ratios, scales, scales)
+constants_drawn = st.builds(
+    Constants,
+    gamma=gammas,
+    alpha=scales,
+    d_y=scales,
+    l_r=scales,
+    l_f=ratios,
+    l_u=scales,
+    r_max=scales,
+)
 horizons = st.one_of(st.integers(1, 6), st.integers(1, 120))
 iterations = st.integers(0, 80)
 
@@ -94,7 +103,8 @@ def test_reward_error_is_the_double_sum(c, T):
 
 
 def test_reward_error_in_fractions():
-    c = Constants(*(Fraction(n, 8) for n in (7, 3, 5, 9, 10, 2, 80)))
+    eighths = dict(gamma=7, alpha=3, d_y=5, l_r=9, l_f=10, l_u=2, r_max=80)
+    c = Constants(**{name: Fraction(n, 8) for name, n in eighths.items()})
     gamma, alpha, d_y, l_r, l_f, l_u, _ = (Fraction(x) for x in astuple(c))
     for T in range(1, 30):
         inner = [sum(l_f**j for j in range(i)) for i in range(T)]
@@ -123,7 +133,7 @@ def test_long_horizons(gamma, l_f):
 @given(constants_drawn, horizons, iterations)
 def test_fsvi_regret_is_the_theorem(c, T, k):
     with np.errstate(all="raise"):
-        regret = fsvi_regret(c, T, k)
+        regret = fsvi_regret(c, T, k=k)
     error = sum(exact_reward_error(c, T))
     moved = mpf(c.l_u) * exact_distance(c, T)
     reward_term, transition_term, _ = exact_lemma(c.gamma, T, error, moved, 0)
@@ -133,13 +143,13 @@ def test_fsvi_regret_is_the_theorem(c, T, k):
     assert same(regret.transition_term, transition_term)
     assert same(regret.iteration_term, iteration)
     assert same(regret.total, reward_term + transition_term + iteration)
-    assert regret.iteration_term == iteration_term(c, T, k)
+    assert regret.iteration_term == iteration_term(c, T, k=k)
 
 
 @thorough
 @given(constants_drawn, iterations)
 def test_horizon_one_is_base_vi(c, k):
-    regret = fsvi_regret(c, 1, k)
+    regret = fsvi_regret(c, 1, k=k)
     assert regret.floor == 0
     assert regret.total == vi_regret(c, k)
     gamma = mpf(c.gamma)
@@ -149,7 +159,9 @@ def test_horizon_one_is_base_vi(c, k):
 @thorough
 @given(constants_drawn, horizons, scales, scales, scales)
 def test_lemma(c, T, error, distance, value_error):
-    ours = lemma_regret(c.gamma, T, error, c.l_u, distance, value_error)
+    ours = lemma_regret(
+        c.gamma, T, reward_error=error, l_u=c.l_u, distance=distance, value_error=value_error
+    )
     moved = mpf(c.l_u) * mpf(distance)
     exact = exact_lemma(c.gamma, T, mpf(error), moved, mpf(value_error))
     assert same(ours.reward_term, exact[0])
@@ -206,8 +218,8 @@ def test_overflow_is_infinite_and_never_nan(changes):
     c = replace(GOOD, **changes)
     T, k = np.array([1, 2, 3, 100, 10_000])[:, None], np.array([0, 1, 10**12])
     with np.errstate(all="raise"):
-        table = bounds_table(c, Sizes(10**12, 10**12, 10**12), T, k)
-        table["fsavi"] = fsavi_regret(c, T, k, 1.0, 0.1, 0.1).total
+        table = bounds_table(c, Sizes(n_slow=10**12, n_fast=10**12, n_actions=10**12), T=T, k=k)
+        table["fsavi"] = fsavi_regret(c, T, k=k, kappa=1.0, eps_low=0.1, eps_up=0.1).total
     assert not any(np.isnan(column).any() for column in table.values())
     assert all((column >= 0).all() for column in table.values())
     # A vanishing coefficient silences a sum that has overflowed.
@@ -218,13 +230,13 @@ def test_overflow_is_infinite_and_never_nan(changes):
 def test_overflow_happens():
     error = reward_error(replace(GOOD, l_f=1e9, l_u=0), [2, 3, 10_000])
     assert error.freeze[0] == 0 < error.freeze[1] < error.freeze[2] == np.inf
-    assert fsvi_regret(replace(GOOD, l_f=1e9), 10_000, 1).total == np.inf
+    assert fsvi_regret(replace(GOOD, l_f=1e9), 10_000, k=1).total == np.inf
 
 
 @thorough
 @given(constants_drawn, horizons)
 def test_more_iterations_never_hurt(c, T):
-    regret = fsvi_regret(c, T, np.arange(60))
+    regret = fsvi_regret(c, T, k=np.arange(60))
     assert (regret.iteration_term[1:] <= regret.iteration_term[:-1]).all()
     assert (regret.total[1:] <= regret.total[:-1]).all()
     assert (regret.total >= regret.floor).all()
@@ -234,16 +246,20 @@ def test_arrays_are_scalars_side_by_side():
     T, k = np.arange(1, 40)[:, None], np.arange(7)
     c = replace(GOOD, gamma=0.97)
     grids = {
-        "reward": fsvi_regret(c, T, k).total,
-        "fsavi": fsavi_regret(c, T, k, 1.01, 0.2, 0.3).total,
-        "stated": fsavi_regret(c, T, k, 1.01, 0.2, 0.3, corrected=False).total,
+        "reward": fsvi_regret(c, T, k=k).total,
+        "fsavi": fsavi_regret(c, T, k=k, kappa=1.01, eps_low=0.2, eps_up=0.3).total,
+        "stated": fsavi_regret(
+            c, T, k=k, kappa=1.01, eps_low=0.2, eps_up=0.3, corrected=False
+        ).total,
     }
     for i in range(39):
         for j in range(7):
             one = {
-                "reward": fsvi_regret(c, i + 1, j).total,
-                "fsavi": fsavi_regret(c, i + 1, j, 1.01, 0.2, 0.3).total,
-                "stated": fsavi_regret(c, i + 1, j, 1.01, 0.2, 0.3, corrected=False).total,
+                "reward": fsvi_regret(c, i + 1, k=j).total,
+                "fsavi": fsavi_regret(c, i + 1, k=j, kappa=1.01, eps_low=0.2, eps_up=0.3).total,
+                "stated": fsavi_regret(
+                    c, i + 1, k=j, kappa=1.01, eps_low=0.2, eps_up=0.3, corrected=False
+                ).total,
             }
             for name, value in one.items():
                 assert type(value) is float
@@ -252,7 +268,7 @@ def test_arrays_are_scalars_side_by_side():
 
 def test_bounds_table():
     chosen = preset("three-regimes")
-    table = bounds_table(chosen.constants, chosen.sizes, chosen.T, [1, 5])
+    table = bounds_table(chosen.constants, chosen.sizes, T=chosen.T, k=[1, 5])
     assert list(table) == [
         "T",
         "k",
@@ -276,17 +292,17 @@ def test_bounds_table():
     assert [(r["T"], r["k"]) for r in records[:3]] == [(2, 1), (2, 5), (4, 1)]
     for r in records:
         T, k = int(r["T"]), int(r["k"])
-        assert r["fsvi_regret"] == pytest.approx(fsvi_regret(chosen.constants, T, k).total)
+        assert r["fsvi_regret"] == pytest.approx(fsvi_regret(chosen.constants, T, k=k).total)
         assert r["vi_regret"] == pytest.approx(vi_regret(chosen.constants, k))
         terms = r["reward_term"] + r["transition_term"] + r["iteration_term"]
         assert terms == pytest.approx(r["fsvi_regret"])
-    assert bounds_table(chosen.constants, chosen.sizes, 3, 4)["T"].shape == (1, 1)
+    assert bounds_table(chosen.constants, chosen.sizes, T=3, k=4)["T"].shape == (1, 1)
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.5, 0.9, 1 - 1e-9])
 @pytest.mark.parametrize("l_f", [0.0, 0.5, 1.0, 1 + 1e-9, 1.2, 2.0, 1e6])
 def test_value_lipschitz_bound(gamma, l_f):
-    ours = value_lipschitz_bound(gamma, 0.5, l_f)
+    ours = value_lipschitz_bound(gamma, 0.5, l_f=l_f)
     gap = 1 - mpf(gamma) * mpf(l_f)
     if abs(gap) < 1e-17:  # 1 - 1e-9 times 1 + 1e-9 is 1 - 1e-18: no float tells it from 1
         assert ours > 1e15
@@ -295,7 +311,7 @@ def test_value_lipschitz_bound(gamma, l_f):
 
 
 def test_value_lipschitz_bound_of_arrays():
-    assert value_lipschitz_bound(0.5, 1, [0, 1, 2, 3]) == pytest.approx([1, 2, np.inf, np.inf])
+    assert value_lipschitz_bound(0.5, 1, l_f=[0, 1, 2, 3]) == pytest.approx([1, 2, np.inf, np.inf])
 
 
 # ------------------------------------------------------------------------------------------- FSAVI
@@ -330,7 +346,9 @@ def test_fsavi_as_stated_and_corrected(drawn, T, k, eps_low, eps_up):
     error, moved = sum(exact_reward_error(c, T)), mpf(c.l_u) * exact_distance(c, T)
 
     with np.errstate(all="raise"):
-        stated = fsavi_regret(c, T, k, kappa, eps_low, eps_up, corrected=False)
+        stated = fsavi_regret(
+            c, T, k=k, kappa=kappa, eps_low=eps_low, eps_up=eps_up, corrected=False
+        )
     fitted = error + lower * mpf(eps_low)
     reward_term, transition_term, _ = exact_lemma(c.gamma, T, fitted, moved, 0)
     total = reward_term + transition_term + upper * mpf(eps_up) + iteration
@@ -338,7 +356,7 @@ def test_fsavi_as_stated_and_corrected(drawn, T, k, eps_low, eps_up):
 
     # The corrected bound is the general lemma on what the other lemmas prove.
     with np.errstate(all="raise"):
-        ours = fsavi_regret(c, T, k, kappa, eps_low, eps_up)
+        ours = fsavi_regret(c, T, k=k, kappa=kappa, eps_low=eps_low, eps_up=eps_up)
     fitted = error + mpf(c.gamma) * lower * mpf(eps_low)
     terms = exact_lemma(c.gamma, T, fitted, moved, upper * mpf(eps_up) + iteration)
     assert same(ours.total, sum(terms), digits=1e-11)
@@ -349,8 +367,8 @@ def test_fsavi_as_stated_and_corrected(drawn, T, k, eps_low, eps_up):
 @given(st.floats(0.01, 0.95), st.floats(0, 0.9), st.integers(1, 60))
 def test_closed_forms_that_the_theorem_prints(gamma, share, T):
     kappa = 1 + share * (1 / gamma - 1)
-    c = Constants(gamma, 0, 0, 0, 0, 0, r_max=1)
-    stated = fsavi_regret(c, T, 0, kappa, 1, 1, corrected=False)
+    c = Constants(gamma=gamma, alpha=0, d_y=0, l_r=0, l_f=0, l_u=0, r_max=1)
+    stated = fsavi_regret(c, T, k=0, kappa=kappa, eps_low=1, eps_up=1, corrected=False)
     g, kp = mpf(gamma), mpf(kappa)
     lower = (1 + kp) / (1 - kp * g) - (kp * g) ** T * (1 + g) / (g - kp * g**2)
     growth = (kp**2 - kp**2 * (kp * g) ** (T + 1)) / ((1 - kp * g**T) * (1 - kp * g))
@@ -362,7 +380,7 @@ def test_closed_forms_that_the_theorem_prints(gamma, share, T):
 @thorough
 @given(constants_drawn, horizons, iterations)
 def test_fsavi_without_errors_is_nearly_fsvi(c, T, k):
-    ours, exact = fsavi_regret(c, T, k, 1, 0, 0), fsvi_regret(c, T, k)
+    ours, exact = fsavi_regret(c, T, k=k, kappa=1, eps_low=0, eps_up=0), fsvi_regret(c, T, k=k)
     assert ours.lower_fit_term == ours.upper_fit_term == 0
     assert ours.reward_term == exact.reward_term
     assert ours.transition_term == exact.transition_term
@@ -374,12 +392,12 @@ def test_fsavi_without_errors_is_nearly_fsvi(c, T, k):
 def test_the_stated_fsavi_bound_is_too_small_above_a_third():
     for gamma_T, stated_is_smaller in ((0.34, True), (0.33, False)):
         c = replace(GOOD, gamma=gamma_T**0.25)
-        stated = fsavi_regret(c, 4, 3, 1.01, 0, 0.5, corrected=False)
-        corrected = fsavi_regret(c, 4, 3, 1.01, 0, 0.5)
+        stated = fsavi_regret(c, 4, k=3, kappa=1.01, eps_low=0, eps_up=0.5, corrected=False)
+        corrected = fsavi_regret(c, 4, k=3, kappa=1.01, eps_low=0, eps_up=0.5)
         assert (stated.upper_fit_term < corrected.upper_fit_term) is stated_is_smaller
         assert (stated.iteration_term < corrected.iteration_term) is stated_is_smaller
 
 
 def test_empty_input_gives_empty_output():
     assert reward_error(GOOD, []).total.shape == (0,)
-    assert fsvi_regret(GOOD, np.ones((0, 1), dtype=int), [1, 2]).total.shape == (0, 2)
+    assert fsvi_regret(GOOD, np.ones((0, 1), dtype=int), k=[1, 2]).total.shape == (0, 2)

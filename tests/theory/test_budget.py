@@ -47,10 +47,10 @@ def play(constants, sizes, T, sweeps):
     k = np.arange(1, sweeps + 1)
     stairs = {("VI", 1): (vi_cost(sizes, k), vi_regret(constants, k))}
     for horizon in sorted(set(T) - {1}):
-        affordable = k[fsvi_cost(sizes, horizon, k) <= sweeps * sizes.sweep]
+        affordable = k[fsvi_cost(sizes, horizon, k=k) <= sweeps * sizes.sweep]
         stairs["FSVI", horizon] = (
-            fsvi_cost(sizes, horizon, affordable),
-            fsvi_regret(constants, horizon, affordable).total,
+            fsvi_cost(sizes, horizon, k=affordable),
+            fsvi_regret(constants, horizon, k=affordable).total,
         )
     budgets = sorted({float(cost) for costs, _ in stairs.values() for cost in costs})
     lists = {name: (costs.tolist(), regret.tolist()) for name, (costs, regret) in stairs.items()}
@@ -71,17 +71,19 @@ def play(constants, sizes, T, sweeps):
 
 
 scales = st.one_of(st.just(0.0), st.floats(1e-3, 10))
-small_sizes = st.builds(Sizes, st.integers(1, 30), st.integers(1, 30), st.integers(1, 30))
+small_sizes = st.builds(
+    Sizes, n_slow=st.integers(1, 30), n_fast=st.integers(1, 30), n_actions=st.integers(1, 30)
+)
 contests = st.tuples(
     st.builds(
         Constants,
-        st.one_of(st.just(0.0), st.floats(0.05, 0.97)),
-        st.one_of(st.just(0.0), st.floats(0, 0.2)),
-        st.one_of(st.just(0.0), st.floats(0.1, 2)),
-        scales,
-        st.floats(0, 1.3),
-        st.one_of(st.just(0.0), st.floats(1e-6, 1)),
-        st.one_of(st.just(0.0), st.floats(0.1, 1000)),
+        gamma=st.one_of(st.just(0.0), st.floats(0.05, 0.97)),
+        alpha=st.one_of(st.just(0.0), st.floats(0, 0.2)),
+        d_y=st.one_of(st.just(0.0), st.floats(0.1, 2)),
+        l_r=scales,
+        l_f=st.floats(0, 1.3),
+        l_u=st.one_of(st.just(0.0), st.floats(1e-6, 1)),
+        r_max=st.one_of(st.just(0.0), st.floats(0.1, 1000)),
     ),
     small_sizes,
     st.lists(st.integers(1, 40), min_size=1, max_size=8),
@@ -92,7 +94,7 @@ contests = st.tuples(
 @given(contests)
 def test_regimes_agree_with_brute_force(contest):
     constants, sizes, T = contest
-    found = regimes(constants, sizes, T)
+    found = regimes(constants, sizes, T=T)
     starts = [regime.start for regime in found]
 
     def leads(budget):
@@ -110,7 +112,7 @@ def test_regimes_agree_with_brute_force(contest):
 @given(contests)
 def test_regimes_cover_the_axis_once(contest):
     constants, sizes, T = contest
-    found = regimes(constants, sizes, T)
+    found = regimes(constants, sizes, T=T)
     assert found[0].start == sizes.sweep
     assert (found[0].algorithm, found[0].T) == ("VI", 1)
     assert found[-1].end == math.inf
@@ -124,12 +126,12 @@ def test_regimes_cover_the_axis_once(contest):
 def test_advice_is_the_best_of_its_candidates(contest, sweeps):
     constants, sizes, T = contest
     budget = sweeps * sizes.sweep
-    advice = advise(constants, sizes, budget, T)
+    advice = advise(constants, sizes, budget=budget, T=T)
     assert advice.choice == advice.candidates[0]
     assert winner(advice.regimes, budget) == (advice.choice.algorithm, advice.choice.T)
     assert advice.trivial_bound == trivial_bound(constants)
     names = [(c.algorithm, c.T) for c in advice.candidates]
-    affordable = [("FSVI", t) for t in set(T) - {1} if k_max(sizes, t, budget) >= 1]
+    affordable = [("FSVI", t) for t in set(T) - {1} if k_max(sizes, t, budget=budget) >= 1]
     assert sorted(names) == sorted([("VI", 1), *affordable])
     for c in advice.candidates:
         assert advice.choice.regret <= c.regret
@@ -137,8 +139,8 @@ def test_advice_is_the_best_of_its_candidates(contest, sweeps):
             k = k_max_vi(sizes, budget)
             expected = (k, vi_regret(constants, k), vi_cost(sizes, k))
         else:
-            k = k_max(sizes, c.T, budget)
-            expected = (k, fsvi_regret(constants, c.T, k).total, fsvi_cost(sizes, c.T, k))
+            k = k_max(sizes, c.T, budget=budget)
+            expected = (k, fsvi_regret(constants, c.T, k=k).total, fsvi_cost(sizes, c.T, k=k))
         assert (c.k, c.regret, c.cost) == pytest.approx(expected, rel=1e-14)
         assert c.k >= 1 and c.cost <= budget
     assert [c.regret for c in advice.candidates] == sorted(c.regret for c in advice.candidates)
@@ -146,7 +148,7 @@ def test_advice_is_the_best_of_its_candidates(contest, sweeps):
 
 def test_three_regimes():
     """The figure's story from two sweeps on; below, ever longer lower levels become affordable."""
-    assert in_sweeps(regimes(THREE.constants, THREE.sizes, THREE.T), THREE.sizes) == [
+    assert in_sweeps(regimes(THREE.constants, THREE.sizes, T=THREE.T), THREE.sizes) == [
         ("VI", 1, 1, 1.06),
         ("FSVI", 2, 1.06, 1.12),
         ("FSVI", 4, 1.12, 1.27),
@@ -159,19 +161,19 @@ def test_three_regimes():
 
 def test_long_horizon():
     chosen = preset("long-horizon")
-    found = in_sweeps(regimes(chosen.constants, chosen.sizes, chosen.T), chosen.sizes)
+    found = in_sweeps(regimes(chosen.constants, chosen.sizes, T=chosen.T), chosen.sizes)
     assert found[-3:] == [
         ("FSVI", 16, 1.48, 29.27),
         ("FSVI", 9, 29.27, 335),
         ("VI", 1, 335, math.inf),
     ]
-    floors = fsvi_regret(chosen.constants, chosen.T, 1).floor
+    floors = fsvi_regret(chosen.constants, chosen.T, k=1).floor
     assert floors.min() == pytest.approx(685.0855908)
     assert floors.min() > trivial_bound(chosen.constants) == pytest.approx(100)
 
 
 def test_over_all_horizons_the_best_one_slides_down():
-    found = regimes(THREE.constants, THREE.sizes, range(1, 101))
+    found = regimes(THREE.constants, THREE.sizes, T=range(1, 101))
     late = [r.T for r in found if r.start >= 2 * THREE.sizes.sweep and r.algorithm == "FSVI"]
     assert late[-1] == 8
     assert (found[-1].algorithm, found[-1].start) == ("VI", 53 * THREE.sizes.sweep)
@@ -179,28 +181,28 @@ def test_over_all_horizons_the_best_one_slides_down():
 
 def test_horizon_one_changes_nothing():
     for T in (THREE.T, (*THREE.T, 1), THREE.T[::-1], np.array(THREE.T * 2)):
-        assert regimes(THREE.constants, THREE.sizes, T) == regimes(
-            THREE.constants, THREE.sizes, THREE.T
+        assert regimes(THREE.constants, THREE.sizes, T=T) == regimes(
+            THREE.constants, THREE.sizes, T=THREE.T
         )
-    (only,) = regimes(THREE.constants, THREE.sizes, 1)
+    (only,) = regimes(THREE.constants, THREE.sizes, T=1)
     assert (only.algorithm, only.start, only.end) == ("VI", THREE.sizes.sweep, math.inf)
 
 
 @pytest.mark.parametrize("changes", [{"r_max": 0}, {"gamma": 0}, {"l_f": 1e100, "l_r": 1e100}])
 def test_base_vi_alone(changes):
     constants = replace(THREE.constants, **changes)
-    found = regimes(constants, THREE.sizes, THREE.T[2:])
+    found = regimes(constants, THREE.sizes, T=THREE.T[2:])
     assert [(r.algorithm, r.end) for r in found] == [("VI", math.inf)]
-    assert advise(constants, THREE.sizes, 1e12, THREE.T).choice.algorithm == "VI"
+    assert advise(constants, THREE.sizes, budget=1e12, T=THREE.T).choice.algorithm == "VI"
 
 
 def test_without_a_floor_fsvi_stays_ahead():
     exact = replace(THREE.constants, alpha=0, l_u=0)
-    assert regimes(exact, THREE.sizes, THREE.T)[-1].T == 25
+    assert regimes(exact, THREE.sizes, T=THREE.T)[-1].T == 25
     # T = 2 has no freeze error, so without L_U it alone has no floor.
     drifting = replace(THREE.constants, l_u=0)
-    assert regimes(drifting, THREE.sizes, THREE.T)[-1].T == 2
-    advice = advise(drifting, THREE.sizes, 1e5 * THREE.sizes.sweep, THREE.T)
+    assert regimes(drifting, THREE.sizes, T=THREE.T)[-1].T == 2
+    advice = advise(drifting, THREE.sizes, budget=1e5 * THREE.sizes.sweep, T=THREE.T)
     assert (advice.choice.algorithm, advice.choice.T, advice.choice.regret) == ("FSVI", 2, 0)
 
 
@@ -208,31 +210,32 @@ def test_without_a_floor_fsvi_stays_ahead():
 def test_close_to_one(gamma):
     """Millions of steps, few of which matter: the last one is checked by its definition."""
     constants = replace(THREE.constants, gamma=gamma)
-    *_, before, last = regimes(constants, THREE.sizes, range(2, 26))
+    *_, before, last = regimes(constants, THREE.sizes, T=range(2, 26))
     assert (before.algorithm, last.algorithm) == ("FSVI", "VI")
     k = k_max_vi(THREE.sizes, last.start)
-    floor = fsvi_regret(constants, np.arange(2, 26), k).total.min()
+    floor = fsvi_regret(constants, np.arange(2, 26), k=k).total.min()
     assert vi_regret(constants, k) <= floor < vi_regret(constants, k - 1)
 
 
 def test_advice_by_hand():
     unit = THREE.sizes.sweep
-    advice = advise(THREE.constants, THREE.sizes, 10 * unit, THREE.T)
-    regret = fsvi_regret(THREE.constants, 9, 9).total
+    advice = advise(THREE.constants, THREE.sizes, budget=10 * unit, T=THREE.T)
+    regret = fsvi_regret(THREE.constants, 9, k=9).total
     lower = lower_level_cost(THREE.sizes, 9)
     assert advice.choice == Choice("FSVI", 9, 9, regret, lower + 9 * unit)
     assert len(advice.candidates) == 6
-    assert advise(THREE.constants, THREE.sizes, 10 * unit, 9).choice == advice.choice
+    assert advise(THREE.constants, THREE.sizes, budget=10 * unit, T=9).choice == advice.choice
 
 
 def test_bad_input():
     with pytest.raises(
-        InputError, match=r"budget = 1000 pays for no run.*one sweep of Base VI.*5000000000"
+        InputError,
+        match=r"budget = 1000 is too small for any run.*one sweep of Base VI.*5000000000",
     ):
-        advise(THREE.constants, THREE.sizes, 1000, THREE.T)
+        advise(THREE.constants, THREE.sizes, budget=1000, T=THREE.T)
     with pytest.raises(InputError, match=r"^T is empty"):
-        advise(THREE.constants, THREE.sizes, 1e12, [])
+        advise(THREE.constants, THREE.sizes, budget=1e12, T=[])
     with pytest.raises(InputError, match=r"^T = 0"):
-        regimes(THREE.constants, THREE.sizes, [2, 0])
+        regimes(THREE.constants, THREE.sizes, T=[2, 0])
     with pytest.raises(InputError, match=r"^budget = inf"):
-        advise(THREE.constants, THREE.sizes, math.inf, THREE.T)
+        advise(THREE.constants, THREE.sizes, budget=math.inf, T=THREE.T)

@@ -13,7 +13,7 @@ thorough = settings(max_examples=500, deadline=None, derandomize=True, database=
 SIZES = Sizes(n_slow=3, n_fast=5, n_actions=2)
 
 counts = st.one_of(st.integers(1, 200), st.integers(1, 10**12))
-sizes_drawn = st.builds(Sizes, counts, counts, counts)
+sizes_drawn = st.builds(Sizes, n_slow=counts, n_fast=counts, n_actions=counts)
 horizons = st.one_of(st.integers(1, 100), st.integers(1, 10**6))
 iterations = st.one_of(st.integers(0, 100), st.integers(0, 2**48))
 
@@ -22,25 +22,27 @@ def test_costs_by_hand():
     sweep = 15 * 15 * 2
     assert vi_cost(SIZES, 7) == 7 * sweep
     assert lower_level_cost(SIZES, 4) == 3 * 25 * 2 * 4 + 225 * 4
-    assert fsvi_cost(SIZES, 4, 7) == 3 * 25 * 2 * 4 + 225 * 4 + 7 * sweep
-    assert type(fsvi_cost(SIZES, 4, 7)) is type(vi_cost(SIZES, 7)) is float
-    assert type(k_max(SIZES, 4, 1e4)) is type(k_max_vi(SIZES, 1e4)) is int
+    assert fsvi_cost(SIZES, 4, k=7) == 3 * 25 * 2 * 4 + 225 * 4 + 7 * sweep
+    assert type(fsvi_cost(SIZES, 4, k=7)) is type(vi_cost(SIZES, 7)) is float
+    assert type(k_max(SIZES, 4, budget=1e4)) is type(k_max_vi(SIZES, 1e4)) is int
 
 
 def test_costs_broadcast():
     T, k = np.array([1, 2, 9])[:, None], np.arange(4)
-    grid = fsvi_cost(SIZES, T, k)
+    grid = fsvi_cost(SIZES, T, k=k)
     assert grid.shape == (3, 4)
-    assert grid[2, 3] == fsvi_cost(SIZES, 9, 3)
+    assert grid[2, 3] == fsvi_cost(SIZES, 9, k=3)
     assert vi_cost(SIZES, k).tolist() == [450 * i for i in range(4)]
-    assert k_max(SIZES, [1, 2, 9], 5000.0).tolist() == [k_max(SIZES, T, 5000.0) for T in (1, 2, 9)]
+    assert k_max(SIZES, [1, 2, 9], budget=5000.0).tolist() == [
+        k_max(SIZES, T, budget=5000.0) for T in (1, 2, 9)
+    ]
 
 
 @thorough
 @given(sizes_drawn, horizons, iterations, st.floats(0, 1))
 def test_k_max_is_the_last_affordable_count(sizes, T, k, part):
     for cost, most in (
-        (lambda k: fsvi_cost(sizes, T, k), lambda budget: k_max(sizes, T, budget)),
+        (lambda k: fsvi_cost(sizes, T, k=k), lambda budget: k_max(sizes, T, budget=budget)),
         (lambda k: vi_cost(sizes, k), lambda budget: k_max_vi(sizes, budget)),
     ):
         at, after = cost(k), cost(k + 1)
@@ -57,19 +59,19 @@ def test_k_max_is_the_last_affordable_count(sizes, T, k, part):
 @given(sizes_drawn, horizons, st.floats(0, 1, exclude_max=True))
 def test_an_unaffordable_lower_level(sizes, T, part):
     budget = part * lower_level_cost(sizes, T)
-    assert k_max(sizes, T, budget) == -1
+    assert k_max(sizes, T, budget=budget) == -1
 
 
 @pytest.mark.parametrize("budget", [-1, np.nan, np.inf, "much", None, True])
 def test_bad_budgets(budget):
-    for call in (lambda: k_max(SIZES, 2, budget), lambda: k_max_vi(SIZES, budget)):
+    for call in (lambda: k_max(SIZES, 2, budget=budget), lambda: k_max_vi(SIZES, budget)):
         with pytest.raises(InputError, match=r"^budget = .*give"):
             call()
 
 
 def test_a_budget_beyond_counting():
     with pytest.raises(InputError, match=r"budget = 1e\+30 is more than 2\*\*49 sweeps.*at most"):
-        k_max(SIZES, 2, 1e30)
+        k_max(SIZES, 2, budget=1e30)
 
 
 def test_bad_counts():

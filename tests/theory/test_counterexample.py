@@ -48,7 +48,7 @@ def test_the_theorem_as_stated_fails(gamma, T, lost):
     assert constants.alpha <= 1 and model.reward_XYA.min() >= 0 and constants.l_f < 1
     last = run_until(fsvi(model, T), tolerance=1e-8)
     true = regret(model, last.policy_PXY, best=best).max_regret
-    bound = fsvi_regret(constants, T, 10**6)
+    bound = fsvi_regret(constants, T, k=10**6)
     assert true == pytest.approx(lost, rel=1e-3)
     assert 1.5 * bound.total < true < trivial_bound(constants)
 

@@ -53,7 +53,7 @@ def check_everything(model, U_XY, constants, T, k, best=None):
     last = run_until(fsvi(model, T), iterations=k)
     best = optimum(model) if best is None else best
     true = regret(model, last.policy_PXY, best=best).max_regret
-    bound = fsvi_regret(constants, T, k)
+    bound = fsvi_regret(constants, T, k=k)
     assert true <= bound.total + SLACK
     assert true <= trivial_bound(constants) + SLACK
     assert true <= direct_bound(constants, T, k) + SLACK
@@ -66,7 +66,7 @@ def direct_bound(constants, T, k):
     q, error = constants.gamma**T, reward_error(constants, T)
     gaps = error.total + q * constants.l_u * transition_distance(constants, T)
     gaps += constants.gamma * error.freeze
-    return gaps / (1 - q) + fsvi_regret(constants, T, k).iteration_term
+    return gaps / (1 - q) + fsvi_regret(constants, T, k=k).iteration_term
 
 
 @pytest.mark.parametrize("name", ["inventory", "gridworld", "pricing"])
@@ -120,11 +120,11 @@ def test_base_vi_regret_on_the_domains(name):
 def test_the_bound_on_l_u(seed, gamma):
     model = lipschitz_model(seed, gamma=gamma)
     c = measure(model).constants(gamma)
-    assert c.l_u <= value_lipschitz_bound(gamma, c.l_r, c.l_f) + SLACK
+    assert c.l_u <= value_lipschitz_bound(gamma, c.l_r, l_f=c.l_f) + SLACK
 
 
 def test_measured_bounds_are_vacuous_on_the_domains():
     """Not a wish but a fact that the documentation states: these constants prove nothing."""
     for name in ("inventory", "gridworld", "pricing"):
         _, _, constants = solved(name)
-        assert fsvi_regret(constants, 6, 1000).total > 1e3 * trivial_bound(constants)
+        assert fsvi_regret(constants, 6, k=1000).total > 1e3 * trivial_bound(constants)

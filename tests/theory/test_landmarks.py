@@ -7,21 +7,21 @@ import pytest
 
 from fsdash.theory import Constants, reward_error
 from fsdash.theory.landmarks import (
-    course,
     critical_l_f,
-    freeze_ceiling,
     freeze_error,
-    long_run,
+    freeze_error_limit,
     peak,
+    reward_error_limit,
+    reward_error_shape,
 )
 
-CALM = Constants(0.953, 0.01, 1, 0.5, 0.99, 1, 1)
+CALM = Constants(gamma=0.953, alpha=0.01, d_y=1, l_r=0.5, l_f=0.99, l_u=1, r_max=1)
 
 
 @pytest.mark.parametrize("l_f", [0.0, 0.5, 0.99, 1.0, 1.03])
 def test_the_ceiling_is_the_limit_of_the_freeze_error(l_f):
     constants = replace(CALM, l_f=l_f)
-    ceiling = freeze_ceiling(constants)
+    ceiling = freeze_error_limit(constants)
     assert reward_error(constants, 20_000).freeze == pytest.approx(ceiling, rel=1e-9)
     assert reward_error(constants, 150).freeze <= ceiling
 
@@ -32,20 +32,20 @@ def test_the_freeze_error_for_many_sensitivities_is_that_of_each(gamma, T):
     l_f = np.array([0.0, 0.5, 0.99, 1.0, 1.03, 1.5, 1e100])
     constants = replace(CALM, gamma=gamma)
     each = [reward_error(replace(constants, l_f=float(value)), T).freeze for value in l_f]
-    np.testing.assert_allclose(freeze_error(constants, T, l_f), each, rtol=1e-12)
-    assert freeze_error(replace(constants, l_r=0.0), T, 1e100) == 0
+    np.testing.assert_allclose(freeze_error(constants, T, l_f=l_f), each, rtol=1e-12)
+    assert freeze_error(replace(constants, l_r=0.0), T, l_f=1e100) == 0
 
 
 def test_there_is_no_ceiling_from_the_critical_sensitivity_on():
     critical = critical_l_f(CALM.gamma)
     assert critical * CALM.gamma == pytest.approx(1)
-    below, above = freeze_ceiling(CALM, [critical * 0.999, critical * 1.001])
+    below, above = freeze_error_limit(CALM, [critical * 0.999, critical * 1.001])
     assert np.isfinite(below) and above == np.inf
 
 
 def test_what_never_moves_has_a_ceiling_of_0_everywhere():
     still = replace(CALM, alpha=0.0)
-    np.testing.assert_array_equal(freeze_ceiling(still, [0.5, 2.0]), 0.0)
+    np.testing.assert_array_equal(freeze_error_limit(still, [0.5, 2.0]), 0.0)
     assert critical_l_f(0.0) == np.inf
 
 
@@ -61,21 +61,21 @@ def test_the_peak_is_the_largest_total():
 def test_the_course_names_where_the_total_turns():
     T = np.arange(1, 151)
     total = reward_error(replace(CALM, l_f=1.05), T).total
-    found = course(replace(CALM, l_f=1.05), T)
+    found = reward_error_shape(replace(CALM, l_f=1.05), T)
     assert found.top == (24, total.max()) and found.rises_again
     assert found.bottom == (84, total[30:].min()) and found.end == (150, total[-1])
-    falling = course(CALM, T)
+    falling = reward_error_shape(CALM, T)
     assert falling.top[0] == 23 and falling.bottom == falling.end and not falling.rises_again
 
 
 @pytest.mark.parametrize("constants", [replace(CALM, l_f=1.5), replace(CALM, l_u=0.0)])
 def test_a_total_that_never_falls_has_no_top(constants):
-    found = course(constants, np.arange(1, 151))
+    found = reward_error_shape(constants, np.arange(1, 151))
     assert found.top is None and found.bottom is None and not found.rises_again
 
 
 def test_a_total_that_overflows_only_rises():
-    found = course(replace(CALM, l_f=1e100, l_r=1e100), np.arange(1, 151))
+    found = reward_error_shape(replace(CALM, l_f=1e100, l_r=1e100), np.arange(1, 151))
     assert found.top is None and found.end == (150, np.inf)
 
 
@@ -87,7 +87,7 @@ def test_the_total_tends_to_its_long_run(gamma, l_f, l_r, alpha):
     # 0.5 · 2 = 1 exactly: without a freeze error the end-of-horizon error has a limit of its own.
     constants = replace(CALM, gamma=gamma, l_f=l_f, l_r=l_r, alpha=alpha)
     far = reward_error(constants, 20_000).total
-    if np.isinf(long_run(constants)):
+    if np.isinf(reward_error_limit(constants)):
         assert far > reward_error(constants, 10_000).total or np.isinf(far)
     else:
-        assert far == pytest.approx(long_run(constants), rel=1e-9, abs=1e-12)
+        assert far == pytest.approx(reward_error_limit(constants), rel=1e-9, abs=1e-12)

@@ -25,7 +25,7 @@ def test_every_domain_is_kept_with_its_sizes():
 def test_every_bound_is_vacuous_and_every_true_regret_is_not():
     for domain in measured_domains().values():
         trivial = trivial_bound(domain.constants)
-        assert fsvi_regret(domain.constants, HORIZONS, 0).floor.min() > trivial
+        assert fsvi_regret(domain.constants, HORIZONS, k=0).floor.min() > trivial
         assert max(largest for largest, _ in domain.regret.values()) < trivial
 
 
@@ -35,7 +35,7 @@ def test_inventory_measured_again():
     kept = measured_domains()["inventory"]
     fresh = constants_row("inventory", model, best)
     assert fresh.pop("domain") == "inventory"
-    sizes = Sizes(*(fresh.pop(name) for name in Sizes.__annotations__))
+    sizes = Sizes(**{name: fresh.pop(name) for name in Sizes.__annotations__})
     assert sizes == kept.sizes
     for name, value in fresh.items():
         assert getattr(kept.constants, name) == pytest.approx(value, rel=1e-6), name

@@ -50,7 +50,9 @@ def test_measured_alpha_may_exceed_the_papers_assumption():
 
 
 def test_constants_are_plain_frozen_floats():
-    constants = Constants(*np.array([0, 0, 1, 1, 1, 1, 1], dtype=np.float32))
+    constants = Constants(
+        **dict(zip(NAMES, np.array([0, 0, 1, 1, 1, 1, 1], np.float32), strict=True))
+    )
     assert all(type(getattr(constants, name)) is float for name in NAMES)
     assert math.copysign(1, replace(GOOD, alpha=-0.0).alpha) == 1
     assert hash(constants) == hash(replace(constants))
@@ -62,16 +64,16 @@ def test_constants_are_plain_frozen_floats():
 @pytest.mark.parametrize("value", [0, -1, 1.5, math.nan, "3", None, True, 10**13, 10**30, [2, 3]])
 def test_bad_sizes_are_named(name, value):
     with pytest.raises(InputError, match=f"^{name} .*give"):
-        replace(Sizes(2, 3, 4), **{name: value})
+        replace(Sizes(n_slow=2, n_fast=3, n_actions=4), **{name: value})
 
 
 def test_sizes():
     sizes = Sizes(n_slow=11, n_fast=np.int32(51), n_actions=51.0)
-    assert sizes == Sizes(11, 51, 51)
+    assert sizes == Sizes(n_slow=11, n_fast=51, n_actions=51)
     assert sizes.n_states == 561
     assert sizes.sweep == 561**2 * 51
     assert type(sizes.sweep) is float
-    assert Sizes(10**12, 10**12, 10**12).sweep == 1e60
+    assert Sizes(n_slow=10**12, n_fast=10**12, n_actions=10**12).sweep == 1e60
 
 
 def test_presets():
@@ -96,15 +98,15 @@ def test_bad_horizons(T):
     with pytest.raises(InputError, match=r"^T .*give whole numbers from 1 to 1000000"):
         reward_error(GOOD, T)
     with pytest.raises(InputError, match=r"^T "):
-        fsvi_regret(GOOD, T, 1)
+        fsvi_regret(GOOD, T, k=1)
 
 
 @pytest.mark.parametrize("k", [-1, 0.5, np.inf, 10**30, "4", [1, -1]])
 def test_bad_iterations(k):
     for call in (
-        lambda: fsvi_regret(GOOD, 2, k),
+        lambda: fsvi_regret(GOOD, 2, k=k),
         lambda: vi_regret(GOOD, k),
-        lambda: fsavi_regret(GOOD, 2, k, 1, 0, 0),
+        lambda: fsavi_regret(GOOD, 2, k=k, kappa=1, eps_low=0, eps_up=0),
     ):
         with pytest.raises(InputError, match=r"^k .*give whole numbers from 0"):
             call()
@@ -112,18 +114,18 @@ def test_bad_iterations(k):
 
 def test_bad_fits():
     with pytest.raises(InputError, match=r"^kappa = 0.9 is below 1"):
-        fsavi_regret(GOOD, 2, 1, 0.9, 0, 0)
+        fsavi_regret(GOOD, 2, k=1, kappa=0.9, eps_low=0, eps_up=0)
     with pytest.raises(InputError, match=r"^kappa = 1\.2 .*kappa\*gamma.*below 1/gamma = 1\.11111"):
-        fsavi_regret(GOOD, 2, 1, 1.2, 0, 0)
+        fsavi_regret(GOOD, 2, k=1, kappa=1.2, eps_low=0, eps_up=0)
     with pytest.raises(InputError, match=r"^eps_low = -1"):
-        fsavi_regret(GOOD, 2, 1, 1, -1, 0)
+        fsavi_regret(GOOD, 2, k=1, kappa=1, eps_low=-1, eps_up=0)
     with pytest.raises(InputError, match=r"^eps_up = nan"):
-        fsavi_regret(GOOD, 2, 1, 1, 0, np.nan)
+        fsavi_regret(GOOD, 2, k=1, kappa=1, eps_low=0, eps_up=np.nan)
     with pytest.raises(InputError, match=r"^value_error = -1"):
-        lemma_regret(0.9, 2, 0, 0, 0, [1, -1])
+        lemma_regret(0.9, 2, reward_error=0, l_u=0, distance=0, value_error=[1, -1])
     with pytest.raises(InputError, match=r"^gamma = 1 "):
-        lemma_regret(1, 2, 0, 0, 0, 0)
+        lemma_regret(1, 2, reward_error=0, l_u=0, distance=0, value_error=0)
     with pytest.raises(InputError, match=r"^l_f = nan"):
-        value_lipschitz_bound(0.9, 1, np.nan)
+        value_lipschitz_bound(0.9, 1, l_f=np.nan)
     with pytest.raises(InputError, match=r"^distance = 'far'"):
-        lemma_regret(0.9, 2, 0, 0, "far", 0)
+        lemma_regret(0.9, 2, reward_error=0, l_u=0, distance="far", value_error=0)

@@ -22,29 +22,30 @@ def test_by_hand():
     c, T, k = THREE.constants, 9, 3
     q = c.gamma**T
     phi = reward_error(replace(c, l_f=1.5), T).freeze
-    found = repaired_regret(c, T, k, l_frozen=1.5)
+    found = repaired_regret(c, T, k=k, l_frozen=1.5)
     assert found.reward_term == pytest.approx(
         (reward_error(c, T).total + c.gamma * phi) / (1 - q), rel=1e-12
     )
     assert found.transition_term == pytest.approx(
         q * c.l_u * transition_distance(c, T) / (1 - q), rel=1e-12
     )
-    assert found.iteration_term == fsvi_regret(c, T, k).iteration_term
+    assert found.iteration_term == fsvi_regret(c, T, k=k).iteration_term
 
 
 @settings(max_examples=200, deadline=None, derandomize=True, database=None)
 @given(contests)
 def test_where_the_condition_holds_it_is_below_the_theorem(contest):
     constants, _, T = contest
-    stated, repaired = fsvi_regret(constants, T, 3), repaired_regret(constants, T, 3)
+    stated, repaired = fsvi_regret(constants, T, k=3), repaired_regret(constants, T, k=3)
     assert (repaired.total <= stated.total * (1 + 1e-12)).all()
-    at_one = repaired_regret(constants, 1, 3, l_frozen=7.0).total
+    at_one = repaired_regret(constants, 1, k=3, l_frozen=7.0).total
     assert at_one == pytest.approx(vi_regret(constants, 3), rel=1e-12)
 
 
 def test_a_more_sensitive_frozen_map_costs_more():
     totals = [
-        repaired_regret(THREE.constants, 9, 3, l_frozen).total for l_frozen in (0.0, 1.0, 1.2, 2.0)
+        repaired_regret(THREE.constants, 9, k=3, l_frozen=l_frozen).total
+        for l_frozen in (0.0, 1.0, 1.2, 2.0)
     ]
     assert totals == sorted(totals) and totals[1] < totals[-1]
 
@@ -53,7 +54,7 @@ def test_a_more_sensitive_frozen_map_costs_more():
 @pytest.mark.parametrize("l_frozen", [0.0, 1e100])
 def test_the_ends_of_the_range_give_no_nan(gamma, l_frozen):
     constants = replace(THREE.constants, gamma=gamma)
-    total = repaired_regret(constants, np.array([1, 2, 10**6]), 1, l_frozen).total
+    total = repaired_regret(constants, np.array([1, 2, 10**6]), k=1, l_frozen=l_frozen).total
     assert not np.isnan(total).any()
 
 
@@ -64,18 +65,18 @@ def test_it_holds_on_the_model_where_the_theorem_fails():
     policy_PXY = run_until(fsvi(model, 300), tolerance=1e-8).policy_PXY
     true = regret(model, policy_PXY, best=best).max_regret
     # The frozen map keeps x and lets the action alone choose y: its Lipschitz constant is 1.
-    assert fsvi_regret(constants, 300, 10**6).total < true
-    assert true <= repaired_regret(constants, 300, 10**6, l_frozen=1.0).total
+    assert fsvi_regret(constants, 300, k=10**6).total < true
+    assert true <= repaired_regret(constants, 300, k=10**6, l_frozen=1.0).total
 
 
 def test_the_contest_can_be_played_with_it():
-    found = regimes(THREE.constants, THREE.sizes, THREE.T, repaired_regret)
+    found = regimes(THREE.constants, THREE.sizes, T=THREE.T, bound=repaired_regret)
     # A smaller floor keeps FSVI ahead for longer than the 53 sweeps of the theorem.
     assert found[-1].algorithm == "VI" and found[-1].start > 53 * THREE.sizes.sweep
 
 
 def test_bad_input():
     with pytest.raises(InputError, match=r"^l_frozen = -1.0 is negative"):
-        repaired_regret(THREE.constants, 2, 1, l_frozen=-1)
+        repaired_regret(THREE.constants, 2, k=1, l_frozen=-1)
     with pytest.raises(InputError, match=r"^T = 0"):
-        repaired_regret(THREE.constants, 0, 1)
+        repaired_regret(THREE.constants, 0, k=1)

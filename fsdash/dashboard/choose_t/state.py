@@ -34,7 +34,7 @@ from fsdash.theory.budget import Bound
 from fsdash.theory.measured_domains import HORIZONS, measured_domains
 from fsdash.theory.repaired import repaired_regret
 from fsdash.theory.sensitivity import best_T_rows, values_around, vary
-from fsdash.theory.staircase import budget_range, curves_table
+from fsdash.theory.staircase import budget_range, staircases_table
 
 LONGEST_T = 100
 TRUSTED_T = 12
@@ -80,14 +80,16 @@ class ChooseTState:
         """The best choice on this budget; None below one sweep, which is the cheapest run."""
         if self.sweeps < 1:
             return None
-        return advise(self.constants, self.sizes, self.budget, self.competing, self.bound)
+        return advise(
+            self.constants, self.sizes, budget=self.budget, T=self.competing, bound=self.bound
+        )
 
     @cached_property
     def regimes(self) -> tuple[Regime, ...]:
         """The best choice for each range of budgets."""
         if self.advice is not None:
             return self.advice.regimes
-        return regimes(self.constants, self.sizes, self.competing, self.bound)
+        return regimes(self.constants, self.sizes, T=self.competing, bound=self.bound)
 
     @property
     def compared(self) -> list:
@@ -117,7 +119,7 @@ def examples() -> dict[str, ChooseTState]:
 
 def derived_l_u(gamma: float, l_r: float, l_f: float) -> float | None:
     """L_r/(1 − γL_f), or None where it does not exist."""
-    l_u = value_lipschitz_bound(gamma, l_r, l_f)
+    l_u = value_lipschitz_bound(gamma, l_r, l_f=l_f)
     return float(l_u) if np.isfinite(l_u) else None
 
 
@@ -149,9 +151,9 @@ def heat_map(
 ) -> tuple[go.Figure, Callable[[], pd.DataFrame]]:
     """The best T over budgets and values of one constant, and a function that makes its table."""
     now = getattr(state.constants, name)
-    values, budgets = values_around(name, now, CELLS), heat_budgets(state)
-    rows = vary(state.constants, name, values)
-    best = best_T_rows(rows, state.sizes, budgets, state.competing, state.bound)
+    values, budgets = values_around(name, now, n=CELLS), heat_budgets(state)
+    rows = vary(state.constants, name, values=values)
+    best = best_T_rows(rows, state.sizes, budgets=budgets, T=state.competing, bound=state.bound)
     here = state.budget, now
     figure = sensitivity_figure(name, values, state.sizes, budgets, best, here, dark)
     return figure, lambda: pd.DataFrame(sensitivity_table(name, values, budgets, best))
@@ -159,14 +161,18 @@ def heat_map(
 
 def heat_budgets(state: ChooseTState) -> np.ndarray:
     """The budgets of the heat map: those of the main figure, from one sweep on."""
-    _, high = budget_range(state.constants, state.sizes, state.budget, state.regimes)
+    _, high = budget_range(state.constants, state.sizes, budget=state.budget, regimes=state.regimes)
     return np.geomspace(state.sizes.sweep, high, CELLS)
 
 
 def curves_frame(state: ChooseTState) -> pd.DataFrame:
     """The curves of the main figure."""
-    _, high = budget_range(state.constants, state.sizes, state.budget, state.regimes)
-    return pd.DataFrame(curves_table(state.constants, state.sizes, state.T, high, state.bound))
+    _, high = budget_range(state.constants, state.sizes, budget=state.budget, regimes=state.regimes)
+    return pd.DataFrame(
+        staircases_table(
+            state.constants, state.sizes, T=state.T, max_budget=high, bound=state.bound
+        )
+    )
 
 
 def terms_frame(state: ChooseTState) -> pd.DataFrame:
@@ -210,18 +216,22 @@ def _setup(state: ChooseTState, *imports: str) -> list[str]:
 def curves_snippet(state: ChooseTState) -> str:
     """Python code that recomputes `curves_frame`, and the advice in `advice`."""
     advice = (
-        ["advice = advise(constants, sizes, budget, competing, bound)", "print(advice.choice)"]
+        [
+            "advice = advise(constants, sizes, budget=budget, T=competing, bound=bound)",
+            "print(advice.choice)",
+        ]
         if state.advice
         else []
     )
     return "\n".join(
         [
-            *_setup(state, "from fsdash.theory.staircase import budget_range, curves_table"),
+            *_setup(state, "from fsdash.theory.staircase import budget_range, staircases_table"),
             "",
             *advice,
-            "won = regimes(constants, sizes, competing, bound)",
-            "low, high = budget_range(constants, sizes, budget, won)",
-            "frame = pd.DataFrame(curves_table(constants, sizes, T, high, bound))",
+            "won = regimes(constants, sizes, T=competing, bound=bound)",
+            "low, high = budget_range(constants, sizes, budget=budget, regimes=won)",
+            "table = staircases_table(constants, sizes, T=T, max_budget=high, bound=bound)",
+            "frame = pd.DataFrame(table)",
         ]
     )
 
@@ -233,7 +243,7 @@ def terms_snippet(state: ChooseTState) -> str:
         [
             *_setup(state, "from fsdash.figures.budget_detail import decomposition"),
             "",
-            "advice = advise(constants, sizes, budget, competing, bound)",
+            "advice = advise(constants, sizes, budget=budget, T=competing, bound=bound)",
             f"runs = [run for run in advice.candidates if run.T <= {last}]",
             "frame = pd.DataFrame(decomposition(constants, runs, bound))",
         ]
@@ -252,12 +262,12 @@ def heat_snippet(state: ChooseTState, name: str) -> str:
                 "from fsdash.theory.sensitivity import best_T_rows, values_around, vary",
             ),
             "",
-            "won = regimes(constants, sizes, competing, bound)",
-            "low, high = budget_range(constants, sizes, budget, won)",
+            "won = regimes(constants, sizes, T=competing, bound=bound)",
+            "low, high = budget_range(constants, sizes, budget=budget, regimes=won)",
             f"budgets = np.geomspace(sizes.sweep, high, {CELLS})",
-            f"values = values_around({name!r}, constants.{name}, {CELLS})",
-            f"rows = vary(constants, {name!r}, values)",
-            "best = best_T_rows(rows, sizes, budgets, competing, bound)",
+            f"values = values_around({name!r}, constants.{name}, n={CELLS})",
+            f"rows = vary(constants, {name!r}, values=values)",
+            "best = best_T_rows(rows, sizes, budgets=budgets, T=competing, bound=bound)",
             f"frame = pd.DataFrame(sensitivity_table({name!r}, values, budgets, best))",
         ]
     )
@@ -274,7 +284,7 @@ domain = measured_domains()[{name!r}]
 T = sorted(domain.regret)
 frame = pd.DataFrame({{
     "T": T,
-    "bound": fsvi_regret(domain.constants, T, 0).floor,
+    "bound": fsvi_regret(domain.constants, T, k=0).floor,
     "largest_regret": [domain.regret[t][0] for t in T],
     "mean_regret": [domain.regret[t][1] for t in T],
 }})"""
@@ -285,7 +295,7 @@ def truth_frame(name: str) -> pd.DataFrame:
     domain = measured_domains()[name]
     T = sorted(domain.regret)
     largest, mean = zip(*(domain.regret[t] for t in T), strict=True)
-    bound = fsvi_regret(domain.constants, T, 0).floor
+    bound = fsvi_regret(domain.constants, T, k=0).floor
     return pd.DataFrame({"T": T, "bound": bound, "largest_regret": largest, "mean_regret": mean})
 
 

@@ -8,7 +8,7 @@ from fsdash.dashboard.choose_t.state import LONGEST_T, TRUSTED_T, ChooseTState
 from fsdash.figures.competitors import competitor_label
 from fsdash.formatting import factor, number
 from fsdash.theory import Advice, Sizes, trivial_bound
-from fsdash.theory.landmarks import freeze_ceiling, long_run
+from fsdash.theory.landmarks import freeze_error_limit, reward_error_limit
 from fsdash.theory.measured_domains import MeasuredDomain
 
 PAGE = "Choose T"
@@ -279,7 +279,7 @@ def notices(state: ChooseTState) -> list[str]:
 
 def describe_floors(state: ChooseTState) -> str:
     """The values at which the curves of all competitors end."""
-    floors = np.ravel(state.bound(state.constants, list(state.competing), 0).floor)
+    floors = np.ravel(state.bound(state.constants, list(state.competing), k=0).floor)
     if floors.max() == 0:
         return NO_FLOOR
     lowest = int(np.argmin(floors))
@@ -292,7 +292,7 @@ def describe_starts(state: ChooseTState) -> str:
     """How the first step of a curve depends on T."""
     best = {state.advice.choice.T} if state.advice else set()
     plotted = sorted({1, *state.T, *best})
-    first = np.ravel(state.bound(state.constants, plotted, 1).total)
+    first = np.ravel(state.bound(state.constants, plotted, k=1).total)
     if (first[1:] < first[:-1]).all():
         return LOWER_BUT_LATER
     return LATER.format(lowest=competitor_label(plotted[int(np.argmin(first))]))
@@ -302,7 +302,7 @@ def describe_growth(state: ChooseTState) -> str:
     """Whether the bound grows without limit with T."""
     c = state.constants
     l_frozen = c.l_f if state.l_frozen is None else state.l_frozen
-    if isinf(freeze_ceiling(c, l_frozen)) or isinf(long_run(c)):
+    if isinf(freeze_error_limit(c, l_frozen)) or isinf(reward_error_limit(c)):
         name, largest = ("L̃", l_frozen) if l_frozen > c.l_f else ("L_f", c.l_f)
         return GROWS.format(name=name, product=factor(c.gamma * largest))
     if c.alpha * c.d_y * c.l_r == 0:

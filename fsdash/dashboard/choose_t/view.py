@@ -315,7 +315,7 @@ def draw_trust(state: ChooseTState) -> None:
     chart(figure, "truth", height=360, alt_text=text.TRUTH_ALT_TEXT.format(name=name))
     table = partial(choose.truth_frame, name)
     export(f"truth-{name}", figure, table, choose.truth_snippet(name))
-    bound = float(fsvi_regret(domain.constants, choose.TRUSTED_T, 0).floor)
+    bound = float(fsvi_regret(domain.constants, choose.TRUSTED_T, k=0).floor)
     st.markdown(text.truth(name, domain, bound))
     if state.constants.alpha > 1:
         st.markdown(text.NOT_SLOW.format(alpha=number(state.constants.alpha)))

@@ -35,7 +35,7 @@ class LinearState:
 
     def regret(self, T: int | np.ndarray, *, corrected: bool = True):
         """The bound of FSAVI on regret."""
-        return fsavi_regret(self.constants, T, self.k, **self.fit, corrected=corrected)
+        return fsavi_regret(self.constants, T, k=self.k, **self.fit, corrected=corrected)
 
 
 _BOUND = """\
@@ -46,13 +46,13 @@ from fsdash.theory import Constants, fsavi_regret, fsvi_regret
 constants = {constants!r}
 T, k = np.arange(1, {last} + 1), {k}
 fit = dict(kappa={kappa!r}, eps_low={eps_low!r}, eps_up={eps_up!r})
-corrected = fsavi_regret(constants, T, k, **fit)
-stated = fsavi_regret(constants, T, k, **fit, corrected=False)
+corrected = fsavi_regret(constants, T, k=k, **fit)
+stated = fsavi_regret(constants, T, k=k, **fit, corrected=False)
 frame = pd.DataFrame({{
     "T": T,
     "corrected": corrected.total,
     "as_stated": stated.total,
-    "without_features": fsvi_regret(constants, T, k).total,
+    "without_features": fsvi_regret(constants, T, k=k).total,
 }})
 print(frame[frame["T"] == {T}])"""
 
@@ -64,7 +64,7 @@ constants = {constants!r}
 fit = dict(kappa={kappa!r}, eps_low={eps_low!r}, eps_up={eps_up!r})
 rows = []
 for corrected in (False, True):
-    bound = fsavi_regret(constants, {T}, {k}, **fit, corrected=corrected)
+    bound = fsavi_regret(constants, {T}, k={k}, **fit, corrected=corrected)
     rows.append({{"corrected": corrected, **vars(bound), "total": bound.total}})
 frame = pd.DataFrame(rows)"""
 
@@ -76,7 +76,7 @@ def bound_frame(state: LinearState) -> pd.DataFrame:
             "T": T_VALUES,
             "corrected": state.regret(T_VALUES).total,
             "as_stated": state.regret(T_VALUES, corrected=False).total,
-            "without_features": fsvi_regret(state.constants, T_VALUES, state.k).total,
+            "without_features": fsvi_regret(state.constants, T_VALUES, k=state.k).total,
         }
     )
 

@@ -28,7 +28,9 @@ def reward_error_filled(constants: Constants, T: int, dark: bool) -> tuple[str, 
     with np.errstate(over="ignore"):
         powers = float(np.sum(np.power(c.l_f, np.arange(max(T - 1, 0), dtype=float))))
     # What the double sum comes to: the freeze error of a problem whose factors are all 1.
-    double = reward_error(Constants(c.gamma, 1, 1, 1, c.l_f, 0, 0), T).freeze
+    double = reward_error(
+        Constants(gamma=c.gamma, alpha=1, d_y=1, l_r=1, l_f=c.l_f, l_u=0, r_max=0), T
+    ).freeze
     n = number_tex
     freeze = rf"{n(c.alpha)} \cdot {n(c.d_y)} \cdot {n(c.l_r)} \cdot {n(float(double))}"
     end = (

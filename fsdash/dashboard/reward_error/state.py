@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from fsdash.figures.reward_error import L_F_VALUES, reward_error_figure
 from fsdash.theory import PRESETS, Constants, reward_error
-from fsdash.theory.landmarks import freeze_ceiling, freeze_error
+from fsdash.theory.landmarks import freeze_error, freeze_error_limit
 
 LARGEST_T = 150
 RANGES = (10, 20, 50, 100, 150, 300, 500)
@@ -39,14 +39,14 @@ _CEILING = """\
 import numpy as np
 import pandas as pd
 from fsdash.theory import Constants
-from fsdash.theory.landmarks import freeze_ceiling, freeze_error
+from fsdash.theory.landmarks import freeze_error_limit, freeze_error
 
 constants = {constants!r}
 l_f = np.linspace({low!r}, {high!r}, {n})
 frame = pd.DataFrame({{
     "l_f": l_f,
-    "freeze_error": freeze_error(constants, {T}, l_f),
-    "ceiling": freeze_ceiling(constants, l_f),
+    "freeze_error": freeze_error(constants, {T}, l_f=l_f),
+    "ceiling": freeze_error_limit(constants, l_f),
 }})"""
 
 
@@ -74,8 +74,8 @@ def ceiling_frame(constants: Constants, T: int) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "l_f": L_F_VALUES,
-            "freeze_error": freeze_error(constants, T, L_F_VALUES),
-            "ceiling": freeze_ceiling(constants, L_F_VALUES),
+            "freeze_error": freeze_error(constants, T, l_f=L_F_VALUES),
+            "ceiling": freeze_error_limit(constants, L_F_VALUES),
         }
     )
 

@@ -6,7 +6,12 @@ import numpy as np
 
 from fsdash.formatting import factor, number
 from fsdash.theory import Constants, reward_error, trivial_bound
-from fsdash.theory.landmarks import course, critical_l_f, freeze_ceiling, long_run
+from fsdash.theory.landmarks import (
+    critical_l_f,
+    freeze_error_limit,
+    reward_error_limit,
+    reward_error_shape,
+)
 
 PAGE = "Reward error"
 TITLE = "How wrong is a plan made with the slow state frozen?"
@@ -166,7 +171,7 @@ def describe_growth(constants: Constants) -> str:
     product = factor(constants.gamma * constants.l_f)
     if constants.gamma * constants.l_f >= 1:
         return NO_CEILING.format(product=product, critical=critical_l_f(constants.gamma))
-    text = CEILING.format(product=product, ceiling=number(float(freeze_ceiling(constants))))
+    text = CEILING.format(product=product, ceiling=number(float(freeze_error_limit(constants))))
     return f"{text} {SLOW_TO_CEILING}" if constants.l_f > 1 else text
 
 
@@ -182,7 +187,7 @@ def describe_critical_l_f(constants: Constants, largest_l_f: float) -> str:
 
 def describe_course(constants: Constants, T_values: np.ndarray) -> str:
     """How the total runs over the range shown and beyond."""
-    found, limit = course(constants, T_values), long_run(constants)
+    found, limit = reward_error_shape(constants, T_values), reward_error_limit(constants)
     last, end = found.end
     if found.top is None:
         return ALWAYS_ZERO if end == 0 else _describe_rise(constants, last, end, limit)

@@ -1,11 +1,12 @@
-"""Kept numbers: the measured constants of the three domains, and the true regret of FSVI on them.
+"""The stored constants of the paper's three domains, and the true regret of FSVI on them.
 
-Both take seconds to compute, too long for a page to wait. `python -m fsdash.theory.measured_domains` computes them
-again and writes the two CSV files here; a test compares them with a fresh computation.
+They take seconds to compute, which is too long for a page. `python -m
+fsdash.theory.measured_domains` recomputes them and writes the two CSV files of this folder; a test
+compares the files with a new computation.
 
-    measured.csv   one domain a line: γ, sizes, and what `fsdash constants` measures
-    regret.csv     one domain and T a line: the regret of FSVI's policy, converged to 1e-3, by
-                   exact evaluation under the true model, as `fsdash solve` gives it
+    constants.csv  one row per domain: γ, sizes, and what `fsdash constants` measures
+    regret.csv     one row per domain and T: the regret of FSVI's policy, converged to 1e-3 and
+                   evaluated exactly under the true model, as by `fsdash solve`
 """
 
 import csv
@@ -23,7 +24,7 @@ HORIZONS = (2, 3, 6, 12, 24)
 
 @dataclass(frozen=True)
 class MeasuredDomain:
-    """A domain at its default parameters: constants, sizes, and T → (largest, mean) regret."""
+    """A domain with its default parameters: constants, sizes, and (largest, mean) regret by T."""
 
     name: str
     constants: Constants
@@ -33,7 +34,7 @@ class MeasuredDomain:
 
 @cache
 def measured_domains() -> Mapping[str, MeasuredDomain]:
-    """The three domains by name, as they were measured."""
+    """The three domains by name."""
     regret: dict[str, dict[int, tuple[float, float]]] = {}
     for row in _rows("regret"):
         of_domain = regret.setdefault(row["domain"], {})
@@ -46,7 +47,7 @@ def measured_domains() -> Mapping[str, MeasuredDomain]:
                 sizes=Sizes(**{n: int(row[n]) for n in Sizes.__annotations__}),
                 regret=MappingProxyType(regret[row["domain"]]),
             )
-            for row in _rows("measured")
+            for row in _rows("constants")
         }
     )
 

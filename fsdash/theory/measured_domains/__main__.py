@@ -1,4 +1,4 @@
-"""Compute the kept numbers again: `python -m fsdash.theory.measured_domains` (about ten seconds)."""
+"""Recompute the stored constants and regrets of the domains, in about ten seconds."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -13,27 +13,31 @@ from fsdash.theory.measured_domains import FOLDER, HORIZONS
 
 
 def constants_row(name: str, model: FastSlowMDP, best: Optimum) -> dict:
+    """One row of constants.csv."""
     constants = measure(model, best.U_XY).constants(model.gamma)
     sizes = {"n_slow": model.n_slow, "n_fast": model.n_fast, "n_actions": model.n_actions}
     return {"domain": name, **sizes, **asdict(constants)}
 
 
 def regret_rows(name: str, model: FastSlowMDP, best: Optimum) -> Iterator[dict]:
+    """The rows of regret.csv for one domain."""
     for T in HORIZONS:
         found = regret(model, run_until(fsvi(model, T), tolerance=1e-3).policy_PXY, best=best)
-        # More digits than the certificate covers would differ from machine to machine.
-        figures = {n: round(getattr(found, n), 3) for n in ("max_regret", "mean_regret")}
-        yield {"domain": name, "T": T, **figures}
+        # Digits beyond the certificate would differ between machines.
+        rounded = {n: round(getattr(found, n), 3) for n in ("max_regret", "mean_regret")}
+        yield {"domain": name, "T": T, **rounded}
 
 
 def main() -> None:
-    measured, regrets = [], []
+    """Write both CSV files."""
+    constants: list[dict] = []
+    regrets: list[dict] = []
     for name in DOMAINS:
         model = make(name).build()
         best = optimum(model)
-        measured.append(constants_row(name, model, best))
+        constants.append(constants_row(name, model, best))
         regrets += regret_rows(name, model, best)
-    for name, rows in (("measured", measured), ("regret", regrets)):
+    for name, rows in (("constants", constants), ("regret", regrets)):
         (FOLDER / f"{name}.csv").write_text(as_csv(rows) + "\n", encoding="utf-8")
 
 

@@ -50,7 +50,9 @@ def expected(shown: ChooseTState) -> tuple[str, dict[str, str]]:
     """The headline and the numbers, from the library alone."""
     bound = fsvi_regret if shown.l_frozen is None else shown.bound
     T = shown.T if not shown.every else range(2, 101)
-    advice = advise(shown.constants, shown.sizes, shown.sweeps * shown.sizes.sweep, T, bound)
+    advice = advise(
+        shown.constants, shown.sizes, budget=shown.sweeps * shown.sizes.sweep, T=T, bound=bound
+    )
     run, share = advice.choice, advice.choice.regret / trivial_bound(shown.constants)
     name = (
         f"FSVI with T = {run.T}, k = {run.k:,}" if run.T > 1 else f"Base VI: k = {run.k:,} sweeps"
@@ -82,12 +84,12 @@ def test_the_page_opens_on_three_regimes():
 
 def test_the_figure_on_the_page_is_the_librarys():
     drawn = figures(opened(PAGE))["regret-cost"]
-    found = regimes(THREE.constants, THREE.sizes, THREE.T)
+    found = regimes(THREE.constants, THREE.sizes, T=THREE.T)
     np.testing.assert_allclose(
         traces(drawn)["regimes"]["x"][:-1], [regime.start for regime in found]
     )
     mark = traces(drawn)["T = 16 on the budget"]
-    assert mark["y"] == [fsvi_regret(THREE.constants, 16, 3).total]
+    assert mark["y"] == [fsvi_regret(THREE.constants, 16, k=3).total]
     assert [s["x0"] for s in drawn["layout"]["shapes"] if s["name"] == "handle"] == [2e10]
 
 
@@ -99,7 +101,9 @@ def test_the_controls_move_the_advice():
     page.number_input(key="choose-t.na").set_value(5.0)
     page.multiselect(key="choose-t.T").set_value([3, 7]).run()
     constants = replace(THREE.constants, gamma=0.95, l_f=0.9)
-    assert advised(page) == expected(view(60.0, constants, Sizes(100, 100, 5), (3, 7)))
+    assert advised(page) == expected(
+        view(60.0, constants, Sizes(n_slow=100, n_fast=100, n_actions=5), (3, 7))
+    )
 
 
 def test_every_T_may_compete():
@@ -144,7 +148,7 @@ def test_one_sweep_is_one_sweep():
 def test_L_U_can_be_derived():
     page = opened(PAGE, Lf="0.9", LUby="derived")
     constants = replace(THREE.constants, l_f=0.9)
-    constants = replace(constants, l_u=value_lipschitz_bound(0.9, 0.5, 0.9))
+    constants = replace(constants, l_u=value_lipschitz_bound(0.9, 0.5, l_f=0.9))
     assert advised(page) == expected(view(constants=constants))
     assert page.number_input(key="choose-t.LU").disabled
 
@@ -157,9 +161,9 @@ def test_the_repaired_bound_can_be_chosen():
     run = advise(
         THREE.constants,
         THREE.sizes,
-        10 * THREE.sizes.sweep,
-        THREE.T,
-        lambda c, T, k: repaired_regret(c, T, k, 2.0),
+        budget=10 * THREE.sizes.sweep,
+        T=THREE.T,
+        bound=lambda c, T, k: repaired_regret(c, T, k=k, l_frozen=2.0),
     ).choice
     assert metrics(page)[text.REGRET_BOUND] == number(run.regret)
 
@@ -170,7 +174,7 @@ def test_the_repaired_bound_can_be_chosen():
 def test_the_terms_are_drawn_first():
     drawn = traces(figures(opened(PAGE))["terms"])
     assert drawn["reward term"]["x"] == ["VI", "2", "4", "9", "16", "25"]
-    assert drawn["iteration term"]["y"][4] == fsvi_regret(THREE.constants, 16, 3).iteration_term
+    assert drawn["iteration term"]["y"][4] == fsvi_regret(THREE.constants, 16, k=3).iteration_term
 
 
 def test_the_heat_map_varies_the_chosen_constant():
@@ -180,14 +184,14 @@ def test_the_heat_map_varies_the_chosen_constant():
     z, row = np.reshape(cells["z"], (choose.CELLS, choose.CELLS)), 11
     constants = replace(THREE.constants, alpha=float(cells["y"][row]))
     budgets = np.array(cells["x"]) * THREE.sizes.sweep
-    expected_T = best_T(constants, THREE.sizes, budgets, THREE.T).T
+    expected_T = best_T(constants, THREE.sizes, budgets=budgets, T=THREE.T).T
     np.testing.assert_allclose(2 ** z[row], expected_T)
 
 
 def test_the_last_tab_shows_the_true_regret_and_the_condition():
     page = opened(PAGE, tab=TRUST, domain="pricing")
     domain = measured_domains()["pricing"]
-    bound = fsvi_regret(domain.constants, 12, 0).floor
+    bound = fsvi_regret(domain.constants, 12, k=0).floor
     assert text.truth("pricing", domain, bound) in words(page)
     assert f"**{number(domain.regret[12][0])}**" in text.truth("pricing", domain, bound)
     assert FROZEN_DYNAMICS_CONDITION in words(page)
@@ -224,8 +228,10 @@ def test_a_link_restores_the_view():
         "na": "6",
     }
     page = opened(PAGE, **link)
-    constants = Constants(0.95, 0.02, 2, 0.4, 1.1, 0.1, 20)
-    assert advised(page) == expected(view(12.5, constants, Sizes(30, 40, 6)))
+    constants = Constants(gamma=0.95, alpha=0.02, d_y=2, l_r=0.4, l_f=1.1, l_u=0.1, r_max=20)
+    assert advised(page) == expected(
+        view(12.5, constants, Sizes(n_slow=30, n_fast=40, n_actions=6))
+    )
     assert not page.warning
 
 
@@ -392,15 +398,15 @@ def test_the_page_shows_the_snippet_of_its_view():
 
 def test_the_numbers_in_the_answers():
     answers = [answer for _, answer in text.EXERCISES]
-    last = regimes(THREE.constants, THREE.sizes, THREE.T)[-1]
-    floors = fsvi_regret(THREE.constants, THREE.T, 0).floor
+    last = regimes(THREE.constants, THREE.sizes, T=THREE.T)[-1]
+    floors = fsvi_regret(THREE.constants, THREE.T, k=0).floor
     assert (last.algorithm, last.start / THREE.sizes.sweep) == ("VI", 53)
     assert "**53 sweeps**" in answers[0] and f"**{floors.min():.2f}** for T = 9" in answers[0]
-    *_, before, _ = regimes(THREE.constants, THREE.sizes, range(2, 101))
+    *_, before, _ = regimes(THREE.constants, THREE.sizes, T=range(2, 101))
     assert before.T == 8 and "**T = 8** is the best from about 12 to 53" in answers[1]
     assert round(before.start / THREE.sizes.sweep) == 12
-    eight, nine = fsvi_regret(THREE.constants, [8, 9], 0).floor
+    eight, nine = fsvi_regret(THREE.constants, [8, 9], k=0).floor
     assert 0 < nine / eight - 1 < 0.01
     inventory = measured_domains()["inventory"]
-    floor = fsvi_regret(inventory.constants, HORIZONS, 0).floor.min()
+    floor = fsvi_regret(inventory.constants, HORIZONS, k=0).floor.min()
     assert 1e4 < floor / trivial_bound(inventory.constants) < 1e5

@@ -31,7 +31,7 @@ def test_the_lowest_floor_is_that_of_all_competitors():
 
 
 def test_the_lowest_start_is_among_the_plotted_curves():
-    first = {T: fsvi_regret(THREE.constants, T, 1).total for T in (1, *THREE.T)}
+    first = {T: fsvi_regret(THREE.constants, T, k=1).total for T in (1, *THREE.T)}
     assert min(first, key=first.get) == 16
     assert text.LATER.format(lowest="T = 16") in words(opened(PAGE))
     assert text.LOWER_BUT_LATER in words(opened(PAGE, T=["2", "4"]))

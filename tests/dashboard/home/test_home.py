@@ -117,6 +117,6 @@ def test_the_two_versions_of_the_bound_differ_most_for_small_T():
     fit = {"kappa": 1.02, "eps_low": 0.05, "eps_up": 0.2}
     stop = TOURS["For researchers"][1]
     assert stop.page == PAGES["linear_architecture"] and stop.state == {"T": "2"}
-    corrected = fsavi_regret(constants, T, 20, **fit).total
-    stated = fsavi_regret(constants, T, 20, **fit, corrected=False).total
+    corrected = fsavi_regret(constants, T, k=20, **fit).total
+    stated = fsavi_regret(constants, T, k=20, **fit, corrected=False).total
     assert np.argsort(-abs(np.log(corrected / stated)))[:3].tolist() == [0, 1, 2]

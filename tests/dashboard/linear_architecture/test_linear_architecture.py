@@ -20,8 +20,8 @@ NAMES = ("T", "kappa", "elow", "eup", "gamma", "k", "alpha", "dY", "Lr", "Lf", "
 
 def expected(constants: Constants, T: int, k: int, fit: dict[str, float]) -> dict[str, str]:
     return {
-        text.CORRECTED: number(fsavi_regret(constants, T, k, **fit).total),
-        text.STATED: number(fsavi_regret(constants, T, k, **fit, corrected=False).total),
+        text.CORRECTED: number(fsavi_regret(constants, T, k=k, **fit).total),
+        text.STATED: number(fsavi_regret(constants, T, k=k, **fit, corrected=False).total),
         text.TRIVIAL: number(trivial_bound(constants)),
     }
 
@@ -30,19 +30,21 @@ def test_the_page_opens_with_the_librarys_numbers_and_curves():
     page = opened(PAGE)
     assert metrics(page) == expected(START, 6, 20, FIT)
     drawn, T = traces(figures(page)["bound"]), np.arange(1, 41)
-    np.testing.assert_array_equal(drawn["corrected"]["y"], fsavi_regret(START, T, 20, **FIT).total)
     np.testing.assert_array_equal(
-        drawn["as stated"]["y"], fsavi_regret(START, T, 20, **FIT, corrected=False).total
+        drawn["corrected"]["y"], fsavi_regret(START, T, k=20, **FIT).total
     )
     np.testing.assert_array_equal(
-        drawn["exact tables (FSVI)"]["y"], fsvi_regret(START, T, 20).total
+        drawn["as stated"]["y"], fsavi_regret(START, T, k=20, **FIT, corrected=False).total
+    )
+    np.testing.assert_array_equal(
+        drawn["exact tables (FSVI)"]["y"], fsvi_regret(START, T, k=20).total
     )
 
 
 def test_the_bars_are_the_terms_and_add_up():
     bars = figures(opened(PAGE, T="3"))["terms"]["data"]
-    stated = fsavi_regret(START, 3, 20, **FIT, corrected=False)
-    corrected = fsavi_regret(START, 3, 20, **FIT)
+    stated = fsavi_regret(START, 3, k=20, **FIT, corrected=False)
+    corrected = fsavi_regret(START, 3, k=20, **FIT)
     sums = np.sum([bar["x"] for bar in bars], axis=0)
     np.testing.assert_allclose(sums, [stated.total, corrected.total])
 
@@ -65,7 +67,7 @@ def test_example_features_fill_the_controls():
 
 def test_a_link_restores_the_view():
     page = opened(PAGE, T="9", kappa="1.05", elow="0.1", eup="1.0", gamma="0.8", k="5")
-    constants = Constants(0.8, 0.05, 1, 0.5, 1.2, 0.05, 10)
+    constants = Constants(gamma=0.8, alpha=0.05, d_y=1, l_r=0.5, l_f=1.2, l_u=0.05, r_max=10)
     assert metrics(page) == expected(constants, 9, 5, {"kappa": 1.05, "eps_low": 0.1, "eps_up": 1})
     assert not page.warning
 
@@ -106,7 +108,7 @@ def test_the_page_says_which_version_of_the_bound_is_smaller(T, sentence):
     # γᵀ = 1/3 lies between T = 10 and T = 11, but the other factor dominates from T = 9 on.
     assert sentence.format(T=T, share=START.gamma**T) in words(opened(PAGE, T=str(T)))
     corrected, stated = (
-        fsavi_regret(START, T, 20, **FIT, corrected=version).total for version in (True, False)
+        fsavi_regret(START, T, k=20, **FIT, corrected=version).total for version in (True, False)
     )
     assert (corrected > stated) == (T == 8)
 
@@ -117,7 +119,7 @@ def test_the_unstated_condition_of_the_theorem_is_shown():
 
 def test_the_exercises_numbers_are_the_librarys():
     costs = {
-        T: fsavi_regret(START, T, 20, kappa=1.02, eps_low=0.1, eps_up=0.1) for T in range(1, 41)
+        T: fsavi_regret(START, T, k=20, kappa=1.02, eps_low=0.1, eps_up=0.1) for T in range(1, 41)
     }
     assert [T for T, cost in costs.items() if cost.upper_fit_term > cost.lower_fit_term] == [1]
     rounded = [round(costs[1].upper_fit_term), round(costs[1].lower_fit_term)]

@@ -12,7 +12,7 @@ from fsdash.dashboard.widgets.controls import NO_DISCOUNTING
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.formatting import number
 from fsdash.theory import Constants, reward_error
-from fsdash.theory.landmarks import freeze_ceiling
+from fsdash.theory.landmarks import freeze_error_limit
 from fsdash.theory.presets import PRESETS
 from tests.dashboard.kit import figures, follow_link, metrics, opened, snippet, traces, words
 
@@ -50,7 +50,7 @@ def test_moving_the_controls_moves_numbers_and_curves():
     page.slider(key="reward-error.Lf").set_value(1.05)
     page.select_slider(key="reward-error.range").set_value(50)
     page.select_slider(key="reward-error.alpha").set_value(0.2).run()
-    constants = Constants(0.953, 0.2, 1, 0.5, 1.05, 1, 1)
+    constants = Constants(gamma=0.953, alpha=0.2, d_y=1, l_r=0.5, l_f=1.05, l_u=1, r_max=1)
     assert metrics(page) == expected(constants, 40)
     drawn = traces(figures(page)["error"])["total"]
     np.testing.assert_array_equal(drawn["x"], np.arange(1, 51))
@@ -69,7 +69,9 @@ def test_the_papers_two_panels_are_shown_and_can_be_loaded():
 
 def test_a_link_restores_the_view():
     page = opened(PAGE, T="30", gamma="0.9", alpha="0.05", Lf="1.2", LU="0.05", rmax="10")
-    assert metrics(page) == expected(Constants(0.9, 0.05, 1, 0.5, 1.2, 0.05, 10), 30)
+    assert metrics(page) == expected(
+        Constants(gamma=0.9, alpha=0.05, d_y=1, l_r=0.5, l_f=1.2, l_u=0.05, r_max=10), 30
+    )
     assert not page.warning
 
 
@@ -122,14 +124,18 @@ def test_an_unknown_parameter_is_reported():
 @pytest.mark.parametrize(("gamma", "l_f"), [(0.5, 0.5), (0.999, 1.0), (0.999, 1.5), (0.5, 1.5)])
 def test_extreme_sliders_never_raise(T, gamma, l_f):
     page = opened(PAGE, T=str(T), gamma=str(gamma), alpha="1.0", Lf=str(l_f))
-    assert metrics(page) == expected(Constants(gamma, 1, 1, 0.5, l_f, 1, 1), T)
+    assert metrics(page) == expected(
+        Constants(gamma=gamma, alpha=1, d_y=1, l_r=0.5, l_f=l_f, l_u=1, r_max=1), T
+    )
 
 
 @pytest.mark.parametrize("value", ["0", "1000000"])
 def test_extreme_constants_never_raise(value):
     page = opened(PAGE, dY=value, Lr=value, LU=value, rmax=value)
     v = float(value)
-    assert metrics(page) == expected(Constants(0.953, 0.01, v, v, 0.99, v, v), 12)
+    assert metrics(page) == expected(
+        Constants(gamma=0.953, alpha=0.01, d_y=v, l_r=v, l_f=0.99, l_u=v, r_max=v), 12
+    )
 
 
 @pytest.mark.parametrize(
@@ -139,7 +145,7 @@ def test_extreme_constants_never_raise(value):
         ({}, text.END_DOMINATES.format(T=12)),
         ({"T": "150"}, text.FREEZE_DOMINATES.format(T=150)),
         ({"Lf": "1.05"}, text.NO_CEILING.format(product="1.001", critical=1 / 0.953)),
-        ({}, text.CEILING.format(product="0.9435", ceiling=number(freeze_ceiling(CALM)))),
+        ({}, text.CEILING.format(product="0.9435", ceiling=number(freeze_error_limit(CALM)))),
         ({"Lf": "1.03"}, text.SLOW_TO_CEILING),
         ({}, text.PEAK.format(top_T=23, top="15.2")),
         ({}, text.SMALL_ON_BOTH_SIDES),
@@ -150,7 +156,7 @@ def test_extreme_constants_never_raise(value):
         ({"Lf": "1.05", "gamma": "0.95"}, " at T = 150. " + text.TENDS_TO[:20]),
         ({"Lf": "1.05", "gamma": "0.96"}, text.PEAK.format(top_T=29, top="18.8")),
         ({"range": "10"}, text.RISES.format(last=10, end=number(reward_error(CALM, 10).total))),
-        ({"range": "10"}, text.TENDS_TO.format(limit=number(freeze_ceiling(CALM)))),
+        ({"range": "10"}, text.TENDS_TO.format(limit=number(freeze_error_limit(CALM)))),
         ({"LU": "0", "gamma": "0.8"}, text.LEVELS_OFF.format(end="0.0962")),
         ({"alpha": "0.0"}, text.NO_FREEZE_ERROR),
         ({"alpha": "0.0"}, text.NOTHING_TO_DRAW),
@@ -168,7 +174,9 @@ def test_the_sentences_fit_the_numbers(query, sentence):
 
 def test_the_formula_shows_the_numbers_of_the_chosen_T():
     page = opened(PAGE, T="30", alpha="0.1")
-    error = reward_error(Constants(0.953, 0.1, 1, 0.5, 0.99, 1, 1), 30)
+    error = reward_error(
+        Constants(gamma=0.953, alpha=0.1, d_y=1, l_r=0.5, l_f=0.99, l_u=1, r_max=1), 30
+    )
     total = page.latex[-1].value
     for value in (error.freeze, error.end_of_horizon, error.total):
         assert f"{value:.3g}" in total
@@ -180,7 +188,7 @@ def test_the_snippet_recomputes_the_table(last, rows):
     page = opened(PAGE, T="30", Lf="1.2", range=str(last))
     scope: dict = {}
     exec(snippet(page), scope)
-    constants = Constants(0.953, 0.01, 1, 0.5, 1.2, 1, 1)
+    constants = Constants(gamma=0.953, alpha=0.01, d_y=1, l_r=0.5, l_f=1.2, l_u=1, r_max=1)
     pd.testing.assert_frame_equal(scope["frame"], reward_error_frame(constants, rows))
 
 

@@ -141,7 +141,7 @@ def test_features_move_the_bound(visit: Callable[..., Page]):
     wait_until_drawn(page, *CHARTS[LINEAR])
     slider(page, "Amplification κ").press("ArrowRight")
     constants = PRESETS["three-regimes"].constants
-    bound = fsavi_regret(constants, 6, 20, kappa=1.025, eps_low=0.05, eps_up=0.2)
+    bound = fsavi_regret(constants, 6, k=20, kappa=1.025, eps_low=0.05, eps_up=0.2)
     expect(metric(page, "Corrected bound")).to_have_text(number(bound.total))
     page.reload()
     wait_until_drawn(page, *CHARTS[LINEAR])

@@ -63,7 +63,7 @@ def test_only_pages_that_exist_are_linked():
 
 @pytest.mark.parametrize("T", [1, 2, 12, 150])
 def test_the_filled_formula_multiplies_out(T):
-    constants = Constants(0.953, 0.01, 2, 0.5, 1.05, 3, 1)
+    constants = Constants(gamma=0.953, alpha=0.01, d_y=2, l_r=0.5, l_f=1.05, l_u=3, r_max=1)
     freeze, end, _ = (
         re.sub(r"\\textcolor\{#\w+\}", "", tex) for tex in reward_error_filled(constants, T, False)
     )
