@@ -23,6 +23,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from streamlit.testing.v1 import AppTest
 
 ROOT = Path(__file__).resolve().parents[1]
 PREFIXES = tuple(str(ROOT / part) for part in ("fsdash", "pages", "app.py"))
@@ -63,13 +67,12 @@ def traced() -> Iterator[CallCounter]:
 
 
 def start_to_curve() -> CallCounter:
-    from tests.dashboard.kit import figures, opened
+    from tests.dashboard.kit import opened
 
     page = opened("4_Run_lab.py")
     with traced() as counter:
         page.button(key="start").click().run()
-        while not any(len(trace.get("x", ())) > 1 for trace in figures(page)["curves"]["data"]):
-            page.run()
+        _wait_for_curve(page)
     return counter
 
 
@@ -88,10 +91,19 @@ def open_inspector() -> CallCounter:
 
     page = opened("4_Run_lab.py")
     page.button(key="start").click().run()
+    _wait_for_curve(page)  # Before that there is no policy to inspect.
     experiment = address(page)["experiment"]
     with traced() as counter:
         opened("5_Policy_inspector.py", experiment=experiment)
     return counter
+
+
+def _wait_for_curve(page: AppTest) -> None:
+    """Rerun the lab until a learning curve has two points."""
+    from tests.dashboard.kit import figures
+
+    while not any(len(trace.get("x", ())) > 1 for trace in figures(page)["curves"]["data"]):
+        page.run()
 
 
 ACTIONS: dict[str, Callable[[], CallCounter]] = {
