@@ -16,6 +16,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from tools.browser import REMEDY, find_browser
 
 ROOT = Path(__file__).parents[2]
+# Seconds. A server whose kernels are not compiled yet compiles them first.
+START_TIMEOUT = 600
 # A machine that does other work at the same time draws slowly; waiting costs a quick one nothing.
 expect.set_options(timeout=60_000)
 
@@ -29,14 +31,14 @@ QUIET = [
 ]
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
-def _wait_until_healthy(url: str, server: subprocess.Popen, log: Path) -> None:
-    deadline = time.monotonic() + 60
+def wait_until_healthy(url: str, server: subprocess.Popen, log: Path) -> None:
+    deadline = time.monotonic() + START_TIMEOUT
     while time.monotonic() < deadline and server.poll() is None:
         try:
             with urllib.request.urlopen(f"{url}/_stcore/health", timeout=5):
@@ -59,7 +61,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def server(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a running dashboard."""
-    port, log = _free_port(), tmp_path_factory.mktemp("server") / "log.txt"
+    port, log = free_port(), tmp_path_factory.mktemp("server") / "log.txt"
     command = [sys.executable, "-m", "fsdash", "dashboard", "--port", str(port)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "FSDASH_DATA": str(data)}
     environment.pop("FSDASH_DATABASE_URL", None)
@@ -69,7 +71,7 @@ def server(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
         )
     url = f"http://127.0.0.1:{port}"
     try:
-        _wait_until_healthy(url, process, log)
+        wait_until_healthy(url, process, log)
         yield url
     finally:
         process.terminate()
