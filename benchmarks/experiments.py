@@ -1,9 +1,9 @@
 """The paper's experiments as a whole: `python -m benchmarks.experiments [DOMAIN …]`.
 
-Every sampled or fitted run of `fsdash reproduce` on a domain, five replications, one after the
-other in one process, policy evaluation included. Printed are CPU seconds (other processes on the
-machine do not count), the share of it that went into evaluating policies, and the largest memory of
-the process. Each domain has a process of its own; kernels are compiled before the clock starts.
+Computes every sampled or fitted run of `fsdash reproduce` on a domain with five replications, one
+after the other in one process, including the evaluation of policies. Prints the CPU seconds of the
+process, the share that was spent on evaluating policies, and the largest memory. Each domain is
+measured in a process of its own; kernels are compiled before the clock starts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MEMORY = 1024
 
 
 def measure(domain: str) -> report.Row:
-    """The experiment of a domain in this process."""
+    """Compute the experiment of a domain in this process."""
     from fsdash.reproduce.experiments import experiment
     from fsdash.runs.local import run_all
 

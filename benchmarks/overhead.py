@@ -1,15 +1,15 @@
-"""What measuring and keeping a run costs beside computing it: `python -m benchmarks.overhead`.
+"""The cost of evaluating and storing policies: `python -m benchmarks.overhead`.
 
-The lab's plan "T = 6 against Base E-VI" on each domain, five replications, in a worker process and
-into a SQLite file, as the dashboard does it. Of the worker's time for a run, from the claim of each
-replication to its last commit,
+Computes the lab's plan "T = 6 against Base E-VI" on each domain with five replications, in a worker
+process and into a SQLite file, as the dashboard does. The worker's time for a run, from the claim of
+each replication to its last commit, consists of
 
-    algorithm    the algorithm's own, what `seconds` in the rows counts
-    evaluation   the exact values of its policies
-    rest         rows and policies: packing, writing, waiting for the disk
+    algorithm    the algorithm's own time, the column `seconds` of the rows
+    evaluation   computing the exact values of its policies
+    rest         packing and writing rows and policies, waiting for the disk
 
-Overhead is all but the algorithm's time. A run of one iteration goes before each, not counted: a
-worker builds and solves a model once, and loads the compiled code once, for all its replications.
+Overhead is everything but the algorithm's time. A run of one iteration precedes each measurement
+and is not counted: a worker builds and solves a model, and loads the compiled code, only once.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from fsdash.dashboard.run_lab.text import budget_text
 from fsdash.domains import DOMAINS
 from fsdash.runs.engine import execute
 from fsdash.runs.server.executor import WorkerExecutor
-from fsdash.runs.server.work_queue import Attempt, Ledger
+from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.server.worker import database
 from fsdash.runs.spec import RunSpec
+from fsdash.runs.store.attempts import Attempt, AttemptWriter
 from fsdash.runs.store.experiments import Store
 from fsdash.runs.store.recorder import Recorder
 
@@ -44,13 +45,13 @@ def specs() -> list[RunSpec]:
 
 
 def measured(url: str, run: int, replication: int, number: int) -> list[float]:
-    """In a worker: rows, and seconds of algorithm, of evaluation and in all."""
-    ledger, attempt = Ledger(database(url)), Attempt(run, replication, number)
+    """In a worker: number of rows, and seconds for algorithm, evaluation and everything."""
+    writer = AttemptWriter(database(url), Attempt(run, replication, number))
     began = time.perf_counter()
-    start = ledger.begin(attempt, os.getpid())
-    spec = RunSpec.from_json(start.spec)
-    with Recorder(ledger, attempt, start) as recorder:
-        outcome = execute(spec, replication, recorder.keep, recorder.stop.is_set)
+    start = writer.begin(os.getpid())
+    spec = RunSpec.from_json(start.spec_json)
+    with Recorder(writer, start) as recorder:
+        outcome = execute(spec, replication, recorder.record, cancelled=recorder.stop.is_set)
         recorder.end(outcome.status, outcome.reason)
     seconds = time.perf_counter() - began
     return [outcome.rows, outcome.algorithm_seconds, outcome.evaluation_seconds, seconds]
@@ -74,21 +75,22 @@ def row(spec: RunSpec, rows: int, algorithm: float, evaluation: float, total: fl
 
 
 def main() -> None:
-    from benchmarks.overhead import measured  # by the name that a worker can import
+    from benchmarks.overhead import measured  # under a name that a worker can import
 
     rows = []
     with tempfile.TemporaryDirectory() as folder, WorkerExecutor(1) as worker:
         store = Store(Path(folder) / "runs.db")
-        ledger = Ledger(store.database)
-        ledger.open_lease()
+        queue = WorkQueue(store.database)
+        queue.open_lease()
 
         def run(spec: RunSpec) -> np.ndarray:
             id = store.add_experiment("bench", spec.label, [spec])
-            ledger.enqueue([run.id for run in store.experiment(id).runs])
+            queue.enqueue(store.run_ids(id))
             found = np.zeros(4)
             for _ in range(spec.replications):
-                a = ledger.claim(ledger.waiting()[0].id)
-                task = worker.submit(measured, store.database.url, a.run, a.replication, a.number)
+                attempt = queue.claim(queue.waiting()[0].next_id)
+                arguments = attempt.run, attempt.replication, attempt.number
+                task = worker.submit(measured, store.url, *arguments)
                 found += task.result()
             return found
 

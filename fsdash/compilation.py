@@ -100,7 +100,7 @@ def _run(algorithm: str) -> None:
     T = 2 if method.freezes else None
     run_all(
         [
-            RunSpec(domain, algorithm, T, parameters=one_sample, iterations=1, replications=1)
+            RunSpec(domain, algorithm, T=T, parameters=one_sample, iterations=1, replications=1)
             for domain in DOMAINS
         ]
     )

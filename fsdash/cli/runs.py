@@ -79,7 +79,7 @@ def run_runs(arguments: argparse.Namespace) -> str:
     specs = read_specs(arguments)
     ensure_compiled()
     bar = ProgressBar(sum(spec.replications for spec in specs))
-    frame, endings = run_all(specs, arguments.workers, bar.update)
+    frame, endings = run_all(specs, arguments.workers, progress=bar.update)
     bar.clear()
     if frame.empty:
         raise InputError(f"no policy was recorded: {endings[0].outcome.reason}")
@@ -125,11 +125,11 @@ def read_specs(arguments: argparse.Namespace) -> list[RunSpec]:
                 RunSpec(
                     arguments.domain,
                     name,
-                    T,
-                    domain_parameters,
-                    own,
-                    arguments.replications,
-                    arguments.seed,
+                    T=T,
+                    domain_parameters=domain_parameters,
+                    parameters=own,
+                    replications=arguments.replications,
+                    seed=arguments.seed,
                     **budget,
                 )
             )

@@ -218,8 +218,8 @@ def open_service() -> Service:
     except StoreError as error:
         show_store_error(error)
         st.stop()
-    if service.manager.trouble:
-        st.warning(f"{as_sentence(service.manager.trouble)} {RUNS_CONTINUE}")
+    if service.manager.store_error:
+        st.warning(f"{as_sentence(service.manager.store_error)} {RUNS_CONTINUE}")
     return service
 
 

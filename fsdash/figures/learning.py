@@ -20,7 +20,7 @@ from fsdash.figures.template import template
 from fsdash.figures.unchecked import unchecked
 from fsdash.formatting import log_ticks
 from fsdash.runs.columns import BY_NAME, DEFAULT_MEASURE, WORK
-from fsdash.runs.summary import Curve, labelled, mean_curves, replications
+from fsdash.runs.summary import MeanCurve, labelled, mean_curves, replications
 
 X_TITLES = {column.name: column.axis_title for column in WORK} | {"sweeps": "work, in sweeps of {}"}
 STROKES = {"linear": "dash", "deep": "solid", "exact": "dashdot", "sampled": "solid"}
@@ -51,12 +51,12 @@ def learning_figure(
     each replication as a faint line; `stationary` adds the policy that is greedy for J_t of the
     lower level.
     """
-    curves = mean_curves(frame, x, y, sweep, stationary)
+    curves = mean_curves(frame, x, y=y, sweep=sweep, stationary=stationary)
     if log_x:
         curves = [kept for c in curves if len((kept := c.where(c.x > 0)).x)]
     data = [_band(curve, dark) for curve in curves]
     if runs:
-        for key, single in replications(labelled(frame, stationary), x, y, sweep):
+        for key, single in replications(labelled(frame, stationary), x, y=y, sweep=sweep):
             data += [_run(key, run, log_x, dark) for run in single]
     strokes = _strokes(curves, dark)
     data += [_mean(c, x, y, *stroke, dark) for c, stroke in zip(curves, strokes, strict=True)]
@@ -91,7 +91,7 @@ def _colour(algorithm: str, T: object, dark: bool) -> str:
     return algorithm_colour(ALGORITHMS[algorithm].family, None if pd.isna(T) else int(T)).on(dark)
 
 
-def _strokes(curves: list[Curve], dark: bool) -> list[tuple[str, str]]:
+def _strokes(curves: list[MeanCurve], dark: bool) -> list[tuple[str, str]]:
     """The dash and the marker ("" for none) of each curve; no two share colour and dash."""
     kinds = [variant(curve.algorithm) for curve in curves]
     several = len(set(kinds)) > 1
@@ -105,7 +105,7 @@ def _strokes(curves: list[Curve], dark: bool) -> list[tuple[str, str]]:
     return found
 
 
-def _mean(curve: Curve, x: str, y: str, dash: str, mark: str, dark: bool) -> dict:
+def _mean(curve: MeanCurve, x: str, y: str, dash: str, mark: str, dark: bool) -> dict:
     name, shown = curve.method, BY_NAME[y].format
     colour = _colour(curve.algorithm, curve.T, dark)
     sampled = ALGORITHMS[curve.algorithm].sampled
@@ -135,7 +135,7 @@ def _mean(curve: Curve, x: str, y: str, dash: str, mark: str, dark: bool) -> dic
     }
 
 
-def _replications(curve: Curve) -> str:
+def _replications(curve: MeanCurve) -> str:
     """The number of replications, which may fall along the curve."""
     fewest, most = curve.n.min(), curve.n.max()
     return f"n={most}" if fewest == most else f"n={most} to {fewest}"
@@ -145,7 +145,7 @@ def _unit(x: str) -> str:
     return {"evaluations": "evaluations", "sweeps": "sweeps", "seconds": "s"}[x]
 
 
-def _band(curve: Curve, dark: bool) -> dict:
+def _band(curve: MeanCurve, dark: bool) -> dict:
     """The 95% band, as one closed outline for each stretch of the curve that has an interval."""
     known = ~np.isnan(curve.low)
     xs, ys = [], []
@@ -224,7 +224,7 @@ def _optimum(best: float, y: str, dark: bool) -> dict:
     return {"shapes": [line], "annotations": [label]}
 
 
-def _x_axis(curves: list[Curve], x: str, log_x: bool) -> dict:
+def _x_axis(curves: list[MeanCurve], x: str, log_x: bool) -> dict:
     axis = {"type": "log" if log_x else "linear"}
     if not curves:
         return axis | {"showticklabels": False}  # no data yet
@@ -239,7 +239,7 @@ def _x_axis(curves: list[Curve], x: str, log_x: bool) -> dict:
     return axis | log_ticks(10**low, 10**high)
 
 
-def _y_axis(curves: list[Curve], y: str, best: float) -> dict:
+def _y_axis(curves: list[MeanCurve], y: str, best: float) -> dict:
     """The range always includes the means and the optimum; a wide band may be cut off."""
     axis = {"title": {"text": BY_NAME[y].axis_title}}
     means = np.concatenate([c.mean for c in curves] or [np.empty(0)])

@@ -139,7 +139,7 @@ def _tabular(domain: str, sweep: int, budget: float, quick: bool, seed: int) -> 
         Run(RunSpec(domain, "e-vi", evaluations=base, **common)),
         Run(RunSpec(domain, "e-qi", evaluations=base, **common)),
         Run(RunSpec(domain, "slow-agnostic", iterations=AGNOSTIC_SWEEPS, **common)),
-        *(Run(RunSpec(domain, "e-fsvi", T, evaluations=work, **common)) for T in HORIZONS),
+        *(Run(RunSpec(domain, "e-fsvi", T=T, evaluations=work, **common)) for T in HORIZONS),
     )
 
 
@@ -153,7 +153,7 @@ def _fitted(domain: str, sweep: int, budget: float, quick: bool, seed: int) -> t
     # paths, in half the time.
     kept = {True: {"extract": "kept"}, False: {}}
     return tuple(
-        Run(RunSpec(domain, name, T, parameters=kept[ALGORITHMS[name].freezes], **common))
+        Run(RunSpec(domain, name, T=T, parameters=kept[ALGORITHMS[name].freezes], **common))
         for name in LINEAR + DEEP
         for T in (HORIZONS if ALGORITHMS[name].freezes else (None,))
     )
@@ -163,7 +163,7 @@ def _exact(domain: str, seed: int) -> tuple[Run, ...]:
     budget = {"iterations": EXACT_ITERATIONS, "seed": seed}
     return (
         Run(RunSpec(domain, "vi", **budget)),
-        *(Run(RunSpec(domain, "fsvi", T, **budget)) for T in HORIZONS),
+        *(Run(RunSpec(domain, "fsvi", T=T, **budget)) for T in HORIZONS),
         *(
             # Always m sweeps: with fewer, an iteration would cost less than one of FSVI.
             Run(
@@ -210,7 +210,7 @@ def carry_out(
     frames, endings = [], []
     for variant in dict.fromkeys(run.variant for run in plan.runs):
         specs = [run.spec for run in plan.runs if run.variant == variant]
-        frame, ended = run_all(specs, workers if len(specs) > 1 else 1, progress)
+        frame, ended = run_all(specs, workers if len(specs) > 1 else 1, progress=progress)
         frames.append(frame.assign(variant=variant))
         endings += ended
     return named(compact(pd.concat(frames, ignore_index=True))), endings

@@ -30,7 +30,7 @@ from math import inf, isnan
 import numpy as np
 import pandas as pd
 
-from fsdash.runs.summary import crossings, interval, labelled, replications
+from fsdash.runs.summary import first_crossing, interval, labelled, replications
 
 GOOD, NEAR_OPTIMAL, OPTIMAL, HALF = 0.75, 0.95, 0.99, 0.5
 LATE = 0.75
@@ -88,12 +88,12 @@ class Curves:
 
     def work(self, method: str, level: float) -> np.ndarray:
         """The work until the first look at this level or above; infinite if it is never reached."""
-        return np.array([crossings(x, y, level) for x, y in self.runs[method]])
+        return np.array([first_crossing(x, y, level) for x, y in self.runs[method]])
 
     def mean_work(self, method: str, level: float) -> float:
         """The work until the mean curve, as a figure shows it, is first at this level."""
         grid = np.unique(np.concatenate([x for x, _ in self.runs[method]]))
-        return crossings(grid, self._read(method, grid).mean(axis=0), level)
+        return first_crossing(grid, self._read(method, grid).mean(axis=0), level)
 
     def work_ratio(self, method: str, other: str, level: float) -> np.ndarray:
         """How much of the other's work this method needs to get there.

@@ -1,19 +1,19 @@
-"""One replication of a run: drive the algorithm, evaluate its policies, keep the rows.
+"""Computes one replication of a run: drives the algorithm and evaluates its policies.
 
-The engine owns what an algorithm knows nothing of: the budget, the clock, who looks and who
-cancels. Every policy is measured by its exact value under the true model (`fsdash.core.evaluation`),
-never by the algorithm's own values. Evaluation starts from the values of the policy before, of the
-same kind, and a policy that did not change is not evaluated again; `seconds` is the algorithm's own
-time without it. Long runs are looked at ever less often (`Schedule`), so that neither the rows nor
-the time of evaluation grow without end.
+The engine owns the budget, the clock, the choice of the snapshots to evaluate and the stopping; an
+algorithm knows nothing of them. Every policy is measured by its exact value under the true model
+(`fsdash.core.evaluation`), never by the algorithm's own values. An evaluation starts from the values
+of the previous policy of the same kind, and a policy that did not change is not evaluated again.
+`seconds` is the algorithm's own time, without evaluation. Long runs are evaluated less and less
+often (`Schedule`), so that the number of rows and the time for evaluation stay bounded.
 
 A replication ends as
 
     finished    the budget is spent, or an exact algorithm is certified to be at its fixed point
-    cancelled   the caller asked for it, between two snapshots
+    cancelled   the caller asked for it; checked between two snapshots
     diverged    the values are no longer finite
 
-and in each case the rows so far are the caller's already.
+The caller has received all rows up to then.
 """
 
 from __future__ import annotations
@@ -23,36 +23,56 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
 from fsdash.algorithms.optimum import Optimum, optimum
 from fsdash.algorithms.snapshot import Diverged, Snapshot
+from fsdash.core.display import Rows, Summary
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
+from fsdash.domains import Domain
 from fsdash.runs.spec import RunSpec
 
 PRECISION = 1e-5
 """Certified error of a policy's value, relative to the largest optimal value."""
 
-DENSE = 500
-SPARSE = 1.01
+DENSE_ROWS = 500
+WORK_RATIO = 1.01
 
-Row = dict[str, object]
+Row = dict[str, Any]
+"""One value for each column of `fsdash.runs.columns`."""
 
 
-@dataclass(frozen=True, eq=False)
-class Record:
-    """One row, with the policy and the values that it is about."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Record(Summary):
+    """One row, with the policy that it is about and the algorithm's own values."""
 
     row: Row
     policy_PXY: np.ndarray
     values_XY: np.ndarray
 
+    @property
+    def step(self) -> int:
+        return int(self.row["step"])
+
+    @property
+    def seconds(self) -> float:
+        return float(self.row["seconds"])
+
+    def _summary(self) -> tuple[str, Rows]:
+        shown = ("phase", "iteration", "evaluations", "mean_return", "max_regret", "policy_kind")
+        return f"Record: step {self.step}", [
+            *((name, self.row[name]) for name in shown),
+            ("policy_PXY", f"shape {self.policy_PXY.shape}"),
+            ("values_XY", f"shape {self.values_XY.shape}"),
+        ]
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a replication ended, and where its time went."""
+    """How a replication ended, and how its time was spent."""
 
     status: str
     reason: str
@@ -63,39 +83,41 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A model with its optimum, solved once and used by all its runs."""
+    """A model with its optimum, solved once for all runs."""
 
     model: FastSlowMDP
     best: Optimum
 
     @cached_property
     def optimal_return(self) -> float:
+        """Mean return of the optimal policy."""
         return self.model.mean(self.best.U_XY)
 
     @cached_property
     def tolerance(self) -> float:
+        """Allowed error of a policy's value."""
         return PRECISION * max(1.0, float(np.abs(self.best.U_XY).max()))
 
 
 @lru_cache(maxsize=4)
-def problem(domain: object) -> Problem:
-    """The problem of a domain's configuration (a frozen dataclass, so a good key)."""
+def problem(domain: Domain) -> Problem:
+    """The problem of a domain with its parameters (a frozen dataclass, so usable as a key)."""
     model = domain.build()
     return Problem(model, optimum(model))
 
 
 @dataclass(eq=False)
 class Judge:
-    """Measures policies one after the other, starting from what it knows of the last."""
+    """Evaluates the policies of one replication, one after the other."""
 
     problem: Problem
     known: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
-    """By kind of policy: the last one and its values."""
+    """By kind of policy: the last policy and its values."""
 
     def values(self, snapshot: Snapshot) -> np.ndarray:
         """The exact values of the snapshot's policy."""
-        last, start_XY = self.known.get(snapshot.policy_kind, (None, None))
-        if last is not None and np.array_equal(last, snapshot.policy_PXY):
+        last_PXY, start_XY = self.known.get(snapshot.policy_kind, (None, None))
+        if start_XY is not None and np.array_equal(last_PXY, snapshot.policy_PXY):
             return start_XY
         p = self.problem
         U_XY = policy_values(
@@ -105,11 +127,12 @@ class Judge:
         return U_XY
 
     def measures(self, snapshot: Snapshot) -> Row:
+        """The columns that say how good the snapshot's policy is."""
         p, U_XY = self.problem, self.values(snapshot)
         mean_return, best = p.model.mean(U_XY), p.optimal_return
         return {
             "mean_return": mean_return,
-            # A share of something negative or zero would say nothing.
+            # A share of a negative number or of zero has no meaning.
             "fraction_of_optimal": mean_return / best if best > 0 else float("nan"),
             "max_regret": max(0.0, float((p.best.U_XY - U_XY).max())),
             "policy_kind": snapshot.policy_kind,
@@ -119,10 +142,38 @@ class Judge:
 def execute(
     spec: RunSpec,
     replication: int,
-    keep: Callable[[Record], None],
+    on_record: Callable[[Record], None],
+    *,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """Carry out one replication; every record goes to `keep` as soon as it is there."""
+    """Compute one replication of a run.
+
+    Parameters
+    ----------
+    spec : RunSpec
+    replication : int
+        Number of the replication, from 0. It determines the random numbers.
+    on_record : callable
+        Called with each `Record` as soon as it is computed.
+    cancelled : callable
+        Called between two snapshots; the replication ends when it returns True.
+
+    Returns
+    -------
+    Outcome
+        How the replication ended.
+
+    Examples
+    --------
+    >>> from fsdash.runs.engine import execute
+    >>> from fsdash.runs.spec import RunSpec
+    >>> records = []
+    >>> outcome = execute(RunSpec("inventory", "vi", iterations=3), 0, records.append)
+    >>> outcome.status, outcome.reason, len(records)
+    ('finished', 'the budget of 3 iterations is spent', 4)
+    >>> [record.row["iteration"] for record in records]
+    [0, 1, 2, 3]
+    """
     here = problem(spec.build_domain())
     judge, schedule, clock = Judge(here), Schedule(), Clock()
     rng = spec.generator(replication)
@@ -138,7 +189,7 @@ def execute(
         except Diverged as error:
             return ended("diverged", str(error))
         if spec.evaluations is not None and snapshot.evaluations > spec.evaluations:
-            return ended("finished", _spent(spec, schedule.rows))
+            return ended("finished", _budget_spent(spec, schedule.rows))
         end = _end(spec, here, snapshot, clock.algorithm)
         if schedule.due(snapshot) or end:
             with clock.running("evaluation"):
@@ -155,7 +206,7 @@ def execute(
                 "seconds": clock.algorithm,
                 **measures,
             }
-            keep(Record(row, snapshot.policy_PXY, snapshot.values_XY))
+            on_record(Record(row, snapshot.policy_PXY, snapshot.values_XY))
             schedule.recorded(snapshot)
         if end:
             return ended("finished", end)
@@ -164,13 +215,13 @@ def execute(
 
 @dataclass
 class Schedule:
-    """Which snapshots are evaluated: all of the first `DENSE`, then one for each 1% more work."""
+    """Which snapshots are evaluated: the first `DENSE_ROWS`, then one per 1% more work."""
 
     rows: int = 0
     evaluations: int = 0
 
     def due(self, snapshot: Snapshot) -> bool:
-        return self.rows < DENSE or snapshot.evaluations >= SPARSE * self.evaluations
+        return self.rows < DENSE_ROWS or snapshot.evaluations >= WORK_RATIO * self.evaluations
 
     def recorded(self, snapshot: Snapshot) -> None:
         self.rows += 1
@@ -179,25 +230,26 @@ class Schedule:
 
 @dataclass
 class Clock:
-    """Seconds spent on the algorithm and on evaluating its policies."""
+    """Seconds spent in the algorithm and in the evaluation of its policies."""
 
     algorithm: float = 0.0
     evaluation: float = 0.0
 
     @contextmanager
-    def running(self, what: str) -> Iterator[None]:
+    def running(self, activity: str) -> Iterator[None]:
         started = time.perf_counter()
         try:
             yield
         finally:
-            setattr(self, what, getattr(self, what) + time.perf_counter() - started)
+            spent = time.perf_counter() - started
+            setattr(self, activity, getattr(self, activity) + spent)
 
 
 def _end(spec: RunSpec, here: Problem, snapshot: Snapshot, seconds: float) -> str:
-    """Why this snapshot is the last one, or nothing."""
+    """Why this snapshot is the last one; empty if it is not."""
     unit, size = spec.budget
     main = snapshot.phase != "lower"
-    # Of a sampled algorithm the error is not a number, which is never small enough.
+    # The error of a sampled algorithm is NaN, which is never below the tolerance.
     if main and snapshot.error <= here.tolerance:
         return f"converged: certified within {snapshot.error:.2g} of its fixed point"
     reached = {
@@ -205,11 +257,11 @@ def _end(spec: RunSpec, here: Problem, snapshot: Snapshot, seconds: float) -> st
         "iterations": main and snapshot.iteration >= size,
         "seconds": seconds >= size,
     }
-    return _spent(spec, 1) if reached[unit] else ""
+    return _budget_spent(spec, 1) if reached[unit] else ""
 
 
-def _spent(spec: RunSpec, rows: int) -> str:
+def _budget_spent(spec: RunSpec, rows: int) -> str:
     unit, size = spec.budget
     if rows == 0:
-        return f"the budget, {size:,} {unit}, ended before the first policy: give more"
+        return f"the budget, {size:,} {unit}, ended before the first policy: use a larger one"
     return f"the budget of {size:,} {unit} is spent"

@@ -1,21 +1,21 @@
-"""What can go wrong with kept runs and the queue, in words for a person."""
+"""Errors of stored runs and of the queue."""
 
 from fsdash.errors import InputError
 
 
 class StoreError(Exception):
-    """The store cannot be used right now; the message says why, and what to do.
+    """The store cannot be used at the moment; the message says why, and what to do.
 
-    What was recorded before stays recorded.
+    Rows that were stored before are safe.
     """
 
 
 class CorruptStore(StoreError):
-    """The file is not a database, or is damaged: `database.set_aside` keeps it and makes room."""
+    """The file is damaged or is not a database; `database.set_aside` renames it."""
 
 
 class QueueFull(InputError):
-    """More work than the limits allow; it was not queued."""
+    """The limits do not allow so much work; nothing was queued."""
 
 
 class WorkerDied(RuntimeError):
@@ -23,4 +23,4 @@ class WorkerDied(RuntimeError):
 
 
 class Superseded(RuntimeError):
-    """Somebody else decides about this replication now: what is still computed is not wanted."""
+    """The attempt is no longer the current one of its replication; its results are refused."""

@@ -8,8 +8,9 @@ file, whichever worker computed which replication first.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -20,26 +21,27 @@ from fsdash.runs.engine import Row
 from fsdash.runs.spec import RunSpec
 
 SUFFIXES = (".csv", ".parquet", ".json")
+SORT_KEYS = ["domain", "algorithm", "T", "replication", "step"]
 
 
 def tidy(rows: Iterable[Row]) -> pd.DataFrame:
-    """The rows as a sorted frame with the fixed columns."""
+    """The rows as a sorted frame with the declared columns and types."""
     frame = pd.DataFrame(list(rows), columns=list(NAMES)).astype(DTYPES)
     order = {name: i for i, name in enumerate(ALGORITHMS)}
-    keys = ["domain", "algorithm", "T", "replication", "step"]
     return frame.sort_values(
-        keys, key=lambda column: column.map(order) if column.name == "algorithm" else column
+        SORT_KEYS, key=lambda column: column.map(order) if column.name == "algorithm" else column
     ).reset_index(drop=True)
 
 
 def check_path(path: str | Path) -> Path:
+    """The path of an output file, or an error if it cannot be written."""
     path = Path(path)
     if path.suffix not in SUFFIXES:
-        raise InputError(f"out = {path}: give a name that ends in {', '.join(SUFFIXES)}")
+        raise InputError(f"out = {path}: use a name that ends in {', '.join(SUFFIXES)}")
     if path.is_dir():
         raise InputError(f"out = {path}: is a folder; give the name of a file")
     if not path.absolute().parent.is_dir():
-        raise InputError(f"out = {path}: the folder {path.parent} does not exist; make it first")
+        raise InputError(f"out = {path}: the folder {path.parent} does not exist; create it first")
     new = not path.exists()
     try:
         path.open("ab").close()
@@ -51,7 +53,10 @@ def check_path(path: str | Path) -> Path:
 
 
 def save(path: str | Path, frame: pd.DataFrame, specs: Sequence[RunSpec]) -> None:
-    """Write the rows; a JSON file has the specifications too, a Parquet file as metadata."""
+    """Write the rows to a file.
+
+    A JSON file contains the specifications too; a Parquet file has them as metadata.
+    """
     path = check_path(path)
     described = [spec.to_dict() for spec in specs]
     if path.suffix == ".csv":
@@ -63,6 +68,6 @@ def save(path: str | Path, frame: pd.DataFrame, specs: Sequence[RunSpec]) -> Non
         path.write_text(json.dumps({"specs": described, "rows": records(frame)}, indent=1), "utf-8")
 
 
-def records(frame: pd.DataFrame) -> list[Row]:
-    """The rows as plain data, None where there is no value."""
+def records(frame: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    """The rows as dictionaries, with None where there is no value."""
     return frame.astype(object).where(frame.notna(), None).to_dict("records")

@@ -1,9 +1,8 @@
-"""Several runs at once, in this process or in worker processes, with every row kept.
+"""Several runs at once, in this process or in worker processes, without a store.
 
-`run_all` carries out all replications of the given specifications and returns a tidy frame with how
-each replication ended. A replication is one task; its random numbers are its own, so the numbers do
-not depend on the number of workers. Ctrl-C ends all of them between two snapshots, and what was
-recorded is returned.
+`run_all` computes all replications of the given specifications. A replication is one task with its
+own random numbers, so the results do not depend on the number of workers. Ctrl-C ends all tasks
+between two snapshots, and what was recorded until then is returned.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from queue import Empty
+from typing import Any
 
 import pandas as pd
 from threadpoolctl import threadpool_limits
@@ -28,8 +28,15 @@ from fsdash.runs.frames import tidy
 from fsdash.runs.spec import RunSpec
 
 MAX_WORKERS = 256
-ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-TICK = 0.1
+SINGLE_THREAD = (
+    "OPENBLAS_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+"""Environment variables that are set to 1 for a worker process."""
+POLL_INTERVAL = 0.1
+CANCELLED = Outcome("cancelled", "interrupted", 0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -44,105 +51,147 @@ class Ending:
 Task = tuple[RunSpec, int]
 Progress = Callable[[RunSpec, int, Row | None], None]
 """Called with each new row of a replication, and with None when it has ended."""
+OnRow = Callable[[int, Row | None], None]
+"""The same, with the number of the task."""
 
 
 def run_all(
-    specs: Sequence[RunSpec], workers: int = 1, progress: Progress | None = None
+    specs: Sequence[RunSpec], workers: int = 1, *, progress: Progress | None = None
 ) -> tuple[pd.DataFrame, list[Ending]]:
-    """All replications of all specifications: their rows, and how each of them ended."""
+    """Compute all replications of all specifications.
+
+    Parameters
+    ----------
+    specs : sequence of RunSpec
+    workers : int
+        Number of processes; with 1, everything is computed in this process.
+    progress : callable, optional
+        Called with (spec, replication, row) for each new row, and with None as the row when a
+        replication has ended.
+
+    Returns
+    -------
+    frame : pandas.DataFrame
+        One row for each evaluated policy; the columns are those of `fsdash.runs.columns`.
+    endings : list of Ending
+        How each replication ended.
+
+    Examples
+    --------
+    >>> from fsdash.runs.local import run_all
+    >>> from fsdash.runs.spec import RunSpec
+    >>> exact = RunSpec("inventory", "vi", iterations=3)
+    >>> sampled = RunSpec("inventory", "e-fsvi", T=3, iterations=2, replications=2)
+    >>> frame, endings = run_all([exact, sampled])
+    >>> [(ending.spec.label, ending.outcome.status) for ending in endings]
+    [('VI', 'finished'), ('E-FSVI, T=3', 'finished'), ('E-FSVI, T=3', 'finished')]
+    >>> bool(frame["fraction_of_optimal"].le(1.001).all())
+    True
+    """
     if not 1 <= workers <= MAX_WORKERS:
         raise InputError(f"workers = {workers}: use 1 to {MAX_WORKERS} processes")
     tasks = [(spec, i) for spec in specs for i in range(spec.replications)]
     rows: list[Row] = []
 
-    def seen(task: int, row: Row | None) -> None:
+    def on_row(number: int, row: Row | None) -> None:
         if row is not None:
             rows.append(row)
         if progress is not None:
-            progress(*tasks[task], row)
+            progress(*tasks[number], row)
 
-    drive = _here if workers == 1 or len(tasks) == 1 else _in_processes
-    outcomes = drive(tasks, min(workers, len(tasks)), seen)
+    if workers == 1 or len(tasks) == 1:
+        outcomes = _in_this_process(tasks, on_row)
+    else:
+        outcomes = _in_processes(tasks, min(workers, len(tasks)), on_row)
     endings = [Ending(*task, outcome) for task, outcome in zip(tasks, outcomes, strict=True)]
     return tidy(rows), endings
 
 
-CANCELLED = Outcome("cancelled", "interrupted", 0, 0.0, 0.0)
-
-
-def _here(tasks: Sequence[Task], workers: int, seen: Callable) -> list[Outcome]:
-    """One after the other in this process."""
+def _in_this_process(tasks: Sequence[Task], on_row: OnRow) -> list[Outcome]:
+    """Compute the tasks one after the other."""
     outcomes = [CANCELLED] * len(tasks)
+    # More BLAS threads would compete with other processes for the cores.
     with threadpool_limits(1), suppress(KeyboardInterrupt):
         for number, (spec, replication) in enumerate(tasks):
-            outcomes[number] = _carried_out(
-                spec, replication, lambda record, number=number: seen(number, record.row)
-            )
-            seen(number, None)
+
+            def on_record(record: Record, number: int = number) -> None:
+                on_row(number, record.row)
+
+            outcomes[number] = _execute(spec, replication, on_record)
+            on_row(number, None)
     return outcomes
 
 
-def _carried_out(*arguments) -> Outcome:
-    """The outcome of `execute`; what the algorithm refuses is no reason to lose the other runs."""
+def _execute(
+    spec: RunSpec,
+    replication: int,
+    on_record: Callable[[Record], None],
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Outcome:
+    """`execute`, with an algorithm's refusal as an outcome: the other runs go on."""
     try:
-        return execute(*arguments)
+        return execute(spec, replication, on_record, cancelled=cancelled)
     except (InputError, MemoryError) as error:
         return Outcome("failed", str(error) or "it does not fit into memory", 0, 0.0, 0.0)
 
 
-def _in_processes(tasks: Sequence[Task], workers: int, seen: Callable) -> list[Outcome]:
-    """Side by side in worker processes, which send their rows as they come."""
+def _in_processes(tasks: Sequence[Task], workers: int, on_row: OnRow) -> list[Outcome]:
+    """Compute the tasks in worker processes, which send their rows as they come."""
     context = multiprocessing.get_context("spawn")
     rows, stop = context.Queue(), context.Event()
-    with ProcessPoolExecutor(workers, context, _prepare, (rows, stop)) as pool:
-        with _worker_surroundings():
-            futures = [pool.submit(_task, n, spec, i) for n, (spec, i) in enumerate(tasks)]
+    with ProcessPoolExecutor(workers, context, _prepare_worker, (rows, stop)) as pool:
+        with _worker_environment():
+            futures = [pool.submit(_run_task, n, spec, i) for n, (spec, i) in enumerate(tasks)]
         try:
-            _listen(futures, rows, seen)
+            _receive_rows(futures, rows, on_row)
         except KeyboardInterrupt:
             stop.set()
             for future in futures:
                 future.cancel()
-            _listen(futures, rows, seen)
+            _receive_rows(futures, rows, on_row)
     return [_outcome(future) for future in futures]
 
 
-def _listen(futures: Sequence[Future], rows: multiprocessing.Queue, seen: Callable) -> None:
-    """Pass the rows on until all tasks have ended. A task's None comes after its last row."""
+def _receive_rows(futures: Sequence[Future[Outcome]], rows: Any, on_row: OnRow) -> None:
+    """Pass rows on until all tasks have ended. A task sends None after its last row."""
     ended: set[int] = set()
     while len(ended) < len(futures):
         try:
-            number, row = rows.get(timeout=TICK)
+            number, row = rows.get(timeout=POLL_INTERVAL)
         except Empty:
-            # What was cancelled or died sends nothing more.
+            # Tasks that were cancelled or whose process died send nothing more.
             ended |= {n for n, f in enumerate(futures) if f.done() and _failed(f)}
             continue
-        seen(number, row)
+        on_row(number, row)
         if row is None:
             ended.add(number)
 
 
-def _failed(future: Future) -> bool:
+def _failed(future: Future[Outcome]) -> bool:
     return future.cancelled() or future.exception() is not None
 
 
-def _outcome(future: Future) -> Outcome:
+def _outcome(future: Future[Outcome]) -> Outcome:
     if future.cancelled():
         return CANCELLED
     error = future.exception()
     if isinstance(error, BrokenProcessPool):
-        return Outcome("failed", "a worker process died, for lack of memory perhaps", 0, 0.0, 0.0)
+        reason = "a worker process died, possibly because memory ran out"
+        return Outcome("failed", reason, 0, 0.0, 0.0)
     if error is not None:
         raise error
     return future.result()
 
 
 @contextmanager
-def _worker_surroundings() -> Iterator[None]:
-    """Processes started meanwhile compute with one thread each, since more would fight over the
-    cores, and leave Ctrl-C to their parent: an ignored signal stays ignored in a new process."""
-    before = {name: os.environ.get(name) for name in ONE_THREAD}
-    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
+def _worker_environment() -> Iterator[None]:
+    """The environment in which worker processes are started.
+
+    They compute with one thread each, since more would compete for the cores, and leave Ctrl-C to
+    their parent: a new process inherits that a signal is ignored.
+    """
+    before = {name: os.environ.get(name) for name in SINGLE_THREAD}
+    os.environ.update(dict.fromkeys(SINGLE_THREAD, "1"))
     main = threading.current_thread() is threading.main_thread()
     handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if main else None
     try:
@@ -157,17 +206,21 @@ def _worker_surroundings() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _prepare(rows: multiprocessing.Queue, stop) -> None:
-    """In a new worker: remember where rows go."""
+_rows: Any = None
+_stop: Any = None
+
+
+def _prepare_worker(rows: Any, stop: Any) -> None:
+    """In a new worker: remember where rows go and which event stops it."""
     global _rows, _stop
     _rows, _stop = rows, stop
 
 
-def _task(number: int, spec: RunSpec, replication: int) -> Outcome:
-    def keep(record: Record) -> None:
+def _run_task(number: int, spec: RunSpec, replication: int) -> Outcome:
+    def on_record(record: Record) -> None:
         _rows.put((number, record.row))
 
     try:
-        return _carried_out(spec, replication, keep, _stop.is_set)
+        return _execute(spec, replication, on_record, _stop.is_set)
     finally:
         _rows.put((number, None))

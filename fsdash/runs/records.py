@@ -1,18 +1,18 @@
-"""What the store gives back: experiments, their runs and their replications, as plain records.
+"""Experiments, runs and replications as the store returns them.
 
-A replication is one of
+The status of a replication is one of
 
-    queued       waits for a worker
+    queued       it waits for a worker
     running      a worker computes it
-    paused       stopped by request, to be resumed
-    interrupted  its server ended, or the store could not be written to; can be resumed
-    failed       an error or a cap ended it; the reason says which
+    paused       stopped by request; it can be resumed
+    interrupted  its server ended, or the store could not be written; it can be resumed
+    failed       an error or a limit ended it; the reason says which
     diverged     its values are no longer finite
     cancelled    stopped by request
     finished     the budget is spent, or an exact algorithm has converged
 
-The status of a run, or of an experiment, is the first of these that any of its replications has
-(running before queued), so it never disagrees with them.
+The status of a run or of an experiment is derived from its replications: the first status in
+`STATUSES` that any of them has.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
+from fsdash.core.display import Rows, Summary
 from fsdash.runs.spec import RunSpec
 
 STATUSES = (
@@ -36,27 +38,32 @@ STATUSES = (
 )
 ACTIVE = ("queued", "running")
 RESUMABLE = ("paused", "interrupted", "failed", "cancelled")
+MAX_SHOWN = 8
+"""Runs in the text of an experiment."""
 
 
 @dataclass(frozen=True)
 class Replication:
-    """One replication; `seconds` is the time that workers have spent on it, evaluation included."""
+    """One replication of a run."""
 
     index: int
     status: str
     reason: str
     rows: int
     seconds: float
+    """Time that workers have spent on it, including the evaluation of its policies."""
     pid: int | None
+    """Process of the worker that computes or computed it."""
     heartbeat: float | None
     started: float | None
     finished: float | None
+    """Times in seconds since 1970; None if it has not happened."""
     stopping: bool
-    """Whether it was asked to stop and has not done so yet."""
+    """Whether it was asked to stop and is still running."""
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, repr=False)
+class Run(Summary):
     """One specification with its replications."""
 
     id: int
@@ -71,12 +78,17 @@ class Run:
 
     @cached_property
     def spec(self) -> RunSpec:
-        """An `InputError` if a version of fsdash wrote it whose parameters are gone."""
+        """The specification.
+
+        Raises `InputError` if it was written by a version of fsdash with other parameters.
+        """
         return RunSpec.from_json(self.spec_json)
 
     @cached_property
-    def spec_data(self) -> dict:
-        return json.loads(self.spec_json)
+    def spec_data(self) -> dict[str, Any]:
+        """The specification as data, also if it cannot be used any more."""
+        data: dict[str, Any] = json.loads(self.spec_json)
+        return data
 
     @property
     def status(self) -> str:
@@ -84,32 +96,44 @@ class Run:
 
     @property
     def reason(self) -> str:
-        """Of the replication that gives the run its status."""
+        """The reason of the first replication that has the run's status."""
         return next((r.reason for r in self.replications if r.status == self.status), "")
 
     @property
     def resumable(self) -> list[Replication]:
+        """The replications that can be resumed."""
         return [r for r in self.replications if r.status in RESUMABLE]
 
     @property
     def rows(self) -> int:
+        """Number of stored rows."""
         return sum(r.rows for r in self.replications)
 
     @property
     def started(self) -> float | None:
+        """When its first replication started; None if none has."""
         return min((r.started for r in self.replications if r.started), default=None)
 
     @property
     def finished(self) -> float | None:
-        """When its last replication ended; None while one is under way."""
+        """When its last replication ended; None while one is active."""
         if self.status in ACTIVE:
             return None
         return max((r.finished for r in self.replications if r.finished), default=None)
 
+    def _summary(self) -> tuple[str, Rows]:
+        T = "" if self.T is None else f", T={self.T}"
+        return f"Run {self.id}: {self.algorithm}{T} on {self.domain}", [
+            ("status", self.status),
+            ("reason", self.reason),
+            ("replications", len(self.replications)),
+            ("rows", self.rows),
+        ]
 
-@dataclass(frozen=True)
-class Experiment:
-    """What was started with one click."""
+
+@dataclass(frozen=True, repr=False)
+class Experiment(Summary):
+    """The runs that were started together."""
 
     id: str
     owner: str
@@ -125,8 +149,19 @@ class Experiment:
 
     @property
     def active(self) -> bool:
+        """Whether any replication is queued or running."""
         return self.status in ACTIVE
+
+    def _summary(self) -> tuple[str, Rows]:
+        rows: list[tuple[str, object]] = [
+            (f"run {run.id}", f"{run.algorithm} on {run.domain}, {run.status}, {run.rows:,} rows")
+            for run in self.runs[:MAX_SHOWN]
+        ]
+        if len(self.runs) > MAX_SHOWN:
+            rows.append(("more runs", len(self.runs) - MAX_SHOWN))
+        return f"Experiment {self.id}: {self.name!r} of {self.owner!r}, {self.status}", rows
 
 
 def first_status(statuses: Iterable[str]) -> str:
+    """The status that stands for several: the first of `STATUSES` that occurs."""
     return min(statuses, key=STATUSES.index, default="finished")

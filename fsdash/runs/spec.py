@@ -1,10 +1,10 @@
-"""What is to be run: one algorithm on one domain, how often, from which seed, for how long.
+"""What to run: one algorithm on one domain, with budget, replications and seed.
 
-A `RunSpec` is at once the command line, the state of a form, a cache key and a row of a database.
-It is complete: parameters that are not given are filled in with their defaults, so that a
-specification means the same after a default has changed. Two equal specifications have the same
-`hash`, and give the same numbers in any process (seconds aside): replication i draws from child i
-of `SeedSequence(seed)`. An exact algorithm draws nothing, so it has one replication.
+A `RunSpec` is at the same time the command line, the state of a form, a cache key and a row of the
+database. It is complete: parameters that are not given are filled in with their defaults, so a
+stored specification means the same after a default has changed. Equal specifications have the same
+`hash` and give the same numbers in any process (except for seconds): replication i draws from child
+i of `SeedSequence(seed)`. An exact algorithm draws nothing, so it has one replication.
 
 The budget is one of: value-function evaluations, iterations of the main level (upper or base), or
 seconds of the algorithm's own time.
@@ -16,14 +16,16 @@ import hashlib
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import KW_ONLY, asdict, dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from fsdash.algorithms.fsvi import MAX_DECISIONS
 from fsdash.algorithms.registry import Algorithm, Value, get_algorithm
 from fsdash.algorithms.snapshot import MAX_ITERATIONS
+from fsdash.core.display import Rows, Summary
 from fsdash.domains import Domain, make
 from fsdash.errors import InputError
 
@@ -36,12 +38,44 @@ BUDGETS = ("evaluations", "iterations", "seconds")
 Pairs = tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True)
-class RunSpec:
-    """One algorithm on one domain. Parameters are given as mappings and kept as sorted pairs."""
+@dataclass(frozen=True, repr=False)
+class RunSpec(Summary):
+    """One algorithm on one domain, with its budget.
+
+    Parameters
+    ----------
+    domain, algorithm : str
+        Names of a registered domain and a registered algorithm.
+    T : int, optional
+        Periods for which the slow state is frozen; required by algorithms that freeze it.
+    domain_parameters, parameters : mapping
+        Parameters of the domain and of the algorithm; defaults are filled in. They are stored as
+        sorted pairs.
+    replications : int
+        Number of independent replications; always 1 for an exact algorithm.
+    seed : int
+        Seed of the random numbers.
+    evaluations, iterations, seconds : number
+        The budget of each replication; give exactly one.
+
+    Examples
+    --------
+    >>> from fsdash.runs.spec import RunSpec
+    >>> spec = RunSpec("inventory", "e-fsvi", T=6, parameters={"M_u": 20}, iterations=5)
+    >>> spec.label, spec.budget
+    ('E-FSVI, T=6', ('iterations', 5))
+    >>> spec == RunSpec.from_json(spec.to_json())
+    True
+    >>> exact = RunSpec("inventory", "fsvi", T=6, iterations=5)
+    >>> exact
+    RunSpec('inventory', 'fsvi', T=6, seed=0, iterations=5)
+    >>> print(exact.to_command())
+    fsdash run inventory --algorithm fsvi --seed 0 --iterations 5 -T 6
+    """
 
     domain: str
     algorithm: str
+    _: KW_ONLY
     T: int | None = None
     domain_parameters: Pairs | Mapping[str, Value] = ()
     parameters: Pairs | Mapping[str, Value] = ()
@@ -52,20 +86,22 @@ class RunSpec:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
-        put("domain_parameters", self._domain_parameters())
-        put("parameters", self._parameters())
-        put("T", self._checked_T())
+        self._set("domain_parameters", self._all_domain_parameters())
+        self._set("parameters", self._all_parameters())
+        self._set("T", self._checked_T())
         replications = _whole("replications", self.replications, 1, MAX_REPLICATIONS)
-        put("replications", replications if self.method.sampled else 1)
-        put("seed", _whole("seed", self.seed, 0, MAX_SEED))
-        self._check_budget()
+        self._set("replications", replications if self.method.sampled else 1)
+        self._set("seed", _whole("seed", self.seed, 0, MAX_SEED))
+        self._set(*self._checked_budget())
 
-    def _domain_parameters(self) -> Pairs:
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _all_domain_parameters(self) -> Pairs:
         given = _mapping("domain_parameters", self.domain_parameters)
         return _pairs(asdict(make(self.domain, "default", **given)))
 
-    def _parameters(self) -> Pairs:
+    def _all_parameters(self) -> Pairs:
         known = self.method.all_parameters
         values = {name: parameter.default for name, parameter in known.items()}
         for name, value in _mapping("parameters", self.parameters).items():
@@ -76,28 +112,29 @@ class RunSpec:
                 )
             values[name] = known[name].parse(name, value)
         X, Y = self.build_domain().shape[:2]
-        if (values.get("N") or 1) > X * Y:
-            raise InputError(f"N = {values['N']}: {self.domain} has {X * Y:,} states; use fewer")
+        N = values.get("N")
+        if isinstance(N, int) and N > X * Y:
+            raise InputError(f"N = {N}: {self.domain} has only {X * Y:,} states; use fewer")
         return _pairs(values)
 
     def _checked_T(self) -> int | None:
         if not self.method.freezes:
             if self.T is not None:
-                raise InputError(f"T = {self.T}: {self.algorithm} freezes nothing; leave T out")
+                raise InputError(f"T = {self.T}: {self.algorithm} does not freeze; leave T out")
             return None
         if self.T is None:
             raise InputError(
-                f"T: {self.algorithm} freezes the slow state; say for how many periods"
+                f"T: {self.algorithm} freezes the slow state; give the number of periods T"
             )
         X, Y = self.build_domain().shape[:2]
         return _whole("T", self.T, 1, MAX_DECISIONS // (X * Y))
 
-    def _check_budget(self) -> None:
+    def _checked_budget(self) -> tuple[str, int | float]:
         given = [name for name in BUDGETS if getattr(self, name) is not None]
         if len(given) != 1:
             raise InputError(
-                f"budget: give one of {', '.join(BUDGETS)}; "
-                f"{'all of ' + ' and '.join(given) if given else 'none'} was given"
+                f"budget: give exactly one of {', '.join(BUDGETS)}, not "
+                f"{' and '.join(given) if given else 'none'}"
             )
         [name] = given
         if name == "seconds":
@@ -106,31 +143,45 @@ class RunSpec:
                 raise InputError(
                     f"seconds = {self.seconds}: use more than 0, up to {MAX_SECONDS:,}"
                 )
-            object.__setattr__(self, name, seconds)
-            return
+            return name, seconds
         most = MAX_EVALUATIONS if name == "evaluations" else MAX_ITERATIONS
-        object.__setattr__(self, name, _whole(name, getattr(self, name), 1, most))
+        return name, _whole(name, getattr(self, name), 1, most)
+
+    def __repr__(self) -> str:
+        return self.to_python()
+
+    def _summary(self) -> tuple[str, Rows]:
+        unit, size = self.budget
+        rows: list[tuple[str, object]] = [
+            ("domain", self.domain),
+            ("budget", f"{size:,} {unit}"),
+            ("replications", self.replications),
+            ("seed", self.seed),
+        ]
+        changed = ", ".join(f"{name}={value}" for name, value in self.changed().items())
+        return f"RunSpec: {self.label}", [*rows, ("changed parameters", changed or "none")]
 
     @property
     def method(self) -> Algorithm:
         return get_algorithm(self.algorithm)
 
     def build_domain(self) -> Domain:
+        """The domain with its parameters."""
         return make(self.domain, "default", **dict(self.domain_parameters))
 
     @property
     def budget(self) -> tuple[str, int | float]:
-        """Its unit and its size."""
+        """The unit of the budget and its size."""
         [name] = [name for name in BUDGETS if getattr(self, name) is not None]
         return name, getattr(self, name)
 
     @property
     def label(self) -> str:
-        """What a legend calls it."""
+        """The name of the run in a legend."""
         return self.method.title + (f", T={self.T}" if self.method.freezes else "")
 
     def changed(self) -> dict[str, Value]:
-        """The parameters, of domain and algorithm, that differ from their defaults."""
+        """The parameters of domain and algorithm that differ from their defaults."""
         return self._changed_domain_parameters() | self._changed_parameters()
 
     def _changed_domain_parameters(self) -> dict[str, Value]:
@@ -180,59 +231,62 @@ class RunSpec:
             words += ["-T", ",".join(map(str, T_values))]
         return shlex.join(words)
 
-    def to_dict(self) -> dict:
-        """Plain data, without the budgets that were not given."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
+    def to_dict(self) -> dict[str, Any]:
+        """The specification as data for JSON, without what is None."""
+        values: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         values |= {n: dict(values[n]) for n in ("domain_parameters", "parameters")}
         return {name: value for name, value in values.items() if value is not None}
 
     def to_json(self) -> str:
-        """Canonical: equal specifications have equal text."""
+        """The specification as JSON; equal specifications have equal text."""
         return json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
 
     @classmethod
-    def from_dict(cls, values: Mapping) -> RunSpec:
+    def from_dict(cls, values: object) -> RunSpec:
+        """The specification of `to_dict`, or an error that names the unusable part."""
         if not isinstance(values, Mapping):
-            raise InputError("specification: give one object with names and values")
+            raise InputError("specification: give an object with names and values")
         known = [f.name for f in fields(cls)]
         for name in values:
             if name not in known:
                 raise InputError(f"{name}: not part of a specification; it has {', '.join(known)}")
         for name in ("domain", "algorithm"):
             if not isinstance(values.get(name), str):
-                raise InputError(f"{name}: is missing; give the name of one")
+                raise InputError(f"{name}: is missing; give its name")
         return cls(**values)
 
     @classmethod
     def from_json(cls, text: str) -> RunSpec:
+        """The specification of `to_json`, or an error that names the unusable part."""
         try:
             values = json.loads(text)
         except (TypeError, ValueError, RecursionError) as error:
-            raise InputError(f"specification: is not JSON ({error}); give one object") from None
+            raise InputError(f"specification: is not JSON ({error}); give an object") from None
         return cls.from_dict(values)
 
     @cached_property
     def hash(self) -> str:
-        """Sixteen hexadecimal digits that stand for this specification anywhere."""
+        """Sixteen hexadecimal digits that identify the specification in any process."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
 
     def generator(self, replication: int) -> np.random.Generator:
-        """The random numbers of one replication, the same wherever it runs."""
+        """The random number generator of one replication, the same in any process."""
         _whole("replication", replication, 0, self.replications - 1)
         child = np.random.SeedSequence(self.seed).spawn(replication + 1)[replication]
         return np.random.default_rng(child)
 
 
-def share_spent(unit: str, size: float, row: Mapping) -> float:
-    """The share of a budget that is spent at a row; the lower level has no iterations."""
+def share_spent(unit: str, size: float, row: Mapping[str, Any]) -> float:
+    """The share of a budget that is spent at a row. Lower-level iterations do not count."""
     if unit == "iterations" and row["phase"] == "lower":
         return 0.0
-    return min(1.0, row["iteration" if unit == "iterations" else unit] / size)
+    spent: float = row["iteration" if unit == "iterations" else unit]
+    return min(1.0, spent / size)
 
 
-def _mapping(name: str, values: object) -> dict:
+def _mapping(name: str, given: Any) -> dict[str, Value]:
     try:
-        values = dict(values)
+        values: dict[str, Value] = dict(given)
     except (TypeError, ValueError):
         raise InputError(f"{name}: give names with values, such as {{'M': 50}}") from None
     for key in values:
@@ -251,7 +305,7 @@ def _number(name: str, value: object) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise InputError(f"{name}: is too large a number") from None
+        raise InputError(f"{name}: the number is too large") from None
 
 
 def _whole(name: str, value: object, least: int, most: int) -> int:

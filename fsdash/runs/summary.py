@@ -1,29 +1,29 @@
-"""Replications in a few numbers: means with 95% intervals, and the work that a level takes.
+"""Statistics over replications: means with 95% intervals, and the work to reach a level.
 
 A *series* is one curve of a chart: one method, and one kind of policy where a method has two. While
-the lower level of a frozen-state method is under way there are two policies, the cyclic one, which
-belongs to the method's own series, and the stationary one that is greedy for J_t, which has a
-series of its own (`stationary` = True) and is left out unless asked for.
+a frozen-state method solves its lower level there are two policies: the cyclic one belongs to the
+method's own series, and the stationary one that is greedy for J_t has a series of its own
+(`stationary` = True), which is left out unless asked for.
 
-Between two looks a replication keeps the policy of the last one, so curves are read as steps. A
-replication that diverged has no value after its last look; n, the number of replications behind a
-mean, then falls along x.
+Between two evaluated policies, a replication is counted with the earlier one, so a curve is a step
+function. A replication that diverged has no value after its last row; n, the number of replications
+behind a mean, then decreases along x.
 
-Intervals are Student's t with n − 1 degrees of freedom, of the mean of n replications; there is
-none for n = 1.
+The interval of the mean of n replications uses Student's t with n − 1 degrees of freedom; a single
+replication has none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import groupby
-from math import atan, cos, inf, nan, pi, sin, sqrt
+from math import inf, nan, sqrt
 from operator import itemgetter
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.errors import InputError
@@ -33,54 +33,64 @@ X_AXES = (*(column.name for column in WORK), "sweeps")
 Y_AXES = tuple(column.name for column in MEASURES)
 LEVELS = (0.75, 0.9, 0.95)
 STATIONARY = ", greedy for J"
+"""Added to the name of a method's stationary series."""
 SERIES = ["method", "algorithm", "T", "stationary"]
 COMPLETE = 0.8
-"""A replication with at least this share of the looks of the longest one was not cut short."""
+"""A replication with at least this share of the rows of the longest one counts as complete."""
+
+ReplicationCurve = tuple[np.ndarray, np.ndarray]
+"""x and y of one replication."""
+SeriesKey = tuple[str, str, int | None, bool]
+"""The values of the columns `SERIES`."""
 
 
-@cache
 def t_quantile(freedom: int) -> float:
-    """The 97.5% quantile of Student's t with so many (whole) degrees of freedom."""
+    """The 97.5% quantile of Student's t distribution with so many degrees of freedom.
+
+    Examples
+    --------
+    >>> round(t_quantile(4), 4)
+    2.7764
+    """
     if freedom < 1:
-        raise InputError(f"freedom = {freedom}: an interval needs two values or more")
-    low, high = 1.9, 13.0
-    while high - low > 1e-12:
-        middle = (low + high) / 2
-        low, high = (middle, high) if _t_within(middle, freedom) < 0.95 else (low, middle)
-    return low
-
-
-def _t_within(t: float, freedom: int) -> float:
-    """P(|t-distributed| < t), Abramowitz and Stegun 26.7.3 and 26.7.4: a finite sum of cosines."""
-    angle = atan(t / sqrt(freedom))
-    odd = freedom % 2
-    term = cos(angle) if odd else 1.0
-    total = 0.0
-    for j in range(odd, freedom - 1, 2):
-        total += term
-        term *= cos(angle) ** 2 * (j + 1) / (j + 2)
-    return 2 * (angle + sin(angle) * total) / pi if odd else sin(angle) * total
+        raise InputError(f"freedom = {freedom}: an interval needs at least two values")
+    return float(stdtrit(freedom, 0.975))
 
 
 def interval(values: Sequence[float]) -> tuple[float, float, float, int]:
-    """Mean, the ends of its 95% interval (nan for a single value), and how many values there are.
+    """The mean of some values and its 95% interval.
 
-    An infinite value, work that was never enough, makes the mean infinite, without an interval.
+    Parameters
+    ----------
+    values : sequence of float
+        NaN values are left out. An infinite value makes the mean infinite, without an interval.
+
+    Returns
+    -------
+    mean, low, high : float
+        The mean and the ends of its interval; the ends of a single value are NaN.
+    n : int
+        The number of values.
+
+    Examples
+    --------
+    >>> mean, low, high, n = interval([1, 2, 3, 4, 5])
+    >>> mean, round(low, 3), round(high, 3), n
+    (3.0, 1.037, 4.963, 5)
     """
-    ends = intervals(np.asarray(values, float)[:, None])
-    mean, low, high, n = (found.item() for found in ends)
-    return mean, low, high, n
+    mean, low, high, n = intervals(np.asarray(values, float)[:, None])
+    return mean.item(), low.item(), high.item(), n.item()
 
 
 def intervals(values_RG: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """`interval` of every column: mean, low, high and n, each along G."""
+    """`interval` of every column of an array (R, G): mean, low, high and n, each of length G."""
     known_RG = ~np.isnan(values_RG)
     n_G = known_RG.sum(axis=0)
     factor = [nan, nan] + [t_quantile(n - 1) / sqrt(n) for n in range(2, len(values_RG) + 1)]
     with np.errstate(divide="ignore", invalid="ignore"):
         mean_G = np.where(known_RG, values_RG, 0.0).sum(axis=0) / n_G
-        off_RG = np.where(known_RG, values_RG - mean_G, 0.0)
-        half_G = np.array(factor)[n_G] * np.sqrt((off_RG**2).sum(axis=0) / (n_G - 1))
+        deviation_RG = np.where(known_RG, values_RG - mean_G, 0.0)
+        half_G = np.array(factor)[n_G] * np.sqrt((deviation_RG**2).sum(axis=0) / (n_G - 1))
     return mean_G, mean_G - half_G, mean_G + half_G, n_G
 
 
@@ -88,9 +98,9 @@ def intervals(values_RG: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 
 def labelled(frame: pd.DataFrame, stationary: bool = False) -> pd.DataFrame:
-    """The frame with its series named: `method`, as a legend calls it, and `stationary`.
+    """The frame with the columns `method`, the name of the series in a legend, and `stationary`.
 
-    A `method` column that is already there stays: it tells runs apart that differ in a parameter.
+    An existing `method` column is used: it distinguishes runs that differ in a parameter.
     """
     extra = ((frame["phase"] == "lower") & (frame["policy_kind"] == "stationary")).to_numpy()
     if not stationary and extra.any():
@@ -110,14 +120,19 @@ def labelled(frame: pd.DataFrame, stationary: bool = False) -> pd.DataFrame:
 
 
 def method_title(name: str, T: int | None) -> str:
+    """The name of a method in a legend, such as "E-FSVI, T=6"."""
     title = ALGORITHMS[name].title if name in ALGORITHMS else name
     return title if T is None else f"{title}, T={T}"
 
 
 def replications(
-    frame: pd.DataFrame, x: str = "evaluations", y: str = DEFAULT_MEASURE, sweep: float = 1.0
-) -> Iterator[tuple[tuple, list[tuple[np.ndarray, np.ndarray]]]]:
-    """Each series of a labelled frame, with x and y of each of its replications."""
+    frame: pd.DataFrame,
+    x: str = "evaluations",
+    *,
+    y: str = DEFAULT_MEASURE,
+    sweep: float = 1.0,
+) -> Iterator[tuple[SeriesKey, list[ReplicationCurve]]]:
+    """Each series of a labelled frame, with the curves of its replications."""
     check_axes(x, y)
     column = "evaluations" if x == "sweeps" else x
     scale = sweep if x == "sweeps" else 1.0
@@ -136,7 +151,7 @@ def replications(
 
 
 def _series(frame: pd.DataFrame) -> np.ndarray:
-    """For each row the number of its series, in the order in which they first appear."""
+    """The number of each row's series; series are numbered in order of appearance."""
     codes = np.zeros(len(frame), np.int64)
     for name in SERIES:
         values, kinds = pd.factorize(frame[name], use_na_sentinel=False)
@@ -145,13 +160,14 @@ def _series(frame: pd.DataFrame) -> np.ndarray:
 
 
 def check_axes(x: str, y: str) -> None:
+    """Raise `InputError` if x or y is not an axis of learning curves."""
     for name, value, known in (("x", x, X_AXES), ("y", y, Y_AXES)):
         if value not in known:
             raise InputError(f"{name} = {value!r}: choose from {', '.join(known)}")
 
 
 def read_at(x: np.ndarray, y: np.ndarray, where: np.ndarray) -> np.ndarray:
-    """The value of the last look at or before each point; nan before the first, after the last."""
+    """The step function (x, y) at some points; NaN before its first and after its last x."""
     place = np.searchsorted(x, where, side="right") - 1
     inside = (place >= 0) & (where <= x[-1])
     return np.where(inside, y[np.maximum(place, 0)], nan)
@@ -163,17 +179,46 @@ def read_at(x: np.ndarray, y: np.ndarray, where: np.ndarray) -> np.ndarray:
 def summarise(
     frame: pd.DataFrame,
     x: str = "evaluations",
+    *,
     y: str = DEFAULT_MEASURE,
     sweep: float = 1.0,
     stationary: bool = False,
     points: int = 400,
 ) -> pd.DataFrame:
-    """Mean and 95% interval of each series along x: method, algorithm, T, stationary, x, mean, ….
+    """Mean and 95% interval of each series along x.
 
-    `sweep` is the work of one Base E-VI sweep, |S||A|M: the unit of x = "sweeps". Replications that
-    looked at different x are read on a common grid of at most `points` points.
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Rows as `run_all` or a store returns them.
+    x : {"evaluations", "seconds", "sweeps"}
+        Unit of work.
+    y : {"fraction_of_optimal", "mean_return", "max_regret"}
+        Measure of the policy.
+    sweep : float
+        Evaluations in one sweep of Base E-VI, |S||A|M: the unit of x = "sweeps".
+    stationary : bool
+        Include the stationary policies of unfinished lower levels as series of their own.
+    points : int
+        Replications with different x are read at common points, at most so many.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns method, algorithm, T, stationary, x, mean, low, high and n.
+
+    Examples
+    --------
+    >>> from fsdash.runs.local import run_all
+    >>> from fsdash.runs.spec import RunSpec
+    >>> frame, _ = run_all([RunSpec("inventory", "e-vi", iterations=2, replications=3)])
+    >>> summary = summarise(frame)
+    >>> list(summary.columns)
+    ['method', 'algorithm', 'T', 'stationary', 'x', 'mean', 'low', 'high', 'n']
+    >>> summary["n"].unique().tolist()
+    [3]
     """
-    curves = mean_curves(frame, x, y, sweep, stationary, points)
+    curves = mean_curves(frame, x, y=y, sweep=sweep, stationary=stationary, points=points)
     lengths = [len(curve.x) for curve in curves]
     columns = {
         name: np.repeat(np.array([getattr(curve, name) for curve in curves], object), lengths)
@@ -187,7 +232,7 @@ def summarise(
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class MeanCurve:
     """One series along x: the mean of n replications and the ends of its 95% interval."""
 
     method: str
@@ -200,8 +245,8 @@ class Curve:
     high: np.ndarray
     n: np.ndarray
 
-    def where(self, chosen: np.ndarray) -> Curve:
-        """The curve at some of its points only."""
+    def where(self, chosen: np.ndarray) -> MeanCurve:
+        """The curve at the chosen points only."""
         names = ("x", "mean", "low", "high", "n")
         return replace(self, **{name: getattr(self, name)[chosen] for name in names})
 
@@ -209,30 +254,31 @@ class Curve:
 def mean_curves(
     frame: pd.DataFrame,
     x: str = "evaluations",
+    *,
     y: str = DEFAULT_MEASURE,
     sweep: float = 1.0,
     stationary: bool = False,
     points: int = 400,
-) -> list[Curve]:
-    """What `summarise` tells, series by series; those without any value are left out."""
+) -> list[MeanCurve]:
+    """The curves that `summarise` puts in a table; series without any value are left out."""
     curves = []
-    for key, runs in replications(labelled(frame, stationary), x, y, sweep):
+    for key, runs in replications(labelled(frame, stationary), x, y=y, sweep=sweep):
         grid = _common_grid(runs, points)
-        values = np.array([read_at(*run, grid) for run in runs])
+        values = np.array([read_at(x_R, y_R, grid) for x_R, y_R in runs])
         method, algorithm, T, extra = key
-        T = None if pd.isna(T) else int(T)
-        curve = Curve(method, algorithm, T, bool(extra), grid, *intervals(values))
+        T = None if T is None or pd.isna(T) else int(T)
+        curve = MeanCurve(method, algorithm, T, bool(extra), grid, *intervals(values))
         curve = curve.where(curve.n > 0)
         if len(curve.x):
             curves.append(curve)
     return curves
 
 
-def _common_grid(runs: list[tuple[np.ndarray, np.ndarray]], points: int) -> np.ndarray:
-    """Where the replications are read: at their own points if they share them.
+def _common_grid(runs: list[ReplicationCurve], points: int) -> np.ndarray:
+    """The points at which the replications are read: their own if they share them.
 
-    Otherwise from where all have begun to where the first that was not cut short ends: beyond it
-    the mean would jump with each replication that drops out.
+    Otherwise from where all have started to where the first complete one ends; beyond that, the
+    mean would jump with each replication that ends.
     """
     places = [x for x, _ in runs]
     grid = np.unique(np.concatenate(places))
@@ -246,8 +292,8 @@ def _common_grid(runs: list[tuple[np.ndarray, np.ndarray]], points: int) -> np.n
     return grid[np.unique(np.linspace(0, len(grid) - 1, points).astype(int))]
 
 
-def crossings(x: np.ndarray, y: np.ndarray, level: float) -> float:
-    """The first x with y at the level or above; infinity if there is none."""
+def first_crossing(x: np.ndarray, y: np.ndarray, level: float) -> float:
+    """The first x at which y is at least the level; infinity if there is none."""
     reached = np.flatnonzero(y >= level)
     return float(x[reached[0]]) if len(reached) else inf
 
@@ -255,20 +301,44 @@ def crossings(x: np.ndarray, y: np.ndarray, level: float) -> float:
 def work_to_reach(
     frame: pd.DataFrame,
     levels: Sequence[float] = LEVELS,
+    *,
     x: str = "evaluations",
     sweep: float = 1.0,
     stationary: bool = False,
 ) -> pd.DataFrame:
-    """For each series the work to each share of the optimum, and where it ends.
+    """The work that each series needs to reach shares of the optimum, and its final value.
 
-    `work_90` is the mean, over the replications that get there, of the first look at 90% or more;
-    nan where none does. `reached_90` says how many do, of `n`. `final` is the mean of last looks.
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Rows as `run_all` or a store returns them.
+    levels : sequence of float
+        Shares of the optimum, such as 0.9.
+    x, sweep, stationary
+        As for `summarise`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each series. For a level of 90%, `reached_90` is the number of replications, of
+        `n`, that reach it, and `work_90` is the mean of their work when they first do (NaN if none
+        does). `final`, `final_low` and `final_high` are the mean of the last values and its
+        interval.
+
+    Examples
+    --------
+    >>> from fsdash.runs.local import run_all
+    >>> from fsdash.runs.spec import RunSpec
+    >>> frame, _ = run_all([RunSpec("inventory", "vi", iterations=300)])
+    >>> table = work_to_reach(frame, [0.9])
+    >>> table[["method", "n", "reached_90"]].to_dict("records")
+    [{'method': 'VI', 'n': 1, 'reached_90': 1}]
     """
     records = []
     for key, runs in replications(labelled(frame, stationary), x, sweep=sweep):
         record = dict(zip(SERIES, key, strict=True), n=len(runs))
         for level in levels:
-            found = [w for run in runs if (w := crossings(*run, level)) < inf]
+            found = [w for run in runs if (w := first_crossing(*run, level)) < inf]
             record[f"work_{level * 100:g}"] = float(np.mean(found)) if found else nan
             record[f"reached_{level * 100:g}"] = len(found)
         record["final"], record["final_low"], record["final_high"], _ = interval(

@@ -1,4 +1,4 @@
-"""A store on a file of its own."""
+"""A store in a file of its own."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from fsdash.runs.store.experiments import Store
 
 @pytest.fixture
 def store(tmp_path):
-    with_file = Store(tmp_path / "folder" / "runs.db")
-    yield with_file
+    store = Store(tmp_path / "folder" / "runs.db")
+    yield store
     worker.database.cache_clear()
-    with_file.close()
+    store.close()

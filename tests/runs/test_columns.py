@@ -48,7 +48,7 @@ def test_frames_have_the_declared_types():
 
 
 NEW_COLUMN = '''
-import importlib.util, sqlite3, sys
+import contextlib, importlib.util, io, sqlite3, sys
 import numpy as np
 
 # Edit 1: the declaration.
@@ -76,7 +76,7 @@ engine.Judge.measures = lambda judge, snapshot: measures(judge, snapshot) | {
     "span": float(np.ptp(judge.values(snapshot)))
 }
 
-from fsdash.cli.runs import summary
+from fsdash.cli.main import main
 from fsdash.dashboard.curves.state import Y_LABELS
 from fsdash.figures.learning import learning_figure
 from fsdash.runs.frames import records
@@ -84,12 +84,15 @@ from fsdash.runs.local import run_all
 from fsdash.runs.store.experiments import Store
 from fsdash.runs.summary import summarise
 from tests.runs.store.test_schema import VERSION_1
-from tests.runs.work import base, kept
+from tests.runs.work import base, finished_experiment
 
 frame, _ = run_all([base()])
 assert (frame["span"] > 0).all()
 assert records(frame)[0]["span"] == frame["span"][0]
-assert summary(frame, [base()])[0]["span"] == frame["span"].iloc[-1]
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):
+    assert main(["run", *base().to_command().split()[2:]]) == 0
+assert f"span {frame['span'].iloc[-1]:.4f}" in " ".join(printed.getvalue().split())
 assert len(summarise(frame, y="span")) == len(frame)
 assert learning_figure(frame, y="span").layout.yaxis.title.text == "span of values"
 assert Y_LABELS["span"] == "Span of values"
@@ -99,7 +102,7 @@ with sqlite3.connect(path) as connection:
     connection.executescript(VERSION_1)
 store = Store(path)
 assert store.rows([1])["span"].isna().all()
-experiment = kept(store, base())
+experiment = finished_experiment(store, base())
 run = experiment.runs[0].id
 assert store.rows([run])["span"].tolist() == frame["span"].tolist()
 data = store.export(experiment.id)

@@ -18,7 +18,15 @@ STATES, ACTIONS, OUTCOMES = 4 * 11, 3, 3
 
 
 def spec(algorithm="e-vi", T=None, parameters=(), **budget) -> RunSpec:
-    return RunSpec("inventory", algorithm, T, SMALL, parameters, 2, **(budget or {"iterations": 3}))
+    return RunSpec(
+        "inventory",
+        algorithm,
+        T=T,
+        domain_parameters=SMALL,
+        parameters=parameters,
+        replications=2,
+        **(budget or {"iterations": 3}),
+    )
 
 
 def records(spec: RunSpec, replication=0, **options):
@@ -122,7 +130,7 @@ def test_the_same_specification_gives_the_same_numbers():
 def test_cancelling_keeps_what_was_recorded():
     whole, _, _ = records(spec())
     kept = []
-    outcome = execute(spec(), 0, kept.append, lambda: len(kept) == 4)
+    outcome = execute(spec(), 0, kept.append, cancelled=lambda: len(kept) == 4)
     assert (outcome.status, len(kept)) == ("cancelled", 4)
     assert [r.row["mean_return"] for r in kept] == [row["mean_return"] for row in whole[:4]]
 
@@ -162,8 +170,8 @@ def test_a_policy_that_stays_is_not_evaluated_again(monkeypatch):
 
 
 def test_long_runs_are_looked_at_ever_less_often(monkeypatch):
-    monkeypatch.setattr(engine, "DENSE", 10)
-    monkeypatch.setattr(engine, "SPARSE", 1.5)
+    monkeypatch.setattr(engine, "DENSE_ROWS", 10)
+    monkeypatch.setattr(engine, "WORK_RATIO", 1.5)
     rows, _, _ = records(spec("e-vi", parameters={"M": 1}, iterations=300))
     work = [row["evaluations"] for row in rows]
     assert len(rows) < 10 + 15

@@ -23,13 +23,19 @@ SETS = [text for name, value in SMALL.items() for text in ("--set", f"{name}={va
 
 
 def specs() -> list[RunSpec]:
-    make = lambda name, T: RunSpec("inventory", name, T, SMALL, replications=3, iterations=4)  # noqa: E731
+    def make(name: str, T: int | None) -> RunSpec:
+        return RunSpec(
+            "inventory", name, T=T, domain_parameters=SMALL, replications=3, iterations=4
+        )
+
     return [make("e-vi", None), make("e-fsvi", 3), make("e-fsvi", 2), make("mpi", None)]
 
 
 def test_rows_do_not_depend_on_the_number_of_workers():
     seen = []
-    alone, endings = run_all(specs(), 1, lambda spec, i, row: seen.append((spec.hash, i, row)))
+    alone, endings = run_all(
+        specs(), progress=lambda spec, i, row: seen.append((spec.hash, i, row))
+    )
     shared, others = run_all(specs(), 3)
     timeless = [column for column in NAMES if column != "seconds"]
     pd.testing.assert_frame_equal(alone[timeless], shared[timeless])

@@ -10,7 +10,7 @@ from scipy.stats import t as student
 from fsdash.errors import InputError
 from fsdash.runs.columns import NAMES
 from fsdash.runs.summary import (
-    crossings,
+    first_crossing,
     interval,
     labelled,
     method_title,
@@ -145,9 +145,9 @@ def test_shares_that_are_not_numbers_leave_no_rows():
 
 def test_work_until_a_level():
     x, y = np.array([0.0, 1.0, 2.0]), np.array([0.1, 0.9, 0.4])
-    assert crossings(x, y, 0.9) == 1.0
-    assert crossings(x, y, 0.95) == inf
-    [found] = work_to_reach(TWO, (0.5, 0.9, 1.01), "sweeps", 100).to_dict("records")
+    assert first_crossing(x, y, 0.9) == 1.0
+    assert first_crossing(x, y, 0.95) == inf
+    [found] = work_to_reach(TWO, (0.5, 0.9, 1.01), x="sweeps", sweep=100).to_dict("records")
     assert (found["work_50"], found["reached_50"]) == (1.0, 2)
     assert (found["work_90"], found["reached_90"], found["n"]) == (2.0, 1, 2)
     assert isnan(found["work_101"]) and found["reached_101"] == 0

@@ -255,7 +255,7 @@ class MethodRow:
 
 def work_table(rows: pd.DataFrame, x: str, greedy_for_J: bool = False) -> pd.DataFrame:
     """For each curve: the work to 75%, 90% and 95% of the optimum, and the final value."""
-    return work_to_reach(_with_x_as_evaluations(rows, x), LEVELS, x, stationary=greedy_for_J)
+    return work_to_reach(_with_x_as_evaluations(rows, x), x=x, stationary=greedy_for_J)
 
 
 def method_rows(

@@ -124,7 +124,13 @@ def _exact_fsvi(spec: RunSpec) -> PolicyChoice:
     URL.put("other", asked if asked in range(1, LARGEST_T + 1) else DEFAULT_T)
     T = st.number_input(text.OTHER_T, 1, LARGEST_T, key=URL.key("other"))
     return PolicyChoice(
-        RunSpec(spec.domain, "fsvi", T, spec.domain_parameters, iterations=state.ITERATIONS)
+        RunSpec(
+            spec.domain,
+            "fsvi",
+            T=T,
+            domain_parameters=spec.domain_parameters,
+            iterations=state.ITERATIONS,
+        )
     )
 
 

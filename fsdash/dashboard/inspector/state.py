@@ -86,7 +86,7 @@ def recorded_history(store: Store, run: Run, replication: int) -> PolicyHistory:
 def solved_spec(domain: str, preset: str, algorithm: str, T: int | None) -> RunSpec:
     """An exact algorithm on a preset of a domain, for `ITERATIONS` iterations."""
     parameters = DOMAINS[domain].presets[preset]
-    return RunSpec(domain, algorithm, T, parameters, iterations=ITERATIONS)
+    return RunSpec(domain, algorithm, T=T, domain_parameters=parameters, iterations=ITERATIONS)
 
 
 def solved_history(spec: RunSpec) -> PolicyHistory:

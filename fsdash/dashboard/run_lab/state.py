@@ -53,7 +53,9 @@ def _efsvi_and_base(T_values: Sequence[int], sweeps: Mapping[str, float], agnost
     def build(domain: str, parameters: Parameters, replications: int, seed: int) -> list[RunSpec]:
         common = {"domain_parameters": parameters, "replications": replications, "seed": seed}
         budget = sweeps.get(domain, sweeps["other"]) * sweep_size(make(domain, **parameters))
-        specs = [RunSpec(domain, "e-fsvi", T, evaluations=int(budget), **common) for T in T_values]
+        specs = [
+            RunSpec(domain, "e-fsvi", T=T, evaluations=int(budget), **common) for T in T_values
+        ]
         specs.append(RunSpec(domain, "e-vi", evaluations=int(budget), **common))
         if agnostic:
             specs.append(RunSpec(domain, "slow-agnostic", iterations=AGNOSTIC_SWEEPS, **common))
@@ -65,7 +67,7 @@ def _efsvi_and_base(T_values: Sequence[int], sweeps: Mapping[str, float], agnost
 def _exact(domain: str, parameters: Parameters, replications: int, seed: int) -> list[RunSpec]:
     common = {"domain_parameters": parameters, "iterations": 100}
     return [
-        RunSpec(domain, "fsvi", 6, **common),
+        RunSpec(domain, "fsvi", T=6, **common),
         RunSpec(domain, "vi", **common),
         RunSpec(domain, "mpi", parameters={"m": 5, "enough": 0.0}, **common),
     ]
@@ -121,11 +123,11 @@ class CustomPlan:
             RunSpec(
                 self.domain,
                 name,
-                T,
-                self.domain_parameters,
-                self.parameters.get(name, {}),
-                self.replications,
-                self.seed,
+                T=T,
+                domain_parameters=self.domain_parameters,
+                parameters=self.parameters.get(name, {}),
+                replications=self.replications,
+                seed=self.seed,
                 **budget,
             )
             for name in self.algorithms

@@ -11,7 +11,7 @@ from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves.state import sweep_size
 from fsdash.dashboard.curves.text import GREEDY_FOR_J, OPTIONS, X_LABELS
 from fsdash.formatting import duration, number, round_significant
-from fsdash.runs.server.manager import Queue
+from fsdash.runs.server.manager import QueueStatus
 from fsdash.runs.spec import RunSpec
 
 PAGE = "Run lab"
@@ -183,7 +183,7 @@ def started_by(when: str, by_this_visitor: bool) -> str:
     return f"started {when} by {'you' if by_this_visitor else 'another visitor'}"
 
 
-def queue_text(queue: Queue) -> str:
+def queue_text(queue: QueueStatus) -> str:
     """The position of a waiting experiment in the queue."""
     others = queue.total - queue.mine
     turn = (

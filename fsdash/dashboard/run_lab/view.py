@@ -48,7 +48,7 @@ from fsdash.errors import InputError
 from fsdash.formatting import escape_markdown, time_ago
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import Experiment
-from fsdash.runs.store.progress import OVER, LastRows, progress_after
+from fsdash.runs.store.progress import OVER, LastRows, progress_of
 
 # On a narrow screen the experiment comes before the form that started it. Streamlit's own status
 # widget, whose "Stop" button means something else, would come and go with every refresh.
@@ -184,7 +184,7 @@ def _draw_now(service: Service, visitor: str, interval: float | None) -> None:
         chart(results.figure, "curves", alt_text=results.alt_text, height=440)
     else:
         st.info(text.NO_ROWS)
-    progress = progress_after(experiment, results.last)
+    progress = progress_of(experiment, results.last)
     table = curves.method_rows(
         experiment.runs, results.labels, results.work, progress, results.dashes, options.dark
     )

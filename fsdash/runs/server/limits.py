@@ -1,4 +1,4 @@
-"""How much work may wait and run, for each owner and in total, and how much one run may use."""
+"""Limits of one server: queued and running work, and the time and memory of a run."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from fsdash.runs.errors import QueueFull
 
 @dataclass(frozen=True)
 class Limits:
-    """Caps of one server. Counts are of replications, the unit of work."""
+    """Limits of one server. Work is counted in replications."""
 
     queued_per_owner: int = 1_000
     queued: int = 10_000
     running_per_owner: int = 1_000
-    """The number of workers is the cap in total."""
+    """The total of running replications is limited by the number of workers."""
     seconds: float = 4 * 3600
-    """Time of workers for one run, all its replications together."""
+    """Computing time of one run, summed over its replications."""
     megabytes: int = 2_048
     """Memory of one worker."""
 
@@ -28,17 +28,20 @@ class Limits:
                 raise InputError(f"{field.name} = {value!r}: use a number above 0")
 
     def admit(self, more: int, mine: int, total: int) -> None:
-        """Refuse `more` replications of an owner who has `mine` waiting, of `total` in all."""
-        whose = (("you have", mine, self.queued_per_owner), ("there are", total, self.queued))
-        for words, waiting, most in whose:
-            if more > most:
+        """Raise `QueueFull` if `more` replications exceed a limit.
+
+        `mine` replications of the same owner are queued already, and `total` of all owners.
+        """
+        counts = (("you have", mine, self.queued_per_owner), ("there are", total, self.queued))
+        for subject, queued, limit in counts:
+            if more > limit:
                 raise QueueFull(
-                    f"{more:,} replications at once are too many: at most {most:,} may wait; ask "
-                    "for fewer, and for the others later"
+                    f"{more:,} replications at once are too many: at most {limit:,} may be queued; "
+                    "start fewer now and the others later"
                 )
-            if waiting + more > most:
+            if queued + more > limit:
                 raise QueueFull(
-                    f"the queue is full: {words} {waiting:,} replications waiting, these are "
-                    f"{more:,} more, and the limit is {most:,}; ask for fewer replications, or "
-                    "wait until some have finished"
+                    f"the queue is full: {subject} {queued:,} replications queued, and {more:,} "
+                    f"more would exceed the limit of {limit:,}; start fewer replications, or wait "
+                    "until some have finished"
                 )

@@ -1,23 +1,22 @@
-"""Runs experiments in worker processes, fairly between their owners.
+"""Runs experiments in worker processes and shares the workers fairly between owners.
 
     with Manager(Store()) as manager:
         id = manager.submit("me", "T=6 against Base E-VI", [spec, other])
         manager.progress(id), manager.queue("me")
         manager.pause(id), manager.resume(id), manager.cancel(id)
 
-One thread hands replications to workers and looks after them. Of the owners that wait it serves the
-one with the fewest replications running, and among those the one that was served longest ago. All
-that matters is in the database (`ledger`); the manager only remembers which worker has what. So a
-second server on the same database, or the next one after this was killed, is not misled: what a
-server leaves behind is marked interrupted when another looks, and `resume` goes on with the same
-seed and numbers.
+One thread gives replications to the workers and watches them. It serves the waiting owner with the
+fewest running replications, and among equals the one that was served longest ago. The state of all
+work is in the database (`work_queue`); the manager only remembers which worker computes what. So a
+second server can use the same database, and another one can take over after this one was killed:
+it marks the abandoned work as interrupted, and `resume` continues with the same seed and numbers.
 
-Workers see a request to stop between two snapshots. Where a snapshot takes longer than `GRACE`, the
-worker is ended and replaced. Caps on time and memory end replications in the same way.
+Workers notice a request to stop between two snapshots. If a snapshot takes longer than
+`STOP_TIMEOUT`, the worker is killed and replaced. Limits on time and memory work in the same way.
 
-With `FSDASH_DASK` the replications run on the Dask cluster at that address, whose workers need
-fsdash and a database that they can reach (`FSDASH_DATABASE_URL`); there a request to stop is seen
-between two snapshots only, and memory is Dask's to watch.
+With `FSDASH_DASK`, replications run on the Dask cluster at that address. Its workers need fsdash
+and access to the database (`FSDASH_DATABASE_URL`). Requests to stop take effect only between two
+snapshots there, and Dask limits the memory.
 """
 
 from __future__ import annotations
@@ -36,28 +35,29 @@ from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError, WorkerDied
 from fsdash.runs.server.executor import WorkerExecutor
 from fsdash.runs.server.limits import Limits
-from fsdash.runs.server.memory import megabytes
-from fsdash.runs.server.work_queue import Attempt, Ledger, Waiting, runs_of
+from fsdash.runs.server.processes import memory_megabytes
+from fsdash.runs.server.work_queue import OwnerQueue, WorkQueue
 from fsdash.runs.server.worker import replicate
 from fsdash.runs.spec import RunSpec
-from fsdash.runs.store.experiments import Store, insert_experiment
-from fsdash.runs.store.progress import Progress, progress
+from fsdash.runs.store.attempts import Attempt, AttemptWriter
+from fsdash.runs.store.experiments import Store
+from fsdash.runs.store.progress import Progress
 
-TICK, IDLE = 0.25, 1.0
-"""Seconds between two looks at the work, with and without any. What begins, ends or is stopped at
-this server wakes it at once; the looks are for other servers' requests, and for `GRACE`."""
-GRACE = 0.5
-"""Seconds from a request to stop until the worker is ended."""
-RENEW, SWEEP, INSPECT = 5.0, 10.0, 1.0
-"""Seconds between renewals of the lease, looks for ended servers, looks at time and memory."""
+BUSY_INTERVAL, IDLE_INTERVAL = 0.25, 1.0
+"""Seconds between two checks, with and without running replications. Events at this server cause a
+check at once; these intervals are for the requests of other servers and for `STOP_TIMEOUT`."""
+STOP_TIMEOUT = 0.5
+"""Seconds from a request to stop until the worker is killed."""
+LEASE_INTERVAL, ABANDONED_INTERVAL, LIMITS_INTERVAL = 5.0, 10.0, 1.0
+"""Seconds between renewals of the lease, searches for abandoned work, checks of time and memory."""
 MAX_WORKERS = 256
-CLOSED = "the server was stopped; what it recorded is kept, and it can be resumed"
+SERVER_STOPPED = "the server was stopped; the stored rows are safe, and it can be resumed"
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Queue:
+class QueueStatus:
     """The queue of a server as one owner sees it, in replications."""
 
     mine: int
@@ -65,42 +65,44 @@ class Queue:
     total: int
     total_running: int
     ahead: int
-    """Other owners that are served before this one's next replication."""
+    """Number of other owners that are served before this one's next replication."""
 
 
 @dataclass(eq=False)
 class Job:
-    """A replication that a worker has."""
+    """A replication that a worker computes."""
 
     owner: str
     attempt: Attempt
-    future: Future
+    future: Future[list[str]]
     began: float
-    asked: float | None = None
-    doom: tuple[str, str] | None = None
-    """Status and reason that it ends with, when its worker is ended from here."""
+    stop_seen: float | None = None
+    """When the manager first saw the request to stop."""
+    forced_end: tuple[str, str] | None = None
+    """Status and reason that it ends with because the manager killed its worker."""
 
 
 class Manager:
-    """Give one to a whole server; its methods may be called from any thread."""
+    """Runs the experiments of one server; its methods may be called from any thread."""
 
     def __init__(
         self,
         store: Store,
         workers: int | None = None,
+        *,
         limits: Limits | None = None,
         executor: Executor | None = None,
     ) -> None:
         self.store, self.limits = store, limits or Limits()
-        self.trouble = ""
-        """What is wrong with the store now, in words; empty while all is well."""
-        self._ledger = Ledger(store.database)
-        self._ledger.sweep()
-        self._ledger.open_lease()
+        self.store_error = ""
+        """Why the store cannot be used at the moment; empty while it can."""
+        self._queue = WorkQueue(store.database)
+        self._queue.interrupt_abandoned()
+        self._queue.open_lease()
         self._executor, self.workers, self._release = _executor(workers, executor)
         self._jobs: list[Job] = []
-        self._served: dict[str, float] = {}
-        self._done: dict[str, float] = {}
+        self._last_served: dict[str, float] = {}
+        self._last_done: dict[str, float] = {}
         self._wake, self._closing = threading.Event(), False
         self._admission = threading.Lock()
         self._thread = threading.Thread(target=self._serve, name="manager", daemon=True)
@@ -110,46 +112,48 @@ class Manager:
     def __enter__(self) -> Manager:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    # What a page asks for
+    # Requests of pages
 
     def submit(self, owner: str, name: str, specs: Sequence[RunSpec]) -> str:
-        """Queue an experiment and return its id; `QueueFull` beyond the limits."""
+        """Queue an experiment and return its id; raises `QueueFull` beyond the limits."""
         with self._admission:
             self._admit(owner, sum(spec.replications for spec in specs))
-            with self.store.database.writing() as connection:
-                id = insert_experiment(
-                    connection, owner, name, specs, "queued", self._ledger.server
-                )
+            server = self._queue.server
+            id = self.store.add_experiment(owner, name, specs, status="queued", server=server)
         self._wake.set()
         return id
 
     def cancel(self, chosen: str | int) -> None:
-        """End an experiment (its id) or a run (its number); its rows stay."""
+        """End an experiment (its id) or a run (its number); the stored rows stay."""
         self._stop(chosen, "cancelled", "cancelled by request")
 
     def pause(self, chosen: str | int) -> None:
-        """Give the workers of an experiment or a run to others until it is resumed."""
+        """Release the workers of an experiment or a run until it is resumed."""
         self._stop(chosen, "paused", "paused by request")
 
     def resume(self, chosen: str | int) -> int:
-        """Go on with what is paused, interrupted, failed or cancelled; how many replications."""
-        runs = self._runs(chosen)
+        """Continue what is paused, interrupted, failed or cancelled.
+
+        Returns the number of replications that were queued.
+        """
+        run_ids = self.store.run_ids(chosen)
         with self._admission:
-            kept = [self.store.run(run) for run in runs]
-            owner = self.store.experiment(kept[0].experiment).owner
-            self._admit(owner, sum(len(run.resumable) for run in kept))
-            count = self._ledger.enqueue(runs)
+            runs = [self.store.run(id) for id in run_ids]
+            owner = self.store.experiment(runs[0].experiment).owner
+            self._admit(owner, sum(len(run.resumable) for run in runs))
+            count = self._queue.enqueue(run_ids)
         self._wake.set()
         return count
 
-    def queue(self, owner: str) -> Queue:
-        waiting, jobs = self._ledger.waiting(), list(self._jobs)
-        queued = {w.owner: w.queued for w in waiting}
-        order = [w.owner for w in self._in_order(waiting)]
-        return Queue(
+    def queue(self, owner: str) -> QueueStatus:
+        """The state of the queue for an owner."""
+        waiting, jobs = self._queue.waiting(), list(self._jobs)
+        queued = {q.owner: q.queued for q in waiting}
+        order = [q.owner for q in self._in_order(waiting)]
+        return QueueStatus(
             mine=queued.get(owner, 0),
             running=sum(job.owner == owner for job in jobs),
             total=sum(queued.values()),
@@ -158,11 +162,11 @@ class Manager:
         )
 
     def progress(self, experiment: str) -> list[Progress]:
-        """How far each run of an experiment is."""
-        return progress(self.store.database, self.store.experiment(experiment))
+        """The progress of each run of an experiment."""
+        return self.store.progress(self.store.experiment(experiment))
 
     def close(self) -> None:
-        """End the workers; what is not finished is marked interrupted."""
+        """Stop the workers; unfinished replications are marked interrupted."""
         if self._closing:
             return
         self._closing = True
@@ -172,156 +176,151 @@ class Manager:
         self._executor.shutdown(wait=False)
         self._release()
         try:
-            self._ledger.close_lease(CLOSED)
-        except StoreError as error:  # the next server will mark it
+            self._queue.close_lease(SERVER_STOPPED)
+        except StoreError as error:  # the next server marks the work as interrupted
             log.warning("%s", error)
 
-    def _runs(self, chosen: str | int) -> list[int]:
-        with self.store.database.reading() as connection:
-            return runs_of(connection, chosen)
-
     def _stop(self, chosen: str | int, status: str, reason: str) -> None:
-        self._ledger.stop(self._runs(chosen), status, reason)
+        self._queue.request_stop(self.store.run_ids(chosen), status, reason)
         self._wake.set()
 
     def _admit(self, owner: str, more: int) -> None:
         queue = self.queue(owner)
         self.limits.admit(more, queue.mine, queue.total)
 
-    # The thread
+    # The manager's thread
 
     def _serve(self) -> None:
         while not self._closing:
-            self._wake.wait(TICK if self._jobs else IDLE)
+            self._wake.wait(BUSY_INTERVAL if self._jobs else IDLE_INTERVAL)
             self._wake.clear()
             try:
-                self._tick()
-                self.trouble = ""
-            except StoreError as error:  # tried again with the next tick
-                if str(error) != self.trouble:
+                self._check()
+                self.store_error = ""
+            except StoreError as error:  # tried again at the next check
+                if str(error) != self.store_error:
                     log.warning("%s", error)
-                self.trouble = str(error)
+                self.store_error = str(error)
             except Exception:
-                log.exception("the manager goes on after an error")
+                log.exception("the manager continues after an error")
 
-    def _tick(self) -> None:
+    def _check(self) -> None:
         now = time.monotonic()
         for job in [job for job in self._jobs if job.future.done()]:
-            self._close_job(job)
+            self._finish(job)
         if self._jobs:
-            self._end_stopped(now)
-            if self._time_for("inspection", INSPECT, now):
-                self._enforce_caps(now)
-        self._hand_out()
-        if self._time_for("renewal", RENEW, now):
-            self._ledger.renew_lease()
-        if self._time_for("sweep", SWEEP, now):
-            self._ledger.sweep()
+            self._kill_unresponsive(now)
+            if self._is_due("limits", LIMITS_INTERVAL, now):
+                self._enforce_limits(now)
+        self._assign_work()
+        if self._is_due("lease", LEASE_INTERVAL, now):
+            self._queue.renew_lease()
+        if self._is_due("abandoned", ABANDONED_INTERVAL, now):
+            self._queue.interrupt_abandoned()
 
-    def _time_for(self, what: str, every: float, now: float) -> bool:
-        due = now - self._done.get(what, 0.0) > every
+    def _is_due(self, task: str, interval: float, now: float) -> bool:
+        due = now - self._last_done.get(task, 0.0) > interval
         if due:
-            self._done[what] = now
+            self._last_done[task] = now
         return due
 
-    def _hand_out(self) -> None:
-        """Give free workers something to do."""
-        while len(self._jobs) < self.workers and (order := self._in_order(self._ledger.waiting())):
-            owner, id = order[0].owner, order[0].id
-            attempt = self._ledger.claim(id)
-            if attempt is None:  # cancelled a moment ago
+    def _assign_work(self) -> None:
+        """Give queued replications to the free workers."""
+        while len(self._jobs) < self.workers and (order := self._in_order(self._queue.waiting())):
+            owner, id = order[0].owner, order[0].next_id
+            attempt = self._queue.claim(id)
+            if attempt is None:  # it was cancelled a moment ago
                 continue
             arguments = attempt.run, attempt.replication, attempt.number
-            future = self._executor.submit(replicate, self.store.database.url, *arguments)
+            future = self._executor.submit(replicate, self.store.url, *arguments)
             future.add_done_callback(lambda _: self._wake.set())
-            self._served[owner] = time.monotonic()
-            self._jobs.append(Job(owner, attempt, future, self._served[owner]))
+            self._last_served[owner] = time.monotonic()
+            self._jobs.append(Job(owner, attempt, future, self._last_served[owner]))
 
-    def _in_order(self, waiting: list[Waiting]) -> list[Waiting]:
+    def _in_order(self, waiting: list[OwnerQueue]) -> list[OwnerQueue]:
         """The owners in the order in which they are served next."""
         running = Counter(job.owner for job in list(self._jobs))
-        allowed = [w for w in waiting if running[w.owner] < self.limits.running_per_owner]
+        allowed = [q for q in waiting if running[q.owner] < self.limits.running_per_owner]
         return sorted(
-            allowed, key=lambda w: (running[w.owner], self._served.get(w.owner, 0.0), w.id)
+            allowed,
+            key=lambda q: (running[q.owner], self._last_served.get(q.owner, 0.0), q.next_id),
         )
 
-    def _close_job(self, job: Job) -> None:
-        """Write how a job ended, if its worker has not, and forget it."""
+    def _finish(self, job: Job) -> None:
+        """Store how a job ended, if its worker has not, and forget the job."""
         if job.future.cancelled():
-            status, reason = "interrupted", "its place in the cluster was withdrawn; resume it"
+            status, reason = "interrupted", "the cluster cancelled it; resume it"
         elif error := job.future.exception():
-            status, reason = job.doom or ("failed", _told(error))
+            status, reason = job.forced_end or ("failed", _reason(error))
         else:
             status, reason = job.future.result()
-        self._ledger.end(job.attempt, status, reason)
+        AttemptWriter(self.store.database, job.attempt).end(status, reason)
         self._jobs.remove(job)
 
-    def _end_stopped(self, now: float) -> None:
-        """End the workers that were asked to stop and did not see it in time."""
-        stopping = self._ledger.stopping()
+    def _kill_unresponsive(self, now: float) -> None:
+        """Kill the workers that were asked to stop and have not done so in time."""
+        requests = self._queue.stop_requests()
         for job in self._jobs:
-            wanted = stopping.get((job.attempt.run, job.attempt.replication))
-            if wanted is None:
+            requested = requests.get((job.attempt.run, job.attempt.replication))
+            if requested is None:
                 continue
-            job.asked = job.asked or now
-            if now - job.asked > GRACE:
-                self._kill(job, *wanted)
+            job.stop_seen = job.stop_seen or now
+            if now - job.stop_seen > STOP_TIMEOUT:
+                self._kill(job, *requested)
 
-    def _enforce_caps(self, now: float) -> None:
-        used = self._ledger.worker_seconds({job.attempt.run for job in self._jobs})
+    def _enforce_limits(self, now: float) -> None:
+        used = self._queue.worker_seconds({job.attempt.run for job in self._jobs})
         for job in self._jobs:
             run = job.attempt.run
             if max(used.get(run, 0.0), now - job.began) > self.limits.seconds:
-                self._ledger.stop(
+                self._queue.request_stop(
                     [run],
                     "failed",
-                    f"stopped: the run has used the {self.limits.seconds:,g} seconds of computing "
-                    "that one run may use here; give it a smaller budget or fewer replications",
+                    f"stopped: the run has used {self.limits.seconds:,g} seconds of computing time, "
+                    "the limit for one run; give it a smaller budget or fewer replications",
                 )
             pid = self._pid(job)
-            if pid is not None and megabytes(pid) > self.limits.megabytes:
+            if pid is not None and memory_megabytes(pid) > self.limits.megabytes:
                 self._kill(
                     job,
                     "failed",
-                    f"stopped: it needed more than the {self.limits.megabytes:,} MB of memory that "
-                    "a worker may use here; use a smaller model or a smaller T",
+                    f"stopped: it used more than {self.limits.megabytes:,} MB of memory, the limit "
+                    "for one worker; use a smaller model or a smaller T",
                 )
 
     def _pid(self, job: Job) -> int | None:
-        return self._executor.pid(job.future) if self._can_kill else None
+        local = isinstance(self._executor, WorkerExecutor)
+        return self._executor.pid(job.future) if local else None
 
     def _kill(self, job: Job, status: str, reason: str) -> None:
-        job.doom = job.doom or (status, reason)
-        if self._can_kill:
+        job.forced_end = job.forced_end or (status, reason)
+        if isinstance(self._executor, WorkerExecutor):
             self._executor.kill(job.future)
 
-    @property
-    def _can_kill(self) -> bool:
-        return isinstance(self._executor, WorkerExecutor)
 
-
-def _told(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
+    """Why a replication failed, as text for a person."""
     if isinstance(error, WorkerDied):
-        return f"{error}; what it recorded is kept, and it can be resumed"
-    return f"an error in the program, {type(error).__name__}: {error}"
+        return f"{error}; the stored rows are safe, and it can be resumed"
+    return f"internal error, {type(error).__name__}: {error}"
 
 
-Place = tuple[Executor, int, Callable[[], object]]
-"""Where replications are computed, how many of them at once, and what to call in the end."""
+ExecutorPlace = tuple[Executor, int, Callable[[], object]]
+"""An executor, the number of its workers, and what to call when it is no longer needed."""
 
 
-def _executor(workers: int | None, given: Executor | None) -> Place:
+def _executor(workers: int | None, given: Executor | None) -> ExecutorPlace:
     count = workers or os.cpu_count() or 1
     if not 1 <= count <= MAX_WORKERS:
         raise InputError(f"workers = {workers}: use 1 to {MAX_WORKERS} processes")
     if given is not None:
         return given, count, lambda: None
     if address := os.environ.get("FSDASH_DASK"):
-        return _dask(address, workers)
+        return _dask_executor(address, workers)
     return WorkerExecutor(count), count, lambda: None
 
 
-def _dask(address: str, workers: int | None) -> Place:
+def _dask_executor(address: str, workers: int | None) -> ExecutorPlace:
     try:
         from distributed import Client
     except ImportError:

@@ -1,13 +1,13 @@
 """A worker process: `python -m fsdash.runs.server.worker`, started by `executor.WorkerExecutor`.
 
-It reads tasks from its input, one line of JSON each, and answers each with a line:
+It reads tasks from its standard input, one line of JSON each, and answers each with one line:
 
     {"call": "fsdash.runs.server.worker:replicate", "arguments": […]}   →   {"result": …}
                                                                  or  {"failure": "…"}
 
-Before the first task it has loaded the compiled kernels and solved the default inventory model, so
-that the first row of a run is there at once. The end of its input is the end of its server, and it
-ends with it, in the middle of a task too; what it has recorded is in the store.
+Before the first task it loads the compiled kernels and solves the default inventory model, so the
+first row of a run appears at once. When its input ends, its server has ended; the worker then exits
+at once, even in the middle of a task. The rows it has recorded are in the store.
 """
 
 from __future__ import annotations
@@ -20,83 +20,90 @@ import threading
 from contextlib import suppress
 from functools import lru_cache
 from queue import SimpleQueue
+from typing import Any
 
 from fsdash.errors import InputError
 from fsdash.runs.engine import execute
 from fsdash.runs.errors import StoreError, Superseded
-from fsdash.runs.server.work_queue import Attempt, Ledger, Start
 from fsdash.runs.spec import RunSpec
+from fsdash.runs.store.attempts import Attempt, AttemptWriter, StartingPoint
 from fsdash.runs.store.database import Database
 from fsdash.runs.store.recorder import Recorder
 
 NICE = 5
-"""Pages are served first: a person waits for them."""
+"""Added to the process's niceness: pages, which people wait for, are served first."""
 
 
 def replicate(url: str, run: int, replication: int, number: int) -> list[str]:
-    """Compute one replication into the store at `url`; how it ended, and why.
+    """Compute one replication and record it in the store at `url`.
 
-    The end is written to the store too, unless the store is the trouble.
+    Returns the status that it ended with, and the reason. Both are written to the store as well,
+    unless the store itself failed.
     """
-    attempt = Attempt(run, replication, number)
     try:
-        ledger = Ledger(database(url))
-        start = ledger.begin(attempt, os.getpid())
+        writer = AttemptWriter(database(url), Attempt(run, replication, number))
+        start = writer.begin(os.getpid())
         try:
-            return _computed(ledger, attempt, start)
+            return _compute(writer, start)
         except (StoreError, Superseded):
             raise
         except Exception as error:
-            ledger.end(attempt, "failed", reason := _told(error))
+            reason = _reason(error)
+            writer.end("failed", reason)
             return ["failed", reason]
     except StoreError as error:
         return ["interrupted", str(error)]
     except Superseded:
-        return ["interrupted", "another attempt took over"]
+        return ["interrupted", "another attempt has replaced this one"]
 
 
-def _computed(ledger: Ledger, attempt: Attempt, start: Start) -> list[str]:
-    spec = RunSpec.from_json(start.spec)
-    with Recorder(ledger, attempt, start) as recorder:
-        outcome = execute(spec, attempt.replication, recorder.keep, recorder.stop.is_set)
+def _compute(writer: AttemptWriter, start: StartingPoint) -> list[str]:
+    spec = RunSpec.from_json(start.spec_json)
+    with Recorder(writer, start) as recorder:
+        outcome = execute(
+            spec, writer.attempt.replication, recorder.record, cancelled=recorder.stop.is_set
+        )
         recorder.end(outcome.status, outcome.reason)
     return [outcome.status, outcome.reason]
 
 
-def _told(error: Exception) -> str:
+def _reason(error: Exception) -> str:
+    """Why a replication failed, as text for a person; internal errors are also logged."""
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, MemoryError):
         return "it does not fit into memory: use a smaller model or a smaller T"
     sys.excepthook(type(error), error, error.__traceback__)
-    return f"an error in the program, {type(error).__name__}: {error}"
+    return f"internal error, {type(error).__name__}: {error}"
 
 
 @lru_cache(maxsize=4)
 def database(url: str) -> Database:
+    """The database at a URL, opened once per worker."""
     return Database(url)
 
 
 def warm_up() -> None:
-    """Load what the paper's algorithms need, by running them for a moment."""
+    """Load what the paper's algorithms need by running them for one iteration."""
     for algorithm, T, samples in (("e-vi", None, {"M": 1}), ("e-fsvi", 2, {"M_u": 1})):
-        spec = RunSpec("inventory", algorithm, T, parameters=samples, iterations=1)
+        spec = RunSpec("inventory", algorithm, T=T, parameters=samples, iterations=1)
         execute(spec, 0, lambda record: None)
 
 
 def main() -> None:
-    # Only answers go to the server: what a library prints goes to the log.
+    # Standard output is for answers only; whatever a library prints goes to the log.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     with suppress(OSError, AttributeError):
         os.nice(NICE)
     lines: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=_listen, args=(lines,), daemon=True).start()
-    with suppress(Exception):  # a task that needs what is broken here will say so
+    with suppress(Exception):  # a task that needs what is broken reports it
         warm_up()
     while True:
+        answer: dict[str, object]
         try:
-            answer = {"result": _called(json.loads(lines.get()))}
+            answer = {"result": _call(json.loads(lines.get()))}
         except Exception as error:
             answer = {"failure": f"{type(error).__name__}: {error}"}
         answers.write(json.dumps(answer) + "\n")
@@ -109,7 +116,7 @@ def _listen(lines: SimpleQueue[str]) -> None:
     os._exit(0)
 
 
-def _called(task: dict) -> object:
+def _call(task: dict[str, Any]) -> object:
     module, _, name = task["call"].partition(":")
     return getattr(importlib.import_module(module), name)(*task["arguments"])
 

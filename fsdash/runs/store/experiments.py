@@ -1,15 +1,15 @@
-"""Experiments that are kept: what pages list, draw, rename, pin, delete, export and import.
+"""Stored experiments: what pages list, draw, rename, pin, delete, export and import.
 
     store = Store()                                # the user's own file; or Store(path or URL)
     id = store.add_experiment("me", "T=6 against Base E-VI", [spec, other])
     frame = store.rows([run.id for run in store.experiment(id).runs])
     policy_PXY, values_XY = store.policy(run.id, replication=0, step=12)
 
-Who computes writes through `fsdash.runs.server.work_queue`, into the same database.
+Workers write to the same database through `fsdash.runs.store.attempts`.
 
 **Size.** A replication has at most about 2,500 rows (`engine.Schedule`) of about 100 bytes each.
-Policies are kept for replication 0, at most `recorder.SNAPSHOTS` of them spread evenly over its
-rows, and the last one of every replication, together at most `recorder.POLICY_BYTES` a run.
+Policies are stored for replication 0, at most `recorder.MAX_POLICIES` of them at equal distances,
+and the last one of every replication, together at most `recorder.POLICY_BYTES` for one run.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,47 +35,61 @@ from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import schema, transfer
 from fsdash.runs.store.arrays import unpack
 from fsdash.runs.store.database import LOCK_TIMEOUT, Database, default_url, file_url, set_aside
+from fsdash.runs.store.progress import LastRows, Progress, progress_of
 
-ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
+ID_CHARACTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 ID_LENGTH = 10
 MAX_RUNS = 50
 MAX_NAME, MAX_NOTE, MAX_OWNER = 200, 10_000, 100
-BATCH = 200
+QUERY_SIZE = 200
+"""Replications in one query: databases limit the depth and the parameters of an expression."""
 
-Seen = Mapping[tuple[int, int], int]
+RowCounts = Mapping[tuple[int, int], int]
 """By (run, replication): how many of its rows the caller has already."""
 
 
 @dataclass(frozen=True)
-class Size:
-    """How much is kept. `bytes` is None where the database does not say."""
+class StoreSize:
+    """How much is stored."""
 
     bytes: int | None
+    """None where the database does not tell."""
     experiments: int
     runs: int
     rows: int
 
 
 class Store:
-    """Kept experiments in one database; safe to use from several threads and processes."""
+    """Experiments in one database.
+
+    A store may be used from several threads and processes at the same time.
+
+    Parameters
+    ----------
+    where : str or Path, optional
+        Path of a SQLite file, or any SQLAlchemy URL. By default the user's own file.
+    lock_timeout : float
+        Seconds to wait for a file that another program has locked.
+    """
 
     def __init__(self, where: str | Path | None = None, lock_timeout: float = LOCK_TIMEOUT) -> None:
-        """`where` is a path or a URL; `lock_timeout` how many seconds to wait for a locked file."""
-        url = default_url() if where is None else str(where)
-        self.database = Database(url if "://" in url else file_url(url), lock_timeout)
+        self.database = Database(_url(where), lock_timeout)
 
     @classmethod
     def recover(cls, where: str | Path | None = None) -> tuple[Store, Path]:
-        """A new store in the place of a damaged file, and where that file is kept now."""
-        url = default_url() if where is None else str(where)
-        url = url if "://" in url else file_url(url)
-        aside = set_aside(url)
-        return cls(url), aside
+        """Rename a damaged file; return a new store in its place and the damaged file's path."""
+        aside = set_aside(_url(where))
+        return cls(where), aside
 
     @property
     def url(self) -> str:
-        """The SQLAlchemy URL of the database."""
+        """URL of the database, as SQLAlchemy writes it."""
         return self.database.url
+
+    @property
+    def file(self) -> Path | None:
+        """Path of the SQLite file; None for other databases."""
+        return self.database.file
 
     def close(self) -> None:
         self.database.close()
@@ -82,23 +97,33 @@ class Store:
     # Experiments
 
     def add_experiment(
-        self, owner: str, name: str, specs: Sequence[RunSpec], status: str = "paused", **values
+        self,
+        owner: str,
+        name: str,
+        specs: Sequence[RunSpec],
+        *,
+        status: str = "paused",
+        server: str = "",
     ) -> str:
-        """Keep a new experiment and return its id. Its replications wait until they are queued."""
+        """Store a new experiment and return its id.
+
+        Its replications have the given status; only a server sets it to "queued".
+        """
         with self.database.writing() as connection:
-            return insert_experiment(connection, owner, name, specs, status, **values)
+            return _insert_experiment(connection, owner, name, specs, status, server)
 
     def experiment(self, id: str) -> Experiment:
+        """One experiment with all its runs."""
+        query = select(schema.experiments).where(schema.experiments.c.id == id)
         with self.database.reading() as connection:
-            found = connection.execute(
-                select(schema.experiments).where(schema.experiments.c.id == id)
-            ).all()
+            found = connection.execute(query).all()
             if not found:
-                raise InputError(f"experiment {id!r} is not kept here; it may have been deleted")
+                raise _missing("experiment", id)
             return _with_runs(connection, found)[0]
 
     def experiments(
         self,
+        *,
         owner: str | None = None,
         text: str = "",
         domain: str | None = None,
@@ -108,8 +133,11 @@ class Store:
         limit: int = 100,
         offset: int = 0,
     ) -> list[Experiment]:
-        """The newest first. `text` is looked for in name and note; the other filters keep what has
-        at least one run or replication like that."""
+        """The experiments that pass all filters, newest first.
+
+        `text` is searched in name and note. An experiment passes the filters for domain, algorithm
+        and status if at least one of its runs or replications does.
+        """
         e, r, p = schema.experiments, schema.runs, schema.replications
         query = select(e).order_by(e.c.created.desc(), e.c.id).limit(limit).offset(offset)
         if owner is not None:
@@ -129,32 +157,46 @@ class Store:
             return _with_runs(connection, connection.execute(query).all())
 
     def run(self, id: int) -> Run:
+        """One run with its replications."""
+        query = select(schema.runs).where(schema.runs.c.id == id)
         with self.database.reading() as connection:
-            found = connection.execute(select(schema.runs).where(schema.runs.c.id == id)).all()
+            found = connection.execute(query).all()
             if not found:
-                raise InputError(f"run {id} is not kept here; it may have been deleted")
+                raise _missing("run", id)
             return _runs(connection, found)[0]
 
+    def run_ids(self, chosen: str | int) -> list[int]:
+        """The numbers of an experiment's runs (its id), or of one run (its number)."""
+        r = schema.runs.c
+        column = r.id if isinstance(chosen, int) else r.experiment
+        with self.database.reading() as connection:
+            found = list(connection.scalars(select(r.id).where(column == chosen)))
+        if not found:
+            raise _missing("run" if isinstance(chosen, int) else "experiment", chosen)
+        return found
+
     def rename(self, id: str, name: str) -> None:
-        name = short("name", name, MAX_NAME)
+        name = _checked_text("name", name, MAX_NAME)
         if not name:
             raise InputError("name: is empty; type one")
         self._change(id, name=name)
 
     def note(self, id: str, note: str) -> None:
-        self._change(id, note=short("note", note, MAX_NOTE))
+        """Replace the note of an experiment."""
+        self._change(id, note=_checked_text("note", note, MAX_NOTE))
 
     def pin(self, id: str, pinned: bool = True) -> None:
+        """Protect an experiment from deletion, or allow it again."""
         self._change(id, pinned=bool(pinned))
 
-    def _change(self, id: str, **values) -> None:
+    def _change(self, id: str, **values: object) -> None:
         e = schema.experiments
         with self.database.writing() as connection:
             if not connection.execute(e.update().where(e.c.id == id).values(**values)).rowcount:
-                raise InputError(f"experiment {id!r} is not kept here; it may have been deleted")
+                raise _missing("experiment", id)
 
     def delete(self, id: str) -> None:
-        """Delete an experiment that is neither pinned nor under way."""
+        """Delete an experiment that is neither pinned nor active."""
         with self.database.writing() as connection:
             e, r, p = schema.experiments, schema.runs, schema.replications
             pinned = connection.scalar(select(e.c.pinned).where(e.c.id == id))
@@ -162,38 +204,59 @@ class Store:
                 return
             if pinned:
                 raise InputError(f"experiment {id!r} is pinned: unpin it first")
-            busy = (
+            active = (
                 select(func.count())
                 .select_from(p.join(r))
                 .where(r.c.experiment == id, p.c.status.in_(ACTIVE))
             )
-            if connection.scalar(busy):
-                raise InputError(f"experiment {id!r} is under way: stop it first")
+            if connection.scalar(active):
+                raise InputError(f"experiment {id!r} is running or queued: stop it first")
             connection.execute(e.delete().where(e.c.id == id))
-        with suppress(StoreError):  # it is deleted all the same, and its space used again
+        with suppress(StoreError):  # it is deleted all the same, and its space can be used again
             self.database.shrink()
 
     # Rows and policies
 
-    def rows(self, runs: Collection[int], seen: Seen | None = None) -> pd.DataFrame:
-        """The rows of some runs, `run` and the columns of `fsdash.runs.columns`, ordered by step.
+    def rows(self, runs: Collection[int], seen: RowCounts | None = None) -> pd.DataFrame:
+        """The rows of some runs: `run` and the columns of `fsdash.runs.columns`, ordered by step.
 
-        A page that has rows already passes how many, and gets the new ones only.
+        With `seen`, only the rows that the caller does not have yet.
         """
         seen = seen or {}
         p = schema.replications
         with self.database.reading() as connection:
             about = select(schema.runs.c["id", *RUN_NAMES]).where(schema.runs.c.id.in_(runs))
             of_run = {row.id: row._mapping for row in connection.execute(about)}
-            kept = connection.execute(
+            stored = connection.execute(
                 select(p.c["run", "replication", "rows"]).where(p.c.run.in_(runs), p.c.rows > 0)
             )
-            new = [(r, i, seen.get((r, i), 0)) for r, i, n in kept if n > seen.get((r, i), 0)]
-            found = [row for batch in _batches(new) for row in _rows(connection, batch)]
+            new = [(r, i, seen.get((r, i), 0)) for r, i, n in stored if n > seen.get((r, i), 0)]
+            found: list[Row[Any]] = []
+            for first in range(0, len(new), QUERY_SIZE):
+                found += _rows(connection, new[first : first + QUERY_SIZE])
         return _frame(found, of_run)
 
+    def last_rows(self, experiment: Experiment) -> LastRows:
+        """Phase, iteration and work of the last stored row of each replication."""
+        r, p = schema.rows.c, schema.replications.c
+        last = (
+            select(r.run, r.replication, r.phase, r.iteration, r.evaluations, r.seconds)
+            .join(
+                schema.replications,
+                and_(p.run == r.run, p.replication == r.replication, p.rows == r.step + 1),
+            )
+            .where(r.run.in_([run.id for run in experiment.runs]))
+        )
+        with self.database.reading() as connection:
+            found = connection.execute(last).mappings().all()
+        return {(row["run"], row["replication"]): dict(row) for row in found}
+
+    def progress(self, experiment: Experiment) -> list[Progress]:
+        """The progress of each run of an experiment, in order."""
+        return progress_of(experiment, self.last_rows(experiment))
+
     def policy_steps(self, run: int, replication: int = 0) -> list[int]:
-        """The steps whose policies are kept."""
+        """The steps whose policies are stored."""
         p = schema.policies
         query = select(p.c.step).where(p.c.run == run, p.c.replication == replication)
         with self.database.reading() as connection:
@@ -209,72 +272,94 @@ class Store:
             found = connection.execute(query).first()
         if found is None:
             raise InputError(
-                f"step = {step}: no policy of run {run}, replication {replication}, is kept for "
-                "it; choose one of policy_steps"
+                f"step = {step}: no policy of run {run}, replication {replication}, is stored for "
+                "this step; choose one of policy_steps"
             )
         return unpack(found[0]), unpack(found[1])
 
-    # Everything
+    # Whole experiments
 
-    def export(self, id: str, policies: bool = True) -> dict:
-        """An experiment as plain data for a JSON file."""
+    def export(self, id: str, policies: bool = True) -> dict[str, Any]:
+        """An experiment as data for a JSON file."""
         experiment = self.experiment(id)
         with self.database.reading() as connection:
-            return transfer.exported(connection, experiment, policies)
+            return transfer.export_experiment(connection, experiment, policies)
 
     def import_(self, data: object, owner: str) -> str:
-        """Keep an exported experiment as one of `owner`'s, and return its new id."""
-        parts = transfer.checked(data)
+        """Store an exported experiment as one of `owner`'s, and return its new id."""
+        imported = transfer.check_import(data)
         with self.database.writing() as connection:
-            specs = [part.spec for part in parts.runs]
-            id = insert_experiment(
+            id = _insert_experiment(
                 connection,
                 owner,
-                parts.name,
-                specs,
+                imported.name,
+                [run.spec for run in imported.runs],
                 "interrupted",
-                note=short("note", parts.note, MAX_NOTE),
-                created=parts.created,
+                note=_checked_text("note", imported.note, MAX_NOTE),
+                created=imported.created,
             )
-            transfer.fill(connection, id, parts)
+            transfer.insert_results(connection, id, imported)
         return id
 
-    def size(self) -> Size:
+    def size(self) -> StoreSize:
+        """How much is stored."""
+        p = schema.replications.c
         with self.database.reading() as connection:
-            tables = schema.experiments, schema.runs
-            counts = [connection.scalar(select(func.count()).select_from(t)) for t in tables]
-            rows = connection.scalar(select(func.coalesce(func.sum(schema.replications.c.rows), 0)))
-        return Size(self.database.size(), *counts, int(rows))
+            experiments, runs = (
+                connection.scalars(select(func.count()).select_from(table)).one()
+                for table in (schema.experiments, schema.runs)
+            )
+            rows = connection.scalars(select(func.coalesce(func.sum(p.rows), 0))).one()
+        return StoreSize(self.database.size(), experiments, runs, int(rows))
 
 
-def insert_experiment(
+def _url(where: str | Path | None) -> str:
+    url = default_url() if where is None else str(where)
+    return url if "://" in url else file_url(url)
+
+
+def _missing(kind: str, id: str | int) -> InputError:
+    return InputError(f"{kind} {id!r} is not in the store; it may have been deleted")
+
+
+def _checked_text(field: str, value: object, most: int) -> str:
+    """The text without spaces at its ends, or an error that says how long it may be."""
+    if not isinstance(value, str) or len(value) > most:
+        raise InputError(f"{field}: give a text of at most {most:,} characters")
+    return encodable(field, value.strip())
+
+
+# ---------------------------------------------------------------------------------------- inserting
+
+
+def _insert_experiment(
     connection: Connection,
     owner: str,
-    name: str,
+    name: object,
     specs: Sequence[RunSpec],
     status: str,
     server: str = "",
     note: str = "",
     created: float | None = None,
 ) -> str:
-    """Insert an experiment with all its replications, each of them with this status."""
+    """Insert an experiment and all its replications, each of them with this status."""
     if not 1 <= len(specs) <= MAX_RUNS:
         raise InputError(f"specs: {len(specs)} runs were given; use 1 to {MAX_RUNS}")
-    id = "".join(secrets.choice(ALPHABET) for _ in range(ID_LENGTH))
+    id = "".join(secrets.choice(ID_CHARACTERS) for _ in range(ID_LENGTH))
     connection.execute(
         schema.experiments.insert().values(
             id=id,
-            owner=short("owner", owner, MAX_OWNER),
-            name=short("name", name, MAX_NAME),
+            owner=_checked_text("owner", owner, MAX_OWNER),
+            name=_checked_text("name", name, MAX_NAME),
             note=note,
             pinned=False,
             created=created or time.time(),
         )
     )
     ids = [_insert_run(connection, id, i, spec) for i, spec in enumerate(specs)]
-    # The first replications of all runs come first: every curve starts as soon as it can.
+    # The first replications of all runs come first, so that every curve starts early.
     order = sorted((i, ids[n]) for n, spec in enumerate(specs) for i in range(spec.replications))
-    fresh = {
+    new = {
         "status": status,
         "server": server,
         "reason": "",
@@ -285,7 +370,7 @@ def insert_experiment(
         "seconds": 0.0,
     }
     connection.execute(
-        schema.replications.insert(), [{"run": run, "replication": i, **fresh} for i, run in order]
+        schema.replications.insert(), [{"run": run, "replication": i, **new} for i, run in order]
     )
     return id
 
@@ -300,54 +385,62 @@ def _insert_run(connection: Connection, experiment: str, position: int, spec: Ru
         "algorithm": spec.algorithm,
         "T": spec.T,
     }
-    return connection.execute(schema.runs.insert().values(values)).inserted_primary_key.id
+    inserted: Any = connection.execute(schema.runs.insert().values(values)).inserted_primary_key
+    return int(inserted.id)
 
 
-def short(field: str, value: object, most: int) -> str:
-    """A text that fits, or an error that says how long it may be."""
-    if not isinstance(value, str) or len(value) > most:
-        raise InputError(f"{field}: give a text of at most {most:,} characters")
-    return encodable(field, value.strip())
+# ------------------------------------------------------------------------------------------ reading
 
 
-def _with_runs(connection: Connection, found: Sequence[Row]) -> list[Experiment]:
+def _with_runs(connection: Connection, found: Sequence[Row[Any]]) -> list[Experiment]:
+    """Rows of the table of experiments as records with their runs."""
     r = schema.runs
     ids = [row.id for row in found]
     query = select(r).where(r.c.experiment.in_(ids)).order_by(r.c.experiment, r.c.position)
-    by_experiment = defaultdict(list)
+    by_experiment: dict[str, list[Run]] = defaultdict(list)
     for run in _runs(connection, connection.execute(query).all()):
         by_experiment[run.experiment].append(run)
     return [Experiment(**row._mapping, runs=tuple(by_experiment[row.id])) for row in found]
 
 
-def _runs(connection: Connection, found: Sequence[Row]) -> list[Run]:
+def _runs(connection: Connection, found: Sequence[Row[Any]]) -> list[Run]:
+    """Rows of the table of runs as records with their replications."""
     p = schema.replications
     query = select(p).where(p.c.run.in_([row.id for row in found]))
-    by_run = defaultdict(list)
+    by_run: dict[int, list[Replication]] = defaultdict(list)
     for row in connection.execute(query.order_by(p.c.run, p.c.replication)):
         by_run[row.run].append(
             Replication(
-                row.replication,
-                row.status,
-                row.reason,
-                row.rows,
-                row.seconds,
-                row.pid,
-                row.heartbeat,
-                row.started,
-                row.finished,
-                bool(row.wanted),
+                index=row.replication,
+                status=row.status,
+                reason=row.reason,
+                rows=row.rows,
+                seconds=row.seconds,
+                pid=row.pid,
+                heartbeat=row.heartbeat,
+                started=row.started,
+                finished=row.finished,
+                stopping=bool(row.wanted),
             )
         )
-    return [Run(*row, replications=tuple(by_run[row.id])) for row in found]
+    return [
+        Run(
+            id=row.id,
+            experiment=row.experiment,
+            position=row.position,
+            spec_json=row.spec,
+            hash=row.hash,
+            domain=row.domain,
+            algorithm=row.algorithm,
+            T=row._mapping["T"],
+            replications=tuple(by_run[row.id]),
+        )
+        for row in found
+    ]
 
 
-def _batches(items: list) -> list[list]:
-    """SQL expressions have a largest depth and number of parameters."""
-    return [items[i : i + BATCH] for i in range(0, len(items), BATCH)]
-
-
-def _rows(connection: Connection, new: Sequence[tuple[int, int, int]]) -> list[Row]:
+def _rows(connection: Connection, new: Sequence[tuple[int, int, int]]) -> Sequence[Row[Any]]:
+    """The rows of (run, replication) pairs, each from a step on."""
     t = schema.rows
     wanted = [and_(t.c.run == r, t.c.replication == i, t.c.step >= n) for r, i, n in new]
     columns = [t.c.run, t.c.replication, *(t.c[column.name] for column in ROW_COLUMNS)]
@@ -355,10 +448,10 @@ def _rows(connection: Connection, new: Sequence[tuple[int, int, int]]) -> list[R
     return connection.execute(query).all()
 
 
-def _frame(rows: Sequence[Row], of_run: Mapping[int, Mapping[str, object]]) -> pd.DataFrame:
+def _frame(rows: Sequence[Row[Any]], of_run: Mapping[int, Mapping[Any, Any]]) -> pd.DataFrame:
     """Rows as a frame; what belongs to the run is repeated in each of its rows."""
     names = ["run", "replication", *(column.name for column in ROW_COLUMNS)]
-    frame = pd.DataFrame(rows, columns=names)
+    frame = pd.DataFrame([tuple(row) for row in rows], columns=names)
     for name in RUN_NAMES:
         frame[name] = frame["run"].map({run: values[name] for run, values in of_run.items()})
     return frame[["run", *NAMES]].astype({"run": "int64", **DTYPES})

@@ -1,18 +1,18 @@
-"""Writes what one replication records, in batches and beside the computation.
+"""Collects the records of one replication and writes them to the store in batches.
 
-A thread of its own writes every `FLUSH` seconds what has come together, the first rows after
-`FIRST`, and learns on the way whether the replication shall stop; the engine only appends to a
-list. It also tells that the worker is alive while a single snapshot takes long. A replication that
-takes less than `FIRST` is written in one go.
+The engine's thread only appends to a list. A second thread writes the new rows, the first time
+after `FIRST_WRITE` seconds and then every `WRITE_INTERVAL` seconds, and learns with each write
+whether the replication was asked to stop. A single snapshot may take long, so it also renews the
+worker's heartbeat. A replication that takes less than `FIRST_WRITE` is written in one transaction.
 
-**Going on.** A replication that was paused or interrupted starts again from its seed and computes
-the same rows; those that are kept already are passed over. They are evaluated again too: an
-evaluation starts from the values of the policy before, so without it the last digits of the next
-row would depend on where the run was interrupted. `seconds` goes on from where it was.
+**Resuming.** A replication that was paused or interrupted starts again from its seed and computes
+the same rows; those that are stored already are not written again. They are evaluated again too:
+each evaluation starts from the values of the previous policy, so without it the last digits of the
+next row would depend on where the run was interrupted. `seconds` continues from its stored value.
 
-**Policies** are kept at steps 0, s, 2s, …, and at the last one. s is the smallest power of 2 for
-which they are no more than `SNAPSHOTS`, or fewer where they are large: replication 0 may take half
-of `POLICY_BYTES`, and the last policies of the others share the rest.
+**Policies** are stored for the steps 0, s, 2s, … and the last one. The stride s is the smallest
+power of 2 that gives at most `MAX_POLICIES` of them, or fewer where they are large: replication 0
+may use half of `POLICY_BYTES`, and the last policies of all other replications share the rest.
 """
 
 from __future__ import annotations
@@ -20,140 +20,155 @@ from __future__ import annotations
 import math
 import threading
 import time
+from types import TracebackType
 
 from fsdash.runs.columns import ROW_COLUMNS
 from fsdash.runs.engine import Record
-from fsdash.runs.server.work_queue import Attempt, Batch, Ledger, Packed, Start
 from fsdash.runs.store.arrays import pack_policy, pack_values
+from fsdash.runs.store.attempts import AttemptWriter, Batch, PackedPolicy, StartingPoint
 
-FIRST = 0.07
-FLUSH = 0.2
-BEAT = 2.0
-"""Seconds after which a worker tells that it is alive when there is nothing else to write."""
-SNAPSHOTS = 100
+FIRST_WRITE = 0.07
+WRITE_INTERVAL = 0.2
+HEARTBEAT_INTERVAL = 2.0
+"""Seconds after which a worker renews its heartbeat when it has nothing to write."""
+MAX_POLICIES = 100
 POLICY_BYTES = 16 * 2**20
-HALF = POLICY_BYTES // 2
+HALF_OF_POLICY_BYTES = POLICY_BYTES // 2
 
 
 class Recorder:
-    """Use it as a context: leaving it writes the rest, and raises what went wrong in its thread."""
+    """Use it as a context manager.
 
-    def __init__(self, ledger: Ledger, attempt: Attempt, start: Start) -> None:
-        self.ledger, self.attempt, self.start = ledger, attempt, start
+    Leaving the context writes what is left, and raises the error that stopped the writing thread.
+    """
+
+    def __init__(self, writer: AttemptWriter, start: StartingPoint) -> None:
+        self.writer, self.start = writer, start
         self.stop = threading.Event()
-        """Set when the replication shall end."""
+        """Set when the replication should end."""
         self.rows = start.rows
-        self.policies = PolicyKeeper(start.policy_steps, every=attempt.replication == 0)
-        self._new: list[dict] = []
-        self._ahead = 0.0
+        first = writer.attempt.replication == 0
+        self.policies = PolicySelection(start.policy_steps, several=first)
+        self._new: list[dict[str, object]] = []
+        self._seconds_before = 0.0
         self._began = self._written = time.monotonic()
         self._lock, self._wake = threading.Lock(), threading.Event()
         self._leaving = False
         self._end: tuple[str, str] | None = None
-        self._trouble: Exception | None = None
+        self._error: Exception | None = None
         self._thread = threading.Thread(target=self._write, name="recorder", daemon=True)
 
-    def keep(self, record: Record) -> None:
-        """The engine's `keep`."""
-        row = record.row
-        if row["step"] < self.start.rows:
-            self._ahead = max(0.0, self.start.last_seconds - row["seconds"])
+    def record(self, record: Record) -> None:
+        """Take a record from the engine."""
+        row, step = record.row, record.step
+        if step < self.start.rows:
+            self._seconds_before = max(0.0, self.start.last_seconds - record.seconds)
             return
-        slim = {column.name: _plain(row[column.name]) for column in ROW_COLUMNS}
-        slim["seconds"] += self._ahead
+        values = {column.name: _finite_or_none(row[column.name]) for column in ROW_COLUMNS}
+        values["seconds"] = record.seconds + self._seconds_before
         with self._lock:
-            self._new.append(slim)
-            self.rows = row["step"] + 1
-            self.policies.offer(record)
-        if row["step"] == 0 and time.monotonic() - self._began > FIRST:
+            self._new.append(values)
+            self.rows = step + 1
+            self.policies.add(record)
+        if step == 0 and time.monotonic() - self._began > FIRST_WRITE:
             self._wake.set()
 
     def end(self, status: str, reason: str) -> None:
-        """How the replication ended: written with the last of its rows."""
+        """Set how the replication ended; it is written together with the last rows."""
         self._end = status, reason
 
     def __enter__(self) -> Recorder:
         self._thread.start()
         return self
 
-    def __exit__(self, kind, error, trace) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         self._leaving = True
         self._wake.set()
         self._thread.join()
-        if self._trouble is not None and error is None:
-            raise self._trouble
+        if self._error is not None and error is None:
+            raise self._error
 
     def _write(self) -> None:
         try:
-            wait = FIRST
+            wait = FIRST_WRITE
             while not self._leaving:
                 self._wake.wait(wait)
                 self._wake.clear()
-                wait = FLUSH
+                wait = WRITE_INTERVAL
                 if self._leaving:
                     break
                 if self._flush():
                     self.stop.set()
             self._flush(last=True)
-        except Exception as error:  # the engine's thread raises it
-            self._trouble = error
+        except Exception as error:  # raised again in the engine's thread
+            self._error = error
             self.stop.set()
 
     def _flush(self, last: bool = False) -> str:
-        """Write what is new; what the replication was asked to become."""
+        """Write what is new; return the status that a person asked for, empty if none."""
         with self._lock:
             new, self._new = self._new, []
             count = self.rows
-            policies, dropped = self.policies.due(last)
+            policies, dropped = self.policies.take(last)
         now = time.monotonic()
-        if new or policies or last or now - self._written > BEAT:
-            batch = Batch(new, policies, dropped, HALF, self._end if last else None)
+        if new or policies or last or now - self._written > HEARTBEAT_INTERVAL:
+            end = self._end if last else None
+            batch = Batch(new, policies, dropped, HALF_OF_POLICY_BYTES, end)
             seconds = self.start.worker_seconds + now - self._began
             self._written = now
-            return self.ledger.append(self.attempt, batch, count, seconds)
-        return self.ledger.wanted(self.attempt)
+            return self.writer.append(batch, count, seconds)
+        return self.writer.requested_status()
 
 
-class PolicyKeeper:
-    """Chooses which policies are kept: `every`, thinned out as they come, or the last one only."""
+class PolicySelection:
+    """Chooses which policies of a replication are stored.
 
-    def __init__(self, kept: tuple[int, ...], every: bool) -> None:
-        self.kept, self.every = set(kept), every
-        self._offered: dict[int, Record] = {}
+    With `several`, these are policies at equal distances and the last one; otherwise only the last.
+    """
+
+    def __init__(self, stored: tuple[int, ...], several: bool) -> None:
+        self.stored, self.several = set(stored), several
+        self._new: dict[int, Record] = {}
         self._last: Record | None = None
         self._largest = 1
 
-    def offer(self, record: Record) -> None:
-        self._last, step = record, record.row["step"]
-        if self.every and step % self._stride(step) == 0:
-            self._offered[step] = record
+    def add(self, record: Record) -> None:
+        """Consider the policy of a record."""
+        self._last, step = record, record.step
+        if self.several and step % self._stride(step) == 0:
+            self._new[step] = record
 
-    def due(self, last: bool) -> tuple[list[Packed], set[int]]:
-        """The policies to be written now, and the steps of those that are kept no longer."""
-        if self._last is None or not (self.every or last):
+    def take(self, last: bool) -> tuple[list[PackedPolicy], set[int]]:
+        """The policies to write now, and the steps of stored policies to delete."""
+        if self._last is None or not (self.several or last):
             return [], set()
-        newest = self._last.row["step"]
-        offered, self._offered = self._offered | {newest: self._last}, {}
-        packed = [_packed(record) for step, record in offered.items() if step not in self.kept]
+        newest = self._last.step
+        new, self._new = self._new | {newest: self._last}, {}
+        packed = [_packed(record) for step, record in new.items() if step not in self.stored]
         self._largest = max([self._largest, *(p.size for p in packed)])
         stride = self._stride(newest)
-        spread = {s for s in self.kept | set(offered) if self.every and s % stride == 0}
-        good = spread | {newest}
-        dropped = self.kept - good
-        written = [p for p in packed if p.step in good]
-        self.kept = (self.kept & good) | {p.step for p in written}
+        spread = {s for s in self.stored | set(new) if self.several and s % stride == 0}
+        selected = spread | {newest}
+        dropped = self.stored - selected
+        written = [p for p in packed if p.step in selected]
+        self.stored = (self.stored & selected) | {p.step for p in written}
         return written, dropped
 
     def _stride(self, step: int) -> int:
-        """The smallest power of 2 whose multiples, up to this step, are not too many or large."""
-        most = max(2, min(SNAPSHOTS, HALF // self._largest) - 1)
+        """The smallest power of 2 whose multiples up to this step are within the limits."""
+        most = max(2, min(MAX_POLICIES, HALF_OF_POLICY_BYTES // self._largest) - 1)
         return 1 << max(0, math.ceil(math.log2((step + 1) / most)))
 
 
-def _packed(record: Record) -> Packed:
-    return Packed(record.row["step"], pack_policy(record.policy_PXY), pack_values(record.values_XY))
+def _packed(record: Record) -> PackedPolicy:
+    return PackedPolicy(record.step, pack_policy(record.policy_PXY), pack_values(record.values_XY))
 
 
-def _plain(value: object) -> object:
-    """Not every database has a number that is none."""
+def _finite_or_none(value: object) -> object:
+    """NaN and infinity become NULL: not every database can store them."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

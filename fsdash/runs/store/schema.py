@@ -1,21 +1,23 @@
-"""The tables of the store, and how a database of an earlier version becomes one of this version.
+"""The tables of the store, and the upgrade of databases from earlier versions.
 
     meta          the version of the schema
-    servers       who may have work under way, each with a lease that it renews
+    servers       the servers that may have active work, each with a lease that it renews
     experiments   what a person started with one click: several runs
     runs          one RunSpec each
-    replications  status and place in the queue; `id` grows in the order in which they are served
-    rows          what the engine recorded: those of `fsdash.runs.columns` that belong to a row
-    policies      some of the policies behind the rows, packed (`arrays`)
+    replications  status and place in the queue; they are served in the order of `id`
+    rows          what the engine recorded: the columns of `fsdash.runs.columns` at level "row"
+    policies      some of the policies that the rows are about, packed (`arrays`)
 
-A new database gets the tables below at once. An older one goes through `MIGRATIONS`, one version
-at a time, in a single transaction under a lock: of two servers that start together one upgrades and
-the other finds it done. The tables below and the migrations must agree; a test compares them.
+A new database gets the tables below at once. An older one is upgraded by `MIGRATIONS`, one version
+after the other, in a single transaction under a lock: when two servers start at the same time, one
+upgrades and the other finds it done. The tables below and the migrations must agree; a test
+compares them. A newly declared recorded column needs no migration (`_add_new_columns`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -43,12 +45,12 @@ from fsdash.runs.errors import StoreError
 
 VERSION = 1
 MIGRATIONS: dict[int, Callable[[Connection], None]] = {}
-"""By version: the function that makes a database of it out of one of the version before."""
+"""By version: the function that upgrades a database of the version before."""
 
-LOCK = 0x66736461
-"""Names this project's lock in a PostgreSQL server."""
+ADVISORY_LOCK = 0x66736461
+"""Number of this project's lock in a PostgreSQL server."""
 
-SQL_TYPES: dict[str, type[TypeEngine] | TypeEngine] = {
+SQL_TYPES: dict[str, type[TypeEngine[Any]] | TypeEngine[Any]] = {
     "INTEGER": Integer,
     "BIGINT": BigInteger,
     "DOUBLE": Double,
@@ -59,17 +61,17 @@ SQL_TYPES: dict[str, type[TypeEngine] | TypeEngine] = {
 metadata = MetaData()
 
 
-def table(name: str, *items: Column | Index) -> Table:
-    # An id that was deleted is never given again: an old link must not open another's run.
+def table(name: str, *items: Column[Any] | Index) -> Table:
+    # With autoincrement, a deleted id is never used again: an old link must not open a new run.
     return Table(name, metadata, *items, sqlite_autoincrement=True)
 
 
-def inside(column: str, parent: str) -> Column:
-    """A reference to the row of another table, with which it is deleted."""
+def reference(column: str, parent: str) -> Column[Any]:
+    """A reference to a row of another table; deleting that row deletes this one too."""
     return Column(column, ForeignKey(parent, ondelete="CASCADE"), nullable=False)
 
 
-def recorded(column: RecordedColumn) -> Column:
+def recorded(column: RecordedColumn) -> Column[Any]:
     """The table's column for a recorded column."""
     return Column(column.name, SQL_TYPES[column.sql_type], nullable=column.nullable)
 
@@ -99,7 +101,7 @@ experiments = table(
 runs = table(
     "runs",
     Column("id", Integer, primary_key=True),
-    inside("experiment", "experiments.id"),
+    reference("experiment", "experiments.id"),
     Column("position", Integer, nullable=False),
     Column("spec", Text, nullable=False),
     Column("hash", String(16), nullable=False),
@@ -113,7 +115,7 @@ runs = table(
 replications = table(
     "replications",
     Column("id", Integer, primary_key=True),
-    inside("run", "runs.id"),
+    reference("run", "runs.id"),
     Column("replication", Integer, nullable=False),
     Column("status", String(16), nullable=False),
     Column("reason", Text, nullable=False),
@@ -134,7 +136,7 @@ replications = table(
 rows = table(
     "rows",
     Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
-    inside("run", "runs.id"),
+    reference("run", "runs.id"),
     Column("replication", Integer, nullable=False),
     *(recorded(column) for column in ROW_COLUMNS),
     Index("rows_step", "run", "replication", "step", unique=True),
@@ -143,7 +145,7 @@ rows = table(
 policies = table(
     "policies",
     Column("id", Integer, primary_key=True),
-    inside("run", "runs.id"),
+    reference("run", "runs.id"),
     Column("replication", Integer, nullable=False),
     Column("step", Integer, nullable=False),
     Column("policy", LargeBinary, nullable=False),
@@ -154,9 +156,9 @@ policies = table(
 
 
 def upgrade(connection: Connection) -> None:
-    """Make the tables, or bring them to this version. Call it inside a writing transaction."""
+    """Create the tables, or upgrade them to this version, inside a writing transaction."""
     if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": ADVISORY_LOCK})
     if not inspect(connection).has_table(meta.name):
         metadata.create_all(connection)
         connection.execute(meta.insert().values(version=VERSION))
@@ -164,8 +166,8 @@ def upgrade(connection: Connection) -> None:
     version = connection.scalar(meta.select())
     if version is None or version > VERSION:
         raise StoreError(
-            f"the store has schema version {version}, and this program knows versions up to "
-            f"{VERSION}: update fsdash, or name another store with FSDASH_DATA"
+            f"the store has schema version {version}, but this program knows versions up to "
+            f"{VERSION}: update fsdash, or choose another store with FSDASH_DATA"
         )
     for number in range(version + 1, VERSION + 1):
         MIGRATIONS[number](connection)

@@ -1,8 +1,8 @@
-"""An experiment as plain data, for a JSON file, and back.
+"""Exporting an experiment as data for a JSON file, and importing such a file.
 
-Rows are columns of numbers; policies are packed (`arrays`) and then base64. What comes from outside
-is checked before anything is written: shapes, kinds and sizes, and that the specification can be
-used. What was not finished elsewhere arrives as interrupted, and can be resumed here.
+Rows are stored as columns; policies are packed (`arrays`) and base64-encoded. Imported data are
+checked before anything is written: shapes, types, sizes, and that the specifications can be run
+here. Replications that were not finished arrive as interrupted and can be resumed.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import base64
 import binascii
 import re
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from sqlalchemy import Connection, and_, select
 
@@ -29,27 +31,48 @@ VERSION = 1
 MAX_ROWS = 10_000
 MAX_POLICY_BYTES = 64 * 2**20
 NAMES = [column.name for column in ROW_COLUMNS]
-LARGEST = 2**63 - 1
+MAX_INTEGER = 2**63 - 1
 WORD = r"[a-z-]{1,16}"
+INSERT_SIZE = 500
+"""Rows in one insert."""
 
 
 @dataclass(frozen=True)
-class Part:
-    """One run from outside, checked."""
+class ImportedReplication:
+    """A replication of a file, checked."""
+
+    status: str
+    reason: str
+    seconds: float
+    rows: Sequence[Mapping[str, object]]
+    policies: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class ImportedRun:
+    """A run of a file, checked."""
 
     spec: RunSpec
-    replications: list[dict]
+    replications: Sequence[ImportedReplication]
 
 
 @dataclass(frozen=True)
-class Parts:
-    name: str
-    note: str
+class ImportedExperiment:
+    """An experiment of a file, checked except for the length of its name and note."""
+
+    name: object
+    note: object
     created: float
-    runs: list[Part]
+    runs: Sequence[ImportedRun]
 
 
-def exported(connection: Connection, experiment: Experiment, policies: bool) -> dict:
+# ---------------------------------------------------------------------------------------- exporting
+
+
+def export_experiment(
+    connection: Connection, experiment: Experiment, policies: bool
+) -> dict[str, Any]:
+    """An experiment as data that JSON can represent."""
     runs = []
     for run in experiment.runs:
         replications = [
@@ -58,8 +81,8 @@ def exported(connection: Connection, experiment: Experiment, policies: bool) -> 
                 "status": r.status,
                 "reason": r.reason,
                 "seconds": r.seconds,
-                "rows": _columns(connection, run.id, r.index),
-                "policies": _policies(connection, run.id, r.index) if policies else [],
+                "rows": _export_rows(connection, run.id, r.index),
+                "policies": _export_policies(connection, run.id, r.index) if policies else [],
             }
             for r in run.replications
         ]
@@ -74,7 +97,7 @@ def exported(connection: Connection, experiment: Experiment, policies: bool) -> 
     }
 
 
-def _columns(connection: Connection, run: int, replication: int) -> dict[str, list]:
+def _export_rows(connection: Connection, run: int, replication: int) -> dict[str, list[object]]:
     t = schema.rows
     query = select(*(t.c[name] for name in NAMES)).where(
         and_(t.c.run == run, t.c.replication == replication)
@@ -83,21 +106,24 @@ def _columns(connection: Connection, run: int, replication: int) -> dict[str, li
     return {name: [row[name] for row in found] for name in NAMES}
 
 
-def _policies(connection: Connection, run: int, replication: int) -> list[dict]:
+def _export_policies(connection: Connection, run: int, replication: int) -> list[dict[str, object]]:
     t = schema.policies
     query = select(t).where(and_(t.c.run == run, t.c.replication == replication))
     return [
         {
-            "step": row.step,
-            "policy": base64.b64encode(row.policy).decode(),
-            "values": base64.b64encode(row._mapping["values"]).decode(),
+            "step": row["step"],
+            "policy": base64.b64encode(row["policy"]).decode(),
+            "values": base64.b64encode(row["values"]).decode(),
         }
-        for row in connection.execute(query.order_by(t.c.step))
+        for row in connection.execute(query.order_by(t.c.step)).mappings()
     ]
 
 
-def checked(data: object) -> Parts:
-    """The parts of an exported experiment, or an error that says where it is wrong."""
+# ----------------------------------------------------------------------------------------- checking
+
+
+def check_import(data: object) -> ImportedExperiment:
+    """The content of an exported experiment, or an error that says where it is wrong."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError(
             "file: this is not an exported experiment; use one that was exported as "
@@ -108,15 +134,15 @@ def checked(data: object) -> Parts:
             f"version = {data.get('version')!r}: this program reads version {VERSION}; update it"
         )
     runs = _list(data, "runs", "file")
-    return Parts(
+    return ImportedExperiment(
         name=data.get("name"),
         note=data.get("note", ""),
-        created=_number(data, "created", "file"),
-        runs=[_part(run, f"run {n}") for n, run in enumerate(runs)],
+        created=_seconds(data, "created", "file"),
+        runs=[_check_run(run, f"run {n}") for n, run in enumerate(runs)],
     )
 
 
-def _part(run: object, where: str) -> Part:
+def _check_run(run: object, where: str) -> ImportedRun:
     if not isinstance(run, dict):
         raise InputError(f"{where}: is not an object with spec and replications")
     try:
@@ -127,40 +153,41 @@ def _part(run: object, where: str) -> Part:
     numbers = [r.get("replication") if isinstance(r, dict) else None for r in replications]
     if numbers != list(range(spec.replications)):
         raise InputError(f"{where}: needs replications 0 to {spec.replications - 1}, in order")
-    parts = [_replication(r, spec, f"{where}, replication {i}") for i, r in enumerate(replications)]
-    if sum(p["size"] for part in parts for p in part["policies"]) > POLICY_BYTES:
+    checked = [
+        _check_replication(r, spec, f"{where}, replication {i}") for i, r in enumerate(replications)
+    ]
+    if sum(policy["size"] for r in checked for policy in r.policies) > POLICY_BYTES:
         raise InputError(f"{where}: its policies have more than {POLICY_BYTES:,} bytes")
-    return Part(spec, parts)
+    return ImportedRun(spec, checked)
 
 
-def _replication(data: dict, spec: RunSpec, where: str) -> dict:
+def _check_replication(data: dict[str, Any], spec: RunSpec, where: str) -> ImportedReplication:
     status = data.get("status")
     if status not in STATUSES:
         raise InputError(f"{where}: status = {status!r} is not one of {', '.join(STATUSES)}")
-    columns = _recorded_columns(data.get("rows"), where)
+    columns = _check_columns(data.get("rows"), where)
     count = len(columns["step"])
     if columns["step"] != list(range(count)):
         raise InputError(f"{where}: step must count 0, 1, 2, … without gaps")
     if columns["evaluations"] != sorted(columns["evaluations"]):
         raise InputError(f"{where}: evaluations must not decrease")
-    policies = [_policy(p, count, spec, where) for p in _list(data, "policies", where)]
+    policies = [_check_policy(p, count, spec, where) for p in _list(data, "policies", where)]
     steps = [policy["step"] for policy in policies]
     if len(set(steps)) < len(steps):
         raise InputError(f"{where}: two policies have the same step; export again")
-    return {
-        "status": "interrupted" if status in (*ACTIVE, "paused") else status,
-        "reason": encodable(f"{where}: reason", str(data.get("reason", ""))[:1000]),
-        "seconds": _number(data, "seconds", where),
-        "rows": [{name: values[i] for name, values in columns.items()} for i in range(count)],
-        "policies": policies,
-    }
+    return ImportedReplication(
+        status="interrupted" if status in (*ACTIVE, "paused") else status,
+        reason=encodable(f"{where}: reason", str(data.get("reason", ""))[:1000]),
+        seconds=_seconds(data, "seconds", where),
+        rows=[{name: values[i] for name, values in columns.items()} for i in range(count)],
+        policies=policies,
+    )
 
 
-def _recorded_columns(columns: object, where: str) -> dict[str, list]:
-    """The checked values of each column; a nullable column that is missing has no values."""
-    required = [column.name for column in ROW_COLUMNS if not column.nullable]
-    known = isinstance(columns, dict) and set(required) <= set(columns) <= set(NAMES)
-    if not isinstance(columns, dict) or not known:
+def _check_columns(columns: object, where: str) -> dict[str, list[Any]]:
+    """The values of each column; a nullable column that is missing has no values."""
+    required = {column.name for column in ROW_COLUMNS if not column.nullable}
+    if not isinstance(columns, dict) or not required <= set(columns) <= set(NAMES):
         raise InputError(f"{where}: rows needs the columns {', '.join(NAMES)}")
     lengths = {len(values) if isinstance(values, list) else -1 for values in columns.values()}
     if len(lengths) != 1 or not 0 <= min(lengths) <= MAX_ROWS:
@@ -175,7 +202,7 @@ def _recorded_columns(columns: object, where: str) -> dict[str, list]:
 
 
 def _fits(value: object, column: Column) -> bool:
-    """Whether the store accepts the value in this column."""
+    """Whether a value can be stored in a column."""
     if value is None:
         return column.nullable
     if column.dtype == "str":
@@ -184,10 +211,10 @@ def _fits(value: object, column: Column) -> bool:
         return False
     if column.dtype == "float64":
         return abs(value) <= sys.float_info.max
-    return isinstance(value, int) and 0 <= value <= LARGEST
+    return isinstance(value, int) and 0 <= value <= MAX_INTEGER
 
 
-def _policy(data: object, rows: int, spec: RunSpec, where: str) -> dict:
+def _check_policy(data: Any, rows: int, spec: RunSpec, where: str) -> dict[str, Any]:
     try:
         step, packed = data["step"], [base64.b64decode(data[n]) for n in ("policy", "values")]
         policy_PXY, values_XY = (unpack(p, MAX_POLICY_BYTES) for p in packed)
@@ -195,7 +222,8 @@ def _policy(data: object, rows: int, spec: RunSpec, where: str) -> dict:
         good = type(step) is int and step in range(rows)
         good = good and policy_PXY.dtype.kind == "u" and values_XY.dtype.kind == "f"
         good = good and policy_PXY.ndim == 3 and 1 <= len(policy_PXY) <= (spec.T or 1)
-        good = good and policy_PXY.shape[1:] == values_XY.shape == (X, Y) and policy_PXY.max() < A
+        good = good and policy_PXY.shape[1:] == values_XY.shape == (X, Y)
+        good = good and bool(policy_PXY.max() < A)
     except (KeyError, TypeError, ValueError, EOFError, binascii.Error) as error:
         raise InputError(f"{where}: a policy cannot be read ({error}); export again") from None
     if not good:
@@ -203,41 +231,45 @@ def _policy(data: object, rows: int, spec: RunSpec, where: str) -> dict:
     return {"step": step, "policy": packed[0], "values": packed[1], "size": sum(map(len, packed))}
 
 
-def _list(data: dict, name: str, where: str) -> list:
-    if not isinstance(data.get(name), list):
+def _list(data: dict[str, Any], name: str, where: str) -> list[Any]:
+    value = data.get(name)
+    if not isinstance(value, list):
         raise InputError(f"{where}: {name} is missing or not a list")
-    return data[name]
+    return value
 
 
-def _number(data: dict, name: str, where: str) -> float:
+def _seconds(data: dict[str, Any], name: str, where: str) -> float:
     value = data.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
         raise InputError(f"{where}: {name} = {value!r} is not a number of seconds")
     return float(value)
 
 
-def fill(connection: Connection, experiment: str, parts: Parts) -> None:
+# ---------------------------------------------------------------------------------------- inserting
+
+
+def insert_results(connection: Connection, experiment: str, imported: ImportedExperiment) -> None:
     """Write the rows and policies of an experiment whose runs were just inserted."""
     r, p = schema.runs, schema.replications
     ids = connection.scalars(
         select(r.c.id).where(r.c.experiment == experiment).order_by(r.c.position)
     ).all()
-    for run, part in zip(ids, parts.runs, strict=True):
-        for i, data in enumerate(part.replications):
-            here = {"run": run, "replication": i}
+    for run, imported_run in zip(ids, imported.runs, strict=True):
+        for i, data in enumerate(imported_run.replications):
             connection.execute(
                 p.update()
                 .where(and_(p.c.run == run, p.c.replication == i))
                 .values(
-                    status=data["status"],
-                    reason=data["reason"],
-                    seconds=data["seconds"],
-                    rows=len(data["rows"]),
-                    started=parts.created,
-                    finished=parts.created,
+                    status=data.status,
+                    reason=data.reason,
+                    seconds=data.seconds,
+                    rows=len(data.rows),
+                    started=imported.created,
+                    finished=imported.created,
                 )
             )
-            for table, items in ((schema.rows, data["rows"]), (schema.policies, data["policies"])):
+            for table, items in ((schema.rows, data.rows), (schema.policies, data.policies)):
                 found = iter(items)
-                while batch := list(islice(found, 500)):
-                    connection.execute(table.insert(), [here | item for item in batch])
+                while batch := list(islice(found, INSERT_SIZE)):
+                    values = [{"run": run, "replication": i, **item} for item in batch]
+                    connection.execute(table.insert(), values)

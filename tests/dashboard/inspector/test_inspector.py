@@ -27,7 +27,7 @@ from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.experiments import Store
 from tests.dashboard.kit import figures, metrics, opened, snippet, words
 from tests.models import random_model
-from tests.runs.work import base, frozen, kept
+from tests.runs.work import base, finished_experiment, frozen
 
 PAGE = "5_Policy_inspector.py"
 SHARE = BY_NAME["fraction_of_optimal"].label
@@ -38,7 +38,7 @@ def store(tmp_path_factory) -> Store:
     """A store with one finished experiment: E-FSVI (two replications) and Base E-VI."""
     folder = tmp_path_factory.mktemp("data")
     store = Store(folder / "runs.db")
-    kept(store, frozen(replications=2), base(), name="a small one")
+    finished_experiment(store, frozen(replications=2), base(), name="a small one")
     yield store
     store.close()
 
@@ -54,7 +54,7 @@ def own_stores() -> None:
 
 @pytest.fixture
 def experiment(store, monkeypatch) -> Experiment:
-    monkeypatch.setenv("FSDASH_DATA", str(store.database.file.parent))
+    monkeypatch.setenv("FSDASH_DATA", str(store.file.parent))
     [found] = store.experiments()
     return found
 

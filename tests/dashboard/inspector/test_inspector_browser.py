@@ -28,7 +28,7 @@ from tests.dashboard.browser import (
     slider,
     wait_until_drawn,
 )
-from tests.runs.work import frozen, kept
+from tests.runs.work import finished_experiment, frozen
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -50,7 +50,7 @@ def store(data: Path):
 @pytest.fixture(scope="module")
 def experiment(store: Store) -> Experiment:
     base = RunSpec("inventory", "e-vi", parameters={"M": 5}, iterations=3, replications=1)
-    return kept(store, frozen(iterations=2), base, name="for the inspector")
+    return finished_experiment(store, frozen(iterations=2), base, name="for the inspector")
 
 
 def address(experiment: Experiment, **more: str) -> str:

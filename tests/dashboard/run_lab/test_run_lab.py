@@ -21,7 +21,7 @@ from fsdash.runs.server.limits import Limits
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.summary import summarise, work_to_reach
 from tests.dashboard.kit import address, figures, opened, traces, words
-from tests.runs.work import ENDLESS, base, frozen, kept, over, until
+from tests.runs.work import ENDLESS, base, finished_experiment, frozen, over, until
 
 PAGE = "4_Run_lab.py"
 
@@ -209,7 +209,7 @@ def test_an_experiment_from_the_start_to_its_numbers(service):
 
 
 def test_a_link_shows_the_same_experiment_to_everyone(service):
-    id = kept(service.store, frozen(), base(), name="to *share* [it](x)").id
+    id = finished_experiment(service.store, frozen(), base(), name="to *share* [it](x)").id
     first, second = lab(experiment=id), lab(experiment=id)
     np.testing.assert_equal(figures(first)["curves"]["data"], figures(second)["curves"]["data"])
     assert r"to \*share\*" in first.subheader[0].value
@@ -231,7 +231,7 @@ def test_stop_resume_and_pause(service):
 
 
 def test_running_again_starts_the_same_specifications(service):
-    id = kept(service.store, frozen(), base(), name="first time").id
+    id = finished_experiment(service.store, frozen(), base(), name="first time").id
     test = lab(experiment=id)
     test.button(key="again").click().run()
     assert "first time" in words(test)
@@ -260,7 +260,9 @@ def test_an_unknown_experiment_can_be_closed(service):
 
 
 def test_failures_are_listed_with_their_reasons_and_their_rows_are_drawn(service):
-    data = service.store.export(kept(service.store, base(replications=2), name="wrong").id)
+    data = service.store.export(
+        finished_experiment(service.store, base(replications=2), name="wrong").id
+    )
     first, second = data["runs"][0]["replications"]
     first |= {"status": "diverged", "reason": "values are no longer finite"}
     second |= {"status": "running", "reason": "the server was stopped"}
@@ -275,7 +277,7 @@ def test_failures_are_listed_with_their_reasons_and_their_rows_are_drawn(service
 
 def incomplete_experiment(service, *specs):
     """An experiment whose last replication of each run was stopped after its first row."""
-    data = service.store.export(kept(service.store, *specs, name="incomplete").id)
+    data = service.store.export(finished_experiment(service.store, *specs, name="incomplete").id)
     for run in data["runs"]:
         last = run["replications"][-1]
         rows = {name: values[:1] for name, values in last["rows"].items()}
@@ -301,7 +303,9 @@ def test_no_conclusions_are_drawn_from_stopped_replications(service):
 
 
 def test_failures_with_the_same_reason_are_listed_together(service):
-    data = service.store.export(kept(service.store, base(replications=3), frozen()).id)
+    data = service.store.export(
+        finished_experiment(service.store, base(replications=3), frozen()).id
+    )
     for run in data["runs"]:
         for r in run["replications"]:
             r |= {"status": "interrupted", "reason": "the server has ended"}
@@ -334,7 +338,7 @@ def test_pages_share_one_store(service):
 
 
 def test_series_keep_their_names_while_replications_arrive(service):
-    id = kept(service.store, base(replications=3), name="growing").id
+    id = finished_experiment(service.store, base(replications=3), name="growing").id
     experiment = service.store.experiment(id)
     labels = curves.run_labels(experiment.runs)
     frame = service.store.rows([run.id for run in experiment.runs])
@@ -348,13 +352,13 @@ def test_series_keep_their_names_while_replications_arrive(service):
 
 def test_runs_of_one_method_are_labelled_by_what_differs(service):
     slow = base(seed=3)
-    id = kept(service.store, base(), slow, frozen(), name="alike").id
+    id = finished_experiment(service.store, base(), slow, frozen(), name="alike").id
     labels = curves.run_labels(service.store.experiment(id).runs)
     assert list(labels.values()) == ["Base E-VI, seed=0", "Base E-VI, seed=3", "E-FSVI, T=3"]
 
 
 def test_the_page_refreshes_only_while_the_experiment_can_change(service):
-    done = kept(service.store, base(), name="done")
+    done = finished_experiment(service.store, base(), name="done")
     assert refresh_interval(done, done.created) is None
     id = service.store.add_experiment("me", "paused", [base()])
     paused = service.store.experiment(id)
@@ -364,7 +368,7 @@ def test_the_page_refreshes_only_while_the_experiment_can_change(service):
 
 
 def test_a_busy_server_refreshes_less_often_but_still_shows_the_first_point_soon(service):
-    id = service.store.add_experiment("me", "new", [base()], "queued")
+    id = service.store.add_experiment("me", "new", [base()], status="queued")
     new = service.store.experiment(id)
     intervals = [refresh_interval(new, new.created + age, p) for age in (0, 9) for p in (1, 4)]
     assert intervals == [0.5, 1, 2, 4]

@@ -15,7 +15,7 @@ from fsdash.errors import InputError
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.database import default_url
 from tests.dashboard.kit import figures, opened, traces, words
-from tests.runs.work import base, frozen, kept
+from tests.runs.work import base, finished_experiment, frozen
 
 PAGE = "6_Runs.py"
 
@@ -33,7 +33,7 @@ def service(tmp_path, monkeypatch) -> Service:
 class IdleManager:
     """A manager that starts no workers."""
 
-    trouble = ""
+    store_error = ""
 
     def __init__(self, store) -> None:
         self.store = store
@@ -46,8 +46,8 @@ class IdleManager:
 def two(service) -> tuple[str, str]:
     """Two experiments that differ in one parameter of one method."""
     other = RunSpec("inventory", "e-vi", parameters={"M": 7}, iterations=3, replications=1)
-    first = kept(service.store, frozen(), base(), owner="ann", name="plain")
-    second = kept(service.store, other, owner="ben", name="more samples")
+    first = finished_experiment(service.store, frozen(), base(), owner="ann", name="plain")
+    second = finished_experiment(service.store, other, owner="ben", name="more samples")
     return first.id, second.id
 
 
@@ -213,7 +213,7 @@ def test_the_size_of_the_store_is_shown(service, two):
 
 
 def test_markup_in_names_is_escaped(service):
-    id = kept(service.store, base(), name="<script>alert(1)</script> **x** $y$").id
+    id = finished_experiment(service.store, base(), name="<script>alert(1)</script> **x** $y$").id
     test = runs(selected=id)
     assert "<script>alert" not in html(test)
     assert r"\<script\>" in test.subheader[0].value and r"\$y\$" in words(test) + names(test)[0]

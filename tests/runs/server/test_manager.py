@@ -16,7 +16,8 @@ from fsdash.errors import InputError
 from fsdash.runs.errors import QueueFull, StoreError, WorkerDied
 from fsdash.runs.server.limits import Limits
 from fsdash.runs.server.manager import Manager
-from fsdash.runs.server.work_queue import Ledger, alive
+from fsdash.runs.server.processes import is_running
+from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.store.experiments import Store
 from tests.runs.work import ENDLESS, assert_same_rows, base, frozen, over, until
 
@@ -90,7 +91,7 @@ def test_cancel_ends_what_runs_and_what_waits(manager, store):
     experiment = over(store, id)
     assert {r.status for r in replications(store, id)} == {"cancelled"}
     assert experiment.runs[0].rows > 0
-    assert not manager.trouble
+    assert not manager.store_error
 
 
 def test_cancel_one_run_of_two(manager, store):
@@ -106,7 +107,7 @@ def test_a_worker_that_does_not_listen_is_ended(manager, store):
     os.kill(pid, signal.SIGSTOP)
     manager.cancel(id)
     assert over(store, id).status == "cancelled"
-    assert not alive(pid)
+    assert not is_running(pid)
     assert over(store, manager.submit("me", "next", [base(replications=2)])).status == "finished"
 
 
@@ -139,7 +140,7 @@ def test_a_dead_worker_fails_its_replication_and_the_rest_goes_on(manager, store
     manager.submit("me", "for the other worker", [base(ENDLESS)])
     until(lambda: manager.queue("me").running == 2)
     until(lambda: pid not in manager._executor.pids(), "a new worker for the dead one")
-    assert all(map(alive, manager._executor.pids()))
+    assert all(map(is_running, manager._executor.pids()))
 
 
 def test_owners_take_turns(manager, store):
@@ -149,7 +150,7 @@ def test_owners_take_turns(manager, store):
     one = manager.submit("one", "single", [base()])
     queue = manager.queue("one")
     assert (queue.mine, queue.total, queue.ahead) == (1, 21, 1)
-    with pytest.raises(InputError, match="under way"):
+    with pytest.raises(InputError, match="running or queued"):
         store.delete(many)
     manager.cancel(block)
     over(store, one)
@@ -162,17 +163,19 @@ def test_a_full_queue_refuses_in_words(manager, store):
     manager.limits = Limits(queued_per_owner=6, queued=8, running_per_owner=1)
     mine = manager.submit("me", "mine", [base(ENDLESS, replications=5)])
     until(lambda: manager.queue("me").running == 1)
-    with pytest.raises(QueueFull, match="you have 4 replications waiting, these are 3 more"):
+    with pytest.raises(QueueFull, match="you have 4 replications queued, and 3 more"):
         manager.submit("me", "more", [base(replications=2), frozen()])
     assert len(store.experiments(owner="me", text="more")) == 0
     manager.submit("you", "yours", [base(ENDLESS, replications=4)])
     until(lambda: manager.queue("you").running == 1)
-    with pytest.raises(QueueFull, match="there are 7 replications waiting"):
+    with pytest.raises(QueueFull, match="there are 7 replications queued"):
         manager.submit("third", "no room", [base(replications=2)])
     manager.pause(mine)
     over(store, mine)
     manager.limits = replace(manager.limits, queued_per_owner=4)
-    with pytest.raises(QueueFull, match="5 replications at once are too many: at most 4 may wait"):
+    with pytest.raises(
+        QueueFull, match="5 replications at once are too many: at most 4 may be queued"
+    ):
         manager.resume(mine)
     with pytest.raises(InputError, match="queued = 0"):
         Limits(queued=0)
@@ -193,7 +196,7 @@ def test_what_cannot_be_used_is_refused(manager, store):
         with pytest.raises(InputError, match="use 1 to 50"):
             manager.submit("me", "x", specs)
     for chosen in ("nothing", 10**6):
-        with pytest.raises(InputError, match="is not kept here"):
+        with pytest.raises(InputError, match="is not in the store"):
             manager.cancel(chosen)
     with pytest.raises(InputError, match="workers = 1000"):
         Manager(store, workers=1000)
@@ -218,24 +221,24 @@ def test_tasks_fail_one_by_one(manager, store):
 def test_trouble_with_the_store_is_told_and_outlived(tmp_path, monkeypatch):
     store = Store(tmp_path / "runs.db", lock_timeout=0.05)
     with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as manager:
-        other = sqlite3.connect(store.database.file, isolation_level=None)
+        other = sqlite3.connect(store.file, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="locked"):
             manager.submit("me", "not now", [base()])
         other.execute("ROLLBACK")
 
         with monkeypatch.context() as broken:
-            broken.setattr(manager._ledger, "claim", Mock(side_effect=StoreError("no room")))
+            broken.setattr(manager._queue, "claim", Mock(side_effect=StoreError("no room")))
             id = manager.submit("me", "later", [base()])
-            until(lambda: manager.trouble == "no room")
+            until(lambda: manager.store_error == "no room")
         assert over(store, id).status == "finished"
-        until(lambda: manager.trouble == "")
+        until(lambda: manager.store_error == "")
 
 
 SERVER = """
 import sys
-from fsdash.runs.manager import Manager
-from fsdash.runs.store import Store
+from fsdash.runs.server.manager import Manager
+from fsdash.runs.store.experiments import Store
 from tests.runs.work import base, frozen
 
 manager = Manager(Store(sys.argv[1]), workers=1)
@@ -248,7 +251,7 @@ sys.stdin.read()
 @pytest.fixture
 def server(store):
     """Another server on the same file: its process, and its two experiments."""
-    command = [sys.executable, "-c", SERVER, str(store.database.file)]
+    command = [sys.executable, "-c", SERVER, str(store.file)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -262,16 +265,16 @@ def test_a_killed_server_loses_nothing_and_others_are_left_alone(manager, store,
     assert store.experiment(waiting).status == "cancelled"
     mine = manager.submit("me", "mine", [base(ENDLESS)])
     pid = running(store, theirs, rows=5).pid
-    assert Ledger(store.database).sweep() == 0
+    assert WorkQueue(store.database).interrupt_abandoned() == 0
     assert store.experiment(theirs).active
 
     process.kill()
     process.wait()
-    until(lambda: not alive(pid), "the end of the orphaned worker")
+    until(lambda: not is_running(pid), "the end of the orphaned worker")
     with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as following:
         [left] = store.experiment(theirs).runs
         assert [r.status for r in left.replications] == ["interrupted", "interrupted"]
-        assert "server that ran it has ended" in left.reason
+        assert "server has ended" in left.reason
         assert left.rows >= 5
         assert following.resume(theirs) == 2
         assert over(store, theirs).status == "finished"

@@ -1,4 +1,4 @@
-"""The store on a real SQLite file: what is kept, its bounds, and its troubles."""
+"""The store on a real SQLite file: contents, limits, export and import."""
 
 import base64
 import json
@@ -13,14 +13,14 @@ from fsdash.runs.engine import Record
 from fsdash.runs.store import recorder, schema
 from fsdash.runs.store.arrays import pack_policy, pack_values, unpack
 from fsdash.runs.store.experiments import Store
-from fsdash.runs.store.recorder import SNAPSHOTS, PolicyKeeper
-from tests.runs.work import assert_same_rows, base, compute, expected, frozen, kept
+from fsdash.runs.store.recorder import MAX_POLICIES, PolicySelection
+from tests.runs.work import assert_same_rows, base, compute, expected, finished_experiment, frozen
 
 
-def test_an_experiment_is_kept_with_its_rows(store):
+def test_an_experiment_is_stored_with_its_rows(store):
     specs = base(replications=2), frozen()
-    experiment = kept(store, *specs, name="two methods")
-    assert experiment == Store(store.database.file).experiment(experiment.id)
+    experiment = finished_experiment(store, *specs, name="two methods")
+    assert experiment == Store(store.file).experiment(experiment.id)
     assert (experiment.owner, experiment.name, experiment.status) == (
         "me",
         "two methods",
@@ -33,7 +33,7 @@ def test_an_experiment_is_kept_with_its_rows(store):
 
 
 def test_only_new_rows_are_fetched(store):
-    run = kept(store, base(replications=3)).runs[0]
+    run = finished_experiment(store, base(replications=3)).runs[0]
     everything = store.rows([run.id])
     seen = {(run.id, 0): run.replications[0].rows, (run.id, 1): 4}
     new = store.rows([run.id], seen)
@@ -44,14 +44,14 @@ def test_only_new_rows_are_fetched(store):
 
 
 def test_rows_of_many_replications_come_in_several_queries(store, monkeypatch):
-    monkeypatch.setattr("fsdash.runs.store.experiments.BATCH", 2)
+    monkeypatch.setattr("fsdash.runs.store.experiments.QUERY_SIZE", 2)
     spec = base(iterations=1, replications=5)
-    assert_same_rows(store.rows([kept(store, spec).runs[0].id]), spec)
+    assert_same_rows(store.rows([finished_experiment(store, spec).runs[0].id]), spec)
 
 
-def test_policies_are_kept_as_they_were(store):
+def test_stored_policies_equal_the_computed_ones(store):
     spec = frozen(replications=2)
-    run = kept(store, spec).runs[0]
+    run = finished_experiment(store, spec).runs[0]
     records = expected(spec)
     first, last = run.replications[0].rows, run.replications[1].rows
     assert store.policy_steps(run.id, 0) == list(range(first))
@@ -67,7 +67,7 @@ def test_policies_are_kept_as_they_were(store):
 
 
 @pytest.mark.parametrize("most, dtype", [(7, np.uint8), (300, np.uint16)])
-def test_policies_are_packed_small(most, dtype):
+def test_policies_are_packed_into_small_types(most, dtype):
     policy_PXY = np.full((2, 30, 40), most, np.int64)
     assert unpack(pack_policy(policy_PXY)).dtype == dtype
     assert len(pack_policy(policy_PXY)) < policy_PXY.size / 10
@@ -81,41 +81,41 @@ def record(step, size=4):
     return Record({"step": step}, policy_PXY, rng.random((size, size)))
 
 
-def keep_all(keeper, rows, each):
-    """What is kept after so many rows that are written a few at a time."""
+def stored_steps(selection, rows, each):
+    """The steps whose policies are stored after so many rows, written every `each` rows."""
     stored = {}
     for step in range(rows):
-        keeper.offer(record(step))
+        selection.add(record(step))
         if step % each == 0 or step == rows - 1:
-            written, dropped = keeper.due(last=step == rows - 1)
+            written, dropped = selection.take(last=step == rows - 1)
             stored |= {packed.step: packed for packed in written}
             stored = {s: packed for s, packed in stored.items() if s not in dropped}
-            assert set(stored) == keeper.kept
+            assert set(stored) == selection.stored
     return sorted(stored)
 
 
 @pytest.mark.parametrize("each", [1, 7, 600])
-@pytest.mark.parametrize("rows", [1, 2, SNAPSHOTS, 1001, 2500])
-def test_an_even_spread_of_policies_is_kept(rows, each):
-    steps = keep_all(PolicyKeeper((), every=True), rows, each)
+@pytest.mark.parametrize("rows", [1, 2, MAX_POLICIES, 1001, 2500])
+def test_policies_at_equal_distances_are_stored(rows, each):
+    steps = stored_steps(PolicySelection((), several=True), rows, each)
     assert steps[0] == 0 and steps[-1] == rows - 1
-    assert len(steps) <= SNAPSHOTS
-    assert len(steps) >= min(rows, SNAPSHOTS // 3)
+    assert len(steps) <= MAX_POLICIES
+    assert len(steps) >= min(rows, MAX_POLICIES // 3)
     gaps = {b - a for a, b in pairwise(steps[:-1])}
     assert len(gaps) <= 1
 
 
-def test_large_policies_are_fewer(monkeypatch):
+def test_fewer_large_policies_are_stored(monkeypatch):
     size = sum(map(len, (pack_policy(record(1).policy_PXY), pack_values(record(1).values_XY))))
-    monkeypatch.setattr(recorder, "HALF", 12 * size)
-    steps = keep_all(PolicyKeeper((), every=True), 500, 9)
+    monkeypatch.setattr(recorder, "HALF_OF_POLICY_BYTES", 12 * size)
+    steps = stored_steps(PolicySelection((), several=True), 500, 9)
     assert steps[0] == 0 and steps[-1] == 499
     assert 4 <= len(steps) <= 12
 
 
-def test_the_bytes_of_a_run_are_bounded(store, monkeypatch):
-    monkeypatch.setattr(recorder, "HALF", 12_000)
-    run = kept(store, frozen(iterations=3, replications=7)).runs[0]
+def test_the_bytes_of_a_run_are_limited(store, monkeypatch):
+    monkeypatch.setattr(recorder, "HALF_OF_POLICY_BYTES", 12_000)
+    run = finished_experiment(store, frozen(iterations=3, replications=7)).runs[0]
     p = schema.policies.c
     with store.database.reading() as connection:
         for of_first in (p.replication == 0, p.replication > 0):
@@ -125,7 +125,7 @@ def test_the_bytes_of_a_run_are_bounded(store, monkeypatch):
     assert store.policy_steps(run.id, 0)[-1] == run.replications[0].rows - 1
 
 
-def test_what_a_person_changes(store):
+def test_an_experiment_can_be_renamed_noted_pinned_and_deleted(store):
     id = store.add_experiment("me", "first", [base()])
     store.rename(id, "second")
     store.note(id, "why")
@@ -136,9 +136,9 @@ def test_what_a_person_changes(store):
         store.delete(id)
     store.pin(id, False)
     store.delete(id)
-    with pytest.raises(InputError, match="is not kept here"):
+    with pytest.raises(InputError, match="is not in the store"):
         store.experiment(id)
-    with pytest.raises(InputError, match="is not kept here"):
+    with pytest.raises(InputError, match="is not in the store"):
         store.rename(id, "third")
     with pytest.raises(InputError, match="at most 200"):
         store.add_experiment("me", "x" * 201, [base()])
@@ -146,8 +146,8 @@ def test_what_a_person_changes(store):
         store.add_experiment("me", "nothing", [])
 
 
-def test_deleting_takes_everything_along_and_gives_no_number_twice(store):
-    run = kept(store, frozen(replications=2)).runs[0]
+def test_deleting_removes_everything_and_numbers_are_not_reused(store):
+    run = finished_experiment(store, frozen(replications=2)).runs[0]
     before = store.size()
     store.delete(run.experiment)
     after = store.size()
@@ -155,12 +155,12 @@ def test_deleting_takes_everything_along_and_gives_no_number_twice(store):
     assert store.rows([run.id]).empty and store.policy_steps(run.id) == []
     with store.database.reading() as connection:
         assert connection.scalar(text("PRAGMA freelist_count")) == 0
-    assert store.run(kept(store, base()).runs[0].id).id > run.id
+    assert store.run(finished_experiment(store, base()).runs[0].id).id > run.id
 
 
-def test_experiments_are_found(store):
+def test_filters_find_experiments(store):
     first = store.add_experiment("ann", "100% of it", [base()])
-    second = kept(store, frozen(), owner="bob", name="other").id
+    second = finished_experiment(store, frozen(), owner="bob", name="other").id
     store.note(second, "A Note")
     store.pin(second)
 
@@ -175,8 +175,8 @@ def test_experiments_are_found(store):
     assert found(limit=1) == [second] and found(limit=1, offset=1) == [first]
 
 
-def test_an_export_comes_back(store, tmp_path):
-    experiment = kept(store, base(replications=2), frozen(), name="to move")
+def test_an_exported_experiment_can_be_imported(store, tmp_path):
+    experiment = finished_experiment(store, base(replications=2), frozen(), name="to move")
     store.note(experiment.id, "a note")
     data = json.loads(json.dumps(store.export(experiment.id), allow_nan=False))
     other = Store(tmp_path / "other.db")
@@ -191,7 +191,7 @@ def test_an_export_comes_back(store, tmp_path):
         assert all(map(np.array_equal, store.policy(old.id, 0, 1), other.policy(new.id, 0, 1)))
 
 
-def test_what_was_under_way_elsewhere_can_be_resumed_here(store):
+def test_an_imported_unfinished_run_can_be_resumed(store):
     id = store.add_experiment("me", "waits", [base()])
     copy = store.import_(store.export(id), "you")
     assert store.experiment(copy).status == "interrupted"
@@ -202,7 +202,7 @@ def test_what_was_under_way_elsewhere_can_be_resumed_here(store):
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory):
     store = Store(tmp_path_factory.mktemp("export") / "runs.db")
-    return json.dumps(store.export(kept(store, base()).id))
+    return json.dumps(store.export(finished_experiment(store, base()).id))
 
 
 def packed(policy_PXY) -> str:
@@ -249,7 +249,7 @@ def broken(change):
         (lambda data: data | {"runs": [{"spec": [["domain", "inventory"]]}]}, "run 0, spec"),
     ],
 )
-def test_a_bad_import_is_refused_and_leaves_nothing(store, exported, change, words):
+def test_an_unusable_import_is_refused_and_changes_nothing(store, exported, change, words):
     with pytest.raises(InputError, match=words):
         store.import_(change(json.loads(exported)), "me")
     assert (store.size().experiments, store.size().rows) == (0, 0)

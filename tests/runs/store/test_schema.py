@@ -1,4 +1,4 @@
-"""Databases of every version are brought up to date, once, whole, whoever comes first."""
+"""Databases of earlier versions are upgraded once, completely, by whichever server opens them first."""
 
 import sqlite3
 import threading
@@ -112,14 +112,14 @@ def tables(path):
 
 @pytest.fixture
 def old_file(tmp_path):
-    """A file as the first version wrote it. This text never changes."""
+    """A file as the first version wrote it; this text must never change."""
     file = tmp_path / "old.db"
     with sqlite3.connect(file) as connection:
         connection.executescript(VERSION_1)
     return file
 
 
-def test_a_file_of_the_first_version_is_brought_up_to_date(old_file, tmp_path):
+def test_a_file_of_the_first_version_is_upgraded(old_file, tmp_path):
     store = Store(old_file)
     Store(tmp_path / "new.db")
     assert tables(old_file) == tables(tmp_path / "new.db")
@@ -130,7 +130,7 @@ def test_a_file_of_the_first_version_is_brought_up_to_date(old_file, tmp_path):
     assert np.isnan(row["fraction_of_optimal"])
 
 
-def test_versions_are_gone_through_in_order(old_file, monkeypatch):
+def test_migrations_run_in_order_and_only_once(old_file, monkeypatch):
     def second(connection):
         connection.execute(text("ALTER TABLE experiments ADD COLUMN stars INTEGER DEFAULT 5"))
 
@@ -159,15 +159,15 @@ def test_a_migration_that_fails_changes_nothing(old_file, monkeypatch):
     assert tables(old_file) == before
 
 
-def test_a_newer_file_is_left_alone(old_file):
+def test_a_file_of_a_newer_version_is_refused(old_file):
     with sqlite3.connect(old_file) as connection:
         connection.execute("UPDATE meta SET version = 99")
     with pytest.raises(StoreError, match=r"version 99.*update fsdash"):
         Store(old_file)
 
 
-def test_many_open_a_new_file_together(tmp_path):
-    troubles = []
+def test_several_threads_open_a_new_file_at_the_same_time(tmp_path):
+    errors = []
     start = threading.Barrier(8)
 
     def open_one():
@@ -175,12 +175,12 @@ def test_many_open_a_new_file_together(tmp_path):
         try:
             Store(tmp_path / "runs.db").add_experiment("me", "mine", [base()])
         except Exception as error:
-            troubles.append(error)
+            errors.append(error)
 
     threads = [threading.Thread(target=open_one) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert troubles == []
+    assert errors == []
     assert Store(tmp_path / "runs.db").size().experiments == 8
