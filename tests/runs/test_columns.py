@@ -77,7 +77,7 @@ engine.Judge.measures = lambda judge, snapshot: measures(judge, snapshot) | {
 }
 
 from fsdash.cli.main import main
-from fsdash.dashboard.curves.state import Y_LABELS
+from fsdash.dashboard.curves.text import Y_LABELS
 from fsdash.figures.learning import learning_figure
 from fsdash.runs.frames import records
 from fsdash.runs.local import run_all
@@ -92,7 +92,7 @@ assert records(frame)[0]["span"] == frame["span"][0]
 printed = io.StringIO()
 with contextlib.redirect_stdout(printed):
     assert main(["run", *base().to_command().split()[2:]]) == 0
-assert f"span {frame['span'].iloc[-1]:.4f}" in " ".join(printed.getvalue().split())
+assert f"span {frame['span'].iloc[-1]:.6g}" in " ".join(printed.getvalue().split())
 assert len(summarise(frame, y="span")) == len(frame)
 assert learning_figure(frame, y="span").layout.yaxis.title.text == "span of values"
 assert Y_LABELS["span"] == "Span of values"

@@ -121,7 +121,7 @@ def test_the_command_writes_rows_and_tells_how_it_went(tmp_path, capsys):
         (["--algorithm", "e-vi,lin-fvi", "--with", "N=45"], "N = 45"),
         (["--algorithm", "e-fsvi", "-T", "1:1000"], "narrow -T"),
         (["--algorithm", "e-fsvi", "-T", "0"], "T = 0"),
-        (["--algorithm", "e-fsvi", "--evaluations", "1"], "give more"),
+        (["--algorithm", "e-fsvi", "--evaluations", "1"], "use a larger one"),
     ],
 )
 def test_bad_input_is_one_line(arguments, words, capsys):
