@@ -125,7 +125,7 @@ class Domain(ABC):
 
     A subclass is a frozen dataclass that adds its parameters as fields (int, float or bool, each
     with a default, usually by `parameter`), among them `gamma`, and a `title`, named `presets`
-    (values that differ from the defaults; one is called "default"), `shape` and `build`.
+    (values that differ from the defaults; the one named "default" is empty), `shape` and `build`.
     """
 
     title: ClassVar[str]

@@ -58,7 +58,7 @@ def register(domain: type[Domain]) -> type[Domain]:
     if not _is_domain(domain):
         raise InputError(
             f"{getattr(domain, '__name__', domain)} is not a Domain with a title, gamma, shape, "
-            "build and a preset named default"
+            "build and an empty preset named default"
         )
     name = domain.__name__.lower()
     if name in DOMAINS:
@@ -90,7 +90,7 @@ def _is_domain(domain: object) -> TypeGuard[type[Domain]]:
         and is_dataclass(domain)
         and not isabstract(domain)
         and isinstance(getattr(domain, "title", None), str)
-        and "default" in getattr(domain, "presets", ())
+        and getattr(domain, "presets", {}).get("default") == {}
     )
 
 
