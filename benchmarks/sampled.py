@@ -100,7 +100,7 @@ def sweep_tasks(model: FastSlowMDP) -> tuple[Callable, Callable, np.ndarray]:
 
 def upper_tasks(model: FastSlowMDP, T: int, ties: str) -> tuple[Callable, Callable, np.ndarray]:
     rng = np.random.default_rng(0)
-    *_, cyclic, _ = islice(efsvi(model, rng, T, ties=ties), 2 * T - 2)
+    *_, cyclic, _ = islice(efsvi(model, rng, T=T, ties=ties), 2 * T - 2)
     J1_XY, lower = cyclic.values_XY, cyclic.policy_PXY
     V_XY = 100 * rng.random(J1_XY.shape)
     sampler = UpperSampler(model, J1_XY, lower, M)

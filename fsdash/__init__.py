@@ -4,7 +4,7 @@
 >>> model = fsdash.make("inventory").build()
 >>> last = fsdash.run_until(fsdash.fsvi(model, T=6), tolerance=1e-3)
 >>> round(fsdash.regret(model, last.policy_PXY).mean_regret)
-252
+198
 
 The public names are loaded on first use, so `import fsdash` is quick.
 

@@ -1,10 +1,11 @@
-"""The algorithms, each a generator of snapshots in a file of its own.
+"""The algorithms, each a generator of snapshots in its own file.
 
 Exact: `vi`, `fsvi`, `mpi`, `fsavi`. Sampled, with an explicit random generator: `evi`, `efsvi`,
-`eqi`, `slow_agnostic`. Fitted, with a strategy of `fsdash.regression` too: `fvi`, `fsfvi`, `fqi`.
+`eqi`, `slow_agnostic`. Fitted, which also take a strategy of `fsdash.regression`: `fvi`, `fsfvi`,
+`fqi`.
 
-To add one, write a generator that takes the model and its parameters and yields `Snapshot`s; a
-driver such as `run_until` decides when to stop.
+To add an algorithm, write a generator that takes the model and its parameters and yields
+`Snapshot`s, and declare it in `fsdash.algorithms.registry`. The caller decides when to stop.
 """
 
 from fsdash.algorithms.efsvi import efsvi

@@ -8,15 +8,16 @@ Upper level, with M_u paths of T steps, s₁ and s_T on the same path:
 
     V^k(s₀) = max_a 1/M_u Σ_j [r + γ J₁(s₁^(a,j)) + γᵀ V^{k−1}(s_T^(a,j))],  μ̃^k greedy for V^k.
 
-The policy is the T-periodic (μ̃^k, π̃₁, …, π̃_{T−1}). While the lower level is under way there are
-two: the cyclic (π̃_t, …, π̃_{T−1}), and the stationary one that is greedy for J_t in the base model
-(M_u samples of one true step), which the paper does not have.
+The policy is the T-periodic (μ̃^k, π̃₁, …, π̃_{T−1}). During the lower level there are two policies:
+the cyclic (π̃_t, …, π̃_{T−1}), and the stationary one that is greedy for J_t in the base model (M_u
+samples of one true step), which the paper does not consider.
 
-Ties decide much in the lower level, where a frozen deterministic world has many: they are broken at
-random unless `ties="first"`. With a noise-free model and first-index ties E-FSVI is FSVI.
+Ties matter in the lower level, where frozen deterministic dynamics cause many of them. They are
+broken at random unless `ties="first"`. If the model has no noise and ties go to the first action,
+E-FSVI is FSVI.
 
-Work: |S||A|M_l value-function evaluations a lower sweep, 2|S||A|M_u an upper one (J₁ and V). The
-samples that extract μ̃ and the stationary policy are not counted, and do not change the run.
+Work: |S||A|M_l value-function evaluations per lower sweep, 2|S||A|M_u per upper sweep (J₁ and V).
+The samples that extract μ̃ and the stationary policy are not counted and do not change the run.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from fsdash.sampling import Sampler, UpperSampler, backup, check_run, check_samp
 def efsvi(
     model: FastSlowMDP,
     rng: np.random.Generator,
+    *,
     T: int,
     M_l: int = 1,
     M_u: int = 50,
@@ -45,9 +47,47 @@ def efsvi(
     common_random_numbers: bool = False,
     sparse: bool | None = None,
 ) -> Iterator[Snapshot]:
-    """Two snapshots after each lower sweep, one of V⁰, then `snapshots_per_sweep` a sweep.
+    """Empirical frozen-state value iteration (E-FSVI).
 
-    `sparse` chooses how the upper level samples (`UpperSampler`); None lets the model decide.
+    Parameters
+    ----------
+    model : FastSlowMDP
+        The model.
+    rng : np.random.Generator
+        Source of random numbers; the same generator state gives the same run.
+    T : int
+        Periods per block: the slow state is frozen for T periods.
+    M_l : int, default 1
+        Samples of the next state in the lower level. One is exact if y has no noise while x is
+        frozen.
+    M_u : int, default 50
+        Sampled paths of T periods for each state and action in the upper level.
+    snapshots_per_sweep : int, default 3
+        Snapshots in each sweep of the upper level.
+    V0_XY : np.ndarray, optional
+        Initial values of the upper level, shape (X, Y); zero by default.
+    ties : {"first", "random"}
+        Which of several equally good actions is taken.
+    common_random_numbers : bool
+        Whether all actions of a state use the same random numbers.
+    sparse : bool, optional
+        Whether the upper level draws counts or simulates paths (`fsdash.sampling.UpperSampler`);
+        chosen by the model's structure by default.
+
+    Yields
+    ------
+    Snapshot
+        Two snapshots after each lower sweep (cyclic and stationary policy), one of V⁰, then
+        `snapshots_per_sweep` per upper sweep with the periodic policy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> last = fsdash.run_until(fsdash.efsvi(model, np.random.default_rng(0), T=6), iterations=1)
+    >>> last.policy_kind, last.policy_PXY.shape
+    ('periodic', (6, 11, 51))
     """
     check_T(model, T)
     check_run(rng, snapshots_per_sweep)
@@ -61,25 +101,25 @@ def efsvi(
     J_XY = np.zeros_like(V_XY)
     policy_PXY = np.empty((T, *V_XY.shape), np.int32)
     for t in range(T - 1, 0, -1):
-        [look] = rng.spawn(1)
+        [policy_rng] = rng.spawn(1)
         J_S, pi_S = backup(frozen, J_XY, rng)
         J_XY, policy_PXY[t] = J_S.reshape(V_XY.shape), pi_S.reshape(V_XY.shape)
-        nu_XY, pairs = greedy(base, J_XY, look), (T - t) * n * A
+        nu_XY, pairs = greedy(base, J_XY, policy_rng), (T - t) * n * A
         for kind, policy in (("cyclic", policy_PXY[t:]), ("stationary", nu_XY[None])):
             yield Snapshot("lower", T - t, pairs, policy, J_XY, nan, pairs * M_l, kind)
 
     lower = policy_PXY[1:]
     upper = UpperSampler(model, J_XY, lower, M_u, ties, common_random_numbers, sparse)
-    before = (T - 1) * n * A
+    lower_pairs = (T - 1) * n * A
 
-    def snapshot(k: int, renewed: int, values_XY: np.ndarray, rng: np.random.Generator) -> Snapshot:
-        pairs = (k * n + renewed) * A
-        iteration, evaluations = k + renewed // n, before * M_l + 2 * pairs * M_u
+    def snapshot(k: int, updated: int, values_XY: np.ndarray, rng: np.random.Generator) -> Snapshot:
+        pairs = (k * n + updated) * A
+        iteration, evaluations = k + updated // n, lower_pairs * M_l + 2 * pairs * M_u
         mu_XY = greedy(upper, finite(values_XY, "upper", iteration), rng)
         policy = np.concatenate([mu_XY[None], lower])
         return Snapshot(
-            "upper", iteration, before + pairs, policy, values_XY, nan, evaluations, "periodic"
+            "upper", iteration, lower_pairs + pairs, policy, values_XY, nan, evaluations, "periodic"
         )
 
-    for k, renewed, values_XY, look in sweeps(upper, V_XY, rng, snapshots_per_sweep):
-        yield snapshot(k, renewed, values_XY, look)
+    for k, updated, values_XY, policy_rng in sweeps(upper, V_XY, rng, snapshots_per_sweep):
+        yield snapshot(k, updated, values_XY, policy_rng)

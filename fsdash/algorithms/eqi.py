@@ -2,11 +2,11 @@
 
     Q^k(s, a) = r(s, a) + γ · 1/M Σ_j max_a' Q^{k−1}(s^(a,j), a'),    ν^k(s) = argmax_a Q^k(s, a).
 
-max_a Q^k has the distribution of E-VI's U^k, and ν^k is read off Q^k without further samples: it is
-one sweep behind E-VI's, and its noise is that of the values.
+max_a Q^k has the distribution of E-VI's U^k. ν^k is the argmax of Q^k and needs no further samples;
+it is one sweep behind E-VI's policy and has the noise of the values.
 
-Work: |S||A|M evaluations a sweep, the maximum over a' counted once; `count_actions` counts it |A|
-times, once for each Q that it looks at.
+Work: |S||A|M evaluations per sweep, with the maximum over a' counted as one; `count_actions` counts
+it as |A|, one for each Q-value that it compares.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ import numpy as np
 from fsdash.algorithms.snapshot import Snapshot, finite
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.sampling import Sampler, check_run, check_ties, extraction, greedy_rows, ranges
+from fsdash.sampling import Sampler, check_run, check_ties, greedy_rows, policy_rngs, ranges
 
 
 def eqi(
     model: FastSlowMDP,
     rng: np.random.Generator,
+    *,
     M: int = 50,
     snapshots_per_sweep: int = 3,
     Q0_XYA: np.ndarray | None = None,
@@ -33,9 +34,43 @@ def eqi(
     common_random_numbers: bool = False,
     count_actions: bool = False,
 ) -> Iterator[Snapshot]:
-    """A snapshot of Q⁰, then `snapshots_per_sweep` in each sweep, the last of them Q^k and ν^k."""
+    """Empirical Q-iteration on the base model (Base E-QI).
+
+    Parameters
+    ----------
+    model : FastSlowMDP
+        The model.
+    rng : np.random.Generator
+        Source of random numbers; the same generator state gives the same run.
+    M : int, default 50
+        Samples of the next state for each state and action.
+    snapshots_per_sweep : int, default 3
+        Snapshots in each sweep.
+    Q0_XYA : np.ndarray, optional
+        Initial Q-values, shape (X, Y, A); zero by default.
+    ties : {"first", "random"}
+        Which of several equally good actions is taken.
+    common_random_numbers : bool
+        Whether all actions of a state use the same random numbers.
+    count_actions : bool
+        Whether a maximum over next actions counts as |A| evaluations instead of one.
+
+    Yields
+    ------
+    Snapshot
+        One snapshot of Q⁰, then `snapshots_per_sweep` per sweep. The last one of sweep k has
+        max_a Q^k and the stationary policy ν^k.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> fsdash.run_until(fsdash.eqi(model, np.random.default_rng(0)), iterations=2).policy_kind
+    'stationary'
+    """
     check_run(rng, snapshots_per_sweep)
-    # Ties of Q are broken when a policy is read off, not while Q is sampled.
+    # Ties matter when a policy is extracted, not while Q is sampled.
     check_ties(ties)
     sampler = Sampler(model, model.true, M, "first", common_random_numbers)
     n, A, shape = model.n_states, model.n_actions, (model.n_slow, model.n_fast)
@@ -44,18 +79,18 @@ def eqi(
         raise InputError(f"Q0_XYA: shape {Q_SA.shape}; give one value for each (x, y, a)")
     Q_SA = Q_SA.reshape(n, A)
 
-    def snapshot(k: int, renewed: int, rng: np.random.Generator) -> Snapshot:
-        pairs = (k * n + renewed) * A
+    def snapshot(k: int, updated: int, rng: np.random.Generator) -> Snapshot:
+        pairs = (k * n + updated) * A
         evaluations = pairs * M * (A if count_actions else 1)
-        iteration = k + renewed // n
+        iteration = k + updated // n
         U_XY = finite(Q_SA, "base", iteration).max(axis=1).reshape(shape)
         nu_XY = greedy_rows(rng, Q_SA, ties == "random").reshape(shape)
         return Snapshot("base", iteration, pairs, nu_XY[None], U_XY, nan, evaluations, "stationary")
 
     yield snapshot(0, 0, rng.spawn(1)[0])
     for k in count():
-        inside, end = extraction(rng)
+        inside_rng, end_rng = policy_rngs(rng)
         U_XY = Q_SA.max(axis=1).reshape(shape)
         for start, stop in ranges(n, snapshots_per_sweep):
             Q_SA[start:stop] = sampler.q_values(U_XY, rng, range(start, stop))[0]
-            yield snapshot(k, stop, end if stop == n else inside)
+            yield snapshot(k, stop, end_rng if stop == n else inside_rng)

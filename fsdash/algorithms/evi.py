@@ -1,13 +1,14 @@
 """Empirical value iteration for the base model (Algorithm Base E-VI of the appendix).
 
     U^k(s) = max_a r(s, a) + γ · 1/M Σ_j U^{k−1}(s^(a,j)),    s^(a,j) from the generative model,
-    ν^k    greedy for U^k, by M samples of its own for each (s, a).
+    ν^k    greedy for U^k, by M separate samples for each (s, a).
 
 Independent samples for each action bias the maximum upwards; `common_random_numbers` draws the
-noise once a state for all actions. With a noise-free model E-VI is VI.
+noise of a state once for all actions. If the model has no noise, E-VI is VI.
 
-Work: |S||A|M value-function evaluations a sweep. The samples that extract ν for a snapshot come
-from generators of their own and are not counted: U^k does not depend on who looks, or how often.
+Work: |S||A|M value-function evaluations per sweep. The samples that extract ν for a snapshot come
+from separate generators and are not counted, so U^k does not depend on how many snapshots are
+taken.
 """
 
 from __future__ import annotations
@@ -26,25 +27,59 @@ from fsdash.sampling import Sampler, check_run, greedy, sweeps
 def evi(
     model: FastSlowMDP,
     rng: np.random.Generator,
+    *,
     M: int = 50,
     snapshots_per_sweep: int = 3,
     U0_XY: np.ndarray | None = None,
     ties: str = "first",
     common_random_numbers: bool = False,
 ) -> Iterator[Snapshot]:
-    """A snapshot of U⁰, then `snapshots_per_sweep` in each sweep, the last of them U^k and ν^k."""
+    """Empirical value iteration on the base model (Base E-VI).
+
+    Parameters
+    ----------
+    model : FastSlowMDP
+        The model.
+    rng : np.random.Generator
+        Source of random numbers; the same generator state gives the same run.
+    M : int, default 50
+        Samples of the next state for each state and action.
+    snapshots_per_sweep : int, default 3
+        Snapshots in each sweep.
+    U0_XY : np.ndarray, optional
+        Initial values, shape (X, Y); zero by default.
+    ties : {"first", "random"}
+        Which of several equally good actions is taken.
+    common_random_numbers : bool
+        Whether all actions of a state use the same random numbers.
+
+    Yields
+    ------
+    Snapshot
+        One snapshot of U⁰, then `snapshots_per_sweep` per sweep. The last one of sweep k has U^k
+        and the stationary policy ν^k.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> last = fsdash.run_until(fsdash.evi(model, np.random.default_rng(0)), iterations=3)
+    >>> last.evaluations == 3 * model.n_states * model.n_actions * 50
+    True
+    """
     check_run(rng, snapshots_per_sweep)
     sampler = Sampler(model, model.true, M, ties, common_random_numbers)
     U_XY = values_of(model, U0_XY, "U0_XY")
     n, A = model.n_states, model.n_actions
 
-    def snapshot(k: int, renewed: int, values_XY: np.ndarray, rng: np.random.Generator) -> Snapshot:
-        pairs = (k * n + renewed) * A
-        iteration = k + renewed // n
+    def snapshot(k: int, updated: int, values_XY: np.ndarray, rng: np.random.Generator) -> Snapshot:
+        pairs = (k * n + updated) * A
+        iteration = k + updated // n
         nu_XY = greedy(sampler, finite(values_XY, "base", iteration), rng)
         return Snapshot(
             "base", iteration, pairs, nu_XY[None], values_XY, nan, pairs * M, "stationary"
         )
 
-    for k, renewed, values_XY, look in sweeps(sampler, U_XY, rng, snapshots_per_sweep):
-        yield snapshot(k, renewed, values_XY, look)
+    for k, updated, values_XY, policy_rng in sweeps(sampler, U_XY, rng, snapshots_per_sweep):
+        yield snapshot(k, updated, values_XY, policy_rng)

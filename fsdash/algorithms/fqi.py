@@ -4,11 +4,11 @@
     q^(i,a) = r(s^(i), a) + γ · 1/M Σ_j max_a' Q^{k−1}(s^(i,a,j), a'),    for every action a,
     Q^k     = Regress{((s^(i), a), q^(i,a))},    ν^k(s) = argmax_a Q^k(s, a).
 
-The features are those of the state with the action one-hot beside them. ν^k is read off Q^k without
-further samples. With a table and all states FQI is E-QI, number for number.
+The features are those of the state followed by the action as one-hot. ν^k is the argmax of Q^k and
+needs no further samples. With tabular regression and all states, FQI is E-QI, number for number.
 
-Work: N|A|M evaluations an iteration, the maximum over a' counted once; `count_actions` counts it
-|A| times, once for each Q that it looks at.
+Work: N|A|M evaluations per iteration, with the maximum over a' counted as one; `count_actions`
+counts it as |A|, one for each Q-value that it compares.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from fsdash.algorithms.snapshot import Snapshot, finite
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.regression import Fit, Regression, pair_features
-from fsdash.sampling import Sampler, StateSample, check_run, check_ties, extraction, greedy_rows
+from fsdash.sampling import Sampler, StateSample, check_run, check_ties, greedy_rows, policy_rngs
 
 
 def fqi(
     model: FastSlowMDP,
     rng: np.random.Generator,
+    *,
     regress: Regression,
     N: int | None = None,
     M: int = 50,
@@ -38,9 +39,47 @@ def fqi(
     common_random_numbers: bool = False,
     count_actions: bool = False,
 ) -> Iterator[Snapshot]:
-    """A snapshot of Q⁰, then one of each Q^k and ν^k."""
+    """Fitted Q-iteration on the base model.
+
+    Parameters
+    ----------
+    model : FastSlowMDP
+        The model.
+    rng : np.random.Generator
+        Source of random numbers; the same generator state gives the same run.
+    regress : Regression
+        The regression strategy, such as `fsdash.Linear()`.
+    N : int, optional
+        States sampled in each iteration; a tenth of all states by default.
+    M : int, default 50
+        Samples of the next state for each state and action.
+    Q0_XYA : np.ndarray, optional
+        Initial Q-values, shape (X, Y, A); zero by default.
+    rho_XY : np.ndarray, optional
+        Distribution of the sampled states, shape (X, Y); uniform by default.
+    ties : {"first", "random"}
+        Which of several equally good actions is taken.
+    common_random_numbers : bool
+        Whether all actions of a state use the same random numbers.
+    count_actions : bool
+        Whether a maximum over next actions counts as |A| evaluations instead of one.
+
+    Yields
+    ------
+    Snapshot
+        max_a Q^k and the stationary policy ν^k for k = 0, 1, 2, …
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> run = fsdash.fqi(model, np.random.default_rng(0), regress=fsdash.Linear(), N=100)
+    >>> fsdash.run_until(run, iterations=2).policy_kind
+    'stationary'
+    """
     check_run(rng)
-    # Ties of Q are broken when a policy is read off, not while Q is sampled.
+    # Ties matter when a policy is extracted, not while Q is sampled.
     check_ties(ties)
     sampler = Sampler(model, model.true, M, "first", common_random_numbers)
     rho = StateSample(model, N, rho_XY)
@@ -51,7 +90,7 @@ def fqi(
     features_PF, fit = pair_features(model), Fit(Q_SA.reshape(-1))
 
     def snapshot(k: int, rng: np.random.Generator) -> Snapshot:
-        Q_SA, pairs = finite(fit.values_P, "base", k).reshape(n, A), k * rho.N * A
+        Q_SA, pairs = finite(fit.values_P, "base", k).reshape(n, A), k * rho.size * A
         nu_XY = greedy_rows(rng, Q_SA, ties == "random").reshape(shape)
         evaluations = pairs * M * (A if count_actions else 1)
         U_XY = Q_SA.max(axis=1).reshape(shape)
@@ -59,10 +98,10 @@ def fqi(
 
     yield snapshot(0, rng.spawn(1)[0])
     for k in count(1):
-        _, look = extraction(rng)
+        _, policy_rng = policy_rngs(rng)
         states_N = rho.draw(rng)
         U_XY = fit.values_P.reshape(n, A).max(axis=1).reshape(shape)
         q_NA = finite(sampler.q_values(U_XY, rng, states_N)[0], "base", k)
         pairs_NA = states_N[:, None] * A + np.arange(A)
         fit = regress.fit(features_PF, pairs_NA.reshape(-1), q_NA.reshape(-1), rng, fit)
-        yield snapshot(k, look)
+        yield snapshot(k, policy_rng)

@@ -1,21 +1,21 @@
 """Frozen-state approximate value iteration with pre-selected states (FSAVI).
 
 The algorithm of the appendix "Value Function Approximation with a Linear Architecture". Values are
-Φ ω with one feature vector φ(s) of length M a state, and weights are set so that a Bellman update
-holds exactly at M pre-selected (anchor) states:
+Φ ω with a feature vector φ(s) of length M for each state. The weights are set so that a Bellman
+update holds exactly at M pre-selected (anchor) states:
 
     lower level   ω_t = Φ† H̃ Φ ω_{t+1},   t = T−1, …, 1,   ω_T = 0
     upper level   β_i = Φ† F Φ β_{i−1},   F = F_{Φ ω₁, π̂},   π̂_t greedy for Φ ω_{t+1}
 
-Φ† = [L⁻¹ 0] with L the anchor rows of Φ: the values at the anchors times L⁻¹.
+Φ† = [L⁻¹ 0] with L the anchor rows of Φ, so Φ† multiplies the values at the anchors by L⁻¹.
 
 κ is the amplification factor of the features: φ(s) = Σ_m θ_m(s) φ(s_m) with θ(s) = φ(s)ᵀ L⁻¹, and
-κ = max_s Σ_m |θ_m(s)|, the smallest that the assumption on basis functions allows; κ ≥ 1 because
+κ = max_s Σ_m |θ_m(s)|, the smallest that the assumption on basis functions allows. κ ≥ 1 because
 the anchors are states. The theory needs κγ < 1; other architectures are refused.
 
-Guarantee: `fsdash.theory.fsavi_regret`. With Φ the identity FSAVI is FSVI.
-Work, as the algorithm defines it: M|A| backups for a lower-level update, M|A| + (T−1)|S| for an
-upper one; the greedy policies π̂ of all states, |S||A| each, are counted with the lower level.
+Guarantee: `fsdash.theory.fsavi_regret`. If Φ is the identity, FSAVI is FSVI.
+Work, as the algorithm defines it: M|A| backups per lower-level update, M|A| + (T−1)|S| per upper
+one. The greedy policies π̂ of all states, |S||A| each, are counted with the lower level.
 """
 
 from __future__ import annotations
@@ -35,12 +35,27 @@ from fsdash.errors import InputError
 
 @dataclass(frozen=True, eq=False)
 class LinearArchitecture:
-    """Features and anchors: `Phi_XYM` (X, Y, M) and `anchors_M2`, one row (x, y) per anchor."""
+    """Features and anchor states of a linear architecture.
+
+    Parameters
+    ----------
+    Phi_XYM : np.ndarray
+        Feature vectors φ(s), shape (X, Y, M).
+    anchors_M2 : np.ndarray
+        The anchor states, one row (x, y) per feature, shape (M, 2).
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> fsdash.LinearArchitecture.tabular(model).kappa
+    1.0
+    """
 
     Phi_XYM: np.ndarray
     anchors_M2: np.ndarray
     theta_XYM: np.ndarray = field(init=False, repr=False)
-    """θ(s) = φ(s)ᵀ L⁻¹: a state's value as a combination of the anchors' values."""
+    """θ(s) = φ(s)ᵀ L⁻¹, the weights of the anchors' values in a state's value."""
 
     def __post_init__(self) -> None:
         Phi_XYM = np.asarray(self.Phi_XYM, float)
@@ -66,31 +81,56 @@ class LinearArchitecture:
 
     @classmethod
     def tabular(cls, model: FastSlowMDP) -> LinearArchitecture:
-        """One indicator feature and one anchor for each state: the identity."""
+        """Return the identity: one indicator feature and one anchor for each state."""
         n = model.n_states
         Phi_XYM = np.eye(n).reshape(model.n_slow, model.n_fast, n)
         return cls(Phi_XYM, np.indices((model.n_slow, model.n_fast)).reshape(2, -1).T)
 
     @property
     def kappa(self) -> float:
-        """κ, never below 1; rounding in the last digits is taken off."""
+        """The amplification factor κ ≥ 1, rounded to 12 digits."""
         return max(1.0, round(float(np.abs(self.theta_XYM).sum(axis=2).max()), 12))
 
     def through_anchors(self, values_XY: np.ndarray) -> np.ndarray:
-        """Φ Φ† values: keep the values at the anchors, let the features fill in the rest."""
+        """Return Φ Φ† values: the anchors' values, extended to all states by the features."""
         x, y = self.anchors_M2.T
         return self.theta_XYM @ values_XY[x, y]
 
 
-def fsavi(model: FastSlowMDP, T: int, architecture: LinearArchitecture) -> Iterator[Snapshot]:
-    """Snapshots of the lower level, then i = 0, 1, 2, … of the upper level, β₀ = 0.
+def fsavi(model: FastSlowMDP, T: int, *, architecture: LinearArchitecture) -> Iterator[Snapshot]:
+    """Frozen-state approximate value iteration with a linear architecture.
 
-    `error` bounds ‖Φβ_i − Φβ*‖∞, the distance to the fixed point of the projected operator, by the
-    contraction factor κγᵀ.
+    Parameters
+    ----------
+    model : FastSlowMDP
+        The model.
+    T : int
+        Periods per block: the slow state is frozen for T periods.
+    architecture : LinearArchitecture
+        Features and anchor states, with κγ < 1.
+
+    Yields
+    ------
+    Snapshot
+        T−1 snapshots of the lower level, then Φβ_i and its policy for i = 0, 1, 2, … with β₀ = 0.
+        `error` bounds ‖Φβ_i − Φβ*‖∞, the distance to the fixed point of the projected operator.
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> identity = fsdash.LinearArchitecture.tabular(model)
+    >>> ours = fsdash.run_until(fsdash.fsavi(model, 3, architecture=identity), iterations=2)
+    >>> exact = fsdash.run_until(fsdash.fsvi(model, 3), iterations=2)
+    >>> bool(abs(ours.values_XY - exact.values_XY).max() < 1e-6)
+    True
     """
     check_T(model, T)
     if architecture.Phi_XYM.shape[:2] != (model.n_slow, model.n_fast):
-        raise InputError("architecture: its features are for a model with other sizes")
+        raise InputError(
+            f"architecture: its features are for {architecture.Phi_XYM.shape[:2]} states, but the "
+            f"model has {(model.n_slow, model.n_fast)}; build them for this model"
+        )
     kappa, M = architecture.kappa, len(architecture.anchors_M2)
     if kappa * model.gamma >= 1:
         raise InputError(
@@ -108,7 +148,7 @@ def fsavi(model: FastSlowMDP, T: int, architecture: LinearArchitecture) -> Itera
         HJ_XY, policy_PXY[t] = bellman(model, model.frozen, J_XY)
         J_XY = architecture.through_anchors(HJ_XY)
         backups += M * model.n_actions + sweep
-        yield Snapshot("lower", T - t, backups, policy_PXY[t:], J_XY, 0.0)
+        yield Snapshot("lower", T - t, backups, policy_PXY[t:], J_XY, 0.0, policy_kind="cyclic")
 
     followed = [follow(model.true, pi_XY) for pi_XY in lower]
     V_XY = np.zeros_like(J_XY)
@@ -116,6 +156,7 @@ def fsavi(model: FastSlowMDP, T: int, architecture: LinearArchitecture) -> Itera
         FV_XY, mu_XY = upper_bellman(model, J_XY, followed, V_XY)
         next_XY = architecture.through_anchors(FV_XY)
         error = float(np.abs(next_XY - V_XY).max() / (1 - kappa * model.gamma**T))
-        yield Snapshot("upper", i, backups, np.concatenate([mu_XY[None], lower]), V_XY, error)
+        policy = np.concatenate([mu_XY[None], lower])
+        yield Snapshot("upper", i, backups, policy, V_XY, error, policy_kind="periodic")
         V_XY = next_XY
         backups += M * model.n_actions + (T - 1) * model.n_states

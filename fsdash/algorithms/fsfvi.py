@@ -8,23 +8,24 @@ Lower level, once, with the slow state frozen, N states of D ~ ρ and M_l sample
 Upper level, with M_u paths of T steps, s₁ and s_T on the same path:
 
     V^(i) = max_a 1/M_u Σ_j [r + γ J₁(s₁^(i,a,j)) + γᵀ V^{k−1}(s_T^(i,a,j))],    V^k = Regress{…},
-    μ̃^k    greedy for V^k by M_u paths of its own for each (s, a), at every state.
+    μ̃^k    greedy for V^k by M_u separate paths for each (s, a), at every state.
 
-The lower level samples each (s, a) once a step, for π̃_t and for the targets, as E-FSVI does ("y
-defined the same way as above"); the paper's FSFVI leaves that open. Where the frozen fast state has
-no noise, as in all domains of the paper, there is no difference. Policies, phases and kinds of
-snapshots are those of `efsvi`; with a table and all states FSFVI is E-FSVI, number for number.
+The lower level samples each (s, a) once per step, for both π̃_t and the targets, as E-FSVI does ("y
+defined the same way as above"); the paper's FSFVI leaves this open. If the frozen fast state has no
+noise, as in all domains of the paper, there is no difference. Phases and policy kinds of the
+snapshots are those of `efsvi`. With tabular regression and all states, FSFVI is E-FSVI, number for
+number.
 
-Reading μ̃ off at every state takes |S|/N times as many paths as the targets, for each snapshot.
-`extract` says how that is done; V^k is the same in all three ways:
+Extracting μ̃ at every state takes |S|/N times as many paths as the targets, for each snapshot.
+`extract` chooses how; V^k is the same in all three cases:
 
-    fresh  M_u new paths for each (s, a) and snapshot, as the paper has it.
-    kept   M_u paths for each (s, a), simulated once: each μ̃^k has the distribution of a fresh one,
-           but the errors of one run's policies are alike. 4·|S||A|M_u bytes.
-    exact  the expectation itself, ties to the first action: what V^k is worth without the noise.
+    fresh  M_u new paths for each (s, a) and snapshot, as in the paper.
+    kept   M_u paths for each (s, a), simulated once and stored in 4·|S||A|M_u bytes. Each μ̃^k has
+           the distribution of a fresh one, but the errors of one run's policies are correlated.
+    exact  the exact expectation, with ties to the first action.
 
-Work: N|A|M_l value-function evaluations a lower step, 2N|A|M_u an upper iteration (J₁ and V).
-Reading policies off is not counted, at the states outside D neither.
+Work: N|A|M_l value-function evaluations per lower step, 2N|A|M_u per upper iteration (J₁ and V).
+Policy extraction is not counted.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ EXTRACT = ("fresh", "kept", "exact")
 def fsfvi(
     model: FastSlowMDP,
     rng: np.random.Generator,
+    *,
     T: int,
     regress: Regression,
     N: int | None = None,
@@ -69,9 +71,53 @@ def fsfvi(
     sparse: bool | None = None,
     extract: str = "fresh",
 ) -> Iterator[Snapshot]:
-    """Two snapshots after each lower step, one of V⁰, then one of each V^k and μ̃^k.
+    """Frozen-state fitted value iteration.
 
-    `sparse` chooses how the upper level samples (`UpperSampler`); None lets the model decide.
+    Parameters
+    ----------
+    model : FastSlowMDP
+        The model.
+    rng : np.random.Generator
+        Source of random numbers; the same generator state gives the same run.
+    T : int
+        Periods per block: the slow state is frozen for T periods.
+    regress : Regression
+        The regression strategy, such as `fsdash.Linear()`.
+    N : int, optional
+        States sampled in each iteration; a tenth of all states by default.
+    M_l : int, default 1
+        Samples of the next state in the lower level.
+    M_u : int, default 50
+        Sampled paths of T periods for each state and action in the upper level.
+    V0_XY : np.ndarray, optional
+        Initial values of the upper level, shape (X, Y); zero by default.
+    rho_XY : np.ndarray, optional
+        Distribution of the sampled states, shape (X, Y); uniform by default.
+    ties : {"first", "random"}
+        Which of several equally good actions is taken.
+    common_random_numbers : bool
+        Whether all actions of a state use the same random numbers.
+    sparse : bool, optional
+        Whether the upper level draws counts or simulates paths (`fsdash.sampling.UpperSampler`);
+        chosen by the model's structure by default.
+    extract : {"fresh", "kept", "exact"}
+        How the upper policy is extracted: from fresh paths for each snapshot, from one stored set
+        of paths, or from the exact expectation.
+
+    Yields
+    ------
+    Snapshot
+        Two snapshots after each lower step (cyclic and stationary policy), then V^k and the
+        periodic policy for k = 0, 1, 2, …
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> run = fsdash.fsfvi(model, np.random.default_rng(0), T=3, regress=fsdash.Linear(), N=100)
+    >>> fsdash.run_until(run, iterations=1).policy_PXY.shape
+    (3, 11, 51)
     """
     check_T(model, T)
     check_run(rng)
@@ -81,35 +127,35 @@ def fsfvi(
         raise InputError(f"extract = {extract!r}: choose from {', '.join(EXTRACT)}")
     exact = extract == "exact"
     V0_XY, rho = values_of(model, V0_XY, "V0_XY"), StateSample(model, N, rho_XY)
-    features_SF, sweep = state_features(model), rho.N * model.n_actions
+    features_SF, sweep = state_features(model), rho.size * model.n_actions
 
     frozen = Sampler(model, model.frozen, M_l, ties, common_random_numbers)
     base = Sampler(model, model.true, M_u, ties, common_random_numbers)
     fit = Fit(np.zeros(model.n_states))
     J_XY, policy_PXY = fit.values_P.reshape(V0_XY.shape), np.empty((T, *V0_XY.shape), np.int32)
     for t in range(T - 1, 0, -1):
-        [look] = rng.spawn(1)
+        [policy_rng] = rng.spawn(1)
         states_N = rho.draw(rng)
         J_S, pi_S = backup(frozen, J_XY, rng)
         fit = regress.fit(features_SF, states_N, J_S[states_N], rng, fit)
         J_XY, policy_PXY[t] = fit.values_P.reshape(V0_XY.shape), pi_S.reshape(V0_XY.shape)
         finite(J_XY, "lower", T - t)
-        nu_XY = bellman(model, model.true, J_XY)[1] if exact else greedy(base, J_XY, look)
+        nu_XY = bellman(model, model.true, J_XY)[1] if exact else greedy(base, J_XY, policy_rng)
         pairs = (T - t) * sweep
         for kind, policy in (("cyclic", policy_PXY[t:]), ("stationary", nu_XY[None])):
             yield Snapshot("lower", T - t, pairs, policy, J_XY, nan, pairs * M_l, kind)
 
-    lower, before = policy_PXY[1:], (T - 1) * sweep
+    lower, lower_pairs = policy_PXY[1:], (T - 1) * sweep
     followed = follow_all(model, lower)
     upper = UpperSampler(model, J_XY, lower, M_u, ties, common_random_numbers, sparse)
-    # Counts over rows of K are fast enough without.
-    keep = extract == "kept" and upper.rows is None
-    paths = upper.keep_paths(*rng.spawn(1)) if keep else upper
-    for k, V_XY, look in fitted_sweeps("upper", upper, V0_XY, rng, regress, rho):
+    # Counts over rows of K are fast enough without stored paths.
+    store = extract == "kept" and upper.rows is None
+    sampler = upper.store_paths(*rng.spawn(1)) if store else upper
+    for k, V_XY, policy_rng in fitted_sweeps("upper", upper, V0_XY, rng, regress, rho):
         if exact:
             mu_XY = upper_bellman(model, J_XY, followed, V_XY)[1]
         else:
-            mu_XY = greedy(paths, V_XY, look)
+            mu_XY = greedy(sampler, V_XY, policy_rng)
         policy, pairs = np.concatenate([mu_XY[None], lower]), k * sweep
-        evaluations = before * M_l + 2 * pairs * M_u
-        yield Snapshot("upper", k, before + pairs, policy, V_XY, nan, evaluations, "periodic")
+        evaluations = lower_pairs * M_l + 2 * pairs * M_u
+        yield Snapshot("upper", k, lower_pairs + pairs, policy, V_XY, nan, evaluations, "periodic")

@@ -10,10 +10,11 @@ Upper level, on a timescale T times slower and with discount γᵀ:
 
 The policy is the T-periodic (μ̃^k, π̃₁, …, π̃_{T−1}). With T = 1 the lower level is empty and FSVI is
 Base VI. With a terminal value J_T ≠ 0 (the remark on non-zero terminal values) π̃ is computed with
-it, and J₁ is then the value of π̃ without it: one extra policy evaluation of T−1 frozen sweeps.
+it, and J₁ is the value of π̃ without it, which takes one more policy evaluation of T−1 frozen
+sweeps.
 
 Guarantee: the regret theorem of FSVI, `fsdash.theory.fsvi_regret`.
-Work: (T−1)|S||A| backups for the lower level, |S||A| + (T−1)|S| an upper iteration; |S|(T−1) more
+Work: (T−1)|S||A| backups for the lower level, |S||A| + (T−1)|S| per upper iteration, and (T−1)|S|
 for a terminal value.
 """
 
@@ -32,16 +33,42 @@ from fsdash.core.operators import H_frozen_policy, bellman, follow, upper_bellma
 from fsdash.errors import InputError
 
 MAX_DECISIONS = 100_000_000
-"""Actions that a policy may hold, T·|S|: 400 MB, and about as much again for its transitions."""
+"""Largest number of actions T·|S| in a policy: 400 MB, and about as much for its transitions."""
 
 
 def fsvi(
     model: FastSlowMDP,
     T: int,
+    *,
     V0_XY: np.ndarray | None = None,
     terminal_XY: np.ndarray | None = None,
 ) -> Iterator[Snapshot]:
-    """Snapshots of the lower level (T−1 of them), then k = 0, 1, 2, … of the upper level."""
+    """Frozen-state value iteration.
+
+    Parameters
+    ----------
+    model : FastSlowMDP
+        The model.
+    T : int
+        Periods per block: the slow state is frozen for T periods.
+    V0_XY : np.ndarray, optional
+        Initial values of the upper level, shape (X, Y); zero by default.
+    terminal_XY : np.ndarray, optional
+        Terminal value J_T of the lower level, shape (X, Y); zero by default.
+
+    Yields
+    ------
+    Snapshot
+        T−1 snapshots of the lower level, then V^k and the periodic policy for k = 0, 1, 2, …
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> last = fsdash.run_until(fsdash.fsvi(model, T=6), tolerance=1e-3)
+    >>> last.policy_kind, last.policy_PXY.shape
+    ('periodic', (6, 11, 51))
+    """
     check_T(model, T)
     sweep = model.n_states * model.n_actions
 
@@ -52,7 +79,7 @@ def fsvi(
         J_XY, policy_PXY[t] = bellman(model, model.frozen, J_XY)
         backups = (T - t) * sweep
         evaluations = backups * len(model.frozen.noise_W)
-        # The lower level is a finite horizon: its values are exact, there is nothing to certify.
+        # The lower level has a finite horizon, so its values are exact.
         yield Snapshot("lower", T - t, backups, policy_PXY[t:], J_XY, 0.0, evaluations, "cyclic")
 
     backups = (T - 1) * sweep
@@ -78,6 +105,7 @@ def fsvi(
 
 
 def check_T(model: FastSlowMDP, T: int) -> None:
+    """Raise an error unless T is a positive whole number whose policy fits into memory."""
     if not isinstance(T, int | np.integer) or T < 1:
         raise InputError(f"T = {T}: freeze for a whole number of periods, at least 1")
     if T * model.n_states > MAX_DECISIONS:

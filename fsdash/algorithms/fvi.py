@@ -2,13 +2,13 @@
 
     D = {s^(1), …, s^(N)} ~ ρ,
     u^(i) = max_a r(s^(i), a) + γ · 1/M Σ_j U^{k−1}(s^(i,a,j)),    U^k = Regress{(s^(i), u^(i))},
-    ν^k    greedy for U^k, by M samples of its own for each (s, a), at every state.
+    ν^k    greedy for U^k, by M separate samples for each (s, a), at every state.
 
-ρ is uniform unless given (`StateSample`), and N a tenth of the states. With a table and all states
-FVI is E-VI, number for number.
+By default ρ is uniform (`StateSample`) and N is a tenth of the states. With tabular regression and
+all states, FVI is E-VI, number for number.
 
-Work: N|A|M value-function evaluations an iteration. The samples that extract ν for a snapshot come
-from generators of their own and are not counted: U^k does not depend on who looks.
+Work: N|A|M value-function evaluations per iteration. The samples that extract ν for a snapshot come
+from separate generators and are not counted, so U^k does not depend on them.
 """
 
 from __future__ import annotations
@@ -24,19 +24,20 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import values_of
 from fsdash.regression import Fit, Regression, state_features
 from fsdash.sampling import (
+    AnySampler,
     Sampler,
     StateSample,
-    UpperSampler,
     backup,
     check_run,
-    extraction,
     greedy,
+    policy_rngs,
 )
 
 
 def fvi(
     model: FastSlowMDP,
     rng: np.random.Generator,
+    *,
     regress: Regression,
     N: int | None = None,
     M: int = 50,
@@ -45,30 +46,68 @@ def fvi(
     ties: str = "first",
     common_random_numbers: bool = False,
 ) -> Iterator[Snapshot]:
-    """A snapshot of U⁰, then one of each U^k and ν^k."""
+    """Fitted value iteration on the base model.
+
+    Parameters
+    ----------
+    model : FastSlowMDP
+        The model.
+    rng : np.random.Generator
+        Source of random numbers; the same generator state gives the same run.
+    regress : Regression
+        The regression strategy, such as `fsdash.Linear()`.
+    N : int, optional
+        States sampled in each iteration; a tenth of all states by default.
+    M : int, default 50
+        Samples of the next state for each state and action.
+    U0_XY : np.ndarray, optional
+        Initial values, shape (X, Y); zero by default.
+    rho_XY : np.ndarray, optional
+        Distribution of the sampled states, shape (X, Y); uniform by default.
+    ties : {"first", "random"}
+        Which of several equally good actions is taken.
+    common_random_numbers : bool
+        Whether all actions of a state use the same random numbers.
+
+    Yields
+    ------
+    Snapshot
+        U^k and the stationary policy ν^k for k = 0, 1, 2, …
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> run = fsdash.fvi(model, np.random.default_rng(0), regress=fsdash.Linear(), N=100)
+    >>> fsdash.run_until(run, iterations=2).evaluations == 2 * 100 * model.n_actions * 50
+    True
+    """
     check_run(rng)
     sampler = Sampler(model, model.true, M, ties, common_random_numbers)
     U0_XY, rho = values_of(model, U0_XY, "U0_XY"), StateSample(model, N, rho_XY)
-    for k, U_XY, look in fitted_sweeps("base", sampler, U0_XY, rng, regress, rho):
-        nu_XY, pairs = greedy(sampler, U_XY, look), k * rho.N * model.n_actions
+    for k, U_XY, policy_rng in fitted_sweeps("base", sampler, U0_XY, rng, regress, rho):
+        nu_XY, pairs = greedy(sampler, U_XY, policy_rng), k * rho.size * model.n_actions
         yield Snapshot("base", k, pairs, nu_XY[None], U_XY, nan, pairs * M, "stationary")
 
 
 def fitted_sweeps(
     phase: str,
-    sampler: Sampler | UpperSampler,
+    sampler: AnySampler,
     U_XY: np.ndarray,
     rng: np.random.Generator,
     regress: Regression,
     rho: StateSample,
 ) -> Iterator[tuple[int, np.ndarray, np.random.Generator]]:
-    """Iteration after iteration: its number, the fitted values, and the generator for looking at
-    their policy. The first are the initial values."""
+    """Yield, for k = 0, 1, 2, …, the iteration, its fitted values and a generator for its policy.
+
+    Iteration 0 has the initial values.
+    """
     features_SF, fit = state_features(sampler.model), Fit(U_XY.reshape(-1).copy())
     yield 0, finite(U_XY, phase, 0).copy(), rng.spawn(1)[0]
     for k in count(1):
-        _, look = extraction(rng)
+        _, policy_rng = policy_rngs(rng)
         states_N = rho.draw(rng)
         u_N = backup(sampler, fit.values_P.reshape(U_XY.shape), rng, states_N)[0]
         fit = regress.fit(features_SF, states_N, finite(u_N, phase, k), rng, fit)
-        yield k, finite(fit.values_P, phase, k).reshape(U_XY.shape), look
+        yield k, finite(fit.values_P, phase, k).reshape(U_XY.shape), policy_rng

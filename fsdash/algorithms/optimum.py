@@ -90,7 +90,7 @@ def optimum(model: FastSlowMDP, *, tolerance: float = TOLERANCE) -> Optimum:
     >>> model = fsdash.make("inventory").build()
     >>> best = fsdash.optimum(model)
     >>> round(model.mean(best.U_XY)), best.error <= 1e-6
-    (2872, True)
+    (2177, True)
     """
     best = run_until(mpi(model), tolerance=attainable(model, tolerance))
     return Optimum(best.values_XY, best.error, best.policy_PXY)

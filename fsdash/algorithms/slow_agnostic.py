@@ -1,14 +1,14 @@
 """Empirical value iteration that ignores the slow state (appendix "Ignoring the Slow State").
 
-The decision maker sees y alone. Whenever the generative model asks for a full state, a slow state
-is drawn uniformly, for the reward and for the next state of the same sample:
+The decision maker observes y only. Whenever the generative model needs a full state, a slow state
+is drawn uniformly, both for the reward and for the next state of that sample:
 
     U^k(y) = max_a 1/M Σ_j [r(x_j, y, a) + γ U^{k−1}(f_Y(x_j, y, a, w_j))],    x_j uniform on X,
-    ν^k(y)   greedy for U^k, by M samples of its own: the same action in every slow state.
+    ν^k(y)   greedy for U^k, by M separate samples; the same action in every slow state.
 
 With a single slow state it is E-VI. Snapshots repeat U and ν over the slow states.
 
-Work: |Y||A|M value-function evaluations a sweep.
+Work: |Y||A|M value-function evaluations per sweep.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from fsdash.sampling import (
     check_samples,
     check_ties,
     draw_counts,
-    extraction,
     multinomial,
-    pick,
+    pick_action,
+    policy_rngs,
     ranges,
 )
 
@@ -39,9 +39,9 @@ from fsdash.sampling import (
 def agnostic(
     rng, law, M, common, random, reward_XYA, next_fast, gamma, U_Y, start, best_N, greedy_N
 ):
-    """The sampled maximum and a greedy action for the fast states start, start + 1, …
+    """Set the sampled maximum and a greedy action of the fast states start, start + 1, …
 
-    An outcome of the law is a slow state and an outcome of the noise, (x, w) as x·|W| + w.
+    An outcome of the law encodes a slow state and a noise outcome (x, w) as x·|W| + w.
     """
     A, W = reward_XYA.shape[2], next_fast.shape[3]
     fx, fy, fa = axis_strides(next_fast)
@@ -57,27 +57,62 @@ def agnostic(
                 low, high = high, high + size_R[a]
             x = first // W
             base = reward_XYA[x, y, a] + gamma * U_Y[next_fast[x * fx, y * fy, a * fa, first % W]]
-            # Differences, so that equal samples have an exactly equal mean.
+            # Differences to one sample, so that equal samples have exactly that mean.
             total = 0.0
             for i in range(low, high):
                 x, w = o_P[i] // W, o_P[i] % W
                 value = reward_XYA[x, y, a] + gamma * U_Y[next_fast[x * fx, y * fy, a * fa, w]]
                 total += n_P[i] * (value - base)
             Q_A[a] = base + total / M
-        greedy_N[n] = pick(rng, Q_A, random)
+        greedy_N[n] = pick_action(rng, Q_A, random)
         best_N[n] = Q_A[greedy_N[n]]
 
 
 def slow_agnostic(
     model: FastSlowMDP,
     rng: np.random.Generator,
+    *,
     M: int = 50,
     snapshots_per_sweep: int = 3,
     U0_Y: np.ndarray | None = None,
     ties: str = "first",
     common_random_numbers: bool = False,
 ) -> Iterator[Snapshot]:
-    """A snapshot of U⁰, then `snapshots_per_sweep` in each sweep, the last of them U^k and ν^k."""
+    """Empirical value iteration that ignores the slow state.
+
+    Parameters
+    ----------
+    model : FastSlowMDP
+        The model.
+    rng : np.random.Generator
+        Source of random numbers; the same generator state gives the same run.
+    M : int, default 50
+        Samples for each fast state and action.
+    snapshots_per_sweep : int, default 3
+        Snapshots in each sweep.
+    U0_Y : np.ndarray, optional
+        Initial values, shape (Y,); zero by default.
+    ties : {"first", "random"}
+        Which of several equally good actions is taken.
+    common_random_numbers : bool
+        Whether all actions of a state use the same random numbers.
+
+    Yields
+    ------
+    Snapshot
+        One snapshot of U⁰, then `snapshots_per_sweep` per sweep. The last one of sweep k has U^k
+        and the stationary policy ν^k, both repeated over the slow states.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> run = fsdash.slow_agnostic(model, np.random.default_rng(0))
+    >>> policy_XY = fsdash.run_until(run, iterations=2).policy_PXY[0]
+    >>> bool((policy_XY == policy_XY[0]).all())  # the same action in every slow state
+    True
+    """
     check_run(rng, snapshots_per_sweep)
     check_samples("M", M)
     check_ties(ties)
@@ -85,7 +120,7 @@ def slow_agnostic(
     U_Y = np.zeros(n) if U0_Y is None else np.array(U0_Y, float)
     if U_Y.shape != (n,):
         raise InputError(f"U0_Y: shape {U_Y.shape}; give one value for each fast state, {(n,)}")
-    # A fast state without noise leaves one outcome: the noise of the slow state is not seen.
+    # Only the noise of the fast state matters here; without it there is one outcome.
     noise_W = model.noise_W if model.next_fast.shape[3] > 1 else np.ones(1)
     law = multinomial(np.tile(noise_W / model.n_slow, model.n_slow), int(M))
 
@@ -107,18 +142,18 @@ def slow_agnostic(
         )
         return best_N, greedy_N
 
-    def snapshot(k: int, renewed: int, values_Y: np.ndarray, rng: np.random.Generator) -> Snapshot:
-        pairs = (k * n + renewed) * A
-        iteration = k + renewed // n
+    def snapshot(k: int, updated: int, values_Y: np.ndarray, rng: np.random.Generator) -> Snapshot:
+        pairs = (k * n + updated) * A
+        iteration = k + updated // n
         nu_Y = backup(finite(values_Y, "base", iteration), rng, 0, n)[1]
         policy_PXY, U_XY = np.tile(nu_Y, (1, model.n_slow, 1)), np.tile(values_Y, (shape[0], 1))
         return Snapshot("base", iteration, pairs, policy_PXY, U_XY, nan, pairs * M, "stationary")
 
     yield snapshot(0, 0, U_Y, rng.spawn(1)[0])
     for k in count():
-        inside, end = extraction(rng)
+        inside_rng, end_rng = policy_rngs(rng)
         next_Y = U_Y.copy()
         for start, stop in ranges(n, snapshots_per_sweep):
             next_Y[start:stop] = backup(U_Y, rng, start, stop)[0]
-            yield snapshot(k, stop, next_Y, end if stop == n else inside)
+            yield snapshot(k, stop, next_Y, end_rng if stop == n else inside_rng)
         U_Y = next_Y

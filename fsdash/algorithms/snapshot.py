@@ -1,17 +1,19 @@
-"""What an algorithm yields, and how a driver stops it.
+"""What an algorithm yields, and the simplest way to stop it.
 
-An algorithm is a generator of snapshots and never ends by itself; it knows nothing of budgets,
-clocks, storage or screens. `run_until` is the simplest driver.
+An algorithm is a generator of snapshots that never ends by itself. It knows nothing of budgets,
+clocks, storage or screens; the caller decides when to stop. `run_until` is the simplest caller.
 
-Work is counted in backups. One backup is one evaluation of r + γ E[U] at one (state, action): a
-Bellman sweep has |S||A|, a sweep of a policy |S|. Short cuts that the code takes do not count
-less. The policy of a snapshot is greedy for its values, which takes one more sweep; the algorithms
-get it from the next iteration's own sweep, and it is not counted (as the paper does not).
+Work is counted in two units.
 
-They count `evaluations` too, of a value function at a next state: M in a sampled backup, one for
-each outcome of the noise in an exact one. A sweep with M samples has |S||A|M. Sampled algorithms
-also yield within a sweep: the values with the first part of the states renewed. `iteration` is then
-the number of whole sweeps before.
+- A *backup* is one computation of r + γ E[U] at one (state, action): |S||A| in a Bellman sweep, |S|
+  in a sweep of one policy. Savings by the implementation do not reduce the count. The policy of a
+  snapshot is greedy for its values, which takes one more sweep. The algorithms get it from the
+  next iteration's own sweep and, like the paper, do not count it.
+- An *evaluation* is one use of a value function at a next state: M per sampled backup, one for each
+  noise outcome per exact backup. A sweep with M samples has |S||A|M.
+
+Sampled algorithms also yield within a sweep, with only the first states updated. `iteration` is
+then the number of completed sweeps.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsdash.core.certificate import STALL_LIMIT
+from fsdash.core.display import Rows, Summary, value_range
 from fsdash.errors import InputError
 
 MAX_ITERATIONS = 10_000_000
@@ -29,12 +32,45 @@ POLICY_KINDS = ("cyclic", "stationary", "periodic")
 
 
 class Diverged(ArithmeticError):
-    """The values of an algorithm are no longer finite; the snapshots before stay good."""
+    """The values of an algorithm are no longer finite; earlier snapshots remain valid."""
 
 
-@dataclass(frozen=True, eq=False)
-class Snapshot:
-    """The state of an algorithm after `iteration` iterations of its `phase`."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Snapshot(Summary):
+    """The state of an algorithm after `iteration` iterations of its `phase`.
+
+    Attributes
+    ----------
+    phase : str
+        "base" for algorithms on the base model; "lower" or "upper" for those that freeze.
+    iteration : int
+        Completed iterations of this phase.
+    backups : int
+        Backups so far.
+    policy_PXY : np.ndarray
+        The current policy as action indices, shape (P, X, Y) with P phases.
+    values_XY : np.ndarray
+        The current value function, shape (X, Y).
+    error : float
+        Certified ‖values − fixed point of the algorithm's operator‖∞; NaN for sampled values.
+    evaluations : int
+        Value-function evaluations so far.
+    policy_kind : str
+        "stationary"; "periodic" for (μ, π₁, …, π_{T−1}); "cyclic" for (π_t, …, π_{T−1}), the part
+        of a lower level that is known so far.
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> fsdash.run_until(fsdash.fsvi(model, T=4), iterations=2)
+    Snapshot of phase upper, iteration 2
+      policy       periodic, shape (4, 11, 51)
+      values_XY    shape (11, 51), -359.223 to 456.302
+      error        4995.27
+      backups      34,221
+      evaluations  65,637
+    """
 
     phase: str
     iteration: int
@@ -42,19 +78,24 @@ class Snapshot:
     policy_PXY: np.ndarray
     values_XY: np.ndarray
     error: float
-    """Certified ‖values − fixed point of the algorithm's operator‖∞; nan for sampled values."""
     evaluations: int = 0
-    """Value-function evaluations so far."""
     policy_kind: str = ""
-    """stationary; cyclic, π_t, …, π_{T−1} of a lower level that is under way; or periodic,
-    (μ, π₁, …, π_{T−1})."""
+
+    def _summary(self) -> tuple[str, Rows]:
+        return f"Snapshot of phase {self.phase}, iteration {self.iteration:,}", [
+            ("policy", f"{self.policy_kind or 'policy'}, shape {self.policy_PXY.shape}"),
+            ("values_XY", value_range(self.values_XY)),
+            ("error", self.error),
+            ("backups", self.backups),
+            ("evaluations", self.evaluations),
+        ]
 
 
 def finite(values: np.ndarray, phase: str, iteration: int) -> np.ndarray:
-    """The values, if a policy can be read off them."""
+    """Return the values, or raise `Diverged` if they are not finite."""
     if not np.isfinite(values).all():
         raise Diverged(
-            f"{phase} iteration {iteration}: the values are not finite any more; fit more gently "
+            f"{phase} iteration {iteration}: the values are no longer finite; fit more cautiously "
             "(smaller learning rate, more states N, scaled targets) or start from finite values"
         )
     return values
@@ -62,30 +103,57 @@ def finite(values: np.ndarray, phase: str, iteration: int) -> np.ndarray:
 
 def run_until(
     snapshots: Iterator[Snapshot],
+    *,
     iterations: int | None = None,
     tolerance: float | None = None,
 ) -> Snapshot:
-    """The first snapshot of the last phase with so many iterations, or certified so closely.
+    """Run an algorithm for a number of iterations or to a certified tolerance.
 
-    If double precision cannot certify that closely, the best snapshot is returned: look at its
-    `error`.
+    Exactly one of `iterations` and `tolerance` must be given. Both refer to the last phase: the
+    upper level of an algorithm that freezes, the base model otherwise.
+
+    Parameters
+    ----------
+    snapshots : iterator of Snapshot
+        The algorithm, such as `vi(model)`.
+    iterations : int, optional
+        Iterations of the last phase.
+    tolerance : float, optional
+        Largest certified error accepted. Sampled algorithms have no certificate.
+
+    Returns
+    -------
+    Snapshot
+        The first snapshot that satisfies the condition. If double precision cannot certify the
+        tolerance, the best snapshot is returned; check its `error`.
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> fsdash.run_until(fsdash.fsvi(model, T=6), tolerance=1e-3).error <= 1e-3
+    True
     """
-    if (iterations is None) == (tolerance is None):
-        raise InputError("give either a number of iterations or a tolerance")
-    if iterations is not None and iterations not in range(MAX_ITERATIONS + 1):
-        raise InputError(f"iterations = {iterations}: use a whole number, 0 to {MAX_ITERATIONS:,}")
-    if tolerance is not None and not tolerance > 0:
-        raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-3")
-    last_phase = (snapshot for snapshot in snapshots if snapshot.phase != "lower")
-    if iterations is not None:
-        return next(snapshot for snapshot in last_phase if snapshot.iteration == iterations)
-    return first_certified(last_phase, tolerance)
+    if iterations is not None and tolerance is None:
+        if iterations not in range(MAX_ITERATIONS + 1):
+            raise InputError(
+                f"iterations = {iterations}: use a whole number, 0 to {MAX_ITERATIONS:,}"
+            )
+        return next(s for s in snapshots if s.phase != "lower" and s.iteration == iterations)
+    if tolerance is not None and iterations is None:
+        if not tolerance > 0:
+            raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-3")
+        return _first_certified((s for s in snapshots if s.phase != "lower"), tolerance)
+    raise InputError("give either a number of iterations or a tolerance")
 
 
-def first_certified(items: Iterator, tolerance: float):
-    """The first item whose `error` is so small, or the best if `STALL_LIMIT` more bring no better."""
-    best, stalled = next(items), 0
+def _first_certified(snapshots: Iterator[Snapshot], tolerance: float) -> Snapshot:
+    """Return the first snapshot within the tolerance, or the best if the error stalls.
+
+    The error stalls when `STALL_LIMIT` snapshots in a row bring no smaller one.
+    """
+    best, stalled = next(snapshots), 0
     while best.error > tolerance and stalled < STALL_LIMIT:
-        item = next(items)
-        best, stalled = (item, 0) if item.error < best.error else (best, stalled + 1)
+        snapshot = next(snapshots)
+        best, stalled = (snapshot, 0) if snapshot.error < best.error else (best, stalled + 1)
     return best

@@ -1,15 +1,15 @@
-"""The procedure `Regress` of the fitted methods, a strategy passed to them.
+"""Regression strategies for the fitted algorithms (the procedure `Regress` of the paper).
 
-A finite model has finitely many points to fit at: the states, or the pairs (s, a) of a Q-function.
-Their features are known beforehand (`state_features`, `pair_features`), so a strategy gets all of
-them at once, with the rows that were sampled and their targets, and gives back a value for every
-point:
+A finite model has finitely many points to fit: the states, or the pairs (s, a) of a Q-function.
+Their features are known in advance (`state_features`, `pair_features`), so a strategy gets the
+features of all points, the sampled rows and their targets, and returns a value for every point:
 
     fit = strategy.fit(features_PF, rows_N, targets_N, rng, previous)      fit.values_P
 
-`Linear` is least squares, `Deep` a small network, `Tabular` a table without any generalisation. To
-add one, write a frozen dataclass with that method. It must not change what it is given, and must
-draw from `rng` alone: the same generator gives the same fit in any process.
+`Linear` is least squares, `Deep` a small neural network, `Tabular` a table without generalisation.
+To add a strategy, write a frozen dataclass with this method. It must not change its arguments and
+must draw random numbers from `rng` only, so that the same generator gives the same fit in any
+process.
 """
 
 from fsdash.regression.base import Fit, Regression

@@ -1,20 +1,22 @@
 """A small neural network: two hidden layers of 4 ReLU units, Adam on the squared error.
 
-The paper gives the layers, the loss, the optimiser and raw features; learning rate, epochs, batches
-and warm start it does not. Ours were chosen on the pricing domain by how well 1,515 optimal values
-are fitted, by time, and after a first look at Deep-FVI's curves:
+The paper specifies the layers, the loss, the optimiser and raw features, but not the learning rate,
+the epochs, the batches or a warm start. These were chosen on the pricing domain by the fit of 1,515
+optimal values, by time, and after inspecting the curves of Deep-FVI:
 
-- 20 epochs of 25 batches at a learning rate of 0.01 explain 0.76 to 0.89 of the variance (a line:
-  0.79). Adam's usual 0.001 needs ten times as many steps: 0.35 after 160, 0.90 after 4,800.
-- New random weights in each iteration, since `Regress` is a function of the data in the paper. Now
-  and then all units of such a network die and it fits a constant: Deep-FVI and Deep-FQI are
-  unstable, as the paper reports. `warm_start` goes on from the previous weights and is steadier.
-- Targets are standardised, as values near 10⁵ are out of reach of weights that move by 0.01 a step;
-  features stay raw, as in the paper. Both are switches.
+- 20 epochs of 25 batches at a learning rate of 0.01 explain 0.76 to 0.89 of the variance (a linear
+  fit: 0.79). Adam's usual 0.001 needs ten times as many steps: 0.35 after 160, 0.90 after 4,800.
+- Each iteration starts from new random weights, because `Regress` is a function of the data in the
+  paper. Occasionally all units of such a network die and it fits a constant; Deep-FVI and Deep-FQI
+  are unstable, as the paper reports. `warm_start` continues from the previous weights and is more
+  stable.
+- Targets are standardised, because weights that move by 0.01 per step cannot reach values near 10⁵.
+  Features stay raw, as in the paper. Both are options.
 
-The network is scikit-learn's `MLPRegressor`: the least code, no compiled framework of hundreds of
-megabytes. A step takes about 0.4 ms, nearly all of it overhead: 0.2 s a fit of V and 0.7 s a fit of
-Q on pricing. A compiled loop of our own would save most of that, at the price of a network to keep.
+The network is scikit-learn's `MLPRegressor`, which takes the least code and avoids a compiled
+framework of hundreds of megabytes. A step takes about 0.4 ms, nearly all of it overhead: 0.2 s per
+fit of V and 0.7 s per fit of Q on pricing. A custom compiled loop would save most of that, but
+would have to be maintained.
 """
 
 from __future__ import annotations
@@ -26,20 +28,43 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsdash.errors import InputError, require
-from fsdash.regression.base import Fit, numerics
+from fsdash.regression.base import Fit, single_threaded
 
 BATCHES = 25
 
 
 @dataclass(frozen=True)
 class Deep:
+    """Regression by a small neural network; needs scikit-learn.
+
+    Parameters
+    ----------
+    hidden : tuple of int, default (4, 4)
+        Units of each hidden layer.
+    learning_rate : float, default 0.01
+        Step size of Adam.
+    epochs : int, default 20
+        Passes through the sampled rows in one fit.
+    batch_size : int, optional
+        Rows per step; by default 1/25 of the rows, so that fits of V and Q take equally many steps.
+    warm_start : bool
+        Whether to continue from the previous weights, with a new Adam state, instead of new random
+        weights.
+    scale_targets, scale_features : bool
+        Whether to standardise the targets (default) and the features (not by default).
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> fsdash.Deep(epochs=5).hidden
+    (4, 4)
+    """
+
     hidden: tuple[int, ...] = (4, 4)
     learning_rate: float = 1e-2
     epochs: int = 20
     batch_size: int | None = None
-    """Rows a step; None for 1/25 of them, so that fits of V and of Q take as many steps."""
     warm_start: bool = False
-    """Go on from the previous weights, with a fresh Adam, instead of new random ones."""
     scale_targets: bool = True
     scale_features: bool = False
 
@@ -57,7 +82,7 @@ class Deep:
             if value is not None and not (1 <= value < np.inf and int(value) == value):
                 raise InputError(f"{name} = {value}: use a whole number, at least 1")
 
-    @numerics
+    @single_threaded
     def fit(
         self,
         features_PF: np.ndarray,
@@ -66,8 +91,8 @@ class Deep:
         rng: np.random.Generator,
         previous: Fit,
     ) -> Fit:
-        """Draws one number, the seed of the weights and of the order of the batches."""
-        # Here, because it takes longer to load than all the rest of the package.
+        """Fit a network; draws one number, the seed of the weights and of the batches."""
+        # Imported here because it takes longer to load than the rest of the package.
         require("sklearn", extra="deep")
         from sklearn.exceptions import ConvergenceWarning
 
@@ -78,7 +103,7 @@ class Deep:
         network = self._network(seed, len(rows_N), previous)
         try:
             with warnings.catch_warnings():
-                # So many epochs are asked for: to stop there is no failure.
+                # Stopping after the given number of epochs is intended.
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 network.fit((sample_NF - shift_F) / width_F, (targets_N - shift) / width)
         except ValueError as error:
@@ -101,7 +126,7 @@ class Deep:
             batch_size=min(self.batch_size or -(-N // BATCHES), N),
             learning_rate_init=self.learning_rate,
             max_iter=self.epochs,
-            # All epochs: a loss that stalls for a while is no reason to stop.
+            # Always make all epochs, even if the loss stalls for a while.
             n_iter_no_change=np.inf,
             warm_start=self.warm_start,
             random_state=seed,
@@ -109,7 +134,10 @@ class Deep:
 
 
 def _scale(values_N: np.ndarray, scale: bool) -> tuple[np.ndarray, np.ndarray]:
-    """What to subtract and to divide by: mean and standard deviation, 1 where nothing varies."""
+    """Return the shift and the width to standardise with: 0 and 1 if `scale` is false.
+
+    The width is 1 for a feature that does not vary.
+    """
     mean, deviation = values_N.mean(axis=0), values_N.std(axis=0)
     if not scale:
         return np.zeros_like(mean), np.ones_like(deviation)

@@ -1,7 +1,7 @@
-"""A table: every point has a value of its own, and nothing is learned about the others.
+"""A table: every point has its own value, without generalisation to other points.
 
-With all states sampled, the fitted methods are then the tabular ones: FVI is E-VI, FSFVI is E-FSVI
-and FQI is E-QI, number for number. With fewer, they are asynchronous versions of them.
+If all states are sampled, the fitted algorithms become the tabular ones: FVI is E-VI, FSFVI is
+E-FSVI and FQI is E-QI, number for number. With fewer states they are asynchronous versions.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from fsdash.regression.base import Fit
 
 @dataclass(frozen=True)
 class Tabular:
+    """Regression by a table: the mean target of each sampled point."""
+
     def fit(
         self,
         features_PF: np.ndarray,
@@ -23,7 +25,7 @@ class Tabular:
         rng: np.random.Generator,
         previous: Fit,
     ) -> Fit:
-        """The mean target of each sampled row; the others keep the previous value."""
+        """Set each sampled row to its mean target; the other rows keep the previous value."""
         points, where_N, count = np.unique(rows_N, return_inverse=True, return_counts=True)
         values_P = previous.values_P.copy()
         values_P[points] = np.bincount(where_N, weights=targets_N) / count

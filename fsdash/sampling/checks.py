@@ -1,4 +1,4 @@
-"""What the samplers and the sampled algorithms ask of their arguments, in words."""
+"""Checks of the arguments of samplers and sampled algorithms."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ MAX_SAMPLES = 10_000_000
 
 
 def check_run(rng: np.random.Generator, snapshots_per_sweep: int = 1) -> None:
+    """Raise an error unless the generator and the number of snapshots are usable."""
     if not isinstance(rng, np.random.Generator):
         raise InputError(f"rng = {rng!r}: give a generator, np.random.default_rng(seed)")
     if int(snapshots_per_sweep) != snapshots_per_sweep or snapshots_per_sweep < 1:
@@ -20,10 +21,12 @@ def check_run(rng: np.random.Generator, snapshots_per_sweep: int = 1) -> None:
 
 
 def check_samples(name: str, M: int) -> None:
+    """Raise an error unless M is a whole number of samples in the permitted range."""
     if not (1 <= M <= MAX_SAMPLES and int(M) == M):
         raise InputError(f"{name} = {M}: draw a whole number of samples, 1 to {MAX_SAMPLES:,}")
 
 
 def check_ties(ties: str) -> None:
+    """Raise an error unless the tie-breaking rule is known."""
     if ties not in TIES:
         raise InputError(f"ties = {ties!r}: choose from {', '.join(TIES)}")

@@ -1,34 +1,33 @@
-"""Distributions ready to be drawn from: multinomial counts and rows of the T-step kernel."""
+"""Tables for drawing multinomial counts, runs of noise and rows of the T-step kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
-from math import lgamma
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+from scipy.special import gammaln
 
 from fsdash.core.kernels import jit
 
-TABLES = 2**17
-"""Entries of `Frequent`: 1 MB."""
-GUIDE = 512
+MAX_TABLE_ENTRIES = 2**17
+"""Largest number of entries in `Frequent`: 1 MB."""
+GUIDE_SIZE = 512
 LONGEST_RUN = 16
 RUN_ENTRIES = 1024
-"""Of `Runs`: its tables stay in the fastest cache."""
+"""Largest number of entries in `Runs`, so that its tables stay in the fastest cache."""
 
 inlined: Callable[[Any], Any] = numba.njit(nogil=True, inline="always")
-"""For single draws. A real call counts references to every array it is given, which takes longer
-than a draw: other functions are called once a state and work for all its actions."""
+"""Decorator for single draws. A call that is not inlined counts references to every array argument,
+which takes longer than a draw; other functions are called once per state, for all actions."""
 
 
 class Multinomial(NamedTuple):
-    """M draws from one distribution, ready to be drawn as counts.
+    """Tables for drawing the counts of M draws from one distribution.
 
-    A guide holds, for each of `GUIDE` equal parts of [0, 1), the first index that the inverse CDF
-    takes there, so that looking one up is a comparison or two.
+    A guide (suffix G) holds, for each of `GUIDE_SIZE` equal parts of [0, 1), the first index of the
+    inverse CDF there, so that a look-up takes one or two comparisons.
     """
 
     outcome_W: np.ndarray
@@ -45,11 +44,11 @@ class Multinomial(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """Single draws, one random number for a whole run of the most likely outcome.
+    """Tables for single draws with one random number per run of the most likely outcome.
 
-    Entry k is a run of `length_N[k]` times `first` and the outcome that ends it; its probability is
-    that of the sequence. A run longer than the table ends with `first` itself, and the next one
-    goes on from there, since the draws have no memory.
+    Entry k is `length_N[k]` times `first` followed by `outcome_N[k]`, with the probability of that
+    sequence. A run longer than the table ends with `first`, and the next run continues it, because
+    the draws are independent.
     """
 
     first: int
@@ -60,29 +59,31 @@ class Runs(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The rows of K(s₁, ·) one after the other, the most likely s_T first in each."""
+    """The rows of K(s₁, ·), concatenated, with the most likely s_T first in each row."""
 
     start_S: np.ndarray
     target_N: np.ndarray
     keep_N: np.ndarray
-    """An alias table of s_T given that it is not the first of its row: take an entry of the row at
-    random, keep its target with this probability, and go to `alias_N` else."""
+    """Alias table of s_T, given that it is not the first of its row: take a random entry of the
+    row, keep its target with this probability, and use `alias_N` otherwise."""
     alias_N: np.ndarray
     log_S: np.ndarray
-    """log p and (1 − p)/p for the probability p of the first of a row: a binomial needs no more."""
+    """log p for the probability p of the first entry of a row."""
     odds_S: np.ndarray
+    """(1 − p)/p."""
 
 
 class Frequent(NamedTuple):
-    """Binomial CDFs for the numbers of draws n = M, M − 1, … that most rows of K are asked for."""
+    """Binomial CDFs for the most frequent numbers of draws from a row of K, n = M, M − 1, …"""
 
     class_S: np.ndarray
     """Rows with the same p share their tables."""
     others_CDN: np.ndarray
-    """CDF of how many of n = M − d draws are not the first of the row; (·, 0, ·) for no tables."""
+    """CDF of how many of n = M − d draws are not the first of the row; (·, 0, ·) if not stored."""
 
 
 def multinomial(noise_W: np.ndarray, M: int) -> Multinomial:
+    """Build the tables for the counts of M draws from a distribution."""
     order_W = np.argsort(-noise_W, kind="stable")[: np.count_nonzero(noise_W)]
     p_W = noise_W[order_W] / noise_W.sum()
     single_W, others_N = _cdf(p_W), _cdf(_binomial(M, p_W[1:].sum()))
@@ -92,7 +93,8 @@ def multinomial(noise_W: np.ndarray, M: int) -> Multinomial:
     )
 
 
-def runs(noise_W: np.ndarray) -> Runs:
+def noise_runs(noise_W: np.ndarray) -> Runs:
+    """Build the tables for single draws in runs of the most likely outcome."""
     order_W = np.argsort(-noise_W, kind="stable")[: np.count_nonzero(noise_W)]
     p_W = noise_W[order_W] / noise_W.sum()
     longest = int(min(LONGEST_RUN, max(1, RUN_ENTRIES // len(p_W))))
@@ -100,17 +102,17 @@ def runs(noise_W: np.ndarray) -> Runs:
     p_N = np.append(np.outer(p_W[0] ** run_L, p_W[1:]), p_W[0] ** longest)
     length_N = np.append(np.repeat(run_L, len(p_W) - 1), longest - 1)
     outcome_N = np.append(np.tile(order_W[1:], longest), order_W[0])
-    # Most likely first: the guide then points straight at nearly all draws.
+    # With the most likely entries first, the guide finds nearly all draws directly.
     order_N = np.argsort(-p_N, kind="stable")
     cdf_N = _cdf(p_N[order_N])
     return Runs(int(order_W[0]), length_N[order_N], outcome_N[order_N], cdf_N, _guide(cdf_N))
 
 
-def frequent(law: Multinomial, rows: Rows, M: int) -> Frequent:
-    """Tables for 98% of the draws, as long as they are small enough to stay in the cache."""
+def frequent_binomials(law: Multinomial, rows: Rows, M: int) -> Frequent:
+    """Build CDFs that cover 98% of the draws, if they are small enough to stay in the cache."""
     p_C, class_S = np.unique(np.exp(rows.log_S), return_inverse=True)
     D = 1 + int(np.searchsorted(law.others_N, 0.98))
-    if D >= M or len(p_C) * D * (M + 1) > TABLES:
+    if D >= M or len(p_C) * D * (M + 1) > MAX_TABLE_ENTRIES:
         return Frequent(class_S, np.ones((1, 0, 1)))
     others_CDN = np.ones((len(p_C), D, M + 1))
     for d in range(D):
@@ -119,33 +121,29 @@ def frequent(law: Multinomial, rows: Rows, M: int) -> Frequent:
 
 
 def _binomial(n: int, q: float) -> np.ndarray:
-    """The probabilities of 0, …, n successes."""
+    """Return the probabilities of 0, …, n successes."""
     if q == 0:
         return np.eye(1, n + 1)[0]
-    k, logs = np.arange(n + 1), _log_factorials(n)
+    k = np.arange(n + 1)
+    logs = gammaln(k + 1)
     return np.exp(logs[n] - logs - logs[::-1] + k * np.log(q) + (n - k) * np.log1p(-q))
-
-
-@lru_cache(maxsize=64)
-def _log_factorials(n: int) -> np.ndarray:
-    return np.array([lgamma(k + 1) for k in range(n + 1)])
 
 
 def _cdf(p: np.ndarray) -> np.ndarray:
     cdf = np.cumsum(p)
     cdf /= cdf[-1]
-    # What rounding leaves below 1 belongs to the last outcome that has a probability.
+    # Rounding may leave the total below 1: the last possible outcome gets the remainder.
     cdf[np.flatnonzero(p)[-1] :] = 1.0
     return cdf
 
 
 def _guide(cdf: np.ndarray) -> np.ndarray:
-    return np.searchsorted(cdf, np.arange(GUIDE) / GUIDE, side="right")
+    return np.searchsorted(cdf, np.arange(GUIDE_SIZE) / GUIDE_SIZE, side="right")
 
 
 @inlined
 def invert(rng, cdf, guide):
-    """One draw of an index by its CDF."""
+    """Draw one index from its CDF."""
     u = rng.random()
     i = guide[int(u * guide.size)]
     while u >= cdf[i]:
@@ -155,9 +153,9 @@ def invert(rng, cdf, guide):
 
 @jit
 def draw_counts(rng, law, size_R, w_N, n_N):
-    """R times the counts of M draws, as pairs (outcome, count) without the most likely outcome.
+    """Draw the counts of M draws R times, as pairs (outcome, count) without the most likely one.
 
-    The first size_R[0] pairs are those of the first time, and so on.
+    The first size_R[0] pairs belong to the first repetition, and so on.
     """
     N = 0
     for r in range(size_R.size):
@@ -176,8 +174,8 @@ def draw_counts(rng, law, size_R, w_N, n_N):
 
 
 @jit
-def pick(rng, Q_A, random):
-    """An action that attains the maximum: the first, or each with the same probability."""
+def pick_action(rng, Q_A, random):
+    """Return an action that attains the maximum: the first, or one of them at random."""
     arg, ties = 0, 1
     for a in range(1, Q_A.size):
         if Q_A[a] > Q_A[arg]:
@@ -191,20 +189,20 @@ def pick(rng, Q_A, random):
 
 @jit
 def greedy_rows(rng, Q_SA, random):
-    """A greedy action for each row of Q."""
+    """Return a greedy action for each row of Q."""
     greedy_S = np.empty(len(Q_SA), np.int32)
     for s in range(len(Q_SA)):
-        greedy_S[s] = pick(rng, Q_SA[s], random)
+        greedy_S[s] = pick_action(rng, Q_SA[s], random)
     return greedy_S
 
 
 @inlined
 def binomial(rng, n, log_p, odds):
-    """How many of n draws are not the first of a row: inverse CDF, term by term."""
-    # Independent blocks, short enough that p^m does not underflow.
+    """Draw how many of n draws are not the first of a row, by the inverse CDF, term by term."""
+    # Independent blocks that are short enough that p^m does not underflow.
     block = n if -log_p * n < 600 else max(1, int(-600 / log_p))
     total = 0
-    if n == 1:  # the most frequent of all, and it needs no power
+    if n == 1:  # the most frequent case, which needs no power
         total, n = int(rng.random() * (1 + odds) >= 1), 0
     while n > 0:
         m = min(n, block)

@@ -1,4 +1,4 @@
-"""One-step samples: the sampled H and H̃, with counts for the noise."""
+"""One-step samples: the sampled H and H̃, with the noise drawn as counts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from fsdash.core.model import Dynamics, FastSlowMDP
 from fsdash.core.operators import values_of
 from fsdash.errors import InputError
 from fsdash.sampling.checks import check_samples, check_ties
-from fsdash.sampling.laws import Multinomial, draw_counts, multinomial, pick
+from fsdash.sampling.laws import Multinomial, draw_counts, multinomial, pick_action
 
 States = range | np.ndarray | None
-"""Flattened states x·|Y| + y: a range, any list of indices, or None for all of them."""
+"""Flattened states x·|Y| + y: a range, an array of indices, or None for all states."""
 
 
 @jit
@@ -33,7 +33,7 @@ def one_step(
     Q_NA,
     greedy_N,
 ):
-    """Q and a greedy action for the flattened states `states_N`."""
+    """Set Q and a greedy action of the flattened states `states_N`."""
     Y, A = reward_XYA.shape[1:]
     (sx, sy, sa), sw = axis_strides(next_slow), int(next_slow.shape[3] > 1)
     (fx, fy, fa), fw = axis_strides(next_fast), int(next_fast.shape[3] > 1)
@@ -49,7 +49,7 @@ def one_step(
                 low, high = high, high + size_R[a]
             slow = next_slow[x * sx, y * sy, a * sa, first * sw]
             base = U_XY[slow, next_fast[x * fx, y * fy, a * fa, first * fw]]
-            # Differences, so that equal values have an exactly equal mean whatever the counts.
+            # Differences to one value, so that equal values have exactly that mean for any counts.
             total = 0.0
             for i in range(low, high):
                 w = w_P[i]
@@ -57,7 +57,7 @@ def one_step(
                 fast = next_fast[x * fx, y * fy, a * fa, w * fw]
                 total += n_P[i] * (U_XY[slow, fast] - base)
             Q_NA[n, a] = reward_XYA[x, y, a] + gamma * (base + total / M)
-        greedy_N[n] = pick(rng, Q_NA[n], random)
+        greedy_N[n] = pick_action(rng, Q_NA[n], random)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +79,8 @@ class Sampler:
     def q_values(
         self, U_XY: np.ndarray, rng: np.random.Generator, states: States = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Q(s, a) and a greedy action for flattened states, all by default: (N, A) and (N,)."""
-        m, (states_N, Q_NA, greedy_N) = self.model, room(self.model, states)
+        """Sample Q(s, a) and a greedy action for flattened states: (N, A) and (N,)."""
+        m, (states_N, Q_NA, greedy_N) = self.model, working_arrays(self.model, states)
         one_step(
             rng,
             self.law,
@@ -99,8 +99,8 @@ class Sampler:
         return Q_NA, greedy_N
 
 
-def room(model: FastSlowMDP, states: States) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The states as an index array, and arrays for their Q and greedy actions."""
+def working_arrays(model: FastSlowMDP, states: States) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the states as an index array, and arrays for their Q and greedy actions."""
     n = model.n_states
     states_N = np.arange(n) if states is None else np.asarray(states, np.int64)
     if outside := states_N[(states_N < 0) | (states_N >= n)].tolist():

@@ -1,4 +1,4 @@
-"""The states that a fitted method regresses on: D = {s^(1), …, s^(N)} ~ ρ."""
+"""The states that a fitted algorithm regresses on: D = {s^(1), …, s^(N)} ~ ρ."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 
-SHARE = 10
-"""One state in ten, as in the paper's pricing experiment."""
+STATES_PER_SAMPLE = 10
+"""By default one state in ten is sampled, as in the paper's pricing experiment."""
 
 
 @dataclass(frozen=True, eq=False)
 class StateSample:
-    """N flattened states, drawn afresh for each iteration.
+    """N flattened states, drawn anew for each iteration.
 
-    Without ρ: uniform over all states, each at most once, in their own order; with N = |S| that is
-    every state once, and nothing is drawn. With ρ: N independent draws from it, so that a state may
-    come more than once.
+    Without ρ the sample is uniform without replacement, in ascending order; with N = |S| it is
+    every state once, and nothing is drawn. With ρ it is N independent draws, so a state may occur
+    more than once.
     """
 
     model: FastSlowMDP
@@ -28,7 +28,7 @@ class StateSample:
 
     def __post_init__(self) -> None:
         n = self.model.n_states
-        N = max(1, round(n / SHARE)) if self.N is None else self.N
+        N = max(1, round(n / STATES_PER_SAMPLE)) if self.N is None else self.N
         most = n if self.rho_XY is None else max(n, 10_000_000)
         if not (1 <= N <= most and int(N) == N):
             raise InputError(f"N = {N}: sample a whole number of states, 1 to {most:,}")
@@ -42,10 +42,17 @@ class StateSample:
                 )
             object.__setattr__(self, "rho_XY", rho_S.reshape(self.model.n_slow, -1))
 
+    @property
+    def size(self) -> int:
+        """The number of sampled states N."""
+        assert self.N is not None  # set by __post_init__
+        return self.N
+
     def draw(self, rng: np.random.Generator) -> np.ndarray:
+        """Draw the flattened states of one iteration, shape (N,)."""
         n = self.model.n_states
         if self.rho_XY is not None:
-            return rng.choice(n, self.N, p=self.rho_XY.reshape(-1))
+            return rng.choice(n, self.size, p=self.rho_XY.reshape(-1))
         if n == self.N:
             return np.arange(n)
-        return np.sort(rng.choice(n, self.N, replace=False, shuffle=False))
+        return np.sort(rng.choice(n, self.size, replace=False, shuffle=False))

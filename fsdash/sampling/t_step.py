@@ -1,17 +1,17 @@
-"""Rows of the (T−1)-step kernel K of a lower policy, and T-step samples by counts or by paths."""
+"""Kernels of T-step samples, by counts or by paths, and rows of the (T−1)-step kernel K."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from fsdash.core.kernels import axis_strides, jit
-from fsdash.sampling.laws import Rows, binomial, draw_counts, invert, pick
+from fsdash.sampling.laws import Rows, binomial, draw_counts, invert, pick_action
 
 
 @jit
-def row_means(rng, rows, often, M, V_S, size, s_P, n_P, mean_P):
-    """mean_P: the mean of V(s_T) over n_P draws from row s_P of K, for the first `size` pairs."""
-    D = often.others_CDN.shape[1]
+def row_means(rng, rows, frequent, M, V_S, size, s_P, n_P, mean_P):
+    """Set mean_P to the mean of V(s_T) over n_P draws from row s_P of K, for `size` pairs."""
+    D = frequent.others_CDN.shape[1]
     for i in range(size):
         s, n = s_P[i], n_P[i]
         start, stop = rows.start_S[s], rows.start_S[s + 1]
@@ -19,8 +19,8 @@ def row_means(rng, rows, often, M, V_S, size, s_P, n_P, mean_P):
         if stop - start > 1:
             others = 0
             if M - n < D:
-                u, c = rng.random(), often.class_S[s]
-                while u >= often.others_CDN[c, M - n, others]:
+                u, c = rng.random(), frequent.class_S[s]
+                while u >= frequent.others_CDN[c, M - n, others]:
                     others += 1
             else:
                 others = binomial(rng, n, rows.log_S[s], rows.odds_S[s])
@@ -30,18 +30,18 @@ def row_means(rng, rows, often, M, V_S, size, s_P, n_P, mean_P):
                 for _ in range(others):
                     u = rng.random() * (stop - start - 1)
                     at = start + 1 + int(u)
-                    # Both are read, so that there is no branch to guess wrong.
+                    # Reading both avoids a branch that the processor would often mispredict.
                     target, alias = rows.target_N[at], rows.alias_N[at]
                     total += V_S[target if u - int(u) < rows.keep_N[at] else alias] - base
         mean_P[i] = base + total / n
 
 
 @jit
-def counted(
+def q_by_counts(
     rng,
     law,
     rows,
-    often,
+    frequent,
     M,
     random,
     reward_XYA,
@@ -55,7 +55,10 @@ def counted(
     Q_NA,
     greedy_N,
 ):
-    """T-step Q by counts: n(s₁) first, then s_T within the row of each s₁. discount = γᵀ⁻¹."""
+    """Sample the T-step Q by counts: n(s₁) first, then s_T within the row of each s₁.
+
+    `discount` is γᵀ⁻¹.
+    """
     Y, A = reward_XYA.shape[1:]
     (sx, sy, sa), sw = axis_strides(next_slow), int(next_slow.shape[3] > 1)
     (fx, fy, fa), fw = axis_strides(next_fast), int(next_fast.shape[3] > 1)
@@ -82,7 +85,7 @@ def counted(
                     s1_P[size], count_P[size] = slow * Y + fast, count
                     size += 1
                     left -= count
-        row_means(rng, rows, often, M, V_S, size, s1_P, count_P, mean_P)
+        row_means(rng, rows, frequent, M, V_S, size, s1_P, count_P, mean_P)
         i = 0
         for a in range(A):
             base, total, left = J1_S[s1_P[i]] + discount * mean_P[i], 0.0, M
@@ -91,12 +94,12 @@ def counted(
                 left -= count_P[i]
                 i += 1
             Q_NA[n, a] = reward_XYA[x, y, a] + gamma * (base + total / M)
-        greedy_N[n] = pick(rng, Q_NA[n], random)
+        greedy_N[n] = pick_action(rng, Q_NA[n], random)
 
 
 @jit
 def draw_noise(rng, runs, w_N):
-    """Single draws for all of w_N, one random number for each outcome that is not the likeliest."""
+    """Fill w_N with single draws, one random number per outcome that is not the most likely."""
     w_N[:] = runs.first
     i = 0
     while i < w_N.size:
@@ -108,15 +111,17 @@ def draw_noise(rng, runs, w_N):
 
 
 @jit
-def phases(table_T):
-    """A stacked table with one flat row a phase, and the strides of x, y and w in a row: 0 for what
-    it ignores."""
+def flat_phases(table_T):
+    """Return a stacked table with one flat row per phase, and the strides of x, y and w in a row.
+
+    The stride is 0 for an axis that the table does not depend on.
+    """
     T, X, Y, _, W = table_T.shape
     return table_T.reshape(T, X * Y * W), Y * W * int(X > 1), W * int(Y > 1), int(W > 1)
 
 
 @jit
-def simulated(
+def q_by_simulation(
     rng,
     runs,
     slow_T,
@@ -136,14 +141,14 @@ def simulated(
     greedy_N,
     end_NAM,
 ):
-    """T-step Q by M paths: the first action, then π₁, …, π_{T−1} (`slow_T`, `fast_T`).
+    """Sample the T-step Q by M paths: the first action, then π₁, …, π_{T−1} (`slow_T`, `fast_T`).
 
-    Their ends s_T are kept if `end_NAM` has room for them.
+    Their ends s_T are stored in `end_NAM` unless it is empty.
     """
     Y, A = reward_XYA.shape[1:]
     (sx, sy, sa), sw = axis_strides(next_slow), int(next_slow.shape[3] > 1)
     (fx, fy, fa), fw = axis_strides(next_fast), int(next_fast.shape[3] > 1)
-    (slow_TN, px, py, pw), (fast_TN, qx, qy, qw) = phases(slow_T), phases(fast_T)
+    (slow_TN, px, py, pw), (fast_TN, qx, qy, qw) = flat_phases(slow_T), flat_phases(fast_T)
     T = len(slow_T) + 1
     w_N = np.full(T * M, runs.first)
     w_TM, value_M = w_N.reshape(T, M), np.empty(M)
@@ -158,7 +163,7 @@ def simulated(
                 slow_M[j] = next_slow[x * sx, y * sy, a * sa, w * sw]
                 fast_M[j] = next_fast[x * fx, y * fy, a * fa, w * fw]
                 value_M[j] = J1_XY[slow_M[j], fast_M[j]]
-            # All paths one step at a time: they are independent, so their look-ups overlap.
+            # All paths advance one step at a time: they are independent, so look-ups overlap.
             for t in range(T - 1):
                 slow_N, fast_N, w_M = slow_TN[t], fast_TN[t], w_TM[t + 1]
                 for j in range(M):
@@ -174,12 +179,12 @@ def simulated(
                 for j in range(M):
                     end_NAM[n, a, j] = slow_M[j] * Y + fast_M[j]
             Q_NA[n, a] = reward_XYA[x, y, a] + gamma * (base + total / M)
-        greedy_N[n] = pick(rng, Q_NA[n], random)
+        greedy_N[n] = pick_action(rng, Q_NA[n], random)
 
 
 @jit
-def along(rng, random, first_SA, end_SAM, discount, V_S, states_N, Q_NA, greedy_N):
-    """T-step Q by paths with the ends s_T: first_SA + discount · the mean of V(s_T)."""
+def q_on_stored_paths(rng, random, first_SA, end_SAM, discount, V_S, states_N, Q_NA, greedy_N):
+    """Compute the T-step Q on stored paths: first_SA + discount times the mean of V(s_T)."""
     M = end_SAM.shape[2]
     for n in range(greedy_N.size):
         s = states_N[n]
@@ -188,13 +193,16 @@ def along(rng, random, first_SA, end_SAM, discount, V_S, states_N, Q_NA, greedy_
             for j in range(M):
                 total += V_S[end_SAM[s, a, j]] - base
             Q_NA[n, a] = first_SA[s, a] + discount * (base + total / M)
-        greedy_N[n] = pick(rng, Q_NA[n], random)
+        greedy_N[n] = pick_action(rng, Q_NA[n], random)
 
 
 @jit
 def fill_aliases(target_N, keep_N, alias_N, start, stop, order_N):
-    """Walker's alias table for the entries [start, stop), whose `keep_N` are probabilities times
-    their number: what one entry has too little is filled up by one that has too much."""
+    """Build Walker's alias table for the entries [start, stop).
+
+    On entry `keep_N` holds their probabilities times their number. An entry below 1 is filled up by
+    an entry above 1, which becomes its alias.
+    """
     low, high = 0, stop - start - 1
     for i in range(start, stop):
         if keep_N[i] < 1:
@@ -203,7 +211,7 @@ def fill_aliases(target_N, keep_N, alias_N, start, stop, order_N):
         else:
             order_N[high] = i
             high -= 1
-    # order_N: those below 1, then the others; an entry that has given enough joins the first.
+    # order_N has the entries below 1, then the others. One that falls below 1 joins the first part.
     poor, rich = 0, low
     while poor < rich < stop - start:
         i, j = order_N[poor], order_N[rich]
@@ -217,9 +225,10 @@ def fill_aliases(target_N, keep_N, alias_N, start, stop, order_N):
 
 @jit
 def lower_rows(slow_T, fast_T, noise_W, X, Y, widest, limit):
-    """`Rows` of K by exact propagation, and whether they fit: a row `widest`, all of them `limit`.
+    """Compute the `Rows` of K by exact propagation, and whether they fit.
 
-    Work: (T−1)·|W| for each non-zero on the way.
+    A row may have `widest` non-zeros, all rows together `limit`. The work is (T−1)·|W| operations
+    per non-zero.
     """
     px, py, pw = int(slow_T.shape[1] > 1), int(slow_T.shape[2] > 1), int(slow_T.shape[4] > 1)
     qx, qy, qw = int(fast_T.shape[1] > 1), int(fast_T.shape[2] > 1), int(fast_T.shape[4] > 1)

@@ -1,4 +1,4 @@
-"""T-step samples: the sampled F, in the form that the model's shape allows."""
+"""T-step samples: the sampled F, drawn as counts or simulated as the model's structure allows."""
 
 from __future__ import annotations
 
@@ -10,19 +10,27 @@ from fsdash.core.model import INDEX, FastSlowMDP
 from fsdash.core.operators import Policies, follow_all, values_of
 from fsdash.errors import InputError
 from fsdash.sampling.checks import check_samples, check_ties
-from fsdash.sampling.laws import Frequent, Multinomial, Rows, Runs, frequent, multinomial, runs
-from fsdash.sampling.one_step import States, room
-from fsdash.sampling.t_step import along, counted, lower_rows, simulated
+from fsdash.sampling.laws import (
+    Frequent,
+    Multinomial,
+    Rows,
+    Runs,
+    frequent_binomials,
+    multinomial,
+    noise_runs,
+)
+from fsdash.sampling.one_step import States, working_arrays
+from fsdash.sampling.t_step import lower_rows, q_by_counts, q_by_simulation, q_on_stored_paths
 
-SPARSE = 64
-"""Non-zeros a row of K, on average, up to which counts are drawn instead of paths."""
-WIDEST = 512
-"""Non-zeros at which a single row is given up: one look at it shows that K is dense."""
+MAX_MEAN_ROW = 64
+"""Mean number of non-zeros in a row of K up to which counts are drawn instead of paths."""
+MAX_ROW = 512
+"""Number of non-zeros in a single row of K above which K is considered dense."""
 
 
 @dataclass(frozen=True, eq=False)
 class UpperSampler:
-    """T-step samples, the sampled F, for lower-level values J₁ and policy π = (π₁, …, π_{T−1})."""
+    """The sampled F for lower-level values J₁ and policy π = (π₁, …, π_{T−1})."""
 
     model: FastSlowMDP
     J1_XY: np.ndarray
@@ -31,11 +39,11 @@ class UpperSampler:
     ties: str = "first"
     common_random_numbers: bool = False
     sparse: bool | None = None
-    """Counts over rows of K or simulated paths; None lets the model decide."""
+    """True for counts over rows of K, False for simulated paths, None to choose automatically."""
     law: Multinomial = field(init=False, repr=False)
     runs: Runs = field(init=False, repr=False)
     rows: Rows | None = field(init=False, repr=False)
-    often: Frequent | None = field(init=False, repr=False)
+    frequent: Frequent | None = field(init=False, repr=False)
     slow_T: np.ndarray = field(init=False, repr=False)
     fast_T: np.ndarray = field(init=False, repr=False)
 
@@ -44,25 +52,25 @@ class UpperSampler:
         check_ties(self.ties)
         if self.sparse and self.common_random_numbers:
             raise InputError(
-                "sparse = True: rows of K hide the noise that common_random_numbers shares; "
-                "leave one of the two off"
+                "sparse = True: rows of K do not show the noise that common_random_numbers shares; "
+                "turn one of the two off"
             )
         put = lambda key, value: object.__setattr__(self, key, value)  # noqa: E731
         put("J1_XY", values_of(self.model, self.J1_XY, "J1_XY"))
         put("law", multinomial(self.model.true.noise_W, int(self.M)))
-        put("runs", runs(self.model.true.noise_W))
+        put("runs", noise_runs(self.model.true.noise_W))
         followed = follow_all(self.model, self.lower)
         put("slow_T", _stack([d.next_slow for d in followed]))
         put("fast_T", _stack([d.next_fast for d in followed]))
         put("rows", self._rows())
-        put("often", self.rows and frequent(self.law, self.rows, int(self.M)))
+        put("frequent", self.rows and frequent_binomials(self.law, self.rows, int(self.M)))
 
     def _rows(self) -> Rows | None:
         m = self.model
         if self.sparse is False or self.common_random_numbers:
             return None
-        widest, limit = (m.n_states, m.n_states) if self.sparse else (WIDEST, SPARSE)
-        # An array of states' size holds any row, so a row must not be wider than that either.
+        widest, limit = (m.n_states, m.n_states) if self.sparse else (MAX_ROW, MAX_MEAN_ROW)
+        # The working arrays hold one entry per state, so a row cannot be wider than that.
         fits, rows = lower_rows(
             self.slow_T,
             self.fast_T,
@@ -77,16 +85,16 @@ class UpperSampler:
     def q_values(
         self, V_XY: np.ndarray, rng: np.random.Generator, states: States = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Q(s, a) and a greedy action for flattened states, all by default: (N, A) and (N,)."""
-        states_N, Q_NA, greedy_N = room(self.model, states)
+        """Sample Q(s, a) and a greedy action for flattened states: (N, A) and (N,)."""
+        states_N, Q_NA, greedy_N = working_arrays(self.model, states)
         if self.rows is None:
             self._simulate(V_XY, rng, states_N, Q_NA, greedy_N, np.empty((0, 0, 0), INDEX))
         else:
-            counted(
+            q_by_counts(
                 rng,
                 self.law,
                 self.rows,
-                self.often,
+                self.frequent,
                 int(self.M),
                 self.ties == "random",
                 *self._tables(V_XY),
@@ -96,16 +104,16 @@ class UpperSampler:
             )
         return Q_NA, greedy_N
 
-    def keep_paths(self, rng: np.random.Generator) -> KeptPaths:
-        """M paths of every (s, a), simulated once and for all V: 4·|S||A|M bytes."""
-        m, (states_N, Q_SA, greedy_S) = self.model, room(self.model, None)
+    def store_paths(self, rng: np.random.Generator) -> StoredPaths:
+        """Simulate M paths of every (s, a) and store their ends, in 4·|S||A|M bytes."""
+        m, (states_N, Q_SA, greedy_S) = self.model, working_arrays(self.model, None)
         end_SAM = np.empty((*Q_SA.shape, int(self.M)), INDEX)
-        # Without V, Q is what the first step and J₁ are worth on these paths.
+        # With V = 0, Q is the part of the first step and J₁ on these paths.
         self._simulate(np.zeros_like(self.J1_XY), rng, states_N, Q_SA, greedy_S, end_SAM)
-        return KeptPaths(m, self.ties, Q_SA, end_SAM, m.gamma ** (len(self.lower) + 1))
+        return StoredPaths(m, self.ties, Q_SA, end_SAM, m.gamma ** (len(self.lower) + 1))
 
     def _simulate(self, V_XY, rng, states_N, Q_NA, greedy_N, end_NAM) -> None:
-        simulated(
+        q_by_simulation(
             rng,
             self.runs,
             self.slow_T,
@@ -135,27 +143,27 @@ class UpperSampler:
 
 
 @dataclass(frozen=True, eq=False)
-class KeptPaths:
-    """The sampled F on one and the same set of paths for every V.
+class StoredPaths:
+    """The sampled F on one stored set of paths for every V.
 
-    For each V that does not depend on these paths, Q has the distribution of fresh ones; the errors
-    for two V's are alike. A look at a policy then takes no simulation.
+    For a V that does not depend on these paths, Q has the distribution of fresh paths, but the
+    errors for two such V are correlated. Extracting a policy then takes no simulation.
     """
 
     model: FastSlowMDP
     ties: str
     first_SA: np.ndarray = field(repr=False)
-    """r + γ · the mean of J₁(s₁)."""
+    """r + γ times the mean of J₁(s₁)."""
     end_SAM: np.ndarray = field(repr=False)
     discount: float
 
     def q_values(
         self, V_XY: np.ndarray, rng: np.random.Generator, states: States = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Q(s, a) and a greedy action for flattened states, all by default: (N, A) and (N,)."""
-        states_N, Q_NA, greedy_N = room(self.model, states)
+        """Sample Q(s, a) and a greedy action for flattened states: (N, A) and (N,)."""
+        states_N, Q_NA, greedy_N = working_arrays(self.model, states)
         V_S = values_of(self.model, V_XY, "V_XY").reshape(-1)
-        along(
+        q_on_stored_paths(
             rng,
             self.ties == "random",
             self.first_SA,
@@ -170,5 +178,5 @@ class KeptPaths:
 
 
 def _stack(tables: list[np.ndarray]) -> np.ndarray:
-    """(T−1, X, Y, 1, W) from the tables of T−1 policies; an empty first axis for none."""
+    """Stack the tables of T−1 policies to (T−1, X, Y, 1, W); (0, 1, 1, 1, 1) if there are none."""
     return np.stack(tables) if tables else np.empty((0, 1, 1, 1, 1), INDEX)

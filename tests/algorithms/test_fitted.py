@@ -20,7 +20,7 @@ from tests.models import SHAPES, random_model
 ALGORITHMS = {
     "fvi": fvi,
     "fqi": fqi,
-    "fsfvi": lambda model, rng, regress, **options: fsfvi(model, rng, 3, regress, **options),
+    "fsfvi": lambda model, rng, **options: fsfvi(model, rng, T=3, **options),
 }
 
 
@@ -56,22 +56,25 @@ def test_with_a_table_and_all_states_the_fitted_methods_are_the_tabular_ones(sha
     table = {"regress": Tabular(), "N": model.n_states, **options}
     tabular = {"snapshots_per_sweep": 1, **options}
     assert_same_run(
-        take(fvi(model, seed(2), M=5, **table), 5), take(evi(model, seed(2), 5, **tabular), 5)
+        take(fvi(model, seed(2), M=5, **table), 5), take(evi(model, seed(2), M=5, **tabular), 5)
     )
     assert_same_run(
-        take(fqi(model, seed(3), M=5, **table), 5), take(eqi(model, seed(3), 5, **tabular), 5)
+        take(fqi(model, seed(3), M=5, **table), 5), take(eqi(model, seed(3), M=5, **tabular), 5)
     )
     for T, M_l in ((1, 1), (4, 2)):
         assert_same_run(
-            take(fsfvi(model, seed(4), T, M_l=M_l, M_u=5, **table), 2 * T + 3),
-            take(efsvi(model, seed(4), T, M_l, 5, **tabular), 2 * T + 3),
+            take(fsfvi(model, seed(4), T=T, M_l=M_l, M_u=5, **table), 2 * T + 3),
+            take(efsvi(model, seed(4), T=T, M_l=M_l, M_u=5, **tabular), 2 * T + 3),
         )
 
 
 def test_fsfvi_is_efsvi_where_paths_are_simulated_too():
     model = coarse(5, frozen="XYAW")
-    ours = fsfvi(model, seed(6), 3, Tabular(), model.n_states, M_u=5, sparse=False)
-    assert_same_run(take(ours, 9), take(efsvi(model, seed(6), 3, 1, 5, 1, sparse=False), 9))
+    ours = fsfvi(model, seed(6), T=3, regress=Tabular(), N=model.n_states, M_u=5, sparse=False)
+    assert_same_run(
+        take(ours, 9),
+        take(efsvi(model, seed(6), T=3, M_l=1, M_u=5, snapshots_per_sweep=1, sparse=False), 9),
+    )
 
 
 def line_world(gamma=0.9):
@@ -99,7 +102,7 @@ def line_world(gamma=0.9):
 def test_linear_fits_recover_vi_where_the_values_are_linear(algorithm, M):
     model, k = line_world(), 4
     exact = run_until(vi(model), iterations=k)
-    ours = run_until(algorithm(model, seed(7), Linear(), N=10, M=M), iterations=k)
+    ours = run_until(algorithm(model, seed(7), regress=Linear(), N=10, M=M), iterations=k)
     # The spread of r under the uniform law of s', and one such error a sweep; maxima and fits
     # of ten noisy targets stay within the factor 6.
     sigma = model.gamma * np.sqrt(4 * 15 / 12 + 24 / 12)
@@ -112,7 +115,7 @@ def test_linear_fsfvi_recovers_fsvi_where_the_values_are_linear():
     """J_t is a multiple of r(s, 1) when nothing moves; V^k is linear too."""
     model, T, M = line_world(), 4, 100_000
     exact = take(fsvi(model, T), T + 3)
-    run = take(fsfvi(model, seed(8), T, Linear(), N=10, M_u=M, ties="first"), 2 * T + 2)
+    run = take(fsfvi(model, seed(8), T=T, regress=Linear(), N=10, M_u=M, ties="first"), 2 * T + 2)
     cyclic = [s for s in run if s.policy_kind == "cyclic"]
     for ours, theirs in zip(cyclic, exact[: T - 1], strict=True):
         np.testing.assert_allclose(ours.values_XY, theirs.values_XY, atol=1e-9)
@@ -131,12 +134,12 @@ def test_evaluations_by_hand():
         return [(s.evaluations, s.backups) for s in take(snapshots, n)]
 
     sweeps = [(0, 0), (30, 10), (60, 20)]
-    assert counts(fvi(model, seed(0), Linear(), 5, 3), 3) == sweeps
-    assert counts(fqi(model, seed(0), Linear(), 5, 3), 3) == sweeps
-    actions = fqi(model, seed(0), Linear(), 5, 3, count_actions=True)
+    assert counts(fvi(model, seed(0), regress=Linear(), N=5, M=3), 3) == sweeps
+    assert counts(fqi(model, seed(0), regress=Linear(), N=5, M=3), 3) == sweeps
+    actions = fqi(model, seed(0), regress=Linear(), N=5, M=3, count_actions=True)
     assert counts(actions, 3) == [(0, 0), (60, 10), (120, 20)]
     # A lower step 10·2 = 20, two snapshots each; an upper iteration 10·7·2 = 140.
-    frozen = fsfvi(model, seed(0), 3, Linear(), 5, 2, 7)
+    frozen = fsfvi(model, seed(0), T=3, regress=Linear(), N=5, M_l=2, M_u=7)
     assert counts(frozen, 7) == [
         (20, 10),
         (20, 10),
@@ -147,21 +150,21 @@ def test_evaluations_by_hand():
         (320, 40),
     ]
     # A tenth of the states by default, rounded, and one at least.
-    assert counts(fvi(model, seed(0), Linear(), M=1), 2)[1] == (2, 2)
+    assert counts(fvi(model, seed(0), regress=Linear(), M=1), 2)[1] == (2, 2)
     pricing = make("pricing").build()
-    assert take(fvi(pricing, seed(0), Linear()), 2)[1].evaluations == 1515 * 21 * 50
+    assert take(fvi(pricing, seed(0), regress=Linear()), 2)[1].evaluations == 1515 * 21 * 50
 
 
 def test_snapshots_say_what_they_are():
     model = random_model(10)
-    run = take(fsfvi(model, seed(11), 4, Linear(), 6), 9)
+    run = take(fsfvi(model, seed(11), T=4, regress=Linear(), N=6), 9)
     assert [s.policy_kind for s in run] == ["cyclic", "stationary"] * 3 + ["periodic"] * 3
     assert [s.phase for s in run] == ["lower"] * 6 + ["upper"] * 3
     assert [s.iteration for s in run] == [1, 1, 2, 2, 3, 3, 0, 1, 2]
     assert [len(s.policy_PXY) for s in run] == [1, 1, 2, 1, 3, 1, 4, 4, 4]
     assert np.array_equal(run[-1].policy_PXY[1:], run[4].policy_PXY)
     for algorithm in (fvi, fqi):
-        run = take(algorithm(model, seed(11), Linear(), 6), 3)
+        run = take(algorithm(model, seed(11), regress=Linear(), N=6), 3)
         assert [(s.phase, s.policy_kind) for s in run] == [("base", "stationary")] * 3
         assert [s.iteration for s in run] == [0, 1, 2]
 
@@ -173,9 +176,9 @@ def test_the_same_seed_gives_the_same_run_and_snapshots_keep_their_values(name, 
 
     def run(n):
         return (
-            ALGORITHMS[name](model, seed(n), regress, N=6, M_u=5)
+            ALGORITHMS[name](model, seed(n), regress=regress, N=6, M_u=5)
             if name == "fsfvi"
-            else (ALGORITHMS[name](model, seed(n), regress, N=6, M=5))
+            else (ALGORITHMS[name](model, seed(n), regress=regress, N=6, M=5))
         )
 
     first = run(13)
@@ -193,7 +196,7 @@ def test_reading_policies_off_does_not_change_the_values():
     model = random_model(15, frozen="XYA.")
     for algorithm in (fvi, fqi):
         first, random = (
-            take(algorithm(model, seed(16), Linear(), 6, ties=ties), 6)
+            take(algorithm(model, seed(16), regress=Linear(), N=6, ties=ties), 6)
             for ties in ("first", "random")
         )
         for a, b in zip(first, random, strict=True):
@@ -215,7 +218,7 @@ def test_states_are_drawn_afresh_in_each_iteration():
     model = random_model(17)
     for name, pairs in (("fvi", 1), ("fqi", 2), ("fsfvi", 1)):
         recording = Recording([])
-        take(ALGORITHMS[name](model, seed(18), recording, N=4), 9)
+        take(ALGORITHMS[name](model, seed(18), regress=recording, N=4), 9)
         assert len({tuple(rows) for rows in recording.rows}) > 1
         for rows in recording.rows:
             assert len(set(rows)) == 4 * pairs
@@ -227,7 +230,7 @@ def test_states_are_drawn_afresh_in_each_iteration():
 def test_exact_extraction_reads_off_the_expectations_of_the_same_values():
     model = random_model(31)
     sampled, exact = (
-        take(fsfvi(model, seed(32), 3, Linear(), 6, M_u=3, extract=extract), 8)
+        take(fsfvi(model, seed(32), T=3, regress=Linear(), N=6, M_u=3, extract=extract), 8)
         for extract in ("fresh", "exact")
     )
     for a, b in zip(sampled, exact, strict=True):
@@ -247,7 +250,12 @@ def test_exact_extraction_reads_off_the_expectations_of_the_same_values():
 def test_kept_paths_change_neither_values_nor_counts(sparse):
     model = random_model(33)
     fresh, kept = (
-        take(fsfvi(model, seed(34), 3, Linear(), 6, M_u=3, sparse=sparse, extract=extract), 9)
+        take(
+            fsfvi(
+                model, seed(34), T=3, regress=Linear(), N=6, M_u=3, sparse=sparse, extract=extract
+            ),
+            9,
+        )
         for extract in ("fresh", "kept")
     )
     for a, b in zip(fresh, kept, strict=True):
@@ -259,7 +267,7 @@ def test_rho_says_which_states_are_drawn():
     model = random_model(19)
     rho_XY = np.zeros((3, 4))
     rho_XY[1, 2], rho_XY[2, 0] = 0.5, 0.5
-    *_, last = take(fvi(model, seed(20), Tabular(), N=20, rho_XY=rho_XY), 4)
+    *_, last = take(fvi(model, seed(20), regress=Tabular(), N=20, rho_XY=rho_XY), 4)
     assert np.array_equal(last.values_XY != 0, rho_XY > 0)
 
 
@@ -268,9 +276,9 @@ def test_initial_values_are_used_and_left_alone():
     Q_XYA = np.stack([U_XY, U_XY - 1], axis=2)
     before = U_XY.copy()
     runs = (
-        fvi(model, seed(0), Tabular(), 3, U0_XY=U_XY),
-        fqi(model, seed(0), Tabular(), 3, Q0_XYA=Q_XYA),
-        fsfvi(model, seed(0), 1, Tabular(), 3, V0_XY=U_XY),
+        fvi(model, seed(0), regress=Tabular(), N=3, U0_XY=U_XY),
+        fqi(model, seed(0), regress=Tabular(), N=3, Q0_XYA=Q_XYA),
+        fsfvi(model, seed(0), T=1, regress=Tabular(), N=3, V0_XY=U_XY),
     )
     for run in runs:
         zeroth, *_, last = take(run, 3)
@@ -296,8 +304,8 @@ def test_bootstrapping_on_a_line_diverges_with_a_clear_end(algorithm):
     """A line through the values of 0 and 1 is ten times as high at 10, and 1 takes its value from
     there: θ ← 1 + 9θ (the classic example of Tsitsiklis and Van Roy)."""
     rho_XY = np.array([[0.5, 0.5, 0.0]])
-    run, kept = algorithm(far_away(), seed(22), Linear(), N=60, rho_XY=rho_XY), []
-    with pytest.raises(Diverged, match=r"base iteration 3\d\d: the values are not finite"):
+    run, kept = algorithm(far_away(), seed(22), regress=Linear(), N=60, rho_XY=rho_XY), []
+    with pytest.raises(Diverged, match=r"base iteration 3\d\d: the values are no longer finite"):
         for snapshot in run:
             kept.append(snapshot)
     assert 300 <= len(kept) < 400 and kept[-1].iteration == len(kept) - 1
@@ -326,7 +334,7 @@ class Breaking:
 def test_fsfvi_says_where_it_diverged(n, snapshots, words):
     kept = []
     with pytest.raises(Diverged, match=words):
-        for snapshot in fsfvi(random_model(23), seed(24), 3, Breaking(n)):
+        for snapshot in fsfvi(random_model(23), seed(24), T=3, regress=Breaking(n)):
             kept.append(snapshot)
     assert len(kept) == snapshots
 
@@ -334,17 +342,17 @@ def test_fsfvi_says_where_it_diverged(n, snapshots, words):
 def test_a_network_with_a_wild_learning_rate_ends_clearly():
     wild = Deep(learning_rate=1e200, epochs=30)
     with pytest.raises(Diverged, match="base iteration 1"):
-        take(fvi(random_model(25), seed(26), wild, N=12), 2)
+        take(fvi(random_model(25), seed(26), regress=wild, N=12), 2)
 
 
 def test_values_that_are_not_finite_are_refused_by_the_tabular_methods_too():
     model, bad = random_model(27), np.full((3, 4), np.inf)
     for run in (
         evi(model, seed(0), U0_XY=bad),
-        efsvi(model, seed(0), 1, V0_XY=bad),
+        efsvi(model, seed(0), T=1, V0_XY=bad),
         eqi(model, seed(0), Q0_XYA=np.full((3, 4, 2), np.nan)),
         slow_agnostic(model, seed(0), U0_Y=bad[0]),
-        fvi(model, seed(0), Linear(), U0_XY=bad),
+        fvi(model, seed(0), regress=Linear(), U0_XY=bad),
     ):
         with pytest.raises(Diverged, match="iteration 0"):
             next(run)
@@ -359,8 +367,10 @@ def test_pricing_is_as_the_paper_has_it_with_linear_fits():
     def fraction(snapshot):
         return model.mean(policy_values(model, snapshot.policy_PXY, tolerance=1.0).U_XY) / best
 
-    zeroth, one, two = (fraction(s) for s in take(fvi(model, seed(28), Linear()), 3))
-    ends = {T: take(fsfvi(model, seed(29), T, Linear()), 2 * T - 2)[-2] for T in (3, 6, 12)}
+    zeroth, one, two = (fraction(s) for s in take(fvi(model, seed(28), regress=Linear()), 3))
+    ends = {
+        T: take(fsfvi(model, seed(29), T=T, regress=Linear()), 2 * T - 2)[-2] for T in (3, 6, 12)
+    }
     level = {T: fraction(s) for T, s in ends.items()}
     assert zeroth < level[3] < level[6] < level[12]
     assert one < level[6] and two < level[12]
@@ -371,24 +381,24 @@ def test_pricing_is_as_the_paper_has_it_with_linear_fits():
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda m, g: fvi(m, g, Linear(), N=0), "N = 0"),
-        (lambda m, g: fvi(m, g, Linear(), N=13), "N = 13: .* 1 to 12"),
-        (lambda m, g: fvi(m, g, Linear(), N=2.5), "N = 2.5"),
-        (lambda m, g: fvi(m, g, Linear(), M=0), "M = 0"),
-        (lambda m, g: fvi(m, 7, Linear()), "rng = 7"),
-        (lambda m, g: fvi(m, g, Linear(), ties="none"), "ties = 'none'"),
-        (lambda m, g: fvi(m, g, Linear(), U0_XY=np.zeros(3)), "U0_XY: shape"),
-        (lambda m, g: fvi(m, g, Linear(), rho_XY=np.ones((3, 4))), "rho_XY: "),
-        (lambda m, g: fqi(m, g, Linear(), N=-1), "N = -1"),
-        (lambda m, g: fqi(m, g, Linear(), ties="none"), "ties = 'none'"),
-        (lambda m, g: fqi(m, g, Linear(), Q0_XYA=np.zeros((3, 4))), "Q0_XYA: shape"),
-        (lambda m, g: fsfvi(m, g, 0, Linear()), "T = 0"),
-        (lambda m, g: fsfvi(m, g, 2, Linear(), N=0), "N = 0"),
-        (lambda m, g: fsfvi(m, g, 2, Linear(), M_l=0), "M_l = 0"),
-        (lambda m, g: fsfvi(m, g, 2, Linear(), M_u=0), "M_u = 0"),
-        (lambda m, g: fsfvi(m, g, 2, Linear(), ties="none"), "ties = 'none'"),
-        (lambda m, g: fsfvi(m, g, 2, Linear(), extract="best"), "extract = 'best'"),
-        (lambda m, g: fsfvi(m, g, 2, Linear(), V0_XY=np.zeros((4, 3))), "V0_XY: shape"),
+        (lambda m, g: fvi(m, g, regress=Linear(), N=0), "N = 0"),
+        (lambda m, g: fvi(m, g, regress=Linear(), N=13), "N = 13: .* 1 to 12"),
+        (lambda m, g: fvi(m, g, regress=Linear(), N=2.5), "N = 2.5"),
+        (lambda m, g: fvi(m, g, regress=Linear(), M=0), "M = 0"),
+        (lambda m, g: fvi(m, 7, regress=Linear()), "rng = 7"),
+        (lambda m, g: fvi(m, g, regress=Linear(), ties="none"), "ties = 'none'"),
+        (lambda m, g: fvi(m, g, regress=Linear(), U0_XY=np.zeros(3)), "U0_XY: shape"),
+        (lambda m, g: fvi(m, g, regress=Linear(), rho_XY=np.ones((3, 4))), "rho_XY: "),
+        (lambda m, g: fqi(m, g, regress=Linear(), N=-1), "N = -1"),
+        (lambda m, g: fqi(m, g, regress=Linear(), ties="none"), "ties = 'none'"),
+        (lambda m, g: fqi(m, g, regress=Linear(), Q0_XYA=np.zeros((3, 4))), "Q0_XYA: shape"),
+        (lambda m, g: fsfvi(m, g, T=0, regress=Linear()), "T = 0"),
+        (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), N=0), "N = 0"),
+        (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), M_l=0), "M_l = 0"),
+        (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), M_u=0), "M_u = 0"),
+        (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), ties="none"), "ties = 'none'"),
+        (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), extract="best"), "extract = 'best'"),
+        (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), V0_XY=np.zeros((4, 3))), "V0_XY: shape"),
     ],
 )
 def test_bad_arguments_are_named(call, words):

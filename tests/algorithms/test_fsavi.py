@@ -30,7 +30,7 @@ def test_tabular_features_make_fsavi_fsvi():
     model = random_model(1)
     architecture = LinearArchitecture.tabular(model)
     assert architecture.kappa == 1
-    pairs = zip(fsavi(model, 3, architecture), fsvi(model, 3), strict=False)
+    pairs = zip(fsavi(model, 3, architecture=architecture), fsvi(model, 3), strict=False)
     for ours, exact in islice(pairs, 8):
         np.testing.assert_allclose(ours.values_XY, exact.values_XY, atol=1e-12)
         assert np.array_equal(ours.policy_PXY, exact.policy_PXY)
@@ -41,7 +41,7 @@ def test_updates_hold_at_the_anchors_and_interpolate_elsewhere():
     model = random_model(2, sizes=(3, 7, 2, 2))
     architecture = interpolation(model, [0, 2], [0, 3, 6])
     assert architecture.kappa == 1
-    one, two, start, first = islice(fsavi(model, 3, architecture), 4)
+    one, two, start, first = islice(fsavi(model, 3, architecture=architecture), 4)
     x, y = architecture.anchors_M2.T
     np.testing.assert_allclose(two.values_XY[x, y], H_frozen(model, one.values_XY)[x, y])
     halfway = (two.values_XY[:, 0] + 2 * two.values_XY[:, 3]) / 3
@@ -74,8 +74,8 @@ def test_features_that_amplify_too_much_are_refused():
     model = random_model(4, sizes=(1, 4, 2, 2), gamma=0.9)
     Phi_XYM = np.stack([np.ones(4), np.arange(4)], axis=-1)[None]
     with pytest.raises(InputError, match=r"κγ = 3·0.9 = 2.7 ≥ 1.*anchors at the corners"):
-        next(fsavi(model, 3, LinearArchitecture(Phi_XYM, [(0, 1), (0, 2)])))
-    next(fsavi(model, 3, LinearArchitecture(Phi_XYM, [(0, 0), (0, 3)])))
+        next(fsavi(model, 3, architecture=LinearArchitecture(Phi_XYM, [(0, 1), (0, 2)])))
+    next(fsavi(model, 3, architecture=LinearArchitecture(Phi_XYM, [(0, 0), (0, 3)])))
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ def test_bad_architectures_are_named(Phi, anchors, words):
 
 def test_an_architecture_of_another_model_is_refused():
     architecture = LinearArchitecture.tabular(random_model(5))
-    with pytest.raises(InputError, match="other sizes"):
-        next(fsavi(random_model(5, sizes=(2, 2, 2, 2)), 2, architecture))
+    with pytest.raises(InputError, match="the model has"):
+        next(fsavi(random_model(5, sizes=(2, 2, 2, 2)), 2, architecture=architecture))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -109,8 +109,8 @@ def test_the_corrected_theorem_holds(seed, T):
     fits = [architecture.through_anchors(s.values_XY) - s.values_XY for s in lower]
     # Projecting through the anchors is one way to fit, so its error bounds the best one.
     eps_low = max((np.abs(fit).max() for fit in fits), default=0.0)
-    last = run_until(fsavi(model, T, architecture), iterations=8)
-    J1_XY = [s for s in islice(fsavi(model, T, architecture), T - 1)]
+    last = run_until(fsavi(model, T, architecture=architecture), iterations=8)
+    J1_XY = [s for s in islice(fsavi(model, T, architecture=architecture), T - 1)]
     J1_XY = J1_XY[-1].values_XY if J1_XY else np.zeros_like(last.values_XY)
     V_XY = np.zeros_like(J1_XY)
     for _ in range(200):

@@ -26,7 +26,7 @@ ALGORITHMS = {
     "evi": evi,
     "eqi": eqi,
     "slow_agnostic": slow_agnostic,
-    "efsvi": lambda model, rng, **options: efsvi(model, rng, 3, **options),
+    "efsvi": lambda model, rng, **options: efsvi(model, rng, T=3, **options),
 }
 
 
@@ -67,7 +67,20 @@ def test_the_error_shrinks_like_one_over_root_M():
 def test_efsvi_approaches_fsvi_as_the_samples_grow(sparse, M, common):
     """Deterministic lower level, so that both have the same J₁ and π."""
     model, T, k = random_model(4, frozen="XYA."), 3, 3
-    run = take(efsvi(model, seed(5), T, 1, M, 1, None, "first", common, sparse), 2 * T - 1 + k)
+    run = take(
+        efsvi(
+            model,
+            seed(5),
+            T=T,
+            M_l=1,
+            M_u=M,
+            snapshots_per_sweep=1,
+            ties="first",
+            common_random_numbers=common,
+            sparse=sparse,
+        ),
+        2 * T - 1 + k,
+    )
     exact = take(fsvi(model, T), T + k)
     for ours, theirs in zip(run[: 2 * T - 2 : 2], exact[: T - 1], strict=True):
         assert np.array_equal(ours.values_XY, theirs.values_XY)
@@ -84,7 +97,7 @@ def test_the_lower_level_approaches_the_frozen_optimum_as_M_l_grows():
     model, T = random_model(6, frozen="XYAW"), 4
     exact = take(fsvi(model, T), T - 1)[-1].values_XY
     for M_l in (100, 10_000):
-        *_, cyclic, _ = take(efsvi(model, seed(7), T, M_l=M_l), 2 * T - 2)
+        *_, cyclic, _ = take(efsvi(model, seed(7), T=T, M_l=M_l), 2 * T - 2)
         sigma = model.gamma * np.ptp(exact) / 2
         bound = 6 * sigma / np.sqrt(M_l) * reach(model, T - 1, model.gamma)
         assert 0 < np.abs(cyclic.values_XY - exact).max() <= bound
@@ -120,7 +133,7 @@ def test_without_noise_the_sampled_algorithms_are_the_exact_ones(M, common, shap
     model = random_model(10, shape=shape)
     options = {"snapshots_per_sweep": 1, "common_random_numbers": common, "ties": "first"}
     for ours, exact in zip(
-        take(evi(model, seed(11), M, **options), 6), take(vi(model), 6), strict=True
+        take(evi(model, seed(11), M=M, **options), 6), take(vi(model), 6), strict=True
     ):
         assert np.array_equal(ours.values_XY, exact.values_XY)
         assert np.array_equal(ours.policy_PXY, exact.policy_PXY)
@@ -130,11 +143,11 @@ def test_without_noise_the_sampled_algorithms_are_the_exact_ones(M, common, shap
             exact.backups,
         )
     for ours, exact in zip(
-        take(eqi(model, seed(11), M, **options), 6), take(vi(model), 6), strict=True
+        take(eqi(model, seed(11), M=M, **options), 6), take(vi(model), 6), strict=True
     ):
         assert np.array_equal(ours.values_XY, exact.values_XY)
     for T in (1, 2, 5):
-        run = take(efsvi(model, seed(12), T, 2, M, **options), 2 * T + 4)
+        run = take(efsvi(model, seed(12), T=T, M_l=2, M_u=M, **options), 2 * T + 4)
         run = [s for s in run if (s.phase, s.policy_kind) != ("lower", "stationary")]
         for ours, exact in zip(run, take(fsvi(model, T), len(run)), strict=True):
             assert np.array_equal(ours.values_XY, exact.values_XY)
@@ -156,17 +169,17 @@ def test_evaluations_by_hand():
     agnostic = slow_agnostic(model, seed(0), M=5, snapshots_per_sweep=2)
     assert counts(agnostic, 5) == [0, 20, 40, 60, 80]
     # Lower sweeps 24·2 = 48, two snapshots each; an upper sweep 24·7·2 = 336.
-    frozen = efsvi(model, seed(0), 3, M_l=2, M_u=7)
+    frozen = efsvi(model, seed(0), T=3, M_l=2, M_u=7)
     assert counts(frozen, 9) == [48, 48, 96, 96, 96, 208, 320, 432, 544]
-    assert counts(efsvi(model, seed(0), 1, M_u=7), 2) == [0, 112]
+    assert counts(efsvi(model, seed(0), T=1, M_u=7), 2) == [0, 112]
     # Backups are the pairs (s, a) renewed.
     assert [s.backups for s in take(evi(model, seed(0)), 4)] == [0, 8, 16, 24]
-    assert [s.backups for s in take(efsvi(model, seed(0), 2), 6)] == [24, 24, 24, 32, 40, 48]
+    assert [s.backups for s in take(efsvi(model, seed(0), T=2), 6)] == [24, 24, 24, 32, 40, 48]
 
 
 def test_snapshots_say_what_they_are():
     model = random_model(19)
-    run = take(efsvi(model, seed(20), 4), 6 + 7)
+    run = take(efsvi(model, seed(20), T=4), 6 + 7)
     assert [s.policy_kind for s in run] == ["cyclic", "stationary"] * 3 + ["periodic"] * 7
     assert [s.phase for s in run] == ["lower"] * 6 + ["upper"] * 7
     assert [s.iteration for s in run] == [1, 1, 2, 2, 3, 3, 0, 0, 0, 1, 1, 1, 2]
@@ -182,7 +195,7 @@ def test_snapshots_say_what_they_are():
 def test_the_stationary_policy_of_the_lower_level_is_greedy_for_J():
     """Without noise the samples of its extraction are exact."""
     model = random_model(21, shape=("XYA.", "XYA."))
-    run = take(efsvi(model, seed(22), 4, ties="first"), 6)
+    run = take(efsvi(model, seed(22), T=4, ties="first"), 6)
     for stationary in run[1::2]:
         greedy_XY = bellman(model, model.true, stationary.values_XY)[1]
         assert np.array_equal(stationary.policy_PXY, greedy_XY[None])
@@ -195,7 +208,7 @@ def test_a_snapshot_inside_a_sweep_has_the_first_part_renewed(name):
     run = (
         ALGORITHMS[name](model, seed(24), M=1)
         if name != "efsvi"
-        else efsvi(model, seed(24), 3, M_u=1, ties="first")
+        else efsvi(model, seed(24), T=3, M_u=1, ties="first")
     )
     run = [s for s in take(run, 20) if s.phase != "lower"]
     before, first, second, after = (s.values_XY.reshape(-1) for s in run[3:7])
@@ -247,8 +260,8 @@ def test_the_same_seed_gives_the_same_run_however_often_one_looks(name, common, 
 
 def test_random_ties_change_the_lower_level_of_gridworld():
     model = make("gridworld").build()
-    first = take(efsvi(model, seed(28), 3, ties="first"), 3)[2]
-    random = take(efsvi(model, seed(28), 3), 3)[2]
+    first = take(efsvi(model, seed(28), T=3, ties="first"), 3)[2]
+    random = take(efsvi(model, seed(28), T=3), 3)[2]
     # No noise in the frozen fast state: the values are the same, only the choice among ties is not.
     assert np.array_equal(first.values_XY, random.values_XY)
     assert not np.array_equal(first.policy_PXY, random.policy_PXY)
@@ -273,7 +286,7 @@ def test_common_random_numbers_take_the_bias_out_of_the_maximum():
     bias = {
         common: np.mean(
             [
-                model.mean(at(evi(model, seed(r), 10, common_random_numbers=common), 5).values_XY)
+                model.mean(at(evi(model, seed(r), M=10, common_random_numbers=common), 5).values_XY)
                 for r in range(100)
             ]
         )
@@ -292,7 +305,7 @@ def test_inventory_reaches_what_the_notes_say():
         return model.mean(policy_values(model, snapshot.policy_PXY, tolerance=1e-2).U_XY) / best
 
     unit = model.n_states * model.n_actions * 50
-    run = take(efsvi(model, seed(30), 12, snapshots_per_sweep=1), 23)
+    run = take(efsvi(model, seed(30), T=12, snapshots_per_sweep=1), 23)
     cyclic, stationary, periodic = run[-3:]
     assert cyclic.evaluations == stationary.evaluations == 0.22 * unit
     assert 0.83 <= fraction(cyclic) <= 0.92 and 0.83 <= fraction(periodic) <= 0.92
@@ -317,7 +330,7 @@ def test_initial_values_are_used_and_left_alone():
     U_XY = seed(0).normal(size=(3, 4))
     before = U_XY.copy()
     assert np.array_equal(next(evi(model, seed(0), U0_XY=U_XY)).values_XY, U_XY)
-    assert np.array_equal(next(efsvi(model, seed(0), 1, V0_XY=U_XY)).values_XY, U_XY)
+    assert np.array_equal(next(efsvi(model, seed(0), T=1, V0_XY=U_XY)).values_XY, U_XY)
     assert np.array_equal(next(slow_agnostic(model, seed(0), U0_Y=U_XY[0])).values_XY[2], U_XY[0])
     Q_XYA = np.stack([U_XY, U_XY - 1], axis=2)
     run = eqi(model, seed(0), Q0_XYA=Q_XYA)
@@ -340,12 +353,12 @@ def test_initial_values_are_used_and_left_alone():
         (lambda m, g: slow_agnostic(m, g, M=-1), "M = -1"),
         (lambda m, g: slow_agnostic(m, g, ties=""), "ties = ''"),
         (lambda m, g: slow_agnostic(m, g, U0_Y=np.zeros(3)), "U0_Y: shape"),
-        (lambda m, g: efsvi(m, g, 0), "T = 0"),
-        (lambda m, g: efsvi(m, g, 2, M_l=0), "M_l = 0"),
-        (lambda m, g: efsvi(m, g, 2, M_u=0), "M_u = 0"),
-        (lambda m, g: efsvi(m, g, 2, ties="none"), "ties = 'none'"),
-        (lambda m, g: efsvi(m, g, 2, V0_XY=np.zeros((4, 3))), "V0_XY: shape"),
-        (lambda m, g: efsvi(m, None, 2), "rng = None"),
+        (lambda m, g: efsvi(m, g, T=0), "T = 0"),
+        (lambda m, g: efsvi(m, g, T=2, M_l=0), "M_l = 0"),
+        (lambda m, g: efsvi(m, g, T=2, M_u=0), "M_u = 0"),
+        (lambda m, g: efsvi(m, g, T=2, ties="none"), "ties = 'none'"),
+        (lambda m, g: efsvi(m, g, T=2, V0_XY=np.zeros((4, 3))), "V0_XY: shape"),
+        (lambda m, g: efsvi(m, None, T=2), "rng = None"),
     ],
 )
 def test_bad_arguments_are_named(call, words):

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from fsdash.sampling import draw_counts, multinomial
-from fsdash.sampling.laws import LONGEST_RUN, runs
+from fsdash.sampling.laws import LONGEST_RUN, noise_runs
 from fsdash.sampling.t_step import draw_noise
 from tests.sampling.cases import fits, within
 
@@ -90,7 +90,7 @@ def test_the_binomial_of_many_draws():
 def test_runs_are_independent_single_draws(noise_W):
     """Neighbours too: the counts of pairs fit the product law, also where runs are cut."""
     noise_W = np.array(noise_W)
-    law, rng, n = runs(noise_W), np.random.default_rng(21), 60_000
+    law, rng, n = noise_runs(noise_W), np.random.default_rng(21), 60_000
     w_N = np.empty(n, np.int64)
     draw_noise(rng, law, w_N)
     W = len(noise_W)

@@ -87,7 +87,7 @@ def test_T_steps_have_the_mean_and_variance_of_M_independent_paths(way, M, n, sh
     20,000 are too many for one term-by-term binomial, and are drawn in blocks."""
     model, lower, J1_XY, V_XY, rng = upper_case(4, shape)
     sampler = UpperSampler(model, J1_XY, lower, M, sparse=WAYS[way])
-    assert M != 50 or sampler.often.others_CDN.shape[1] > 0
+    assert M != 50 or sampler.frequent.others_CDN.shape[1] > 0
     Q = np.array([sampler.q_values(V_XY, rng)[0] for _ in range(n)])
     for s, a in product(range(6), range(2)):
         joint = paths(model, lower, s, a)

@@ -11,7 +11,7 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import bellman, follow, lower_kernel, q_values, upper_bellman
 from fsdash.domains import make
 from fsdash.errors import InputError
-from fsdash.sampling import Sampler, StateSample, UpperSampler, backup, extraction, ranges, sweep
+from fsdash.sampling import Sampler, StateSample, UpperSampler, backup, policy_rngs, ranges, sweep
 from tests.models import random_model, transition_matrix
 from tests.sampling.cases import fits, upper_case, within
 
@@ -37,7 +37,7 @@ def test_kept_paths_have_the_mean_and_variance_of_fresh_ones():
     model, lower, J1_XY, V_XY, rng = upper_case(3)
     n, M = 4_000, 4
     upper = UpperSampler(model, J1_XY, lower, M, sparse=False)
-    Q = np.array([upper.keep_paths(rng).q_values(V_XY, rng)[0] for _ in range(n)])
+    Q = np.array([upper.store_paths(rng).q_values(V_XY, rng)[0] for _ in range(n)])
     fresh = np.array([upper.q_values(V_XY, rng)[0] for _ in range(n)])
     followed = [follow(model.true, pi) for pi in lower]
     future_XY = J1_XY + model.gamma**2 * lower_kernel(model, followed, V_XY)
@@ -48,7 +48,7 @@ def test_kept_paths_have_the_mean_and_variance_of_fresh_ones():
     ratio = Q.std(axis=0)[noisy] / fresh.std(axis=0)[noisy]
     assert (np.abs(np.log(ratio)) <= 6 * 1.5 / np.sqrt(n)).all()
     # One set of paths, and any V: the very draws of a sampler that starts from the same state.
-    kept = upper.keep_paths(np.random.default_rng(26))
+    kept = upper.store_paths(np.random.default_rng(26))
     for values_XY in (V_XY, 3 - V_XY):
         Q_SA, greedy_S = upper.q_values(values_XY, np.random.default_rng(26))
         Q_kept, greedy_kept = kept.q_values(values_XY, rng)
@@ -172,17 +172,17 @@ def test_a_sweep_in_parts_is_the_sweep():
     whole = list(sweep(sampler, U_XY, np.random.default_rng(21), 1))
     parts = list(sweep(sampler, U_XY, np.random.default_rng(21), 5))
     assert np.array_equal(whole[-1][1], parts[-1][1])
-    for renewed, values_XY in parts:
-        assert np.array_equal(values_XY.flat[:renewed], parts[-1][1].flat[:renewed])
-        assert np.array_equal(values_XY.flat[renewed:], U_XY.flat[renewed:])
-    assert [renewed for renewed, _ in parts] == [2, 4, 7, 9, 12]
+    for updated, values_XY in parts:
+        assert np.array_equal(values_XY.flat[:updated], parts[-1][1].flat[:updated])
+        assert np.array_equal(values_XY.flat[updated:], U_XY.flat[updated:])
+    assert [updated for updated, _ in parts] == [2, 4, 7, 9, 12]
     assert ranges(2, 4) == [(0, 0), (0, 1), (1, 1), (1, 2)]
 
 
-def test_extraction_leaves_the_run_alone():
+def test_generators_for_policies_do_not_advance_the_run():
     rng = np.random.default_rng(22)
     before = rng.bit_generator.state
-    inside, end = extraction(rng)
+    inside, end = policy_rngs(rng)
     assert rng.bit_generator.state == before
     assert len({g.random() for g in (rng, inside, end)}) == 3
 
