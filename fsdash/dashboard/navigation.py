@@ -5,6 +5,7 @@ script is left out.
 """
 
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
 
 from fsdash.dashboard.server import app_folder
@@ -138,7 +139,8 @@ def is_available(page: PageLink) -> bool:
     return (app_folder() / page.script).exists()
 
 
+@cache
 def available_pages() -> dict[str, list[PageLink]]:
-    """The pages whose script exists, by group, in the order of `PAGES`."""
+    """The pages whose script exists when the first page is drawn, by group, in order."""
     pages = [page for page in PAGES.values() if is_available(page)]
     return {group: list(members) for group, members in groupby(pages, lambda page: page.group)}

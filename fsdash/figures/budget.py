@@ -14,9 +14,15 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from fsdash.figures.competitors import competitor_colour, competitor_label
 from fsdash.figures.marks import HANDLE
-from fsdash.figures.palette import BACKGROUND, INK, TERMS, with_opacity
+from fsdash.figures.palette import (
+    BACKGROUND,
+    INK,
+    TERMS,
+    competitor_colour,
+    competitor_label,
+    with_opacity,
+)
 from fsdash.figures.template import template
 from fsdash.figures.unchecked import unchecked
 from fsdash.formatting import log_ticks, number

@@ -11,7 +11,6 @@ from math import inf
 import numpy as np
 import plotly.graph_objects as go
 
-from fsdash.figures.competitors import competitor_colour, competitor_label
 from fsdash.figures.palette import (
     BACKGROUND,
     GREEN,
@@ -19,6 +18,8 @@ from fsdash.figures.palette import (
     REGRET_TERMS,
     TERMS,
     VERMILLION,
+    competitor_colour,
+    competitor_label,
     with_opacity,
 )
 from fsdash.figures.template import template

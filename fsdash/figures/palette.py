@@ -7,6 +7,7 @@ change it here; no other file repeats it.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from math import log2
 from zlib import crc32
@@ -135,6 +136,17 @@ def algorithm_colour(family: str, T: int | None = None) -> Colour:
         return fsvi_colour(T)
     place = crc32(family.encode()) % len(OTHER_FAMILY_COLOURS)
     return FAMILY_COLOURS.get(family, OTHER_FAMILY_COLOURS[place])
+
+
+def competitor_label(T: int) -> str:
+    """The name of a competitor in legends and tables."""
+    return "Base VI" if T == 1 else f"T = {T}"
+
+
+@cache
+def competitor_colour(T: int, dark: bool = False) -> str:
+    """The colour of a competitor, the same on every page."""
+    return algorithm_colour("VI", None if T == 1 else T).on(dark)
 
 
 def with_opacity(colour: str, opacity: float) -> str:

@@ -16,9 +16,8 @@ from fsdash.figures.budget_detail import (
     sensitivity_table,
     truth_figure,
 )
-from fsdash.figures.competitors import competitor_colour, competitor_label
 from fsdash.figures.marks import HANDLE
-from fsdash.figures.palette import FAMILY_COLOURS, fsvi_colour
+from fsdash.figures.palette import FAMILY_COLOURS, competitor_colour, competitor_label, fsvi_colour
 from fsdash.formatting import number
 from fsdash.theory import (
     advise,

@@ -1,13 +1,14 @@
 """The wording of the Choose T page: labels, the recommendation, and sentences about the bounds."""
 
+from functools import lru_cache
 from math import isinf
 
 import numpy as np
 
 from fsdash.dashboard.choose_t.state import LONGEST_T, TRUSTED_T, ChooseTState
-from fsdash.figures.competitors import competitor_label
+from fsdash.figures.palette import competitor_label
 from fsdash.formatting import factor, number
-from fsdash.theory import Advice, Sizes, trivial_bound
+from fsdash.theory import Advice, Constants, Sizes, trivial_bound
 from fsdash.theory.landmarks import freeze_error_limit, reward_error_limit
 from fsdash.theory.measured_domains import MeasuredDomain
 
@@ -274,7 +275,8 @@ LIMITED = "γL_f = {product} < 1: the freeze error has a limit, so nothing rules
 
 def notices(state: ChooseTState) -> list[str]:
     """On the floors, on where the curves start, and on long T."""
-    return [describe_floors(state), describe_starts(state), describe_growth(state)]
+    growth = describe_growth(state.constants, state.l_frozen)
+    return [describe_floors(state), describe_starts(state), growth]
 
 
 def describe_floors(state: ChooseTState) -> str:
@@ -298,10 +300,11 @@ def describe_starts(state: ChooseTState) -> str:
     return LATER.format(lowest=competitor_label(plotted[int(np.argmin(first))]))
 
 
-def describe_growth(state: ChooseTState) -> str:
-    """Whether the bound grows without limit with T."""
-    c = state.constants
-    l_frozen = c.l_f if state.l_frozen is None else state.l_frozen
+@lru_cache(maxsize=64)
+def describe_growth(c: Constants, l_frozen: float | None) -> str:
+    """Whether the bound grows without limit with T; independent of the budget."""
+    if l_frozen is None:
+        l_frozen = c.l_f
     if isinf(freeze_error_limit(c, l_frozen)) or isinf(reward_error_limit(c)):
         name, largest = ("L̃", l_frozen) if l_frozen > c.l_f else ("L_f", c.l_f)
         return GROWS.format(name=name, product=factor(c.gamma * largest))

@@ -9,9 +9,8 @@ from fsdash.dashboard.choose_t import text
 from fsdash.dashboard.choose_t.state import DEFAULT_SWEEPS, LONGEST_T, START, ChooseTState
 from fsdash.dashboard.shell import is_dark, open_page, two_columns
 from fsdash.dashboard.widgets import controls
-from fsdash.dashboard.widgets.chart import Event, chart
+from fsdash.dashboard.widgets.chart import Event, chart, export
 from fsdash.dashboard.widgets.controls import FIELD_RANGES, FIELDS, number_field, segments
-from fsdash.dashboard.widgets.export import export
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.lesson import (
     FROZEN_DYNAMICS_CONDITION,

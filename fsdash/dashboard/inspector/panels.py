@@ -21,8 +21,7 @@ from fsdash.dashboard.inspector.figures import (
 from fsdash.dashboard.inspector.state import PolicyHistory
 from fsdash.dashboard.inspector.url import PREFIX, URL, SelectorTexts, choose
 from fsdash.dashboard.shell import is_dark
-from fsdash.dashboard.widgets.chart import Event, chart
-from fsdash.dashboard.widgets.export import standalone_html
+from fsdash.dashboard.widgets.chart import Event, chart, standalone_html
 from fsdash.figures.policies import (
     InspectedPolicy,
     PolicyFigure,

@@ -20,8 +20,7 @@ from fsdash.dashboard.linear_architecture.state import (
 )
 from fsdash.dashboard.shell import is_dark, open_page, two_columns
 from fsdash.dashboard.widgets import controls
-from fsdash.dashboard.widgets.chart import Event, chart
-from fsdash.dashboard.widgets.export import export
+from fsdash.dashboard.widgets.chart import Event, chart, export
 from fsdash.dashboard.widgets.lesson import (
     FROZEN_DYNAMICS_CONDITION,
     exercises,

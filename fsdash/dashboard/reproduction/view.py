@@ -11,8 +11,7 @@ from fsdash.dashboard.navigation import PAGES, is_available
 from fsdash.dashboard.reproduction import state, text
 from fsdash.dashboard.reproduction.text import ALL_PARTS, PARTS, THEORY, VERDICTS
 from fsdash.dashboard.shell import is_dark, open_page
-from fsdash.dashboard.widgets.chart import chart
-from fsdash.dashboard.widgets.export import export
+from fsdash.dashboard.widgets.chart import chart, export
 from fsdash.dashboard.widgets.lesson import exercises, what_to_notice
 from fsdash.dashboard.widgets.url_state import (
     Parameter,

@@ -10,8 +10,7 @@ from fsdash.dashboard.reward_error.formula import reward_error_filled, reward_er
 from fsdash.dashboard.reward_error.state import LARGEST_T, RANGES, START
 from fsdash.dashboard.shell import is_dark, open_page, two_columns
 from fsdash.dashboard.widgets import controls
-from fsdash.dashboard.widgets.chart import Event, chart
-from fsdash.dashboard.widgets.export import export
+from fsdash.dashboard.widgets.chart import Event, chart, export
 from fsdash.dashboard.widgets.lesson import exercises, glossary, what_to_notice
 from fsdash.dashboard.widgets.url_state import Parameter, UrlState, whole_number
 from fsdash.errors import InputError

@@ -41,8 +41,7 @@ from fsdash.dashboard.service import (
     visitor_id,
 )
 from fsdash.dashboard.shell import add_style, is_dark, open_page
-from fsdash.dashboard.widgets.chart import chart
-from fsdash.dashboard.widgets.export import export
+from fsdash.dashboard.widgets.chart import chart, export
 from fsdash.dashboard.widgets.lesson import exercises, glossary, what_to_notice
 from fsdash.errors import InputError
 from fsdash.formatting import escape_markdown, time_ago

@@ -1,19 +1,20 @@
-"""Plotly figures that keep their place on the page.
+"""Plotly figures on a page: `chart` draws one, `export` offers its data, itself and its code.
 
-`st.plotly_chart` makes a new node for every change of the data: it flashes and forgets the zoom.
-`chart` is a component around `Plotly.react`: the node, the zoom and the hidden series stay. It also
-reports clicks and a vertical line that is dragged.
+`st.plotly_chart` creates a new node for every change of the data: it flashes and loses the zoom.
+`chart` is a component around `Plotly.react` that keeps the node, the zoom and the hidden series. It
+also reports clicks and the dragging of a vertical line.
 
 Plotly's JavaScript is the one that the Python package brings along. It is served from there by our
 own server, under an address with its version; nothing is copied and no other host is asked.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
 
+import pandas as pd
 import plotly
 import plotly.graph_objects as go
 import streamlit as st
@@ -21,10 +22,12 @@ from plotly.utils import PlotlyJSONEncoder
 from streamlit.components.v1 import declare_component
 
 from fsdash.figures.marks import HANDLE as HANDLE
+from fsdash.figures.palette import BACKGROUND
+from fsdash.formatting import as_csv, as_json
 
 _FOLDER = Path(plotly.__file__).parent / "package_data"
-# The toolbar stands at the lower right, beside the axis title: above, it would cover the legend.
-# Where nothing hovers it is always there, on a line of its own.
+# The toolbar is at the lower right, next to the axis title, because at the top it would cover the
+# legend. On touch screens it is always visible, in a line of its own.
 _STYLE = """
 .fs-chart {width: 100%; position: relative;}
 .fs-chart .modebar-container {top: calc(100% - 28px) !important;}
@@ -46,10 +49,10 @@ _component = st.components.v2.component(
 
 @dataclass(frozen=True)
 class Event:
-    """A click, or the end of a drag, in the figure's own units.
+    """A click, or the end of a drag, in the units of the axes.
 
-    On a point: its x, y, `customdata` and the name of its trace. On the empty plot area: the place
-    itself, with no trace. After a drag of the handle: its x, and `HANDLE` as the trace.
+    A click on a point has its x, y, `customdata` and the name of its trace. A click elsewhere in
+    the plot has its x and y and no trace. A drag of the handle has its x and `HANDLE` as the trace.
     """
 
     x: float | str
@@ -121,3 +124,56 @@ def _plotly_address() -> str:
 def _serve_plotly() -> str:
     # The older kind of component is a name for a folder that the server may hand out.
     return declare_component("plotly", path=_FOLDER).name
+
+
+# ----------------------------------------------------------------------------------------- export
+
+Table = pd.DataFrame | Callable[[], pd.DataFrame]
+EXPORT, IN_PYTHON = "Export", "In Python"
+CSV, JSON, HTML = "Data, CSV", "Data, JSON", "Figure, HTML"
+IMAGES = "PNG and SVG: use the buttons at the lower right of the figure."
+
+
+def export(name: str, figure: go.Figure, table: Table, snippet: str) -> None:
+    """A folded section with downloads; `snippet` leaves the same table in the variable `frame`.
+
+    Files are made on download only, because a stand-alone figure contains all of Plotly. A table
+    that is given as a function is computed on download too.
+    """
+    dark = st.context.theme.type == "dark"
+    with st.expander(EXPORT, icon=":material/download:", key=f"export-{name}"):
+        with st.container(horizontal=True):
+            _button(CSV, f"{name}.csv", "text/csv", lambda: as_csv(_records(table)))
+            _button(JSON, f"{name}.json", "application/json", lambda: table_json(table))
+            _button(HTML, f"{name}.html", "text/html", lambda: standalone_html(figure, dark))
+        st.caption(IMAGES)
+        st.markdown(f"**{IN_PYTHON}**")
+        st.code(snippet, language="python")
+
+
+def table_json(table: Table) -> str:
+    """The rows as JSON; infinity is written as 1e999 and a missing number as null."""
+    return as_json(_records(table))
+
+
+def standalone_html(figure: go.Figure, dark: bool) -> str:
+    """The figure as an HTML page that needs no other file."""
+    copy = go.Figure(figure)
+    colour = BACKGROUND.on(dark)
+    copy.update_layout(paper_bgcolor=colour, plot_bgcolor=colour)
+    page = copy.to_html(
+        include_plotlyjs=True, full_html=True, config={"displaylogo": False}, default_height="100vh"
+    )
+    return page.replace("<body>", f'<body style="background:{colour};margin:0">', 1)
+
+
+def _records(table: Table) -> list[Mapping]:
+    frame = table() if callable(table) else table
+    return [
+        {name: None if value != value else value for name, value in row.items()}
+        for row in frame.to_dict("records")
+    ]
+
+
+def _button(label: str, file: str, mime: str, make: Callable[[], str]) -> None:
+    st.download_button(label, make, file, mime, key=f"download-{file}", on_click="ignore")

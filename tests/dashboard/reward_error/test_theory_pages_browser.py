@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from fsdash.dashboard.widgets.export import TITLE as EXPORT
+from fsdash.dashboard.widgets.chart import EXPORT
 from fsdash.formatting import number
 from fsdash.theory import fsavi_regret, reward_error
 from fsdash.theory.presets import PRESETS

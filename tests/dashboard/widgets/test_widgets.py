@@ -11,8 +11,7 @@ import pytest
 from fsdash.dashboard.navigation import PAGES, available_pages
 from fsdash.dashboard.reward_error.formula import reward_error_filled
 from fsdash.dashboard.widgets import controls
-from fsdash.dashboard.widgets.chart import payload
-from fsdash.dashboard.widgets.export import standalone_html, table_json
+from fsdash.dashboard.widgets.chart import payload, standalone_html, table_json
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.theory import Constants, reward_error
 from tests.dashboard.kit import ROOT, decoded
