@@ -116,9 +116,11 @@ class Judge:
 
     def values(self, snapshot: Snapshot) -> np.ndarray:
         """The exact values of the snapshot's policy."""
-        last_PXY, start_XY = self.known.get(snapshot.policy_kind, (None, None))
-        if start_XY is not None and np.array_equal(last_PXY, snapshot.policy_PXY):
-            return start_XY
+        start_XY = None
+        if snapshot.policy_kind in self.known:
+            last_PXY, start_XY = self.known[snapshot.policy_kind]
+            if np.array_equal(last_PXY, snapshot.policy_PXY):
+                return start_XY
         p = self.problem
         U_XY = policy_values(
             p.model, snapshot.policy_PXY, tolerance=p.tolerance, start_XY=start_XY

@@ -186,11 +186,11 @@ class RunSpec(Summary):
 
     def _changed_domain_parameters(self) -> dict[str, Value]:
         defaults = asdict(make(self.domain))
-        return {n: v for n, v in self.domain_parameters if v != defaults[n]}
+        return {n: v for n, v in dict(self.domain_parameters).items() if v != defaults[n]}
 
     def _changed_parameters(self) -> dict[str, Value]:
         defaults = self.method.all_parameters
-        return {n: v for n, v in self.parameters if v != defaults[n].default}
+        return {n: v for n, v in dict(self.parameters).items() if v != defaults[n].default}
 
     def to_python(self) -> str:
         """The expression `RunSpec(…)` that creates this specification, on one line.

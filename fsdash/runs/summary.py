@@ -336,7 +336,7 @@ def work_to_reach(
     """
     records = []
     for key, runs in replications(labelled(frame, stationary), x, sweep=sweep):
-        record = dict(zip(SERIES, key, strict=True), n=len(runs))
+        record: dict[str, object] = {**dict(zip(SERIES, key, strict=True)), "n": len(runs)}
         for level in levels:
             found = [w for run in runs if (w := first_crossing(*run, level)) < inf]
             record[f"work_{level * 100:g}"] = float(np.mean(found)) if found else nan

@@ -289,8 +289,10 @@ class Manager:
                 )
 
     def _pid(self, job: Job) -> int | None:
-        local = isinstance(self._executor, WorkerExecutor)
-        return self._executor.pid(job.future) if local else None
+        """The worker's process; None where the executor does not tell."""
+        if isinstance(self._executor, WorkerExecutor):
+            return self._executor.pid(job.future)
+        return None
 
     def _kill(self, job: Job, status: str, reason: str) -> None:
         job.forced_end = job.forced_end or (status, reason)

@@ -170,9 +170,9 @@ class AttemptWriter:
         """Insert the policies that fit into the bytes that are left."""
         attempt, p = self.attempt, policies.c
         counted = p.replication == 0 if attempt.replication == 0 else p.replication > 0
-        used = connection.scalar(
+        used = connection.scalars(
             select(func.coalesce(func.sum(p.size), 0)).where(p.run == attempt.run, counted)
-        )
+        ).one()
         here = {"run": attempt.run, "replication": attempt.replication}
         fitting = []
         for packed in batch.policies:

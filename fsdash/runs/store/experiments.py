@@ -223,14 +223,19 @@ class Store:
         With `seen`, only the rows that the caller does not have yet.
         """
         seen = seen or {}
-        p = schema.replications
+        p = schema.replications.c
         with self.database.reading() as connection:
-            about = select(schema.runs.c["id", *RUN_NAMES]).where(schema.runs.c.id.in_(runs))
+            r = schema.runs.c
+            about = select(r.id, *(r[name] for name in RUN_NAMES)).where(r.id.in_(runs))
             of_run = {row.id: row._mapping for row in connection.execute(about)}
             stored = connection.execute(
-                select(p.c["run", "replication", "rows"]).where(p.c.run.in_(runs), p.c.rows > 0)
+                select(p.run, p.replication, p.rows).where(p.run.in_(runs), p.rows > 0)
             )
-            new = [(r, i, seen.get((r, i), 0)) for r, i, n in stored if n > seen.get((r, i), 0)]
+            new = [
+                (run, i, seen.get((run, i), 0))
+                for run, i, count in stored
+                if count > seen.get((run, i), 0)
+            ]
             found: list[Row[Any]] = []
             for first in range(0, len(new), QUERY_SIZE):
                 found += _rows(connection, new[first : first + QUERY_SIZE])
