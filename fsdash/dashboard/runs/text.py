@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fsdash.dashboard.curves.text import STATUS_BADGES
 from fsdash.formatting import escape_markdown, file_size, time_ago
 from fsdash.runs.records import Experiment
-from fsdash.runs.store.experiments import Size
+from fsdash.runs.store.experiments import StoreSize
 from fsdash.runs.summary import method_title
 
 PAGE = "Runs"
@@ -62,7 +62,7 @@ def not_imported(file: str, reason: str) -> str:
     return f"{file} was not imported. {reason}"
 
 
-def store_size(size: Size) -> str:
+def store_size(size: StoreSize) -> str:
     disk = "" if size.bytes is None else f", {file_size(size.bytes)}"
     return f"Stored: {size.experiments:,} experiments, {size.rows:,} rows{disk}."
 
