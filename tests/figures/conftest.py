@@ -1,10 +1,10 @@
-"""Figures are drawn with Plotly's own checks here, which the pages leave out to save time."""
+"""In these tests Plotly validates every figure; the pages skip the validation to save time."""
 
 import pytest
 
-from fsdash.figures import unchecked as plain
+from fsdash.figures import unchecked
 
 
 @pytest.fixture(autouse=True)
-def checked(monkeypatch):
-    monkeypatch.setattr(plain, "VALIDATE", True)
+def validation(monkeypatch):
+    monkeypatch.setattr(unchecked, "VALIDATE", True)

@@ -1,4 +1,4 @@
-"""The figures behind the choice of T draw the library's numbers, and nothing else."""
+"""The figures of Choose T show the library's numbers."""
 
 from dataclasses import replace
 from functools import partial
@@ -36,7 +36,7 @@ from fsdash.theory.staircase import budget_range, staircases, staircases_table
 
 THREE = preset("three-regimes")
 UNIT = THREE.sizes.sweep
-# Default, vacuous, overflowing, no reward at all, no floor, next to no discounting.
+# Default, vacuous, overflowing, no reward, no floor, almost no discounting.
 CASES = {
     "three-regimes": THREE.constants,
     "long-horizon": preset("long-horizon").constants,
@@ -63,7 +63,7 @@ def trace(figure, name):
 
 
 @pytest.mark.parametrize("bound", [fsvi_regret, partial(repaired_regret, l_frozen=1.3)])
-def test_each_step_of_a_curve_is_the_librarys_bound_and_cost(bound):
+def test_each_step_of_a_curve_has_the_bound_and_cost_of_the_library(bound):
     figure, _ = drawn(THREE.constants, 4, bound=bound)
     for T in (1, *THREE.T):
         steps = trace(figure, competitor_label(T))
@@ -78,7 +78,7 @@ def test_each_step_of_a_curve_is_the_librarys_bound_and_cost(bound):
     np.testing.assert_allclose(steps.y, vi_regret(THREE.constants, k))
 
 
-def test_the_marks_are_what_the_budget_buys_and_lie_on_their_curves():
+def test_the_markers_are_the_bounds_for_the_budget_on_their_curves():
     figure, advice = drawn(THREE.constants, 4)
     for choice in advice.candidates:
         mark = trace(figure, f"{competitor_label(choice.T)} on the budget")
@@ -93,7 +93,7 @@ def test_the_marks_are_what_the_budget_buys_and_lie_on_their_curves():
     assert sizes[0] > max(sizes[1:])
 
 
-def test_a_bound_below_the_figure_is_marked_at_its_edge_by_an_arrow():
+def test_a_bound_off_the_scale_is_marked_with_an_arrow_at_the_edge():
     figure, advice = drawn(THREE.constants, 1e9)
     mark = trace(figure, "Base VI on the budget")
     assert advice.choice.regret == 0
@@ -102,7 +102,7 @@ def test_a_bound_below_the_figure_is_marked_at_its_edge_by_an_arrow():
 
 
 @pytest.mark.parametrize("competing", [THREE.T, range(2, 101)])
-def test_the_strip_is_the_regimes_on_the_axis_of_the_chart(competing):
+def test_the_strip_shows_the_regimes_on_the_axis_of_the_chart(competing):
     figure, advice = drawn(THREE.constants, 4, competing=competing)
     strip = trace(figure, "regimes")
     assert list(strip.x[:-1]) == [regime.start for regime in advice.regimes]
@@ -110,11 +110,11 @@ def test_the_strip_is_the_regimes_on_the_axis_of_the_chart(competing):
     assert [cell[1] for cell in strip.customdata[0]] == [
         competitor_label(r.T) for r in advice.regimes
     ]
-    # The two stops of a cell's colour are the winner's.
+    # Both colours of a cell are those of the winner.
     colours = [colour for _, colour in strip.colorscale]
     expected = [competitor_colour(r.T) for r in advice.regimes for _ in (0, 1)]
     assert [c.lower() for c in colours] == [c.lower() for c in expected]
-    # A click on a cell jumps to a budget on which that competitor does win.
+    # A click on a cell selects a budget for which that competitor wins.
     for cell, regime in zip(strip.customdata[0], advice.regimes, strict=True):
         assert cell[0] in regime
 
@@ -127,7 +127,7 @@ def test_three_regimes_in_sweeps():
     assert names == ["Base VI", "T = 2", "T = 4", "T = 9", "T = 16", "T = 9", "Base VI"]
 
 
-def test_the_winner_is_drawn_even_if_it_was_not_asked_for():
+def test_the_winner_is_drawn_even_if_its_T_is_not_selected():
     figure, advice = drawn(THREE.constants, 20, competing=range(2, 101))
     assert advice.choice.T == 8
     assert trace(figure, "T = 8").line.width > trace(figure, "T = 9").line.width
@@ -139,7 +139,7 @@ def test_the_budget_is_a_line_that_can_be_dragged():
     assert line.x0 == line.x1 == 4 * UNIT
 
 
-def test_what_lies_above_the_trivial_bound_is_grey_and_called_vacuous():
+def test_the_area_above_the_trivial_bound_is_grey_and_labelled_vacuous():
     figure, _ = drawn(THREE.constants, 4)
     (area,) = [shape for shape in figure.layout.shapes if shape.name == "vacuous"]
     assert (
@@ -151,7 +151,7 @@ def test_what_lies_above_the_trivial_bound_is_grey_and_called_vacuous():
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("sweeps", [1, 4, 1e9])
 @pytest.mark.parametrize("dark", [False, True])
-def test_every_case_has_room_for_its_curves(case, sweeps, dark):
+def test_the_axes_leave_room_for_the_curves_of_every_case(case, sweeps, dark):
     figure, _ = drawn(CASES[case], sweeps, dark=dark)
     for axis in (figure.layout.xaxis, figure.layout.yaxis):
         low, high = axis.range
@@ -164,7 +164,7 @@ def test_every_case_has_room_for_its_curves(case, sweeps, dark):
 
 
 @pytest.mark.parametrize("name", ["inventory", "gridworld", "pricing"])
-def test_a_vacuous_domain_shows_its_curves_and_where_base_vi_becomes_informative(name):
+def test_a_vacuous_domain_shows_where_base_vi_becomes_informative(name):
     domain = measured_domains()[name]
     found = regimes(domain.constants, domain.sizes, T=(2, 6, 12))
     figure = budget_figure(domain.constants, domain.sizes, (2, 6, 12), 4 * UNIT, found)
@@ -174,7 +174,7 @@ def test_a_vacuous_domain_shows_its_curves_and_where_base_vi_becomes_informative
     assert min(trace(figure, "Base VI").y) < trivial
 
 
-def test_a_budget_that_buys_nothing_still_has_a_figure():
+def test_a_budget_too_small_for_any_iteration_still_has_a_figure():
     found = regimes(THREE.constants, THREE.sizes, T=THREE.T)
     for given in (0.0, 0.5 * UNIT):
         figure = budget_figure(THREE.constants, THREE.sizes, THREE.T, given, found)
@@ -182,7 +182,7 @@ def test_a_budget_that_buys_nothing_still_has_a_figure():
         assert len([s for s in figure.layout.shapes if s.name == HANDLE]) == (given > 0)
 
 
-def test_the_table_of_the_curves():
+def test_the_table_holds_the_steps_of_the_curves():
     found = regimes(THREE.constants, THREE.sizes, T=THREE.T)
     _, high = budget_range(THREE.constants, THREE.sizes, budget=4 * UNIT, regimes=found)
     table = staircases_table(THREE.constants, THREE.sizes, T=THREE.T, max_budget=high)
@@ -218,7 +218,7 @@ def test_bars_of_every_case_have_a_finite_axis(case):
 
 @pytest.mark.parametrize("name", VARIABLE)
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_heat_map_is_the_best_T(name, dark):
+def test_the_heat_map_shows_the_best_T(name, dark):
     now = getattr(THREE.constants, name)
     values, budgets = values_around(name, now, n=9), np.geomspace(1, 200, 8) * UNIT
     best = best_T_rows(
@@ -236,7 +236,7 @@ def test_the_heat_map_is_the_best_T(name, dark):
     assert table["T"] == best.T.ravel().tolist() and len(table[name]) == 72
 
 
-def test_the_heat_map_uses_the_competitors_colours():
+def test_the_heat_map_uses_the_colours_of_the_competitors():
     values, budgets = values_around("l_f", 1.2, n=5), np.geomspace(1, 200, 5) * UNIT
     best = best_T_rows(
         vary(THREE.constants, "l_f", values=values), THREE.sizes, budgets=budgets, T=(2, 16)
@@ -247,7 +247,7 @@ def test_the_heat_map_uses_the_competitors_colours():
 
 
 @pytest.mark.parametrize("name", ["inventory", "gridworld", "pricing"])
-def test_bound_and_truth(name):
+def test_the_figure_compares_the_bound_with_the_true_regret(name):
     domain = measured_domains()[name]
     figure = truth_figure(domain.constants, domain.regret)
     T = sorted(domain.regret)
@@ -260,12 +260,12 @@ def test_bound_and_truth(name):
 
 @pytest.mark.parametrize("case", ["three-regimes", "long-horizon", "no floor", "patient"])
 @pytest.mark.parametrize("sweeps", [1, 4, 1e9])
-def test_the_grey_has_room_for_its_words(case, sweeps):
+def test_the_grey_area_has_room_for_its_label(case, sweeps):
     low, high = drawn(CASES[case], sweeps)[0].layout.yaxis.range
     assert high - log10(trivial_bound(CASES[case])) > 0.15 * (high - low)
 
 
-def test_winner_and_yardstick_stay_in_the_figure_beside_astronomical_floors():
+def test_the_winner_and_the_trivial_bound_stay_visible_next_to_huge_floors():
     huge = replace(THREE.constants, alpha=1e6, d_y=1e6, l_u=1e6, l_r=1e6)
     figure, advice = drawn(huge, 4)
     low, high = figure.layout.yaxis.range
@@ -273,7 +273,7 @@ def test_winner_and_yardstick_stay_in_the_figure_beside_astronomical_floors():
     assert advice.choice.algorithm == "VI" and low < log10(advice.choice.regret) < high
 
 
-def test_no_bar_is_too_high_for_a_browser_and_its_words_are_true():
+def test_huge_bars_are_cut_and_labelled_with_their_true_value():
     bound = partial(repaired_regret, l_frozen=1e6)
     advice = advise(THREE.constants, THREE.sizes, budget=4 * UNIT, T=THREE.T, bound=bound)
     figure = decomposition_figure(THREE.constants, advice.candidates, bound)
@@ -283,7 +283,7 @@ def test_no_bar_is_too_high_for_a_browser_and_its_words_are_true():
     assert bar.text[-1] == number(bound(THREE.constants, 25, k=0).reward_term)
 
 
-def test_the_label_of_the_grey_stands_where_fewer_curves_pass():
+def test_the_label_of_the_grey_area_is_on_the_side_with_fewer_curves():
     figure, _ = drawn(THREE.constants, 4)
     [label] = [note for note in figure.layout.annotations if note.name == "vacuous"]
     assert label.xanchor == "right"

@@ -1,4 +1,4 @@
-"""Learning curves show the summary's numbers, in the algorithm's own colour."""
+"""Learning curves show the numbers of the summary in the colour of the algorithm."""
 
 import numpy as np
 import pandas as pd
@@ -49,7 +49,7 @@ def trace(figure, name):
     return found
 
 
-def test_the_lines_are_the_summary():
+def test_the_lines_show_the_summary():
     figure = learning_figure(FRAME, "sweeps", sweep=100, log_x=False)
     expected = summarise(FRAME, "sweeps", sweep=100)
     line = trace(figure, "E-FSVI, T=6 (n=3)")
@@ -61,7 +61,7 @@ def test_the_lines_are_the_summary():
     assert max(y for y in band.y if y is not None) == mine["high"].max()
 
 
-def test_colours_belong_to_the_algorithm():
+def test_the_colour_depends_on_the_algorithm_and_T():
     for dark in (False, True):
         figure = learning_figure(FRAME, dark=dark)
         for name, colour in (
@@ -72,27 +72,27 @@ def test_colours_belong_to_the_algorithm():
             assert trace(figure, name).line.color == colour.on(dark)
 
 
-def test_every_method_has_a_colour():
+def test_every_algorithm_has_a_colour():
     for method in ALGORITHMS.values():
         T = 6 if method.freezes else None
         assert learning_figure(run(method.name, T)).data
 
 
-def test_one_replication_has_no_band_and_says_so():
+def test_a_single_replication_has_no_band_and_is_labelled():
     figure = learning_figure(run("slow-agnostic"))
     assert not trace(figure, "Slow-agnostic E-VI, 95% interval").x
     line = trace(figure, "Slow-agnostic E-VI (n=1)")
     assert "interval" not in line.hovertemplate
 
 
-def test_a_diverged_run_shows_in_the_number():
+def test_a_diverged_replication_reduces_the_number_in_the_legend():
     frame = pd.concat([run("e-qi"), run("e-qi", replication=1, looks=2)])
     line = trace(learning_figure(frame, log_x=False), "Base E-QI (n=2 to 1)")
     assert list(line.customdata[:, 2]) == [2, 2, 1, 1]
     assert "n = %{customdata[2]}" in line.hovertemplate
 
 
-def test_the_log_axis_has_no_zero_and_the_linear_one_has():
+def test_only_the_linear_axis_includes_zero():
     assert min(trace(learning_figure(FRAME), "Base E-VI (n=3)").x) > 0
     assert min(trace(learning_figure(FRAME, log_x=False), "Base E-VI (n=3)").x) == 0
 
@@ -108,7 +108,7 @@ def test_the_optimum_is_drawn(y, best):
 
 
 @pytest.mark.parametrize("y", ["fraction_of_optimal", "mean_return", "max_regret"])
-def test_a_band_does_not_swamp_the_means_and_the_optimum(y):
+def test_a_wide_band_does_not_enlarge_the_axis(y):
     figure = learning_figure(FRAME, y=y)
     low, high = figure.layout.yaxis.range
     means = np.concatenate([trace.y for trace in figure.data if trace.fill is None])
@@ -117,13 +117,13 @@ def test_a_band_does_not_swamp_the_means_and_the_optimum(y):
     assert high - low < 1.3 * (max(means.max(), best) - min(means.min(), best, best - 0.2))
 
 
-def test_no_optimum_without_a_share():
+def test_without_shares_no_optimum_is_drawn():
     frame = FRAME.assign(fraction_of_optimal=np.nan)
     assert np.isnan(optimal_return(frame))
     assert not learning_figure(frame, y="mean_return").layout.shapes
 
 
-def test_single_runs_and_the_greedy_policy_on_demand():
+def test_single_replications_and_the_greedy_policy_are_optional():
     plain = learning_figure(FRAME)
     assert not [t for t in plain.data if t.name.endswith("one run")]
     assert not [t for t in plain.data if "greedy for J" in t.name]
@@ -132,24 +132,24 @@ def test_single_runs_and_the_greedy_policy_on_demand():
     assert trace(full, "E-FSVI, T=6, greedy for J (n=3)").line.dash == "dot"
 
 
-def test_lines_of_one_colour_differ_in_stroke():
+def test_lines_of_the_same_colour_differ_in_their_dash():
     frame = pd.concat([run("mpi").assign(method=f"MPI, m={m}") for m in (2, 5, 11)])
     lines = [t for t in learning_figure(frame).data if t.mode == "lines" and not t.fill]
     assert len({t.line.color for t in lines}) == 1
     assert len({t.line.dash for t in lines}) == 3
 
 
-def test_sampled_and_exact_members_of_a_family_differ_in_stroke():
+def test_sampled_and_exact_members_of_a_family_differ_in_their_dash():
     figure = learning_figure(pd.concat([run("e-vi"), run("vi")]))
     assert trace(figure, "VI").line.dash != trace(figure, "Base E-VI (n=1)").line.dash
 
 
 @pytest.mark.parametrize("x", ["evaluations", "sweeps", "seconds"])
-def test_axes_are_named(x):
+def test_the_axes_have_titles(x):
     figure = learning_figure(FRAME, x, sweep=100, sweep_of="FVI")
     title = figure.layout.xaxis.title.text
     assert title and (x != "sweeps" or title.endswith("FVI"))
 
 
-def test_a_frame_without_rows_is_an_empty_figure():
+def test_an_empty_frame_gives_an_empty_figure():
     assert not learning_figure(FRAME.iloc[:0]).data

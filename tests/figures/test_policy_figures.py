@@ -1,4 +1,4 @@
-"""The policy figures draw the policy's own numbers, in the right cells, for every domain."""
+"""The policy figures show the numbers of the policy in the right cells, for every domain."""
 
 import json
 from functools import cache
@@ -22,11 +22,11 @@ from fsdash.figures.domains.inventory import (
     reorder_figure,
 )
 from fsdash.figures.domains.pricing import price_figure, price_path_figure
-from fsdash.figures.palette import AMOUNT, INK, LOSS, QUIET
+from fsdash.figures.palette import INK, QUIET
 from fsdash.figures.policies import InspectedPolicy, generic, phase_names, policy_figures, q_figure
 from fsdash.figures.policies.labels import action_labels
 from fsdash.figures.policies.plane import coordinates, index_plane, plane
-from tests.figures.test_theory_figures import contrast, luminance, trace
+from tests.figures.kit import contrast, trace
 from tests.models import random_model, seeds, shapes, sizes
 
 PRESETS = [(name, preset) for name, domain in DOMAINS.items() for preset in domain.presets]
@@ -34,29 +34,29 @@ IDLE = {"task": 0, "carried": 0, "inner ring pays": 0}
 
 
 @cache
-def subject(name, preset="default", T=3):
+def inspected_policy(name, preset="default", T=3):
     domain = make(name, preset)
     model = domain.build()
     policy_PXY = run_until(fsvi(model, T), iterations=2).policy_PXY
     return InspectedPolicy(model, policy_PXY, domain, optimum(model, tolerance=1e-2))
 
 
-def own(sizes=(3, 5, 4, 2), P=2):
+def random_policy(sizes=(3, 5, 4, 2), P=2):
     model = random_model(5, sizes)
     rng = np.random.default_rng(1)
     return InspectedPolicy(model, rng.integers(sizes[2], size=(P, *sizes[:2])))
 
 
-def view(subject, name):
-    (found,) = [view for view in policy_figures(subject) if view.name == name]
+def figure_named(inspected, name):
+    (found,) = [figure for figure in policy_figures(inspected) if figure.name == name]
     return found
 
 
 @pytest.mark.parametrize("name, preset", PRESETS)
 @pytest.mark.parametrize("dark", [False, True])
-def test_every_view_of_every_preset_draws(name, preset, dark):
-    shown = policy_figures(subject(name, preset))
-    assert len({view.name for view in shown}) == len(shown) >= 5
+def test_every_figure_of_every_preset_is_drawn(name, preset, dark):
+    shown = policy_figures(inspected_policy(name, preset))
+    assert len({one.name for one in shown}) == len(shown) >= 5
     for one in shown:
         figure = one.figure(dark)
         assert figure.layout.template.layout.font.color == INK.on(dark)
@@ -67,15 +67,15 @@ def test_every_view_of_every_preset_draws(name, preset, dark):
             selector.check(selector.default)
 
 
-@pytest.mark.parametrize("make_subject", [own, lambda: own((1, 1, 1, 1), 1)])
-def test_a_model_without_a_domain_has_generic_views(make_subject):
-    for one in policy_figures(make_subject()):
+@pytest.mark.parametrize("make_policy", [random_policy, lambda: random_policy((1, 1, 1, 1), 1)])
+def test_a_model_without_a_domain_has_generic_figures(make_policy):
+    for one in policy_figures(make_policy()):
         json.loads(one.figure().to_json())
 
 
 @pytest.mark.parametrize("name", DOMAINS)
-def test_the_first_and_the_last_choice_of_every_selector_draw(name):
-    for one in policy_figures(subject(name)):
+def test_the_first_and_last_option_of_every_selector_can_be_drawn(name):
+    for one in policy_figures(inspected_policy(name)):
         for selector in one.selectors:
             if selector.name in ("seed", "steps"):
                 continue
@@ -83,16 +83,20 @@ def test_the_first_and_the_last_choice_of_every_selector_draw(name):
                 one.figure(**{selector.name: (option,) if selector.many else option})
 
 
-def test_unknown_choices_are_named():
-    orders = view(subject("inventory"), "orders")
+def test_an_error_names_an_unknown_option():
+    orders = figure_named(inspected_policy("inventory"), "orders")
     with pytest.raises(InputError, match="no selector 'task'"):
         orders.figure(task=1)
     with pytest.raises(InputError, match="phase = 9"):
         orders.figure(phase=9)
     with pytest.raises(InputError, match="demand = 3"):
-        view(subject("inventory"), "levels").figure(demand=3)
+        figure_named(inspected_policy("inventory"), "levels").figure(demand=3)
     with pytest.raises(InputError, match="phases"):
-        InspectedPolicy(subject("inventory").model, subject("inventory").policy_PXY, phases=("μ",))
+        InspectedPolicy(
+            inspected_policy("inventory").model,
+            inspected_policy("inventory").policy_PXY,
+            phases=("μ",),
+        )
 
 
 @pytest.mark.parametrize(
@@ -105,8 +109,8 @@ def test_unknown_choices_are_named():
         ("pricing", "eta-", "eta+"),
     ],
 )
-def test_a_plane_holds_the_states_with_the_coordinates_it_says(name, across, up):
-    model = subject(name).model
+def test_the_cells_of_a_plane_are_the_states_with_its_coordinates(name, across, up):
+    model = inspected_policy(name).model
     others = {n: found[-1] for n, found in coordinates(model).items() if n not in (across, up)}
     cells = plane(model, across, up, others)
     for row, column in np.ndindex(cells.x_RC.shape):
@@ -116,7 +120,7 @@ def test_a_plane_holds_the_states_with_the_coordinates_it_says(name, across, up)
         assert at == others | {across: cells.across.values[column], up: cells.up.values[row]}
 
 
-def test_cells_without_a_state_stay_empty_and_a_plane_must_be_complete():
+def test_cells_without_a_state_are_empty_and_all_coordinates_must_be_given():
     corner = Axis(("u", "v"), [(0, 0), (0, 1), (1, 0)])
     model = FastSlowMDP(
         reward_XYA=np.zeros((1, 3, 1)),
@@ -133,9 +137,9 @@ def test_cells_without_a_state_stay_empty_and_a_plane_must_be_complete():
 
 
 @pytest.mark.parametrize("phase", [0, 1, 2])
-def test_the_order_map_is_the_policy(phase):
-    s = subject("inventory")
-    heat = view(s, "orders").figure(phase=phase).data[0]
+def test_the_heat_map_of_orders_shows_the_policy(phase):
+    s = inspected_policy("inventory")
+    heat = figure_named(s, "orders").figure(phase=phase).data[0]
     order = s.model.actions.values[s.policy_PXY[phase], 0]
     np.testing.assert_array_equal(heat.z, order)
     np.testing.assert_array_equal(heat.x, s.model.fast.values[:, 0])
@@ -145,7 +149,7 @@ def test_the_order_map_is_the_policy(phase):
 
 
 def test_order_up_to_levels_are_stock_plus_order():
-    s = subject("inventory")
+    s = inspected_policy("inventory")
     order = s.model.actions.values[s.policy_PXY[1], 0]
     figure = level_lines_figure(s.model, s.policy_PXY[1], (2.0, 9.0))
     for demand in (2, 9):
@@ -154,7 +158,7 @@ def test_order_up_to_levels_are_stock_plus_order():
         )
 
 
-def test_reorder_points_read_by_hand():
+def test_reorder_points_of_a_small_example():
     model = make("inventory", y_max=4, d_max=2, order_step=1, order_max=3).build()
     policy_XY = np.array([[0, 0, 0, 0, 0], [3, 2, 0, 0, 0], [3, 3, 2, 1, 0]])
     figure = reorder_figure(model, policy_XY)
@@ -164,8 +168,8 @@ def test_reorder_points_read_by_hand():
     assert (list(low.x), list(low.y), list(high.y)) == ([1, 2], [3, 3], [3, 4])
 
 
-def test_the_inventory_path_and_its_cycles():
-    s = subject("inventory")
+def test_the_inventory_path_shades_its_cycles():
+    s = inspected_policy("inventory")
     path = s.path(seed=4, steps=10)
     figure = inventory_path_figure(s.model, path, s.phases)
     for name, axis, index in (
@@ -182,8 +186,8 @@ def test_the_inventory_path_and_its_cycles():
     assert not inventory_path_figure(s.model, still.path(4, 10), still.phases).layout.shapes
 
 
-def test_prices_are_the_policy_for_the_chosen_consumers():
-    s = subject("pricing")
+def test_the_price_lines_show_the_policy_for_the_chosen_consumers():
+    s = inspected_policy("pricing")
     figure = price_figure(s.model, s.policy_PXY[0], "alpha", (0.4, 0.8), {"eta+": 5, "eta-": 9})
     for alpha in (0.4, 0.8):
         [x] = np.flatnonzero(np.isclose(s.model.slow.values, [alpha, 5, 9]).all(axis=1))
@@ -193,8 +197,8 @@ def test_prices_are_the_policy_for_the_chosen_consumers():
 
 
 @pytest.mark.parametrize("below, column", [("alpha", 0), ("eta-", 2)])
-def test_the_price_path(below, column):
-    s = subject("pricing")
+def test_the_price_path_shows_the_chosen_lower_panel(below, column):
+    s = inspected_policy("pricing")
     path = s.path(seed=2, steps=30)
     figure = price_path_figure(s.model, path, s.phases, below)
     price, reference, lower = figure.data
@@ -205,10 +209,10 @@ def test_the_price_path(below, column):
 
 
 @pytest.mark.parametrize("task, carried, signal", [(0, 0, 0), (0, 0, 1), (3, 0, 0), (7, 1, 1)])
-def test_arrows_point_as_the_actions_say(task, carried, signal):
-    s = subject("gridworld")
+def test_arrows_point_in_the_direction_of_the_actions(task, carried, signal):
+    s = inspected_policy("gridworld")
     chosen = {"task": task, "carried": carried, "inner ring pays": signal}
-    figure = view(s, "moves").figure(phase=1, **chosen)
+    figure = figure_named(s, "moves").figure(phase=1, **chosen)
     moves, turned = trace(figure, "move"), {0: (0, 1), 90: (1, 0), 180: (0, -1), 270: (-1, 0)}
     numbers = trace(figure, "task chosen").text if task == 0 else None
     for i, (x, y) in enumerate(zip(moves.x, moves.y, strict=True)):
@@ -218,19 +222,19 @@ def test_arrows_point_as_the_actions_say(task, carried, signal):
         assert numbers is None or numbers[i] == f"{chosen_task:g}"
 
 
-def test_the_papers_task_arrows_are_drawn_and_one_alone_for_its_own_slice():
-    s = subject("gridworld")
-    outer = view(s, "moves").figure().data[1]
+def test_all_task_arrows_are_drawn_for_an_idle_agent_and_one_for_an_accepted_task():
+    s = inspected_policy("gridworld")
+    outer = figure_named(s, "moves").figure().data[1]
     assert outer.name == "outer tasks pay 80"
     assert (outer.x[:2], outer.y[:2]) == ((1, 4), (7, 10))
     assert len(outer.x) == 4 * 3
-    figure = view(s, "moves").figure(task=7, **{"inner ring pays": 1})
+    figure = figure_named(s, "moves").figure(task=7, **{"inner ring pays": 1})
     assert [t.name for t in figure.data[1:]] == ["inner tasks pay 30", "move"]
     assert (figure.data[1].x[:2], figure.data[1].y[:2]) == ((4, 6), (6, 6))
 
 
-def test_the_agent_is_where_the_path_is_and_frames_are_its_figures():
-    s = subject("gridworld")
+def test_the_agent_follows_the_path_and_the_frames_match_the_single_figures():
+    s = inspected_policy("gridworld")
     path = s.path(seed=3, steps=40)
     film = gridworld_agent.agent_animation(s.domain, s.model, path)
     assert len(film.frames) == 40
@@ -253,9 +257,9 @@ def test_the_agent_is_where_the_path_is_and_frames_are_its_figures():
         gridworld_agent.agent_figure(s.domain, s.model, path, 40)
 
 
-def test_visits_of_a_cell_add_up_all_its_states():
-    s = subject("gridworld")
-    heat = view(s, "visits").figure().data[0]
+def test_the_visits_of_a_cell_are_the_sum_over_its_states():
+    s = inspected_policy("gridworld")
+    heat = figure_named(s, "visits").figure().data[0]
     share = s.visits.share_XY.reshape(2, 11, 11, 18).sum(axis=(0, 3))
     np.testing.assert_allclose(heat.z, 100 * share.T)
     assert heat.z.sum() == pytest.approx(100)
@@ -263,31 +267,33 @@ def test_visits_of_a_cell_add_up_all_its_states():
 
 
 @pytest.mark.parametrize("phase", [0, 1, 2])
-def test_values_of_a_phase_are_those_of_the_policy_that_starts_there(phase):
-    s = subject("inventory")
+def test_the_values_of_a_phase_are_those_of_the_policy_started_there(phase):
+    s = inspected_policy("inventory")
     rolled = policy_values(s.model, np.roll(s.policy_PXY, -phase, axis=0))
-    drawn = view(s, "values").figure(show="value", phase=phase).data[0].z
+    drawn = figure_named(s, "values").figure(show="value", phase=phase).data[0].z
     np.testing.assert_allclose(drawn, rolled.U_XY, atol=1e-5)
-    regret = view(s, "values").figure(show="regret", phase=phase).data[0].z
+    regret = figure_named(s, "values").figure(show="regret", phase=phase).data[0].z
     np.testing.assert_allclose(regret, s.optimum.U_XY - rolled.U_XY, atol=0.02)
 
 
-def test_the_optimal_policy_has_no_difference_and_a_changed_state_has_one():
-    s = subject("inventory")
+def test_only_a_changed_state_differs_from_the_optimal_policy():
+    s = inspected_policy("inventory")
     best = s.optimum
     same = InspectedPolicy(s.model, best.policy_PXY, s.domain, best)
-    regret, agreement = view(same, "difference").figure().data
+    regret, agreement = figure_named(same, "difference").figure().data
     assert regret.z.max() <= 0.05 and not agreement.z.any()
     changed = best.policy_PXY.copy()
     changed[0, 5, 30] = 10  # order 50 units with 30 in stock
     agreement = (
-        view(InspectedPolicy(s.model, changed, s.domain, best), "difference").figure().data[1]
+        figure_named(InspectedPolicy(s.model, changed, s.domain, best), "difference")
+        .figure()
+        .data[1]
     )
     assert np.argwhere(agreement.z).tolist() == [[5, 30]]
     assert agreement.z[5, 30] == 2 and agreement.text[5][30] == "worse"
 
 
-def test_another_action_that_is_as_good_is_said_to_be():
+def test_another_optimal_action_counts_as_equally_good():
     model = FastSlowMDP(
         reward_XYA=np.ones((1, 2, 2)),
         noise_W=[1.0],
@@ -299,7 +305,7 @@ def test_another_action_that_is_as_good_is_said_to_be():
 
 
 @given(seeds, shapes, sizes)
-def test_q_values_of_one_state_are_those_of_all(seed, shape, sizes):
+def test_the_q_values_of_one_state_agree_with_those_of_all_states(seed, shape, sizes):
     model = random_model(seed, sizes, shape)
     U_XY = np.random.default_rng(seed).normal(size=sizes[:2])
     Q_XYA = q_values(model, model.true, U_XY)
@@ -308,8 +314,8 @@ def test_q_values_of_one_state_are_those_of_all(seed, shape, sizes):
 
 
 @pytest.mark.parametrize("name", DOMAINS)
-def test_the_q_figure_hangs_from_the_best_action(name):
-    s = subject(name)
+def test_the_bars_of_the_q_figure_start_at_the_best_action(name):
+    s = inspected_policy(name)
     x, y, U_XY = 1, 20, s.optimum.U_XY
     Q_A = q_values_at(s.model, U_XY, x, y)
     figure = q_figure(s.model, U_XY, x, y, chosen_action=1)
@@ -324,13 +330,13 @@ def test_the_q_figure_hangs_from_the_best_action(name):
         q_figure(s.model, U_XY, 0, 99999, 0)
 
 
-def test_own_models_show_the_labels_of_their_axes():
-    s = own()
-    figure = view(s, "actions").figure(phase=1)
+def test_a_users_model_shows_the_labels_of_its_axes():
+    s = random_policy()
+    figure = figure_named(s, "actions").figure(phase=1)
     np.testing.assert_array_equal(figure.data[0].z, s.policy_PXY[1])
     assert figure.layout.xaxis.ticktext == ("0", "1", "2", "3", "4")
     assert figure.layout.xaxis.title.text == "fast state"
-    grid = index_plane(subject("gridworld").model).across.ticks()
+    grid = index_plane(inspected_policy("gridworld").model).across.ticks()
     assert grid["ticktext"][0] == "column=0, row=0, task=0, carried=0"
     wide = random_model(0, (2, 3000, 2, 1))
     assert len(index_plane(wide).across.ticks()["ticktext"]) <= 12
@@ -343,18 +349,7 @@ def test_phases_are_named_as_in_the_paper():
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("scale", [AMOUNT, LOSS, QUIET])
-def test_scales_change_steadily_in_brightness(scale, dark):
-    bright = [luminance(scale.at(share, dark)) for share in np.linspace(0, 1, 30)]
-    steps = np.diff(bright) * (1 if dark else -1)
-    assert (steps > 0).all()
-    stepped = scale.steps(4, dark)
-    assert stepped[0][0] == 0 and stepped[-1][0] == 1
-    assert len({colour for _, colour in stepped}) == 4
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_arrows_stand_out_from_the_values_behind_them(dark):
+def test_arrows_contrast_with_the_values_behind_them(dark):
     for share in (0, 0.5, 1):
         behind = QUIET.at(share, dark)
         assert contrast(INK.on(dark), behind) >= 4.5
@@ -362,6 +357,6 @@ def test_arrows_stand_out_from_the_values_behind_them(dark):
             assert contrast(colour.on(dark), behind) >= 3
 
 
-def test_the_order_figure_alone_needs_only_model_and_policy():
-    s = subject("inventory", "wide-demand")
+def test_the_order_figure_needs_only_a_model_and_a_policy():
+    s = inspected_policy("inventory", "wide-demand")
     assert order_figure(s.model, s.policy_PXY[0]).data[0].z.shape == (51, 51)

@@ -1,4 +1,4 @@
-"""The figures of the FSAVI bound hold the library's numbers."""
+"""The figures of the FSAVI bound show the library's numbers."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def curves(figure):
     return {trace.name: trace for trace in figure.data}
 
 
-def test_the_curves_are_the_librarys_values():
+def test_the_curves_are_the_values_of_the_library():
     drawn = curves(fsavi_figure(USUAL, T_VALUES, 6, 20, FIT))
     expected = {
         "corrected": fsavi_regret(USUAL, T_VALUES, k=20, **FIT).total,
@@ -29,7 +29,7 @@ def test_the_curves_are_the_librarys_values():
         np.testing.assert_array_equal(drawn[name].y, values)
 
 
-def test_each_bar_is_one_term_of_both_versions():
+def test_each_bar_shows_one_term_of_both_versions():
     drawn = curves(fsavi_terms_figure(USUAL, 3, 20, FIT))
     corrected = fsavi_regret(USUAL, 3, k=20, **FIT)
     stated = fsavi_regret(USUAL, 3, k=20, **FIT, corrected=False)
@@ -37,13 +37,13 @@ def test_each_bar_is_one_term_of_both_versions():
         assert drawn[name].x == (getattr(stated, term), getattr(corrected, term))
 
 
-def test_the_grey_is_called_vacuous():
+def test_the_grey_area_is_labelled_vacuous():
     (label,) = fsavi_figure(USUAL, T_VALUES, 6, 20, FIT).layout.annotations
     assert "vacuous" in label.text
     assert not fsavi_figure(NOTHING, T_VALUES, 6, 20, FIT).layout.annotations
 
 
-def test_a_term_has_one_colour_on_all_pages():
+def test_a_term_has_the_same_colour_on_all_pages():
     for name, colour in TERM_COLOURS.items():
         assert TERMS[f"{name}_term"][1] == colour
 

@@ -1,4 +1,4 @@
-"""The drawings of the two levels: they are well-formed and match T and the step."""
+"""The drawings of the timescales and of the two levels match T and the step."""
 
 import re
 from itertools import pairwise
@@ -13,7 +13,7 @@ from fsdash.figures.levels import (
     lower_level_svg,
     upper_level_svg,
 )
-from fsdash.figures.timescales import describe_period, timescales_svg
+from fsdash.figures.timescales import describe_period, periods_shown, timescales_svg
 
 
 @pytest.mark.parametrize("T", [1, 2, 5, 12])
@@ -59,3 +59,22 @@ def test_a_single_period_is_not_written_as_a_range():
 def test_the_description_of_a_period_names_the_policy():
     assert "upper policy" in describe_period(4, 8)
     assert "π₃" in describe_period(4, 7) and "period 5" in describe_period(4, 7)
+
+
+@pytest.mark.parametrize("T", [1, 2, 3, 12, 24, 150])
+def test_the_timeline_has_one_upper_cell_for_each_whole_block(T):
+    shown = periods_shown(T, 24)
+    assert shown % T == 0 and shown >= 24 and shown >= 2 * T
+    assert timescales_svg(T).count(">μ<") in (shown // T, 0)
+    assert timescales_svg(T).count(">ν<") in (shown, 0)
+    assert "π₁₁" in timescales_svg(12) and "π" not in timescales_svg(1)
+    assert "nan" not in timescales_svg(T)
+
+
+def test_the_last_tick_leaves_room_for_the_title_of_the_axis():
+    for T in range(1, 13):
+        for width in (700, 360):
+            ticks = re.findall(
+                r'<text x="([\d.]+)" y="352.0" text-anchor="start"', timescales_svg(T, width)
+            )
+            assert float(ticks[-1]) < width - 76
