@@ -1,4 +1,4 @@
-"""The one exception that bad input raises anywhere in the project."""
+"""Errors for input that cannot be used, and for optional packages that are not installed."""
 
 from importlib.util import find_spec
 
@@ -6,25 +6,35 @@ from importlib.util import find_spec
 class InputError(ValueError):
     """Input that cannot be used.
 
-    Its message is one sentence or two for a person: the field, what is wrong with it (with the
-    offending value or index), and what to do instead. The command line prints it on one line and
-    exits with 2; a page shows it in a box.
+    The message names the field, what is wrong with it (with the offending value or index) and what
+    to do instead, in one or two sentences. The command line prints it on one line and exits with
+    status 2; a page shows it in a box.
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> fsdash.make("inventory", order_step=0)
+    Traceback (most recent call last):
+        ...
+    fsdash.errors.InputError: order_step = 0: use steps of at least 1 unit
     """
 
 
 def encodable(field: str, text: str) -> str:
-    """The text, if it can be written anywhere: half of a pair of surrogates cannot."""
+    """Return the text, or raise an error if it cannot be encoded (unpaired surrogates)."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InputError(f"{field}: has a character that cannot be written; leave it out") from None
+        raise InputError(
+            f"{field}: contains a character that cannot be encoded; remove it"
+        ) from None
     return text
 
 
 def require(module: str, extra: str) -> None:
     """Raise an InputError with the remedy if an optional package is not installed.
 
-    `extra` is the part of the installation that has it: `dashboard` or `deep`.
+    `extra` is the part of the installation that includes it: `dashboard` or `deep`.
     """
     if find_spec(module) is None:
         raise InputError(

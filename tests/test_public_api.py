@@ -13,6 +13,7 @@ import pytest
 import fsdash
 
 NAMES = [name for name in fsdash.__all__ if name != "__version__"]
+FUNCTIONS = [name for name in NAMES if inspect.isfunction(getattr(fsdash, name))]
 
 
 def modules_after(code: str) -> set[str]:
@@ -64,3 +65,22 @@ def test_type_checkers_see_the_same_names():
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
         fsdash.no_such_name  # noqa: B018
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_arguments_after_the_second_are_keyword_only(name):
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(getattr(fsdash, name)).parameters.values()
+    assert sum(p.kind in positional for p in parameters) <= 2
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "DOMAINS"])
+def test_every_name_is_documented_with_an_example(name):
+    text = inspect.getdoc(getattr(fsdash, name))
+    sections = ["Examples\n--------"]
+    if name in FUNCTIONS:
+        sections += ["Parameters\n----------", "Returns\n-------"]
+        if inspect.isgeneratorfunction(getattr(fsdash, name)):
+            sections[-1] = "Yields\n------"
+    for section in sections:
+        assert section in text, f"{name}: the docstring has no section {section.split()[0]}"

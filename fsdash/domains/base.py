@@ -126,6 +126,13 @@ class Domain(ABC):
     A subclass is a frozen dataclass that adds its parameters as fields (int, float or bool, each
     with a default, usually by `parameter`), among them `gamma`, and a `title`, named `presets`
     (values that differ from the defaults; the one named "default" is empty), `shape` and `build`.
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> domain = fsdash.make("inventory", K=100)
+    >>> isinstance(domain, fsdash.Domain), domain.K, domain.build().n_states
+    (True, 100.0, 561)
     """
 
     title: ClassVar[str]

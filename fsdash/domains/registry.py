@@ -29,7 +29,21 @@ DOMAINS: dict[str, type[Domain]] = {
 
 
 def make(name: str, preset: str = "default", /, **parameters: object) -> Domain:
-    """The configuration of a domain: a preset, with single parameters changed.
+    """Return the configuration of a domain: a preset, with single parameters changed.
+
+    Parameters
+    ----------
+    name : str
+        Name of the domain, such as "inventory"; `DOMAINS` has all of them.
+    preset : str, default "default"
+        Name of one of the domain's presets.
+    **parameters
+        Parameters that differ from the preset.
+
+    Returns
+    -------
+    Domain
+        A frozen configuration; its `build()` returns the model.
 
     Examples
     --------

@@ -281,6 +281,18 @@ def vi_regret(constants: Constants, k: ArrayLike) -> Values:
 
     This is the proposition of Section "Regret of Base VI".
 
+    Parameters
+    ----------
+    constants : Constants
+        The constants of the model.
+    k : int or array of int
+        Sweeps of value iteration, 0 or more.
+
+    Returns
+    -------
+    float or np.ndarray
+        The bound for each k.
+
     Examples
     --------
     >>> from fsdash.theory import preset, vi_regret
