@@ -79,13 +79,13 @@ def compute(names: list[str], quick: bool, seed: int, workers: int) -> tuple[dic
 
     A result is the experiment with its rows. Ctrl-C keeps the experiments that are complete.
     """
-    from fsdash.reproduce.experiments import carry_out, experiment
+    from fsdash.reproduce.experiments import experiment, run_experiment
 
     plans = [experiment(name, quick, seed) for name in names]
     results, endings = {}, []
     for plan in plans:
         bar = ProgressBar(sum(run.spec.replications for run in plan.runs))
-        frame, ended = carry_out(plan, workers, bar.update)
+        frame, ended = run_experiment(plan, workers, bar.update)
         bar.clear()
         if any(e.outcome.status == "cancelled" for e in ended):
             _report(f"{plan.title}: interrupted; only earlier, complete experiments are written")

@@ -1,15 +1,16 @@
-"""The paper's numerical section and theory figures, computed again and judged claim by claim.
+"""The paper's numerical section and theory figures, recomputed and judged claim by claim.
 
-    experiments   the paper's experiments as lists of runs
-    judging       how a claim is judged
-    claims        the claims of the numerical section, and two findings of our own
-    theory        the theory's figures and claims
-    pictures      figures as files
-    report        a folder with data, figures and claims
-    command       `fsdash reproduce`
-    kept          the results of one full run, part of the project
+    experiments      the paper's experiments as lists of runs
+    claims           the paper's claims, and this project's own findings
+    judging          how a claim is judged
+    theory_figures   the theory figures and their tables
+    figure_files     figures as HTML, PNG and SVG files
+    report           a folder with data, figures and claims
+    archive          the results of one full reproduction, in `results`
+    timings          the speed of the archived runs, for time estimates
 
-`python -m fsdash.reproduce` computes the kept results again.
+`fsdash reproduce` writes a report into a folder; `python -m fsdash.reproduce` recomputes the
+archive.
 """
 
 from fsdash.errors import require

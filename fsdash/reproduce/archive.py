@@ -1,7 +1,7 @@
-"""The results of one full run, kept with the project: pages show them without computing.
+"""The archived results of one full reproduction, which pages show without computing.
 
-`python -m fsdash.reproduce` computes them again (minutes); a test recomputes a part of them, and
-all verdicts from the kept rows.
+`python -m fsdash.reproduce` recomputes them in minutes. A test recomputes some of the rows, and all
+verdicts from the archived rows.
 """
 
 from __future__ import annotations
@@ -18,41 +18,41 @@ from fsdash.reproduce.experiments import DOMAINS, named
 FOLDER = Path(__file__).parent / "results"
 
 
-def kept_domains() -> tuple[str, ...]:
-    """The domains whose rows are kept."""
+def archived_domains() -> tuple[str, ...]:
+    """The domains whose rows are archived."""
     return tuple(domain for domain in DOMAINS if (FOLDER / f"{domain}.csv").exists())
 
 
-def kept_rows(domain: str) -> pd.DataFrame:
-    """The tidy rows of an experiment, with `variant` and `method`, the name in a legend."""
+def archived_rows(domain: str) -> pd.DataFrame:
+    """The tidy rows of an experiment, with `variant` and `method`, its name in legends."""
     return _rows(domain).copy()
 
 
 @cache
 def _rows(domain: str) -> pd.DataFrame:
-    if domain not in kept_domains():
-        raise InputError(f"experiment = {domain!r}: choose from {', '.join(kept_domains())}")
+    if domain not in archived_domains():
+        raise InputError(f"experiment = {domain!r}: choose from {', '.join(archived_domains())}")
     path = FOLDER / f"{domain}.csv"
     return named(
         pd.read_csv(path, dtype={"T": "Int64"}, keep_default_na=True).fillna({"variant": ""})
     )
 
 
-def kept_claims() -> pd.DataFrame:
-    """One claim a row: name, claim, where, rule, verdict, measured, replications, remark."""
+def archived_claims() -> pd.DataFrame:
+    """One row per claim: name, claim, where, rule, verdict, measured, replications, remark."""
     return pd.read_csv(FOLDER / "claims.csv").fillna({"remark": ""})
 
 
-def kept_findings() -> pd.DataFrame:
-    """One part of a claim a row, as numbers."""
+def archived_findings() -> pd.DataFrame:
+    """One row per part of a claim, as numbers."""
     return pd.read_csv(FOLDER / "findings.csv")
 
 
-def kept_work(domain: str) -> pd.DataFrame:
-    """The work of each method, in sweeps, to 75%, 90% and 95% of the optimum."""
+def archived_work(domain: str) -> pd.DataFrame:
+    """The work in sweeps of each method to reach 75%, 90% and 95% of the optimum."""
     return pd.read_csv(FOLDER / f"{domain}-work.csv", dtype={"T": "Int64"})
 
 
 def about() -> dict:
-    """When and with what the kept results were made."""
+    """When and with which versions the archived results were computed, by domain."""
     return json.loads((FOLDER / "about.json").read_text("utf-8"))

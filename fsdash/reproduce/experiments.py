@@ -1,24 +1,27 @@
 """The paper's experiments as lists of runs (Section "Numerical Experiments").
 
-Everywhere γ = 0.995, M = M_u = 50, M_l = 1 and five replications, as in the paper. Work is counted
-in *sweeps*: one sweep of Base E-VI, |S||A|M evaluations; of FVI, N|A|M, where functions are fitted.
+As in the paper, γ = 0.995, M = M_u = 50, M_l = 1, and there are five replications. Work is counted
+in *sweeps*. One sweep of Base E-VI is |S||A|M evaluations; where functions are fitted, one sweep of
+FVI is N|A|M evaluations.
 
-The paper does not say how long its runs are; it takes its optimum from 50 iterations of Base E-VI.
-The budgets here were fixed before the runs that are judged, for the first two with another seed:
+The paper does not say how long its runs are; its optimum comes from 50 iterations of Base E-VI. The
+budgets here were fixed before the runs that are judged, for the first two with another seed:
 
-inventory   12 sweeps: Base E-VI and E-QI have levelled off by then. These two go on to 50, because
-            the claim that they reach the optimum "eventually" needs the paper's own 50 iterations.
+inventory   12 sweeps, by which Base E-VI and E-QI have levelled off. These two continue to 50
+            sweeps, because the claim that they reach the optimum "eventually" needs the paper's 50
+            iterations.
 gridworld   60 sweeps: every method of the paper makes at least 50 iterations or has levelled off
-            (an upper iteration costs two sweeps).
+            (an upper-level iteration costs two sweeps).
 pricing     20 sweeps of FVI.
 
-Slow-agnostic E-VI makes 40 sweeps of its own, |X| times cheaper ones; it has long stopped changing.
+Slow-agnostic E-VI makes 40 sweeps of its own, which are |X| times cheaper; by then it has long
+stopped changing.
 
-Exact FSVI and modified policy iteration with m = T−1 sweeps of evaluation are added to each domain.
-The paper does not have them; their work is counted in exact sweeps, |S||A||W|.
+Exact FSVI and modified policy iteration with m = T−1 evaluation sweeps are added to each domain.
+They are not in the paper. Their work is counted in exact sweeps, |S||A||W|.
 
-`quick` makes three replications on a quarter of the budget: enough to see every part work, not
-enough to judge by.
+A quick experiment makes three replications with a quarter of the budget: enough to try everything,
+not enough for verdicts.
 """
 
 from __future__ import annotations
@@ -40,14 +43,14 @@ REPLICATIONS, QUICK_REPLICATIONS = 5, 3
 QUICK_SHARE = 0.25
 SAMPLES = 50
 AGNOSTIC_SWEEPS = 40
-LONG = 50
+LONG_SWEEPS = 50
 EXACT_ITERATIONS = 100
 DOMAINS = ("inventory", "gridworld", "pricing")
 
 
 @dataclass(frozen=True)
-class Run:
-    """One specification; `variant` tells it from others of the same algorithm and T."""
+class PaperRun:
+    """One specification; `variant` distinguishes runs of the same algorithm and T."""
 
     spec: RunSpec
     variant: str = ""
@@ -55,7 +58,7 @@ class Run:
 
 @dataclass(frozen=True)
 class FigureSpec:
-    """One figure of an experiment: which algorithms, and how."""
+    """One figure of an experiment: its title, its algorithms and how they are drawn."""
 
     name: str
     title: str
@@ -68,14 +71,14 @@ class FigureSpec:
 
 
 @dataclass(frozen=True)
-class Experiment:
-    """The runs of one domain with the units of their work, and the figures drawn of them."""
+class PaperExperiment:
+    """The runs of one domain, the units of their work, and the figures that show them."""
 
     domain: str
     title: str
     where: str
-    runs: tuple[Run, ...]
-    views: tuple[FigureSpec, ...]
+    runs: tuple[PaperRun, ...]
+    figures: tuple[FigureSpec, ...]
     sweep: int
     exact_sweep: int
     sweep_of: str
@@ -87,7 +90,7 @@ TABULAR = ("e-vi", "e-qi", "slow-agnostic", "e-fsvi")
 LINEAR = ("lin-fvi", "lin-fqi", "lin-fsfvi")
 DEEP = ("deep-fvi", "deep-fqi", "deep-fsfvi")
 EXACT = ("vi", "fsvi", "mpi")
-LOOKS = {"inventory": 3, "gridworld": 2}
+SNAPSHOTS_PER_SWEEP = {"inventory": 3, "gridworld": 2}
 BUDGET_SWEEPS = {"inventory": 12, "gridworld": 60, "pricing": 20}
 TITLES = {
     "inventory": ("Inventory control", 'Section "Inventory Control with Fixed Order Costs"'),
@@ -96,24 +99,24 @@ TITLES = {
 }
 
 
-def experiment(domain: str, quick: bool = False, seed: int = 0) -> Experiment:
+def experiment(domain: str, quick: bool = False, seed: int = 0) -> PaperExperiment:
     """The paper's experiment on a domain."""
     if domain not in DOMAINS:
         raise InputError(f"experiment = {domain!r}: choose from {', '.join(DOMAINS)}")
     n_slow, n_fast, n_actions, n_noise = make(domain).shape
     fitted = domain == "pricing"
     states = n_slow * n_fast
-    drawn = states // 10 if fitted else states
+    sampled_states = states // 10 if fitted else states
     budget = BUDGET_SWEEPS[domain] * (QUICK_SHARE if quick else 1)
-    sweep = drawn * n_actions * SAMPLES
+    sweep = sampled_states * n_actions * SAMPLES
     runs = (_fitted if fitted else _tabular)(domain, sweep, budget, quick, seed)
     title, where = TITLES[domain]
-    return Experiment(
+    return PaperExperiment(
         domain,
         title,
         where,
         runs + _exact(domain, seed),
-        _views(domain, budget),
+        _figures(domain, budget),
         sweep,
         states * n_actions * n_noise,
         "FVI" if fitted else "Base E-VI",
@@ -123,50 +126,54 @@ def experiment(domain: str, quick: bool = False, seed: int = 0) -> Experiment:
 
 
 def mpi_variant(T: int) -> str:
-    """Modified policy iteration whose iterations cost what those of FSVI with T do."""
+    """The variant of modified policy iteration whose iterations cost as much as those of FSVI."""
     return f"m={T - 1}"
 
 
-def _tabular(domain: str, sweep: int, budget: float, quick: bool, seed: int) -> tuple[Run, ...]:
+def _tabular(
+    domain: str, sweep: int, budget: float, quick: bool, seed: int
+) -> tuple[PaperRun, ...]:
     common = {
-        "parameters": {"snapshots_per_sweep": LOOKS[domain]},
+        "parameters": {"snapshots_per_sweep": SNAPSHOTS_PER_SWEEP[domain]},
         "replications": QUICK_REPLICATIONS if quick else REPLICATIONS,
         "seed": seed,
     }
     work = int(budget * sweep)
-    base = max(work, int(LONG * sweep * (QUICK_SHARE if quick else 1)))
+    base = max(work, int(LONG_SWEEPS * sweep * (QUICK_SHARE if quick else 1)))
     return (
-        Run(RunSpec(domain, "e-vi", evaluations=base, **common)),
-        Run(RunSpec(domain, "e-qi", evaluations=base, **common)),
-        Run(RunSpec(domain, "slow-agnostic", iterations=AGNOSTIC_SWEEPS, **common)),
-        *(Run(RunSpec(domain, "e-fsvi", T=T, evaluations=work, **common)) for T in HORIZONS),
+        PaperRun(RunSpec(domain, "e-vi", evaluations=base, **common)),
+        PaperRun(RunSpec(domain, "e-qi", evaluations=base, **common)),
+        PaperRun(RunSpec(domain, "slow-agnostic", iterations=AGNOSTIC_SWEEPS, **common)),
+        *(PaperRun(RunSpec(domain, "e-fsvi", T=T, evaluations=work, **common)) for T in HORIZONS),
     )
 
 
-def _fitted(domain: str, sweep: int, budget: float, quick: bool, seed: int) -> tuple[Run, ...]:
+def _fitted(domain: str, sweep: int, budget: float, quick: bool, seed: int) -> tuple[PaperRun, ...]:
     common = {
         "replications": QUICK_REPLICATIONS if quick else REPLICATIONS,
         "seed": seed,
         "evaluations": int(budget * sweep),
     }
-    # Paths kept for reading policies off: each policy has the distribution of one read off by fresh
-    # paths, in half the time.
-    kept = {True: {"extract": "kept"}, False: {}}
+    # Policies are extracted from the sampled paths of the iteration ("kept") instead of from fresh
+    # paths: each policy has the same distribution, in half the time.
+    extraction = {True: {"extract": "kept"}, False: {}}
     return tuple(
-        Run(RunSpec(domain, name, T=T, parameters=kept[ALGORITHMS[name].freezes], **common))
+        PaperRun(
+            RunSpec(domain, name, T=T, parameters=extraction[ALGORITHMS[name].freezes], **common)
+        )
         for name in LINEAR + DEEP
         for T in (HORIZONS if ALGORITHMS[name].freezes else (None,))
     )
 
 
-def _exact(domain: str, seed: int) -> tuple[Run, ...]:
+def _exact(domain: str, seed: int) -> tuple[PaperRun, ...]:
     budget = {"iterations": EXACT_ITERATIONS, "seed": seed}
     return (
-        Run(RunSpec(domain, "vi", **budget)),
-        *(Run(RunSpec(domain, "fsvi", T=T, **budget)) for T in HORIZONS),
+        PaperRun(RunSpec(domain, "vi", **budget)),
+        *(PaperRun(RunSpec(domain, "fsvi", T=T, **budget)) for T in HORIZONS),
         *(
-            # Always m sweeps: with fewer, an iteration would cost less than one of FSVI.
-            Run(
+            # enough=0 always makes m sweeps; with fewer, an iteration would cost less than FSVI's.
+            PaperRun(
                 RunSpec(domain, "mpi", parameters={"m": T - 1, "enough": 0.0}, **budget),
                 mpi_variant(T),
             )
@@ -175,7 +182,7 @@ def _exact(domain: str, seed: int) -> tuple[Run, ...]:
     )
 
 
-def _views(domain: str, budget: float) -> tuple[FigureSpec, ...]:
+def _figures(domain: str, budget: float) -> tuple[FigureSpec, ...]:
     title, _ = TITLES[domain]
     exact = FigureSpec(f"{domain}-exact", f"{title}: the model is known", EXACT, exact=True)
     if domain == "pricing":
@@ -184,7 +191,7 @@ def _views(domain: str, budget: float) -> tuple[FigureSpec, ...]:
             FigureSpec("pricing-deep", f"{title}, networks", DEEP),
             exact,
         )
-    views = (
+    figures = (
         FigureSpec(domain, title, TABULAR, last=budget),
         FigureSpec(
             f"{domain}-stationary",
@@ -196,17 +203,19 @@ def _views(domain: str, budget: float) -> tuple[FigureSpec, ...]:
         exact,
     )
     if domain == "inventory":
-        views += (FigureSpec(f"{domain}-long", f"{title}: {LONG} sweeps", ("e-vi", "e-qi")),)
-    return views
+        figures += (
+            FigureSpec(f"{domain}-long", f"{title}: {LONG_SWEEPS} sweeps", ("e-vi", "e-qi")),
+        )
+    return figures
 
 
 # --------------------------------------------------------------------------------------- execution
 
 
-def carry_out(
-    plan: Experiment, workers: int = 1, progress: Progress | None = None
+def run_experiment(
+    plan: PaperExperiment, workers: int = 1, progress: Progress | None = None
 ) -> tuple[pd.DataFrame, list[Ending]]:
-    """All rows of an experiment, with the variant of each, rounded to the digits that are kept."""
+    """All rows of an experiment, rounded to the archived digits, and how each replication ended."""
     frames, endings = [], []
     for variant in dict.fromkeys(run.variant for run in plan.runs):
         specs = [run.spec for run in plan.runs if run.variant == variant]
@@ -217,7 +226,7 @@ def carry_out(
 
 
 def compact(frame: pd.DataFrame) -> pd.DataFrame:
-    """Only the digits that the certified precision of the values (1e-5) carries."""
+    """Round to the digits that the certified precision of the values (1e-5) supports."""
     return frame.assign(
         seconds=frame["seconds"].map(lambda s: round_significant(s, 3)),
         mean_return=frame["mean_return"].map(lambda v: round_significant(v, 5)),
@@ -227,7 +236,7 @@ def compact(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def named(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with `method`, what a legend calls each run."""
+    """The frame with a column `method`, the name of each run in legends."""
     titles = [
         method_title(name, None if pd.isna(T) else int(T)) + (f", {variant}" if variant else "")
         for name, T, variant in zip(

@@ -1,11 +1,11 @@
-"""The results of a reproduction in a folder.
+"""The results of a reproduction, written into a folder.
 
-NAME.csv               the rows of each experiment, tidy
-NAME-work.csv          the work of each method to 75%, 90% and 95% of the optimum
+NAME.csv               the tidy rows of each experiment
+NAME-work.csv          the work of each method to reach 75%, 90% and 95% of the optimum
 FIGURE.html|png|svg    the figures
-claims.csv, claims.md  each claim with its rule, what was measured, and the verdict
-findings.csv           the measured values as numbers, one part of a claim a line
-about.json             when, with what, and the hash of every specification
+claims.csv, claims.md  each claim with its rule, the measured values and the verdict
+findings.csv           the measured values as numbers, one row per part of a claim
+about.json             date, versions, and the hash of every specification
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from fsdash.figures.learning import learning_figure
-from fsdash.reproduce import theory
-from fsdash.reproduce.claims import numerical_claims
-from fsdash.reproduce.experiments import EXACT, Experiment, FigureSpec
-from fsdash.reproduce.judging import Curves, Verdict, claims_table, findings_table, judge
-from fsdash.reproduce.pictures import Renderer, titled
+from fsdash.reproduce import theory_figures
+from fsdash.reproduce.claims import numerical_claims, theory_claims
+from fsdash.reproduce.experiments import EXACT, FigureSpec, PaperExperiment
+from fsdash.reproduce.figure_files import Renderer, titled
+from fsdash.reproduce.judging import ExperimentCurves, Verdict, claims_table, findings_table, judge
 from fsdash.runs.columns import NAMES
 from fsdash.runs.local import Ending
 from fsdash.runs.summary import work_to_reach
 from fsdash.version import __version__
 
-QUICK = "Quick run: fewer replications and a quarter of the budget. Not meant to judge by."
+QUICK = "Quick run: fewer replications and a quarter of the budget. Too short for verdicts."
 PACKAGES = ("numpy", "numba", "pandas", "scikit-learn")
-KEPT = [*NAMES, "variant"]
+COLUMNS = [*NAMES, "variant"]
 
-Results = Mapping[str, tuple[Experiment, pd.DataFrame]]
-"""By domain: the plan and its rows."""
+Results = Mapping[str, tuple[PaperExperiment, pd.DataFrame]]
+"""The experiment and its rows, by domain."""
 
 
 def verdicts(results: Results, with_theory: bool) -> list[Verdict]:
-    """All claims that can be judged on these results."""
-    found = judge(theory.claims(), {}) if with_theory else []
+    """The verdicts on all claims that these results can decide."""
+    found = judge(theory_claims(), {}) if with_theory else []
     if not results:
         return found
     evidence = {
-        domain: Curves.of(frame, plan.sweep, plan.budget)
+        domain: ExperimentCurves.of(frame, plan.sweep, plan.budget)
         for domain, (plan, frame) in results.items()
     }
     return found + judge([c for c in numerical_claims() if c.needs], evidence)
@@ -54,7 +54,7 @@ def verdicts(results: Results, with_theory: bool) -> list[Verdict]:
 def write_report(
     folder: Path, results: Results, with_theory: bool, endings: Sequence[Ending], quick: bool
 ) -> tuple[list[Verdict], str]:
-    """Write everything; the verdicts, and a line about figures that could not be drawn."""
+    """Write everything; return the verdicts and a line about figures that could not be drawn."""
     folder.mkdir(parents=True, exist_ok=True)
     judged = verdicts(results, with_theory)
     write_data(folder, results, with_theory, judged, endings)
@@ -73,62 +73,64 @@ def write_data(
     judged: Sequence[Verdict],
     endings: Sequence[Ending],
 ) -> None:
-    """The tables, without the figures: also what is kept with the project."""
+    """Write the tables without the figures. The archive consists of these."""
     for domain, (plan, frame) in results.items():
-        frame[KEPT].to_csv(folder / f"{domain}.csv", index=False)
+        frame[COLUMNS].to_csv(folder / f"{domain}.csv", index=False)
         _work(plan, frame).to_csv(folder / f"{domain}-work.csv", index=False, float_format="%.4g")
     if with_theory:
-        for name, table in theory.tables().items():
+        for name, table in theory_figures.tables().items():
             table.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
     claims_table(judged).to_csv(folder / "claims.csv", index=False)
     findings_table(judged).to_csv(folder / "findings.csv", index=False, float_format="%.4g")
     path = folder / "about.json"
     about = json.loads(path.read_text("utf-8")) if path.exists() else {}
     for domain, (plan, _) in results.items():
-        # An experiment that was only read, not carried out, keeps what is said of it.
-        if mine := [e for e in endings if e.spec.domain == domain]:
-            about[domain] = _about(plan, mine)
+        # An experiment that was read from the archive keeps its old entry.
+        if own := [e for e in endings if e.spec.domain == domain]:
+            about[domain] = _about(plan, own)
     path.write_text(json.dumps(about, indent=1) + "\n", "utf-8")
 
 
-def _work(plan: Experiment, frame: pd.DataFrame) -> pd.DataFrame:
+def _work(plan: PaperExperiment, frame: pd.DataFrame) -> pd.DataFrame:
     sampled = frame[~frame["algorithm"].isin(EXACT)]
     return work_to_reach(sampled, x="sweeps", sweep=plan.sweep, stationary=True)
 
 
 def _is_theory(name: str) -> bool:
-    return name in (*theory.PANELS, "regret-cost")
+    return name in (*theory_figures.PANELS, "regret-cost")
 
 
 def _figures(results: Results, with_theory: bool) -> list[tuple[str, str, go.Figure]]:
-    drawn = []
+    figures = []
     if with_theory:
-        drawn += [(name, title, figure) for name, (title, figure) in theory.figures().items()]
+        figures += [
+            (name, title, figure) for name, (title, figure) in theory_figures.figures().items()
+        ]
     for plan, frame in results.values():
-        drawn += [(view.name, view.title, figure_of(plan, view, frame)) for view in plan.views]
-    return drawn
+        figures += [(spec.name, spec.title, figure_of(plan, spec, frame)) for spec in plan.figures]
+    return figures
 
 
 def figure_of(
-    plan: Experiment, view: FigureSpec, frame: pd.DataFrame, dark: bool = False
+    plan: PaperExperiment, spec: FigureSpec, frame: pd.DataFrame, dark: bool = False
 ) -> go.Figure:
-    """One of the experiment's figures."""
-    sweep = plan.exact_sweep if view.exact else plan.sweep
-    rows = frame[frame["algorithm"].isin(view.algorithms)]
-    if view.last is not None:
-        rows = rows[rows["evaluations"] <= view.last * sweep]
+    """Draw one figure of the experiment."""
+    sweep = plan.exact_sweep if spec.exact else plan.sweep
+    rows = frame[frame["algorithm"].isin(spec.algorithms)]
+    if spec.last is not None:
+        rows = rows[rows["evaluations"] <= spec.last * sweep]
     return learning_figure(
         rows,
         sweep=sweep,
-        sweep_of="VI" if view.exact else plan.sweep_of,
-        stationary=view.stationary,
+        sweep_of="VI" if spec.exact else plan.sweep_of,
+        stationary=spec.stationary,
         dark=dark,
     )
 
 
 def claims_text(judged: Sequence[Verdict], quick: bool) -> str:
     """The claims as a Markdown document."""
-    lines = ["# The paper's claims, and what came out", ""]
+    lines = ["# The paper's claims and their verdicts", ""]
     if quick:
         lines += [f"**{QUICK}**", ""]
     counts = pd.Series([v.verdict for v in judged]).value_counts()
@@ -138,7 +140,10 @@ def claims_text(judged: Sequence[Verdict], quick: bool) -> str:
         measured = "<br>".join(_cell(f.text) for f in v.findings)
         lines.append(f"| {_cell(v.claim.claim)} | **{v.verdict}** | {measured} |")
     lines += ["", "## The rules", ""]
-    lines += ["Written in code before the runs; where a reading was added later, it is said.", ""]
+    lines += [
+        "The rules were written in code before the runs. Remarks say where one was extended later.",
+        "",
+    ]
     for v in judged:
         c = v.claim
         lines.append(f"- **{c.name}** ({c.where}). {c.rule} {c.remark}".strip())
@@ -149,8 +154,8 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _about(plan: Experiment, endings: Sequence[Ending]) -> dict:
-    """When and with what an experiment was made, and how each of its runs ended."""
+def _about(plan: PaperExperiment, endings: Sequence[Ending]) -> dict:
+    """When and with which versions an experiment was run, and how each of its runs ended."""
     ended: dict[str, set[str]] = {}
     for ending in endings:
         ended.setdefault(ending.spec.hash, set()).add(ending.outcome.status)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from fsdash.reproduce.experiments import Experiment
+from fsdash.reproduce.experiments import PaperExperiment
 from fsdash.runs.estimate import Timing, unit_of
 from fsdash.runs.spec import RunSpec
 
@@ -14,7 +14,7 @@ TOTALS = ["seconds", "evaluations", "iteration"]
 
 
 def recorded_timings(
-    results: Mapping[str, tuple[Experiment, pd.DataFrame]],
+    results: Mapping[str, tuple[PaperExperiment, pd.DataFrame]],
 ) -> tuple[Timing, ...]:
     """One timing per domain, algorithm and T; the slowest where several variants share them."""
     found: dict[tuple[str, str, int], Timing] = {}

@@ -1,4 +1,4 @@
-"""A whole reproduction into a folder, small enough for a test."""
+"""A complete reproduction that is small enough for a test."""
 
 import json
 
@@ -10,7 +10,7 @@ from fsdash.cli.reproduce import run_reproduce
 from fsdash.errors import InputError
 from fsdash.reproduce import experiments
 from fsdash.reproduce.experiments import experiment, mpi_variant
-from fsdash.reproduce.pictures import Renderer
+from fsdash.reproduce.figure_files import Renderer
 from fsdash.runs.engine import Outcome
 from fsdash.runs.local import Ending
 
@@ -24,7 +24,7 @@ def no_browser(monkeypatch):
     monkeypatch.setattr(Renderer, "__enter__", lambda self: self)
 
 
-def test_the_theory_writes_all_its_files(tmp_path, no_browser, capsys):
+def test_the_theory_report_has_all_files(tmp_path, no_browser, capsys):
     out = tmp_path / "new" / "folder"
     text = reproduce("theory", "--quick", "--out", str(out))
     assert "theory-three-regimes" in text
@@ -47,7 +47,7 @@ def test_the_theory_writes_all_its_files(tmp_path, no_browser, capsys):
     assert "Quick run" in capsys.readouterr().err
 
 
-def test_an_experiment_writes_rows_work_claims_and_figures(tmp_path, no_browser, monkeypatch):
+def test_an_experiment_report_has_rows_work_claims_and_figures(tmp_path, no_browser, monkeypatch):
     monkeypatch.setattr(experiments, "QUICK_SHARE", 0.1)
     monkeypatch.setattr(experiments, "QUICK_REPLICATIONS", 2)
     monkeypatch.setattr(experiments, "AGNOSTIC_SWEEPS", 2)
@@ -68,19 +68,19 @@ def test_an_experiment_writes_rows_work_claims_and_figures(tmp_path, no_browser,
         "mpi",
     }
     assert {path.stem for path in tmp_path.glob("*.html")} == {
-        view.name for view in experiment("inventory").views
+        spec.name for spec in experiment("inventory").figures
     }
     assert "(quick run)" in (tmp_path / "inventory.html").read_text("utf-8")
     assert json.loads((tmp_path / "about.json").read_text("utf-8"))["inventory"]["quick"]
 
 
-def test_without_a_browser_the_renderer_says_so(monkeypatch, tmp_path):
+def test_without_a_browser_the_renderer_reports_it(monkeypatch, tmp_path):
     monkeypatch.setenv("FSDASH_BROWSER", str(tmp_path / "no-such-browser"))
     with Renderer() as renderer:
         assert "no PNG and SVG" in renderer.missing and "\n" not in renderer.missing
 
 
-def test_the_paper_s_parameters_are_the_experiments():
+def test_the_experiments_have_the_paper_s_parameters():
     plan = experiment("gridworld")
     for run in plan.runs:
         parameters = dict(run.spec.parameters)
@@ -98,13 +98,13 @@ def test_an_interrupted_experiment_writes_nothing(tmp_path, no_browser, monkeypa
         ending = Ending(plan.runs[0].spec, 0, Outcome("cancelled", "interrupted", 0, 0.0, 0.0))
         return pd.DataFrame(), [ending]
 
-    monkeypatch.setattr(experiments, "carry_out", interrupted)
+    monkeypatch.setattr(experiments, "run_experiment", interrupted)
     with pytest.raises(KeyboardInterrupt):
         reproduce("inventory", "--quick", "--out", str(tmp_path / "new"))
     assert not (tmp_path / "new").exists()
 
 
-def test_bad_names_are_refused(tmp_path):
+def test_bad_arguments_are_refused(tmp_path):
     with pytest.raises(InputError, match="experiment = 'chess'"):
         experiment("chess")
     (tmp_path / "file").write_text("")

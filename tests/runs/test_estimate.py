@@ -6,7 +6,7 @@ import pytest
 
 from fsdash.algorithms import registry
 from fsdash.algorithms.registry import ALGORITHMS
-from fsdash.reproduce.archive import kept_domains, kept_rows
+from fsdash.reproduce.archive import archived_domains, archived_rows
 from fsdash.reproduce.experiments import experiment
 from fsdash.reproduce.timings import recorded_timings
 from fsdash.runs.estimate import OVERHEAD, timings, wall_seconds, worker_seconds, write_timings
@@ -16,7 +16,7 @@ EVI = RunSpec("inventory", "e-vi", evaluations=1_000_000, replications=4)
 
 
 def test_the_timings_are_those_of_the_archived_results(tmp_path):
-    results = {name: (experiment(name), kept_rows(name)) for name in kept_domains()}
+    results = {name: (experiment(name), archived_rows(name)) for name in archived_domains()}
     assert recorded_timings(results) == timings()
     write_timings(timings(), tmp_path / "timings.csv")
     assert len((tmp_path / "timings.csv").read_text().splitlines()) == len(timings()) + 1
@@ -24,7 +24,7 @@ def test_the_timings_are_those_of_the_archived_results(tmp_path):
 
 def test_an_archived_run_is_estimated_at_what_it_took():
     [run] = [r for r in experiment("gridworld").runs if r.spec.label == "E-FSVI, T=6"]
-    rows = kept_rows("gridworld")
+    rows = archived_rows("gridworld")
     same = rows[rows["algorithm"].eq("e-fsvi") & rows["T"].eq(6)]
     last = same.groupby("replication")[["seconds", "evaluations"]].last().sum()
     share = run.spec.evaluations * run.spec.replications / last["evaluations"]

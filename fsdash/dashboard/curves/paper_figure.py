@@ -16,5 +16,5 @@ def paper_figure(domain: str, name: str, dark: bool) -> go.Figure:
 @st.cache_data(max_entries=40, show_spinner="Drawing…")
 def _paper_figure(folder: str, domain: str, name: str, dark: bool) -> go.Figure:
     plan = experiment(domain)
-    [spec] = [spec for spec in plan.views if spec.name == name]
-    return figure_of(plan, spec, archive.kept_rows(domain), dark)
+    [spec] = [spec for spec in plan.figures if spec.name == name]
+    return figure_of(plan, spec, archive.archived_rows(domain), dark)

@@ -9,8 +9,8 @@ import pandas as pd
 from fsdash.dashboard.reproduction import text
 from fsdash.dashboard.reproduction.text import THEORY
 from fsdash.errors import InputError
-from fsdash.reproduce import archive, theory
-from fsdash.reproduce.claims import BEYOND
+from fsdash.reproduce import archive, theory_figures
+from fsdash.reproduce.claims import BEYOND, theory_claims
 from fsdash.reproduce.experiments import DOMAINS, FigureSpec, experiment
 from fsdash.reproduce.judging import claims_table, findings_table, judge
 from fsdash.theory import preset
@@ -21,7 +21,9 @@ def claims() -> pd.DataFrame:
 
     Without an archive: the claims about the theory, judged now.
     """
-    frame = archive.kept_claims() if _is_archived() else claims_table(judge(theory.claims(), {}))
+    frame = (
+        archive.archived_claims() if _is_archived() else claims_table(judge(theory_claims(), {}))
+    )
     return frame.assign(
         part=frame["name"].str.partition("-")[0], beyond=frame["where"] == BEYOND
     ).fillna({"remark": ""})
@@ -29,7 +31,11 @@ def claims() -> pd.DataFrame:
 
 def findings() -> pd.DataFrame:
     """What was measured for each part of each claim."""
-    return archive.kept_findings() if _is_archived() else findings_table(judge(theory.claims(), {}))
+    return (
+        archive.archived_findings()
+        if _is_archived()
+        else findings_table(judge(theory_claims(), {}))
+    )
 
 
 def _is_archived() -> bool:
@@ -38,7 +44,7 @@ def _is_archived() -> bool:
 
 def missing_domains() -> list[str]:
     """The domains without archived results."""
-    return [domain for domain in DOMAINS if domain not in archive.kept_domains()]
+    return [domain for domain in DOMAINS if domain not in archive.archived_domains()]
 
 
 def verdict_counts(claims: pd.DataFrame) -> dict[str, int]:
@@ -56,10 +62,12 @@ def findings_markdown(findings: pd.DataFrame, claim: str) -> str:
 def figure_names(part: str) -> dict[str, str]:
     """The figures of a part: label on the page → name."""
     if part == THEORY:
-        presets = {name: name for name in theory.PANELS} | {"regret-cost": theory.REGIMES}
+        presets = {name: name for name in theory_figures.PANELS} | {
+            "regret-cost": theory_figures.REGIMES
+        }
         return {preset(from_preset).title: name for name, from_preset in presets.items()}
     try:
-        specs = experiment(part).views
+        specs = experiment(part).figures
     except InputError:  # one of its algorithms is not installed
         return {}
     return {figure_label(spec): spec.name for spec in specs}
@@ -74,19 +82,19 @@ def figure_label(spec: FigureSpec) -> str:
 
 
 _SNIPPET = """\
-from fsdash.reproduce.archive import kept_rows
+from fsdash.reproduce.archive import archived_rows
 from fsdash.reproduce.experiments import experiment
 from fsdash.reproduce.report import figure_of
 
 plan = experiment({domain!r})
-frame = kept_rows(plan.domain)  # to compute them again: fsdash reproduce {domain}
-[spec] = [spec for spec in plan.views if spec.name == {name!r}]
+frame = archived_rows(plan.domain)  # to compute them again: fsdash reproduce {domain}
+[spec] = [spec for spec in plan.figures if spec.name == {name!r}]
 figure = figure_of(plan, spec, frame)"""
 _THEORY_SNIPPET = """\
-from fsdash.reproduce import theory
+from fsdash.reproduce import theory_figures
 
-title, figure = theory.figures()[{name!r}]
-frame = theory.tables()[{table!r}]"""
+title, figure = theory_figures.figures()[{name!r}]
+frame = theory_figures.tables()[{table!r}]"""
 
 
 def snippet(part: str, name: str) -> str:
@@ -98,4 +106,4 @@ def snippet(part: str, name: str) -> str:
 
 def theory_table(name: str) -> str:
     """The name of the table behind a figure of the theory."""
-    return "reward-error" if name in theory.PANELS else name
+    return "reward-error" if name in theory_figures.PANELS else name

@@ -21,7 +21,7 @@ from fsdash.dashboard.widgets.url_state import (
     one_of,
 )
 from fsdash.errors import InputError
-from fsdash.reproduce import archive, theory
+from fsdash.reproduce import archive, theory_figures
 
 LAB = PAGES["run_lab"]
 SHARES = (75, 90, 95)
@@ -57,7 +57,7 @@ def show() -> None:
         if domain in parts:
             st.info(text.missing(domain), icon=":material/info:")
     shown = claims[claims["part"].isin(parts) & claims["verdict"].isin(verdicts)]
-    archived = [part for part in parts if part in archive.kept_domains()]
+    archived = [part for part in parts if part in archive.archived_domains()]
     for part in parts:
         if part == THEORY or part in archived:
             _draw_part(part, shown[(shown["part"] == part) & ~shown["beyond"]], findings)
@@ -145,13 +145,15 @@ def _draw_figure_and_claims(part: str, claims: pd.DataFrame, findings: pd.DataFr
 def _figure_and_rows(part: str, name: str) -> tuple[go.Figure, pd.DataFrame]:
     """A figure, and the table that it is drawn from."""
     if part == THEORY:
-        return _theory_figures(is_dark())[name][1], theory.tables()[state.theory_table(name)]
-    return paper_figure(part, name, is_dark()), archive.kept_rows(part)
+        return _theory_figures(is_dark())[name][1], theory_figures.tables()[
+            state.theory_table(name)
+        ]
+    return paper_figure(part, name, is_dark()), archive.archived_rows(part)
 
 
 @st.cache_data(max_entries=2, show_spinner=False)
 def _theory_figures(dark: bool) -> dict[str, tuple[str, go.Figure]]:
-    return theory.figures(dark)
+    return theory_figures.figures(dark)
 
 
 def _draw_origin(part: str) -> None:
@@ -175,7 +177,7 @@ def _draw_work(domain: str) -> None:
         work = {f"work_{share}": f"{share}%" for share in SHARES}
         number = st.column_config.NumberColumn
         st.dataframe(
-            archive.kept_work(domain)[["method", *work, "final"]],
+            archive.archived_work(domain)[["method", *work, "final"]],
             hide_index=True,
             height="content",
             column_config={
@@ -229,9 +231,9 @@ def _draw_downloads(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
         text.CLAIMS_CSV: ("claims.csv", lambda: claims.to_csv(index=False)),
         text.FINDINGS_CSV: ("findings.csv", lambda: findings.to_csv(index=False)),
     }
-    domains = archive.kept_domains()
+    domains = archive.archived_domains()
     for domain in domains:
-        make = lambda d=domain: archive.kept_rows(d).to_csv(index=False)  # noqa: E731
+        make = lambda d=domain: archive.archived_rows(d).to_csv(index=False)  # noqa: E731
         files[text.rows_csv(domain)] = (f"{domain}.csv", make)
     if domains:
         files[text.ORIGIN_JSON] = ("about.json", lambda: json.dumps(archive.about(), indent=1))

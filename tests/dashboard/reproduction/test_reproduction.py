@@ -49,7 +49,7 @@ def test_every_archived_claim_is_shown_with_its_verdict():
 
 def test_the_counts_include_only_the_claims_of_the_paper():
     page = opened(PAGE)
-    claims = archive.kept_claims()
+    claims = archive.archived_claims()
     papers = claims[claims["where"] != BEYOND]["verdict"]
     found = {m.label.rpartition("] ")[2]: int(m.value) for m in page.metric}
     assert found == {label.word: int((papers == v).sum()) for v, label in VERDICTS.items()}
@@ -59,7 +59,7 @@ def test_a_figure_is_drawn_from_the_archived_rows():
     page = opened(PAGE, part=INVENTORY)
     plan = experiment("inventory")
     drawn = traces(figures(page)["inventory"])
-    for trace in figure_of(plan, plan.views[0], archive.kept_rows("inventory")).data:
+    for trace in figure_of(plan, plan.figures[0], archive.archived_rows("inventory")).data:
         np.testing.assert_allclose(
             np.asarray(drawn[trace.name]["y"], float), np.asarray(trace.y, float)
         )
@@ -84,14 +84,14 @@ def test_a_claim_shows_its_rule_its_measured_values_and_its_place():
     page = opened(PAGE, part=INVENTORY)
     claim = reproduction.claims().set_index("name").loc["inventory-agnostic"]
     assert claim["rule"] in words(page)
-    [found] = (archive.kept_findings().query("name == 'inventory-agnostic'")).to_dict("records")
+    [found] = (archive.archived_findings().query("name == 'inventory-agnostic'")).to_dict("records")
     assert text.finding(found) in words(page)
     assert f"[{found['low']:.3g}, {found['high']:.3g}], required < 0.75" in text.finding(found)
     assert any(claim["where"] in caption.value for caption in page.caption)
 
 
 def test_run_this_again_leads_to_a_plan_of_the_lab():
-    for domain in archive.kept_domains():
+    for domain in archive.archived_domains():
         assert f"paper-{domain}" in PLANS
 
 

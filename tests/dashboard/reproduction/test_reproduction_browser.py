@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from fsdash.dashboard.reproduction import state as reproduction
 from fsdash.dashboard.reproduction import text
-from fsdash.reproduce.archive import kept_claims
+from fsdash.reproduce.archive import archived_claims
 from tests.dashboard.browser import NARROW, WIDE, assert_fits, in_url, wait_until_drawn
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -20,7 +20,7 @@ def test_a_claim_opens_with_its_rule_and_the_filter_is_in_the_url(visit: Callabl
     page.locator(".st-key-reproduction-part").get_by_text("Inventory control", exact=True).click()
     expect(page).to_have_url(in_url("part", "Inventory+control"))
     expect(page.locator(".st-key-reward-error-small")).to_have_count(0)
-    claim = kept_claims().set_index("name").loc["inventory-agnostic"]
+    claim = archived_claims().set_index("name").loc["inventory-agnostic"]
     page.get_by_text(claim["claim"]).click()
     expect(page.get_by_text(claim["rule"])).to_be_visible()
 

@@ -1,6 +1,6 @@
-"""Figures as files: HTML always, PNG and SVG where a Chromium can be driven by Playwright.
+"""Figures as files: always HTML; PNG and SVG if Playwright and a Chromium are installed.
 
-Both are optional; without them `Renderer.missing` says in one line what is not there.
+If one of them is missing, `Renderer.missing` says so in one line.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from plotly.offline import get_plotlyjs
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SIZE = (1100, 640)
 TOP = 130
-"""Room above a figure for its title and a legend of up to three lines."""
+"""Margin above a figure, in pixels, for its title and a legend of up to three lines."""
 
 
 def titled(figure: go.Figure, title: str) -> go.Figure:
-    """The figure with a title and a background of its own, fit to stand alone."""
+    """Add a title and a white background, so that the figure can be shown on its own."""
     figure.update_layout(
         title={"text": f"<b>{title}</b>", "x": 0.01, "y": 0.98, "yanchor": "top"},
         margin={"t": TOP, "l": 20, "r": 24, "b": 20},
@@ -32,7 +32,7 @@ def titled(figure: go.Figure, title: str) -> go.Figure:
 
 
 class Renderer:
-    """Draws figures in one browser; use it in a `with` statement."""
+    """Renders figures in one browser; use it in a `with` statement."""
 
     def __init__(self) -> None:
         self.missing = ""
@@ -64,7 +64,7 @@ class Renderer:
             self._playwright.stop()
 
     def save(self, figure: go.Figure, folder: Path, name: str) -> list[str]:
-        """Write the figure in all forms there are; the names of the files."""
+        """Write the figure in every available format and return the names of the files."""
         width, height = SIZE
         figure.write_html(folder / f"{name}.html", include_plotlyjs=True, full_html=True)
         files = [f"{name}.html"]
@@ -86,6 +86,6 @@ class Renderer:
 
 
 def _browser() -> str | None:
-    """A Chromium of the machine; None leaves it to Playwright's own."""
+    """The path of an installed Chromium; None for the one that Playwright installs."""
     named = os.environ.get("FSDASH_BROWSER")
     return named or next((path for name in BROWSERS if (path := shutil.which(name))), None)
