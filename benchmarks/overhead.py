@@ -1,8 +1,8 @@
 """The cost of evaluating and storing policies: `python -m benchmarks.overhead`.
 
 Computes the lab's plan "T = 6 against Base E-VI" on each domain with five replications, in a worker
-process and into a SQLite file, as the dashboard does. The worker's time for a run, from the claim of
-each replication to its last commit, consists of
+process and into a SQLite file, as the dashboard does. The worker's time for a run, from the claim
+of each replication to its last commit, consists of
 
     algorithm    the algorithm's own time, the column `seconds` of the rows
     evaluation   computing the exact values of its policies

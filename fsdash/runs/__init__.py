@@ -1,15 +1,17 @@
-"""Runs: a specification, the engine that carries it out, and what becomes of the rows.
+"""Runs: what a run is, how it is stored and how it is served.
 
-methods     every algorithm by the name that a user gives it, with its parameters
-spec        RunSpec: one algorithm on one domain, with seed, replications and budget
-engine      one replication: snapshots in, evaluated rows out
-pool        several runs at once, in this process or in workers
-frames      rows as a tidy frame, in files
-command     `fsdash run`
+    spec        RunSpec: one algorithm on one domain, with budget, replications and seed
+    columns     the recorded columns, each declared once
+    engine      computes one replication: snapshots in, evaluated rows out
+    local       several runs at once, in this process or in worker processes
+    frames      rows as a tidy frame, and as files
+    summary     means with intervals over replications, work to reach a level
+    estimate    about how long a run will take
+    records     experiments, runs and replications as the store returns them
+    errors      errors of the store and of the queue
 
-store       experiments that are kept, in a database
-manager     experiments in worker processes, fairly between their owners
-ledger      who computes what: queue, claims and leases, in the same database
-worker      a worker process; recorder: what it writes; executor: who starts and replaces it
-schema      the tables and their versions; database: transactions and their troubles
+    store/      experiments in a database; what workers write to it
+    server/     worker processes, their queue and their limits
+
+`server` uses `store`, and both use the modules above; imports never go the other way.
 """

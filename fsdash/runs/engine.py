@@ -2,8 +2,8 @@
 
 The engine owns the budget, the clock, the choice of the snapshots to evaluate and the stopping; an
 algorithm knows nothing of them. Every policy is measured by its exact value under the true model
-(`fsdash.core.evaluation`), never by the algorithm's own values. An evaluation starts from the values
-of the previous policy of the same kind, and a policy that did not change is not evaluated again.
+(`fsdash.core.evaluation`), never by the algorithm's own values. An evaluation starts from the
+values of the previous policy of the same kind, and an unchanged policy is not evaluated again.
 `seconds` is the algorithm's own time, without evaluation. Long runs are evaluated less and less
 often (`Schedule`), so that the number of rows and the time for evaluation stay bounded.
 

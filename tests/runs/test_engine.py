@@ -1,4 +1,4 @@
-"""The engine: rows that are exact, budgets that hold, ends that lose nothing."""
+"""The engine: exact rows, budgets that are respected, and every way to end."""
 
 from itertools import pairwise
 
@@ -30,26 +30,26 @@ def spec(algorithm="e-vi", T=None, parameters=(), **budget) -> RunSpec:
 
 
 def records(spec: RunSpec, replication=0, **options):
-    kept = []
-    outcome = execute(spec, replication, kept.append, **options)
-    assert outcome.rows == len(kept)
-    return [record.row for record in kept], outcome, kept
+    recorded = []
+    outcome = execute(spec, replication, recorded.append, **options)
+    assert outcome.rows == len(recorded)
+    return [record.row for record in recorded], outcome, recorded
 
 
-def test_a_row_has_the_fixed_columns():
+def test_a_row_has_the_declared_columns():
     rows, _, _ = records(spec())
     assert all(set(row) == set(NAMES) for row in rows)
     assert [row["step"] for row in rows] == list(range(len(rows)))
 
 
 @pytest.mark.parametrize("name", list(ALGORITHMS))
-def test_every_method_runs_and_its_rows_are_true(name):
+def test_every_algorithm_runs_and_its_rows_are_exact(name):
     here = spec(name, 3 if ALGORITHMS[name].freezes else None, iterations=2)
-    rows, outcome, kept = records(here)
+    rows, outcome, recorded = records(here)
     assert outcome.status == "finished"
     model = here.build_domain().build()
     best = optimum(model)
-    for record in kept[::3]:
+    for record in recorded[::3]:
         exact = regret(model, record.policy_PXY, best=best)
         tolerance = problem(here.build_domain()).tolerance + exact.error
         assert record.row["mean_return"] == pytest.approx(exact.mean_value, abs=tolerance)
@@ -60,7 +60,7 @@ def test_every_method_runs_and_its_rows_are_true(name):
     assert max(row["iteration"] for row in rows if row["phase"] != "lower") == 2
 
 
-def test_work_is_counted_by_hand():
+def test_evaluations_equal_those_counted_by_hand():
     sweep = STATES * ACTIONS
     rows, _, _ = records(spec("e-vi", parameters={"M": 7}, iterations=2))
     parts = [STATES * i // 3 * ACTIONS * 7 for i in range(1, 4)]
@@ -98,11 +98,11 @@ def test_a_budget_in_evaluations_is_never_exceeded():
     assert len(short) == len(exact) - 1
 
 
-def test_a_budget_that_pays_for_nothing_says_so():
+def test_a_budget_too_small_for_one_policy_is_reported():
     rows, outcome, _ = records(spec("e-fsvi", 3, evaluations=1))
     assert rows == []
     assert outcome.status == "finished"
-    assert "give more" in outcome.reason
+    assert "use a larger one" in outcome.reason
 
 
 def test_a_budget_in_seconds_ends_the_run():
@@ -112,7 +112,7 @@ def test_a_budget_in_seconds_ends_the_run():
 
 
 @pytest.mark.parametrize(("name", "T"), [("vi", None), ("fsvi", 3), ("mpi", None)])
-def test_an_exact_method_ends_when_it_is_certified(name, T):
+def test_an_exact_algorithm_ends_when_it_is_certified(name, T):
     rows, outcome, _ = records(spec(name, T, iterations=10**6))
     assert outcome.reason.startswith("converged")
     if name != "fsvi":
@@ -127,15 +127,15 @@ def test_the_same_specification_gives_the_same_numbers():
     assert timeless(once) != [{**row, "replication": 1} for row in timeless(other)]
 
 
-def test_cancelling_keeps_what_was_recorded():
+def test_a_cancelled_run_has_delivered_its_rows():
     whole, _, _ = records(spec())
-    kept = []
-    outcome = execute(spec(), 0, kept.append, cancelled=lambda: len(kept) == 4)
-    assert (outcome.status, len(kept)) == ("cancelled", 4)
-    assert [r.row["mean_return"] for r in kept] == [row["mean_return"] for row in whole[:4]]
+    recorded = []
+    outcome = execute(spec(), 0, recorded.append, cancelled=lambda: len(recorded) == 4)
+    assert (outcome.status, len(recorded)) == ("cancelled", 4)
+    assert [r.row["mean_return"] for r in recorded] == [row["mean_return"] for row in whole[:4]]
 
 
-def test_divergence_is_a_status_and_the_rows_stay(monkeypatch):
+def test_a_diverged_run_has_delivered_its_rows(monkeypatch):
     def diverging(model, rng, U0_XY):
         policy = np.zeros((1, model.n_slow, model.n_fast), np.int32)
         yield Snapshot("base", 0, 0, policy, U0_XY, np.nan, 0, "stationary")
@@ -149,7 +149,7 @@ def test_divergence_is_a_status_and_the_rows_stay(monkeypatch):
     assert "no longer finite" in outcome.reason
 
 
-def test_values_to_infinity_end_a_sampled_run():
+def test_infinite_values_end_a_sampled_run():
     # γ < 1 keeps a true backup finite; only a start beyond all numbers cannot be.
     with pytest.raises(Diverged, match="finite"):
         model = spec().build_domain().build()
@@ -157,7 +157,7 @@ def test_values_to_infinity_end_a_sampled_run():
         list(ALGORITHMS["e-vi"].generator(model, rng, U0_XY=np.full((4, 11), np.inf)))
 
 
-def test_a_policy_that_stays_is_not_evaluated_again(monkeypatch):
+def test_an_unchanged_policy_is_not_evaluated_again(monkeypatch):
     calls = []
     true = engine.policy_values
     monkeypatch.setattr(engine, "policy_values", lambda *a, **k: calls.append(1) or true(*a, **k))
@@ -169,7 +169,7 @@ def test_a_policy_that_stays_is_not_evaluated_again(monkeypatch):
     assert len(calls) == 1
 
 
-def test_long_runs_are_looked_at_ever_less_often(monkeypatch):
+def test_long_runs_are_evaluated_less_and_less_often(monkeypatch):
     monkeypatch.setattr(engine, "DENSE_ROWS", 10)
     monkeypatch.setattr(engine, "WORK_RATIO", 1.5)
     rows, _, _ = records(spec("e-vi", parameters={"M": 1}, iterations=300))
@@ -179,9 +179,9 @@ def test_long_runs_are_looked_at_ever_less_often(monkeypatch):
     assert rows[-1]["iteration"] == 300
 
 
-def test_a_share_of_a_negative_optimum_is_not_a_number():
+def test_the_share_of_a_negative_optimum_is_nan():
     losing = RunSpec("inventory", "vi", domain_parameters={**SMALL, "p": 0.0}, iterations=1)
-    kept = []
-    execute(losing, 0, kept.append)
-    assert np.isnan(kept[0].row["fraction_of_optimal"])
-    assert kept[0].row["max_regret"] >= 0
+    recorded = []
+    execute(losing, 0, recorded.append)
+    assert np.isnan(recorded[0].row["fraction_of_optimal"])
+    assert recorded[0].row["max_regret"] >= 0

@@ -1,4 +1,4 @@
-"""Several runs at once: the same rows on any number of workers, and nothing lost."""
+"""Several runs at once: the same rows on any number of workers, and Ctrl-C loses none."""
 
 import json
 import os
@@ -56,7 +56,7 @@ def test_a_frame_is_tidy_and_sorted():
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
-def test_files_hold_the_frame(tmp_path, suffix):
+def test_files_contain_the_frame(tmp_path, suffix):
     frame, _ = run_all(specs()[:2])
     save(tmp_path / f"rows{suffix}", frame, specs()[:2])
     if suffix == ".csv":
@@ -71,7 +71,7 @@ def test_files_hold_the_frame(tmp_path, suffix):
     pd.testing.assert_frame_equal(back.astype({"T": "Int64"}), frame, check_dtype=False)
 
 
-def test_the_command_writes_rows_and_tells_how_it_went(tmp_path, capsys):
+def test_the_command_writes_rows_and_prints_a_summary(tmp_path, capsys):
     out = tmp_path / "rows.csv"
     code = main(
         [
@@ -124,7 +124,7 @@ def test_the_command_writes_rows_and_tells_how_it_went(tmp_path, capsys):
         (["--algorithm", "e-fsvi", "--evaluations", "1"], "use a larger one"),
     ],
 )
-def test_bad_input_is_one_line(arguments, words, capsys):
+def test_unusable_input_is_reported_in_one_line(arguments, words, capsys):
     assert main(["run", "inventory", *SETS, *arguments]) == 2
     shown = capsys.readouterr()
     assert shown.out == ""
@@ -133,7 +133,7 @@ def test_bad_input_is_one_line(arguments, words, capsys):
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_ctrl_c_keeps_what_was_recorded(tmp_path, workers):
+def test_ctrl_c_returns_the_rows_so_far(tmp_path, workers):
     """On a terminal: wait for the bar to show progress, press Ctrl-C, find the rows."""
     out = tmp_path / "rows.csv"
     ours, theirs = pty.openpty()
@@ -166,7 +166,7 @@ def test_ctrl_c_keeps_what_was_recorded(tmp_path, workers):
     os.close(ours)
 
 
-def test_a_run_that_records_nothing_is_named_beside_those_that_do(capsys):
+def test_a_run_that_records_nothing_is_named(capsys):
     both = ["--algorithm", "e-fsvi,vi", "-T", "3", "--evaluations", "400", "--replications", "1"]
     assert main(["run", "inventory", *SETS, *both]) == 0
     shown = capsys.readouterr()
@@ -176,7 +176,7 @@ def test_a_run_that_records_nothing_is_named_beside_those_that_do(capsys):
     assert "E-FSVI, T=3, replication 0: finished, the budget" in capsys.readouterr().err
 
 
-def test_the_bar_never_runs_backwards():
+def test_the_progress_bar_never_moves_back():
     run = specs()[1]
     shares = []
 

@@ -1,4 +1,4 @@
-"""RunSpec: complete, equal to itself through JSON, and picky in words."""
+"""RunSpec: completeness, JSON, Python and command line, and messages for unusable input."""
 
 import dataclasses
 import json
@@ -34,12 +34,12 @@ def spec(**changes) -> RunSpec:
     return RunSpec(**{"domain": "inventory", "algorithm": "e-vi", "iterations": 3, **changes})
 
 
-def test_the_names_are_the_agreed_ones():
+def test_the_algorithms_have_the_agreed_names():
     assert tuple(ALGORITHMS) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_method_goes_through_json_and_back(name):
+def test_every_algorithm_survives_json(name):
     T = 6 if ALGORITHMS[name].freezes else None
     one = spec(algorithm=name, T=T, domain_parameters={"K": 100}, seed=7)
     two = RunSpec.from_json(one.to_json())
@@ -49,15 +49,15 @@ def test_every_method_goes_through_json_and_back(name):
     assert json.loads(one.to_json())["parameters"].keys() == ALGORITHMS[name].all_parameters.keys()
 
 
-def test_it_is_complete_whatever_was_left_out():
-    told = spec(parameters={"M": 50, "ties": "first"}, domain_parameters={"gamma": 0.995})
-    assert told == spec()
-    assert told.hash == spec().hash
-    assert dict(told.parameters)["snapshots_per_sweep"] == 3
-    assert dict(told.domain_parameters)["y_max"] == 50
+def test_missing_parameters_are_filled_in():
+    given = spec(parameters={"M": 50, "ties": "first"}, domain_parameters={"gamma": 0.995})
+    assert given == spec()
+    assert given.hash == spec().hash
+    assert dict(given.parameters)["snapshots_per_sweep"] == 3
+    assert dict(given.domain_parameters)["y_max"] == 50
 
 
-def test_only_what_differs_from_the_defaults_is_called_changed():
+def test_changed_lists_the_parameters_that_differ_from_defaults():
     assert spec().changed() == {}
     changed = spec(parameters={"M": "20"}, domain_parameters={"K": 100.0}).changed()
     assert changed == {"M": 20, "K": 100.0}
@@ -111,24 +111,24 @@ def read_command(command: str) -> list[RunSpec]:
         {"domain_parameters": {"K": 121}},
     ],
 )
-def test_whatever_changes_the_run_changes_the_hash(change):
+def test_every_change_of_the_run_changes_the_hash(change):
     assert spec(**change).hash != spec().hash
 
 
 def test_the_hash_is_the_same_in_every_process_and_release():
-    # Runs are found by their hash: a change here orphans what is stored.
+    # Stored runs are found by their hash; a change here would lose them.
     text = RunSpec("inventory", "vi", iterations=3).to_json()
     assert text.startswith('{"algorithm":"vi","domain":"inventory","domain_parameters":{"K":120.0')
     assert RunSpec("inventory", "vi", iterations=3).hash == "7fb136de0826769d"
 
 
-def test_equal_specifications_have_equal_hashes_whichever_zero():
+def test_both_zeros_give_the_same_hash():
     one, other = (spec(parameters={"initial_value": zero}) for zero in (0.0, -0.0))
     assert one == other
     assert one.hash == other.hash
 
 
-def test_it_cannot_be_changed():
+def test_a_specification_is_immutable():
     with pytest.raises(dataclasses.FrozenInstanceError):
         spec().seed = 3
 
@@ -184,7 +184,7 @@ def test_replications_draw_from_children_of_the_seed():
         ({"iterations": None, "seconds": float("nan")}, "seconds"),
     ],
 )
-def test_what_cannot_be_run_is_refused_by_name(change, field):
+def test_an_unusable_field_is_named_in_the_error(change, field):
     with pytest.raises(InputError, match=field):
         spec(**change)
 
@@ -205,6 +205,19 @@ def test_what_cannot_be_run_is_refused_by_name(change, field):
         (None, "JSON"),
     ],
 )
-def test_text_that_is_no_specification_is_refused(text, word):
+def test_text_that_is_not_a_specification_is_refused(text, word):
     with pytest.raises(InputError, match=word):
         RunSpec.from_json(text)
+
+
+def test_the_repr_is_the_python_expression_and_notebooks_show_a_table():
+    one = spec(parameters={"M": 20})
+    assert repr(one) == one.to_python()
+    html = one._repr_html_()
+    assert html.startswith("<table>")
+    assert "M=20" in html
+
+
+def test_everything_after_the_algorithm_is_given_by_name():
+    with pytest.raises(TypeError, match="positional"):
+        RunSpec("inventory", "e-fsvi", 6, iterations=3)

@@ -1,11 +1,10 @@
-"""Means, intervals and crossings against values worked by hand, and against SciPy's t."""
+"""Means, intervals and levels against values computed by hand."""
 
-from math import inf, isnan
+from math import atan, cos, inf, isnan, pi, sin, sqrt, tan
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import t as student
 
 from fsdash.errors import InputError
 from fsdash.runs.columns import NAMES
@@ -57,19 +56,41 @@ TWO = frame(
 )
 
 
-@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 7, 30, 999])
-def test_the_quantile_is_students(freedom):
-    assert t_quantile(freedom) == pytest.approx(student.ppf(0.975, freedom), abs=1e-9)
+def probability_within(t, freedom):
+    """P(|X| < t) for Student's t, as a finite sum of cosines.
+
+    Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
+    """
+    angle = atan(t / sqrt(freedom))
+    odd = freedom % 2
+    term = cos(angle) if odd else 1.0
+    total = 0.0
+    for j in range(odd, freedom - 1, 2):
+        total += term
+        term *= cos(angle) ** 2 * (j + 1) / (j + 2)
+    return 2 * (angle + sin(angle) * total) / pi if odd else sin(angle) * total
 
 
-def test_an_interval_of_five():
+@pytest.mark.parametrize("freedom", [*range(1, 31), 100, 999])
+def test_the_quantile_is_that_of_students_t(freedom):
+    t = t_quantile(freedom)
+    assert probability_within(t - 1e-12 * t, freedom) < 0.95 + 1e-14
+    assert probability_within(t + 1e-12 * t, freedom) > 0.95 - 1e-14
+
+
+@pytest.mark.parametrize(("freedom", "exact"), [(1, tan(0.475 * pi)), (2, 0.95 / sqrt(0.04875))])
+def test_the_quantile_equals_its_closed_form(freedom, exact):
+    assert t_quantile(freedom) == pytest.approx(exact, rel=1e-12)
+
+
+def test_the_interval_of_five_values():
     mean, low, high, n = interval([1, 2, 3, 4, 5])
     half = 2.7764451 * np.sqrt(2.5) / np.sqrt(5)
     assert (mean, n) == (3, 5)
     assert (low, high) == pytest.approx((3 - half, 3 + half))
 
 
-def test_intervals_at_their_edges():
+def test_intervals_of_few_equal_and_infinite_values():
     assert interval([])[3] == 0
     mean, low, high, n = interval([2.0, np.nan])
     assert (mean, n) == (2.0, 1) and isnan(low) and isnan(high)
@@ -79,11 +100,11 @@ def test_intervals_at_their_edges():
         t_quantile(0)
 
 
-def test_means_at_the_shared_points():
+def test_means_at_shared_points():
     found = summarise(TWO)
     assert found["x"].tolist() == [0, 100, 200]
     assert found["mean"].tolist() == pytest.approx([0.1, 0.6, 0.9])
-    half = student.ppf(0.975, 1) * np.std([0.5, 0.7], ddof=1) / np.sqrt(2)
+    half = tan(0.475 * pi) * np.std([0.5, 0.7], ddof=1) / np.sqrt(2)
     assert found["high"][1] == pytest.approx(0.6 + half)
     assert set(found["method"]) == {"Base E-VI"} and set(found["n"]) == {2}
 
@@ -92,7 +113,7 @@ def test_sweeps_are_evaluations_in_another_unit():
     assert summarise(TWO, "sweeps", sweep=100)["x"].tolist() == [0, 1, 2]
 
 
-def test_a_diverged_replication_counts_until_its_last_look():
+def test_a_diverged_replication_counts_until_its_last_row():
     found = summarise(
         frame(rows("e-qi", 0, [0, 100, 200], [0, 0.5, 0.8]), rows("e-qi", 1, [0, 100], [0.2, 0.7]))
     )
@@ -101,7 +122,7 @@ def test_a_diverged_replication_counts_until_its_last_look():
     assert isnan(found["low"].iloc[-1])
 
 
-def test_seconds_are_read_as_steps_on_a_common_grid():
+def test_seconds_are_read_as_step_functions_at_common_points():
     found = summarise(TWO, "seconds")
     # 100 evaluations are 2 s in replication 0 and 100/51 s in replication 1, which ends first.
     assert found["x"].tolist() == pytest.approx([0, 100 / 51, 2, 200 / 51])
@@ -109,7 +130,7 @@ def test_seconds_are_read_as_steps_on_a_common_grid():
     assert set(found["n"]) == {2}
 
 
-def test_reading_between_before_and_after_the_looks():
+def test_reading_before_between_and_after_the_rows():
     x, y = np.array([1.0, 2.0, 2.0, 4.0]), np.array([0.1, 0.2, 0.3, 0.4])
     np.testing.assert_array_equal(
         read_at(x, y, np.array([0.5, 1, 1.9, 2, 3.9, 4, 4.1])),
@@ -134,16 +155,16 @@ def test_a_stationary_base_policy_is_not_left_out():
     assert method_title("e-fsvi", 12) == "E-FSVI, T=12"
 
 
-def test_a_method_column_tells_equal_algorithms_apart():
+def test_a_method_column_distinguishes_equal_algorithms():
     split = pd.concat([TWO.assign(method="MPI, m=2"), TWO.assign(method="MPI, m=5")])
     assert set(summarise(split)["method"]) == {"MPI, m=2", "MPI, m=5"}
 
 
-def test_shares_that_are_not_numbers_leave_no_rows():
+def test_a_series_of_nan_is_left_out():
     assert summarise(TWO.assign(fraction_of_optimal=np.nan)).empty
 
 
-def test_work_until_a_level():
+def test_the_work_to_reach_a_level():
     x, y = np.array([0.0, 1.0, 2.0]), np.array([0.1, 0.9, 0.4])
     assert first_crossing(x, y, 0.9) == 1.0
     assert first_crossing(x, y, 0.95) == inf

@@ -276,8 +276,8 @@ class Manager:
                 self._queue.request_stop(
                     [run],
                     "failed",
-                    f"stopped: the run has used {self.limits.seconds:,g} seconds of computing time, "
-                    "the limit for one run; give it a smaller budget or fewer replications",
+                    f"stopped: the run has used {self.limits.seconds:,g} seconds of computing "
+                    "time, the limit for one run; give it a smaller budget or fewer replications",
                 )
             pid = self._pid(job)
             if pid is not None and memory_megabytes(pid) > self.limits.megabytes:

@@ -3,9 +3,9 @@
 All decisions are conditional updates in the database. When two servers or workers want to change
 the same replication, one update succeeds and the other changes nothing.
 
-A server holds a lease that it renews. Its work counts as abandoned when its process has ended, if it
-ran on this computer, or else when the lease was not renewed for `LEASE_SECONDS`. Whichever server
-notices first marks that work as interrupted.
+A server holds a lease that it renews. Its work counts as abandoned when its process has ended, if
+the server ran on this computer, or else when the lease was not renewed for `LEASE_SECONDS`.
+Whichever server notices first marks that work as interrupted.
 """
 
 from __future__ import annotations

@@ -1,0 +1,11 @@
+"""Experiments in a database.
+
+experiments   Store: what pages list, draw, rename, pin, delete, export and import
+attempts      how a worker writes the results of one replication
+recorder      collects the records of a replication and writes them in batches
+progress      how far the runs of an experiment are
+transfer      exported experiments as JSON, checked when they are imported
+arrays        policies and values as compact bytes
+schema        the tables and their migrations
+database      transactions, and errors as clear messages
+"""

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.xdist_group("manager")
 
 @pytest.fixture(scope="module")
 def manager(tmp_path_factory):
-    """A server of its own, with two workers, for all tests of this file."""
+    """One manager with two workers for all tests of this file."""
     store = Store(tmp_path_factory.mktemp("data") / "runs.db")
     with Manager(store, workers=2) as manager:
         yield manager
@@ -35,7 +35,7 @@ def manager(tmp_path_factory):
 
 @pytest.fixture
 def store(manager):
-    """The store of the manager, whose limits come back after the test."""
+    """The manager's store; limits are restored and work is cancelled after the test."""
     limits = manager.limits
     yield manager.store
     manager.limits = limits
@@ -60,7 +60,7 @@ def running(store, id, rows=1):
     return until(first, f"{rows} rows of {id}")
 
 
-def test_workers_give_the_numbers_of_the_command_line(manager, store):
+def test_workers_compute_the_same_rows_as_this_process(manager, store):
     specs = base(replications=3), frozen(replications=2)
     id = manager.submit("me", "both", specs)
     experiment = over(store, id)
@@ -74,7 +74,7 @@ def test_workers_give_the_numbers_of_the_command_line(manager, store):
         assert progress.finished == progress.replications
 
 
-def test_progress_while_it_runs(manager, store):
+def test_the_progress_of_a_running_experiment(manager, store):
     id = manager.submit("me", "long", [base(iterations=100_000, replications=3)])
     running(store, id, rows=10)
     [progress] = until(lambda: [p for p in manager.progress(id) if p.fraction > 0])
@@ -84,7 +84,7 @@ def test_progress_while_it_runs(manager, store):
     assert (queue.mine, queue.running, queue.total, queue.total_running) == (1, 2, 1, 2)
 
 
-def test_cancel_ends_what_runs_and_what_waits(manager, store):
+def test_cancel_ends_running_and_queued_replications(manager, store):
     id = manager.submit("me", "long", [base(ENDLESS, replications=5)])
     running(store, id)
     manager.cancel(id)
@@ -100,8 +100,8 @@ def test_cancel_one_run_of_two(manager, store):
     assert [run.status for run in over(store, id).runs] == ["cancelled", "finished"]
 
 
-def test_a_worker_that_does_not_listen_is_ended(manager, store):
-    """A stopped process stands for a snapshot that takes for ever."""
+def test_an_unresponsive_worker_is_killed(manager, store):
+    """A stopped process simulates a snapshot that never ends."""
     id = manager.submit("me", "deaf", [base(ENDLESS)])
     pid = running(store, id).pid
     os.kill(pid, signal.SIGSTOP)
@@ -111,7 +111,7 @@ def test_a_worker_that_does_not_listen_is_ended(manager, store):
     assert over(store, manager.submit("me", "next", [base(replications=2)])).status == "finished"
 
 
-def test_a_paused_run_goes_on_with_the_same_numbers(manager, store):
+def test_a_resumed_run_has_the_same_numbers(manager, store):
     specs = base(iterations=1500), frozen(iterations=400)  # seconds, while a pause takes tenths
     id = manager.submit("me", "paused", specs)
     until(lambda: all(run.rows for run in store.experiment(id).runs))
@@ -128,7 +128,7 @@ def test_a_paused_run_goes_on_with_the_same_numbers(manager, store):
         assert store.policy_steps(run.id)[-1] == run.rows - 1
 
 
-def test_a_dead_worker_fails_its_replication_and_the_rest_goes_on(manager, store):
+def test_a_dead_worker_fails_its_replication_only(manager, store):
     id = manager.submit("me", "struck", [base(ENDLESS), base(replications=3)])
     pid = running(store, id).pid
     os.kill(pid, signal.SIGKILL)
@@ -159,7 +159,7 @@ def test_owners_take_turns(manager, store):
     assert over(store, many).status == "finished"
 
 
-def test_a_full_queue_refuses_in_words(manager, store):
+def test_a_full_queue_refuses_with_a_reason(manager, store):
     manager.limits = Limits(queued_per_owner=6, queued=8, running_per_owner=1)
     mine = manager.submit("me", "mine", [base(ENDLESS, replications=5)])
     until(lambda: manager.queue("me").running == 1)
@@ -181,7 +181,7 @@ def test_a_full_queue_refuses_in_words(manager, store):
         Limits(queued=0)
 
 
-def test_time_and_memory_of_a_run_are_capped(manager, store):
+def test_time_and_memory_of_a_run_are_limited(manager, store):
     manager.limits = Limits(seconds=0.01)
     slow = over(store, manager.submit("me", "slow", [base(ENDLESS, replications=4)])).runs[0]
     assert {r.status for r in slow.replications} == {"failed"}
@@ -191,7 +191,7 @@ def test_time_and_memory_of_a_run_are_capped(manager, store):
     assert fat.status == "failed" and "10 MB" in fat.reason
 
 
-def test_what_cannot_be_used_is_refused(manager, store):
+def test_unusable_requests_are_refused(manager, store):
     for specs in ([], [base()] * 51):
         with pytest.raises(InputError, match="use 1 to 50"):
             manager.submit("me", "x", specs)
@@ -202,8 +202,8 @@ def test_what_cannot_be_used_is_refused(manager, store):
         Manager(store, workers=1000)
 
 
-def test_tasks_fail_one_by_one(manager, store):
-    """The executor's own interface."""
+def test_a_failing_task_does_not_affect_others(manager, store):
+    """Uses the executor directly."""
     executor = manager._executor
     sleeping = executor.submit(time.sleep, 600)
     assert executor.submit(os.path.join, "a", "b").result() == "a/b"
@@ -218,7 +218,7 @@ def test_tasks_fail_one_by_one(manager, store):
     assert not executor.kill(sleeping)
 
 
-def test_trouble_with_the_store_is_told_and_outlived(tmp_path, monkeypatch):
+def test_the_manager_reports_a_store_error_and_recovers(tmp_path, monkeypatch):
     store = Store(tmp_path / "runs.db", lock_timeout=0.05)
     with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as manager:
         other = sqlite3.connect(store.file, isolation_level=None)
@@ -259,7 +259,7 @@ def server(store):
         process.kill()
 
 
-def test_a_killed_server_loses_nothing_and_others_are_left_alone(manager, store, server):
+def test_work_of_a_killed_server_is_resumed_by_another(manager, store, server):
     process, theirs, waiting = server
     manager.cancel(waiting)
     assert store.experiment(waiting).status == "cancelled"
@@ -282,8 +282,8 @@ def test_a_killed_server_loses_nothing_and_others_are_left_alone(manager, store,
     assert_same_rows(store.rows([left.id]), frozen(iterations=300, replications=2))
 
 
-def test_two_servers_share_a_file_and_one_is_stopped(manager, store):
-    """Any executor will do: here the work of the second server is done by a thread."""
+def test_two_servers_share_a_file_until_one_is_closed(manager, store):
+    """The second server computes in a thread: any executor can be used."""
     with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as second:
         asked = second.submit("them", "to be cancelled by the other server", [base(ENDLESS)])
         running(store, asked)

@@ -1,4 +1,4 @@
-"""Databases of earlier versions are upgraded once, completely, by whichever server opens them first."""
+"""Databases of earlier versions are upgraded, once and completely."""
 
 import sqlite3
 import threading
