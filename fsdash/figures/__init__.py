@@ -1,4 +1,10 @@
-"""Figures: pure functions from data to a Plotly figure or an SVG text. None imports Streamlit."""
+"""Figures: pure functions from data to a Plotly figure or an SVG text. None imports Streamlit.
+
+Most figures are made from plain dicts with `go.Figure(..., _validate=False)`. Plotly would validate
+every name and value of a `go.Scatter` or an `add_shape`, which takes ten times as long as computing
+the bounds, and a page draws its figures on every move of a slider. The tests of the figures switch
+the validation on again (tests/figures/conftest.py), so every figure is checked in full there.
+"""
 
 from fsdash.errors import require
 

@@ -24,7 +24,6 @@ from fsdash.figures.palette import (
     with_opacity,
 )
 from fsdash.figures.template import template
-from fsdash.figures.unchecked import unchecked
 from fsdash.formatting import log_ticks, number
 from fsdash.theory import Choice, Constants, Regime, Sizes, fsvi_regret, trivial_bound
 from fsdash.theory.budget import Bound
@@ -89,7 +88,7 @@ def budget_figure(
         ],
         **_axes(sizes, (low, high), (bottom, top)),
     }
-    return unchecked(data, layout)
+    return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
 # ----------------------------------------------------------------------------------------- series

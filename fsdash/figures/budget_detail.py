@@ -23,7 +23,6 @@ from fsdash.figures.palette import (
     with_opacity,
 )
 from fsdash.figures.template import template
-from fsdash.figures.unchecked import unchecked
 from fsdash.formatting import log_ticks, number
 from fsdash.theory import Choice, Constants, Sizes, fsvi_regret, trivial_bound
 from fsdash.theory.budget import Bound
@@ -96,7 +95,7 @@ def decomposition_figure(
         "shapes": _trivial_shapes(trivial, top, dark),
         "annotations": _totals(columns["total"], best, top, dark),
     }
-    return unchecked(data, layout)
+    return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
 def sensitivity_table(
@@ -193,7 +192,7 @@ def sensitivity_figure(
         "yaxis": _value_axis(name, values),
         "annotations": _vacuous_note(best, dark),
     }
-    return unchecked(data, layout)
+    return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
 def truth_figure(
@@ -251,7 +250,7 @@ def truth_figure(
         points(floor, "the bound, k → ∞", VERMILLION.on(dark), "diamond"),
         points(true, "the true regret", GREEN.on(dark), "circle"),
     ]
-    return unchecked(data, layout)
+    return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
 # ------------------------------------------------------------------------------------------ parts

@@ -17,7 +17,6 @@ import plotly.graph_objects as go
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.figures.palette import INK, algorithm_colour, with_opacity
 from fsdash.figures.template import template
-from fsdash.figures.unchecked import unchecked
 from fsdash.formatting import log_ticks
 from fsdash.runs.columns import BY_NAME, DEFAULT_MEASURE, WORK
 from fsdash.runs.summary import MeanCurve, labelled, mean_curves, replications
@@ -67,7 +66,8 @@ def learning_figure(
         "xaxis": _x_axis(curves, x, log_x) | {"title": {"text": X_TITLES[x].format(sweep_of)}},
         "yaxis": _y_axis(curves, y, best),
     }
-    return unchecked(data, layout | (_optimum(best, y, dark) if optimum else {}))
+    layout |= _optimum(best, y, dark) if optimum else {}
+    return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
 def optimal_return(frame: pd.DataFrame) -> float:

@@ -6,7 +6,6 @@ import plotly.graph_objects as go
 from fsdash.figures.marks import HANDLE, curve, shade, vacuous_label, vertical_line
 from fsdash.figures.palette import GREEN, GREY, INK, REGRET_TERMS, VERMILLION
 from fsdash.figures.template import template
-from fsdash.figures.unchecked import unchecked
 from fsdash.theory import Constants, fsavi_regret, fsvi_regret, trivial_bound
 
 # Name and colour of each term of `FsaviRegret`. More iterations reduce only the last one.
@@ -62,7 +61,7 @@ def fsavi_figure(
         "shapes": shapes,
         "annotations": labels,
     }
-    return unchecked(data, layout)
+    return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
 def fsavi_terms_figure(
@@ -92,7 +91,7 @@ def fsavi_terms_figure(
         "legend": {"traceorder": "normal"},
         "xaxis": {"title": {"text": f"terms at T = {T}"}},
     }
-    return unchecked(data, layout)
+    return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
 def _log_range(curves, trivial: float) -> tuple[float, float]:

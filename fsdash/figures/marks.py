@@ -1,6 +1,6 @@
 """Parts of a figure as plain dicts: curves, and lines and areas across the whole plot.
 
-They are for `fsdash.figures.unchecked`, which explains why they are not Plotly objects.
+The docstring of `fsdash.figures` explains why they are not Plotly objects.
 """
 
 import numpy as np

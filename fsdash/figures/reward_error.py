@@ -8,7 +8,6 @@ import plotly.graph_objects as go
 from fsdash.figures.marks import HANDLE, curve, shade, vacuous_label, vertical_line
 from fsdash.figures.palette import BACKGROUND, TERMS, with_opacity
 from fsdash.figures.template import template
-from fsdash.figures.unchecked import unchecked
 from fsdash.theory import Constants, RewardError, reward_error, trivial_bound
 from fsdash.theory.landmarks import critical_l_f, freeze_error, freeze_error_limit, peak
 
@@ -59,7 +58,7 @@ def reward_error_figure(
             *([_off_scale_label(T)] if T is not None and T_values[-1] < T else ()),
         ],
     }
-    return unchecked(data, layout)
+    return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
 def ceiling_figure(constants: Constants, T: int, dark: bool = False) -> go.Figure:
@@ -96,7 +95,7 @@ def ceiling_figure(constants: Constants, T: int, dark: bool = False) -> go.Figur
         "shapes": _no_ceiling(critical, dark) if crossed else [],
         "annotations": [_no_ceiling_label(critical, dark)] if crossed else labels,
     }
-    return unchecked(data, layout)
+    return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
 # ------------------------------------------------------------------------------ the error against T

@@ -34,9 +34,16 @@ from fsdash.theory.bounds import (
     vi_regret,
 )
 from fsdash.theory.budget import Advice, Choice, Regime, advise, regimes
-from fsdash.theory.costs import fsvi_cost, k_max, k_max_vi, lower_level_cost, vi_cost
 from fsdash.theory.fsavi import FsaviRegret, fsavi_regret
-from fsdash.theory.parameters import Constants, Sizes
+from fsdash.theory.parameters import (
+    Constants,
+    Sizes,
+    fsvi_cost,
+    k_max,
+    k_max_vi,
+    lower_level_cost,
+    vi_cost,
+)
 from fsdash.theory.presets import DEFAULT_PRESET, PRESETS, Preset, preset
 from fsdash.theory.repaired import repaired_regret
 from fsdash.theory.sensitivity import best_T

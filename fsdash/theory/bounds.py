@@ -29,21 +29,19 @@ from numpy.typing import ArrayLike
 
 from fsdash.core.display import Rows, Summary, value_range
 from fsdash.errors import InputError
-from fsdash.theory.arithmetic import (
-    Values,
-    discounted_geometric_sum,
-    one_minus_power,
-    one_minus_product,
-    product,
-    quiet,
-)
 from fsdash.theory.parameters import (
     LARGEST_K,
     LARGEST_T,
     Constants,
+    Values,
     as_scalar,
     discount,
+    discounted_geometric_sum,
     nonnegative,
+    one_minus_power,
+    one_minus_product,
+    product,
+    quiet,
     whole_numbers,
 )
 

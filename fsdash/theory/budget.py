@@ -15,7 +15,7 @@ staircase with one step per sweep. Near γ = 1 there are millions of steps, but 
 nothing: if the best bound is ρ, no other candidate can win before its own bound is below ρ, since
 the best bound only falls further. The search therefore jumps to the first such step, finds the
 winner there, and repeats. It skips only steps that cannot change the winner, so the result is exact
-in the floating-point values of `bounds` and `costs`.
+in the floating-point values of the bounds and costs.
 
 In the end Base VI wins, because its bound goes to 0 and FSVI's to its floor. There are two
 exceptions. With a floor of 0 (α = L_U = 0, or T = 2 with L_U = 0) FSVI keeps winning, and the
@@ -34,10 +34,18 @@ from numpy.typing import ArrayLike
 
 from fsdash.core.display import Rows, Summary
 from fsdash.errors import InputError
-from fsdash.theory.arithmetic import Values
 from fsdash.theory.bounds import FsviRegret, fsvi_regret, lemma_regret, trivial_bound
-from fsdash.theory.costs import check_budget, largest_k, lower_level_cost
-from fsdash.theory.parameters import LARGEST_K, LARGEST_T, Constants, Sizes, whole_numbers
+from fsdash.theory.parameters import (
+    LARGEST_K,
+    LARGEST_T,
+    Constants,
+    Sizes,
+    Values,
+    check_budget,
+    largest_k,
+    lower_level_cost,
+    whole_numbers,
+)
 
 VI, FSVI = "VI", "FSVI"
 

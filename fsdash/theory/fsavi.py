@@ -9,13 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsdash.errors import InputError
-from fsdash.theory.arithmetic import (
-    Values,
-    geometric_sum,
-    one_minus_power,
-    one_minus_product,
-    quiet,
-)
 from fsdash.theory.bounds import (
     Terms,
     distance_term,
@@ -24,7 +17,16 @@ from fsdash.theory.bounds import (
     lemma_terms,
     reward_error_terms,
 )
-from fsdash.theory.parameters import Constants, as_scalar, nonnegative
+from fsdash.theory.parameters import (
+    Constants,
+    Values,
+    as_scalar,
+    geometric_sum,
+    nonnegative,
+    one_minus_power,
+    one_minus_product,
+    quiet,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

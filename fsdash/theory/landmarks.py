@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsdash.theory.arithmetic import Values
 from fsdash.theory.bounds import reward_error
-from fsdash.theory.parameters import Constants, as_scalar
+from fsdash.theory.parameters import Constants, Values, as_scalar
 
 VISIBLE = 0.01
 """Two values of a curve whose relative difference is smaller look the same in a figure."""

@@ -4,7 +4,24 @@
 fast-slow property (α, d_Y), the Lipschitz constants L = (L_r, L_f, L_U) and the largest reward
 r_max. `Sizes` belong to the cost analysis (Section "Computational Cost of FSVI"): |X|, |Y|, |A|.
 
-Both check their values when they are made, so functions that take them need not check again.
+Both check their values when they are made, so functions that take them need not check again. Below
+them are the cost of a run and the arithmetic that bounds and costs share.
+
+Costs are in operations, from Section "Computational Cost of FSVI" with all constants 1.
+
+    Base VI    k |S|²|A|
+    FSVI       |X||Y|²|A| T + |S|² T  +  k |S|²|A|
+               (lower level, once)       (upper level)
+
+The paper charges the lower level for T sweeps although it makes T-1, so FSVI with T = 1 costs
+slightly more than Base VI, which is the same algorithm. We keep the paper's count.
+
+Costs are floats. `k_max` and `k_max_vi` are exact in floating-point arithmetic: their result
+satisfies cost(k) <= budget < cost(k+1) for the costs computed here.
+
+The arithmetic of the bounds keeps its digits and never turns into NaN: 1 - γ^T is
+-expm1(T log γ), which keeps its digits as γ → 1. The product γ^n Σ_{j<n} L_f^j takes one
+exponential of n log(γ L_f), because its two factors can be 0 and inf.
 """
 
 import math
@@ -16,6 +33,10 @@ from numpy.typing import ArrayLike
 
 from fsdash.errors import InputError
 from fsdash.formatting import shorten
+
+Values = float | np.ndarray
+"""A number or an array: the arguments and results of the bounds."""
+Count = int | np.ndarray
 
 # A larger constant is probably in the wrong unit, and products of a few of them would overflow.
 LARGEST_CONSTANT = 1e100
@@ -165,3 +186,127 @@ def as_scalar(values: ArrayLike) -> float | np.ndarray:
     """A float if there is a single number, else the array."""
     array = np.asarray(values)
     return float(array) if array.ndim == 0 else array
+
+
+# ------------------------------------------------------------------------------------------ costs
+
+
+def vi_cost(sizes: Sizes, k: ArrayLike) -> Values:
+    """The cost of k sweeps of Base VI.
+
+    Examples
+    --------
+    >>> from fsdash.theory import Sizes, vi_cost
+    >>> vi_cost(Sizes(n_slow=2, n_fast=3, n_actions=4), 10)
+    1440.0
+    """
+    return as_scalar(_cost(0.0, sizes.sweep, whole_numbers("k", k, 0, LARGEST_K)))
+
+
+def fsvi_cost(sizes: Sizes, T: ArrayLike, *, k: ArrayLike) -> Values:
+    """The cost of FSVI: the lower level for T periods and k sweeps of the upper level.
+
+    Examples
+    --------
+    >>> from fsdash.theory import Sizes, fsvi_cost
+    >>> fsvi_cost(Sizes(n_slow=2, n_fast=3, n_actions=4), 6, k=10)
+    2088.0
+    """
+    sweeps = whole_numbers("k", k, 0, LARGEST_K)
+    return as_scalar(_cost(lower_level_cost(sizes, T), sizes.sweep, sweeps))
+
+
+def lower_level_cost(sizes: Sizes, T: ArrayLike) -> Values:
+    """The cost of FSVI's lower level and its T-step transition probabilities, paid once."""
+    frozen_sweep = sizes.n_slow * sizes.n_fast**2 * sizes.n_actions
+    transitions = sizes.n_states**2
+    return as_scalar(float(frozen_sweep + transitions) * whole_numbers("T", T, 1, LARGEST_T))
+
+
+def k_max_vi(sizes: Sizes, budget: float) -> int:
+    """The largest number of sweeps of Base VI within `budget` operations."""
+    return int(largest_k(0.0, sizes.sweep, check_budget(sizes, budget)))
+
+
+def k_max(sizes: Sizes, T: ArrayLike, *, budget: float) -> Count:
+    """The largest number of FSVI's upper-level iterations within `budget`.
+
+    It is 0 if the budget pays for the lower level only, and -1 if it does not even pay for that.
+    """
+    budget = check_budget(sizes, budget)
+    k = np.maximum(largest_k(lower_level_cost(sizes, T), sizes.sweep, budget), -1)
+    return int(k) if k.ndim == 0 else k
+
+
+def check_budget(sizes: Sizes, budget: float) -> float:
+    """`budget` as a float >= 0 that is small enough to count its sweeps exactly."""
+    budget = finite_number("budget", budget)
+    if budget < 0:
+        raise InputError(f"budget = {budget} is negative; give a number >= 0.")
+    if budget > LARGEST_K / 2 * sizes.sweep:
+        raise InputError(
+            f"budget = {budget:g} is more than 2**49 sweeps of Base VI, too many to count;"
+            f" give at most {LARGEST_K / 2 * sizes.sweep:.6g}."
+        )
+    return budget
+
+
+def largest_k(lower: Values, sweep: float, budget: Values) -> np.ndarray:
+    """The largest whole k, possibly negative, with lower + k·sweep <= budget in floats.
+
+    The quotient can be rounded past a whole number, by at most one since k < 2**50. Hence the
+    corrections by one in both directions.
+    """
+    k = np.asarray(np.floor((budget - lower) / sweep))
+    k = k + (_cost(lower, sweep, k + 1) <= budget)
+    k = k - (_cost(lower, sweep, k) > budget)
+    return k.astype(np.int64)
+
+
+def _cost(lower: Values, sweep: float, k: np.ndarray) -> np.ndarray:
+    return lower + k * sweep
+
+
+# ------------------------------------------------------------------------------------- arithmetic
+
+quiet = np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
+"""An overflow is inf and an underflow is 0; neither is worth a warning."""
+
+
+def log(x: float) -> float:
+    """log x, and -inf at 0."""
+    return math.log(x) if x > 0 else -math.inf
+
+
+def one_minus_power(gamma: float, T: np.ndarray) -> np.ndarray:
+    """1 - γ^T for T >= 1."""
+    return -np.expm1(T * log(gamma))
+
+
+def one_minus_product(one_minus_x: Values, x: Values, y: Values) -> Values:
+    """1 - xy, given 1 - x. Few digits cancel, because 1 - y is exact near y = 1."""
+    return one_minus_x + x * (1 - y)
+
+
+def geometric_sum(n: np.ndarray, one_minus_x: float) -> np.ndarray:
+    """Σ_{j<n} x^j for x in [0, 1), given 1 - x."""
+    log_x = math.log1p(-one_minus_x) if one_minus_x < 1 else -math.inf
+    return np.where(n > 0, -np.expm1(np.maximum(n, 1) * log_x) / one_minus_x, 0.0)
+
+
+def discounted_geometric_sum(gamma: float, ratio: float, n: np.ndarray) -> np.ndarray:
+    """γ^n Σ_{j<n} ratio^j, which is 0 at n = 0."""
+    m = np.maximum(n, 1)  # 0 times log 0 would be NaN
+    if ratio == 1:
+        value = np.power(gamma, m) * m
+    elif ratio < 1:
+        value = np.power(gamma, m) * -np.expm1(m * log(ratio)) / (1 - ratio)
+    else:  # (γ ratio)^m comes first, so that γ^m = 0 is never multiplied by ratio^m = inf
+        value = np.exp(m * log(gamma * ratio)) * -np.expm1(-m * log(ratio)) / (ratio - 1)
+    return np.where(n > 0, value, 0.0)
+
+
+def product(a: Values, b: Values) -> np.ndarray:
+    """a·b with 0·inf = 0: inf stands for the overflow of a finite number, and 0 is exact."""
+    result = np.asarray(a * b)
+    return np.where(np.isnan(result), 0.0, result) if np.isinf(b).any() else result

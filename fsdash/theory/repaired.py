@@ -16,7 +16,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsdash.theory.arithmetic import one_minus_power, quiet
 from fsdash.theory.bounds import (
     FsviRegret,
     horizons,
@@ -24,7 +23,7 @@ from fsdash.theory.bounds import (
     reward_error,
     transition_distance,
 )
-from fsdash.theory.parameters import Constants, as_scalar, nonnegative
+from fsdash.theory.parameters import Constants, as_scalar, nonnegative, one_minus_power, quiet
 
 
 @quiet

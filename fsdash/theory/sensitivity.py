@@ -18,8 +18,7 @@ from fsdash.core.display import Rows, Summary, value_range
 from fsdash.errors import InputError
 from fsdash.theory.bounds import fsvi_regret, trivial_bound
 from fsdash.theory.budget import Bound, Candidates
-from fsdash.theory.costs import check_budget
-from fsdash.theory.parameters import Constants, Sizes, nonnegative
+from fsdash.theory.parameters import Constants, Sizes, check_budget, nonnegative
 
 VARIABLE = {
     "gamma": 10.0,

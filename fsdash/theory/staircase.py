@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 from fsdash.core.display import Rows, Summary, value_range
 from fsdash.theory.bounds import fsvi_regret
 from fsdash.theory.budget import Bound, Regime
-from fsdash.theory.costs import fsvi_cost, k_max, k_max_vi, vi_cost
-from fsdash.theory.parameters import Constants, Sizes
+from fsdash.theory.parameters import Constants, Sizes, fsvi_cost, k_max, k_max_vi, vi_cost
 
 ALL_STEPS = 200
 """The first steps of a staircase, all of which are drawn; a log axis cannot resolve later ones."""

@@ -4,8 +4,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsdash.theory.bounds import fsvi_regret, reward_error, trivial_bound, vi_regret
-from fsdash.theory.costs import fsvi_cost, vi_cost
-from fsdash.theory.parameters import LARGEST_K, LARGEST_T, Constants, Sizes, whole_numbers
+from fsdash.theory.parameters import (
+    LARGEST_K,
+    LARGEST_T,
+    Constants,
+    Sizes,
+    fsvi_cost,
+    vi_cost,
+    whole_numbers,
+)
 
 
 def bounds_table(

@@ -1,10 +1,15 @@
-"""In these tests Plotly validates every figure; the pages skip the validation to save time."""
+"""Figures are validated by Plotly here; the pages skip the validation to save time."""
 
+import plotly.graph_objects as go
 import pytest
-
-from fsdash.figures import unchecked
 
 
 @pytest.fixture(autouse=True)
-def validation(monkeypatch):
-    monkeypatch.setattr(unchecked, "VALIDATE", True)
+def validated(monkeypatch):
+    """Every figure that is made with `_validate=False` is validated nevertheless."""
+    make = go.Figure.__init__
+
+    def make_validated(self, *values, _validate=True, **more):
+        make(self, *values, **more)
+
+    monkeypatch.setattr(go.Figure, "__init__", make_validated)

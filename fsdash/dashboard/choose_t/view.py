@@ -7,17 +7,19 @@ import streamlit as st
 from fsdash.dashboard.choose_t import state as choose
 from fsdash.dashboard.choose_t import text
 from fsdash.dashboard.choose_t.state import DEFAULT_SWEEPS, LONGEST_T, START, ChooseTState
-from fsdash.dashboard.shell import is_dark, open_page, two_columns
+from fsdash.dashboard.shell import (
+    FROZEN_DYNAMICS_CONDITION,
+    exercises,
+    glossary,
+    is_dark,
+    open_page,
+    two_columns,
+    what_to_notice,
+)
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import Event, chart, export
 from fsdash.dashboard.widgets.controls import FIELD_RANGES, FIELDS, number_field, segments
 from fsdash.dashboard.widgets.glossary import SYMBOLS
-from fsdash.dashboard.widgets.lesson import (
-    FROZEN_DYNAMICS_CONDITION,
-    exercises,
-    glossary,
-    what_to_notice,
-)
 from fsdash.dashboard.widgets.url_state import (
     Parameter,
     UrlState,

@@ -21,7 +21,6 @@ from fsdash.domains import Domain, make
 from fsdash.errors import InputError
 from fsdash.figures.learning import ONE_RUN, learning_figure
 from fsdash.figures.palette import algorithm_colour
-from fsdash.figures.unchecked import unchecked
 from fsdash.formatting import number
 from fsdash.reproduce.experiments import SAMPLES
 from fsdash.runs.columns import DEFAULT_MEASURE
@@ -225,7 +224,8 @@ def stable_series(figure: go.Figure) -> go.Figure:
         else:
             joined[name] = trace | {axis: trace[axis].tolist() for axis in "xy"}
             traces.append(joined[name])
-    return unchecked(traces, figure.layout.to_plotly_json())
+    layout = figure.layout.to_plotly_json()
+    return go.Figure({"data": traces, "layout": layout}, _validate=False)
 
 
 def line_dashes(figure: go.Figure) -> dict[str, str]:

@@ -5,9 +5,8 @@ import streamlit as st
 from fsdash.dashboard.home import state, text
 from fsdash.dashboard.home.state import LARGEST_T, NARROW, WIDE
 from fsdash.dashboard.navigation import TOURS, available_pages, is_available
-from fsdash.dashboard.shell import is_dark, open_page
+from fsdash.dashboard.shell import exercises, glossary, is_dark, open_page
 from fsdash.dashboard.widgets import controls
-from fsdash.dashboard.widgets.lesson import exercises, glossary
 from fsdash.dashboard.widgets.picture import draw_step_caption, draw_svg
 from fsdash.dashboard.widgets.url_state import Parameter, UrlState, one_of, whole_number
 

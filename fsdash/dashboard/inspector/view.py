@@ -18,8 +18,7 @@ from fsdash.dashboard.inspector.state import PolicyHistory
 from fsdash.dashboard.inspector.timeline import choose_step, is_playing, stop_at_end
 from fsdash.dashboard.inspector.url import URL, start_from_url
 from fsdash.dashboard.service import open_store, show_store_error
-from fsdash.dashboard.shell import add_style, open_page
-from fsdash.dashboard.widgets.lesson import exercises, what_to_notice
+from fsdash.dashboard.shell import add_style, exercises, open_page, what_to_notice
 from fsdash.errors import InputError
 from fsdash.figures.policies import PolicyFigure
 from fsdash.runs.errors import StoreError

@@ -18,15 +18,17 @@ from fsdash.dashboard.linear_architecture.state import (
     T_VALUES,
     LinearState,
 )
-from fsdash.dashboard.shell import is_dark, open_page, two_columns
-from fsdash.dashboard.widgets import controls
-from fsdash.dashboard.widgets.chart import Event, chart, export
-from fsdash.dashboard.widgets.lesson import (
+from fsdash.dashboard.shell import (
     FROZEN_DYNAMICS_CONDITION,
     exercises,
     glossary,
+    is_dark,
+    open_page,
+    two_columns,
     what_to_notice,
 )
+from fsdash.dashboard.widgets import controls
+from fsdash.dashboard.widgets.chart import Event, chart, export
 from fsdash.dashboard.widgets.url_state import Parameter, UrlState, whole_number
 from fsdash.errors import InputError
 from fsdash.figures.linear_architecture import fsavi_figure, fsavi_terms_figure

@@ -10,9 +10,8 @@ from fsdash.dashboard.curves.paper_figure import paper_figure
 from fsdash.dashboard.navigation import PAGES, is_available
 from fsdash.dashboard.reproduction import state, text
 from fsdash.dashboard.reproduction.text import ALL_PARTS, PARTS, THEORY, VERDICTS
-from fsdash.dashboard.shell import is_dark, open_page
+from fsdash.dashboard.shell import exercises, is_dark, open_page, what_to_notice
 from fsdash.dashboard.widgets.chart import chart, export
-from fsdash.dashboard.widgets.lesson import exercises, what_to_notice
 from fsdash.dashboard.widgets.url_state import (
     Parameter,
     UrlState,

@@ -8,10 +8,16 @@ import streamlit as st
 from fsdash.dashboard.reward_error import state, text
 from fsdash.dashboard.reward_error.formula import reward_error_filled, reward_error_tex
 from fsdash.dashboard.reward_error.state import LARGEST_T, RANGES, START
-from fsdash.dashboard.shell import is_dark, open_page, two_columns
+from fsdash.dashboard.shell import (
+    exercises,
+    glossary,
+    is_dark,
+    open_page,
+    two_columns,
+    what_to_notice,
+)
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import Event, chart, export
-from fsdash.dashboard.widgets.lesson import exercises, glossary, what_to_notice
 from fsdash.dashboard.widgets.url_state import Parameter, UrlState, whole_number
 from fsdash.errors import InputError
 from fsdash.figures.reward_error import L_F_VALUES, ceiling_figure, reward_error_figure

@@ -40,9 +40,15 @@ from fsdash.dashboard.service import (
     show_store_error,
     visitor_id,
 )
-from fsdash.dashboard.shell import add_style, is_dark, open_page
+from fsdash.dashboard.shell import (
+    add_style,
+    exercises,
+    glossary,
+    is_dark,
+    open_page,
+    what_to_notice,
+)
 from fsdash.dashboard.widgets.chart import chart, export
-from fsdash.dashboard.widgets.lesson import exercises, glossary, what_to_notice
 from fsdash.errors import InputError
 from fsdash.formatting import escape_markdown, time_ago
 from fsdash.runs.errors import StoreError

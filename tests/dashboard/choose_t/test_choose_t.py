@@ -9,7 +9,7 @@ import pytest
 from fsdash.dashboard.choose_t import state as choose
 from fsdash.dashboard.choose_t import text
 from fsdash.dashboard.choose_t.state import ChooseTState, truth_frame
-from fsdash.dashboard.widgets.lesson import FROZEN_DYNAMICS_CONDITION
+from fsdash.dashboard.shell import FROZEN_DYNAMICS_CONDITION
 from fsdash.formatting import number
 from fsdash.theory import (
     PRESETS,

@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from fsdash.dashboard.choose_t import state as choose
 from fsdash.dashboard.choose_t import text
-from fsdash.dashboard.widgets.lesson import SYMBOLS_TITLE
+from fsdash.dashboard.shell import SYMBOLS_TITLE
 from tests.dashboard.browser import assert_fits
 
 # One group, so that all tests here share one worker's server and browser.

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from fsdash.dashboard.home import text
 from fsdash.dashboard.navigation import TOURS
-from fsdash.dashboard.widgets.lesson import SYMBOLS_TITLE
+from fsdash.dashboard.shell import SYMBOLS_TITLE
 from tests.dashboard.browser import NARROW, WIDE, assert_fits, in_url, slider
 
 # One group, so that all tests here share one worker's server and browser.

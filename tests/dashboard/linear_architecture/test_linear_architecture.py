@@ -6,7 +6,7 @@ import pytest
 
 from fsdash.dashboard.linear_architecture import text
 from fsdash.dashboard.linear_architecture.state import LinearState, bound_frame, terms_frame
-from fsdash.dashboard.widgets.lesson import FROZEN_DYNAMICS_CONDITION
+from fsdash.dashboard.shell import FROZEN_DYNAMICS_CONDITION
 from fsdash.formatting import factor, number
 from fsdash.theory import Constants, fsavi_regret, fsvi_regret, trivial_bound
 from fsdash.theory.presets import PRESETS
