@@ -24,12 +24,14 @@ def modules_after(code: str) -> set[str]:
     return set(done.stdout.split())
 
 
+@pytest.mark.processes
 def test_importing_fsdash_loads_no_heavy_library():
     loaded = modules_after("import fsdash")
     assert not loaded & {"streamlit", "sklearn", "numba", "numpy", "pandas", "plotly"}
     assert {name for name in loaded if name.startswith("fsdash.")} == {"fsdash.version"}
 
 
+@pytest.mark.processes
 def test_using_every_name_needs_neither_streamlit_nor_scikit_learn():
     loaded = modules_after("from fsdash import *")
     assert "fsdash.runs.local" in loaded

@@ -103,6 +103,7 @@ def run_python(code, path, modules):
     return subprocess.run(command, env=environment, capture_output=True, text=True)
 
 
+@pytest.mark.processes
 def test_modules_of_the_environment_variable_register_their_algorithms(tmp_path):
     (tmp_path / "toys.py").write_text(
         "from fsdash.algorithms import vi\n"

@@ -272,6 +272,7 @@ def test_every_command_has_help(fsdash, command):
         assert "--format" in out
 
 
+@pytest.mark.processes
 def test_the_module_runs_as_a_program():
     """`python -m fsdash`: version, exit codes, a terminal without Greek, a pipe closed early."""
     call = [sys.executable, "-m", "fsdash"]

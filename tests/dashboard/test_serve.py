@@ -103,6 +103,7 @@ def test_every_setting_of_the_configuration_file_is_passed_to_streamlit():
         st.get_option(name)  # raises if Streamlit does not know it
 
 
+@pytest.mark.processes
 def test_the_dashboard_does_not_need_to_be_imported_for_the_command_line():
     code = "import sys, fsdash.cli.main; sys.exit('streamlit' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

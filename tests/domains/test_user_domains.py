@@ -26,6 +26,7 @@ def command(*arguments: str, domains: str) -> subprocess.CompletedProcess:
     )
 
 
+@pytest.mark.processes
 def test_the_command_line_and_its_workers_load_a_user_domain():
     done = command(
         "run",
@@ -48,6 +49,7 @@ def test_the_command_line_and_its_workers_load_a_user_domain():
     assert "E-FSVI, T=3" in done.stdout
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     "place",
     ["machine", "machine:Nothing", "nowhere:Machine", "os:path", ":Y", "fsdash.domains:Domain"],
@@ -64,6 +66,7 @@ def test_a_name_can_be_registered_only_once():
         load("fsdash.domains.inventory:Inventory")
 
 
+@pytest.mark.processes
 def test_a_user_module_can_be_imported_before_the_registry():
     code = "import machine; from fsdash.domains import DOMAINS; print(DOMAINS['machine'].title)"
     path = os.pathsep.join((str(ROOT), str(EXAMPLES)))

@@ -115,6 +115,7 @@ assert Store(path).rows([run])["span"].tolist() == frame["span"].tolist()
 '''
 
 
+@pytest.mark.processes
 def test_a_new_column_needs_its_declaration_and_its_value_only(tmp_path):
     script = tmp_path / "new_column.py"
     script.write_text(NEW_COLUMN)

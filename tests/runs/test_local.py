@@ -31,6 +31,7 @@ def specs() -> list[RunSpec]:
     return [make("e-vi", None), make("e-fsvi", 3), make("e-fsvi", 2), make("mpi", None)]
 
 
+@pytest.mark.processes
 def test_rows_do_not_depend_on_the_number_of_workers():
     seen = []
     alone, endings = run_all(
@@ -132,6 +133,7 @@ def test_unusable_input_is_reported_in_one_line(arguments, words, capsys):
     assert shown.err.count("\n") == 1
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_ctrl_c_returns_the_rows_so_far(tmp_path, workers):
     """On a terminal: wait for the bar to show progress, press Ctrl-C, find the rows."""

@@ -23,6 +23,8 @@ from fsdash.runs.summary import summarise, work_to_reach
 from tests.dashboard.kit import address, figures, opened, traces, words
 from tests.runs.work import ENDLESS, base, finished_experiment, frozen, over, until
 
+# The page starts the worker processes.
+pytestmark = pytest.mark.processes
 PAGE = "4_Run_lab.py"
 
 

@@ -17,6 +17,8 @@ from fsdash.runs.store.database import default_url
 from tests.dashboard.kit import figures, opened, traces, words
 from tests.runs.work import base, finished_experiment, frozen
 
+# The page starts the worker processes.
+pytestmark = pytest.mark.processes
 PAGE = "6_Runs.py"
 
 
