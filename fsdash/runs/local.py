@@ -128,7 +128,7 @@ def _execute(
     on_record: Callable[[Record], None],
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """`execute`, with an algorithm's refusal as an outcome: the other runs go on."""
+    """`execute`, with an algorithm's refusal as an outcome: the other runs continue."""
     try:
         return execute(spec, replication, on_record, cancelled=cancelled)
     except (InputError, MemoryError) as error:

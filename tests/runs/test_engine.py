@@ -81,7 +81,7 @@ def test_evaluations_equal_those_counted_by_hand():
     kinds = ["cyclic", "stationary", "cyclic", "stationary", "periodic", "periodic"]
     assert [row["policy_kind"] for row in rows] == kinds
 
-    # Exact: an expectation evaluates the values at each outcome; the frozen y has just one.
+    # An exact expectation evaluates the values at each outcome; with frozen x, y has only one.
     rows, _, _ = records(spec("vi", iterations=2))
     assert [row["evaluations"] for row in rows] == [0, sweep * OUTCOMES, 2 * sweep * OUTCOMES]
     rows, _, _ = records(spec("fsvi", 3, iterations=1))
@@ -120,7 +120,9 @@ def test_an_exact_algorithm_ends_when_it_is_certified(name, T):
 
 
 def test_the_same_specification_gives_the_same_numbers():
-    timeless = lambda rows: [{**row, "seconds": 0} for row in rows]  # noqa: E731
+    def timeless(rows):
+        return [{**row, "seconds": 0} for row in rows]
+
     noisy = spec(parameters={"M": 1}, iterations=9)
     once, again, other = (records(noisy, i)[0] for i in (1, 1, 0))
     assert timeless(once) == timeless(again)
@@ -150,7 +152,7 @@ def test_a_diverged_run_has_delivered_its_rows(monkeypatch):
 
 
 def test_infinite_values_end_a_sampled_run():
-    # γ < 1 keeps a true backup finite; only a start beyond all numbers cannot be.
+    # With γ < 1 a backup of finite values is finite, so the initial values must be infinite.
     with pytest.raises(Diverged, match="finite"):
         model = spec().build_domain().build()
         rng = np.random.default_rng(0)

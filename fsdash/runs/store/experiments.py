@@ -14,9 +14,6 @@ and the last one of every replication, together at most `recorder.POLICY_BYTES` 
 
 from __future__ import annotations
 
-import secrets
-import time
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,22 +22,28 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import Connection, Row, and_, func, or_, select
+from sqlalchemy import Row, and_, func, or_, select
 
-from fsdash.errors import InputError, encodable
-from fsdash.runs.columns import DTYPES, NAMES, ROW_COLUMNS, RUN_NAMES
+from fsdash.errors import InputError
+from fsdash.runs.columns import RUN_NAMES
 from fsdash.runs.errors import StoreError
-from fsdash.runs.records import ACTIVE, Experiment, Replication, Run
+from fsdash.runs.records import ACTIVE, Experiment, Run
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import schema, transfer
 from fsdash.runs.store.arrays import unpack
 from fsdash.runs.store.database import LOCK_TIMEOUT, Database, default_url, file_url, set_aside
 from fsdash.runs.store.progress import LastRows, Progress, progress_of
+from fsdash.runs.store.queries import (
+    MAX_NAME,
+    MAX_NOTE,
+    checked_text,
+    experiment_records,
+    insert_experiment,
+    rows_frame,
+    run_records,
+    select_rows,
+)
 
-ID_CHARACTERS = "abcdefghijkmnpqrstuvwxyz23456789"
-ID_LENGTH = 10
-MAX_RUNS = 50
-MAX_NAME, MAX_NOTE, MAX_OWNER = 200, 10_000, 100
 QUERY_SIZE = 200
 """Replications in one query: databases limit the depth and the parameters of an expression."""
 
@@ -110,7 +113,7 @@ class Store:
         Its replications have the given status; only a server sets it to "queued".
         """
         with self.database.writing() as connection:
-            return _insert_experiment(connection, owner, name, specs, status, server)
+            return insert_experiment(connection, owner, name, specs, status, server)
 
     def experiment(self, id: str) -> Experiment:
         """One experiment with all its runs."""
@@ -119,7 +122,7 @@ class Store:
             found = connection.execute(query).all()
             if not found:
                 raise _missing("experiment", id)
-            return _with_runs(connection, found)[0]
+            return experiment_records(connection, found)[0]
 
     def experiments(
         self,
@@ -154,7 +157,7 @@ class Store:
             having = select(r.c.experiment).join(p, p.c.run == r.c.id).where(p.c.status == status)
             query = query.where(e.c.id.in_(having))
         with self.database.reading() as connection:
-            return _with_runs(connection, connection.execute(query).all())
+            return experiment_records(connection, connection.execute(query).all())
 
     def run(self, id: int) -> Run:
         """One run with its replications."""
@@ -163,7 +166,7 @@ class Store:
             found = connection.execute(query).all()
             if not found:
                 raise _missing("run", id)
-            return _runs(connection, found)[0]
+            return run_records(connection, found)[0]
 
     def run_ids(self, chosen: str | int) -> list[int]:
         """The numbers of an experiment's runs (its id), or of one run (its number)."""
@@ -176,14 +179,14 @@ class Store:
         return found
 
     def rename(self, id: str, name: str) -> None:
-        name = _checked_text("name", name, MAX_NAME)
+        name = checked_text("name", name, MAX_NAME)
         if not name:
             raise InputError("name: is empty; type one")
         self._change(id, name=name)
 
     def note(self, id: str, note: str) -> None:
         """Replace the note of an experiment."""
-        self._change(id, note=_checked_text("note", note, MAX_NOTE))
+        self._change(id, note=checked_text("note", note, MAX_NOTE))
 
     def pin(self, id: str, pinned: bool = True) -> None:
         """Protect an experiment from deletion, or allow it again."""
@@ -238,8 +241,8 @@ class Store:
             ]
             found: list[Row[Any]] = []
             for first in range(0, len(new), QUERY_SIZE):
-                found += _rows(connection, new[first : first + QUERY_SIZE])
-        return _frame(found, of_run)
+                found += select_rows(connection, new[first : first + QUERY_SIZE])
+        return rows_frame(found, of_run)
 
     def last_rows(self, experiment: Experiment) -> LastRows:
         """Phase, iteration and work of the last stored row of each replication."""
@@ -294,13 +297,13 @@ class Store:
         """Store an exported experiment as one of `owner`'s, and return its new id."""
         imported = transfer.check_import(data)
         with self.database.writing() as connection:
-            id = _insert_experiment(
+            id = insert_experiment(
                 connection,
                 owner,
                 imported.name,
                 [run.spec for run in imported.runs],
                 "interrupted",
-                note=_checked_text("note", imported.note, MAX_NOTE),
+                note=checked_text("note", imported.note, MAX_NOTE),
                 created=imported.created,
             )
             transfer.insert_results(connection, id, imported)
@@ -325,138 +328,3 @@ def _url(where: str | Path | None) -> str:
 
 def _missing(kind: str, id: str | int) -> InputError:
     return InputError(f"{kind} {id!r} is not in the store; it may have been deleted")
-
-
-def _checked_text(field: str, value: object, most: int) -> str:
-    """The text without spaces at its ends, or an error that says how long it may be."""
-    if not isinstance(value, str) or len(value) > most:
-        raise InputError(f"{field}: give a text of at most {most:,} characters")
-    return encodable(field, value.strip())
-
-
-# ---------------------------------------------------------------------------------------- inserting
-
-
-def _insert_experiment(
-    connection: Connection,
-    owner: str,
-    name: object,
-    specs: Sequence[RunSpec],
-    status: str,
-    server: str = "",
-    note: str = "",
-    created: float | None = None,
-) -> str:
-    """Insert an experiment and all its replications, each of them with this status."""
-    if not 1 <= len(specs) <= MAX_RUNS:
-        raise InputError(f"specs: {len(specs)} runs were given; use 1 to {MAX_RUNS}")
-    id = "".join(secrets.choice(ID_CHARACTERS) for _ in range(ID_LENGTH))
-    connection.execute(
-        schema.experiments.insert().values(
-            id=id,
-            owner=_checked_text("owner", owner, MAX_OWNER),
-            name=_checked_text("name", name, MAX_NAME),
-            note=note,
-            pinned=False,
-            created=created or time.time(),
-        )
-    )
-    ids = [_insert_run(connection, id, i, spec) for i, spec in enumerate(specs)]
-    # The first replications of all runs come first, so that every curve starts early.
-    order = sorted((i, ids[n]) for n, spec in enumerate(specs) for i in range(spec.replications))
-    new = {
-        "status": status,
-        "server": server,
-        "reason": "",
-        "wanted": "",
-        "wanted_reason": "",
-        "attempt": 0,
-        "rows": 0,
-        "seconds": 0.0,
-    }
-    connection.execute(
-        schema.replications.insert(), [{"run": run, "replication": i, **new} for i, run in order]
-    )
-    return id
-
-
-def _insert_run(connection: Connection, experiment: str, position: int, spec: RunSpec) -> int:
-    values = {
-        "experiment": experiment,
-        "position": position,
-        "spec": spec.to_json(),
-        "hash": spec.hash,
-        "domain": spec.domain,
-        "algorithm": spec.algorithm,
-        "T": spec.T,
-    }
-    inserted: Any = connection.execute(schema.runs.insert().values(values)).inserted_primary_key
-    return int(inserted.id)
-
-
-# ------------------------------------------------------------------------------------------ reading
-
-
-def _with_runs(connection: Connection, found: Sequence[Row[Any]]) -> list[Experiment]:
-    """Rows of the table of experiments as records with their runs."""
-    r = schema.runs
-    ids = [row.id for row in found]
-    query = select(r).where(r.c.experiment.in_(ids)).order_by(r.c.experiment, r.c.position)
-    by_experiment: dict[str, list[Run]] = defaultdict(list)
-    for run in _runs(connection, connection.execute(query).all()):
-        by_experiment[run.experiment].append(run)
-    return [Experiment(**row._mapping, runs=tuple(by_experiment[row.id])) for row in found]
-
-
-def _runs(connection: Connection, found: Sequence[Row[Any]]) -> list[Run]:
-    """Rows of the table of runs as records with their replications."""
-    p = schema.replications
-    query = select(p).where(p.c.run.in_([row.id for row in found]))
-    by_run: dict[int, list[Replication]] = defaultdict(list)
-    for row in connection.execute(query.order_by(p.c.run, p.c.replication)):
-        by_run[row.run].append(
-            Replication(
-                index=row.replication,
-                status=row.status,
-                reason=row.reason,
-                rows=row.rows,
-                seconds=row.seconds,
-                pid=row.pid,
-                heartbeat=row.heartbeat,
-                started=row.started,
-                finished=row.finished,
-                stopping=bool(row.wanted),
-            )
-        )
-    return [
-        Run(
-            id=row.id,
-            experiment=row.experiment,
-            position=row.position,
-            spec_json=row.spec,
-            hash=row.hash,
-            domain=row.domain,
-            algorithm=row.algorithm,
-            T=row._mapping["T"],
-            replications=tuple(by_run[row.id]),
-        )
-        for row in found
-    ]
-
-
-def _rows(connection: Connection, new: Sequence[tuple[int, int, int]]) -> Sequence[Row[Any]]:
-    """The rows of (run, replication) pairs, each from a step on."""
-    t = schema.rows
-    wanted = [and_(t.c.run == r, t.c.replication == i, t.c.step >= n) for r, i, n in new]
-    columns = [t.c.run, t.c.replication, *(t.c[column.name] for column in ROW_COLUMNS)]
-    query = select(*columns).where(or_(*wanted)).order_by(t.c.run, t.c.replication, t.c.step)
-    return connection.execute(query).all()
-
-
-def _frame(rows: Sequence[Row[Any]], of_run: Mapping[int, Mapping[Any, Any]]) -> pd.DataFrame:
-    """Rows as a frame; what belongs to the run is repeated in each of its rows."""
-    names = ["run", "replication", *(column.name for column in ROW_COLUMNS)]
-    frame = pd.DataFrame([tuple(row) for row in rows], columns=names)
-    for name in RUN_NAMES:
-        frame[name] = frame["run"].map({run: values[name] for run, values in of_run.items()})
-    return frame[["run", *NAMES]].astype({"run": "int64", **DTYPES})

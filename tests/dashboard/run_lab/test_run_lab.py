@@ -155,7 +155,7 @@ def test_a_full_queue_refuses_the_experiment(service, monkeypatch):
     before = service.store.size().experiments
     test = lab()
     test.button(key="start").click().run()
-    assert "9 replications at once are too many: at most 1 may wait; ask for fewer" in errors(test)
+    assert "9 replications at once are too many: at most 1 may be queued" in errors(test)
     assert service.store.size().experiments == before
     assert "experiment" not in test.query_params
 

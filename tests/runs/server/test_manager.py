@@ -289,7 +289,7 @@ def test_two_servers_share_a_file_until_one_is_closed(manager, store):
         running(store, asked)
         manager.cancel(asked)
         assert over(store, asked).status == "cancelled"
-        left = second.submit("them", "under way", [base(ENDLESS, replications=2)])
+        left = second.submit("them", "running", [base(ENDLESS, replications=2)])
         running(store, left)
         second.close()
     [run] = store.experiment(left).runs
