@@ -280,19 +280,9 @@ def _vacuous_label(trivial: float, side: str, dark: bool) -> list[dict]:
 def _budget_line(budget: float, dark: bool) -> list[dict]:
     if budget <= 0:
         return []
-    return [
-        {
-            "type": "line",
-            "name": HANDLE,
-            "xref": "x",
-            "x0": budget,
-            "x1": budget,
-            "yref": "paper",
-            "y0": 0,
-            "y1": 1,
-            "line": {"color": INK.on(dark), "width": 2.5},
-        }
-    ]
+    ends = {"xref": "x", "x0": budget, "x1": budget, "yref": "paper", "y0": 0, "y1": 1}
+    line = {"color": INK.on(dark), "width": 2.5}
+    return [{"type": "line", "name": HANDLE, **ends, "line": line}]
 
 
 def _budget_label(

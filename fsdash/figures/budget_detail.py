@@ -127,57 +127,10 @@ def sensitivity_figure(
     scale of T.
     """
     sweeps = budgets / sizes.sweep
-    names = {T: competitor_label(T) if T else "no run" for T in np.unique(best.T).tolist()}
-    verdicts = np.where(best.vacuous, "vacuous", "informative")
-    labels = [[names[T] for T in row] for row in best.T.tolist()]
-    details = np.dstack((best.k, best.regret))
-    fade = with_opacity(BACKGROUND.on(dark), 0.72)
-    # T = 1 is Base VI, so log2 T puts it at 0, one unit before T = 2.
-    z = np.log2(np.where(best.T > 0, best.T, np.nan))
-    longest = max(float(np.nanmax(z, initial=1.0)), 2.0)
     data = [
-        {
-            "type": "heatmap",
-            "x": sweeps,
-            "y": values,
-            "z": z,
-            "zmin": 0,
-            "zmax": longest,
-            "colorscale": _colour_scale(longest, dark),
-            "name": "best T",
-            "customdata": details,
-            "text": labels,
-            "hovertext": verdicts,
-            "colorbar": _colour_bar(longest),
-            "hovertemplate": "<b>%{text}</b>, k = %{customdata[0]:,}<br>budget %{x:.3g} sweeps, "
-            f"{SYMBOLS[name]} = %{{y:.4g}}<br>regret ≤ %{{customdata[1]:.4g}}, %{{hovertext}}"
-            "<extra></extra>",
-        },
-        {
-            "type": "heatmap",
-            "x": sweeps,
-            "y": values,
-            "z": np.where(best.vacuous, 1.0, np.nan),
-            "colorscale": [[0, fade], [1, fade]],
-            "showscale": False,
-            "hoverinfo": "skip",
-            "name": "vacuous",
-        },
-        {
-            "type": "scatter",
-            "x": [here[0] / sizes.sweep],
-            "y": [here[1]],
-            "mode": "markers",
-            "marker": {
-                "symbol": "cross",
-                "size": 15,
-                "color": INK.on(dark),
-                "line": {"color": BACKGROUND.on(dark), "width": 2},
-            },
-            "name": "here",
-            "showlegend": False,
-            "hoverinfo": "skip",
-        },
+        _best_T_cells(name, values, sweeps, best, dark),
+        _faded_cells(values, sweeps, best, dark),
+        _cross(here[0] / sizes.sweep, here[1], dark),
     ]
     layout = {
         "template": template(dark),
@@ -312,6 +265,66 @@ def _totals(totals: Sequence[float], best: float, top: float, dark: bool) -> lis
             }
         )
     return labels
+
+
+def _best_T_cells(
+    name: str, values: np.ndarray, sweeps: np.ndarray, best: BestChoices, dark: bool
+) -> dict:
+    names = {T: competitor_label(T) if T else "no run" for T in np.unique(best.T).tolist()}
+    # T = 1 is Base VI, so log2 T puts it at 0, one unit before T = 2.
+    z = np.log2(np.where(best.T > 0, best.T, np.nan))
+    longest = max(float(np.nanmax(z, initial=1.0)), 2.0)
+    return {
+        "type": "heatmap",
+        "x": sweeps,
+        "y": values,
+        "z": z,
+        "zmin": 0,
+        "zmax": longest,
+        "colorscale": _colour_scale(longest, dark),
+        "name": "best T",
+        "customdata": np.dstack((best.k, best.regret)),
+        "text": [[names[T] for T in row] for row in best.T.tolist()],
+        "hovertext": np.where(best.vacuous, "vacuous", "informative"),
+        "colorbar": _colour_bar(longest),
+        "hovertemplate": "<b>%{text}</b>, k = %{customdata[0]:,}<br>budget %{x:.3g} sweeps, "
+        f"{SYMBOLS[name]} = %{{y:.4g}}<br>regret ≤ %{{customdata[1]:.4g}}, %{{hovertext}}"
+        "<extra></extra>",
+    }
+
+
+def _faded_cells(values: np.ndarray, sweeps: np.ndarray, best: BestChoices, dark: bool) -> dict:
+    """A layer of the background's colour over the cells with a vacuous bound."""
+    colour = with_opacity(BACKGROUND.on(dark), 0.72)
+    return {
+        "type": "heatmap",
+        "x": sweeps,
+        "y": values,
+        "z": np.where(best.vacuous, 1.0, np.nan),
+        "colorscale": [[0, colour], [1, colour]],
+        "showscale": False,
+        "hoverinfo": "skip",
+        "name": "vacuous",
+    }
+
+
+def _cross(x: float, y: float, dark: bool) -> dict:
+    """The current budget and value."""
+    return {
+        "type": "scatter",
+        "x": [x],
+        "y": [y],
+        "mode": "markers",
+        "marker": {
+            "symbol": "cross",
+            "size": 15,
+            "color": INK.on(dark),
+            "line": {"color": BACKGROUND.on(dark), "width": 2},
+        },
+        "name": "here",
+        "showlegend": False,
+        "hoverinfo": "skip",
+    }
 
 
 def _colour_scale(longest: float, dark: bool) -> list[list]:

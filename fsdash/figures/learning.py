@@ -52,7 +52,7 @@ def learning_figure(
     """
     curves = mean_curves(frame, x, y=y, sweep=sweep, stationary=stationary)
     if log_x:
-        curves = [kept for c in curves if len((kept := c.where(c.x > 0)).x)]
+        curves = [positive for c in curves if len((positive := c.where(c.x > 0)).x)]
     data = [_band(curve, dark) for curve in curves]
     if runs:
         for key, single in replications(labelled(frame, stationary), x, y=y, sweep=sweep):

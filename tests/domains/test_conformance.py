@@ -28,11 +28,11 @@ def test_building_is_deterministic_and_the_model_is_named(case):
 
 
 def test_rewards_noise_and_initial_distribution(case):
-    _, model = case
+    domain, model = case
     assert np.isfinite(model.reward_XYA).all()
     assert model.noise_W.min() > 0
     assert model.initial_XY == pytest.approx(1 / model.n_states)
-    assert model.gamma == 0.995
+    assert model.gamma == domain.gamma
 
 
 def test_the_slow_state_is_exogenous_and_slow(case):
@@ -69,10 +69,11 @@ def test_the_shape_is_known_before_the_model_is_built(case):
     assert domain.noisy_fast == (not model.true.noise_free_fast)
 
 
-@pytest.mark.parametrize("name", DOMAINS)
+@pytest.mark.parametrize("name", PAPER_SIZES)
 def test_the_default_sizes_are_those_of_the_paper(name):
     model = make(name).build()
     assert (model.n_states, model.n_actions) == PAPER_SIZES[name]
+    assert model.gamma == 0.995
 
 
 @pytest.mark.parametrize("name", DOMAINS)

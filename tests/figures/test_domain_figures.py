@@ -27,8 +27,8 @@ class BrokenMachine(Machine):
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("name", DOMAINS)
-def test_every_domain_has_its_own_drawing_and_description(name, dark):
+@pytest.mark.parametrize("name", ["inventory", "gridworld", "pricing"])
+def test_the_paper_domains_have_their_own_drawing_and_description(name, dark):
     domain = make(name, "large")
     assert xml.fromstring(domain_svg(domain, dark)).tag.endswith("svg")
     n_slow, n_fast, *_ = domain.shape

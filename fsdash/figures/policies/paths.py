@@ -14,7 +14,7 @@ from fsdash.figures.template import template
 from fsdash.formatting import whole_ticks
 
 MAX_CYCLES = 120
-"""Most cycles that are shaded; more could not be told apart and would be slow to draw."""
+"""Most cycles that are shaded; more would be too narrow to see and slow to draw."""
 
 
 @dataclass(frozen=True, eq=False)
