@@ -7,8 +7,8 @@ const NEAR = 16; // pixels: how close to a marker a click must be to mean it
 const GRIP = 10; // pixels: how close to the handle a press must be to grab it
 const AROUND = 90; // pixels: legend and axis titles above and below a plot of square cells
 
-// `fsdash dashboard` loads Plotly by a tag in the page's head (see server.py). Under another server
-// the first chart loads it from `url`.
+// `fsdash dashboard` loads Plotly with a script element in the page's head (see server.py). Under
+// `streamlit run` there is none, and the first chart loads it from `url`.
 function loadPlotly(url) {
   window.fsdashPlotly ??= new Promise((resolve, reject) => {
     if (window.Plotly) return resolve(window.Plotly);

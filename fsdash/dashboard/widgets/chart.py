@@ -4,8 +4,9 @@
 `chart` is a component around `Plotly.react` that keeps the node, the zoom and the hidden series. It
 also reports clicks and the dragging of a vertical line.
 
-Plotly's JavaScript is the one that the Python package brings along. It is served from there by our
-own server, under an address with its version; nothing is copied and no other host is asked.
+Plotly's JavaScript comes from the Python package, never from another host. `fsdash dashboard` loads
+it with the page (`fsdash/dashboard/server.py`). Under `streamlit run app.py` the first chart loads
+it from a component's address.
 """
 
 import json
@@ -25,7 +26,7 @@ from fsdash.figures.marks import HANDLE as HANDLE
 from fsdash.figures.palette import BACKGROUND
 from fsdash.formatting import as_csv, as_json
 
-_FOLDER = Path(plotly.__file__).parent / "package_data"
+_PLOTLY_FOLDER = Path(plotly.__file__).parent / "package_data"
 # The toolbar is at the lower right, next to the axis title, because at the top it would cover the
 # legend. On touch screens it is always visible, in a line of its own.
 _STYLE = """
@@ -78,7 +79,7 @@ def chart(
     line shape named `HANDLE` can be moved. Series keep their state by name, so give each its own.
     """
     data = payload(figure, key, alt_text=alt_text, height=height)
-    data |= {"clickable": clickable, "draggable": draggable, "plotly": _plotly_address()}
+    data |= {"clickable": clickable, "draggable": draggable, "plotly": _plotly_url()}
 
     def report() -> None:
         event = _event(st.session_state[key].event)
@@ -113,17 +114,18 @@ def _event(value: dict | None) -> Event | None:
     return None if value is None else Event(**value)
 
 
-def _plotly_address() -> str:
-    name = _serve_plotly()
+def _plotly_url() -> str:
+    """The address of Plotly for a page that has not loaded it."""
+    name = _plotly_component()
     base = st.get_option("server.baseUrlPath").strip("/")
     prefix = f"/{base}" if base else ""
     return f"{prefix}/component/{name}/plotly.min.js?v={plotly.__version__}"
 
 
 @st.cache_resource(show_spinner=False)
-def _serve_plotly() -> str:
-    # The older kind of component is a name for a folder that the server may hand out.
-    return declare_component("plotly", path=_FOLDER).name
+def _plotly_component() -> str:
+    # A component of Streamlit's first kind is a name for a folder whose files the server sends.
+    return declare_component("plotly", path=_PLOTLY_FOLDER).name
 
 
 # ----------------------------------------------------------------------------------------- export
