@@ -7,7 +7,7 @@
     frames      rows as a tidy frame, and as files
     summary     means with intervals over replications, work to reach a level
     estimate    about how long a run will take
-    records     experiments, runs and replications as the store returns them
+    records     experiments, runs and replications as the store returns them, and their progress
     errors      errors of the store and of the queue
 
     store/      experiments in a database; what workers write to it

@@ -1,4 +1,4 @@
-"""Experiments, runs and replications as the store returns them.
+"""Experiments, runs and replications as the store returns them, and their progress.
 
 The status of a replication is one of
 
@@ -18,13 +18,13 @@ The status of a run or of an experiment is derived from its replications: the fi
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from fsdash.core.display import Rows, Summary
-from fsdash.runs.spec import RunSpec
+from fsdash.runs.spec import BUDGETS, RunSpec, share_spent
 
 STATUSES = (
     "running",
@@ -38,8 +38,12 @@ STATUSES = (
 )
 ACTIVE = ("queued", "running")
 RESUMABLE = ("paused", "interrupted", "failed", "cancelled")
+OVER = ("finished", "diverged")
 MAX_SHOWN = 8
 """Runs in the text of an experiment."""
+
+LastRows = Mapping[tuple[int, int], Mapping[str, Any]]
+"""The last stored row of each replication, by run and replication."""
 
 
 @dataclass(frozen=True)
@@ -165,3 +169,46 @@ class Experiment(Summary):
 def first_status(statuses: Iterable[str]) -> str:
     """The status that stands for several: the first of `STATUSES` that occurs."""
     return min(statuses, key=STATUSES.index, default="finished")
+
+
+# ----------------------------------------------------------------------------------------- progress
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Progress of one run."""
+
+    run: int
+    status: str
+    fraction: float
+    """Share of the budget that is spent, over all replications."""
+    seconds_left: float | None
+    """Estimate; None while there is nothing to base it on, or when the run is not active."""
+    finished: int
+    replications: int
+
+
+def progress_of(experiment: Experiment, last_rows: LastRows) -> list[Progress]:
+    """The progress of each run, in order."""
+    return [_progress_of_run(run, last_rows) for run in experiment.runs]
+
+
+def _progress_of_run(run: Run, last_rows: LastRows) -> Progress:
+    done = [
+        1.0 if r.status in OVER else _fraction(run, last_rows.get((run.id, r.index)))
+        for r in run.replications
+    ]
+    spent = sum(r.seconds for r in run.replications)
+    left = None
+    if run.status in ACTIVE and sum(done) > 0:
+        running = sum(r.status == "running" for r in run.replications)
+        # The rest takes time in proportion, divided between the workers that the run has now.
+        left = spent / sum(done) * (len(done) - sum(done)) / max(1, running)
+    over = sum(r.status in OVER for r in run.replications)
+    return Progress(run.id, run.status, sum(done) / len(done), left, over, len(done))
+
+
+def _fraction(run: Run, row: Mapping[str, Any] | None) -> float:
+    # Not from run.spec: another version of fsdash may have written a spec that cannot be read now.
+    [unit] = [name for name in BUDGETS if name in run.spec_data]
+    return 0.0 if row is None else share_spent(unit, run.spec_data[unit], row)

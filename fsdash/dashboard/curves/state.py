@@ -24,8 +24,7 @@ from fsdash.figures.palette import algorithm_colour
 from fsdash.formatting import number
 from fsdash.reproduce.experiments import SAMPLES
 from fsdash.runs.columns import DEFAULT_MEASURE
-from fsdash.runs.records import Run
-from fsdash.runs.store.progress import OVER, LastRows, Progress
+from fsdash.runs.records import OVER, LastRows, Progress, Run
 from fsdash.runs.summary import LEVELS, method_title, work_to_reach
 
 GENERAL_SETTINGS = (

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from fsdash.formatting import compact_ranges, duration
 from fsdash.runs.columns import MEASURES, WORK
-from fsdash.runs.records import Run
-from fsdash.runs.store.progress import Progress
+from fsdash.runs.records import Progress, Run
 
 
 class StatusBadge(NamedTuple):

@@ -52,8 +52,7 @@ from fsdash.dashboard.widgets.chart import chart, export
 from fsdash.errors import InputError
 from fsdash.formatting import escape_markdown, time_ago
 from fsdash.runs.errors import StoreError
-from fsdash.runs.records import Experiment
-from fsdash.runs.store.progress import OVER, LastRows, progress_of
+from fsdash.runs.records import OVER, Experiment, LastRows, progress_of
 
 # On a narrow screen the experiment comes before the form that started it. Streamlit's own status
 # widget, whose "Stop" button means something else, would come and go with every refresh.

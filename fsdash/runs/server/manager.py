@@ -33,15 +33,15 @@ from dataclasses import dataclass
 
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError, WorkerDied
+from fsdash.runs.records import Progress
 from fsdash.runs.server.executor import WorkerExecutor
 from fsdash.runs.server.limits import Limits
 from fsdash.runs.server.processes import memory_megabytes
 from fsdash.runs.server.work_queue import OwnerQueue, WorkQueue
 from fsdash.runs.server.worker import replicate
 from fsdash.runs.spec import RunSpec
-from fsdash.runs.store.attempts import Attempt, AttemptWriter
+from fsdash.runs.store.attempts import Attempt
 from fsdash.runs.store.experiments import Store
-from fsdash.runs.store.progress import Progress
 
 BUSY_INTERVAL, IDLE_INTERVAL = 0.25, 1.0
 """Seconds between two checks, with and without running replications. Events at this server cause a
@@ -254,7 +254,7 @@ class Manager:
             status, reason = job.forced_end or ("failed", _reason(error))
         else:
             status, reason = job.future.result()
-        AttemptWriter(self.store.database, job.attempt).end(status, reason)
+        self._queue.end(job.attempt, status, reason)
         self._jobs.remove(job)
 
     def _kill_unresponsive(self, now: float) -> None:

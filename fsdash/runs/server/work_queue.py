@@ -22,7 +22,7 @@ from sqlalchemy import Connection, Row, and_, func, select, update
 
 from fsdash.runs.records import ACTIVE, RESUMABLE
 from fsdash.runs.server.processes import is_running, start_time
-from fsdash.runs.store.attempts import Attempt
+from fsdash.runs.store.attempts import Attempt, AttemptWriter
 from fsdash.runs.store.database import Database
 from fsdash.runs.store.schema import experiments, replications, runs, servers
 
@@ -161,6 +161,10 @@ class WorkQueue:
         with self.database.reading() as connection:
             found = connection.execute(query).all()
         return {(run, i): (status, reason) for run, i, status, reason in found}
+
+    def end(self, attempt: Attempt, status: str, reason: str) -> None:
+        """End an attempt, unless it has ended already."""
+        AttemptWriter(self.database, attempt).end(status, reason)
 
     def worker_seconds(self, run_ids: Collection[int]) -> dict[int, float]:
         """By run: the seconds that workers have spent on it, as of their last write."""

@@ -27,12 +27,11 @@ from sqlalchemy import Row, and_, func, or_, select
 from fsdash.errors import InputError
 from fsdash.runs.columns import RUN_NAMES
 from fsdash.runs.errors import StoreError
-from fsdash.runs.records import ACTIVE, Experiment, Run
+from fsdash.runs.records import ACTIVE, Experiment, LastRows, Progress, Run, progress_of
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import schema, transfer
 from fsdash.runs.store.arrays import unpack
 from fsdash.runs.store.database import LOCK_TIMEOUT, Database, default_url, file_url, set_aside
-from fsdash.runs.store.progress import LastRows, Progress, progress_of
 from fsdash.runs.store.queries import (
     MAX_NAME,
     MAX_NOTE,

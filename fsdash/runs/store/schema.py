@@ -183,5 +183,6 @@ def _add_new_columns(connection: Connection) -> None:
     existing = {column["name"] for column in inspect(connection).get_columns(rows.name)}
     for column in rows.columns:
         if column.name not in existing:
+            table_name = connection.dialect.identifier_preparer.format_table(rows)
             definition = CreateColumn(column).compile(dialect=connection.dialect)
-            connection.execute(text(f"ALTER TABLE {rows.name} ADD COLUMN {definition}"))
+            connection.execute(text(f"ALTER TABLE {table_name} ADD COLUMN {definition}"))
