@@ -1,4 +1,4 @@
-"""What the browser tests of all pages share: finding widgets and waiting for figures."""
+"""Helpers for tests in a browser: find widgets and wait for figures."""
 
 import re
 
@@ -25,14 +25,14 @@ def figure(page: Page, key: str) -> Locator:
 
 
 def wait_until_drawn(page: Page, *keys: str) -> None:
-    """All of these charts are drawn, and nothing went wrong."""
+    """Wait until these charts are drawn; no exception may be on the page."""
     for key in keys:
         expect(figure(page, key).locator(".main-svg").first).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def drag(page: Page, chart: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
-    """Press at a place of the chart, in shares of its size, and release at another."""
+    """Drag from one point of a chart to another, both in shares of its size."""
     box = chart.bounding_box()
     (x0, y0), (x1, y1) = (
         (box["x"] + s * box["width"], box["y"] + t * box["height"]) for s, t in (start, end)
@@ -45,7 +45,7 @@ def drag(page: Page, chart: Locator, start: tuple[float, float], end: tuple[floa
 
 
 def assert_fits(page: Page, theme: str) -> None:
-    """Nothing scrolls sideways, and the page has its theme's background."""
+    """The page does not scroll sideways and has the background of its theme."""
     for element in ("html", "[data-testid=stMain]"):
         fits = page.locator(element).evaluate("e => e.scrollWidth <= e.clientWidth")
         assert fits, f"{element} scrolls sideways"

@@ -18,7 +18,7 @@ from tools.browser import REMEDY, find_browser
 ROOT = Path(__file__).parents[2]
 # Seconds. A server whose kernels are not compiled yet compiles them first.
 START_TIMEOUT = 600
-# A machine that does other work at the same time draws slowly; waiting costs a quick one nothing.
+# A busy machine draws slowly. A long limit costs a fast machine nothing.
 expect.set_options(timeout=60_000)
 
 QUIET = [
@@ -54,13 +54,13 @@ def wait_until_healthy(url: str, server: subprocess.Popen, log: Path) -> None:
 
 @pytest.fixture(scope="session")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which the server keeps its runs; a test may put some there."""
+    """The folder in which the server stores its runs; tests may add some."""
     return tmp_path_factory.mktemp("data")
 
 
 @pytest.fixture(scope="session")
 def server(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a running dashboard."""
+    """The URL of a running dashboard."""
     port, log = free_port(), tmp_path_factory.mktemp("server") / "log.txt"
     command = [sys.executable, "-m", "fsdash", "dashboard", "--port", str(port)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "FSDASH_DATA": str(data)}
@@ -93,7 +93,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def visit(chromium: Browser, server: str) -> Iterator[Callable[..., Page]]:
-    """Open a page of the dashboard; afterwards its console must be clean and its calls local."""
+    """Open a page; at the end its console must be clean and all its requests local."""
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
     own = urlsplit(server).netloc
@@ -104,8 +104,8 @@ def visit(chromium: Browser, server: str) -> Iterator[Callable[..., Page]]:
             complaints.append(f"request to another host: {request.url}")
 
     def check_message(message) -> None:
-        # Streamlit looks for its server below the page's own address first, finds nothing there,
-        # and goes on; the browser calls that an error.
+        # Streamlit first looks for its server below the URL of the page. It continues when it finds
+        # nothing there, but the browser logs an error.
         probing = "404" in message.text and "/_stcore/" in message.location["url"]
         if message.type == "error" and not probing:
             complaints.append(f"{message.text} {message.location['url']}")

@@ -1,4 +1,4 @@
-"""What the tests of all pages share: opening a page without a browser, and reading its figures."""
+"""Helpers for tests of pages without a browser: open a page, read its figures and texts."""
 
 import base64
 import json
@@ -12,7 +12,7 @@ APP = str(ROOT / "app.py")
 
 
 def opened(page: str | None = None, **query: str) -> AppTest:
-    """The home page, or a page by its file, as a link with these parameters opens it."""
+    """The home page, or the page with this script, opened by a link with these parameters."""
     test = AppTest.from_file(APP, default_timeout=60)
     if page is not None:
         test.switch_page(f"pages/{page}")
@@ -32,13 +32,13 @@ def follow_link(test: AppTest, page: str) -> AppTest:
 
 
 def address(test: AppTest) -> dict[str, str]:
-    """The parameters of the address."""
+    """The parameters in the URL."""
     found = dict(test.query_params)
     return {n: v if isinstance(v, str) else v[0] for n, v in found.items()}
 
 
 def figures(test: AppTest) -> dict[str, dict]:
-    """The figures on the page by their keys, as the browser gets them, arrays decoded."""
+    """The figures on the page by key, as the browser receives them, with decoded arrays."""
     found = {}
     for element in test.get("bidi_component"):
         data = json.loads(element.proto.json or element.proto.mixed.json)
@@ -62,12 +62,12 @@ def metrics(test: AppTest) -> dict[str, str]:
 
 
 def snippet(test: AppTest, place: int = 0) -> str:
-    """The lines under one of the page's "In Python", the first by default."""
+    """One of the Python snippets on the page, the first by default."""
     return [block.value for block in test.code if block.language == "python"][place]
 
 
 def decoded(value):
-    """Plotly writes arrays as base64; tests want numbers."""
+    """Plotly's JSON with base64 arrays decoded to numbers."""
     if isinstance(value, dict):
         if set(value) >= {"bdata", "dtype"}:
             return np.frombuffer(base64.b64decode(value["bdata"]), value["dtype"])

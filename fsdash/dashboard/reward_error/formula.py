@@ -1,4 +1,4 @@
-"""The formulas in LaTeX, with the terms in the colours of their curves. Pure text, no Streamlit."""
+"""The formulas of the reward error in LaTeX, with the terms in the colours of their curves."""
 
 import numpy as np
 
@@ -22,12 +22,12 @@ def reward_error_tex(dark: bool) -> tuple[str, str]:
 
 
 def reward_error_filled(constants: Constants, T: int, dark: bool) -> tuple[str, str, str]:
-    """The same two terms and their sum with the numbers filled in for this T."""
+    """The same two terms and their sum with the numbers for this T."""
     c, error = constants, reward_error(constants, T)
     scale = c.alpha * c.d_y * c.l_r
     with np.errstate(over="ignore"):
         powers = float(np.sum(np.power(c.l_f, np.arange(max(T - 1, 0), dtype=float))))
-    # What the double sum comes to: the freeze error of a problem whose factors are all 1.
+    # The double sum is the freeze error with all factors equal to 1.
     double = reward_error(
         Constants(gamma=c.gamma, alpha=1, d_y=1, l_r=1, l_f=c.l_f, l_u=0, r_max=0), T
     ).freeze

@@ -1,10 +1,10 @@
-// A Plotly figure that stays in place: one node for life, new data by Plotly.react.
+// A Plotly figure that keeps its DOM node: new data is drawn by Plotly.react.
 //
 // Streamlit calls the default export again whenever data or theme change. Plotly itself is loaded
-// once for all charts of all pages. What the visitor did (zoomed, hid a series) outlives new data.
+// once for all charts of all pages. The visitor's zoom and hidden series survive new data.
 
-const NEAR = 16; // pixels: how close to a marker a click must be to mean it
-const GRIP = 10; // pixels: how close to the handle a press must be to grab it
+const NEAR = 16; // pixels: the largest distance of a click from the marker it selects
+const GRIP = 10; // pixels: the largest distance of a press from the handle it grabs
 const AROUND = 90; // pixels: legend and axis titles above and below a plot of square cells
 
 // `fsdash dashboard` loads Plotly with a script element in the page's head (see server.py). Under
@@ -34,8 +34,8 @@ function makeNode(parent) {
 
 const axisNames = (layout) => Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name));
 
-// Ranges that the visitor chose stay; all else is as the new figure says. Where it says nothing the
-// range follows the data: Plotly would keep that of the figure before.
+// Ranges that the visitor chose are kept; the rest comes from the new figure. An axis without a range
+// gets one from the data, because Plotly would keep the range of the previous figure.
 function withHeldRanges(layout, held) {
   const result = { ...layout };
   for (const name of axisNames(layout)) {
@@ -81,7 +81,7 @@ function download(node, format) {
 }
 
 const ICONS = {
-  // One 24×24 drawing each: a picture, a pen stroke, four corners.
+  // 24×24 icons: an image, a pen, four corners.
   png: "M4 4h16v16H4zM6 6v9l4-4 3 3 3-4 2 3V6z",
   svg: "M3 17.2V21h3.8L18 9.9 14.1 6zM20.7 7.2a1 1 0 0 0 0-1.4l-2.5-2.5a1 1 0 0 0-1.4 0L15 5l4 4z",
   whole: "M4 4h6v2H6v4H4zM14 4h6v6h-2V6h-4zM4 14h2v4h4v2H4zM18 14h2v6h-6v-2h4z",
@@ -90,7 +90,7 @@ const icon = (name) => ({ width: 24, height: 24, path: ICONS[name] });
 
 const button = (name, title, click) => ({ name, title, icon: icon(name), click });
 
-// One object for all charts: at the sight of another, Plotly would begin the figure anew.
+// One object for all charts: Plotly would rebuild the figure if it got another one.
 const CONFIGURATION = {
   displaylogo: false,
   responsive: false,
@@ -104,7 +104,7 @@ const CONFIGURATION = {
   ],
 };
 
-// The plot area under the pointer, as its two axes and the place in pixels; null beside any plot.
+// The plot area under the pointer: its two axes and the position in pixels; null outside all plots.
 function placeOf(node, event) {
   const box = node.getBoundingClientRect();
   const left = event.clientX - box.left;
@@ -137,14 +137,14 @@ function reportClicks(node) {
     if (!node.fsData.clickable || event.target.closest(".modebar, .legend")) return;
     const moved = Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY);
     const place = placeOf(node, event);
-    if (!place || moved > 4) return; // the end of a zoom or of a drag is no click
-    // Plotly reports the points of a click in the same turn, before or after this one.
+    if (!place || moved > 4) return; // the end of a zoom or a drag
+    // Plotly reports the clicked points in the same task, before or after this handler.
     setTimeout(() => {
       const point = points.find((candidate) => isHit(candidate, place));
       points = [];
       if (point) {
         const { x, y, customdata = null } = point;
-        // Plotly decodes arrays of numbers to typed ones, which would arrive as an object.
+        // Plotly decodes arrays of numbers to typed arrays, which Streamlit would send as objects.
         const carried = ArrayBuffer.isView(customdata) ? [...customdata] : customdata;
         node.fsSend({ x, y, customdata: carried, trace: point.data.name ?? null });
       } else {
@@ -165,8 +165,8 @@ function handleUnder(node, event) {
   return Math.abs(at - place.px) <= GRIP ? { index, ...place } : null;
 }
 
-// What holds for the handle's old place (its label, its marks) fades while it is on the way. The
-// next drawing has it at the new place; if none comes, it was the same place.
+// Labels and marks that belong to the handle's old position fade while it is dragged. The next
+// drawing has them at the new position; if the position did not change, none comes.
 function fade(node, faded) {
   const labels = (node.layout.annotations ?? []).flatMap((label, i) =>
     label.name === "handle" ? [i] : [],
@@ -188,12 +188,12 @@ function reportDrags(node) {
   let grabbed = null;
   let moved = false;
   const at = (event) => {
-    // Plotly makes new axes whenever it draws: the one that was grabbed may be gone.
+    // Plotly creates new axes with every drawing, so the grabbed one may no longer exist.
     const axis = node._fullLayout[grabbed.xaxis._name];
     const left = event.clientX - node.getBoundingClientRect().left - axis._offset;
     return axis.p2d(Math.min(Math.max(left, 0), axis._length));
   };
-  // In the capture phase, before Plotly takes the press for the start of a zoom.
+  // In the capture phase, before Plotly treats the press as the start of a zoom.
   const press = (event) => {
     grabbed = handleUnder(node, event);
     if (!grabbed) return;
@@ -227,7 +227,7 @@ function reportDrags(node) {
   node.addEventListener("pointercancel", release);
 }
 
-// Takes its height, and returns it. Square cells fill no more than there is width for.
+// Sets the height and returns it. A plot of square cells is no taller than its width allows.
 function takeHeight(node) {
   const square = Boolean(node.fsFigure.layout.yaxis?.scaleanchor);
   node.classList.toggle("fs-square", square);
@@ -264,7 +264,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   node.fsSend = (event) => setTriggerValue("event", event);
   takeHeight(node);
   node.setAttribute("aria-label", data.alt_text);
-  // One after the other: Plotly must not be called again while it draws.
+  // One after another, because Plotly must not be called while it draws.
   node.fsDrawing = (node.fsDrawing ?? Promise.resolve())
     .then(() => loadPlotly(data.plotly))
     .then((Plotly) => draw(Plotly, node));
@@ -272,7 +272,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     console.error(problem);
     node.textContent = `${problem.message} Reload the page to try again.`;
   });
-  // Streamlit also calls this when newer data overtook these: only a node that is gone is cleared.
+  // Streamlit also calls this when newer data replaced this data; only a removed node is cleared.
   return () => {
     if (node.fsReady && !node.isConnected) window.Plotly.purge(node);
   };

@@ -72,7 +72,7 @@ def chart(
     draggable: bool = False,
     on_event: Callable[[Event], None] | None = None,
 ) -> Event | None:
-    """Draw the figure; return what the visitor did in it, once, or None.
+    """Draw the figure; return the visitor's click or drag, once, or None.
 
     `alt_text` describes the figure to screen readers. `on_event` is called before the page runs
     again, the only time at which the value of a widget may be set. With `draggable`, a vertical
@@ -91,7 +91,7 @@ def chart(
 
 
 def payload(figure: go.Figure, key: str, *, alt_text: str = "", height: int = 420) -> dict:
-    """What the browser gets: the figure as JSON with a name for each of its series."""
+    """The data for the browser: the figure as JSON, with an id for each series."""
     content = figure.to_dict()
     layout = content["layout"]
     layout.setdefault("uirevision", key)
@@ -99,7 +99,7 @@ def payload(figure: go.Figure, key: str, *, alt_text: str = "", height: int = 42
     names = [trace.get("name") for trace in content["data"]]
     for index, (trace, name) in enumerate(zip(content["data"], names, strict=True)):
         own = name if names.count(name) == 1 else f"{name}/{index}"
-        # Plotly makes a class of it, so it must be a plain word.
+        # Plotly uses it as a CSS class, so it may contain only letters and digits.
         trace["uid"] = f"s{crc32(str(own).encode()):08x}"
     return {
         "key": key,

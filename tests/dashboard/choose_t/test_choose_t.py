@@ -139,7 +139,7 @@ def test_competitors_off_the_scale_are_named():
     assert min(curves["T = 6"]["y"]) > top > min(curves["Base VI"]["y"])
 
 
-def test_one_sweep_is_one_sweep():
+def test_one_sweep_is_written_in_the_singular():
     page = opened(PAGE, budget="1")
     assert "k\u00a0=\u00a01 sweep" in " ".join(header.value for header in page.header)
     assert "It costs 1 sweep." in words(page) and "1 sweeps" not in words(page)
@@ -171,7 +171,7 @@ def test_the_repaired_bound_can_be_chosen():
 # ------------------------------------------------------------------------------------------- tabs
 
 
-def test_the_terms_are_drawn_first():
+def test_the_first_tab_shows_the_terms():
     drawn = traces(figures(opened(PAGE))["terms"])
     assert drawn["reward term"]["x"] == ["VI", "2", "4", "9", "16", "25"]
     assert drawn["iteration term"]["y"][4] == fsvi_regret(THREE.constants, 16, k=3).iteration_term
@@ -328,7 +328,7 @@ def test_L_U_is_not_derived_where_gamma_L_f_is_at_least_1():
     assert advised(page) == expected(view())
 
 
-def test_astronomical_results_are_shown():
+def test_infinite_bounds_are_shown():
     page = opened(PAGE, Lf="1000000.0", Lr="1000000.0", T="100")
     assert "∞" in words(page)
     assert headline(page).startswith("Run Base VI")

@@ -111,7 +111,7 @@ def test_an_example_and_the_tabs_are_in_the_link(visit: Callable[..., Page]):
     expect(chart(page, "truth").locator(".main-svg").first).to_be_visible()
 
 
-def test_a_cell_of_the_heat_map_is_a_place_to_go(visit: Callable[..., Page]):
+def test_a_click_in_the_heat_map_sets_budget_and_constant(visit: Callable[..., Page]):
     page = visit(f"{PATH}?tab=sensitivity")
     wait_until_drawn(page)
     cells = chart(page, "best-T")
@@ -139,7 +139,7 @@ def test_the_data_and_the_figure_can_be_downloaded(visit: Callable[..., Page]):
     assert "T = 16 on the budget" in files["Figure, HTML"]
 
 
-def test_while_the_budget_is_dragged_what_belongs_to_the_old_one_fades(visit: Callable[..., Page]):
+def test_marks_of_the_old_budget_fade_while_it_is_dragged(visit: Callable[..., Page]):
     opacities = """node => [
       ...node.data.filter((trace) => trace.meta === "handle").map((trace) => trace.opacity ?? 1),
       ...node.layout.annotations.filter((a) => a.name === "handle").map((a) => a.opacity ?? 1),

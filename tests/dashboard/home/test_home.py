@@ -90,7 +90,7 @@ def test_unusable_values_in_the_link_are_reported(junk):
 
 
 @pytest.mark.parametrize("stop", STOPS)
-def test_a_tour_opens_pages_in_a_state_that_they_know(stop):
+def test_every_stop_of_a_tour_has_a_usable_link(stop):
     page = opened(stop.page.script.removeprefix("pages/"), **stop.state)
     assert not page.warning
 

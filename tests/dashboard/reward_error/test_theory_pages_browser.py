@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from fsdash.dashboard.linear_architecture import text as linear_text
+from fsdash.dashboard.reward_error import text
 from fsdash.dashboard.widgets.chart import EXPORT
 from fsdash.formatting import number
 from fsdash.theory import fsavi_regret, reward_error
@@ -40,17 +42,41 @@ HANDLE = """node => {
 def test_a_slider_moves_the_numbers_and_the_link_restores_them(visit: Callable[..., Page]):
     page = visit(REWARD)
     wait_until_drawn(page, *CHARTS[REWARD])
-    expect(metric(page, "Reward error")).to_have_text(number(reward_error(CALM, 12).total))
+    expect(metric(page, text.TOTAL)).to_have_text(number(reward_error(CALM, 12).total))
     slider(page, "Periods frozen T").press("ArrowRight")
     moved = number(reward_error(CALM, 13).total)
-    expect(metric(page, "Reward error")).to_have_text(moved)
+    expect(metric(page, text.TOTAL)).to_have_text(moved)
     expect(page).to_have_url(in_url("T", "13"))
     other = visit(page.url[page.url.index(REWARD) :], theme="dark")
     wait_until_drawn(other, *CHARTS[REWARD])
     expect(metric(other, "Reward error")).to_have_text(moved)
 
 
-def test_node_and_zoom_outlive_a_change_and_a_double_click_shows_the_whole(
+def test_one_move_of_a_slider_is_one_rerun_and_one_step_of_the_history(visit: Callable[..., Page]):
+    page = visit(REWARD)
+    wait_until_drawn(page, *CHARTS[REWARD])
+    sent: list[object] = []
+    page.on("websocket", lambda socket: socket.on("framesent", sent.append))
+    page.reload()
+    wait_until_drawn(page, *CHARTS[REWARD])
+    page.wait_for_load_state("networkidle")
+    before, steps = len(sent), page.evaluate("history.length")
+    slider(page, "Periods frozen T").press("ArrowRight")
+    expect(page).to_have_url(in_url("T", "13"))
+    expect(metric(page, text.TOTAL)).to_have_text(number(reward_error(CALM, 13).total))
+    page.wait_for_load_state("networkidle")
+    assert len(sent) == before + 1
+    assert page.evaluate("history.length") == steps + 1
+    page.go_back()
+    expect(metric(page, text.TOTAL)).to_have_text(number(reward_error(CALM, 12).total))
+    expect(slider(page, "Periods frozen T")).to_have_value("12")
+    page.go_forward()
+    expect(metric(page, text.TOTAL)).to_have_text(number(reward_error(CALM, 13).total))
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Linear architecture").click()
+    expect(page).to_have_url(re.compile(r"/Linear_architecture$"))
+
+
+def test_a_chart_keeps_its_node_and_zoom_and_can_be_reset(
     visit: Callable[..., Page],
 ):
     page = visit(REWARD)
@@ -67,7 +93,7 @@ def test_node_and_zoom_outlive_a_change_and_a_double_click_shows_the_whole(
     zoomed = chart.evaluate(RANGES)
     slider(page, "Slowness α").press("ArrowRight")
     expect(page).to_have_url(in_url("alpha", "0.02"))
-    expect(metric(page, "Freeze error")).to_have_text(number(2 * reward_error(CALM, 12).freeze))
+    expect(metric(page, text.FREEZE)).to_have_text(number(2 * reward_error(CALM, 12).freeze))
     assert chart.evaluate("node => node.same") is True
     assert chart.evaluate(RANGES) == zoomed
     chart.hover()
@@ -102,7 +128,7 @@ def test_a_panel_is_one_step_in_the_browsers_history(visit: Callable[..., Page])
     before = page.evaluate("history.length")
     page.locator(".st-key-load-reward-error-large").get_by_role("button").click()
     total = reward_error(PRESETS["reward-error-large"].constants, 30).total
-    expect(metric(page, "Reward error")).to_have_text(number(total))
+    expect(metric(page, text.TOTAL)).to_have_text(number(total))
     expect(page).to_have_url(re.compile(r"\?T=30&Lf=1\.05$|\?Lf=1\.05&T=30$"))
     assert page.evaluate("history.length") <= before + 1
 
@@ -142,10 +168,10 @@ def test_features_move_the_bound(visit: Callable[..., Page]):
     slider(page, "Amplification κ").press("ArrowRight")
     constants = PRESETS["three-regimes"].constants
     bound = fsavi_regret(constants, 6, k=20, kappa=1.025, eps_low=0.05, eps_up=0.2)
-    expect(metric(page, "Corrected bound")).to_have_text(number(bound.total))
+    expect(metric(page, linear_text.CORRECTED)).to_have_text(number(bound.total))
     page.reload()
     wait_until_drawn(page, *CHARTS[LINEAR])
-    expect(metric(page, "Corrected bound")).to_have_text(number(bound.total))
+    expect(metric(page, linear_text.CORRECTED)).to_have_text(number(bound.total))
 
 
 @pytest.mark.parametrize("key", CHARTS[LINEAR])
