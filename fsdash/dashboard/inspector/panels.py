@@ -21,7 +21,15 @@ from fsdash.dashboard.inspector.figures import (
 from fsdash.dashboard.inspector.state import PolicyHistory
 from fsdash.dashboard.inspector.url import PREFIX, URL, SelectorTexts, choose
 from fsdash.dashboard.shell import is_dark
-from fsdash.dashboard.widgets.chart import Event, chart, standalone_html
+from fsdash.dashboard.widgets.chart import (
+    EXPORT,
+    HTML,
+    IMAGES,
+    IN_PYTHON,
+    Event,
+    chart,
+    standalone_html,
+)
 from fsdash.figures.policies import (
     InspectedPolicy,
     PolicyFigure,
@@ -152,7 +160,8 @@ def draw_one(
             st.markdown(text.EVERY_PHASE)
             _draw_phases(inspected, x, y)
     with right:
-        _draw_state(inspected, x, y, phase, "one", clicked, estimate_XY)
+        heading = text.CLICKED_STATE if clicked else text.WORST_STATE
+        _draw_state(inspected, x, y, phase, "one", heading, estimate_XY)
     return figure
 
 
@@ -194,7 +203,8 @@ def draw_two(
                 mark_state(figure, (x, y), dark)
             alt_text = f"{name}. {policy_figure.caption}"
             _draw_figure(figure, f"{side}-{policy_figure.name}", policy_figure, height, alt_text)
-            _draw_state(policy, x, y, phase, side, clicked)
+            unclicked = text.WORST_STATE if side == "left" else text.SAME_STATE
+            _draw_state(policy, x, y, phase, side, text.CLICKED_STATE if clicked else unclicked)
     return figures[0]
 
 
@@ -250,14 +260,14 @@ def _draw_state(
     y: int,
     phase: int,
     side: str,
-    clicked: bool,
+    heading: str,
     estimate_XY: np.ndarray | None = None,
 ) -> None:
     """Coordinates, value and regret of a state, and the Q-value of each action."""
     model, best = inspected.model, inspected.optimum
     coordinates = state.state_coordinates(model, x, y)
     place = " · ".join(f"{name} **{value}**" for name, value in coordinates)
-    st.markdown(f"##### {text.CLICKED_STATE if clicked else text.WORST_STATE}\n{place}")
+    st.markdown(f"##### {heading}\n{place}")
     here = state.state_table(inspected, x, y).iloc[phase]
     rows = [
         (text.ACTION, here["action"], action_labels(model)[best.policy_PXY[0, x, y]]),
@@ -275,14 +285,19 @@ def _draw_state(
 
 def _draw_phases(inspected: InspectedPolicy, x: int, y: int) -> None:
     """One state in every phase: the upper policy and the lower ones."""
+    table = state.state_table(inspected, x, y)
+    for name in ("value", "regret"):
+        table[name] = table[name].map(number)
     st.dataframe(
-        state.state_table(inspected, x, y),
+        table,
         hide_index=True,
         height="content",
         key="phases",
         column_config={
-            "value": st.column_config.NumberColumn(format="%.5g"),
-            "regret": st.column_config.NumberColumn(format="%.3g"),
+            name: st.column_config.TextColumn(
+                label, alignment="right" if name in ("value", "regret") else "left"
+            )
+            for name, label in text.PHASE_COLUMNS.items()
         },
     )
 
@@ -328,14 +343,14 @@ def draw_export(
     files = (
         (text.POLICY_CSV, f"{name}.csv", "text/csv", table_csv),
         (text.POLICY_JSON, f"{name}.json", "application/json", table_json),
-        (text.FIGURE_HTML, f"{name}-{policy_figure.name}.html", "text/html", figure_html),
+        (HTML, f"{name}-{policy_figure.name}.html", "text/html", figure_html),
         (text.SPEC_JSON, f"{name}-spec.json", "application/json", history.spec.to_json),
     )
-    with st.expander(text.EXPORT, icon=":material/download:", key="export-policy"):
+    with st.expander(EXPORT, icon=":material/download:", key="export-policy"):
         with st.container(horizontal=True):
             for label, file, mime, make in files:
                 st.download_button(label, make, file, mime, key=f"get-{label}", on_click="ignore")
-        st.caption(text.IMAGE_HINT)
-        st.markdown(text.IN_PYTHON)
+        st.caption(IMAGES)
+        st.markdown(f"**{IN_PYTHON}**")
         snippet = state.policy_snippet(history, step, policy_figure.name, selected)
         st.code(snippet, language="python")

@@ -114,6 +114,8 @@ FIGURE = "Figure"
 CLICK_HINT = "Click a state to see its details."
 EVERY_PHASE = "**This state in every phase**"
 CLICKED_STATE, WORST_STATE = "The state you clicked", "Largest loss in this view"
+SAME_STATE = "The same state"
+PHASE_COLUMNS = {"phase": "Phase", "action": "Action", "value": "Value", "regret": "Regret"}
 ACTION, VALUE, REGRET, ESTIMATE = "action", "value", "regret", "algorithm's estimate"
 POLICY_COLUMN, OPTIMAL_COLUMN = "policy", "optimal"
 Q_LABEL = "Q-values if later actions follow"
@@ -151,21 +153,17 @@ def phases_differ(share: float) -> str:
     return f"The two phases choose different actions in **{share:.0%}** of the states."
 
 
-def policies_differ(share: float, left: float, right: float) -> str:
+def policies_differ(share: float, first: float, second: float) -> str:
     """How often two policies differ, and their mean returns."""
     return (
         f"The policies choose different actions in **{share:.0%}** of the states. "
-        f"Mean return: {number(left)} (left), {number(right)} (right)."
+        f"Mean return: {number(first)} for the first policy, {number(second)} for the second."
     )
 
 
 # ------------------------------------------------------------------------------------------ export
 
-EXPORT = "Export"
-POLICY_CSV, POLICY_JSON = "Policy, CSV", "Policy, JSON"
-FIGURE_HTML, SPEC_JSON = "Figure, HTML", "Specification, JSON"
-IMAGE_HINT = "For PNG or SVG, use the buttons at the lower right of the figure."
-IN_PYTHON = "**In Python**"
+POLICY_CSV, POLICY_JSON, SPEC_JSON = "Policy, CSV", "Policy, JSON", "Specification, JSON"
 
 # ------------------------------------------------------------------------------------------ lesson
 

@@ -144,9 +144,8 @@ def _draw_figure_and_claims(part: str, claims: pd.DataFrame, findings: pd.DataFr
 def _figure_and_rows(part: str, name: str) -> tuple[go.Figure, pd.DataFrame]:
     """A figure, and the table that it is drawn from."""
     if part == THEORY:
-        return _theory_figures(is_dark())[name][1], theory_figures.tables()[
-            state.theory_table(name)
-        ]
+        _, figure = _theory_figures(is_dark())[name]
+        return figure, theory_figures.tables()[state.theory_table(name)]
     return paper_figure(part, name, is_dark()), archive.archived_rows(part)
 
 

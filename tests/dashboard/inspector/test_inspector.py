@@ -15,6 +15,7 @@ from fsdash.dashboard.inspector import state as inspector
 from fsdash.dashboard.inspector import text, timeline
 from fsdash.dashboard.inspector.url import URL, format_selectors, parse_selectors
 from fsdash.dashboard.service import NEW_STORE, SET_ASIDE
+from fsdash.dashboard.widgets.chart import HTML
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
@@ -168,6 +169,8 @@ def test_a_second_policy_is_drawn_next_to_the_first(experiment, kind):
     assert page.query_params["compare"] == kind
     first, second = (drawn[f"{side}-orders"]["data"][0] for side in ("left", "right"))
     assert (first["zmin"], first["zmax"]) == (second["zmin"], second["zmax"])
+    # The state is chosen by the loss of the first policy; of the second it is just the same state.
+    assert words(page).count(text.WORST_STATE) == words(page).count(text.SAME_STATE) == 1
 
 
 def test_an_old_link_names_the_comparison_beside(experiment):
@@ -356,7 +359,7 @@ def test_the_downloads_hold_the_policy(experiment):
     run = experiment.runs[0]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id))
     labels = {button.label for button in page.get("download_button")}
-    assert labels == {text.POLICY_CSV, text.POLICY_JSON, text.FIGURE_HTML, text.SPEC_JSON}
+    assert labels == {text.POLICY_CSV, text.POLICY_JSON, HTML, text.SPEC_JSON}
     history = inspector.recorded_history(Store(), run, 0)
     frame = inspector.policy_table(inspector.policy_at(history, history.steps[-1])[0])
     again = pd.read_csv(io.StringIO(frame.to_csv(index=False)))

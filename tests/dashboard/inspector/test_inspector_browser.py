@@ -15,6 +15,7 @@ from fsdash.dashboard.inspector.state import (
     recorded_history,
     state_table,
 )
+from fsdash.dashboard.widgets.chart import EXPORT
 from fsdash.formatting import number
 from fsdash.runs.records import Experiment
 from fsdash.runs.spec import RunSpec
@@ -136,7 +137,7 @@ def test_a_change_of_step_keeps_the_zoom(visit: Callable, experiment):
 def test_the_policy_can_be_downloaded(visit: Callable, store, experiment, tmp_path):
     page = visit(address(experiment))
     wait_until_drawn(page, "policy-orders")
-    page.get_by_text(text.EXPORT, exact=True).click()
+    page.get_by_text(EXPORT, exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("button", name=text.POLICY_CSV).click()
     path = tmp_path / "policy.csv"
