@@ -31,7 +31,7 @@ from fsdash.theory.sensitivity import BestChoices
 TERM_COLOURS = {name: REGRET_TERMS[name] for name in ("reward", "transition", "iteration")}
 LONGEST_BAR = 100
 """Height at which bars that are off the scale are cut, in heights of the figure."""
-SYMBOLS = {
+HTML_SYMBOLS = {
     "gamma": "γ",
     "alpha": "α",
     "d_y": "d<sub>Y</sub>",
@@ -288,7 +288,7 @@ def _best_T_cells(
         "hovertext": np.where(best.vacuous, "vacuous", "informative"),
         "colorbar": _colour_bar(longest),
         "hovertemplate": "<b>%{text}</b>, k = %{customdata[0]:,}<br>budget %{x:.3g} sweeps, "
-        f"{SYMBOLS[name]} = %{{y:.4g}}<br>regret ≤ %{{customdata[1]:.4g}}, %{{hovertext}}"
+        f"{HTML_SYMBOLS[name]} = %{{y:.4g}}<br>regret ≤ %{{customdata[1]:.4g}}, %{{hovertext}}"
         "<extra></extra>",
     }
 
@@ -348,7 +348,7 @@ def _colour_bar(longest: float) -> dict:
 
 def _value_axis(name: str, values: np.ndarray) -> dict:
     low, high = values[[0, -1]].tolist()
-    axis = {"title": {"text": SYMBOLS[name]}, "showgrid": False}
+    axis = {"title": {"text": HTML_SYMBOLS[name]}, "showgrid": False}
     if name == "gamma":  # its values are evenly spaced in 1−γ, which a log axis cannot show
         return {**axis, "range": [low, high]}
     return {

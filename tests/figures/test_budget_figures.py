@@ -9,7 +9,7 @@ import pytest
 
 from fsdash.figures.budget import budget_figure
 from fsdash.figures.budget_detail import (
-    SYMBOLS,
+    HTML_SYMBOLS,
     TERM_COLOURS,
     decomposition_figure,
     sensitivity_figure,
@@ -231,7 +231,7 @@ def test_the_heat_map_shows_the_best_T(name, dark):
     np.testing.assert_array_equal(cells.y, values)
     np.testing.assert_array_equal(np.isfinite(trace(figure, "vacuous").z), best.vacuous)
     assert (trace(figure, "here").x[0], trace(figure, "here").y[0]) == (4, now)
-    assert figure.layout.yaxis.title.text == SYMBOLS[name]
+    assert figure.layout.yaxis.title.text == HTML_SYMBOLS[name]
     table = sensitivity_table(name, values, budgets, best)
     assert table["T"] == best.T.ravel().tolist() and len(table[name]) == 72
 

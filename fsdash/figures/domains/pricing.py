@@ -18,7 +18,12 @@ from fsdash.figures.policies.inspected import (
     path_selectors,
     phase_selector,
 )
-from fsdash.figures.policies.labels import SYMBOLS, axis_symbol, axis_title, coordinate_values
+from fsdash.figures.policies.labels import (
+    COORDINATE_SYMBOLS,
+    axis_symbol,
+    axis_title,
+    coordinate_values,
+)
 from fsdash.figures.policies.lines import lines_figure
 from fsdash.figures.policies.paths import Series, path_figure
 from fsdash.figures.policies.plane import coordinates, plane
@@ -119,9 +124,9 @@ def _prices(inspected: InspectedPolicy, vary: str) -> PolicyFigure:
     )
     return PolicyFigure(
         f"prices-{vary}",
-        f"Prices by {SYMBOLS[vary]}",
+        f"Prices by {COORDINATE_SYMBOLS[vary]}",
         f"The price that the policy sets at each reference price, for several values of "
-        f"{SYMBOLS[vary]}.",
+        f"{COORDINATE_SYMBOLS[vary]}.",
         prices,
         (*selectors, *phase),
         clickable=True,

@@ -21,7 +21,7 @@ AXIS_TITLES = {
     "reference price": "reference price",
     "price": "price",
 }
-SYMBOLS = {"stock": "y", "demand": "d", "alpha": "α", "eta+": "η⁺", "eta-": "η⁻"}
+COORDINATE_SYMBOLS = {"stock": "y", "demand": "d", "alpha": "α", "eta+": "η⁺", "eta-": "η⁻"}
 VALUE_LABELS = {
     "task": {0: "idle"},
     "carried": {0: "not picked up", 1: "carried"},
@@ -37,7 +37,7 @@ def axis_title(name: str) -> str:
 
 def axis_symbol(name: str) -> str:
     """The paper's symbol of a coordinate, or its name."""
-    return SYMBOLS.get(name, name)
+    return COORDINATE_SYMBOLS.get(name, name)
 
 
 def without_unit(text: str) -> str:

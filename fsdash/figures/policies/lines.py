@@ -18,7 +18,7 @@ def lines_figure(
     z_RC: np.ndarray,
     name: str,
     chosen: tuple[float, ...],
-    axis_title: str,
+    y_title: str,
     diagonal: str,
     dark: bool = False,
     shape: str = "hvh",
@@ -51,5 +51,5 @@ def lines_figure(
             hovertemplate="%{y:g}",
         )
     figure.update_xaxes(title_text=cells.across.title)
-    figure.update_yaxes(title_text=axis_title, rangemode="tozero")
+    figure.update_yaxes(title_text=y_title, rangemode="tozero")
     return figure
