@@ -1,4 +1,4 @@
-"""`python -m fsdash` is the command line."""
+"""Run the command line with `python -m fsdash`."""
 
 import sys
 

@@ -1,3 +1,3 @@
-"""The one place where the version is written; pyproject.toml and the pages read it here."""
+"""The version, defined only here; pyproject.toml and the pages read it."""
 
 __version__ = "0.1.0"

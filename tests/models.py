@@ -1,4 +1,4 @@
-"""Small models for the tests: random ones of every shape, and a literal solver to compare with."""
+"""Small models for the tests: random ones of every shape, and dense reference solvers."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -42,12 +42,12 @@ def random_model(seed, sizes=(3, 4, 2, 3), shape=("XYAW", "XYAW"), gamma=0.9, fr
 
 
 def lipschitz_model(seed, sizes=(3, 4, 2, 2), gamma=0.8):
-    """A model in the sense of the paper's assumptions: f_Y sees x only through f itself."""
+    """A model that satisfies the paper's assumptions: the frozen f_Y is f_Y itself."""
     return random_model(seed, sizes, ("XYAW", "XYAW"), gamma)
 
 
 def transition_matrix(model, dynamics):
-    """(S, A, S): the dense kernel, entry by entry from the definition. Tests only."""
+    """The dense transition kernel, shape (S, A, S), from its definition."""
     X, Y, A = model.reward_XYA.shape
     P = np.zeros((X * Y, A, X * Y))
     full = (X, Y, A, len(dynamics.noise_W))

@@ -239,7 +239,7 @@ def fitted(
         "common_random_numbers": COMMON,
         "extract": Parameter(
             "fresh",
-            "How the upper policy is computed: from fresh paths for each snapshot, from one kept "
+            "How the upper policy is computed: from fresh paths for each snapshot, from one stored "
             "set of paths, or from the exact expectation.",
             choices=EXTRACT,
             label="Policy extraction",

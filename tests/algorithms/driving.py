@@ -1,4 +1,4 @@
-"""Short words for what the tests of sampled algorithms do again and again."""
+"""Helpers shared by the tests of sampled algorithms."""
 
 from itertools import islice
 
@@ -20,5 +20,5 @@ def at(snapshots, k):
 
 
 def reach(model, k, rate):
-    """How far k sweeps may be off when each is off by 1 and passes on `rate` of what came in."""
+    """The error after k sweeps if each sweep adds 1 and multiplies the earlier error by `rate`."""
     return sum(rate**i for i in range(k))

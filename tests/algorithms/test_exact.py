@@ -1,4 +1,4 @@
-"""The exact algorithms against each other, their definitions and literal dynamic programming."""
+"""The exact algorithms against each other, their definitions and plain dynamic programming."""
 
 from itertools import islice
 
@@ -86,8 +86,8 @@ def test_a_zero_terminal_value_changes_nothing():
     assert explicit.backups - plain.backups == 5 * model.n_states
 
 
-def test_a_terminal_value_guides_the_policy_but_not_J1():
-    """With nothing moving but y and J_T = U*, the lower policy is optimal, and so is FSVI."""
+def test_a_terminal_value_affects_the_policy_but_not_J1():
+    """If only y moves and J_T = U*, the lower policy is optimal, and so is FSVI."""
     model = random_model(6, sizes=(3, 5, 3, 1), shape=("X...", "XYA."), gamma=0.95)
     from dataclasses import replace
 
@@ -133,7 +133,7 @@ def test_proposition_1_the_hierarchical_reformulation_has_the_same_optimum(T):
     nu_XY = bellman(model, model.true, exact)[1]
     repeated = policy_values(model, np.array([nu_XY] * T), tolerance=1e-9)
     np.testing.assert_allclose(repeated.U_XY, exact, atol=1e-8)
-    # No T-periodic policy does better.
+    # No T-periodic policy is better.
     rng = np.random.default_rng(0)
     for _ in range(20):
         policy_PXY = rng.integers(model.n_actions, size=(T, model.n_slow, model.n_fast))
@@ -153,7 +153,7 @@ EDGES = {
 
 @pytest.mark.parametrize("edge", EDGES)
 @pytest.mark.parametrize("T", [1, 2, 3])
-def test_edges(edge, T):
+def test_edge_cases_of_the_model_sizes(edge, T):
     model = random_model(9, **EDGES[edge])
     best = optimum(model)
     last = run_until(fsvi(model, T), tolerance=1e-7)
@@ -164,8 +164,8 @@ def test_edges(edge, T):
         assert result.max_regret <= 1e-5
 
 
-def test_with_a_slow_state_that_stands_still_freezing_is_exact():
-    """α = 0: the lower level is the truth over T − 1 periods, so V* is the policy's value."""
+def test_freezing_is_exact_if_the_slow_state_never_moves():
+    """α = 0: the lower level is exact over T − 1 periods, so V* is the policy's value."""
     model = random_model(10, sizes=(3, 5, 2, 2), gamma=0.9)
     from dataclasses import replace
 
@@ -195,12 +195,12 @@ def test_with_a_slow_state_that_stands_still_freezing_is_exact():
         (lambda m: run_until(vi(m), tolerance=float("nan")), "tolerance = nan"),
     ],
 )
-def test_bad_arguments_are_named(call, words):
+def test_errors_name_the_bad_argument(call, words):
     with pytest.raises(InputError, match=words):
         call(random_model(11))
 
 
-def test_a_snapshot_keeps_its_values_while_the_algorithm_goes_on():
+def test_a_snapshot_does_not_change_while_the_algorithm_continues():
     model = random_model(12)
     for algorithm in (vi(model), mpi(model), fsvi(model, 3)):
         first = next(algorithm)

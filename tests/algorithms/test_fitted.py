@@ -1,4 +1,4 @@
-"""The fitted methods against the tabular and the exact ones, and counts worked by hand."""
+"""The fitted algorithms against the tabular and exact ones, and counts calculated by hand."""
 
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -33,7 +33,7 @@ def take(snapshots, n):
 
 
 def coarse(n, **options):
-    """A random model whose rewards tie often."""
+    """A random model with rounded rewards, so that ties are frequent."""
     model = random_model(n, **options)
     return replace(model, reward_XYA=np.round(model.reward_XYA))
 
@@ -42,15 +42,17 @@ def assert_same_run(ours, theirs):
     for a, b in zip(ours, theirs, strict=True):
         assert np.array_equal(a.values_XY, b.values_XY)
         assert np.array_equal(a.policy_PXY, b.policy_PXY)
-        told = [(s.phase, s.iteration, s.backups, s.evaluations, s.policy_kind) for s in (a, b)]
-        assert told[0] == told[1]
+        described = [
+            (s.phase, s.iteration, s.backups, s.evaluations, s.policy_kind) for s in (a, b)
+        ]
+        assert described[0] == described[1]
 
 
 @pytest.mark.parametrize("ties", ["first", "random"])
 @pytest.mark.parametrize("common", [False, True])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_with_a_table_and_all_states_the_fitted_methods_are_the_tabular_ones(shape, common, ties):
-    """Number for number, with the same seed: values, policies, counts and kinds."""
+def test_fitted_algorithms_with_a_table_and_all_states_equal_the_tabular_ones(shape, common, ties):
+    """Values, policies, counts and kinds are identical for the same seed."""
     model = coarse(1, shape=shape, frozen="XYAW")
     options = {"ties": ties, "common_random_numbers": common}
     table = {"regress": Tabular(), "N": model.n_states, **options}
@@ -68,7 +70,7 @@ def test_with_a_table_and_all_states_the_fitted_methods_are_the_tabular_ones(sha
         )
 
 
-def test_fsfvi_is_efsvi_where_paths_are_simulated_too():
+def test_fsfvi_equals_efsvi_with_simulated_paths():
     model = coarse(5, frozen="XYAW")
     ours = fsfvi(model, seed(6), T=3, regress=Tabular(), N=model.n_states, M_u=5, sparse=False)
     assert_same_run(
@@ -99,7 +101,7 @@ def line_world(gamma=0.9):
 
 @pytest.mark.parametrize("M", [100, 100_000])
 @pytest.mark.parametrize("algorithm", [fvi, fqi])
-def test_linear_fits_recover_vi_where_the_values_are_linear(algorithm, M):
+def test_linear_fits_recover_vi_if_the_values_are_linear(algorithm, M):
     model, k = line_world(), 4
     exact = run_until(vi(model), iterations=k)
     ours = run_until(algorithm(model, seed(7), regress=Linear(), N=10, M=M), iterations=k)
@@ -111,7 +113,7 @@ def test_linear_fits_recover_vi_where_the_values_are_linear(algorithm, M):
     assert np.array_equal(ours.policy_PXY, exact.policy_PXY) or M == 100
 
 
-def test_linear_fsfvi_recovers_fsvi_where_the_values_are_linear():
+def test_linear_fsfvi_recovers_fsvi_if_the_values_are_linear():
     """J_t is a multiple of r(s, 1) when nothing moves; V^k is linear too."""
     model, T, M = line_world(), 4, 100_000
     exact = take(fsvi(model, T), T + 3)
@@ -126,8 +128,8 @@ def test_linear_fsfvi_recovers_fsvi_where_the_values_are_linear():
     assert 0 < np.abs(run[-1].values_XY - exact[-1].values_XY).max() <= bound
 
 
-def test_evaluations_by_hand():
-    """12 states and 2 actions. N = 5: 10 pairs an iteration; M = 3, M_l = 2, M_u = 7."""
+def test_evaluation_counts_match_a_calculation_by_hand():
+    """12 states and 2 actions. N = 5: 10 pairs per iteration; M = 3, M_l = 2, M_u = 7."""
     model = random_model(9)
 
     def counts(snapshots, n):
@@ -155,7 +157,7 @@ def test_evaluations_by_hand():
     assert take(fvi(pricing, seed(0), regress=Linear()), 2)[1].evaluations == 1515 * 21 * 50
 
 
-def test_snapshots_say_what_they_are():
+def test_snapshots_have_the_right_phase_kind_and_iteration():
     model = random_model(10)
     run = take(fsfvi(model, seed(11), T=4, regress=Linear(), N=6), 9)
     assert [s.policy_kind for s in run] == ["cyclic", "stationary"] * 3 + ["periodic"] * 3
@@ -171,7 +173,7 @@ def test_snapshots_say_what_they_are():
 
 @pytest.mark.parametrize("regress", [Linear(), Tabular(), Deep(epochs=2)], ids=repr)
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_the_same_seed_gives_the_same_run_and_snapshots_keep_their_values(name, regress):
+def test_the_same_seed_gives_the_same_run_and_snapshots_do_not_change(name, regress):
     model = coarse(12)
 
     def run(n):
@@ -182,17 +184,17 @@ def test_the_same_seed_gives_the_same_run_and_snapshots_keep_their_values(name, 
         )
 
     first = run(13)
-    kept = [(s, s.values_XY.copy(), s.policy_PXY.copy()) for s in take(first, 8)]
+    copies = [(s, s.values_XY.copy(), s.policy_PXY.copy()) for s in take(first, 8)]
     take(first, 2)
-    for s, values_XY, policy_PXY in kept:
+    for s, values_XY, policy_PXY in copies:
         assert np.array_equal(s.values_XY, values_XY)
         assert np.array_equal(s.policy_PXY, policy_PXY)
-    assert_same_run(take(run(13), 8), [s for s, *_ in kept])
-    assert not np.array_equal(take(run(14), 8)[-1].values_XY, kept[-1][1])
+    assert_same_run(take(run(13), 8), [s for s, *_ in copies])
+    assert not np.array_equal(take(run(14), 8)[-1].values_XY, copies[-1][1])
 
 
-def test_reading_policies_off_does_not_change_the_values():
-    """Random ties take as many draws as there are ties, but from generators of their own."""
+def test_policy_extraction_does_not_change_the_values():
+    """Random ties draw one number per tie, but from separate generators."""
     model = random_model(15, frozen="XYA.")
     for algorithm in (fvi, fqi):
         first, random = (
@@ -205,7 +207,7 @@ def test_reading_policies_off_does_not_change_the_values():
 
 @dataclass
 class Recording:
-    """A table that remembers the rows it was given."""
+    """A table that records the rows it was given."""
 
     rows: list
 
@@ -214,7 +216,7 @@ class Recording:
         return Tabular().fit(features_PF, rows_N, targets_N, rng, previous)
 
 
-def test_states_are_drawn_afresh_in_each_iteration():
+def test_states_are_drawn_anew_in_each_iteration():
     model = random_model(17)
     for name, pairs in (("fvi", 1), ("fqi", 2), ("fsfvi", 1)):
         recording = Recording([])
@@ -227,7 +229,7 @@ def test_states_are_drawn_afresh_in_each_iteration():
             assert all(rows[0::2] == [row - 1 for row in rows[1::2]] for rows in recording.rows)
 
 
-def test_exact_extraction_reads_off_the_expectations_of_the_same_values():
+def test_exact_extraction_is_greedy_for_the_exact_expectation_of_the_same_values():
     model = random_model(31)
     sampled, exact = (
         take(fsfvi(model, seed(32), T=3, regress=Linear(), N=6, M_u=3, extract=extract), 8)
@@ -247,9 +249,9 @@ def test_exact_extraction_reads_off_the_expectations_of_the_same_values():
 
 
 @pytest.mark.parametrize("sparse", [None, False])
-def test_kept_paths_change_neither_values_nor_counts(sparse):
+def test_stored_paths_change_neither_values_nor_counts(sparse):
     model = random_model(33)
-    fresh, kept = (
+    fresh, stored = (
         take(
             fsfvi(
                 model, seed(34), T=3, regress=Linear(), N=6, M_u=3, sparse=sparse, extract=extract
@@ -258,12 +260,12 @@ def test_kept_paths_change_neither_values_nor_counts(sparse):
         )
         for extract in ("fresh", "kept")
     )
-    for a, b in zip(fresh, kept, strict=True):
+    for a, b in zip(fresh, stored, strict=True):
         assert np.array_equal(a.values_XY, b.values_XY) and a.evaluations == b.evaluations
         assert np.array_equal(a.policy_PXY[1:], b.policy_PXY[1:])
 
 
-def test_rho_says_which_states_are_drawn():
+def test_states_are_drawn_from_rho():
     model = random_model(19)
     rho_XY = np.zeros((3, 4))
     rho_XY[1, 2], rho_XY[2, 0] = 0.5, 0.5
@@ -271,7 +273,7 @@ def test_rho_says_which_states_are_drawn():
     assert np.array_equal(last.values_XY != 0, rho_XY > 0)
 
 
-def test_initial_values_are_used_and_left_alone():
+def test_initial_values_are_used_and_not_changed():
     model, U_XY = random_model(21), seed(0).normal(size=(3, 4))
     Q_XYA = np.stack([U_XY, U_XY - 1], axis=2)
     before = U_XY.copy()
@@ -288,7 +290,7 @@ def test_initial_values_are_used_and_left_alone():
 
 
 def far_away(reward=1.0):
-    """States 0, 1, 2 at 0, 1 and 10; from 0 stay, from 1 and 2 go to 2. γ = 0.9."""
+    """States 0, 1, 2 at coordinates 0, 1 and 10. State 0 stays; 1 and 2 lead to 2. γ = 0.9."""
     return FastSlowMDP(
         np.array([0.0, reward, 0.0]).reshape(1, 3, 1),
         np.ones(1),
@@ -300,23 +302,23 @@ def far_away(reward=1.0):
 
 
 @pytest.mark.parametrize("algorithm", [fvi, fqi])
-def test_bootstrapping_on_a_line_diverges_with_a_clear_end(algorithm):
+def test_a_diverging_linear_fit_ends_with_a_clear_error(algorithm):
     """A line through the values of 0 and 1 is ten times as high at 10, and 1 takes its value from
     there: θ ← 1 + 9θ (the classic example of Tsitsiklis and Van Roy)."""
     rho_XY = np.array([[0.5, 0.5, 0.0]])
-    run, kept = algorithm(far_away(), seed(22), regress=Linear(), N=60, rho_XY=rho_XY), []
+    run, seen = algorithm(far_away(), seed(22), regress=Linear(), N=60, rho_XY=rho_XY), []
     with pytest.raises(Diverged, match=r"base iteration 3\d\d: the values are no longer finite"):
         for snapshot in run:
-            kept.append(snapshot)
-    assert 300 <= len(kept) < 400 and kept[-1].iteration == len(kept) - 1
-    assert all(np.isfinite(s.values_XY).all() for s in kept)
-    growth = kept[11].values_XY[0, 1] / kept[10].values_XY[0, 1]
+            seen.append(snapshot)
+    assert 300 <= len(seen) < 400 and seen[-1].iteration == len(seen) - 1
+    assert all(np.isfinite(s.values_XY).all() for s in seen)
+    growth = seen[11].values_XY[0, 1] / seen[10].values_XY[0, 1]
     assert growth == pytest.approx(9, rel=1e-6)
 
 
 @dataclass
 class Breaking:
-    """A table until its n-th fit, which is not a number."""
+    """A table whose n-th fit is NaN."""
 
     n: int
 
@@ -331,21 +333,21 @@ class Breaking:
     "n, snapshots, words",
     [(1, 0, "lower iteration 1"), (2, 2, "lower iteration 2"), (5, 7, "upper iteration 3")],
 )
-def test_fsfvi_says_where_it_diverged(n, snapshots, words):
-    kept = []
+def test_the_error_of_fsfvi_names_the_diverged_iteration(n, snapshots, words):
+    seen = []
     with pytest.raises(Diverged, match=words):
         for snapshot in fsfvi(random_model(23), seed(24), T=3, regress=Breaking(n)):
-            kept.append(snapshot)
-    assert len(kept) == snapshots
+            seen.append(snapshot)
+    assert len(seen) == snapshots
 
 
-def test_a_network_with_a_wild_learning_rate_ends_clearly():
-    wild = Deep(learning_rate=1e200, epochs=30)
+def test_a_network_with_a_huge_learning_rate_ends_with_a_clear_error():
+    unstable = Deep(learning_rate=1e200, epochs=30)
     with pytest.raises(Diverged, match="base iteration 1"):
-        take(fvi(random_model(25), seed(26), regress=wild, N=12), 2)
+        take(fvi(random_model(25), seed(26), regress=unstable, N=12), 2)
 
 
-def test_values_that_are_not_finite_are_refused_by_the_tabular_methods_too():
+def test_tabular_algorithms_refuse_values_that_are_not_finite():
     model, bad = random_model(27), np.full((3, 4), np.inf)
     for run in (
         evi(model, seed(0), U0_XY=bad),
@@ -358,7 +360,7 @@ def test_values_that_are_not_finite_are_refused_by_the_tabular_methods_too():
             next(run)
 
 
-def test_pricing_is_as_the_paper_has_it_with_linear_fits():
+def test_linear_fits_on_pricing_agree_with_the_paper():
     """The frozen level is at FVI's first level with a small part of its work, and larger T is
     better early on."""
     model = make("pricing").build()
@@ -401,6 +403,6 @@ def test_pricing_is_as_the_paper_has_it_with_linear_fits():
         (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), V0_XY=np.zeros((4, 3))), "V0_XY: shape"),
     ],
 )
-def test_bad_arguments_are_named(call, words):
+def test_errors_name_the_bad_argument(call, words):
     with pytest.raises(InputError, match=words):
         next(call(random_model(30), seed(0)))

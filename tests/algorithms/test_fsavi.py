@@ -26,7 +26,7 @@ def interpolation(model, slow_anchors, fast_anchors):
     return LinearArchitecture(Phi_XYM, anchors)
 
 
-def test_tabular_features_make_fsavi_fsvi():
+def test_fsavi_with_tabular_features_is_fsvi():
     model = random_model(1)
     architecture = LinearArchitecture.tabular(model)
     assert architecture.kappa == 1
@@ -88,7 +88,7 @@ def test_features_that_amplify_too_much_are_refused():
         (np.full((2, 3, 1), np.nan), [(0, 0)], "finite"),
     ],
 )
-def test_bad_architectures_are_named(Phi, anchors, words):
+def test_errors_name_what_is_wrong_with_an_architecture(Phi, anchors, words):
     with pytest.raises(InputError, match=words):
         LinearArchitecture(Phi, anchors)
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -87,7 +88,7 @@ def test_a_bad_registration_is_refused(registry, name, options, words):
         register(name, doubled, **options)
 
 
-def test_replacing_must_be_asked_for(registry):
+def test_an_algorithm_is_replaced_only_on_request(registry):
     assert register("vi", doubled, replace=True).generator is doubled
 
 
@@ -117,3 +118,12 @@ def test_modules_of_the_environment_variable_register_their_algorithms(tmp_path)
         assert done.stdout == "TOY\n", done.stderr
     done = run_python("import fsdash.algorithms.registry", tmp_path, "no_such_module")
     assert "FSDASH_ALGORITHMS: no_such_module was not loaded" in done.stderr
+
+
+def test_the_example_of_the_guide_registers_its_algorithm(registry):
+    guide = Path(__file__).parents[2] / "docs" / "guide" / "own-algorithm.md"
+    code = guide.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    exec(code, {})
+    entry = get_algorithm("optimistic-vi")
+    run = entry.start(random_model(4), np.random.default_rng(0), None, {"bonus": 100.0})
+    assert (next(run).values_XY >= 0).all() and entry.policy_kinds == ("stationary",)

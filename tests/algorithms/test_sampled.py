@@ -1,4 +1,4 @@
-"""The sampled algorithms against the exact ones, each other and counts worked by hand.
+"""The sampled algorithms against the exact ones, each other and counts calculated by hand.
 
 Seeds are fixed. Bounds are in standard errors σ/√M with σ from the exact law; a maximum over
 actions adds a bias of at most √(2 ln A)·σ/√M for normal errors, which the factor 6 holds too.
@@ -49,7 +49,7 @@ def test_evi_and_eqi_approach_vi_as_the_samples_grow(algorithm, shape, M):
     assert np.abs(sampled - exact).max() <= bound + 1e-12
 
 
-def test_the_error_shrinks_like_one_over_root_M():
+def test_the_error_decreases_like_one_over_root_M():
     model, k = random_model(3, sizes=(4, 5, 1, 4)), 3
     exact = at(vi(model), k).values_XY
     error = [
@@ -65,7 +65,7 @@ def test_the_error_shrinks_like_one_over_root_M():
 @pytest.mark.parametrize("M", [100, 10_000])
 @pytest.mark.parametrize("common", [False, True])
 def test_efsvi_approaches_fsvi_as_the_samples_grow(sparse, M, common):
-    """Deterministic lower level, so that both have the same J₁ and π."""
+    """The lower level is deterministic, so that both have the same J₁ and π."""
     model, T, k = random_model(4, frozen="XYA."), 3, 3
     run = take(
         efsvi(
@@ -121,7 +121,7 @@ def test_eqi_values_have_the_distribution_of_evi_values():
     noisy = a.std(axis=0) > 1e-9
     ratio = a.std(axis=0)[noisy] / b.std(axis=0)[noisy]
     assert (np.abs(np.log(ratio)) <= 6 * np.sqrt(2 / n)).all()
-    # Same seed, same draws: the very same values, since ties take none.
+    # The same seed gives the same values, because first-index ties draw no numbers.
     same = [at(algorithm(model, seed(9), M=4), k).values_XY for algorithm in (evi, eqi)]
     np.testing.assert_array_equal(*same)
 
@@ -129,7 +129,7 @@ def test_eqi_values_have_the_distribution_of_evi_values():
 @pytest.mark.parametrize("M", [1, 50])
 @pytest.mark.parametrize("common", [False, True])
 @pytest.mark.parametrize("shape", [("X...", "XYA."), ("XYA.", "XYA.")], ids=str)
-def test_without_noise_the_sampled_algorithms_are_the_exact_ones(M, common, shape):
+def test_sampled_algorithms_equal_the_exact_ones_without_noise(M, common, shape):
     model = random_model(10, shape=shape)
     options = {"snapshots_per_sweep": 1, "common_random_numbers": common, "ties": "first"}
     for ours, exact in zip(
@@ -155,7 +155,7 @@ def test_without_noise_the_sampled_algorithms_are_the_exact_ones(M, common, shap
             assert (ours.phase, ours.iteration) == (exact.phase, exact.iteration)
 
 
-def test_evaluations_by_hand():
+def test_evaluation_counts_match_a_calculation_by_hand():
     """3·4 = 12 states, 2 actions: 24 pairs; 4 fast states: 8 pairs. M = 5, M_l = 2, M_u = 7."""
     model = random_model(18)
 
@@ -172,12 +172,12 @@ def test_evaluations_by_hand():
     frozen = efsvi(model, seed(0), T=3, M_l=2, M_u=7)
     assert counts(frozen, 9) == [48, 48, 96, 96, 96, 208, 320, 432, 544]
     assert counts(efsvi(model, seed(0), T=1, M_u=7), 2) == [0, 112]
-    # Backups are the pairs (s, a) renewed.
+    # Backups are the updated pairs (s, a).
     assert [s.backups for s in take(evi(model, seed(0)), 4)] == [0, 8, 16, 24]
     assert [s.backups for s in take(efsvi(model, seed(0), T=2), 6)] == [24, 24, 24, 32, 40, 48]
 
 
-def test_snapshots_say_what_they_are():
+def test_snapshots_have_the_right_phase_kind_and_iteration():
     model = random_model(19)
     run = take(efsvi(model, seed(20), T=4), 6 + 7)
     assert [s.policy_kind for s in run] == ["cyclic", "stationary"] * 3 + ["periodic"] * 7
@@ -193,7 +193,7 @@ def test_snapshots_say_what_they_are():
 
 
 def test_the_stationary_policy_of_the_lower_level_is_greedy_for_J():
-    """Without noise the samples of its extraction are exact."""
+    """Without noise, policy extraction is exact."""
     model = random_model(21, shape=("XYA.", "XYA."))
     run = take(efsvi(model, seed(22), T=4, ties="first"), 6)
     for stationary in run[1::2]:
@@ -202,8 +202,8 @@ def test_the_stationary_policy_of_the_lower_level_is_greedy_for_J():
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_a_snapshot_inside_a_sweep_has_the_first_part_renewed(name):
-    """And the policy is greedy for those values: exactly, where there is no noise."""
+def test_a_snapshot_within_a_sweep_has_its_first_states_updated(name):
+    """Without noise, the policy is exactly greedy for these values."""
     model = random_model(23, sizes=(4, 6, 3, 2), shape=("XYA.", "XYA."))
     run = (
         ALGORITHMS[name](model, seed(24), M=1)
@@ -232,8 +232,8 @@ def test_a_snapshot_inside_a_sweep_has_the_first_part_renewed(name):
 @pytest.mark.parametrize("ties", ["first", "random"])
 @pytest.mark.parametrize("common", [False, True])
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_the_same_seed_gives_the_same_run_however_often_one_looks(name, common, ties):
-    # Coarse rewards, so that ties do occur.
+def test_the_same_seed_gives_the_same_run_for_any_number_of_snapshots(name, common, ties):
+    # Rounded rewards, so that ties occur.
     model = random_model(25)
     model = replace(model, reward_XYA=np.round(model.reward_XYA))
 
@@ -262,7 +262,7 @@ def test_random_ties_change_the_lower_level_of_gridworld():
     model = make("gridworld").build()
     first = take(efsvi(model, seed(28), T=3, ties="first"), 3)[2]
     random = take(efsvi(model, seed(28), T=3), 3)[2]
-    # No noise in the frozen fast state: the values are the same, only the choice among ties is not.
+    # The frozen fast state has no noise: only the choice among ties differs, not the values.
     assert np.array_equal(first.values_XY, random.values_XY)
     assert not np.array_equal(first.policy_PXY, random.policy_PXY)
     Q_XYA = q_values(model, model.frozen, np.zeros_like(first.values_XY))
@@ -270,8 +270,8 @@ def test_random_ties_change_the_lower_level_of_gridworld():
     assert np.array_equal(np.take_along_axis(Q_XYA, last_XY, 2)[..., 0], Q_XYA.max(axis=2))
 
 
-def test_common_random_numbers_take_the_bias_out_of_the_maximum():
-    """Actions that differ by a constant: with common noise the maximum has the right mean."""
+def test_common_random_numbers_remove_the_bias_of_the_maximum():
+    """Identical actions: with common noise the maximum has the right mean."""
     model = random_model(29, sizes=(3, 4, 1, 3), gamma=0.9)
     copies = lambda table: np.repeat(table, 8, axis=2)  # noqa: E731
     model = replace(
@@ -296,8 +296,8 @@ def test_common_random_numbers_take_the_bias_out_of_the_maximum():
     assert abs(bias[True]) < bias[False] / 5
 
 
-def test_inventory_reaches_what_the_notes_say():
-    """E-FSVI good long before E-VI: fractions of the optimum at evaluations in units of a sweep."""
+def test_inventory_reaches_the_recorded_fractions_of_the_optimum():
+    """E-FSVI is good long before E-VI: fractions of the optimum after given evaluations."""
     model = make("inventory").build()
     best = model.mean(optimum(model).U_XY)
 
@@ -314,18 +314,18 @@ def test_inventory_reaches_what_the_notes_say():
     assert fraction(early) < 0.4 and fraction(late) > 0.95
 
 
-def test_a_snapshot_keeps_its_values_while_the_algorithm_goes_on():
+def test_a_snapshot_does_not_change_while_the_algorithm_continues():
     model = random_model(32)
     for make_run in ALGORITHMS.values():
         run = make_run(model, seed(33))
-        kept = [(s, s.values_XY.copy(), s.policy_PXY.copy()) for s in take(run, 9)]
+        copies = [(s, s.values_XY.copy(), s.policy_PXY.copy()) for s in take(run, 9)]
         take(run, 9)
-        for s, values, policy in kept:
+        for s, values, policy in copies:
             assert np.array_equal(s.values_XY, values)
             assert np.array_equal(s.policy_PXY, policy)
 
 
-def test_initial_values_are_used_and_left_alone():
+def test_initial_values_are_used_and_not_changed():
     model = random_model(34)
     U_XY = seed(0).normal(size=(3, 4))
     before = U_XY.copy()
@@ -361,6 +361,6 @@ def test_initial_values_are_used_and_left_alone():
         (lambda m, g: efsvi(m, None, T=2), "rng = None"),
     ],
 )
-def test_bad_arguments_are_named(call, words):
+def test_errors_name_the_bad_argument(call, words):
     with pytest.raises(InputError, match=words):
         next(call(random_model(35), seed(0)))

@@ -1,4 +1,4 @@
-"""The method that does not see the slow state: by hand, and against VI on the mixed model."""
+"""Slow-agnostic E-VI: by hand, and against VI on the model averaged over the slow state."""
 
 import numpy as np
 import pytest
@@ -12,8 +12,8 @@ from tests.algorithms.driving import at, reach, seed, take
 from tests.models import SHAPES, random_model
 
 
-def by_hand():
-    """Two slow states that never move, one fast state to stay in (0) and one to leave for (1).
+def two_slow_states():
+    """Two slow states that never move. In fast state 0 one can stay or leave for fast state 1.
 
     r(x, 0, stay) = 4x, r(·, 0, leave) = 1, r(·, 1, ·) = 2; γ = 1/2. Seen without x, staying is
     worth 2 on average; with x it pays only when x = 1.
@@ -30,14 +30,14 @@ def by_hand():
     )
 
 
-def test_slow_agnostic_by_hand():
-    model, k, M = by_hand(), 40, 100_000
+def test_slow_agnostic_matches_a_calculation_by_hand():
+    model, k, M = two_slow_states(), 40, 100_000
     last = at(slow_agnostic(model, seed(13), M=M), k)
     # U(1) = 2/(1 − γ) = 4 exactly, and U(0) = max(2/(1 − γ), 1 + γ·4) = 4, from noisy rewards of
     # standard deviation 2; errors of one sweep add up to 1/(1 − γ) of it.
     assert last.values_XY[:, 1] == pytest.approx(4, abs=1e-9)
     assert last.values_XY[:, 0] == pytest.approx(4, abs=6 * 2 / np.sqrt(M) * 2)
-    # The same action in both slow states, although staying is right in one of them only.
+    # The same action in both slow states, although staying is optimal in only one of them.
     assert (last.policy_PXY == 0).all()
     best = optimum(model)
     assert best.policy_PXY[0].tolist() == [[1, 0], [0, 0]]
@@ -46,8 +46,8 @@ def test_slow_agnostic_by_hand():
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_slow_agnostic_approaches_vi_on_the_mixed_model(shape):
-    """Drawing x uniformly is the noise of a model with one slow state and noise (x, w)."""
+def test_slow_agnostic_approaches_vi_on_the_averaged_model(shape):
+    """Drawing x uniformly is like a model with one slow state and noise (x, w)."""
     model, k, M = random_model(14, shape=shape), 3, 20_000
     X, Y, A = model.reward_XYA.shape
     W = len(model.noise_W)
@@ -67,7 +67,7 @@ def test_slow_agnostic_approaches_vi_on_the_mixed_model(shape):
     assert np.abs(sampled[0] - exact).max() <= bound
 
 
-def test_slow_agnostic_with_one_slow_state_is_vi_where_nothing_is_random():
+def test_slow_agnostic_with_one_slow_state_and_no_noise_is_vi():
     model = random_model(16, sizes=(1, 5, 3, 1))
     ours = take(slow_agnostic(model, seed(17), snapshots_per_sweep=1), 6)
     for a, b in zip(ours, take(vi(model), 6), strict=True):

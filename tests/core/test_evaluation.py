@@ -1,4 +1,4 @@
-"""Exact values: against linear algebra, closed forms, and their own certificates."""
+"""Exact values against linear algebra, closed forms and their certificates."""
 
 import numpy as np
 import pytest
@@ -130,14 +130,14 @@ def test_a_tolerance_below_rounding_is_raised_to_what_can_be_certified():
     assert attainable(model, 0.5) == 0.5
 
 
-def test_whole_numbers_will_do_as_a_start():
+def test_start_values_may_be_integers():
     model = random_model(3)
     policy_XY = np.zeros((3, 4), int)
     warm = policy_values(model, policy_XY, start_XY=np.ones((3, 4), int))
     np.testing.assert_allclose(warm.U_XY, dense_policy_values(model, policy_XY[None]), atol=1e-5)
 
 
-def test_bad_policies_are_named():
+def test_errors_name_what_is_wrong_with_a_policy():
     model = random_model(4)
     with pytest.raises(InputError, match=r"shape \(1, 4, 3\) is not"):
         policy_values(model, np.zeros((4, 3), int))

@@ -1,4 +1,4 @@
-"""A model is checked when it is made, and every message names the field, the index, the remedy."""
+"""A model is checked when it is built; errors name the field, the index and the remedy."""
 
 import numpy as np
 import pytest
@@ -64,14 +64,14 @@ BAD = [
 
 
 @pytest.mark.parametrize("changes, words", BAD, ids=[next(iter(changes)) for changes, _ in BAD])
-def test_bad_fields_are_named_with_the_remedy(changes, words):
+def test_errors_name_the_bad_field_and_the_remedy(changes, words):
     with pytest.raises(InputError) as caught:
         FastSlowMDP(**parts(**changes))
     for word in words:
         assert word in str(caught.value)
 
 
-def test_a_valid_model_fills_in_defaults_and_keeps_the_caller_out():
+def test_a_valid_model_fills_in_defaults_and_copies_its_arrays():
     reward = np.ones((2, 3, 2))
     model = FastSlowMDP(**parts(reward_XYA=reward))
     reward[:] = 7
@@ -84,7 +84,7 @@ def test_a_valid_model_fills_in_defaults_and_keeps_the_caller_out():
         model.reward_XYA[0, 0, 0] = 2
 
 
-def test_shapes_tell_the_structure():
+def test_shapes_determine_the_structure():
     model = FastSlowMDP(**parts())
     assert model.true.exogenous_slow and model.true.noise_free_fast and model.true.separable
     assert model.frozen.next_slow[:, 0, 0, 0].tolist() == [0, 1]

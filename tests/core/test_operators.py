@@ -1,4 +1,4 @@
-"""The operators against dense matrices, in every shape a model can have."""
+"""The operators against dense matrices, for every shape that a model can have."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_backups_equal_the_dense_sum(seed, sizes, shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_policy_versions(shape):
+def test_policy_operators_equal_the_dense_sum(shape):
     model = random_model(3, shape=shape, frozen="XYAW")
     U_XY, [policy_XY] = random_values(model), random_policies(model, 1)
     for dynamics, step in ((model.true, H_policy), (model.frozen, H_frozen_policy)):

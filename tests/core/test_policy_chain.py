@@ -1,4 +1,4 @@
-"""The chain of a policy: its core by hand and by brute force, and values carried out of it."""
+"""The chain of a policy: its core, by hand and by brute force, and the values outside it."""
 
 import numpy as np
 from hypothesis import given
@@ -12,7 +12,7 @@ from tests.models import dense_policy_values, random_model, seeds, shapes
 
 
 def chain_of(next_fast, policy_PXY=None, gamma=0.9) -> Chain:
-    """One slow state, no noise, one action: fast states with one arrow each."""
+    """One slow state, no noise, one action: each fast state has one successor."""
     n = len(next_fast)
     model = FastSlowMDP(
         reward_XYA=np.arange(n, dtype=float)[None, :, None],
@@ -24,14 +24,14 @@ def chain_of(next_fast, policy_PXY=None, gamma=0.9) -> Chain:
     return Chain.of(model, np.zeros((1, 1, n), int))
 
 
-def test_a_line_into_a_circle_has_the_circle_as_its_core():
+def test_the_core_of_a_line_that_enters_a_cycle_is_the_cycle():
     # 4 → 3 → 0 → 1 → 2 → 0, and 5 stays where it is.
     core_C, outside = chain_of([1, 2, 0, 0, 3, 5]).core()
     assert core_C.tolist() == [0, 1, 2, 5]
     assert outside.tolist() == [4, 3]
 
 
-def test_what_is_left_out_follows_from_the_core_in_closed_form():
+def test_values_outside_the_core_match_a_closed_form():
     chain = chain_of([0, 0, 1], gamma=0.5)
     core_C, outside = chain.core()
     inner = chain.restricted_to(core_C)
@@ -44,7 +44,7 @@ def test_what_is_left_out_follows_from_the_core_in_closed_form():
 
 
 @given(seeds, shapes, st.integers(1, 3), st.integers(1, 12))
-def test_the_core_is_what_paths_of_any_length_still_enter(seed, shape, phases, n_fast):
+def test_the_core_has_the_states_that_paths_of_any_length_enter(seed, shape, phases, n_fast):
     model = random_model(seed, (2, n_fast, 2, 2), shape)
     policy_PXY = np.random.default_rng(seed).integers(2, size=(phases, 2, n_fast))
     chain = Chain.of(model, policy_PXY)
@@ -63,8 +63,8 @@ def test_the_core_is_what_paths_of_any_length_still_enter(seed, shape, phases, n
     st.integers(1, 3),
 )
 def test_values_outside_the_core_are_exact_too(seed, shape, phases):
-    # Every arrow leads to a smaller fast state, or from the two smallest to one of them: a large
-    # part is left again and again.
+    # Every transition leads to a smaller fast state, or from the two smallest to one of them, so
+    # most fast states are outside the core.
     drawn = random_model(seed, (2, 9, 3, 2), shape, gamma=0.95)
     lower_Y = np.maximum(np.arange(9), 2)[None, :, None, None]
     model = FastSlowMDP(
@@ -80,7 +80,7 @@ def test_values_outside_the_core_are_exact_too(seed, shape, phases):
 
 
 @given(seeds, st.integers(1, DEPTH))
-def test_a_mixture_ends_an_affine_iteration_in_as_many_steps_as_it_has_dimensions(seed, n):
+def test_acceleration_ends_an_affine_iteration_within_as_many_steps_as_dimensions(seed, n):
     rng = np.random.default_rng(seed)
     turn, _ = np.linalg.qr(rng.normal(size=(n, n)))
     b = rng.normal(size=n)
@@ -93,7 +93,7 @@ def test_a_mixture_ends_an_affine_iteration_in_as_many_steps_as_it_has_dimension
     np.testing.assert_allclose(U, exact, atol=1e-5 * np.abs(exact).max())
 
 
-def test_a_mixture_of_what_does_not_change_any_more_is_that():
+def test_acceleration_leaves_a_converged_iterate_unchanged():
     history, U = new_history(3), np.array([1.0, 2.0, 3.0])
     for k in range(2 * DEPTH):
         accelerate(k, history, np.zeros(3), U)

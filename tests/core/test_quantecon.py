@@ -1,4 +1,4 @@
-"""The same model in another library has the same values."""
+"""QuantEcon computes the same optimal values."""
 
 import numpy as np
 import pytest

@@ -22,7 +22,7 @@ def random_policy(model, P, seed=0):
 
 
 def ring():
-    """No noise: x moves on by one, y by the action; the reward names state and action."""
+    """No noise: x increases by one, y by the action; the reward encodes state and action."""
     X, Y, A = 2, 3, 2
     x, y, a = np.ix_(range(X), range(Y), range(A))
     return FastSlowMDP(
@@ -34,7 +34,7 @@ def ring():
     )
 
 
-def test_a_path_worked_by_hand():
+def test_a_path_matches_a_calculation_by_hand():
     policy_PXY = np.array([np.ones((2, 3), int), np.zeros((2, 3), int)])
     path = simulate(ring(), policy_PXY, rng=np.random.default_rng(0), steps=5, start=(1, 2))
     assert path.x_N.tolist() == [1, 0, 1, 0, 1]
@@ -48,7 +48,7 @@ def test_a_path_worked_by_hand():
 
 
 @given(seeds, shapes, sizes, st.integers(1, 3))
-def test_every_step_of_a_path_is_one_the_tables_allow(seed, shape, sizes, P):
+def test_every_step_of_a_path_is_possible_in_the_model(seed, shape, sizes, P):
     model = random_model(seed, sizes, shape)
     policy_PXY = random_policy(model, P, seed)
     path = simulate(model, policy_PXY, rng=np.random.default_rng(seed), steps=12)
@@ -118,7 +118,7 @@ def test_visits_times_rewards_are_the_mean_value(name):
     assert abs(mean - model.mean(values.U_XY)) <= values.error + slack + 1e-9 * abs(mean)
 
 
-def test_visits_say_when_they_ran_out_of_sweeps(monkeypatch):
+def test_visits_report_their_error_if_the_sweeps_do_not_suffice(monkeypatch):
     monkeypatch.setattr(simulation, "MAX_SWEEPS", 30)
     flip = FastSlowMDP(
         reward_XYA=np.zeros((1, 2, 1)),
@@ -144,7 +144,7 @@ def test_visits_say_when_they_ran_out_of_sweeps(monkeypatch):
         ({"policy": np.full((2, 3), 9)}, "policy"),
     ],
 )
-def test_bad_input_is_named(change, word):
+def test_errors_name_the_bad_input(change, word):
     good = {"policy": np.zeros((2, 3), int), "rng": np.random.default_rng(0), "steps": 3}
     with pytest.raises(InputError, match=word):
         simulate(ring(), **(good | change))

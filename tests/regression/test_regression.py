@@ -1,4 +1,4 @@
-"""The regression strategies: closed forms, other libraries, what they leave alone."""
+"""The regression strategies against closed forms and scikit-learn; inputs are not changed."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def blank(P):
 
 
 def points(P=200, F=3, N=60):
-    """Features of P points, N of them sampled, and a rough target for each sampled one."""
+    """Features of P points, N sampled rows, and a random target for each of them."""
     rng = seed(0)
     features_PF = rng.uniform(-1, 1, (P, F))
     rows_N = rng.choice(P, N, replace=False)
@@ -33,7 +33,7 @@ def points(P=200, F=3, N=60):
 
 
 def two_by_two():
-    """2 slow and 2 fast states with coordinates of their own, 2 actions."""
+    """2 slow and 2 fast states with coordinates, 2 actions."""
     return FastSlowMDP(
         np.zeros((2, 2, 2)),
         np.ones(1),
@@ -45,7 +45,7 @@ def two_by_two():
     )
 
 
-def test_features_by_hand():
+def test_features_match_a_calculation_by_hand():
     model = two_by_two()
     states = [[1, 2, 7], [1, 2, 9], [3, 4, 7], [3, 4, 9]]
     assert state_features(model).tolist() == states
@@ -54,7 +54,7 @@ def test_features_by_hand():
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_a_fit_has_a_value_for_every_point_and_leaves_its_input_alone(name):
+def test_a_fit_has_a_value_for_every_point_and_does_not_change_its_input(name):
     features_PF, rows_N, targets_N = points()
     previous = Fit(np.arange(200.0))
     given = (features_PF, rows_N, targets_N, previous.values_P)
@@ -73,16 +73,16 @@ def test_the_same_generator_gives_the_same_fits(name):
         features_PF, rows_N, targets_N = points()
         rng, strategy = seed(3), STRATEGIES[name]
         first = strategy.fit(features_PF, rows_N, targets_N, rng, blank(200))
-        kept = first.values_P.copy()
+        before = first.values_P.copy()
         second = strategy.fit(features_PF, rows_N, targets_N + 1, rng, first)
-        # Going on from a fit does not change it.
-        assert np.array_equal(first.values_P, kept)
+        # Continuing from a fit does not change it.
+        assert np.array_equal(first.values_P, before)
         return first.values_P, second.values_P
 
     np.testing.assert_array_equal(twice(), twice())
 
 
-def test_linear_is_the_closed_form_and_scikit_learns():
+def test_linear_equals_the_closed_form_and_scikit_learn():
     features_PF, rows_N, targets_N = points()
     fit = Linear().fit(features_PF, rows_N, targets_N, seed(0), blank(200))
     X = np.column_stack([features_PF[rows_N], np.ones(60)])
@@ -92,8 +92,8 @@ def test_linear_is_the_closed_form_and_scikit_learns():
     np.testing.assert_allclose(fit.values_P, theirs, atol=1e-12)
 
 
-def test_linear_recovers_a_line_from_features_that_repeat_each_other():
-    """A constant feature, one that is twice another, and a one-hot: rank 3 of 6."""
+def test_linear_recovers_a_line_from_redundant_features():
+    """A constant feature, a multiple of another one, and a one-hot: rank 3 of 6."""
     z = np.linspace(0, 1, 40)
     hot = np.eye(2)[np.arange(40) % 2]
     features_PF = np.column_stack([z, 2 * z, np.full(40, 5.0), hot, hot[:, 0]])
@@ -101,12 +101,12 @@ def test_linear_recovers_a_line_from_features_that_repeat_each_other():
     rows_N = np.arange(0, 40, 3)
     fit = Linear().fit(features_PF, rows_N, line_P[rows_N], seed(0), blank(40))
     np.testing.assert_allclose(fit.values_P, line_P, rtol=1e-12)
-    # One row says nothing about slopes: its target is everyone's value.
+    # One row determines no slope: its target is the value of every point.
     fit = Linear().fit(features_PF, np.array([4]), np.array([2.5]), seed(0), blank(40))
     assert (fit.values_P == 2.5).all()
 
 
-def test_tabular_takes_means_and_keeps_what_was_not_sampled():
+def test_tabular_takes_means_and_keeps_values_that_were_not_sampled():
     previous = Fit(np.array([1.0, 2.0, 3.0, 4.0]))
     rows_N, targets_N = np.array([2, 0, 2]), np.array([10.0, 20.0, 40.0])
     fit = Tabular().fit(np.zeros((4, 1)), rows_N, targets_N, seed(0), previous)
@@ -114,18 +114,18 @@ def test_tabular_takes_means_and_keeps_what_was_not_sampled():
 
 
 def kinked(P=600):
-    """A function of two ReLUs, at the size of a value function."""
+    """A function of two ReLUs, on the scale of a value function."""
     features_PF = seed(4).uniform(-1, 1, (P, 2))
     x, y = features_PF.T
     return features_PF, 1e5 + 800 * np.maximum(x, 0) - 500 * np.maximum(y - x, 0)
 
 
 def unexplained(values_P, truth_P):
-    """The share of the variance that a fit leaves; the mean leaves all of it."""
+    """The share of the variance that a fit does not explain; the mean explains none."""
     return np.mean((values_P - truth_P) ** 2) / np.var(truth_P)
 
 
-def test_deep_learns_a_kinked_function_where_a_line_cannot():
+def test_deep_fits_a_kinked_function_better_than_a_line():
     features_PF, truth_P = kinked()
     rows_N = np.arange(300)
     deep, line = (
@@ -138,14 +138,14 @@ def test_deep_learns_a_kinked_function_where_a_line_cannot():
     assert left < unexplained(line[held_out], truth_P[held_out]) / 2
 
 
-def test_raw_targets_of_that_size_do_not_move_the_network():
-    """Why targets are scaled by default: Adam moves a weight by its learning rate a step."""
+def test_the_network_cannot_fit_large_targets_without_scaling():
+    """Targets are scaled by default because Adam moves a weight by its learning rate per step."""
     features_PF, truth_P = kinked()
     raw = Deep(scale_targets=False).fit(features_PF, np.arange(600), truth_P, seed(5), blank(600))
     assert unexplained(raw.values_P, truth_P) > 100
 
 
-def test_a_warm_start_goes_on_from_the_previous_weights():
+def test_a_warm_start_continues_from_the_previous_weights():
     features_PF, truth_P = kinked()
     left = {}
     for warm in (False, True):
@@ -157,7 +157,7 @@ def test_a_warm_start_goes_on_from_the_previous_weights():
     assert left[True] < 0.1 < left[False]
 
 
-def test_every_epoch_is_made_however_warm_the_start():
+def test_a_warm_start_makes_every_epoch():
     features_PF, rows_N, targets_N = points()
     strategy, rng, fit = Deep(epochs=4, warm_start=True), seed(7), blank(200)
     for _ in range(5):
@@ -165,7 +165,7 @@ def test_every_epoch_is_made_however_warm_the_start():
         assert fit.learned.n_iter_ == 4
 
 
-def test_the_scale_of_targets_and_features_drops_out_when_both_are_scaled():
+def test_scaling_makes_the_fit_independent_of_units():
     features_PF, truth_P = kinked(100)
     strategy, rows_N = Deep(epochs=5, scale_features=True), np.arange(100)
     plain = strategy.fit(features_PF, rows_N, truth_P, seed(8), blank(100)).values_P
@@ -173,10 +173,10 @@ def test_the_scale_of_targets_and_features_drops_out_when_both_are_scaled():
     np.testing.assert_allclose(other, 4 * plain, rtol=1e-6)
 
 
-def test_a_network_that_blows_up_says_so_by_its_values():
+def test_a_diverging_network_returns_values_that_are_not_finite():
     features_PF, truth_P = kinked(100)
-    wild = Deep(learning_rate=1e200, epochs=30)
-    fit = wild.fit(features_PF, np.arange(100), truth_P, seed(9), blank(100))
+    unstable = Deep(learning_rate=1e200, epochs=30)
+    fit = unstable.fit(features_PF, np.arange(100), truth_P, seed(9), blank(100))
     assert not np.isfinite(fit.values_P).all()
 
 
@@ -192,6 +192,6 @@ def test_a_network_that_blows_up_says_so_by_its_values():
         ({"hidden": (4, 0)}, "hidden = "),
     ],
 )
-def test_bad_parameters_are_named(options, words):
+def test_errors_name_the_bad_parameter(options, words):
     with pytest.raises(InputError, match=words):
         Deep(**options)

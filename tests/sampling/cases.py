@@ -1,4 +1,4 @@
-"""How samples are compared with laws, and a model whose upper level is sampled."""
+"""Helpers that compare samples with distributions, and a model for upper-level samples."""
 
 from collections import Counter
 
@@ -9,9 +9,9 @@ from tests.models import random_model
 
 
 def fits(observed: Counter, probability: dict) -> float:
-    """The p-value of a chi-square test; cells that are expected less than 5 times are pooled."""
+    """The p-value of a chi-square test; cells with fewer than 5 expected draws are pooled."""
     n = sum(observed.values())
-    assert set(observed) <= set(probability), "something came up that cannot"
+    assert set(observed) <= set(probability), "an impossible outcome was drawn"
     cells = sorted(probability, key=probability.get, reverse=True)
     large = [c for c in cells if n * probability[c] >= 5]
     O = [observed[c] for c in large]  # noqa: E741
@@ -23,7 +23,7 @@ def fits(observed: Counter, probability: dict) -> float:
 
 
 def within(sample, mean, variance, errors=6):
-    """A sample mean lies within so many standard errors of what it should be."""
+    """Assert that a sample mean is within a number of standard errors of its expectation."""
     assert np.all(np.abs(sample - mean) <= errors * np.sqrt(variance) + 1e-9)
 
 

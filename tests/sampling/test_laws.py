@@ -1,4 +1,4 @@
-"""Counts drawn at once have the law of single draws; fixed seeds."""
+"""Counts drawn at once have the distribution of single draws; the seeds are fixed."""
 
 from collections import Counter
 from itertools import product
@@ -24,7 +24,7 @@ LAWS = {
 
 
 def drawn(law, M, repeats, rng):
-    """(repeats, W) counts, the most likely outcome filled up to M."""
+    """Draw counts, shape (repeats, W); the most likely outcome gets the rest of M."""
     W = int(law.outcome_W.max()) + 1
     size_R, w_P, n_P = (
         np.empty(repeats, int),
@@ -41,7 +41,7 @@ def drawn(law, M, repeats, rng):
 
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("M", [1, 2, 50])
-def test_counts_have_the_moments_of_the_multinomial(name, M):
+def test_counts_have_the_moments_of_the_multinomial_distribution(name, M):
     p_W, n = np.array(LAWS[name]), 20_000
     counts = drawn(multinomial(p_W, M), M, n, np.random.default_rng(1))
     assert (counts.sum(axis=1) == M).all()
@@ -56,7 +56,7 @@ def test_counts_have_the_moments_of_the_multinomial(name, M):
 
 @pytest.mark.parametrize("name", [name for name in LAWS if len(LAWS[name]) <= 4])
 @pytest.mark.parametrize("M", [1, 3, 5])
-def test_counts_fit_the_multinomial_law(name, M):
+def test_counts_fit_the_multinomial_distribution(name, M):
     p_W = np.array(LAWS[name])
     counts = drawn(multinomial(p_W, M), M, 20_000, np.random.default_rng(2))
     cells = [c for c in product(range(M + 1), repeat=len(p_W)) if sum(c) == M]
@@ -64,7 +64,7 @@ def test_counts_fit_the_multinomial_law(name, M):
     assert fits(Counter(map(tuple, counts.tolist())), law) > 1e-3
 
 
-def test_counts_and_single_draws_are_two_samples_of_one_law():
+def test_counts_and_single_draws_have_the_same_distribution():
     p_W, M, n = np.array([0.5, 0.3, 0.2]), 4, 20_000
     rng = np.random.default_rng(3)
     counted = Counter(map(tuple, drawn(multinomial(p_W, M), M, n, rng).tolist()))
@@ -75,7 +75,7 @@ def test_counts_and_single_draws_are_two_samples_of_one_law():
     assert stats.chi2_contingency(table).pvalue > 1e-3
 
 
-def test_the_binomial_of_many_draws():
+def test_many_draws_have_the_binomial_distribution():
     p_W, M = np.array([0.6, 0.4]), 20_000
     counts = drawn(multinomial(p_W, M), M, 400, np.random.default_rng(4))[:, 1]
     within(counts.mean(), M * 0.4, M * 0.24 / 400)
@@ -88,7 +88,7 @@ def test_the_binomial_of_many_draws():
     ids=str,
 )
 def test_runs_are_independent_single_draws(noise_W):
-    """Neighbours too: the counts of pairs fit the product law, also where runs are cut."""
+    """The counts of pairs fit the product distribution, also where runs are cut."""
     noise_W = np.array(noise_W)
     law, rng, n = noise_runs(noise_W), np.random.default_rng(21), 60_000
     w_N = np.empty(n, np.int64)

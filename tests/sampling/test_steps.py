@@ -1,4 +1,4 @@
-"""Samples of one step and of T steps against exact laws, with fixed seeds."""
+"""One-step and T-step samples against exact distributions, with fixed seeds."""
 
 from collections import Counter
 from itertools import product
@@ -53,8 +53,8 @@ WAYS = {"counts": True, "simulation": False}
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("T", [1, 2, 4])
 @pytest.mark.parametrize("M", [1, 2])
-def test_s1_and_sT_have_the_joint_law_of_a_path(way, T, M):
-    """J₁ and V are real numbers in general position: Q tells which M paths were drawn."""
+def test_s1_and_sT_have_the_joint_distribution_of_a_path(way, T, M):
+    """J₁ and V are random reals, so Q determines which M paths were drawn."""
     model, lower, J1_XY, V_XY, rng = upper_case(T)
     sampler = UpperSampler(model, J1_XY, lower, M, sparse=WAYS[way])
     assert (sampler.rows is not None) == WAYS[way]
@@ -102,7 +102,7 @@ def test_T_steps_have_the_mean_and_variance_of_M_independent_paths(way, M, n, sh
         within(squares.mean(), variance, squares.var() / n)
 
 
-def test_both_ways_agree_with_the_exact_upper_level_on_gridworld():
+def test_counts_and_simulation_agree_with_the_exact_upper_level_on_gridworld():
     model = make("gridworld").build()
     rng = np.random.default_rng(9)
     lower = rng.integers(32, size=(5, model.n_slow, model.n_fast))
@@ -119,7 +119,7 @@ def test_both_ways_agree_with_the_exact_upper_level_on_gridworld():
         assert np.abs(Q - exact).max() <= 6 / np.sqrt(50)
 
 
-def test_the_way_is_chosen_by_the_model():
+def test_the_model_decides_between_counts_and_simulation():
     def chosen(domain, T):
         model = make(domain).build()
         lower = np.random.default_rng(0).integers(

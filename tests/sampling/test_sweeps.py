@@ -1,4 +1,4 @@
-"""Sampled sweeps: chosen states, kept paths, ties, common random numbers, bad arguments."""
+"""Sampled sweeps: chosen states, stored paths, ties, common random numbers, bad arguments."""
 
 from collections import Counter
 from dataclasses import replace
@@ -16,8 +16,8 @@ from tests.models import random_model, transition_matrix
 from tests.sampling.cases import fits, upper_case, within
 
 
-def test_a_list_of_states_has_the_samples_of_those_states():
-    """Any order, any number of times; drawn in the order of the list."""
+def test_a_list_of_states_is_sampled_in_its_order():
+    """States may come in any order and more than once."""
     model, lower, J1_XY, V_XY, _ = upper_case(3)
     for sampler in (
         Sampler(model, model.true, 5),
@@ -33,7 +33,7 @@ def test_a_list_of_states_has_the_samples_of_those_states():
         assert np.array_equal(every, again)
 
 
-def test_kept_paths_have_the_mean_and_variance_of_fresh_ones():
+def test_stored_paths_have_the_mean_and_variance_of_fresh_ones():
     model, lower, J1_XY, V_XY, rng = upper_case(3)
     n, M = 4_000, 4
     upper = UpperSampler(model, J1_XY, lower, M, sparse=False)
@@ -47,18 +47,18 @@ def test_kept_paths_have_the_mean_and_variance_of_fresh_ones():
     noisy = fresh.std(axis=0) > 1e-9
     ratio = Q.std(axis=0)[noisy] / fresh.std(axis=0)[noisy]
     assert (np.abs(np.log(ratio)) <= 6 * 1.5 / np.sqrt(n)).all()
-    # One set of paths, and any V: the very draws of a sampler that starts from the same state.
-    kept = upper.store_paths(np.random.default_rng(26))
+    # For any V, stored paths equal the draws of a sampler that starts from the same state.
+    stored = upper.store_paths(np.random.default_rng(26))
     for values_XY in (V_XY, 3 - V_XY):
         Q_SA, greedy_S = upper.q_values(values_XY, np.random.default_rng(26))
-        Q_kept, greedy_kept = kept.q_values(values_XY, rng)
-        np.testing.assert_allclose(Q_kept, Q_SA, atol=1e-12)
-        assert np.array_equal(greedy_kept, greedy_S)
-    some, _ = kept.q_values(V_XY, rng, [5, 2])
-    assert np.array_equal(some, kept.q_values(V_XY, rng)[0][[5, 2]])
+        Q_stored, greedy_stored = stored.q_values(values_XY, rng)
+        np.testing.assert_allclose(Q_stored, Q_SA, atol=1e-12)
+        assert np.array_equal(greedy_stored, greedy_S)
+    some, _ = stored.q_values(V_XY, rng, [5, 2])
+    assert np.array_equal(some, stored.q_values(V_XY, rng)[0][[5, 2]])
 
 
-def test_state_samples():
+def test_state_samples_have_the_right_size_and_distribution():
     model, rng = random_model(24), np.random.default_rng(25)
     assert StateSample(model).N == 1 and StateSample(make("pricing").build()).N == 1515
     state = rng.bit_generator.state
@@ -98,7 +98,7 @@ def test_one_outcome_is_exact_and_draws_nothing(M, common):
 
 
 def twins(seed=12):
-    """A model with two actions that are the same in everything."""
+    """A model with two identical actions."""
     model = random_model(seed, sizes=(3, 4, 1, 4))
     double = lambda table: np.repeat(table, 2, axis=2)  # noqa: E731
     return replace(
@@ -126,7 +126,7 @@ def test_common_random_numbers_make_identical_actions_tie_exactly(T):
         assert (Q_SA[:, 0] != Q_SA[:, 1]).any() == apart
 
 
-def test_common_random_numbers_keep_each_actions_own_law():
+def test_common_random_numbers_do_not_change_the_distribution_of_each_action():
     model, rng = random_model(14), np.random.default_rng(15)
     U_XY, M, n = rng.normal(size=(3, 4)), 5, 3_000
     P, u = transition_matrix(model, model.true), U_XY.reshape(-1)
@@ -139,15 +139,15 @@ def test_common_random_numbers_keep_each_actions_own_law():
     within(squares.mean(axis=0), variance, squares.var(axis=0) / n)
 
 
-def test_equal_values_tie_exactly_whatever_the_counts():
-    """One third has no binary form: a weighted sum of it would differ in the last digit."""
+def test_equal_values_tie_exactly_for_any_counts():
+    """1/3 has no finite binary form: a weighted sum of it would differ in the last digit."""
     model = random_model(16, sizes=(3, 4, 5, 4))
     rng, third_XY = np.random.default_rng(17), np.full((3, 4), 1 / 3)
     future = Sampler(model, model.true, 49).q_values(third_XY, rng)[0]
     assert np.array_equal(future, model.reward_XYA.reshape(12, 5) + model.gamma * (1 / 3))
 
 
-def test_ties_go_to_the_first_or_to_each_alike():
+def test_ties_go_to_the_first_action_or_to_each_with_equal_probability():
     model, zero_XY = twins(), np.zeros((3, 4))
     rng, n = np.random.default_rng(18), 2_000
     first = Sampler(model, model.true, 3)
@@ -157,7 +157,7 @@ def test_ties_go_to_the_first_or_to_each_alike():
     within(share, 0.5, 0.25 / n)
 
 
-def test_random_ties_are_uniform_among_many_and_never_worse():
+def test_random_ties_are_uniform_among_the_best_actions():
     reward_XYA = np.array([[[0.0, 1.0, 1.0, 0.5, 1.0]]])
     index = np.zeros((1, 1, 1, 1), int)
     model = FastSlowMDP(reward_XYA, np.ones(1), index, index, gamma=0.5)
@@ -166,7 +166,7 @@ def test_random_ties_are_uniform_among_many_and_never_worse():
     assert fits(seen, {1: 1 / 3, 2: 1 / 3, 4: 1 / 3}) > 1e-3
 
 
-def test_a_sweep_in_parts_is_the_sweep():
+def test_a_sweep_in_parts_has_the_same_result():
     model, U_XY = random_model(20), np.random.default_rng(0).normal(size=(3, 4))
     sampler = Sampler(model, model.true, 5, ties="random")
     whole = list(sweep(sampler, U_XY, np.random.default_rng(21), 1))
@@ -201,6 +201,6 @@ def test_generators_for_policies_do_not_advance_the_run():
         (lambda m, U: backup(Sampler(m, m.true, 1), U, np.random.default_rng(0), [5, 99]), "99"),
     ],
 )
-def test_bad_arguments_are_named(call, words):
+def test_errors_name_the_bad_argument(call, words):
     with pytest.raises(InputError, match=words):
         call(random_model(23), np.zeros((3, 4)))
