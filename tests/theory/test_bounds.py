@@ -52,7 +52,7 @@ iterations = st.integers(0, 80)
 
 
 def exact_reward_error(c, T):
-    """Both errors of the proposition, literally."""
+    """Both errors, by the sums of the proposition."""
     gamma, l_f = mpf(c.gamma), mpf(c.l_f)
     freeze = inner = mpf(0)  # inner is Σ_{j<i} L_f^j
     discount = power = mpf(1)  # γ^i and L_f^i
@@ -83,7 +83,7 @@ def exact_distance(c, T):
 
 
 def same(ours, exact, digits=1e-11):
-    """Equal to 11 digits; inf only where the truth is beyond, or within a hair of, the floats."""
+    """Equal to 11 digits; inf only where the exact value is at or beyond the largest float."""
     assert isinstance(ours, float)
     if exact > mpf(10) ** 290:
         return ours == np.inf or abs(ours - exact) <= digits * exact
@@ -93,7 +93,7 @@ def same(ours, exact, digits=1e-11):
 
 @thorough
 @given(constants_drawn, horizons)
-def test_reward_error_is_the_double_sum(c, T):
+def test_reward_error_equals_the_double_sum(c, T):
     with np.errstate(all="raise"):
         error = reward_error(c, T)
     freeze, end_of_horizon = exact_reward_error(c, T)
@@ -102,7 +102,7 @@ def test_reward_error_is_the_double_sum(c, T):
     assert error.total == error.freeze + error.end_of_horizon
 
 
-def test_reward_error_in_fractions():
+def test_reward_error_equals_exact_fractions():
     eighths = dict(gamma=7, alpha=3, d_y=5, l_r=9, l_f=10, l_u=2, r_max=80)
     c = Constants(**{name: Fraction(n, 8) for name, n in eighths.items()})
     gamma, alpha, d_y, l_r, l_f, l_u, _ = (Fraction(x) for x in astuple(c))
@@ -119,7 +119,7 @@ def test_reward_error_in_fractions():
 
 @pytest.mark.parametrize("gamma", [0.9, 0.9999, 1 - 1e-7, 1 - 1e-12])
 @pytest.mark.parametrize("l_f", [0.5, 1 - 1e-4, 1 - 1e-12, 1.0, 1 + 1e-12, 1 + 1e-7, 1.0001, 1.05])
-def test_long_horizons(gamma, l_f):
+def test_long_horizons_keep_their_digits(gamma, l_f):
     c = replace(GOOD, gamma=gamma, l_f=l_f)
     T = [3, 100, 10_000]
     error = reward_error(c, T)
@@ -131,7 +131,7 @@ def test_long_horizons(gamma, l_f):
 
 @thorough
 @given(constants_drawn, horizons, iterations)
-def test_fsvi_regret_is_the_theorem(c, T, k):
+def test_fsvi_regret_equals_the_theorem(c, T, k):
     with np.errstate(all="raise"):
         regret = fsvi_regret(c, T, k=k)
     error = sum(exact_reward_error(c, T))
@@ -148,7 +148,7 @@ def test_fsvi_regret_is_the_theorem(c, T, k):
 
 @thorough
 @given(constants_drawn, iterations)
-def test_horizon_one_is_base_vi(c, k):
+def test_fsvi_with_horizon_1_is_base_vi(c, k):
     regret = fsvi_regret(c, 1, k=k)
     assert regret.floor == 0
     assert regret.total == vi_regret(c, k)
@@ -158,7 +158,7 @@ def test_horizon_one_is_base_vi(c, k):
 
 @thorough
 @given(constants_drawn, horizons, scales, scales, scales)
-def test_lemma(c, T, error, distance, value_error):
+def test_lemma_regret_equals_the_lemma(c, T, error, distance, value_error):
     ours = lemma_regret(
         c.gamma, T, reward_error=error, l_u=c.l_u, distance=distance, value_error=value_error
     )
@@ -170,7 +170,7 @@ def test_lemma(c, T, error, distance, value_error):
     assert same(ours.total, sum(exact))
 
 
-def test_small_horizons_by_hand():
+def test_worked_examples_of_small_horizons():
     error = reward_error(GOOD, [1, 2, 3])
     assert error.freeze == pytest.approx([0, 0, 0.05 * 0.5 * 0.9])
     assert error.end_of_horizon == pytest.approx(
@@ -184,14 +184,14 @@ def test_small_horizons_by_hand():
     assert trivial_bound(GOOD) == pytest.approx(100)
 
 
-def test_shape_of_the_papers_reward_error_figure():
+def test_shape_of_the_paper_s_reward_error_figure():
     small = reward_error(preset("reward-error-small").constants, np.arange(1, 151))
     large = reward_error(preset("reward-error-large").constants, np.arange(1, 151))
     for error in (small, large):
         peak = int(np.argmax(error.end_of_horizon))
         assert 0 < peak < 149
         assert (np.diff(error.end_of_horizon[peak:]) < 0).all()
-    # γ L_f is 0.943 and 1.0007: one freeze error has levelled off, the other has not.
+    # γ L_f is 0.943 and 1.0007: the first freeze error levels off, the second does not.
     assert np.diff(small.freeze)[-1] < 0.01 * np.diff(small.freeze).max()
     assert (np.diff(large.freeze, n=2) > 0).all()
     assert small.total[149] < small.total[75]
@@ -222,12 +222,12 @@ def test_overflow_is_infinite_and_never_nan(changes):
         table["fsavi"] = fsavi_regret(c, T, k=k, kappa=1.0, eps_low=0.1, eps_up=0.1).total
     assert not any(np.isnan(column).any() for column in table.values())
     assert all((column >= 0).all() for column in table.values())
-    # A vanishing coefficient silences a sum that has overflowed.
+    # A coefficient of 0 times a sum that overflowed is 0.
     if c.alpha * c.d_y * c.l_r == 0:
         assert (table["freeze_error"] == 0).all()
 
 
-def test_overflow_happens():
+def test_large_constants_overflow_to_infinity():
     error = reward_error(replace(GOOD, l_f=1e9, l_u=0), [2, 3, 10_000])
     assert error.freeze[0] == 0 < error.freeze[1] < error.freeze[2] == np.inf
     assert fsvi_regret(replace(GOOD, l_f=1e9), 10_000, k=1).total == np.inf
@@ -235,14 +235,14 @@ def test_overflow_happens():
 
 @thorough
 @given(constants_drawn, horizons)
-def test_more_iterations_never_hurt(c, T):
+def test_more_iterations_never_increase_the_bound(c, T):
     regret = fsvi_regret(c, T, k=np.arange(60))
     assert (regret.iteration_term[1:] <= regret.iteration_term[:-1]).all()
     assert (regret.total[1:] <= regret.total[:-1]).all()
     assert (regret.total >= regret.floor).all()
 
 
-def test_arrays_are_scalars_side_by_side():
+def test_arrays_equal_scalar_calls():
     T, k = np.arange(1, 40)[:, None], np.arange(7)
     c = replace(GOOD, gamma=0.97)
     grids = {
@@ -266,7 +266,7 @@ def test_arrays_are_scalars_side_by_side():
                 assert value == pytest.approx(grids[name][i, j], rel=1e-14)
 
 
-def test_bounds_table():
+def test_bounds_table_equals_single_calls():
     chosen = preset("three-regimes")
     table = bounds_table(chosen.constants, chosen.sizes, T=chosen.T, k=[1, 5])
     assert list(table) == [
@@ -301,7 +301,7 @@ def test_bounds_table():
 
 @pytest.mark.parametrize("gamma", [0.0, 0.5, 0.9, 1 - 1e-9])
 @pytest.mark.parametrize("l_f", [0.0, 0.5, 1.0, 1 + 1e-9, 1.2, 2.0, 1e6])
-def test_value_lipschitz_bound(gamma, l_f):
+def test_value_lipschitz_bound_equals_its_formula(gamma, l_f):
     ours = value_lipschitz_bound(gamma, 0.5, l_f=l_f)
     gap = 1 - mpf(gamma) * mpf(l_f)
     if abs(gap) < 1e-17:  # 1 - 1e-9 times 1 + 1e-9 is 1 - 1e-18: no float tells it from 1
@@ -318,7 +318,7 @@ def test_value_lipschitz_bound_of_arrays():
 
 
 def exact_fsavi_inputs(c, T, k, kappa):
-    """The theorem's three brackets, with the geometric sums of the lemmas written out."""
+    """The three brackets of the theorem, with the geometric sums of the lemmas written out."""
     gamma, kappa = mpf(c.gamma), mpf(kappa)
     lower = 1 + sum(((gamma + 1) * kappa * (kappa * gamma) ** (i - 1) for i in range(1, T)), mpf(0))
     upper = (1 + kappa) / (1 - kappa * gamma**T)
@@ -340,7 +340,7 @@ def amplified(draw):
 
 @thorough
 @given(amplified(), horizons, iterations, fits, fits)
-def test_fsavi_as_stated_and_corrected(drawn, T, k, eps_low, eps_up):
+def test_fsavi_regret_equals_the_stated_and_the_corrected_theorem(drawn, T, k, eps_low, eps_up):
     c, kappa = drawn
     lower, upper, iteration = exact_fsavi_inputs(c, T, k, kappa)
     error, moved = sum(exact_reward_error(c, T)), mpf(c.l_u) * exact_distance(c, T)
@@ -354,7 +354,7 @@ def test_fsavi_as_stated_and_corrected(drawn, T, k, eps_low, eps_up):
     total = reward_term + transition_term + upper * mpf(eps_up) + iteration
     assert same(stated.total, total, digits=1e-11)
 
-    # The corrected bound is the general lemma on what the other lemmas prove.
+    # The corrected bound applies the general lemma to the errors that the other lemmas prove.
     with np.errstate(all="raise"):
         ours = fsavi_regret(c, T, k=k, kappa=kappa, eps_low=eps_low, eps_up=eps_up)
     fitted = error + mpf(c.gamma) * lower * mpf(eps_low)
@@ -365,7 +365,7 @@ def test_fsavi_as_stated_and_corrected(drawn, T, k, eps_low, eps_up):
 
 @thorough
 @given(st.floats(0.01, 0.95), st.floats(0, 0.9), st.integers(1, 60))
-def test_closed_forms_that_the_theorem_prints(gamma, share, T):
+def test_fsavi_terms_equal_the_closed_forms_of_the_theorem(gamma, share, T):
     kappa = 1 + share * (1 / gamma - 1)
     c = Constants(gamma=gamma, alpha=0, d_y=0, l_r=0, l_f=0, l_u=0, r_max=1)
     stated = fsavi_regret(c, T, k=0, kappa=kappa, eps_low=1, eps_up=1, corrected=False)
@@ -379,7 +379,7 @@ def test_closed_forms_that_the_theorem_prints(gamma, share, T):
 
 @thorough
 @given(constants_drawn, horizons, iterations)
-def test_fsavi_without_errors_is_nearly_fsvi(c, T, k):
+def test_fsavi_without_fitting_errors_is_nearly_fsvi(c, T, k):
     ours, exact = fsavi_regret(c, T, k=k, kappa=1, eps_low=0, eps_up=0), fsvi_regret(c, T, k=k)
     assert ours.lower_fit_term == ours.upper_fit_term == 0
     assert ours.reward_term == exact.reward_term
@@ -389,7 +389,7 @@ def test_fsavi_without_errors_is_nearly_fsvi(c, T, k):
     assert same(ours.iteration_term, slack * mpf(exact.iteration_term), digits=1e-10)
 
 
-def test_the_stated_fsavi_bound_is_too_small_above_a_third():
+def test_the_stated_fsavi_bound_is_too_small_if_gamma_to_the_T_exceeds_a_third():
     for gamma_T, stated_is_smaller in ((0.34, True), (0.33, False)):
         c = replace(GOOD, gamma=gamma_T**0.25)
         stated = fsavi_regret(c, 4, k=3, kappa=1.01, eps_low=0, eps_up=0.5, corrected=False)

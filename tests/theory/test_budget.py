@@ -1,4 +1,4 @@
-"""Advice and regimes against a contest in which every step of every staircase is played."""
+"""Advice and regimes, compared with a search over every step of every staircase."""
 
 import math
 from bisect import bisect_right
@@ -42,39 +42,41 @@ def winner(found, budget):
     return regime.algorithm, regime.T
 
 
-def play(constants, sizes, T, sweeps):
-    """The winner at every budget where any staircase steps, and the budget to stop reading at."""
+def brute_force(constants, sizes, T, sweeps):
+    """The winner at every budget where a staircase steps, and the budget up to which it holds."""
     k = np.arange(1, sweeps + 1)
-    stairs = {("VI", 1): (vi_cost(sizes, k), vi_regret(constants, k))}
+    staircases = {("VI", 1): (vi_cost(sizes, k), vi_regret(constants, k))}
     for horizon in sorted(set(T) - {1}):
         affordable = k[fsvi_cost(sizes, horizon, k=k) <= sweeps * sizes.sweep]
-        stairs["FSVI", horizon] = (
+        staircases["FSVI", horizon] = (
             fsvi_cost(sizes, horizon, k=affordable),
             fsvi_regret(constants, horizon, k=affordable).total,
         )
-    budgets = sorted({float(cost) for costs, _ in stairs.values() for cost in costs})
-    lists = {name: (costs.tolist(), regret.tolist()) for name, (costs, regret) in stairs.items()}
-    leader, story = ("VI", 1), []
+    budgets = sorted({float(cost) for costs, _ in staircases.values() for cost in costs})
+    lists = {
+        name: (costs.tolist(), regret.tolist()) for name, (costs, regret) in staircases.items()
+    }
+    leader, winners = ("VI", 1), []
     for budget in budgets:
-        standing = {}
+        bounds = {}
         for name, (costs, regret) in lists.items():
             steps = bisect_right(costs, budget)
             if steps:
-                standing[name] = regret[steps - 1]
-        best = min(standing.values())
-        tied = [name for name in standing if standing[name] == best]
+                bounds[name] = regret[steps - 1]
+        best = min(bounds.values())
+        tied = [name for name in bounds if bounds[name] == best]
         leader = next(name for name in (("VI", 1), leader, min(tied)) if name in tied)
-        if best < 1e-300:  # all bounds underflow: what looks like ties from here on is none
-            return story, budget
-        story.append((budget, leader))
-    return story, sweeps * sizes.sweep
+        if best < 1e-300:  # beyond this budget the bounds underflow, and ties are not real
+            return winners, budget
+        winners.append((budget, leader))
+    return winners, sweeps * sizes.sweep
 
 
 scales = st.one_of(st.just(0.0), st.floats(1e-3, 10))
 small_sizes = st.builds(
     Sizes, n_slow=st.integers(1, 30), n_fast=st.integers(1, 30), n_actions=st.integers(1, 30)
 )
-contests = st.tuples(
+problems = st.tuples(
     st.builds(
         Constants,
         gamma=st.one_of(st.just(0.0), st.floats(0.05, 0.97)),
@@ -91,9 +93,9 @@ contests = st.tuples(
 
 
 @settings(max_examples=200, deadline=None, derandomize=True, database=None)
-@given(contests)
-def test_regimes_agree_with_brute_force(contest):
-    constants, sizes, T = contest
+@given(problems)
+def test_regimes_equal_a_search_over_all_steps(problem):
+    constants, sizes, T = problem
     found = regimes(constants, sizes, T=T)
     starts = [regime.start for regime in found]
 
@@ -101,17 +103,17 @@ def test_regimes_agree_with_brute_force(contest):
         regime = found[bisect_right(starts, budget) - 1]
         return regime.algorithm, regime.T
 
-    story, end = play(constants, sizes, T, sweeps=150)
-    assert all(leads(budget) == leader for budget, leader in story)
-    assert all(leads(np.nextafter(b, 0)) == leader for (_, leader), (b, _) in pairwise(story))
-    # Nor is there a regime that starts where no staircase steps.
-    assert {start for start in starts if start < end} <= {budget for budget, _ in story}
+    winners, end = brute_force(constants, sizes, T, sweeps=150)
+    assert all(leads(budget) == leader for budget, leader in winners)
+    assert all(leads(np.nextafter(b, 0)) == leader for (_, leader), (b, _) in pairwise(winners))
+    # Every regime starts where a staircase steps.
+    assert {start for start in starts if start < end} <= {budget for budget, _ in winners}
 
 
 @settings(max_examples=150, deadline=None, derandomize=True, database=None)
-@given(contests)
-def test_regimes_cover_the_axis_once(contest):
-    constants, sizes, T = contest
+@given(problems)
+def test_regimes_cover_all_budgets_once(problem):
+    constants, sizes, T = problem
     found = regimes(constants, sizes, T=T)
     assert found[0].start == sizes.sweep
     assert (found[0].algorithm, found[0].T) == ("VI", 1)
@@ -122,9 +124,9 @@ def test_regimes_cover_the_axis_once(contest):
 
 
 @settings(max_examples=150, deadline=None, derandomize=True, database=None)
-@given(contests, st.floats(1, 300))
-def test_advice_is_the_best_of_its_candidates(contest, sweeps):
-    constants, sizes, T = contest
+@given(problems, st.floats(1, 300))
+def test_advice_is_the_best_of_its_candidates(problem, sweeps):
+    constants, sizes, T = problem
     budget = sweeps * sizes.sweep
     advice = advise(constants, sizes, budget=budget, T=T)
     assert advice.choice == advice.candidates[0]
@@ -146,8 +148,8 @@ def test_advice_is_the_best_of_its_candidates(contest, sweeps):
     assert [c.regret for c in advice.candidates] == sorted(c.regret for c in advice.candidates)
 
 
-def test_three_regimes():
-    """The figure's story from two sweeps on; below, ever longer lower levels become affordable."""
+def test_the_regimes_of_the_paper_s_figure():
+    """From two sweeps on as in the figure; below, longer lower levels become affordable."""
     assert in_sweeps(regimes(THREE.constants, THREE.sizes, T=THREE.T), THREE.sizes) == [
         ("VI", 1, 1, 1.06),
         ("FSVI", 2, 1.06, 1.12),
@@ -159,7 +161,7 @@ def test_three_regimes():
     ]
 
 
-def test_long_horizon():
+def test_the_regimes_of_the_long_horizon_preset():
     chosen = preset("long-horizon")
     found = in_sweeps(regimes(chosen.constants, chosen.sizes, T=chosen.T), chosen.sizes)
     assert found[-3:] == [
@@ -172,14 +174,14 @@ def test_long_horizon():
     assert floors.min() > trivial_bound(chosen.constants) == pytest.approx(100)
 
 
-def test_over_all_horizons_the_best_one_slides_down():
+def test_the_best_horizon_falls_as_the_budget_grows():
     found = regimes(THREE.constants, THREE.sizes, T=range(1, 101))
     late = [r.T for r in found if r.start >= 2 * THREE.sizes.sweep and r.algorithm == "FSVI"]
     assert late[-1] == 8
     assert (found[-1].algorithm, found[-1].start) == ("VI", 53 * THREE.sizes.sweep)
 
 
-def test_horizon_one_changes_nothing():
+def test_horizon_1_and_the_order_of_horizons_change_nothing():
     for T in (THREE.T, (*THREE.T, 1), THREE.T[::-1], np.array(THREE.T * 2)):
         assert regimes(THREE.constants, THREE.sizes, T=T) == regimes(
             THREE.constants, THREE.sizes, T=THREE.T
@@ -189,14 +191,14 @@ def test_horizon_one_changes_nothing():
 
 
 @pytest.mark.parametrize("changes", [{"r_max": 0}, {"gamma": 0}, {"l_f": 1e100, "l_r": 1e100}])
-def test_base_vi_alone(changes):
+def test_base_vi_wins_on_every_budget(changes):
     constants = replace(THREE.constants, **changes)
     found = regimes(constants, THREE.sizes, T=THREE.T[2:])
     assert [(r.algorithm, r.end) for r in found] == [("VI", math.inf)]
     assert advise(constants, THREE.sizes, budget=1e12, T=THREE.T).choice.algorithm == "VI"
 
 
-def test_without_a_floor_fsvi_stays_ahead():
+def test_fsvi_without_a_floor_keeps_winning():
     exact = replace(THREE.constants, alpha=0, l_u=0)
     assert regimes(exact, THREE.sizes, T=THREE.T)[-1].T == 25
     # T = 2 has no freeze error, so without L_U it alone has no floor.
@@ -207,8 +209,8 @@ def test_without_a_floor_fsvi_stays_ahead():
 
 
 @pytest.mark.parametrize("gamma", [0.9999, 1 - 1e-6, 1 - 1e-12])
-def test_close_to_one(gamma):
-    """Millions of steps, few of which matter: the last one is checked by its definition."""
+def test_discount_factors_close_to_1(gamma):
+    """There are millions of steps; the last change of the winner is checked by its definition."""
     constants = replace(THREE.constants, gamma=gamma)
     *_, before, last = regimes(constants, THREE.sizes, T=range(2, 26))
     assert (before.algorithm, last.algorithm) == ("FSVI", "VI")
@@ -217,7 +219,7 @@ def test_close_to_one(gamma):
     assert vi_regret(constants, k) <= floor < vi_regret(constants, k - 1)
 
 
-def test_advice_by_hand():
+def test_a_worked_example_of_advice():
     unit = THREE.sizes.sweep
     advice = advise(THREE.constants, THREE.sizes, budget=10 * unit, T=THREE.T)
     regret = fsvi_regret(THREE.constants, 9, k=9).total
@@ -227,7 +229,7 @@ def test_advice_by_hand():
     assert advise(THREE.constants, THREE.sizes, budget=10 * unit, T=9).choice == advice.choice
 
 
-def test_bad_input():
+def test_bad_input_is_refused():
     with pytest.raises(
         InputError,
         match=r"budget = 1000 is too small for any run.*one sweep of Base VI.*5000000000",

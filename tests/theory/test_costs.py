@@ -1,4 +1,4 @@
-"""Costs by hand, and k_max by the inequality that defines it."""
+"""Worked examples of costs, and k_max by the inequality that defines it."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ horizons = st.one_of(st.integers(1, 100), st.integers(1, 10**6))
 iterations = st.one_of(st.integers(0, 100), st.integers(0, 2**48))
 
 
-def test_costs_by_hand():
+def test_worked_examples_of_costs():
     sweep = 15 * 15 * 2
     assert vi_cost(SIZES, 7) == 7 * sweep
     assert lower_level_cost(SIZES, 4) == 3 * 25 * 2 * 4 + 225 * 4
@@ -27,7 +27,7 @@ def test_costs_by_hand():
     assert type(k_max(SIZES, 4, budget=1e4)) is type(k_max_vi(SIZES, 1e4)) is int
 
 
-def test_costs_broadcast():
+def test_costs_of_arrays_broadcast():
     T, k = np.array([1, 2, 9])[:, None], np.arange(4)
     grid = fsvi_cost(SIZES, T, k=k)
     assert grid.shape == (3, 4)
@@ -40,7 +40,7 @@ def test_costs_broadcast():
 
 @thorough
 @given(sizes_drawn, horizons, iterations, st.floats(0, 1))
-def test_k_max_is_the_last_affordable_count(sizes, T, k, part):
+def test_k_max_is_the_largest_affordable_k(sizes, T, k, part):
     for cost, most in (
         (lambda k: fsvi_cost(sizes, T, k=k), lambda budget: k_max(sizes, T, budget=budget)),
         (lambda k: vi_cost(sizes, k), lambda budget: k_max_vi(sizes, budget)),
@@ -57,24 +57,24 @@ def test_k_max_is_the_last_affordable_count(sizes, T, k, part):
 
 @thorough
 @given(sizes_drawn, horizons, st.floats(0, 1, exclude_max=True))
-def test_an_unaffordable_lower_level(sizes, T, part):
+def test_k_max_is_minus_1_if_the_lower_level_is_unaffordable(sizes, T, part):
     budget = part * lower_level_cost(sizes, T)
     assert k_max(sizes, T, budget=budget) == -1
 
 
 @pytest.mark.parametrize("budget", [-1, np.nan, np.inf, "much", None, True])
-def test_bad_budgets(budget):
+def test_bad_budgets_are_refused(budget):
     for call in (lambda: k_max(SIZES, 2, budget=budget), lambda: k_max_vi(SIZES, budget)):
         with pytest.raises(InputError, match=r"^budget = .*give"):
             call()
 
 
-def test_a_budget_beyond_counting():
+def test_budgets_with_too_many_sweeps_are_refused():
     with pytest.raises(InputError, match=r"budget = 1e\+30 is more than 2\*\*49 sweeps.*at most"):
         k_max(SIZES, 2, budget=1e30)
 
 
-def test_bad_counts():
+def test_bad_counts_are_refused():
     with pytest.raises(InputError, match=r"^k = -1"):
         vi_cost(SIZES, -1)
     with pytest.raises(InputError, match=r"^T = 0"):

@@ -1,11 +1,12 @@
-"""Where the regret theorem of FSVI fails: frozen dynamics more sensitive than the true ones.
+"""A model on which the regret theorem of FSVI fails: its frozen dynamics are more sensitive.
 
-Two slow states and five places in a row. An action names a direction and a place; a legal one (the
-next place in that direction, or staying at an end) pays P, and staying at an end pays M more, plus
-a little e at the end that the slow state prefers. Moving left makes the slow state prefer the right
-end and the other way round: whatever was planned, the next plan turns back. Next states depend on
-the action alone and actions are far apart, so L_f is near 0 and the freeze error small; yet the
-frozen world remembers x for ever, and its values differ in x by e/(1 − γ).
+There are two slow states and five places in a row. An action names a direction and a place. A legal
+action (the next place in that direction, or staying at an end) has reward P; staying at an end has
+M more, and a small extra reward e at the end that the slow state prefers. Moving left makes the
+slow state prefer the right end, and vice versa, so every new plan reverses the previous one. The
+next state depends on the action only, and actions are far apart, so L_f is near 0 and the freeze
+error is small. The frozen dynamics, however, never forget x, so their values differ in x by
+e/(1 − γ).
 """
 
 import numpy as np
@@ -18,7 +19,7 @@ from fsdash.theory import fsvi_regret, reward_error, transition_distance, trivia
 from fsdash.theory.measured import measure
 
 
-def dithering(gamma, reach=2, M=1.0):
+def reversing_model(gamma, reach=2, M=1.0):
     e, P, N = 2.6 * (1 - gamma) * M, 4 * M * reach, 2 * reach + 1
     actions = [(direction, place) for direction in (-1, 1) for place in range(N)]
     reward_XYA = np.zeros((2, N, len(actions)))
@@ -41,8 +42,8 @@ def dithering(gamma, reach=2, M=1.0):
 
 
 @pytest.mark.parametrize("gamma, T, lost", [(0.9, 300, 9.0), (0.95, 600, 19.0)])
-def test_the_theorem_as_stated_fails(gamma, T, lost):
-    model = dithering(gamma)
+def test_the_stated_theorem_fails(gamma, T, lost):
+    model = reversing_model(gamma)
     best = optimum(model, tolerance=1e-8)
     constants = measure(model, best.U_XY).constants(gamma)
     assert constants.alpha <= 1 and model.reward_XYA.min() >= 0 and constants.l_f < 1
@@ -55,10 +56,10 @@ def test_the_theorem_as_stated_fails(gamma, T, lost):
 
 @pytest.mark.parametrize("gamma, T", [(0.9, 300), (0.95, 600)])
 def test_the_repaired_bound_holds(gamma, T):
-    """With L̃ = 1, the Lipschitz constant of (x, f_Y) here, in the freeze error of the last gap."""
+    """The freeze error of the last gap has L̃ = 1, the Lipschitz constant of (x, f_Y) here."""
     from dataclasses import replace
 
-    model = dithering(gamma)
+    model = reversing_model(gamma)
     best = optimum(model, tolerance=1e-8)
     constants = measure(model, best.U_XY).constants(gamma)
     last = run_until(fsvi(model, T), tolerance=1e-8)

@@ -1,4 +1,4 @@
-"""The paper's inequalities against true values: the domains and random small models."""
+"""The paper's inequalities, compared with true values on the domains and small random models."""
 
 from functools import cache
 from itertools import islice
@@ -36,8 +36,8 @@ def solved(name):
 def reward_gap(model, U_XY, T):
     """max |E[R(s, a, π*)] − E[R̃(s, a, J₁*)]|, the left side of the reward-error proposition.
 
-    R with the optimal π* (every step greedy for U*) is r + γ E[Z(s₁)], Z the value of T−1 steps of
-    ν* without what comes after; R̃ is r + γ E[J₁*(s₁)].
+    R with the optimal π* (every step greedy for U*) is r + γ E[Z(s₁)], where Z is the value of T−1
+    steps of ν* without a terminal value; R̃ is r + γ E[J₁*(s₁)].
     """
     nu_XY = bellman(model, model.true, U_XY)[1]
     Z_XY = np.zeros_like(U_XY)
@@ -48,7 +48,7 @@ def reward_gap(model, U_XY, T):
     return model.gamma * np.abs(expect(model, model.true, Z_XY - J1_XY)).max()
 
 
-def check_everything(model, U_XY, constants, T, k, best=None):
+def check_inequalities(model, U_XY, constants, T, k, best=None):
     assert reward_gap(model, U_XY, T) <= reward_error(constants, T).total + SLACK
     last = run_until(fsvi(model, T), iterations=k)
     best = optimum(model) if best is None else best
@@ -61,8 +61,10 @@ def check_everything(model, U_XY, constants, T, k, best=None):
 
 
 def direct_bound(constants, T, k):
-    """The chain of three gaps in the docstring of `fsvi_regret`, where the frozen map is no more
-    sensitive than the true one: all coordinates here are whole numbers, which makes L_f large."""
+    """The sum of three gaps in the notes of `fsvi_regret`, for L̃ <= L_f.
+
+    That holds here, because all coordinates are whole numbers, which makes L_f large.
+    """
     q, error = constants.gamma**T, reward_error(constants, T)
     gaps = error.total + q * constants.l_u * transition_distance(constants, T)
     gaps += constants.gamma * error.freeze
@@ -71,21 +73,21 @@ def direct_bound(constants, T, k):
 
 @pytest.mark.parametrize("name", ["inventory", "gridworld", "pricing"])
 @pytest.mark.parametrize("T, k", [(1, 3), (2, 1), (3, 20), (6, 5), (12, 40)])
-def test_reward_error_and_theorem_on_the_domains(name, T, k):
+def test_reward_error_and_theorem_hold_on_the_domains(name, T, k):
     model, best, constants = solved(name)
-    check_everything(model, best.U_XY, constants, T, k, best)
+    check_inequalities(model, best.U_XY, constants, T, k, best)
 
 
 @given(seeds, st.integers(1, 6), st.integers(0, 6), st.sampled_from([0.3, 0.8, 0.95]))
-def test_reward_error_and_theorem_on_random_models(seed, T, k, gamma):
+def test_reward_error_and_theorem_hold_on_random_models(seed, T, k, gamma):
     model = lipschitz_model(seed, gamma=gamma)
     U_XY = dense_optimum(model)
-    check_everything(model, U_XY, measure(model, U_XY).constants(gamma), T, k)
+    check_inequalities(model, U_XY, measure(model, U_XY).constants(gamma), T, k)
 
 
 @given(seeds, st.integers(2, 6))
-def test_the_theorem_on_models_that_are_nearly_frozen(seed, T):
-    """Slow moves of one grid step in ten thousand: the bound is small, and still holds."""
+def test_the_theorem_holds_if_the_slow_state_hardly_moves(seed, T):
+    """With slow steps of 1e-4 the bound is small, and it still holds."""
     from dataclasses import replace
 
     from fsdash.core.model import Axis
@@ -105,11 +107,11 @@ def test_the_theorem_on_models_that_are_nearly_frozen(seed, T):
         slow=slow,
     )
     U_XY = dense_optimum(still)
-    check_everything(still, U_XY, measure(still, U_XY).constants(0.6), T, 30)
+    check_inequalities(still, U_XY, measure(still, U_XY).constants(0.6), T, 30)
 
 
 @pytest.mark.parametrize("name", ["inventory", "gridworld", "pricing"])
-def test_base_vi_regret_on_the_domains(name):
+def test_the_bound_of_base_vi_holds_on_the_domains(name):
     model, best, constants = solved(name)
     for snapshot in islice(vi(model), 0, 60, 15):
         true = regret(model, snapshot.policy_PXY, best=best).max_regret
@@ -117,14 +119,14 @@ def test_base_vi_regret_on_the_domains(name):
 
 
 @given(seeds, st.sampled_from([0.3, 0.8]))
-def test_the_bound_on_l_u(seed, gamma):
+def test_the_bound_on_l_u_holds(seed, gamma):
     model = lipschitz_model(seed, gamma=gamma)
     c = measure(model).constants(gamma)
     assert c.l_u <= value_lipschitz_bound(gamma, c.l_r, l_f=c.l_f) + SLACK
 
 
 def test_measured_bounds_are_vacuous_on_the_domains():
-    """Not a wish but a fact that the documentation states: these constants prove nothing."""
+    """The documentation states this fact."""
     for name in ("inventory", "gridworld", "pricing"):
         _, _, constants = solved(name)
         assert fsvi_regret(constants, 6, k=1000).total > 1e3 * trivial_bound(constants)

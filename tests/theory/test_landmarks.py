@@ -1,4 +1,4 @@
-"""Landmarks of the reward error against literal sums."""
+"""Peak, shape and limits of the reward error, compared with its sums."""
 
 from dataclasses import replace
 
@@ -19,16 +19,16 @@ CALM = Constants(gamma=0.953, alpha=0.01, d_y=1, l_r=0.5, l_f=0.99, l_u=1, r_max
 
 
 @pytest.mark.parametrize("l_f", [0.0, 0.5, 0.99, 1.0, 1.03])
-def test_the_ceiling_is_the_limit_of_the_freeze_error(l_f):
+def test_the_freeze_error_converges_to_its_limit(l_f):
     constants = replace(CALM, l_f=l_f)
-    ceiling = freeze_error_limit(constants)
-    assert reward_error(constants, 20_000).freeze == pytest.approx(ceiling, rel=1e-9)
-    assert reward_error(constants, 150).freeze <= ceiling
+    limit = freeze_error_limit(constants)
+    assert reward_error(constants, 20_000).freeze == pytest.approx(limit, rel=1e-9)
+    assert reward_error(constants, 150).freeze <= limit
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.5, 0.953, 0.999])
 @pytest.mark.parametrize("T", [1, 2, 3, 40, 150])
-def test_the_freeze_error_for_many_sensitivities_is_that_of_each(gamma, T):
+def test_the_freeze_error_of_an_array_of_l_f_equals_single_calls(gamma, T):
     l_f = np.array([0.0, 0.5, 0.99, 1.0, 1.03, 1.5, 1e100])
     constants = replace(CALM, gamma=gamma)
     each = [reward_error(replace(constants, l_f=float(value)), T).freeze for value in l_f]
@@ -36,14 +36,14 @@ def test_the_freeze_error_for_many_sensitivities_is_that_of_each(gamma, T):
     assert freeze_error(replace(constants, l_r=0.0), T, l_f=1e100) == 0
 
 
-def test_there_is_no_ceiling_from_the_critical_sensitivity_on():
+def test_the_limit_is_infinite_above_the_critical_l_f():
     critical = critical_l_f(CALM.gamma)
     assert critical * CALM.gamma == pytest.approx(1)
     below, above = freeze_error_limit(CALM, [critical * 0.999, critical * 1.001])
     assert np.isfinite(below) and above == np.inf
 
 
-def test_what_never_moves_has_a_ceiling_of_0_everywhere():
+def test_the_limit_is_0_if_the_slow_state_never_moves():
     still = replace(CALM, alpha=0.0)
     np.testing.assert_array_equal(freeze_error_limit(still, [0.5, 2.0]), 0.0)
     assert critical_l_f(0.0) == np.inf
@@ -58,7 +58,7 @@ def test_the_peak_is_the_largest_total():
     assert not peak(replace(CALM, l_f=1.5), T).inside
 
 
-def test_the_course_names_where_the_total_turns():
+def test_the_shape_gives_the_turning_points_of_the_total():
     T = np.arange(1, 151)
     total = reward_error(replace(CALM, l_f=1.05), T).total
     found = reward_error_shape(replace(CALM, l_f=1.05), T)
@@ -83,8 +83,8 @@ def test_a_total_that_overflows_only_rises():
 @pytest.mark.parametrize("l_f", [0.0, 0.99, 1.03, 2.0])
 @pytest.mark.parametrize("l_r", [0.0, 0.5])
 @pytest.mark.parametrize("alpha", [0.0, 0.01])
-def test_the_total_tends_to_its_long_run(gamma, l_f, l_r, alpha):
-    # 0.5 · 2 = 1 exactly: without a freeze error the end-of-horizon error has a limit of its own.
+def test_the_total_converges_to_its_limit(gamma, l_f, l_r, alpha):
+    # 0.5 · 2 = 1 exactly: without a freeze error, the end-of-horizon error has a finite limit.
     constants = replace(CALM, gamma=gamma, l_f=l_f, l_r=l_r, alpha=alpha)
     far = reward_error(constants, 20_000).total
     if np.isinf(reward_error_limit(constants)):

@@ -1,4 +1,4 @@
-"""Measured constants: against the definition over all pairs, and by hand."""
+"""Measured constants, compared with their definitions over all pairs and with worked examples."""
 
 from dataclasses import replace
 
@@ -13,8 +13,8 @@ from fsdash.theory.measured import measure
 from tests.models import random_model, seeds, shapes, sizes
 
 
-def literal(model, U_XY):
-    """The definitions, pair by pair."""
+def by_definition(model, U_XY):
+    """The constants from their definitions, over all pairs."""
     X, Y, A = model.reward_XYA.shape
     full = (X, Y, A, len(model.noise_W))
     slow = model.slow.values[np.broadcast_to(model.next_slow, full)]
@@ -49,8 +49,8 @@ def literal(model, U_XY):
     }
 
 
-def scattered(model, seed):
-    """The model with its points anywhere in one to three dimensions."""
+def with_random_coordinates(model, seed):
+    """The model with random coordinates in one to three dimensions."""
     rng = np.random.default_rng(seed)
 
     def axis(n):
@@ -63,10 +63,10 @@ def scattered(model, seed):
 
 
 @given(seeds, sizes, shapes)
-def test_all_constants_equal_the_definition(seed, sizes, shape):
-    model = scattered(random_model(seed, sizes, shape), seed)
+def test_all_constants_equal_their_definitions(seed, sizes, shape):
+    model = with_random_coordinates(random_model(seed, sizes, shape), seed)
     U_XY = np.random.default_rng(seed).normal(size=(model.n_slow, model.n_fast))
-    found, expected = measure(model, U_XY), literal(model, U_XY)
+    found, expected = measure(model, U_XY), by_definition(model, U_XY)
     assert found.d_y == pytest.approx(expected["d_y"])
     if expected["d_y"] > 0:
         assert found.alpha * found.d_y == pytest.approx(expected["slow_step"])
@@ -75,8 +75,8 @@ def test_all_constants_equal_the_definition(seed, sizes, shape):
 
 
 @given(seeds, shapes)
-def test_small_blocks_change_nothing(seed, shape):
-    model = scattered(random_model(seed, (2, 5, 3, 2), shape), seed)
+def test_the_block_size_does_not_change_the_result(seed, shape):
+    model = with_random_coordinates(random_model(seed, (2, 5, 3, 2), shape), seed)
     U_XY = np.random.default_rng(seed).normal(size=(2, 5))
     whole = measure(model, U_XY)
     with pytest.MonkeyPatch.context() as patch:
@@ -84,18 +84,18 @@ def test_small_blocks_change_nothing(seed, shape):
         assert measure(model, U_XY) == whole
 
 
-def test_inventory_by_hand():
+def test_a_worked_example_on_inventory():
     found = measure(make("inventory").build())
     assert (found.d_y, found.alpha) == (50, pytest.approx(1 / 50))
-    # Ordering 50 from an empty store costs K + 50c and holds 50: the least reward; the best is
-    # selling E[min(10, d')] = 9.9 from a stock of 10 at d = 10.
+    # The smallest reward is ordering 50 with an empty stock, which costs K + 50c and holding 50;
+    # the largest is selling E[min(10, d')] = 9.9 from a stock of 10 at d = 10.
     assert found.reward_shift == pytest.approx(120 + 50 + 50)
     assert found.r_max == pytest.approx(10 * 9.9 - 0.1 + 220)
     # The fixed cost: at least K/5 between ordering nothing and ordering 5.
     assert found.l_r >= (120 + 5) / 5
 
 
-def test_pricing_by_hand():
+def test_a_worked_example_on_pricing():
     found = measure(make("pricing").build())
     assert found.d_y == pytest.approx(6)  # α = 0.4, reference 0, price 10
     assert found.alpha == pytest.approx(np.sqrt(0.1**2 + 1 + 1) / 6)
@@ -103,7 +103,7 @@ def test_pricing_by_hand():
     assert found.l_f == pytest.approx(np.sqrt(1 + 0.01) / 0.1)
 
 
-def test_gridworld_by_hand():
+def test_a_worked_example_on_gridworld():
     found = measure(make("gridworld").build())
     # Delivering task 8 resets the task by 8, the object by 1 and moves one cell.
     assert found.d_y == pytest.approx(np.sqrt(64 + 1 + 1))
@@ -111,7 +111,7 @@ def test_gridworld_by_hand():
     assert (found.reward_shift, found.r_max) == (0, 80)
 
 
-def test_outcomes_of_probability_zero_do_not_count():
+def test_outcomes_of_probability_0_are_ignored():
     model = FastSlowMDP(
         reward_XYA=np.zeros((3, 3, 1)),
         noise_W=[1.0, 0.0],
@@ -123,7 +123,7 @@ def test_outcomes_of_probability_zero_do_not_count():
     assert (found.alpha, found.l_f, found.l_r, found.l_u) == (0, 1, 0, 0)
 
 
-def test_two_points_at_the_same_place_have_no_lipschitz_constant():
+def test_two_states_with_equal_coordinates_have_an_infinite_constant():
     model = random_model(1, sizes=(2, 2, 2, 1))
     same = replace(model, fast=Axis(("y",), [1.0, 1.0]))
     assert measure(same, np.array([[0.0, 1.0], [0.0, 1.0]])).l_u == np.inf

@@ -1,4 +1,4 @@
-"""Constants, sizes and arguments: what cannot be computed with is refused in words that help."""
+"""Constants, sizes and arguments: unusable values are refused with a helpful message."""
 
 import math
 from dataclasses import FrozenInstanceError, replace
@@ -27,29 +27,29 @@ NAMES = ["gamma", "alpha", "d_y", "l_r", "l_f", "l_u", "r_max"]
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("value", [-0.1, math.nan, math.inf, "1", None, True, 10**400, [0.5]])
-def test_bad_constants_are_named(name, value):
+def test_bad_constants_are_refused_by_name(name, value):
     with pytest.raises(InputError, match=rf"^{name} = .*give") as error:
         replace(GOOD, **{name: value})
     assert "\n" not in str(error.value)
 
 
-def test_gamma_one_has_its_own_remedy():
+def test_gamma_1_has_its_own_message():
     with pytest.raises(InputError, match=r"gamma = 1 means no discounting.*just below 1"):
         replace(GOOD, gamma=1)
     with pytest.raises(InputError, match=r"gamma = 1.5"):
         replace(GOOD, gamma=1.5)
 
 
-def test_a_unit_slip_is_refused():
+def test_huge_constants_are_refused():
     with pytest.raises(InputError, match=r"r_max = 1e\+200 .* larger units"):
         replace(GOOD, r_max=1e200)
 
 
-def test_measured_alpha_may_exceed_the_papers_assumption():
+def test_alpha_can_exceed_the_paper_s_assumption():
     assert replace(GOOD, alpha=3).alpha == 3
 
 
-def test_constants_are_plain_frozen_floats():
+def test_constants_are_frozen_floats():
     constants = Constants(
         **dict(zip(NAMES, np.array([0, 0, 1, 1, 1, 1, 1], np.float32), strict=True))
     )
@@ -62,12 +62,12 @@ def test_constants_are_plain_frozen_floats():
 
 @pytest.mark.parametrize("name", ["n_slow", "n_fast", "n_actions"])
 @pytest.mark.parametrize("value", [0, -1, 1.5, math.nan, "3", None, True, 10**13, 10**30, [2, 3]])
-def test_bad_sizes_are_named(name, value):
+def test_bad_sizes_are_refused_by_name(name, value):
     with pytest.raises(InputError, match=f"^{name} .*give"):
         replace(Sizes(n_slow=2, n_fast=3, n_actions=4), **{name: value})
 
 
-def test_sizes():
+def test_sizes_compute_the_states_and_the_sweep():
     sizes = Sizes(n_slow=11, n_fast=np.int32(51), n_actions=51.0)
     assert sizes == Sizes(n_slow=11, n_fast=51, n_actions=51)
     assert sizes.n_states == 561
@@ -76,7 +76,7 @@ def test_sizes():
     assert Sizes(n_slow=10**12, n_fast=10**12, n_actions=10**12).sweep == 1e60
 
 
-def test_presets():
+def test_presets_are_found_by_name():
     assert set(PRESETS) == {
         "three-regimes",
         "long-horizon",
@@ -94,7 +94,7 @@ def test_presets():
 @pytest.mark.parametrize(
     "T", [0, -1, 1.5, 10**6 + 1, 10**30, np.nan, "4", True, None, [1, 0], [[1], [1, 2]]]
 )
-def test_bad_horizons(T):
+def test_bad_horizons_are_refused(T):
     with pytest.raises(InputError, match=r"^T .*give whole numbers from 1 to 1000000"):
         reward_error(GOOD, T)
     with pytest.raises(InputError, match=r"^T "):
@@ -102,7 +102,7 @@ def test_bad_horizons(T):
 
 
 @pytest.mark.parametrize("k", [-1, 0.5, np.inf, 10**30, "4", [1, -1]])
-def test_bad_iterations(k):
+def test_bad_iterations_are_refused(k):
     for call in (
         lambda: fsvi_regret(GOOD, 2, k=k),
         lambda: vi_regret(GOOD, k),
@@ -112,7 +112,7 @@ def test_bad_iterations(k):
             call()
 
 
-def test_bad_fits():
+def test_bad_fitting_errors_are_refused():
     with pytest.raises(InputError, match=r"^kappa = 0.9 is below 1"):
         fsavi_regret(GOOD, 2, k=1, kappa=0.9, eps_low=0, eps_up=0)
     with pytest.raises(InputError, match=r"^kappa = 1\.2 .*kappa\*gamma.*below 1/gamma = 1\.11111"):

@@ -1,4 +1,4 @@
-"""The repaired regret bound: its formula, its place beside the theorem, and a model to hold on."""
+"""The repaired regret bound: its formula, the stated theorem, and the counterexample."""
 
 from dataclasses import replace
 
@@ -12,13 +12,13 @@ from fsdash.errors import InputError
 from fsdash.theory import fsvi_regret, preset, regimes, reward_error, transition_distance, vi_regret
 from fsdash.theory.measured import measure
 from fsdash.theory.repaired import repaired_regret
-from tests.theory.test_budget import contests
-from tests.theory.test_counterexample import dithering
+from tests.theory.test_budget import problems
+from tests.theory.test_counterexample import reversing_model
 
 THREE = preset("three-regimes")
 
 
-def test_by_hand():
+def test_the_terms_equal_their_formulas():
     c, T, k = THREE.constants, 9, 3
     q = c.gamma**T
     phi = reward_error(replace(c, l_f=1.5), T).freeze
@@ -33,16 +33,16 @@ def test_by_hand():
 
 
 @settings(max_examples=200, deadline=None, derandomize=True, database=None)
-@given(contests)
-def test_where_the_condition_holds_it_is_below_the_theorem(contest):
-    constants, _, T = contest
+@given(problems)
+def test_under_the_condition_it_is_below_the_stated_theorem(problem):
+    constants, _, T = problem
     stated, repaired = fsvi_regret(constants, T, k=3), repaired_regret(constants, T, k=3)
     assert (repaired.total <= stated.total * (1 + 1e-12)).all()
     at_one = repaired_regret(constants, 1, k=3, l_frozen=7.0).total
     assert at_one == pytest.approx(vi_regret(constants, 3), rel=1e-12)
 
 
-def test_a_more_sensitive_frozen_map_costs_more():
+def test_the_bound_grows_with_l_frozen():
     totals = [
         repaired_regret(THREE.constants, 9, k=3, l_frozen=l_frozen).total
         for l_frozen in (0.0, 1.0, 1.2, 2.0)
@@ -52,30 +52,30 @@ def test_a_more_sensitive_frozen_map_costs_more():
 
 @pytest.mark.parametrize("gamma", [0.0, 0.9, 1 - 1e-12])
 @pytest.mark.parametrize("l_frozen", [0.0, 1e100])
-def test_the_ends_of_the_range_give_no_nan(gamma, l_frozen):
+def test_extreme_values_give_no_nan(gamma, l_frozen):
     constants = replace(THREE.constants, gamma=gamma)
     total = repaired_regret(constants, np.array([1, 2, 10**6]), k=1, l_frozen=l_frozen).total
     assert not np.isnan(total).any()
 
 
-def test_it_holds_on_the_model_where_the_theorem_fails():
-    model = dithering(0.9)
+def test_it_holds_on_the_counterexample():
+    model = reversing_model(0.9)
     best = optimum(model, tolerance=1e-8)
     constants = measure(model, best.U_XY).constants(0.9)
     policy_PXY = run_until(fsvi(model, 300), tolerance=1e-8).policy_PXY
     true = regret(model, policy_PXY, best=best).max_regret
-    # The frozen map keeps x and lets the action alone choose y: its Lipschitz constant is 1.
+    # In the frozen map x stays and y depends on the action only: its Lipschitz constant is 1.
     assert fsvi_regret(constants, 300, k=10**6).total < true
     assert true <= repaired_regret(constants, 300, k=10**6, l_frozen=1.0).total
 
 
-def test_the_contest_can_be_played_with_it():
+def test_regimes_can_use_it():
     found = regimes(THREE.constants, THREE.sizes, T=THREE.T, bound=repaired_regret)
-    # A smaller floor keeps FSVI ahead for longer than the 53 sweeps of the theorem.
+    # With a smaller floor FSVI wins for longer than the 53 sweeps of the stated theorem.
     assert found[-1].algorithm == "VI" and found[-1].start > 53 * THREE.sizes.sweep
 
 
-def test_bad_input():
+def test_bad_input_is_refused():
     with pytest.raises(InputError, match=r"^l_frozen = -1.0 is negative"):
         repaired_regret(THREE.constants, 2, k=1, l_frozen=-1)
     with pytest.raises(InputError, match=r"^T = 0"):

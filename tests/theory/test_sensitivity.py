@@ -1,4 +1,4 @@
-"""The best T on many budgets at once equals the contest that `advise` plays at each of them."""
+"""The best T for many budgets at once equals the advice for each of them."""
 
 import sys
 from dataclasses import replace
@@ -13,16 +13,16 @@ from fsdash.errors import InputError
 from fsdash.theory import advise, fsvi_regret, preset, regimes, trivial_bound
 from fsdash.theory.repaired import repaired_regret
 from fsdash.theory.sensitivity import VARIABLE, best_T, best_T_rows, values_around, vary
-from tests.theory.test_budget import contests
+from tests.theory.test_budget import problems
 
 THREE = preset("three-regimes")
 UNIT = THREE.sizes.sweep
 
 
 @settings(max_examples=150, deadline=None, derandomize=True, database=None)
-@given(contests, st.lists(st.floats(1, 300), min_size=1, max_size=6), st.booleans())
-def test_each_cell_is_the_advice_for_its_budget(contest, sweeps, repaired):
-    constants, sizes, T = contest
+@given(problems, st.lists(st.floats(1, 300), min_size=1, max_size=6), st.booleans())
+def test_each_cell_equals_the_advice_for_its_budget(problem, sweeps, repaired):
+    constants, sizes, T = problem
     bound = partial(repaired_regret, l_frozen=1.1) if repaired else fsvi_regret
     budgets = np.array(sweeps) * sizes.sweep
     best = best_T(constants, sizes, budgets=budgets, T=T, bound=bound)
@@ -38,7 +38,7 @@ def test_each_cell_is_the_advice_for_its_budget(contest, sweeps, repaired):
         assert best.vacuous[i] == (advice.choice.regret >= trivial_bound(constants))
 
 
-def test_between_the_cuts_of_the_regimes_the_winner_is_the_regimes():
+def test_the_winner_within_a_regime_is_that_of_the_regime():
     for T in (THREE.T, range(2, 101)):
         found = regimes(THREE.constants, THREE.sizes, T=T)
         inside = [(r.start + min(r.end, 2 * r.start)) / 2 for r in found]
@@ -46,7 +46,7 @@ def test_between_the_cuts_of_the_regimes_the_winner_is_the_regimes():
         assert best.T.tolist() == [r.T for r in found]
 
 
-def test_a_budget_below_one_sweep_pays_for_nothing():
+def test_a_budget_below_one_sweep_has_no_choice():
     best = best_T(THREE.constants, THREE.sizes, budgets=[0, 0.99 * UNIT, UNIT], T=THREE.T)
     assert best.T.tolist() == [0, 0, 1]
     assert best.k.tolist() == [0, 0, 1]
@@ -70,7 +70,7 @@ def test_rows_vary_one_constant_and_no_other(name):
 
 
 @pytest.mark.parametrize("value", [0.0, 1e-12, 0.5, 1 - 1e-13])
-def test_every_value_has_surroundings(value):
+def test_values_around_every_value_are_usable(value):
     for name in VARIABLE:
         vary(THREE.constants, name, values=values_around(name, value))
 
