@@ -20,17 +20,6 @@ class InputError(ValueError):
     """
 
 
-def encodable(field: str, text: str) -> str:
-    """Return the text, or raise an error if it cannot be encoded (unpaired surrogates)."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise InputError(
-            f"{field}: contains a character that cannot be encoded; remove it"
-        ) from None
-    return text
-
-
 def require(module: str, extra: str) -> None:
     """Raise an InputError with the remedy if an optional package is not installed.
 

@@ -92,7 +92,6 @@ def test_the_library_does_not_import_the_dashboard():
     assert not forbidden(library, lambda name: within(name, "fsdash.dashboard"))
 
 
-@pytest.mark.xfail(reason="the recorder still takes its types from the work queue")
 def test_the_store_does_not_import_the_server():
     assert not forbidden(
         modules_in("fsdash.runs.store"), lambda name: within(name, "fsdash.runs.server")

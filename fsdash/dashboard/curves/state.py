@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import isnan
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fsdash.algorithms.registry import ALGORITHMS
+from fsdash.algorithms.registry import ALGORITHMS, Value
 from fsdash.dashboard.curves import text
 from fsdash.domains import Domain, make
 from fsdash.errors import InputError
@@ -130,23 +131,31 @@ def sweep_size(domain: Domain, samples: int = SAMPLES) -> int:
     return n_slow * n_fast * n_actions * samples
 
 
+@lru_cache(maxsize=1024)
+def domain_size(name: str, parameters: tuple[tuple[str, Value], ...]) -> tuple[int, int]:
+    """The number of states of a domain, and the evaluations in one sweep of Base E-VI on it."""
+    domain = make(name, **dict(parameters))
+    n_slow, n_fast = domain.shape[:2]
+    return n_slow * n_fast, sweep_size(domain)
+
+
 def sweep_sizes(runs: Sequence[Run]) -> tuple[dict[int, float], str]:
     """By run: evaluations in one sweep, |S||A|M with the paper's M = 50; and the sweep's method.
 
     On a domain where functions are fitted, the unit of all its runs is a sweep of FVI, N|A|M.
     """
-    domains = {run.id: make(run.domain, **run.spec_data["domain_parameters"]) for run in runs}
+    size_of = {
+        run.id: domain_size(run.domain, tuple(sorted(run.spec_data["domain_parameters"].items())))
+        for run in runs
+    }
     sampled_share: dict[str, float] = {}
     for run in runs:
         parameters = run.spec_data.get("parameters", {})
         if "N" in parameters:
-            n_slow, n_fast = domains[run.id].shape[:2]
-            N = parameters["N"]
-            share = N / (n_slow * n_fast) if N else FITTED_SHARE
+            n_states, N = size_of[run.id][0], parameters["N"]
+            share = N / n_states if N else FITTED_SHARE
             sampled_share[run.domain] = min(share, sampled_share.get(run.domain, share))
-    sizes = {
-        run.id: sampled_share.get(run.domain, 1.0) * sweep_size(domains[run.id]) for run in runs
-    }
+    sizes = {run.id: sampled_share.get(run.domain, 1.0) * size_of[run.id][1] for run in runs}
     fitted = {run.domain in sampled_share for run in runs}
     method = "FVI" if fitted == {True} else "the base method" if len(fitted) > 1 else "Base E-VI"
     return sizes, method

@@ -58,6 +58,8 @@ DASH_LENGTHS = {
     "longdash": (11, 3),
 }
 """Plotly's dash styles: pixels drawn and left out, in turn."""
+MAX_UNBROKEN = 16
+"""Characters of a word that is not broken at its hyphen."""
 
 
 # ----------------------------------------------------------------------------------------- options
@@ -169,7 +171,7 @@ def _method_cells(row: MethodRow, headings: Sequence[str], progress: bool) -> st
 def _unbroken_words(label: str) -> str:
     """Lines break between words, not at the hyphen of a short one such as E-VI."""
     return " ".join(
-        f'<span class="fs-word">{escape(word)}</span>' if len(word) < 12 else escape(word)
+        f'<span class="fs-word">{escape(word)}</span>' if len(word) < MAX_UNBROKEN else escape(word)
         for word in label.split(" ")
     )
 

@@ -135,7 +135,7 @@ def _read_repeat(service: Service, top: DeltaGenerator) -> tuple[str, Sequence[R
         st.markdown(text.repeat_title(escape_markdown(experiment.name)))
         st.caption(text.REPEAT_CAPTION)
         specs = [run.spec for run in experiment.runs]
-        _draw_domain(specs[0].build_domain())
+        _draw_domain(specs[0].domain, specs[0].domain_parameters)
     return experiment.name, specs
 
 
@@ -163,7 +163,7 @@ def _read_plan(top: DeltaGenerator, rest: DeltaGenerator) -> tuple[str, Sequence
         default = plan.replications if plan else DEFAULT_REPLICATIONS
         replications, seed = _read_replications_and_seed(default)
     with drawing:
-        _draw_domain(make(domain, **parameters))
+        _draw_domain(domain, tuple(parameters.items()))
     if plan is not None:
         prefix = "" if plan.domain else f"{domain.capitalize()}: "
         given = tuple(parameters.items())
@@ -198,15 +198,16 @@ def _read_domain_name() -> str:
     )
 
 
-def _draw_domain(domain: Domain) -> None:
-    drawing, description = _drawing(domain, is_dark())
+def _draw_domain(name: str, parameters: tuple[tuple[str, Value], ...]) -> None:
+    drawing, description = _drawing(name, parameters, is_dark())
     st.html(drawing)
     st.caption(description)
 
 
 @lru_cache(maxsize=64)
-def _drawing(domain: Domain, dark: bool) -> tuple[str, str]:
+def _drawing(name: str, parameters: tuple[tuple[str, Value], ...], dark: bool) -> tuple[str, str]:
     """HTML of the domain's drawing, and its description."""
+    domain = make(name, **dict(parameters))
     svg, description = domain_svg(domain, dark), describe_domain(domain)
     return svg_html(svg, svg, description), description
 
@@ -357,25 +358,33 @@ def _read_algorithm_parameters(names: list[str]) -> dict[str, dict[str, Value]]:
 
 
 def _read_parameters(owner: str, parameters: Mapping[str, Parameter]) -> dict[str, Value]:
-    """Two columns of widgets, each built from its parameter's declaration."""
-    columns = st.columns(2, gap="small", vertical_alignment="bottom")
-    return {
-        name: _read_parameter(columns[i % 2], lab_url().key(f"{owner}.{name}"), name, parameter)
-        for i, (name, parameter) in enumerate(parameters.items())
-    }
+    """Two widgets in a row, each built from its parameter's declaration; switches come last."""
+    is_switch = lambda name: parameters[name].kind == "bool"  # noqa: E731
+    names = sorted(parameters, key=is_switch)
+    values = {}
+    for i, name in enumerate(names):
+        if is_switch(name):
+            place = st.container()
+        elif i % 2 == 0:
+            place, second = st.columns(2, gap="small", vertical_alignment="bottom")
+        else:
+            place = second
+        key = lab_url().key(f"{owner}.{name}")
+        values[name] = _read_parameter(place, key, name, parameters[name])
+    return {name: values[name] for name in parameters}
 
 
-def _read_parameter(column: DeltaGenerator, key: str, name: str, parameter: Parameter) -> Value:
+def _read_parameter(place: DeltaGenerator, key: str, name: str, parameter: Parameter) -> Value:
     label, help, default = parameter.label or name, parameter.help, parameter.default
     if parameter.kind == "bool":
-        return column.checkbox(label, default, key=key, help=help)
+        return place.checkbox(label, default, key=key, help=help)
     if parameter.kind == "choice":
         index = parameter.choices.index(default)
-        return column.selectbox(label, parameter.choices, index, key=key, help=help)
+        return place.selectbox(label, parameter.choices, index, key=key, help=help)
     number = int if parameter.kind == "int" else float
     limits = (parameter.low, parameter.high)
     low, high = (number(min(max(end, -MAX_BROWSER_INTEGER), MAX_BROWSER_INTEGER)) for end in limits)
-    value = column.number_input(
+    value = place.number_input(
         label,
         low,
         high,

@@ -8,7 +8,7 @@ from functools import lru_cache
 import pandas as pd
 
 from fsdash.algorithms.registry import ALGORITHMS
-from fsdash.dashboard.curves.state import sweep_size
+from fsdash.dashboard.curves.state import domain_size
 from fsdash.dashboard.curves.text import GREEDY_FOR_J, OPTIONS, X_LABELS
 from fsdash.formatting import duration, number, round_significant
 from fsdash.runs.server.manager import QueueStatus
@@ -138,7 +138,7 @@ def budget_text(spec: RunSpec) -> str:
     """The budget of a run; evaluations are given in sweeps."""
     unit, size = spec.budget
     if unit == "evaluations":
-        return f"{number(size / sweep_size(spec.build_domain()))} sweeps"
+        return f"{number(size / domain_size(spec.domain, spec.domain_parameters)[1])} sweeps"
     return f"{number(size)} {'s' if unit == 'seconds' else unit}"
 
 

@@ -21,7 +21,7 @@ from fsdash.dashboard.curves.paper_figure import paper_figure
 from fsdash.dashboard.curves.state import CurveOptions
 from fsdash.dashboard.curves.text import STATUS_BADGES
 from fsdash.dashboard.curves.view import read_curve_options, show_method_table
-from fsdash.dashboard.navigation import PAGES, is_available
+from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.run_lab import text
 from fsdash.dashboard.run_lab.form import STARTED_ID, draw_form
 from fsdash.dashboard.run_lab.state import (
@@ -64,7 +64,7 @@ STYLE = """<style>
     {flex-direction: column-reverse;}
 }
 </style>"""
-INSPECTOR_PAGE = PAGES["inspector"]
+INSPECTOR_PAGE = PAGES["inspector"].script
 MAX_RECENT = 4
 EXAMPLES = {"inventory": "inventory", "gridworld": "gridworld", "pricing": "pricing-linear"}
 """By domain: a figure of the paper. It also loads Plotly before the first point arrives."""
@@ -257,9 +257,9 @@ def _draw_actions(service: Service, experiment: Experiment, visitor: str) -> Non
         args=("from", id),
         help=text.RUN_AGAIN_HELP,
     )
-    if is_available(INSPECTOR_PAGE) and any(run.rows for run in experiment.runs):
+    if any(run.rows for run in experiment.runs):
         st.page_link(
-            INSPECTOR_PAGE.script,
+            INSPECTOR_PAGE,
             label=text.POLICIES,
             icon=":material/grid_view:",
             query_params={"experiment": id},

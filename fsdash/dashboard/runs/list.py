@@ -8,6 +8,7 @@ import streamlit as st
 
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves.text import STATUS_BADGES
+from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.runs import text
 from fsdash.dashboard.runs.files import MAX_MEGABYTES, read_export
 from fsdash.dashboard.runs.url import ANY, PAGE_SIZE, runs_url
@@ -18,7 +19,7 @@ from fsdash.formatting import escape_markdown, time_ago
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import STATUSES, Experiment
 
-LAB_PAGE = "pages/4_Run_lab.py"
+LAB_PAGE = PAGES["run_lab"].script
 SUCCESS, PROBLEM, UPLOADS = "runs-success", "runs-problem", "runs-uploads"
 
 

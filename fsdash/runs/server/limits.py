@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from fsdash.errors import InputError
-from fsdash.runs.errors import QueueFull
 
 
 @dataclass(frozen=True)
@@ -26,22 +25,3 @@ class Limits:
             value = getattr(self, field.name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
                 raise InputError(f"{field.name} = {value!r}: use a number above 0")
-
-    def admit(self, more: int, mine: int, total: int) -> None:
-        """Raise `QueueFull` if `more` replications exceed a limit.
-
-        `mine` replications of the same owner are queued already, and `total` of all owners.
-        """
-        counts = (("you have", mine, self.queued_per_owner), ("there are", total, self.queued))
-        for subject, queued, limit in counts:
-            if more > limit:
-                raise QueueFull(
-                    f"{more:,} replications at once are too many: at most {limit:,} may be queued; "
-                    "start fewer now and the others later"
-                )
-            if queued + more > limit:
-                raise QueueFull(
-                    f"the queue is full: {subject} {queued:,} replications queued, and {more:,} "
-                    f"more would exceed the limit of {limit:,}; start fewer replications, or wait "
-                    "until some have finished"
-                )

@@ -32,7 +32,7 @@ from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 
 from fsdash.errors import InputError
-from fsdash.runs.errors import StoreError, WorkerDied
+from fsdash.runs.errors import QueueFull, StoreError, WorkerDied
 from fsdash.runs.records import Progress
 from fsdash.runs.server.executor import WorkerExecutor
 from fsdash.runs.server.limits import Limits
@@ -185,8 +185,23 @@ class Manager:
         self._wake.set()
 
     def _admit(self, owner: str, more: int) -> None:
-        queue = self.queue(owner)
-        self.limits.admit(more, queue.mine, queue.total)
+        """Raise `QueueFull` if so many more replications of an owner exceed a limit."""
+        queue, limits = self.queue(owner), self.limits
+        for subject, queued, limit in (
+            ("you have", queue.mine, limits.queued_per_owner),
+            ("there are", queue.total, limits.queued),
+        ):
+            if more > limit:
+                raise QueueFull(
+                    f"{more:,} replications at once are too many: at most {limit:,} may be queued; "
+                    "start fewer now and the others later"
+                )
+            if queued + more > limit:
+                raise QueueFull(
+                    f"the queue is full: {subject} {queued:,} replications queued, and {more:,} "
+                    f"more would exceed the limit of {limit:,}; start fewer replications, or wait "
+                    "until some have finished"
+                )
 
     # The manager's thread
 

@@ -204,3 +204,14 @@ def _prepare(raw: sqlite3.Connection, _record: object) -> None:
 def _begin(connection: Connection) -> None:
     writes = connection.get_execution_options().get("writes")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def storable(field: str, text: str) -> str:
+    """The text, if it can be encoded; an unpaired surrogate cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            f"{field}: contains a character that cannot be encoded; remove it"
+        ) from None
+    return text

@@ -11,11 +11,12 @@ from typing import Any
 import pandas as pd
 from sqlalchemy import Connection, Row, and_, or_, select
 
-from fsdash.errors import InputError, encodable
+from fsdash.errors import InputError
 from fsdash.runs.columns import DTYPES, NAMES, ROW_COLUMNS, RUN_NAMES
 from fsdash.runs.records import Experiment, Replication, Run
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import schema
+from fsdash.runs.store.database import storable
 
 ID_CHARACTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 ID_LENGTH = 10
@@ -27,7 +28,7 @@ def checked_text(field: str, value: object, most: int) -> str:
     """The text without spaces at its ends, or an error that says how long it may be."""
     if not isinstance(value, str) or len(value) > most:
         raise InputError(f"{field}: give a text of at most {most:,} characters")
-    return encodable(field, value.strip())
+    return storable(field, value.strip())
 
 
 # ---------------------------------------------------------------------------------------- inserting

@@ -18,12 +18,13 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, select
 
-from fsdash.errors import InputError, encodable
+from fsdash.errors import InputError
 from fsdash.runs.columns import BY_NAME, ROW_COLUMNS, Column
 from fsdash.runs.records import ACTIVE, STATUSES, Experiment
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import schema
 from fsdash.runs.store.arrays import unpack
+from fsdash.runs.store.database import storable
 from fsdash.runs.store.recorder import POLICY_BYTES
 
 FORMAT = "fsdash experiment"
@@ -177,7 +178,7 @@ def _check_replication(data: dict[str, Any], spec: RunSpec, where: str) -> Impor
         raise InputError(f"{where}: two policies have the same step; export again")
     return ImportedReplication(
         status="interrupted" if status in (*ACTIVE, "paused") else status,
-        reason=encodable(f"{where}: reason", str(data.get("reason", ""))[:1000]),
+        reason=storable(f"{where}: reason", str(data.get("reason", ""))[:1000]),
         seconds=_seconds(data, "seconds", where),
         rows=[{name: values[i] for name, values in columns.items()} for i in range(count)],
         policies=policies,
