@@ -34,7 +34,8 @@ def _choose_cache_folder() -> None:
         numba.njit(cache=True)(_choose_cache_folder)
     except RuntimeError:
         folder = tempfile.mkdtemp(prefix="fsdash-kernels-")
-        os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = folder
+        os.environ["NUMBA_CACHE_DIR"] = folder
+        numba.config.CACHE_DIR = folder  # type: ignore[attr-defined]
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
 

@@ -8,7 +8,7 @@ from functools import cache, wraps
 from typing import Any, Protocol
 
 import numpy as np
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+from threadpoolctl import ThreadpoolController
 
 
 @dataclass(frozen=True, eq=False)
