@@ -42,8 +42,9 @@ CHART = (0.13, 1.0)
 def off_scale(figure: go.Figure) -> list[str]:
     """The competitors whose bounds are all above the range of the y axis."""
     top = 10 ** figure.layout.yaxis.range[1]
-    stairs = (trace for trace in figure.data if trace.type == "scatter" and trace.mode == "lines")
-    return [trace.name for trace in stairs if np.min(trace.y) > top]
+    lines = (trace for trace in figure.data if trace.type == "scatter" and trace.mode == "lines")
+    # The line on the second x axis carries no bound (see `_top_axis`).
+    return [line.name for line in lines if line.xaxis != "x2" and np.min(line.y) > top]
 
 
 def budget_figure(

@@ -129,6 +129,10 @@ def test_the_bound_of_a_measured_domain_is_called_vacuous():
     assert vacuous in words(page) and text.VACUOUS_FLOORS in words(page)
 
 
+def test_only_competitors_are_called_off_the_scale():
+    assert text.SET_BUDGET in [caption.value for caption in opened(PAGE).caption]
+
+
 def test_competitors_off_the_scale_are_named():
     page = opened(PAGE)
     page.button(key="load-pricing").click().run()
