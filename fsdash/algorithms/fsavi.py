@@ -66,9 +66,11 @@ class LinearArchitecture:
                 "features and one (x, y) row for each of the M features"
             )
         if not np.isfinite(Phi_XYM).all():
-            raise InputError("Phi_XYM: features must be finite")
+            raise InputError("Phi_XYM: has a value that is not finite; give finite features")
         if (anchors_M2 < 0).any() or (anchors_M2 >= Phi_XYM.shape[:2]).any():
-            raise InputError(f"anchors_M2: an anchor is outside the states {Phi_XYM.shape[:2]}")
+            raise InputError(
+                f"anchors_M2: an anchor is outside the {Phi_XYM.shape[:2]} states; give indices (x, y)"
+            )
         L_MM = Phi_XYM[anchors_M2[:, 0], anchors_M2[:, 1]]
         if np.linalg.matrix_rank(L_MM) < len(L_MM):
             raise InputError(
