@@ -89,7 +89,7 @@ class Visit:
     watch: str = WATCH_FIGURE
 
 
-# --------------------------------------------------------------------- what each page computes
+# -------------------------------------------------------------------- the pages' computations
 
 
 def random_constants(rng: np.random.Generator) -> Constants:
@@ -158,7 +158,7 @@ PAGES = (
 
 
 def server_times(visit: Visit) -> tuple[np.ndarray, np.ndarray]:
-    """Milliseconds by the clock and of the processor, for many random settings."""
+    """Elapsed and processor milliseconds, for many random settings."""
     rng = np.random.default_rng(0)
     for _ in range(5):
         visit.compute(rng)
@@ -179,7 +179,7 @@ def key_times(page: Page, visit: Visit) -> np.ndarray:
         control.press(visit.keys[i % 2])
         page.wait_for_function("() => window.changed > window.pressed", timeout=PAGE_TIMEOUT_MS)
         times[i] = page.evaluate("() => window.changed - window.pressed")
-        # Whatever still follows from this key must not count as the answer to the next one.
+        # Later changes caused by this key must not be taken for the response to the next one.
         page.wait_for_timeout(500)
     return times
 
@@ -202,7 +202,7 @@ def opening_times(context: BrowserContext, url: str, visit: Visit) -> tuple[Page
 
 
 def point_times(context: BrowserContext, url: str, plan: str) -> np.ndarray:
-    """Milliseconds from the click on Start to the first point, the workers being free and warm."""
+    """Milliseconds from the click on Start to the first point, with idle, started workers."""
     times = np.empty(STARTS)
     for i in range(STARTS):
         page = context.new_page()
@@ -273,7 +273,7 @@ def server_rows() -> list[report.Row]:
 
 
 def browser_rows() -> tuple[list[report.Row], list[report.Row]]:
-    """For the theory pages, and for the plans of the lab."""
+    """Two tables: one row per theory page, and one row per plan of the Run lab."""
     path = find_browser()
     if path is None:
         sys.exit(REMEDY)
@@ -326,7 +326,7 @@ def browser_rows() -> tuple[list[report.Row], list[report.Row]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--no-browser", action="store_true", help="the server's part alone")
+    parser.add_argument("--no-browser", action="store_true", help="measure the server only")
     options = parser.parse_args()
     tables = {"pages": server_rows()}
     print(report.markdown(tables["pages"]))

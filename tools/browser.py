@@ -1,9 +1,9 @@
 """Find a Chromium for the browser tests, or install one.
 
-The order: the one named in FSDASH_BROWSER, the one on the machine, the one Playwright installed
-earlier; then, to install, Debian's package where apt may be used, else Playwright's download.
-Without any, the remedy is printed and the exit status stays 0: the browser tests themselves fail
-with the same remedy, so nothing passes unseen.
+It looks for the one named in FSDASH_BROWSER, then for one on the machine, then for one that
+Playwright installed earlier. If there is none, it installs Debian's package where apt may be used,
+and otherwise Playwright's. If that fails, it prints the remedy and exits with 0; the browser tests
+then fail with the same remedy.
 """
 
 import os
@@ -28,7 +28,7 @@ def _playwright_chromium() -> str | None:
 
 
 def _starts(path: str) -> bool:
-    # Some distributions ship a stub that exists but only says that a snap is needed.
+    # Some distributions have a stub of this name that only asks for a snap package.
     try:
         done = subprocess.run([path, "--version"], capture_output=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -58,7 +58,7 @@ def _runs(*command: str) -> bool:
 
 
 def _apt_install() -> bool:
-    """Debian only: Ubuntu's package of the same name is a stub for a snap."""
+    """Install Debian's package. Ubuntu's package of the same name is a stub for a snap package."""
     release = Path("/etc/os-release")
     if not release.exists() or "ID=debian" not in release.read_text().splitlines():
         return False
@@ -72,7 +72,7 @@ def _apt_install() -> bool:
 
 
 def main() -> None:
-    """Say which browser the tests will use, installing one where that is possible."""
+    """Print which browser the tests will use; install one if there is none."""
     path = find_browser()
     if path is None and "FSDASH_BROWSER" not in os.environ:
         if not _apt_install():
