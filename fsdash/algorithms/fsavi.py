@@ -69,7 +69,8 @@ class LinearArchitecture:
             raise InputError("Phi_XYM: has a value that is not finite; give finite features")
         if (anchors_M2 < 0).any() or (anchors_M2 >= Phi_XYM.shape[:2]).any():
             raise InputError(
-                f"anchors_M2: an anchor is outside the {Phi_XYM.shape[:2]} states; give indices (x, y)"
+                f"anchors_M2: an anchor is outside the states {Phi_XYM.shape[:2]}; give indices "
+                "of states"
             )
         L_MM = Phi_XYM[anchors_M2[:, 0], anchors_M2[:, 1]]
         if np.linalg.matrix_rank(L_MM) < len(L_MM):
