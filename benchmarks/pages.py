@@ -33,6 +33,8 @@ from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 from benchmarks import report
 from fsdash.dashboard.choose_t import state as choose
+from fsdash.dashboard.run_lab.text import START
+from fsdash.dashboard.shell import NOTICE_TITLE
 from fsdash.dashboard.widgets.chart import payload
 from fsdash.dashboard.widgets.controls import ALPHAS, ITERATIONS
 from fsdash.figures import levels
@@ -208,13 +210,13 @@ def point_times(context: BrowserContext, url: str, plan: str) -> np.ndarray:
         page = context.new_page()
         page.goto(f"{url}/Run_lab?preset={plan}")
         page.locator(".st-key-example .main-svg").first.wait_for(timeout=PAGE_TIMEOUT_MS)
-        button = page.get_by_role("button", name="Start", exact=True)
+        button = page.get_by_role("button", name=START, exact=True)
         button.hover()
         began = time.perf_counter()
         button.click()
         page.wait_for_function(FIRST_POINT, timeout=PAGE_TIMEOUT_MS, polling=10)
         times[i] = 1e3 * (time.perf_counter() - began)
-        page.get_by_text("What to notice").first.wait_for(timeout=PAGE_TIMEOUT_MS)
+        page.get_by_text(NOTICE_TITLE).first.wait_for(timeout=PAGE_TIMEOUT_MS)
         page.close()
     return times
 

@@ -33,6 +33,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
 
 from benchmarks.report import markdown, number, save
+from fsdash.dashboard.shell import NOTICE_TITLE
 
 ROOT = Path(__file__).parents[1]
 ARRIVALS = 1.0
@@ -47,7 +48,7 @@ MOVES = {
 }
 """By page: a control, the kind of its value, and the value of the i-th move."""
 NUMBERS = re.compile(r"\d\.\d( ± [\d.]+)? %(</td>|<small>)")
-OVER = "What to notice"
+OVER = NOTICE_TITLE  # shown when an experiment has ended
 
 
 @dataclass
