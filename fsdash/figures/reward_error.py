@@ -73,7 +73,7 @@ def ceiling_figure(constants: Constants, T: int, dark: bool = False) -> go.Figur
     ceiling = np.asarray(freeze_error_limit(constants, bounded), dtype=float)
     freeze, ink = TERMS["freeze"].on(dark), TERMS["total"].on(dark)
     data = [
-        curve(bounded, ceiling, "ceiling over all T", ink, "solid", 2.5),
+        curve(bounded, ceiling, "limit as T grows", ink, "solid", 2.5),
         curve(L_F_VALUES, here, f"freeze error at T = {T}", freeze, "solid", 2.5),
     ]
     value = freeze_error(constants, T, l_f=constants.l_f)
@@ -231,7 +231,7 @@ def _no_ceiling_label(critical: float, dark: bool) -> dict:
         "showarrow": False,
         "font": {"size": 13},
         "bgcolor": with_opacity(BACKGROUND.on(dark), 0.6),
-        "text": f"<b>no ceiling</b><br>from 1/γ = {critical:.3f}",
+        "text": f"<b>no limit</b><br>from 1/γ = {critical:.3f}",
     }
 
 

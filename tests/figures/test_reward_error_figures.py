@@ -65,7 +65,7 @@ def test_a_chosen_T_out_of_range_is_labelled_at_the_edge():
 
 @pytest.mark.parametrize(("gamma", "side"), [(0.953, "left"), (0.7, "right"), (0.667, "right")])
 def test_the_label_of_the_crossing_is_on_the_side_with_room(gamma, side):
-    (label,) = labels(ceiling_figure(replace(CALM, gamma=gamma), 12), "no ceiling")
+    (label,) = labels(ceiling_figure(replace(CALM, gamma=gamma), 12), "no limit")
     assert label.xanchor == side
 
 
@@ -79,7 +79,7 @@ def test_without_a_freeze_error_the_ceiling_figure_says_so():
 @pytest.mark.parametrize("T", [3, 40])
 def test_the_ceiling_figure_shows_the_values_of_the_library_and_the_crossing(T):
     figure = ceiling_figure(CALM, T)
-    here, above = trace(figure, f"freeze error at T = {T}"), trace(figure, "ceiling over all T")
+    here, above = trace(figure, f"freeze error at T = {T}"), trace(figure, "limit as T grows")
     np.testing.assert_array_equal(here.y, freeze_error(CALM, T, l_f=here.x))
     np.testing.assert_array_equal(above.y, freeze_error_limit(CALM, above.x))
     assert above.x[-1] < 1 / CALM.gamma
