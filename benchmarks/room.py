@@ -1,14 +1,14 @@
-"""A room of visitors on one server: everybody runs quick looks and moves controls meanwhile.
+"""Load test: a class of visitors on one server, who run quick looks and move controls.
 
     python -m benchmarks.room --sessions 30 --minutes 2
 
-Visitors come in one a second. Each has two tabs, two connections that speak Streamlit's protocol as
-a browser does. One starts the lab's quick look on inventory again and again; the other moves a
-control of a theory page every five seconds. Counted are errors, the seconds from a click
-to the first numbers, the runs that each visitor got done (nobody may starve), the seconds until a
-control is answered while the workers are busy, and the server's memory. The visitors need processor
-time too: they share the machine with the server and its workers, so the numbers are on the careful
-side.
+One visitor arrives per second. Each has two tabs, which speak Streamlit's protocol as a browser
+does. The first tab starts the lab's quick look on inventory again and again. The second moves a
+control of a theory page about every five seconds. The benchmark reports errors, the seconds from
+the click to the first numbers, the experiments that each visitor finished (no visitor may starve),
+the seconds until a control responds while the workers are busy, and the server's memory. The
+simulated visitors use the same machine as the server and its workers, so a real class is served
+somewhat faster.
 """
 
 from __future__ import annotations
@@ -37,40 +37,43 @@ from fsdash.dashboard.shell import NOTICE_TITLE
 
 ROOT = Path(__file__).parents[1]
 ARRIVALS = 1.0
-"""Seconds between two visitors who come in."""
+"""Seconds between two arrivals."""
 THINKING = 5.0
-"""Seconds between two moves of a slider."""
+"""Mean seconds between two moves of a control."""
 REPLY_TIMEOUT = 120
 MOVES = {
-    "Reward_error": ("T", "double_array_value", lambda i: [float(i % 140 + 1)]),
-    "Choose_T": ("budget", "double_value", lambda i: float(i % 60 + 1)),
-    "Linear_architecture": ("T", "double_array_value", lambda i: [float(i % 40 + 1)]),
+    "Reward_error": ("reward-error.T", "double_array_value", lambda i: [float(i % 140 + 1)]),
+    "Choose_T": ("choose-t.budget", "double_value", lambda i: float(i % 60 + 1)),
+    "Linear_architecture": (
+        "linear-architecture.T",
+        "double_array_value",
+        lambda i: [float(i % 40 + 1)],
+    ),
 }
-"""By page: a control, the kind of its value, and the value of the i-th move."""
+"""By page: a control, the type of its value in the protocol, and the value of move i."""
 NUMBERS = re.compile(r"\d\.\d( ± [\d.]+)? %(</td>|<small>)")
-OVER = NOTICE_TITLE  # shown when an experiment has ended
 
 
 @dataclass
 class Tab:
-    """One connection: what is on its page, and what it is told."""
+    """One connection and the state of its page."""
 
     socket: object
     page: str
     query: str = ""
     page_hash: str = ""
     widgets: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """By key: the widget's id and the fragment that it belongs to."""
+    """By key: the widget's id and its fragment."""
     texts: list[str] = field(default_factory=list)
     errors: int = 0
-    pace: dict[str, float] = field(default_factory=dict)
-    """By fragment: seconds until it wants to run again."""
+    intervals: dict[str, float] = field(default_factory=dict)
+    """By fragment: seconds until its next refresh."""
 
     async def rerun(self, key: str = "", fragment: str = "", auto: bool = False, **value) -> float:
-        """Run the page, or the part that a widget belongs to; the seconds until it is done."""
+        """Run the page, or the fragment of a widget; return the seconds that it took."""
         message = BackMsg()
         state = message.rerun_script
-        # As a browser: by its name until the server has said what it calls the page.
+        # Like a browser: by name until the server has sent the hash of the page.
         state.page_name = "" if self.page_hash else self.page
         state.page_script_hash, state.query_string = self.page_hash, self.query
         state.fragment_id, state.is_auto_rerun = fragment, auto
@@ -83,7 +86,7 @@ class Tab:
                 else:
                     setattr(widget, name, content)
         if not state.fragment_id:
-            self.pace.clear()
+            self.intervals.clear()
         began = time.monotonic()
         self.texts.clear()
         await self.socket.send(message.SerializeToString())
@@ -92,7 +95,7 @@ class Tab:
         return time.monotonic() - began
 
     async def _receive(self) -> bool:
-        """Take one message in; whether it was the end of a run."""
+        """Process one message; return whether it ended a run."""
         message = ForwardMsg()
         message.ParseFromString(await asyncio.wait_for(self.socket.recv(), REPLY_TIMEOUT))
         kind = message.WhichOneof("type")
@@ -101,14 +104,14 @@ class Tab:
         elif kind == "page_info_changed":
             self.query = message.page_info_changed.query_string
         elif kind == "auto_rerun":
-            self.pace[message.auto_rerun.fragment_id] = message.auto_rerun.interval
+            self.intervals[message.auto_rerun.fragment_id] = message.auto_rerun.interval
         elif kind == "delta":
             self._element(message.delta)
         if kind != "script_finished":
             return False
         again = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
-        if again:  # the whole page runs once more, with paces of its own
-            self.pace.clear()
+        if again:  # the whole page runs once more and sends new intervals
+            self.intervals.clear()
         return not again
 
     def _element(self, delta) -> None:
@@ -120,7 +123,7 @@ class Tab:
         elif kind in ("html", "markdown"):
             self.texts.append(content.body)
         elif kind in ("button", "slider", "number_input"):
-            self.widgets[content.id.rpartition("-")[2]] = content.id, delta.fragment_id
+            self.widgets[content.id.split("-", 2)[2]] = content.id, delta.fragment_id
 
     @property
     def text(self) -> str:
@@ -129,12 +132,12 @@ class Tab:
 
 @dataclass
 class Visitor:
-    """What one visitor lived through."""
+    """The measurements of one visitor."""
 
     first: list[float] = field(default_factory=list)
     done: list[float] = field(default_factory=list)
     answers: dict[str, list[float]] = field(default_factory=dict)
-    """By page: seconds until a control was answered."""
+    """By page: seconds until a control responded."""
     errors: list[str] = field(default_factory=list)
 
 
@@ -146,16 +149,16 @@ async def run_quick_looks(url: str, cookie: str, until: float, seen: Visitor) ->
             began = time.monotonic()
             await tab.rerun("start", trigger_value=True)
             numbers = False
-            while OVER not in tab.text:
+            while NOTICE_TITLE not in tab.text:
                 if not numbers and NUMBERS.search(tab.text):
                     numbers = True
                     seen.first.append(time.monotonic() - began)
-                if tab.errors or not tab.pace:
+                if tab.errors or not tab.intervals:
                     await asyncio.sleep(1)
                     await tab.rerun()
                     continue
-                fragment, pace = next(iter(tab.pace.items()))
-                await asyncio.sleep(pace)
+                fragment, interval = next(iter(tab.intervals.items()))
+                await asyncio.sleep(interval)
                 await tab.rerun(fragment=fragment, auto=True)
             if not numbers:
                 seen.first.append(time.monotonic() - began)
@@ -187,7 +190,7 @@ def _connected(url: str, cookie: str):
         origin=url,
         additional_headers={"Cookie": f"fsdash_visitor={cookie}"},
         max_size=None,
-        ping_interval=None,  # as a browser, which waits
+        ping_interval=None,  # like a browser, which waits
     )
 
 
@@ -214,7 +217,7 @@ def serve(folder: str) -> tuple[subprocess.Popen, str]:
     with (Path(folder) / "log.txt").open("w") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
     url = f"http://127.0.0.1:{port}"
-    for _ in range(600):
+    for _ in range(3000):  # the first start compiles the numerical kernels
         try:
             urllib.request.urlopen(f"{url}/_stcore/health", timeout=1).close()
             return process, url
@@ -229,7 +232,7 @@ def megabytes(pid: int) -> float:
 
 
 async def room(url: str, pid: int, sessions: int, minutes: float) -> tuple[list[Visitor], list]:
-    await visit(url, time.monotonic())  # the first visitor starts the workers
+    await visit(url, time.monotonic())  # starts the workers
     memory = [(0.0, megabytes(pid))]
     began = time.monotonic()
     until = began + ARRIVALS * sessions + 60 * minutes
@@ -253,11 +256,12 @@ def summary(visitors: list[Visitor], memory: list[tuple[float, float]]) -> list[
     rows = {
         "sessions": str(len(visitors)),
         "errors": str(sum(len(v.errors) for v in visitors)),
-        "runs finished": f"{sum(finished):,}, each visitor {min(finished)} to {max(finished)}",
+        "experiments finished": f"{sum(finished):,}, "
+        f"each visitor {min(finished)} to {max(finished)}",
         "click to first numbers, s": _spread(first),
         "click to end of run, s": _spread(done),
-        "control answered, s": f"{_spread(every)} ({len(every):,} moves)",
-        **{f"control answered, {page}, s": _spread(times) for page, times in answers.items()},
+        "control responds, s": f"{_spread(every)} ({len(every):,} moves)",
+        **{f"control responds, {page}, s": _spread(times) for page, times in answers.items()},
         "server memory, MB": f"{number(memory[0][1])} at the start, {number(half[0])} half way, "
         f"{number(memory[-1][1])} at the end",
     }
@@ -285,7 +289,7 @@ def main() -> None:
             server.wait(timeout=30)
     rows = summary(visitors, memory)
     rows.append({"measure": "minutes", "value": f"{options.minutes:g}"})
-    rows.append({"measure": "load of the machine at the end", "value": f"{os.getloadavg()[0]:.1f}"})
+    rows.append({"measure": "load average at the end", "value": f"{os.getloadavg()[0]:.1f}"})
     print(markdown(rows))
     for error in sorted({error for visitor in visitors for error in visitor.errors}):
         print(error, file=sys.stderr)
