@@ -14,6 +14,12 @@ EXTRA = (
     "fsdash.core.certificate",
     "fsdash.core.display",
     "fsdash.domains.base",
+    "fsdash.formatting",
+    "fsdash.theory.landmarks",
+    "fsdash.theory.presets",
+    "fsdash.theory.sensitivity",
+    "fsdash.theory.staircase",
+    "fsdash.theory.table",
 )
 """Modules with examples that define no public name themselves."""
 
