@@ -26,7 +26,7 @@ DEFAULT_T = "3, 6, 12"
 DEFAULT_SWEEPS = 6.0
 DEFAULT_REPLICATIONS = 3
 MAX_T_VALUES = 24
-"""More curves cannot be told apart."""
+"""More curves cannot be distinguished."""
 MAX_T = 10**6
 """In a link; each domain has a limit of its own."""
 Parameters = Mapping[str, Value]

@@ -166,7 +166,7 @@ def test_an_exported_file_can_be_imported(service, two, count):
     experiments = [service.store.experiment(id) for id in two[:count]]
     content = files.full_json(service.store, experiments)
     test = runs()
-    test.file_uploader[0].set_value(("kept.json", content, "application/json")).run()
+    test.file_uploader[0].set_value(("exported.json", content, "application/json")).run()
     assert not test.exception
     assert test.success[0].value == text.imported(count)
     found = service.store.experiments()
