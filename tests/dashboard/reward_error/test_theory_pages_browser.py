@@ -56,7 +56,7 @@ def test_one_move_of_a_slider_is_one_rerun_and_one_step_of_the_history(visit: Ca
     page = visit(REWARD)
     wait_until_drawn(page, *CHARTS[REWARD])
     sent: list[object] = []
-    page.on("websocket", lambda socket: socket.on("framesent", sent.append))
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     page.reload()
     wait_until_drawn(page, *CHARTS[REWARD])
     page.wait_for_load_state("networkidle")
