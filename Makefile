@@ -93,9 +93,12 @@ $(KERNELS): $(shell grep -rlE '^@(jit|inlined)' fsdash --include='*.py') $(RUN_S
 	@$(PY) -m fsdash compile
 	@touch $@
 
+# The first import of quantecon writes its compiled functions. Two tests that do it at the same time
+# leave a damaged cache, on which every later import aborts; so one process does it here.
 $(DEV_STAMP): requirements-dev.txt $(RUN_STAMP)
 	@echo "Installing the packages for the tests into $(VENV)"
 	@$(PIP) -r requirements-dev.txt
+	@$(PY) -c 'import quantecon'
 	@touch $@
 
 $(BENCH_STAMP): requirements-bench.txt $(RUN_STAMP)
