@@ -25,6 +25,7 @@ from fsdash.figures.palette import FAMILY_COLOURS, algorithm_colour
 from fsdash.runs.estimate import worker_seconds
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.database import default_url
+from fsdash.theory.measured_domains import measured_domains
 from tests.dashboard.kit import address, figures, opened, traces
 from tests.runs.work import over
 
@@ -255,6 +256,16 @@ def test_the_inspector_solves_the_domain_and_shows_its_own_figure(service):
         page.pills(key=INSPECTOR_URL.key("view")).set_value(name).run()
         assert not page.exception and not page.error
         assert f"policy-{name}" in figures(page)
+
+
+def test_choose_T_measures_the_domain_and_loads_its_constants(toys):
+    page = opened("2_Choose_T.py")
+    page.button(key="load-toyshop").click().run()
+    assert not page.exception
+    measured = measured_domains()["toyshop"]
+    assert address(page)["nx"] == "2"
+    assert float(address(page)["Lr"]) == pytest.approx(measured.constants.l_r, rel=1e-6)
+    assert measured.regret[2][0] >= 0
 
 
 def test_both_survive_a_round_trip_as_json(toys):

@@ -104,17 +104,21 @@ START = PRESETS["three-regimes"]
 DEFAULT_SWEEPS = 4.0
 
 
-def examples() -> dict[str, ChooseTState]:
-    """Ready-made states by name: two presets and the measured domains."""
-    found = {
-        name: ChooseTState(
-            PRESETS[name].constants, PRESETS[name].sizes, DEFAULT_SWEEPS, PRESETS[name].T
-        )
-        for name in ("three-regimes", "long-horizon")
-    }
-    for name, domain in measured_domains().items():
-        found[name] = ChooseTState(domain.constants, domain.sizes, DEFAULT_SWEEPS, HORIZONS)
-    return found
+EXAMPLE_PRESETS = ("three-regimes", "long-horizon")
+
+
+def example_names() -> tuple[str, ...]:
+    """The ready-made states: two presets and the measured domains."""
+    return (*EXAMPLE_PRESETS, *measured_domains())
+
+
+def example(name: str) -> ChooseTState:
+    """A ready-made state."""
+    if name in EXAMPLE_PRESETS:
+        chosen = PRESETS[name]
+        return ChooseTState(chosen.constants, chosen.sizes, DEFAULT_SWEEPS, chosen.T)
+    domain = measured_domains()[name]
+    return ChooseTState(domain.constants, domain.sizes, DEFAULT_SWEEPS, HORIZONS)
 
 
 def derived_l_u(gamma: float, l_r: float, l_f: float) -> float | None:

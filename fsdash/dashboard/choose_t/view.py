@@ -65,7 +65,7 @@ URL = UrlState(
         "Lfrozen": Parameter(None, number_in(0, FIELD_RANGES["Lf"].high)),
         "vary": Parameter("Lf", one_of(text.SYMBOLS)),
         "tab": labelled("terms", text.TABS),
-        "domain": Parameter(next(iter(measured_domains())), one_of(measured_domains())),
+        "domain": Parameter("inventory", lambda name: one_of(measured_domains())(name)),
     },
 )
 
@@ -106,13 +106,18 @@ def draw_examples() -> None:
     """Buttons that load ready-made states."""
     with st.container(horizontal=True, key="examples", vertical_alignment="center"):
         st.caption(text.EXAMPLES_LABEL, width="content")
-        for name, state in choose.examples().items():
+        for name in choose.example_names():
             label = text.example_label(name)
-            st.button(label, key=f"load-{name}", on_click=load_example, args=(state,))
+            st.button(label, key=f"load-{name}", on_click=load_example, args=(name,))
 
 
-def load_example(state: ChooseTState) -> None:
+def load_example(name: str) -> None:
     """Set the widgets to a ready-made state."""
+    try:
+        state = choose.example(name)
+    except InputError as problem:  # the constants of a user's domain can be infinite
+        st.toast(f"{text.example_label(name)}: {problem}", icon=":material/error:")
+        return
     controls.put_constants(URL, state.constants)
     for name, field in SIZES.items():
         URL.put(name, getattr(state.sizes, field))

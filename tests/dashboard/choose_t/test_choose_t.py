@@ -112,18 +112,18 @@ def test_every_T_may_compete():
     assert advised(page) == expected(view(20.0, every=True))
 
 
-@pytest.mark.parametrize("name", choose.examples())
+@pytest.mark.parametrize("name", choose.example_names())
 def test_examples_fill_the_controls(name):
     page = opened(PAGE, budget="7", Lf="1.3", LUby="derived")
     page.button(key=f"load-{name}").click().run()
     assert not page.exception
-    assert advised(page) == expected(choose.examples()[name])
+    assert advised(page) == expected(choose.example(name))
 
 
 def test_the_bound_of_a_measured_domain_is_called_vacuous():
     page = opened(PAGE)
     page.button(key="load-inventory").click().run()
-    advice = choose.examples()["inventory"].advice
+    advice = choose.example("inventory").advice
     ratio = number(advice.choice.regret / advice.trivial_bound)
     vacuous = text.VACUOUS.format(ratio=ratio, trivial=number(advice.trivial_bound))
     assert vacuous in words(page) and text.VACUOUS_FLOORS in words(page)
@@ -378,7 +378,7 @@ VIEWS = [
     view(),
     view(20.0, every=True, l_frozen=1.3),
     view(0.5),
-    choose.examples()["pricing"],
+    choose.example("pricing"),
 ]
 
 

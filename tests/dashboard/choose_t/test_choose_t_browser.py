@@ -20,7 +20,7 @@ from tests.dashboard.browser import assert_fits
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 PATH = "/Choose_T"
 VACUOUS = "The bound is vacuous here:"
-THREE = choose.examples()["three-regimes"]
+THREE = choose.example("three-regimes")
 SWEEP = THREE.sizes.sweep
 
 
