@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from fsdash.domains import DOMAINS
 from fsdash.figures.budget import budget_figure
 from fsdash.figures.budget_detail import (
     decomposition,
@@ -108,8 +109,8 @@ EXAMPLE_PRESETS = ("three-regimes", "long-horizon")
 
 
 def example_names() -> tuple[str, ...]:
-    """The ready-made states: two presets and the measured domains."""
-    return (*EXAMPLE_PRESETS, *measured_domains())
+    """The ready-made states: two presets and every domain."""
+    return (*EXAMPLE_PRESETS, *DOMAINS)
 
 
 def example(name: str) -> ChooseTState:
