@@ -6,7 +6,6 @@ script is left out.
 
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import groupby
 
 from fsdash.dashboard.server import app_folder
 
@@ -142,5 +141,8 @@ def is_available(page: PageLink) -> bool:
 @cache
 def available_pages() -> dict[str, list[PageLink]]:
     """The pages whose script exists when the first page is drawn, by group, in order."""
-    pages = [page for page in PAGES.values() if is_available(page)]
-    return {group: list(members) for group, members in groupby(pages, lambda page: page.group)}
+    groups: dict[str, list[PageLink]] = {}
+    for page in PAGES.values():
+        if is_available(page):
+            groups.setdefault(page.group, []).append(page)
+    return groups

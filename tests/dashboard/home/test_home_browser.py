@@ -27,10 +27,14 @@ def test_T_and_steps_move_the_picture_and_the_link_restores_it(visit: Callable[.
     page.get_by_role("button", name=text.NEXT).press("Enter")
     expect(picture(page)).to_have_attribute("alt", re.compile("Period 1:"))
     page.get_by_text(text.PICTURES["lower"], exact=True).click()
-    expect(picture(page)).to_have_attribute("alt", re.compile("Start at the end.*period 5"))
+    expect(picture(page)).to_have_attribute(
+        "alt", re.compile("Backward induction starts at period 5")
+    )
     expect(page).to_have_url(in_url("periods", "5"))
     page.reload()
-    expect(picture(page)).to_have_attribute("alt", re.compile("Start at the end.*period 5"))
+    expect(picture(page)).to_have_attribute(
+        "alt", re.compile("Backward induction starts at period 5")
+    )
 
 
 def test_the_picture_plays(visit: Callable[..., Page]):
