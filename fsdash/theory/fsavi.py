@@ -1,9 +1,19 @@
 """The regret bound of FSAVI, which is FSVI with a linear architecture.
 
-The theorem is in Appendix "Value Function Approximation with a Linear Architecture".
+The theorem is in Appendix "Value Function Approximation with a Linear Architecture". As stated it is
+false; so is the version that only adds the factor 2q/(1-q) of the general lemma to its value errors
+(tests/theory/test_fsavi_proven.py). Its proof leaves out two things: the gap that `repaired_regret`
+closes, and the loss of a lower policy that is greedy for the fitted Ĵ instead of J*. With both,
+
+    regret <= [ε_r + γ φ(L̃) + q L_U d + 2(1+κ) ε_low Σ_{m=1}^{T-1} γ^m Σ_{i<m} κ^i] / (1-q)
+              + 2q/(1-q) [(1+κ)/(1-κq) ε_up + (κq)^k C r_max],        q = γ^T,
+              C = κ² (1-(κγ)^{T+1}) / ((1-κq)(1-κγ)).
+
+docs/proofs.md has the proof, and a model on which the term with ε_low is attained.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,12 +31,20 @@ from fsdash.theory.parameters import (
     Constants,
     Values,
     as_scalar,
+    discounted_geometric_sum,
+    frozen_lipschitz,
     geometric_sum,
     nonnegative,
     one_minus_power,
     one_minus_product,
+    product,
     quiet,
 )
+from fsdash.theory.repaired import repaired_floor
+
+PROVEN: Literal["proven"] = "proven"
+STATED: Literal["stated"] = "stated"
+BOUNDS = (PROVEN, STATED)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,7 +77,9 @@ def fsavi_regret(
     kappa: float,
     eps_low: float,
     eps_up: float,
-    corrected: bool = True,
+    bound: Literal["proven", "stated"] = PROVEN,
+    l_frozen: float | None = None,
+    n_slow: int = 2,
 ) -> FsaviRegret:
     """Bound the regret of FSAVI after k iterations.
 
@@ -75,8 +95,10 @@ def fsavi_regret(
         κ = γ'/γ >= 1, the factor by which the features amplify an error; κγ < 1 is required.
     eps_low, eps_up
         How well the features can fit the values of the lower and of the upper level.
-    corrected
-        Whether to use the factors of the proof rather than those of the stated theorem.
+    bound
+        "proven", or "stated" for the formula of the paper's theorem, which can be violated.
+    l_frozen, n_slow
+        L̃ and the number of slow states, as in `repaired_regret`; the stated bound ignores them.
 
     Returns
     -------
@@ -85,65 +107,67 @@ def fsavi_regret(
 
     Notes
     -----
-    With A = 1 + (1+γ)/γ Σ_{i=1}^{T-1} (κγ)^i (Lemma "lower_w_bellman" at t = 1),
-    B = (1+κ)/(1-κγ^T) and C = κ² (1-(κγ)^{T+1}) / ((1-κγ^T)(1-κγ)), the theorem states
+    With A = 1 + (1+γ)/γ Σ_{i=1}^{T-1} (κγ)^i and B = (1+κ)/(1-κq), the paper states
 
-        2/(1-q)² (ε_r + A ε_low) + 2q/(1-q)² L_U d + B ε_up + (κγ^T)^k C r_max.
+        2/(1-q)² (ε_r + A ε_low) + 2q/(1-q)² L_U d + B ε_up + (κq)^k C r_max.
 
-    Its proof applies the general lemma to ε_r + γ A ε_low and to the value error
-    B ε_up + (κγ^T)^k C r_max. `corrected` therefore changes two things:
-
-    - The last two terms get the lemma's factor 2q/(1-q). It is above 1 if and only if γ^T > 1/3;
-      there the stated bound is smaller than the proved one, so it is unproved.
-    - A ε_low gets the factor γ of the proof, because R̃ uses J_1 one step later. This makes the
-      bound tighter.
-
-    Both versions rest on the general lemma, with the condition in the notes of `fsvi_regret`. The
-    rest agrees with the proofs. The closed form in Lemma "lower_w_bellman" has (κγ)^T for every t
-    where it should have (κγ)^{T-t+1}; only t = 1 is used, where the two are equal. C has one power
-    of κγ and one κ more than needed, because Ĵ_1 takes T-1 steps from 0 and not T. It is loose but
-    valid, and the reason why κ = 1 without fitting errors gives FSVI's bound with an iteration
-    term that is (1-γ^{T+1})/(1-γ^T) times as large.
+    C has one power of κγ and one κ more than needed, because Ĵ_1 takes T-1 steps from 0 and not T.
+    It is valid; for κ = 1 without fitting errors the proven bound is that of `repaired_regret` with
+    an iteration term that is (1-γ^{T+1})/(1-γ^T) times as large.
 
     Examples
     --------
     >>> from fsdash.theory import fsavi_regret, preset
     >>> c = preset("three-regimes").constants
-    >>> fsavi_regret(c, 16, k=3, kappa=1.01, eps_low=0.1, eps_up=0.1)
+    >>> fsavi_regret(c, 16, k=3, kappa=1.01, eps_low=0.1, eps_up=0.1, l_frozen=1.2)
     FsaviRegret
-      reward_term      8.20619
-      lower_fit_term   4.62309
-      transition_term  0.879422
+      reward_term      5.99559
+      lower_fit_term   22.418
+      transition_term  0.358232
       upper_fit_term   0.112487
       iteration_term   0.330029
-      total            14.1512
+      total            29.2143
     """
+    if bound not in BOUNDS:
+        raise InputError(f"bound = {bound!r} is unknown; choose 'proven' or 'stated'.")
     horizon, iteration = horizons(T), iterations(k)
     gamma = constants.gamma
     kappa, gap = _amplification(gamma, kappa)
     eps_low, eps_up = nonnegative("eps_low", eps_low), nonnegative("eps_up", eps_up)
+    l_frozen = frozen_lipschitz(constants, l_frozen, n_slow)
 
-    lower_fit = (1 + (1 + gamma) * kappa * geometric_sum(horizon - 1, gap)) * eps_low
-    upper_gap = one_minus_product(one_minus_power(gamma, horizon), np.power(gamma, horizon), kappa)
+    q = np.power(gamma, horizon)
+    upper_gap = one_minus_product(one_minus_power(gamma, horizon), q, kappa)
     upper_fit = (1 + kappa) / upper_gap * eps_up
-    initial_error = np.power(kappa * np.power(gamma, horizon), iteration) * (
+    initial_error = np.power(kappa * q, iteration) * (
         kappa**2 * geometric_sum(horizon + 1, gap) / upper_gap * constants.r_max
     )
-    if corrected:
-        lower_fit = gamma * lower_fit
-
-    def lemma(reward_error: Values, distance: Values, value_error: Values):
-        return lemma_terms(gamma, horizon, reward_error, constants.l_u, distance, value_error)
-
-    reward_term, transition_term, _ = lemma(
-        sum(reward_error_terms(constants, horizon)), distance_term(constants, horizon), 0.0
-    )
-    lower_fit_term = lemma(lower_fit, 0.0, 0.0)[0]
-    if corrected:
-        upper_fit = lemma(0.0, 0.0, upper_fit)[2]
-        initial_error = lemma(0.0, 0.0, initial_error)[2]
+    if bound == STATED:
+        reward_term, transition_term, _ = lemma_terms(
+            gamma,
+            horizon,
+            sum(reward_error_terms(constants, horizon)),
+            constants.l_u,
+            distance_term(constants, horizon),
+            0.0,
+        )
+        lower_fit = (1 + (1 + gamma) * kappa * geometric_sum(horizon - 1, gap)) * eps_low
+        lower_fit_term = 2 / one_minus_power(gamma, horizon) ** 2 * lower_fit
+    else:
+        reward_term, transition_term = repaired_floor(constants, horizon, l_frozen)
+        loss = _greedy_loss(gamma, kappa, horizon) * eps_low
+        lower_fit_term = loss / one_minus_power(gamma, horizon)
+        factor = 2 * q / one_minus_power(gamma, horizon)
+        upper_fit, initial_error = product(factor, upper_fit), product(factor, initial_error)
     terms = (reward_term, lower_fit_term, transition_term, upper_fit, initial_error)
     return FsaviRegret(*(as_scalar(term) for term in terms))
+
+
+def _greedy_loss(gamma: float, kappa: float, T: np.ndarray) -> np.ndarray:
+    """2(1+κ) Σ_{m=1}^{T-1} γ^m Σ_{i<m} κ^i, the loss over a block for a fitting error of 1."""
+    m = np.arange(1, max(int(T.max(initial=1)), 2))
+    sums = np.concatenate(([0.0], np.cumsum(discounted_geometric_sum(gamma, kappa, m))))
+    return 2 * (1 + kappa) * sums[T - 1]
 
 
 def _amplification(gamma: float, kappa: float) -> tuple[float, float]:

@@ -7,6 +7,7 @@ the coordinates: a domain with prices in cents has other constants than one with
     d_Y   = max ‖y − f_Y(s, a, w)‖                 α = max ‖x − f_X(s, a, w)‖ / d_Y
     L_r   = max |r(s, a) − r(s', a')| / ‖(s, a) − (s', a')‖
     L_f   = max ‖f(s, a, w) − f(s', a', w)‖ / ‖(s, a) − (s', a')‖      over every w
+    L̃     = the same for the frozen map (x, f_Y), which `repaired_regret` needs
     L_U   = max |U*(s) − U*(s')| / ‖s − s'‖        U* within a certified 1e-6
     r_max = max r + shift, where shift = max(0, −min r) makes all rewards non-negative
 
@@ -28,7 +29,7 @@ import numpy as np
 
 from fsdash.algorithms.optimum import optimum
 from fsdash.core.kernels import jit
-from fsdash.core.model import FastSlowMDP
+from fsdash.core.model import Dynamics, FastSlowMDP
 from fsdash.theory.parameters import Constants
 
 BLOCK = 2_000_000
@@ -49,6 +50,7 @@ class MeasuredConstants:
     l_u: float
     r_max: float
     reward_shift: float
+    l_frozen: float
 
     def constants(self, gamma: float) -> Constants:
         """The constants with a discount factor, as the bounds need them."""
@@ -100,6 +102,7 @@ def measure(model: FastSlowMDP, U_XY: np.ndarray | None = None) -> MeasuredConst
         l_u=lipschitz(model, U_XY[:, :, None, None]),
         r_max=float(model.reward_XYA.max()) + shift,
         reward_shift=shift,
+        l_frozen=_frozen_lipschitz(model),
     )
 
 
@@ -107,7 +110,16 @@ def _transition_lipschitz(model: FastSlowMDP) -> float:
     """L_f. The maximum so far prunes the search over the next outcome of the noise."""
     best = 0.0
     for w in _outcomes(model):
-        best = lipschitz(model, _successors(model, w), best)
+        best = lipschitz(model, _successors(model, model.true, w), best)
+    return best
+
+
+def _frozen_lipschitz(model: FastSlowMDP) -> float:
+    """L̃. If the frozen fast state is noise-free, one outcome stands for all."""
+    noisy = model.frozen.next_fast.shape[3] > 1
+    best = 0.0
+    for w in np.flatnonzero(model.noise_W) if noisy else [0]:
+        best = lipschitz(model, _successors(model, model.frozen, int(w)), best)
     return best
 
 
@@ -151,10 +163,10 @@ def lipschitz(model: FastSlowMDP, g_XYAC: np.ndarray, at_least: float = 0.0) -> 
     return float(best)
 
 
-def _successors(model: FastSlowMDP, w: int) -> np.ndarray:
+def _successors(model: FastSlowMDP, dynamics: Dynamics, w: int) -> np.ndarray:
     """The coordinates of f(x, y, a, w), shape (X, Y, A, d); A is 1 if no action matters."""
-    slow = model.next_slow[..., min(w, model.next_slow.shape[3] - 1)]
-    fast = model.next_fast[..., min(w, model.next_fast.shape[3] - 1)]
+    slow = dynamics.next_slow[..., min(w, dynamics.next_slow.shape[3] - 1)]
+    fast = dynamics.next_fast[..., min(w, dynamics.next_fast.shape[3] - 1)]
     shape = (model.n_slow, model.n_fast, max(slow.shape[2], fast.shape[2]))
     parts = (model.slow.values[slow], model.fast.values[fast])
     return np.concatenate([np.broadcast_to(p, (*shape, p.shape[-1])) for p in parts], axis=-1)

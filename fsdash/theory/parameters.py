@@ -182,6 +182,25 @@ def whole_numbers(name: str, values: ArrayLike, low: int, high: int) -> np.ndarr
     return array.astype(np.int64)
 
 
+def frozen_lipschitz(constants: Constants, l_frozen: float | None, n_slow: int) -> float:
+    """L̃, the Lipschitz constant of the frozen map (x, y, a) -> (x, f_Y), checked or by default.
+
+    With two or more slow states the frozen map is the identity in x, so L̃ >= 1. From L_f alone,
+    ‖(x - x', f_Y - f_Y')‖² <= (1 + L_f²) ‖s - s'‖² gives the default √(1 + L_f²). With one slow state
+    the frozen map is f, and the default is L_f.
+    """
+    several = int(whole_numbers("n_slow", n_slow, 1, LARGEST_SIZE)) > 1
+    if l_frozen is None:
+        return math.hypot(1.0, constants.l_f) if several else constants.l_f
+    l_frozen = nonnegative("l_frozen", l_frozen)
+    if several and l_frozen < 1:
+        raise InputError(
+            f"l_frozen = {l_frozen:g} is below 1; the frozen map keeps x, so with two or more slow "
+            "states L̃ >= 1. Give a number >= 1, or n_slow = 1 if there is one slow state."
+        )
+    return l_frozen
+
+
 def as_scalar(values: ArrayLike) -> float | np.ndarray:
     """A float if there is a single number, else the array."""
     array = np.asarray(values)

@@ -2,13 +2,13 @@
 
 `fsvi_regret` is the paper's theorem as stated. Its proof compares with a policy that uses the
 optimal lower level, so it assumes that the frozen dynamics are no more sensitive than the true ones
-(L̃ <= L_f; see the notes of `fsvi_regret`). Without this assumption,
+(L̃ <= L_f; see the notes of `fsvi_regret`). Without this assumption (proof: docs/proofs.md),
 
     regret <= (ε_r + γ φ(L̃) + γ^T L_U d)/(1-γ^T)  +  2 r_max γ^{(k+1)T} / ((1-γ)(1-γ^T)),
 
 where φ(L̃) is the freeze error with L̃, the Lipschitz constant of the frozen map (x, f_Y), in place
-of L_f. This holds for every L̃. Where L̃ <= L_f it is also the smaller of the two bounds, because
-the paper's first two terms have a factor 2/(1-γ^T) that is not needed.
+of L_f. Where L̃ <= L_f it is also the smaller of the two bounds, because the paper's first two terms
+have a factor 2/(1-γ^T) that is not needed.
 """
 
 from dataclasses import replace
@@ -18,17 +18,28 @@ from numpy.typing import ArrayLike
 
 from fsdash.theory.bounds import (
     FsviRegret,
+    distance_term,
     horizons,
     iteration_term,
-    reward_error,
-    transition_distance,
+    reward_error_terms,
 )
-from fsdash.theory.parameters import Constants, as_scalar, nonnegative, one_minus_power, quiet
+from fsdash.theory.parameters import (
+    Constants,
+    as_scalar,
+    frozen_lipschitz,
+    one_minus_power,
+    quiet,
+)
 
 
 @quiet
 def repaired_regret(
-    constants: Constants, T: ArrayLike, *, k: ArrayLike, l_frozen: float | None = None
+    constants: Constants,
+    T: ArrayLike,
+    *,
+    k: ArrayLike,
+    l_frozen: float | None = None,
+    n_slow: int = 2,
 ) -> FsviRegret:
     """Bound the regret of FSVI after k iterations, without the condition L̃ <= L_f.
 
@@ -41,7 +52,11 @@ def repaired_regret(
     k
         Iterations of the upper level, at least 0.
     l_frozen
-        L̃, the Lipschitz constant of the frozen dynamics; L_f if None.
+        L̃, the Lipschitz constant of the frozen dynamics; `measure` computes it for a model. If
+        None, √(1 + L_f²), which holds for every model.
+    n_slow
+        Number of slow states. With one, nothing is frozen, and L̃ is L_f if `l_frozen` is None.
+        With more, L̃ >= 1.
 
     Returns
     -------
@@ -51,22 +66,26 @@ def repaired_regret(
     Examples
     --------
     >>> from fsdash.theory import preset, repaired_regret
-    >>> repaired_regret(preset("three-regimes").constants, 16, k=3)
+    >>> repaired_regret(preset("three-regimes").constants, 16, k=3, l_frozen=1.2)
     FsviRegret
       reward_term      5.99559
       transition_term  0.358232
       iteration_term   0.289437
       total            6.64326
     """
-    l_frozen = constants.l_f if l_frozen is None else nonnegative("l_frozen", l_frozen)
+    l_frozen = frozen_lipschitz(constants, l_frozen, n_slow)
     iteration = iteration_term(constants, T, k=k)
-    gamma, horizon, error = constants.gamma, horizons(T), reward_error(constants, T)
-    if l_frozen == constants.l_f:
-        frozen = error
-    else:
-        frozen = reward_error(replace(constants, l_f=l_frozen), T)
-    complement = one_minus_power(gamma, horizon)
-    reward_term = (error.total + gamma * frozen.freeze) / complement
-    distance = transition_distance(constants, T)
-    transition_term = np.power(gamma, horizon) * constants.l_u * distance / complement
+    reward_term, transition_term = repaired_floor(constants, horizons(T), l_frozen)
     return FsviRegret(as_scalar(reward_term), as_scalar(transition_term), iteration)
+
+
+def repaired_floor(
+    constants: Constants, T: np.ndarray, l_frozen: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """(ε_r + γ φ(L̃))/(1-q) and q L_U d/(1-q): what FSVI and FSAVI share, for checked arguments."""
+    gamma = constants.gamma
+    error = sum(reward_error_terms(constants, T))
+    freeze, _ = reward_error_terms(replace(constants, l_f=l_frozen), T)
+    complement = one_minus_power(gamma, T)
+    distance = np.power(gamma, T) * constants.l_u * distance_term(constants, T)
+    return (error + gamma * freeze) / complement, distance / complement
