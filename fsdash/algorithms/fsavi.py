@@ -13,7 +13,7 @@ update holds exactly at M pre-selected (anchor) states:
 κ = max_s Σ_m |θ_m(s)|, the smallest that the assumption on basis functions allows. κ ≥ 1 because
 the anchors are states. The theory needs κγ < 1; other architectures are refused.
 
-Guarantee: `fsdash.theory.fsavi_regret`. If Φ is the identity, FSAVI is FSVI.
+Guarantee: the proven bound of `fsdash.theory.fsavi_regret`. If Φ is the identity, FSAVI is FSVI.
 Work, as the algorithm defines it: M|A| backups per lower-level update, M|A| + (T−1)|S| per upper
 one. The greedy policies π̂ of all states, |S||A| each, are counted with the lower level.
 """

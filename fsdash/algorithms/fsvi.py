@@ -13,7 +13,8 @@ Base VI. With a terminal value J_T ≠ 0 (the remark on non-zero terminal values
 it, and J₁ is the value of π̃ without it, which takes one more policy evaluation of T−1 frozen
 sweeps.
 
-Guarantee: the regret theorem of FSVI, `fsdash.theory.fsvi_regret`.
+Guarantee: `fsdash.theory.repaired_regret`; under a condition also the paper's theorem,
+`fsdash.theory.fsvi_regret`.
 Work: (T−1)|S||A| backups for the lower level, |S||A| + (T−1)|S| per upper iteration, and (T−1)|S|
 for a terminal value.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict, fields, replace
+from functools import partial
 
 from fsdash.cli.arguments import add_command, add_domain, read_domain, whole_range
 from fsdash.errors import InputError
@@ -16,10 +17,15 @@ from fsdash.theory import (
     Sizes,
     advise,
     bounds_table,
+    fsvi_regret,
     preset,
+    repaired_regret,
     value_lipschitz_bound,
 )
+from fsdash.theory.budget import Bound
+from fsdash.theory.parameters import frozen_lipschitz
 
+STATED, REPAIRED = "stated", "repaired"
 MAX_RECORDS = 5_000_000
 MAX_TABLE_ROWS = 16
 """How many candidates and regimes the table of `advise` shows."""
@@ -85,6 +91,19 @@ def add_constants(p: argparse.ArgumentParser) -> None:
     for name, text in SYMBOLS.items():
         kind = int if name.startswith("n_") else str if name == "l_u" else float
         p.add_argument("--" + name.replace("_", "-"), type=kind, metavar="N", help=text)
+    p.add_argument(
+        "--bound",
+        choices=(STATED, REPAIRED),
+        default=STATED,
+        help="regret bound of FSVI: the paper's, which needs L̃ ≤ L_f, or the one without this "
+        "condition (stated)",
+    )
+    p.add_argument(
+        "--l-frozen",
+        type=float,
+        metavar="N",
+        help="L̃ of the repaired bound, Lipschitz constant of the frozen dynamics (√(1 + L_f²))",
+    )
 
 
 def read_constants(arguments: argparse.Namespace) -> tuple[Constants, Sizes, tuple[int, ...]]:
@@ -120,6 +139,23 @@ def read_l_u(text: str, constants: Constants) -> float:
     return l_u
 
 
+def read_bound(arguments: argparse.Namespace, constants: Constants, sizes: Sizes) -> Bound:
+    """The bound to compute."""
+    if arguments.bound == REPAIRED:
+        l_frozen = frozen_lipschitz(constants, arguments.l_frozen, sizes.n_slow)
+        return partial(repaired_regret, l_frozen=l_frozen, n_slow=sizes.n_slow)
+    if arguments.l_frozen is not None:
+        raise InputError("--l-frozen belongs to the repaired bound; add --bound repaired")
+    return fsvi_regret
+
+
+def describe_bound(bound: Bound) -> str:
+    """Which bound was computed, in a sentence."""
+    if isinstance(bound, partial):
+        return f"Bound: repaired, with L̃ = {bound.keywords['l_frozen']:.6g}."
+    return "Bound: as stated in the paper; it needs L̃ ≤ L_f (--bound repaired does not)."
+
+
 def run_bounds(arguments: argparse.Namespace) -> str:
     """One record per pair of T and k."""
     constants, sizes, T = read_constants(arguments)
@@ -128,9 +164,13 @@ def run_bounds(arguments: argparse.Namespace) -> str:
             f"{len(T) * len(arguments.k):,} records are too many; narrow T or k to at most "
             f"{MAX_RECORDS:,} pairs"
         )
-    table = bounds_table(constants, sizes, T=T, k=arguments.k)
+    bound = read_bound(arguments, constants, sizes)
+    table = bounds_table(constants, sizes, T=T, k=arguments.k, bound=bound)
     columns = [column.ravel().tolist() for column in table.values()]
-    records = [dict(zip(table, row, strict=True)) for row in zip(*columns, strict=True)]
+    records = [
+        {**dict(zip(table, row, strict=True)), "bound": arguments.bound}
+        for row in zip(*columns, strict=True)
+    ]
     return format_records(records, arguments.format)
 
 
@@ -140,34 +180,37 @@ def run_advise(arguments: argparse.Namespace) -> str:
     if arguments.sweeps is not None and arguments.sweeps < 0:
         raise InputError(f"--sweeps {arguments.sweeps:g} is negative; give a number >= 0")
     budget = arguments.budget if arguments.sweeps is None else arguments.sweeps * sizes.sweep
-    advice = advise(constants, sizes, budget=budget, T=T)
+    bound = read_bound(arguments, constants, sizes)
+    advice = advise(constants, sizes, budget=budget, T=T, bound=bound)
     candidates = [asdict(candidate) for candidate in advice.candidates]
     regimes = [
         {"from": r.start, "to": r.end, "algorithm": r.algorithm, "T": r.T} for r in advice.regimes
     ]
     if arguments.format == "table":
-        return describe_advice(advice, sizes, candidates, regimes)
+        return describe_advice(advice, sizes, bound, candidates, regimes)
     whole = {
+        "bound": arguments.bound,
         "budget": advice.budget,
         "choice": asdict(advice.choice),
         "candidates": candidates,
         "regimes": regimes,
         "trivial_bound": advice.trivial_bound,
     }
-    return format_records(candidates, arguments.format, whole)
+    named = [{**candidate, "bound": arguments.bound} for candidate in candidates]
+    return format_records(named, arguments.format, whole)
 
 
 def describe_advice(
-    advice: Advice, sizes: Sizes, candidates: list[dict], regimes: list[dict]
+    advice: Advice, sizes: Sizes, bound: Bound, candidates: list[dict], regimes: list[dict]
 ) -> str:
-    """The recommendation in two sentences, then its candidates and regimes as tables."""
+    """The recommendation and its bound in sentences, then candidates and regimes as tables."""
     choice = advice.choice
     name = "Base VI" if choice.algorithm == "VI" else f"FSVI with T = {choice.T}"
-    bound, trivial = f"{choice.regret:.6g}", f"r_max/(1 − γ) = {advice.trivial_bound:.6g}"
+    regret, trivial = f"{choice.regret:.6g}", f"r_max/(1 − γ) = {advice.trivial_bound:.6g}"
     if choice.regret >= advice.trivial_bound:
-        verdict = f"The regret bound {bound} is vacuous: it is not below {trivial}."
+        verdict = f"The regret bound {regret} is vacuous: it is not below {trivial}."
     else:
-        verdict = f"The regret bound {bound} is informative: it is below {trivial}."
+        verdict = f"The regret bound {regret} is informative: it is below {trivial}."
     in_sweeps = [
         {**r, "from": r["from"] / sizes.sweep, "to": r["to"] / sizes.sweep} for r in regimes
     ]
@@ -176,6 +219,7 @@ def describe_advice(
             f"For a budget of {advice.budget:.6g} operations "
             f"({advice.budget / sizes.sweep:.4g} sweeps of Base VI): {name}, k = {choice.k:,}.",
             verdict,
+            describe_bound(bound),
             "",
             "Affordable choices, best bound first:",
             _first_rows(candidates),

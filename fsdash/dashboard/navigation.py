@@ -124,9 +124,9 @@ TOURS = {
         ),
         TourStop(
             PAGES["linear_architecture"],
-            "Stated or corrected bound",
-            "the two differ most for small T",
-            {"T": "2"},
+            "Stated or proven bound",
+            "a counterexample refutes the stated one",
+            {"T": "16"},
         ),
         TourStop(PAGES["reproduction"], "The paper's claims", "each with its evidence"),
     ),

@@ -106,7 +106,7 @@ FROZEN_DYNAMICS_CONDITION = (
     "dynamics. The theorem holds if the frozen dynamics are no more sensitive than the true ones, "
     "$\\tilde L \\le L_f$, as in all three domains here."
 )
-"""Of the regret bounds of FSVI and FSAVI; shown by every page that draws one of them."""
+"""Of the regret bound of FSVI as stated; shown by the page that draws it."""
 
 
 def what_to_notice(points: Iterable[str], key: str = "notice") -> None:

@@ -9,7 +9,7 @@
     vi_regret                                 the proposition of Section "Regret of Base VI"
     trivial_bound                             r_max/(1-γ), the largest possible value
     value_lipschitz_bound                     Appendix "Bounds on L_U in Terms of L_r and L_f"
-    fsavi_regret                              the theorem in the linear architecture's appendix
+    fsavi_regret                              the regret of FSAVI: a proven bound, or as stated
     repaired_regret                           the regret of FSVI without an unstated condition
     vi_cost, fsvi_cost, lower_level_cost      Section "Computational Cost of FSVI"
     k_max, k_max_vi, advise, regimes          Section "Regret versus Computational Cost ..."

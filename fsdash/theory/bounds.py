@@ -12,7 +12,10 @@ Every bound is the lemma with its three inputs filled in:
 
     FSVI     ε_r of Proposition "Reward Approximation Error",   ‖V* - V^k‖ <= γ^{kT} r_max/(1-γ)
     Base VI  FSVI with T = 1, where nothing is frozen: ε_r = d = 0
-    FSAVI    both inputs are larger by the errors of a linear architecture (`fsdash.theory.fsavi`)
+
+FSAVI has a bound of its own (`fsdash.theory.fsavi`), because its theorem as stated is false.
+docs/proofs.md proves the bounds that differ from the paper's. It also completes the proof of
+Proposition "Reward Approximation Error", which has a step that is valid on one side only.
 
 T and k are numbers or arrays that broadcast; results are floats or arrays accordingly. A bound that
 overflows is +inf, never NaN, and causes no warning.
@@ -117,6 +120,7 @@ def reward_error(constants: Constants, T: ArrayLike) -> RewardError:
 
     Both are 0 at T = 1, and the freeze error is 0 at T = 2. As T grows, the freeze error stays
     bounded and the end-of-horizon error vanishes if and only if γ L_f < 1.
+    docs/proofs.md completes a step of the paper's proof that is valid on one side only.
 
     Parameters
     ----------
@@ -236,13 +240,19 @@ def fsvi_regret(constants: Constants, T: ArrayLike, *, k: ArrayLike) -> FsviRegr
         regret <= ‖U* - V*‖ + ‖V* - V^μ‖ + ‖V^μ - Ū^μ‖
                <= (ε_r + q L_U d)/(1-q) + 2q/(1-q) ‖V* - V^k‖ + γφ/(1-q).
 
-    If L̃ <= L_f, this is below the sum returned here and the theorem holds. That is the case
-    whenever some outcome of the noise leaves x unchanged, as in all three domains, because f is
-    then the frozen map. (In inventory y' also depends on the demand that moved, so φ grows by up
-    to √2; the bound is so loose that this changes nothing.) If L̃ > L_f, which requires an L_f near
-    or below 1 and a slow state that forgets its position, the theorem can fail:
-    tests/theory/test_counterexample.py has a model with a true regret of 19 and a bound of 4.9.
-    `repaired_regret` is a bound without this condition.
+    If L̃ <= L_f, this is below the sum returned here and the theorem holds. That is the case if for
+    every outcome w of the noise some outcome w⁰ of positive probability leaves x unchanged and
+    moves y as w does, f(x, y, a, w⁰) = (x, f_Y(x, y, a, w)) for all x, y and a: f restricted to w⁰
+    is then the frozen map. If f_Y does not depend on the noise, one outcome that leaves x unchanged
+    is enough. If f_Y does depend on it, such an outcome shows nothing about the frozen map at other
+    outcomes. In all three domains the measured L̃ equals L_f. (In inventory y' also depends on the
+    demand that moved, so φ grows by up to √2; the bound is so loose that this changes nothing.)
+
+    If L̃ > L_f, which requires a slow state that forgets its position, the theorem can fail for a
+    long T. tests/theory/test_counterexample.py has a model with γ = 0.9: at T = 300 its true regret
+    is 9.0 and the bound 4.68; at T = 80 they are 8.98 and 9.82, because the end-of-horizon error is
+    still large, and the bound holds.
+    `repaired_regret` is a bound without this condition; docs/proofs.md has its proof.
 
     Examples
     --------

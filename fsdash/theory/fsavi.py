@@ -1,9 +1,10 @@
 """The regret bound of FSAVI, which is FSVI with a linear architecture.
 
-The theorem is in Appendix "Value Function Approximation with a Linear Architecture". As stated it is
-false; so is the version that only adds the factor 2q/(1-q) of the general lemma to its value errors
-(tests/theory/test_fsavi_proven.py). Its proof leaves out two things: the gap that `repaired_regret`
-closes, and the loss of a lower policy that is greedy for the fitted Ĵ instead of J*. With both,
+The theorem is in Appendix "Value Function Approximation with a Linear Architecture". As stated it
+is false. So is the version that only adds the factor 2q/(1-q) of the general lemma to its value
+errors (tests/theory/test_fsavi_proven.py). Its proof leaves out two things: the gap that
+`repaired_regret` closes, and the loss of a lower policy that is greedy for the fitted Ĵ instead of
+J*. With both,
 
     regret <= [ε_r + γ φ(L̃) + q L_U d + 2(1+κ) ε_low Σ_{m=1}^{T-1} γ^m Σ_{i<m} κ^i] / (1-q)
               + 2q/(1-q) [(1+κ)/(1-κq) ε_up + (κq)^k C r_max],        q = γ^T,
@@ -96,7 +97,8 @@ def fsavi_regret(
     eps_low, eps_up
         How well the features can fit the values of the lower and of the upper level.
     bound
-        "proven", or "stated" for the formula of the paper's theorem, which can be violated.
+        "proven" (docs/proofs.md), or "stated" for the formula of the paper's theorem, which is
+        false: a model violates it.
     l_frozen, n_slow
         L̃ and the number of slow states, as in `repaired_regret`; the stated bound ignores them.
 

@@ -186,8 +186,8 @@ def frozen_lipschitz(constants: Constants, l_frozen: float | None, n_slow: int) 
     """L̃, the Lipschitz constant of the frozen map (x, y, a) -> (x, f_Y), checked or by default.
 
     With two or more slow states the frozen map is the identity in x, so L̃ >= 1. From L_f alone,
-    ‖(x - x', f_Y - f_Y')‖² <= (1 + L_f²) ‖s - s'‖² gives the default √(1 + L_f²). With one slow state
-    the frozen map is f, and the default is L_f.
+    ‖(x - x', f_Y - f_Y')‖² <= (1 + L_f²) ‖s - s'‖² gives the default √(1 + L_f²). With one slow
+    state the frozen map is f, and the default is L_f.
     """
     several = int(whole_numbers("n_slow", n_slow, 1, LARGEST_SIZE)) > 1
     if l_frozen is None:

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsdash.theory.bounds import fsvi_regret, reward_error, trivial_bound, vi_regret
+from fsdash.theory.budget import Bound
 from fsdash.theory.parameters import (
     LARGEST_K,
     LARGEST_T,
@@ -16,7 +17,12 @@ from fsdash.theory.parameters import (
 
 
 def bounds_table(
-    constants: Constants, sizes: Sizes, *, T: ArrayLike, k: ArrayLike
+    constants: Constants,
+    sizes: Sizes,
+    *,
+    T: ArrayLike,
+    k: ArrayLike,
+    bound: Bound = fsvi_regret,
 ) -> dict[str, np.ndarray]:
     """Compute every bound and cost for each pair of T and k.
 
@@ -26,6 +32,9 @@ def bounds_table(
         The constants and sizes of the model.
     T, k
         Horizons and numbers of iterations.
+    bound
+        The bound of FSVI in the columns `reward_term` to `fsvi_regret`, by default the paper's as
+        stated. `functools.partial(repaired_regret, n_slow=sizes.n_slow)` is the repaired one.
 
     Returns
     -------
@@ -47,7 +56,7 @@ def bounds_table(
     T_column = whole_numbers("T", T, 1, LARGEST_T).reshape(-1, 1)
     k_row = whole_numbers("k", k, 0, LARGEST_K).reshape(1, -1)
     error = reward_error(constants, T_column)
-    regret = fsvi_regret(constants, T_column, k=k_row)
+    regret = bound(constants, T_column, k=k_row)
     columns = {
         "T": T_column,
         "k": k_row,

@@ -15,7 +15,14 @@ from fsdash.algorithms.optimum import optimum
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.cli.main import main
 from fsdash.domains import make
-from fsdash.theory import PRESETS, fsvi_regret, reward_error, vi_regret
+from fsdash.theory import (
+    PRESETS,
+    advise,
+    fsvi_regret,
+    repaired_regret,
+    reward_error,
+    vi_regret,
+)
 from fsdash.version import __version__
 
 BOUNDS_FIELDS = [
@@ -32,6 +39,7 @@ BOUNDS_FIELDS = [
     "trivial_bound",
     "fsvi_cost",
     "vi_cost",
+    "bound",
 ]
 SOLVE_FIELDS = [
     "domain",
@@ -154,9 +162,45 @@ def test_advise_in_operations_and_in_sentences(fsdash, as_json):
     assert "is vacuous" in out
 
 
+def test_both_bounds_can_be_computed(as_json):
+    [stated] = as_json("bounds -T 9 -k 3")
+    [repaired] = as_json("bounds -T 9 -k 3 --bound repaired")
+    [given] = as_json("bounds -T 9 -k 3 --bound repaired --l-frozen 1.2")
+    assert (stated["bound"], repaired["bound"]) == ("stated", "repaired")
+    assert stated["fsvi_regret"] == fsvi_regret(THREE_REGIMES, 9, k=3).total
+    assert repaired["fsvi_regret"] == repaired_regret(THREE_REGIMES, 9, k=3).total
+    assert given["fsvi_regret"] == repaired_regret(THREE_REGIMES, 9, k=3, l_frozen=1.2).total
+    [one] = as_json("bounds -T 9 -k 3 --bound repaired --n-slow 1")
+    assert one["fsvi_regret"] == given["fsvi_regret"]  # L_f = 1.2
+
+
+def test_advise_minimises_the_bound_that_is_asked_for(fsdash, as_json):
+    sizes = PRESETS["three-regimes"].sizes
+    line = "advise -T 2,4,9,16,25 --sweeps 4 --bound repaired"
+    expected = advise(
+        THREE_REGIMES, sizes, budget=4 * sizes.sweep, T=(2, 4, 9, 16, 25), bound=repaired_regret
+    )
+    found = as_json(line)
+    assert found["bound"] == "repaired" and found["choice"]["regret"] == expected.choice.regret
+    assert "Bound: repaired, with L̃ = 1.56205." in fsdash(line)[1]
+    assert "Bound: as stated in the paper" in fsdash("advise --sweeps 4")[1]
+    assert as_json("advise --sweeps 4")["bound"] == "stated"
+    _, out, _ = fsdash(f"{line} --format csv")
+    assert {row["bound"] for row in csv.DictReader(io.StringIO(out))} == {"repaired"}
+
+
 def test_constants_are_measured(as_json):
     record = as_json("constants inventory")
-    assert list(record) == ["alpha", "d_y", "l_r", "l_f", "l_u", "r_max", "reward_shift"]
+    assert list(record) == [
+        "alpha",
+        "d_y",
+        "l_r",
+        "l_f",
+        "l_u",
+        "r_max",
+        "reward_shift",
+        "l_frozen",
+    ]
     assert (record["alpha"], record["d_y"]) == (0.02, 50)
     smaller = as_json("constants inventory --set y_max=20 --set order_max=20")
     assert smaller["d_y"] == 20
@@ -229,6 +273,10 @@ BAD = {
     "bounds --l-u much": "auto",
     "bounds --preset nice": "three-regimes",
     "bounds --format xml": "table",
+    "bounds --bound corrected": "repaired",
+    "bounds --l-frozen 2": "--bound repaired",
+    "bounds --bound repaired --l-frozen 0.5": "l_frozen = 0.5 is below 1",
+    "advise --sweeps 4 --bound repaired --l-frozen -1": "l_frozen = -1",
     "bounds --d-y nan": "d_y",
     "advise": "--budget",
     "advise --sweeps 1 --budget 2": "not allowed with",

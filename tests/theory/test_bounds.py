@@ -18,6 +18,7 @@ from fsdash.theory import (
     iteration_term,
     lemma_regret,
     preset,
+    repaired_regret,
     reward_error,
     transition_distance,
     trivial_bound,
@@ -249,7 +250,7 @@ def test_arrays_equal_scalar_calls():
         "reward": fsvi_regret(c, T, k=k).total,
         "fsavi": fsavi_regret(c, T, k=k, kappa=1.01, eps_low=0.2, eps_up=0.3).total,
         "stated": fsavi_regret(
-            c, T, k=k, kappa=1.01, eps_low=0.2, eps_up=0.3, corrected=False
+            c, T, k=k, kappa=1.01, eps_low=0.2, eps_up=0.3, bound="stated"
         ).total,
     }
     for i in range(39):
@@ -258,7 +259,7 @@ def test_arrays_equal_scalar_calls():
                 "reward": fsvi_regret(c, i + 1, k=j).total,
                 "fsavi": fsavi_regret(c, i + 1, k=j, kappa=1.01, eps_low=0.2, eps_up=0.3).total,
                 "stated": fsavi_regret(
-                    c, i + 1, k=j, kappa=1.01, eps_low=0.2, eps_up=0.3, corrected=False
+                    c, i + 1, k=j, kappa=1.01, eps_low=0.2, eps_up=0.3, bound="stated"
                 ).total,
             }
             for name, value in one.items():
@@ -297,6 +298,15 @@ def test_bounds_table_equals_single_calls():
         terms = r["reward_term"] + r["transition_term"] + r["iteration_term"]
         assert terms == pytest.approx(r["fsvi_regret"])
     assert bounds_table(chosen.constants, chosen.sizes, T=3, k=4)["T"].shape == (1, 1)
+
+
+def test_bounds_table_takes_a_bound():
+    chosen = preset("three-regimes")
+    table = bounds_table(chosen.constants, chosen.sizes, T=[2, 9], k=[1, 5], bound=repaired_regret)
+    for row, T in enumerate((2, 9)):
+        expected = repaired_regret(chosen.constants, T, k=5)
+        assert table["fsvi_regret"][row, 1] == pytest.approx(expected.total, rel=1e-14)
+        assert table["reward_term"][row, 1] == pytest.approx(expected.reward_term, rel=1e-14)
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.5, 0.9, 1 - 1e-9])

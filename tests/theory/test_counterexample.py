@@ -54,6 +54,19 @@ def test_the_stated_theorem_fails(gamma, T, lost):
     assert 1.5 * bound.total < true < trivial_bound(constants)
 
 
+@pytest.mark.parametrize(
+    ("T", "lost", "allowed", "fails"), [(300, 9.0, 4.68, True), (80, 8.98, 9.82, False)]
+)
+def test_the_failure_needs_a_long_T(T, lost, allowed, fails):
+    model = reversing_model(0.9)
+    best = optimum(model, tolerance=1e-8)
+    last = run_until(fsvi(model, T), tolerance=1e-8)
+    true = regret(model, last.policy_PXY, best=best).max_regret
+    bound = fsvi_regret(measure(model, best.U_XY).constants(0.9), T, k=10**6).total
+    assert true == pytest.approx(lost, abs=0.005) and bound == pytest.approx(allowed, abs=0.005)
+    assert (true > bound) is fails
+
+
 @pytest.mark.parametrize("gamma, T", [(0.9, 300), (0.95, 600)])
 def test_the_repaired_bound_holds(gamma, T):
     """The freeze error of the last gap has L̃ = 1, the Lipschitz constant of (x, f_Y) here."""

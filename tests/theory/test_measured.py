@@ -38,6 +38,9 @@ def by_definition(model, U_XY):
 
     successors = np.concatenate([slow, fast], axis=-1)
     l_f = max(ratio(successors[:, :, :, w].reshape(X * Y * A, -1), d) for w in range(full[3]))
+    stays = np.broadcast_to(model.slow.values[:, None, None, None], slow.shape)
+    frozen = np.concatenate([stays, fast], axis=-1)
+    l_frozen = max(ratio(frozen[:, :, :, w].reshape(X * Y * A, -1), d) for w in range(full[3]))
     d_y = np.linalg.norm(fast - model.fast.values[None, :, None, None], axis=-1).max()
     slow_step = np.linalg.norm(slow - model.slow.values[:, None, None, None], axis=-1).max()
     return {
@@ -45,6 +48,7 @@ def by_definition(model, U_XY):
         "slow_step": slow_step,
         "l_r": ratio(model.reward_XYA.reshape(-1, 1), d),
         "l_f": l_f,
+        "l_frozen": l_frozen,
         "l_u": ratio(U_XY.reshape(-1, 1), ds),
     }
 
@@ -70,8 +74,17 @@ def test_all_constants_equal_their_definitions(seed, sizes, shape):
     assert found.d_y == pytest.approx(expected["d_y"])
     if expected["d_y"] > 0:
         assert found.alpha * found.d_y == pytest.approx(expected["slow_step"])
-    for name in ("l_r", "l_f", "l_u"):
+    for name in ("l_r", "l_f", "l_u", "l_frozen"):
         assert getattr(found, name) == pytest.approx(expected[name], rel=1e-12), name
+    if model.n_slow > 1:
+        assert 1 - 1e-12 <= found.l_frozen <= np.hypot(1, found.l_f) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("name", ["inventory", "gridworld", "pricing"])
+def test_the_frozen_dynamics_of_the_domains_are_as_sensitive_as_the_true_ones(name):
+    model = make(name).build()
+    found = measure(model, np.zeros((model.n_slow, model.n_fast)))
+    assert found.l_frozen == found.l_f > 1
 
 
 @given(seeds, shapes)

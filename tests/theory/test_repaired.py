@@ -36,7 +36,9 @@ def test_the_terms_equal_their_formulas():
 @given(problems)
 def test_under_the_condition_it_is_below_the_stated_theorem(problem):
     constants, _, T = problem
-    stated, repaired = fsvi_regret(constants, T, k=3), repaired_regret(constants, T, k=3)
+    stated = fsvi_regret(constants, T, k=3)
+    # One slow state and no L̃ given: L̃ = L_f.
+    repaired = repaired_regret(constants, T, k=3, n_slow=1)
     assert (repaired.total <= stated.total * (1 + 1e-12)).all()
     at_one = repaired_regret(constants, 1, k=3, l_frozen=7.0).total
     assert at_one == pytest.approx(vi_regret(constants, 3), rel=1e-12)
@@ -45,34 +47,46 @@ def test_under_the_condition_it_is_below_the_stated_theorem(problem):
 def test_the_bound_grows_with_l_frozen():
     totals = [
         repaired_regret(THREE.constants, 9, k=3, l_frozen=l_frozen).total
-        for l_frozen in (0.0, 1.0, 1.2, 2.0)
+        for l_frozen in (1.0, 1.2, 2.0, 3.0)
     ]
-    assert totals == sorted(totals) and totals[1] < totals[-1]
+    assert totals == sorted(totals) and totals[0] < totals[-1]
+    default = repaired_regret(THREE.constants, 9, k=3).total
+    assert default == repaired_regret(THREE.constants, 9, k=3, l_frozen=np.hypot(1, 1.2)).total
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.9, 1 - 1e-12])
-@pytest.mark.parametrize("l_frozen", [0.0, 1e100])
-def test_extreme_values_give_no_nan(gamma, l_frozen):
-    constants = replace(THREE.constants, gamma=gamma)
-    total = repaired_regret(constants, np.array([1, 2, 10**6]), k=1, l_frozen=l_frozen).total
+@pytest.mark.parametrize(("l_frozen", "n_slow"), [(0.0, 1), (1.0, 2), (1e100, 2)])
+def test_extreme_values_give_no_nan(gamma, l_frozen, n_slow):
+    constants, T = replace(THREE.constants, gamma=gamma), np.array([1, 2, 10**6])
+    total = repaired_regret(constants, T, k=1, l_frozen=l_frozen, n_slow=n_slow).total
     assert not np.isnan(total).any()
 
 
 def test_it_holds_on_the_counterexample():
     model = reversing_model(0.9)
     best = optimum(model, tolerance=1e-8)
-    constants = measure(model, best.U_XY).constants(0.9)
+    measured = measure(model, best.U_XY)
+    constants = measured.constants(0.9)
     policy_PXY = run_until(fsvi(model, 300), tolerance=1e-8).policy_PXY
     true = regret(model, policy_PXY, best=best).max_regret
     # In the frozen map x stays and y depends on the action only: its Lipschitz constant is 1.
+    assert measured.l_frozen == 1
     assert fsvi_regret(constants, 300, k=10**6).total < true
-    assert true <= repaired_regret(constants, 300, k=10**6, l_frozen=1.0).total
+    by_measure = repaired_regret(constants, 300, k=10**6, l_frozen=1.0).total
+    by_default = repaired_regret(constants, 300, k=10**6).total
+    assert true <= by_measure <= by_default
+    # With L_f in the place of L̃ the formula is below the true regret.
+    assert repaired_regret(constants, 300, k=10**6, n_slow=1).total == pytest.approx(4.45, abs=0.01)
 
 
 def test_regimes_can_use_it():
     found = regimes(THREE.constants, THREE.sizes, T=THREE.T, bound=repaired_regret)
     # With a smaller floor FSVI wins for longer than the 53 sweeps of the stated theorem.
     assert found[-1].algorithm == "VI" and found[-1].start > 53 * THREE.sizes.sweep
+    floors = [
+        bound(THREE.constants, THREE.T, k=0).floor.min() for bound in (repaired_regret, fsvi_regret)
+    ]
+    assert floors[0] < floors[1]
 
 
 def test_bad_input_is_refused():

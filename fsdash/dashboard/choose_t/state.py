@@ -33,6 +33,7 @@ from fsdash.theory import (
 )
 from fsdash.theory.budget import Bound
 from fsdash.theory.measured_domains import HORIZONS, measured_domains
+from fsdash.theory.parameters import frozen_lipschitz
 from fsdash.theory.repaired import repaired_regret
 from fsdash.theory.sensitivity import best_T_rows, values_around, vary
 from fsdash.theory.staircase import budget_range, staircases_table
@@ -49,7 +50,8 @@ class ChooseTState:
     """The state of the page.
 
     `sweeps` is the budget and `T` what is plotted; with `every`, all T up to `LONGEST_T` compete.
-    `l_frozen` is L̃ of the repaired bound; None selects the paper's bound as stated.
+    `repaired` selects the repaired bound instead of the paper's as stated. `l_frozen` is its L̃;
+    None stands for the library's default, which depends on L_f and on the number of slow states.
     """
 
     constants: Constants
@@ -57,6 +59,7 @@ class ChooseTState:
     sweeps: float
     T: tuple[int, ...]
     every: bool = False
+    repaired: bool = False
     l_frozen: float | None = None
 
     @property
@@ -72,9 +75,16 @@ class ChooseTState:
     @property
     def bound(self) -> Bound:
         """The bound of FSVI on regret: a function of constants, T and k."""
-        if self.l_frozen is None:
+        if not self.repaired:
             return fsvi_regret
-        return partial(repaired_regret, l_frozen=self.l_frozen)
+        return partial(repaired_regret, l_frozen=self.l_frozen, n_slow=self.sizes.n_slow)
+
+    @property
+    def frozen_sensitivity(self) -> float | None:
+        """L̃ of the repaired bound; None for the bound as stated."""
+        if not self.repaired:
+            return None
+        return frozen_lipschitz(self.constants, self.l_frozen, self.sizes.n_slow)
 
     @cached_property
     def advice(self) -> Advice | None:
@@ -211,11 +221,12 @@ def _setup(state: ChooseTState, *imports: str) -> list[str]:
         f"T = {tuple(state.T)!r}",
         f"competing = {every if state.every else 'T'}",
     ]
-    if state.l_frozen is None:
+    if not state.repaired:
         return [*lines, "bound = fsvi_regret"]
     lines[1:1] = ["from functools import partial"]
     lines.insert(3, "from fsdash.theory.repaired import repaired_regret")
-    return [*lines, f"bound = partial(repaired_regret, l_frozen={state.l_frozen!r})"]
+    given = f"l_frozen={state.l_frozen!r}, n_slow=sizes.n_slow"
+    return [*lines, f"bound = partial(repaired_regret, {given})"]
 
 
 def curves_snippet(state: ChooseTState) -> str:

@@ -46,9 +46,12 @@ WINNERS = {"plotted": "the plotted T", "every": f"every T up to {LONGEST_T}"}
 BOUND = "Regret bound of FSVI"
 BOUNDS = {"stated": "as stated", "repaired": "repaired"}
 BOUND_HELP = "The tab *Can I trust it?* explains the difference."
-L_FROZEN = "Sensitivity of the frozen dynamics L̃"
-L_FROZEN_HELP = "The Lipschitz constant of the frozen dynamics (x, f_Y). If empty, the same as L_f."
-L_FROZEN_EMPTY = "same as L_f"
+ONE_SLOW_STATE = "L_f"
+"""What L̃ is if nothing is given and |X| = 1."""
+L_FROZEN_TOO_SMALL = (
+    "L̃ = {value} is below 1. The frozen dynamics keep x, so with two or more slow states L̃ is at "
+    "least 1. Raise L̃ under *Which bound*, or leave its field empty."
+)
 
 # ------------------------------------------------------------------------------------ tabs, figures
 
@@ -97,17 +100,31 @@ NOT_SLOW = (
     "The paper assumes α ≤ 1. Here α is {alpha}, so the slow state is not slow. The formulas still "
     "hold."
 )
+COUNTEREXAMPLE = {
+    "gamma": 0.9,
+    "long_T": 300,
+    "long_regret": "9.0",
+    "long_bound": "4.68",
+    "short_T": 80,
+    "short_regret": "8.98",
+    "short_bound": "9.82",
+}
+"""Of tests/theory/test_counterexample.py."""
 WITHOUT_CONDITION = (
-    "Without this condition the bound can fail: there is a small model whose true regret is four "
-    "times the bound. The *repaired* bound, under *Which bound*, holds for every $\\tilde L$:"
-)
+    "Without this condition the bound can fail for a long T. In a small model with γ = {gamma}, "
+    "the true regret at T = {long_T} is {long_regret} and the bound {long_bound}. At "
+    "T = {short_T} they are {short_regret} and {short_bound}, so the bound still holds there. The "
+    "*repaired* bound, under *Which bound*, does not need the condition:"
+).format(**COUNTEREXAMPLE)
 REPAIRED_FORMULA = r"""
 \frac{\varepsilon_r + \gamma\,\varphi(\tilde L) + \gamma^T L_U\, d}{1-\gamma^T}
 + \frac{2\, r_{\max}\,\gamma^{(k+1)T}}{(1-\gamma)(1-\gamma^T)}"""
 REPAIRED_NOTE = (
     "Here $\\varphi(\\tilde L)$ is the freeze error with $\\tilde L$ instead of $L_f$. If "
     "$\\tilde L \\le L_f$, the repaired bound is also the smaller one: the cost of freezing is "
-    "lower by a factor of up to $2/(1-\\gamma^T)$."
+    "lower by a factor of up to $2/(1-\\gamma^T)$. With two or more slow states $\\tilde L$ is "
+    "between 1 and $\\sqrt{1 + L_f^2}$, the value used if none is given. The proof is in "
+    "docs/proofs.md."
 )
 
 EXERCISES = (
@@ -270,12 +287,12 @@ NO_FREEZE_ERROR = (
     "The slow state never moves here, or the reward does not depend on it. There is no freeze "
     "error, so nothing rules out a long T, however large γL_f is."
 )
-LIMITED = "γL_f = {product} < 1: the freeze error has a limit, so nothing rules out a long T."
+LIMITED = "γ{name} = {product} < 1: the freeze error has a limit, so nothing rules out a long T."
 
 
 def notices(state: ChooseTState) -> list[str]:
     """On the floors, on where the curves start, and on long T."""
-    growth = describe_growth(state.constants, state.l_frozen)
+    growth = describe_growth(state.constants, state.frozen_sensitivity)
     return [describe_floors(state), describe_starts(state), growth]
 
 
@@ -305,9 +322,9 @@ def describe_growth(c: Constants, l_frozen: float | None) -> str:
     """Whether the bound grows without limit with T; independent of the budget."""
     if l_frozen is None:
         l_frozen = c.l_f
+    name, largest = ("L̃", l_frozen) if l_frozen > c.l_f else ("L_f", c.l_f)
     if isinf(freeze_error_limit(c, l_frozen)) or isinf(reward_error_limit(c)):
-        name, largest = ("L̃", l_frozen) if l_frozen > c.l_f else ("L_f", c.l_f)
         return GROWS.format(name=name, product=factor(c.gamma * largest))
     if c.alpha * c.d_y * c.l_r == 0:
         return NO_FREEZE_ERROR
-    return LIMITED.format(product=factor(c.gamma * c.l_f))
+    return LIMITED.format(name=name, product=factor(c.gamma * largest))

@@ -44,7 +44,10 @@ LARGEST_GAMMA = 0.9999
 MOST_PLOTTED = 8
 SIZES = {"nx": "n_slow", "ny": "n_fast", "na": "n_actions"}
 """The field of `Sizes` for each name in the URL."""
-GLOSSARY = ("T", "k", "gamma", "alpha", "dY", "Lr", "Lf", "LU", "rmax", "nx", "ny", "na")
+GLOSSARY = (
+    *("T", "k", "gamma", "alpha", "dY", "Lr", "Lf", "Lfrozen", "LU", "rmax"),
+    *SIZES,
+)
 
 URL = UrlState(
     "choose-t",
@@ -62,7 +65,7 @@ URL = UrlState(
         "LUby": Parameter("custom", one_of(text.L_U_SOURCES)),
         "over": Parameter("plotted", one_of(text.WINNERS)),
         "bound": Parameter("stated", one_of(text.BOUNDS)),
-        "Lfrozen": Parameter(None, number_in(0, FIELD_RANGES["Lf"].high)),
+        "Lfrozen": controls.frozen_parameter(),
         "vary": Parameter("Lf", one_of(text.SYMBOLS)),
         "tab": labelled("terms", text.TABS),
         "domain": Parameter("inventory", lambda name: one_of(measured_domains())(name)),
@@ -147,9 +150,10 @@ def read_controls() -> ChooseTState:
     with st.expander(text.SIZES, key="sizes"):
         sizes = Sizes(**{field: read_size(name, field) for name, field in SIZES.items()})
     T, every = read_competitors()
-    l_frozen = read_bound(values["Lf"])
+    repaired, l_frozen = read_bound(sizes.n_slow)
     operations.caption(text.OPERATIONS.format(operations=number(sweeps * sizes.sweep)))
-    return ChooseTState(controls.constants_from(values), sizes, sweeps, T, every, l_frozen)
+    constants = controls.constants_from(values)
+    return ChooseTState(constants, sizes, sweeps, T, every, repaired, l_frozen)
 
 
 def read_gamma() -> float:
@@ -199,25 +203,17 @@ def read_competitors() -> tuple[tuple[int, ...], bool]:
     return tuple(sorted(T)) or START.T, among == "every"
 
 
-def read_bound(l_f: float) -> float | None:
-    """L̃ of the repaired bound; None for the theorem as stated."""
+def read_bound(n_slow: int) -> tuple[bool, float | None]:
+    """Whether the repaired bound is chosen, and its L̃ if one is given."""
     with st.expander(text.WHICH_BOUND, key="which"):
         bound = segments(URL, "bound", text.BOUND, text.BOUNDS, help=text.BOUND_HELP)
-        l_frozen = st.number_input(
-            text.L_FROZEN,
-            0.0,
-            FIELD_RANGES["Lf"].high,
-            None,
-            0.05,
-            "%.8g",
-            key=URL.key("Lfrozen"),
-            disabled=bound == "stated",
-            placeholder=text.L_FROZEN_EMPTY,
-            help=text.L_FROZEN_HELP,
-        )
+        default = controls.DEFAULT_L_FROZEN if n_slow > 1 else text.ONE_SLOW_STATE
+        l_frozen = controls.frozen_field(URL, default, disabled=bound == "stated")
     if bound == "stated":
-        return None
-    return l_f if l_frozen is None else l_frozen
+        return False, None
+    if l_frozen is not None and l_frozen < 1 and n_slow > 1:
+        raise InputError(text.L_FROZEN_TOO_SMALL.format(value=number(l_frozen)))
+    return True, l_frozen
 
 
 # ------------------------------------------------------------------------ recommendation and curves

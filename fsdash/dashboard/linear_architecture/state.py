@@ -4,11 +4,12 @@ Each snippet leaves its table in the variable `frame`; tests run the snippets an
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from fsdash.theory import PRESETS, Constants, fsavi_regret, fsvi_regret
+from fsdash.theory import PRESETS, Constants, fsavi_regret, repaired_regret
 
 LARGEST_T = 40
 T_VALUES = np.arange(1, LARGEST_T + 1)
@@ -26,33 +27,41 @@ START_FIT = EXAMPLES["good"]
 
 @dataclass(frozen=True)
 class LinearState:
-    """The state of the page. `fit` holds kappa, eps_low and eps_up."""
+    """The state of the page.
+
+    `fit` holds kappa, eps_low and eps_up. `l_frozen` is L̃ of the proven bounds; None selects
+    √(1 + L_f²).
+    """
 
     constants: Constants
     T: int
     k: int
     fit: dict[str, float]
+    l_frozen: float | None = None
 
-    def regret(self, T: int | np.ndarray, *, corrected: bool = True):
+    def regret(self, T: int | np.ndarray, *, bound: Literal["proven", "stated"] = "proven"):
         """The bound of FSAVI on regret."""
-        return fsavi_regret(self.constants, T, k=self.k, **self.fit, corrected=corrected)
+        return fsavi_regret(
+            self.constants, T, k=self.k, **self.fit, bound=bound, l_frozen=self.l_frozen
+        )
 
 
 _BOUND = """\
 import numpy as np
 import pandas as pd
-from fsdash.theory import Constants, fsavi_regret, fsvi_regret
+from fsdash.theory import Constants, fsavi_regret, repaired_regret
 
 constants = {constants!r}
 T, k = np.arange(1, {last} + 1), {k}
 fit = dict(kappa={kappa!r}, eps_low={eps_low!r}, eps_up={eps_up!r})
-corrected = fsavi_regret(constants, T, k=k, **fit)
-stated = fsavi_regret(constants, T, k=k, **fit, corrected=False)
+l_frozen = {l_frozen!r}  # None: the square root of 1 + l_f**2
+proven = fsavi_regret(constants, T, k=k, **fit, l_frozen=l_frozen)
+stated = fsavi_regret(constants, T, k=k, **fit, bound="stated")  # refuted by a counterexample
 frame = pd.DataFrame({{
     "T": T,
-    "corrected": corrected.total,
+    "proven": proven.total,
     "as_stated": stated.total,
-    "without_features": fsvi_regret(constants, T, k=k).total,
+    "without_features": repaired_regret(constants, T, k=k, l_frozen=l_frozen).total,
 }})
 print(frame[frame["T"] == {T}])"""
 
@@ -63,20 +72,21 @@ from fsdash.theory import Constants, fsavi_regret
 constants = {constants!r}
 fit = dict(kappa={kappa!r}, eps_low={eps_low!r}, eps_up={eps_up!r})
 rows = []
-for corrected in (False, True):
-    bound = fsavi_regret(constants, {T}, k={k}, **fit, corrected=corrected)
-    rows.append({{"corrected": corrected, **vars(bound), "total": bound.total}})
+for name in ("stated", "proven"):  # the stated one is refuted by a counterexample
+    bound = fsavi_regret(constants, {T}, k={k}, **fit, bound=name, l_frozen={l_frozen!r})
+    rows.append({{"bound": name, **vars(bound), "total": bound.total}})
 frame = pd.DataFrame(rows)"""
 
 
 def bound_frame(state: LinearState) -> pd.DataFrame:
-    """The bound against T: corrected, as stated, and of FSVI without features."""
+    """The bound against T: proven, as stated, and the repaired one of FSVI without features."""
+    exact = repaired_regret(state.constants, T_VALUES, k=state.k, l_frozen=state.l_frozen)
     return pd.DataFrame(
         {
             "T": T_VALUES,
-            "corrected": state.regret(T_VALUES).total,
-            "as_stated": state.regret(T_VALUES, corrected=False).total,
-            "without_features": fsvi_regret(state.constants, T_VALUES, k=state.k).total,
+            "proven": state.regret(T_VALUES).total,
+            "as_stated": state.regret(T_VALUES, bound="stated").total,
+            "without_features": exact.total,
         }
     )
 
@@ -88,12 +98,9 @@ def bound_snippet(state: LinearState) -> str:
 
 def terms_frame(state: LinearState) -> pd.DataFrame:
     """The terms of the bound at the chosen T: a row for each version."""
-    bounds = {corrected: state.regret(state.T, corrected=corrected) for corrected in (False, True)}
+    bounds = {"stated": state.regret(state.T, bound="stated"), "proven": state.regret(state.T)}
     return pd.DataFrame(
-        [
-            {"corrected": corrected, **vars(bound), "total": bound.total}
-            for corrected, bound in bounds.items()
-        ]
+        [{"bound": name, **vars(bound), "total": bound.total} for name, bound in bounds.items()]
     )
 
 
@@ -103,5 +110,10 @@ def terms_snippet(state: LinearState) -> str:
 
 
 def _format(template: str, state: LinearState, **more: int) -> str:
-    given = {"constants": state.constants, "T": state.T, "k": state.k}
+    given = {
+        "constants": state.constants,
+        "T": state.T,
+        "k": state.k,
+        "l_frozen": state.l_frozen,
+    }
     return template.format(**given, **state.fit, **more)

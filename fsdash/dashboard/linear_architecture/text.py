@@ -13,7 +13,7 @@ INTRODUCTION = (
 EXAMPLES_LABEL = "Example features"
 EXAMPLES = {"good": "Good", "perfect": "Perfect", "poor": "Poor"}
 PROBLEM_CONSTANTS = "Constants of the problem"
-CORRECTED, STATED, TRIVIAL = "Corrected bound", "Bound as stated", "Trivial bound"
+PROVEN, STATED, TRIVIAL = "Proven bound", "Bound as stated (refuted)", "Trivial bound"
 VACUOUS, INFORMATIVE = "vacuous", "informative"
 TERMS_TITLE = "The terms of the bound"
 TERMS_NOTE = (
@@ -22,8 +22,8 @@ TERMS_NOTE = (
 )
 EXERCISES = [
     (
-        "Load the *Perfect* features. Why is the corrected bound still slightly above that of FSVI "
-        "with exact tables for small $T$?",
+        "Load the *Perfect* features. Why is the proven bound still above that of FSVI with exact "
+        "tables for small $T$?",
         "With $\\kappa = 1$ and no misfit, only the iteration term differs. The theorem counts one "
         "more power of $\\kappa\\gamma$ than necessary, which multiplies the term by "
         "$(1-\\gamma^{T+1})/(1-\\gamma^T)$. This factor is largest for small $T$, and the whole "
@@ -32,7 +32,7 @@ EXERCISES = [
     (
         "Increase $\\kappa$ slowly at $\\gamma = 0.9$. What happens at $\\kappa = 1/0.9$, and what "
         "would a practitioner do?",
-        "At $\\kappa\\gamma = 1$ the theorem no longer applies: each fit may amplify an error as "
+        "At $\\kappa\\gamma = 1$ the bound no longer applies: each fit may amplify an error as "
         "much as discounting shrinks it, and fitted iteration can diverge. A practitioner would "
         "choose other features or other representative states (a smaller $\\kappa$), or a smaller "
         "$\\gamma$.",
@@ -40,62 +40,61 @@ EXERCISES = [
     (
         "Load *Good*, then set both misfits to 0.1. For which $T$ does the misfit of the upper "
         "level cost more?",
-        "Only for $T = 1$, where it costs 44 and the lower level's misfit 18. From $T = 2$ on (9.9 "
-        "against 15) the lower level's misfit costs more: the factor of the upper level shrinks "
-        "with $\\gamma^T$, while the lower level makes $T-1$ fits in a row and their errors add "
-        "up.",
+        "For $T = 1$ (44 against 0), $T = 2$ (9.9 against 1.9) and $T = 3$ (4.2 against 3.8). From "
+        "$T = 4$ on (2.3 against 5.6) the lower level's misfit costs more: the factor of the upper "
+        "level shrinks with $\\gamma^T$, while the lower level makes $T-1$ fits in a row and their "
+        "errors add up. With $T = 1$ there is no lower level.",
     ),
 ]
 
 
 def alt_text(largest_T: int) -> str:
     """The figure of the bound in words."""
-    return f"The regret bound of FSAVI for T from 1 to {largest_T}, corrected and as stated."
+    return (
+        f"The regret bound of FSAVI for T from 1 to {largest_T}: proven, and as stated in the "
+        "paper, which a counterexample refutes. The bound of FSVI with exact tables is drawn too."
+    )
 
 
 def terms_alt_text(T: int) -> str:
     """The figure of the terms in words."""
-    return f"The five terms of the bound at T = {T}, as stated and corrected."
+    return f"The five terms of the bound at T = {T}, as stated (refuted) and proven."
 
 
 # -------------------------------------------------------------------------- sentences about a bound
 
 NO_REWARD = "With r_max = 0 every policy earns the same, and every regret is 0."
 VACUOUS_BOUND = (
-    "The regret bound, {regret}, is **vacuous**: no policy can lose more than {trivial}. This does "
-    "not mean that the policy is bad, only that the theorem gives no information about it."
+    "The proven regret bound, {regret}, is **vacuous**: no policy can lose more than {trivial}. "
+    "This does not mean that the policy is bad, only that the bound gives no information about it."
 )
 INFORMATIVE_BOUND = (
-    "The regret bound, {regret}, is informative: the policy loses at most {share:.0f}% of the "
-    "largest possible loss, {trivial}. The theorem assumes that the frozen dynamics are no more "
-    "sensitive than the true ones."
+    "The proven regret bound, {regret}, is informative: the policy loses at most {share:.0f}% of "
+    "the largest possible loss, {trivial}."
 )
 MAY_DIVERGE = (
     "$\\kappa\\gamma = {product} \\ge 1$: each fit may amplify an error at least as much as "
-    "discounting shrinks it, so fitted iteration can diverge and the theorem does not apply. Lower "
+    "discounting shrinks it, so fitted iteration can diverge and no bound applies. Lower "
     "$\\kappa$ below $1/\\gamma = {critical:.3f}$, or lower $\\gamma$."
 )
 CONVERGES = (
     "$\\kappa\\gamma = {product} < 1$: one backup and its fit together shrink errors by this "
-    "factor. The theorem applies as long as it is below 1."
+    "factor. The bound applies as long as it is below 1."
 )
-CORRECTION = (
-    "**Stated or corrected?** The theorem as stated omits the factor $2\\gamma^T/(1-\\gamma^T)$ "
-    "that its own proof gives to the last two terms. The corrected bound includes it, and a factor "
-    "$\\gamma$ that makes another term smaller."
-)
-SMALL_FACTOR = (
-    "At T = {T}, $\\gamma^T = {share:.2f}$ is at most 1/3 and the factor at most 1, so the "
-    "correction only lowers the bound."
-)
-LARGE_FACTOR = (
-    "At T = {T}, $\\gamma^T = {share:.2f}$ is above 1/3, so the factor is above 1 and the stated "
-    "bound is smaller than what the proof supports"
-)
-DIFFERENCE_NOT_VISIBLE = ", by less than the digits shown"
-OUTWEIGHED = (
-    "At T = {T}, $\\gamma^T = {share:.2f}$ is above 1/3, so the factor is above 1. The factor "
-    "$\\gamma$ outweighs it, and the corrected bound is not the larger one."
+COUNTEREXAMPLE = {"true": 360, "allowed": 78, "gamma": 0.9, "T": 400}
+"""Of tests/theory/test_fsavi_proven.py: the true regret, and what the stated bound allows."""
+REFUTED = (
+    "**The bound as stated in the paper is false.** A model with one slow and four fast states has "
+    "a true regret of {true} where it allows {allowed} ($\\gamma = {gamma}$, T = {T}; see "
+    "docs/proofs.md). It is drawn for comparison only."
+).format(**COUNTEREXAMPLE)
+COMPARISON = "At T = {T} it is {stated}, and the proven bound is {proven}."
+DIFFERENCE_NOT_VISIBLE = "At T = {T} the two bounds differ by less than the digits shown."
+GAPS = (
+    "**What the paper's proof leaves out:** the lower level is optimal under the frozen dynamics "
+    "and not under the true ones, and it is greedy for fitted values and not for exact ones. The "
+    "proven bound counts both: the first in *reward error*, with the sensitivity $\\tilde L$ of "
+    "the frozen dynamics, and the second in *misfit of the lower level*."
 )
 
 
@@ -117,12 +116,9 @@ def describe_amplification(gamma: float, kappa: float) -> str:
     return CONVERGES.format(product=factor(product))
 
 
-def describe_correction(gamma: float, T: int, stated: float, corrected: float) -> str:
-    """The difference between the two versions of the theorem, in general and at this T."""
-    given = {"T": T, "share": gamma**T}
-    if gamma**T <= 1 / 3:
-        return f"{CORRECTION} {SMALL_FACTOR.format(**given)}"
-    if corrected <= stated:
-        return f"{CORRECTION} {OUTWEIGHED.format(**given)}"
-    not_visible = DIFFERENCE_NOT_VISIBLE if number(stated) == number(corrected) else ""
-    return f"{CORRECTION} {LARGE_FACTOR.format(**given)}{not_visible}."
+def describe_stated(T: int, stated: float, proven: float) -> str:
+    """That the stated bound is false, and both bounds at this T."""
+    given = {"T": T, "stated": number(stated), "proven": number(proven)}
+    same = given["stated"] == given["proven"]
+    sentence = DIFFERENCE_NOT_VISIBLE if same else COMPARISON
+    return f"{REFUTED} {sentence.format(**given)}"

@@ -1,7 +1,7 @@
 """The Linear architecture page: the bound on regret when values are fitted by features.
 
-The theorem of Appendix "Value Function Approximation with a Linear Architecture", as the paper
-states it and as its proof supports it.
+The theorem of Appendix "Value Function Approximation with a Linear Architecture" is false as the
+paper states it. The page shows a proven bound (docs/proofs.md) and, for comparison, the stated one.
 """
 
 from functools import partial
@@ -19,7 +19,6 @@ from fsdash.dashboard.linear_architecture.state import (
     LinearState,
 )
 from fsdash.dashboard.shell import (
-    FROZEN_DYNAMICS_CONDITION,
     exercises,
     glossary,
     is_dark,
@@ -36,7 +35,12 @@ from fsdash.formatting import number
 from fsdash.theory import trivial_bound
 
 FOLDED = ("dY", "Lr", "Lf", "LU", "rmax")
-SYMBOLS = ("T", "kappa", "elow", "eup", "k", "gamma", "alpha", "dY", "Lr", "Lf", "LU", "rmax")
+SYMBOLS = (
+    *("T", "kappa", "elow", "eup", "k", "gamma"),
+    *("alpha", "dY", "Lr", "Lf", "Lfrozen", "LU", "rmax"),
+)
+SMALLEST_L_FROZEN = 1.0
+"""L̃ of a model with two or more slow states is at least 1."""
 URL = UrlState(
     "linear-architecture",
     {
@@ -48,6 +52,7 @@ URL = UrlState(
         "k": controls.value_parameter(linear.START_K, controls.ITERATIONS),
         "alpha": controls.value_parameter(START.alpha, controls.ALPHAS),
         **controls.field_parameters(FOLDED, START),
+        "Lfrozen": controls.frozen_parameter(SMALLEST_L_FROZEN),
     },
 )
 
@@ -100,7 +105,8 @@ def read_controls() -> LinearState:
         k = controls.value_slider(URL, "k", controls.ITERATIONS)
         for name in FOLDED:
             values[name] = controls.number_field(URL, name)
-    return LinearState(controls.constants_from(values), T, k, fit)
+        l_frozen = controls.frozen_field(URL, controls.DEFAULT_L_FROZEN, SMALLEST_L_FROZEN)
+    return LinearState(controls.constants_from(values), T, k, fit, l_frozen)
 
 
 def load_example(name: str) -> None:
@@ -117,7 +123,9 @@ def choose_T(event: Event) -> None:
 
 def draw_bound(state: LinearState, dark: bool) -> None:
     """The bound against T, its numbers at the chosen T, and the export."""
-    figure = fsavi_figure(state.constants, T_VALUES, state.T, state.k, state.fit, dark)
+    figure = fsavi_figure(
+        state.constants, T_VALUES, state.T, state.k, state.fit, state.l_frozen, dark
+    )
     chart(
         figure,
         "bound",
@@ -133,21 +141,21 @@ def draw_bound(state: LinearState, dark: bool) -> None:
 
 
 def draw_numbers(state: LinearState) -> None:
-    """Both versions of the bound and the trivial one."""
-    corrected = float(state.regret(state.T).total)
-    stated = float(state.regret(state.T, corrected=False).total)
+    """Both bounds and the trivial one."""
+    proven = float(state.regret(state.T).total)
+    stated = float(state.regret(state.T, bound="stated").total)
     trivial = trivial_bound(state.constants)
     verdict = None
     if trivial > 0:
-        verdict = text.VACUOUS if corrected >= trivial else text.INFORMATIVE
+        verdict = text.VACUOUS if proven >= trivial else text.INFORMATIVE
     columns = st.columns(3)
-    columns[0].metric(text.CORRECTED, number(corrected), verdict, "off", delta_arrow="off")
+    columns[0].metric(text.PROVEN, number(proven), verdict, "off", delta_arrow="off")
     columns[1].metric(text.STATED, number(stated))
     columns[2].metric(text.TRIVIAL, number(trivial))
     what_to_notice(
         (
-            text.describe_regret(corrected, trivial),
-            text.describe_correction(state.constants.gamma, state.T, stated, corrected),
+            text.describe_regret(proven, trivial),
+            text.describe_stated(state.T, stated, proven),
         )
     )
 
@@ -157,11 +165,13 @@ def draw_terms(state: LinearState, dark: bool) -> None:
     left, right = st.columns([5, 4], gap="large")
     with left:
         st.subheader(text.TERMS_TITLE, anchor=False)
-        figure = fsavi_terms_figure(state.constants, state.T, state.k, state.fit, dark)
+        figure = fsavi_terms_figure(
+            state.constants, state.T, state.k, state.fit, state.l_frozen, dark
+        )
         chart(figure, "terms", alt_text=text.terms_alt_text(state.T), height=300)
         table = partial(linear.terms_frame, state)
         export("linear-terms", figure, table, linear.terms_snippet(state))
     with right:
         amplification = text.describe_amplification(state.constants.gamma, state.fit["kappa"])
-        points = (amplification, text.TERMS_NOTE, FROZEN_DYNAMICS_CONDITION)
+        points = (amplification, text.TERMS_NOTE, text.GAPS)
         what_to_notice(points, key="notice-terms")

@@ -3,6 +3,7 @@
     slider_parameter(...), field_parameter(...)   what the URL may hold, for the page's `UrlState`
     slider(...), number_field(...)                one constant as a slider or as a number field
     whole_slider(...), value_slider(...)          a whole number; one of a list of values
+    frozen_field(...)                             L̃, which may be empty
     segments(...)                                 one of a few options side by side
     put_constants(...)                            set the widgets to given constants (in a callback)
     constants_from(...)                           the constants from the values of the widgets
@@ -64,6 +65,9 @@ FIELD_RANGES = {
 }
 
 
+DEFAULT_L_FROZEN = "√(1 + L_f²)"
+"""L̃ where only L_f is known and there are two or more slow states."""
+
 # ------------------------------------------------------------------------------- URL declarations
 
 
@@ -82,6 +86,11 @@ def field_parameter(name: str, default: float) -> Parameter:
 def field_parameters(names: Iterable[str], defaults: Constants) -> dict[str, Parameter]:
     """The URL parameters of several constants that are number fields."""
     return {name: field_parameter(name, getattr(defaults, FIELDS[name])) for name in names}
+
+
+def frozen_parameter(low: float = 0.0) -> Parameter:
+    """The URL parameter of `frozen_field`."""
+    return Parameter(None, number_in(low, FIELD_RANGES["Lf"].high))
 
 
 def value_parameter(default: Any, values: Iterable) -> Parameter:
@@ -120,6 +129,25 @@ def number_field(url: UrlState, name: str, disabled: bool = False) -> float:
         key=url.key(name),
         help=symbol.meaning,
         disabled=disabled,
+    )
+
+
+def frozen_field(
+    url: UrlState, placeholder: str, low: float = 0.0, disabled: bool = False
+) -> float | None:
+    """L̃, the sensitivity of the frozen dynamics, as a number field; None if it is empty."""
+    limits, symbol = FIELD_RANGES["Lf"], SYMBOLS["Lfrozen"]
+    return st.number_input(
+        symbol.label,
+        low,
+        limits.high,
+        None,
+        limits.step,
+        limits.format,
+        key=url.key("Lfrozen"),
+        disabled=disabled,
+        placeholder=placeholder,
+        help=f"{symbol.meaning} If empty: {placeholder}.",
     )
 
 

@@ -51,6 +51,13 @@ SYMBOLS = {
         "The Lipschitz constant of the dynamics: the largest factor by which the distance between "
         "two states can grow in one period. Above 1, small differences grow.",
     ),
+    "Lfrozen": Symbol(
+        "Sensitivity of the frozen dynamics L̃",
+        r"\tilde L",
+        "The Lipschitz constant of the frozen dynamics (x, f_Y). With two or more slow states it "
+        "is at least 1, because x stays where it is, and at most √(1 + L_f²). With one slow state "
+        "it is L_f.",
+    ),
     "LU": Symbol(
         "Sensitivity of the value L_U",
         "L_U",

@@ -1,11 +1,14 @@
 """The Choose T page without a browser: its advice, figures, link, snippets and unusable input."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from fsdash.algorithms import fsvi, run_until
+from fsdash.algorithms.optimum import optimum, regret
 from fsdash.dashboard.choose_t import state as choose
 from fsdash.dashboard.choose_t import text
 from fsdash.dashboard.choose_t.state import ChooseTState, truth_frame
@@ -21,10 +24,12 @@ from fsdash.theory import (
     trivial_bound,
     value_lipschitz_bound,
 )
+from fsdash.theory.measured import measure
 from fsdash.theory.measured_domains import HORIZONS, measured_domains
 from fsdash.theory.repaired import repaired_regret
 from fsdash.theory.sensitivity import best_T
 from tests.dashboard.kit import figures, metrics, opened, traces, words
+from tests.theory.test_counterexample import reversing_model
 
 PAGE = "2_Choose_T.py"
 THREE = PRESETS["three-regimes"]
@@ -48,7 +53,7 @@ def headline(page) -> str:
 
 def expected(shown: ChooseTState) -> tuple[str, dict[str, str]]:
     """The headline and the numbers, from the library alone."""
-    bound = fsvi_regret if shown.l_frozen is None else shown.bound
+    bound = partial(repaired_regret, l_frozen=shown.l_frozen) if shown.repaired else fsvi_regret
     T = shown.T if not shown.every else range(2, 101)
     advice = advise(
         shown.constants, shown.sizes, budget=shown.sweeps * shown.sizes.sweep, T=T, bound=bound
@@ -159,8 +164,11 @@ def test_L_U_can_be_derived():
 
 def test_the_repaired_bound_can_be_chosen():
     stated, repaired = opened(PAGE), opened(PAGE, bound="repaired")
-    assert advised(repaired) == expected(view(l_frozen=1.2))
+    # Without a given L̃ it is √(1 + L_f²).
+    assert advised(repaired) == expected(view(repaired=True, l_frozen=np.hypot(1, 1.2)))
     assert advised(stated) != advised(repaired)
+    field = repaired.number_input(key="choose-t.Lfrozen")
+    assert field.placeholder == "√(1 + L_f²)" and "√(1 + L_f²)" in field.help
     page = opened(PAGE, bound="repaired", Lfrozen="2.0", budget="10")
     run = advise(
         THREE.constants,
@@ -170,6 +178,55 @@ def test_the_repaired_bound_can_be_chosen():
         bound=lambda c, T, k: repaired_regret(c, T, k=k, l_frozen=2.0),
     ).choice
     assert metrics(page)[text.REGRET_BOUND] == number(run.regret)
+
+
+@pytest.mark.parametrize("given", [{}, {"Lfrozen": "0.5"}])
+def test_with_one_slow_state_the_frozen_dynamics_are_the_true_ones(given):
+    page = opened(PAGE, bound="repaired", nx="1", **given)
+    l_frozen = float(given.get("Lfrozen", THREE.constants.l_f))
+    sizes = replace(THREE.sizes, n_slow=1)
+    run = advise(
+        THREE.constants,
+        sizes,
+        budget=4 * sizes.sweep,
+        T=THREE.T,
+        bound=partial(repaired_regret, l_frozen=l_frozen, n_slow=1),
+    ).choice
+    assert metrics(page)[text.REGRET_BOUND] == number(run.regret)
+    assert page.number_input(key="choose-t.Lfrozen").placeholder == text.ONE_SLOW_STATE == "L_f"
+
+
+def test_a_sensitivity_below_1_is_refused_in_words():
+    page = opened(PAGE, bound="repaired", Lfrozen="0.5")
+    (error,) = page.error
+    assert error.value == text.L_FROZEN_TOO_SMALL.format(value="0.5")
+    assert not page.metric
+    assert advised(opened(PAGE, Lfrozen="0.5")) == expected(view())  # the stated bound has no L̃
+
+
+def test_the_default_sensitivity_follows_the_varied_constant():
+    shown = view(repaired=True)
+    _, table = choose.heat_map(shown, "l_f")
+    cells = table()
+    row = cells[cells["l_f"] == cells["l_f"].unique()[3]]
+    constants = replace(THREE.constants, l_f=float(row["l_f"].iloc[0]))
+    budgets = choose.heat_budgets(shown)
+    best = best_T(constants, THREE.sizes, budgets=budgets, T=THREE.T, bound=repaired_regret)
+    assert row["T"].tolist() == best.T.tolist()
+
+
+def test_the_counterexample_in_the_text_is_the_one_of_the_theory_s_tests():
+    said = text.COUNTEREXAMPLE
+    model = reversing_model(said["gamma"])
+    best = optimum(model, tolerance=1e-8)
+    constants = measure(model, best.U_XY).constants(said["gamma"])
+    for name in ("long", "short"):
+        T = said[f"{name}_T"]
+        policy_PXY = run_until(fsvi(model, T), tolerance=1e-8).policy_PXY
+        true = regret(model, policy_PXY, best=best).max_regret
+        stated = fsvi_regret(constants, T, k=10**6).total
+        assert true == pytest.approx(float(said[f"{name}_regret"]), abs=0.005)
+        assert stated == pytest.approx(float(said[f"{name}_bound"]), abs=0.005)
 
 
 # ------------------------------------------------------------------------------------------- tabs
@@ -198,7 +255,7 @@ def test_the_last_tab_shows_the_true_regret_and_the_condition():
     bound = fsvi_regret(domain.constants, 12, k=0).floor
     assert text.truth("pricing", domain, bound) in words(page)
     assert f"**{number(domain.regret[12][0])}**" in text.truth("pricing", domain, bound)
-    assert FROZEN_DYNAMICS_CONDITION in words(page)
+    assert FROZEN_DYNAMICS_CONDITION in words(page) and text.WITHOUT_CONDITION in words(page)
     assert list(traces(figures(page)["truth"])["the true regret"]["y"]) == [
         domain.regret[T][0] for T in HORIZONS
     ]
@@ -376,7 +433,8 @@ def test_a_click_sets_a_budget_that_pays_for_the_clicked_step(x, sweeps):
 
 VIEWS = [
     view(),
-    view(20.0, every=True, l_frozen=1.3),
+    view(20.0, every=True, repaired=True, l_frozen=1.3),
+    view(20.0, repaired=True),
     view(0.5),
     choose.example("pricing"),
 ]

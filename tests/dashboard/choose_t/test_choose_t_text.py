@@ -40,3 +40,6 @@ def test_the_lowest_start_is_among_the_plotted_curves():
 def test_sensitive_frozen_dynamics_let_the_repaired_bound_grow():
     shown = words(opened(PAGE, bound="repaired", Lfrozen="2", Lf="0.9"))
     assert text.GROWS.format(name="L̃", product="1.8") in shown
+    shown = words(opened(PAGE, bound="repaired", Lfrozen="1.05", Lf="0.9"))
+    assert text.LIMITED.format(name="L̃", product="0.945") in shown
+    assert text.LIMITED.format(name="L_f", product="0.81") in words(opened(PAGE, Lf="0.9"))

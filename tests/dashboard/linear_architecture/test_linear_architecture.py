@@ -4,24 +4,42 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fsdash.algorithms.optimum import regret
 from fsdash.dashboard.linear_architecture import text
 from fsdash.dashboard.linear_architecture.state import LinearState, bound_frame, terms_frame
 from fsdash.dashboard.shell import FROZEN_DYNAMICS_CONDITION
 from fsdash.formatting import factor, number
-from fsdash.theory import Constants, fsavi_regret, fsvi_regret, trivial_bound
+from fsdash.theory import Constants, fsavi_regret, repaired_regret, trivial_bound
+from fsdash.theory.measured import measure
 from fsdash.theory.presets import PRESETS
 from tests.dashboard.kit import figures, metrics, opened, snippet, traces, words
+from tests.theory.test_fsavi_proven import after, fitting_errors, greedy_trap
 
 PAGE = "3_Linear_architecture.py"
 START = PRESETS["three-regimes"].constants
 FIT = {"kappa": 1.02, "eps_low": 0.05, "eps_up": 0.2}
-NAMES = ("T", "kappa", "elow", "eup", "gamma", "k", "alpha", "dY", "Lr", "Lf", "LU", "rmax")
+NAMES = (
+    "T",
+    "kappa",
+    "elow",
+    "eup",
+    "gamma",
+    "k",
+    "alpha",
+    "dY",
+    "Lr",
+    "Lf",
+    "LU",
+    "rmax",
+    "Lfrozen",
+)
 
 
-def expected(constants: Constants, T: int, k: int, fit: dict[str, float]) -> dict[str, str]:
+def expected(constants: Constants, T: int, k: int, fit: dict[str, float], l_frozen=None):
+    """The three numbers of the page by label, from the library alone."""
     return {
-        text.CORRECTED: number(fsavi_regret(constants, T, k=k, **fit).total),
-        text.STATED: number(fsavi_regret(constants, T, k=k, **fit, corrected=False).total),
+        text.PROVEN: number(fsavi_regret(constants, T, k=k, **fit, l_frozen=l_frozen).total),
+        text.STATED: number(fsavi_regret(constants, T, k=k, **fit, bound="stated").total),
         text.TRIVIAL: number(trivial_bound(constants)),
     }
 
@@ -30,23 +48,22 @@ def test_the_page_opens_with_the_librarys_numbers_and_curves():
     page = opened(PAGE)
     assert metrics(page) == expected(START, 6, 20, FIT)
     drawn, T = traces(figures(page)["bound"]), np.arange(1, 41)
+    np.testing.assert_array_equal(drawn["proven"]["y"], fsavi_regret(START, T, k=20, **FIT).total)
     np.testing.assert_array_equal(
-        drawn["corrected"]["y"], fsavi_regret(START, T, k=20, **FIT).total
+        drawn["as stated (refuted)"]["y"],
+        fsavi_regret(START, T, k=20, **FIT, bound="stated").total,
     )
     np.testing.assert_array_equal(
-        drawn["as stated"]["y"], fsavi_regret(START, T, k=20, **FIT, corrected=False).total
-    )
-    np.testing.assert_array_equal(
-        drawn["exact tables (FSVI)"]["y"], fsvi_regret(START, T, k=20).total
+        drawn["exact tables (FSVI)"]["y"], repaired_regret(START, T, k=20).total
     )
 
 
 def test_the_bars_are_the_terms_and_add_up():
     bars = figures(opened(PAGE, T="3"))["terms"]["data"]
-    stated = fsavi_regret(START, 3, k=20, **FIT, corrected=False)
-    corrected = fsavi_regret(START, 3, k=20, **FIT)
+    stated = fsavi_regret(START, 3, k=20, **FIT, bound="stated")
+    proven = fsavi_regret(START, 3, k=20, **FIT)
     sums = np.sum([bar["x"] for bar in bars], axis=0)
-    np.testing.assert_allclose(sums, [stated.total, corrected.total])
+    np.testing.assert_allclose(sums, [stated.total, proven.total])
 
 
 def test_moving_the_controls_moves_the_numbers():
@@ -100,39 +117,94 @@ def test_extreme_constants_never_raise(query):
     opened(PAGE, **query)
 
 
-@pytest.mark.parametrize(
-    ("T", "sentence"),
-    [(8, text.LARGE_FACTOR), (9, text.OUTWEIGHED), (10, text.OUTWEIGHED), (11, text.SMALL_FACTOR)],
-)
-def test_the_page_says_which_version_of_the_bound_is_smaller(T, sentence):
-    # γᵀ = 1/3 lies between T = 10 and T = 11, but the other factor dominates from T = 9 on.
-    assert sentence.format(T=T, share=START.gamma**T) in words(opened(PAGE, T=str(T)))
-    corrected, stated = (
-        fsavi_regret(START, T, k=20, **FIT, corrected=version).total for version in (True, False)
+@pytest.mark.parametrize("T", [2, 6, 16])
+def test_the_page_says_that_the_stated_bound_is_false(T):
+    shown = words(opened(PAGE, T=str(T)))
+    proven, stated = (
+        fsavi_regret(START, T, k=20, **FIT, bound=bound).total for bound in ("proven", "stated")
     )
-    assert (corrected > stated) == (T == 8)
+    assert text.REFUTED in shown and text.GAPS in shown
+    assert text.COMPARISON.format(T=T, stated=number(stated), proven=number(proven)) in shown
+    # The theorem of FSAVI is false even if L̃ ≤ L_f, so the condition of FSVI's is not shown.
+    assert FROZEN_DYNAMICS_CONDITION not in shown
 
 
-def test_the_unstated_condition_of_the_theorem_is_shown():
-    assert FROZEN_DYNAMICS_CONDITION in words(opened(PAGE))
+def test_the_verdict_is_about_the_proven_bound_only():
+    page = opened(PAGE, T="20", Lfrozen="3.0")
+    proven = fsavi_regret(START, 20, k=20, **FIT, l_frozen=3.0).total
+    stated = fsavi_regret(START, 20, k=20, **FIT, bound="stated").total
+    assert stated < trivial_bound(START) < proven
+    deltas = {metric.label: metric.delta for metric in page.metric}
+    assert deltas == {text.PROVEN: text.VACUOUS, text.STATED: "", text.TRIVIAL: ""}
+
+
+def test_equal_bounds_are_not_compared():
+    assert text.describe_stated(4, 1.0, 1.0).endswith(text.DIFFERENCE_NOT_VISIBLE.format(T=4))
+
+
+def test_the_counterexample_in_the_text_is_the_one_of_the_theory_s_tests():
+    said = text.COUNTEREXAMPLE
+    model, architecture = greedy_trap(said["gamma"])
+    snapshot = after(model, said["T"], architecture, 3)
+    low, up = fitting_errors(model, said["T"], architecture, snapshot)
+    fit = {"kappa": architecture.kappa, "eps_low": low, "eps_up": up}
+    constants = measure(model).constants(said["gamma"])
+    stated = fsavi_regret(constants, said["T"], k=3, **fit, bound="stated").total
+    assert round(regret(model, snapshot.policy_PXY).max_regret) == said["true"]
+    assert round(stated) == said["allowed"]
+    assert (model.n_slow, model.n_fast) == (1, 4)
+
+
+def test_the_sensitivity_of_the_frozen_dynamics_can_be_given():
+    page = opened(PAGE, Lfrozen="1.1")
+    assert metrics(page) == expected(START, 6, 20, FIT, 1.1)
+    field = page.number_input(key="linear-architecture.Lfrozen")
+    assert field.value == 1.1 and field.min == 1
+    drawn = traces(figures(page)["bound"])["exact tables (FSVI)"]["y"]
+    exact = repaired_regret(START, np.arange(1, 41), k=20, l_frozen=1.1).total
+    np.testing.assert_array_equal(drawn, exact)
+    empty = opened(PAGE).number_input(key="linear-architecture.Lfrozen")
+    assert empty.value is None and empty.placeholder == "√(1 + L_f²)"
+
+
+def test_a_sensitivity_below_1_is_reported():
+    page = opened(PAGE, Lfrozen="0.5")
+    (notice,) = page.warning
+    assert "`Lfrozen=0.5`" in notice.value
+    assert metrics(page) == expected(START, 6, 20, FIT)
 
 
 def test_the_exercises_numbers_are_the_librarys():
+    answer = text.EXERCISES[2][1]
     costs = {
         T: fsavi_regret(START, T, k=20, kappa=1.02, eps_low=0.1, eps_up=0.1) for T in range(1, 41)
     }
-    assert [T for T, cost in costs.items() if cost.upper_fit_term > cost.lower_fit_term] == [1]
-    rounded = [round(costs[1].upper_fit_term), round(costs[1].lower_fit_term)]
-    assert rounded == [44, 18] and round(costs[2].lower_fit_term) == 15
-    assert round(costs[2].upper_fit_term, 1) == 9.9
+    more = [T for T, cost in costs.items() if cost.upper_fit_term > cost.lower_fit_term]
+    assert more == [1, 2, 3]
+    for T in (*more, 4):
+        upper, lower = (
+            f"{cost:.2g}" for cost in (costs[T].upper_fit_term, costs[T].lower_fit_term)
+        )
+        assert f"({upper} against {lower})" in answer
+
+
+def test_perfect_features_differ_from_exact_tables_by_the_iteration_term():
+    fit = {"kappa": 1, "eps_low": 0, "eps_up": 0}
+    for T in (1, 2, 10):
+        ours, exact = fsavi_regret(START, T, k=20, **fit), repaired_regret(START, T, k=20)
+        slack = (1 - START.gamma ** (T + 1)) / (1 - START.gamma**T)
+        assert ours.iteration_term == pytest.approx(slack * exact.iteration_term)
+        assert ours.total - ours.iteration_term == pytest.approx(exact.floor)
 
 
 def test_the_snippet_recomputes_the_table():
-    page = opened(PAGE, T="9", kappa="1.05", elow="0.1")
+    page = opened(PAGE, T="9", kappa="1.05", elow="0.1", Lfrozen="1.3")
     scope: dict = {}
     exec(snippet(page), scope)
     fit = {"kappa": 1.05, "eps_low": 0.1, "eps_up": 0.2}
-    pd.testing.assert_frame_equal(scope["frame"], bound_frame(LinearState(START, 9, 20, fit)))
+    state = LinearState(START, 9, 20, fit, 1.3)
+    pd.testing.assert_frame_equal(scope["frame"], bound_frame(state))
+    assert list(scope["frame"]) == ["T", "proven", "as_stated", "without_features"]
 
 
 def test_the_snippet_recomputes_the_terms():

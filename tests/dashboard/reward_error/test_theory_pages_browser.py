@@ -168,10 +168,10 @@ def test_features_move_the_bound(visit: Callable[..., Page]):
     slider(page, "Amplification κ").press("ArrowRight")
     constants = PRESETS["three-regimes"].constants
     bound = fsavi_regret(constants, 6, k=20, kappa=1.025, eps_low=0.05, eps_up=0.2)
-    expect(metric(page, linear_text.CORRECTED)).to_have_text(number(bound.total))
+    expect(metric(page, linear_text.PROVEN)).to_have_text(number(bound.total))
     page.reload()
     wait_until_drawn(page, *CHARTS[LINEAR])
-    expect(metric(page, linear_text.CORRECTED)).to_have_text(number(bound.total))
+    expect(metric(page, linear_text.PROVEN)).to_have_text(number(bound.total))
 
 
 @pytest.mark.parametrize("key", CHARTS[LINEAR])
