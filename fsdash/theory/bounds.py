@@ -13,9 +13,7 @@ Every bound is the lemma with its three inputs filled in:
     FSVI     ε_r of Proposition "Reward Approximation Error",   ‖V* - V^k‖ <= γ^{kT} r_max/(1-γ)
     Base VI  FSVI with T = 1, where nothing is frozen: ε_r = d = 0
 
-FSAVI has a bound of its own (`fsdash.theory.fsavi`), because its theorem as stated is false.
-docs/proofs.md proves the bounds that differ from the paper's. It also completes the proof of
-Proposition "Reward Approximation Error", which has a step that is valid on one side only.
+FSAVI's theorem is false; `fsdash.theory.fsavi` has another bound. Proofs are in docs/proofs.md.
 
 T and k are numbers or arrays that broadcast; results are floats or arrays accordingly. A bound that
 overflows is +inf, never NaN, and causes no warning.
@@ -120,7 +118,7 @@ def reward_error(constants: Constants, T: ArrayLike) -> RewardError:
 
     Both are 0 at T = 1, and the freeze error is 0 at T = 2. As T grows, the freeze error stays
     bounded and the end-of-horizon error vanishes if and only if γ L_f < 1.
-    docs/proofs.md completes a step of the paper's proof that is valid on one side only.
+    docs/proofs.md completes a one-sided step of the paper's proof.
 
     Parameters
     ----------
@@ -243,15 +241,12 @@ def fsvi_regret(constants: Constants, T: ArrayLike, *, k: ArrayLike) -> FsviRegr
     If L̃ <= L_f, this is below the sum returned here and the theorem holds. That is the case if for
     every outcome w of the noise some outcome w⁰ of positive probability leaves x unchanged and
     moves y as w does, f(x, y, a, w⁰) = (x, f_Y(x, y, a, w)) for all x, y and a: f restricted to w⁰
-    is then the frozen map. If f_Y does not depend on the noise, one outcome that leaves x unchanged
-    is enough. If f_Y does depend on it, such an outcome shows nothing about the frozen map at other
-    outcomes. In all three domains the measured L̃ equals L_f. (In inventory y' also depends on the
-    demand that moved, so φ grows by up to √2; the bound is so loose that this changes nothing.)
-
-    If L̃ > L_f, which requires a slow state that forgets its position, the theorem can fail for a
-    long T. tests/theory/test_counterexample.py has a model with γ = 0.9: at T = 300 its true regret
-    is 9.0 and the bound 4.68; at T = 80 they are 8.98 and 9.82, because the end-of-horizon error is
-    still large, and the bound holds.
+    is then the frozen map. One outcome that leaves x unchanged is enough only if f_Y does not
+    depend on the noise. In all three domains the measured L̃ equals L_f. (In inventory y' also
+    depends on the demand that moved, so φ grows by up to √2; the bound is so loose that this
+    changes nothing.) If L̃ > L_f, which requires a slow state that forgets its position, the theorem
+    can fail for a long T: the model of tests/theory/test_counterexample.py (γ = 0.9) has a true
+    regret of 9.0 and a bound of 4.68 at T = 300, but 8.98 and 9.82 at T = 80.
     `repaired_regret` is a bound without this condition; docs/proofs.md has its proof.
 
     Examples

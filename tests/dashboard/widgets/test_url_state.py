@@ -138,7 +138,7 @@ STATES = page_states()
 )
 def test_what_a_parameter_writes_it_reads_back(page, name):
     parameter = STATES[page].parameters[name]
-    values = [parameter.default, *EXAMPLES.get(name, ())]
+    values = [parameter.default, *EXAMPLES.get(f"{page} {name}", EXAMPLES.get(name, ()))]
     for value in values:
         if value not in (None, "", []):
             assert parameter.read(parameter.write(value)) == value
@@ -149,5 +149,6 @@ EXAMPLES = {
     "gamma": (0.5, 0.95, 1 - 1e-3),
     "alpha": (0.0, 0.001, 1.0),
     "Lfrozen": (0.0, 1.2, 1e6, 1e-5),
+    "linear-architecture Lfrozen": (1.0, 1.2, 1e6, 1 + 1e-5),  # at least 1 on this page
     "verdict": (["Reproduced"],),
 }
