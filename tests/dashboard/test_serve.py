@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 
 import plotly
 import pytest
@@ -134,7 +135,11 @@ def get(path: str, encoding: str = "identity") -> tuple[Headers, bytes]:
 
     headers = [(b"accept-encoding", encoding.encode())]
     scope = {"type": "http", "method": "GET", "path": path, "headers": headers}
-    asyncio.run(PageHeaders(PlotlyFile(streamlit_page))(scope, None, send))
+    # In a thread of its own: the browser tests of this process keep an event loop running.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(
+            asyncio.run, PageHeaders(PlotlyFile(streamlit_page))(scope, None, send)
+        ).result()
     body = b"".join(message.get("body", b"") for message in messages)
     return Headers(raw=messages[0]["headers"]), body
 
