@@ -40,6 +40,9 @@ class Parameter:
         What a form writes next to the field; the parameter's name if empty.
     unit : str
         The unit of the value, such as "samples".
+    legacy : int, float, bool or str, optional
+        For a parameter that was added later: the value that a stored specification means which does
+        not name it. A specification with this value leaves it out, so stored hashes remain valid.
 
     Examples
     --------
@@ -56,6 +59,7 @@ class Parameter:
     optional: bool = False
     label: str = ""
     unit: str = ""
+    legacy: Value = None
 
     def __post_init__(self) -> None:
         kind = "choice" if self.choices else type(self.default).__name__
@@ -134,6 +138,12 @@ class Algorithm:
         """Every parameter that a run may set, by name."""
         initial = {"initial_value": INITIAL} if self.initial else {}
         return {**self.parameters, **self.regression_parameters, **initial}
+
+    @property
+    def legacy_values(self) -> dict[str, Value]:
+        """The values of parameters that a specification leaves out, by name."""
+        known = self.all_parameters.items()
+        return {name: parameter.legacy for name, parameter in known if parameter.legacy is not None}
 
     def start(
         self,

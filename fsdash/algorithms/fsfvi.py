@@ -3,18 +3,19 @@
 Lower level, once, with the slow state frozen, N states of D ~ ρ and M_l samples, J_T = 0:
 
     J_t^(i) = max_a r + γ · 1/M_l Σ_j J_{t+1}(x^(i), y^(i,a,j)),    J_t = Regress{(s^(i), J_t^(i))},
-    π̃_t      greedy for J_{t+1} at every state,                     t = T−1, …, 1.
+    π̃_t(s)  = argmax_a r + γ · 1/M_l Σ_j J_{t+1}(s^(a,j)) at every state,    t = T−1, …, 1.
+
+The algorithm in the paper samples the full next states s^(a,j) for π̃_t, with the slow state moving
+(`lower_policy="full"`). With `lower_policy="frozen"` π̃_t is the maximiser of the frozen update, as
+in E-FSVI, from the samples of the targets.
 
 Upper level, with M_u paths of T steps, s₁ and s_T on the same path:
 
     V^(i) = max_a 1/M_u Σ_j [r + γ J₁(s₁^(i,a,j)) + γᵀ V^{k−1}(s_T^(i,a,j))],    V^k = Regress{…},
     μ̃^k    greedy for V^k by M_u separate paths for each (s, a), at every state.
 
-The lower level samples each (s, a) once per step, for both π̃_t and the targets, as E-FSVI does ("y
-defined the same way as above"); the paper's FSFVI leaves this open. If the frozen fast state has no
-noise, as in all domains of the paper, there is no difference. Phases and policy kinds of the
-snapshots are those of `efsvi`. With tabular regression and all states, FSFVI is E-FSVI, number for
-number.
+Phases and policy kinds of the snapshots are those of `efsvi`. With tabular regression, all states
+and the frozen reading of π̃_t, FSFVI is E-FSVI, number for number.
 
 Extracting μ̃ at every state takes |S|/N times as many paths as the targets, for each snapshot.
 `extract` chooses how; V^k is the same in all three cases:
@@ -25,7 +26,7 @@ Extracting μ̃ at every state takes |S|/N times as many paths as the targets, f
     exact  the exact expectation, with ties to the first action.
 
 Work: N|A|M_l value-function evaluations per lower step, 2N|A|M_u per upper iteration (J₁ and V).
-Policy extraction is not counted.
+The samples that extract π̃ and μ̃ at every state are not counted.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ from fsdash.sampling import (
 )
 
 EXTRACT = ("fresh", "kept", "exact")
+LOWER_POLICY = ("full", "frozen")
 
 
 def fsfvi(
@@ -70,6 +72,7 @@ def fsfvi(
     common_random_numbers: bool = False,
     sparse: bool | None = None,
     extract: str = "fresh",
+    lower_policy: str = "full",
 ) -> Iterator[Snapshot]:
     """Frozen-state fitted value iteration.
 
@@ -103,6 +106,9 @@ def fsfvi(
     extract : {"fresh", "kept", "exact"}
         How the upper policy is extracted: from fresh paths for each snapshot, from one stored set
         of paths, or from the exact expectation.
+    lower_policy : {"full", "frozen"}
+        Next states from which π̃_t is computed: M_l full states for each (s, a), as in the paper, or
+        the states of the frozen update.
 
     Yields
     ------
@@ -125,20 +131,28 @@ def fsfvi(
     check_samples("M_u", M_u)
     if extract not in EXTRACT:
         raise InputError(f"extract = {extract!r}: choose from {', '.join(EXTRACT)}")
+    if lower_policy not in LOWER_POLICY:
+        raise InputError(f"lower_policy = {lower_policy!r}: choose from {', '.join(LOWER_POLICY)}")
     exact = extract == "exact"
     V0_XY, rho = values_of(model, V0_XY, "V0_XY"), StateSample(model, N, rho_XY)
     features_SF, sweep = state_features(model), rho.size * model.n_actions
 
     frozen = Sampler(model, model.frozen, M_l, ties, common_random_numbers)
+    full = Sampler(model, model.true, M_l, ties, common_random_numbers)
     base = Sampler(model, model.true, M_u, ties, common_random_numbers)
     fit = Fit(np.zeros(model.n_states))
     J_XY, policy_PXY = fit.values_P.reshape(V0_XY.shape), np.empty((T, *V0_XY.shape), np.int32)
     for t in range(T - 1, 0, -1):
         [policy_rng] = rng.spawn(1)
         states_N = rho.draw(rng)
-        J_S, pi_S = backup(frozen, J_XY, rng)
-        fit = regress.fit(features_SF, states_N, J_S[states_N], rng, fit)
-        J_XY, policy_PXY[t] = fit.values_P.reshape(V0_XY.shape), pi_S.reshape(V0_XY.shape)
+        if lower_policy == "full":
+            policy_PXY[t] = greedy(full, J_XY, *rng.spawn(1))
+            J_N = backup(frozen, J_XY, rng, states_N)[0]
+        else:
+            J_S, pi_S = backup(frozen, J_XY, rng)
+            J_N, policy_PXY[t] = J_S[states_N], pi_S.reshape(V0_XY.shape)
+        fit = regress.fit(features_SF, states_N, J_N, rng, fit)
+        J_XY = fit.values_P.reshape(V0_XY.shape)
         finite(J_XY, "lower", T - t)
         nu_XY = bellman(model, model.true, J_XY)[1] if exact else greedy(base, J_XY, policy_rng)
         pairs = (T - t) * sweep

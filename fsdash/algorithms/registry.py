@@ -32,7 +32,7 @@ from fsdash.algorithms import (
     vi,
 )
 from fsdash.algorithms.entry import Algorithm, Parameter, Parameters, Value
-from fsdash.algorithms.fsfvi import EXTRACT
+from fsdash.algorithms.fsfvi import EXTRACT, LOWER_POLICY
 from fsdash.algorithms.snapshot import POLICY_KINDS
 from fsdash.errors import InputError
 from fsdash.regression import Deep, Linear
@@ -243,6 +243,14 @@ def fitted(
             "set of paths, or from the exact expectation.",
             choices=EXTRACT,
             label="Policy extraction",
+        ),
+        "lower_policy": Parameter(
+            "full",
+            "Next states from which the lower policy is computed: full states, in which the slow "
+            "state moves, as in the paper, or states with the slow state frozen.",
+            choices=LOWER_POLICY,
+            label="Lower policy",
+            legacy="frozen",
         ),
     }
     return (

@@ -156,7 +156,7 @@ def _fitted(domain: str, sweep: int, budget: float, quick: bool, seed: int) -> t
     }
     # Policies are extracted from the sampled paths of the iteration ("kept") instead of from fresh
     # paths: each policy has the same distribution, in half the time.
-    extraction = {True: {"extract": "kept"}, False: {}}
+    extraction = {True: {"extract": "kept", "lower_policy": "frozen"}, False: {}}
     return tuple(
         PaperRun(
             RunSpec(domain, name, T=T, parameters=extraction[ALGORITHMS[name].freezes], **common)

@@ -2,9 +2,11 @@
 
 A `RunSpec` is at the same time the command line, the state of a form, a cache key and a row of the
 database. It is complete: parameters that are not given are filled in with their defaults, so a
-stored specification means the same after a default has changed. Equal specifications have the same
-`hash` and give the same numbers in any process (except for seconds): replication i draws from child
-i of `SeedSequence(seed)`. An exact algorithm draws nothing, so it has one replication.
+stored specification means the same after a default has changed. A parameter that was added later is
+left out of the JSON text at its `legacy` value, so older hashes remain valid. Equal specifications
+have the same `hash` and give the same numbers in any process (except for seconds): replication i
+draws from child i of `SeedSequence(seed)`. An exact algorithm draws nothing, so it has one
+replication.
 
 The budget is one of: value-function evaluations, iterations of the main level (upper or base), or
 seconds of the algorithm's own time.
@@ -235,6 +237,9 @@ class RunSpec(Summary):
         """The specification as data for JSON, without what is None."""
         values: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         values |= {n: dict(values[n]) for n in ("domain_parameters", "parameters")}
+        for name, value in self.method.legacy_values.items():
+            if values["parameters"][name] == value:
+                del values["parameters"][name]
         return {name: value for name, value in values.items() if value is not None}
 
     def to_json(self) -> str:
@@ -253,7 +258,9 @@ class RunSpec(Summary):
         for name in ("domain", "algorithm"):
             if not isinstance(values.get(name), str):
                 raise InputError(f"{name}: is missing; give its name")
-        return cls(**values)
+        legacy = get_algorithm(values["algorithm"]).legacy_values
+        given = _mapping("parameters", values.get("parameters", ()))
+        return cls(**{**values, "parameters": {**legacy, **given}})
 
     @classmethod
     def from_json(cls, text: str) -> RunSpec:

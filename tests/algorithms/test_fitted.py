@@ -65,18 +65,58 @@ def test_fitted_algorithms_with_a_table_and_all_states_equal_the_tabular_ones(sh
     )
     for T, M_l in ((1, 1), (4, 2)):
         assert_same_run(
-            take(fsfvi(model, seed(4), T=T, M_l=M_l, M_u=5, **table), 2 * T + 3),
+            take(
+                fsfvi(model, seed(4), T=T, M_l=M_l, M_u=5, lower_policy="frozen", **table),
+                2 * T + 3,
+            ),
             take(efsvi(model, seed(4), T=T, M_l=M_l, M_u=5, **tabular), 2 * T + 3),
         )
 
 
 def test_fsfvi_equals_efsvi_with_simulated_paths():
     model = coarse(5, frozen="XYAW")
-    ours = fsfvi(model, seed(6), T=3, regress=Tabular(), N=model.n_states, M_u=5, sparse=False)
+    frozen = {"sparse": False, "lower_policy": "frozen"}
+    ours = fsfvi(model, seed(6), T=3, regress=Tabular(), N=model.n_states, M_u=5, **frozen)
     assert_same_run(
         take(ours, 9),
         take(efsvi(model, seed(6), T=3, M_l=1, M_u=5, snapshots_per_sweep=1, sparse=False), 9),
     )
+
+
+@pytest.mark.parametrize("M_l", [1, 3])
+def test_the_lower_policy_is_greedy_at_full_next_states_as_the_paper_writes(M_l):
+    """Without noise every sample is exact: π_t maximises r + γ J_{t+1}(f(s, a)), the targets
+    r + γ J_{t+1}(x, f_Y(s, a)) with x frozen."""
+    model, T = random_model(40, shape=("XYA.", "XYA.")), 4
+    run = take(fsfvi(model, seed(41), T=T, regress=Tabular(), N=model.n_states, M_l=M_l), 2 * T - 2)
+    J_XY = np.zeros((3, 4))
+    for s in run[::2]:
+        exact_XY = bellman(model, model.true, J_XY)[1]
+        J_XY, frozen_XY = bellman(model, model.frozen, J_XY)
+        np.testing.assert_allclose(s.values_XY, J_XY, atol=1e-12)
+        assert np.array_equal(s.policy_PXY[0], exact_XY)
+        assert s.iteration == 1 or not np.array_equal(s.policy_PXY[0], frozen_XY)
+
+
+def test_the_samples_of_the_lower_policy_are_separate_and_change_neither_values_nor_counts():
+    model = random_model(42, frozen="XYA.")
+    options = {"T": 4, "regress": Linear(), "N": 6, "M_l": 2, "ties": "first"}
+    full, frozen = (
+        take(fsfvi(model, seed(43), lower_policy=reading, **options), 6)
+        for reading in ("full", "frozen")
+    )
+    for a, b in zip(full, frozen, strict=True):
+        # Targets have no noise here, so both readings fit the same values.
+        np.testing.assert_allclose(a.values_XY, b.values_XY, atol=1e-12)
+        assert (a.evaluations, a.backups) == (b.evaluations, b.backups)
+    assert not np.array_equal(full[-2].policy_PXY, frozen[-2].policy_PXY)
+
+
+def test_many_full_samples_find_the_exact_greedy_lower_policy():
+    model = random_model(44)
+    options = {"T": 3, "regress": Tabular(), "N": model.n_states, "ties": "first"}
+    one, two = take(fsfvi(model, seed(45), M_l=200_000, **options), 4)[::2]
+    assert np.array_equal(two.policy_PXY[0], bellman(model, model.true, one.values_XY)[1])
 
 
 def line_world(gamma=0.9):
@@ -113,11 +153,17 @@ def test_linear_fits_recover_vi_if_the_values_are_linear(algorithm, M):
     assert np.array_equal(ours.policy_PXY, exact.policy_PXY) or M == 100
 
 
-def test_linear_fsfvi_recovers_fsvi_if_the_values_are_linear():
-    """J_t is a multiple of r(s, 1) when nothing moves; V^k is linear too."""
+@pytest.mark.parametrize("reading, common", [("frozen", False), ("full", True)])
+def test_linear_fsfvi_recovers_fsvi_if_the_values_are_linear(reading, common):
+    """J_t is a multiple of r(s, 1) when nothing moves; V^k is linear too.
+
+    Full next states do not depend on the action here, so with common random numbers one sample
+    finds the best action.
+    """
     model, T, M = line_world(), 4, 100_000
     exact = take(fsvi(model, T), T + 3)
-    run = take(fsfvi(model, seed(8), T=T, regress=Linear(), N=10, M_u=M, ties="first"), 2 * T + 2)
+    options = {"ties": "first", "lower_policy": reading, "common_random_numbers": common}
+    run = take(fsfvi(model, seed(8), T=T, regress=Linear(), N=10, M_u=M, **options), 2 * T + 2)
     cyclic = [s for s in run if s.policy_kind == "cyclic"]
     for ours, theirs in zip(cyclic, exact[: T - 1], strict=True):
         np.testing.assert_allclose(ours.values_XY, theirs.values_XY, atol=1e-9)
@@ -400,6 +446,7 @@ def test_linear_fits_on_pricing_agree_with_the_paper():
         (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), M_u=0), "M_u = 0"),
         (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), ties="none"), "ties = 'none'"),
         (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), extract="best"), "extract = 'best'"),
+        (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), lower_policy="x"), "lower_policy = 'x'"),
         (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), V0_XY=np.zeros((4, 3))), "V0_XY: shape"),
     ],
 )

@@ -46,7 +46,23 @@ def test_every_algorithm_survives_json(name):
     assert two == one
     assert two.hash == one.hash
     assert hash(two) == hash(one)
-    assert json.loads(one.to_json())["parameters"].keys() == ALGORITHMS[name].all_parameters.keys()
+    written, method = json.loads(one.to_json())["parameters"], ALGORITHMS[name]
+    assert {**method.legacy_values, **written} == dict(one.parameters)
+
+
+def test_a_later_parameter_is_left_out_at_its_legacy_value():
+    """Hashes and meaning of specifications that were stored before the parameter existed."""
+    stored = RunSpec("pricing", "lin-fsfvi", T=3, iterations=2, parameters={"N": 7}).to_dict()
+    del stored["parameters"]["lower_policy"]
+    old = RunSpec.from_dict(stored)
+    assert dict(old.parameters)["lower_policy"] == "frozen"
+    assert "lower_policy" not in old.to_dict()["parameters"]
+    assert "lower_policy=frozen" in old.to_command()
+    assert old.hash == "f5c9ab0668710839"
+    new = RunSpec("pricing", "lin-fsfvi", T=3, iterations=2, parameters={"N": 7})
+    assert new.to_dict()["parameters"]["lower_policy"] == "full"
+    assert new.hash != old.hash
+    assert RunSpec.from_json(new.to_json()) == new
 
 
 def test_missing_parameters_are_filled_in():
