@@ -1,5 +1,6 @@
 """Settings for all tests."""
 
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -21,3 +22,14 @@ def no_compilation_in_advance() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compilation, "ensure_compiled", lambda: None)
         yield
+
+
+@pytest.fixture(autouse=True)
+def own_main_module() -> Iterator[None]:
+    """Undo what Streamlit's AppTest leaves behind: a page's script as the module `__main__`.
+
+    Worker processes of a later test would run that script when they start.
+    """
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
