@@ -16,7 +16,11 @@ Ties matter in the lower level, where frozen deterministic dynamics cause many o
 broken at random unless `ties="first"`. If the model has no noise and ties go to the first action,
 E-FSVI is FSVI.
 
-Work: |S||A|M_l value-function evaluations per lower sweep, 2|S||A|M_u per upper sweep (J₁ and V).
+Another terminal value J_T than zero is described in `fsdash.algorithms.terminal`. π̃ is then
+evaluated with M_l samples for each state and step, drawn after the lower level.
+
+Work: |S||A|M_l value-function evaluations per lower sweep, 2|S||A|M_u per upper sweep (J₁ and V),
+and (T−1)|S|M_l for the evaluation of π̃ if J_T ≠ 0.
 The samples that extract μ̃ and the stationary policy are not counted and do not change the run.
 """
 
@@ -29,6 +33,7 @@ import numpy as np
 
 from fsdash.algorithms.fsvi import check_T
 from fsdash.algorithms.snapshot import Snapshot, finite
+from fsdash.algorithms.terminal import terminal_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import values_of
 from fsdash.sampling import Sampler, UpperSampler, backup, check_run, check_samples, greedy, sweeps
@@ -43,6 +48,8 @@ def efsvi(
     M_u: int = 50,
     snapshots_per_sweep: int = 3,
     V0_XY: np.ndarray | None = None,
+    terminal: str = "zero",
+    terminal_XY: np.ndarray | None = None,
     ties: str = "random",
     common_random_numbers: bool = False,
     sparse: bool | None = None,
@@ -66,6 +73,10 @@ def efsvi(
         Snapshots in each sweep of the upper level.
     V0_XY : np.ndarray, optional
         Initial values of the upper level, shape (X, Y); zero by default.
+    terminal : {"zero", "last", "reward"}
+        Terminal value J_T of the lower level.
+    terminal_XY : np.ndarray, optional
+        Your own terminal value instead, shape (X, Y).
     ties : {"first", "random"}
         Which of several equally good actions is taken.
     common_random_numbers : bool
@@ -98,19 +109,29 @@ def efsvi(
 
     frozen = Sampler(model, model.frozen, M_l, ties, common_random_numbers)
     base = Sampler(model, model.true, M_u, ties, common_random_numbers)
-    J_XY = np.zeros_like(V_XY)
+    J_XY, evaluate = terminal_values(model, terminal, terminal_XY)
+    pairs = 0
+    if terminal == "last":
+        for _ in range(T - 1):
+            J_XY = backup(frozen, J_XY, rng)[0].reshape(V_XY.shape)
+        pairs = (T - 1) * n * A
     policy_PXY = np.empty((T, *V_XY.shape), np.int32)
     for t in range(T - 1, 0, -1):
         [policy_rng] = rng.spawn(1)
         J_S, pi_S = backup(frozen, J_XY, rng)
         J_XY, policy_PXY[t] = J_S.reshape(V_XY.shape), pi_S.reshape(V_XY.shape)
-        nu_XY, pairs = greedy(base, J_XY, policy_rng), (T - t) * n * A
+        nu_XY, pairs = greedy(base, J_XY, policy_rng), pairs + n * A
         for kind, policy in (("cyclic", policy_PXY[t:]), ("stationary", nu_XY[None])):
             yield Snapshot("lower", T - t, pairs, policy, J_XY, nan, pairs * M_l, kind)
 
     lower = policy_PXY[1:]
+    if evaluate:
+        J_XY = np.zeros_like(V_XY)
+        for pi_XY in lower[::-1]:
+            J_XY = frozen.policy_values(pi_XY, J_XY, rng).reshape(V_XY.shape)
+        pairs += (T - 1) * n
     upper = UpperSampler(model, J_XY, lower, M_u, ties, common_random_numbers, sparse)
-    lower_pairs = (T - 1) * n * A
+    lower_pairs = pairs
 
     def snapshot(k: int, updated: int, values_XY: np.ndarray, rng: np.random.Generator) -> Snapshot:
         pairs = (k * n + updated) * A

@@ -14,6 +14,9 @@ Upper level, with M_u paths of T steps, s₁ and s_T on the same path:
     V^(i) = max_a 1/M_u Σ_j [r + γ J₁(s₁^(i,a,j)) + γᵀ V^{k−1}(s_T^(i,a,j))],    V^k = Regress{…},
     μ̃^k    greedy for V^k by M_u separate paths for each (s, a), at every state.
 
+Another terminal value J_T than zero is described in `fsdash.algorithms.terminal`. π̃ is then
+evaluated by T−1 regressions on N states with M_l samples each, of frozen steps of π̃.
+
 Phases and policy kinds of the snapshots are those of `efsvi`. With tabular regression, all states
 and the frozen reading of π̃_t, FSFVI is E-FSVI, number for number.
 
@@ -25,7 +28,8 @@ Extracting μ̃ at every state takes |S|/N times as many paths as the targets, f
            the distribution of a fresh one, but the errors of one run's policies are correlated.
     exact  the exact expectation, with ties to the first action.
 
-Work: N|A|M_l value-function evaluations per lower step, 2N|A|M_u per upper iteration (J₁ and V).
+Work: N|A|M_l value-function evaluations per lower step, 2N|A|M_u per upper iteration (J₁ and V),
+and (T−1)N M_l for the evaluation of π̃ if J_T ≠ 0.
 The samples that extract π̃ and μ̃ at every state are not counted.
 """
 
@@ -39,6 +43,7 @@ import numpy as np
 from fsdash.algorithms.fsvi import check_T
 from fsdash.algorithms.fvi import fitted_sweeps
 from fsdash.algorithms.snapshot import Snapshot, finite
+from fsdash.algorithms.terminal import terminal_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import bellman, follow_all, upper_bellman, values_of
 from fsdash.errors import InputError
@@ -67,6 +72,8 @@ def fsfvi(
     M_l: int = 1,
     M_u: int = 50,
     V0_XY: np.ndarray | None = None,
+    terminal: str = "zero",
+    terminal_XY: np.ndarray | None = None,
     rho_XY: np.ndarray | None = None,
     ties: str = "random",
     common_random_numbers: bool = False,
@@ -94,6 +101,10 @@ def fsfvi(
         Sampled paths of T periods for each state and action in the upper level.
     V0_XY : np.ndarray, optional
         Initial values of the upper level, shape (X, Y); zero by default.
+    terminal : {"zero", "last", "reward"}
+        Terminal value J_T of the lower level.
+    terminal_XY : np.ndarray, optional
+        Your own terminal value instead, shape (X, Y).
     rho_XY : np.ndarray, optional
         Distribution of the sampled states, shape (X, Y); uniform by default.
     ties : {"first", "random"}
@@ -140,26 +151,45 @@ def fsfvi(
     frozen = Sampler(model, model.frozen, M_l, ties, common_random_numbers)
     full = Sampler(model, model.true, M_l, ties, common_random_numbers)
     base = Sampler(model, model.true, M_u, ties, common_random_numbers)
-    fit = Fit(np.zeros(model.n_states))
-    J_XY, policy_PXY = fit.values_P.reshape(V0_XY.shape), np.empty((T, *V0_XY.shape), np.int32)
+    J_XY, evaluate = terminal_values(model, terminal, terminal_XY)
+    shape, policy_PXY = J_XY.shape, np.empty((T, *J_XY.shape), np.int32)
+
+    def refit(fit: Fit, states_N: np.ndarray, targets_N: np.ndarray, step: int) -> Fit:
+        new = regress.fit(features_SF, states_N, targets_N, rng, fit)
+        finite(new.values_P, "lower", step)
+        return new
+
+    fit, pairs = Fit(J_XY.reshape(-1).copy()), 0
+    if terminal == "last":
+        for step in range(1, T):
+            states_N = rho.draw(rng)
+            J_N = backup(frozen, fit.values_P.reshape(shape), rng, states_N)[0]
+            fit = refit(fit, states_N, J_N, step)
+        pairs = (T - 1) * sweep
     for t in range(T - 1, 0, -1):
         [policy_rng] = rng.spawn(1)
-        states_N = rho.draw(rng)
+        states_N, J_XY = rho.draw(rng), fit.values_P.reshape(shape)
         if lower_policy == "full":
             policy_PXY[t] = greedy(full, J_XY, *rng.spawn(1))
             J_N = backup(frozen, J_XY, rng, states_N)[0]
         else:
             J_S, pi_S = backup(frozen, J_XY, rng)
-            J_N, policy_PXY[t] = J_S[states_N], pi_S.reshape(V0_XY.shape)
-        fit = regress.fit(features_SF, states_N, J_N, rng, fit)
-        J_XY = fit.values_P.reshape(V0_XY.shape)
-        finite(J_XY, "lower", T - t)
+            J_N, policy_PXY[t] = J_S[states_N], pi_S.reshape(shape)
+        fit = refit(fit, states_N, J_N, T - t)
+        J_XY = fit.values_P.reshape(shape)
         nu_XY = bellman(model, model.true, J_XY)[1] if exact else greedy(base, J_XY, policy_rng)
-        pairs = (T - t) * sweep
+        pairs += sweep
         for kind, policy in (("cyclic", policy_PXY[t:]), ("stationary", nu_XY[None])):
             yield Snapshot("lower", T - t, pairs, policy, J_XY, nan, pairs * M_l, kind)
 
-    lower, lower_pairs = policy_PXY[1:], (T - 1) * sweep
+    lower = policy_PXY[1:]
+    if evaluate:
+        fit = Fit(np.zeros(model.n_states))
+        for step, pi_XY in enumerate(lower[::-1], start=1):
+            states_N, J_XY = rho.draw(rng), fit.values_P.reshape(shape)
+            fit = refit(fit, states_N, frozen.policy_values(pi_XY, J_XY, rng, states_N), step)
+        pairs += (T - 1) * rho.size
+    J_XY, lower_pairs = fit.values_P.reshape(shape), pairs
     followed = follow_all(model, lower)
     upper = UpperSampler(model, J_XY, lower, M_u, ties, common_random_numbers, sparse)
     # Counts over rows of K are fast enough without stored paths.

@@ -9,14 +9,12 @@ Upper level, on a timescale T times slower and with discount γᵀ:
     V^k = F V^{k−1},  μ̃^k greedy for V^k,      F = F_{J₁, π̃}.
 
 The policy is the T-periodic (μ̃^k, π̃₁, …, π̃_{T−1}). With T = 1 the lower level is empty and FSVI is
-Base VI. With a terminal value J_T ≠ 0 (the remark on non-zero terminal values) π̃ is computed with
-it, and J₁ is the value of π̃ without it, which takes one more policy evaluation of T−1 frozen
-sweeps.
+Base VI. Another terminal value J_T than zero is described in `fsdash.algorithms.terminal`.
 
 Guarantee: `fsdash.theory.repaired_regret`; under a condition also the paper's theorem,
-`fsdash.theory.fsvi_regret`.
+`fsdash.theory.fsvi_regret`. Both are for J_T = 0.
 Work: (T−1)|S||A| backups for the lower level, |S||A| + (T−1)|S| per upper iteration, and (T−1)|S|
-for a terminal value.
+for the evaluation of π̃ if J_T ≠ 0.
 """
 
 from __future__ import annotations
@@ -27,10 +25,18 @@ from itertools import count
 import numpy as np
 
 from fsdash.algorithms.snapshot import Snapshot
+from fsdash.algorithms.terminal import terminal_values
 from fsdash.algorithms.vi import distance
 from fsdash.core.certificate import certificate
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.operators import H_frozen_policy, bellman, follow, upper_bellman, values_of
+from fsdash.core.operators import (
+    H_frozen,
+    H_frozen_policy,
+    bellman,
+    follow,
+    upper_bellman,
+    values_of,
+)
 from fsdash.errors import InputError
 
 MAX_DECISIONS = 100_000_000
@@ -42,6 +48,7 @@ def fsvi(
     T: int,
     *,
     V0_XY: np.ndarray | None = None,
+    terminal: str = "zero",
     terminal_XY: np.ndarray | None = None,
 ) -> Iterator[Snapshot]:
     """Frozen-state value iteration.
@@ -54,8 +61,10 @@ def fsvi(
         Periods per block: the slow state is frozen for T periods.
     V0_XY : np.ndarray, optional
         Initial values of the upper level, shape (X, Y); zero by default.
+    terminal : {"zero", "last", "reward"}
+        Terminal value J_T of the lower level.
     terminal_XY : np.ndarray, optional
-        Terminal value J_T of the lower level, shape (X, Y); zero by default.
+        Your own terminal value instead, shape (X, Y).
 
     Yields
     ------
@@ -71,26 +80,29 @@ def fsvi(
     ('periodic', (6, 11, 51))
     """
     check_T(model, T)
-    sweep = model.n_states * model.n_actions
+    sweep, outcomes = model.n_states * model.n_actions, len(model.frozen.noise_W)
 
-    J_XY = values_of(model, terminal_XY, "terminal_XY")
+    J_XY, evaluate = terminal_values(model, terminal, terminal_XY)
+    backups = 0
+    if terminal == "last":
+        for _ in range(T - 1):
+            J_XY = H_frozen(model, J_XY)
+        backups = (T - 1) * sweep
     policy_PXY = np.empty((T, model.n_slow, model.n_fast), np.int32)
     lower = policy_PXY[1:]
     for t in range(T - 1, 0, -1):
         J_XY, policy_PXY[t] = bellman(model, model.frozen, J_XY)
-        backups = (T - t) * sweep
-        evaluations = backups * len(model.frozen.noise_W)
+        backups += sweep
+        evaluations = backups * outcomes
         # The lower level has a finite horizon, so its values are exact.
         yield Snapshot("lower", T - t, backups, policy_PXY[t:], J_XY, 0.0, evaluations, "cyclic")
 
-    backups = (T - 1) * sweep
-    evaluations = backups * len(model.frozen.noise_W)
-    if terminal_XY is not None:
+    if evaluate:
         J_XY = np.zeros_like(J_XY)
         for pi_XY in lower[::-1]:
             J_XY = H_frozen_policy(model, pi_XY, J_XY)
         backups += (T - 1) * model.n_states
-        evaluations += (T - 1) * model.n_states * len(model.frozen.noise_W)
+    evaluations = backups * outcomes
 
     followed = [follow(model.true, pi_XY) for pi_XY in lower]
     bounds = certificate(model, T)

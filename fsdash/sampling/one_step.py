@@ -8,7 +8,7 @@ import numpy as np
 
 from fsdash.core.kernels import axis_strides, jit
 from fsdash.core.model import Dynamics, FastSlowMDP
-from fsdash.core.operators import values_of
+from fsdash.core.operators import follow, policy_reward, values_of
 from fsdash.errors import InputError
 from fsdash.sampling.checks import check_samples, check_ties
 from fsdash.sampling.laws import Multinomial, draw_counts, multinomial, pick_action
@@ -97,6 +97,41 @@ class Sampler:
             greedy_N,
         )
         return Q_NA, greedy_N
+
+    def policy_values(
+        self,
+        policy_XY: np.ndarray,
+        U_XY: np.ndarray,
+        rng: np.random.Generator,
+        states: States = None,
+    ) -> np.ndarray:
+        """Sample one step of a policy, r(s, π) + γ · 1/M Σ_j U(s^(π,j)), for flattened states."""
+        m, followed = self.model, follow(self.dynamics, policy_XY)
+        states_N, Q_NA, greedy_N = working_arrays(m, states)
+        value_N1 = np.ascontiguousarray(Q_NA[:, :1])
+        one_step(
+            rng,
+            self.law,
+            int(self.M),
+            True,
+            False,
+            _read_only(policy_reward(m, policy_XY)[:, :, None]),
+            _read_only(followed.next_slow),
+            _read_only(followed.next_fast),
+            m.gamma,
+            values_of(m, U_XY),
+            states_N,
+            value_N1,
+            greedy_N,
+        )
+        return value_N1[:, 0]
+
+
+def _read_only(table: np.ndarray) -> np.ndarray:
+    """Return a read-only contiguous view: the type for which the kernels are compiled."""
+    view = np.ascontiguousarray(table).view()
+    view.flags.writeable = False
+    return view
 
 
 def working_arrays(model: FastSlowMDP, states: States) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
