@@ -80,7 +80,8 @@ class LinearArchitecture:
             )
         object.__setattr__(self, "Phi_XYM", Phi_XYM)
         object.__setattr__(self, "anchors_M2", anchors_M2)
-        object.__setattr__(self, "theta_XYM", np.linalg.solve(L_MM.T, Phi_XYM[..., None])[..., 0])
+        theta_MS = np.linalg.solve(L_MM.T, Phi_XYM.reshape(-1, len(L_MM)).T)
+        object.__setattr__(self, "theta_XYM", theta_MS.T.reshape(Phi_XYM.shape))
 
     @classmethod
     def tabular(cls, model: FastSlowMDP) -> LinearArchitecture:

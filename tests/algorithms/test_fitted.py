@@ -48,6 +48,7 @@ def assert_same_run(ours, theirs):
         assert described[0] == described[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["first", "random"])
 @pytest.mark.parametrize("common", [False, True])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -217,6 +218,7 @@ def test_snapshots_have_the_right_phase_kind_and_iteration():
         assert [s.iteration for s in run] == [0, 1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("regress", [Linear(), Tabular(), Deep(epochs=2)], ids=repr)
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_the_same_seed_gives_the_same_run_and_snapshots_do_not_change(name, regress):
@@ -406,6 +408,7 @@ def test_tabular_algorithms_refuse_values_that_are_not_finite():
             next(run)
 
 
+@pytest.mark.slow
 def test_linear_fits_on_pricing_agree_with_the_paper():
     """The frozen level is at FVI's first level with a small part of its work, and larger T is
     better early on."""

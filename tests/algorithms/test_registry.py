@@ -44,6 +44,7 @@ def test_every_parameter_has_a_label_and_help(name):
         assert parameter.low <= parameter.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_snapshots_have_the_declared_policy_kinds(name):
     entry = ALGORITHMS[name]

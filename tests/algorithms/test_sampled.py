@@ -61,6 +61,7 @@ def test_the_error_decreases_like_one_over_root_M():
     assert error[0] / error[1] == pytest.approx(4, rel=0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sparse", [None, False])
 @pytest.mark.parametrize("M", [100, 10_000])
 @pytest.mark.parametrize("common", [False, True])
@@ -103,6 +104,7 @@ def test_the_lower_level_approaches_the_frozen_optimum_as_M_l_grows():
         assert 0 < np.abs(cyclic.values_XY - exact).max() <= bound
 
 
+@pytest.mark.slow
 def test_eqi_values_have_the_distribution_of_evi_values():
     model, k, n = random_model(8, sizes=(3, 3, 3, 3)), 3, 400
     runs = {
@@ -270,6 +272,7 @@ def test_random_ties_change_the_lower_level_of_gridworld():
     assert np.array_equal(np.take_along_axis(Q_XYA, last_XY, 2)[..., 0], Q_XYA.max(axis=2))
 
 
+@pytest.mark.slow
 def test_common_random_numbers_remove_the_bias_of_the_maximum():
     """Identical actions: with common noise the maximum has the right mean."""
     model = random_model(29, sizes=(3, 4, 1, 3), gamma=0.9)

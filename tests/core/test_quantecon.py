@@ -24,6 +24,7 @@ def discrete_dp(model):
     return DiscreteDP(model.reward_XYA.ravel(), Q, model.gamma, states, actions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["inventory", "gridworld"])
 def test_optimal_values_of_the_domains(name):
     model = make(name, gamma=0.95).build()

@@ -52,6 +52,7 @@ def figure_named(inspected, name):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, preset", PRESETS)
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_figure_of_every_preset_is_drawn(name, preset, dark):

@@ -39,6 +39,7 @@ def drawn(law, M, repeats, rng):
     return counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("M", [1, 2, 50])
 def test_counts_have_the_moments_of_the_multinomial_distribution(name, M):
@@ -54,6 +55,7 @@ def test_counts_have_the_moments_of_the_multinomial_distribution(name, M):
     within(products.mean(axis=0), exact, products.var(axis=0) / n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in LAWS if len(LAWS[name]) <= 4])
 @pytest.mark.parametrize("M", [1, 3, 5])
 def test_counts_fit_the_multinomial_distribution(name, M):

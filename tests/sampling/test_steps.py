@@ -13,6 +13,7 @@ from tests.models import SHAPES, random_model, transition_matrix
 from tests.sampling.cases import fits, upper_case, within
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("dynamics", ["true", "frozen"])
 def test_one_step_has_the_mean_and_variance_of_M_independent_draws(shape, dynamics):
@@ -50,6 +51,7 @@ def paths(model, lower, s, a):
 WAYS = {"counts": True, "simulation": False}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("T", [1, 2, 4])
 @pytest.mark.parametrize("M", [1, 2])
@@ -72,6 +74,7 @@ def test_s1_and_sT_have_the_joint_distribution_of_a_path(way, T, M):
     assert fits(Counter(np.round(Q, 8).tolist()), dict(law)) > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "way, M, n",
     [

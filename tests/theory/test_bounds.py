@@ -92,6 +92,7 @@ def same(ours, exact, digits=1e-11):
     return ours >= 0 and abs(ours - exact) <= digits * exact + mpf(10) ** -290
 
 
+@pytest.mark.slow
 @thorough
 @given(constants_drawn, horizons)
 def test_reward_error_equals_the_double_sum(c, T):
@@ -118,6 +119,7 @@ def test_reward_error_equals_exact_fractions():
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gamma", [0.9, 0.9999, 1 - 1e-7, 1 - 1e-12])
 @pytest.mark.parametrize("l_f", [0.5, 1 - 1e-4, 1 - 1e-12, 1.0, 1 + 1e-12, 1 + 1e-7, 1.0001, 1.05])
 def test_long_horizons_keep_their_digits(gamma, l_f):
@@ -130,6 +132,7 @@ def test_long_horizons_keep_their_digits(gamma, l_f):
         assert same(float(error.end_of_horizon[i]), end_of_horizon)
 
 
+@pytest.mark.slow
 @thorough
 @given(constants_drawn, horizons, iterations)
 def test_fsvi_regret_equals_the_theorem(c, T, k):
@@ -157,6 +160,7 @@ def test_fsvi_with_horizon_1_is_base_vi(c, k):
     assert same(vi_regret(c, k), 2 * mpf(c.r_max) * gamma ** (k + 1) / (1 - gamma) ** 2)
 
 
+@pytest.mark.slow
 @thorough
 @given(constants_drawn, horizons, scales, scales, scales)
 def test_lemma_regret_equals_the_lemma(c, T, error, distance, value_error):

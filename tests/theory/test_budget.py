@@ -92,6 +92,7 @@ problems = st.tuples(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, derandomize=True, database=None)
 @given(problems)
 def test_regimes_equal_a_search_over_all_steps(problem):
@@ -110,6 +111,7 @@ def test_regimes_equal_a_search_over_all_steps(problem):
     assert {start for start in starts if start < end} <= {budget for budget, _ in winners}
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, derandomize=True, database=None)
 @given(problems)
 def test_regimes_cover_all_budgets_once(problem):
@@ -123,6 +125,7 @@ def test_regimes_cover_all_budgets_once(problem):
         assert (left.algorithm, left.T) != (right.algorithm, right.T)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, derandomize=True, database=None)
 @given(problems, st.floats(1, 300))
 def test_advice_is_the_best_of_its_candidates(problem, sweeps):
@@ -208,6 +211,7 @@ def test_fsvi_without_a_floor_keeps_winning():
     assert (advice.choice.algorithm, advice.choice.T, advice.choice.regret) == ("FSVI", 2, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gamma", [0.9999, 1 - 1e-6, 1 - 1e-12])
 def test_discount_factors_close_to_1(gamma):
     """There are millions of steps; the last change of the winner is checked by its definition."""

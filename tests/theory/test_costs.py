@@ -38,6 +38,7 @@ def test_costs_of_arrays_broadcast():
     ]
 
 
+@pytest.mark.slow
 @thorough
 @given(sizes_drawn, horizons, iterations, st.floats(0, 1))
 def test_k_max_is_the_largest_affordable_k(sizes, T, k, part):
@@ -55,6 +56,7 @@ def test_k_max_is_the_largest_affordable_k(sizes, T, k, part):
         assert cost(found) <= budget < cost(found + 1)
 
 
+@pytest.mark.slow
 @thorough
 @given(sizes_drawn, horizons, st.floats(0, 1, exclude_max=True))
 def test_k_max_is_minus_1_if_the_lower_level_is_unaffordable(sizes, T, part):

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mpf
@@ -41,6 +42,7 @@ def amplified(draw):
     return c, kappa
 
 
+@pytest.mark.slow
 @thorough
 @given(amplified(), horizons, iterations, fits, fits)
 def test_the_stated_bound_equals_the_paper_s_formula(drawn, T, k, eps_low, eps_up):
@@ -57,6 +59,7 @@ def test_the_stated_bound_equals_the_paper_s_formula(drawn, T, k, eps_low, eps_u
     assert same(stated.total, total, digits=1e-11)
 
 
+@pytest.mark.slow
 @thorough
 @given(amplified(), horizons, iterations, fits, fits, st.one_of(st.none(), st.floats(1, 3)))
 def test_the_proven_bound_equals_its_formula(drawn, T, k, eps_low, eps_up, l_frozen):
@@ -94,6 +97,7 @@ def test_fsavi_terms_equal_the_closed_forms_of_the_theorem(gamma, share, T):
     assert same(stated.iteration_term, growth)
 
 
+@pytest.mark.slow
 @thorough
 @given(constants_drawn, horizons, iterations)
 def test_without_fitting_errors_it_is_nearly_the_repaired_bound_of_fsvi(c, T, k):

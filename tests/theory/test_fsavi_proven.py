@@ -178,6 +178,7 @@ def fitting_errors(model, T, architecture, snapshot):
     return eps_low, spread(groups_XY, V_XY)
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(aggregated_models(), st.integers(0, 3))
 def test_the_regret_never_exceeds_the_proven_bound(case, k):
@@ -199,6 +200,7 @@ def test_the_regret_never_exceeds_the_proven_bound(case, k):
     assert regret(model, snapshot.policy_PXY).max_regret <= bound.total * (1 + 1e-9) + 1e-6
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(aggregated_models())
 def test_the_fitted_lower_level_is_as_close_as_the_lemma_says(case):
@@ -217,6 +219,7 @@ def test_the_fitted_lower_level_is_as_close_as_the_lemma_says(case):
         assert np.abs(exact[n] - fitted[n]).max() <= limit * (1 + 1e-12) + 1e-12
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(
     st.integers(0, 10**6),

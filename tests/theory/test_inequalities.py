@@ -71,6 +71,7 @@ def direct_bound(constants, T, k):
     return gaps / (1 - q) + fsvi_regret(constants, T, k=k).iteration_term
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["inventory", "gridworld", "pricing"])
 @pytest.mark.parametrize("T, k", [(1, 3), (2, 1), (3, 20), (6, 5), (12, 40)])
 def test_reward_error_and_theorem_hold_on_the_domains(name, T, k):

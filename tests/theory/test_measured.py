@@ -80,6 +80,7 @@ def test_all_constants_equal_their_definitions(seed, sizes, shape):
         assert 1 - 1e-12 <= found.l_frozen <= np.hypot(1, found.l_f) * (1 + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["inventory", "gridworld", "pricing"])
 def test_the_frozen_dynamics_of_the_domains_are_as_sensitive_as_the_true_ones(name):
     model = make(name).build()
@@ -108,6 +109,7 @@ def test_a_worked_example_on_inventory():
     assert found.l_r >= (120 + 5) / 5
 
 
+@pytest.mark.slow
 def test_a_worked_example_on_pricing():
     found = measure(make("pricing").build())
     assert found.d_y == pytest.approx(6)  # α = 0.4, reference 0, price 10
@@ -116,6 +118,7 @@ def test_a_worked_example_on_pricing():
     assert found.l_f == pytest.approx(np.sqrt(1 + 0.01) / 0.1)
 
 
+@pytest.mark.slow
 def test_a_worked_example_on_gridworld():
     found = measure(make("gridworld").build())
     # Delivering task 8 resets the task by 8, the object by 1 and moves one cell.

@@ -32,6 +32,7 @@ def test_the_terms_equal_their_formulas():
     assert found.iteration_term == fsvi_regret(c, T, k=k).iteration_term
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, derandomize=True, database=None)
 @given(problems)
 def test_under_the_condition_it_is_below_the_stated_theorem(problem):

@@ -19,6 +19,7 @@ THREE = preset("three-regimes")
 UNIT = THREE.sizes.sweep
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, derandomize=True, database=None)
 @given(problems, st.lists(st.floats(1, 300), min_size=1, max_size=6), st.booleans())
 def test_each_cell_equals_the_advice_for_its_budget(problem, sweeps, repaired):

@@ -395,6 +395,7 @@ def test_infinite_bounds_are_shown():
     assert headline(page).startswith("Run Base VI")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tab", [None, SENSITIVITY, TRUST])
 @pytest.mark.parametrize(
     "extreme",

@@ -89,6 +89,7 @@ def test_unusable_values_in_the_link_are_reported(junk):
     assert "`periods=" in notice.value and "`view=" in notice.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", STOPS)
 def test_every_stop_of_a_tour_has_a_usable_link(stop):
     page = opened(stop.page.script.removeprefix("pages/"), **stop.state)

@@ -228,6 +228,7 @@ def test_without_any_run_an_exact_algorithm_is_solved(empty_store):
     assert metrics(page)[text.suboptimal_label(None)] == "0%"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", ["inventory", "gridworld", "pricing"])
 def test_every_figure_of_every_domain_is_drawn(empty_store, domain):
     page = opened(PAGE, domain=domain, T="2")

@@ -120,6 +120,7 @@ def test_an_unknown_parameter_is_reported():
     assert metrics(page) == expected(CALM, 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("T", [1, 2, 150])
 @pytest.mark.parametrize(("gamma", "l_f"), [(0.5, 0.5), (0.999, 1.0), (0.999, 1.5), (0.5, 1.5)])
 def test_extreme_sliders_never_raise(T, gamma, l_f):

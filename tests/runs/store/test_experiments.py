@@ -94,6 +94,7 @@ def stored_steps(selection, rows, each):
     return sorted(stored)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("each", [1, 7, 600])
 @pytest.mark.parametrize("rows", [1, 2, MAX_POLICIES, 1001, 2500])
 def test_policies_at_equal_distances_are_stored(rows, each):
