@@ -21,8 +21,8 @@ from pathlib import Path
 
 MESSAGE = "Compiling the numerical kernels (once per installation)"
 STAMP = "fsdash-compiled.txt"
-DOMAINS = ("inventory", "gridworld", "pricing")
-ALGORITHMS = ("e-vi", "e-fsvi", "e-qi", "slow-agnostic", "lin-fsfvi")
+KERNEL_DOMAINS = ("inventory", "gridworld", "pricing")
+KERNEL_ALGORITHMS = ("e-vi", "e-fsvi", "e-qi", "slow-agnostic", "lin-fsfvi")
 """Together they call every kernel of sampling and regression."""
 
 
@@ -71,7 +71,7 @@ def _steps() -> list[tuple[str, Callable[[], None]]]:
         ("exact solutions", _solve),
         ("constants of a model", _measure),
     ]
-    return steps + [(name, partial(_run, name)) for name in ALGORITHMS]
+    return steps + [(name, partial(_run, name)) for name in KERNEL_ALGORITHMS]
 
 
 def _solve() -> None:
@@ -101,7 +101,7 @@ def _run(algorithm: str) -> None:
     run_all(
         [
             RunSpec(domain, algorithm, T=T, parameters=one_sample, iterations=1, replications=1)
-            for domain in DOMAINS
+            for domain in KERNEL_DOMAINS
         ]
     )
 

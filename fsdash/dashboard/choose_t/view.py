@@ -28,6 +28,7 @@ from fsdash.dashboard.widgets.url_state import (
     list_of,
     number_in,
     one_of,
+    one_of_now,
     whole_number,
 )
 from fsdash.errors import InputError
@@ -68,7 +69,7 @@ URL = UrlState(
         "Lfrozen": controls.frozen_parameter(),
         "vary": Parameter("Lf", one_of(text.SYMBOLS)),
         "tab": labelled("terms", text.TABS),
-        "domain": Parameter("inventory", lambda name: one_of(measured_domains())(name)),
+        "domain": Parameter("inventory", one_of_now(measured_domains)),
     },
 )
 

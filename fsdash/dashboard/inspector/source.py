@@ -140,9 +140,9 @@ def _choose_exact() -> PolicyChoice:
             st.selectbox,
             text.ALGORITHM,
             "method",
-            list(text.ALGORITHMS),
+            list(text.ALGORITHM_LABELS),
             "fsvi",
-            text.ALGORITHMS.get,
+            text.ALGORITHM_LABELS.get,
         )
     T = None
     if method == "fsvi":

@@ -10,6 +10,7 @@ from fsdash.dashboard.widgets.url_state import (
     UrlState,
     experiment_id,
     one_of,
+    one_of_now,
     short_text,
     whole_number,
 )
@@ -47,23 +48,21 @@ def format_selectors(selected: SelectorTexts) -> str:
     return ";".join(f"{name}:{','.join(options)}" for name, options in selected.items())
 
 
-COMPARISON = Parameter(None, one_of(text.COMPARISONS))
 URL = UrlState(
     "inspector",
     {
         "experiment": Parameter(None, experiment_id),
         "run": Parameter(None, whole_number(0)),
         "replication": Parameter(None, whole_number(0)),
-        "domain": Parameter(None, one_of(DOMAINS)),
+        "domain": Parameter(None, one_of_now(lambda: DOMAINS)),
         "preset": Parameter(None, short_text),
-        "method": Parameter(None, one_of(text.ALGORITHMS)),
+        "method": Parameter(None, one_of(text.ALGORITHM_LABELS)),
         "T": Parameter(None, whole_number(1, LARGEST_T)),
         "step": Parameter(None, whole_number(0)),
         "view": Parameter(None, short_text),
         "at": Parameter(None, parse_selectors, format_selectors),
         "state": Parameter(None, parse_state, format_state),
-        "compare": COMPARISON,
-        "beside": COMPARISON,  # the name of `compare` in old links
+        "compare": Parameter(None, one_of(text.COMPARISONS)),
         "other": Parameter(None, whole_number(0)),
         "otherstep": Parameter(None, whole_number(0)),
     },
@@ -71,12 +70,9 @@ URL = UrlState(
 
 
 def start_from_url() -> None:
-    """After a URL was opened: forget the session keys that it does not hold, and read old names."""
+    """After a URL was opened: forget the session keys that it does not hold."""
     for key in [key for key in st.session_state if str(key).startswith(PREFIX)]:
         del st.session_state[key]
-    if URL.get("beside") is not None:
-        URL.put("compare", URL.get("beside"))
-        URL.put("beside", None)
 
 
 def choose(

@@ -26,6 +26,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from fsdash.dashboard.widgets import former_links
 from fsdash.errors import InputError
 
 ECHO_SECONDS = 5.0
@@ -129,6 +130,19 @@ def one_of(options: Iterable) -> Reader:
     return Reader(parse, f"give one of {', '.join(number_text(option) for option in options)}")
 
 
+def one_of_now(options: Callable[[], Iterable]) -> Reader:
+    """Reads one of the options that exist when the link is opened, such as registered domains."""
+
+    def parse(text: str) -> Any:
+        read = one_of(options())
+        try:
+            return read(text)
+        except ValueError:
+            raise InputError(read.remedy) from None
+
+    return Reader(parse)
+
+
 def list_of(read: Callable[[str], Any], most: int = 1000) -> ListReader:
     """Reads at most `most` values separated by commas; a value given twice counts once."""
     item = _as_reader(read)
@@ -227,7 +241,7 @@ class UrlState:
         found, known = _query(), None if is_history_step() else self._history()
         if known is not None and (known.wrote(found) or self._texts() != known.current):
             return False
-        values, problems = usable_values(found, self.parameters)
+        values, problems = usable_values(in_present_terms(self.page, found), self.parameters)
         for name, parameter in self.parameters.items():
             if name in values:
                 self.put(name, values[name])
@@ -281,6 +295,17 @@ class UrlState:
             if value is not None and value != self.parameters[name].default
         }
         return {name: text for name, text in texts.items() if text}
+
+
+def in_present_terms(page: str, found: Texts) -> Texts:
+    """The query of a link with the names and values that the page uses now."""
+    names, values = former_links.NAMES.get(page, {}), former_links.VALUES.get(page, {})
+    renamed = {
+        names.get(name, name): text
+        for name, text in found.items()
+        if names.get(name) not in found  # a link with both names means the present one
+    }
+    return {name: values.get(name, {}).get(text, text) for name, text in renamed.items()}
 
 
 def usable_values(

@@ -68,6 +68,9 @@ def test_nothing_moves_while_stepping(visit: Callable[..., Page], view, size):
     expect(page.get_by_text(SYMBOLS_TITLE)).to_be_visible()
     expect(picture(page)).to_have_count(1)
     assert picture(page).evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
+    # Until Streamlit's own font has arrived, the caption is set in another one and may be a line
+    # longer.
+    page.evaluate("() => document.fonts.ready.then(() => null)")
     caption, heights = page.locator(".fs-step-caption"), set()
     for _ in range(5):
         before = picture(page).get_attribute("alt")

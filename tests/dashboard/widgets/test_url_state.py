@@ -7,19 +7,24 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from fsdash import dashboard
+from fsdash.dashboard.choose_t.view import URL as CHOOSE_T_URL
+from fsdash.dashboard.home.view import URL as HOME_URL
+from fsdash.dashboard.inspector.url import URL as INSPECTOR_URL
 from fsdash.dashboard.run_lab.url import lab_url
 from fsdash.dashboard.runs.url import runs_url
-from fsdash.dashboard.widgets import url_state
+from fsdash.dashboard.widgets import former_links, url_state
 from fsdash.dashboard.widgets.url_state import (
     Parameter,
     UrlState,
+    in_present_terms,
     list_of,
     number_in,
     one_of,
+    one_of_now,
     usable_values,
     whole_number,
 )
-from tests.dashboard.kit import address
+from tests.dashboard.kit import address, opened
 
 RANGE, CHOICE = "give a number from 0.5 to 0.999", "give one of 0, 1, 50"
 PARAMETERS = {
@@ -54,6 +59,55 @@ PARAMETERS = {
 )
 def test_usable_values_are_read_and_the_others_reported(found, values, problems):
     assert usable_values(found, PARAMETERS) == (values, problems)
+
+
+def test_options_that_are_added_later_can_be_read():
+    registry = {"a": 1}
+    parameters = {"name": Parameter("a", one_of_now(lambda: registry))}
+    problem = ["`name=b`: give one of a"]
+    assert usable_values({"name": "b"}, parameters) == ({}, problem)
+    registry["b"] = 2
+    assert usable_values({"name": "b"}, parameters) == ({"name": "b"}, [])
+
+
+URLS = {url.page: url for url in (HOME_URL, CHOOSE_T_URL, lab_url(), INSPECTOR_URL, runs_url())}
+FORMER_VALUES = [
+    (page, name, former, present)
+    for page, parameters in former_links.VALUES.items()
+    for name, values in parameters.items()
+    for former, present in values.items()
+]
+
+
+@pytest.mark.parametrize(("page", "name", "former", "present"), FORMER_VALUES)
+def test_former_values_are_read_as_the_present_ones(page, name, former, present):
+    link = in_present_terms(page, {name: former})
+    assert link == {name: present}
+    values, problems = usable_values(link, URLS[page].parameters)
+    assert set(values) == {name} and not problems
+    # Otherwise the entry would hide a value that the page has.
+    assert usable_values({name: former}, URLS[page].parameters)[1]
+
+
+def test_former_names_are_read_as_the_present_ones():
+    for page, names in former_links.NAMES.items():
+        assert set(names.values()) <= set(URLS[page].parameters)
+        assert not set(names) & set(URLS[page].parameters)
+    assert in_present_terms("runs", {"whose": "everyone's"}) == {"owner": "everyone"}
+    assert in_present_terms("runs", {"whose": "mine", "shown": "9"}) == {
+        "owner": "mine",
+        "shown": "9",
+    }
+    both = {"compare": "optimum", "beside": "phase"}
+    for link in (both, dict(reversed(both.items()))):
+        assert in_present_terms("inspector", link) == {"compare": "optimum"}
+
+
+def test_a_former_link_opens_and_is_rewritten():
+    former = {"tab": "How far to trust it", "over": "every T up to 100", "vary": "γ"}
+    page = opened("2_Choose_T.py", **former)
+    assert not page.warning
+    assert address(page) == {"tab": "trust", "over": "every", "vary": "gamma"}
 
 
 def page() -> None:
