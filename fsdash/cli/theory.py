@@ -71,9 +71,14 @@ def add_commands(commands) -> None:
         help="horizons to choose from: 6, 1:32 or 3,6,12 (2:100)",
     )
     budget = p.add_mutually_exclusive_group(required=True)
-    budget.add_argument("--budget", type=float, metavar="B", help="budget in operations")
     budget.add_argument(
-        "--sweeps", type=float, metavar="N", help="budget in sweeps of Base VI, |S|²|A| operations"
+        "--budget", type=float, metavar="B", help="largest cost in operations, cost ≤ B"
+    )
+    budget.add_argument(
+        "--sweeps",
+        type=float,
+        metavar="N",
+        help="the budget in sweeps of Base VI, |S|²|A| operations each",
     )
 
     p = add_command(commands, "constants", run_constants, "measure the constants of a domain")

@@ -1,17 +1,18 @@
 """Inventory control with fixed order costs (the paper's first domain).
 
-Slow state   d, the current demand, d_min..d_max.
+Slow state   d, the current demand, d_min, d_min + d_step, …, d_max.
 Fast state   y, units in stock, 0..y_max.
 Action       a, units ordered, 0, order_step, …, order_max.
 Noise        ε ∈ {0, +1, −1} with probabilities (1 − 2·move, move, move).
-Dynamics     d' = clip(d + ε, d_min, d_max)              exogenous: (X, 1, 1, W)
+Dynamics     d' = clip(d + d_step·ε, d_min, d_max)       exogenous: (X, 1, 1, W)
              y' = min(y + a − min(y, d'), y_max)         depends on d': (X, Y, A, W)
 Frozen       d' = d, hence y' = min(y + a − min(y, d), y_max): deterministic, (X, Y, A, 1)
 Reward       p·E[min(y, d')] − c·a − K·1{a > 0} − h·E[y'], the expectation under the true noise
 Sizes        51·11 = 561 states and 11 actions by default
 
 The paper gives no values for p, c, K and h. Its text clips demand to [0, 50], but its count of 561
-states implies [0, 10]. The defaults and the other presets are this project's choices.
+states implies 11 demands: 0, 1, …, 10 (the default) or 0, 5, …, 50 (preset `coarse-demand`, where
+demand moves by 5 units at a time). The defaults and the other presets are this project's choices.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class Inventory(Domain):
     presets: ClassVar[dict[str, dict[str, float]]] = {
         "default": {},
         "wide-demand": {"d_max": 50},
+        "coarse-demand": {"d_max": 50, "d_step": 5},
         "thin-margin": {"c": 6.0, "K": 100.0, "h": 0.3},
         "large": {"y_max": 500, "d_max": 100, "order_step": 50, "order_max": 500},
     }
@@ -49,7 +51,16 @@ class Inventory(Domain):
         10,
         label="Largest demand",
         help="The largest demand in a period. The paper's text says 50; its number of states "
-        "implies 10.",
+        "implies 11 demands.",
+    )
+    d_step: int = parameter(
+        1,
+        label="Demand step",
+        help="The difference between neighbouring demands. Demand moves by one step at a time. "
+        "With 5 and a largest demand of 50, the demands are 0, 5, …, 50.",
+        low=1,
+        remedy="use steps of at least 1 unit",
+        legacy=1,
     )
     order_step: int = parameter(
         5,
@@ -62,7 +73,7 @@ class Inventory(Domain):
     move: float = parameter(
         0.1,
         label="Demand moves",
-        help="Probability that demand rises by one unit in a period; it falls with the same "
+        help="Probability that demand rises by one step in a period; it falls with the same "
         "probability.",
         low=0,
         high=0.5,
@@ -79,18 +90,26 @@ class Inventory(Domain):
     def __post_init__(self) -> None:
         super().__post_init__()
         require(0 <= self.d_min <= self.d_max, "d_min", self.d_min, "use 0 ≤ d_min ≤ d_max")
+        width = self.d_max - self.d_min
+        require(
+            width % self.d_step == 0,
+            "d_step",
+            self.d_step,
+            f"use a divisor of d_max − d_min = {width}, so that d_max is one of the demands",
+        )
         self.check_size()
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
         orders = self.order_max // self.order_step + 1
-        return self.d_max - self.d_min + 1, self.y_max + 1, orders, 3
+        demands = (self.d_max - self.d_min) // self.d_step + 1
+        return demands, self.y_max + 1, orders, 3
 
     def build(self) -> FastSlowMDP:
         y = np.arange(self.y_max + 1)
-        demand = np.arange(self.d_min, self.d_max + 1)
+        demand = np.arange(self.d_min, self.d_max + 1, self.d_step)
         order = np.arange(0, self.order_max + 1, self.order_step)
-        noise = np.array([0, 1, -1])
+        noise = self.d_step * np.array([0, 1, -1])
         noise_W = np.array([1 - 2 * self.move, self.move, self.move])
 
         d, y_, a, w = np.ix_(demand, y, order, noise)
@@ -103,7 +122,7 @@ class Inventory(Domain):
             name=self.name,
             reward_XYA=reward_XYA,
             noise_W=noise_W,
-            next_slow=next_demand - self.d_min,
+            next_slow=(next_demand - self.d_min) // self.d_step,
             next_fast=next_stock,
             frozen_next_fast=np.minimum(y_ + a - np.minimum(y_, d), self.y_max),
             gamma=self.gamma,

@@ -234,12 +234,19 @@ class RunSpec(Summary):
         return shlex.join(words)
 
     def to_dict(self) -> dict[str, Any]:
-        """The specification as data for JSON, without what is None."""
+        """The specification as data for JSON, without what is None.
+
+        Parameters at their `legacy` values are left out.
+        """
         values: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         values |= {n: dict(values[n]) for n in ("domain_parameters", "parameters")}
-        for name, value in self.method.legacy_values.items():
-            if values["parameters"][name] == value:
-                del values["parameters"][name]
+        for kind, legacy in (
+            ("domain_parameters", self.build_domain().legacy_values()),
+            ("parameters", self.method.legacy_values),
+        ):
+            for name, value in legacy.items():
+                if values[kind][name] == value:
+                    del values[kind][name]
         return {name: value for name, value in values.items() if value is not None}
 
     def to_json(self) -> str:
@@ -258,9 +265,12 @@ class RunSpec(Summary):
         for name in ("domain", "algorithm"):
             if not isinstance(values.get(name), str):
                 raise InputError(f"{name}: is missing; give its name")
-        legacy = get_algorithm(values["algorithm"]).legacy_values
-        given = _mapping("parameters", values.get("parameters", ()))
-        return cls(**{**values, "parameters": {**legacy, **given}})
+        legacy: dict[str, Mapping[str, Value]] = {
+            "domain_parameters": make(values["domain"]).legacy_values(),
+            "parameters": get_algorithm(values["algorithm"]).legacy_values,
+        }
+        given = {kind: _mapping(kind, values.get(kind, ())) for kind in legacy}
+        return cls(**{**values, **{kind: {**legacy[kind], **given[kind]} for kind in legacy}})
 
     @classmethod
     def from_json(cls, text: str) -> RunSpec:

@@ -1,9 +1,10 @@
 """The algorithm, T and k with the smallest bound on a budget.
 
 This is Section "Regret versus Computational Cost ... Selecting T". With a budget B, every candidate
-runs for as many iterations as B pays for (k_max), because its bound falls with k. The candidate
-with the smallest bound wins. The candidates are Base VI and FSVI with each horizon T > 1; FSVI
-with T = 1 is Base VI at a slightly higher cost.
+runs for k_max iterations, the largest k with cost ≤ B, because its bound falls with k. (The paper's
+text says "less than B"; a run that costs exactly B is within the budget here.) The candidate with
+the smallest bound wins. The candidates are Base VI and FSVI with each horizon T > 1; FSVI with
+T = 1 is Base VI at a slightly higher cost.
 
 A run needs k >= 1. With k = 0 nothing is iterated: the policy is greedy with respect to an initial
 guess V^0, and the bound holds for the worst guess. So the cheapest run is one sweep of Base VI.
@@ -121,7 +122,7 @@ def advise(
     T: ArrayLike,
     bound: Bound = fsvi_regret,
 ) -> Advice:
-    """Find the run with the smallest bound within a budget.
+    """Find the run with the smallest bound among those with cost ≤ budget.
 
     Parameters
     ----------
@@ -130,7 +131,8 @@ def advise(
     sizes
         The sizes of the model.
     budget
-        Operations; one sweep of Base VI is `sizes.sweep`.
+        The most operations that a run may cost (cost ≤ budget); one sweep of Base VI is
+        `sizes.sweep`.
     T
         The horizons of FSVI to compare with each other and with Base VI.
     bound
@@ -217,7 +219,7 @@ class Candidates:
         )
 
     def iterations(self, budget: Values) -> np.ndarray:
-        """The largest k that `budget` pays for; below 1 the candidate cannot run."""
+        """The largest k with cost ≤ `budget`; below 1 the candidate cannot run."""
         return largest_k(self.lower, self.sweep, budget)
 
     def regret(self, k: np.ndarray) -> np.ndarray:
@@ -231,7 +233,7 @@ class Candidates:
             return np.where(k >= 1, self.floor + self.weight * value_error, np.inf)
 
     def choices(self, budget: float) -> list[Choice]:
-        """The runs that `budget` pays for."""
+        """The runs with cost ≤ `budget`."""
         k = self.iterations(budget)
         regret, cost = self.regret(k), self.lower + k * self.sweep
         return [

@@ -243,14 +243,15 @@ def lower_level_cost(sizes: Sizes, T: ArrayLike) -> Values:
 
 
 def k_max_vi(sizes: Sizes, budget: float) -> int:
-    """The largest number of sweeps of Base VI within `budget` operations."""
+    """The largest number k of sweeps of Base VI with vi_cost(k) ≤ `budget`."""
     return int(largest_k(0.0, sizes.sweep, check_budget(sizes, budget)))
 
 
 def k_max(sizes: Sizes, T: ArrayLike, *, budget: float) -> Count:
-    """The largest number of FSVI's upper-level iterations within `budget`.
+    """The largest number k of FSVI's upper-level iterations with fsvi_cost(T, k) ≤ `budget`.
 
     It is 0 if the budget pays for the lower level only, and -1 if it does not even pay for that.
+    The paper's text defines k_max(T, B) with "less than B"; here a run may cost exactly B.
     """
     budget = check_budget(sizes, budget)
     k = np.maximum(largest_k(lower_level_cost(sizes, T), sizes.sweep, budget), -1)

@@ -108,6 +108,7 @@ def test_configurations_are_frozen_hashable_and_read_text(name):
         (lambda: make("inventory", p="nan"), ["p = nan", "finite"]),
         (lambda: make("inventory", move=0.7), ["move = 0.7", "1/2"]),
         (lambda: make("inventory", d_min=5, d_max=4), ["d_min"]),
+        (lambda: make("inventory", d_step=3), ["d_step = 3", "divisor of d_max − d_min = 10"]),
         (lambda: make("inventory", gamma=1), ["gamma", "0 ≤ γ < 1"]),
         (lambda: make("inventory", y_max=10**9), ["1,000,000,001 fast states", "smaller"]),
         (lambda: make("gridworld", size=10**6), ["fast states", "smaller"]),

@@ -52,6 +52,25 @@ def test_inventory_presets():
     assert shifted.next_fast[0, 10, 0].tolist() == [7, 6, 7]
 
 
+def test_inventory_with_a_coarser_demand():
+    # The demands are 0, 5, …, 50, and demand moves by 5 units.
+    coarse = make("inventory", "coarse-demand").build()
+    assert (coarse.n_slow, coarse.n_states) == (11, 561)
+    assert coarse.slow.values[:, 0].tolist() == list(range(0, 51, 5))
+    assert coarse.next_slow[4, 0, 0].tolist() == [4, 5, 3]
+    assert coarse.next_slow[0, 0, 0].tolist() == [0, 1, 0]
+    assert coarse.next_slow[10, 0, 0].tolist() == [10, 10, 9]
+    # d = 20, y = 22, order 15: d' = 20, 25, 15 sells 20, 22, 15; frozen it sells 20.
+    assert coarse.next_fast[4, 22, 3].tolist() == [17, 15, 22]
+    assert coarse.frozen_next_fast[4, 22, 3].tolist() == [17]
+    sales, stock = 0.8 * 20 + 0.1 * 22 + 0.1 * 15, 0.8 * 17 + 0.1 * 15 + 0.1 * 22
+    assert coarse.reward_XYA[4, 22, 3] == pytest.approx(10 * sales - 15 - 120 - stock)
+    # The smallest demand need not be a multiple of the step.
+    shifted = Inventory(d_min=3, d_max=11, d_step=4).build()
+    assert shifted.slow.values[:, 0].tolist() == [3, 7, 11]
+    assert shifted.next_slow[:, 0, 0].tolist() == [[0, 1, 0], [1, 2, 0], [2, 2, 1]]
+
+
 @pytest.fixture(scope="module")
 def gridworld():
     return make("gridworld").build()

@@ -52,3 +52,8 @@ def test_a_domain_can_define_some_figures_in_its_own_file():
 def test_a_figures_module_that_cannot_be_imported_is_named():
     with pytest.raises(InputError, match=r"BrokenMachine.figures = 'no.such.module'"):
         domain_svg(BrokenMachine())
+
+
+def test_the_drawing_of_the_inventory_shows_the_demands():
+    assert ">0 … 10<" in domain_svg(make("inventory"))
+    assert ">0, 5 … 50<" in domain_svg(make("inventory", "coarse-demand"))

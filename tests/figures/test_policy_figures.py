@@ -361,3 +361,10 @@ def test_arrows_contrast_with_the_values_behind_them(dark):
 def test_the_order_figure_needs_only_a_model_and_a_policy():
     s = inspected_policy("inventory", "wide-demand")
     assert order_figure(s.model, s.policy_PXY[0]).data[0].z.shape == (51, 51)
+
+
+def test_the_order_figure_has_one_row_for_each_demand():
+    s = inspected_policy("inventory", "coarse-demand")
+    cells = order_figure(s.model, s.policy_PXY[0]).data[0]
+    assert cells.z.shape == (11, 51)
+    np.testing.assert_array_equal(cells.y, range(0, 51, 5))

@@ -138,6 +138,17 @@ def test_the_hash_is_the_same_in_every_process_and_release():
     assert RunSpec("inventory", "vi", iterations=3).hash == "7fb136de0826769d"
 
 
+def test_a_parameter_added_later_is_stored_only_where_it_differs():
+    # Runs that were stored before the inventory had a demand step keep their hash.
+    default, coarse = (spec(domain_parameters={"d_max": 50, "d_step": step}) for step in (1, 5))
+    assert dict(default.domain_parameters)["d_step"] == 1
+    assert default == spec(domain_parameters={"d_max": 50}) == RunSpec.from_json(default.to_json())
+    assert "d_step" not in default.to_json()
+    assert coarse.to_dict()["domain_parameters"]["d_step"] == 5
+    assert coarse == RunSpec.from_json(coarse.to_json()) and coarse.hash != default.hash
+    assert coarse.changed() == {"d_max": 50, "d_step": 5}
+
+
 def test_both_zeros_give_the_same_hash():
     one, other = (spec(parameters={"initial_value": zero}) for zero in (0.0, -0.0))
     assert one == other

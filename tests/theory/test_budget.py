@@ -125,6 +125,14 @@ def test_regimes_cover_all_budgets_once(problem):
         assert (left.algorithm, left.T) != (right.algorithm, right.T)
 
 
+def test_a_run_that_costs_exactly_the_budget_is_within_it():
+    sizes, cost = THREE.sizes, fsvi_cost(THREE.sizes, 16, k=3)
+    for budget, k in ((cost, 3), (np.nextafter(cost, 0), 2)):
+        advice = advise(THREE.constants, sizes, budget=float(budget), T=[16])
+        [run] = [run for run in advice.candidates if run.T == 16]
+        assert run.k == k
+
+
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None, derandomize=True, database=None)
 @given(problems, st.floats(1, 300))

@@ -24,7 +24,10 @@ INTRODUCTION = (
 
 EXAMPLES_LABEL = "Examples"
 BUDGET = "Budget in sweeps of Base VI"
-BUDGET_HELP = "One sweep is |S|²|A| operations. You can also click in the figure."
+BUDGET_HELP = (
+    "The most that a run may cost: all runs with cost ≤ B are compared. One sweep is |S|²|A| "
+    "operations. You can also click in the figure."
+)
 OPERATIONS = "= {operations} operations"
 MORE_CONSTANTS, SIZES, COMPETITORS, WHICH_BOUND = (
     "More constants",

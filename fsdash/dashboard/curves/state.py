@@ -18,7 +18,7 @@ import plotly.graph_objects as go
 
 from fsdash.algorithms.registry import ALGORITHMS, Value
 from fsdash.dashboard.curves import text
-from fsdash.domains import Domain, make
+from fsdash.domains import DOMAINS, Domain, make
 from fsdash.errors import InputError
 from fsdash.figures.learning import ONE_RUN, learning_figure
 from fsdash.figures.palette import algorithm_colour
@@ -64,8 +64,11 @@ def run_settings(run: Run) -> dict[str, object]:
     """Everything a run was started with; parameters of the domain as `domain.name`."""
     data = run.spec_data
     general = {n: v for n, v in data.items() if n not in ("domain_parameters", "parameters")}
-    domain = {f"{run.domain}.{n}": v for n, v in data.get("domain_parameters", {}).items()}
-    return general | domain | data.get("parameters", {})
+    of_domain = DOMAINS[run.domain].legacy_values() if run.domain in DOMAINS else {}
+    of_domain |= data.get("domain_parameters", {})
+    own = ALGORITHMS[run.algorithm].legacy_values if run.algorithm in ALGORITHMS else {}
+    domain = {f"{run.domain}.{n}": v for n, v in of_domain.items()}
+    return general | domain | own | data.get("parameters", {})
 
 
 def differing_settings(runs: Sequence[Run]) -> list[str]:

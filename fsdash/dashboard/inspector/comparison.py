@@ -136,7 +136,7 @@ def _exact_fsvi(spec: RunSpec) -> PolicyChoice:
 
 def _other_run(store: Store, choice: PolicyChoice) -> PolicyChoice | None:
     """Another saved run of the same problem."""
-    same = dict(choice.spec.domain_parameters)
+    same = choice.spec.to_dict()["domain_parameters"]
     found: dict[int, tuple[str, Run]] = {
         run.id: (experiment.name or experiment.id, run)
         for experiment in store.experiments(domain=choice.spec.domain, limit=MAX_LISTED)

@@ -46,13 +46,19 @@ def drawing(domain: Inventory, dark: bool = False) -> str:
             pen.box(252, 30, 84, 106),
             *_drift(pen, 260, 66, 68),
             pen.text(294, 154, "demand d", BLUE, size=TEXT, weight=600),
-            pen.text(294, 171, f"{domain.d_min} … {domain.d_max}", size=TEXT),
+            pen.text(294, 171, _demands(domain), size=TEXT),
             pen.text(46, 130, f"fixed cost {domain.K:g}", size=SMALL),
             pen.text(46, 145, f"{domain.c:g} per unit", size=SMALL),
             pen.text(170, 20, f"holding {domain.h:g} per unit", size=SMALL),
             pen.text(294, 20, f"price {domain.p:g}", size=SMALL),
         ],
     )
+
+
+def _demands(domain: Inventory) -> str:
+    """Such as 0 … 10, or 0, 5 … 50 for steps of 5."""
+    second = f", {domain.d_min + domain.d_step}" if domain.d_step > 1 else ""
+    return f"{domain.d_min}{second} … {domain.d_max}"
 
 
 def describe(domain: Inventory) -> str:

@@ -1,0 +1,140 @@
+"""Every parameter is accepted up to the ends of its range and refused beyond them."""
+
+from math import isfinite, nextafter
+
+import numpy as np
+import pytest
+
+from fsdash.domains import DOMAINS, Gridworld, Inventory, Pricing, make
+from fsdash.errors import InputError
+
+OPEN_ENDS = {("gamma", 1), ("price_max", 0)}
+"""Ends of a declared range that are not permitted themselves."""
+ENDS = [
+    (name, own, end, sign)
+    for name, domain in DOMAINS.items()
+    for own in domain.parameters()
+    for end, sign in ((own.low, -1), (own.high, 1))
+    if isfinite(end)
+]
+
+
+def beyond(own, end, sign):
+    """The next value outside the range."""
+    return int(end) + sign if own.kind == "int" else nextafter(end, sign * np.inf)
+
+
+def assert_is_a_model(domain):
+    model = domain.build()
+    assert domain.shape == (*model.reward_XYA.shape, len(model.noise_W))
+    assert np.isfinite(model.reward_XYA).all()
+    assert model.noise_W.min() >= 0 and model.noise_W.sum() == pytest.approx(1)
+    return model
+
+
+def test_every_domain_has_parameters_with_ends():
+    assert {name for name, *_ in ENDS} == set(DOMAINS)
+    named = {(name, own.name) for name, own, *_ in ENDS}
+    assert named >= {("inventory", "move"), ("gridworld", "switch"), ("pricing", "move")}
+
+
+@pytest.mark.parametrize(
+    ("name", "own", "end", "sign"), ENDS, ids=[f"{n}-{own.name}-{end}" for n, own, end, _ in ENDS]
+)
+def test_a_range_includes_its_ends_and_nothing_beyond(name, own, end, sign):
+    with pytest.raises(InputError, match=f"{own.name} = "):
+        make(name, **{own.name: beyond(own, end, sign)})
+    if (own.name, end) in OPEN_ENDS:
+        with pytest.raises(InputError, match=f"{own.name} = "):
+            make(name, **{own.name: end})
+        end = nextafter(end, -sign * np.inf)
+    assert_is_a_model(make(name, **{own.name: end}))
+
+
+# Conditions on two parameters at once.
+PERMITTED = [
+    Inventory(d_min=0, d_max=0),
+    Inventory(d_min=7, d_max=7),
+    Inventory(d_min=10, d_max=10),
+    Inventory(d_min=7, d_max=7, d_step=9),
+    Inventory(d_step=10),
+    Inventory(order_max=4),
+    Pricing(alpha_min=0),
+    Pricing(alpha_max=1),
+    Pricing(alpha_min=0.9),
+    Pricing(alpha_max=0.4),
+    Pricing(eta_plus_min=0, eta_minus_min=0),
+    Pricing(eta_plus_min=7, eta_minus_min=12),
+    Pricing(eta_plus_max=3, eta_minus_max=8),
+    Pricing(n_reference=21),
+    Pricing(n_reference=2, n_prices=2),
+    Gridworld(size=6, pickup=-1.0),
+]
+REFUSED = [
+    ("inventory", {"d_min": -1}, "d_min = -1"),
+    ("inventory", {"d_min": 11}, "d_min = 11"),
+    ("inventory", {"d_max": -1}, "d_min"),
+    ("inventory", {"d_step": 11}, "d_step = 11"),
+    ("pricing", {"alpha_min": -0.1}, "alpha_min = -0.1"),
+    ("pricing", {"alpha_min": 1.0}, "alpha_min = 1.0"),
+    ("pricing", {"alpha_max": 1.1}, "alpha_min"),
+    ("pricing", {"alpha_max": 0.75}, "alpha_max = 0.75"),
+    ("pricing", {"eta_plus_min": -1}, "eta_plus_min = -1"),
+    ("pricing", {"eta_minus_min": -1}, "eta_minus_min = -1"),
+    ("pricing", {"eta_minus_min": 13}, "eta_minus_min = 13"),
+    ("pricing", {"n_reference": 1}, "n_reference = 1"),
+    ("pricing", {"n_reference": 22}, "n_reference = 22"),
+]
+
+
+@pytest.mark.parametrize("domain", PERMITTED, ids=repr)
+def test_permitted_combinations_build_a_model(domain):
+    assert_is_a_model(domain)
+
+
+@pytest.mark.parametrize(("name", "values", "said"), REFUSED)
+def test_combinations_outside_are_refused(name, values, said):
+    with pytest.raises(InputError, match=said):
+        make(name, **values)
+
+
+def test_demand_that_always_moves():
+    model = Inventory(move=0.5).build()
+    assert model.noise_W.tolist() == [0, 0.5, 0.5]
+    # d = 4, y = 20, no order: sells 5 or 3, keeps 15 or 17.
+    assert model.reward_XYA[4, 20, 0] == pytest.approx(10 * 4 - 16)
+
+
+def test_demand_that_never_changes():
+    model = Inventory(d_min=7, d_max=7).build()
+    assert model.n_slow == 1 and model.slow.values.tolist() == [[7]]
+    assert model.next_slow.ravel().tolist() == [0, 0, 0]
+    assert model.next_fast[0, 20, 0].tolist() == [13, 13, 13]
+
+
+def test_a_market_without_memory_and_one_that_only_remembers():
+    model = Pricing(alpha_min=0, alpha_max=1).build()
+    alpha_X = model.slow.values[:, 0]
+    assert sorted(set(alpha_X)) == pytest.approx([i / 10 for i in range(11)])
+    price_A = np.arange(0, 101, 5)  # in steps of the reference grid
+    forgets, remembers = (model.next_fast[alpha_X == alpha, :, :, 0] for alpha in (0, 1))
+    assert (forgets == price_A).all()
+    assert (remembers == np.arange(101)[:, None]).all()
+
+
+def slow_law(model, x):
+    """The distribution of x' as an array over the slow states."""
+    return np.bincount(model.next_slow[x, 0, 0], model.noise_W, model.n_slow)
+
+
+@pytest.mark.parametrize("move", [0, 0.1, 0.25, 0.5])
+def test_consumers_move_independently_with_the_given_probability(move):
+    # Three values of each component: the middle one can move both ways, the first only up.
+    model = Pricing(
+        alpha_min=0.4, alpha_max=0.6, eta_plus_max=5, eta_minus_max=10, move=move
+    ).build()
+    middle = np.array([move, 1 - 2 * move, move])
+    first = np.array([1 - move, move, 0])
+    for law, x in ((middle, 13), (first, 0)):
+        expected = np.einsum("i,j,k->ijk", law, law, law).ravel()
+        np.testing.assert_allclose(slow_law(model, x), expected, atol=1e-15)
