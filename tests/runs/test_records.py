@@ -1,8 +1,16 @@
-"""Records print in at most ten lines, and as tables in a notebook."""
+"""Records print in at most ten lines, and as tables in a notebook. Progress adds up."""
 
 import pytest
 
-from fsdash.runs.records import MAX_SHOWN, first_status
+from fsdash.runs.records import (
+    MAX_SHOWN,
+    Experiment,
+    Progress,
+    Replication,
+    Run,
+    first_status,
+    progress_of,
+)
 from tests.runs.work import base, expected, frozen
 
 
@@ -28,3 +36,20 @@ def test_the_first_status_stands_for_all():
     assert first_status(["finished", "queued", "running"]) == "running"
     assert first_status(["finished", "failed"]) == "failed"
     assert first_status([]) == "finished"
+
+
+def test_the_progress_of_a_run_is_the_mean_share_of_its_replications():
+    def replication(index, status, seconds):
+        return Replication(index, status, "", 0, seconds, None, None, None, None, stopping=False)
+
+    spec = base(iterations=8, replications=3)
+    parts = (
+        replication(0, "finished", 16.0),
+        replication(1, "running", 4.0),
+        replication(2, "queued", 0.0),
+    )
+    run = Run(7, "e", 0, spec.to_json(), spec.hash, spec.domain, spec.algorithm, None, parts)
+    experiment = Experiment("e", "me", "one", "", False, 0.0, (run,))
+    rows = {(7, 1): {"phase": "base", "iteration": 2}}
+    # 1 + 2/8 + 0 of 3 are done in 20 s, so 1.75 remain: 20/1.25·1.75 s on the one worker.
+    assert progress_of(experiment, rows) == [Progress(7, "running", 1.25 / 3, 28.0, 1, 3)]

@@ -11,7 +11,7 @@ from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.cli.main import parser
 from fsdash.cli.runs import read_specs
 from fsdash.errors import InputError
-from fsdash.runs.spec import RunSpec
+from fsdash.runs.spec import RunSpec, share_spent
 
 NAMES = (
     "vi",
@@ -158,6 +158,24 @@ def test_both_zeros_give_the_same_hash():
 def test_a_specification_is_immutable():
     with pytest.raises(dataclasses.FrozenInstanceError):
         spec().seed = 3
+
+
+@pytest.mark.parametrize(
+    ("unit", "size", "row", "share"),
+    [
+        ("evaluations", 400, {"evaluations": 100}, 0.25),
+        ("evaluations", 400, {"evaluations": 400}, 1.0),
+        ("evaluations", 400, {"evaluations": 0}, 0.0),
+        ("iterations", 8, {"phase": "upper", "iteration": 3}, 0.375),
+        ("iterations", 8, {"phase": "base", "iteration": 8}, 1.0),
+        ("iterations", 8, {"phase": "lower", "iteration": 5}, 0.0),
+        ("seconds", 2.0, {"phase": "lower", "seconds": 1.5}, 0.75),
+        ("seconds", 2.0, {"phase": "base", "seconds": 2.5}, 1.0),  # the last policy came late
+    ],
+)
+def test_the_share_of_a_budget_that_is_spent(unit, size, row, share):
+    other = {"phase": "base", "iteration": 7, "evaluations": 7, "seconds": 7.0}
+    assert share_spent(unit, size, other | row) == share
 
 
 def test_an_exact_algorithm_has_one_replication():

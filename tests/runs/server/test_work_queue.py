@@ -4,6 +4,7 @@ import os
 import time
 
 import pytest
+from sqlalchemy import select
 
 from fsdash.runs.server.work_queue import LEASE_SECONDS, WorkQueue
 from fsdash.runs.store.schema import servers
@@ -20,6 +21,12 @@ def queue(store):
 def change_lease(store, **values):
     with store.database.writing() as connection:
         connection.execute(servers.update().values(**values))
+
+
+def leases(store):
+    """The servers that hold a lease."""
+    with store.database.reading() as connection:
+        return set(connection.execute(select(servers.c.id)).scalars())
 
 
 def queued_experiment(store, queue):
@@ -47,6 +54,24 @@ def test_the_work_of_an_ended_server_is_interrupted(store, queue, lease):
     run = store.experiment(id).runs[0]
     assert run.status == "interrupted"
     assert "can be resumed" in run.reason
+
+
+def test_the_lease_of_an_ended_server_is_removed_and_no_other(store, queue):
+    change_lease(store, pid=2**22 + 1)
+    ended = queue.server
+    queue.open_lease()
+    assert leases(store) == {ended, queue.server}
+    assert WorkQueue(store.database).interrupt_abandoned() == 0  # it had no work
+    assert leases(store) == {queue.server}
+
+
+def test_a_server_that_closes_removes_its_own_lease(store, queue):
+    other = WorkQueue(store.database)
+    other.open_lease()
+    id = queued_experiment(store, queue)
+    queue.close_lease("closed")
+    assert leases(store) == {other.server}
+    assert store.experiment(id).runs[0].reason == "closed"
 
 
 def test_a_server_on_another_computer_keeps_its_work_while_it_renews_its_lease(store, queue):
