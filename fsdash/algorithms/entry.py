@@ -118,6 +118,9 @@ class Algorithm:
         Builds the regression strategy, the argument `regress`, from `regression_parameters`.
     regression_parameters : mapping of str to Parameter
         Parameters of the regression strategy.
+    whole_sweeps : bool
+        Whether learning curves show its policies at whole sweeps only. A policy inside a sweep is
+        greedy for values of two iterations, which can change it much.
     """
 
     name: str
@@ -132,6 +135,12 @@ class Algorithm:
     policy_kinds: tuple[str, ...] = ("stationary",)
     regression: Callable[..., Any] | None = None
     regression_parameters: Parameters = field(default_factory=dict)
+    whole_sweeps: bool = False
+
+    @property
+    def own_policy_kind(self) -> str:
+        """The kind of its finished policies; others belong to an unfinished lower level."""
+        return "periodic" if "periodic" in self.policy_kinds else self.policy_kinds[0]
 
     @property
     def all_parameters(self) -> dict[str, Parameter]:

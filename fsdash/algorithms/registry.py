@@ -158,6 +158,7 @@ TABULAR = (
         BASE,
         initial="U0_Y",
         family="slow-agnostic",
+        whole_sweeps=True,
     ),
 )
 

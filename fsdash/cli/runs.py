@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
+from statistics import mean
 from typing import TYPE_CHECKING
 
 from fsdash.cli.arguments import add_command, add_domain, assignments, read_domain, whole_range
@@ -153,29 +155,47 @@ def format_runs(frame: pd.DataFrame, specs: list[RunSpec], fmt: str) -> str:
 
 
 def summarize(frame: pd.DataFrame, specs: list[RunSpec]) -> list[dict]:
-    """One record per run, with means over its replications.
+    """One record per run and kind of policy, with means over its replications.
 
-    They are the work and the value at the last policies, and the best value that was reached.
+    The first record of a run is about its own kind of policy, such as the periodic policies of
+    E-FSVI; the others are about policies of its unfinished lower level. `start_…` is the value of
+    the first policy of that kind, `best_…` the best value that was reached, and `final_…`, like all
+    other measures, the mean over the last tenth of the work, at least three whole sweeps. Where a
+    share of the optimum has no meaning, regret takes its place.
     """
-    from fsdash.runs.columns import COLUMNS
+    from fsdash.runs.measures import shown_measures
 
-    means = [c.name for c in COLUMNS if c.role in ("work", "measure") and c.name != "evaluations"]
-    summaries = []
+    measures = shown_measures(frame)
+    records = []
     for spec in specs:
         same_T = frame["T"].isna() if spec.T is None else frame["T"].eq(spec.T)
         rows = frame[frame.algorithm.eq(spec.algorithm) & same_T]
-        last = rows.groupby("replication").tail(1)
-        if last.empty:
-            continue
-        best = rows.groupby("replication").fraction_of_optimal.max()
-        summaries.append(
-            {
-                "run": spec.label,
-                "replications": len(last),
-                "policies": len(rows),
-                "evaluations": int(last.evaluations.mean()),
-                **{name: float(last[name].mean()) for name in means},
-                "best_fraction": float(best.mean()),
-            }
-        )
-    return summaries
+        own = spec.method.own_policy_kind
+        for kind in sorted(rows["policy_kind"].unique(), key=lambda kind: (kind != own, kind)):
+            records.append(_record(rows[rows["policy_kind"] == kind], spec.label, kind, measures))
+    return records
+
+
+def _record(rows: pd.DataFrame, label: str, kind: str, measures: Sequence[str]) -> dict:
+    """The summary of one kind of policy of one run; the first measure is the main one."""
+    from fsdash.runs.columns import BY_NAME
+    from fsdash.runs.summary import final_values
+
+    main, by_replication = measures[0], rows.groupby("replication")
+    runs = list(by_replication.indices.values())
+    last, values = by_replication.tail(1), by_replication[main]
+    best = values.min() if BY_NAME[main].lower_is_better else values.max()
+    word = {"fraction_of_optimal": "fraction", "mean_regret": "regret"}.get(main, main)
+    finals = {name: mean(final_values(rows, runs, name)) for name in measures}
+    return {
+        "run": label,
+        "policy": kind,
+        "replications": len(last),
+        "policies": len(rows),
+        "evaluations": int(last.evaluations.mean()),
+        "seconds": float(last.seconds.mean()),
+        f"start_{word}": float(values.first().mean()),
+        f"best_{word}": float(best.mean()),
+        f"final_{word}": finals.pop(main),
+        **finals,
+    }

@@ -5,7 +5,7 @@ gives the number of replications. The colour depends on the algorithm's family a
 has several variants of algorithms, dashes and markers distinguish them: linear regression is dashed
 with squares, deep regression solid with diamonds, and exact algorithms are dash-dotted. The
 stationary policy that is greedy for the frozen J is dotted. Lines that would still look the same
-get another dash.
+get another dash. Some algorithms are drawn at whole sweeps only (`Algorithm.whole_sweeps`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.figures.palette import INK, algorithm_colour, with_opacity
 from fsdash.figures.template import template
 from fsdash.formatting import log_ticks
-from fsdash.runs.columns import BY_NAME, DEFAULT_MEASURE, WORK
+from fsdash.runs.columns import BY_NAME, WORK
+from fsdash.runs.measures import main_measure, optimal_value
 from fsdash.runs.summary import MeanCurve, labelled, mean_curves, replications
 
 X_TITLES = {column.name: column.axis_title for column in WORK} | {"sweeps": "work, in sweeps of {}"}
@@ -35,7 +36,7 @@ SMALLEST_RANGE = 0.2
 def learning_figure(
     frame: pd.DataFrame,
     x: str = "sweeps",
-    y: str = DEFAULT_MEASURE,
+    y: str | None = None,
     sweep: float = 1.0,
     sweep_of: str = "Base E-VI",
     log_x: bool = True,
@@ -46,10 +47,12 @@ def learning_figure(
 ) -> go.Figure:
     """The mean of y along x for each method of a tidy frame, in its 95% band.
 
-    `sweep` is the work of one sweep of `sweep_of`, |S||A|M, the unit of x = "sweeps". `runs` adds
-    each replication as a faint line; `stationary` adds the policy that is greedy for J_t of the
-    lower level.
+    y is by default the share of the optimum, or mean regret where that share has no meaning
+    (`fsdash.runs.measures`). `sweep` is the work of one sweep of `sweep_of`, |S||A|M, the unit of
+    x = "sweeps". `runs` adds each replication as a faint line; `stationary` adds the policy that is
+    greedy for J_t of the lower level.
     """
+    y = main_measure(frame) if y is None else y
     curves = mean_curves(frame, x, y=y, sweep=sweep, stationary=stationary)
     if log_x:
         curves = [positive for c in curves if len((positive := c.where(c.x > 0)).x)]
@@ -59,7 +62,7 @@ def learning_figure(
             data += [_run(key, run, log_x, dark) for run in single]
     strokes = _strokes(curves, dark)
     data += [_mean(c, x, y, *stroke, dark) for c, stroke in zip(curves, strokes, strict=True)]
-    best = _best(frame, y)
+    best = optimal_value(frame, y)
     layout = {
         "template": template(dark),
         "hovermode": "closest",
@@ -68,12 +71,6 @@ def learning_figure(
     }
     layout |= _optimum(best, y, dark) if optimum else {}
     return go.Figure({"data": data, "layout": layout}, _validate=False)
-
-
-def optimal_return(frame: pd.DataFrame) -> float:
-    """The mean return of the optimum, computed from the rows' shares of it; nan without any."""
-    known = frame[frame["fraction_of_optimal"] > 0]
-    return float((known["mean_return"] / known["fraction_of_optimal"]).median())
 
 
 def variant(algorithm: str) -> str:
@@ -191,11 +188,6 @@ def _run(key: tuple, run: tuple[np.ndarray, np.ndarray], log_x: bool, dark: bool
 # ----------------------------------------------------------------------------------------- layout
 
 
-def _best(frame: pd.DataFrame, y: str) -> float:
-    """The value of the optimum; nan if it is unknown."""
-    return optimal_return(frame) if y == "mean_return" else BY_NAME[y].optimal_value
-
-
 def _optimum(best: float, y: str, dark: bool) -> dict:
     """A line at the optimum, labelled on the side without curves; nothing if it is unknown."""
     if not np.isfinite(best):
@@ -217,7 +209,7 @@ def _optimum(best: float, y: str, dark: bool) -> dict:
         "x": 1,
         "y": best,
         "xanchor": "right",
-        "yanchor": "top" if y == "max_regret" else "bottom",
+        "yanchor": "top" if BY_NAME[y].lower_is_better else "bottom",
         "showarrow": False,
         "font": {"color": ink, "size": 14},
     }
@@ -246,6 +238,8 @@ def _y_axis(curves: list[MeanCurve], y: str, best: float) -> dict:
     if y == "fraction_of_optimal":
         bottom = means.min(initial=1 - SMALLEST_RANGE) if curves else 0.0
         return axis | {"tickformat": ".0%", "range": [float(bottom) - 0.05, 1.07]}
+    if y == "relative_regret":
+        axis["tickformat"] = ".0%"
     if not curves or not np.isfinite(best):
         return axis | ({} if curves else {"showticklabels": False})
     low, high = float(min(means.min(), best)), float(max(means.max(), best))

@@ -14,6 +14,8 @@ import pandas as pd
 
 from fsdash.errors import InputError
 from fsdash.reproduce.experiments import DOMAINS, named
+from fsdash.runs.columns import NAMES
+from fsdash.runs.measures import with_regret
 
 FOLDER = Path(__file__).parent / "results"
 
@@ -33,9 +35,8 @@ def _rows(domain: str) -> pd.DataFrame:
     if domain not in archived_domains():
         raise InputError(f"experiment = {domain!r}: choose from {', '.join(archived_domains())}")
     path = FOLDER / f"{domain}.csv"
-    return named(
-        pd.read_csv(path, dtype={"T": "Int64"}, keep_default_na=True).fillna({"variant": ""})
-    )
+    rows = pd.read_csv(path, dtype={"T": "Int64"}, keep_default_na=True).fillna({"variant": ""})
+    return named(with_regret(rows))[[*NAMES, "variant", "method"]]
 
 
 def archived_claims() -> pd.DataFrame:

@@ -231,7 +231,10 @@ def compact(frame: pd.DataFrame) -> pd.DataFrame:
         seconds=frame["seconds"].map(lambda s: round_significant(s, 3)),
         mean_return=frame["mean_return"].map(lambda v: round_significant(v, 5)),
         fraction_of_optimal=frame["fraction_of_optimal"].round(4),
-        max_regret=frame["max_regret"].map(lambda v: round_significant(v, 4)),
+        **{
+            name: frame[name].map(lambda v: round_significant(v, 4))
+            for name in ("mean_regret", "relative_regret", "max_regret")
+        },
     )
 
 

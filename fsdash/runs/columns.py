@@ -37,6 +37,8 @@ class Column:
     """Title of a chart's axis; the label in lower case unless given."""
     optimal_value: float = nan
     """Value of the optimal policy, where it is the same for every model."""
+    lower_is_better: bool = False
+    """Whether the optimal policy has the smallest value of this measure, not the largest."""
 
     def __post_init__(self) -> None:
         if self.role not in ROLES or self.level not in LEVELS:
@@ -149,6 +151,33 @@ COLUMNS = (
         optimal_value=1.0,
     ),
     Column(
+        "mean_regret",
+        "float64",
+        "DOUBLE",
+        "Mean regret",
+        "Difference between the optimal value and the policy's value, averaged over the initial "
+        "distribution.",
+        role="measure",
+        nullable=True,
+        format=",.4~g",
+        optimal_value=0.0,
+        lower_is_better=True,
+    ),
+    Column(
+        "relative_regret",
+        "float64",
+        "DOUBLE",
+        "Relative regret",
+        "Mean regret divided by that of the initial policy, which maximises the immediate reward; "
+        "empty if that policy is optimal.",
+        role="measure",
+        nullable=True,
+        format=".1%",
+        axis_title="mean regret relative to the initial policy",
+        optimal_value=0.0,
+        lower_is_better=True,
+    ),
+    Column(
         "max_regret",
         "float64",
         "DOUBLE",
@@ -158,6 +187,7 @@ COLUMNS = (
         nullable=True,
         format=",.4~g",
         optimal_value=0.0,
+        lower_is_better=True,
     ),
     Column(
         "policy_kind",

@@ -27,12 +27,13 @@ from typing import Any
 
 import numpy as np
 
-from fsdash.algorithms.optimum import Optimum, optimum
+from fsdash.algorithms.optimum import Optimum, optimum, regret
 from fsdash.algorithms.snapshot import Diverged, Snapshot
 from fsdash.core.display import Rows, Summary
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.domains import Domain
+from fsdash.runs.measures import relative_regret, share_of_optimum
 from fsdash.runs.spec import RunSpec
 
 PRECISION = 1e-5
@@ -94,6 +95,12 @@ class Problem:
         return self.model.mean(self.best.U_XY)
 
     @cached_property
+    def initial_regret(self) -> float:
+        """Mean regret of the policy that maximises the immediate reward."""
+        policy_XY = self.model.reward_XYA.argmax(axis=2)
+        return regret(self.model, policy_XY, best=self.best, tolerance=self.tolerance).mean_regret
+
+    @cached_property
     def tolerance(self) -> float:
         """Allowed error of a policy's value."""
         return PRECISION * max(1.0, float(np.abs(self.best.U_XY).max()))
@@ -131,12 +138,14 @@ class Judge:
     def measures(self, snapshot: Snapshot) -> Row:
         """The columns that say how good the snapshot's policy is."""
         p, U_XY = self.problem, self.values(snapshot)
-        mean_return, best = p.model.mean(U_XY), p.optimal_return
+        regret_XY = np.maximum(p.best.U_XY - U_XY, 0)
+        mean_return, mean_regret = p.model.mean(U_XY), p.model.mean(regret_XY)
         return {
             "mean_return": mean_return,
-            # A share of a negative number or of zero has no meaning.
-            "fraction_of_optimal": mean_return / best if best > 0 else float("nan"),
-            "max_regret": max(0.0, float((p.best.U_XY - U_XY).max())),
+            "fraction_of_optimal": share_of_optimum(mean_return, p.optimal_return, p.best.error),
+            "mean_regret": mean_regret,
+            "relative_regret": relative_regret(mean_regret, p.initial_regret, p.tolerance),
+            "max_regret": float(regret_XY.max()),
             "policy_kind": snapshot.policy_kind,
         }
 
@@ -217,13 +226,23 @@ def execute(
 
 @dataclass
 class Schedule:
-    """Which snapshots are evaluated: the first `DENSE_ROWS`, then one per 1% more work."""
+    """Which snapshots are evaluated: the first `DENSE_ROWS`, then one per 1% more work.
+
+    The later ones are at whole sweeps, because statistics refer to these.
+    """
 
     rows: int = 0
     evaluations: int = 0
+    seen: tuple[str, int, str] = ("", 0, "")
+    """Phase, iteration and kind of policy of the latest snapshot."""
 
     def due(self, snapshot: Snapshot) -> bool:
-        return self.rows < DENSE_ROWS or snapshot.evaluations >= WORK_RATIO * self.evaluations
+        previous = self.seen
+        self.seen = snapshot.phase, snapshot.iteration, snapshot.policy_kind
+        if self.rows < DENSE_ROWS:
+            return True
+        whole = self.seen != previous
+        return whole and snapshot.evaluations >= WORK_RATIO * self.evaluations
 
     def recorded(self, snapshot: Snapshot) -> None:
         self.rows += 1

@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 
 from fsdash.algorithms.registry import ALGORITHMS
-from fsdash.figures.learning import learning_figure, optimal_return
+from fsdash.figures.learning import learning_figure
 from fsdash.figures.palette import FAMILY_COLOURS, fsvi_colour
 from fsdash.runs.columns import NAMES
+from fsdash.runs.measures import optimal_return
 from fsdash.runs.summary import summarise
 
 GRID = np.array([0, 100, 200, 400])

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from fsdash.cli.main import main
-from fsdash.runs.columns import NAMES
+from fsdash.runs.columns import DTYPES, NAMES
 from fsdash.runs.frames import save, tidy
 from fsdash.runs.local import run_all
 from fsdash.runs.spec import RunSpec, share_spent
@@ -69,7 +69,7 @@ def test_files_contain_the_frame(tmp_path, suffix):
         whole = json.loads((tmp_path / "rows.json").read_text())
         assert [RunSpec.from_dict(spec) for spec in whole["specs"]] == specs()[:2]
         back = pd.DataFrame(whole["rows"])
-    pd.testing.assert_frame_equal(back.astype({"T": "Int64"}), frame, check_dtype=False)
+    pd.testing.assert_frame_equal(back.astype(DTYPES), frame)
 
 
 def test_the_command_writes_rows_and_prints_a_summary(tmp_path, capsys):

@@ -105,7 +105,7 @@ def test_means_at_shared_points():
     assert found["x"].tolist() == [0, 100, 200]
     assert found["mean"].tolist() == pytest.approx([0.1, 0.6, 0.9])
     half = tan(0.475 * pi) * np.std([0.5, 0.7], ddof=1) / np.sqrt(2)
-    assert found["high"][1] == pytest.approx(0.6 + half)
+    assert found["low"][1] == pytest.approx(0.6 - half)
     assert set(found["method"]) == {"Base E-VI"} and set(found["n"]) == {2}
 
 
@@ -168,11 +168,15 @@ def test_the_work_to_reach_a_level():
     x, y = np.array([0.0, 1.0, 2.0]), np.array([0.1, 0.9, 0.4])
     assert first_crossing(x, y, 0.9) == 1.0
     assert first_crossing(x, y, 0.95) == inf
-    [found] = work_to_reach(TWO, (0.5, 0.9, 1.01), x="sweeps", sweep=100).to_dict("records")
-    assert (found["work_50"], found["reached_50"]) == (1.0, 2)
-    assert (found["work_90"], found["reached_90"], found["n"]) == (2.0, 1, 2)
-    assert isnan(found["work_101"]) and found["reached_101"] == 0
-    assert found["final"] == pytest.approx(0.9)
+    four = frame(
+        rows("e-vi", 0, [0, 100, 200, 300], [0.0, 0.5, 0.8, 0.8]),
+        rows("e-vi", 1, [0, 100, 200, 300], [0.2, 0.7, 1.0, 1.0]),
+    )
+    [found] = work_to_reach(four, (0.5, 0.9, 1.01), x="sweeps", sweep=100).to_dict("records")
+    # The means are 0.1, 0.6, 0.9 and 0.9; the final value is that of three sweeps.
+    assert (found["start"], found["work_50"], found["n"]) == (pytest.approx(0.1), 1.0, 2)
+    assert found["final"] == pytest.approx(0.8)
+    assert isnan(found["work_90"]) and isnan(found["work_101"])
 
 
 def test_unknown_axes_are_refused():

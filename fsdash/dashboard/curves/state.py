@@ -25,8 +25,9 @@ from fsdash.figures.palette import algorithm_colour
 from fsdash.formatting import number
 from fsdash.reproduce.experiments import SAMPLES
 from fsdash.runs.columns import DEFAULT_MEASURE
+from fsdash.runs.measures import SHARE, drawable_measures, with_regret
 from fsdash.runs.records import OVER, LastRows, Progress, Run
-from fsdash.runs.summary import LEVELS, method_title, work_to_reach
+from fsdash.runs.summary import LEVELS, MeanCurve, mean_curves, method_title, work_to_reach
 
 GENERAL_SETTINGS = (
     "domain",
@@ -51,6 +52,7 @@ class CurveOptions:
 
     x: str = "sweeps"
     y: str = DEFAULT_MEASURE
+    """The measure; the default one stands for mean regret where it has no meaning."""
     log_x: bool = True
     single_runs: bool = False
     greedy_for_J: bool = False
@@ -142,6 +144,13 @@ def domain_size(name: str, parameters: tuple[tuple[str, Value], ...]) -> tuple[i
     return n_slow * n_fast, sweep_size(domain)
 
 
+def slow_states(runs: Sequence[Run]) -> int:
+    """The smallest number of slow states in the domains of these runs."""
+    return min(
+        (make(run.domain, **run.spec_data["domain_parameters"]).shape[0] for run in runs), default=1
+    )
+
+
 def sweep_sizes(runs: Sequence[Run]) -> tuple[dict[int, float], str]:
     """By run: evaluations in one sweep, |S||A|M with the paper's M = 50; and the sweep's method.
 
@@ -169,7 +178,7 @@ def curve_rows(frame: pd.DataFrame, runs: Sequence[Run], labels: Mapping[int, st
 
     Rows of an algorithm that this version of fsdash does not have are left out.
     """
-    frame = frame[frame["algorithm"].isin(ALGORITHMS)].copy()
+    frame = with_regret(frame[frame["algorithm"].isin(ALGORITHMS)]).copy()
     frame["method"] = frame["run"].map(labels)
     frame["sweeps"] = frame["evaluations"] / frame["run"].map(sweep_sizes(runs)[0])
     return frame
@@ -197,6 +206,12 @@ def _with_x_as_evaluations(frame: pd.DataFrame, x: str) -> pd.DataFrame:
     return frame.assign(evaluations=frame["sweeps"]) if x == "sweeps" else frame
 
 
+def drawn_measure(rows: pd.DataFrame, y: str) -> str:
+    """The measure that curves of these rows show if y is asked for."""
+    measures = drawable_measures(rows)
+    return y if y in measures else measures[0]
+
+
 def curves_figure(
     rows: pd.DataFrame, options: CurveOptions, sweep_method: str = "Base E-VI"
 ) -> go.Figure:
@@ -204,7 +219,7 @@ def curves_figure(
     figure = learning_figure(
         _with_x_as_evaluations(rows, options.x),
         options.x,
-        options.y,
+        drawn_measure(rows, options.y),
         1.0,
         sweep_method,
         options.log_x,
@@ -259,14 +274,21 @@ class MethodRow:
     progress: float
     """Share of the budget that is spent, from 0 to 1."""
     progress_text: str
+    start: str
     work: tuple[str, ...]
-    """Mean work to each of `LEVELS`."""
+    """Work to each of `LEVELS`."""
     final: str
 
 
 def work_table(rows: pd.DataFrame, x: str, greedy_for_J: bool = False) -> pd.DataFrame:
-    """For each curve: the work to 75%, 90% and 95% of the optimum, and the final value."""
+    """For each curve: its starting value, the work to each level, and its final value."""
     return work_to_reach(_with_x_as_evaluations(rows, x), x=x, stationary=greedy_for_J)
+
+
+def table_curves(rows: pd.DataFrame, work: pd.DataFrame, x: str) -> list[MeanCurve]:
+    """The mean curves of the measure that a `work_table` shows."""
+    y = work["measure"].iloc[0] if len(work) else DEFAULT_MEASURE
+    return mean_curves(_with_x_as_evaluations(rows, x), x, y=y)
 
 
 def method_rows(
@@ -292,6 +314,7 @@ def method_rows(
                 run.status,
                 done.fraction if done else 1.0,
                 text.progress_text(run, done),
+                _value_text(record, "start") if record else text.NO_DATA,
                 tuple(_work_text(record, level) for level in LEVELS),
                 _final_text(record, run),
             )
@@ -304,25 +327,40 @@ def run_colour(run: Run, dark: bool) -> str:
     return algorithm_colour(family, run.T).on(dark)
 
 
+def is_share(work: pd.DataFrame) -> bool:
+    """Whether the values of a `work_table` are shares of the optimum; otherwise mean regret."""
+    return work.empty or bool((work["measure"] == SHARE).all())
+
+
 def _work_text(record: Mapping | None, level: float) -> str:
-    """The mean work, and how many replications reached the level if not all did."""
+    """The work after which the mean curve stays at the level."""
     if record is None:
         return text.NO_DATA
-    work, count = record[f"work_{level * 100:g}"], record[f"reached_{level * 100:g}"]
-    if not count:
+    work = record[f"work_{level * 100:g}"]
+    if isnan(work):
         return text.NOT_REACHED
-    return number(work) + ("" if count == record["n"] else f" ({text.part_of(count, record['n'])})")
+    return text.FROM_START if work == record["start_work"] else number(work)
+
+
+def _value_text(record: Mapping, name: str) -> str:
+    """A value of a record: a share in percent, or a regret."""
+    value = record[name]
+    return text.percent(value) if record["measure"] == SHARE else number(value)
 
 
 def _final_text(record: Mapping | None, run: Run) -> str:
-    """The mean of the last values, with its interval if there are enough replications."""
-    if record is None or isnan(record["final"]):
-        return text.NO_DATA if record is None else text.NOT_REACHED
-    ended, count = sum(r.status in OVER for r in run.replications), len(run.replications)
-    half = (record["final_high"] - record["final_low"]) / 2
-    interval = f" ± {100 * half:.1f}" if ended >= MIN_FOR_INTERVAL and not isnan(half) else ""
-    note = "" if ended == count else text.part_of(ended, count) if ended else text.SO_FAR
-    return f"{100 * record['final']:.1f}{interval} %" + (f" ({note})" if note else "")
+    """The final value; in brackets its interval, and how many replications have ended."""
+    if record is None:
+        return text.NO_DATA
+    notes, ended = [], sum(r.status in OVER for r in run.replications)
+    if ended >= MIN_FOR_INTERVAL and not isnan(record["final_low"]):
+        ends = (_value_text(record, name) for name in ("final_low", "final_high"))
+        notes.append(text.interval(*ends))
+    if record["measure"] != SHARE and not isnan(record["relative"]):
+        notes.append(text.of_initial_regret(record["relative"]))
+    if ended < len(run.replications):
+        notes.append(text.part_of(ended, len(run.replications)) if ended else text.SO_FAR)
+    return _value_text(record, "final") + (f" ({'; '.join(notes)})" if notes else "")
 
 
 def failures(runs: Sequence[Run], labels: Mapping[int, str]) -> list[tuple[str, str]]:

@@ -48,22 +48,86 @@ GREEDY_FOR_J_HELP = (
 # The table of methods
 
 METHOD_TABLE = "Methods and their results"
-METHOD, PROGRESS, FINAL = "Method", "Progress", "Final"
-FINAL_HELP = "share of the optimum at the end, with its 95% interval"
+METHOD, PROGRESS = "Method", "Progress"
 NO_DATA, NOT_REACHED = "…", "–"
-SO_FAR = "so far"
+SO_FAR, FROM_START = "so far", "from start"
+FINAL_RULE = "the mean over the whole sweeps in the last tenth of the work, at least three"
 
 
-def work_heading(level: float) -> str:
-    return f"to {100 * level:g}%"
+class TableWords(NamedTuple):
+    """Headings of the table of methods, and the explanation of each."""
+
+    start: str
+    start_help: str
+    work: str
+    work_help: str
+    final: str
+    final_help: str
 
 
-def work_help(level: float, unit: str) -> str:
-    return f"{unit} until {100 * level:g}% of the optimum"
+SHARE_WORDS = TableWords(
+    "Start",
+    "share of the optimum of the first policy",
+    "to {level}",
+    "{unit} until the mean curve stays above {level} of the optimum",
+    "Final",
+    f"share of the optimum: {FINAL_RULE}, with its 95% interval",
+)
+REGRET_WORDS = TableWords(
+    "Start regret",
+    "mean regret of the first policy",
+    "to −{level}",
+    "{unit} until the mean curve stays {level} below the regret of the initial policy",
+    "Final regret",
+    f"mean regret: {FINAL_RULE}, with its 95% interval",
+)
+"""For models whose optimum is not positive."""
+
+
+def table_words(share: bool) -> TableWords:
+    return SHARE_WORDS if share else REGRET_WORDS
+
+
+def work_heading(level: float, share: bool = True) -> str:
+    return table_words(share).work.format(level=f"{100 * level:g}%")
+
+
+def work_help(level: float, unit: str, share: bool = True) -> str:
+    return table_words(share).work_help.format(level=f"{100 * level:g}%", unit=unit)
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def interval(low: str, high: str) -> str:
+    """ "88.7 to 90.4 %" from its ends."""
+    return f"{low.removesuffix(' %')} to {high}"
+
+
+def of_initial_regret(relative: float) -> str:
+    return f"{100 * relative:.3g}% of the initial policy's"
 
 
 def part_of(count: int, total: int) -> str:
     return f"{count} of {total}"
+
+
+REGRET_SHOWN = (
+    "The mean optimal value is not positive, so a share of it has no meaning. Curves and table "
+    "show **mean regret**, the loss against the optimal policy. The initial policy, with which it "
+    "is compared, maximises the immediate reward."
+)
+
+
+def slow_agnostic_wins(method: str, n_slow: int, final: str) -> str:
+    """Why a method that does not observe the slow state can end best."""
+    return (
+        f"**{method}** can win although it does not observe the slow state. It learns one value "
+        f"for each fast state, not one for each of {n_slow:,} slow states, so its sweep costs "
+        f"1/{n_slow:,} of the work and every value averages over slow states. It loses what "
+        f"knowing the slow state is worth, and here that is little: it ends at {final}."
+    )
 
 
 def progress_text(run: Run, progress: Progress | None) -> str:

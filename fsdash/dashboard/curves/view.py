@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+import pandas as pd
 import streamlit as st
 
 from fsdash.dashboard.curves import text
@@ -16,6 +17,7 @@ from fsdash.dashboard.curves.state import CurveOptions, MethodRow
 from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.url_state import Parameter, UrlState, one_of, switch
 from fsdash.runs.columns import DEFAULT_MEASURE
+from fsdash.runs.measures import drawable_measures
 from fsdash.runs.summary import LEVELS
 
 STYLE = """<style>
@@ -77,8 +79,16 @@ def curve_parameters(single_runs: bool = True) -> dict[str, Parameter]:
     return parameters
 
 
-def read_curve_options(url: UrlState, single_runs: bool = True) -> CurveOptions:
-    """Widgets for the options: the unit of work in view, the rest in a popover."""
+def read_curve_options(url: UrlState, rows: pd.DataFrame, single_runs: bool = True) -> CurveOptions:
+    """Widgets for the options: the unit of work in view, the rest in a popover.
+
+    The measures are those that the rows have. The default one is called mean regret where a share
+    of the optimum has no meaning; a link that asks for a measure without values gets the default.
+    """
+    main, *others = drawable_measures(rows)
+    labels = text.Y_LABELS | {DEFAULT_MEASURE: text.Y_LABELS[main]}
+    if url.get("y") not in (DEFAULT_MEASURE, *others):
+        url.put("y", DEFAULT_MEASURE)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="options"):
         x = st.segmented_control(
             text.X_AXIS,
@@ -91,8 +101,8 @@ def read_curve_options(url: UrlState, single_runs: bool = True) -> CurveOptions:
         with st.popover(text.OPTIONS, icon=":material/tune:"):
             y = st.radio(
                 text.Y_AXIS,
-                list(text.Y_LABELS),
-                format_func=text.Y_LABELS.get,
+                [DEFAULT_MEASURE, *others],
+                format_func=labels.get,
                 key=url.key("y"),
                 help=text.Y_AXIS_HELP,
             )
@@ -107,9 +117,14 @@ def read_curve_options(url: UrlState, single_runs: bool = True) -> CurveOptions:
 # ------------------------------------------------------------------------------------------ tables
 
 
-def show_method_table(rows: Sequence[MethodRow], x: str, progress: bool = True) -> None:
-    """One row per method; the work is in the unit of the x axis."""
-    st.html(method_table_html(rows, text.X_LABELS[x].lower(), progress))
+def show_method_table(
+    rows: Sequence[MethodRow], x: str, progress: bool = True, share: bool = True
+) -> None:
+    """One row per method; the work is in the unit of the x axis.
+
+    `share` says whether values are shares of the optimum or mean regret.
+    """
+    st.html(method_table_html(rows, text.X_LABELS[x].lower(), progress, share))
 
 
 def show_text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> None:
@@ -117,20 +132,27 @@ def show_text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title
     st.html(text_table_html(columns, rows, title))
 
 
-def method_table_html(rows: Sequence[MethodRow], unit: str, progress: bool = True) -> str:
-    work = [(text.work_heading(level), text.work_help(level, unit)) for level in LEVELS]
+def method_table_html(
+    rows: Sequence[MethodRow], unit: str, progress: bool = True, share: bool = True
+) -> str:
+    words = text.table_words(share)
+    work = [
+        (text.work_heading(level, share), text.work_help(level, unit, share)) for level in LEVELS
+    ]
+    columns = [
+        (words.start, words.start, words.start_help),
+        *((heading, f"{unit} {heading}", help) for heading, help in work),
+        (words.final, words.final, words.final_help),
+    ]
     headings = [f'<th scope="col">{text.METHOD}</th>']
     if progress:
         headings.append(f'<th scope="col" class="words">{text.PROGRESS}</th>')
     headings += [
         f'<th scope="col" title="{escape(help)}">{escape(heading)}</th>'
-        for heading, help in [
-            *((f"{unit} {heading}", help) for heading, help in work),
-            (text.FINAL, text.FINAL_HELP),
-        ]
+        for _, heading, help in columns
     ]
     # On a narrow screen every number stands under its own short heading.
-    short = [*(heading for heading, _ in work), text.FINAL]
+    short = [heading for heading, _, _ in columns]
     body = "".join(f"<tr>{_method_cells(row, short, progress)}</tr>" for row in rows)
     return _table_html("fs-table fs-methods", text.METHOD_TABLE, "".join(headings), body)
 
@@ -163,7 +185,7 @@ def _method_cells(row: MethodRow, headings: Sequence[str], progress: bool) -> st
         )
     cells += [
         f'<td data-head="{escape(heading)}">{_note_below(value)}</td>'
-        for heading, value in zip(headings, (*row.work, row.final), strict=True)
+        for heading, value in zip(headings, (row.start, *row.work, row.final), strict=True)
     ]
     return "".join(cells)
 

@@ -39,7 +39,8 @@ from fsdash.figures.policies import (
 )
 from fsdash.figures.policies.labels import action_labels
 from fsdash.formatting import number
-from fsdash.runs.columns import DEFAULT_MEASURE, MEASURES
+from fsdash.runs.columns import BY_NAME
+from fsdash.runs.measures import RELATIVE, SHARE, shown_measures
 
 MAX_SEGMENTS = 5
 """Options shown as buttons in a row; more become a slider."""
@@ -48,16 +49,13 @@ MAX_SEGMENTS = 5
 def draw_metrics(inspected: InspectedPolicy, row: pd.Series, phase: int) -> None:
     """The recorded measures of this policy, and the share of its actions that are suboptimal."""
     with st.container(horizontal=True, gap="medium", key="numbers"):
-        for column in MEASURES:
-            value = row[column.name]
-            if column.name == DEFAULT_MEASURE:
-                shown = text.UNDEFINED if np.isnan(value) else f"{value:.1%}"
-            else:
-                shown = number(value)
+        for name in shown_measures(pd.DataFrame([row])):
+            column, value = BY_NAME[name], row[name]
+            shown = f"{value:.1%}" if name in (SHARE, RELATIVE) else number(value)
             st.metric(column.label, shown, help=column.help, width="content")
-        name = inspected.phases[phase] if len(inspected.phases) > 1 else None
+        phase_name = inspected.phases[phase] if len(inspected.phases) > 1 else None
         share = state.suboptimal_share(inspected, phase)
-        label = text.suboptimal_label(name)
+        label = text.suboptimal_label(phase_name)
         st.metric(label, f"{share:.0%}", help=text.SUBOPTIMAL_HELP, width="content")
 
 

@@ -8,6 +8,7 @@ from math import isnan
 from fsdash.dashboard.curves.text import STATUS_BADGES
 from fsdash.errors import InputError
 from fsdash.formatting import number, time_ago
+from fsdash.runs import measures
 from fsdash.runs.records import Experiment, Run
 
 PAGE = "Policy inspector"
@@ -77,7 +78,7 @@ POLICY_KINDS = {
 
 
 def describe_step(row: Mapping, T: int | None = None) -> str:
-    """Level, iteration, work and share of the optimum at one recorded row."""
+    """Level, iteration, work and value (share of the optimum or regret) at one recorded row."""
     level, i = row["phase"], int(row["iteration"])
     if level == "lower" and T:
         where = f"backward induction: step {i} of {T - 1}"
@@ -85,9 +86,20 @@ def describe_step(row: Mapping, T: int | None = None) -> str:
         where = f"{LEVELS[level]}, iteration {i}" if level in LEVELS else f"iteration {i}"
     if level == "lower":
         where += f" ({POLICY_KINDS[row['policy_kind']]})"
-    share = row["fraction_of_optimal"]
-    worth = "" if isnan(share) else f" · **{share:.1%}** of the optimum"
-    return f"{where[0].upper()}{where[1:]} · {number(row['evaluations'])} evaluations{worth}"
+    place = f"{where[0].upper()}{where[1:]} · {number(row['evaluations'])} evaluations"
+    return f"{place} · {_worth(row)}"
+
+
+def _worth(row: Mapping) -> str:
+    """The share of the optimum, or the mean regret where that has no meaning."""
+    share, regret = row[measures.SHARE], row[measures.REGRET]
+    if not isnan(share):
+        return f"**{share:.1%}** of the optimum"
+    if isnan(regret):
+        return f"largest regret **{number(row['max_regret'])}**"
+    relative = row[measures.RELATIVE]
+    initial = "" if isnan(relative) else f", {relative:.1%} of the initial policy's"
+    return f"mean regret **{number(regret)}**{initial}"
 
 
 def policy_title(label: str, step: int) -> str:
@@ -96,7 +108,6 @@ def policy_title(label: str, step: int) -> str:
 
 # ----------------------------------------------------------------------------------------- metrics
 
-UNDEFINED = "–"
 SUBOPTIMAL_HELP = (
     "Share of states whose action is worse than the best action, "
     "assuming that all later actions are optimal."

@@ -57,7 +57,11 @@ PAPER_FIGURE = "The paper's figure"
 THEORY_ORIGIN = "Computed from the formulas when the page opens. Nothing here is random."
 RUN_AGAIN = "Run this again in the lab"
 WORK_TITLE = "Work to reach 75%, 90% and 95% of the optimum"
-WORK_CAPTION = "In sweeps. Empty if no replication reaches that share of the optimum."
+WORK_CAPTION = (
+    "In sweeps, until the mean curve stays above that share of the optimum; empty if it does not. "
+    "The last column is the mean over the whole sweeps in the last tenth of the work, at least "
+    "three."
+)
 METHOD, FINAL = "Method", "At the end"
 
 

@@ -1,4 +1,4 @@
-"""Wording of the Run lab, including what it concludes from an experiment's results."""
+"""Wording of the Run lab; `observations` has what it concludes from an experiment's results."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import lru_cache
 import pandas as pd
 
 from fsdash.algorithms.registry import ALGORITHMS
+from fsdash.dashboard.curves.observations import final_text
 from fsdash.dashboard.curves.state import domain_size
-from fsdash.dashboard.curves.text import GREEDY_FOR_J, OPTIONS, X_LABELS
 from fsdash.formatting import duration, number, round_significant
 from fsdash.runs.server.manager import QueueStatus
 from fsdash.runs.spec import RunSpec
@@ -58,7 +58,7 @@ PLAN_TITLES = {
 }
 PLAN_DESCRIPTIONS = {
     "quick-look": "E-FSVI with T = 6, Base E-VI, and a method that ignores the slow state.",
-    "t6-against-base": "The paper's comparison, with enough work for Base E-VI to overtake.",
+    "t6-against-base": "The paper's comparison, with more work than the quick look.",
     "how-long": "E-FSVI with T = 2, 3, 6 and 12: which starts fastest, and which ends highest?",
     "known-model": "Exact FSVI, VI and modified policy iteration, without sampling.",
     "paper-inventory": "All methods in the paper's figure, at its size.",
@@ -207,94 +207,5 @@ def failure_notice(active: bool, resumable: bool) -> str:
 
 
 def curves_alt_text(work: pd.DataFrame) -> str:
-    values = [f"{row['method']} at {100 * row['final']:.0f}%" for row in work.to_dict("records")]
+    values = [f"{row['method']} at {final_text(row)}" for _, row in work.iterrows()]
     return f"Learning curves. {', '.join(values)}." if values else "Learning curves without points."
-
-
-# What to notice
-
-COMPARE_TWO = "Run at least two methods to compare them."
-NONE_REACHED = "No method has reached 75% of the optimum. Increase the budget."
-NOTHING_FROZEN = "No method here freezes the slow state. Add E-FSVI to compare."
-FREEZING_LEVELS_OFF = (
-    "A method that freezes the slow state improves quickly at first, because its lower level is "
-    "cheap, and then levels off: more iterations cannot remove the error made by freezing."
-)
-
-
-def observations(work: pd.DataFrame, x: str) -> list[str]:
-    """What to notice in the curves, derived from the `work_table` of finished replications."""
-    main = work[~work["stationary"].astype(bool)].dropna(subset=["final"])
-    if len(main) < 2:
-        return [COMPARE_TWO]
-    return [_fastest(main, x), _best_at_end(main), _effect_of_T(main)]
-
-
-def _fastest(work: pd.DataFrame, x: str) -> str:
-    reached = work[work["reached_75"] > 0].sort_values("work_75")
-    if reached.empty:
-        return NONE_REACHED
-    best, unit = reached.iloc[0], X_LABELS[x].lower()
-    sentence = (
-        f"**{best['method']}** reaches 75% of the optimum first, after "
-        f"{number(best['work_75'])} {unit}"
-    )
-    base = reached[~reached["T"].notna() & (reached["method"] != best["method"])]
-    if base.empty or not best["work_75"] > 0:
-        return f"{sentence}."
-    other = base.iloc[0]
-    ratio = other["work_75"] / best["work_75"]
-    return f"{sentence}; {other['method']} needs {number(ratio)} times as much."
-
-
-def _best_at_end(work: pd.DataFrame) -> str:
-    order = work.sort_values("final", ascending=False)
-    best, second = order.iloc[0], order.iloc[1]
-    if f"{best['final']:.1%}" == f"{second['final']:.1%}":
-        names = f"**{best['method']}** and **{second['method']}**"
-        return f"{names} end at the same value, {best['final']:.1%} of the optimum."
-    sentence = f"**{best['method']}** ends highest, at {100 * best['final']:.0f}% of the optimum"
-    if best["final_low"] <= second["final_high"] and second["final_low"] <= best["final_high"]:
-        return (
-            f"{sentence}, but its interval overlaps that of {second['method']}: more replications "
-            "are needed to separate them."
-        )
-    return f"{sentence}."
-
-
-def _effect_of_T(work: pd.DataFrame) -> str:
-    frozen = work[work["T"].notna()].sort_values("T")
-    if frozen.empty:
-        return NOTHING_FROZEN
-    if len(frozen) == 1:
-        return FREEZING_LEVELS_OFF
-    ends = ", ".join(f"T = {row['T']}: {100 * row['final']:.0f}%" for _, row in frozen.iterrows())
-    return (
-        f"The final value depends on T (here {ends}). Once such a curve has levelled off, more "
-        "work does not raise it."
-    )
-
-
-EXERCISES = (
-    (
-        f"Run *{PLAN_TITLES['quick-look']}* on inventory. Which method finds a good policy first, "
-        "and why so early?",
-        "E-FSVI, after about a tenth of a sweep. Its lower level freezes demand, so the next stock "
-        "is certain and **one** sample per state and action is exact, where Base E-VI draws 50. "
-        "Five such sweeps look six periods ahead and cost a tenth of one sweep of Base E-VI.",
-    ),
-    (
-        f"Run *{PLAN_TITLES['t6-against-base']}* on inventory. Which method is ahead after 12 "
-        "sweeps?",
-        "Base E-VI. It overtakes E-FSVI after about five sweeps: the error made by freezing cannot "
-        "be removed by more work, and sampling noise costs less. With a smaller budget, freezing "
-        "wins.",
-    ),
-    (
-        f"Open *{OPTIONS}* and switch on *{GREEDY_FOR_J}*: the policy that is greedy with respect "
-        "to the frozen values alone. What do you see on inventory?",
-        "It ends above E-FSVI's own periodic policy, after a fraction of a sweep. Good frozen "
-        "*values* are cheap; following a lower *policy* for a whole block is what costs. The paper "
-        "does not study this policy.",
-    ),
-)

@@ -17,12 +17,14 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from fsdash.dashboard.curves import state as curves
+from fsdash.dashboard.curves.observations import observations
 from fsdash.dashboard.curves.paper_figure import paper_figure
 from fsdash.dashboard.curves.state import CurveOptions
-from fsdash.dashboard.curves.text import STATUS_BADGES
+from fsdash.dashboard.curves.text import REGRET_SHOWN, STATUS_BADGES
 from fsdash.dashboard.curves.view import read_curve_options, show_method_table
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.run_lab import text
+from fsdash.dashboard.run_lab.exercises import exercises as lab_exercises
 from fsdash.dashboard.run_lab.form import STARTED_ID, draw_form
 from fsdash.dashboard.run_lab.state import (
     commands,
@@ -78,7 +80,7 @@ def show() -> None:
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
     _draw_lab(open_service(), visitor_id())
-    exercises(text.EXERCISES)
+    exercises(lab_exercises())
     glossary(("T", "gamma", "k"))
 
 
@@ -182,8 +184,11 @@ def _draw_now(service: Service, visitor: str, interval: float | None) -> None:
     _draw_head(service, experiment, visitor)
     if experiment.status == "queued" and not rows.version:
         return  # a whole class may be waiting: this refresh must cost next to nothing
-    options = read_curve_options(lab_url())
+    options = read_curve_options(lab_url(), rows.frame)
     results = _results(service, experiment, options, rows)
+    share = curves.is_share(results.work)
+    if not share:
+        st.caption(REGRET_SHOWN)
     if rows.version or experiment.active:
         chart(results.figure, "curves", alt_text=results.alt_text, height=440)
     else:
@@ -192,7 +197,7 @@ def _draw_now(service: Service, visitor: str, interval: float | None) -> None:
     table = curves.method_rows(
         experiment.runs, results.labels, results.work, progress, results.dashes, options.dark
     )
-    show_method_table(table, options.x)
+    show_method_table(table, options.x, share=share)
     _draw_failures(experiment, results.labels, visitor)
     if not experiment.active and rows.version:
         _draw_conclusion(experiment, results, options)
@@ -297,7 +302,9 @@ def _draw_failures(experiment: Experiment, labels: dict[int, str], visitor: str)
 def _draw_conclusion(experiment: Experiment, results: Results, options: CurveOptions) -> None:
     """What to notice, exports and the specification of an experiment that has ended."""
     if all(r.status in OVER for run in experiment.runs for r in run.replications):
-        what_to_notice(text.observations(results.work, options.x))
+        n_slow = curves.slow_states(experiment.runs)
+        found = curves.table_curves(results.rows, results.work, options.x)
+        what_to_notice(observations(results.work, found, options.x, n_slow))
     else:
         st.info(text.INCOMPLETE)
     specs = tuple(run.spec for run in curves.readable_runs(experiment.runs))

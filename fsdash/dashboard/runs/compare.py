@@ -9,6 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from fsdash.dashboard.curves import state as curves
+from fsdash.dashboard.curves.observations import why_agnostic_wins
+from fsdash.dashboard.curves.text import REGRET_SHOWN
 from fsdash.dashboard.curves.view import read_curve_options, show_method_table, show_text_table
 from fsdash.dashboard.runs import files, text
 from fsdash.dashboard.runs.list import LAB_PAGE, PROBLEM, SUCCESS
@@ -75,9 +77,9 @@ def _draw_curves(
     runs: Sequence[Run],
     labels: dict[int, str],
 ) -> None:
-    options = read_curve_options(runs_url(), single_runs=False)
     frame = pd.concat([service.rows(e).frame for e in experiments], ignore_index=True)
     rows = curves.curve_rows(frame[frame["run"].isin(labels)], runs, labels)
+    options = read_curve_options(runs_url(), rows, single_runs=False)
     if rows.empty:
         st.info(text.NO_ROWS)
         return
@@ -85,11 +87,16 @@ def _draw_curves(
     # The table below shows the line of every method, so a long legend can be left out.
     figure.update_layout(showlegend=len(runs) <= MAX_IN_LEGEND)
     alt_text = text.curves_alt_text(list(labels.values()))
-    chart(figure, "compared", alt_text=alt_text, height=420)
     work = curves.work_table(curves.finished_rows(rows, runs), options.x)
+    share = curves.is_share(work)
+    if not share:
+        st.caption(REGRET_SHOWN)
+    chart(figure, "compared", alt_text=alt_text, height=420)
     dashes = curves.line_dashes(figure)
     table = curves.method_rows(runs, labels, work, None, dashes, options.dark)
-    show_method_table(table, options.x, progress=False)
+    show_method_table(table, options.x, progress=False, share=share)
+    if why := why_agnostic_wins(work, curves.slow_states(runs)):
+        st.caption(why)
 
 
 # ----------------------------------------------------------------------------------------- actions

@@ -105,9 +105,18 @@ INSERT INTO rows VALUES (1, 1, 0, 0, 'base', 0, 0, 0.25, 7.5, NULL, 1.5, 'statio
 
 
 def tables(path):
-    query = "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name"
+    """All tables and indices with their columns; a column that was added later may come last."""
+    query = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name"
     with sqlite3.connect(path) as connection:
-        return [(name, " ".join(sql.split())) for name, sql in connection.execute(query)]
+        found = []
+        for kind, name, sql in connection.execute(query).fetchall():
+            if kind == "table":
+                columns = connection.execute(f"PRAGMA table_info({name})").fetchall()
+                references = connection.execute(f"PRAGMA foreign_key_list({name})").fetchall()
+                found.append((name, sorted(column[1:] for column in columns), references))
+            else:
+                found.append((name, " ".join(sql.split())))
+    return found
 
 
 @pytest.fixture

@@ -1,0 +1,177 @@
+"""What to notice in learning curves, for every page that shows them.
+
+Every sentence is derived from the curves: from a number of the table of methods (starting value,
+work to a level, final value) or from a crossing of two mean curves. Where the curves do not show
+something, nothing is said about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+
+import numpy as np
+import pandas as pd
+
+from fsdash.dashboard.curves.text import X_LABELS, percent, slow_agnostic_wins
+from fsdash.formatting import number
+from fsdash.runs.measures import SHARE
+from fsdash.runs.summary import LEVELS, MeanCurve, lasting_crossing, read_at
+
+COMPARE_TWO = "Run at least two methods to compare them."
+NOTHING_FROZEN = "No method here freezes the slow state. Add E-FSVI to compare."
+AGNOSTIC = "slow-agnostic"
+
+
+def observations(
+    work: pd.DataFrame, curves: Sequence[MeanCurve], x: str, n_slow: int = 1
+) -> list[str]:
+    """Sentences about the curves.
+
+    Parameters
+    ----------
+    work : pandas.DataFrame
+        The table of methods (`work_to_reach`) of finished replications.
+    curves : sequence of MeanCurve
+        The mean curves of its measure, along x.
+    x : str
+        The unit of work.
+    n_slow : int
+        The number of slow states.
+    """
+    main = work[~work["stationary"].astype(bool)].dropna(subset=["final"])
+    if len(main) < 2:
+        return [COMPARE_TWO]
+    own = {curve.method: curve for curve in curves if not curve.stationary}
+    found = [_fastest(main, x), _best_at_end(main), _effect_of_T(main), _overtaken(main, own, x)]
+    return [sentence for sentence in [*found, why_agnostic_wins(main, n_slow)] if sentence]
+
+
+def why_agnostic_wins(work: pd.DataFrame, n_slow: int) -> str:
+    """Why the method that ignores the slow state can win, if it ends best; otherwise empty."""
+    main = work[~work["stationary"].astype(bool)].dropna(subset=["final"])
+    if len(main) < 2:
+        return ""
+    best = _from_best(main).iloc[0]
+    if best["algorithm"] != AGNOSTIC or n_slow < 2:
+        return ""
+    return slow_agnostic_wins(best["method"], n_slow, final_text(best))
+
+
+def final_text(row: pd.Series) -> str:
+    """The final value with its measure: "93.4% of the optimum" or "a mean regret of 12"."""
+    if row["measure"] == SHARE:
+        return f"{percent(row['final'])} of the optimum".replace(" %", "%")
+    return f"a mean regret of {number(row['final'])}"
+
+
+def _from_best(work: pd.DataFrame) -> pd.DataFrame:
+    """The methods from the best to the worst final value."""
+    return work.sort_values("final", ascending=work["measure"].iloc[0] != SHARE)
+
+
+def _level_text(level: float, share: bool) -> str:
+    if share:
+        return f"reaches {100 * level:g}% of the optimum"
+    return f"removes {100 * level:g}% of the initial policy's regret"
+
+
+def _fastest(work: pd.DataFrame, x: str) -> str:
+    """Which method reaches the lowest level that no method starts above, and after which work."""
+    share = work["measure"].iloc[0] == SHARE
+    start = _start(work) if share else ""
+    for level in LEVELS:
+        column = f"work_{100 * level:g}"
+        if (work[column] == work["start_work"]).any():
+            continue
+        reached = work.dropna(subset=[column]).sort_values(column)
+        if reached.empty:
+            return f"{start}No method {_level_text(level, share)} and stays there."
+        best, unit = reached.iloc[0], X_LABELS[x].lower()
+        sentence = (
+            f"{start}**{best['method']}** {_level_text(level, share)} first, after "
+            f"{number(best[column])} {unit}"
+        )
+        others = reached[reached["T"].isna() & (reached["method"] != best["method"])]
+        if others.empty or not best[column] > 0:
+            return f"{sentence}."
+        other = others.iloc[0]
+        ratio = number(other[column] / best[column])
+        return f"{sentence}; {other['method']} needs {ratio} times as much."
+    return start.strip()
+
+
+def _start(work: pd.DataFrame) -> str:
+    """The starting value, where it is so high that the lowest level says nothing."""
+    high = work[work["start"] >= LEVELS[0]]
+    if high.empty:
+        return ""
+    low, best = (
+        percent(value).replace(" %", "%") for value in (high["start"].min(), high["start"].max())
+    )
+    values = low if low == best else f"{low} to {best}"
+    who = "The first policies are" if len(high) == len(work) else "Some first policies are"
+    return f"{who} already worth {values} of the optimum. "
+
+
+def _best_at_end(work: pd.DataFrame) -> str:
+    order = _from_best(work)
+    best, second = order.iloc[0], order.iloc[1]
+    if final_text(best) == final_text(second):
+        names = f"**{best['method']}** and **{second['method']}**"
+        return f"{names} end at the same value, {final_text(best)}."
+    word = "highest" if best["measure"] == SHARE else "with the smallest regret"
+    sentence = f"**{best['method']}** ends {word}, at {final_text(best)}"
+    if best["final_low"] <= second["final_high"] and second["final_low"] <= best["final_high"]:
+        return (
+            f"{sentence}, but its interval overlaps that of {second['method']}: more replications "
+            "are needed to separate them."
+        )
+    return f"{sentence}."
+
+
+def _effect_of_T(work: pd.DataFrame) -> str:
+    frozen = work[work["T"].notna()].sort_values("T")
+    if frozen.empty:
+        return NOTHING_FROZEN
+    if frozen["T"].nunique() == 1:
+        return ""
+    ends = ", ".join(f"{row['method']} at {final_text(row)}" for _, row in frozen.iterrows())
+    return f"The methods that freeze the slow state end where T puts them: {ends}."
+
+
+def _overtaken(work: pd.DataFrame, curves: dict[str, MeanCurve], x: str) -> str:
+    """From which work on the best method that does not freeze stays ahead of one that does."""
+    order = [row for _, row in _from_best(work).iterrows() if row["method"] in curves]
+    frozen = [row for row in order if pd.notna(row["T"])]
+    base = [row for row in order if pd.isna(row["T"]) and row["algorithm"] != AGNOSTIC]
+    if not frozen or not base:
+        return ""
+    leader, other = frozen[0]["method"], base[0]["method"]
+    at = overtakes(curves[other], curves[leader])
+    if at < inf:
+        return (
+            f"**{other}** overtakes {leader} after {number(at)} {X_LABELS[x].lower()} and stays "
+            "ahead."
+        )
+    at = overtakes(curves[leader], curves[other])
+    if at < inf:
+        return (
+            f"**{leader}** overtakes {other} after {number(at)} {X_LABELS[x].lower()} and stays "
+            "ahead."
+        )
+    return ""
+
+
+def overtakes(one: MeanCurve, other: MeanCurve) -> float:
+    """The work after which one mean curve stays better than another that was better before.
+
+    Infinity if it does not stay better, or always was. Only work that both have spent counts.
+    """
+    x = np.unique(np.concatenate([one.x, other.x]))
+    better = read_at(one.x, one.mean, x) - read_at(other.x, other.mean, x)
+    better = better if one.y == SHARE else -better
+    known = ~np.isnan(better)
+    if not known.any() or better[known].min() >= 0:
+        return inf
+    return lasting_crossing(x[known], better[known], 0.0)

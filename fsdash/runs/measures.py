@@ -1,0 +1,106 @@
+"""Which measure of a policy the views show: one rule for all of them.
+
+The share of the optimum, mean return ÷ optimal mean return, has a meaning only if the optimal mean
+return is positive. On other models, for example where every reward is a cost, the views show
+
+    mean regret        optimal mean return − mean return, at least 0
+    relative regret    mean regret ÷ mean regret of the initial policy
+
+The initial policy maximises the immediate reward: it is greedy for zero, where algorithms start.
+Learning curves, tables, the inspector, the Runs page and the command line ask `main_measure`. If
+runs of several models are shown together, all of them must have a share.
+"""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import pandas as pd
+
+from fsdash.runs.columns import BY_NAME, DEFAULT_MEASURE, MEASURES
+
+SHARE, REGRET, RELATIVE = DEFAULT_MEASURE, "mean_regret", "relative_regret"
+FALLBACKS = (SHARE, REGRET, "max_regret")
+"""Rows that were recorded by an earlier version have no mean regret."""
+
+
+def share_of_optimum(mean_return: float, optimal_return: float, error: float = 0.0) -> float:
+    """The share of the optimum, or NaN if the optimal mean return is not positive.
+
+    `error` is the certified error of the optimal mean return: within it, the sign is unknown.
+
+    Examples
+    --------
+    >>> share_of_optimum(0.25, 0.5), share_of_optimum(-2.0, -1.0)
+    (0.5, nan)
+    """
+    return mean_return / optimal_return if optimal_return > error else nan
+
+
+def relative_regret(mean_regret: float, initial_regret: float, error: float = 0.0) -> float:
+    """Mean regret ÷ that of the initial policy, or NaN if the latter is optimal."""
+    return mean_regret / initial_regret if initial_regret > error else nan
+
+
+def main_measure(frame: pd.DataFrame) -> str:
+    """The measure that views of these rows show: the share of the optimum if all rows have it."""
+    return next((name for name in FALLBACKS if frame[name].notna().all()), "mean_return")
+
+
+def shown_measures(frame: pd.DataFrame) -> tuple[str, ...]:
+    """The measures in a summary of these rows, the main one first.
+
+    Regret and relative regret replace the share of the optimum where it has no meaning. Measures
+    without any value are left out.
+    """
+    main = main_measure(frame)
+    other = (REGRET, RELATIVE) if main == SHARE else (SHARE,)
+    names = [c.name for c in MEASURES if c.name not in other and frame[c.name].notna().any()]
+    return tuple(sorted(names, key=lambda name: name != main))
+
+
+def drawable_measures(frame: pd.DataFrame) -> tuple[str, ...]:
+    """The measures that a learning curve of these rows can show, the main one first."""
+    if frame.empty:
+        return tuple(column.name for column in MEASURES)
+    names = [column.name for column in MEASURES if frame[column.name].notna().all()]
+    main = main_measure(frame)
+    return tuple(sorted({*names, main}, key=lambda name: (name != main, _place(name))))
+
+
+def _place(name: str) -> int:
+    return [column.name for column in MEASURES].index(name)
+
+
+def with_regret(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with the mean regret also in rows of an earlier version, where a share gives it."""
+    for name in (REGRET, RELATIVE):
+        if name not in frame:
+            frame = frame.assign(**{name: nan})
+    missing = frame[REGRET].isna() & frame[SHARE].ne(0) & frame[SHARE].notna()
+    if not missing.any():
+        return frame
+    regret = (frame["mean_return"] / frame[SHARE] - frame["mean_return"]).clip(lower=0)
+    return frame.assign(**{REGRET: frame[REGRET].where(~missing, regret)})
+
+
+def optimal_return(frame: pd.DataFrame) -> float:
+    """The optimal mean return, computed from the rows; NaN if they do not tell."""
+    known = (frame["mean_return"] + frame[REGRET]).dropna()
+    if known.empty:
+        shares = frame[frame[SHARE].notna() & frame[SHARE].ne(0)]
+        known = shares["mean_return"] / shares[SHARE]
+    return float(known.median()) if len(known) else nan
+
+
+def optimal_value(frame: pd.DataFrame, measure: str) -> float:
+    """The value of the optimal policy in a measure; NaN if it is unknown."""
+    return optimal_return(frame) if measure == "mean_return" else BY_NAME[measure].optimal_value
+
+
+def possible_range(frame: pd.DataFrame, measure: str) -> tuple[float, float]:
+    """The values that a measure can have: no policy is better than the optimal one."""
+    best = optimal_value(frame, measure)
+    if best != best:
+        return -inf, inf
+    return (best, inf) if BY_NAME[measure].lower_is_better else (-inf, best)

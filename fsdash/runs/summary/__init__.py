@@ -1,0 +1,58 @@
+"""Statistics of runs: learning curves with intervals, starting and final values, work to a level.
+
+    intervals    means with 95% intervals (Student's t)
+    series       which rows make one curve, and which of them are at whole sweeps
+    curves       the mean of each series along the work axis
+    table        starting value, work to reach a level, final value
+
+A *series* is one curve of a chart: one method, and one kind of policy where a method has two. While
+a frozen-state method solves its lower level there are two policies: the cyclic one belongs to the
+method's own series, and the stationary one that is greedy for J_t has a series of its own
+(`stationary` = True), which is left out unless asked for.
+"""
+
+from fsdash.runs.summary.curves import MeanCurve, mean_curves, summarise
+from fsdash.runs.summary.intervals import interval, intervals, t_quantile
+from fsdash.runs.summary.series import (
+    STATIONARY,
+    X_AXES,
+    Y_AXES,
+    check_axes,
+    labelled,
+    method_title,
+    read_at,
+    replications,
+    whole_sweeps,
+)
+from fsdash.runs.summary.table import (
+    LEVELS,
+    final_value,
+    final_values,
+    first_crossing,
+    lasting_crossing,
+    work_to_reach,
+)
+
+__all__ = [
+    "LEVELS",
+    "STATIONARY",
+    "X_AXES",
+    "Y_AXES",
+    "MeanCurve",
+    "check_axes",
+    "final_value",
+    "final_values",
+    "first_crossing",
+    "interval",
+    "intervals",
+    "labelled",
+    "lasting_crossing",
+    "mean_curves",
+    "method_title",
+    "read_at",
+    "replications",
+    "summarise",
+    "t_quantile",
+    "whole_sweeps",
+    "work_to_reach",
+]

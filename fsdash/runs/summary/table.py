@@ -1,0 +1,169 @@
+"""One row per series: the starting value, the work to reach a level, and the final value.
+
+    start   the mean over replications of the first policy's value
+    final   the mean over the whole sweeps in the last tenth of the work, at least three of them,
+            then over replications. Policies inside a sweep do not count.
+    work    the work after which the mean curve stays at or above a level. A curve that falls below
+            the level again has not reached it. Nor has one whose final value is below, or that is
+            above for its last one or two policies only: these may be a spike.
+
+A lower level is one backward induction, not an iteration: what it ends with is its last policy, and
+one policy above a level is enough.
+
+The levels are shares of the optimum. On models without such shares (`fsdash.runs.measures`), start
+and final are mean regret, and a level of 75% means that 75% of the initial policy's regret is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, nan
+
+import numpy as np
+import pandas as pd
+
+from fsdash.runs.measures import RELATIVE, SHARE, main_measure, possible_range
+from fsdash.runs.summary.curves import MeanCurve, mean_curves
+from fsdash.runs.summary.intervals import clipped, interval
+from fsdash.runs.summary.series import SERIES, labelled, series_rows
+
+LEVELS = (0.75, 0.9, 0.95)
+LAST_SHARE = 0.1
+"""The final value is the mean over this share of the work, at its end."""
+MIN_SWEEPS = 3
+"""Whole sweeps in the final value, if the run has so many."""
+MIN_POLICIES = 3
+"""Policies at the end of a curve that must be at or above a level."""
+
+
+def first_crossing(x: np.ndarray, y: np.ndarray, level: float) -> float:
+    """The first x at which y is at least the level; infinity if there is none."""
+    reached = np.flatnonzero(y >= level)
+    return float(x[reached[0]]) if len(reached) else inf
+
+
+def lasting_crossing(x: np.ndarray, y: np.ndarray, level: float, points: int = 1) -> float:
+    """The x from which on y is at least the level; infinity if that is not so at the last points.
+
+    Examples
+    --------
+    >>> x = np.arange(5.0)
+    >>> lasting_crossing(x, np.array([0.1, 0.8, 0.2, 0.8, 0.9]), 0.75)  # a spike does not count
+    3.0
+    >>> lasting_crossing(x, np.array([0.1, 0.8, 0.9, 0.8, 0.7]), 0.75)
+    inf
+    """
+    below = np.flatnonzero(~(y >= level))
+    start = below[-1] + 1 if len(below) else 0
+    return float(x[start]) if len(x) - start >= min(points, len(x)) else inf
+
+
+def final_value(
+    y: np.ndarray, evaluations: np.ndarray, iteration: np.ndarray, phase: np.ndarray
+) -> float:
+    """The mean of y over the whole sweeps in the last tenth of one replication's work.
+
+    Parameters
+    ----------
+    y, evaluations, iteration, phase : np.ndarray
+        Columns of one replication and one kind of policy, in the order in which they were recorded.
+
+    Returns
+    -------
+    float
+        The mean over at least three whole sweeps, or all if there are fewer; the last value if no
+        sweep of the base model or the upper level is complete.
+    """
+    new = np.append(True, (np.diff(iteration) != 0) | (phase[1:] != phase[:-1]))
+    whole = np.flatnonzero(new & (iteration > 0) & (phase != "lower"))
+    if not len(whole):
+        return float(y[-1])
+    late = whole[evaluations[whole] >= (1 - LAST_SHARE) * evaluations[-1]]
+    return float(y[late if len(late) >= MIN_SWEEPS else whole[-MIN_SWEEPS:]].mean())
+
+
+def final_values(frame: pd.DataFrame, runs: Sequence[np.ndarray], y: str) -> list[float]:
+    """`final_value` of each replication; `runs` are the positions of its rows in the frame."""
+    columns = [frame[name].to_numpy() for name in (y, "evaluations", "iteration", "phase")]
+    return [final_value(*(values[rows] for values in columns)) for rows in runs]
+
+
+def work_to_reach(
+    frame: pd.DataFrame,
+    levels: Sequence[float] = LEVELS,
+    *,
+    x: str = "evaluations",
+    sweep: float = 1.0,
+    stationary: bool = False,
+) -> pd.DataFrame:
+    """The starting value of each series, the work that it needs to reach levels, its final value.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Rows as `run_all` or a store returns them.
+    levels : sequence of float
+        Shares of the optimum, such as 0.9. Without such shares, the part of the initial policy's
+        regret that is gone.
+    x, sweep, stationary
+        As for `summarise`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each series, with n replications. `measure` is the measure of `start` and
+        `final`: "fraction_of_optimal", or "mean_regret" if the optimum is not positive. For a
+        level of 90%, `work_90` is the work after which the mean curve stays at or above it (NaN if
+        it ends below, `start_work` if it is never below). `final_low` and
+        `final_high` are the 95% interval of `final`; `relative` is the final relative regret.
+
+    Examples
+    --------
+    >>> from fsdash.runs.local import run_all
+    >>> from fsdash.runs.spec import RunSpec
+    >>> frame, _ = run_all([RunSpec("inventory", "vi", iterations=300)])
+    >>> table = work_to_reach(frame, [0.9])
+    >>> table[["method", "n", "start", "final"]].round(2).to_dict("records")
+    [{'method': 'VI', 'n': 1, 'start': 0.03, 'final': 1.0}]
+    """
+    measure = main_measure(frame)
+    progress = SHARE if measure == SHARE else RELATIVE
+    curves = mean_curves(frame, x, y=progress, sweep=sweep, stationary=stationary)
+    curve_of = {(curve.method, curve.stationary): curve for curve in curves}
+    limits = possible_range(frame, measure)
+    rows, records = labelled(frame, stationary), []
+    values, phases = rows[measure].to_numpy(float), rows["phase"].to_numpy()
+    for key, runs in series_rows(rows):
+        mean, low, high, n = interval(final_values(rows, runs, measure))
+        ends = clipped(np.array(mean), np.array(low), np.array(high), limits)
+        relative = float(np.mean(final_values(rows, runs, RELATIVE)))
+        reached = mean if measure == SHARE else 1 - relative
+        curve = curve_of.get((key[0], bool(key[3])))
+        points = 1 if (phases[np.concatenate(runs)] == "lower").all() else MIN_POLICIES
+        records.append(
+            {
+                **dict(zip(SERIES, key, strict=True)),
+                "n": n,
+                "measure": measure,
+                "start": float(np.mean([values[run[0]] for run in runs])),
+                "start_work": float(curve.x[0]) if curve is not None else nan,
+                **{
+                    f"work_{level * 100:g}": _work(curve, level, reached, points)
+                    for level in levels
+                },
+                "final": mean,
+                "final_low": float(ends[0]),
+                "final_high": float(ends[1]),
+                "relative": relative,
+            }
+        )
+    return pd.DataFrame(records)
+
+
+def _work(curve: MeanCurve | None, level: float, final: float, points: int) -> float:
+    """The work after which the mean curve stays at a level; NaN if it does not, or ends below."""
+    if curve is None or not final >= level:
+        return nan
+    regret = curve.y == RELATIVE
+    work = lasting_crossing(curve.x, 1 - curve.mean if regret else curve.mean, level, points)
+    return work if work < inf else nan

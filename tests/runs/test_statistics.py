@@ -1,0 +1,293 @@
+"""The statistics of runs on curves made by hand: no peak, no spike and no start may mislead."""
+
+from math import inf, isnan, nan
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fsdash.algorithms.registry import ALGORITHMS
+from fsdash.cli.runs import summarize
+from fsdash.runs.columns import NAMES
+from fsdash.runs.measures import (
+    drawable_measures,
+    main_measure,
+    optimal_return,
+    possible_range,
+    shown_measures,
+    with_regret,
+)
+from fsdash.runs.spec import RunSpec
+from fsdash.runs.summary import (
+    final_value,
+    lasting_crossing,
+    mean_curves,
+    summarise,
+    whole_sweeps,
+    work_to_reach,
+)
+
+SWEEP = 100
+"""Evaluations in one sweep."""
+
+
+def curve(shares, *, per_sweep=1, replication=0, algorithm="e-vi", optimum=200.0, **columns):
+    """One replication with `per_sweep` policies in each sweep, the first one before any work."""
+    steps = np.arange(len(shares))
+    shares = np.asarray(shares, float)
+    share = shares if optimum > 0 else np.full(len(shares), nan)
+    regret = abs(optimum) * (1 - shares)
+    data = {
+        "domain": "inventory",
+        "algorithm": algorithm,
+        "T": None,
+        "replication": replication,
+        "step": steps,
+        "phase": "base",
+        "iteration": steps // per_sweep,
+        "evaluations": steps * SWEEP // per_sweep,
+        "seconds": steps / 10,
+        "mean_return": optimum - regret,
+        "fraction_of_optimal": share,
+        "mean_regret": regret,
+        "relative_regret": regret / abs(optimum),
+        "max_regret": 2 * regret,
+        "policy_kind": "stationary",
+    }
+    return pd.DataFrame(data | columns, columns=list(NAMES)).astype({"T": "Int64"})
+
+
+def statistics(*frames, levels=(0.75,), **options):
+    table = work_to_reach(pd.concat(frames), levels, x="sweeps", sweep=SWEEP, **options)
+    [record] = table.to_dict("records")
+    return record
+
+
+# ---------------------------------------------------------------------------- four hand-made curves
+
+
+def test_a_constant_curve_starts_and_ends_at_its_value():
+    found = statistics(curve([0.8] * 31))
+    assert found["start"] == found["final"] == pytest.approx(0.8)
+    assert found["work_75"] == found["start_work"] == 0  # it never was below
+
+
+def test_a_spike_is_neither_the_final_value_nor_reaches_a_level():
+    shares = np.full(41, 0.5)
+    shares[20] = 0.99
+    found = statistics(curve(shares))
+    assert found["final"] == pytest.approx(0.5) and isnan(found["work_75"])
+
+
+def test_a_spike_at_the_end_does_not_reach_a_level():
+    shares = np.full(41, 0.5)
+    shares[-1] = 0.99
+    found = statistics(curve(shares))
+    assert found["final"] == pytest.approx((4 * 0.5 + 0.99) / 5)  # sweeps 36 to 40
+    assert isnan(found["work_75"])
+
+
+def test_a_peak_inside_a_sweep_does_not_count():
+    # Three policies per sweep; those inside a sweep are much better than those at its end.
+    shares = np.tile([0.6, 0.9, 0.98], 20)[:-2]
+    found = statistics(curve(shares, per_sweep=3))
+    assert found["final"] == pytest.approx(0.6) and isnan(found["work_75"])
+
+
+def test_the_end_of_a_run_inside_a_sweep_does_not_count():
+    shares = [0.1, 0.2, 0.2, 0.4, 0.2, 0.2, 0.6, 0.2, 0.2, 0.8, 0.99]
+    assert statistics(curve(shares, per_sweep=3))["final"] == pytest.approx((0.4 + 0.6 + 0.8) / 3)
+
+
+def test_an_oscillation_ends_at_its_mean_and_reaches_what_it_never_leaves():
+    for shares in (np.tile([0.7, 0.9], 50), np.tile([0.9, 0.7], 50)):
+        found = statistics(curve(shares), levels=(0.65, 0.75, 0.85))
+        assert found["final"] == pytest.approx(0.8, abs=0.01)
+        assert found["work_65"] == 0
+        assert isnan(found["work_75"]) and isnan(found["work_85"])  # also if it ends on 0.9
+
+
+def test_a_fall_after_a_peak_loses_the_level():
+    rise, fall = np.linspace(0.1, 0.95, 20), np.linspace(0.95, 0.4, 30)
+    found = statistics(curve([*rise, *fall]))
+    assert isnan(found["work_75"])
+    assert found["final"] == pytest.approx(np.mean([*rise, *fall][-5:]))
+    best = max(*rise, *fall)
+    assert found["final"] < best - 0.4
+
+
+def test_a_level_counts_from_where_the_curve_stays_above():
+    shares = [0.1, 0.8, 0.3, 0.7, 0.76, 0.8, 0.9, 0.9]
+    assert statistics(curve(shares))["work_75"] == 4
+    x = np.arange(8.0)
+    assert lasting_crossing(x, np.array(shares), 0.75) == 4
+    assert lasting_crossing(x, np.array(shares), 0.95) == inf
+
+
+def test_the_mean_curve_decides_not_single_replications():
+    up, down = [0.2, 0.9, 0.9, 0.9, 0.9, 0.9], [0.2, 0.5, 0.5, 0.7, 0.7, 0.7]
+    found = statistics(curve(up), curve(down, replication=1))
+    assert found["work_75"] == 3  # the means are 0.2, 0.7, 0.7, 0.8, 0.8, 0.8
+    assert found["start"] == pytest.approx(0.2)
+
+
+# ---------------------------------------------------------------------------------- the final value
+
+
+@pytest.mark.parametrize(
+    ("sweeps", "expected"), [(1, [1]), (2, [1, 2]), (3, [1, 2, 3]), (12, [10, 11, 12])]
+)
+def test_at_least_three_whole_sweeps_and_never_the_start(sweeps, expected):
+    numbers = np.arange(sweeps + 1.0)
+    [record] = work_to_reach(curve(numbers / 100), x="sweeps", sweep=SWEEP).to_dict("records")
+    assert record["final"] == pytest.approx(np.mean(expected) / 100)
+
+
+def test_a_long_run_is_averaged_over_its_last_tenth():
+    numbers = np.arange(101.0)
+    base = np.full(101, "base")
+    found = final_value(numbers, SWEEP * numbers, numbers.astype(int), base)
+    assert found == np.mean(np.arange(90, 101))
+
+
+def test_without_a_whole_sweep_the_last_policy_counts():
+    assert statistics(curve([0.1, 0.3], per_sweep=3))["final"] == pytest.approx(0.3)
+
+
+def test_a_lower_level_ends_with_its_last_policy():
+    lower = curve([0.1, 0.5, 0.9], phase="lower", iteration=[1, 2, 3], policy_kind="cyclic")
+    found = statistics(lower.assign(algorithm="e-fsvi", T=6))
+    assert (found["final"], found["work_75"]) == (pytest.approx(0.9), 2)
+
+
+def test_the_upper_level_alone_decides_the_final_value():
+    lower = curve([0.1, 0.5], phase="lower", iteration=[1, 2], policy_kind="cyclic")
+    upper = curve(
+        [0.6, 0.7, 0.8], phase="upper", iteration=[0, 1, 2], policy_kind="periodic", step=[2, 3, 4]
+    )
+    both = pd.concat([lower, upper]).assign(algorithm="e-fsvi", T=3)
+    found = statistics(both)
+    assert (found["start"], found["final"]) == (pytest.approx(0.1), pytest.approx(0.75))
+
+
+@settings(derandomize=True, database=None, deadline=None, max_examples=200)
+@given(
+    st.lists(st.floats(-3, 1), min_size=2, max_size=60),
+    st.integers(1, 4),
+    st.floats(0.05, 0.95),
+)
+def test_final_and_work_on_random_curves(shares, per_sweep, level):
+    frame = curve(shares, per_sweep=per_sweep)
+    found = statistics(frame, levels=(level,))
+    assert min(shares) - 1e-12 <= found["final"] <= max(shares) + 1e-12
+    work = found[f"work_{100 * level:g}"]
+    [mean] = mean_curves(frame, "sweeps", sweep=SWEEP)
+    if not isnan(work):
+        assert (mean.mean[mean.x >= work] >= level).all() and found["final"] >= level
+        before = mean.mean[mean.x < work]
+        assert not len(before) or before[-1] < level
+
+
+# ----------------------------------------------------------------------------- intervals and sweeps
+
+
+@pytest.mark.parametrize("y", ["fraction_of_optimal", "mean_return", "mean_regret", "max_regret"])
+def test_intervals_end_at_the_optimum(y):
+    frames = [curve([0.0, 0.5, value], replication=i) for i, value in enumerate((0.9, 0.99, 1.0))]
+    frame = pd.concat(frames)
+    low, high = possible_range(frame, y)
+    best = {"fraction_of_optimal": 1, "mean_return": 200}.get(y, 0)
+    assert (high if y in ("fraction_of_optimal", "mean_return") else low) == pytest.approx(best)
+    found = summarise(frame, y=y)
+    assert found["low"].min() >= low - 1e-9 and found["high"].max() <= high + 1e-9
+    assert (found["low"] <= found["mean"]).all() and (found["mean"] <= found["high"]).all()
+    wide = found.iloc[-1]
+    assert min(wide["high"] - wide["mean"], wide["mean"] - wide["low"]) < 0.5 * max(
+        wide["high"] - wide["mean"], wide["mean"] - wide["low"]
+    )
+
+
+def test_the_interval_of_the_final_value_ends_at_the_optimum():
+    frames = [curve([0.0, v, v, v], replication=i) for i, v in enumerate((0.9, 0.99, 1.0))]
+    found = statistics(*frames)
+    assert found["final_high"] == 1.0 and found["final_low"] < found["final"] < 1
+
+
+def test_whole_sweeps_are_the_first_rows_of_their_iterations():
+    frame = curve(np.zeros(7), per_sweep=3)
+    assert whole_sweeps(frame).tolist() == [True, False, False, True, False, False, True]
+    backwards = frame.iloc[::-1]
+    assert whole_sweeps(backwards).tolist() == [True, False, False, True, False, False, True]
+
+
+def test_the_slow_agnostic_baseline_is_drawn_at_whole_sweeps():
+    shares = [0.8, 0.82, 0.9, 0.98, 0.82, 0.9, 0.98]
+    [drawn] = mean_curves(
+        curve(shares, per_sweep=3, algorithm="slow-agnostic"), "sweeps", sweep=SWEEP
+    )
+    assert drawn.x.tolist() == [0, 1, 2] and drawn.mean.tolist() == [0.8, 0.98, 0.98]
+    [other] = mean_curves(curve(shares, per_sweep=3), "sweeps", sweep=SWEEP)
+    assert len(other.x) == 7
+    assert [name for name, method in ALGORITHMS.items() if method.whole_sweeps] == ["slow-agnostic"]
+
+
+# ------------------------------------------------------------------------------------ which measure
+
+
+def test_the_share_is_the_measure_if_every_row_has_one():
+    gain, cost = curve([0.5, 0.9]), curve([0.5, 0.9], optimum=-200.0)
+    assert main_measure(gain) == "fraction_of_optimal"
+    assert main_measure(cost) == "mean_regret"
+    assert main_measure(pd.concat([gain, cost])) == "mean_regret"
+    assert "fraction_of_optimal" not in shown_measures(cost) + drawable_measures(cost)
+    assert shown_measures(gain)[0] == drawable_measures(gain)[0] == "fraction_of_optimal"
+    assert "mean_regret" not in shown_measures(gain)
+
+
+def test_a_cost_model_has_regret_in_place_of_shares():
+    cost = curve([0.0, 0.5, 0.9, 0.9, 0.9], optimum=-200.0)
+    found = statistics(cost)
+    assert (found["measure"], found["start"]) == ("mean_regret", 200)
+    assert found["final"] == pytest.approx(20) and found["relative"] == pytest.approx(0.1)
+    assert found["work_75"] == 2  # three quarters of the initial regret are gone
+    assert found["final_low"] != found["final_low"]  # one replication has no interval
+
+
+def test_rows_of_an_earlier_version_get_their_regret_from_the_share():
+    old = curve([-0.5, 0.25, 1.0]).drop(columns=["mean_regret", "relative_regret"])
+    filled = with_regret(old)
+    assert filled["mean_regret"].tolist() == pytest.approx([300, 150, 0])
+    assert optimal_return(filled) == pytest.approx(200)
+    assert "relative_regret" not in drawable_measures(filled)
+
+
+def test_old_rows_of_a_cost_model_show_the_largest_regret():
+    old = curve([0.5, 0.9], optimum=-200.0).assign(mean_regret=nan, relative_regret=nan)
+    assert main_measure(with_regret(old)) == "max_regret"
+    assert not isnan(statistics(old)["final"])
+
+
+# --------------------------------------------------------------------------------- the command line
+
+
+def test_the_summary_of_a_run_has_one_line_for_each_kind_of_policy():
+    spec = RunSpec("inventory", "e-fsvi", T=3, iterations=2, replications=1)
+    lower = {"phase": "lower", "iteration": [1, 2], "evaluations": [1, 2]}
+    parts = [
+        curve([0.1, 0.2], policy_kind="cyclic", **lower),
+        curve([0.9, 0.99], policy_kind="stationary", **lower),
+        curve([0.3, 0.6, 0.5], phase="upper", iteration=[0, 1, 2], policy_kind="periodic"),
+    ]
+    frame = pd.concat(parts, ignore_index=True).assign(algorithm="e-fsvi", T=3)
+    frame["T"] = frame["T"].astype("Int64")
+    frame["step"] = range(len(frame))
+    found = {record["policy"]: record for record in summarize(frame, [spec])}
+    assert list(found) == ["periodic", "cyclic", "stationary"]
+    periodic = found["periodic"]
+    assert periodic["best_fraction"] == pytest.approx(0.6)  # not the 0.99 of the greedy policy
+    assert periodic["start_fraction"] == pytest.approx(0.3)
+    assert periodic["final_fraction"] == pytest.approx(0.55)
+    assert found["stationary"]["best_fraction"] == pytest.approx(0.99)
+    assert found["cyclic"]["final_fraction"] == pytest.approx(0.2)
