@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from fsdash.cli.arguments import add_command
-from fsdash.errors import InputError, require
+from fsdash.errors import InputError
 
 
 def add_commands(commands) -> None:
@@ -35,8 +35,6 @@ def add_commands(commands) -> None:
 
 def run_dashboard(arguments: argparse.Namespace) -> None:
     """Serve the dashboard until it is stopped."""
-    for module in ("streamlit", "plotly"):
-        require(module, extra="dashboard")
     from fsdash.dashboard import server
 
     if arguments.data is not None:

@@ -69,6 +69,7 @@ class Deep:
     scale_features: bool = False
 
     def __post_init__(self) -> None:
+        require("sklearn", extra="deep")
         hidden = tuple(self.hidden)
         if not hidden or any(not (units >= 1 and int(units) == units) for units in hidden):
             raise InputError(
@@ -93,7 +94,6 @@ class Deep:
     ) -> Fit:
         """Fit a network; draws one number, the seed of the weights and of the batches."""
         # Imported here because it takes longer to load than the rest of the package.
-        require("sklearn", extra="deep")
         from sklearn.exceptions import ConvergenceWarning
 
         seed = int(rng.integers(2**32))

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from fsdash.algorithms.registry import ALGORITHMS
-from fsdash.errors import InputError
+from fsdash.errors import InputError, require
 from fsdash.runs.columns import DTYPES, NAMES
 from fsdash.runs.engine import Row
 from fsdash.runs.spec import RunSpec
@@ -42,6 +42,8 @@ def check_path(path: str | Path) -> Path:
         raise InputError(f"out = {path}: is a folder; give the name of a file")
     if not path.absolute().parent.is_dir():
         raise InputError(f"out = {path}: the folder {path.parent} does not exist; create it first")
+    if path.suffix == ".parquet":
+        require("pyarrow", extra="dashboard")
     new = not path.exists()
     try:
         path.open("ab").close()
