@@ -116,12 +116,13 @@ def _start(work: pd.DataFrame) -> str:
 
 def _best_at_end(work: pd.DataFrame) -> str:
     order = _from_best(work)
-    best, second = order.iloc[0], order.iloc[1]
-    if final_text(best) == final_text(second):
-        names = f"**{best['method']}** and **{second['method']}**"
-        return f"{names} end at the same value, {final_text(best)}."
+    best, second, ends_at = order.iloc[0], order.iloc[1], final_text(order.iloc[0])
+    equal = [f"**{row['method']}**" for _, row in order.iterrows() if final_text(row) == ends_at]
+    if len(equal) > 1:
+        names = f"{', '.join(equal[:-1])} and {equal[-1]}"
+        return f"{names} end best, at the same value: {ends_at}."
     word = "highest" if best["measure"] == SHARE else "with the smallest regret"
-    sentence = f"**{best['method']}** ends {word}, at {final_text(best)}"
+    sentence = f"**{best['method']}** ends {word}, at {ends_at}"
     if best["final_low"] <= second["final_high"] and second["final_low"] <= best["final_high"]:
         return (
             f"{sentence}, but its interval overlaps that of {second['method']}: more replications "

@@ -1,0 +1,123 @@
+"""Every sentence about curves follows from the curves."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fsdash.dashboard.curves.observations import (
+    COMPARE_TWO,
+    NOTHING_FROZEN,
+    observations,
+    overtakes,
+    why_agnostic_wins,
+)
+from fsdash.dashboard.run_lab import exercises
+from fsdash.reproduce import archive
+from fsdash.reproduce.experiments import experiment
+from fsdash.runs.summary import MeanCurve, mean_curves, work_to_reach
+from tests.runs.test_statistics import SWEEP, curve
+
+
+def runs(**shares_of):
+    """One replication of each algorithm; e-fsvi has T = 6."""
+    parts = []
+    for name, shares in shares_of.items():
+        algorithm = name.replace("_", "-")
+        parts.append(curve(shares, algorithm=algorithm).assign(T=6 if "fsvi" in name else pd.NA))
+    frame = pd.concat(parts, ignore_index=True)
+    return frame.assign(T=frame["T"].astype("Int64"))
+
+
+def sentences(frame, n_slow=150):
+    work = work_to_reach(frame, x="sweeps", sweep=SWEEP)
+    y = work["measure"].iloc[0]
+    curves = mean_curves(frame, "sweeps", y=y, sweep=SWEEP)
+    return " ".join(observations(work, curves, "sweeps", n_slow))
+
+
+UP = [0.1, 0.2, 0.4, 0.7, 0.8, 0.9, 0.97, 0.97, 0.97]
+EARLY = [0.1, 0.8, 0.85, 0.85, 0.85, 0.85, 0.85, 0.85, 0.85]
+
+
+def test_who_is_first_who_ends_highest_and_who_overtakes():
+    said = sentences(runs(e_vi=UP, e_fsvi=EARLY))
+    assert "**E-FSVI, T=6** reaches 75% of the optimum first, after 1 sweeps" in said
+    assert "Base E-VI needs 4 times as much" in said
+    assert "**Base E-VI** ends highest, at 97.0% of the optimum" in said
+    assert "**Base E-VI** overtakes E-FSVI, T=6 after 5 sweeps and stays ahead" in said
+
+
+def test_nothing_is_said_about_a_crossing_that_does_not_happen():
+    assert "overtakes" not in sentences(runs(e_vi=[0.05] * 9, e_fsvi=EARLY))
+    back_and_forth = [0.1, 0.9, 0.2, 0.9, 0.2, 0.9, 0.2, 0.9, 0.2]
+    assert "**Base E-VI** overtakes" not in sentences(runs(e_vi=back_and_forth, e_fsvi=EARLY))
+    assert NOTHING_FROZEN in sentences(runs(e_vi=UP, e_qi=EARLY))
+    assert sentences(runs(e_vi=UP)) == COMPARE_TWO
+
+
+def test_a_high_start_is_named_and_a_higher_level_compared():
+    start = [0.81, 0.82, 0.85, 0.93, 0.93, 0.93, 0.93]
+    slow = [0.81, 0.82, 0.82, 0.82, 0.85, 0.85, 0.85]
+    said = sentences(runs(e_vi=start, e_fsvi=slow))
+    assert "The first policies are already worth 81.0% of the optimum." in said
+    assert "reaches 90% of the optimum first, after 3 sweeps" in said and "75%" not in said
+
+
+def test_a_level_that_nobody_keeps_is_not_reached():
+    spike = [0.1, 0.9, 0.2, 0.2, 0.2, 0.2]
+    assert "No method reaches 75% of the optimum and stays there." in sentences(
+        runs(e_vi=spike, e_fsvi=spike)
+    )
+
+
+def test_why_the_slow_agnostic_baseline_can_win_is_said_where_it_wins():
+    high, low = [0.8, 0.95, 0.98, 0.98, 0.98], [0.8, 0.85, 0.9, 0.9, 0.9]
+    won = runs(slow_agnostic=high, e_vi=low)
+    said = sentences(won)
+    assert "can win although it does not observe the slow state" in said
+    assert "1/150 of the work" in said and "98.0% of the optimum" in said
+    assert why_agnostic_wins(work_to_reach(won), 150) in said
+    assert not why_agnostic_wins(work_to_reach(runs(slow_agnostic=low, e_vi=high)), 150)
+    assert not why_agnostic_wins(work_to_reach(won), 1)
+
+
+def test_regret_is_named_where_the_optimum_is_negative():
+    frame = pd.concat(
+        [curve(UP, optimum=-50.0), curve(EARLY, optimum=-50.0, algorithm="e-qi")],
+        ignore_index=True,
+    )
+    said = sentences(frame)
+    assert "removes 75% of the initial policy's regret first" in said
+    assert "**Base E-VI** ends with the smallest regret, at a mean regret of 1.5" in said
+    assert "of the optimum" not in said
+
+
+def test_equal_methods_are_all_named():
+    said = sentences(runs(e_vi=UP, e_qi=UP, e_fsvi=EARLY))
+    assert "**Base E-VI** and **Base E-QI** end best, at the same value: 97.0%" in said
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ([0, 1, 2, 3], [1, 1, 1, 1], 1),
+        ([1, 1, 1, 1], [0, 0, 0, 0], np.inf),
+        ([0, 2, 0, 2], [1, 1, 1, 1], 3),
+        ([0, 2, 2, 0], [1, 1, 1, 1], np.inf),
+    ],
+)
+def test_overtaking(one, other, expected):
+    def made(y):
+        x, mean = np.arange(4.0), np.array(y, float)
+        return MeanCurve("m", "vi", None, False, "fraction_of_optimal", x, mean, mean, mean, x)
+
+    assert overtakes(made(one), made(other)) == expected
+
+
+def test_the_exercises_quote_the_archived_curves():
+    plan, rows = experiment("inventory"), archive.archived_rows("inventory")
+    rows = rows[rows["evaluations"] <= plan.budget * plan.sweep]
+    table = work_to_reach(rows, x="sweeps", sweep=plan.sweep).set_index("method")
+    answers = " ".join(answer for _, answer in exercises.exercises())
+    for name in ("Base E-VI", "E-FSVI, T=6"):
+        assert f"{100 * table.loc[name, 'final']:.1f}%" in answers
