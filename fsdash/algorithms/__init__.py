@@ -8,11 +8,12 @@ To add an algorithm, write a generator that takes the model and its parameters a
 `Snapshot`s, and declare it in `fsdash.algorithms.registry`. The caller decides when to stop.
 """
 
+from fsdash.algorithms.architecture import Aggregation, LinearArchitecture, aggregation, polynomial
 from fsdash.algorithms.efsvi import efsvi
 from fsdash.algorithms.eqi import eqi
 from fsdash.algorithms.evi import evi
 from fsdash.algorithms.fqi import fqi
-from fsdash.algorithms.fsavi import LinearArchitecture, fsavi
+from fsdash.algorithms.fsavi import fsavi
 from fsdash.algorithms.fsfvi import fsfvi
 from fsdash.algorithms.fsvi import fsvi
 from fsdash.algorithms.fvi import fvi
@@ -22,9 +23,11 @@ from fsdash.algorithms.snapshot import Diverged, Snapshot, run_until
 from fsdash.algorithms.vi import vi
 
 __all__ = [
+    "Aggregation",
     "Diverged",
     "LinearArchitecture",
     "Snapshot",
+    "aggregation",
     "efsvi",
     "eqi",
     "evi",
@@ -34,6 +37,7 @@ __all__ = [
     "fsvi",
     "fvi",
     "mpi",
+    "polynomial",
     "run_until",
     "slow_agnostic",
     "vi",

@@ -121,6 +121,9 @@ class Algorithm:
     whole_sweeps : bool
         Whether learning curves show its policies at whole sweeps only. A policy inside a sweep is
         greedy for values of two iterations, which can change it much.
+    note : callable, optional
+        Takes the model and the parameters by name, and returns a sentence about this choice that
+        the command line and the run lab show. Raises `InputError` if the choice cannot be run.
     """
 
     name: str
@@ -136,6 +139,7 @@ class Algorithm:
     regression: Callable[..., Any] | None = None
     regression_parameters: Parameters = field(default_factory=dict)
     whole_sweeps: bool = False
+    note: Callable[..., str] | None = None
 
     @property
     def own_policy_kind(self) -> str:

@@ -24,6 +24,7 @@ from fsdash.algorithms import (
     eqi,
     evi,
     fqi,
+    fsavi,
     fsfvi,
     fsvi,
     fvi,
@@ -31,7 +32,9 @@ from fsdash.algorithms import (
     slow_agnostic,
     vi,
 )
+from fsdash.algorithms.architecture import FEATURES
 from fsdash.algorithms.entry import Algorithm, Parameter, Parameters, Value
+from fsdash.algorithms.fsavi import describe_features
 from fsdash.algorithms.fsfvi import EXTRACT, LOWER_POLICY
 from fsdash.algorithms.parameters import (
     COMMON,
@@ -39,6 +42,7 @@ from fsdash.algorithms.parameters import (
     DEEP,
     M_L,
     M_U,
+    MAX_STATES,
     PER_SWEEP,
     TERMINAL,
     M,
@@ -72,6 +76,39 @@ FROZEN = {
     "ties": ties("random"),
     "common_random_numbers": COMMON,
     "terminal": TERMINAL,
+}
+ARCHITECTURE = {
+    "features": Parameter(
+        "aggregation",
+        "Features of the linear architecture: indicators of cells of neighbouring states, or "
+        "products of powers of the coordinates.",
+        choices=FEATURES,
+        label="Features",
+    ),
+    "slow_cells": Parameter(
+        4,
+        "For aggregation: cells for each coordinate of the slow state.",
+        1,
+        MAX_STATES,
+        label="Slow cells",
+        unit="cells",
+    ),
+    "fast_cells": Parameter(
+        10,
+        "For aggregation: cells for each coordinate of the fast state.",
+        1,
+        MAX_STATES,
+        label="Fast cells",
+        unit="cells",
+    ),
+    "degree": Parameter(
+        1,
+        "For polynomials: largest power of each coordinate. κ exceeds 1 from degree 2 on, and "
+        "FSAVI needs κγ < 1.",
+        0,
+        20,
+        label="Degree",
+    ),
 }
 MPI = {
     "m": Parameter(
@@ -111,6 +148,18 @@ TABULAR = (
         freezes=True,
         sampled=False,
         policy_kinds=("cyclic", "periodic"),
+    ),
+    Algorithm(
+        "fsavi",
+        "FSAVI",
+        "Frozen-state approximate value iteration with a linear architecture, exact expectations.",
+        fsavi,
+        ARCHITECTURE,
+        family="FSVI",
+        freezes=True,
+        sampled=False,
+        policy_kinds=("cyclic", "periodic"),
+        note=describe_features,
     ),
     Algorithm(
         "mpi",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from statistics import mean
 from typing import TYPE_CHECKING
@@ -75,10 +75,12 @@ def run_runs(arguments: argparse.Namespace) -> str:
     from fsdash.compilation import ensure_compiled
     from fsdash.runs.frames import check_path, save
     from fsdash.runs.local import run_all
+    from fsdash.runs.notes import run_notes
 
     if arguments.out:
         check_path(arguments.out)
     specs = read_specs(arguments)
+    notes = run_notes(specs)
     ensure_compiled()
     bar = ProgressBar(sum(spec.replications for spec in specs))
     frame, endings = run_all(specs, arguments.workers, progress=bar.update)
@@ -92,7 +94,7 @@ def run_runs(arguments: argparse.Namespace) -> str:
                 f"{ending.outcome.status}, {ending.outcome.reason}",
                 file=sys.stderr,
             )
-    output = format_runs(frame, specs, arguments.format)
+    output = format_runs(frame, specs, arguments.format, notes)
     try:
         if arguments.out:
             save(arguments.out, frame, specs)
@@ -144,14 +146,25 @@ def read_specs(arguments: argparse.Namespace) -> list[RunSpec]:
     return specs
 
 
-def format_runs(frame: pd.DataFrame, specs: list[RunSpec], fmt: str) -> str:
-    """A table with one line per run, or every row as JSON or CSV."""
+def format_runs(
+    frame: pd.DataFrame, specs: list[RunSpec], fmt: str, notes: Mapping[str, str]
+) -> str:
+    """A table with one line per run, or every row as JSON or CSV.
+
+    Notes of the algorithms follow the table, are part of the JSON, and go to the standard error
+    with CSV.
+    """
+    lines = [f"{label}: {note}" for label, note in notes.items()]
     if fmt == "table":
-        return as_table(summarize(frame, specs))
+        table = as_table(summarize(frame, specs))
+        return "\n".join([table, "", *lines]) if lines else table
+    if fmt == "csv" and lines:
+        print("\n".join(lines), file=sys.stderr)
     from fsdash.runs.frames import records
 
     rows = records(frame)
-    return format_records(rows, fmt, {"specs": [spec.to_dict() for spec in specs], "rows": rows})
+    content = {"specs": [spec.to_dict() for spec in specs], "rows": rows}
+    return format_records(rows, fmt, {**content, "notes": dict(notes)} if notes else content)
 
 
 def summarize(frame: pd.DataFrame, specs: list[RunSpec]) -> list[dict]:

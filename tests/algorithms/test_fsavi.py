@@ -1,12 +1,22 @@
 """FSAVI: the architecture, its κ, the algorithm, and the corrected theorem."""
 
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 import pytest
 
-from fsdash.algorithms import LinearArchitecture, fsavi, fsvi, run_until
+from fsdash.algorithms import (
+    Aggregation,
+    LinearArchitecture,
+    aggregation,
+    fsavi,
+    fsvi,
+    polynomial,
+    run_until,
+)
 from fsdash.algorithms.optimum import optimum, regret
+from fsdash.core.model import Axis
 from fsdash.core.operators import F, H_frozen
 from fsdash.errors import InputError
 from fsdash.theory import fsavi_regret
@@ -35,6 +45,7 @@ def test_fsavi_with_tabular_features_is_fsvi():
         np.testing.assert_allclose(ours.values_XY, exact.values_XY, atol=1e-12)
         assert np.array_equal(ours.policy_PXY, exact.policy_PXY)
         assert (ours.phase, ours.iteration) == (exact.phase, exact.iteration)
+        assert (ours.backups, ours.evaluations) == (exact.backups, exact.evaluations)
 
 
 def test_updates_hold_at_the_anchors_and_interpolate_elsewhere():
@@ -48,10 +59,132 @@ def test_updates_hold_at_the_anchors_and_interpolate_elsewhere():
     np.testing.assert_allclose(two.values_XY[:, 2], halfway)
     FV_XY = F(model, two.values_XY, start.policy_PXY[1:], start.values_XY)
     np.testing.assert_allclose(first.values_XY[x, y], FV_XY[x, y])
-    # The work of the algorithm: updates at M anchors, greedy policies and kernels at all states.
-    M, S, A = len(x), model.n_states, model.n_actions
-    assert (one.backups, two.backups) == (M * A + S * A, 2 * (M * A + S * A))
-    assert first.backups - start.backups == M * A + 2 * S
+    # 21 states, 6 anchors, 2 actions, 2 outcomes, T = 3: greedy policies at all states in the lower
+    # level, 42 backups each; 6·2 = 12 at the anchors and 2·21 = 42 for the kernel in the upper one.
+    assert [s.backups for s in (one, two, start, first)] == [42, 84, 84, 138]
+    assert [s.evaluations for s in (one, two, start, first)] == [84, 168, 168, 276]
+
+
+def grid_model(gamma=0.9):
+    """2 × 3 slow states, 12 fast states, in an order that is not the order of the coordinates."""
+    slow = Axis(("a", "b"), [(a, b) for b in (5, 1, 3) for a in (0.0, 0.5)])
+    return replace(
+        random_model(6, sizes=(6, 12, 2, 2), gamma=gamma),
+        slow=slow,
+        fast=Axis(("y",), np.arange(12) ** 2),
+    )
+
+
+def test_aggregation_cuts_every_coordinate_into_cells_of_neighbouring_values():
+    model = grid_model()
+    cells = aggregation(model, slow_cells=2, fast_cells=4)
+    # a: {0}, {0.5}; b: {1, 3}, {5}; y: three values in each cell. The anchor is in the middle.
+    assert len(cells.anchors_M2) == 2 * 2 * 4 and cells.kappa == 1
+    low_b = model.slow.values[:, 1] < 5
+    for x, y in np.ndindex(6, 12):
+        same = cells.cell_XY == cells.cell_XY[x, y]
+        slow_same = (model.slow.values[:, 0] == model.slow.values[x, 0]) & (low_b == low_b[x])
+        fast_same = np.arange(12) // 3 == y // 3
+        assert np.array_equal(same, slow_same[:, None] & fast_same)
+    assert set(cells.anchors_M2[:, 1]) == {1, 4, 7, 10}
+    values_XY = np.arange(72.0).reshape(6, 12)
+    spread = cells.through_anchors(values_XY)
+    for (x, y), cell in np.ndenumerate(cells.cell_XY):
+        assert spread[x, y] == values_XY[tuple(cells.anchors_M2[cell])]
+    # The same as a linear architecture with one indicator for each cell.
+    dense = LinearArchitecture(np.eye(16)[cells.cell_XY], cells.anchors_M2)
+    np.testing.assert_allclose(dense.through_anchors(values_XY), spread, atol=1e-12)
+    assert dense.kappa == 1
+
+
+def test_one_cell_for_each_value_is_the_identity():
+    model = grid_model()
+    cells = aggregation(model, slow_cells=99, fast_cells=12)
+    assert len(cells.anchors_M2) == model.n_states
+    values_XY = np.random.default_rng(0).normal(size=(6, 12))
+    assert np.array_equal(cells.through_anchors(values_XY), values_XY)
+
+
+@pytest.mark.parametrize("degree, features", [(0, 1), (1, 8), (2, 18), (11, 72)])
+def test_polynomials_reproduce_every_polynomial_of_their_degree(degree, features):
+    model, rng = grid_model(), np.random.default_rng(1)
+    architecture = polynomial(model, degree)
+    assert len(architecture.anchors_M2) == features
+    a, b = model.slow.values.T
+    z = model.fast.values[:, 0] / 121
+    values_XY = sum(
+        rng.normal() * np.outer(a**i * b**j, z**k)
+        for i in range(min(degree, 1) + 1)
+        for j in range(min(degree, 2) + 1)
+        for k in range(degree + 1)
+    )
+    np.testing.assert_allclose(architecture.through_anchors(values_XY), values_XY, atol=1e-6)
+    assert architecture.kappa == pytest.approx(1, abs=1e-9) or degree == 2
+
+
+def test_kappa_of_polynomials():
+    """Degree 1 interpolates between corners. On many points, degree 2 has the Lebesgue constant
+    5/4 of three evenly spaced nodes for each coordinate."""
+    model = random_model(7, sizes=(1, 401, 2, 2), gamma=0.7)
+    assert polynomial(model, 1).kappa == 1
+    assert polynomial(model, 2).kappa == pytest.approx(1.25, abs=1e-4)
+    square = random_model(7, sizes=(101, 101, 1, 1))
+    assert polynomial(square, 2).kappa == pytest.approx(1.25**2, abs=1e-3)
+    run_until(fsavi(model, 3, features="polynomial", degree=2), iterations=2)
+    with pytest.raises(InputError, match=r"κγ = 1.25·0.85 = 1.062 ≥ 1"):
+        next(fsavi(replace(model, gamma=0.85), 3, features="polynomial", degree=2))
+
+
+def test_anchors_of_polynomials_are_chosen_so_that_no_weight_exceeds_one():
+    # Values 0, 1, 2, 100: evenly spaced places would give θ = 9800/98 or more at the last value.
+    model = replace(random_model(8, sizes=(1, 4, 2, 2)), fast=Axis(("y",), [0, 1, 2, 100]))
+    architecture = polynomial(model, 2)
+    assert np.abs(architecture.theta_XYM).max() <= 1 + 1e-9
+    assert architecture.anchors_M2[[0, -1], 1].tolist() == [0, 3]
+
+
+def test_features_by_name_are_the_named_architectures():
+    model = grid_model()
+    for named, built in (
+        ({"slow_cells": 2, "fast_cells": 3}, aggregation(model, 2, 3)),
+        ({"features": "polynomial", "degree": 1}, polynomial(model, 1)),
+    ):
+        pairs = zip(fsavi(model, 3, **named), fsavi(model, 3, architecture=built), strict=False)
+        for a, b in islice(pairs, 6):
+            assert np.array_equal(a.values_XY, b.values_XY)
+            assert a.evaluations == b.evaluations
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("features", ["aggregation", "polynomial"])
+def test_the_certificate_bounds_the_distance_to_the_fixed_point(seed, features):
+    model = random_model(seed, sizes=(3, 7, 2, 2))
+    run = list(islice(fsavi(model, 3, features=features, slow_cells=2, fast_cells=3), 202))
+    for snapshot in run[2:12]:
+        assert np.abs(snapshot.values_XY - run[-1].values_XY).max() <= snapshot.error + 1e-9
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"features": "splines"}, "features = 'splines': choose from aggregation, polynomial"),
+        ({"slow_cells": 0}, "slow_cells = 0"),
+        ({"fast_cells": 2.5}, "fast_cells = 2.5"),
+        ({"features": "polynomial", "degree": -1}, "degree = -1"),
+    ],
+)
+def test_errors_name_the_bad_feature_parameter(options, words):
+    with pytest.raises(InputError, match=words):
+        next(fsavi(grid_model(), 2, **options))
+
+
+def test_polynomials_need_a_grid_and_memory(monkeypatch):
+    scattered = replace(grid_model(), slow=Axis(("a", "b"), [(i, i) for i in range(6)]))
+    with pytest.raises(InputError, match=r"slow states are not a full grid.*aggregation"):
+        polynomial(scattered, 1)
+    monkeypatch.setattr("fsdash.algorithms.architecture.MAX_ENTRIES", 500)
+    with pytest.raises(InputError, match="8 features for 72 states do not fit"):
+        polynomial(grid_model(), 1)
 
 
 def test_phi_dagger_is_a_left_inverse():
@@ -91,6 +224,11 @@ def test_features_that_amplify_too_much_are_refused():
 def test_errors_name_what_is_wrong_with_an_architecture(Phi, anchors, words):
     with pytest.raises(InputError, match=words):
         LinearArchitecture(Phi, anchors)
+
+
+def test_an_anchor_must_be_in_its_cell():
+    with pytest.raises(InputError, match="one state of each cell"):
+        Aggregation(np.array([[0, 0, 1]]), np.array([[0, 2], [0, 0]]))
 
 
 def test_an_architecture_of_another_model_is_refused():

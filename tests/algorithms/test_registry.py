@@ -31,7 +31,7 @@ def test_declared_parameters_are_arguments_with_the_same_default(name):
     arguments = inspect.signature(entry.generator).parameters
     for key, parameter in entry.parameters.items():
         assert arguments[key].default == parameter.default
-    assert arguments[entry.initial].default is None
+    assert not entry.initial or arguments[entry.initial].default is None
     assert ("rng" in arguments) == entry.sampled
     assert ("T" in arguments) == entry.freezes
 
@@ -94,7 +94,7 @@ def test_an_algorithm_is_replaced_only_on_request(registry):
 
 
 def test_an_unknown_algorithm_lists_the_known_ones():
-    with pytest.raises(InputError, match="choose from vi, fsvi, mpi"):
+    with pytest.raises(InputError, match="choose from vi, fsvi, fsavi, mpi"):
         get_algorithm("no-such")
 
 

@@ -16,6 +16,7 @@ from fsdash.runs.spec import RunSpec, share_spent
 NAMES = (
     "vi",
     "fsvi",
+    "fsavi",
     "mpi",
     "e-vi",
     "e-fsvi",
@@ -83,6 +84,9 @@ VARIANTS = [
     {},
     {"algorithm": "vi"},
     {"algorithm": "mpi", "parameters": {"m": 5, "enough": 0.1 + 0.2}, "seed": 3},
+    {"algorithm": "fsavi", "T": 3, "parameters": {"features": "polynomial", "degree": 2}},
+    {"algorithm": "fsvi", "T": 3, "parameters": {"terminal": "last"}},
+    {"algorithm": "lin-fsfvi", "T": 3, "parameters": {"lower_policy": "frozen"}},
     {"algorithm": "e-fsvi", "T": 6, "domain_parameters": {"K": 90.5, "y_max": 20}},
     {"algorithm": "lin-fvi", "parameters": {"N": 17, "ties": "random"}, "replications": 2},
     {"algorithm": "deep-fsfvi", "T": 2, "parameters": {"warm_start": True, "batch_size": 3}},

@@ -34,10 +34,10 @@ from fsdash.figures.domains import describe_domain, domain_svg
 from fsdash.formatting import escape_markdown
 from fsdash.runs.errors import StoreError
 from fsdash.runs.estimate import wall_seconds, worker_seconds
+from fsdash.runs.notes import run_notes
 from fsdash.runs.spec import MAX_REPLICATIONS, RunSpec
 
-START_ERROR, STARTED_ID = "lab-start-error", "lab-started-id"
-REPLICATIONS_KEY = "lab-replications"
+START_ERROR, STARTED_ID, REPLICATIONS_KEY = "lab-start-error", "lab-started-id", "lab-replications"
 LONG_SECONDS = 600
 """A plan that takes longer gets a warning."""
 PLAN_TITLES = text.PLAN_TITLES | {CUSTOM: text.CUSTOM_TITLE}
@@ -51,6 +51,7 @@ def draw_form(service: Service, visitor: str) -> None:
             name, specs = _read_repeat(service, top)
         else:
             name, specs = _read_plan(top, rest)
+        notes = run_notes(specs)
     except (InputError, StoreError) as problem:
         with start_area:
             _show_error(str(problem))
@@ -81,14 +82,15 @@ def draw_form(service: Service, visitor: str) -> None:
             shown_above = problem == service.manager.store_error
             _show_error(text.NOT_STARTED if shown_above else problem)
         _draw_duration(service, specs)
+        if notes:
+            st.caption(text.note_lines(notes))
 
 
 def start(service: Service, visitor: str, name: str, specs: Sequence[RunSpec]) -> None:
     """Queue the experiment and show it, or keep the error for the next run of the page."""
     try:
-        id = service.manager.submit(visitor, name, specs)
+        st.session_state[STARTED_ID] = id = service.manager.submit(visitor, name, specs)
         lab_url().put("experiment", id)
-        st.session_state[STARTED_ID] = id
     except (InputError, StoreError) as problem:
         st.session_state[START_ERROR] = str(problem)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import pandas as pd
@@ -132,6 +132,11 @@ def plan_lines(specs: tuple[RunSpec, ...]) -> str:
         f"- **{spec.label}**, {budget_text(spec)}, {_plural(spec.replications, 'replication')}"
         for spec in specs
     )
+
+
+def note_lines(notes: Mapping[str, str]) -> str:
+    """What the algorithms say about their parameters, one line per run."""
+    return "  \n".join(f"**{label}**: {note}" for label, note in notes.items())
 
 
 def budget_text(spec: RunSpec) -> str:

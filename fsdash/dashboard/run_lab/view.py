@@ -54,6 +54,7 @@ from fsdash.dashboard.widgets.chart import chart, export
 from fsdash.errors import InputError
 from fsdash.formatting import escape_markdown, time_ago
 from fsdash.runs.errors import StoreError
+from fsdash.runs.notes import run_notes
 from fsdash.runs.records import OVER, Experiment, LastRows, progress_of
 
 # On a narrow screen the experiment comes before the form that started it. Streamlit's own status
@@ -198,6 +199,7 @@ def _draw_now(service: Service, visitor: str, interval: float | None) -> None:
         experiment.runs, results.labels, results.work, progress, results.dashes, options.dark
     )
     show_method_table(table, options.x, share=share)
+    _draw_notes(experiment)
     _draw_failures(experiment, results.labels, visitor)
     if not experiment.active and rows.version:
         _draw_conclusion(experiment, results, options)
@@ -285,6 +287,15 @@ def _draw_action(
     )
     if problem := st.session_state.pop(ACTION_ERROR, None):
         st.error(as_sentence(problem))
+
+
+def _draw_notes(experiment: Experiment) -> None:
+    try:
+        notes = run_notes(run.spec for run in curves.readable_runs(experiment.runs))
+    except InputError:
+        return  # the run itself reports it
+    if notes:
+        st.caption(text.note_lines(notes))
 
 
 def _draw_failures(experiment: Experiment, labels: dict[int, str], visitor: str) -> None:
