@@ -312,6 +312,44 @@ def test_bad_input_gives_one_line_and_exit_code_2(fsdash, line):
     assert BAD[line] in err and "Traceback" not in err
 
 
+def test_run_shows_kappa_of_fsavi_in_every_format(fsdash):
+    line = "run inventory --algorithm fsavi,vi -T 3 --iterations 1 --with fast_cells=5"
+    note = "FSAVI, T=3: aggregation, 20 features for 561 states, κ = 1, κγ = 0.995"
+    code, out, _ = fsdash(line)
+    assert code == 0 and out.rstrip().endswith(f"\n\n{note}")
+    code, out, _ = fsdash(f"{line} --format json")
+    assert json.loads(out)["notes"] == {"FSAVI, T=3": note.partition(": ")[2]}
+    code, out, err = fsdash(f"{line} --format csv")
+    assert note in err and "κ" not in out
+    code, out, _ = fsdash("run inventory --algorithm vi --iterations 1 --format json")
+    assert set(json.loads(out)) == {"specs", "rows"}
+
+
+def test_run_counts_fsavi_and_terminal_values(as_json):
+    """561 states, 11 actions; T = 3; no noise while x is frozen, three outcomes otherwise."""
+
+    def evaluations(settings):
+        line = f"run inventory -T 3 --iterations 1 {settings}"
+        return [row["evaluations"] for row in as_json(line)["rows"]]
+
+    sweep, policy = 561 * 11, 2 * 561
+    upper = 3 * (sweep + policy)
+    lower = [sweep, 2 * sweep]
+    assert evaluations("--algorithm fsvi") == [*lower, 2 * sweep, 2 * sweep + upper]
+    assert evaluations("--algorithm fsvi --with terminal=last") == [
+        3 * sweep,
+        4 * sweep,
+        4 * sweep + policy,
+        4 * sweep + policy + upper,
+    ]
+    # 4 · 10 anchors in the upper level.
+    assert evaluations("--algorithm fsavi") == [
+        *lower,
+        2 * sweep,
+        2 * sweep + 3 * (40 * 11 + policy),
+    ]
+
+
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_every_command_has_help(fsdash, command):
     code, out, _ = fsdash(f"{command} --help")

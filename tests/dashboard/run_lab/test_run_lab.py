@@ -119,6 +119,55 @@ def test_a_plan_that_cannot_run_is_refused(service):
     assert test.button(key="start").disabled
 
 
+def test_kappa_of_fsavi_is_shown_before_the_start_and_with_the_results(service):
+    chosen = {"algorithms": "fsavi", "T": "3", "unit": "iterations", "budget": "2"}
+    test = lab(preset=CUSTOM, **chosen)
+    note = "**FSAVI, T=3**: aggregation, 40 features for 561 states, κ = 1, κγ = 0.995"
+    assert note in [c.value for c in test.caption]
+    test.number_input(key="lab.fsavi.fast_cells").set_value(5).run()
+    note = note.replace("40", "20")
+    assert note in [c.value for c in test.caption]
+    assert address(test)["fsavi.fast_cells"] == "5"
+    test.button(key="start").click().run()
+    experiment = over(service.store, shown(service, test).id)
+    assert experiment.status == "finished"
+    [run] = experiment.runs
+    assert run.spec == RunSpec(
+        "inventory", "fsavi", T=3, parameters={"fast_cells": 5}, iterations=2, replications=1
+    )
+    test = lab(experiment=experiment.id)
+    assert note in [c.value for c in test.caption]
+    assert len(traces(figures(test)["curves"])["FSAVI, T=3"]["y"]) > 0
+    assert lab().caption and not any("κ" in c.value for c in lab().caption)
+
+
+def test_features_that_amplify_errors_are_refused_before_the_start(service):
+    test = lab(preset=CUSTOM, algorithms="fsavi", T="3")
+    test.selectbox(key="lab.fsavi.features").set_value("polynomial").run()
+    assert not test.button(key="start").disabled
+    test.number_input(key="lab.fsavi.degree").set_value(2).run()
+    assert "κγ = 1.55·0.995" in errors(test)
+    assert test.button(key="start").disabled
+
+
+def test_a_terminal_value_and_the_reading_of_the_lower_policy_can_be_chosen(service):
+    names = "fsvi,e-fsvi,lin-fsfvi"
+    test = lab(preset=CUSTOM, algorithms=names, T="3", unit="iterations", budget="1")
+    for name in names.split(","):
+        assert test.selectbox(key=f"lab.{name}.terminal").value == "zero"
+        test.selectbox(key=f"lab.{name}.terminal").set_value("last")
+    assert test.selectbox(key="lab.lin-fsfvi.lower_policy").value == "full"
+    test.selectbox(key="lab.lin-fsfvi.lower_policy").set_value("frozen").run()
+    assert address(test)["e-fsvi.terminal"] == "last"
+    test.button(key="start").click().run()
+    experiment = over(service.store, shown(service, test).id)
+    assert experiment.status == "finished"
+    parameters = [dict(run.spec.parameters) for run in experiment.runs]
+    assert [p["terminal"] for p in parameters] == ["last"] * 3
+    assert parameters[2]["lower_policy"] == "frozen"
+    assert "--with terminal=last" in " ".join(c.value for c in lab(experiment=experiment.id).code)
+
+
 def test_the_default_number_of_replications_depends_on_the_plan(service):
     test = lab()
     default = test.number_input(key="lab-replications").value
