@@ -51,11 +51,13 @@ class Reader:
     """Turns the text of a parameter into its value, and knows what a usable text looks like.
 
     `parse` raises ValueError for an unusable text. `remedy` completes a report about it: "give a
-    number from 0 to 1". An `InputError` brings its own remedy.
+    number from 0 to 1". An `InputError` brings its own remedy. `options` are all values that it
+    can return, if they can be listed.
     """
 
     parse: Callable[[str], Any]
     remedy: str = ""
+    options: tuple = ()
 
     def __call__(self, text: str) -> Any:
         return self.parse(text)
@@ -127,7 +129,8 @@ def one_of(options: Iterable) -> Reader:
             raise ValueError(text)
         return known[value]
 
-    return Reader(parse, f"give one of {', '.join(number_text(option) for option in options)}")
+    remedy = f"give one of {', '.join(number_text(option) for option in options)}"
+    return Reader(parse, remedy, options)
 
 
 def one_of_now(options: Callable[[], Iterable]) -> Reader:
@@ -201,16 +204,17 @@ class Parameter:
 
 def switch(default: bool) -> Parameter:
     """A parameter that is on (1) or off (0)."""
-    return Parameter(default, lambda text: one_of(("0", "1"))(text) == "1", lambda on: str(int(on)))
+    read = one_of(("0", "1"))
+    on_or_off = replace(read, parse=lambda text: read(text) == "1", options=(False, True))
+    return Parameter(default, on_or_off, lambda on: str(int(on)))
 
 
 def labelled(default: str, labels: Mapping[str, str]) -> Parameter:
     """A parameter whose widget holds labels, while the URL holds their short names."""
     names = {label: name for name, label in labels.items()}
     read = one_of(labels)
-    return Parameter(
-        labels[default], replace(read, parse=lambda text: labels[read(text)]), names.get
-    )
+    label = replace(read, parse=lambda text: labels[read(text)], options=tuple(names))
+    return Parameter(labels[default], label, names.get)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,8 @@
 """How a page reads its URL: links, steps back, values it cannot use, and echoes of old URLs."""
 
-import importlib
-import pkgutil
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from fsdash import dashboard
 from fsdash.dashboard.choose_t.view import URL as CHOOSE_T_URL
 from fsdash.dashboard.home.view import URL as HOME_URL
 from fsdash.dashboard.inspector.url import URL as INSPECTOR_URL
@@ -15,7 +11,6 @@ from fsdash.dashboard.runs.url import runs_url
 from fsdash.dashboard.widgets import former_links, url_state
 from fsdash.dashboard.widgets.url_state import (
     Parameter,
-    UrlState,
     in_present_terms,
     list_of,
     number_in,
@@ -170,39 +165,3 @@ def test_an_old_url_is_read_again_after_a_while(started, monkeypatch):
     now = url_state.time.monotonic() + url_state.ECHO_SECONDS
     monkeypatch.setattr(url_state.time, "monotonic", lambda: now)
     assert address(rerun_with(started)) == {}
-
-
-# ------------------------------------------------------------------------------ every page's URL
-
-
-def page_states() -> dict[str, UrlState]:
-    """The URL state of every page that declares one."""
-    found = {}
-    for info in pkgutil.walk_packages(dashboard.__path__, f"{dashboard.__name__}."):
-        module = importlib.import_module(info.name)
-        found |= {v.page: v for v in vars(module).values() if isinstance(v, UrlState)}
-    return found | {state.page: state for state in (lab_url(), runs_url())}
-
-
-STATES = page_states()
-
-
-@pytest.mark.parametrize(
-    ("page", "name"), [(page, name) for page, state in STATES.items() for name in state.parameters]
-)
-def test_what_a_parameter_writes_it_reads_back(page, name):
-    parameter = STATES[page].parameters[name]
-    values = [parameter.default, *EXAMPLES.get(f"{page} {name}", EXAMPLES.get(name, ()))]
-    for value in values:
-        if value not in (None, "", []):
-            assert parameter.read(parameter.write(value)) == value
-
-
-EXAMPLES = {
-    "budget": (0.1, 123456.789, 1e9, 1 / 3),
-    "gamma": (0.5, 0.95, 1 - 1e-3),
-    "alpha": (0.0, 0.001, 1.0),
-    "Lfrozen": (0.0, 1.2, 1e6, 1e-5),
-    "linear-architecture Lfrozen": (1.0, 1.2, 1e6, 1 + 1e-5),  # at least 1 on this page
-    "verdict": (["Reproduced"],),
-}
