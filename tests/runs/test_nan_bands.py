@@ -74,7 +74,7 @@ def test_the_band_is_interrupted_where_there_is_no_interval():
     worth = np.array([[0.5, 0.6, 0.7, 0.8, 0.9], [0.51, 0.61, nan, 0.81, 0.91], [0.52] * 5])
     worth[2, 1:] = worth[0, 1:] + 0.02
     worth[2, 2] = nan
-    figure = learning_figure(frame(worth), "evaluations", log_x=False)
+    figure = learning_figure(frame(worth), "evaluations", "fraction_of_optimal", log_x=False)
     [band] = [trace for trace in figure.data if trace.fill]
     found = summarise(frame(worth))
     low, high = found["low"].tolist(), found["high"].tolist()
@@ -88,5 +88,9 @@ def test_the_band_is_interrupted_where_there_is_no_interval():
 
 def test_a_single_point_between_two_gaps_has_no_band():
     worth = np.array([[0.5, 0.6, 0.7, 0.8, 0.9], [0.51, nan, 0.71, nan, 0.91]])
-    [band] = [t for t in learning_figure(frame(worth), log_x=False).data if t.fill]
+    [band] = [
+        t
+        for t in learning_figure(frame(worth), y="fraction_of_optimal", log_x=False).data
+        if t.fill
+    ]
     assert not band.x and not band.y
