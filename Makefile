@@ -65,6 +65,7 @@ docs: $(DEV_STAMP) ## build the documentation into site/
 bench: $(BENCH_STAMP) $(DEV_STAMP) $(KERNELS) browser ## time solvers, samplers, experiments, pages
 	$(PY) -m benchmarks.solve
 	$(PY) -m benchmarks.sampled
+	$(PY) -m benchmarks.evaluation
 	$(PY) -m benchmarks.experiments
 	$(PY) -m benchmarks.overhead
 	$(PY) -m benchmarks.pages
