@@ -94,3 +94,10 @@ def test_a_single_point_between_two_gaps_has_no_band():
         if t.fill
     ]
     assert not band.x and not band.y
+
+
+def test_a_gap_of_several_points_has_no_band():
+    worth = np.array([[0.5, 0.6, 0.7, 0.8, 0.9], [0.51, 0.61, nan, nan, 0.91]])
+    figure = learning_figure(frame(worth), "evaluations", "fraction_of_optimal", log_x=False)
+    [band] = [trace for trace in figure.data if trace.fill]
+    assert list(band.x) == [100, 200, 200, 100, None]

@@ -1,0 +1,52 @@
+"""Helpers for the tests of Choose T: a state, what the page shows, and what the library says."""
+
+from functools import partial
+
+from fsdash.dashboard.choose_t import text
+from fsdash.dashboard.choose_t.state import ChooseTState
+from fsdash.formatting import number
+from fsdash.theory import PRESETS, advise, fsvi_regret, trivial_bound
+from fsdash.theory.repaired import repaired_regret
+from tests.dashboard.kit import metrics
+
+PAGE = "2_Choose_T.py"
+THREE = PRESETS["three-regimes"]
+EVERY = "every"
+SENSITIVITY, TRUST = "sensitivity", "trust"
+
+
+def view(
+    sweeps=4.0, constants=THREE.constants, sizes=THREE.sizes, T=THREE.T, **rest
+) -> ChooseTState:
+    return ChooseTState(constants, sizes, sweeps, T, **rest)
+
+
+def advised(page) -> tuple[str, dict[str, str]]:
+    return headline(page), metrics(page)
+
+
+def headline(page) -> str:
+    return page.header[0].value.replace("\u00a0", " ")
+
+
+def expected(shown: ChooseTState) -> tuple[str, dict[str, str]]:
+    """The headline and the numbers, from the library alone."""
+    bound = partial(repaired_regret, l_frozen=shown.l_frozen) if shown.repaired else fsvi_regret
+    T = shown.T if not shown.every else range(2, 101)
+    advice = advise(
+        shown.constants, shown.sizes, budget=shown.sweeps * shown.sizes.sweep, T=T, bound=bound
+    )
+    run, share = advice.choice, advice.choice.regret / trivial_bound(shown.constants)
+    name = (
+        f"FSVI with T = {run.T}, k = {run.k:,}" if run.T > 1 else f"Base VI: k = {run.k:,} sweeps"
+    )
+    return f"Run {name}", {
+        text.REGRET_BOUND: number(run.regret),
+        text.BOUND_RATIO: f"{number(100 * share)}%" if share < 10 else f"{number(share)}×",
+    }
+
+
+def ran(snippet: str) -> dict:
+    names: dict = {}
+    exec(snippet, names)
+    return names

@@ -1,0 +1,87 @@
+"""The repaired bound on the Choose T page, and the model that refutes the stated one."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from fsdash.algorithms import fsvi, run_until
+from fsdash.algorithms.optimum import optimum, regret
+from fsdash.dashboard.choose_t import state as choose
+from fsdash.dashboard.choose_t import text
+from fsdash.formatting import number
+from fsdash.theory import advise, fsvi_regret
+from fsdash.theory.measured import measure
+from fsdash.theory.repaired import repaired_regret
+from fsdash.theory.sensitivity import best_T
+from tests.dashboard.choose_t.kit import PAGE, THREE, advised, expected, view
+from tests.dashboard.kit import metrics, opened
+from tests.theory.test_counterexample import reversing_model
+
+
+def test_the_repaired_bound_can_be_chosen():
+    stated, repaired = opened(PAGE), opened(PAGE, bound="repaired")
+    # Without a given L̃ it is √(1 + L_f²).
+    assert advised(repaired) == expected(view(repaired=True, l_frozen=np.hypot(1, 1.2)))
+    assert advised(stated) != advised(repaired)
+    field = repaired.number_input(key="choose-t.Lfrozen")
+    assert field.placeholder == "√(1 + L_f²)" and "√(1 + L_f²)" in field.help
+    page = opened(PAGE, bound="repaired", Lfrozen="2.0", budget="10")
+    run = advise(
+        THREE.constants,
+        THREE.sizes,
+        budget=10 * THREE.sizes.sweep,
+        T=THREE.T,
+        bound=lambda c, T, k: repaired_regret(c, T, k=k, l_frozen=2.0),
+    ).choice
+    assert metrics(page)[text.REGRET_BOUND] == number(run.regret)
+
+
+@pytest.mark.parametrize("given", [{}, {"Lfrozen": "0.5"}])
+def test_with_one_slow_state_the_frozen_dynamics_are_the_true_ones(given):
+    page = opened(PAGE, bound="repaired", nx="1", **given)
+    l_frozen = float(given.get("Lfrozen", THREE.constants.l_f))
+    sizes = replace(THREE.sizes, n_slow=1)
+    run = advise(
+        THREE.constants,
+        sizes,
+        budget=4 * sizes.sweep,
+        T=THREE.T,
+        bound=partial(repaired_regret, l_frozen=l_frozen, n_slow=1),
+    ).choice
+    assert metrics(page)[text.REGRET_BOUND] == number(run.regret)
+    assert page.number_input(key="choose-t.Lfrozen").placeholder == text.ONE_SLOW_STATE == "L_f"
+
+
+def test_a_sensitivity_below_1_is_refused_in_words():
+    page = opened(PAGE, bound="repaired", Lfrozen="0.5")
+    (error,) = page.error
+    assert error.value == text.L_FROZEN_TOO_SMALL.format(value="0.5")
+    assert not page.metric
+    assert advised(opened(PAGE, Lfrozen="0.5")) == expected(view())  # the stated bound has no L̃
+
+
+def test_the_default_sensitivity_follows_the_varied_constant():
+    shown = view(repaired=True)
+    _, table = choose.heat_map(shown, "l_f")
+    cells = table()
+    row = cells[cells["l_f"] == cells["l_f"].unique()[3]]
+    constants = replace(THREE.constants, l_f=float(row["l_f"].iloc[0]))
+    budgets = choose.heat_budgets(shown)
+    best = best_T(constants, THREE.sizes, budgets=budgets, T=THREE.T, bound=repaired_regret)
+    assert row["T"].tolist() == best.T.tolist()
+
+
+def test_the_counterexample_in_the_text_is_the_one_of_the_theory_s_tests():
+    said = text.COUNTEREXAMPLE
+    model = reversing_model(said["gamma"])
+    best = optimum(model, tolerance=1e-8)
+    constants = measure(model, best.U_XY).constants(said["gamma"])
+    for name in ("long", "short"):
+        T = said[f"{name}_T"]
+        policy_PXY = run_until(fsvi(model, T), tolerance=1e-8).policy_PXY
+        true = regret(model, policy_PXY, best=best).max_regret
+        stated = fsvi_regret(constants, T, k=10**6).total
+        assert true == pytest.approx(float(said[f"{name}_regret"]), abs=0.005)
+        assert stated == pytest.approx(float(said[f"{name}_bound"]), abs=0.005)
