@@ -107,7 +107,7 @@ def test_an_algorithm(project):
         "from fsdash.algorithms.lazy import lazy\n\n"
         "TABULAR = (\n"
         '    Algorithm("lazy", "Lazy VI", "Few samples.", lazy,\n'
-        '              {"draws": samples(2, "Draws", "Samples of Lazy VI.")}, "U0_XY", "lazy"),\n',
+        '              {"draws": Parameter(2, "Samples of Lazy VI.", 1, 9)}, "U0_XY", "lazy"),\n',
     )
     assert len(project.changed) == documented_files("an algorithm")
     printed = project.run(
