@@ -116,6 +116,14 @@ def transition_slope(model):
     return max(slope(f[..., w, :].reshape(len(pairs), -1), pairs) for w in range(f.shape[3]))
 
 
+def frozen_slope(model):
+    """L̃: the same for the frozen map (x, f_Y)."""
+    f = next_states(model).copy()
+    f[..., : model.slow.values.shape[1]] = model.slow.values[:, None, None, None]
+    pairs = pair_coordinates(model)
+    return max(slope(f[..., w, :].reshape(len(pairs), -1), pairs) for w in range(f.shape[3]))
+
+
 def largest_steps(model):
     """α d_Y and d_Y: the largest one-step changes of x and y."""
     slow, fast = tables(model)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from fsdash.algorithms import fsvi, run_until, vi
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.operators import H, H_frozen, bellman, expect, q_values
+from fsdash.core.operators import H, H_frozen, H_policy, bellman, expect, q_values
 from tests.models import dense_optimum, dense_policy_values, seeds
 from tests.theory.lemma_models import (
     SEARCH,
@@ -22,6 +22,7 @@ from tests.theory.lemma_models import (
     chain,
     coordinates,
     distances,
+    frozen_slope,
     largest_steps,
     models,
     next_states,
@@ -315,6 +316,24 @@ def test_the_general_lemma_for_the_policy_that_its_proof_treats(model, T, k):
         at = coordinates(model)
         gap = at[ours[0] * model.n_fast + ours[1]] - at[best[0] * model.n_fast + best[1]]
         assert np.linalg.norm(gap, axis=1).max() <= d + SLACK
+
+
+@SEARCH
+@given(models, st.integers(1, 6))
+def test_reward_that_the_frozen_policy_really_earns(model, T):
+    """The lemmas in the proof of `docs/proofs.md`: slope of J_t*, and J₁* minus the true reward."""
+    L_r, l_frozen, gamma = reward_slope(model), frozen_slope(model), model.gamma
+    snapshots = list(islice(fsvi(model, T), T - 1))
+    for s in snapshots:
+        bound = L_r * sum((gamma * l_frozen) ** i for i in range(s.iteration))
+        assert value_slope(model, s.values_XY) <= bound * (1 + 1e-12) + SLACK
+    earned_XY = np.zeros((model.n_slow, model.n_fast))
+    for policy_XY in snapshots[-1].policy_PXY[::-1] if snapshots else ():
+        earned_XY = H_policy(model, policy_XY, earned_XY)
+    J1_XY = snapshots[-1].values_XY if snapshots else earned_XY
+    freeze = sum(gamma**i * sum(l_frozen**j for j in range(i)) for i in range(1, T - 1))
+    bound = largest_steps(model)[0] * L_r * freeze
+    assert (J1_XY - earned_XY).max() <= bound * (1 + 1e-12) + SLACK
 
 
 # -------------------------------------------------------------------------------------- Lipschitz

@@ -135,3 +135,18 @@ def test_the_keyboard_can_start_a_run(visit: Callable[..., Page]):
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"experiment=\w+"))
     wait_until_drawn(page, "curves")
+
+
+def test_fsavi_runs_in_the_browser_and_shows_kappa(visit: Callable[..., Page]):
+    page = visit(f"/Run_lab?preset={CUSTOM}&algorithms=fsavi&T=3&unit=iterations&budget=3")
+    note = page.get_by_text("20 features for 561 states, κ = 1, κγ = 0.995")
+    page.get_by_text(text.ALGORITHM_PARAMETERS).click()
+    cells = page.get_by_role("spinbutton", name="Fast cells")
+    cells.fill("5")
+    cells.press("Enter")
+    expect(note).to_be_visible()
+    start(page)
+    wait_until_drawn(page, "curves")
+    expect(page.locator(".fs-table")).to_have_text(re.compile("FSAVI, T=3"))
+    # Below the form's button and below the table of results.
+    expect(note).to_have_count(2)
