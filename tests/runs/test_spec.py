@@ -153,6 +153,19 @@ def test_a_parameter_added_later_is_stored_only_where_it_differs():
     assert coarse.changed() == {"d_max": 50, "d_step": 5}
 
 
+@pytest.mark.parametrize(
+    "name, parameters, digits",
+    [
+        ("fsvi", {}, "6e64f47ba0e07301"),
+        ("e-fsvi", {}, "3f34cc2b3aa599ea"),
+        ("lin-fsfvi", {"lower_policy": "frozen"}, "7bddb0fd809ccd8d"),
+        ("deep-fsfvi", {"lower_policy": "frozen"}, "8f17867af608959a"),
+    ],
+)
+def test_later_parameters_leave_the_hashes_of_release_0_1_as_they_were(name, parameters, digits):
+    assert RunSpec("inventory", name, T=6, iterations=3, parameters=parameters).hash == digits
+
+
 def test_both_zeros_give_the_same_hash():
     one, other = (spec(parameters={"initial_value": zero}) for zero in (0.0, -0.0))
     assert one == other

@@ -155,8 +155,7 @@ def _read_plan(top: DeltaGenerator, rest: DeltaGenerator) -> tuple[str, Sequence
             st.caption(text.PLAN_DESCRIPTIONS[chosen])
         domain = plan.domain if plan and plan.domain else _read_domain_name()
         choice = {} if plan else _read_choice(domain)
-    # All widgets come before anything that can be refused: Streamlit forgets the value of a widget
-    # that is not drawn.
+    # Widgets first, refusals later: Streamlit forgets the value of a widget that is not drawn.
     with rest:
         drawing = st.container()
         parameters = {} if plan and plan.domain else _read_domain_parameters(domain)
