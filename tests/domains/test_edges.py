@@ -1,6 +1,6 @@
 """Every parameter is accepted up to the ends of its range and refused beyond them."""
 
-from math import isfinite, nextafter
+from math import inf, isfinite, nextafter
 
 import numpy as np
 import pytest
@@ -10,6 +10,16 @@ from fsdash.errors import InputError
 
 OPEN_ENDS = {("gamma", 1), ("price_max", 0)}
 """Ends of a declared range that are not permitted themselves."""
+RANGES = {
+    "inventory": {
+        **dict.fromkeys(("y_max", "d_step", "order_step"), (1, inf)),
+        **dict.fromkeys(("order_max", "p", "c", "K", "h"), (0, inf)),
+        "move": (0, 0.5),
+        "gamma": (0, 1),
+    },
+    "gridworld": {"size": (6, inf), "switch": (0, 1), "gamma": (0, 1)},
+    "pricing": {"n_prices": (2, inf), "price_max": (0, inf), "move": (0, 0.5), "gamma": (0, 1)},
+}
 ENDS = [
     (name, own, end, sign)
     for name, domain in DOMAINS.items()
@@ -21,7 +31,7 @@ ENDS = [
 
 def beyond(own, end, sign):
     """The next value outside the range."""
-    return int(end) + sign if own.kind == "int" else nextafter(end, sign * np.inf)
+    return int(end) + sign if own.kind == "int" else nextafter(end, sign * inf)
 
 
 def assert_is_a_model(domain):
@@ -32,10 +42,16 @@ def assert_is_a_model(domain):
     return model
 
 
-def test_every_domain_has_parameters_with_ends():
-    assert {name for name, *_ in ENDS} == set(DOMAINS)
-    named = {(name, own.name) for name, own, *_ in ENDS}
-    assert named >= {("inventory", "move"), ("gridworld", "switch"), ("pricing", "move")}
+def test_the_declared_ranges():
+    found = {
+        (name, own.name): (own.low, own.high)
+        for name, domain in DOMAINS.items()
+        for own in domain.parameters()
+        if isfinite(own.low) or isfinite(own.high)
+    }
+    assert {key: ends for key, ends in found.items() if key[0] in RANGES} == {
+        (name, own): ends for name, ranges in RANGES.items() for own, ends in ranges.items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -47,7 +63,7 @@ def test_a_range_includes_its_ends_and_nothing_beyond(name, own, end, sign):
     if (own.name, end) in OPEN_ENDS:
         with pytest.raises(InputError, match=f"{own.name} = "):
             make(name, **{own.name: end})
-        end = nextafter(end, -sign * np.inf)
+        end = nextafter(end, -sign * inf)
     assert_is_a_model(make(name, **{own.name: end}))
 
 
