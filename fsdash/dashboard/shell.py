@@ -125,8 +125,12 @@ def exercises(pairs: Sequence[tuple[str, str]]) -> None:
             st.markdown(answer)
 
 
+@st.fragment
 def glossary(symbols: Iterable[str]) -> None:
-    """A folded table with the symbols of a page and their meaning."""
-    with st.expander(SYMBOLS_TITLE, icon=":material/menu_book:", key="symbols"):
+    """A folded table with the symbols of a page and their meaning, drawn when it is opened."""
+    section = st.expander(
+        SYMBOLS_TITLE, icon=":material/menu_book:", key="symbols", on_change="rerun"
+    )
+    if section.open:
         rows = [f"| ${SYMBOLS[key].latex}$ | {SYMBOLS[key].meaning} |" for key in symbols]
-        st.markdown("\n".join(["| | |", "|---|---|", *rows]))
+        section.markdown("\n".join(["| | |", "|---|---|", *rows]))

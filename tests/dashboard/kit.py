@@ -61,9 +61,21 @@ def metrics(test: AppTest) -> dict[str, str]:
     return {metric.label: metric.value for metric in test.metric}
 
 
+def unfold(test: AppTest) -> AppTest:
+    """Open every folded section whose content is drawn only when it is open."""
+    for section in test.expander:
+        if section.proto.id:
+            _, _, key = section.proto.id.split("-", 2)
+            test.session_state[key] = True
+    test.run()
+    assert not test.exception
+    return test
+
+
 def snippet(test: AppTest, place: int = 0) -> str:
     """One of the Python snippets on the page, the first by default."""
-    return [block.value for block in test.code if block.language == "python"][place]
+    blocks = unfold(test).code
+    return [block.value for block in blocks if block.language == "python"][place]
 
 
 def decoded(value):

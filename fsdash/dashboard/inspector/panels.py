@@ -318,6 +318,7 @@ def _choose_next_values(inspected: InspectedPolicy, phase: int, side: str) -> np
 # ------------------------------------------------------------------------------------------ export
 
 
+@st.fragment
 def draw_export(
     history: PolicyHistory,
     step: int,
@@ -326,7 +327,7 @@ def draw_export(
     selected: dict,
     figure: go.Figure,
 ) -> None:
-    """The policy as a table, the figure, and Python code that recomputes both."""
+    """The policy as a table, the figure, and Python code that recomputes both, once opened."""
     dark, name = is_dark(), f"{history.spec.domain}-{history.spec.algorithm}-step{step}"
 
     def table_csv() -> str:
@@ -344,7 +345,12 @@ def draw_export(
         (HTML, f"{name}-{policy_figure.name}.html", "text/html", figure_html),
         (text.SPEC_JSON, f"{name}-spec.json", "application/json", history.spec.to_json),
     )
-    with st.expander(EXPORT, icon=":material/download:", key="export-policy"):
+    section = st.expander(
+        EXPORT, icon=":material/download:", key="export-policy", on_change="rerun"
+    )
+    if not section.open:
+        return
+    with section:
         with st.container(horizontal=True):
             for label, file, mime, make in files:
                 st.download_button(label, make, file, mime, key=f"get-{label}", on_click="ignore")

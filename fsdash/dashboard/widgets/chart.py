@@ -136,14 +136,21 @@ CSV, JSON, HTML = "Data, CSV", "Data, JSON", "Figure, HTML"
 IMAGES = "PNG and SVG: use the buttons at the lower right of the figure."
 
 
+@st.fragment
 def export(name: str, figure: go.Figure, table: Table, snippet: str) -> None:
     """A folded section with downloads; `snippet` leaves the same table in the variable `frame`.
 
-    Files are made on download only, because a stand-alone figure contains all of Plotly. A table
-    that is given as a function is computed on download too.
+    Its content is drawn when it is opened: on most visits it stays closed, and the first figure
+    would have to wait for it. Files are made on download only, because a stand-alone figure
+    contains all of Plotly. A table that is given as a function is computed on download too.
     """
+    section = st.expander(
+        EXPORT, icon=":material/download:", key=f"export-{name}", on_change="rerun"
+    )
+    if not section.open:
+        return
     dark = st.context.theme.type == "dark"
-    with st.expander(EXPORT, icon=":material/download:", key=f"export-{name}"):
+    with section:
         with st.container(horizontal=True):
             _button(CSV, f"{name}.csv", "text/csv", lambda: as_csv(_records(table)))
             _button(JSON, f"{name}.json", "application/json", lambda: table_json(table))

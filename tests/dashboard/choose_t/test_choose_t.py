@@ -26,7 +26,7 @@ from tests.dashboard.choose_t.kit import (
     ran,
     view,
 )
-from tests.dashboard.kit import figures, opened, traces, words
+from tests.dashboard.kit import figures, opened, snippet, traces, words
 
 
 def test_the_page_opens_on_three_regimes():
@@ -146,7 +146,7 @@ def test_the_last_tab_shows_the_true_regret_and_the_condition():
 @pytest.mark.parametrize("name", measured_domains())
 def test_the_snippet_recomputes_the_true_regret(name):
     page = opened(PAGE, tab=TRUST, domain=name)
-    frame = ran(page.code[-1].value)["frame"]
+    frame = ran(snippet(page, -1))["frame"]
     pd.testing.assert_frame_equal(frame, truth_frame(name))
     drawn = traces(figures(page)["truth"])
     np.testing.assert_array_equal(drawn["the bound, k → ∞"]["y"], frame["bound"])

@@ -8,7 +8,7 @@ from fsdash.dashboard.choose_t import text
 from fsdash.theory import fsvi_regret, regimes, trivial_bound
 from fsdash.theory.measured_domains import HORIZONS, measured_domains
 from tests.dashboard.choose_t.kit import PAGE, THREE, ran, view
-from tests.dashboard.kit import opened
+from tests.dashboard.kit import opened, unfold
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_the_snippets_recompute_the_tables(shown):
 
 def test_the_page_shows_the_snippet_of_its_view():
     page = opened(PAGE, budget="12.5")
-    codes = [block.value for block in page.code]
+    codes = [block.value for block in unfold(page).code]
     assert codes == [choose.curves_snippet(view(12.5)), choose.terms_snippet(view(12.5))]
 
 

@@ -26,7 +26,7 @@ from fsdash.runs.engine import execute, problem
 from fsdash.runs.records import Experiment
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.experiments import Store
-from tests.dashboard.kit import figures, metrics, opened, snippet, words
+from tests.dashboard.kit import figures, metrics, opened, snippet, unfold, words
 from tests.models import random_model
 from tests.runs.work import base, finished_experiment, frozen
 
@@ -359,7 +359,7 @@ def test_the_snippet_recomputes_the_policy(experiment, run):
 def test_the_downloads_hold_the_policy(experiment):
     run = experiment.runs[0]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id))
-    labels = {button.label for button in page.get("download_button")}
+    labels = {button.label for button in unfold(page).get("download_button")}
     assert labels == {text.POLICY_CSV, text.POLICY_JSON, HTML, text.SPEC_JSON}
     history = inspector.recorded_history(Store(), run, 0)
     frame = inspector.policy_table(inspector.policy_at(history, history.steps[-1])[0])

@@ -16,7 +16,7 @@ from fsdash.reproduce.claims import BEYOND
 from fsdash.reproduce.experiments import FigureSpec, experiment
 from fsdash.reproduce.judging import REPRODUCED
 from fsdash.reproduce.report import figure_of
-from tests.dashboard.kit import figures, opened, traces, words
+from tests.dashboard.kit import figures, opened, traces, unfold, words
 
 PAGE = "7_Reproduction.py"
 INVENTORY = PARTS["inventory"]
@@ -124,7 +124,7 @@ def test_without_an_archive_the_theory_is_still_judged(tmp_path, monkeypatch):
 def test_the_snippets_draw_the_figures(part):
     name = next(iter(reproduction.figure_names(part).values()))
     page = opened(PAGE, part=PARTS[part])
-    [code] = [c.value for c in page.code if c.language == "python"]
+    [code] = [c.value for c in unfold(page).code if c.language == "python"]
     assert code == reproduction.snippet(part, name)
     space = {}
     exec(code, space)
