@@ -9,7 +9,7 @@
 The public names are loaded on first use, so `import fsdash` is quick.
 
 ==============  ===================================================================================
-models          `FastSlowMDP`, `Axis`; `make`, `Domain`, `DOMAINS` for the paper's three domains
+models          `FastSlowMDP`, `Axis`, `Coordinate`; `make`, `Domain`, `DOMAINS` for the domains
 exact           `vi`, `fsvi`, `mpi`, `fsavi` with `LinearArchitecture`
 sampled         `evi`, `efsvi`, `eqi`, `slow_agnostic`
 fitted          `fvi`, `fsfvi`, `fqi` with `Linear` or `Deep` regression
@@ -47,8 +47,9 @@ if TYPE_CHECKING:
         vi,
     )
     from fsdash.algorithms.optimum import optimum, regret
+    from fsdash.core.axis import Axis, Coordinate
     from fsdash.core.evaluation import policy_values
-    from fsdash.core.model import Axis, FastSlowMDP
+    from fsdash.core.model import FastSlowMDP
     from fsdash.core.simulate import simulate, visits
     from fsdash.domains import DOMAINS, Domain, make
     from fsdash.errors import InputError
@@ -69,8 +70,9 @@ if TYPE_CHECKING:
     from fsdash.theory.measured import measure
 
 MODULES = {
-    "Axis": "fsdash.core.model",
+    "Axis": "fsdash.core.axis",
     "Constants": "fsdash.theory",
+    "Coordinate": "fsdash.core.axis",
     "DOMAINS": "fsdash.domains",
     "Deep": "fsdash.regression",
     "Domain": "fsdash.domains",
@@ -116,6 +118,7 @@ __all__ = [
     "DOMAINS",
     "Axis",
     "Constants",
+    "Coordinate",
     "Deep",
     "Domain",
     "FastSlowMDP",

@@ -22,7 +22,9 @@ from functools import cached_property
 
 import numpy as np
 
-from fsdash.core.display import Rows, Summary, value_range
+from fsdash.core.axis import Axis as Axis
+from fsdash.core.axis import numbers, read_only
+from fsdash.core.display import Rows, Summary
 from fsdash.errors import InputError
 
 PROBABILITY_TOLERANCE = 1e-9
@@ -30,59 +32,6 @@ LARGEST_REWARD = 1e100
 INDEX = np.uint32
 """Type of transition tables. It takes half the memory of a 64-bit index, and because it is
 unsigned, compiled loops need not check for negative indices."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Axis(Summary):
-    """Coordinates of the points of one axis.
-
-    Euclidean distances between rows are the metric of the measured constants.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Names of the d coordinates.
-    values : np.ndarray
-        Coordinates, shape (n, d); a vector of length n is taken as (n, 1).
-
-    Examples
-    --------
-    >>> import fsdash
-    >>> prices = fsdash.Axis(("price", "memory"), [(1.5, 0.4), (2.0, 0.5)])
-    >>> len(prices), prices.label(0)
-    (2, 'price=1.5, memory=0.4')
-    """
-
-    names: tuple[str, ...]
-    values: np.ndarray
-
-    def __post_init__(self) -> None:
-        values = _numbers(f"axis {self.names}", self.values)
-        if values.ndim == 1:
-            values = values[:, None]
-        if values.ndim != 2 or values.shape[1] != len(self.names):
-            raise InputError(
-                f"axis {self.names}: values have shape {values.shape}; give one row per point and "
-                f"one column per name, (n, {len(self.names)})"
-            )
-        if not np.isfinite(values).all():
-            row = int(np.argwhere(~np.isfinite(values))[0][0])
-            raise InputError(f"axis {self.names}: point {row} is not finite; give real coordinates")
-        object.__setattr__(self, "names", tuple(self.names))
-        object.__setattr__(self, "values", _read_only(values))
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def label(self, i: int) -> str:
-        """Return the coordinates of point i as text, for tables and tooltips."""
-        return ", ".join(
-            f"{name}={value:g}" for name, value in zip(self.names, self.values[i], strict=True)
-        )
-
-    def _summary(self) -> tuple[str, Rows]:
-        columns = zip(self.names, self.values.T[:8], strict=False)
-        return f"Axis with {len(self):,} points", [(name, value_range(c)) for name, c in columns]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +48,7 @@ class Dynamics:
 
     def __post_init__(self) -> None:
         if self.next_slow.shape[3] == self.next_fast.shape[3] == 1:
-            object.__setattr__(self, "noise_W", _read_only(np.ones(1)))
+            object.__setattr__(self, "noise_W", read_only(np.ones(1)))
 
     @property
     def exogenous_slow(self) -> bool:
@@ -219,7 +168,7 @@ class FastSlowMDP(Summary):
                 f"{name}{list(index)} = {values[index]} is not a {kind} state; "
                 f"indices run from 0 to {size - 1}: clip or extend the {kind} states"
             )
-        return _read_only(np.array(values, dtype=INDEX, order="C"))
+        return read_only(np.array(values, dtype=INDEX, order="C"))
 
     @property
     def n_slow(self) -> int:
@@ -246,7 +195,7 @@ class FastSlowMDP(Summary):
     def frozen(self) -> Dynamics:
         """x' = x and y' = f_Y with x frozen, the dynamics of the lower level."""
         stay = np.arange(self.n_slow, dtype=INDEX)[:, None, None, None]
-        return Dynamics(_read_only(stay), self.frozen_next_fast, self.noise_W)
+        return Dynamics(read_only(stay), self.frozen_next_fast, self.noise_W)
 
     @cached_property
     def largest_reward(self) -> float:
@@ -287,31 +236,15 @@ class FastSlowMDP(Summary):
         ]
 
 
-def _read_only(values: np.ndarray) -> np.ndarray:
-    values.flags.writeable = False
-    return values
-
-
-def _numbers(name: str, values: object) -> np.ndarray:
-    """Return a float copy of the values, or raise an error if they are not real numbers."""
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind not in "biuf":
-            raise TypeError
-    except (TypeError, ValueError):
-        raise InputError(f"{name}: is not an array of real numbers; give numbers") from None
-    return np.array(array, dtype=float, order="C")
-
-
 def _discount(gamma: float) -> float:
-    gamma = float(_numbers("gamma", gamma))
+    gamma = float(numbers("gamma", gamma))
     if not 0 <= gamma < 1:
         raise InputError(f"gamma = {gamma}: give a discount factor with 0 ≤ γ < 1, such as 0.995")
     return gamma
 
 
 def _rewards(reward_XYA: np.ndarray) -> np.ndarray:
-    reward_XYA = _numbers("reward_XYA", reward_XYA)
+    reward_XYA = numbers("reward_XYA", reward_XYA)
     if reward_XYA.ndim != 3 or reward_XYA.size == 0:
         raise InputError(
             f"reward_XYA: shape {reward_XYA.shape} is not (X, Y, A) with at least one slow state, "
@@ -325,11 +258,11 @@ def _rewards(reward_XYA: np.ndarray) -> np.ndarray:
         )
     if np.abs(reward_XYA).max() > LARGEST_REWARD:
         raise InputError(f"reward_XYA: rewards above {LARGEST_REWARD:g} overflow; use larger units")
-    return _read_only(reward_XYA)
+    return read_only(reward_XYA)
 
 
 def _distribution(name: str, values: np.ndarray, ndim: int, shape=None) -> np.ndarray:
-    values = _numbers(name, values)
+    values = numbers(name, values)
     if values.ndim != ndim or values.size == 0 or (shape is not None and values.shape != shape):
         raise InputError(f"{name}: shape {values.shape}; expected {shape or '(W,) with W ≥ 1'}")
     bad = ~(values >= 0) | ~np.isfinite(values)
@@ -338,7 +271,7 @@ def _distribution(name: str, values: np.ndarray, ndim: int, shape=None) -> np.nd
         raise InputError(f"{name}{index} = {values[tuple(index)]}: probabilities are at least 0")
     if abs(values.sum() - 1) > PROBABILITY_TOLERANCE:
         raise InputError(f"{name}: sums to {values.sum():.12g}, not 1; divide it by its sum")
-    return _read_only(values)
+    return read_only(values)
 
 
 def _axis(name: str, axis: Axis | None, size: int) -> Axis:

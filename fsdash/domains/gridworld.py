@@ -24,7 +24,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from fsdash.core.model import Axis, FastSlowMDP
+from fsdash.core.axis import Axis, Coordinate
+from fsdash.core.model import FastSlowMDP
 from fsdash.domains.base import Domain, discount, parameter
 
 # (start column, start row) → (end column, end row) of tasks 1..8 on the 11×11 map.
@@ -42,6 +43,10 @@ TASKS = np.array(
 )
 OUTER, SHORT, INNER = (1, 2, 3, 4), (5, 6), (7, 8)
 DIRECTIONS = {"up": (0, 1), "right": (1, 0), "down": (0, -1), "left": (-1, 0)}
+ARROWS = {(0, 1): "↑", (1, 0): "→", (0, -1): "↓", (-1, 0): "←"}
+SIGNAL = Coordinate("reward signal w", words={0: "outer ring pays", 1: "inner ring pays"})
+TASK = Coordinate("task i", words={0: "idle"})
+OBJECT = Coordinate("object", words={0: "not picked up", 1: "carried"})
 
 
 @dataclass(frozen=True)
@@ -135,7 +140,15 @@ class Gridworld(Domain):
             next_slow=np.array([[0, 1], [1, 0]])[:, None, None, :],
             next_fast=next_fast,
             gamma=self.gamma,
-            slow=Axis(("inner ring pays",), np.arange(2)),
-            fast=Axis(("column", "row", "task", "carried"), fast),
-            actions=Axis(("task", "right", "up"), moves),
+            slow=Axis(("inner ring pays",), np.arange(2), {"inner ring pays": SIGNAL}),
+            fast=Axis(
+                ("column", "row", "task", "carried"), fast, {"task": TASK, "carried": OBJECT}
+            ),
+            actions=Axis(
+                ("task", "right", "up"),
+                moves,
+                {"task": TASK},
+                labels=tuple(f"{i:g} {ARROWS[right, up]}" for i, right, up in moves.tolist()),
+                title="action: task and move",
+            ),
         )

@@ -22,8 +22,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from fsdash.core.model import Axis, FastSlowMDP
+from fsdash.core.axis import Axis, Coordinate
+from fsdash.core.model import FastSlowMDP
 from fsdash.domains.base import Domain, discount, parameter, require
+
+DEMAND = Coordinate("demand d", "d", "units per period")
+STOCK = Coordinate("stock y", "y", "units")
 
 
 @dataclass(frozen=True)
@@ -126,7 +130,7 @@ class Inventory(Domain):
             next_fast=next_stock,
             frozen_next_fast=np.minimum(y_ + a - np.minimum(y_, d), self.y_max),
             gamma=self.gamma,
-            slow=Axis(("demand",), demand),
-            fast=Axis(("stock",), y),
-            actions=Axis(("order",), order),
+            slow=Axis(("demand",), demand, {"demand": DEMAND}),
+            fast=Axis(("stock",), y, {"stock": STOCK}),
+            actions=Axis(("order",), order, {"order": Coordinate(unit="units")}),
         )

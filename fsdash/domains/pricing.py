@@ -26,8 +26,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from fsdash.core.model import Axis, FastSlowMDP
+from fsdash.core.axis import Axis, Coordinate
+from fsdash.core.model import FastSlowMDP
 from fsdash.domains.base import Domain, discount, parameter, require
+
+CONSUMERS = {
+    "alpha": Coordinate("memory α", "α"),
+    "eta+": Coordinate("effect of a gain η⁺", "η⁺"),
+    "eta-": Coordinate("effect of a loss η⁻", "η⁻"),
+}
 
 
 @dataclass(frozen=True)
@@ -160,7 +167,9 @@ class Pricing(Domain):
             next_slow=next_slow[:, None, None, :],
             next_fast=next_fast[..., None],
             gamma=self.gamma,
-            slow=Axis(("alpha", "eta+", "eta-"), (lows + index_X) / np.array([10, 1, 1])),
+            slow=Axis(
+                tuple(CONSUMERS), (lows + index_X) / np.array([10, 1, 1]), coordinates=CONSUMERS
+            ),
             fast=Axis(("reference price",), np.arange(self.n_reference) * step),
             actions=Axis(("price",), price * step),
         )

@@ -29,6 +29,7 @@ OTHER_STROKES = ("solid", "dash", "dashdot", "longdash", "dot")
 ONE_RUN = ", one run"
 MARKERS_PER_LINE = 12
 """Approximate number of markers on a line."""
+SHARE_STEPS, MAX_SHARE_TICKS = (0.05, 0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0), 8
 SMALLEST_RANGE = 0.2
 """Smallest range of a chart of shares, so that noise does not look like a difference."""
 
@@ -237,11 +238,21 @@ def _y_axis(curves: list[MeanCurve], y: str, best: float) -> dict:
     means = np.concatenate([c.mean for c in curves] or [np.empty(0)])
     if y == "fraction_of_optimal":
         bottom = means.min(initial=1 - SMALLEST_RANGE) if curves else 0.0
-        return axis | {"tickformat": ".0%", "range": [float(bottom) - 0.05, 1.07]}
+        low = float(bottom) - 0.05
+        ticks = {"tickformat": ".0%", "tickvals": _share_ticks(low)}
+        return axis | ticks | {"range": [low, 1.07]}
     if y == "relative_regret":
         axis["tickformat"] = ".0%"
     if not curves or not np.isfinite(best):
         return axis | ({} if curves else {"showticklabels": False})
     low, high = float(min(means.min(), best)), float(max(means.max(), best))
     pad = 0.07 * (high - low) or 1.0
-    return axis | {"range": [low - pad, high + pad]}
+    # The label of the optimum is below its line if regret is drawn.
+    below = 2 * pad if BY_NAME[y].lower_is_better else pad
+    return axis | {"range": [low - below, high + pad]}
+
+
+def _share_ticks(low: float) -> list[float]:
+    """Ticks from the lowest value drawn to 100%: a share above does not exist."""
+    step = next((step for step in SHARE_STEPS if (1 - low) / step < MAX_SHARE_TICKS), 1 - low)
+    return [1 - i * step for i in range(int((1 - low) / step), -1, -1)]

@@ -70,6 +70,11 @@ def _from_best(work: pd.DataFrame) -> pd.DataFrame:
     return work.sort_values("final", ascending=work["measure"].iloc[0] != SHARE)
 
 
+def _work_text(work: float, x: str) -> str:
+    shown, unit = number(work), X_LABELS[x].lower()
+    return f"{shown} {unit.removesuffix('s') if shown == '1' else unit}"
+
+
 def _level_text(level: float, share: bool) -> str:
     if share:
         return f"reaches {100 * level:g}% of the optimum"
@@ -87,10 +92,10 @@ def _fastest(work: pd.DataFrame, x: str) -> str:
         reached = work.dropna(subset=[column]).sort_values(column)
         if reached.empty:
             return f"{start}No method {_level_text(level, share)} and stays there."
-        best, unit = reached.iloc[0], X_LABELS[x].lower()
+        best = reached.iloc[0]
         sentence = (
             f"{start}**{best['method']}** {_level_text(level, share)} first, after "
-            f"{number(best[column])} {unit}"
+            f"{_work_text(best[column], x)}"
         )
         others = reached[reached["T"].isna() & (reached["method"] != best["method"])]
         if others.empty or not best[column] > 0:
@@ -151,16 +156,10 @@ def _overtaken(work: pd.DataFrame, curves: dict[str, MeanCurve], x: str) -> str:
     leader, other = frozen[0]["method"], base[0]["method"]
     at = overtakes(curves[other], curves[leader])
     if at < inf:
-        return (
-            f"**{other}** overtakes {leader} after {number(at)} {X_LABELS[x].lower()} and stays "
-            "ahead."
-        )
+        return f"**{other}** overtakes {leader} after {_work_text(at, x)} and stays ahead."
     at = overtakes(curves[leader], curves[other])
     if at < inf:
-        return (
-            f"**{leader}** overtakes {other} after {number(at)} {X_LABELS[x].lower()} and stays "
-            "ahead."
-        )
+        return f"**{leader}** overtakes {other} after {_work_text(at, x)} and stays ahead."
     return ""
 
 

@@ -354,8 +354,8 @@ def _final_text(record: Mapping | None, run: Run) -> str:
         return text.NO_DATA
     notes, ended = [], sum(r.status in OVER for r in run.replications)
     if ended >= MIN_FOR_INTERVAL and not isnan(record["final_low"]):
-        ends = (_value_text(record, name) for name in ("final_low", "final_high"))
-        notes.append(text.interval(*ends))
+        low, high = (_value_text(record, name) for name in ("final_low", "final_high"))
+        notes += [text.interval(low, high)] if low != high else []
     if record["measure"] != SHARE and not isnan(record["relative"]):
         notes.append(text.of_initial_regret(record["relative"]))
     if ended < len(run.replications):

@@ -79,7 +79,7 @@ REGRET_WORDS = TableWords(
     "to −{level}",
     "{unit} until the mean curve stays {level} below the regret of the initial policy",
     "Final regret",
-    f"mean regret: {FINAL_RULE}, with its 95% interval",
+    f"mean regret: {FINAL_RULE}, with its 95% interval, and its share of the initial policy's",
 )
 """For models whose optimum is not positive."""
 
@@ -106,7 +106,7 @@ def interval(low: str, high: str) -> str:
 
 
 def of_initial_regret(relative: float) -> str:
-    return f"{100 * relative:.3g}% of the initial policy's"
+    return f"{100 * relative:.3g}% of the initial"
 
 
 def part_of(count: int, total: int) -> str:
@@ -114,9 +114,9 @@ def part_of(count: int, total: int) -> str:
 
 
 REGRET_SHOWN = (
-    "The mean optimal value is not positive, so a share of it has no meaning. Curves and table "
-    "show **mean regret**, the loss against the optimal policy. The initial policy, with which it "
-    "is compared, maximises the immediate reward."
+    "Where the mean optimal value is not positive, a share of it has no meaning. Curves and table "
+    "therefore show **mean regret**, the loss against the optimal policy. It is compared with that "
+    "of the initial policy, which maximises the immediate reward."
 )
 
 

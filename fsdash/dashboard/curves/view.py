@@ -31,21 +31,22 @@ STYLE = """<style>
 .fs-table th:first-child, .fs-table td:first-child {text-align: left; padding-left: 0;
   font-weight: 600;}
 .fs-table td.words, .fs-table th.words {text-align: left;}
-.fs-methods td:first-child {white-space: normal;}
+.fs-methods td:first-child {white-space: normal; min-width: 8.4rem;}
 .fs-word {white-space: nowrap;}
 .fs-table small {display: block; opacity: 0.75;}
 .fs-line {display: inline-block; vertical-align: middle; margin-right: 0.5em; width: 24px;
   height: 3px;}
-.fs-bar {display: inline-block; vertical-align: middle; width: 4rem; height: 0.5rem;
+.fs-bar {display: inline-block; vertical-align: middle; width: 3rem; height: 0.5rem;
   border-radius: 0.25rem; background: rgba(128,140,150,0.25); overflow: hidden;
   margin-right: 0.5rem;}
 .fs-bar > div {height: 100%; border-radius: 0.25rem; transition: width 0.4s;}
 @media (max-width: 640px) {
   .fs-methods thead {position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden;}
-  .fs-methods tr {display: grid; grid-template-columns: repeat(4, auto);
+  .fs-methods tr {display: grid; grid-template-columns: repeat(3, minmax(0, 1fr));
     border-bottom: 1px solid rgba(128,140,150,0.45); padding: 0.4rem 0;}
   .fs-methods td {display: block; border: 0; padding: 0.15rem 0.8rem 0.15rem 0;
-    text-align: left;}
+    text-align: left; white-space: normal;}
+  .fs-methods td:last-child {grid-column: span 2;}
   .fs-methods td:first-child, .fs-methods td.words {grid-column: 1 / -1; white-space: normal;}
   .fs-methods td[data-head]::before {content: attr(data-head); display: block; opacity: 0.75;
     font-size: 0.8rem;}
@@ -199,9 +200,10 @@ def _unbroken_words(label: str) -> str:
 
 
 def _note_below(value: str) -> str:
-    """The number, with a note in brackets on a line of its own."""
+    """The number, with each note in brackets on a line of its own."""
     number, bracket, rest = value.partition(" (")
-    return escape(number) + (f"<small>({escape(rest)}</small>" if bracket else "")
+    notes = rest.removesuffix(")").split("; ") if bracket else []
+    return escape(number) + "".join(f"<small>{escape(note)}</small>" for note in notes)
 
 
 def _line_sample(row: MethodRow) -> str:

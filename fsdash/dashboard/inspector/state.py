@@ -20,7 +20,7 @@ from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
 from fsdash.figures.policies import InspectedPolicy, phase_names
 from fsdash.figures.policies.generic import agreement
-from fsdash.figures.policies.labels import action_labels, axis_title, value_label, without_unit
+from fsdash.figures.policies.labels import action_labels, coordinate_label, value_label
 from fsdash.runs.engine import Record, execute, problem
 from fsdash.runs.frames import tidy
 from fsdash.runs.records import ACTIVE, Run
@@ -146,7 +146,7 @@ def phase_labels(row: pd.Series, P: int, T: int | None) -> tuple[str, ...]:
 def state_coordinates(model: FastSlowMDP, x: int, y: int) -> list[tuple[str, str]]:
     """Label and value of each coordinate of a state, slow ones first."""
     return [
-        (without_unit(axis_title(name)), value_label(name, value))
+        (coordinate_label(axis, name), value_label(axis, name, value))
         for axis, i in ((model.slow, x), (model.fast, y))
         for name, value in zip(axis.names, axis.values[i].tolist(), strict=True)
     ]

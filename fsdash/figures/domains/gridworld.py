@@ -27,7 +27,7 @@ from fsdash.figures.policies.inspected import (
     path_selectors,
     phase_selector,
 )
-from fsdash.figures.policies.labels import action_labels, coordinate_values
+from fsdash.figures.policies.labels import action_labels, coordinate_values, state_axis
 from fsdash.figures.policies.plane import Plane, coordinates, heat_map, plane
 from fsdash.figures.svg import Pen
 
@@ -120,7 +120,7 @@ def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
     domain, model, phase = inspected.domain, inspected.model, phase_selector(inspected)
     assert isinstance(domain, Gridworld)
     slices = tuple(
-        generic.coordinate_selector(name, values)
+        generic.coordinate_selector(state_axis(model, name), name, values)
         for name, values in coordinates(model).items()
         if name not in AXES
     )

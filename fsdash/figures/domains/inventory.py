@@ -17,7 +17,7 @@ from fsdash.figures.policies.inspected import (
     path_selectors,
     phase_selector,
 )
-from fsdash.figures.policies.labels import axis_title, coordinate_values
+from fsdash.figures.policies.labels import axis_symbol, axis_title, coordinate_values
 from fsdash.figures.policies.lines import lines_figure
 from fsdash.figures.policies.paths import Series, path_figure
 from fsdash.figures.policies.plane import plane
@@ -122,7 +122,16 @@ def level_lines_figure(
     cells = plane(model, *AXES, {})
     levels_RC = cells.take(level_XY(model, policy_XY))
     axis = "stock plus order, units"
-    return lines_figure(cells, levels_RC, "demand", demands, axis, "no order", dark, "linear")
+    return lines_figure(
+        cells,
+        levels_RC,
+        axis_symbol(model.slow, "demand"),
+        demands,
+        axis,
+        "no order",
+        dark,
+        "linear",
+    )
 
 
 def reorder_figure(model: FastSlowMDP, policy_XY: np.ndarray, dark: bool = False) -> go.Figure:
@@ -162,7 +171,7 @@ def reorder_figure(model: FastSlowMDP, policy_XY: np.ndarray, dark: bool = False
         line={"color": VERMILLION.on(dark), "width": 2.5, "dash": "dash"},
         marker={"size": 6},
     )
-    figure.update_xaxes(title_text=axis_title("demand"))
+    figure.update_xaxes(title_text=axis_title(model.slow, "demand"))
     figure.update_yaxes(title_text="units", rangemode="tozero")
     return figure
 
@@ -180,7 +189,9 @@ def inventory_path_figure(
 
 def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
     model, phase = inspected.model, phase_selector(inspected)
-    demands = generic.coordinate_selector("demand", coordinate_values(model.slow, "demand"), many=4)
+    demands = generic.coordinate_selector(
+        model.slow, "demand", coordinate_values(model.slow, "demand"), many=4
+    )
 
     def orders(phase=0, dark=False):
         return order_figure(model, inspected.policy_PXY[phase], dark)

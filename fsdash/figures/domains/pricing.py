@@ -19,7 +19,6 @@ from fsdash.figures.policies.inspected import (
     phase_selector,
 )
 from fsdash.figures.policies.labels import (
-    COORDINATE_SYMBOLS,
     axis_symbol,
     axis_title,
     coordinate_values,
@@ -81,7 +80,9 @@ def price_figure(
     cells = plane(model, "reference price", vary, fixed)
     price_RC = cells.take(coordinate_values(model.actions, "price")[policy_XY])
     diagonal = "price = reference price"
-    return lines_figure(cells, price_RC, vary, chosen, "price", diagonal, dark)
+    return lines_figure(
+        cells, price_RC, axis_symbol(model.slow, vary), chosen, "price", diagonal, dark
+    )
 
 
 def price_path_figure(
@@ -95,8 +96,10 @@ def price_path_figure(
     if below == "reward":
         lower = Series("reward", path.reward_N, 2)
     else:
-        lower = Series(axis_symbol(below), coordinate_values(model.slow, below)[path.x_N], 2)
-    titles = ("price", axis_title(below))
+        lower = Series(
+            axis_symbol(model.slow, below), coordinate_values(model.slow, below)[path.x_N], 2
+        )
+    titles = ("price", axis_title(model.slow, below))
     return path_figure(path, [[price, reference], [lower]], phases, dark, titles)
 
 
@@ -119,14 +122,14 @@ def _prices(inspected: InspectedPolicy, vary: str) -> PolicyFigure:
         return price_figure(model, inspected.policy_PXY[phase], vary, chosen, at, dark)
 
     selectors = (
-        generic.coordinate_selector(vary, values[vary], many=3),
-        *(generic.coordinate_selector(name, values[name]) for name in others),
+        generic.coordinate_selector(model.slow, vary, values[vary], many=3),
+        *(generic.coordinate_selector(model.slow, name, values[name]) for name in others),
     )
     return PolicyFigure(
         f"prices-{vary}",
-        f"Prices by {COORDINATE_SYMBOLS[vary]}",
+        f"Prices by {axis_symbol(model.slow, vary)}",
         f"The price that the policy sets at each reference price, for several values of "
-        f"{COORDINATE_SYMBOLS[vary]}.",
+        f"{axis_symbol(model.slow, vary)}.",
         prices,
         (*selectors, *phase),
         clickable=True,
@@ -139,7 +142,8 @@ def _path(inspected: InspectedPolicy) -> PolicyFigure:
         return price_path_figure(inspected.model, simulated, inspected.phases, below, dark)
 
     options = (*CONSUMER, "reward")
-    below = Selector("below", "lower panel", options, tuple(map(axis_title, options)), "alpha")
+    titles = tuple(axis_title(inspected.model.slow, name) for name in options)
+    below = Selector("below", "lower panel", options, titles, "alpha")
     return PolicyFigure(
         "path",
         "Simulated path",

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from fsdash.algorithms.optimum import Optimum
+from fsdash.core.axis import Axis
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import H_policy, q_values_at
 from fsdash.core.simulate import Path
@@ -21,12 +22,13 @@ from fsdash.figures.policies.inspected import (
     phase_selector,
 )
 from fsdash.figures.policies.labels import (
-    VALUE_LABELS,
     action_labels,
     actions_title,
     axis_symbol,
     axis_title,
+    coordinate_of,
     coordinate_values,
+    state_axis,
     value_label,
     without_unit,
 )
@@ -66,7 +68,9 @@ def action_figure(
     value_A = coordinate_values(model.actions, coordinate)
     z_RC = cells.take(value_A[policy_XY])
     colours = stepped_colours(AMOUNT, value_A, dark)
-    return heat_map(cells, z_RC, AMOUNT, axis_title(coordinate), dark, "%{z:g}", **colours)
+    return heat_map(
+        cells, z_RC, AMOUNT, axis_title(model.actions, coordinate), dark, "%{z:g}", **colours
+    )
 
 
 def value_figure(
@@ -340,7 +344,7 @@ def simulated_path(inspected: InspectedPolicy) -> PolicyFigure:
 
 
 def _first(axis) -> str:
-    return axis_symbol(axis.names[0])
+    return axis_symbol(axis, axis.names[0])
 
 
 def _planes(
@@ -352,21 +356,21 @@ def _planes(
         return lambda at: whole, ()
     others = {name: found for name, found in coordinates(model).items() if name not in axes}
     return lambda at: plane(model, *axes, at), tuple(
-        coordinate_selector(name, found) for name, found in others.items()
+        coordinate_selector(state_axis(model, name), name, found) for name, found in others.items()
     )
 
 
-def coordinate_selector(name: str, values: np.ndarray, many: int = 0) -> Selector:
+def coordinate_selector(axis: Axis, name: str, values: np.ndarray, many: int = 0) -> Selector:
     """A choice of one value of a coordinate, or with `many` of several (so many by default)."""
     options = tuple(values.tolist())
-    labels = tuple(value_label(name, value) for value in options)
+    labels = tuple(value_label(axis, name, value) for value in options)
     if many:
         spread = np.linspace(0, len(options) - 1, min(many, len(options))).round().astype(int)
         default = tuple(options[i] for i in spread)
-        return Selector(name, axis_title(name), options, labels, default, many=True)
+        return Selector(name, axis_title(axis, name), options, labels, default, many=True)
     # A coordinate with words is a category, whose first value is the usual one.
-    default = options[0] if name in VALUE_LABELS else options[len(options) // 2]
-    return Selector(name, axis_title(name), options, labels, default)
+    default = options[0] if coordinate_of(axis, name).words else options[len(options) // 2]
+    return Selector(name, axis_title(axis, name), options, labels, default)
 
 
 def _action_selector(model: FastSlowMDP) -> tuple[Selector, ...]:

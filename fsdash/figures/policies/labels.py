@@ -1,53 +1,51 @@
-"""How figures write coordinates and actions: names with the paper's symbol and the unit."""
+"""How figures write coordinates and actions, as the axes of the model describe them.
+
+A domain gives the labels, symbols, units and words of its coordinates (`fsdash.core.axis`). What it
+does not describe is written with the coordinate's name.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from fsdash.core.model import Axis, FastSlowMDP
-
-AXIS_TITLES = {
-    "stock": "stock y, units",
-    "demand": "demand d, units per period",
-    "order": "order, units",
-    "column": "column",
-    "row": "row",
-    "task": "task i",
-    "carried": "object",
-    "inner ring pays": "reward signal w",
-    "alpha": "memory α",
-    "eta+": "effect of a gain η⁺",
-    "eta-": "effect of a loss η⁻",
-    "reference price": "reference price",
-    "price": "price",
-}
-COORDINATE_SYMBOLS = {"stock": "y", "demand": "d", "alpha": "α", "eta+": "η⁺", "eta-": "η⁻"}
-VALUE_LABELS = {
-    "task": {0: "idle"},
-    "carried": {0: "not picked up", 1: "carried"},
-    "inner ring pays": {0: "outer ring pays", 1: "inner ring pays"},
-}
-ARROWS = {(0, 1): "↑", (1, 0): "→", (0, -1): "↓", (-1, 0): "←"}
+from fsdash.core.axis import Axis, Coordinate
+from fsdash.core.model import FastSlowMDP
 
 
-def axis_title(name: str) -> str:
-    """The title of an axis that shows this coordinate."""
-    return AXIS_TITLES.get(name, name)
+def state_axis(model: FastSlowMDP, name: str) -> Axis:
+    """The axis of the state, slow or fast, that has this coordinate."""
+    return model.slow if name in model.slow.names else model.fast
 
 
-def axis_symbol(name: str) -> str:
-    """The paper's symbol of a coordinate, or its name."""
-    return COORDINATE_SYMBOLS.get(name, name)
+def coordinate_of(axis: Axis, name: str) -> Coordinate:
+    """How a coordinate is written."""
+    return axis.coordinates.get(name, Coordinate())
 
 
-def without_unit(text: str) -> str:
+def axis_title(axis: Axis, name: str) -> str:
+    """The title of an axis that shows this coordinate, with its unit."""
+    about = coordinate_of(axis, name)
+    return (about.label or name) + (f", {about.unit}" if about.unit else "")
+
+
+def coordinate_label(axis: Axis, name: str) -> str:
+    """The title of a coordinate without its unit."""
+    return coordinate_of(axis, name).label or name
+
+
+def without_unit(title: str) -> str:
     """An axis title without its unit."""
-    return text.split(",")[0]
+    return title.split(",")[0]
 
 
-def value_label(name: str, value: float) -> str:
+def axis_symbol(axis: Axis, name: str) -> str:
+    """The symbol of a coordinate, or its name."""
+    return coordinate_of(axis, name).symbol or name
+
+
+def value_label(axis: Axis, name: str, value: float) -> str:
     """One value of a coordinate: a word where it has one, otherwise the number."""
-    return VALUE_LABELS.get(name, {}).get(value, f"{value:g}")
+    return coordinate_of(axis, name).words.get(value, f"{value:g}")
 
 
 def coordinate_values(axis: Axis, name: str) -> np.ndarray:
@@ -56,18 +54,18 @@ def coordinate_values(axis: Axis, name: str) -> np.ndarray:
 
 
 def action_labels(model: FastSlowMDP) -> list[str]:
-    """Short labels: the number of a single coordinate, or task and arrow on the grid."""
+    """Short labels: the domain's own, or the number of a single coordinate, or all coordinates."""
     axis = model.actions
-    if axis.names == ("task", "right", "up"):
-        return [f"{task:g} {ARROWS[right, up]}" for task, right, up in axis.values.tolist()]
+    if axis.labels:
+        return list(axis.labels)
     if len(axis.names) == 1:
-        return [f"{value:g}" for value in axis.values[:, 0]]
+        return [value_label(axis, axis.names[0], value) for value in axis.values[:, 0].tolist()]
     return [axis.label(a) for a in range(len(axis))]
 
 
 def actions_title(model: FastSlowMDP) -> str:
     """The title of an axis with `action_labels`."""
-    if model.actions.names == ("task", "right", "up"):
-        return "action: task and move"
-    names = model.actions.names
-    return axis_title(names[0]) if len(names) == 1 else "action"
+    axis = model.actions
+    if axis.title:
+        return axis.title
+    return axis_title(axis, axis.names[0]) if len(axis.names) == 1 else "action"

@@ -6,7 +6,6 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fsdash.figures.palette import CATEGORICAL, GREY
-from fsdash.figures.policies.labels import axis_symbol
 from fsdash.figures.policies.plane import Plane
 from fsdash.figures.template import template
 
@@ -16,17 +15,17 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 def lines_figure(
     cells: Plane,
     z_RC: np.ndarray,
-    name: str,
+    symbol: str,
     chosen: tuple[float, ...],
     y_title: str,
     diagonal: str,
     dark: bool = False,
     shape: str = "hvh",
 ) -> go.Figure:
-    """One line for each chosen value of the plane's vertical coordinate `name`.
+    """One line for each chosen value of the plane's vertical coordinate.
 
-    `diagonal` names the thin line where the value equals the horizontal coordinate. Lines differ in
-    dash as well as in colour.
+    `symbol` is that of the vertical coordinate. `diagonal` names the thin line where the value
+    equals the horizontal coordinate. Lines differ in dash as well as in colour.
     """
     figure = go.Figure(layout={"template": template(dark)})
     across = cells.across.values
@@ -45,7 +44,7 @@ def lines_figure(
             x=across,
             y=z_RC[row],
             mode="lines",
-            name=f"{axis_symbol(name)} = {value:g}",
+            name=f"{symbol} = {value:g}",
             line={"color": colour, "width": 2.5, "shape": shape, "dash": DASHES[i % len(DASHES)]},
             customdata=cells.states_RC2[row],
             hovertemplate="%{y:g}",

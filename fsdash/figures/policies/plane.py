@@ -17,7 +17,7 @@ import plotly.graph_objects as go
 from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.figures.palette import ColourScale
-from fsdash.figures.policies.labels import axis_title, value_label, without_unit
+from fsdash.figures.policies.labels import axis_title, state_axis, value_label, without_unit
 from fsdash.figures.template import template
 
 MAX_TICKS = 12
@@ -98,7 +98,8 @@ def plane(model: FastSlowMDP, across: str, up: str, fixed: Mapping[str, float]) 
     x_RC = np.full((len(values[up]), len(values[across])), -1)
     y_RC = x_RC.copy()
     x_RC[row_K, column_K], y_RC[row_K, column_K] = x_K, y_K
-    return Plane(_side(across, values[across]), _side(up, values[up]), x_RC, y_RC)
+    sides = (_side(state_axis(model, name), name, values[name]) for name in (across, up))
+    return Plane(*sides, x_RC, y_RC)
 
 
 def index_plane(model: FastSlowMDP) -> Plane:
@@ -185,24 +186,28 @@ def _matches(axis: Axis, fixed: Mapping[str, float]) -> np.ndarray:
 
 
 def _coordinate(model: FastSlowMDP, name: str, x_K: np.ndarray, y_K: np.ndarray) -> np.ndarray:
-    axis, index_K = (model.slow, x_K) if name in model.slow.names else (model.fast, y_K)
-    return axis.values[index_K, axis.names.index(name)]
+    axis = state_axis(model, name)
+    return axis.values[x_K if axis is model.slow else y_K, axis.names.index(name)]
 
 
-def _side(name: str, values: np.ndarray) -> PlaneAxis:
-    labels = (
-        tuple(value_label(name, value) for value in values) if len(values) <= MAX_TICKS else None
-    )
-    return PlaneAxis(axis_title(name), values, labels)
+def _side(axis: Axis, name: str, values: np.ndarray) -> PlaneAxis:
+    few = len(values) <= MAX_TICKS
+    labels = tuple(value_label(axis, name, value) for value in values) if few else None
+    return PlaneAxis(axis_title(axis, name), values, labels)
 
 
 def _indexed(kind: str, axis: Axis) -> PlaneAxis:
     """Labels only where there are ticks: labelling tens of thousands of points takes long."""
     ticks = set(evenly_spaced(len(axis), MAX_TICKS).tolist())
     single = len(axis.names) == 1  # then its name is in the axis title, not at every tick
-    labels = tuple(
-        "" if i not in ticks else f"{axis.values[i, 0]:g}" if single else axis.label(i)
-        for i in range(len(axis))
-    )
-    named = single and not kind.startswith(axis.names[0])
-    return PlaneAxis(f"{kind}: {axis.names[0]}" if named else kind, np.arange(len(axis)), labels)
+    name = axis.names[0]
+
+    def label(i: int) -> str:
+        if axis.labels:
+            return axis.labels[i]
+        return value_label(axis, name, float(axis.values[i, 0])) if single else axis.label(i)
+
+    labels = tuple(label(i) if i in ticks else "" for i in range(len(axis)))
+    named = single and not kind.startswith(name)
+    title = axis.title or (f"{kind}: {axis_title(axis, name)}" if named else kind)
+    return PlaneAxis(title, np.arange(len(axis)), labels)

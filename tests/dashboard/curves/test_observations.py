@@ -41,7 +41,7 @@ EARLY = [0.1, 0.8, 0.85, 0.85, 0.85, 0.85, 0.85, 0.85, 0.85]
 
 def test_who_is_first_who_ends_highest_and_who_overtakes():
     said = sentences(runs(e_vi=UP, e_fsvi=EARLY))
-    assert "**E-FSVI, T=6** reaches 75% of the optimum first, after 1 sweeps" in said
+    assert "**E-FSVI, T=6** reaches 75% of the optimum first, after 1 sweep;" in said
     assert "Base E-VI needs 4 times as much" in said
     assert "**Base E-VI** ends highest, at 97.0% of the optimum" in said
     assert "**Base E-VI** overtakes E-FSVI, T=6 after 5 sweeps and stays ahead" in said
