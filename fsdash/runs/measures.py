@@ -56,7 +56,7 @@ def shown_measures(frame: pd.DataFrame) -> tuple[str, ...]:
     main = main_measure(frame)
     other = (REGRET, RELATIVE) if main == SHARE else (SHARE,)
     names = [c.name for c in MEASURES if c.name not in other and frame[c.name].notna().any()]
-    return tuple(sorted(names, key=lambda name: name != main))
+    return tuple(sorted(names, key=lambda name: (name != main, name != RELATIVE)))
 
 
 def drawable_measures(frame: pd.DataFrame) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ class TableWords(NamedTuple):
 SHARE_WORDS = TableWords(
     "Start",
     "share of the optimum of the first policy",
-    "to {level}",
+    "to\N{NO-BREAK SPACE}{level}",
     "{unit} until the mean curve stays above {level} of the optimum",
     "Final",
     f"share of the optimum: {FINAL_RULE}, with its 95% interval",
@@ -76,7 +76,7 @@ SHARE_WORDS = TableWords(
 REGRET_WORDS = TableWords(
     "Start regret",
     "mean regret of the first policy",
-    "to −{level}",
+    "to\N{NO-BREAK SPACE}−{level}",
     "{unit} until the mean curve stays {level} below the regret of the initial policy",
     "Final regret",
     f"mean regret: {FINAL_RULE}, with its 95% interval, and its share of the initial policy's",
@@ -106,7 +106,7 @@ def interval(low: str, high: str) -> str:
 
 
 def of_initial_regret(relative: float) -> str:
-    return f"{100 * relative:.3g}% of the initial"
+    return f"{100 * relative:.3g}% of initial"
 
 
 def part_of(count: int, total: int) -> str:

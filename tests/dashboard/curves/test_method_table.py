@@ -32,7 +32,11 @@ def test_the_table_shows_the_dash_of_each_line_and_the_unit_of_work():
 def test_the_table_of_a_cost_model_is_about_regret():
     row = MethodRow("VI", "#123456", "solid", "finished", 1.0, "done", "90", ("1", "2", "–"), "12")
     table = method_table_html([row], "sweeps", share=False)
-    for words in (text.REGRET_WORDS.start, text.REGRET_WORDS.final, "sweeps to −90%"):
+    for words in (
+        text.REGRET_WORDS.start,
+        text.REGRET_WORDS.final,
+        f"sweeps {text.work_heading(0.9, False)}",
+    ):
         assert words in table
     assert "of the optimum" not in table
 
