@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from math import inf, nan
 
+import numpy as np
 import pandas as pd
 
 from fsdash.runs.columns import BY_NAME, DEFAULT_MEASURE, MEASURES
@@ -22,6 +23,9 @@ from fsdash.runs.columns import BY_NAME, DEFAULT_MEASURE, MEASURES
 SHARE, REGRET, RELATIVE = DEFAULT_MEASURE, "mean_regret", "relative_regret"
 FALLBACKS = (SHARE, REGRET, "max_regret")
 """Rows that were recorded by an earlier version have no mean regret."""
+
+SAME_OPTIMUM = 0.01
+"""Relative difference of optima that rounding explains."""
 
 
 def share_of_optimum(mean_return: float, optimal_return: float, error: float = 0.0) -> float:
@@ -85,12 +89,17 @@ def with_regret(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def optimal_return(frame: pd.DataFrame) -> float:
-    """The optimal mean return, computed from the rows; NaN if they do not tell."""
-    known = (frame["mean_return"] + frame[REGRET]).dropna()
-    if known.empty:
-        shares = frame[frame[SHARE].notna() & frame[SHARE].ne(0)]
-        known = shares["mean_return"] / shares[SHARE]
-    return float(known.median()) if len(known) else nan
+    """The optimal mean return, computed from the rows.
+
+    NaN if they do not tell, or if they are about models whose optima differ.
+    """
+    found = frame["mean_return"] + frame[REGRET]
+    if found.isna().all():
+        found = frame["mean_return"] / frame[SHARE].where(frame[SHARE].ne(0))
+    optima = found.groupby(frame["run" if "run" in frame else "domain"]).median().dropna()
+    if optima.empty or np.ptp(optima) > SAME_OPTIMUM * np.abs(optima).max():
+        return nan
+    return float(optima.median())
 
 
 def optimal_value(frame: pd.DataFrame, measure: str) -> float:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.cli.runs import summarize
 from fsdash.runs.columns import NAMES
+from fsdash.runs.local import run_all
 from fsdash.runs.measures import (
     drawable_measures,
     main_measure,
@@ -209,6 +210,19 @@ def test_intervals_end_at_the_optimum(y):
     )
 
 
+def test_each_model_has_its_own_limit():
+    """Two models in one chart: neither the optimum nor the limit of one holds for the other."""
+    small = [curve([0.5, 0.9, v], replication=i) for i, v in enumerate((0.9, 0.99, 1.0))]
+    large = [
+        curve([0.5, 0.9, v], replication=i, algorithm="e-qi", optimum=2000.0, domain="pricing")
+        for i, v in enumerate((0.9, 0.99, 1.0))
+    ]
+    frame = pd.concat(small + large)
+    assert isnan(optimal_return(frame))
+    highest = summarise(frame, y="mean_return").groupby("method")["high"].max()
+    assert highest.to_dict() == pytest.approx({"Base E-VI": 200, "Base E-QI": 2000})
+
+
 def test_the_interval_of_the_final_value_ends_at_the_optimum():
     frames = [curve([0.0, v, v, v], replication=i) for i, v in enumerate((0.9, 0.99, 1.0))]
     found = statistics(*frames)
@@ -231,6 +245,20 @@ def test_the_slow_agnostic_baseline_is_drawn_at_whole_sweeps():
     [other] = mean_curves(curve(shares, per_sweep=3), "sweeps", sweep=SWEEP)
     assert len(other.x) == 7
     assert [name for name, method in ALGORITHMS.items() if method.whole_sweeps] == ["slow-agnostic"]
+
+
+@pytest.mark.slow
+def test_policies_inside_a_sweep_of_the_slow_agnostic_baseline_on_pricing_mislead():
+    """As the guide says: they swing from 82% to 98%, and the run starts at 81% of the optimum."""
+    frame, _ = run_all([RunSpec("pricing", "slow-agnostic", iterations=40, replications=1)])
+    late = frame[(frame["iteration"] >= 25) & (frame["iteration"] < 40)]
+    first, second, third = (late["fraction_of_optimal"].to_numpy()[i::3].mean() for i in range(3))
+    assert (round(first, 2), round(second, 2), round(third, 2)) == (0.98, 0.82, 0.90)
+    found = work_to_reach(frame).iloc[0]
+    assert round(found["start"], 2) == 0.81 and found["work_75"] == 0
+    assert found["final"] == pytest.approx(first, abs=0.005)
+    [drawn] = mean_curves(frame)
+    assert len(drawn.x) == 41 and drawn.mean[25:].min() > 0.97
 
 
 # ------------------------------------------------------------------------------------ which measure

@@ -22,6 +22,7 @@ from fsdash.runs.summary.series import (
     labelled,
     read_at,
     replications,
+    series_rows,
 )
 
 COMPLETE = 0.8
@@ -116,8 +117,12 @@ def mean_curves(
 ) -> list[MeanCurve]:
     """The curves that `summarise` puts in a table; series without any value are left out."""
     check_axes(x, y)
-    curves, limits = [], possible_range(frame, y)
-    for key, runs in replications(labelled(frame, stationary), x, y=y, sweep=sweep):
+    curves = []
+    rows = labelled(frame, stationary)
+    positions = (np.concatenate(runs) for _, runs in series_rows(rows))
+    named = zip(replications(rows, x, y=y, sweep=sweep), positions, strict=True)
+    for (key, runs), own in named:
+        limits = possible_range(rows.iloc[own], y)
         grid = _common_grid(runs, points)
         values = np.array([read_at(x_R, y_R, grid) for x_R, y_R in runs])
         method, algorithm, T, extra = key

@@ -130,11 +130,11 @@ def work_to_reach(
     progress = SHARE if measure == SHARE else RELATIVE
     curves = mean_curves(frame, x, y=progress, sweep=sweep, stationary=stationary)
     curve_of = {(curve.method, curve.stationary): curve for curve in curves}
-    limits = possible_range(frame, measure)
     rows, records = labelled(frame, stationary), []
     values, phases = rows[measure].to_numpy(float), rows["phase"].to_numpy()
     for key, runs in series_rows(rows):
         mean, low, high, n = interval(final_values(rows, runs, measure))
+        limits = possible_range(rows.iloc[np.concatenate(runs)], measure)
         ends = clipped(np.array(mean), np.array(low), np.array(high), limits)
         relative = float(np.mean(final_values(rows, runs, RELATIVE)))
         reached = mean if measure == SHARE else 1 - relative
