@@ -20,6 +20,7 @@ from pathlib import Path
 import pandas as pd
 import plotly.graph_objects as go
 
+from fsdash.domains import make
 from fsdash.figures.learning import learning_figure
 from fsdash.reproduce import theory_figures
 from fsdash.reproduce.claims import numerical_claims, theory_claims
@@ -28,6 +29,7 @@ from fsdash.reproduce.figure_files import Renderer, titled
 from fsdash.reproduce.judging import ExperimentCurves, Verdict, claims_table, findings_table, judge
 from fsdash.runs.columns import NAMES
 from fsdash.runs.local import Ending
+from fsdash.runs.measures import LOWEST, lowest_return
 from fsdash.runs.summary import work_to_reach
 from fsdash.version import __version__
 
@@ -117,6 +119,7 @@ def figure_of(
     """Draw one figure of the experiment."""
     sweep = plan.exact_sweep if spec.exact else plan.sweep
     rows = frame[frame["algorithm"].isin(spec.algorithms)]
+    rows = rows.assign(**{LOWEST: lowest_return(make(plan.domain))})
     if spec.last is not None:
         rows = rows[rows["evaluations"] <= spec.last * sweep]
     return learning_figure(

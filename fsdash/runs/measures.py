@@ -13,17 +13,23 @@ runs of several models are shown together, all of them must have a share.
 
 from __future__ import annotations
 
-from math import inf, nan
+from functools import lru_cache
+from math import inf, isnan, nan
 
 import numpy as np
 import pandas as pd
 
+from fsdash.domains import Domain
 from fsdash.runs.columns import BY_NAME, DEFAULT_MEASURE, MEASURES
 
 SHARE, REGRET, RELATIVE = DEFAULT_MEASURE, "mean_regret", "relative_regret"
 FALLBACKS = (SHARE, REGRET, "max_regret")
 """Rows that were recorded by an earlier version have no mean regret."""
 
+LOWEST = "lowest_return"
+"""Column that a view may add: `lowest_return` of each row's domain."""
+MAX_ENTRIES = 1_000_000
+"""Entries of a table that is built to find the lowest return."""
 SAME_OPTIMUM = 0.01
 """Relative difference of optima that rounding explains."""
 
@@ -107,9 +113,34 @@ def optimal_value(frame: pd.DataFrame, measure: str) -> float:
     return optimal_return(frame) if measure == "mean_return" else BY_NAME[measure].optimal_value
 
 
+@lru_cache(maxsize=256)
+def lowest_return(domain: Domain) -> float:
+    """A mean return that no policy is below, r_min/(1 − γ); −∞ for large models."""
+    X, Y, A, W = domain.shape
+    if X * Y * A * (W if domain.noisy_fast else 1) > MAX_ENTRIES:
+        return -inf
+    return float(domain.build().reward_XYA.min()) / (1 - domain.gamma)
+
+
 def possible_range(frame: pd.DataFrame, measure: str) -> tuple[float, float]:
-    """The values that a measure can have: no policy is better than the optimal one."""
-    best = optimal_value(frame, measure)
-    if best != best:
-        return -inf, inf
-    return (best, inf) if BY_NAME[measure].lower_is_better else (-inf, best)
+    """The values that a measure can have.
+
+    No policy is better than the optimal one. If the frame has a column `lowest_return`, none is
+    below that either.
+    """
+    best, lowest = optimal_value(frame, measure), -inf
+    if LOWEST in frame and frame[LOWEST].notna().all():
+        lowest = float(frame[LOWEST].min())
+    if measure == SHARE:
+        lowest /= optimal_return(frame)
+    elif measure == REGRET:
+        lowest = lowest - optimal_return(frame)
+    elif measure != "mean_return":
+        lowest = -inf
+    if BY_NAME[measure].lower_is_better:
+        return _known(best, -inf), _known(-lowest, inf)
+    return _known(lowest, -inf), _known(best, inf)
+
+
+def _known(value: float, otherwise: float) -> float:
+    return otherwise if isnan(value) else value

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.cli.runs import summarize
+from fsdash.domains import make
 from fsdash.runs.columns import NAMES
 from fsdash.runs.local import run_all
 from fsdash.runs.measures import (
     drawable_measures,
+    lowest_return,
     main_measure,
     optimal_return,
     possible_range,
@@ -208,6 +210,23 @@ def test_intervals_end_at_the_optimum(y):
     assert min(wide["high"] - wide["mean"], wide["mean"] - wide["low"]) < 0.5 * max(
         wide["high"] - wide["mean"], wide["mean"] - wide["low"]
     )
+
+
+def test_intervals_end_at_the_lowest_possible_return():
+    """Where no reward is negative, no share is; regret is then at most the optimum."""
+    frames = [curve([0.0, v, 0.9], replication=i) for i, v in enumerate((0.0, 0.01, 0.4))]
+    frame = pd.concat(frames)
+    assert summarise(frame)["low"].min() < -0.3
+    known = frame.assign(lowest_return=0.0)
+    assert summarise(known)["low"].min() == 0
+    assert summarise(known, y="mean_return")["low"].min() == 0
+    assert summarise(frame, y="mean_regret")["high"].max() > 260
+    assert summarise(known, y="mean_regret")["high"].max() == pytest.approx(200)
+    assert lowest_return(make("gridworld", size=6)) == 0
+    small = make("inventory", y_max=5, order_max=5)
+    model = small.build()
+    assert lowest_return(small) == pytest.approx(model.reward_XYA.min() / (1 - model.gamma))
+    assert lowest_return(make("gridworld", size=60)) == -inf  # too large to build for a chart
 
 
 def test_each_model_has_its_own_limit():

@@ -25,7 +25,7 @@ from fsdash.figures.palette import algorithm_colour
 from fsdash.formatting import number
 from fsdash.reproduce.experiments import SAMPLES
 from fsdash.runs.columns import DEFAULT_MEASURE
-from fsdash.runs.measures import SHARE, drawable_measures, with_regret
+from fsdash.runs.measures import LOWEST, SHARE, drawable_measures, lowest_return, with_regret
 from fsdash.runs.records import OVER, LastRows, Progress, Run
 from fsdash.runs.summary import LEVELS, MeanCurve, mean_curves, method_title, work_to_reach
 
@@ -146,9 +146,11 @@ def domain_size(name: str, parameters: tuple[tuple[str, Value], ...]) -> tuple[i
 
 def slow_states(runs: Sequence[Run]) -> int:
     """The smallest number of slow states in the domains of these runs."""
-    return min(
-        (make(run.domain, **run.spec_data["domain_parameters"]).shape[0] for run in runs), default=1
-    )
+    return min((make(run.domain, **_domain_parameters(run)).shape[0] for run in runs), default=1)
+
+
+def _domain_parameters(run: Run) -> dict[str, Value]:
+    return run.spec_data["domain_parameters"]
 
 
 def sweep_sizes(runs: Sequence[Run]) -> tuple[dict[int, float], str]:
@@ -180,6 +182,8 @@ def curve_rows(frame: pd.DataFrame, runs: Sequence[Run], labels: Mapping[int, st
     """
     frame = with_regret(frame[frame["algorithm"].isin(ALGORITHMS)]).copy()
     frame["method"] = frame["run"].map(labels)
+    lowest = {run.id: lowest_return(make(run.domain, **_domain_parameters(run))) for run in runs}
+    frame[LOWEST] = frame["run"].map(lowest)
     frame["sweeps"] = frame["evaluations"] / frame["run"].map(sweep_sizes(runs)[0])
     return frame
 
