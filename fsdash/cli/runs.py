@@ -75,7 +75,7 @@ def run_runs(arguments: argparse.Namespace) -> str:
     from fsdash.compilation import ensure_compiled
     from fsdash.runs.frames import check_path, save
     from fsdash.runs.local import run_all
-    from fsdash.runs.notes import run_notes
+    from fsdash.runs.spec import run_notes
 
     if arguments.out:
         check_path(arguments.out)

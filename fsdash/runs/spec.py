@@ -17,15 +17,15 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from fsdash.algorithms.fsvi import MAX_DECISIONS
-from fsdash.algorithms.registry import Algorithm, Value, get_algorithm
+from fsdash.algorithms.registry import ALGORITHMS, Algorithm, Value, get_algorithm
 from fsdash.algorithms.snapshot import MAX_ITERATIONS
 from fsdash.core.display import Rows, Summary
 from fsdash.domains import Domain, make
@@ -291,6 +291,34 @@ class RunSpec(Summary):
         _whole("replication", replication, 0, self.replications - 1)
         child = np.random.SeedSequence(self.seed).spawn(replication + 1)[replication]
         return np.random.default_rng(child)
+
+
+def run_notes(specs: Iterable[RunSpec]) -> dict[str, str]:
+    """What the algorithms say about their runs, by the label of the run; most say nothing.
+
+    FSAVI, for example, reports κ of its features.
+
+    Raises `InputError` if an algorithm cannot be run with its parameters on its domain.
+
+    Examples
+    --------
+    >>> run_notes([RunSpec("inventory", "fsavi", T=6, iterations=1)])
+    {'FSAVI, T=6': 'aggregation, 40 features for 561 states, κ = 1, κγ = 0.995'}
+    """
+    noted = (spec for spec in specs if ALGORITHMS[spec.algorithm].note is not None)
+    return {
+        spec.label: _note(
+            spec.domain, tuple(spec.domain_parameters), spec.algorithm, tuple(spec.parameters)
+        )
+        for spec in noted
+    }
+
+
+@lru_cache(maxsize=64)
+def _note(domain: str, domain_parameters: Pairs, algorithm: str, parameters: Pairs) -> str:
+    note = ALGORITHMS[algorithm].note
+    assert note is not None  # the caller has checked it
+    return note(make(domain, "default", **dict(domain_parameters)).build(), **dict(parameters))
 
 
 def share_spent(unit: str, size: float, row: Mapping[str, Any]) -> float:

@@ -112,6 +112,9 @@ def run_labels(runs: Sequence[Run], letters: Mapping[str, str] | None = None) ->
     labels = {}
     for run in runs:
         similar = [other for other in runs if titles[other.id] == titles[run.id]]
+        if len(similar) == 1:
+            labels[run.id] = titles[run.id]
+            continue
         settings = run_settings(run)
         parts = [titles[run.id]] + [
             f"{name.rpartition('.')[2]}={_short_value(settings[name])}"
@@ -391,3 +394,9 @@ def readable_runs(runs: Sequence[Run]) -> list[Run]:
             continue
         readable.append(run)
     return readable
+
+
+def runs_with_notes(runs: Sequence[Run]) -> list[Run]:
+    """The readable runs of algorithms that have a note about a run."""
+    noted = {name for name, algorithm in ALGORITHMS.items() if algorithm.note is not None}
+    return readable_runs([run for run in runs if run.algorithm in noted])

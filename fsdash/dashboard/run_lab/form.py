@@ -34,8 +34,7 @@ from fsdash.figures.domains import describe_domain, domain_svg
 from fsdash.formatting import escape_markdown
 from fsdash.runs.errors import StoreError
 from fsdash.runs.estimate import wall_seconds, worker_seconds
-from fsdash.runs.notes import run_notes
-from fsdash.runs.spec import MAX_REPLICATIONS, RunSpec
+from fsdash.runs.spec import MAX_REPLICATIONS, RunSpec, run_notes
 
 START_ERROR, STARTED_ID, REPLICATIONS_KEY = "lab-start-error", "lab-started-id", "lab-replications"
 LONG_SECONDS = 600

@@ -54,8 +54,8 @@ from fsdash.dashboard.widgets.chart import chart, export
 from fsdash.errors import InputError
 from fsdash.formatting import escape_markdown, time_ago
 from fsdash.runs.errors import StoreError
-from fsdash.runs.notes import run_notes
 from fsdash.runs.records import OVER, Experiment, LastRows, progress_of
+from fsdash.runs.spec import run_notes
 
 # On a narrow screen the experiment comes before the form that started it. Streamlit's own status
 # widget, whose "Stop" button means something else, would come and go with every refresh.
@@ -291,7 +291,7 @@ def _draw_action(
 
 def _draw_notes(experiment: Experiment) -> None:
     try:
-        notes = run_notes(run.spec for run in curves.readable_runs(experiment.runs))
+        notes = run_notes(run.spec for run in curves.runs_with_notes(experiment.runs))
     except InputError:
         return  # the run itself reports it
     if notes:
