@@ -95,6 +95,8 @@ class RunSpec(Summary):
         self._set("replications", replications if self.method.sampled else 1)
         self._set("seed", _whole("seed", self.seed, 0, MAX_SEED))
         self._set(*self._checked_budget())
+        # The JSON text is the identity of the specification: made here, once, and only read later.
+        self._set("_json", json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":")))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -251,7 +253,7 @@ class RunSpec(Summary):
 
     def to_json(self) -> str:
         """The specification as JSON; equal specifications have equal text."""
-        return json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        return self._json  # type: ignore[attr-defined]
 
     @classmethod
     def from_dict(cls, values: object) -> RunSpec:

@@ -6,11 +6,13 @@ series keep their names while rows arrive, and one row of numbers per method.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isnan
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,6 +29,7 @@ from fsdash.reproduce.experiments import SAMPLES
 from fsdash.runs.columns import DEFAULT_MEASURE
 from fsdash.runs.measures import LOWEST, SHARE, drawable_measures, lowest_return, with_regret
 from fsdash.runs.records import OVER, LastRows, Progress, Run
+from fsdash.runs.spec import RunSpec
 from fsdash.runs.summary import LEVELS, MeanCurve, mean_curves, method_title, work_to_reach
 
 GENERAL_SETTINGS = (
@@ -139,21 +142,34 @@ def sweep_size(domain: Domain, samples: int = SAMPLES) -> int:
     return n_slow * n_fast * n_actions * samples
 
 
+class DomainFacts(NamedTuple):
+    """What a chart needs to know about a domain with its parameters."""
+
+    n_slow: int
+    n_states: int
+    sweep: int
+    """Evaluations in one sweep of Base E-VI."""
+    lowest: float
+    """`lowest_return`."""
+
+
 @lru_cache(maxsize=1024)
-def domain_size(name: str, parameters: tuple[tuple[str, Value], ...]) -> tuple[int, int]:
-    """The number of states of a domain, and the evaluations in one sweep of Base E-VI on it."""
+def domain_facts(name: str, parameters: tuple[tuple[str, Value], ...]) -> DomainFacts:
+    """The facts of a domain; its parameters are sorted pairs."""
     domain = make(name, **dict(parameters))
     n_slow, n_fast = domain.shape[:2]
-    return n_slow * n_fast, sweep_size(domain)
+    return DomainFacts(n_slow, n_slow * n_fast, sweep_size(domain), lowest_return(domain))
+
+
+def facts_of(run: Run | RunSpec) -> DomainFacts:
+    """The facts of the run's domain, found by the parameters as they are stored."""
+    data = run.spec_data if isinstance(run, Run) else json.loads(run.to_json())
+    return domain_facts(run.domain, tuple(sorted(data["domain_parameters"].items())))
 
 
 def slow_states(runs: Sequence[Run]) -> int:
     """The smallest number of slow states in the domains of these runs."""
-    return min((make(run.domain, **_domain_parameters(run)).shape[0] for run in runs), default=1)
-
-
-def _domain_parameters(run: Run) -> dict[str, Value]:
-    return run.spec_data["domain_parameters"]
+    return min((facts_of(run).n_slow for run in runs), default=1)
 
 
 def sweep_sizes(runs: Sequence[Run]) -> tuple[dict[int, float], str]:
@@ -161,18 +177,15 @@ def sweep_sizes(runs: Sequence[Run]) -> tuple[dict[int, float], str]:
 
     On a domain where functions are fitted, the unit of all its runs is a sweep of FVI, N|A|M.
     """
-    size_of = {
-        run.id: domain_size(run.domain, tuple(sorted(run.spec_data["domain_parameters"].items())))
-        for run in runs
-    }
+    facts = {run.id: facts_of(run) for run in runs}
     sampled_share: dict[str, float] = {}
     for run in runs:
         parameters = run.spec_data.get("parameters", {})
         if "N" in parameters:
-            n_states, N = size_of[run.id][0], parameters["N"]
+            n_states, N = facts[run.id].n_states, parameters["N"]
             share = N / n_states if N else FITTED_SHARE
             sampled_share[run.domain] = min(share, sampled_share.get(run.domain, share))
-    sizes = {run.id: sampled_share.get(run.domain, 1.0) * size_of[run.id][1] for run in runs}
+    sizes = {run.id: sampled_share.get(run.domain, 1.0) * facts[run.id].sweep for run in runs}
     fitted = {run.domain in sampled_share for run in runs}
     method = "FVI" if fitted == {True} else "the base method" if len(fitted) > 1 else "Base E-VI"
     return sizes, method
@@ -185,8 +198,7 @@ def curve_rows(frame: pd.DataFrame, runs: Sequence[Run], labels: Mapping[int, st
     """
     frame = with_regret(frame[frame["algorithm"].isin(ALGORITHMS)]).copy()
     frame["method"] = frame["run"].map(labels)
-    lowest = {run.id: lowest_return(make(run.domain, **_domain_parameters(run))) for run in runs}
-    frame[LOWEST] = frame["run"].map(lowest)
+    frame[LOWEST] = frame["run"].map({run.id: facts_of(run).lowest for run in runs})
     frame["sweeps"] = frame["evaluations"] / frame["run"].map(sweep_sizes(runs)[0])
     return frame
 

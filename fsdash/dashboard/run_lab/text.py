@@ -9,7 +9,7 @@ import pandas as pd
 
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves.observations import final_text
-from fsdash.dashboard.curves.state import domain_size
+from fsdash.dashboard.curves.state import facts_of
 from fsdash.formatting import duration, number, round_significant
 from fsdash.runs.server.manager import QueueStatus
 from fsdash.runs.spec import RunSpec
@@ -143,7 +143,7 @@ def budget_text(spec: RunSpec) -> str:
     """The budget of a run; evaluations are given in sweeps."""
     unit, size = spec.budget
     if unit == "evaluations":
-        return f"{number(size / domain_size(spec.domain, spec.domain_parameters)[1])} sweeps"
+        return f"{number(size / facts_of(spec).sweep)} sweeps"
     return f"{number(size)} {'s' if unit == 'seconds' else unit}"
 
 
