@@ -4,7 +4,8 @@
     ν^k    greedy for U^k, by M separate samples for each (s, a).
 
 Independent samples for each action bias the maximum upwards; `common_random_numbers` draws the
-noise of a state once for all actions. If the model has no noise, E-VI is VI.
+noise of a state once for all actions. This does not make up for too few samples: the experiment in
+`fsdash.reproduce.samples` compares both with a larger M. If the model has no noise, E-VI is VI.
 
 Work: |S||A|M value-function evaluations per sweep. The samples that extract ν for a snapshot come
 from separate generators and are not counted, so U^k does not depend on how many snapshots are

@@ -38,6 +38,27 @@ def add_commands(commands) -> None:
     )
     p.add_argument("--workers", type=int, default=1, metavar="N", help="worker processes (1)")
     p.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (0)")
+    p.add_argument(
+        "--count",
+        type=int,
+        choices=(2, 1),
+        default=2,
+        help="evaluations that a sample of the upper level counts as: 2 or 1 (2)",
+        metavar="N",
+    )
+    p.add_argument(
+        "--ties",
+        choices=("random", "first"),
+        default="random",
+        help="how all sampled methods break ties: random or first (random)",
+        metavar="KIND",
+    )
+    p.add_argument(
+        "--share",
+        type=float,
+        metavar="SHARE",
+        help="judge after this share of the budget, such as 0.5 (the shares that a rule names)",
+    )
 
 
 def run_reproduce(arguments: argparse.Namespace) -> str:
@@ -47,7 +68,9 @@ def run_reproduce(arguments: argparse.Namespace) -> str:
     from fsdash.reproduce.experiments import DOMAINS
     from fsdash.reproduce.judging import claims_table
     from fsdash.reproduce.report import QUICK, write_report
+    from fsdash.reproduce.settings import Setting
 
+    setting = Setting(arguments.count, arguments.ties, arguments.share)
     folder = Path(arguments.out)
     _check_writable(folder)
     ensure_compiled()
@@ -56,7 +79,7 @@ def run_reproduce(arguments: argparse.Namespace) -> str:
     if names and not results:
         raise KeyboardInterrupt
     with_theory = arguments.topic in ("theory", "all")
-    judged, missing = write_report(folder, results, with_theory, endings, arguments.quick)
+    judged, missing = write_report(folder, results, with_theory, endings, arguments.quick, setting)
     for ending in endings:
         if ending.outcome.status != "finished":
             _report(

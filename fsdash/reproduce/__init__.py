@@ -1,10 +1,13 @@
 """The paper's numerical section and theory figures, recomputed and judged claim by claim.
 
     experiments      the paper's experiments as lists of runs
-    claims           the paper's claims, and this project's own findings
+    settings         count, ties and budget: choices that can decide a verdict
+    curves           learning curves, and the numbers that claims are about
+    claims           the paper's claims with their quotations, and this project's own findings
     judging          how a claim is judged
     theory_figures   the theory figures and their tables
     figure_files     figures as HTML, PNG and SVG files
+    samples          Base E-VI with more samples and with common random numbers
     report           a folder with data, figures and claims
     archive          the results of one full reproduction, in `results`
     timings          the speed of the archived runs, for time estimates

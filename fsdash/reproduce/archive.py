@@ -26,7 +26,7 @@ def archived_domains() -> tuple[str, ...]:
 
 
 def archived_rows(domain: str) -> pd.DataFrame:
-    """The tidy rows of an experiment, with `variant` and `method`, its name in legends."""
+    """The tidy rows of an experiment, with `variant`, `ties` and `method`, its name in legends."""
     return _rows(domain).copy()
 
 
@@ -35,18 +35,33 @@ def _rows(domain: str) -> pd.DataFrame:
     if domain not in archived_domains():
         raise InputError(f"experiment = {domain!r}: choose from {', '.join(archived_domains())}")
     path = FOLDER / f"{domain}.csv"
-    rows = pd.read_csv(path, dtype={"T": "Int64"}, keep_default_na=True).fillna({"variant": ""})
-    return named(with_regret(rows))[[*NAMES, "variant", "method"]]
+    rows = pd.read_csv(path, dtype={"T": "Int64"}).fillna({"variant": "", "ties": ""})
+    return named(with_regret(rows))[[*NAMES, "variant", "ties", "method"]]
 
 
 def archived_claims() -> pd.DataFrame:
-    """One row per claim: name, claim, where, rule, verdict, measured, replications, remark."""
-    return pd.read_csv(FOLDER / "claims.csv").fillna({"remark": ""})
+    """One row per claim.
+
+    The columns are name, claim, quotation, where, rule, verdict, measured, replications, remark and
+    revised.
+    """
+    empty = {"quotation": "", "remark": "", "revised": ""}
+    return pd.read_csv(FOLDER / "claims.csv").fillna(empty)
 
 
 def archived_findings() -> pd.DataFrame:
     """One row per part of a claim, as numbers."""
     return pd.read_csv(FOLDER / "findings.csv")
+
+
+def archived_sensitivity() -> pd.DataFrame:
+    """The verdict on each claim for every count, way to break ties, and share of the budget."""
+    return pd.read_csv(FOLDER / "sensitivity.csv")
+
+
+def archived_samples() -> pd.DataFrame:
+    """The shares of Base E-VI by domain, number of samples and kind of random numbers."""
+    return pd.read_csv(FOLDER / "samples.csv")
 
 
 def archived_work(domain: str) -> pd.DataFrame:

@@ -4,8 +4,9 @@ As in the paper, γ = 0.995, M = M_u = 50, M_l = 1, and there are five replicati
 in *sweeps*. One sweep of Base E-VI is |S||A|M evaluations; where functions are fitted, one sweep of
 FVI is N|A|M evaluations.
 
-The paper does not say how long its runs are; its optimum comes from 50 iterations of Base E-VI. The
-budgets here were fixed before the runs that are judged, for the first two with another seed:
+The paper does not say how long its runs are. Its optimum comes from 50 iterations of Base E-VI with
+M = 100, the *yardstick*, which is run here too. The budgets were fixed before the first full run,
+for inventory and gridworld after a pilot run with another seed:
 
 inventory   12 sweeps, by which Base E-VI and E-QI have levelled off. These two continue to 50
             sweeps, because the claim that they reach the optimum "eventually" needs the paper's 50
@@ -15,10 +16,16 @@ gridworld   60 sweeps: every method of the paper makes at least 50 iterations or
 pricing     20 sweeps of FVI.
 
 Slow-agnostic E-VI makes 40 sweeps of its own, which are |X| times cheaper; by then it has long
-stopped changing.
+stopped changing. Methods that freeze the slow state make twice the work of the budget, so that they
+fill it if an upper-level sample counts as one evaluation instead of two (`settings`). Every sampled
+method runs twice: with ties broken at random, and by the first index.
 
-Exact FSVI and modified policy iteration with m = T−1 evaluation sweeps are added to each domain.
-They are not in the paper. Their work is counted in exact sweeps, |S||A||W|.
+Not in the paper:
+
+exact     VI, FSVI and modified policy iteration with m = T−1 evaluation sweeps. Their work is
+          counted in exact sweeps, |S||A||W|.
+samples   Base E-VI with M = 50, 200 and 500, each with separate samples for every action and with
+          common random numbers, on the two tabular domains (`samples` says why).
 
 A quick experiment makes three replications with a quarter of the budget: enough to try everything,
 not enough for verdicts.
@@ -26,7 +33,8 @@ not enough for verdicts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 
 import pandas as pd
 
@@ -34,6 +42,7 @@ from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.formatting import round_significant
+from fsdash.reproduce.settings import COUNTS, TIES_ORDER
 from fsdash.runs.local import Ending, Progress, run_all
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.summary import method_title
@@ -44,6 +53,8 @@ QUICK_SHARE = 0.25
 SAMPLES = 50
 AGNOSTIC_SWEEPS = 40
 LONG_SWEEPS = 50
+YARDSTICK_SAMPLES, YARDSTICK_ITERATIONS = 100, 50
+SAMPLE_SIZES = (50, 200, 500)
 EXACT_ITERATIONS = 100
 DOMAINS = ("inventory", "gridworld", "pricing")
 
@@ -54,6 +65,8 @@ class PaperRun:
 
     spec: RunSpec
     variant: str = ""
+    ties: str = ""
+    """How ties are broken; empty for a run that is made once, for every setting."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +76,8 @@ class FigureSpec:
     name: str
     title: str
     algorithms: tuple[str, ...]
+    variants: tuple[str, ...] = ("",)
+    """The variants of the algorithms."""
     stationary: bool = False
     exact: bool = False
     """Whether work is counted in exact sweeps."""
@@ -85,7 +100,27 @@ class PaperExperiment:
     budget: float
     quick: bool
 
+    def length(self, algorithm: str, variant: str) -> float:
+        """The sweeps of a run that count; infinity if they are not limited.
 
+        Base E-VI and E-QI may continue after the budget, because their end is a claim of its own.
+        """
+        if algorithm in BASE:
+            long = LONG_SWEEPS * (QUICK_SHARE if self.quick else 1.0)
+            return inf if variant else max(self.budget, long)
+        limited = algorithm == "e-fsvi" or algorithm in LINEAR + DEEP
+        return self.budget if limited else inf
+
+    def paper_specs(self) -> list[RunSpec]:
+        """The runs behind the paper's figures, with ties at random and without the extra work."""
+        most = int(self.budget * self.sweep)
+        return [
+            replace(spec, evaluations=most) if spec.method.freezes else spec
+            for spec in (run.spec for run in self.runs if run.ties == "random" and not run.variant)
+        ]
+
+
+BASE = ("e-vi", "e-qi")
 TABULAR = ("e-vi", "e-qi", "slow-agnostic", "e-fsvi")
 LINEAR = ("lin-fvi", "lin-fqi", "lin-fsfvi")
 DEEP = ("deep-fvi", "deep-fqi", "deep-fsfvi")
@@ -107,15 +142,20 @@ def experiment(domain: str, quick: bool = False, seed: int = 0) -> PaperExperime
     fitted = domain == "pricing"
     states = n_slow * n_fast
     sampled_states = states // 10 if fitted else states
-    budget = BUDGET_SWEEPS[domain] * (QUICK_SHARE if quick else 1)
+    share = QUICK_SHARE if quick else 1.0
+    budget = BUDGET_SWEEPS[domain] * share
     sweep = sampled_states * n_actions * SAMPLES
-    runs = (_fitted if fitted else _tabular)(domain, sweep, budget, quick, seed)
+    size = {"replications": QUICK_REPLICATIONS if quick else REPLICATIONS, "seed": seed}
+    make_runs = _fitted if fitted else _tabular
+    runs = [r for ties in TIES_ORDER for r in make_runs(domain, sweep, budget, share, ties, size)]
+    if not fitted:
+        runs += _samples(domain, share, size)
     title, where = TITLES[domain]
     return PaperExperiment(
         domain,
         title,
         where,
-        runs + _exact(domain, seed),
+        (*runs, *_exact(domain, seed)),
         _figures(domain, budget),
         sweep,
         states * n_actions * n_noise,
@@ -130,40 +170,83 @@ def mpi_variant(T: int) -> str:
     return f"m={T - 1}"
 
 
+def sample_variant(M: int, common: bool) -> str:
+    """The variant of Base E-VI with M samples, with or without common random numbers."""
+    return f"M={M}" + (", common random numbers" if common else "")
+
+
+SAMPLE_VARIANTS = tuple(sample_variant(M, common) for common in (False, True) for M in SAMPLE_SIZES)
+YARDSTICK = f"M={YARDSTICK_SAMPLES}, yardstick"
+"""The variant of Base E-VI by which the paper computes its optimum."""
+
+
 def _tabular(
-    domain: str, sweep: int, budget: float, quick: bool, seed: int
-) -> tuple[PaperRun, ...]:
-    common = {
-        "parameters": {"snapshots_per_sweep": SNAPSHOTS_PER_SWEEP[domain]},
-        "replications": QUICK_REPLICATIONS if quick else REPLICATIONS,
-        "seed": seed,
-    }
+    domain: str, sweep: int, budget: float, share: float, ties: str, size: dict
+) -> list[PaperRun]:
+    parameters = {"snapshots_per_sweep": SNAPSHOTS_PER_SWEEP[domain], "ties": ties}
     work = int(budget * sweep)
-    base = max(work, int(LONG_SWEEPS * sweep * (QUICK_SHARE if quick else 1)))
-    return (
-        PaperRun(RunSpec(domain, "e-vi", evaluations=base, **common)),
-        PaperRun(RunSpec(domain, "e-qi", evaluations=base, **common)),
-        PaperRun(RunSpec(domain, "slow-agnostic", iterations=AGNOSTIC_SWEEPS, **common)),
-        *(PaperRun(RunSpec(domain, "e-fsvi", T=T, evaluations=work, **common)) for T in HORIZONS),
-    )
+    base = max(work, int(LONG_SWEEPS * sweep * share))
+
+    def run(name: str, variant: str = "", M: dict | None = None, **budget: int | None) -> PaperRun:
+        spec = RunSpec(domain, name, parameters=parameters | (M or {}), **budget, **size)
+        return PaperRun(spec, variant, ties)
+
+    yardstick = max(1, int(YARDSTICK_ITERATIONS * share))
+    return [
+        run("e-vi", evaluations=base),
+        run("e-qi", evaluations=base),
+        run("slow-agnostic", iterations=AGNOSTIC_SWEEPS),
+        *(run("e-fsvi", T=T, evaluations=COUNTS[0] * work) for T in HORIZONS),
+        run(
+            "e-vi",
+            YARDSTICK,
+            {"M": YARDSTICK_SAMPLES, "snapshots_per_sweep": 1},
+            iterations=yardstick,
+        ),
+    ]
 
 
-def _fitted(domain: str, sweep: int, budget: float, quick: bool, seed: int) -> tuple[PaperRun, ...]:
-    common = {
-        "replications": QUICK_REPLICATIONS if quick else REPLICATIONS,
-        "seed": seed,
-        "evaluations": int(budget * sweep),
-    }
+def _fitted(
+    domain: str, sweep: int, budget: float, share: float, ties: str, size: dict
+) -> list[PaperRun]:
     # Policies are extracted from the sampled paths of the iteration ("kept") instead of from fresh
     # paths: each policy has the same distribution, in half the time.
-    extraction = {True: {"extract": "kept", "lower_policy": "frozen"}, False: {}}
-    return tuple(
+    work = int(budget * sweep)
+    runs = []
+    for name in LINEAR + DEEP:
+        freezes = ALGORITHMS[name].freezes
+        parameters = {"ties": ties} | ({"extract": "kept"} if freezes else {})
+        for T in HORIZONS if freezes else (None,):
+            evaluations = COUNTS[0] * work if freezes else work
+            spec = RunSpec(
+                domain, name, T=T, parameters=parameters, evaluations=evaluations, **size
+            )
+            runs.append(PaperRun(spec, "", ties))
+    return runs
+
+
+def _samples(domain: str, share: float, size: dict) -> list[PaperRun]:
+    """Base E-VI with more samples and with common random numbers, recorded once in each sweep."""
+    iterations = max(1, int(max(BUDGET_SWEEPS[domain], LONG_SWEEPS) * share))
+    return [
         PaperRun(
-            RunSpec(domain, name, T=T, parameters=extraction[ALGORITHMS[name].freezes], **common)
+            RunSpec(
+                domain,
+                "e-vi",
+                parameters={
+                    "M": M,
+                    "common_random_numbers": common,
+                    "snapshots_per_sweep": 1,
+                    "ties": TIES_ORDER[0],
+                },
+                iterations=iterations,
+                **size,
+            ),
+            sample_variant(M, common),
         )
-        for name in LINEAR + DEEP
-        for T in (HORIZONS if ALGORITHMS[name].freezes else (None,))
-    )
+        for common in (False, True)
+        for M in SAMPLE_SIZES
+    ]
 
 
 def _exact(domain: str, seed: int) -> tuple[PaperRun, ...]:
@@ -184,11 +267,14 @@ def _exact(domain: str, seed: int) -> tuple[PaperRun, ...]:
 
 def _figures(domain: str, budget: float) -> tuple[FigureSpec, ...]:
     title, _ = TITLES[domain]
-    exact = FigureSpec(f"{domain}-exact", f"{title}: the model is known", EXACT, exact=True)
+    variants = ("", *map(mpi_variant, HORIZONS))
+    exact = FigureSpec(
+        f"{domain}-exact", f"{title}: the model is known", EXACT, variants, exact=True
+    )
     if domain == "pricing":
         return (
-            FigureSpec("pricing-linear", f"{title}, linear regression", LINEAR),
-            FigureSpec("pricing-deep", f"{title}, networks", DEEP),
+            FigureSpec("pricing-linear", f"{title}, linear regression", LINEAR, last=budget),
+            FigureSpec("pricing-deep", f"{title}, networks", DEEP, last=budget),
             exact,
         )
     figures = (
@@ -217,10 +303,11 @@ def run_experiment(
 ) -> tuple[pd.DataFrame, list[Ending]]:
     """All rows of an experiment, rounded to the archived digits, and how each replication ended."""
     frames, endings = [], []
-    for variant in dict.fromkeys(run.variant for run in plan.runs):
-        specs = [run.spec for run in plan.runs if run.variant == variant]
-        frame, ended = run_all(specs, workers if len(specs) > 1 else 1, progress=progress)
-        frames.append(frame.assign(variant=variant))
+    for group in dict.fromkeys((run.variant, run.ties) for run in plan.runs):
+        specs = [run.spec for run in plan.runs if (run.variant, run.ties) == group]
+        tasks = sum(spec.replications for spec in specs)
+        frame, ended = run_all(specs, workers if tasks > 1 else 1, progress=progress)
+        frames.append(frame.assign(variant=group[0], ties=group[1]))
         endings += ended
     return named(compact(pd.concat(frames, ignore_index=True))), endings
 

@@ -13,6 +13,10 @@ The claim is
     not reproduced   if every part is no
     partly           otherwise
 
+A part that does not decide is shown for comparison only. If the paper's sentence names no budget
+and the answer depends on it, the claim is judged after several shares of the budget, and every part
+counts after each of them.
+
 Differences and ratios of two methods are computed per replication, so their interval is that of the
 difference itself. With one replication, or without randomness, the mean alone decides.
 
@@ -24,88 +28,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, isnan
+from math import inf, isnan, nan
 
-import numpy as np
 import pandas as pd
 
 from fsdash.formatting import number
-from fsdash.runs.summary import first_crossing, interval, labelled, replications
+from fsdash.reproduce.curves import ExperimentCurves
+from fsdash.runs.summary import interval
 
 GOOD, NEAR_OPTIMAL, OPTIMAL, HALF = 0.75, 0.95, 0.99, 0.5
-LATE = 0.75
-"""The late part of a run begins after this share of the budget."""
-GRID_POINTS = 200
 
 REPRODUCED, PARTLY, NOT_REPRODUCED = "reproduced", "partly", "not reproduced"
 CLEAR, UNCLEAR, NO = "clear", "unclear", "no"
-
-
-@dataclass(frozen=True, eq=False)
-class ExperimentCurves:
-    """The learning curves of one experiment.
-
-    `runs` has for each method one pair (work in sweeps, share of the optimum) per replication, with
-    one entry per recorded policy. After its last policy a replication keeps that policy's share, so
-    a run that ended early, for example because it diverged, is judged by its last policy.
-    """
-
-    runs: Mapping[str, Sequence[tuple[np.ndarray, np.ndarray]]]
-    budget: float
-
-    @classmethod
-    def of(cls, frame: pd.DataFrame, sweep: float, budget: float) -> ExperimentCurves:
-        """The curves of a tidy frame; `sweep` is the number of evaluations in one sweep."""
-        named = replications(labelled(frame, stationary=True), "sweeps", sweep=sweep)
-        return cls({key[0]: runs for key, runs in named}, budget)
-
-    def _shares(self, method: str, work: np.ndarray) -> np.ndarray:
-        """The share after each amount of work, shape (replications, len(work))."""
-        indices = [(np.searchsorted(x, work, side="right") - 1, y) for x, y in self.runs[method]]
-        return np.array([y[np.maximum(index, 0)] for index, y in indices])
-
-    def best(self, method: str) -> np.ndarray:
-        """The best share of the whole run."""
-        return np.array([np.max(y) for _, y in self.runs[method]])
-
-    def last(self, method: str) -> np.ndarray:
-        """The share of the last policy."""
-        return np.array([y[-1] for _, y in self.runs[method]])
-
-    def at(self, method: str, work: float) -> np.ndarray:
-        """The share after this many sweeps."""
-        return self._shares(method, np.array([work]))[:, 0]
-
-    def late(self, method: str) -> np.ndarray:
-        """The mean share over the last quarter of the budget."""
-        work = np.linspace(LATE * self.budget, self.budget, GRID_POINTS)
-        return self._shares(method, work).mean(axis=1)
-
-    def instability(self, method: str) -> np.ndarray:
-        """The standard deviation of the share over the second half of the budget."""
-        work = np.linspace(0.5 * self.budget, self.budget, GRID_POINTS)
-        return self._shares(method, work).std(axis=1)
-
-    def average(self, method: str) -> np.ndarray:
-        """The mean share over the whole budget, which combines quality and speed."""
-        return self._shares(method, np.linspace(0, self.budget, GRID_POINTS)).mean(axis=1)
-
-    def work(self, method: str, level: float) -> np.ndarray:
-        """The work to the first policy at or above this level; inf if there is none."""
-        return np.array([first_crossing(x, y, level) for x, y in self.runs[method]])
-
-    def mean_work(self, method: str, level: float) -> float:
-        """The work until the mean curve, as drawn in a figure, first reaches this level."""
-        grid = np.unique(np.concatenate([x for x, _ in self.runs[method]]))
-        return first_crossing(grid, self._shares(method, grid).mean(axis=0), level)
-
-    def work_ratio(self, method: str, other: str, level: float) -> np.ndarray:
-        """The work of this method to reach a level, divided by the other's.
-
-        The ratio is infinite if this method never reaches it. If only the other never does, its
-        work counts as the whole budget, which is a lower bound.
-        """
-        return self.work(method, level) / np.minimum(self.work(other, level), self.budget)
 
 
 Evidence = Mapping[str, ExperimentCurves]
@@ -121,14 +55,16 @@ class ClaimPart:
     limit: float
     measure: Callable[[Evidence], Sequence[float]]
     """Returns one value per replication."""
+    decides: bool = True
+    """False if the number is shown for comparison only."""
 
     def __post_init__(self) -> None:
         if self.sign not in (">", "<"):
             raise ValueError(f"sign = {self.sign!r}: use > or <")
 
-    def judged(self, evidence: Evidence) -> Finding:
-        """Measure the part and compare it with its limit."""
-        return finding(self, interval(self.measure(evidence)))
+    def judged(self, evidence: Evidence, sweeps: float = nan) -> Finding:
+        """Measure the part after some sweeps of work and compare it with its limit."""
+        return finding(self, interval(self.measure(evidence)), sweeps)
 
 
 @dataclass(frozen=True)
@@ -143,16 +79,23 @@ class Finding:
     high: float
     n: int
     state: str
+    decides: bool = True
+    sweeps: float = nan
+    """The work after which it was measured, where a claim is judged after several."""
 
     @property
     def text(self) -> str:
         """For example `best share of T=6: 0.891 [0.885, 0.897] > 0.95: no`."""
         spread = "" if isnan(self.low) else f" [{number(self.low)}, {number(self.high)}]"
         mean = "never" if self.mean == inf else number(self.mean)
-        return f"{self.part}: {mean}{spread} {self.sign} {number(self.limit)}: {self.state}"
+        after = "" if isnan(self.sweeps) else f"{self.sweeps:g} sweeps, "
+        state = self.state if self.decides else f"{self.state} (for comparison)"
+        return f"{after}{self.part}: {mean}{spread} {self.sign} {number(self.limit)}: {state}"
 
 
-def finding(part: ClaimPart, measured: tuple[float, float, float, int]) -> Finding:
+def finding(
+    part: ClaimPart, measured: tuple[float, float, float, int], sweeps: float = nan
+) -> Finding:
     """Compare a mean, its interval and its number of replications with the part's limit."""
     mean, low, high, n = measured
     side = 1 if part.sign == ">" else -1
@@ -160,26 +103,42 @@ def finding(part: ClaimPart, measured: tuple[float, float, float, int]) -> Findi
     worst = low if part.sign == ">" else high
     interval_passes = isnan(worst) or side * (worst - part.limit) > 0
     state = NO if not mean_passes else CLEAR if interval_passes else UNCLEAR
-    return Finding(part.label, part.sign, part.limit, mean, low, high, n, state)
+    return Finding(
+        part.label, part.sign, part.limit, mean, low, high, n, state, part.decides, sweeps
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """A claim in our words, its place in the paper, and the rule that decides it."""
+    """A claim of the paper: its sentence, its place, and the rule that decides it."""
 
     name: str
     needs: tuple[str, ...]
     """The domains whose experiments it is judged on; none for claims about the theory."""
     claim: str
+    """The claim in our words."""
+    quotation: str
+    """The paper's words; … marks an omission. Empty for findings of this project."""
     where: str
+    """The section of the paper, and its figure if the words are in a caption."""
     rule: str
     parts: tuple[ClaimPart, ...]
     remark: str = ""
+    revised: str = ""
+    """How the rule was changed after results were known; empty if it was not."""
+    shares: tuple[float, ...] = (1.0,)
+    """The shares of the budget after which it is judged."""
 
-    def judged(self, evidence: Evidence) -> Verdict:
-        """Judge every part, and from them the claim."""
-        findings = tuple(part.judged(evidence) for part in self.parts)
-        return Verdict(self, verdict([f.state for f in findings]), findings)
+    def judged(self, evidence: Evidence, share: float | None = None) -> Verdict:
+        """Judge every part, and from them the claim; after `share` of the budget if given."""
+        findings = []
+        for one in self.shares if share is None else (share,):
+            cut = {name: curves.up_to(one) for name, curves in evidence.items()}
+            several = share is None and len(self.shares) > 1
+            sweeps = cut[self.needs[0]].budget if several else nan
+            findings += [part.judged(cut, sweeps) for part in self.parts]
+        states = [f.state for f in findings if f.decides]
+        return Verdict(self, verdict(states), tuple(findings))
 
 
 @dataclass(frozen=True)
@@ -198,10 +157,12 @@ def verdict(states: Sequence[str]) -> str:
     return NOT_REPRODUCED if all(state == NO for state in states) else PARTLY
 
 
-def judge(claims: Sequence[Claim], evidence: Evidence) -> list[Verdict]:
+def judge(claims: Sequence[Claim], evidence: Evidence, share: float | None = None) -> list[Verdict]:
     """The verdicts on all claims whose experiments are in the evidence."""
     return [
-        claim.judged(evidence) for claim in claims if all(name in evidence for name in claim.needs)
+        claim.judged(evidence, share)
+        for claim in claims
+        if all(name in evidence for name in claim.needs)
     ]
 
 
@@ -211,12 +172,14 @@ def claims_table(verdicts: Sequence[Verdict]) -> pd.DataFrame:
         {
             "name": v.claim.name,
             "claim": v.claim.claim,
+            "quotation": v.claim.quotation,
             "where": v.claim.where,
             "rule": v.claim.rule,
             "verdict": v.verdict,
             "measured": "; ".join(f.text for f in v.findings),
             "replications": max(f.n for f in v.findings),
             "remark": v.claim.remark,
+            "revised": v.claim.revised,
         }
         for v in verdicts
     )

@@ -5,6 +5,8 @@ NAME-work.csv          the work of each method to reach 75%, 90% and 95% of the 
 FIGURE.html|png|svg    the figures
 claims.csv, claims.md  each claim with its rule, the measured values and the verdict
 findings.csv           the measured values as numbers, one row per part of a claim
+sensitivity.csv        the verdict on each claim for every count, tie rule and share of the budget
+samples.csv            Base E-VI with more samples and with common random numbers
 about.json             date, versions, and the hash of every specification
 """
 
@@ -13,6 +15,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple, fields
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -22,47 +25,74 @@ import plotly.graph_objects as go
 
 from fsdash.domains import make
 from fsdash.figures.learning import learning_figure
+from fsdash.figures.samples import samples_figure
 from fsdash.reproduce import theory_figures
 from fsdash.reproduce.claims import numerical_claims, theory_claims
+from fsdash.reproduce.curves import ExperimentCurves
 from fsdash.reproduce.experiments import EXACT, FigureSpec, PaperExperiment
 from fsdash.reproduce.figure_files import Renderer, titled
-from fsdash.reproduce.judging import ExperimentCurves, Verdict, claims_table, findings_table, judge
+from fsdash.reproduce.judging import Verdict, claims_table, findings_table, judge
+from fsdash.reproduce.samples import samples_table
+from fsdash.reproduce.settings import Setting, all_settings, rows_for
 from fsdash.runs.columns import NAMES
 from fsdash.runs.local import Ending
-from fsdash.runs.measures import LOWEST, lowest_return
+from fsdash.runs.measures import LOWEST, REGRET, RELATIVE, lowest_return
 from fsdash.runs.summary import work_to_reach
 from fsdash.version import __version__
 
 QUICK = "Quick run: fewer replications and a quarter of the budget. Too short for verdicts."
+SAMPLES = "Base E-VI with more samples and with common random numbers"
 PACKAGES = ("numpy", "numba", "pandas", "scikit-learn")
-COLUMNS = [*NAMES, "variant"]
+RULES_ORIGIN = (
+    "Most rules were written in code before the first full run; the text of a rule says where it "
+    "was changed after results were known."
+)
+COLUMNS = [*(name for name in NAMES if name not in (REGRET, RELATIVE)), "variant", "ties"]
+"""The columns of NAME.csv. Regret is left out: the optima are positive, so the share says it."""
 
 Results = Mapping[str, tuple[PaperExperiment, pd.DataFrame]]
 """The experiment and its rows, by domain."""
 
 
-def verdicts(results: Results, with_theory: bool) -> list[Verdict]:
-    """The verdicts on all claims that these results can decide."""
+def verdicts(results: Results, with_theory: bool, setting: Setting | None = None) -> list[Verdict]:
+    """The verdicts on all claims that these results can decide, read as the setting says."""
+    setting = setting or Setting()
     found = judge(theory_claims(), {}) if with_theory else []
-    if not results:
-        return found
     evidence = {
-        domain: ExperimentCurves.of(frame, plan.sweep, plan.budget)
+        domain: ExperimentCurves.of(plan, frame, setting)
         for domain, (plan, frame) in results.items()
     }
-    return found + judge([c for c in numerical_claims() if c.needs], evidence)
+    return found + judge([c for c in numerical_claims() if c.needs], evidence, setting.share)
+
+
+def sensitivity(results: Results) -> pd.DataFrame:
+    """The verdict on each numerical claim in every setting, one row each."""
+    columns = ["name", *(field.name for field in fields(Setting)), "verdict"]
+    return pd.DataFrame(
+        [
+            (v.claim.name, *astuple(setting), v.verdict)
+            for setting in all_settings()
+            for v in verdicts(results, False, setting)
+        ],
+        columns=columns,
+    )
 
 
 def write_report(
-    folder: Path, results: Results, with_theory: bool, endings: Sequence[Ending], quick: bool
+    folder: Path,
+    results: Results,
+    with_theory: bool,
+    endings: Sequence[Ending],
+    quick: bool,
+    setting: Setting,
 ) -> tuple[list[Verdict], str]:
     """Write everything; return the verdicts and a line about figures that could not be drawn."""
     folder.mkdir(parents=True, exist_ok=True)
-    judged = verdicts(results, with_theory)
+    judged = verdicts(results, with_theory, setting)
     write_data(folder, results, with_theory, judged, endings)
     (folder / "claims.md").write_text(claims_text(judged, quick), "utf-8")
     with Renderer() as renderer:
-        for name, title, figure in _figures(results, with_theory):
+        for name, title, figure in _figures(results, with_theory, setting):
             marked = f"{title} (quick run)" if quick and not _is_theory(name) else title
             renderer.save(titled(figure, marked), folder, name)
     return judged, renderer.missing
@@ -77,11 +107,16 @@ def write_data(
 ) -> None:
     """Write the tables without the figures. The archive consists of these."""
     for domain, (plan, frame) in results.items():
-        frame[COLUMNS].to_csv(folder / f"{domain}.csv", index=False)
-        _work(plan, frame).to_csv(folder / f"{domain}-work.csv", index=False, float_format="%.4g")
+        frame[COLUMNS].to_csv(folder / f"{domain}.csv", index=False, float_format="%.10g")
+        work_table(plan, frame).to_csv(
+            folder / f"{domain}-work.csv", index=False, float_format="%.4g"
+        )
     if with_theory:
         for name, table in theory_figures.tables().items():
             table.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
+    if results:
+        sensitivity(results).to_csv(folder / "sensitivity.csv", index=False)
+        samples_table(results).to_csv(folder / "samples.csv", index=False, float_format="%.4g")
     claims_table(judged).to_csv(folder / "claims.csv", index=False)
     findings_table(judged).to_csv(folder / "findings.csv", index=False, float_format="%.4g")
     path = folder / "about.json"
@@ -93,35 +128,54 @@ def write_data(
     path.write_text(json.dumps(about, indent=1) + "\n", "utf-8")
 
 
-def _work(plan: PaperExperiment, frame: pd.DataFrame) -> pd.DataFrame:
-    sampled = frame[~frame["algorithm"].isin(EXACT)]
-    return work_to_reach(sampled, x="sweeps", sweep=plan.sweep, stationary=True)
+def work_table(
+    plan: PaperExperiment, frame: pd.DataFrame, setting: Setting | None = None
+) -> pd.DataFrame:
+    """The work of each of the paper's methods to reach 75%, 90% and 95% of the optimum."""
+    rows = rows_for(frame, setting or Setting())
+    rows = rows[~rows["algorithm"].isin(EXACT) & (rows["variant"] == "")]
+    most = rows["algorithm"].map(lambda name: plan.length(name, "")) * plan.sweep
+    within = rows[rows["evaluations"] <= most]
+    return work_to_reach(within, x="sweeps", sweep=plan.sweep, stationary=True)
 
 
 def _is_theory(name: str) -> bool:
     return name in (*theory_figures.PANELS, "regret-cost")
 
 
-def _figures(results: Results, with_theory: bool) -> list[tuple[str, str, go.Figure]]:
+def _figures(
+    results: Results, with_theory: bool, setting: Setting
+) -> list[tuple[str, str, go.Figure]]:
     figures = []
     if with_theory:
         figures += [
             (name, title, figure) for name, (title, figure) in theory_figures.figures().items()
         ]
     for plan, frame in results.values():
-        figures += [(spec.name, spec.title, figure_of(plan, spec, frame)) for spec in plan.figures]
+        figures += [
+            (spec.name, spec.title, figure_of(plan, spec, frame, setting=setting))
+            for spec in plan.figures
+        ]
+    if len(samples := samples_table(results)):
+        figures.append(("samples", SAMPLES, samples_figure(samples)))
     return figures
 
 
 def figure_of(
-    plan: PaperExperiment, spec: FigureSpec, frame: pd.DataFrame, dark: bool = False
+    plan: PaperExperiment,
+    spec: FigureSpec,
+    frame: pd.DataFrame,
+    dark: bool = False,
+    setting: Setting | None = None,
 ) -> go.Figure:
-    """Draw one figure of the experiment."""
+    """Draw one figure of the experiment, with the work of the setting."""
+    setting = setting or Setting()
     sweep = plan.exact_sweep if spec.exact else plan.sweep
-    rows = frame[frame["algorithm"].isin(spec.algorithms)]
+    rows = rows_for(frame, setting)
+    rows = rows[rows["algorithm"].isin(spec.algorithms) & rows["variant"].isin(spec.variants)]
     rows = rows.assign(**{LOWEST: lowest_return(make(plan.domain))})
     if spec.last is not None:
-        rows = rows[rows["evaluations"] <= spec.last * sweep]
+        rows = rows[rows["evaluations"] <= spec.last * (setting.share or 1.0) * sweep]
     return learning_figure(
         rows,
         sweep=sweep,
@@ -143,13 +197,12 @@ def claims_text(judged: Sequence[Verdict], quick: bool) -> str:
         measured = "<br>".join(_cell(f.text) for f in v.findings)
         lines.append(f"| {_cell(v.claim.claim)} | **{v.verdict}** | {measured} |")
     lines += ["", "## The rules", ""]
-    lines += [
-        "The rules were written in code before the runs. Remarks say where one was extended later.",
-        "",
-    ]
+    lines += [RULES_ORIGIN, ""]
     for v in judged:
         c = v.claim
-        lines.append(f"- **{c.name}** ({c.where}). {c.rule} {c.remark}".strip())
+        quotation = f"> {c.quotation} " if c.quotation else ""
+        text = " ".join(filter(None, (c.rule, c.remark, c.revised)))
+        lines += [f"**{c.name}** ({c.where}).", "", *filter(None, [quotation]), "", text, ""]
     return "\n".join(lines) + "\n"
 
 

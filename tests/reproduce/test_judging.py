@@ -5,8 +5,9 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from fsdash.reproduce.claims import numerical_claims, theory_claims
-from fsdash.reproduce.claims.parts import less_work
+from fsdash.reproduce.claims import BEYOND, numerical_claims, theory_claims
+from fsdash.reproduce.claims.parts import YARDSTICK_METHOD, less_work, reaches_yardstick, title
+from fsdash.reproduce.curves import ExperimentCurves
 from fsdash.reproduce.judging import (
     CLEAR,
     NO,
@@ -16,12 +17,12 @@ from fsdash.reproduce.judging import (
     UNCLEAR,
     Claim,
     ClaimPart,
-    ExperimentCurves,
     claims_table,
     findings_table,
     judge,
     verdict,
 )
+from fsdash.reproduce.settings import SHARES
 
 
 def measured(values, sign=">", limit=0.5):
@@ -101,22 +102,110 @@ def test_less_work_compares_the_ratio_with_its_limit():
 
 
 def test_a_claim_without_its_experiment_is_left_out():
-    claim = Claim("c", ("elsewhere",), "a", "b", "r", (measured([1.0]),))
+    claim = Claim("c", ("elsewhere",), "a", "q", "b", "r", (measured([1.0]),))
     assert judge([claim], {"here": EXAMPLE}) == []
 
 
 def test_tables_contain_all_measured_values():
-    claim = Claim("c", (), "is so", "here", "by rule", (measured([0.9, 0.8]), measured([0.1])))
+    parts = (measured([0.9, 0.8]), measured([0.1]))
+    claim = Claim("c", (), "is so", "it is …", "here", "by rule", parts, revised="later")
     verdicts = judge([claim], {})
     [row] = claims_table(verdicts).to_dict("records")
+    assert row["quotation"] == "it is …" and row["revised"] == "later"
     assert row["verdict"] == PARTLY and row["rule"] == "by rule" and row["replications"] == 2
     assert "0.85" in row["measured"] and row["measured"].endswith("no")
     assert findings_table(verdicts)["state"].tolist() == [UNCLEAR, NO]
 
 
+def test_a_part_for_comparison_does_not_decide():
+    parts = (measured([0.9]), ClaimPart("shown", ">", 0.5, lambda e: [0.1], decides=False))
+    found = Claim("c", (), "a", "q", "w", "r", parts).judged({})
+    assert found.verdict == REPRODUCED
+    assert [f.state for f in found.findings] == [CLEAR, NO]
+    assert found.findings[1].text.endswith("no (for comparison)")
+
+
+def test_the_best_share_of_every_replication_decides_on_the_gridworld_with_T_3():
+    """An interval over the five best shares reaches beyond 75%, although no replication does."""
+    [claim] = [c for c in numerical_claims() if c.name == "gridworld-T3"]
+    x = np.array([0.0, 30.0, 60.0])
+    best = [0.60, 0.74, 0.748, 0.745, 0.70]
+    runs = {"E-FSVI, T=3": [(x, np.array([0.1, 0.3, b])) for b in best]}
+    found = claim.judged({"gridworld": ExperimentCurves(runs, 60.0)})
+    assert found.findings[0].mean == 0.748 and found.findings[0].state == CLEAR
+    runs["E-FSVI, T=3"][1][1][2] = 0.76
+    assert claim.judged({"gridworld": ExperimentCurves(runs, 60.0)}).findings[0].state == NO
+
+
+def test_base_methods_are_compared_with_the_yardstick_and_shown_next_to_the_optimum():
+    x = np.array([0.0, 50.0])
+    constant = lambda share: [(x, np.array([share, share]))] * 2  # noqa: E731
+    runs = {YARDSTICK_METHOD: constant(0.8)}
+    runs |= {title(name): constant(0.795) for name in ("e-vi", "e-qi")}
+    found = [p.judged({"d": ExperimentCurves(runs, 50.0)}) for p in reaches_yardstick("d")]
+    assert [f.state for f in found if f.decides] == [CLEAR] * 4
+    assert [f.mean for f in found if f.decides] == pytest.approx([0.795 / 0.8] * 4)
+    assert [f.state for f in found if not f.decides] == [NO] * 5
+    assert found[-1].mean == pytest.approx(0.8) and "yardstick" in found[-1].part
+
+
+def test_a_claim_can_be_judged_after_several_shares_of_the_budget():
+    part = ClaimPart("ahead", ">", 0, lambda e: e["d"].best("fast") - e["d"].best("slow"))
+    late = ClaimPart("late", ">", 0.75, lambda e: e["d"].best("fast"))
+    claim = Claim("c", ("d",), "a", "q", "w", "r", (part, late), shares=(0.25, 1.0))
+    curves = ExperimentCurves(EXAMPLE.runs, 4.0, {"fast": 4.0, "slow": 4.0})
+    found = claim.judged({"d": curves})
+    assert [f.sweeps for f in found.findings] == [1, 1, 4, 4]
+    assert found.findings[1].mean == pytest.approx(0.75)  # 0.8 and 0.7 after one sweep
+    assert found.findings[0].text.startswith("1 sweeps, ahead: ")
+    assert found.verdict == PARTLY
+    alone = claim.judged({"d": curves}, share=1.0)
+    assert len(alone.findings) == 2 and np.isnan(alone.findings[0].sweeps)
+
+
+def test_curves_are_cut_at_a_share_of_the_length_of_each_method():
+    curves = ExperimentCurves(EXAMPLE.runs, 4.0, {"fast": 4.0})
+    half = curves.up_to(0.5)
+    assert half.budget == 2 and half.last("fast").tolist() == [0.6, 0.8]
+    assert half.last("slow").tolist() == EXAMPLE.last("slow").tolist()  # no length: not cut
+    assert curves.up_to(0.01).last("fast").tolist() == [0.1, 0.1]  # the first policy remains
+
+
+def test_the_final_share_is_the_mean_over_the_whole_sweeps_in_the_last_tenth_of_the_run():
+    x = np.arange(0, 50.5, 0.5)
+    y = np.where(x % 1 == 0, 0.6, 0.9)  # a peak inside every sweep
+    y[-1] = 0.9
+    whole = {"m": [(x % 1 == 0) & (x > 0)]}
+    curves = ExperimentCurves({"m": [(x, y)]}, 50.0, {"m": 50.0}, whole)
+    assert curves.final("m") == pytest.approx([(5 * 0.6 + 0.9) / 6])  # sweeps 45 to 50
+    assert curves.up_to(0.04).final("m") == pytest.approx([0.6])  # two sweeps: fewer than three
+    flat = ExperimentCurves({"m": [(x, np.full(len(x), 0.3))]}, 50.0)
+    assert flat.final("m") == pytest.approx([0.3])
+
+
 def test_a_part_needs_a_valid_sign():
     with pytest.raises(ValueError, match="sign"):
         measured([1], "=")
+
+
+def test_no_claim_is_made_that_the_paper_does_not_make():
+    """Two earlier claims about the pricing were not in the paper."""
+    names = {claim.name for claim in numerical_claims()}
+    assert not names & {"pricing-early", "pricing-stays-ahead"}
+
+
+def test_the_claims_about_pricing_are_judged_as_a_function_of_the_budget():
+    for claim in numerical_claims():
+        about_pricing = claim.name.startswith("pricing") and claim.where != BEYOND
+        assert claim.shares == (SHARES if about_pricing else (1.0,))
+        if about_pricing:
+            assert "after 5, 10 and 20 sweeps" in claim.rule and claim.revised
+
+
+def test_the_remark_on_instability_says_how_the_training_was_chosen():
+    [claim] = [c for c in numerical_claims() if c.name == "pricing-unstable"]
+    assert "after the curves of Deep-FVI had been seen" in claim.remark
+    assert "not independent of that choice" in claim.remark
 
 
 def test_every_claim_has_a_name_a_rule_and_a_place():

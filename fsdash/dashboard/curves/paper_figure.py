@@ -6,15 +6,16 @@ import streamlit as st
 from fsdash.reproduce import archive
 from fsdash.reproduce.experiments import experiment
 from fsdash.reproduce.report import figure_of
+from fsdash.reproduce.settings import Setting
 
 
-def paper_figure(domain: str, name: str, dark: bool) -> go.Figure:
+def paper_figure(domain: str, name: str, dark: bool, setting: Setting | None = None) -> go.Figure:
     """The figure `name` of the paper's experiment on a domain; visitors share it."""
-    return _paper_figure(str(archive.FOLDER), domain, name, dark)
+    return _paper_figure(str(archive.FOLDER), domain, name, dark, setting or Setting())
 
 
 @st.cache_data(max_entries=40, show_spinner="Drawing…")
-def _paper_figure(folder: str, domain: str, name: str, dark: bool) -> go.Figure:
+def _paper_figure(folder: str, domain: str, name: str, dark: bool, setting: Setting) -> go.Figure:
     plan = experiment(domain)
     [spec] = [spec for spec in plan.figures if spec.name == name]
-    return figure_of(plan, spec, archive.archived_rows(domain), dark)
+    return figure_of(plan, spec, archive.archived_rows(domain), dark, setting)

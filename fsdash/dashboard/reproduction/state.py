@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
+from math import isnan, nan
 
 import pandas as pd
 
@@ -10,32 +11,76 @@ from fsdash.dashboard.reproduction import text
 from fsdash.dashboard.reproduction.text import THEORY
 from fsdash.errors import InputError
 from fsdash.reproduce import archive, theory_figures
-from fsdash.reproduce.claims import BEYOND, theory_claims
+from fsdash.reproduce.claims import BEYOND
 from fsdash.reproduce.experiments import DOMAINS, FigureSpec, experiment
-from fsdash.reproduce.judging import claims_table, findings_table, judge
+from fsdash.reproduce.judging import Verdict, claims_table, findings_table
+from fsdash.reproduce.report import verdicts, work_table
+from fsdash.reproduce.samples import COLUMNS
+from fsdash.reproduce.settings import COUNTS, SHARES, TIES_ORDER, Setting
 from fsdash.theory import preset
 
+ARCHIVED = Setting()
+"""The setting of the archived verdicts."""
 
-def claims() -> pd.DataFrame:
-    """The archived claims with their `part` of the page and whether they go `beyond` the paper.
 
-    Without an archive: the claims about the theory, judged now.
+def claims(setting: Setting = ARCHIVED) -> pd.DataFrame:
+    """The claims with their `part` of the page and whether they go `beyond` the paper.
+
+    They are judged from the archived rows, read as the setting says; without an archive, only those
+    about the theory.
     """
-    frame = (
-        archive.archived_claims() if _is_archived() else claims_table(judge(theory_claims(), {}))
-    )
-    return frame.assign(
-        part=frame["name"].str.partition("-")[0], beyond=frame["where"] == BEYOND
-    ).fillna({"remark": ""})
+    stored = setting == ARCHIVED and _is_archived()
+    frame = archive.archived_claims() if stored else claims_table(_judged(setting))
+    return frame.assign(part=frame["name"].str.partition("-")[0], beyond=frame["where"] == BEYOND)
 
 
-def findings() -> pd.DataFrame:
+def findings(setting: Setting = ARCHIVED) -> pd.DataFrame:
     """What was measured for each part of each claim."""
-    return (
-        archive.archived_findings()
-        if _is_archived()
-        else findings_table(judge(theory_claims(), {}))
-    )
+    stored = setting == ARCHIVED and _is_archived()
+    return archive.archived_findings() if stored else findings_table(_judged(setting))
+
+
+def work(domain: str, setting: Setting = ARCHIVED) -> pd.DataFrame:
+    """The work of each method to reach 75%, 90% and 95% of the optimum."""
+    if setting == ARCHIVED:
+        return archive.archived_work(domain)
+    return work_table(experiment(domain), archive.archived_rows(domain), setting)
+
+
+def sensitivity() -> pd.DataFrame:
+    """The verdict on each claim in every setting; empty without an archive."""
+    if not (archive.FOLDER / "sensitivity.csv").exists():
+        return pd.DataFrame(columns=["name", "count", "ties", "share", "verdict"])
+    return archive.archived_sensitivity()
+
+
+def samples() -> pd.DataFrame:
+    """Where Base E-VI ends, by domain and number of samples; empty without an archive."""
+    if not (archive.FOLDER / "samples.csv").exists():
+        return pd.DataFrame(columns=COLUMNS)
+    return archive.archived_samples()
+
+
+def samples_results(samples: pd.DataFrame) -> list[str]:
+    """For each domain, what the final shares of Base E-VI show."""
+    return [
+        text.samples_result(
+            str(domain), rows.set_index(["M", "common_random_numbers"])["final"].to_dict()
+        )
+        for domain, rows in samples.groupby("domain", sort=False)
+    ]
+
+
+def _judged(setting: Setting) -> list[Verdict]:
+    return _judged_in(str(archive.FOLDER), setting)
+
+
+@lru_cache(maxsize=16)
+def _judged_in(folder: str, setting: Setting) -> list[Verdict]:
+    results = {
+        name: (experiment(name), archive.archived_rows(name)) for name in archive.archived_domains()
+    }
+    return verdicts(results, True, setting)
 
 
 def _is_archived() -> bool:
@@ -54,8 +99,30 @@ def verdict_counts(claims: pd.DataFrame) -> dict[str, int]:
 
 def findings_markdown(findings: pd.DataFrame, claim: str) -> str:
     """The measured values of one claim, with their limits, as a list in Markdown."""
-    found = findings[findings["name"] == claim].to_dict("records")
-    return "\n".join(f"- {text.finding(one)}" for one in found)
+    lines, sweeps = [], nan
+    for one in findings[findings["name"] == claim].to_dict("records"):
+        if one["sweeps"] != sweeps and not isnan(one["sweeps"]):
+            sweeps = one["sweeps"]
+            lines.append(f"\n{text.after_sweeps(sweeps)}\n")
+        lines.append(f"- {text.finding(one)}")
+    return "\n".join(lines)
+
+
+def sensitivity_markdown(sensitivity: pd.DataFrame, claim: str) -> str:
+    """How the verdict on a claim depends on count, ties and budget: a sentence or a table."""
+    found = sensitivity[sensitivity["name"] == claim]
+    if found.empty:
+        return ""
+    if found["verdict"].nunique() == 1:
+        return text.SAME_VERDICT
+    verdict_in = found.set_index(["count", "ties", "share"])["verdict"].to_dict()
+    lines = [text.sensitivity_header(SHARES)]
+    for ties in TIES_ORDER:
+        for count in COUNTS:
+            lines.append(
+                text.sensitivity_row(ties, count, [verdict_in[count, ties, s] for s in SHARES])
+            )
+    return "\n".join(lines)
 
 
 @cache
@@ -85,11 +152,12 @@ _SNIPPET = """\
 from fsdash.reproduce.archive import archived_rows
 from fsdash.reproduce.experiments import experiment
 from fsdash.reproduce.report import figure_of
+from fsdash.reproduce.settings import Setting
 
 plan = experiment({domain!r})
 frame = archived_rows(plan.domain)  # to compute them again: fsdash reproduce {domain}
 [spec] = [spec for spec in plan.figures if spec.name == {name!r}]
-figure = figure_of(plan, spec, frame)"""
+figure = figure_of(plan, spec, frame, setting={setting})"""
 _THEORY_SNIPPET = """\
 from fsdash.reproduce import theory_figures
 
@@ -97,11 +165,11 @@ title, figure = theory_figures.figures()[{name!r}]
 frame = theory_figures.tables()[{table!r}]"""
 
 
-def snippet(part: str, name: str) -> str:
+def snippet(part: str, name: str, setting: Setting = ARCHIVED) -> str:
     """Python code that draws a figure again as `figure`, with its table as `frame`."""
     if part == THEORY:
         return _THEORY_SNIPPET.format(name=name, table=theory_table(name))
-    return _SNIPPET.format(domain=part, name=name)
+    return _SNIPPET.format(domain=part, name=name, setting=setting)
 
 
 def theory_table(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isnan
 
@@ -14,8 +14,8 @@ PAGE = "Reproduction"
 TITLE = "Do the paper's claims hold?"
 INTRODUCTION = (
     "The paper's figures, computed again, with the claims that the paper makes about them. Each "
-    "claim has a rule that was fixed before the runs, and a verdict. Open a claim to see what was "
-    "measured."
+    "claim quotes the paper's sentence and has a rule and a verdict. Open a claim to see what was "
+    "measured, and how the verdict depends on three choices that the paper leaves open."
 )
 
 # ------------------------------------------------------------------------------- parts and verdicts
@@ -50,6 +50,43 @@ VERDICTS = {
 FINDINGS = {CLEAR: "✔ yes", UNCLEAR: "◐ unclear", NO: "✖ no"}
 """Whether a measured value lies on the required side of its limit."""
 
+# ----------------------------------------------------------------------------------------- settings
+
+COUNT, COUNT_OPTIONS = "Evaluations per upper-level sample", {"two": 2, "one": 1}
+COUNT_HELP = (
+    "An upper-level sample needs $J_1(s_1)$ and $V(s_T)$: two evaluations. The paper's section on "
+    "computational cost charges an upper-level iteration like one of VI: one evaluation."
+)
+TIES, TIES_OPTIONS = "Ties", {"at random": "random", "first action": "first"}
+TIES_HELP = "How every sampled method chooses between equally good actions."
+BUDGET = "Budget"
+BUDGET_OPTIONS = {"by the rule": None, "a quarter": 0.25, "half": 0.5, "all": 1.0}
+BUDGET_HELP = (
+    "After which share of the budget the results are read. By the rule: after the whole budget, "
+    "and on dynamic pricing after a quarter, half and all of it."
+)
+OTHER_SETTING = (
+    "You see the results for other choices than those of the published counts, which are: two "
+    "evaluations per upper-level sample, ties at random, and the budget by the rule."
+)
+SENSITIVITY_TITLE = "**Other counts, ties and budgets:**"
+SAME_VERDICT = "The verdict is the same for both counts, both ways to break ties and all budgets."
+SHARE_NAMES = {share: name for name, share in BUDGET_OPTIONS.items()}
+TIES_NAMES = {ties: name for name, ties in TIES_OPTIONS.items()}
+COUNT_NAMES = {count: name for name, count in COUNT_OPTIONS.items()}
+
+
+def sensitivity_header(shares: Sequence[float]) -> str:
+    """The first two lines of a table with one column for each share of the budget."""
+    names = " | ".join(f"{SHARE_NAMES[share]} of the budget" for share in shares)
+    return f"| ties, evaluations | {names} |\n|---|{'---|' * len(shares)}"
+
+
+def sensitivity_row(ties: str, count: int, verdicts: Sequence[str]) -> str:
+    words = " | ".join(VERDICTS[verdict].word.lower() for verdict in verdicts)
+    return f"| {TIES_NAMES[ties]}, {COUNT_NAMES[count]} | {words} |"
+
+
 # ------------------------------------------------------------------------------------------ figures
 
 FIGURE = "Figure"
@@ -62,7 +99,7 @@ WORK_CAPTION = (
     "The last column is the mean over the whole sweeps in the last tenth of the work, at least "
     "three."
 )
-METHOD, FINAL = "Method", "At the end"
+METHOD, START, FINAL = "Method", "At the start", "At the end"
 
 
 def alt_text(part: str, label: str) -> str:
@@ -99,6 +136,7 @@ def unreadable(part: str, problem: Exception) -> str:
 
 NO_CLAIMS = "No claim has one of the chosen verdicts."
 MEASURED = "**Measured** (mean and 95% interval):"
+COMPARISON = "for comparison"
 
 
 def claim_title(claim: Mapping) -> str:
@@ -108,8 +146,22 @@ def claim_title(claim: Mapping) -> str:
     return f"{verdict} · {part}{claim['claim']}"
 
 
+def quotation(claim: Mapping) -> str:
+    """The paper's words as a block quotation, with their place."""
+    return f"> “{claim['quotation']}”\n>\n> {claim['where']}"
+
+
 def rule(claim: Mapping) -> str:
     return f"**Rule:** {claim['rule']}"
+
+
+def revised(claim: Mapping) -> str:
+    """The notice for a rule that was written or changed after results were known."""
+    return f"**History of the rule:** {claim['revised']}"
+
+
+def after_sweeps(sweeps: float) -> str:
+    return f"After {sweeps:g} sweeps:"
 
 
 def evidence(claim: Mapping) -> str:
@@ -125,10 +177,12 @@ def finding(found: Mapping) -> str:
     low, high = found["low"], found["high"]
     interval = "" if isnan(low) else f" [{number(low)}, {number(high)}]"
     required = f"required {found['sign']} {number(found['limit'])}"
+    if not found["decides"]:
+        required = f"{COMPARISON}, {found['sign']} {number(found['limit'])}"
     return f"{found['part']}: **{mean}**{interval}, {required}: {FINDINGS[found['state']]}"
 
 
-BEYOND_TITLE = "Two findings beyond the paper"
+BEYOND_TITLE = "Three findings beyond the paper"
 BEYOND = {
     "stationary": "**A stationary policy from the lower level alone.** The lower level, at a "
     "fraction of a sweep, gives a value $J_1$. The *stationary* policy that is greedy for $J_1$ "
@@ -138,6 +192,34 @@ BEYOND = {
     "advantage is in *sampling*: its lower level needs one sample where E-VI needs fifty.",
 }
 """By the kind of figure: what this project found in addition to the paper."""
+SAMPLES = (
+    "**Base E-VI falls short because it has too few samples.** One explanation would be that the "
+    "samples are drawn separately for each action, which biases the maximum upwards. Here Base "
+    "E-VI runs with more samples, and with common random numbers for all actions."
+)
+SAMPLES_CAPTION = (
+    "Mean share of the optimum over the last tenth of the run, with its 95% interval. Every run "
+    "makes the same number of sweeps, so a larger M costs more."
+)
+SAMPLES_ALT = "The final share of the optimum of Base E-VI against the number of samples M."
+SAMPLES_COLUMNS = {
+    "domain": "Domain",
+    "M": "M",
+    "common_random_numbers": "Common random numbers",
+    "final": "Final",
+    "best": "Best",
+}
+
+
+def samples_result(domain: str, final: Mapping[tuple[int, bool], float]) -> str:
+    """What the final shares, by M and common random numbers, show for one domain."""
+    few, many = min(M for M, _ in final), max(M for M, _ in final)
+    return (
+        f"{PARTS[domain]}: with separate samples the final share is {final[few, False]:.0%} for "
+        f"M = {few} and {final[many, False]:.0%} for M = {many}. With common random numbers and "
+        f"M = {few} it is {final[few, True]:.0%}."
+    )
+
 
 # ------------------------------------------------------------------------------------------ lesson
 
@@ -148,8 +230,9 @@ NOTICE = (
 )
 RULES_TITLE = "How a claim is judged"
 RULES = f"""
-Every rule was written before the runs that it judges. A claim has one or more parts. Each part is a
-number that is measured in every replication and must lie on one side of a limit.
+Most rules were written before the first full run, after a small pilot run. A rule that was changed
+after results were known says so. A claim has one or more parts. Each part is a number that is
+measured in every replication and must lie on one side of a limit.
 
 - **{FINDINGS[CLEAR]}**: the mean and its whole 95% interval lie on the required side.
 - **{FINDINGS[UNCLEAR]}**: the mean lies on the required side, a part of the interval does not.
@@ -163,10 +246,11 @@ EXERCISES = (
     (
         "The paper says that Base E-VI reaches the optimum in the end. On the gridworld it does "
         "not do so here. Is the paper wrong?",
-        "Not necessarily. The paper takes its optimum from a long run of Base E-VI, so that run "
-        "reaches it by definition. Here the optimum is exact. With M = 50 new samples for each "
-        "action, the maximum over actions is biased upwards, and the policy stays below the "
-        "optimum.",
+        "Not necessarily. The paper takes its optimum from a run of Base E-VI with M = 100, which "
+        "stays below the exact optimum too. The cause is that M = 50 samples are too few: with "
+        "M = 500 the best policy is within 1% of the optimum, and the policies at the end are "
+        "better too. Common random numbers for all actions do not help (see the findings beyond "
+        "the paper).",
     ),
     (
         "Two methods differ by 0.02 on average, and the 95% interval of the difference is −0.01 "
@@ -180,6 +264,7 @@ EXERCISES = (
 
 DOWNLOADS_TITLE = "Download all results"
 CLAIMS_CSV, FINDINGS_CSV, ORIGIN_JSON = "Claims, CSV", "Measured values, CSV", "Origin, JSON"
+SENSITIVITY_CSV = "Verdicts by count, ties and budget, CSV"
 DOWNLOADS_CAPTION = (
     "`fsdash reproduce` writes the same tables, and every figure as HTML, PNG and SVG, into a "
     "folder."

@@ -20,14 +20,24 @@ from fsdash.dashboard.widgets.url_state import (
     one_of,
 )
 from fsdash.errors import InputError
+from fsdash.figures.samples import samples_figure
 from fsdash.reproduce import archive, theory_figures
+from fsdash.reproduce.settings import Setting
 
 LAB = PAGES["run_lab"]
+SHOWN = ("final", "best")
+"""The shares in the table of samples."""
 SHARES = (75, 90, 95)
 """Per cent of the optimum in the table of work."""
 BEYOND_CLAIMS = {"stationary": "greedy", "exact": "mpi"}
 """By the kind of figure: a word in the names of the claims about it."""
 VERDICT_OF_WORD = {label.word: verdict for verdict, label in VERDICTS.items()}
+SETTINGS = {
+    "count": (text.COUNT, text.COUNT_OPTIONS, text.COUNT_HELP),
+    "ties": (text.TIES, text.TIES_OPTIONS, text.TIES_HELP),
+    "budget": (text.BUDGET, text.BUDGET_OPTIONS, text.BUDGET_HELP),
+}
+"""By parameter of the URL: label, options with their values, and help."""
 URL = UrlState(
     "reproduction",
     {
@@ -35,6 +45,10 @@ URL = UrlState(
         "verdict": Parameter(
             list(VERDICT_OF_WORD), list_of(one_of(VERDICT_OF_WORD)), comma_separated
         ),
+        **{
+            name: Parameter(next(iter(options)), one_of(options))
+            for name, (_, options, _) in SETTINGS.items()
+        },
         **{
             f"figure-{part}": Parameter(next(iter(names)), one_of(names))
             for part in PARTS
@@ -49,7 +63,8 @@ def show() -> None:
     open_page(text.PAGE, URL)
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
-    claims, findings = state.claims(), state.findings()
+    setting = _choose_setting()
+    claims, findings = state.claims(setting), state.findings(setting)
     _draw_counts(claims[~claims["beyond"]])
     parts, verdicts = _choose_filters()
     for domain in state.missing_domains():
@@ -59,9 +74,10 @@ def show() -> None:
     archived = [part for part in parts if part in archive.archived_domains()]
     for part in parts:
         if part == THEORY or part in archived:
-            _draw_part(part, shown[(shown["part"] == part) & ~shown["beyond"]], findings)
+            own = shown[(shown["part"] == part) & ~shown["beyond"]]
+            _draw_part(part, own, findings, setting)
     if archived:
-        _draw_beyond(shown[shown["beyond"]], findings, archived)
+        _draw_beyond(shown[shown["beyond"]], findings, archived, setting)
     st.space("small")
     left, right = st.columns([5, 4], gap="large")
     with left:
@@ -72,6 +88,28 @@ def show() -> None:
             st.markdown(text.RULES)
     _draw_downloads(claims, findings)
     URL.write()
+
+
+def _choose_setting() -> Setting:
+    """The chosen count of evaluations, way to break ties, and share of the budget."""
+    with st.container(horizontal=True, gap="large", key="setting"):
+        chosen = [
+            options[
+                st.segmented_control(
+                    label,
+                    list(options),
+                    default=next(iter(options)),
+                    required=True,
+                    key=URL.key(name),
+                    help=help,
+                )
+            ]
+            for name, (label, options, help) in SETTINGS.items()
+        ]
+    setting = Setting(*chosen)
+    if setting != state.ARCHIVED:
+        st.info(text.OTHER_SETTING, icon=":material/tune:")
+    return setting
 
 
 def _draw_counts(claims: pd.DataFrame) -> None:
@@ -108,15 +146,17 @@ def _choose_filters() -> tuple[list[str], list[str]]:
 # ----------------------------------------------------------------------------------- parts, figures
 
 
-def _draw_part(part: str, claims: pd.DataFrame, findings: pd.DataFrame) -> None:
+def _draw_part(part: str, claims: pd.DataFrame, findings: pd.DataFrame, setting: Setting) -> None:
     """One part of the paper; a damaged archive affects only its own part."""
     try:
-        _draw_figure_and_claims(part, claims, findings)
+        _draw_figure_and_claims(part, claims, findings, setting)
     except (InputError, OSError, KeyError) as problem:
         st.error(text.unreadable(part, problem))
 
 
-def _draw_figure_and_claims(part: str, claims: pd.DataFrame, findings: pd.DataFrame) -> None:
+def _draw_figure_and_claims(
+    part: str, claims: pd.DataFrame, findings: pd.DataFrame, setting: Setting
+) -> None:
     st.subheader(PARTS[part], anchor=False, divider="gray")
     names = state.figure_names(part)
     label = st.pills(
@@ -131,22 +171,22 @@ def _draw_figure_and_claims(part: str, claims: pd.DataFrame, findings: pd.DataFr
     name = names[label]
     left, right = st.columns([6, 5], gap="large")
     with left:
-        figure, rows = _figure_and_rows(part, name)
+        figure, rows = _figure_and_rows(part, name, setting)
         chart(figure, name, alt_text=text.alt_text(part, label), height=440)
         _draw_origin(part)
-        export(name, figure, rows, state.snippet(part, name))
+        export(name, figure, rows, state.snippet(part, name, setting))
         if part != THEORY:
-            _draw_work(part)
+            _draw_work(part, setting)
     with right:
         _draw_claims(claims, findings)
 
 
-def _figure_and_rows(part: str, name: str) -> tuple[go.Figure, pd.DataFrame]:
+def _figure_and_rows(part: str, name: str, setting: Setting) -> tuple[go.Figure, pd.DataFrame]:
     """A figure, and the table that it is drawn from."""
     if part == THEORY:
         _, figure = _theory_figures(is_dark())[name]
         return figure, theory_figures.tables()[state.theory_table(name)]
-    return paper_figure(part, name, is_dark()), archive.archived_rows(part)
+    return paper_figure(part, name, is_dark(), setting), archive.archived_rows(part)
 
 
 @st.cache_data(max_entries=2, show_spinner=False)
@@ -169,18 +209,19 @@ def _draw_origin(part: str) -> None:
         )
 
 
-def _draw_work(domain: str) -> None:
+def _draw_work(domain: str, setting: Setting) -> None:
     """The work that each method needs to reach three shares of the optimum."""
     with st.expander(text.WORK_TITLE, key=f"work-{domain}"):
         work = {f"work_{share}": f"{share}%" for share in SHARES}
         number = st.column_config.NumberColumn
         st.dataframe(
-            archive.archived_work(domain)[["method", *work, "final"]],
+            state.work(domain, setting)[["method", "start", *work, "final"]],
             hide_index=True,
             height="content",
             column_config={
                 "method": text.METHOD,
                 **{name: number(title, format="%.3g") for name, title in work.items()},
+                "start": number(text.START, format="percent"),
                 "final": number(text.FINAL, format="percent"),
             },
         )
@@ -194,18 +235,28 @@ def _draw_claims(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
     """Each claim in an expander with its rule and its evidence."""
     if claims.empty:
         st.caption(text.NO_CLAIMS)
+    sensitivity = state.sensitivity()
     for claim in claims.to_dict("records"):
         with st.expander(text.claim_title(claim), key=f"claim-{claim['name']}"):
+            if claim["quotation"]:
+                st.markdown(text.quotation(claim))
             st.markdown(text.rule(claim))
+            if claim["revised"]:
+                st.markdown(text.revised(claim))
             st.markdown(text.MEASURED)
             st.markdown(state.findings_markdown(findings, claim["name"]))
             if claim["remark"]:
                 st.markdown(claim["remark"])
+            if dependence := state.sensitivity_markdown(sensitivity, claim["name"]):
+                st.markdown(text.SENSITIVITY_TITLE)
+                st.markdown(dependence)
             st.caption(text.evidence(claim))
 
 
-def _draw_beyond(claims: pd.DataFrame, findings: pd.DataFrame, domains: list[str]) -> None:
-    """Two findings that are not in the paper, each with a figure of the first suitable domain."""
+def _draw_beyond(
+    claims: pd.DataFrame, findings: pd.DataFrame, domains: list[str], setting: Setting
+) -> None:
+    """Three findings that are not in the paper, two with a figure of the first suitable domain."""
     st.subheader(text.BEYOND_TITLE, anchor=False, divider="gray")
     for column, (kind, summary) in zip(
         st.columns(2, gap="large"), text.BEYOND.items(), strict=True
@@ -216,10 +267,35 @@ def _draw_beyond(claims: pd.DataFrame, findings: pd.DataFrame, domains: list[str
             with_figure = [d for d in domains if name(d, kind) in state.figure_names(d).values()]
             for domain in with_figure[:1]:
                 st.caption(PARTS[domain])
-                figure = paper_figure(domain, name(domain, kind), is_dark())
+                figure = paper_figure(domain, name(domain, kind), is_dark(), setting)
                 alt_text = text.alt_text(domain, summary)
                 chart(figure, f"beyond-{kind}", alt_text=alt_text, height=460)
             _draw_claims(claims[claims["name"].str.contains(BEYOND_CLAIMS[kind])], findings)
+    samples = state.samples()
+    samples = samples[samples["domain"].isin(domains)]
+    if len(samples):
+        _draw_samples(samples, claims[claims["name"].str.endswith("-samples")], findings)
+
+
+def _draw_samples(samples: pd.DataFrame, claims: pd.DataFrame, findings: pd.DataFrame) -> None:
+    """Base E-VI with more samples and with common random numbers."""
+    st.markdown(text.SAMPLES)
+    left, right = st.columns([6, 5], gap="large")
+    with left:
+        figure = samples_figure(samples, is_dark())
+        chart(figure, "beyond-samples", alt_text=text.SAMPLES_ALT, height=420)
+        st.caption(text.SAMPLES_CAPTION)
+    with right:
+        st.markdown("\n".join(f"- {line}" for line in state.samples_results(samples)))
+        percent = st.column_config.NumberColumn
+        shares = {name: percent(text.SAMPLES_COLUMNS[name], format="percent") for name in SHOWN}
+        st.dataframe(
+            samples[list(text.SAMPLES_COLUMNS)],
+            hide_index=True,
+            height="content",
+            column_config={**text.SAMPLES_COLUMNS, **shares},
+        )
+        _draw_claims(claims, findings)
 
 
 def _draw_downloads(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
@@ -229,6 +305,9 @@ def _draw_downloads(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
         text.CLAIMS_CSV: ("claims.csv", lambda: claims.to_csv(index=False)),
         text.FINDINGS_CSV: ("findings.csv", lambda: findings.to_csv(index=False)),
     }
+    if len(sensitivity := state.sensitivity()):
+        make_table = lambda: sensitivity.to_csv(index=False)  # noqa: E731
+        files[text.SENSITIVITY_CSV] = ("sensitivity.csv", make_table)
     domains = archive.archived_domains()
     for domain in domains:
         make = lambda d=domain: archive.archived_rows(d).to_csv(index=False)  # noqa: E731

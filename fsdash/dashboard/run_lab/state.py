@@ -75,8 +75,8 @@ def _exact(domain: str, parameters: Parameters, replications: int, seed: int) ->
 
 def _paper(name: str) -> Build:
     def build(_domain: str, _given: Parameters, replications: int, seed: int) -> list[RunSpec]:
-        runs = (run.spec for run in experiment(name, seed=seed).runs)
-        return [replace(s, replications=replications) for s in runs if s.method.sampled]
+        specs = experiment(name, seed=seed).paper_specs()
+        return [replace(spec, replications=replications) for spec in specs]
 
     return build
 

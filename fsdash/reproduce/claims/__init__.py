@@ -5,10 +5,10 @@
     own_findings   findings that the paper does not have
     parts          the building blocks of the numerical claims
 
-The rules were written before the runs that they judge, with the words of the paper read as
-`judging` says. They were not written blindly: a pilot run with two replications and another seed
-was known for the inventory and the gridworld. Two rules were extended after the first run; their
-remarks say so, and the verdicts are the same without the extension.
+A claim quotes the paper's sentence word for word; … marks an omission. Its rule reads the words as
+`judging` says. Most rules were written before the first full run, but not blindly: a pilot run with
+two replications and another seed was known for the inventory and the gridworld. A rule that was
+changed after results were known says so (`Claim.revised`).
 """
 
 from fsdash.reproduce.claims.gridworld import gridworld_claims

@@ -6,17 +6,21 @@ import numpy as np
 
 from fsdash.reproduce.claims.parts import (
     BASE_ALGORITHMS,
+    YARDSTICK_RULE,
     ahead,
     efsvi,
     less_work,
     part,
+    reaches_yardstick,
     share,
     title,
 )
-from fsdash.reproduce.experiments import HORIZONS
-from fsdash.reproduce.judging import GOOD, HALF, OPTIMAL, Claim, ClaimPart, ExperimentCurves
+from fsdash.reproduce.curves import ExperimentCurves
+from fsdash.reproduce.experiments import BUDGET_SWEEPS, HORIZONS
+from fsdash.reproduce.judging import GOOD, HALF, Claim, ClaimPart
 
-GRIDWORLD = 'Section "Gridworld with Spatial Tasks", Figure "spatial gridworld problem"'
+GRIDWORLD = 'Section "Gridworld with Spatial Tasks"'
+CONCLUSION = 'Section "Conclusion"'
 
 
 def gridworld_claims() -> tuple[Claim, ...]:
@@ -27,11 +31,19 @@ def gridworld_claims() -> tuple[Claim, ...]:
             "gridworld-T3",
             here,
             "T=3 improves steadily but never becomes good.",
+            "… the smallest T value of T = 3 improves gradually and consistently, but is never "
+            "quite able to achieve good performance.",
             GRIDWORLD,
-            "Its best share stays below 75%, and its share over the last quarter of the budget is "
-            "above its share after a tenth of the budget.",
+            "No replication ever reaches 75% of the optimum, and the share over the last quarter "
+            "of the budget is above the share after a tenth of the budget.",
             (
-                share(d, "best", efsvi(3), "<", GOOD),
+                part(
+                    f"largest share of any replication, {efsvi(3)}",
+                    "<",
+                    GOOD,
+                    d,
+                    lambda c: [c.best(efsvi(3)).max()],
+                ),
                 part(
                     f"late share minus share after a tenth of the budget, {efsvi(3)}",
                     ">",
@@ -40,11 +52,15 @@ def gridworld_claims() -> tuple[Claim, ...]:
                     lambda c: c.late(efsvi(3)) - c.at(efsvi(3), c.budget / 10),
                 ),
             ),
+            revised="The first rule required that the 95% interval of the best shares lie below "
+            "75%. The paper's sentence is about the curves, so every replication counts now.",
         ),
         Claim(
             "gridworld-T6",
             here,
             "T=6 is a strong compromise: it reaches 75% of the optimum.",
+            "… an intermediate value such as T = 6 provides a strong compromise … 75% optimality "
+            "that E-FSVI with T=6 is able to achieve very quickly.",
             GRIDWORLD,
             "Its best share is above 75%, and its share over the last quarter of the budget is "
             "above that of T=3.",
@@ -58,6 +74,8 @@ def gridworld_claims() -> tuple[Claim, ...]:
             here,
             "Base E-VI and E-QI need nearly three times the work of T=6 to reach 75% of the "
             "optimum.",
+            "… Base VI and QI slowly improve … but requires nearly 3x the computation to reach 75% "
+            "optimality that E-FSVI with T=6 is able to achieve very quickly.",
             GRIDWORLD,
             "The work of T=6 to reach 75% is less than half of theirs, both for the first policy "
             "of each replication at that level and for the mean curves.",
@@ -77,13 +95,16 @@ def gridworld_claims() -> tuple[Claim, ...]:
                 ),
             ),
             "Base E-VI and E-QI are noisy with M=50: a replication first reaches 75% long before "
-            "the mean curve, which the paper's figure shows, stays there. The mean curves were "
-            "added after the first run; without them the verdict is the same.",
+            "the mean curve, which the paper's figure shows, stays there.",
+            revised="The mean curves were added after the first run; without them the verdict was "
+            "the same.",
         ),
         Claim(
             "gridworld-pronounced",
             ("inventory", "gridworld"),
             "The choice of T matters far more than for the inventory.",
+            "In contrast to the inventory control problem, the performance differences between "
+            "E-FSVI algorithms with different values of T are far more pronounced in this domain …",
             GRIDWORLD,
             "The share, averaged over the budget, varies more over T=3, 6, 12 than for inventory.",
             (
@@ -99,21 +120,18 @@ def gridworld_claims() -> tuple[Claim, ...]:
             "gridworld-base-optimal",
             here,
             "Base E-VI and E-QI reach optimality in the end.",
+            "… Base VI and QI slowly improve and eventually reach optimality …",
             GRIDWORLD,
-            "In 60 sweeps both the best and the last share are above 99%, for both algorithms.",
-            tuple(
-                share(d, what, title(b), ">", OPTIMAL)
-                for b in BASE_ALGORITHMS
-                for what in ("best", "last")
-            ),
-            "M=50 samples, drawn separately for each action, bias the maximum upwards. The paper's "
-            "optimum is itself a run of Base E-VI; ours is exact.",
+            YARDSTICK_RULE.format(sweeps=BUDGET_SWEEPS[d]),
+            reaches_yardstick(d),
+            revised="The first rule compared the best and the last policy with the exact optimum.",
         ),
         Claim(
             "gridworld-agnostic",
             here,
             "Ignoring the slow state leads to low-performing policies.",
-            'Section "Conclusion"',
+            "… notably, ignoring the slow state leads to low-performing policies.",
+            CONCLUSION,
             "The best share of the slow-agnostic baseline stays below 75%.",
             (share(d, "best", title("slow-agnostic"), "<", GOOD),),
         ),

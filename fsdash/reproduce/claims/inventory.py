@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from fsdash.reproduce.claims.parts import (
     BASE_ALGORITHMS,
+    YARDSTICK_RULE,
     ahead,
     early,
     efsvi,
     less_work,
+    reaches_yardstick,
     share,
     title,
 )
 from fsdash.reproduce.experiments import LONG_SWEEPS
-from fsdash.reproduce.judging import GOOD, HALF, NEAR_OPTIMAL, OPTIMAL, Claim
+from fsdash.reproduce.judging import GOOD, HALF, NEAR_OPTIMAL, Claim
 
-INVENTORY = 'Section "Inventory Control with Fixed Order Costs", Figure "inventory problem"'
+INVENTORY = 'Section "Inventory Control with Fixed Order Costs"'
+CONCLUSION = 'Section "Conclusion"'
 
 
 def inventory_claims() -> tuple[Claim, ...]:
@@ -25,6 +28,9 @@ def inventory_claims() -> tuple[Claim, ...]:
             "inventory-near-optimal",
             here,
             "E-FSVI with T=6 and T=12 reaches near-optimal returns.",
+            "… E-FSVI with moderate values of T, such as T = 6 and T = 12, achieves near-optimal "
+            "return with significantly fewer value function evaluations compared to Base E-VI and "
+            "E-QI.",
             INVENTORY,
             "The best share of the optimum within 12 sweeps is above 95%, for T=6 and for T=12.",
             tuple(share(d, "best", efsvi(T), ">", NEAR_OPTIMAL) for T in (6, 12)),
@@ -34,7 +40,9 @@ def inventory_claims() -> tuple[Claim, ...]:
             here,
             "E-FSVI with T=6 and T=12 finds good policies with significantly fewer evaluations "
             "than Base E-VI and E-QI.",
-            INVENTORY,
+            "Empirically, on three example applications, we show that our new frozen-state methods "
+            "converge significantly faster to good policies than standard methods …",
+            CONCLUSION,
             "The work to reach 75% of the optimum is less than half that of Base E-VI and of E-QI, "
             "for T=6 and for T=12.",
             tuple(
@@ -47,6 +55,7 @@ def inventory_claims() -> tuple[Claim, ...]:
             "inventory-T12-first",
             here,
             "T=12 converges faster at first than smaller T.",
+            "Larger values of T, such as T = 12, initially converge faster …",
             INVENTORY,
             "After one sweep its share of the optimum is above that of T=6 and of T=3, and its "
             "work to reach 75% of the optimum is less than theirs.",
@@ -54,13 +63,15 @@ def inventory_claims() -> tuple[Claim, ...]:
                 *(early(d, efsvi(12), efsvi(T)) for T in (6, 3)),
                 *(less_work(d, efsvi(12), efsvi(T), GOOD, 1) for T in (6, 3)),
             ),
-            "The share after one sweep was added after the first run; without it the verdict is "
-            "the same.",
+            revised="The share after one sweep was added after the first run; without it the "
+            "verdict is the same.",
         ),
         Claim(
             "inventory-T12-late",
             here,
             "T=12 suffers from its larger approximation error in the end.",
+            "Larger values of T, such as T = 12, … eventually suffer from increased approximation "
+            "error due to longer freezing horizons.",
             INVENTORY,
             "Over the last quarter of the budget, the share of T=6 is above that of T=12.",
             (ahead(d, "late", efsvi(6), efsvi(12)),),
@@ -69,6 +80,8 @@ def inventory_claims() -> tuple[Claim, ...]:
             "inventory-T3-early",
             here,
             "T=3 gains less than larger T at the beginning.",
+            "Conversely, if we look at the earlier part of the curves, E-FSVI with T = 3 seems to "
+            "benefit less from the improved discount factor.",
             INVENTORY,
             "After one sweep the share of T=3 is below that of T=6 and of T=12.",
             tuple(early(d, efsvi(T), efsvi(3)) for T in (6, 12)),
@@ -77,6 +90,8 @@ def inventory_claims() -> tuple[Claim, ...]:
             "inventory-T6-best",
             here,
             "T=6 is the best E-FSVI variant when both return and work count.",
+            "Among the E-FSVI variants, we find that T = 6 offers the best overall performance "
+            "when considering both reward and computational cost.",
             INVENTORY,
             "The share of the optimum, averaged over the whole budget, is above that of T=3 and of "
             "T=12.",
@@ -86,21 +101,19 @@ def inventory_claims() -> tuple[Claim, ...]:
             "inventory-base-optimal",
             here,
             "Base E-VI and E-QI reach optimal performance in the end.",
+            "While Base E-VI and E-QI eventually reach optimal performance, they require "
+            "significantly more computation.",
             INVENTORY,
-            f"In {LONG_SWEEPS} sweeps, the length of the paper's own run for its optimum, both the "
-            "best and the last share are above 99%, for both algorithms.",
-            tuple(
-                share(d, what, title(b), ">", OPTIMAL)
-                for b in BASE_ALGORITHMS
-                for what in ("best", "last")
-            ),
-            "M=50 samples, drawn separately for each action, bias the maximum upwards. The bias "
-            "grows with the values, and so with the sweeps.",
+            YARDSTICK_RULE.format(sweeps=LONG_SWEEPS),
+            reaches_yardstick(d),
+            revised="The first rule compared the best and the last policy with the exact optimum.",
         ),
         Claim(
             "inventory-agnostic",
             here,
             "The slow-agnostic baseline performs poorly.",
+            "… the slow-agnostic baseline performs poorly, confirming that ignoring the slow state "
+            "leads to suboptimal policies.",
             INVENTORY,
             "Its best share of the optimum stays below 75%.",
             (share(d, "best", title("slow-agnostic"), "<", GOOD),),

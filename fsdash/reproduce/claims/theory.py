@@ -13,8 +13,9 @@ from fsdash.reproduce.judging import Claim, ClaimPart
 from fsdash.reproduce.theory_figures import PANELS, REGIMES, winners
 from fsdash.theory import fsvi_regret, preset, reward_error, vi_regret
 
-REWARD_FIGURE = 'Section "Illustrating Reward Error", Figure "Reward approximation error"'
-COST_FIGURE = 'Section "… Selecting T", Figure "Regret versus computational cost"'
+REWARD_ERROR = 'Section "Illustrating Reward Error"'
+COST = 'Section "Regret versus Computational Cost for FSVI and VI: Selecting T"'
+COST_FIGURE = 'Caption of "Regret versus computational cost for Base VI and FSVI …"'
 FAR = 20_000
 """A T that stands for "as T becomes large"."""
 WIDE = 2.0
@@ -63,7 +64,9 @@ def theory_claims() -> tuple[Claim, ...]:
             (),
             "The end-of-horizon error first rises with T and then decreases towards zero, for "
             "small and for large L_f.",
-            REWARD_FIGURE,
+            "For both examples, the end-of-horizon error increases at first, but then decreases "
+            "toward zero as T becomes large.",
+            REWARD_ERROR,
             "For L_f=0.99 and L_f=1.05: on T=1..150 it rises, turns once and falls, and at "
             "T=20,000 it is below 1% of its largest value in the figure.",
             tuple(
@@ -86,7 +89,8 @@ def theory_claims() -> tuple[Claim, ...]:
             "theory-freeze-converges",
             (),
             "With L_f < 1 the freeze error converges.",
-            REWARD_FIGURE,
+            "In the example with L_f < 1 (left), the freeze error converges as T increases …",
+            REWARD_ERROR,
             "From T=10,000 to T=20,000 it grows by less than 0.01%.",
             (
                 _part(
@@ -101,7 +105,8 @@ def theory_claims() -> tuple[Claim, ...]:
             "theory-freeze-unbounded",
             (),
             "With L_f > 1 the freeze error grows without bound.",
-            REWARD_FIGURE,
+            "… if L_f > 1, the freeze error grows without bound.",
+            REWARD_ERROR,
             "From T=150 to T=20,000 it grows more than a hundredfold.",
             (
                 _part(
@@ -117,7 +122,9 @@ def theory_claims() -> tuple[Claim, ...]:
             "theory-total-small",
             (),
             "With L_f < 1 the total error follows the unimodal shape of the end-of-horizon error.",
-            REWARD_FIGURE,
+            "… when the freeze error is well-controlled, the total reward approximation error "
+            "(blue) generally follows the unimodal shape of the end-of-horizon error (green) …",
+            REWARD_ERROR,
             "On T=1..150 it rises, turns once and falls.",
             (_rises_then_falls(small, "total"),),
         ),
@@ -125,7 +132,9 @@ def theory_claims() -> tuple[Claim, ...]:
             "theory-total-large",
             (),
             "With L_f > 1 the total error is unimodal at first and later grows again.",
-            REWARD_FIGURE,
+            "… when the freeze error (orange) grows without bound, the reward approximation error "
+            "(blue) follows a unimodal shape at first, but eventually grows again.",
+            REWARD_ERROR,
             "On T=1..150 it rises, falls and rises: two turns.",
             (
                 _part(
@@ -141,6 +150,10 @@ def theory_claims() -> tuple[Claim, ...]:
             (),
             "Three budgets have three winners: a large T (16) on a low budget, a moderate T (9) on "
             "a medium budget, and Base VI on a high budget.",
+            "In this example, we see three regimes depending on the computational budget: in the "
+            "low budget regime, the lowest regret algorithm is FSVI with T=16; in the medium "
+            "budget regime, FSVI with T=9 achieves lowest regret; and in the high budget regime, "
+            "not surprisingly, Base VI achieves lowest regret.",
             COST_FIGURE,
             "Three regimes span a factor of two or more in budget, in this order: T=16, T=9, Base "
             "VI.",
@@ -159,7 +172,11 @@ def theory_claims() -> tuple[Claim, ...]:
             "theory-floor",
             (),
             "The error of FSVI does not vanish with more iterations; that of Base VI does.",
-            COST_FIGURE,
+            "If the computational budget is high, one should simply use Base VI, as it will "
+            "eventually achieve zero regret. This is natural and intuitive because FSVI introduces "
+            "unavoidable error that does not vanish as the number of value iteration steps "
+            "increases.",
+            COST,
             "After a million iterations the bound of Base VI is below 1e-6, and that of FSVI is "
             "above 1e-6 for every T in the figure.",
             (

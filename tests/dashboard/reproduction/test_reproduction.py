@@ -1,6 +1,7 @@
 """The Reproduction page without a browser: it shows the archived figures, claims and verdicts."""
 
 import shutil
+from dataclasses import astuple
 
 import numpy as np
 import pytest
@@ -11,11 +12,13 @@ from fsdash.dashboard.reproduction import text
 from fsdash.dashboard.reproduction.text import FINDINGS, PARTS, VERDICTS
 from fsdash.dashboard.run_lab.state import PLANS
 from fsdash.dashboard.widgets.url_state import UNUSABLE
+from fsdash.figures.samples import samples_figure
 from fsdash.reproduce import archive
 from fsdash.reproduce.claims import BEYOND
 from fsdash.reproduce.experiments import FigureSpec, experiment
 from fsdash.reproduce.judging import REPRODUCED
 from fsdash.reproduce.report import figure_of
+from fsdash.reproduce.settings import Setting
 from tests.dashboard.kit import figures, opened, traces, unfold, words
 
 PAGE = "7_Reproduction.py"
@@ -90,6 +93,89 @@ def test_a_claim_shows_its_rule_its_measured_values_and_its_place():
     assert any(claim["where"] in caption.value for caption in page.caption)
 
 
+def test_a_claim_quotes_the_paper_and_says_when_its_rule_was_changed():
+    page = opened(PAGE, part=PARTS["gridworld"])
+    claim = reproduction.claims().set_index("name").loc["gridworld-T3"]
+    assert "never quite able to achieve good performance" in claim["quotation"]
+    assert text.quotation(claim) in words(page) and claim["where"] in text.quotation(claim)
+    assert text.revised(claim) in words(page)
+
+
+SETTINGS = [
+    ({"count": "one"}, Setting(count=1)),
+    ({"ties": "first action"}, Setting(ties="first")),
+    ({"budget": "a quarter"}, Setting(share=0.25)),
+]
+
+
+@pytest.mark.parametrize(("chosen", "setting"), SETTINGS)
+def test_verdicts_and_figures_follow_the_choice_of_count_ties_and_budget(chosen, setting):
+    page = opened(PAGE, **chosen)
+    assert text.OTHER_SETTING in [info.value for info in page.info]
+    claims = reproduction.claims(setting)
+    papers = claims[~claims["beyond"]]["verdict"]
+    found = {m.label.rpartition("] ")[2]: int(m.value) for m in page.metric}
+    assert found == {label.word: int((papers == v).sum()) for v, label in VERDICTS.items()}
+    plan = experiment("gridworld")
+    rows = archive.archived_rows("gridworld")
+    drawn = traces(figures(page)["gridworld"])
+    for trace in figure_of(plan, plan.figures[0], rows, setting=setting).data:
+        np.testing.assert_allclose(
+            np.asarray(drawn[trace.name]["x"], float), np.asarray(trace.x, float)
+        )
+
+
+def test_a_setting_gives_the_archived_verdicts_of_that_setting():
+    stored = archive.archived_sensitivity()
+    for setting in (Setting(1, "random", 1.0), Setting(2, "first", 0.5)):
+        same = stored[(stored[["count", "ties", "share"]] == list(astuple(setting))).all(axis=1)]
+        judged = reproduction.claims(setting).set_index("name")["verdict"]
+        assert judged[same["name"]].tolist() == same["verdict"].tolist()
+
+
+def test_the_page_shows_how_each_verdict_depends_on_count_ties_and_budget():
+    page = opened(PAGE)
+    sensitivity = reproduction.sensitivity()
+    shown = words(page)
+    for claim in reproduction.claims().query("part != 'theory'")["name"]:
+        dependence = reproduction.sensitivity_markdown(sensitivity, claim)
+        assert dependence and dependence in shown
+    table = reproduction.sensitivity_markdown(sensitivity, "gridworld-three-times")
+    assert len(table.splitlines()) == 6 and "at random, one" in table
+
+
+def test_a_verdict_that_never_changes_is_one_sentence():
+    same = reproduction.sensitivity().assign(verdict=REPRODUCED)
+    assert reproduction.sensitivity_markdown(same, "inventory-agnostic") == text.SAME_VERDICT
+
+
+def test_the_experiment_on_samples_is_shown_with_its_numbers():
+    page = opened(PAGE)
+    samples = archive.archived_samples()
+    drawn = figures(page)["beyond-samples"]["data"]
+    assert len(drawn) == 4
+    for line in reproduction.samples_results(samples):
+        assert line in words(page)
+    first = samples.query("domain == 'gridworld' and M == 50")["final"].iloc[0]
+    assert f"is {first:.0%} for M = 50" in reproduction.samples_results(samples)[1]
+
+
+def test_the_explanation_in_the_exercise_follows_from_the_samples():
+    """With M = 500 the best policy on the gridworld is within 1%, and the end is better."""
+    table = archive.archived_samples().query("domain == 'gridworld'")
+    table = table.set_index(["M", "common_random_numbers"])
+    assert "M = 500 the best policy is within 1% of the optimum" in text.EXERCISES[0][1]
+    assert table["best"][500, False] > 0.99
+    assert table["final"][500, False] > table["final"][50, False] > table["final"][50, True]
+
+
+def test_intervals_of_the_samples_stay_between_zero_and_one():
+    table = archive.archived_samples().assign(final=0.98, final_low=0.9, final_high=1.06)
+    for trace in samples_figure(table).data:
+        assert np.asarray(trace["error_y"]["array"], float).max() == pytest.approx(0.02)
+        assert np.asarray(trace["error_y"]["arrayminus"], float).max() == pytest.approx(0.08)
+
+
 def test_run_this_again_leads_to_a_plan_of_the_lab():
     for domain in archive.archived_domains():
         assert f"paper-{domain}" in PLANS
@@ -136,7 +222,12 @@ def test_the_snippets_draw_the_figures(part):
 def test_the_archived_tables_can_be_downloaded():
     page = opened(PAGE, part="Theory")
     labels = [button.label for button in page.get("download_button")]
-    assert {text.CLAIMS_CSV, text.FINDINGS_CSV, text.rows_csv("inventory")} <= set(labels)
+    assert {
+        text.CLAIMS_CSV,
+        text.FINDINGS_CSV,
+        text.SENSITIVITY_CSV,
+        text.rows_csv("inventory"),
+    } <= set(labels)
 
 
 @pytest.mark.parametrize("junk", ["x", "", "9" * 400, "<b>"])
