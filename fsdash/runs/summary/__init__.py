@@ -1,9 +1,7 @@
 """Statistics of runs: learning curves with intervals, starting and final values, work to a level.
 
-    intervals    means with 95% intervals (Student's t)
-    series       which rows make one curve, and which of them are at whole sweeps
-    curves       the mean of each series along the work axis
-    table        starting value, work to reach a level, final value
+    curves    which rows make one curve, and its mean along the work axis with 95% intervals
+    table     starting value, work to reach a level, final value
 
 A *series* is one curve of a chart: one method, and one kind of policy where a method has two. While
 a frozen-state method solves its lower level there are two policies: the cyclic one belongs to the
@@ -11,17 +9,21 @@ method's own series, and the stationary one that is greedy for J_t has a series 
 (`stationary` = True), which is left out unless asked for.
 """
 
-from fsdash.runs.summary.curves import MeanCurve, mean_curves, summarise
-from fsdash.runs.summary.intervals import interval, intervals, t_quantile
-from fsdash.runs.summary.series import (
+from fsdash.runs.summary.curves import (
     STATIONARY,
     X_AXES,
     Y_AXES,
+    MeanCurve,
     check_axes,
+    interval,
+    intervals,
     labelled,
+    mean_curves,
     method_title,
     read_at,
     replications,
+    summarise,
+    t_quantile,
     whole_sweeps,
 )
 from fsdash.runs.summary.table import (

@@ -1,32 +1,226 @@
-"""The mean of each series along the work axis, with its 95% interval.
+"""Which rows make one curve, and the mean of each curve with its 95% interval.
 
 Between two evaluated policies, a replication is counted with the earlier one, so a curve is a step
 function. A replication that diverged has no value after its last row; n, the number of replications
-behind a mean, then decreases along x. Intervals end where values become impossible.
+behind a mean, then decreases along x.
+
+The interval of the mean of n values uses Student's t with n − 1 degrees of freedom; a single value
+has none. Intervals end where values become impossible: no policy is better than the optimal one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from math import nan, sqrt
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 
-from fsdash.runs.columns import DEFAULT_MEASURE
+from fsdash.algorithms.registry import ALGORITHMS
+from fsdash.errors import InputError
+from fsdash.runs.columns import DEFAULT_MEASURE, MEASURES, WORK
 from fsdash.runs.measures import possible_range
-from fsdash.runs.summary.intervals import clipped, intervals
-from fsdash.runs.summary.series import (
-    SERIES,
-    ReplicationCurve,
-    check_axes,
-    labelled,
-    read_at,
-    replications,
-    series_rows,
-)
 
+X_AXES = (*(column.name for column in WORK), "sweeps")
+Y_AXES = tuple(column.name for column in MEASURES)
+STATIONARY = ", greedy for J"
+"""Added to the name of a method's stationary series."""
+SERIES = ["method", "algorithm", "T", "stationary"]
+ITERATION = ["run", "method", "algorithm", "T", "replication", "phase", "policy_kind", "iteration"]
+"""The columns that identify an iteration, where a frame has them."""
+
+ReplicationCurve = tuple[np.ndarray, np.ndarray]
+"""x and y of one replication."""
+SeriesKey = tuple[str, str, int | None, bool]
+"""The values of the columns `SERIES`."""
 COMPLETE = 0.8
 """A replication with at least this share of the rows of the longest one counts as complete."""
+
+
+# ----------------------------------------------------------------------------------------- series
+
+
+def labelled(frame: pd.DataFrame, stationary: bool = False) -> pd.DataFrame:
+    """The rows of all curves, with the columns `method`, the name in a legend, and `stationary`.
+
+    An existing `method` column is used: it distinguishes runs that differ in a parameter. Policies
+    inside a sweep are left out for algorithms whose curves are drawn at whole sweeps.
+    """
+    extra = ((frame["phase"] == "lower") & (frame["policy_kind"] == "stationary")).to_numpy()
+    kept = _drawn(frame) if stationary else _drawn(frame) & ~extra
+    if not kept.all():
+        frame, extra = frame[kept], extra[kept]
+    if "method" in frame:
+        names = frame["method"].to_numpy(object)
+    else:
+        names = np.array(
+            [
+                method_title(name, None if pd.isna(T) else int(T))
+                for name, T in zip(frame["algorithm"], frame["T"], strict=True)
+            ],
+            object,
+        )
+    names = np.where(extra, names + STATIONARY, names) if extra.any() else names
+    return frame.assign(method=pd.Series(names, frame.index, "str"), stationary=extra)
+
+
+def method_title(name: str, T: int | None) -> str:
+    """The name of a method in a legend, such as "E-FSVI, T=6"."""
+    title = ALGORITHMS[name].title if name in ALGORITHMS else name
+    return title if T is None else f"{title}, T={T}"
+
+
+def whole_sweeps(frame: pd.DataFrame) -> np.ndarray:
+    """Whether each row is the first one of its iteration, which is recorded at its end.
+
+    The rows that follow with the same iteration are inside the next sweep: their policy is greedy
+    for values of two iterations.
+    """
+    order = np.argsort(frame["step"].to_numpy(), kind="stable")
+    known = [name for name in ITERATION if name in frame]
+    repeated = frame.iloc[order].duplicated(known).to_numpy()
+    whole = np.empty(len(frame), bool)
+    whole[order] = ~repeated
+    return whole
+
+
+def _drawn(frame: pd.DataFrame) -> np.ndarray:
+    """Whether a curve shows each row."""
+    names = [name for name, algorithm in ALGORITHMS.items() if algorithm.whole_sweeps]
+    only_whole = frame["algorithm"].isin(names).to_numpy()
+    return ~only_whole | whole_sweeps(frame) if only_whole.any() else ~only_whole
+
+
+def series_rows(frame: pd.DataFrame) -> Iterator[tuple[SeriesKey, list[np.ndarray]]]:
+    """Each series of a labelled frame, with the positions of its rows in each replication."""
+    if frame.empty:
+        return
+    series = _series(frame)
+    order = np.lexsort((frame["step"], frame["replication"], series))
+    series, replication = series[order], frame["replication"].to_numpy()[order]
+    starts = np.flatnonzero(np.diff(series, prepend=-1) | np.diff(replication, prepend=-1))
+    ends = np.append(starts[1:], len(order))
+    keys = frame[SERIES].iloc[order[starts]].itertuples(index=False, name=None)
+    for _, group in groupby(zip(series[starts], keys, starts, ends, strict=True), itemgetter(0)):
+        runs = list(group)
+        yield runs[0][1], [order[a:b] for _, _, a, b in runs]
+
+
+def replications(
+    frame: pd.DataFrame,
+    x: str = "evaluations",
+    *,
+    y: str = DEFAULT_MEASURE,
+    sweep: float = 1.0,
+) -> Iterator[tuple[SeriesKey, list[ReplicationCurve]]]:
+    """Each series of a labelled frame, with the curves of its replications."""
+    check_axes(x, y)
+    column = "evaluations" if x == "sweeps" else x
+    scale = sweep if x == "sweeps" else 1.0
+    x_all, y_all = frame[column].to_numpy(float) / scale, frame[y].to_numpy(float)
+    for key, runs in series_rows(frame):
+        yield key, [(x_all[rows], y_all[rows]) for rows in runs]
+
+
+def _series(frame: pd.DataFrame) -> np.ndarray:
+    """The number of each row's series; series are numbered in order of appearance."""
+    codes = np.zeros(len(frame), np.int64)
+    for name in SERIES:
+        values, kinds = pd.factorize(frame[name], use_na_sentinel=False)
+        codes = codes * len(kinds) + values
+    return pd.factorize(codes)[0]
+
+
+def check_axes(x: str, y: str) -> None:
+    """Raise `InputError` if x or y is not an axis of learning curves."""
+    for name, value, known in (("x", x, X_AXES), ("y", y, Y_AXES)):
+        if value not in known:
+            raise InputError(f"{name} = {value!r}: choose from {', '.join(known)}")
+
+
+def read_at(x: np.ndarray, y: np.ndarray, where: np.ndarray) -> np.ndarray:
+    """The step function (x, y) at some points; NaN before its first and after its last x."""
+    place = np.searchsorted(x, where, side="right") - 1
+    inside = (place >= 0) & (where <= x[-1])
+    return np.where(inside, y[np.maximum(place, 0)], nan)
+
+
+# -------------------------------------------------------------------------------------- intervals
+
+
+def t_quantile(freedom: int) -> float:
+    """The 97.5% quantile of Student's t distribution with so many degrees of freedom.
+
+    Examples
+    --------
+    >>> round(t_quantile(4), 4)
+    2.7764
+    """
+    if freedom < 1:
+        raise InputError(f"freedom = {freedom}: an interval needs at least two values")
+    return float(stdtrit(freedom, 0.975))
+
+
+def interval(values: Sequence[float]) -> tuple[float, float, float, int]:
+    """The mean of some values and its 95% interval.
+
+    Parameters
+    ----------
+    values : sequence of float
+        NaN values are left out. An infinite value makes the mean infinite, without an interval.
+
+    Returns
+    -------
+    mean, low, high : float
+        The mean and the ends of its interval; the ends of a single value are NaN.
+    n : int
+        The number of values.
+
+    Examples
+    --------
+    >>> mean, low, high, n = interval([1, 2, 3, 4, 5])
+    >>> mean, round(low, 3), round(high, 3), n
+    (3.0, 1.037, 4.963, 5)
+    """
+    mean, low, high, n = intervals(np.asarray(values, float)[:, None])
+    return mean.item(), low.item(), high.item(), n.item()
+
+
+def intervals(values_RG: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """`interval` of every column of an array (R, G): mean, low, high and n, each of length G."""
+    known_RG = ~np.isnan(values_RG)
+    n_G = known_RG.sum(axis=0)
+    factor = [nan, nan] + [t_quantile(n - 1) / sqrt(n) for n in range(2, len(values_RG) + 1)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean_G = np.where(known_RG, values_RG, 0.0).sum(axis=0) / n_G
+        deviation_RG = np.where(known_RG, values_RG - mean_G, 0.0)
+        half_G = np.array(factor)[n_G] * np.sqrt((deviation_RG**2).sum(axis=0) / (n_G - 1))
+    return mean_G, mean_G - half_G, mean_G + half_G, n_G
+
+
+def clipped(
+    mean: np.ndarray, low: np.ndarray, high: np.ndarray, limits: tuple[float, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of an interval, moved to the limits where they are outside.
+
+    The mean itself may be outside by a rounding error; the interval always contains it. Ends that
+    are NaN stay NaN.
+
+    Examples
+    --------
+    >>> low, high = clipped(np.array([0.9]), np.array([0.7]), np.array([1.1]), (0.0, 1.0))
+    >>> low.tolist(), high.tolist()
+    ([0.7], [1.0])
+    """
+    least, most = limits
+    return np.minimum(np.maximum(low, least), mean), np.maximum(np.minimum(high, most), mean)
+
+
+# ------------------------------------------------------------------------------------ mean curves
 
 
 def summarise(

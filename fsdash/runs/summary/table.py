@@ -23,9 +23,15 @@ import numpy as np
 import pandas as pd
 
 from fsdash.runs.measures import RELATIVE, SHARE, main_measure, possible_range
-from fsdash.runs.summary.curves import MeanCurve, mean_curves
-from fsdash.runs.summary.intervals import clipped, interval
-from fsdash.runs.summary.series import SERIES, labelled, series_rows
+from fsdash.runs.summary.curves import (
+    SERIES,
+    MeanCurve,
+    clipped,
+    interval,
+    labelled,
+    mean_curves,
+    series_rows,
+)
 
 LEVELS = (0.75, 0.9, 0.95)
 LAST_SHARE = 0.1
