@@ -24,7 +24,6 @@ from fsdash.dashboard.curves.text import REGRET_SHOWN, STATUS_BADGES
 from fsdash.dashboard.curves.view import read_curve_options, show_method_table
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.run_lab import text
-from fsdash.dashboard.run_lab.exercises import exercises as lab_exercises
 from fsdash.dashboard.run_lab.form import STARTED_ID, draw_form
 from fsdash.dashboard.run_lab.state import (
     commands,
@@ -81,7 +80,7 @@ def show() -> None:
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
     _draw_lab(open_service(), visitor_id())
-    exercises(lab_exercises())
+    exercises(text.exercises())
     glossary(("T", "gamma", "k"))
 
 
