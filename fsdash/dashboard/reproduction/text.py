@@ -69,7 +69,9 @@ OTHER_SETTING = (
     "You see the results for other choices than those of the published counts, which are: two "
     "evaluations per upper-level sample, ties at random, and the budget by the rule."
 )
-SENSITIVITY_TITLE = "**Other counts, ties and budgets:**"
+SENSITIVITY_TITLE = "**Does it hold with other ties, evaluations per sample and budgets?**"
+SHORT_VERDICTS = {REPRODUCED: "✔ yes", PARTLY: "◐ partly", NOT_REPRODUCED: "✖ no"}
+"""For narrow tables."""
 SAME_VERDICT = "The verdict is the same for both counts, both ways to break ties and all budgets."
 SHARE_NAMES = {share: name for name, share in BUDGET_OPTIONS.items()}
 TIES_NAMES = {ties: name for name, ties in TIES_OPTIONS.items()}
@@ -78,12 +80,12 @@ COUNT_NAMES = {count: name for name, count in COUNT_OPTIONS.items()}
 
 def sensitivity_header(shares: Sequence[float]) -> str:
     """The first two lines of a table with one column for each share of the budget."""
-    names = " | ".join(f"{SHARE_NAMES[share]} of the budget" for share in shares)
+    names = " | ".join(SHARE_NAMES[share] for share in shares)
     return f"| ties, evaluations | {names} |\n|---|{'---|' * len(shares)}"
 
 
 def sensitivity_row(ties: str, count: int, verdicts: Sequence[str]) -> str:
-    words = " | ".join(VERDICTS[verdict].word.lower() for verdict in verdicts)
+    words = " | ".join(SHORT_VERDICTS[verdict] for verdict in verdicts)
     return f"| {TIES_NAMES[ties]}, {COUNT_NAMES[count]} | {words} |"
 
 
