@@ -12,7 +12,7 @@ import pandas as pd
 from fsdash.reproduce.experiments import PaperExperiment
 from fsdash.reproduce.settings import Setting, rows_for
 from fsdash.runs.summary import first_crossing, labelled, replications
-from fsdash.runs.summary.series import series_rows, whole_sweeps
+from fsdash.runs.summary.curves import series_rows, whole_sweeps
 from fsdash.runs.summary.table import LAST_SHARE, MIN_SWEEPS
 
 LATE = 0.75
