@@ -40,7 +40,7 @@ from fsdash.runs.frames import tidy
 ROOT = Path(__file__).parents[2]
 PUBLISHED = {
     "README.md": "of {} claims, {} reproduce, {} partly, {} not",
-    "docs/guide/reproduction.md": "{} claims, {} reproduce, {} reproduce partly; not reproduced: {}",
+    "docs/guide/reproduction.md": "Of {} claims, {} reproduce, {} in part; not reproduced: {}.",
 }
 """By file: its words about the number of claims, and of those with each verdict."""
 MAX_BYTES = 2_000_000
