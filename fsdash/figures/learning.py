@@ -32,6 +32,8 @@ MARKERS_PER_LINE = 12
 SHARE_STEPS, MAX_SHARE_TICKS = (0.05, 0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0), 8
 SMALLEST_RANGE = 0.2
 """Smallest range of a chart of shares, so that noise does not look like a difference."""
+LOWEST_SHARE = -0.2
+"""Shares below it are off the scale, unless a curve ends there: a first policy can be at −800%."""
 
 
 def learning_figure(
@@ -71,6 +73,8 @@ def learning_figure(
         "yaxis": _y_axis(curves, y, best),
     }
     layout |= _optimum(best, y, dark) if optimum else {}
+    if below := _off_scale(curves, y, dark):
+        layout["annotations"] = [*layout.get("annotations", ()), below]
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
@@ -233,12 +237,12 @@ def _x_axis(curves: list[MeanCurve], x: str, log_x: bool) -> dict:
 
 
 def _y_axis(curves: list[MeanCurve], y: str, best: float) -> dict:
-    """The range always includes the means and the optimum; a wide band may be cut off."""
+    """The range includes the means and the optimum; a wide band and low shares may be cut off."""
     axis = {"title": {"text": BY_NAME[y].axis_title}}
     means = np.concatenate([c.mean for c in curves] or [np.empty(0)])
     if y == "fraction_of_optimal":
         bottom = means.min(initial=1 - SMALLEST_RANGE) if curves else 0.0
-        low = float(bottom) - 0.05
+        low = max(float(bottom), _lowest_share(curves)) - 0.05
         ticks = {"tickformat": ".0%", "tickvals": _share_ticks(low)}
         return axis | ticks | {"range": [low, 1.07]}
     if y == "relative_regret":
@@ -250,6 +254,37 @@ def _y_axis(curves: list[MeanCurve], y: str, best: float) -> dict:
     # The label of the optimum is below its line if regret is drawn.
     below = 2 * pad if BY_NAME[y].lower_is_better else pad
     return axis | {"range": [low - below, high + pad]}
+
+
+def _lowest_share(curves: list[MeanCurve]) -> float:
+    return min([LOWEST_SHARE, *(float(curve.mean[-1]) for curve in curves)])
+
+
+def _off_scale(curves: list[MeanCurve], y: str, dark: bool) -> dict:
+    """A label with the curves that come from below the range of shares; empty if there are none."""
+    if y != "fraction_of_optimal":
+        return {}
+    lowest = _lowest_share(curves)
+    # Only negative shares are cut off.
+    lines = [
+        f"{c.method}: lowest −{-c.mean.min():.0%}, off the scale"
+        for c in curves
+        if c.mean.min() < lowest
+    ]
+    if not lines:
+        return {}
+    return {
+        "text": "<br>".join(lines),
+        "xref": "x domain",
+        "yref": "y domain",
+        "x": 0.01,
+        "y": 0.01,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "align": "left",
+        "showarrow": False,
+        "font": {"color": INK.on(dark), "size": 12},
+    }
 
 
 def _share_ticks(low: float) -> list[float]:

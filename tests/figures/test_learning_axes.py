@@ -76,3 +76,19 @@ def test_a_linear_axis_leaves_its_ticks_to_the_chart():
 
 def test_shares_have_ticks_in_per_cent():
     assert learning_figure(frame([0, 100])).layout.yaxis.tickformat == ".0%"
+
+
+@pytest.mark.parametrize(
+    ("shares", "low", "labels"),
+    [
+        ([-0.1, 0.5, 0.9], -0.15, []),
+        ([-8.34, -3.09, 0.9], -0.25, ["VI: lowest −834%, off the scale"]),
+        ([-8.34, -3.09, -2.0], -2.05, ["VI: lowest −834%, off the scale"]),
+        ([0.9, -0.5, -2.0], -2.05, []),
+    ],
+)
+def test_low_shares_are_off_the_scale_unless_a_curve_ends_there(shares, low, labels):
+    rows = frame([10, 100, 200]).assign(fraction_of_optimal=shares)
+    layout = learning_figure(rows).layout
+    assert layout.yaxis.range == pytest.approx((low, 1.07))
+    assert [a.text for a in layout.annotations if a.text != "optimum"] == labels
