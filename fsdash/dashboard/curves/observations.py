@@ -143,7 +143,7 @@ def _effect_of_T(work: pd.DataFrame) -> str:
     if frozen["T"].nunique() == 1:
         return ""
     ends = ", ".join(f"{row['method']} at {final_text(row)}" for _, row in frozen.iterrows())
-    return f"The methods that freeze the slow state end where T puts them: {ends}."
+    return f"The methods that freeze the slow state end as follows, by T: {ends}."
 
 
 def _overtaken(work: pd.DataFrame, curves: dict[str, MeanCurve], x: str) -> str:

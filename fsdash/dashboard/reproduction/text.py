@@ -207,7 +207,7 @@ SAMPLES_ALT = "The final share of the optimum of Base E-VI against the number of
 SAMPLES_COLUMNS = {
     "domain": "Domain",
     "M": "M",
-    "common_random_numbers": "Common random numbers",
+    "common_random_numbers": "Common",
     "final": "Final",
     "best": "Best",
 }
