@@ -1,12 +1,27 @@
 """Settings for all tests."""
 
+import os
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from fsdash import compilation
+from tools.browser import REMEDY, find_browser
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+QUIET = [
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-sync",
+    "--no-first-run",
+    "--metrics-recording-only",
+]
 
 # The same examples on every machine, and no time limit for a single example.
 settings.register_profile("fsdash", derandomize=True, deadline=None, max_examples=40)
@@ -33,3 +48,21 @@ def own_main_module() -> Iterator[None]:
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main
+
+
+@pytest.fixture(scope="session")
+def chromium() -> "Iterator[Browser]":
+    """A browser, or a failure that says how to get one: browser tests are never skipped.
+
+    There is one for all tests of a process, because Playwright can run only once in it.
+    """
+    from playwright.sync_api import sync_playwright
+
+    path = find_browser()
+    if path is None:
+        pytest.fail(REMEDY)
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=[*QUIET, *sandbox])
+        yield browser
+        browser.close()

@@ -11,24 +11,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
-
-from tools.browser import REMEDY, find_browser
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 ROOT = Path(__file__).parents[2]
 # Seconds. A server whose kernels are not compiled yet compiles them first.
 START_TIMEOUT = 600
-# A busy machine draws slowly. A long limit costs a fast machine nothing.
-expect.set_options(timeout=60_000)
-
-QUIET = [
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-default-apps",
-    "--disable-sync",
-    "--no-first-run",
-    "--metrics-recording-only",
-]
+# Milliseconds. A busy machine draws slowly. A long limit costs a fast machine nothing.
+PATIENCE = 60_000
+expect.set_options(timeout=PATIENCE)
 
 
 def free_port() -> int:
@@ -78,19 +68,6 @@ def server(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
         process.wait(timeout=20)
 
 
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """A browser, or a failure that says how to get one: browser tests are never skipped."""
-    path = find_browser()
-    if path is None:
-        pytest.fail(REMEDY)
-    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=[*QUIET, *sandbox])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def visit(chromium: Browser, server: str) -> Iterator[Callable[..., Page]]:
     """Open a page; at the end its console must be clean and all its requests local."""
@@ -113,6 +90,7 @@ def visit(chromium: Browser, server: str) -> Iterator[Callable[..., Page]]:
     def open_page(path: str = "/", width: int = 1440, height: int = 900, theme: str = "light"):
         size = {"width": width, "height": height}
         context = chromium.new_context(viewport=size, color_scheme=theme)
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()
         page.on("request", check_request)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.dashboard.conftest import ROOT, chromium, free_port, visit, wait_until_healthy
+from tests.dashboard.conftest import ROOT, free_port, visit, wait_until_healthy
 
-__all__ = ["chromium", "visit"]  # fixtures; `visit` opens pages of the `server` below
+__all__ = ["visit"]  # a fixture that opens pages of the `server` below
 
 
 @pytest.fixture(scope="session")
