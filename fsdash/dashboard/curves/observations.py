@@ -61,7 +61,7 @@ def why_agnostic_wins(work: pd.DataFrame, n_slow: int) -> str:
 def final_text(row: pd.Series) -> str:
     """The final value with its measure: "93.4% of the optimum" or "a mean regret of 12"."""
     if row["measure"] == SHARE:
-        return f"{percent(row['final'])} of the optimum".replace(" %", "%")
+        return f"{percent(row['final'])} of the optimum"
     return f"a mean regret of {number(row['final'])}"
 
 
@@ -111,9 +111,7 @@ def _start(work: pd.DataFrame) -> str:
     high = work[work["start"] >= LEVELS[0]]
     if high.empty:
         return ""
-    low, best = (
-        percent(value).replace(" %", "%") for value in (high["start"].min(), high["start"].max())
-    )
+    low, best = (percent(value) for value in (high["start"].min(), high["start"].max()))
     values = low if low == best else f"{low} to {best}"
     who = "The first policies are" if len(high) == len(work) else "Some first policies are"
     return f"{who} already worth {values} of the optimum. "

@@ -97,12 +97,12 @@ def work_help(level: float, unit: str, share: bool = True) -> str:
 
 
 def percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+    return f"{100 * share:.1f}%"
 
 
 def interval(low: str, high: str) -> str:
-    """ "88.7 to 90.4 %" from its ends."""
-    return f"{low.removesuffix(' %')} to {high}"
+    """ "88.7 to 90.4%" from its ends."""
+    return f"{low.removesuffix('%')} to {high}"
 
 
 def of_initial_regret(relative: float) -> str:

@@ -140,8 +140,11 @@ def plan_lines(specs: tuple[RunSpec, ...]) -> str:
 
 
 def note_lines(notes: Mapping[str, str]) -> str:
-    """What the algorithms say about their parameters, one line per run."""
-    return "  \n".join(f"**{label}**: {note}" for label, note in notes.items())
+    """What the algorithms say about their parameters; runs with the same note share a line."""
+    labels: dict[str, list[str]] = {}
+    for label, note in notes.items():
+        labels.setdefault(note, []).append(f"**{label}**")
+    return "  \n".join(f"{' and '.join(names)}: {note}" for note, names in labels.items())
 
 
 def budget_text(spec: RunSpec) -> str:
@@ -277,7 +280,7 @@ def _archived_facts() -> tuple[str, str, str]:
         if work.loc[name, "work_75"] >= 0
     ]
     at = overtakes(curves[BASE], curves[FROZEN])
-    ends = {name: percent(work.loc[name, "final"]).replace(" %", "%") for name in work.index}
+    ends = {name: percent(work.loc[name, "final"]) for name in work.index}
     overtaken = f"overtakes {FROZEN} after {number(at)} sweeps and " if at < inf else ""
     return (
         f"{ARCHIVED}{', and '.join(reached)}. " if reached else "",

@@ -98,7 +98,7 @@ def visit_figure(
         AMOUNT,
         "visits, % of discounted time",
         dark,
-        "%{z:.3g} %",
+        "%{z:.3g}%",
         **_from_zero(z_RC),
     )
     if names is not None:  # a cell stands for several states, so it cannot be clicked
