@@ -8,6 +8,8 @@ from fsdash.figures.palette import BACKGROUND
 
 RANGES = """node => [node._fullLayout.xaxis.range, node._fullLayout.yaxis.range]"""
 WIDE, NARROW = (1440, 900), (390, 844)
+SCREENS = [(WIDE, "light"), (NARROW, "dark")]
+"""Each size and each theme once: layout and colours do not depend on each other."""
 
 
 def slider(page: Page, label: str) -> Locator:

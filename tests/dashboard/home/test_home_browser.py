@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from fsdash.dashboard.home import text
 from fsdash.dashboard.navigation import TOURS
 from fsdash.dashboard.shell import SYMBOLS_TITLE
-from tests.dashboard.browser import NARROW, WIDE, assert_fits, in_url, slider
+from tests.dashboard.browser import NARROW, SCREENS, WIDE, assert_fits, in_url, slider
 
 # One group, so that all tests here share one worker's server and browser.
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -51,8 +51,7 @@ def test_a_tour_opens_a_page_in_a_given_state(visit: Callable[..., Page]):
     expect(slider(page, "Periods frozen T")).to_have_value("23")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, NARROW])
+@pytest.mark.parametrize(("size", "theme"), SCREENS)
 def test_every_screen_and_theme_fits(visit: Callable[..., Page], theme, size):
     page = visit(width=size[0], height=size[1], theme=theme)
     expect(picture(page)).to_have_count(1)

@@ -20,15 +20,7 @@ from fsdash.formatting import number
 from fsdash.runs.records import Experiment
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.experiments import Store
-from tests.dashboard.browser import (
-    NARROW,
-    WIDE,
-    assert_fits,
-    figure,
-    in_url,
-    slider,
-    wait_until_drawn,
-)
+from tests.dashboard.browser import SCREENS, assert_fits, figure, in_url, slider, wait_until_drawn
 from tests.runs.work import finished_experiment, frozen
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -157,9 +149,8 @@ def test_the_gridworld_animation_plays(visit: Callable):
     expect(status).to_contain_text("t = 29")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("width", "height"), [WIDE, NARROW])
-def test_every_screen_and_theme_fits(visit: Callable, experiment, theme, width, height):
-    page = visit(address(experiment), width=width, height=height, theme=theme)
+@pytest.mark.parametrize(("size", "theme"), SCREENS)
+def test_every_screen_and_theme_fits(visit: Callable, experiment, size, theme):
+    page = visit(address(experiment), *size, theme)
     wait_until_drawn(page, "policy-orders", "q-one")
     assert_fits(page, theme)

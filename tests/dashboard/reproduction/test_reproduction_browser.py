@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from fsdash.dashboard.reproduction import state as reproduction
 from fsdash.dashboard.reproduction import text
 from fsdash.reproduce.archive import archived_claims
-from tests.dashboard.browser import NARROW, WIDE, assert_fits, in_url, wait_until_drawn
+from tests.dashboard.browser import SCREENS, assert_fits, in_url, wait_until_drawn
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -42,9 +42,8 @@ def test_the_claims_can_be_downloaded(visit: Callable, tmp_path):
     assert pd.read_csv(path)["name"].tolist() == reproduction.claims()["name"].tolist()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("width", "height"), [WIDE, NARROW])
-def test_every_screen_and_theme_fits(visit: Callable, theme, width, height):
-    page = visit("/Reproduction", width=width, height=height, theme=theme)
+@pytest.mark.parametrize(("size", "theme"), SCREENS)
+def test_every_screen_and_theme_fits(visit: Callable, size, theme):
+    page = visit("/Reproduction", *size, theme)
     wait_until_drawn(page, "inventory", "beyond-exact")
     assert_fits(page, theme)

@@ -17,7 +17,7 @@ from fsdash.theory.presets import PRESETS
 from tests.dashboard.browser import (
     NARROW,
     RANGES,
-    WIDE,
+    SCREENS,
     assert_fits,
     drag,
     figure,
@@ -196,8 +196,7 @@ def test_plotly_is_loaded_once_for_all_charts_and_pages(visit: Callable[..., Pag
 
 
 @pytest.mark.parametrize("path", [REWARD, LINEAR])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, NARROW])
+@pytest.mark.parametrize(("size", "theme"), SCREENS)
 def test_every_screen_and_theme_fits(visit: Callable[..., Page], path, theme, size):
     page = visit(path, width=size[0], height=size[1], theme=theme)
     wait_until_drawn(page, *CHARTS[path])

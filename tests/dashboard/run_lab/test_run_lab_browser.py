@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from fsdash.dashboard.curves.text import STATUS_BADGES
 from fsdash.dashboard.run_lab import text
 from fsdash.dashboard.run_lab.state import CUSTOM
-from tests.dashboard.browser import NARROW, RANGES, WIDE, drag, figure, wait_until_drawn
+from tests.dashboard.browser import NARROW, RANGES, SCREENS, drag, figure, wait_until_drawn
 
 # One group, so that all tests here share one worker's server and browser.
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -116,8 +116,7 @@ def test_the_form_is_not_rebuilt_at_a_start_and_moves_below_the_curves_on_a_phon
     assert form.bounding_box()["y"] > figure(page, "curves").bounding_box()["y"]
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("size", "theme"), SCREENS)
 def test_nothing_scrolls_sideways(visit, size, theme):
     page = visit(QUICK, *size, theme)
     start(page)

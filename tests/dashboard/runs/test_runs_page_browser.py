@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from fsdash.dashboard.run_lab.state import CUSTOM
 from fsdash.dashboard.run_lab.text import START
 from fsdash.dashboard.runs import text
-from tests.dashboard.browser import NARROW, WIDE, figure, wait_until_drawn
+from tests.dashboard.browser import SCREENS, figure, wait_until_drawn
 
 # One group, so that all tests here share one worker's server and browser.
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -92,8 +92,7 @@ def test_an_experiment_is_found_by_its_new_name(visit: Callable[..., Page]):
     expect(page).to_have_url(re.compile("text=wanted"))
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("size", "theme"), SCREENS)
 def test_nothing_scrolls_sideways(visit, size, theme):
     id = run(visit, 5)
     page = visit(f"/Runs?selected={id}", *size, theme)
