@@ -349,7 +349,7 @@ def test_no_conclusions_are_drawn_from_stopped_replications(service):
     whole = rows[(rows["run"] == ended.id) & (rows["replication"] < 2)]
     whole = whole[whole_sweeps(whole) & (whole["iteration"] > 0)]  # three sweeps, all of them
     mean = whole["fraction_of_optimal"].mean()
-    assert table[labels[ended.id]].final == f"{100 * mean:.1f} % (2 of 3)"
+    assert table[labels[ended.id]].final == f"{100 * mean:.1f}% (2 of 3)"
     assert table[labels[begun.id]].final.endswith("% (so far)")
     assert table[labels[ended.id]].progress_text == "2 of 3 finished"
 
