@@ -88,7 +88,8 @@ def from_arrays(
     >>> import fsdash
     >>> P = np.zeros((4, 2, 4))  # state 2·season + level; action 1 raises the level
     >>> for season, level, action in np.ndindex(2, 2, 2):
-    ...     P[2 * season + level, action, [action, 2 + action]] = [0.9 - 0.8 * season, 0.1 + 0.8 * season]
+    ...     dry = [0.9, 0.1][season]
+    ...     P[2 * season + level, action, [action, 2 + action]] = [dry, 1 - dry]
     >>> R = np.array([[0, -1], [1, 0], [0, -1], [5, 4]])
     >>> states = pd.DataFrame({"season": ["dry", "dry", "wet", "wet"], "level": [0, 1, 0, 1]})
     >>> model = fsdash.from_arrays(P, R, gamma=0.9, states=states, slow="season")

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -26,11 +27,8 @@ from fsdash.models.law import with_terminal
 from fsdash.models.size import Size
 from fsdash.models.slow import choose_slow
 from fsdash.models.states import RowKeys
-from fsdash.models.table import Table
+from fsdash.models.table import SINGLE, Table
 from fsdash.models.variables import axis_of
-
-SINGLE = {kind: Axis((f"single {kind} state",), [0]) for kind in ("slow", "fast")}
-"""The axis of a model in which no variable is slow, or none is fast."""
 
 Split = tuple[list[int], list[int]]
 """The positions of the slow and of the fast variables."""
@@ -50,11 +48,10 @@ def assemble(
     cell_P = place_S[law.state_P] * A + law.action_P
     reward = np.full(X * Y * A, -np.inf)
     reward[cell_P] = law.reward_P
-    initial = None
+    initial_XY: Any = None
     if table.initial_S is not None:
-        initial = np.zeros(X * Y)
-        initial[place_S] = table.initial_S
-        initial = initial.reshape(X, Y)
+        initial_XY = np.zeros((X, Y))
+        initial_XY[x_S, y_S] = table.initial_S
     return FastSlowMDP(
         reward_XYA=reward.reshape(X, Y, A),
         rows=Rows.from_entries(
@@ -64,7 +61,7 @@ def assemble(
         slow=slow_axis,
         fast=fast_axis,
         actions=table.actions,
-        initial_XY=initial,
+        initial_XY=initial_XY,
         sense=table.sense,
         name=table.name,
     )
@@ -82,16 +79,57 @@ def build(faults: Faults, table: Table, slow: str | Sequence[str] | None) -> Fas
     return assemble(table, names)
 
 
-def check_split(
-    table: Table, slow: tuple[str, ...], fast: tuple[str, ...] | None
-) -> Split:
+def resplit(
+    model: FastSlowMDP,
+    *,
+    slow: str | Sequence[str] | None = None,
+    fast: str | Sequence[str] | None = None,
+    gamma: float | None = None,
+    name: str | None = None,
+) -> FastSlowMDP:
+    """Divide the state variables of a model anew into slow and fast ones.
+
+    Parameters
+    ----------
+    model : FastSlowMDP
+        The model.
+    slow, fast : str or sequence of str, optional
+        The slow and the fast variables. If one is given, the other has the rest; if none is, the
+        split stays as it is.
+    gamma : float, optional
+        Another discount factor.
+    name : str, optional
+        Another name.
+
+    Returns
+    -------
+    FastSlowMDP
+        The model with the same states, law and rewards. The frozen law is the usual one for the
+        new split: y′ as under the true law, x kept.
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> model = fsdash.make("inventory", y_max=10).build()
+    >>> fsdash.resplit(model, slow="stock").slow.names
+    ('stock',)
+    """
+    new_gamma = model.gamma if gamma is None else gamma
+    if slow is None and fast is None:
+        return replace(model, gamma=new_gamma, name=name or model.name)
+    table = replace(Table.of(model), gamma=new_gamma, name=name or model.name)
+    slow_names, fast_names = named(slow), named(fast)
+    if slow_names is None:
+        slow_names = tuple(n for n in table.names if n not in (fast_names or ()))
+    return assemble(table, slow_names, fast_names)
+
+
+def check_split(table: Table, slow: tuple[str, ...], fast: tuple[str, ...] | None) -> Split:
     """Where the slow and the fast variables are, or an error if a name is wrong."""
     rest = tuple(name for name in table.names if name not in slow)
     for name in (*slow, *(fast or ())):
         if name not in table.names:
-            raise InputError(
-                f"{name!r} is not a state variable; they are {', '.join(table.names)}"
-            )
+            raise InputError(f"{name!r} is not a state variable; they are {', '.join(table.names)}")
     if fast is not None and sorted(fast) != sorted(rest):
         raise InputError(
             f"slow {', '.join(slow) or 'none'} and fast {', '.join(fast) or 'none'}: name each of "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -35,15 +36,19 @@ class Coded:
     reward_N: np.ndarray
     """Rewards; negated costs if the sense is "min"."""
 
-    @property
+    @cached_property
     def starts_N(self) -> np.ndarray:
         """Whether the state and the action of a row are known."""
-        return (self.code_NV >= 0).all(axis=1) & (self.action_N >= 0)
+        return _known(self.code_NV) & (self.action_N >= 0)
 
-    @property
+    @cached_property
     def leads_N(self) -> np.ndarray:
         """Whether a row has a next state that it reaches with a probability above 0."""
-        return (self.next_NV >= 0).all(axis=1) & (self.probability_N != 0) & self.starts_N
+        return _known(self.next_NV) & (self.probability_N != 0) & self.starts_N
+
+
+def _known(code_NV: np.ndarray) -> np.ndarray:
+    return np.logical_and.reduce([codes >= 0 for codes in code_NV.T])
 
 
 def encode_table(faults: Faults, frame: pd.DataFrame, columns: Columns, sense: str) -> Coded:
@@ -63,8 +68,8 @@ def encode_table(faults: Faults, frame: pd.DataFrame, columns: Columns, sense: s
     return Coded(
         variables=tuple(variables),
         actions=action_axis(action),
-        code_NV=np.stack(codes, axis=1),
-        next_NV=np.stack(next_codes, axis=1),
+        code_NV=np.array(codes).T,
+        next_NV=np.array(next_codes).T,
         action_N=action_N,
         probability_N=_probabilities(faults, frame, columns.probability),
         reward_N=_rewards(faults, frame, columns.reward, sense),

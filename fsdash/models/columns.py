@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from typing import Any
 
 import pandas as pd
 
@@ -18,6 +19,7 @@ PROBABILITY_NAMES = ("p", "prob", "probability", "pr", "transition_probability",
 REWARD_NAMES = ("reward", "r", "rewards", "profit", "payoff", "utility", "value")
 COST_NAMES = ("cost", "costs", "loss", "penalty")
 INITIAL_NAMES = ("initial", "initial_probability", "p0")
+NO_GAMMA = "gamma: a table does not say it; give a discount factor such as gamma=0.97"
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,9 @@ class Columns:
         return tuple(self.next)
 
     @property
-    def options(self) -> dict[str, object]:
+    def options(self) -> dict[str, Any]:
         """The same as arguments of `from_transitions`."""
-        given = {
+        given: dict[str, Any] = {
             "next_prefix": dict(self.next),
             "action": self.action,
             "probability": self.probability,
@@ -127,7 +129,9 @@ def _next_columns(names: list[str]) -> dict[str, str]:
     forms += [lambda name, s=s: name + s for s in SUFFIXES]
     for form in forms:
         found = {
-            name: by_lower[form(lower)] for lower, name in by_lower.items() if form(lower) in by_lower
+            name: by_lower[form(lower)]
+            for lower, name in by_lower.items()
+            if form(lower) in by_lower
         }
         if found:
             return found
@@ -171,12 +175,12 @@ def resolve_columns(
             "name the columns of a variable x and of its next value x and next_x, or set "
             "next_prefix",
         )
-    wanted = [*pairs, *pairs.values(), action, reward, *([] if probability is None else [probability])]
-    for name in dict.fromkeys(str(name) for name in wanted):
+    roles = [*pairs, *pairs.values(), str(action), str(reward)]
+    roles += [] if probability is None else [str(probability)]
+    for name in dict.fromkeys(roles):
         if name not in names:
             faults.add("the table has no such column", _nearest(name, names), column=name)
-    roles = [*pairs, *pairs.values(), action, probability, reward]
-    for name in sorted({str(n) for n in roles if n is not None and roles.count(n) > 1}):
+    for name in sorted({name for name in roles if roles.count(name) > 1}):
         faults.add("the column is used twice", "give each role its own column", column=name)
     all_faults.extend(faults)
     return None if faults.has_errors else Columns(pairs, action, probability, reward)

@@ -124,13 +124,13 @@ def _describe_axis(axis: Axis) -> dict[str, Any]:
 
 
 def model_of(content: Content) -> FastSlowMDP:
-    """The model of a content of unknown origin: everything is checked, also its hash if it has one."""
+    """The model of a content of unknown origin. All is checked, also the hash if it has one."""
     head, arrays = content.head, content.arrays
     if head.get("format") != FORMAT or head.get("version") != VERSION:
         raise InputError(f"format: is not {FORMAT!r}, version {VERSION}; save the model again")
     arrays = {name: _checked_array(arrays, name) for name in _expected_arrays(arrays)}
-    axes = {axis: _read_axis(axis, head.get(axis), arrays[f"{axis}_values"]) for axis in AXES}
-    shape = X, Y, A = tuple(len(axes[axis]) for axis in AXES)
+    axes = {axis: read_axis(axis, head.get(axis), arrays[f"{axis}_values"]) for axis in AXES}
+    shape = X, Y, A = len(axes["slow"]), len(axes["fast"]), len(axes["actions"])
     _check_size(shape, len(arrays["transition_pair"]))
     cell_P = _cells(arrays, shape)
     reward = np.full(X * Y * A, -np.inf)
@@ -151,15 +151,17 @@ def model_of(content: Content) -> FastSlowMDP:
         rows=_law(arrays, "transition", cell_P).rows(shape),
         frozen_rows=None if frozen is None else frozen.rows(shape),
         gamma=_number(head, "gamma"),
-        **axes,
+        slow=axes["slow"],
+        fast=axes["fast"],
+        actions=axes["actions"],
         initial_XY=initial.reshape(X, Y),
         sense=head.get("sense", "max"),
         name=_text(head, "name", "model"),
     )
     if "content_hash" in head and content_of(model).head["content_hash"] != head["content_hash"]:
         raise InputError(
-            "content_hash: does not fit the content; the file was damaged or edited. Restore it, or "
-            "remove its content_hash if you changed it on purpose"
+            "content_hash: does not fit the content; the file was damaged or edited. Restore it, "
+            "or remove its content_hash if you changed it on purpose"
         )
     return model
 
@@ -203,9 +205,9 @@ def _cells(arrays: Mapping[str, np.ndarray], shape: tuple[int, int, int]) -> np.
     state_P, action_P = arrays["pair_state"], arrays["pair_action"]
     if not len(state_P) == len(action_P) == len(arrays["pair_reward"]) > 0:
         raise InputError("pairs: state, action and reward must have the same length, at least 1")
-    if not (0 <= state_P.min() and state_P.max() < X * Y):
+    if not (state_P.min() >= 0 and state_P.max() < X * Y):
         raise InputError(f"pairs: states must be from 0 to {X * Y - 1}")
-    if not (0 <= action_P.min() and action_P.max() < A):
+    if not (action_P.min() >= 0 and action_P.max() < A):
         raise InputError(f"pairs: actions must be from 0 to {A - 1}")
     cell_P = state_P * A + action_P
     if (np.diff(cell_P) <= 0).any():
@@ -218,14 +220,14 @@ def _law(arrays: Mapping[str, np.ndarray], kind: str, cell_P: np.ndarray) -> Ent
     p_N = arrays[f"{kind}_probability"]
     if not len(pair_N) == len(next_N) == len(p_N) > 0:
         raise InputError(f"{kind}s: pair, next and probability must have the same length")
-    if not (0 <= pair_N.min() and pair_N.max() < len(cell_P)):
+    if not (pair_N.min() >= 0 and pair_N.max() < len(cell_P)):
         raise InputError(f"{kind}s: pairs must be from 0 to {len(cell_P) - 1}")
     if (np.bincount(pair_N, minlength=len(cell_P)) == 0).any():
         raise InputError(f"{kind}s: some pairs have none; give each pair its transitions")
     return Entries(cell_P[pair_N], next_N, p_N)
 
 
-def _read_axis(kind: str, about: Any, values: np.ndarray) -> Axis:
+def read_axis(kind: str, about: Any, values: np.ndarray) -> Axis:
     """An axis from its description and its values."""
     try:
         coordinates = {
@@ -245,6 +247,11 @@ def _read_axis(kind: str, about: Any, values: np.ndarray) -> Axis:
     if not names or len(set(names)) < len(names):
         raise InputError(f"{kind}: needs at least one name, and no name twice")
     return Axis(names, values, coordinates, labels, title)
+
+
+def uniform(n_states: int) -> np.ndarray:
+    """The initial distribution of a model that does not give one."""
+    return np.full(n_states, 1 / n_states)
 
 
 def _texts(values: Any) -> list[str]:

@@ -155,7 +155,8 @@ def state_frame(states: Any) -> pd.DataFrame:
         raise InputError("states: give each state variable at least one value")
     if math.prod(len(options) for options in values.values()) > MAX_CALLS:
         raise InputError(f"states: more than {MAX_CALLS:,} combinations; give arrays instead")
-    return pd.MultiIndex.from_product(values.values(), names=list(values)).to_frame(index=False)
+    index = pd.MultiIndex.from_product(list(values.values()), names=list(values))
+    return index.to_frame(index=False)
 
 
 def _needed_arguments(function: Callable[..., Any]) -> list[str]:

@@ -113,14 +113,15 @@ class _Read:
         faults: Faults,
     ) -> None:
         state, action, p, following, reward, done = _transitions(P)
-        self.variables, self.code_SV = state_variables(faults, _decoded(core, decode, len(P)), len(P))
+        frame = _decoded(core, decode, len(P))
+        self.variables, self.code_SV = state_variables(faults, frame, len(P))
         self.names = tuple(variable.name for variable in self.variables)
         self.actions = named_actions(actions, int(action.max()) + 1)
         self.transitions = Transitions(state, action, following, p, reward, np.arange(len(p)))
         self.done_N = done
         self.initial_S = None
         initial = getattr(core, "initial_state_distrib", None)
-        if np.shape(initial) == (len(P),):
+        if initial is not None and np.shape(initial) == (len(P),):
             self.initial_S = check_initial(faults, np.asarray(initial, float), normalize=False)
 
     def table(self, faults: Faults, gamma: float, name: str, keep: tuple[str, ...]) -> Table:
@@ -148,9 +149,7 @@ class _Read:
             lambda s, a: f"{describe_codes(variables, code_SV[s])}, action {a}",
         )
         faults.raise_errors()
-        return Table(
-            variables, code_SV, self.actions, law, float(gamma), initial_S, "max", name
-        )
+        return Table(variables, code_SV, self.actions, law, float(gamma), initial_S, "max", name)
 
 
 def _transitions(P: Any) -> list[np.ndarray]:

@@ -91,7 +91,7 @@ def collect(
     sum_P = np.add.reduceat(t.probability_N, start_P)
     doubtful_P = np.logical_or.reduceat(doubtful_N, start_P)
     wrong_P = ~(np.abs(sum_P - 1) <= PROBABILITY_TOLERANCE) & ~doubtful_P
-    repeat_N = ~new_pair_N & (np.diff(t.next_N, prepend=-1) == 0)
+    repeat_N = ~new_pair_N & (np.diff(t.next_N, prepend=-1) == 0) & (t.next_N >= 0)
     if report_repeats:
         _check_repeats(faults, t, repeat_N, wrong_P[pair_N])
     _check_sums(faults, t, start_P, sum_P, wrong_P, wording, normalize)
@@ -117,14 +117,17 @@ def collect(
 def _sorted_feasible(
     t: Transitions, doubtful_N: np.ndarray | None
 ) -> tuple[Transitions, np.ndarray, np.ndarray]:
-    """The transitions of feasible pairs in order, the key of their pairs, and which are doubtful."""
+    """The transitions of feasible pairs in order, the keys of their pairs, which are doubtful."""
     span = int(t.action_N.max(initial=0)) + 1
     key_N = t.state_N * span + t.action_N
     doubtful_N = np.zeros(len(key_N), bool) if doubtful_N is None else doubtful_N
     if (infeasible_N := t.reward_N == -np.inf).any():
         feasible_N = ~np.isin(key_N, np.unique(key_N[infeasible_N]))
         t, key_N, doubtful_N = t.take(feasible_N), key_N[feasible_N], doubtful_N[feasible_N]
-    order = np.lexsort((t.row_N, t.reward_N, t.probability_N, t.next_N, key_N))
+    move_N = key_N * (int(t.next_N.max(initial=0)) + 2) + t.next_N + 1
+    order = np.argsort(move_N, kind="stable")
+    if (np.diff(move_N[order]) == 0).any():
+        order = np.lexsort((t.row_N, t.reward_N, t.probability_N, move_N))
     return t.take(order), key_N[order], doubtful_N[order]
 
 
@@ -132,20 +135,20 @@ def _check_repeats(
     faults: Faults, t: Transitions, repeat_N: np.ndarray, wrong_N: np.ndarray
 ) -> None:
     """Repeats are an error if they spoil the sum; otherwise their probabilities are added."""
-    for where_N, severity, remedy in (
-        (repeat_N & wrong_N, "error", "delete one of the two rows"),
-        (repeat_N & ~wrong_N, "warning", "none if two outcomes lead there: they are added"),
-    ):
+
+    def report(where_N: np.ndarray, severity: str, remedy: str) -> None:
         place = np.flatnonzero(where_N)
-        place = place[np.argsort(t.row_N[place], kind="stable")]
+        rows = np.sort(np.stack([t.row_N[place - 1], t.row_N[place]]), axis=0)
+        rows = rows[:, np.argsort(rows[1], kind="stable")]
         faults.add_rows(
-            t.row_N[place],
-            lambda i, place=place: (
-                f"same state, action and next state as row {t.row_N[place[i] - 1] + 1}"
-            ),
+            rows[1],
+            lambda i: f"same state, action and next state as row {rows[0, i] + 1}",
             remedy,
             severity=severity,
         )
+
+    report(repeat_N & wrong_N, "error", "delete one of the two rows")
+    report(repeat_N & ~wrong_N, "warning", "none if two outcomes lead there: they are added")
 
 
 def _check_sums(
@@ -157,27 +160,27 @@ def _check_sums(
     wording: Wording,
     normalize: bool,
 ) -> None:
-    near_P = np.abs(sum_P - 1) <= RESCALABLE
-    rescale = "set normalize=True to rescale them, or correct them"
-    correct = "add the transitions that are missing, or correct the probabilities"
-    for where_P, remedy in (
-        (wrong_P & near_P & (not normalize), rescale),
-        (wrong_P & ~near_P, correct),
-    ):
+    """Sums must be 1; those that are nearly 1 can be rescaled."""
+
+    def report(where_P: np.ndarray, remedy: str) -> None:
+        row_P = np.minimum.reduceat(t.row_N, start_P)
         place = np.flatnonzero(where_P)
-        row = np.minimum.reduceat(t.row_N, start_P)[place]
-        order = np.argsort(row, kind="stable")
-        first = start_P[place[order]]
-        sums = sum_P[place[order]]
+        place = place[np.argsort(row_P[place], kind="stable")]
+        first = start_P[place]
         faults.add_rows(
-            row[order],
-            lambda i, first=first, sums=sums: (
-                f"{wording.probability} sums to {sums[i]:.9g} over "
+            row_P[place],
+            lambda i: (
+                f"{wording.probability} sums to {sum_P[place[i]]:.9g} over "
                 f"{wording.pair(int(t.state_N[first[i]]), int(t.action_N[first[i]]))}"
             ),
             remedy,
             column=wording.probability,
         )
+
+    near_P = np.abs(sum_P - 1) <= RESCALABLE
+    if not normalize:
+        report(wrong_P & near_P, "set normalize=True to rescale them, or correct them")
+    report(wrong_P & ~near_P, "add the transitions that are missing, or correct the probabilities")
 
 
 def with_terminal(law: Law, terminal: np.ndarray) -> Law:
@@ -209,19 +212,20 @@ def law_of_calls(
 
     A program may name a next state several times: its probabilities are added.
     """
-    bad_N = ~((t.probability_N >= 0) & (t.probability_N <= 1 + PROBABILITY_TOLERANCE))
-    odd_N = np.isnan(t.reward_N) | (t.reward_N == np.inf)
-    for wrong_N, values_N, what in (
-        (bad_N, t.probability_N, "is not a probability"),
-        (odd_N, t.reward_N, "is not a reward"),
-    ):
+
+    def report(wrong_N: np.ndarray, values_N: np.ndarray, what: str) -> None:
         where = np.flatnonzero(wrong_N)
         faults.add_places(
             [pair(int(t.state_N[i]), int(t.action_N[i])) for i in where[:MOST_OF_A_KIND]],
             len(where),
-            lambda i, where=where, values_N=values_N, what=what: f"{values_N[where[i]]:.9g} {what}",
+            lambda i: f"{values_N[where[i]]:.9g} {what}",
             "return a finite number; probabilities are from 0 to 1",
         )
+
+    bad_N = ~((t.probability_N >= 0) & (t.probability_N <= 1 + PROBABILITY_TOLERANCE))
+    odd_N = np.isnan(t.reward_N) | (t.reward_N == np.inf)
+    report(bad_N, t.probability_N, "is not a probability")
+    report(odd_N, t.reward_N, "is not a reward")
     has_action_S = np.bincount(t.state_N, minlength=len(terminal_S)) > 0
     idle = np.flatnonzero(~has_action_S & ~terminal_S)
     faults.add_places(

@@ -17,7 +17,9 @@ MISSING = "missing"
 """The value of `terminal` that makes next states without rows of their own terminal."""
 
 
-def terminal_states(faults: Faults, terminal: Any, index: StateIndex, code_SV: np.ndarray) -> np.ndarray:
+def terminal_states(
+    faults: Faults, terminal: Any, index: StateIndex, code_SV: np.ndarray
+) -> np.ndarray:
     """Whether each state is terminal.
 
     `terminal` is a mapping of variables to values (a state that has all of them is terminal), a
@@ -68,7 +70,9 @@ def initial_distribution(
     try:
         initial_S = _initial(initial, index, n_states)
     except InputError as error:
-        faults.add(str(error), "give states of the model with their probabilities", column="initial")
+        faults.add(
+            str(error), "give states of the model with their probabilities", column="initial"
+        )
         return None
     return check_initial(faults, initial_S, normalize=normalize)
 
@@ -77,7 +81,9 @@ def check_initial(faults: Faults, initial_S: np.ndarray, *, normalize: bool) -> 
     """The distribution, rescaled if asked for; None, with a fault, if it is not one."""
     total = float(initial_S.sum())
     if not (np.isfinite(initial_S).all() and (initial_S >= 0).all()):
-        faults.add("some probabilities are negative or not finite", "correct them", column="initial")
+        faults.add(
+            "some probabilities are negative or not finite", "correct them", column="initial"
+        )
         return None
     if normalize and total > 0:
         return initial_S / total

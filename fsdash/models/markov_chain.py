@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from fsdash.core.axis import Axis
+from fsdash.core.axis import Axis, numbers
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.rows import INDEX, PROBABILITY_TOLERANCE, Rows
 from fsdash.errors import InputError
@@ -82,8 +82,10 @@ def from_markov_chain(
     >>> consumption = income[:, None, None] + assets[:, None] - assets
     >>> with np.errstate(divide="ignore", invalid="ignore"):
     ...     utility = np.where(consumption > 0, np.log(consumption), -np.inf)
+    >>> P_XX = [[0.9, 0.1], [0.2, 0.8]]
+    >>> next_assets = np.tile(assets, (4, 1))
     >>> model = fsdash.from_markov_chain(
-    ...     [[0.9, 0.1], [0.2, 0.8]], np.tile(assets, (4, 1)), utility, gamma=0.95, slow_values=income
+    ...     P_XX, next_assets, utility, gamma=0.95, slow_values=income
     ... )
     >>> model.n_pairs, model.true.exogenous_slow
     (23, True)
@@ -135,7 +137,7 @@ def _rows(P: sparse.csr_array, next_XYA: np.ndarray) -> Rows:
 
 
 def _chain(faults: Faults, P_XX: Any) -> sparse.csr_array:
-    matrix = P_XX if sparse.issparse(P_XX) else np.asarray(P_XX, dtype=float)
+    matrix: Any = P_XX if sparse.issparse(P_XX) else numbers("P_XX", P_XX)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.shape[0]:
         raise InputError(f"P_XX: shape {matrix.shape}; give a square matrix (X, X)")
     P = to_csr(matrix)

@@ -83,13 +83,14 @@ def read_rewards(R: Any, pairs: PairRows) -> np.ndarray:
     S, A, form = pairs.n_states, pairs.n_actions, pairs.form
     if isinstance(R, list | tuple) and len(R) and (sparse.issparse(R[0]) or np.ndim(R[0]) == 2):
         return _expected(_stack(R, "R", S), pairs)
-    if sparse.issparse(R):
-        R = R.toarray()
+    R = R.toarray() if hasattr(R, "toarray") else R
     R = _numbers("R", R)
     if form == "pairs":
         if R.shape == (len(pairs.order_P),):
             return R[pairs.order_P]
-        raise InputError(f"R: shape {R.shape}; give one reward per row of P, ({len(pairs.order_P)},)")
+        raise InputError(
+            f"R: shape {R.shape}; give one reward per row of P, ({len(pairs.order_P)},)"
+        )
     if R.shape == (S, A):
         return R.reshape(-1)
     if R.shape == (S,):
@@ -127,7 +128,7 @@ def _stack(matrices: Sequence[Any], name: str, S: int) -> sparse.csr_array:
     """Matrices (S, S), one per action, as rows in the order of pairs s·A + a."""
     parts = []
     for a, matrix in enumerate(matrices):
-        part = matrix if sparse.issparse(matrix) else _numbers(f"{name}[{a}]", matrix)
+        part: Any = matrix if sparse.issparse(matrix) else _numbers(f"{name}[{a}]", matrix)
         if part.shape != (S, S):
             raise InputError(f"{name}[{a}]: shape {part.shape}; give ({S}, {S}) for each action")
         parts.append(to_csr(part))
@@ -139,9 +140,11 @@ def _stack(matrices: Sequence[Any], name: str, S: int) -> sparse.csr_array:
 def _from_pairs(P: Any, s_indices: Any, a_indices: Any) -> PairRows:
     matrix = to_csr(P if sparse.issparse(P) else _numbers("P", P))
     L, S = matrix.shape
-    state_P, action_P = (_indices(n, v, L) for n, v in (("s_indices", s_indices), ("a_indices", a_indices)))
+    state_P, action_P = _indices("s_indices", s_indices, L), _indices("a_indices", a_indices, L)
     if state_P.max() >= S:
-        raise InputError(f"s_indices: holds {state_P.max()}; states are 0 to {S - 1}, as P has them")
+        raise InputError(
+            f"s_indices: holds {state_P.max()}; states are 0 to {S - 1}, as P has them"
+        )
     A = int(action_P.max()) + 1
     check_cells(S, A)
     key_P = state_P * A + action_P
@@ -150,7 +153,7 @@ def _from_pairs(P: Any, s_indices: Any, a_indices: Any) -> PairRows:
     if len(twice):
         row = int(order_P[twice[0] + 1])
         raise InputError(
-            f"row {row} of P: state {state_P[row]} and action {action_P[row]} have two rows; keep one"
+            f"row {row} of P: state {state_P[row]}, action {action_P[row]} has two rows; keep one"
         )
     return PairRows(S, A, state_P[order_P], action_P[order_P], matrix[order_P], order_P, "pairs")
 

@@ -1,7 +1,7 @@
 """A policy in the user's own words: a table of states and actions, and a function to deploy.
 
 A `Policy` needs no model: it knows the state variables, the action of each state in each phase, and
-the actions' names. Padding is left out. Period t plays phase t mod P; a stationary policy has P = 1.
+the actions' names. Padding is left out. Period t plays phase t mod P; P = 1 if it is stationary.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from fsdash.core.display import Lines, Summary
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import check_policy
 from fsdash.errors import InputError
+from fsdash.models.size import MAX_JSON_BYTES
 from fsdash.models.states import RowKeys, StateIndex
-from fsdash.models.table import action_names, axis_variables, distinct_names, own_column
+from fsdash.models.table import action_names, own_column, split_variables
+from fsdash.models.tables import read_frame
 from fsdash.models.variables import Variable, encode, plain
 
 FORMAT = "fsdash-policy"
@@ -52,11 +54,10 @@ class Policy(Summary):
     def __init__(self, model: FastSlowMDP, policy: Any) -> None:
         array = np.asarray(getattr(policy, "policy_PXY", policy))
         policy_PXY = check_policy(model, array[None] if array.ndim == 2 else array)
-        slow, code_XV = axis_variables(model.slow, "slow")
-        fast, code_YV = axis_variables(model.fast, "fast")
+        slow, code_XV, fast, code_YV = split_variables(model.slow, model.fast)
         x_S, y_S = np.nonzero(model.real_XY)
         self._set(
-            distinct_names(slow, fast),
+            (*slow, *fast),
             np.concatenate([code_XV[x_S], code_YV[y_S]], axis=1),
             policy_PXY[:, x_S, y_S],
             action_names(model.actions),
@@ -111,7 +112,9 @@ class Policy(Summary):
         """Return one row per phase and state: `phase` (if P > 1), the variables and `action`."""
         reserved = {ACTION} | ({PHASE} if self.period > 1 or self.variables[0] == PHASE else set())
         if taken := reserved.intersection(self.variables):
-            raise InputError(f"variable {taken.pop()!r}: has the name of a policy's column; rename it")
+            raise InputError(
+                f"variable {taken.pop()!r}: has the name of a policy's column; rename it"
+            )
         P, S = self._action_PS.shape
         columns: dict[str, Any] = {PHASE: np.repeat(np.arange(P), S)} if P > 1 else {}
         for variable, codes in zip(self._index.variables, self._code_SV.T, strict=True):
@@ -206,16 +209,29 @@ def load_policy(path: str | Path) -> Policy:
     >>> policy((5, 0)) == model.policy(fsdash.optimum(model))((5, 0))
     True
     """
-    from fsdash.models.tables import read_csv
-
     path = Path(path)
-    if path.suffix == ".csv":
-        return Policy.from_frame(read_csv(path))
-    if path.suffix != ".json":
+    if path.suffix not in (".csv", ".json"):
         raise InputError(f"{path.name}: a policy is a .csv or .json file; give one of them")
-    document = read_json(path)
-    columns = document.get("columns")
-    ...
+    if not path.is_file() or path.stat().st_size > MAX_JSON_BYTES:
+        raise InputError(f"{path}: there is no such file, or it exceeds {MAX_JSON_BYTES:,} bytes")
+    if path.suffix == ".csv":
+        with path.open("rb") as file:
+            return Policy.from_frame(read_frame(file))
+    return _from_json(path.read_bytes())
+
+
+def _from_json(data: bytes) -> Policy:
+    try:
+        document = json.loads(data)
+        if document["format"] != FORMAT or document["version"] != 1:
+            raise KeyError
+        columns, kind = document["columns"], str(document["kind"])
+        frame = pd.DataFrame({str(name): list(column) for name, column in columns.items()})
+        return Policy.from_frame(frame, kind)
+    except InputError:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+        raise InputError("the file is not a saved policy, or it is damaged") from None
 
 
 def _phases(frame: pd.DataFrame) -> np.ndarray:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from scipy import sparse
 
 from fsdash.core.model import FastSlowMDP

@@ -18,7 +18,7 @@ from fsdash.models.faults import Faults
 from fsdash.models.law import Law, Transitions, Wording, collect, with_terminal
 from fsdash.models.marked import MISSING, check_initial, initial_distribution, terminal_states
 from fsdash.models.size import MAX_TRANSITIONS
-from fsdash.models.states import RowKeys, StateIndex, find_sorted
+from fsdash.models.states import RowKeys, StateIndex, distinct, find_sorted
 from fsdash.models.table import Table, action_names, describe_codes
 
 SENSES = ("max", "min")
@@ -115,7 +115,7 @@ def _number_states(faults: Faults, frame: pd.DataFrame, coded: Coded, terminal: 
     starts_N, leads_N = coded.starts_N, coded.leads_N
     code_MV = np.concatenate([coded.code_NV[starts_N], coded.next_NV[leads_N]])
     keys = RowKeys([len(variable) for variable in coded.variables], code_MV)
-    key_K, first_K = np.unique(keys(code_MV), return_index=True)
+    key_K, first_K = distinct(keys(code_MV))
     code_KV, key_N, next_key_N = code_MV[first_K], keys(coded.code_NV), keys(coded.next_NV)
     has_rows_K = np.zeros(len(key_K), bool)
     has_rows_K[np.searchsorted(key_K, key_N[starts_N])] = True
@@ -194,7 +194,7 @@ def _law(
 def _initial(
     faults: Faults, frame: pd.DataFrame, coded: Coded, states: Numbered, options: ReadOptions
 ) -> np.ndarray | None:
-    """The initial distribution, from a column of the table or as `initial_distribution` reads it."""
+    """The initial distribution, from a column or as `initial_distribution` reads it."""
     initial, n_states = options.initial, len(states.code_SV)
     if not (isinstance(initial, str) and initial in frame):
         index = StateIndex(coded.variables, states.code_SV)

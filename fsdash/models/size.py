@@ -67,9 +67,7 @@ class Size:
     @property
     def sweep_seconds(self) -> float:
         """One Bellman sweep on one core."""
-        return (
-            SECONDS_PER_SWEEP_CELL * self.cells + SECONDS_PER_SWEEP_TRANSITION * self.transitions
-        )
+        return SECONDS_PER_SWEEP_CELL * self.cells + SECONDS_PER_SWEEP_TRANSITION * self.transitions
 
     @property
     def text(self) -> str:

@@ -45,6 +45,8 @@ class Movement:
     drift: float
     exogenous: bool
     clock: bool
+    marks_end: bool
+    """Whether it has a single value until the process ends."""
 
 
 def suggest_slow(model_or_frame: FastSlowMDP | pd.DataFrame, **options: Any) -> pd.DataFrame:
@@ -76,7 +78,7 @@ def suggest_slow(model_or_frame: FastSlowMDP | pd.DataFrame, **options: Any) -> 
     table = as_table(model_or_frame, **options)
     movements = measure_movements(table)
     records = [vars(m) | _suggest(m, movements) for m in movements]
-    return pd.DataFrame(records)
+    return pd.DataFrame(records).drop(columns="marks_end")
 
 
 def choose_slow(table: Table) -> tuple[str, ...]:
@@ -103,11 +105,9 @@ def as_table(model_or_frame: FastSlowMDP | pd.DataFrame, **options: Any) -> Tabl
 
 def measure_movements(table: Table) -> list[Movement]:
     """How each variable moves under uniform feasible actions."""
-    law, going_S = table.law, ~table.terminal_S()
-    if not going_S.any():
-        going_S = np.ones(table.n_states, bool)
+    law, going_S = _without_ends(table)
     actions_S = np.bincount(law.state_P, minlength=table.n_states)
-    weight_P = going_S[law.state_P] / actions_S[law.state_P] / np.count_nonzero(going_S)
+    weight_P = 1 / (actions_S[law.state_P] * max(np.count_nonzero(actions_S), 1))
     state_N = law.state_P[law.pair_N]
     weight_N = weight_P[law.pair_N] * law.probability_N
     found = []
@@ -119,27 +119,52 @@ def measure_movements(table: Table) -> list[Movement]:
         if not variable.is_category and width > 0:
             distance_N = np.abs(variable.values[next_N] - variable.values[now_N])
             drift = float(weight_N @ distance_N / width)
-        exogenous, certain = _own_law(law, going_S, now_N, next_N)
+        exogenous, certain = _own_law(law, now_N, next_N)
         clock = exogenous and certain and moves > 1 - EXOGENOUS_TOLERANCE
-        found.append(Movement(variable.name, len(variable), moves, drift, exogenous, clock))
+        marks_end = len(variable) > 1 and len(np.unique(table.code_SV[going_S, j])) == 1
+        found.append(
+            Movement(variable.name, len(variable), moves, drift, exogenous, clock, marks_end)
+        )
     return found
 
 
-def _own_law(
-    law: Law, going_S: np.ndarray, now_N: np.ndarray, next_N: np.ndarray
-) -> tuple[bool, bool]:
+def _without_ends(table: Table) -> tuple[Law, np.ndarray]:
+    """The law while the process goes on, and the states in which it does.
+
+    Where a terminal state lies says nothing about how a variable moves, so transitions into
+    terminal states are left out and the others rescaled.
+    """
+    law, going_S = table.law, ~table.terminal_S()
+    if going_S.all() or not going_S.any():
+        return law, np.ones(table.n_states, bool)
+    stays_P = np.bincount(
+        law.pair_N, weights=law.probability_N * going_S[law.next_N], minlength=len(law.state_P)
+    )
+    used_P = going_S[law.state_P] & (stays_P > 0)
+    number_P = np.cumsum(used_P) - 1
+    used_N = used_P[law.pair_N] & going_S[law.next_N]
+    pair_N = law.pair_N[used_N]
+    return Law(
+        law.state_P[used_P],
+        law.action_P[used_P],
+        law.reward_P[used_P],
+        number_P[pair_N],
+        law.next_N[used_N],
+        law.probability_N[used_N] / stays_P[pair_N],
+    ), going_S
+
+
+def _own_law(law: Law, now_N: np.ndarray, next_N: np.ndarray) -> tuple[bool, bool]:
     """Whether the law of v′ depends on v alone, and whether v then decides v′.
 
     Both hold if, for each (v, v′), the smallest and the largest probability over all pairs (s, a)
     with this v agree; a pair without such a transition has probability 0.
     """
-    used_N = going_S[law.state_P[law.pair_N]]
-    pair_N, now_N, next_N = law.pair_N[used_N], now_N[used_N], next_N[used_N]
-    span = int(next_N.max(initial=0)) + 1
+    pair_N, span = law.pair_N, int(next_N.max(initial=0)) + 1
     key_M, first_M, number_N = np.unique(
         pair_N * span + next_N, return_index=True, return_inverse=True
     )
-    p_M = np.bincount(number_N, weights=law.probability_N[used_N], minlength=len(key_M))
+    p_M = np.bincount(number_N, weights=law.probability_N, minlength=len(key_M))
     move_G, group_M, count_G = np.unique(
         now_N[first_M] * span + next_N[first_M], return_inverse=True, return_counts=True
     )
@@ -155,11 +180,13 @@ def _own_law(
 
 def _suggest(m: Movement, movements: list[Movement]) -> dict[str, str]:
     """The suggestion for one variable, with the reason."""
-    others = [n for n in movements if n.values > 1 and not n.clock]
+    others = [n for n in movements if n.values > 1 and not n.clock and not n.marks_end]
     most = max((n.moves for n in others), default=0.0)
     farthest = max((n.drift for n in others), default=0.0)
     if m.values == 1:
         return {"suggestion": "either", "reason": "it has one value"}
+    if m.marks_end:
+        return {"suggestion": "fast", "reason": "it changes only when the process ends"}
     if m.clock:
         return {"suggestion": "either", "reason": "a clock: it moves every period, as it must"}
     if len(others) == 1:

@@ -1,4 +1,4 @@
-"""States as rows of codes: distinct rows, their numbers, and looking up a state that a user names."""
+"""States as rows of codes: distinct rows, their numbers, and finding a state that a user names."""
 
 from __future__ import annotations
 
@@ -36,13 +36,25 @@ class RowKeys:
 
     def __call__(self, code_NV: np.ndarray) -> np.ndarray:
         key_N = np.zeros(len(code_NV), np.int64)
-        wrong_N = (code_NV < 0).any(axis=1)
+        wrong_N = np.zeros(len(code_NV), bool)
         for j, size in enumerate(self._sizes):
+            wrong_N |= code_NV[:, j] < 0
             if j in self._known:
                 key_N, unknown_N = find_sorted(self._known[j], key_N)
                 wrong_N |= unknown_N
             key_N = key_N * size + code_NV[:, j]
         return np.where(wrong_N, -1, key_N)
+
+
+def distinct(key_N: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different keys in order, and the place of one of each."""
+    if not len(key_N) or key_N.max() > 8 * len(key_N) + 1000:
+        key_K, place_K = np.unique(key_N, return_index=True)
+        return key_K, place_K
+    place = np.full(int(key_N.max()) + 1, -1)  # faster than sorting
+    place[key_N] = np.arange(len(key_N))
+    key_K = np.flatnonzero(place >= 0)
+    return key_K, place[key_K]
 
 
 def find_sorted(sorted_K: np.ndarray, wanted_N: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -121,9 +133,9 @@ class StateIndex:
             return [state[name] for name in names]
         if len(names) == 1 and (isinstance(state, str) or not isinstance(state, Sequence)):
             return [state]
-        if isinstance(state, Sequence | np.ndarray) and not isinstance(state, str):
-            if len(state) == len(names):
-                return list(state)
+        several = isinstance(state, Sequence | np.ndarray) and not isinstance(state, str)
+        if several and len(state) == len(names):  # type: ignore[arg-type]
+            return list(state)  # type: ignore[call-overload]
         raise InputError(
             f"state {state!r}: give a mapping or a tuple with the values of {', '.join(names)}"
         )

@@ -1,4 +1,4 @@
-"""A finite Markov decision process as a table of transitions, before it is split into slow and fast.
+"""A finite Markov decision process as a table of transitions, not yet split into slow and fast.
 
 Every builder makes a `Table`, and `fsdash.models.assemble` turns a table and the names of its slow
 variables into a `FastSlowMDP`. `Table.of(model)` goes the other way, so a model can be split anew,
@@ -15,12 +15,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from fsdash.core.axis import Axis
+from fsdash.core.axis import Axis, Coordinate
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.models.entries import Entries
 from fsdash.models.law import Law
 from fsdash.models.variables import Variable, plain
+
+SINGLE = {kind: Axis((f"single {kind} state",), np.zeros(1)) for kind in ("slow", "fast")}
+"""The axis of a model in which no variable is slow, or none is fast."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +85,7 @@ class Table:
         The variables are the coordinates of the slow axis, followed by those of the fast axis.
         """
         X, Y, A = model.reward_XYA.shape
-        slow, code_XV = axis_variables(model.slow, "slow")
-        fast, code_YV = axis_variables(model.fast, "fast")
+        slow, code_XV, fast, code_YV = split_variables(model.slow, model.fast)
         real_XY = model.real_XY
         x_S, y_S = np.nonzero(real_XY)
         state_of = np.full(X * Y, -1, np.int64)
@@ -91,7 +93,7 @@ class Table:
         entries = Entries.of(model, model.true)
         cell_P = np.flatnonzero(model.feasible_XYA)
         return cls(
-            variables=distinct_names(slow, fast),
+            variables=(*slow, *fast),
             code_SV=np.concatenate([code_XV[x_S], code_YV[y_S]], axis=1),
             actions=model.actions,
             law=Law(
@@ -109,11 +111,34 @@ class Table:
         )
 
 
+def split_variables(
+    slow: Axis, fast: Axis
+) -> tuple[list[Variable], np.ndarray, list[Variable], np.ndarray]:
+    """The slow and the fast variables, each with the codes of the axis's points.
+
+    A fast variable with the name of a slow one is called "fast …".
+    """
+    (slow_variables, code_XV), (fast_variables, code_YV) = (
+        ([], np.zeros((1, 0), np.int64))
+        if axis.names == SINGLE[kind].names
+        else axis_variables(axis, kind)
+        for axis, kind in ((slow, "slow"), (fast, "fast"))
+    )
+    taken = {variable.name for variable in slow_variables}
+    fast_variables = [
+        replace(v, name=f"fast {v.name}") if v.name in taken else v for v in fast_variables
+    ]
+    return slow_variables, code_XV, fast_variables, code_YV
+
+
 def axis_variables(axis: Axis, kind: str) -> tuple[list[Variable], np.ndarray]:
     """The coordinates of an axis as variables, and the codes of its points, shape (n, d).
 
-    If two points have the same coordinates, the position of a point is its only variable.
+    The only point of an axis without variables has none. If two points have the same coordinates,
+    the position of a point is its only variable.
     """
+    if len(axis) == 1 and axis.names == SINGLE[kind].names:
+        return [], np.zeros((1, 0), np.int64)
     labels = axis.labels if len(axis.names) == 1 and len(set(axis.labels)) == len(axis) else ()
     distinct = len(np.unique(axis.values, axis=0)) == len(axis)
     if not distinct:
@@ -121,8 +146,7 @@ def axis_variables(axis: Axis, kind: str) -> tuple[list[Variable], np.ndarray]:
     variables, codes = [], []
     for name, values in zip(axis.names, axis.values.T, strict=True):
         levels, code = np.unique(values + 0.0, return_inverse=True)
-        coordinate = axis.coordinates.get(name)
-        variable = Variable(name, levels) if coordinate is None else Variable(name, levels, coordinate)
+        variable = Variable(name, levels, axis.coordinates.get(name, Coordinate()))
         if labels and distinct and not variable.is_category:
             words = dict(zip(axis.values[:, 0].tolist(), labels, strict=True))
             variable = replace(variable, coordinate=replace(variable.coordinate, words=words))
@@ -131,17 +155,10 @@ def axis_variables(axis: Axis, kind: str) -> tuple[list[Variable], np.ndarray]:
     return variables, np.stack(codes, axis=1)
 
 
-def distinct_names(slow: list[Variable], fast: list[Variable]) -> tuple[Variable, ...]:
-    """All variables; a fast one with the name of a slow one is called "fast …"."""
-    taken = {variable.name for variable in slow}
-    renamed = [replace(v, name=f"fast {v.name}") if v.name in taken else v for v in fast]
-    return (*slow, *renamed)
-
-
 def own_column(variable: Variable, codes: np.ndarray) -> pd.Series:
     """The user's own values with these codes: numbers, or words as a categorical."""
     if variable.is_category:
-        words = [str(value) for value in variable.own_values]
+        words = pd.Index([str(value) for value in variable.own_values], dtype="str")
         return pd.Series(pd.Categorical.from_codes(codes, categories=words))
     values = variable.values[codes]
     whole = all(isinstance(value, int) for value in variable.own_values)

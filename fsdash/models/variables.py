@@ -78,6 +78,11 @@ def plain(value: float) -> float | int:
     return int(value) if float(value).is_integer() and abs(value) <= LARGEST_EXACT else value
 
 
+def plain_or_same(value: object) -> object:
+    """A number as people write it; anything else unchanged."""
+    return plain(value) if isinstance(value, float) else value
+
+
 def number_or_text(text: str) -> float | str:
     """The number that a text spells, or the text itself.
 
@@ -127,14 +132,15 @@ def encode(name: str, columns: Sequence[pd.Series]) -> tuple[Variable, list[np.n
         levels = np.unique(np.concatenate([np.unique(part) for part in numbers]))
         levels = levels[np.isfinite(levels)]
         return Variable(name, levels), [_positions(levels, part) for part in numbers]
-    texts = [_as_words(column) for column in columns]
-    ordered = _ordered_words(columns, texts)
+    # Only the different values are turned into words: a column has few of them.
+    factors = [pd.factorize(column) for column in columns]
+    texts = [[str(plain_or_same(value)) for value in uniques.tolist()] for _, uniques in factors]
+    ordered = _ordered_words(columns[0].dtype, {word for text in texts for word in text})
     place = {word: code for code, word in enumerate(ordered)}
-    codes = []
-    for text in texts:
-        found, uniques = pd.factorize(text)
-        to_level = np.array([place[word] for word in uniques] + [-1], dtype=np.int64)
-        codes.append(to_level[found])
+    codes = [
+        np.array([*(place[word] for word in text), -1], dtype=np.int64)[positions]
+        for (positions, _), text in zip(factors, texts, strict=True)
+    ]
     return words_variable(name, ordered), codes
 
 
@@ -144,19 +150,9 @@ def _positions(levels: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(values), found, -1)
 
 
-def _as_words(column: pd.Series) -> pd.Series:
-    """The column as text with missing values kept; 3.0 is written "3"."""
-    if is_number_column(column):
-        column = column.astype(object).map(lambda v: plain(v), na_action="ignore")
-    elif isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.astype(object)
-    return column.map(str, na_action="ignore").astype("str")
-
-
-def _ordered_words(columns: Sequence[pd.Series], texts: Sequence[pd.Series]) -> list[str]:
-    present = {word for text in texts for word in text.dropna().unique()}
-    first = columns[0].dtype
-    given = [str(v) for v in first.categories] if isinstance(first, pd.CategoricalDtype) else []
+def _ordered_words(dtype: object, present: set[str]) -> list[str]:
+    """The words in the order of a pandas categorical, the others in natural order."""
+    given = [str(v) for v in dtype.categories] if isinstance(dtype, pd.CategoricalDtype) else []
     rest = sorted(present.difference(given), key=natural_key)
     return [word for word in given if word in present] + rest
 
