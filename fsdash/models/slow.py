@@ -72,8 +72,8 @@ def suggest_slow(model_or_frame: FastSlowMDP | pd.DataFrame, **options: Any) -> 
     >>> found = fsdash.suggest_slow(fsdash.make("inventory").build())
     >>> found[["variable", "moves", "exogenous", "suggestion"]].round(2)
       variable  moves  exogenous suggestion
-    0   demand   0.36       True       slow
-    1    stock   0.95      False       fast
+    0   demand   0.18       True       slow
+    1    stock   0.96      False       fast
     """
     table = as_table(model_or_frame, **options)
     movements = measure_movements(table)

@@ -28,8 +28,10 @@ from fsdash.models.table import Table
 
 LARGE_REGRET = 0.2
 """Relative regret at the smallest T above which freezing does not suit a model."""
-SPARSE_REWARDS = 0.98
+SPARSE_REWARDS = 0.95
 """Share of pairs with the same reward above which rewards are sparse."""
+NOTABLE_REGRET = 0.01
+"""Relative regret from which sparse rewards are a reason against freezing."""
 PASSES = 5
 """Solves of the repeated terminal value."""
 MOST_SPLITS = 8
@@ -158,8 +160,8 @@ def unsuited(model: FastSlowMDP, regrets: dict[int, float]) -> list[str]:
     if regrets[first] > LARGE_REGRET:
         reasons.append(f"the regret at T = {first} is {regrets[first]:.0%}")
     _, counts = np.unique(model.reward_XYA[model.feasible_XYA], return_counts=True)
-    if len(counts) > 1 and counts.max() / counts.sum() > SPARSE_REWARDS and reasons:
-        share = counts.max() / counts.sum()
+    share = counts.max() / counts.sum()
+    if SPARSE_REWARDS < share < 1 and regrets[first] > NOTABLE_REGRET:
         reasons.append(
             f"{share:.1%} of the actions have the same reward, so a plan of a few periods sees no "
             "difference"

@@ -1,5 +1,6 @@
 """Every builder gives the model that QuantEcon solves, to 1e-6."""
 
+import gymnasium
 import numpy as np
 import pandas as pd
 import pytest
@@ -185,7 +186,6 @@ def test_every_slow_state_of_an_environment_can_end_while_it_is_frozen():
     ("name", "sizes"), [("Taxi-v4", (20, 26, 6)), ("FrozenLake8x8-v1", (1, 65, 4))]
 )
 def test_the_tables_of_gymnasium_itself(name, sizes):
-    gymnasium = pytest.importorskip("gymnasium")
     model = fsdash.from_gymnasium(gymnasium.make(name), gamma=0.95)
     assert model.reward_XYA.shape == sizes
     v = fsdash.to_quantecon(model).solve(method="policy_iteration").v
