@@ -83,6 +83,8 @@ def suggest_slow(model_or_frame: FastSlowMDP | pd.DataFrame, **options: Any) -> 
 
 def choose_slow(table: Table) -> tuple[str, ...]:
     """The variables that `suggest_slow` calls slow; none if all would be."""
+    if len(table.variables) < 2:
+        return ()
     movements = measure_movements(table)
     slow = [m.variable for m in movements if _suggest(m, movements)["suggestion"] == "slow"]
     return tuple(slow) if len(slow) < len(table.variables) else ()

@@ -225,6 +225,11 @@ def test_saved_json_follows_the_schema(kind):
     assert again.content_hash == models()[kind].content_hash
 
 
+def test_the_published_schema_is_the_one_in_the_package():
+    published = Path(__file__).parents[2] / "docs" / "guide" / "model.schema.json"
+    assert json.loads(published.read_text(encoding="utf-8")) == SCHEMA
+
+
 def test_the_schema_is_a_schema_and_refuses_what_is_wrong():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     table = {"gamma": 0.9, "slow": ["x"], "transitions": [{"x": 1, "next_x": 1, "p": 1}]}
