@@ -173,6 +173,35 @@ def test_columns_may_have_any_names():
     assert model.n_pairs == 5 and (columns.action, columns.reward) == ("a", "gain")
 
 
+@pytest.mark.parametrize(
+    ("names", "next_columns", "others"),
+    [
+        ("s a s' p r", {"s": "s'"}, ("a", "p", "r", "max")),
+        ("s a sp prob cost", {"s": "sp"}, ("a", "prob", "cost", "min")),
+        ("State,Action,Next State,Probability,Reward", {"State": "Next State"}, None),
+        ("from action to weight loss", {"from": "to"}, ("action", "weight", "loss", "min")),
+        ("from_x,u,to_x,pr,payoff", {"from_x": "to_x"}, ("u", "pr", "payoff", "max")),
+        ("x y action x_next y_next p reward", {"x": "x_next", "y": "y_next"}, None),
+        ("x action next_x reward", {"x": "next_x"}, ("action", None, "reward", "max")),
+        ("x saving next_x p reward", {"x": "next_x"}, ("saving", "p", "reward", "max")),
+        ("x action next_x p gain", {"x": "next_x"}, ("action", "p", "gain", "max")),
+        ("one two three", {}, (None, None, None, "max")),
+    ],
+)
+def test_columns_are_guessed_from_their_names(names, next_columns, others):
+    columns = names.split("," if "," in names else " ")
+    found = fsdash.guess_columns(pd.DataFrame([[0.5] * len(columns)], columns=columns))
+    assert dict(found.next) == next_columns
+    if others is not None:
+        assert (found.action, found.probability, found.reward, found.sense) == others
+
+
+def test_what_cannot_be_guessed_is_named_in_the_faults():
+    rows = frame(*SMALL).set_axis(["x", "y", "a1", "next_x", "next_y", "p", "r1"], axis=1)
+    options = fsdash.guess_columns(rows).options
+    assert {column for _, column, _ in problems(rows, **options)} == {"action", "reward"}
+
+
 def test_certain_transitions_need_no_probability():
     rows = frame(("a", 0, "go", "b", 0, 1, 0), ("b", 0, "stay", "b", 0, 1, 1)).drop(columns="p")
     assert np.allclose(
