@@ -300,6 +300,12 @@ def test_the_exception_shows_the_first_faults_and_holds_all():
     assert list(raised.value.frame) == ["row", "column", "problem", "remedy", "severity"]
 
 
+def test_a_state_whose_actions_are_all_infeasible_is_an_error():
+    rows = small(reward=(3, -np.inf))
+    assert problems(rows) == [(4, "reward", "x=low, y=1 has no feasible action")]
+    assert build(rows, terminal=("low", 1)).n_real == 4
+
+
 def test_sums_near_1_can_be_rescaled_and_others_not():
     near, far = small(p=(0, 0.9001)), small(p=(0, 0.95))
     assert "normalize=True" in fsdash.check_transitions(near, slow="x", gamma=0.5)["remedy"][0]
