@@ -126,6 +126,12 @@ def test_several_slow_variables_make_one_axis():
     assert build(frame(*SMALL), slow=[], fast=["x", "y"]).n_slow == 1
 
 
+def test_suggested_slow_variables_are_noted_in_the_name():
+    model = build(frame(*SMALL), slow=None, name="shop")
+    assert model.slow.names == ("x",) and model.name == "shop (slow: x, suggested)"
+    assert build(frame(*SMALL), slow=None, fast="y", name="shop").name == "shop"
+
+
 def test_words_numbers_and_the_name_of_the_action_are_kept():
     rows = frame(*SMALL).rename(columns={"action": "decision"})
     model = build(rows, action="decision")
