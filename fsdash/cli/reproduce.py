@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from fsdash.cli.arguments import add_command
+from fsdash.cli.arguments import add_command, name_argument
 from fsdash.cli.progress import ProgressBar
 from fsdash.errors import InputError
 
@@ -34,7 +34,11 @@ def add_commands(commands) -> None:
         help="three replications with a quarter of the budget, to try the command",
     )
     p.add_argument(
-        "--out", default=FOLDER, metavar="FOLDER", help=f"folder for the results ({FOLDER})"
+        "--out",
+        type=name_argument,
+        default=FOLDER,
+        metavar="FOLDER",
+        help=f"folder for the results ({FOLDER})",
     )
     p.add_argument("--workers", type=int, default=1, metavar="N", help="worker processes (1)")
     p.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (0)")
@@ -121,11 +125,11 @@ def compute(names: list[str], quick: bool, seed: int, workers: int) -> tuple[dic
 
 def _check_writable(folder: Path) -> None:
     """Raise an error before the computation if the folder cannot be written after it."""
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"out = {folder}: is a file; name a folder")
     path = folder.absolute()
-    existing = next(place for place in (path, *path.parents) if place.exists())
     try:
+        if path.exists() and not path.is_dir():
+            raise InputError(f"out = {folder}: is a file; name a folder")
+        existing = next(place for place in (path, *path.parents) if place.exists())
         with TemporaryFile(dir=existing):
             pass
     except OSError as error:
