@@ -53,7 +53,7 @@ TRY_AGAIN = "Try again"
 SET_ASIDE = "Rename the damaged file and start a new store"
 NEW_STORE = "A new store was created. The damaged file was renamed to `{}`."
 NOT_RENAMED = "The damaged file could not be renamed: {}"
-RUNS_CONTINUE = "Runs continue as soon as the store is available again."
+RUNS_CONTINUE = "Runs continue by themselves as soon as this is over."
 
 T = TypeVar("T")
 _RECOVERY_MESSAGE = "fsdash-recovery-message"
@@ -218,8 +218,8 @@ def open_service() -> Service:
     except StoreError as error:
         show_store_error(error)
         st.stop()
-    if service.manager.store_error:
-        st.warning(f"{as_sentence(service.manager.store_error)} {RUNS_CONTINUE}")
+    if problem := service.manager.problem:
+        st.warning(f"{as_sentence(problem)} {RUNS_CONTINUE}")
     return service
 
 

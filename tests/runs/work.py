@@ -1,10 +1,11 @@
 """Small runs for the tests of store and manager, and the rows they should record."""
 
+import os
 import time
 
 import pandas as pd
 
-from fsdash.runs.columns import DTYPES, NAMES
+from fsdash.runs.columns import DTYPES, NAMES, ROW_COLUMNS
 from fsdash.runs.engine import execute
 from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.server.worker import replicate
@@ -48,6 +49,11 @@ def until(condition, what="the condition"):
     return value
 
 
+def end_worker(*_arguments):
+    """A task that ends its worker."""
+    os._exit(3)
+
+
 def over(store, id):
     """Wait until an experiment is no longer active, and return it."""
     until(lambda: not store.experiment(id).active, f"the end of {id}")
@@ -60,6 +66,11 @@ def expected(spec):
     for i in range(spec.replications):
         execute(spec, i, records.append)
     return records
+
+
+def stored_values(row):
+    """The values of a row that are stored in the table of rows."""
+    return {column.name: row[column.name] for column in ROW_COLUMNS}
 
 
 def assert_same_rows(frame, spec):

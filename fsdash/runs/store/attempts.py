@@ -16,7 +16,7 @@ from functools import cached_property
 from sqlalchemy import ColumnElement, Connection, Table, and_, case, func, select, update
 
 from fsdash.runs.errors import Superseded
-from fsdash.runs.store.database import Database
+from fsdash.runs.store.database import Database, database_clock
 from fsdash.runs.store.schema import policies, replications, rows, runs
 
 
@@ -96,7 +96,7 @@ class AttemptWriter:
         """Record that a worker has started; return how far earlier attempts came."""
         attempt, p = self.attempt, replications.c
         with self.database.writing() as connection:
-            self._update(connection, pid=pid, heartbeat=time.time())
+            self._update(connection, pid=pid, heartbeat=database_clock(connection))
             spec_json, done, seconds = connection.execute(
                 select(runs.c.spec, p.rows, p.seconds)
                 .select_from(replications.join(runs))
@@ -129,11 +129,12 @@ class AttemptWriter:
         """
         attempt = self.attempt
         here = {"run": attempt.run, "replication": attempt.replication}
-        changes: dict[str, object] = {"reason": ""} if batch.rows else {}
-        changes |= {"rows": rows_so_far, "seconds": seconds, "heartbeat": time.time()}
+        changes: dict[str, object] = {"reason": "", "retries": 0} if batch.rows else {}
+        changes |= {"rows": rows_so_far, "seconds": seconds}
         if batch.end:
             changes |= _ended_as(*batch.end)
         with self.database.writing() as connection:
+            changes["heartbeat"] = database_clock(connection)
             requested = "" if batch.end else self._requested_status(connection)
             self._update(connection, **changes)
             if batch.rows:
@@ -184,14 +185,14 @@ class AttemptWriter:
 
 
 def _ended_as(status: str, reason: str) -> dict[str, object]:
-    """Changes that end a replication. One that stopped on request gets the requested status."""
+    """Changes that end a replication. One that was asked to stop gets the requested status."""
     ended: dict[str, object] = {
         "status": status,
         "reason": reason,
         "finished": time.time(),
         "wanted": "",
     }
-    if status == "cancelled":
+    if status in ("cancelled", "interrupted"):
         p = replications.c
         ended["status"] = case((p.wanted != "", p.wanted), else_=status)
         ended["reason"] = case((p.wanted != "", p.wanted_reason), else_=reason)

@@ -21,7 +21,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, event, make_url
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Double,
+    create_engine,
+    event,
+    literal,
+    literal_column,
+    make_url,
+)
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from fsdash.errors import InputError
@@ -204,6 +213,15 @@ def _prepare(raw: sqlite3.Connection, _record: object) -> None:
 def _begin(connection: Connection) -> None:
     writes = connection.get_execution_options().get("writes")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def database_clock(connection: Connection) -> ColumnElement[float]:
+    """SQL expression: seconds since 1970 by the database's clock, which all servers share."""
+    if connection.dialect.name == "sqlite":
+        return literal_column("((julianday('now') - 2440587.5) * 86400.0)", Double)
+    if connection.dialect.name == "postgresql":
+        return literal_column("extract(epoch from clock_timestamp())::float8", Double)
+    return literal(time.time(), Double)
 
 
 def storable(field: str, text: str) -> str:

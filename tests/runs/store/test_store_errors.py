@@ -6,14 +6,21 @@ import pytest
 from sqlalchemy import event
 
 from fsdash.errors import InputError
-from fsdash.runs.columns import ROW_COLUMNS
 from fsdash.runs.errors import CorruptStore, StoreError, Superseded
 from fsdash.runs.server import worker
 from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.store.attempts import AttemptWriter, Batch
 from fsdash.runs.store.database import data_folder
 from fsdash.runs.store.experiments import Store
-from tests.runs.work import ENDLESS, assert_same_rows, base, compute, expected, frozen
+from tests.runs.work import (
+    ENDLESS,
+    assert_same_rows,
+    base,
+    compute,
+    expected,
+    frozen,
+    stored_values,
+)
 
 
 def test_a_damaged_file_is_reported_and_set_aside(tmp_path):
@@ -132,8 +139,3 @@ def test_a_resumed_worker_reports_that_it_recomputes_stored_rows(store):
     assert "recomputing the 4 rows" in reason()
     writer.append(Batch(rows[4:5]), 5, 2.6)
     assert reason() == ""
-
-
-def stored_values(row):
-    """The values of a row that are stored in the table of rows."""
-    return {column.name: row[column.name] for column in ROW_COLUMNS}
