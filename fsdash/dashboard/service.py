@@ -24,6 +24,7 @@ from typing import TypeVar, cast
 import pandas as pd
 import streamlit as st
 
+from fsdash.errors import InputError
 from fsdash.runs.errors import CorruptStore, StoreError
 from fsdash.runs.records import Experiment
 from fsdash.runs.server.manager import Manager
@@ -53,6 +54,7 @@ TRY_AGAIN = "Try again"
 SET_ASIDE = "Rename the damaged file and start a new store"
 NEW_STORE = "A new store was created. The damaged file was renamed to `{}`."
 NOT_RENAMED = "The damaged file could not be renamed: {}"
+ASK_OPERATOR = "Only the person who runs this server can replace the damaged file."
 RUNS_CONTINUE = "Runs continue by themselves as soon as this is over."
 
 T = TypeVar("T")
@@ -228,16 +230,21 @@ def show_store_error(error: StoreError) -> None:
     if message := st.session_state.pop(_RECOVERY_MESSAGE, None):
         st.warning(message)
     st.error(as_sentence(error), icon=":material/database_off:")
-    if isinstance(error, CorruptStore):
+    if isinstance(error, CorruptStore) and not is_operator():
+        st.markdown(ASK_OPERATOR)
+    elif isinstance(error, CorruptStore):
         st.button(SET_ASIDE, key="recover", type="primary", on_click=_recover)
     else:
         st.button(TRY_AGAIN, key="try-again", type="primary")
 
 
 def _recover() -> None:
+    """Rename the damaged file. Stores that are open notice it and open the new one."""
+    if not is_operator():
+        return
     try:
         store, renamed = Store.recover(default_url())
-    except (StoreError, OSError) as error:
+    except (InputError, StoreError, OSError) as error:
         st.session_state[_RECOVERY_MESSAGE] = NOT_RENAMED.format(error)
         return
     store.close()
@@ -268,6 +275,11 @@ def visitor_id() -> str:
 def may_change(experiment: Experiment, visitor: str) -> bool:
     """Whether this visitor may stop, rename or delete the experiment."""
     return experiment.owner == visitor or is_single_user()
+
+
+def is_operator() -> bool:
+    """Whether this visitor may do what affects everybody, such as replacing a damaged store."""
+    return is_single_user()
 
 
 def is_single_user() -> bool:

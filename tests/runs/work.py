@@ -83,6 +83,12 @@ def assert_same_rows(frame, spec):
         assert seconds.is_monotonic_increasing
 
 
+def overwrite(store):
+    """Damage the file of a store while it is in use: its content and its log."""
+    store.file.write_bytes(b"overwritten " * 5000)
+    os.truncate(store.file.with_name(store.file.name + "-wal"), 0)
+
+
 def compute(store, id):
     """Compute an experiment in this process, one replication after the other."""
     queue = WorkQueue(store.database)

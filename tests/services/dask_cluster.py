@@ -32,7 +32,7 @@ class Cluster:
         self.scheduler = start("distributed.cli.dask_scheduler", *options)
 
     def start_worker(self):
-        options = "--host 127.0.0.1 --nthreads 1 --no-nanny --no-dashboard".split()
+        options = ["--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard"]
         self.workers.append(start("distributed.cli.dask_worker", self.address, *options))
         return self.workers[-1]
 

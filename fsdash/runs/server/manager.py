@@ -109,6 +109,7 @@ class Manager:
         self._queue = WorkQueue(store.database)
         self._queue.open_lease()
         self._queue.recover_abandoned()
+        self._generation = store.database.generation
         self._jobs: list[Job] = []
         self._last_served: dict[str, float] = {}
         self._last_done: dict[str, float] = {}
@@ -242,6 +243,10 @@ class Manager:
 
     def _check(self) -> None:
         now = time.monotonic()
+        if self._is_due("lease", LEASE_INTERVAL, now):
+            self._queue.renew_lease()
+        if self.store.database.generation != self._generation:
+            self._start_with_another_store()
         for job in [job for job in self._jobs if job.future.done()]:
             self._finish(job)
         if self._jobs:
@@ -250,10 +255,17 @@ class Manager:
                 self._enforce_limits(now)
                 self._end_silent(now)
         self._assign_work()
-        if self._is_due("lease", LEASE_INTERVAL, now):
-            self._queue.renew_lease()
         if self._is_due("abandoned", ABANDONED_INTERVAL, now):
             self._queue.recover_abandoned()
+
+    def _start_with_another_store(self) -> None:
+        """The file was deleted or replaced: what runs belongs to a store that is gone."""
+        for job in self._jobs:
+            self._executor.kill(job.future)
+            job.future.cancel()
+        self._jobs.clear()
+        self._queue.renew_lease()
+        self._generation = self.store.database.generation
 
     def _is_due(self, task: str, interval: float, now: float) -> bool:
         due = now - self._last_done.get(task, 0.0) > interval

@@ -17,7 +17,7 @@ from fsdash.dashboard.inspector import state as inspector
 from fsdash.dashboard.inspector import text, timeline
 from fsdash.dashboard.inspector.cache import SizedCache
 from fsdash.dashboard.inspector.url import URL, format_selectors, parse_selectors
-from fsdash.dashboard.service import NEW_STORE, SET_ASIDE
+from fsdash.dashboard.service import ASK_OPERATOR, NEW_STORE, SET_ASIDE
 from fsdash.dashboard.widgets.chart import HTML
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.domains import DOMAINS
@@ -373,6 +373,15 @@ def test_a_damaged_store_can_be_replaced_by_a_new_one(tmp_path, monkeypatch):
     assert page.button(key="recover").label == SET_ASIDE
     page.button(key="recover").click().run()
     assert page.success[0].value.startswith(NEW_STORE.partition("{")[0])
+
+
+def test_only_the_operator_can_replace_a_damaged_store(tmp_path, monkeypatch):
+    (tmp_path / "runs.db").write_text("not a database, certainly" * 100)
+    monkeypatch.setenv("FSDASH_DATA", str(tmp_path))
+    monkeypatch.setattr("fsdash.dashboard.service.is_single_user", lambda: False)
+    page = opened(PAGE)
+    assert ASK_OPERATOR in [text.value for text in page.markdown]
+    assert "recover" not in [button.key for button in page.button]
 
 
 # ------------------------------------------------------------------------------------------ export

@@ -294,6 +294,22 @@ def test_the_manager_reports_a_store_error_and_recovers(tmp_path, monkeypatch):
         until(lambda: manager.store_error == "")
 
 
+def test_a_deleted_store_is_replaced_while_the_server_runs(tmp_path):
+    store = Store(tmp_path / "runs.db")
+    with Manager(store, workers=1) as manager:
+        lost = manager.submit("me", "lost", [base(ENDLESS)])
+        running(store, lost)
+        for file in tmp_path.glob("runs.db*"):
+            file.unlink()
+        spec = base(iterations=20)
+        id = manager.submit("me", "new", [spec])
+        experiment = over(store, id)
+        assert experiment.status == "finished"
+        assert_same_rows(store.rows([experiment.runs[0].id]), spec)
+        assert [e.id for e in Store(store.file).experiments()] == [id]
+        until(lambda: manager.queue("me").total_running == 0)
+
+
 SERVER = """
 import sys
 from fsdash.runs.server.manager import Manager
