@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from math import ceil, floor, isfinite, log10
@@ -20,6 +21,8 @@ from math import ceil, floor, isfinite, log10
 from fsdash.errors import InputError
 
 FORMATS = ("table", "json", "csv")
+LINK_STARTS = re.compile(r"(https?|www|@)", re.IGNORECASE)
+"""What the browser's Markdown makes a link of, escaped or not."""
 MAX_WHOLE_NUMBERS = 1_000_000
 """The most values that a `whole_range` may list, unless its reader allows fewer."""
 
@@ -85,10 +88,13 @@ def round_significant(value: float, digits: int) -> float:
 def escape_markdown(text: str) -> str:
     """The text with Markdown's special characters escaped, for names that visitors type.
 
+    Addresses do not become links: an invisible character (a word joiner) separates their parts.
+
     >>> print(escape_markdown("*T* = 6"))
     \\*T\\* = 6
     """
-    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-!|<>~$:" else c for c in text)
+    apart = LINK_STARTS.sub("\\1\u2060", text)
+    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-!|<>~$:" else c for c in apart)
 
 
 def shorten(text: str, longest: int = 40) -> str:

@@ -1,4 +1,5 @@
 import json
+import re
 import tracemalloc
 
 import pytest
@@ -9,6 +10,7 @@ from fsdash.formatting import (
     as_table,
     compact_ranges,
     duration,
+    escape_markdown,
     factor,
     file_size,
     format_records,
@@ -148,6 +150,14 @@ def test_ticks_of_an_axis_in_another_unit():
     ticks = log_ticks(1, 10, unit=50.0)
     assert ticks["ticktext"] == ["1", "2", "5", "10"]
     assert ticks["tickvals"] == [50, 100, 250, 500]
+
+
+@pytest.mark.parametrize("text", ["http://x.y", "HTTPS://x.y", "www.x.y", "a@b.c"])
+def test_addresses_in_names_do_not_become_links(text):
+    """The browser's Markdown looks for these patterns after it has removed the backslashes."""
+    shown = escape_markdown(text).replace("\\", "")
+    assert not re.search(r"https?://|www\.|\w@\w", shown, re.IGNORECASE)
+    assert shown.replace("\u2060", "") == text
 
 
 def test_whole_ranges_are_read():

@@ -78,7 +78,7 @@ def draw_form(service: Service, visitor: str) -> None:
             args=(service, visitor, name, specs),
         )
         if problem := st.session_state.pop(START_ERROR, None):
-            shown_above = problem == service.manager.store_error
+            shown_above = problem == service.manager.problem
             _show_error(text.NOT_STARTED if shown_above else problem)
         _draw_duration(service, specs)
         if notes:

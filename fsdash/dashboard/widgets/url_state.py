@@ -165,8 +165,8 @@ def list_of(read: Callable[[str], Any], most: int = 1000) -> ListReader:
 
 
 def short_text(text: str) -> str:
-    """Reads a text of at most 100 characters."""
-    if len(text) > 100:
+    """Reads a text of at most 100 characters without a null character."""
+    if len(text) > 100 or "\0" in text:
         raise ValueError(text)
     return text
 

@@ -286,11 +286,11 @@ def database_clock(connection: Connection) -> ColumnElement[float]:
 
 
 def storable(field: str, text: str) -> str:
-    """The text, if it can be encoded; an unpaired surrogate cannot."""
+    """The text, if every database can store it; not a null character or an unpaired surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InputError(
-            f"{field}: contains a character that cannot be encoded; remove it"
-        ) from None
+        text = "\0"
+    if "\0" in text:
+        raise InputError(f"{field}: contains a character that cannot be stored; remove it")
     return text
