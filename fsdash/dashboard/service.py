@@ -4,6 +4,7 @@
     service = open_service()    # pages that also run them: starts the worker processes once
 
 A visitor is identified by a random word in a cookie, or by the session where cookies are blocked.
+The server sets the cookie; under `streamlit run`, which has no such server, the page does.
 On a server that listens on this computer only, the single user may change every experiment. On a
 shared server everybody sees all experiments and changes only their own.
 """
@@ -12,7 +13,6 @@ from __future__ import annotations
 
 import gc
 import re
-import secrets
 import threading
 import time
 from collections import OrderedDict
@@ -24,6 +24,7 @@ from typing import TypeVar, cast
 import pandas as pd
 import streamlit as st
 
+from fsdash.dashboard import access
 from fsdash.errors import InputError
 from fsdash.runs.errors import CorruptStore, StoreError
 from fsdash.runs.records import Experiment
@@ -266,7 +267,7 @@ def visitor_id() -> str:
     found = dict(st.context.cookies).get(COOKIE, "")
     if VISITOR_ID.fullmatch(found):
         return found
-    word = st.session_state.setdefault("fsdash-visitor", secrets.token_hex(10))
+    word = st.session_state.setdefault("fsdash-visitor", access.new_visitor())
     # Streamlit reads cookies when a connection opens: the next one will find it above.
     st.sidebar.html(_SET_COOKIE.replace("WORD", word), unsafe_allow_javascript=True)
     return word
@@ -274,12 +275,13 @@ def visitor_id() -> str:
 
 def may_change(experiment: Experiment, visitor: str) -> bool:
     """Whether this visitor may stop, rename or delete the experiment."""
-    return experiment.owner == visitor or is_single_user()
+    return experiment.owner == visitor or is_operator()
 
 
 def is_operator() -> bool:
     """Whether this visitor may do what affects everybody, such as replacing a damaged store."""
-    return is_single_user()
+    token = dict(st.context.cookies).get(access.COOKIE, "")
+    return is_single_user() or access.role_of_token(token) == access.OPERATOR
 
 
 def is_single_user() -> bool:
