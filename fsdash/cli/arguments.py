@@ -77,6 +77,31 @@ def name_argument(text: str) -> str:
     return text
 
 
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say where replications are computed."""
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="worker processes (1)")
+    parser.add_argument(
+        "--cluster",
+        type=name_argument,
+        metavar="ADDRESS",
+        help="compute on the Dask cluster with this scheduler, such as tcp://192.0.2.7:8786",
+    )
+
+
+def chosen_runner(arguments: argparse.Namespace):
+    """`run_all`, or a function with the same arguments that computes on the chosen cluster."""
+    from fsdash.runs.local import run_all
+
+    if arguments.cluster is None:
+        return run_all
+    from fsdash.runs.server.remote import run_on_cluster
+
+    def run(specs, _workers=1, *, progress=None):
+        return run_on_cluster(specs, arguments.cluster, progress=progress)
+
+    return run
+
+
 def assignments(option: str, texts: Sequence[str], example: str) -> dict[str, str]:
     """The `NAME=VALUE` texts given to an option, as a dict; `example` is for the error message."""
     values = {}

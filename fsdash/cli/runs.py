@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from fsdash.cli.arguments import (
     add_command,
     add_domain,
+    add_workers,
     assignments,
+    chosen_runner,
     name_argument,
     read_domain,
     whole_range,
@@ -73,7 +75,7 @@ def add_commands(commands) -> None:
     budget.add_argument(
         "--seconds", type=float, metavar="S", help="stop each replication after S seconds"
     )
-    p.add_argument("--workers", type=int, default=1, metavar="N", help="worker processes (1)")
+    add_workers(p)
     p.add_argument(
         "--out",
         type=name_argument,
@@ -86,7 +88,6 @@ def run_runs(arguments: argparse.Namespace) -> str:
     """Carry out the runs; return how they ended, and write their rows if a file is given."""
     from fsdash.compilation import ensure_compiled
     from fsdash.runs.frames import check_path, save
-    from fsdash.runs.local import run_all
     from fsdash.runs.spec import run_notes
 
     if arguments.out:
@@ -95,7 +96,8 @@ def run_runs(arguments: argparse.Namespace) -> str:
     notes = run_notes(specs)
     ensure_compiled()
     bar = ProgressBar(sum(spec.replications for spec in specs))
-    frame, endings = run_all(specs, arguments.workers, progress=bar.update)
+    run = chosen_runner(arguments)
+    frame, endings = run(specs, arguments.workers, progress=bar.update)
     bar.clear()
     if frame.empty:
         raise InputError(f"no policy was recorded: {endings[0].outcome.reason}")

@@ -273,6 +273,16 @@ def visitor_id() -> str:
     return word
 
 
+def network_address() -> str:
+    """The visitor's address on the network; empty on this computer.
+
+    A proxy on this computer forwards it. Of several, only the last one was added by that proxy;
+    visitors can invent the others.
+    """
+    forwarded = st.context.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
+    return st.context.ip_address or forwarded[:100]
+
+
 def may_change(experiment: Experiment, visitor: str) -> bool:
     """Whether this visitor may stop, rename or delete the experiment."""
     return experiment.owner == visitor or is_operator()

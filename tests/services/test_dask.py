@@ -1,17 +1,21 @@
 """A server on a Dask cluster whose scheduler and workers are killed and come back."""
 
+import io
+import threading
 import time
 
+import pandas as pd
 import pytest
 
+from fsdash.cli.main import main
 from fsdash.errors import InputError
 from fsdash.runs.server.cluster import NO_WORKERS, SCHEDULER_GONE, DaskWorkers
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.store.experiments import Store
 from tests.runs.work import ENDLESS, assert_same_rows, base, frozen, over, until
-from tests.services.dask_cluster import Cluster, end
+from tools.dask_cluster import Cluster, end
 
-pytest.importorskip("distributed", reason="`make test-services` installs it")
+Client = pytest.importorskip("distributed", reason="`make test-services` installs it").Client
 pytestmark = [pytest.mark.processes, pytest.mark.services, pytest.mark.xdist_group("dask")]
 
 
@@ -78,6 +82,34 @@ def test_a_request_to_stop_takes_effect_without_workers(manager, cluster):
     waiting = manager.submit("me", "waiting", [base()])
     cluster.start_worker()
     assert over(manager.store, waiting).status == "finished"
+
+
+def test_the_command_line_computes_on_the_cluster(cluster, tmp_path, capsys):
+    """One worker is killed on the way; the rows are those of this process."""
+    line = (
+        "run inventory --algorithm e-vi,e-fsvi -T 3 --iterations 30 --replications 3 --format csv"
+    )
+    assert main(line.split()) == 0
+    here = without_time(capsys.readouterr().out)
+    cluster.start_worker()
+    killer = threading.Thread(target=kill_first_worker, args=(cluster,))
+    killer.start()
+    assert main([*line.split(), "--cluster", cluster.address]) == 0
+    killer.join()
+    assert without_time(capsys.readouterr().out) == here
+
+
+def kill_first_worker(cluster):
+    """Kill a worker as soon as the cluster has work."""
+    with Client(cluster.address, set_as_default=False) as client:
+        until(lambda: any(client.processing().values()))
+    end(cluster.workers[0])
+
+
+def without_time(csv):
+    frame = pd.read_csv(io.StringIO(csv)).drop(columns="seconds")
+    order = ["algorithm", "replication", "step"]
+    return frame.sort_values(order, ignore_index=True).to_csv(index=False)
 
 
 def test_an_address_without_a_scheduler_is_reported(monkeypatch):

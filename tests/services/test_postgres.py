@@ -18,7 +18,7 @@ from tests.runs.work import (
     over,
     until,
 )
-from tests.services.postgres import Postgres, find_programs
+from tools.postgres import Postgres, find_programs
 
 pytest.importorskip("psycopg", reason="`make test-services` installs it")
 pytestmark = [

@@ -25,7 +25,7 @@ from fsdash.dashboard.run_lab.state import (
     default_name,
 )
 from fsdash.dashboard.run_lab.url import MAX_BROWSER_INTEGER, lab_url
-from fsdash.dashboard.service import Service, as_sentence
+from fsdash.dashboard.service import Service, as_sentence, network_address
 from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.picture import svg_html
 from fsdash.domains import DOMAINS, Domain, make
@@ -88,7 +88,9 @@ def draw_form(service: Service, visitor: str) -> None:
 def start(service: Service, visitor: str, name: str, specs: Sequence[RunSpec]) -> None:
     """Queue the experiment and show it, or keep the error for the next run of the page."""
     try:
-        st.session_state[STARTED_ID] = id = service.manager.submit(visitor, name, specs)
+        st.session_state[STARTED_ID] = id = service.manager.submit(
+            visitor, name, specs, address=network_address()
+        )
         lab_url().put("experiment", id)
     except (InputError, StoreError) as problem:
         st.session_state[START_ERROR] = str(problem)

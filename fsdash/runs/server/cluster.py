@@ -44,8 +44,8 @@ class DaskWorkers(Workers):
             self._client = self._connect()
         except (OSError, ValueError) as error:
             raise InputError(
-                f"FSDASH_DASK = {address}: no Dask scheduler answers ({error}); start one, or "
-                "correct the address"
+                f"{address}: no Dask scheduler answers ({error}); start one with `dask scheduler`, "
+                "or correct the address"
             ) from None
         self._count_threads()
         super().__init__(workers or max(1, self._threads))
@@ -154,7 +154,8 @@ class DaskWorkers(Workers):
             from distributed import Client
         except ImportError:
             raise InputError(
-                "FSDASH_DASK needs the package distributed: pip install distributed"
+                "a Dask cluster needs the package distributed; install it with: "
+                'pip install "fsdash[cluster]"'
             ) from None
         return Client(self.address, timeout=CONNECT_TIMEOUT, set_as_default=False)
 

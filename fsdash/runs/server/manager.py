@@ -112,6 +112,8 @@ class Manager:
         self._generation = store.database.generation
         self._jobs: list[Job] = []
         self._last_served: dict[str, float] = {}
+        self._addresses: dict[str, str] = {}
+        """By owner with queued work: the network address."""
         self._last_done: dict[str, float] = {}
         self._wake, self._closing = threading.Event(), False
         self._executor.on_ready = self._wake.set
@@ -138,9 +140,14 @@ class Manager:
 
     # Requests of pages
 
-    def submit(self, owner: str, name: str, specs: Sequence[RunSpec]) -> str:
-        """Queue an experiment and return its id; raises `QueueFull` beyond the limits."""
+    def submit(self, owner: str, name: str, specs: Sequence[RunSpec], address: str = "") -> str:
+        """Queue an experiment and return its id; raises `QueueFull` beyond the limits.
+
+        `address` is the owner's network address: a visitor can have many names, but few addresses.
+        """
         with self._admission:
+            if address:
+                self._addresses[owner] = address
             self._admit(owner, sum(spec.replications for spec in specs))
             server = self._queue.server
             id = self.store.add_experiment(owner, name, specs, status="queued", server=server)
@@ -209,6 +216,7 @@ class Manager:
         queue, limits = self.queue(owner), self.limits
         for subject, queued, limit in (
             ("you have", queue.mine, limits.queued_per_owner),
+            ("your network has", self._queued_from_address(owner), limits.queued_per_address),
             ("there are", queue.total, limits.queued),
         ):
             if more > limit:
@@ -222,6 +230,18 @@ class Manager:
                     f"more would exceed the limit of {limit:,}; start fewer replications, or wait "
                     "until some have finished"
                 )
+
+    def _queued_from_address(self, owner: str) -> int:
+        """Replications that visitors with the address of this one have queued."""
+        address = self._addresses.get(owner)
+        if address is None:
+            return 0
+        waiting = self._queue.waiting()
+        same = {q.owner for q in waiting if self._addresses.get(q.owner) == address}
+        queued = sum(q.queued for q in waiting if q.owner in same)
+        known = {q.owner for q in waiting} | {owner}
+        self._addresses = {o: a for o, a in self._addresses.items() if o in known}
+        return queued
 
     # The manager's thread
 

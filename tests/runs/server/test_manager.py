@@ -240,6 +240,17 @@ def test_a_full_queue_refuses_with_a_reason(manager, store):
         Limits(queued=0)
 
 
+def test_visitors_with_one_address_share_a_limit(manager, store):
+    manager.limits = Limits(queued_per_address=6, running_per_owner=1)
+    for name in "abc":
+        manager.submit(name, "one of many names", [base(ENDLESS, replications=2)], address="x")
+    until(lambda: manager.queue("").total_running == 2)
+    with pytest.raises(QueueFull, match="your network has 4 replications queued, and 3 more"):
+        manager.submit("d", "another name", [base(replications=3)], address="x")
+    manager.submit("e", "elsewhere", [base(replications=6)], address="y")
+    manager.submit("f", "on this computer", [base(replications=6)])
+
+
 def test_time_and_memory_of_a_run_are_limited(manager, store):
     manager.limits = Limits(seconds=0.01)
     slow = over(store, manager.submit("me", "slow", [base(ENDLESS, replications=4)])).runs[0]

@@ -1,4 +1,4 @@
-"""A Dask cluster of real processes on this computer, whose parts the tests kill."""
+"""A Dask cluster of real processes on this computer, for tests that kill its parts."""
 
 import os
 import socket

@@ -1,10 +1,14 @@
-"""A PostgreSQL server of the tests' own, in a temporary folder and on a free port."""
+"""A PostgreSQL server in a temporary folder and on a free port, for tests.
+
+`python -m tools.postgres` looks for PostgreSQL and installs Debian's package where apt may be used.
+"""
 
 import os
 import pwd
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -82,3 +86,17 @@ class Postgres:
                 continue
             return found.pw_uid, found.pw_gid
         raise RuntimeError("PostgreSQL needs an account other than root")
+
+
+def main():
+    """Make sure that PostgreSQL is installed; exit with 1 and the remedy if it is not."""
+    if find_programs() is None and os.geteuid() == 0 and shutil.which("apt-get"):
+        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        for command in (["apt-get", "update"], ["apt-get", "install", "-y", "postgresql"]):
+            subprocess.run(command, env=environment, check=False)
+    if find_programs() is None:
+        sys.exit("PostgreSQL was not found: install it (Debian: sudo apt-get install postgresql)")
+
+
+if __name__ == "__main__":
+    main()
