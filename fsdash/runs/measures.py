@@ -118,7 +118,7 @@ def lowest_return(domain: Domain) -> float:
     """A mean return that no policy is below, r_min/(1 − γ); −∞ for large models."""
     if domain.entries > MAX_ENTRIES:
         return -inf
-    return float(domain.build().reward_XYA.min()) / (1 - domain.gamma)
+    return domain.build().reward_range[0] / (1 - domain.gamma)
 
 
 def possible_range(frame: pd.DataFrame, measure: str) -> tuple[float, float]:
