@@ -15,17 +15,20 @@ export PYTHON
 RUN_STAMP   := $(VENV)/.installed-run
 DEV_STAMP   := $(VENV)/.installed-dev
 BENCH_STAMP := $(VENV)/.installed-bench
+SERVICES_STAMP := $(VENV)/.installed-services
+MINUTES ?= 10
+CHAOS_ARGS ?=
 KERNELS     := $(VENV)/.compiled
 
 # Every process is one worker. Threaded BLAS inside two workers is many times slower, not faster.
-ONE_THREAD := test test-fast test-lowest bench room reproduce
+ONE_THREAD := test test-fast test-lowest test-services chaos soak bench room reproduce
 $(ONE_THREAD): export OPENBLAS_NUM_THREADS = 1
 $(ONE_THREAD): export OMP_NUM_THREADS = 1
 $(ONE_THREAD): export OMP_WAIT_POLICY = passive
 $(ONE_THREAD): export NUMBA_NUM_THREADS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast test-lowest browser lint types docs bench room reproduce clean
+.PHONY: help run test test-fast test-lowest test-services chaos soak browser lint types docs bench room reproduce clean
 
 help: ## list these goals
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -48,6 +51,17 @@ test-lowest: ## run the quick tests with the lowest versions that requirements.t
 	$(VENV)-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
 	  -c $(VENV)-lowest/constraints.txt -e '.[test]'
 	$(VENV)-lowest/bin/python -m pytest -n $(WORKERS) --dist loadgroup -m '$(QUICK)' $(PYTEST_ARGS)
+
+test-services: $(DEV_STAMP) $(SERVICES_STAMP) $(KERNELS) browser ## run the tests on PostgreSQL and Dask
+	@$(PY) -m tools.postgres
+	$(PY) -m pytest -n $(WORKERS) --dist loadgroup -m services tests/services $(PYTEST_ARGS)
+
+chaos: $(DEV_STAMP) $(SERVICES_STAMP) $(KERNELS) ## kill servers, workers and databases for MINUTES
+	@$(PY) -m tools.postgres
+	$(PY) -m tools.chaos --minutes $(MINUTES) --postgres --dask $(CHAOS_ARGS)
+
+soak: $(DEV_STAMP) $(KERNELS) ## fuzz commands, links and imported files
+	$(PY) -m tools.soak
 
 browser: $(DEV_STAMP) ## find a Chromium for the tests, or install one
 	@$(PY) tools/browser.py
@@ -100,6 +114,11 @@ $(DEV_STAMP): requirements-dev.txt $(RUN_STAMP)
 	@echo "Installing the packages for the tests into $(VENV)"
 	@$(PIP) -r requirements-dev.txt
 	@$(PY) -c 'import quantecon'
+	@touch $@
+
+$(SERVICES_STAMP): requirements-services.txt $(RUN_STAMP)
+	@echo "Installing Dask and the driver for PostgreSQL into $(VENV)"
+	@$(PIP) -r requirements-services.txt
 	@touch $@
 
 $(BENCH_STAMP): requirements-bench.txt $(RUN_STAMP)

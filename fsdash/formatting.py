@@ -13,14 +13,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from math import ceil, floor, isfinite, log10
 
 from fsdash.errors import InputError
 
 FORMATS = ("table", "json", "csv")
+LINK_STARTS = re.compile(r"(https?|www|@)", re.IGNORECASE)
+"""What the browser's Markdown makes a link of, escaped or not."""
 MAX_WHOLE_NUMBERS = 1_000_000
-"""The most values that one part of a `whole_range` may have."""
+"""The most values that a `whole_range` may list, unless its reader allows fewer."""
 
 
 # ----------------------------------------------------------------------------------------- numbers
@@ -84,10 +88,13 @@ def round_significant(value: float, digits: int) -> float:
 def escape_markdown(text: str) -> str:
     """The text with Markdown's special characters escaped, for names that visitors type.
 
+    Addresses do not become links: an invisible character (a word joiner) separates their parts.
+
     >>> print(escape_markdown("*T* = 6"))
     \\*T\\* = 6
     """
-    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-!|<>~$:" else c for c in text)
+    apart = LINK_STARTS.sub("\\1\u2060", text)
+    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-!|<>~$:" else c for c in apart)
 
 
 def shorten(text: str, longest: int = 40) -> str:
@@ -173,27 +180,33 @@ def whole_ticks(values: Sequence[float], widest: int = 5) -> dict:
 # ----------------------------------------------------------------------------------- whole numbers
 
 
-def whole_range(text: str) -> tuple[int, ...]:
+def whole_range(text: str, most: int = MAX_WHOLE_NUMBERS) -> tuple[int, ...]:
     """The whole numbers that a text lists: `6`, `1:32` (both ends included) or `3,6,12`.
+
+    They are counted before they are listed: a text with more than `most` is an `InputError`.
 
     >>> whole_range("1:3,8")
     (1, 2, 3, 8)
     """
-    values: list[int] = []
-    for part in text.split(","):
-        ends = part.split(":")
-        try:
-            first, last = int(ends[0]), int(ends[-1])
-        except ValueError:
-            raise InputError(f"{text!r} is not 6, 1:32 or 3,6,12") from None
-        if len(ends) > 2:
-            raise InputError(f"{text!r} is not 6, 1:32 or 3,6,12")
-        if last < first:
-            raise InputError(f"{part.strip()!r} runs backwards; write {last}:{first}")
-        if last - first >= MAX_WHOLE_NUMBERS:
-            raise InputError(f"{part.strip()!r} has more than {MAX_WHOLE_NUMBERS:,} values")
-        values += range(first, last + 1)
-    return tuple(values)
+    too_many = InputError(f"{shorten(text)!r} lists more than {most:,} values; list fewer")
+    if text.count(",") >= most:
+        raise too_many
+    parts = [_part_of_range(part, text) for part in text.split(",")]
+    if sum(part.stop - part.start for part in parts) > most:
+        raise too_many
+    return tuple(chain.from_iterable(parts))
+
+
+def _part_of_range(part: str, text: str) -> range:
+    try:
+        first, _, last = part.partition(":")
+        numbers = range(int(first), int(last if ":" in part else first) + 1)
+    except ValueError:
+        raise InputError(f"{shorten(text)!r} is not 6, 1:32 or 3,6,12") from None
+    if not numbers:
+        forwards = shorten(f"{last.strip()}:{first.strip()}")
+        raise InputError(f"{shorten(part.strip())!r} runs backwards; write {forwards}")
+    return numbers
 
 
 def compact_ranges(numbers: Iterable[int]) -> str:

@@ -1,4 +1,6 @@
 import json
+import re
+import tracemalloc
 
 import pytest
 
@@ -8,6 +10,7 @@ from fsdash.formatting import (
     as_table,
     compact_ranges,
     duration,
+    escape_markdown,
     factor,
     file_size,
     format_records,
@@ -149,6 +152,14 @@ def test_ticks_of_an_axis_in_another_unit():
     assert ticks["tickvals"] == [50, 100, 250, 500]
 
 
+@pytest.mark.parametrize("text", ["http://x.y", "HTTPS://x.y", "www.x.y", "a@b.c"])
+def test_addresses_in_names_do_not_become_links(text):
+    """The browser's Markdown looks for these patterns after it has removed the backslashes."""
+    shown = escape_markdown(text).replace("\\", "")
+    assert not re.search(r"https?://|www\.|\w@\w", shown, re.IGNORECASE)
+    assert shown.replace("\u2060", "") == text
+
+
 def test_whole_ranges_are_read():
     assert whole_range("6") == (6,)
     assert whole_range("1:4") == (1, 2, 3, 4)
@@ -156,10 +167,26 @@ def test_whole_ranges_are_read():
     assert whole_range("1:3,8") == (1, 2, 3, 8)
 
 
-@pytest.mark.parametrize("text", ["", "x", "1:2:3", "1:", "3:1", "1:2000000", "1.5"])
+@pytest.mark.parametrize(
+    "text", ["", "x", "1:2:3", "1:", "3:1", "1:2000000", "1.5", "1:600000,1:600000"]
+)
 def test_unreadable_whole_ranges_are_refused(text):
     with pytest.raises(InputError):
         whole_range(text)
+
+
+def test_a_range_is_counted_before_it_is_listed():
+    """The text of a link: 400 million numbers would take 16 GB."""
+    texts = ["1:1000000," * 400 + "1", "1," * 2_000_000 + "1", f"1:{'9' * 4000}"]
+    tracemalloc.start()
+    for text in texts:
+        with pytest.raises(InputError, match=r"…' lists more than 1,000,000 values; list fewer"):
+            whole_range(text)
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+    with pytest.raises(InputError, match="'1:30' lists more than 24 values"):
+        whole_range("1:30", 24)
+    assert whole_range("1:24", 24) == tuple(range(1, 25))
 
 
 def test_consecutive_numbers_are_joined():

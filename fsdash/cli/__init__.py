@@ -7,6 +7,7 @@ models      domains, algorithms, solve
 runs        run
 reproduce   reproduce
 dashboard   dashboard
+store       backup, restore, salvage
 compile     compile
 
 A module of commands has one function `add_commands(commands)`, which adds each command's parser and

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import re
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
@@ -15,11 +17,28 @@ if TYPE_CHECKING:
 RunCommand = Callable[[argparse.Namespace], str | None]
 
 
+NO_VALUE = re.compile(r"(-\w|--?[\w-]+=)--")
+"""An option with the value `--`, which argparse drops without a word."""
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that reports an error in one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        self.exit(2, f"{self.prog}: {one_line(message)} (see {self.prog} --help)\n")
+
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[override]
+        """Parse the arguments, as argparse does, except for options with the value `--`."""
+        given = list(sys.argv[1:] if args is None else args)
+        for argument in given:
+            if NO_VALUE.fullmatch(argument):
+                self.error(f"{argument}: gives no value; write one after {argument[:-2]}")
+        return super().parse_known_args(given, namespace)
+
+
+def one_line(message: object) -> str:
+    """A message without line breaks, which may come from an argument."""
+    return " ".join(str(message).splitlines())
 
 
 def add_command(
@@ -49,6 +68,38 @@ def whole_range(text: str) -> tuple[int, ...]:
         return formatting.whole_range(text)
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def name_argument(text: str) -> str:
+    """The name of a file, a folder or a host, as a type for argparse."""
+    if "\0" in text:
+        raise argparse.ArgumentTypeError("a name must not contain a null character")
+    return text
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say where replications are computed."""
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="worker processes (1)")
+    parser.add_argument(
+        "--cluster",
+        type=name_argument,
+        metavar="ADDRESS",
+        help="compute on the Dask cluster with this scheduler, such as tcp://192.0.2.7:8786",
+    )
+
+
+def chosen_runner(arguments: argparse.Namespace):
+    """`run_all`, or a function with the same arguments that computes on the chosen cluster."""
+    from fsdash.runs.local import run_all
+
+    if arguments.cluster is None:
+        return run_all
+    from fsdash.runs.server.remote import run_on_cluster
+
+    def run(specs, _workers=1, *, progress=None):
+        return run_on_cluster(specs, arguments.cluster, progress=progress)
+
+    return run
 
 
 def assignments(option: str, texts: Sequence[str], example: str) -> dict[str, str]:

@@ -6,7 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
-from fsdash.cli.arguments import add_command
+from fsdash.cli.arguments import add_command, name_argument
 from fsdash.errors import InputError
 
 
@@ -15,13 +15,14 @@ def add_commands(commands) -> None:
     parser = add_command(commands, "dashboard", run_dashboard, "start the dashboard", records=False)
     parser.add_argument(
         "--host",
+        type=name_argument,
         default="127.0.0.1",
         help="address to listen on; 0.0.0.0 serves everyone on the network (127.0.0.1)",
     )
     parser.add_argument("--port", type=int, default=8501, help="port to listen on (8501)")
     parser.add_argument(
         "--data",
-        type=Path,
+        type=name_argument,
         metavar="FOLDER",
         help="folder that holds the runs (the environment variable FSDASH_DATA, or the user's "
         "data folder)",
@@ -43,12 +44,13 @@ def run_dashboard(arguments: argparse.Namespace) -> None:
     server.serve(arguments.host, arguments.port, open_browser)
 
 
-def _data_folder(given: Path) -> Path:
-    folder = given.expanduser().absolute()
+def _data_folder(given: str) -> Path:
     try:
+        folder = Path(given).expanduser().absolute()
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
+    except (OSError, RuntimeError) as error:  # RuntimeError: ~name of an unknown user
+        reason = getattr(error, "strerror", None) or error
         raise InputError(
-            f"--data {given}: the folder cannot be created ({error.strerror}); choose another one"
+            f"--data {given}: the folder cannot be created ({reason}); choose another one"
         ) from None
     return folder

@@ -11,12 +11,12 @@ import os
 import sys
 from collections.abc import Sequence
 
-from fsdash.cli import compile, dashboard, models, reproduce, runs, theory
-from fsdash.cli.arguments import Parser
+from fsdash.cli import compile, dashboard, models, reproduce, runs, store, theory
+from fsdash.cli.arguments import Parser, one_line
 from fsdash.errors import InputError
 from fsdash.version import __version__
 
-COMMAND_MODULES = (models, theory, runs, reproduce, dashboard, compile)
+COMMAND_MODULES = (models, theory, runs, reproduce, dashboard, store, compile)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(output)
         sys.stdout.flush()
     except InputError as error:
-        print(f"fsdash {arguments.command}: {error}", file=sys.stderr)
+        print(f"fsdash {arguments.command}: {one_line(error)}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader, for example `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from fsdash.cli.arguments import add_command
+from fsdash.cli.arguments import add_command, add_workers, chosen_runner, name_argument
 from fsdash.cli.progress import ProgressBar
 from fsdash.errors import InputError
 
@@ -34,9 +34,13 @@ def add_commands(commands) -> None:
         help="three replications with a quarter of the budget, to try the command",
     )
     p.add_argument(
-        "--out", default=FOLDER, metavar="FOLDER", help=f"folder for the results ({FOLDER})"
+        "--out",
+        type=name_argument,
+        default=FOLDER,
+        metavar="FOLDER",
+        help=f"folder for the results ({FOLDER})",
     )
-    p.add_argument("--workers", type=int, default=1, metavar="N", help="worker processes (1)")
+    add_workers(p)
     p.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (0)")
     p.add_argument(
         "--count",
@@ -75,7 +79,8 @@ def run_reproduce(arguments: argparse.Namespace) -> str:
     _check_writable(folder)
     ensure_compiled()
     names = [d for d in DOMAINS if arguments.topic in (d, "all")]
-    results, endings = compute(names, arguments.quick, arguments.seed, arguments.workers)
+    run = chosen_runner(arguments)
+    results, endings = compute(names, arguments.quick, arguments.seed, arguments.workers, run)
     if names and not results:
         raise KeyboardInterrupt
     with_theory = arguments.topic in ("theory", "all")
@@ -97,10 +102,11 @@ def run_reproduce(arguments: argparse.Namespace) -> str:
     return format_records(table.to_dict("records"), arguments.format)
 
 
-def compute(names: list[str], quick: bool, seed: int, workers: int) -> tuple[dict, list]:
+def compute(names: list[str], quick: bool, seed: int, workers: int, run) -> tuple[dict, list]:
     """The results of these domains' experiments, by domain, and how each replication ended.
 
-    A result is the experiment with its rows. Ctrl-C keeps the experiments that are complete.
+    `run` carries out specifications, as `run_all` does. A result is the experiment with its rows.
+    Ctrl-C keeps the experiments that are complete.
     """
     from fsdash.reproduce.experiments import experiment, run_experiment
 
@@ -108,7 +114,7 @@ def compute(names: list[str], quick: bool, seed: int, workers: int) -> tuple[dic
     results, endings = {}, []
     for plan in plans:
         bar = ProgressBar(sum(run.spec.replications for run in plan.runs))
-        frame, ended = run_experiment(plan, workers, bar.update)
+        frame, ended = run_experiment(plan, workers, bar.update, run)
         bar.clear()
         if any(e.outcome.status == "cancelled" for e in ended):
             _report(f"{plan.title}: interrupted; only earlier, complete experiments are written")
@@ -121,11 +127,11 @@ def compute(names: list[str], quick: bool, seed: int, workers: int) -> tuple[dic
 
 def _check_writable(folder: Path) -> None:
     """Raise an error before the computation if the folder cannot be written after it."""
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"out = {folder}: is a file; name a folder")
     path = folder.absolute()
-    existing = next(place for place in (path, *path.parents) if place.exists())
     try:
+        if path.exists() and not path.is_dir():
+            raise InputError(f"out = {folder}: is a file; name a folder")
+        existing = next(place for place in (path, *path.parents) if place.exists())
         with TemporaryFile(dir=existing):
             pass
     except OSError as error:

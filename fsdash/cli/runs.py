@@ -9,7 +9,16 @@ from dataclasses import asdict
 from statistics import mean
 from typing import TYPE_CHECKING
 
-from fsdash.cli.arguments import add_command, add_domain, assignments, read_domain, whole_range
+from fsdash.cli.arguments import (
+    add_command,
+    add_domain,
+    add_workers,
+    assignments,
+    chosen_runner,
+    name_argument,
+    read_domain,
+    whole_range,
+)
 from fsdash.cli.progress import ProgressBar
 from fsdash.errors import InputError
 from fsdash.formatting import as_table, format_records
@@ -66,15 +75,19 @@ def add_commands(commands) -> None:
     budget.add_argument(
         "--seconds", type=float, metavar="S", help="stop each replication after S seconds"
     )
-    p.add_argument("--workers", type=int, default=1, metavar="N", help="worker processes (1)")
-    p.add_argument("--out", metavar="FILE", help="write the rows to FILE.csv, .parquet or .json")
+    add_workers(p)
+    p.add_argument(
+        "--out",
+        type=name_argument,
+        metavar="FILE",
+        help="write the rows to FILE.csv, .parquet or .json",
+    )
 
 
 def run_runs(arguments: argparse.Namespace) -> str:
     """Carry out the runs; return how they ended, and write their rows if a file is given."""
     from fsdash.compilation import ensure_compiled
     from fsdash.runs.frames import check_path, save
-    from fsdash.runs.local import run_all
     from fsdash.runs.spec import run_notes
 
     if arguments.out:
@@ -83,7 +96,8 @@ def run_runs(arguments: argparse.Namespace) -> str:
     notes = run_notes(specs)
     ensure_compiled()
     bar = ProgressBar(sum(spec.replications for spec in specs))
-    frame, endings = run_all(specs, arguments.workers, progress=bar.update)
+    run = chosen_runner(arguments)
+    frame, endings = run(specs, arguments.workers, progress=bar.update)
     bar.clear()
     if frame.empty:
         raise InputError(f"no policy was recorded: {endings[0].outcome.reason}")
@@ -119,12 +133,15 @@ def read_specs(arguments: argparse.Namespace) -> list[RunSpec]:
         budget["iterations"] = DEFAULT_ITERATIONS
     settings = assignments("--with", arguments.settings, "M=20")
     names = [name.strip() for text in arguments.algorithm for name in text.split(",")]
+    T_of = {n: dict.fromkeys(arguments.T) if get_algorithm(n).freezes else (None,) for n in names}
+    if (count := sum(map(len, T_of.values()))) > MAX_RUNS:
+        raise InputError(f"{count:,} runs are too many; narrow -T to at most {MAX_RUNS} runs")
     specs = []
-    for name in dict.fromkeys(names):
+    for name, T_values in T_of.items():
         known = get_algorithm(name).all_parameters
         # With several algorithms, each takes the settings it knows; an only one must know all.
         own = settings if len(names) == 1 else {n: v for n, v in settings.items() if n in known}
-        for T in dict.fromkeys(arguments.T) if get_algorithm(name).freezes else (None,):
+        for T in T_values:
             specs.append(
                 RunSpec(
                     arguments.domain,
@@ -137,8 +154,6 @@ def read_specs(arguments: argparse.Namespace) -> list[RunSpec]:
                     **budget,
                 )
             )
-    if len(specs) > MAX_RUNS:
-        raise InputError(f"{len(specs):,} runs are too many; narrow -T to at most {MAX_RUNS} runs")
     used = {name for spec in specs for name, _ in spec.parameters}
     for name in settings:
         if name not in used:

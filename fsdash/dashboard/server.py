@@ -1,10 +1,10 @@
 """The dashboard's web server.
 
 `fsdash dashboard` and `make run` call `serve`. It runs Streamlit's ASGI application (`st.App`) and
-adds three things to it: response headers, Plotly's JavaScript with a long cache time, and a clean
-stop of the worker processes. The settings come from `.streamlit/config.toml`, the file that
-`streamlit run app.py` reads as well. Neither this module nor Streamlit, as started here, contacts
-another host.
+adds four things to it: response headers and cookies, an optional password (`access`), Plotly's
+JavaScript with a long cache time, and a clean stop of the worker processes. The settings come from
+`.streamlit/config.toml`, the file that `streamlit run app.py` reads as well. Neither this module
+nor Streamlit, as started here, contacts another host.
 """
 
 import asyncio
@@ -25,11 +25,13 @@ import plotly
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
+from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import net_util
 
 from fsdash.compilation import ensure_compiled
+from fsdash.dashboard.access import Access, is_https, new_visitor
 from fsdash.errors import InputError
 
 EVERY_ADDRESS = ("0.0.0.0", "::")
@@ -43,11 +45,32 @@ PLOTLY_CACHE_TIME = "public, max-age=31536000, immutable"
 PLOTLY_TAG = (
     f'<script async id="fsdash-plotly" src="./{PLOTLY_NAME}" onerror="this.remove()"></script>'
 )
+CONTENT_POLICY = "; ".join(
+    [
+        "default-src 'self'",
+        # Streamlit's page has inline scripts, and evaluates the scripts of components.
+        "script-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' blob:",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self' data: blob:",
+        "worker-src 'self' blob:",
+        "frame-src 'self' blob: data:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'self'",
+    ]
+)
+"""Nothing is loaded from another host, whatever a name, a note or a file contains."""
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "SAMEORIGIN",
     "Referrer-Policy": "same-origin",
+    "Content-Security-Policy": CONTENT_POLICY,
 }
+VISITOR_COOKIE, VISITOR_SECONDS = "fsdash_visitor", 365 * 24 * 3600
+"""The cookie that identifies a visitor (`fsdash.dashboard.service`)."""
 
 
 def serve(host: str, port: int, open_browser: bool) -> None:
@@ -66,7 +89,7 @@ def serve(host: str, port: int, open_browser: bool) -> None:
     sys.argv = [str(script)]
     application = st.App(
         script,
-        middleware=[Middleware(PageHeaders), Middleware(PlotlyFile)],
+        middleware=[Middleware(PageHeaders), Middleware(Access), Middleware(PlotlyFile)],
         lifespan=_lifespan(_local_url(host, port) if open_browser else None),
     )
     options = {
@@ -198,7 +221,7 @@ def _lifespan(url: str | None):
 
 
 class PageHeaders:
-    """Adds `HEADERS` to every response, and the tag that loads Plotly to every HTML page.
+    """Adds `HEADERS` to every response, and a visitor's cookie and Plotly's tag to every page.
 
     The tag makes the browser fetch Plotly together with Streamlit's own scripts instead of when the
     first chart appears, about a second later.
@@ -208,7 +231,7 @@ class PageHeaders:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "GET":
+        if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         start: Message | None = None  # an HTML page's first message, held until its body is known
@@ -221,6 +244,8 @@ class PageHeaders:
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
                 if _is_html_page(message["status"], headers):
+                    if cookie := _visitor_cookie(scope):
+                        headers.append("Set-Cookie", cookie)
                     start = message
                     return
             elif start is not None and message["type"] == "http.response.body":
@@ -241,6 +266,18 @@ class PageHeaders:
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
+
+
+def _visitor_cookie(scope: Scope) -> str:
+    """The cookie for a visitor who has none, which scripts in the page cannot read."""
+    connection = HTTPConnection(scope)
+    if VISITOR_COOKIE in connection.cookies:
+        return ""
+    secure = "; Secure" if is_https(connection) else ""
+    return (
+        f"{VISITOR_COOKIE}={new_visitor()}; Path=/; Max-Age={VISITOR_SECONDS}; HttpOnly; "
+        f"SameSite=Lax{secure}"
+    )
 
 
 def _is_html_page(status: int, headers: Headers) -> bool:

@@ -4,6 +4,7 @@
     service = open_service()    # pages that also run them: starts the worker processes once
 
 A visitor is identified by a random word in a cookie, or by the session where cookies are blocked.
+The server sets the cookie; under `streamlit run`, which has no such server, the page does.
 On a server that listens on this computer only, the single user may change every experiment. On a
 shared server everybody sees all experiments and changes only their own.
 """
@@ -12,7 +13,6 @@ from __future__ import annotations
 
 import gc
 import re
-import secrets
 import threading
 import time
 from collections import OrderedDict
@@ -24,6 +24,8 @@ from typing import TypeVar, cast
 import pandas as pd
 import streamlit as st
 
+from fsdash.dashboard import access
+from fsdash.errors import InputError
 from fsdash.runs.errors import CorruptStore, StoreError
 from fsdash.runs.records import Experiment
 from fsdash.runs.server.manager import Manager
@@ -53,7 +55,8 @@ TRY_AGAIN = "Try again"
 SET_ASIDE = "Rename the damaged file and start a new store"
 NEW_STORE = "A new store was created. The damaged file was renamed to `{}`."
 NOT_RENAMED = "The damaged file could not be renamed: {}"
-RUNS_CONTINUE = "Runs continue as soon as the store is available again."
+ASK_OPERATOR = "Only the person who runs this server can replace the damaged file."
+RUNS_CONTINUE = "Runs continue by themselves as soon as this is over."
 
 T = TypeVar("T")
 _RECOVERY_MESSAGE = "fsdash-recovery-message"
@@ -218,8 +221,8 @@ def open_service() -> Service:
     except StoreError as error:
         show_store_error(error)
         st.stop()
-    if service.manager.store_error:
-        st.warning(f"{as_sentence(service.manager.store_error)} {RUNS_CONTINUE}")
+    if problem := service.manager.problem:
+        st.warning(f"{as_sentence(problem)} {RUNS_CONTINUE}")
     return service
 
 
@@ -228,16 +231,21 @@ def show_store_error(error: StoreError) -> None:
     if message := st.session_state.pop(_RECOVERY_MESSAGE, None):
         st.warning(message)
     st.error(as_sentence(error), icon=":material/database_off:")
-    if isinstance(error, CorruptStore):
+    if isinstance(error, CorruptStore) and not is_operator():
+        st.markdown(ASK_OPERATOR)
+    elif isinstance(error, CorruptStore):
         st.button(SET_ASIDE, key="recover", type="primary", on_click=_recover)
     else:
         st.button(TRY_AGAIN, key="try-again", type="primary")
 
 
 def _recover() -> None:
+    """Rename the damaged file. Stores that are open notice it and open the new one."""
+    if not is_operator():
+        return
     try:
         store, renamed = Store.recover(default_url())
-    except (StoreError, OSError) as error:
+    except (InputError, StoreError, OSError) as error:
         st.session_state[_RECOVERY_MESSAGE] = NOT_RENAMED.format(error)
         return
     store.close()
@@ -259,15 +267,31 @@ def visitor_id() -> str:
     found = dict(st.context.cookies).get(COOKIE, "")
     if VISITOR_ID.fullmatch(found):
         return found
-    word = st.session_state.setdefault("fsdash-visitor", secrets.token_hex(10))
+    word = st.session_state.setdefault("fsdash-visitor", access.new_visitor())
     # Streamlit reads cookies when a connection opens: the next one will find it above.
     st.sidebar.html(_SET_COOKIE.replace("WORD", word), unsafe_allow_javascript=True)
     return word
 
 
+def network_address() -> str:
+    """The visitor's address on the network; empty on this computer.
+
+    A proxy on this computer forwards it. Of several, only the last one was added by that proxy;
+    visitors can invent the others.
+    """
+    forwarded = st.context.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
+    return st.context.ip_address or forwarded[:100]
+
+
 def may_change(experiment: Experiment, visitor: str) -> bool:
     """Whether this visitor may stop, rename or delete the experiment."""
-    return experiment.owner == visitor or is_single_user()
+    return experiment.owner == visitor or is_operator()
+
+
+def is_operator() -> bool:
+    """Whether this visitor may do what affects everybody, such as replacing a damaged store."""
+    token = dict(st.context.cookies).get(access.COOKIE, "")
+    return is_single_user() or access.role_of_token(token) == access.OPERATOR
 
 
 def is_single_user() -> bool:

@@ -174,7 +174,7 @@ class Domain(ABC):
     def check_size(self) -> None:
         """Refuse tables that would not fit into memory; called once the parameters are valid."""
         X, Y, A, W = self.shape
-        if X * Y * A * (W if self.noisy_fast else 1) > MAX_ENTRIES:
+        if self.entries > MAX_ENTRIES:
             raise InputError(
                 f"{self.name} with these parameters has {X:,} slow and {Y:,} fast states, {A:,} "
                 f"actions and {W} outcomes: a table of more than {MAX_ENTRIES:,} entries; make it "
@@ -195,6 +195,12 @@ class Domain(ABC):
     @abstractmethod
     def shape(self) -> tuple[int, int, int, int]:
         """|X|, |Y|, |A| and |W|, known before the model is built."""
+
+    @property
+    def entries(self) -> int:
+        """Entries of the model's largest table, known before the model is built."""
+        X, Y, A, W = self.shape
+        return X * Y * A * (W if self.noisy_fast else 1)
 
     @abstractmethod
     def build(self) -> FastSlowMDP:

@@ -33,6 +33,7 @@ not enough for verdicts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -299,14 +300,20 @@ def _figures(domain: str, budget: float) -> tuple[FigureSpec, ...]:
 
 
 def run_experiment(
-    plan: PaperExperiment, workers: int = 1, progress: Progress | None = None
+    plan: PaperExperiment,
+    workers: int = 1,
+    progress: Progress | None = None,
+    run: Callable[..., tuple[pd.DataFrame, list[Ending]]] = run_all,
 ) -> tuple[pd.DataFrame, list[Ending]]:
-    """All rows of an experiment, rounded to the archived digits, and how each replication ended."""
+    """All rows of an experiment, rounded to the archived digits, and how each replication ended.
+
+    `run` carries out the specifications: `run_all`, or a function with the same arguments.
+    """
     frames, endings = [], []
     for group in dict.fromkeys((run.variant, run.ties) for run in plan.runs):
         specs = [run.spec for run in plan.runs if (run.variant, run.ties) == group]
         tasks = sum(spec.replications for spec in specs)
-        frame, ended = run_all(specs, workers if tasks > 1 else 1, progress=progress)
+        frame, ended = run(specs, workers if tasks > 1 else 1, progress=progress)
         frames.append(frame.assign(variant=group[0], ties=group[1]))
         endings += ended
     return named(compact(pd.concat(frames, ignore_index=True))), endings

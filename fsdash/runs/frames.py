@@ -38,19 +38,21 @@ def check_path(path: str | Path) -> Path:
     path = Path(path)
     if path.suffix not in SUFFIXES:
         raise InputError(f"out = {path}: use a name that ends in {', '.join(SUFFIXES)}")
-    if path.is_dir():
-        raise InputError(f"out = {path}: is a folder; give the name of a file")
-    if not path.absolute().parent.is_dir():
-        raise InputError(f"out = {path}: the folder {path.parent} does not exist; create it first")
     if path.suffix == ".parquet":
         require("pyarrow", extra="dashboard")
-    new = not path.exists()
     try:
+        if path.is_dir():
+            raise InputError(f"out = {path}: is a folder; give the name of a file")
+        if not path.absolute().parent.is_dir():
+            raise InputError(
+                f"out = {path}: the folder {path.parent} does not exist; create it first"
+            )
+        new = not path.exists()
         path.open("ab").close()
+        if new:
+            path.unlink()
     except OSError as error:
         raise InputError(f"out = {path}: cannot be written ({error.strerror})") from None
-    if new:
-        path.unlink()
     return path
 
 

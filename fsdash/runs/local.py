@@ -117,12 +117,12 @@ def _in_this_process(tasks: Sequence[Task], on_row: OnRow) -> list[Outcome]:
             def on_record(record: Record, number: int = number) -> None:
                 on_row(number, record.row)
 
-            outcomes[number] = _execute(spec, replication, on_record)
+            outcomes[number] = execute_task(spec, replication, on_record)
             on_row(number, None)
     return outcomes
 
 
-def _execute(
+def execute_task(
     spec: RunSpec,
     replication: int,
     on_record: Callable[[Record], None],
@@ -221,6 +221,6 @@ def _run_task(number: int, spec: RunSpec, replication: int) -> Outcome:
         _rows.put((number, record.row))
 
     try:
-        return _execute(spec, replication, on_record, _stop.is_set)
+        return execute_task(spec, replication, on_record, _stop.is_set)
     finally:
         _rows.put((number, None))

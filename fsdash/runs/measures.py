@@ -116,8 +116,7 @@ def optimal_value(frame: pd.DataFrame, measure: str) -> float:
 @lru_cache(maxsize=256)
 def lowest_return(domain: Domain) -> float:
     """A mean return that no policy is below, r_min/(1 − γ); −∞ for large models."""
-    X, Y, A, W = domain.shape
-    if X * Y * A * (W if domain.noisy_fast else 1) > MAX_ENTRIES:
+    if domain.entries > MAX_ENTRIES:
         return -inf
     return domain.build().reward_range[0] / (1 - domain.gamma)
 

@@ -35,6 +35,8 @@ MAX_REPLICATIONS = 1_000
 MAX_SEED = 2**63 - 1
 MAX_EVALUATIONS = 10**15
 MAX_SECONDS = 7 * 24 * 3600
+MAX_NOTED_ENTRIES = 2_000_000
+"""Entries of a model that is built for a note about its run."""
 BUDGETS = ("evaluations", "iterations", "seconds")
 
 Pairs = tuple[tuple[str, Value], ...]
@@ -298,7 +300,8 @@ class RunSpec(Summary):
 def run_notes(specs: Iterable[RunSpec]) -> dict[str, str]:
     """What the algorithms say about their runs, by the label of the run; most say nothing.
 
-    FSAVI, for example, reports κ of its features.
+    FSAVI, for example, reports κ of its features. Models with more than `MAX_NOTED_ENTRIES`
+    entries get no note, because it would be computed where the page is served.
 
     Raises `InputError` if an algorithm cannot be run with its parameters on its domain.
 
@@ -307,7 +310,12 @@ def run_notes(specs: Iterable[RunSpec]) -> dict[str, str]:
     >>> run_notes([RunSpec("inventory", "fsavi", T=6, iterations=1)])
     {'FSAVI, T=6': 'aggregation, 40 features for 561 states, κ = 1, κγ = 0.995'}
     """
-    noted = (spec for spec in specs if ALGORITHMS[spec.algorithm].note is not None)
+    noted = (
+        spec
+        for spec in specs
+        if ALGORITHMS[spec.algorithm].note is not None
+        and spec.build_domain().entries <= MAX_NOTED_ENTRIES
+    )
     return {
         spec.label: _note(
             spec.domain, tuple(spec.domain_parameters), spec.algorithm, tuple(spec.parameters)

@@ -8,6 +8,7 @@ import math
 import os
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -269,6 +270,20 @@ BAD = {
     "bounds -k -1": "k",
     "bounds -T 1:9999999": "1,000,000",
     "bounds -T 1:100000 -k 1:100": "10,000,000 records",
+    "bounds -k 1:1000000": "records are too many",
+    f"bounds -T {'1:1000000,' * 400}1": "lists more than 1,000,000 values",
+    "run inventory --algorithm e-fsvi -T 1:1000000": "1,000,000 runs are too many",
+    "advise --sweeps=--": "--sweeps=--: gives no value",
+    "solve inventory --tolerance=--": "gives no value",
+    "solve inventory -T--": "gives no value",
+    "run inventory --algorithm=--": "gives no value",
+    "dashboard --port=--": "gives no value",
+    f"run inventory --algorithm vi --out {'x' * 300}.csv": "cannot be written",
+    f"reproduce theory --out {'x' * 300}": "cannot be written",
+    f"dashboard --data {'x' * 300}": "cannot be created",
+    "dashboard --data ~nobody-here/x": "cannot be created",
+    "dashboard --data a\0b": "null character",
+    "run inventory --algorithm vi --out a\0b.csv": "null character",
     "bounds --l-u auto": "γ·L_f < 1",
     "bounds --l-u much": "auto",
     "bounds --preset nice": "three-regimes",
@@ -310,6 +325,13 @@ def test_bad_input_gives_one_line_and_exit_code_2(fsdash, line):
     assert (code, out) == (2, "")
     assert err.count("\n") == 1 and err.startswith("fsdash")
     assert BAD[line] in err and "Traceback" not in err
+
+
+@pytest.mark.parametrize("unknown", ["a\nb", "--set=a\nb", "--x\r\ny"])
+def test_a_line_break_in_an_argument_gives_one_line(capsys, unknown):
+    with suppress(SystemExit):
+        main(["solve", "inventory", unknown])
+    assert len(capsys.readouterr().err.splitlines()) == 1
 
 
 def test_run_shows_kappa_of_fsavi_in_every_format(fsdash):

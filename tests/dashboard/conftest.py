@@ -7,6 +7,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -48,13 +49,15 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("data")
 
 
-@pytest.fixture(scope="session")
-def server(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a running dashboard."""
-    port, log = free_port(), tmp_path_factory.mktemp("server") / "log.txt"
+@contextmanager
+def running_server(folder: Path, **variables: str) -> Iterator[str]:
+    """A dashboard with these environment variables: its URL. Its log is in the folder."""
+    port, log = free_port(), folder / "log.txt"
     command = [sys.executable, "-m", "fsdash", "dashboard", "--port", str(port)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "FSDASH_DATA": str(data)}
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)
+    environment = {**os.environ, "PYTHONPATH": path}
     environment.pop("FSDASH_DATABASE_URL", None)
+    environment |= variables
     with log.open("w") as output:
         process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
@@ -66,6 +69,13 @@ def server(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
     finally:
         process.terminate()
         process.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def server(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a running dashboard."""
+    with running_server(tmp_path_factory.mktemp("server"), FSDASH_DATA=str(data)) as url:
+        yield url
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import re
 import socket
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from fsdash.dashboard.server import (
     PLOTLY_FILE,
     PLOTLY_NAME,
     PLOTLY_TAG,
+    VISITOR_COOKIE,
     PageHeaders,
     PlotlyFile,
     announcement,
@@ -30,6 +32,7 @@ from fsdash.dashboard.server import (
     reachable_addresses,
     settings,
 )
+from fsdash.dashboard.service import COOKIE, VISITOR_ID
 
 
 @pytest.fixture
@@ -126,14 +129,14 @@ async def streamlit_page(scope, receive, send):
         await HTMLResponse(gzip.compress(PAGE), headers=headers)(scope, receive, send)
 
 
-def get(path: str, encoding: str = "identity") -> tuple[Headers, bytes]:
+def get(path: str, encoding: str = "identity", cookie: str = "") -> tuple[Headers, bytes]:
     """The headers and the body of a response."""
     messages = []
 
     async def send(message):
         messages.append(message)
 
-    headers = [(b"accept-encoding", encoding.encode())]
+    headers = [(b"accept-encoding", encoding.encode()), (b"cookie", cookie.encode())]
     scope = {"type": "http", "method": "GET", "path": path, "headers": headers}
     # In a thread of its own: the browser tests of this process keep an event loop running.
     with ThreadPoolExecutor(1) as thread:
@@ -156,6 +159,15 @@ def test_a_page_loads_plotly_in_its_head(path):
     assert body == PAGE.replace(b"</head>", PLOTLY_TAG.encode() + b"</head>")
     assert int(headers["Content-Length"]) == len(body)
     assert "ETag" not in headers and "Content-Encoding" not in headers
+
+
+def test_a_visitor_gets_a_cookie_that_scripts_cannot_read():
+    cookie = get("/")[0]["set-cookie"]
+    word = re.match(r"fsdash_visitor=([0-9a-f]{20}); ", cookie)[1]
+    assert VISITOR_ID.fullmatch(word) and COOKIE == VISITOR_COOKIE
+    assert "HttpOnly" in cookie and "SameSite=Lax" in cookie and "Path=/;" in cookie
+    assert "set-cookie" not in get("/text")[0]
+    assert "set-cookie" not in get("/", cookie=f"fsdash_visitor={word}")[0]
 
 
 def test_other_text_is_not_changed():

@@ -23,7 +23,12 @@ def test_requirements_txt_is_the_library_with_the_extras_of_the_dashboard():
 
 
 @pytest.mark.parametrize(
-    ("extra", "file"), [("test", "requirements-dev.txt"), ("bench", "requirements-bench.txt")]
+    ("extra", "file"),
+    [
+        ("test", "requirements-dev.txt"),
+        ("bench", "requirements-bench.txt"),
+        ("cluster", "requirements-services.txt"),
+    ],
 )
 def test_the_other_files_list_their_extra(extra, file):
     assert set(EXTRAS[extra]) - {"fsdash[dashboard,deep]"} <= listed(file)

@@ -106,7 +106,7 @@ def test_the_experiments_have_the_paper_s_parameters():
 
 
 def test_an_interrupted_experiment_writes_nothing(tmp_path, no_browser, monkeypatch):
-    def interrupted(plan, workers, progress):
+    def interrupted(plan, *_arguments):
         ending = Ending(plan.runs[0].spec, 0, Outcome("cancelled", "interrupted", 0, 0.0, 0.0))
         return pd.DataFrame(), [ending]
 

@@ -1,10 +1,11 @@
 """Small runs for the tests of store and manager, and the rows they should record."""
 
+import os
 import time
 
 import pandas as pd
 
-from fsdash.runs.columns import DTYPES, NAMES
+from fsdash.runs.columns import DTYPES, NAMES, ROW_COLUMNS
 from fsdash.runs.engine import execute
 from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.server.worker import replicate
@@ -48,6 +49,11 @@ def until(condition, what="the condition"):
     return value
 
 
+def end_worker(*_arguments):
+    """A task that ends its worker."""
+    os._exit(3)
+
+
 def over(store, id):
     """Wait until an experiment is no longer active, and return it."""
     until(lambda: not store.experiment(id).active, f"the end of {id}")
@@ -62,6 +68,11 @@ def expected(spec):
     return records
 
 
+def stored_values(row):
+    """The values of a row that are stored in the table of rows."""
+    return {column.name: row[column.name] for column in ROW_COLUMNS}
+
+
 def assert_same_rows(frame, spec):
     """The stored rows equal those of `execute` to the last digit, except for the time."""
     rows = pd.DataFrame([record.row for record in expected(spec)]).astype(DTYPES)
@@ -70,6 +81,12 @@ def assert_same_rows(frame, spec):
     )
     for _, seconds in frame.groupby(["run", "replication"])["seconds"]:
         assert seconds.is_monotonic_increasing
+
+
+def overwrite(store):
+    """Damage the file of a store while it is in use: its content and its log."""
+    store.file.write_bytes(b"overwritten " * 5000)
+    os.truncate(store.file.with_name(store.file.name + "-wal"), 0)
 
 
 def compute(store, id):

@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from fsdash.dashboard.inspector import state, text
+from fsdash.dashboard.inspector.cache import SizedCache
 from fsdash.dashboard.inspector.state import PolicyHistory
 from fsdash.dashboard.inspector.url import LARGEST_T, PREFIX, URL, choose
 from fsdash.domains import DOMAINS
@@ -20,6 +21,8 @@ MAX_LISTED = 200
 """Experiments offered in a list, newest first."""
 DEFAULT_T = 6
 _SOURCE = f"{PREFIX}source"
+_POLICIES: SizedCache[tuple[InspectedPolicy, np.ndarray]] = SizedCache()
+_OPTIMAL_POLICIES: SizedCache[InspectedPolicy] = SizedCache()
 
 
 @dataclass(frozen=True)
@@ -195,14 +198,19 @@ def _recorded(
 
 def policy_at(history: PolicyHistory, step: int) -> tuple[InspectedPolicy, np.ndarray]:
     """The policy at a step and the algorithm's own values; exact values are computed once."""
-    return _policy_at(history.name, step, history)
+
+    def read() -> tuple[tuple[InspectedPolicy, np.ndarray], int]:
+        found = state.policy_at(history, step)
+        return found, state.size_of(found[0])
+
+    return _POLICIES.get((history.name, step), read)
 
 
-@st.cache_resource(max_entries=48, show_spinner=False)
-def _policy_at(name: str, step: int, _history: PolicyHistory):
-    return state.policy_at(_history, step)
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
 def optimal_policy(spec: RunSpec) -> InspectedPolicy:
-    return state.optimal_policy(spec)
+    """The optimal policy of the specification's domain."""
+
+    def solve() -> tuple[InspectedPolicy, int]:
+        found = state.optimal_policy(spec)
+        return found, state.size_of(found)
+
+    return _OPTIMAL_POLICIES.get((spec.domain, spec.domain_parameters), solve)

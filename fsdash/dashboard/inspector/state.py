@@ -28,6 +28,10 @@ from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.arrays import pack_policy, pack_values, unpack
 from fsdash.runs.store.experiments import Store
 
+MAX_ENTRIES = 2_000_000
+"""Entries of a model's largest table: the page builds and solves it in the server's process."""
+MAX_DECISIONS = 8_000_000
+"""Decisions of a policy: its phases times the states."""
 ITERATIONS = 40
 """Of an algorithm solved on the spot. Its policy stops changing well before."""
 SUBOPTIMAL = 2
@@ -91,6 +95,7 @@ def solved_spec(domain: str, preset: str, algorithm: str, T: int | None) -> RunS
 
 def solved_history(spec: RunSpec) -> PolicyHistory:
     """Run an exact algorithm and return its policies, held as compact bytes."""
+    check_size(spec)
     rows, packed = [], []
 
     def add(record: Record) -> None:
@@ -110,6 +115,7 @@ def solved_history(spec: RunSpec) -> PolicyHistory:
 
 def policy_at(history: PolicyHistory, step: int) -> tuple[InspectedPolicy, np.ndarray]:
     """The policy at a step, and the algorithm's own values_XY."""
+    check_size(history.spec)
     policy_PXY, values_XY = history.read(step)
     return _inspect(history.spec, history.row(step), policy_PXY), values_XY
 
@@ -128,10 +134,26 @@ def _inspect(spec: RunSpec, row: pd.Series, policy_PXY: np.ndarray) -> Inspected
 
 def optimal_policy(spec: RunSpec) -> InspectedPolicy:
     """The optimal policy of the specification's domain."""
+    check_size(spec)
     domain = spec.build_domain()
     solved = problem(domain)
     name = text.OPTIMAL_POLICY.lower()
     return InspectedPolicy(solved.model, solved.best.policy_PXY, domain, solved.best, (name,))
+
+
+def check_size(spec: RunSpec) -> None:
+    """Raise an `InputError` if a model or its policies are too large for the server's process."""
+    domain = spec.build_domain()
+    X, Y, *_ = domain.shape
+    decisions = (spec.T or 1) * X * Y
+    if domain.entries > MAX_ENTRIES or decisions > MAX_DECISIONS:
+        raise InputError(text.too_large(spec.label, domain.entries, decisions))
+
+
+def size_of(inspected: InspectedPolicy) -> int:
+    """Entries of the model's largest table and of the policy."""
+    assert inspected.domain is not None
+    return inspected.domain.entries + inspected.policy_PXY.size
 
 
 def phase_labels(row: pd.Series, P: int, T: int | None) -> tuple[str, ...]:

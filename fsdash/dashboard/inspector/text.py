@@ -43,6 +43,15 @@ def broken_link(problem: Exception) -> str:
     return f"The experiment in the link cannot be opened: {problem}."
 
 
+def too_large(label: str, entries: int, decisions: int) -> str:
+    """Why a policy is not shown: it would take too much of the server's memory."""
+    return (
+        f"{label}: its model has a table of {entries:,} entries and its policy {decisions:,} "
+        "decisions, more than this page shows. Export the run on the Runs page and inspect it in "
+        "Python"
+    )
+
+
 def no_policy(label: str, replication: int, status: str, active: bool) -> str:
     """Why a replication has no policy to show."""
     why = "it has not stored its first policy yet" if active else "it stored no policy"

@@ -25,7 +25,7 @@ from fsdash.dashboard.run_lab.state import (
     default_name,
 )
 from fsdash.dashboard.run_lab.url import MAX_BROWSER_INTEGER, lab_url
-from fsdash.dashboard.service import Service, as_sentence
+from fsdash.dashboard.service import Service, as_sentence, network_address
 from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.picture import svg_html
 from fsdash.domains import DOMAINS, Domain, make
@@ -78,7 +78,7 @@ def draw_form(service: Service, visitor: str) -> None:
             args=(service, visitor, name, specs),
         )
         if problem := st.session_state.pop(START_ERROR, None):
-            shown_above = problem == service.manager.store_error
+            shown_above = problem == service.manager.problem
             _show_error(text.NOT_STARTED if shown_above else problem)
         _draw_duration(service, specs)
         if notes:
@@ -88,7 +88,9 @@ def draw_form(service: Service, visitor: str) -> None:
 def start(service: Service, visitor: str, name: str, specs: Sequence[RunSpec]) -> None:
     """Queue the experiment and show it, or keep the error for the next run of the page."""
     try:
-        st.session_state[STARTED_ID] = id = service.manager.submit(visitor, name, specs)
+        st.session_state[STARTED_ID] = id = service.manager.submit(
+            visitor, name, specs, address=network_address()
+        )
         lab_url().put("experiment", id)
     except (InputError, StoreError) as problem:
         st.session_state[START_ERROR] = str(problem)

@@ -31,7 +31,17 @@ def rows_frame(store: Store, experiments: Sequence[Experiment]) -> pd.DataFrame:
 
 
 def as_csv(frame: pd.DataFrame) -> bytes:
-    return frame.to_csv(index=False).encode()
+    """CSV in which no name of an experiment is a formula."""
+    return frame.assign(name=frame["name"].map(without_formula)).to_csv(index=False).encode()
+
+
+def without_formula(text: str) -> str:
+    """A text that spreadsheets do not compute: an apostrophe comes before a formula.
+
+    >>> without_formula("=HYPERLINK(1)"), without_formula("T=6")
+    ("'=HYPERLINK(1)", 'T=6')
+    """
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text
 
 
 def as_parquet(frame: pd.DataFrame) -> bytes:

@@ -136,7 +136,7 @@ def _import(service: Service, visitor: str, key: str) -> None:
     if file is None:
         return
     try:
-        ids = [service.store.import_(data, visitor) for data in read_export(file.getvalue())]
+        ids = service.store.import_all(read_export(file.getvalue()), visitor)
     except (InputError, StoreError) as problem:
         st.session_state[PROBLEM] = text.not_imported(file.name, as_sentence(problem))
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsdash.dashboard.curves.text import STATUS_BADGES
-from fsdash.formatting import escape_markdown, file_size, time_ago
+from fsdash.formatting import escape_markdown, file_size, shorten, time_ago
 from fsdash.runs.records import Experiment
 from fsdash.runs.store.experiments import StoreSize
 from fsdash.runs.summary import method_title
@@ -59,7 +59,8 @@ def imported(count: int) -> str:
 
 
 def not_imported(file: str, reason: str) -> str:
-    return f"{file} was not imported. {reason}"
+    """Both texts can come from the file, so they are escaped."""
+    return f"{escape_markdown(shorten(file))} was not imported. {escape_markdown(reason)}"
 
 
 def store_size(size: StoreSize) -> str:

@@ -22,6 +22,8 @@ from fsdash.runs.records import STATUSES
 
 ANY = "any"
 PAGE_SIZE = 12
+MAX_SHOWN = 600
+"""Entries of the list that one link can ask for."""
 
 
 def runs_url() -> UrlState:
@@ -39,7 +41,7 @@ def _runs_url(domains: tuple[str, ...], algorithms: tuple[str, ...]) -> UrlState
             "algorithm": Parameter(ANY, one_of([ANY, *algorithms])),
             "status": Parameter(ANY, one_of([ANY, *STATUSES])),
             "owner": Parameter("everyone", one_of(OWNER_LABELS)),
-            "shown": Parameter(PAGE_SIZE, whole_number(1, 10_000)),
+            "shown": Parameter(PAGE_SIZE, whole_number(1, MAX_SHOWN)),
             "selected": Parameter([], list_of(experiment_id), comma_separated),
             **curve_parameters(single_runs=False),
         },

@@ -36,6 +36,11 @@ UNUSABLE = (
     "gives no other value."
 )
 UNKNOWN = "this page has no such parameter"
+MAX_LINK = 8_000
+"""Characters of a link's parameters: browsers and proxies accept about as many."""
+TOO_LONG = f"the link has more than {MAX_LINK:,} characters: copy it again, or set the page up anew"
+MAX_REPORTED = 20
+"""Unusable values that are listed; a link can have thousands."""
 
 Texts = dict[str, str]
 """The query of a URL: the text of each parameter. Repeated parameters are joined by commas."""
@@ -160,8 +165,8 @@ def list_of(read: Callable[[str], Any], most: int = 1000) -> ListReader:
 
 
 def short_text(text: str) -> str:
-    """Reads a text of at most 100 characters."""
-    if len(text) > 100:
+    """Reads a text of at most 100 characters without a null character."""
+    if len(text) > 100 or "\0" in text:
         raise ValueError(text)
     return text
 
@@ -284,7 +289,9 @@ class UrlState:
     def report_unusable(self) -> None:
         """Show a warning with every unusable value of the link."""
         if self.unusable:
-            st.warning(f"{UNUSABLE}\n" + "".join(f"\n- {problem}" for problem in self.unusable))
+            shown, more = self.unusable[:MAX_REPORTED], len(self.unusable) - MAX_REPORTED
+            lines = [*shown, f"… and {more:,} more"] if more > 0 else shown
+            st.warning(f"{UNUSABLE}\n" + "".join(f"\n- {line}" for line in lines))
 
     def _history(self) -> AddressHistory | None:
         """The URLs of this visit; None when the page has just been opened."""
@@ -315,7 +322,12 @@ def in_present_terms(page: str, found: Texts) -> Texts:
 def usable_values(
     found: Texts, parameters: Mapping[str, Parameter]
 ) -> tuple[dict[str, Any], list[str]]:
-    """The values in a URL's query that a page can use, and a report of each that it cannot."""
+    """The values in a URL's query that a page can use, and a report of each that it cannot.
+
+    Of a link that is too long nothing is used: its values may be expensive to read.
+    """
+    if sum(len(name) + len(text) for name, text in found.items()) > MAX_LINK:
+        return {}, [TOO_LONG]
     values, problems = {}, []
     for name, text in found.items():
         if name not in parameters:

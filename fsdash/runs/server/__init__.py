@@ -3,7 +3,9 @@
 manager      starts, pauses, resumes and cancels experiments; shares workers between owners
 work_queue   the queue of replications and the leases of servers, in the database
 executor     the worker processes behind the `concurrent.futures.Executor` interface
+cluster      a Dask cluster in place of the worker processes
+remote       runs of the command line on a Dask cluster
 worker       the program that a worker process runs
 limits       limits on queued work, time and memory
-processes    existence, start time and memory of other processes
+processes    existence, start time, state and memory of other processes
 """

@@ -3,6 +3,8 @@
 Why not `ProcessPoolExecutor`:
 
 - A worker that dies fails only its own task (`WorkerDied`) and is replaced; the others continue.
+  If the system cannot start a process, it is tried again with growing pauses, and `problem` says
+  why. Tasks stay in the queue meanwhile.
 - Workers are separate programs, `python -m fsdash.runs.server.worker`, that read tasks and write
   results as lines of JSON. `multiprocessing` would execute the server's main module again in each
   of them. The numbers of threads are set before a worker loads NumPy.
@@ -15,12 +17,14 @@ the server ends, even by SIGKILL, the workers' input ends, and so do the workers
 from __future__ import annotations
 
 import json
+import logging
 import os
 import queue
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from contextlib import suppress
@@ -31,19 +35,75 @@ from fsdash.runs.errors import WorkerDied
 from fsdash.runs.local import SINGLE_THREAD
 
 ROOT = Path(__file__).parents[3]
+FIRST_PAUSE, LONGEST_PAUSE = 0.25, 10.0
+"""Seconds before another attempt to start a worker; the pause doubles."""
+SHORT_LIFE = 5.0
+"""Seconds: a worker that ends sooner, before its first task, is replaced only after a pause."""
+IDLE_CHECK = 1.0
+"""Seconds between two checks whether an idle worker is alive."""
+
+log = logging.getLogger(__name__)
 
 Task = tuple[Future[Any], str]
 Tasks = queue.SimpleQueue[Task | None]
 """Futures with their calls as JSON; None ends a worker."""
 
 
-class WorkerExecutor(Executor):
+class Workers(Executor):
+    """An executor as the manager uses it: it may know its processes and its problems.
+
+    The methods here suit an executor that knows neither, such as a pool of threads.
+    """
+
+    on_ready: Callable[[], None] = staticmethod(lambda: None)
+    """Called when there is more capacity."""
+    problem: str = ""
+    """Why some workers are missing; empty if none is."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def capacity(self) -> int:
+        """How many tasks can run at the same time now."""
+        return self.workers
+
+    def kill(self, future: Future[Any]) -> bool:
+        """End a running task at once; False if that is not possible."""
+        return False
+
+    def pid(self, future: Future[Any]) -> int | None:
+        """The process on this computer that runs a task; None if there is none."""
+        return None
+
+
+class GivenExecutor(Workers):
+    """Any executor as the manager uses it. It is not shut down with the manager."""
+
+    def __init__(self, executor: Executor, workers: int) -> None:
+        super().__init__(workers)
+        self.submit = executor.submit  # type: ignore[method-assign]
+
+
+class WorkerExecutor(Workers):
     """A fixed number of worker processes, each of which is replaced when it dies."""
 
     def __init__(self, workers: int) -> None:
+        super().__init__(workers)
         self._tasks: Tasks = queue.SimpleQueue()
         self._closing = False
-        self._slots = [_Slot(self._tasks, f"slot-{i}") for i in range(workers)]
+        self._slots = [_Slot(self._tasks, f"slot-{i}", self._ready) for i in range(workers)]
+
+    def _ready(self) -> None:
+        self.on_ready()
+
+    @property
+    def problem(self) -> str:  # type: ignore[override]
+        """Why a worker cannot be started; empty if all workers run."""
+        return next((slot.problem for slot in self._slots if slot.problem), "")
+
+    def capacity(self) -> int:
+        """The number of living workers."""
+        return len(self.pids())
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Queue a call of an importable function with arguments that JSON can represent."""
@@ -67,73 +127,127 @@ class WorkerExecutor(Executor):
         return next((slot.pid for slot in self._slots if slot.future is future), None)
 
     def pids(self) -> list[int]:
-        """The processes of all workers."""
-        return [slot.pid for slot in self._slots]
+        """The processes of all living workers."""
+        return [slot.pid for slot in self._slots if slot.pid is not None]
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Stop the workers; without `wait`, running tasks are killed."""
         self._closing = True
-        while cancel_futures or not wait:
-            try:
-                task = self._tasks.get_nowait()
-            except queue.Empty:
-                break
-            if task is not None:
-                task[0].cancel()
+        if cancel_futures or not wait:
+            self._cancel_queued()
         for _ in self._slots:
             self._tasks.put(None)
         for slot in self._slots:
             slot.close(wait)
+        self._cancel_queued()  # nobody is left to carry them out
+
+    def _cancel_queued(self) -> None:
+        with suppress(queue.Empty):
+            while True:
+                task = self._tasks.get_nowait()
+                if task is not None:
+                    task[0].cancel()
 
 
 class _Slot:
     """One worker process, and the thread that communicates with it."""
 
-    def __init__(self, tasks: Tasks, name: str) -> None:
+    def __init__(self, tasks: Tasks, name: str, ready: Callable[[], None]) -> None:
         self.future: Future[Any] | None = None
-        self._tasks, self._lock = tasks, threading.Lock()
-        self._process = _start_worker()
+        self.problem = ""
+        """Why its worker cannot be started."""
+        self._tasks, self._ready, self._lock = tasks, ready, threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+        self._pause, self._started, self._next_start = FIRST_PAUSE, 0.0, 0.0
+        self._used = False
+        self._closing = threading.Event()
+        self._restart()
         self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self._thread.start()
 
     @property
-    def pid(self) -> int:
-        return self._process.pid
+    def pid(self) -> int | None:
+        """The worker's process; None if it is dead."""
+        process = self._process
+        return process.pid if process is not None and process.poll() is None else None
 
     def kill(self, future: Future[Any]) -> bool:
         with self._lock:
-            if self.future is not future:
+            if self.future is not future or self._process is None:
                 return False
             self._process.kill()
             self._process.wait()
             return True
 
     def close(self, wait: bool) -> None:
-        if not wait:
-            self._process.kill()
+        self._closing.set()
+        with self._lock:
+            if not wait and self._process is not None:
+                self._process.kill()
         self._thread.join()
 
     def _serve(self) -> None:
-        while (task := self._tasks.get()) is not None:
-            future, line = task
-            if not future.set_running_or_notify_cancel():
+        while not (self._closing.is_set() and self.pid is None):
+            if self.pid is None and not self._restart():
+                self._closing.wait(FIRST_PAUSE)
                 continue
-            with self._lock:
-                if self._process.poll() is not None:
-                    _close_worker(self._process)
-                    self._process = _start_worker()
-                self.future = future
-            answer = _answer(self._process, line)
-            with self._lock:
-                self.future = None
-            if "result" in answer:
-                future.set_result(answer["result"])
-            elif "failure" in answer:
-                future.set_exception(RuntimeError(answer["failure"]))
-            else:
-                death = _cause_of_death(self._process)
-                future.set_exception(WorkerDied(f"its worker process {death}"))
-        _close_worker(self._process)
+            try:
+                task = self._tasks.get(timeout=IDLE_CHECK)
+            except queue.Empty:
+                continue
+            if task is None:
+                break
+            if self.pid is None:  # it died idle: a living worker takes the task
+                self._tasks.put(task)
+            elif task[0].set_running_or_notify_cancel():
+                self._carry_out(*task)
+        if self._process is not None:
+            _close_worker(self._process)
+
+    def _carry_out(self, future: Future[Any], line: str) -> None:
+        assert self._process is not None
+        with self._lock:
+            self.future, self._used = future, True
+        answer = _answer(self._process, line)
+        with self._lock:
+            self.future = None
+        if "result" in answer:
+            future.set_result(answer["result"])
+        elif "failure" in answer:
+            future.set_exception(RuntimeError(answer["failure"]))
+        else:
+            death = _cause_of_death(self._process)
+            future.set_exception(WorkerDied(f"its worker process {death}"))
+
+    def _restart(self) -> bool:
+        """Start a worker in place of the dead one; False if it has to wait."""
+        now = time.monotonic()
+        with self._lock:
+            if self._process is not None:
+                _close_worker(self._process)
+                code, self._process = self._process.returncode, None
+                if not self._used and now - self._started < SHORT_LIFE:
+                    self._postpone(f"a worker process ended with exit code {code} when it started")
+                else:
+                    self._pause = FIRST_PAUSE
+            if self._closing.is_set() or now < self._next_start:
+                return False
+            try:
+                self._process, self._started, self._used = _start_worker(), now, False
+            except OSError as error:
+                self._postpone(f"a worker process cannot be started ({error.strerror})")
+                return False
+        self.problem = ""
+        self._ready()
+        return True
+
+    def _postpone(self, problem: str) -> None:
+        """Wait before the next attempt to start a worker, each time for longer."""
+        if not self.problem:
+            log.warning("%s", problem)
+        self.problem = f"{problem}; the server tries again"
+        self._next_start = time.monotonic() + self._pause
+        self._pause = min(2 * self._pause, LONGEST_PAUSE)
 
 
 def _start_worker() -> subprocess.Popen[str]:

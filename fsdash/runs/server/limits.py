@@ -12,6 +12,8 @@ class Limits:
     """Limits of one server. Work is counted in replications."""
 
     queued_per_owner: int = 1_000
+    queued_per_address: int = 3_000
+    """Of all visitors with one network address, such as a room behind one router."""
     queued: int = 10_000
     running_per_owner: int = 1_000
     """The total of running replications is limited by the number of workers."""

@@ -9,14 +9,16 @@ One thread gives replications to the workers and watches them. It serves the wai
 fewest running replications, and among equals the one that was served longest ago. The state of all
 work is in the database (`work_queue`); the manager only remembers which worker computes what. So a
 second server can use the same database, and another one can take over after this one was killed:
-it marks the abandoned work as interrupted, and `resume` continues with the same seed and numbers.
+it continues the abandoned work with the same seed and numbers.
 
 Workers notice a request to stop between two snapshots. If a snapshot takes longer than
 `STOP_TIMEOUT`, the worker is killed and replaced. Limits on time and memory work in the same way.
+A worker that was stopped by a signal, or that neither renews its heartbeat nor computes, is killed
+too, and its replication is queued again (`WorkQueue.retry`).
 
-With `FSDASH_DASK`, replications run on the Dask cluster at that address. Its workers need fsdash
-and access to the database (`FSDASH_DATABASE_URL`). Requests to stop take effect only between two
-snapshots there, and Dask limits the memory.
+With `FSDASH_DASK`, replications run on the Dask cluster at that address (`cluster`). Its workers
+need fsdash and access to the database (`FSDASH_DATABASE_URL`). A request to stop ends the attempt
+in the database at once; its worker notices it between two snapshots. Dask limits the memory.
 """
 
 from __future__ import annotations
@@ -27,16 +29,16 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 
 from fsdash.errors import InputError
 from fsdash.runs.errors import QueueFull, StoreError, WorkerDied
 from fsdash.runs.records import Progress
-from fsdash.runs.server.executor import WorkerExecutor
+from fsdash.runs.server.executor import GivenExecutor, WorkerExecutor, Workers
 from fsdash.runs.server.limits import Limits
-from fsdash.runs.server.processes import memory_megabytes
+from fsdash.runs.server.processes import cpu_seconds, is_stopped, memory_megabytes
 from fsdash.runs.server.work_queue import OwnerQueue, WorkQueue
 from fsdash.runs.server.worker import replicate
 from fsdash.runs.spec import RunSpec
@@ -49,7 +51,11 @@ check at once; these intervals are for the requests of other servers and for `ST
 STOP_TIMEOUT = 0.5
 """Seconds from a request to stop until the worker is killed."""
 LEASE_INTERVAL, ABANDONED_INTERVAL, LIMITS_INTERVAL = 5.0, 10.0, 1.0
-"""Seconds between renewals of the lease, searches for abandoned work, checks of time and memory."""
+"""Seconds between renewals of the lease, searches for abandoned work, checks of the workers."""
+SILENT_SECONDS = 45.0
+"""Without a heartbeat for so long, and without computing, a worker counts as dead."""
+SILENT_CPU_SECONDS = 0.2
+"""Processor time that a silent worker may use meanwhile."""
 MAX_WORKERS = 256
 SERVER_STOPPED = "the server was stopped; the stored rows are safe, and it can be resumed"
 
@@ -80,6 +86,8 @@ class Job:
     """When the manager first saw the request to stop."""
     forced_end: tuple[str, str] | None = None
     """Status and reason that it ends with because the manager killed its worker."""
+    silent_since: tuple[float, float] | None = None
+    """When the worker became silent, and the processor time it had used."""
 
 
 class Manager:
@@ -94,16 +102,21 @@ class Manager:
         executor: Executor | None = None,
     ) -> None:
         self.store, self.limits = store, limits or Limits()
+        self._logged = ""
         self.store_error = ""
         """Why the store cannot be used at the moment; empty while it can."""
+        self._executor = _workers(workers, executor)
         self._queue = WorkQueue(store.database)
-        self._queue.interrupt_abandoned()
         self._queue.open_lease()
-        self._executor, self.workers, self._release = _executor(workers, executor)
+        self._queue.recover_abandoned()
+        self._generation = store.database.generation
         self._jobs: list[Job] = []
         self._last_served: dict[str, float] = {}
+        self._addresses: dict[str, str] = {}
+        """By owner with queued work: the network address."""
         self._last_done: dict[str, float] = {}
         self._wake, self._closing = threading.Event(), False
+        self._executor.on_ready = self._wake.set
         self._admission = threading.Lock()
         self._thread = threading.Thread(target=self._serve, name="manager", daemon=True)
         self._thread.start()
@@ -115,11 +128,26 @@ class Manager:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def workers(self) -> int:
+        """The number of workers when all of them run."""
+        return self._executor.workers
+
+    @property
+    def problem(self) -> str:
+        """Why work does not go on at the moment; empty while it does."""
+        return self.store_error or self._executor.problem
+
     # Requests of pages
 
-    def submit(self, owner: str, name: str, specs: Sequence[RunSpec]) -> str:
-        """Queue an experiment and return its id; raises `QueueFull` beyond the limits."""
+    def submit(self, owner: str, name: str, specs: Sequence[RunSpec], address: str = "") -> str:
+        """Queue an experiment and return its id; raises `QueueFull` beyond the limits.
+
+        `address` is the owner's network address: a visitor can have many names, but few addresses.
+        """
         with self._admission:
+            if address:
+                self._addresses[owner] = address
             self._admit(owner, sum(spec.replications for spec in specs))
             server = self._queue.server
             id = self.store.add_experiment(owner, name, specs, status="queued", server=server)
@@ -174,7 +202,6 @@ class Manager:
         self._wake.set()
         self._thread.join()
         self._executor.shutdown(wait=False)
-        self._release()
         try:
             self._queue.close_lease(SERVER_STOPPED)
         except StoreError as error:  # the next server marks the work as interrupted
@@ -189,6 +216,7 @@ class Manager:
         queue, limits = self.queue(owner), self.limits
         for subject, queued, limit in (
             ("you have", queue.mine, limits.queued_per_owner),
+            ("your network has", self._queued_from_address(owner), limits.queued_per_address),
             ("there are", queue.total, limits.queued),
         ):
             if more > limit:
@@ -203,6 +231,18 @@ class Manager:
                     "until some have finished"
                 )
 
+    def _queued_from_address(self, owner: str) -> int:
+        """Replications that visitors with the address of this one have queued."""
+        address = self._addresses.get(owner)
+        if address is None:
+            return 0
+        waiting = self._queue.waiting()
+        same = {q.owner for q in waiting if self._addresses.get(q.owner) == address}
+        queued = sum(q.queued for q in waiting if q.owner in same)
+        known = {q.owner for q in waiting} | {owner}
+        self._addresses = {o: a for o, a in self._addresses.items() if o in known}
+        return queued
+
     # The manager's thread
 
     def _serve(self) -> None:
@@ -216,22 +256,36 @@ class Manager:
                 if str(error) != self.store_error:
                     log.warning("%s", error)
                 self.store_error = str(error)
-            except Exception:
-                log.exception("the manager continues after an error")
+            except Exception as error:
+                if repr(error) != self._logged:  # the same error may return at every check
+                    log.exception("the manager continues after an error")
+                self._logged = repr(error)
 
     def _check(self) -> None:
         now = time.monotonic()
+        if self._is_due("lease", LEASE_INTERVAL, now):
+            self._queue.renew_lease()
+        if self.store.database.generation != self._generation:
+            self._start_with_another_store()
         for job in [job for job in self._jobs if job.future.done()]:
             self._finish(job)
         if self._jobs:
             self._kill_unresponsive(now)
             if self._is_due("limits", LIMITS_INTERVAL, now):
                 self._enforce_limits(now)
+                self._end_silent(now)
         self._assign_work()
-        if self._is_due("lease", LEASE_INTERVAL, now):
-            self._queue.renew_lease()
         if self._is_due("abandoned", ABANDONED_INTERVAL, now):
-            self._queue.interrupt_abandoned()
+            self._queue.recover_abandoned()
+
+    def _start_with_another_store(self) -> None:
+        """The file was deleted or replaced: what runs belongs to a store that is gone."""
+        for job in self._jobs:
+            self._executor.kill(job.future)
+            job.future.cancel()
+        self._jobs.clear()
+        self._queue.renew_lease()
+        self._generation = self.store.database.generation
 
     def _is_due(self, task: str, interval: float, now: float) -> bool:
         due = now - self._last_done.get(task, 0.0) > interval
@@ -241,13 +295,20 @@ class Manager:
 
     def _assign_work(self) -> None:
         """Give queued replications to the free workers."""
-        while len(self._jobs) < self.workers and (order := self._in_order(self._queue.waiting())):
+        free = self._executor.capacity() - len(self._jobs)
+        for _ in range(free):
+            if not (order := self._in_order(self._queue.waiting())):
+                return
             owner, id = order[0].owner, order[0].next_id
             attempt = self._queue.claim(id)
             if attempt is None:  # it was cancelled a moment ago
                 continue
             arguments = attempt.run, attempt.replication, attempt.number
-            future = self._executor.submit(replicate, self.store.url, *arguments)
+            try:
+                future = self._executor.submit(replicate, self.store.url, *arguments)
+            except Exception:
+                self._queue.release(attempt)
+                raise
             future.add_done_callback(lambda _: self._wake.set())
             self._last_served[owner] = time.monotonic()
             self._jobs.append(Job(owner, attempt, future, self._last_served[owner]))
@@ -263,19 +324,25 @@ class Manager:
 
     def _finish(self, job: Job) -> None:
         """Store how a job ended, if its worker has not, and forget the job."""
-        if job.future.cancelled():
-            status, reason = "interrupted", "the cluster cancelled it; resume it"
+        job.future.cancel()
+        if job.forced_end:
+            status, reason = job.forced_end
+        elif job.future.cancelled():
+            status, reason = "interrupted", "its task was cancelled"
         elif error := job.future.exception():
-            status, reason = job.forced_end or ("failed", _reason(error))
+            status, reason = _ending(error)
         else:
             status, reason = job.future.result()
-        self._queue.end(job.attempt, status, reason)
+        if status == "interrupted":
+            self._queue.retry(job.attempt, reason)
+        else:
+            self._queue.end(job.attempt, status, reason)
         self._jobs.remove(job)
 
     def _kill_unresponsive(self, now: float) -> None:
         """Kill the workers that were asked to stop and have not done so in time."""
         requests = self._queue.stop_requests()
-        for job in self._jobs:
+        for job in list(self._jobs):
             requested = requests.get((job.attempt.run, job.attempt.replication))
             if requested is None:
                 continue
@@ -285,7 +352,7 @@ class Manager:
 
     def _enforce_limits(self, now: float) -> None:
         used = self._queue.worker_seconds({job.attempt.run for job in self._jobs})
-        for job in self._jobs:
+        for job in list(self._jobs):
             run = job.attempt.run
             if max(used.get(run, 0.0), now - job.began) > self.limits.seconds:
                 self._queue.request_stop(
@@ -294,7 +361,7 @@ class Manager:
                     f"stopped: the run has used {self.limits.seconds:,g} seconds of computing "
                     "time, the limit for one run; give it a smaller budget or fewer replications",
                 )
-            pid = self._pid(job)
+            pid = self._executor.pid(job.future)
             if pid is not None and memory_megabytes(pid) > self.limits.megabytes:
                 self._kill(
                     job,
@@ -303,50 +370,48 @@ class Manager:
                     "for one worker; use a smaller model or a smaller T",
                 )
 
-    def _pid(self, job: Job) -> int | None:
-        """The worker's process; None where the executor does not tell."""
-        if isinstance(self._executor, WorkerExecutor):
-            return self._executor.pid(job.future)
-        return None
+    def _end_silent(self, now: float) -> None:
+        """Kill the workers that were stopped, or that neither report nor compute."""
+        silent = self._queue.silent(SILENT_SECONDS)
+        for job in list(self._jobs):
+            pid = self._executor.pid(job.future)
+            if pid is not None and is_stopped(pid):
+                self._kill(job, "interrupted", "its worker process was stopped by a signal")
+            elif (job.attempt.run, job.attempt.replication) not in silent:
+                job.silent_since = None
+            elif pid is None:
+                self._kill(job, "interrupted", "its worker no longer answers")
+            else:
+                used = cpu_seconds(pid)
+                since, used_before = job.silent_since or (now, used)
+                if used - used_before > SILENT_CPU_SECONDS:  # a long snapshot
+                    since, used_before = now, used
+                job.silent_since = since, used_before
+                if now - since > SILENT_SECONDS:
+                    self._kill(job, "interrupted", "its worker process no longer answers")
 
     def _kill(self, job: Job, status: str, reason: str) -> None:
+        """End a job at once, also where the worker cannot be killed, as on a cluster."""
         job.forced_end = job.forced_end or (status, reason)
-        if isinstance(self._executor, WorkerExecutor):
-            self._executor.kill(job.future)
+        if not self._executor.kill(job.future):
+            self._finish(job)
 
 
-def _reason(error: BaseException) -> str:
-    """Why a replication failed, as text for a person."""
+def _ending(error: BaseException) -> tuple[str, str]:
+    """Status and reason of a replication whose task failed."""
     if isinstance(error, WorkerDied):
-        return f"{error}; the stored rows are safe, and it can be resumed"
-    return f"internal error, {type(error).__name__}: {error}"
+        return "interrupted", str(error)
+    return "failed", f"internal error, {type(error).__name__}: {error}"
 
 
-ExecutorPlace = tuple[Executor, int, Callable[[], object]]
-"""An executor, the number of its workers, and what to call when it is no longer needed."""
-
-
-def _executor(workers: int | None, given: Executor | None) -> ExecutorPlace:
+def _workers(workers: int | None, given: Executor | None) -> Workers:
     count = workers or os.cpu_count() or 1
     if not 1 <= count <= MAX_WORKERS:
         raise InputError(f"workers = {workers}: use 1 to {MAX_WORKERS} processes")
     if given is not None:
-        return given, count, lambda: None
+        return GivenExecutor(given, count)
     if address := os.environ.get("FSDASH_DASK"):
-        return _dask_executor(address, workers)
-    return WorkerExecutor(count), count, lambda: None
+        from fsdash.runs.server.cluster import DaskWorkers
 
-
-def _dask_executor(address: str, workers: int | None) -> ExecutorPlace:
-    try:
-        from distributed import Client
-    except ImportError:
-        raise InputError(
-            "FSDASH_DASK needs the package distributed: pip install distributed"
-        ) from None
-    try:
-        client = Client(address, timeout="10s")
-    except (OSError, ValueError) as error:
-        raise InputError(f"FSDASH_DASK = {address}: no Dask scheduler answers ({error})") from None
-    count = workers or max(1, sum(client.nthreads().values()))
-    return client.get_executor(pure=False), count, client.close
+        return DaskWorkers(address, workers)
+    return WorkerExecutor(count)

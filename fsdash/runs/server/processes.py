@@ -1,12 +1,31 @@
-"""Existence, start time and memory of other processes on this computer."""
+"""Existence, start time, state, processor time and memory of other processes on this computer."""
 
 from __future__ import annotations
+
+import os
+import socket
+from functools import cache
+from pathlib import Path
 
 import psutil
 
 CLOCK_TOLERANCE = 2.0
 """Seconds by which two readings of one process's start may differ when the clock is corrected."""
 MB = 2**20
+
+
+@cache
+def computer() -> str:
+    """Identifies the computer since its last start, and the container: who shares its processes.
+
+    Two containers can have one host name, and process numbers that mean different processes.
+    """
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        namespace = os.readlink("/proc/self/ns/pid")
+    except OSError:  # not Linux: no containers
+        boot, namespace = f"{psutil.boot_time():.0f}", ""
+    return f"{socket.gethostname()} {boot} {namespace}".strip()
 
 
 def start_time(pid: int) -> float | None:
@@ -33,6 +52,23 @@ def is_running(pid: int, started: float | None = None) -> bool:
     if found is None or started is None:
         return found is not None
     return abs(found - started) <= CLOCK_TOLERANCE
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a process was stopped by a signal and waits for another one."""
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_STOPPED)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time that a process has used; 0 if it has ended."""
+    try:
+        times = psutil.Process(pid).cpu_times()
+        return float(times.user + times.system)
+    except psutil.NoSuchProcess:
+        return 0.0
 
 
 def memory_megabytes(pid: int) -> float:

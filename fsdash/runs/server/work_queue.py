@@ -4,30 +4,37 @@ All decisions are conditional updates in the database. When two servers or worke
 the same replication, one update succeeds and the other changes nothing.
 
 A server holds a lease that it renews. Its work counts as abandoned when its process has ended, if
-the server ran on this computer, or else when the lease was not renewed for `LEASE_SECONDS`.
-Whichever server notices first marks that work as interrupted.
+the server ran on this computer, or else when the lease was not renewed for `LEASE_SECONDS` by the
+database's clock. Another container, or this computer before its last start, is another computer.
+Whichever server notices first takes the work over.
+
+**Retries.** Work that ends for a reason outside of it (its worker or its server died, the store was
+away) is queued again, at most `MAX_RETRIES` times without a new row. Then it is marked interrupted
+and waits for a person.
 """
 
 from __future__ import annotations
 
 import os
 import secrets
-import socket
 import time
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, select, update
 
 from fsdash.runs.records import ACTIVE, RESUMABLE
-from fsdash.runs.server.processes import is_running, start_time
+from fsdash.runs.server.processes import computer, is_running, start_time
 from fsdash.runs.store.attempts import Attempt, AttemptWriter
-from fsdash.runs.store.database import Database
+from fsdash.runs.store.database import Database, database_clock
 from fsdash.runs.store.schema import experiments, replications, runs, servers
 
 LEASE_SECONDS = 60.0
-SERVER_ENDED = "its server has ended; the stored rows are safe, and it can be resumed"
+MAX_RETRIES = 5
+SERVER_ENDED = "its server has ended"
+RESUMABLE_REASON = "the stored rows are safe, and it can be resumed"
+GAVE_UP = f"it was tried {MAX_RETRIES + 1} times without a new row"
 
 
 @dataclass(frozen=True)
@@ -60,12 +67,12 @@ class WorkQueue:
         """
         values = {
             "id": self.server,
-            "host": socket.gethostname(),
+            "host": computer(),
             "pid": os.getpid(),
             "born": _start_text(os.getpid()),
-            "heartbeat": time.time(),
         }
         with self.database.writing() as connection:
+            values["heartbeat"] = database_clock(connection)
             own = servers.update().where(servers.c.id == self.server)
             if not connection.execute(own.values(values)).rowcount:
                 connection.execute(servers.insert().values(values))
@@ -75,14 +82,30 @@ class WorkQueue:
         with self.database.writing() as connection:
             _interrupt(connection, self.server, reason)
 
-    def interrupt_abandoned(self) -> int:
-        """Mark the work of ended servers as interrupted; return how many replications."""
+    def recover_abandoned(self) -> int:
+        """Take over the work of ended servers; return how many replications.
+
+        Without a lease of its own, this queue marks them as interrupted.
+        """
         with self.database.reading() as connection:
-            ended = [s.id for s in connection.execute(select(servers)) if _has_ended(s)]
+            age = (database_clock(connection) - servers.c.heartbeat).label("age")
+            found = connection.execute(select(servers, age))
+            ended = [server.id for server in found if _has_ended(server)]
         if not ended:
             return 0
         with self.database.writing() as connection:
-            return sum(_interrupt(connection, server, SERVER_ENDED) for server in ended)
+            return sum(self._recover(connection, server) for server in ended)
+
+    def _recover(self, connection: Connection, ended: str) -> int:
+        p, taken = replications.c, 0
+        if self.server:
+            mine = and_(p.server == ended, p.wanted == "")
+            queued = update(replications).where(mine, p.status == "queued")
+            taken += connection.execute(queued.values(server=self.server)).rowcount
+            running = update(replications).where(mine, _may_retry())
+            again = _again(SERVER_ENDED) | {"server": self.server}
+            taken += connection.execute(running.values(again)).rowcount
+        return taken + _interrupt(connection, ended, f"{SERVER_ENDED}; {RESUMABLE_REASON}")
 
     # The queue
 
@@ -111,7 +134,7 @@ class WorkQueue:
                     attempt=p.attempt + 1,
                     wanted="",
                     wanted_reason="",
-                    heartbeat=time.time(),
+                    heartbeat=database_clock(connection),
                     finished=None,
                     started=func.coalesce(p.started, time.time()),
                 )
@@ -121,6 +144,38 @@ class WorkQueue:
             row = connection.execute(select(replications).where(p.id == id)).one()
             return Attempt(row.run, row.replication, row.attempt)
 
+    def retry(self, attempt: Attempt, reason: str) -> None:
+        """Queue an attempt again that ended for a reason outside of it, or mark it interrupted.
+
+        Nothing happens if it has ended already. If it was asked to stop, it ends as requested.
+        """
+        p = replications.c
+        with self.database.writing() as connection:
+            again = update(replications).where(attempt.is_current, p.wanted == "", _may_retry())
+            if connection.execute(again.values(**_again(reason))).rowcount:
+                return
+        self.end(attempt, "interrupted", f"{reason}; {GAVE_UP}; {RESUMABLE_REASON}")
+
+    def release(self, attempt: Attempt) -> None:
+        """Undo a claim: the attempt could not be handed to a worker."""
+        with self.database.writing() as connection:
+            claimed = update(replications).where(attempt.is_current)
+            connection.execute(claimed.values(status="queued"))
+
+    def silent(self, seconds: float) -> set[tuple[int, int]]:
+        """This server's running replications without a heartbeat for so long.
+
+        By run and replication.
+        """
+        p = replications.c
+        with self.database.reading() as connection:
+            query = select(p.run, p.replication).where(
+                p.status == "running",
+                p.server == self.server,
+                p.heartbeat < database_clock(connection) - seconds,
+            )
+            return {(run, i) for run, i in connection.execute(query)}
+
     def enqueue(self, run_ids: Collection[int]) -> int:
         """Queue the resumable replications of some runs at this server; return how many."""
         p = replications.c
@@ -128,7 +183,14 @@ class WorkQueue:
             changed = connection.execute(
                 update(replications)
                 .where(p.run.in_(run_ids), p.status.in_(RESUMABLE))
-                .values(status="queued", reason="", server=self.server, wanted="", finished=None)
+                .values(
+                    status="queued",
+                    reason="",
+                    server=self.server,
+                    wanted="",
+                    finished=None,
+                    retries=0,
+                )
             )
             return changed.rowcount
 
@@ -175,6 +237,20 @@ class WorkQueue:
         return {run: seconds for run, seconds in found}
 
 
+def _may_retry() -> ColumnElement[bool]:
+    """SQL condition: running, and not yet retried too often."""
+    return and_(replications.c.status == "running", replications.c.retries < MAX_RETRIES)
+
+
+def _again(reason: str) -> dict[str, object]:
+    """Changes that queue a replication again."""
+    return {
+        "status": "queued",
+        "reason": f"{reason}; it continues by itself",
+        "retries": replications.c.retries + 1,
+    }
+
+
 def _interrupt(connection: Connection, server: str, reason: str) -> int:
     """End a lease and interrupt its work; return how many replications.
 
@@ -202,6 +278,6 @@ def _start_text(pid: int) -> str:
 
 
 def _has_ended(server: Row[Any]) -> bool:
-    if server.host != socket.gethostname():
-        return time.time() - server.heartbeat > LEASE_SECONDS
+    if server.host != computer():
+        return bool(server.age > LEASE_SECONDS)
     return not is_running(server.pid, int(server.born) / 100 if server.born else None)

@@ -29,6 +29,7 @@ from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.attempts import Attempt, AttemptWriter, StartingPoint
 from fsdash.runs.store.database import Database
 from fsdash.runs.store.recorder import Recorder
+from fsdash.runs.store.retry import patiently
 
 NICE = 5
 """Added to the process's niceness: pages, which people wait for, are served first."""
@@ -41,8 +42,9 @@ def replicate(url: str, run: int, replication: int, number: int) -> list[str]:
     unless the store itself failed.
     """
     try:
-        writer = AttemptWriter(database(url), Attempt(run, replication, number))
-        start = writer.begin(os.getpid())
+        opened = patiently(lambda _: database(url))
+        writer = AttemptWriter(opened, Attempt(run, replication, number))
+        start = patiently(lambda _: writer.begin(os.getpid()))
         try:
             return _compute(writer, start)
         except (StoreError, Superseded):

@@ -5,6 +5,8 @@ attempts      how a worker writes the results of one replication
 recorder      collects the records of a replication and writes them in batches
 progress      how far the runs of an experiment are
 transfer      exported experiments as JSON, checked when they are imported
+retry         waiting for a store that is away for a moment
+copies        backup, restore and salvage of a SQLite file
 arrays        policies and values as compact bytes
 schema        the tables and their migrations
 database      transactions, and errors as clear messages

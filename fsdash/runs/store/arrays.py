@@ -8,10 +8,12 @@ type, compressed with zlib.
 from __future__ import annotations
 
 import io
+import math
 import zlib
 
 import numpy as np
 
+NPY_1 = b"\x93NUMPY\x01\x00"
 COMPRESSION_LEVEL = 1
 """Higher levels take many times as long and save a few per cent."""
 
@@ -27,7 +29,12 @@ def pack_values(values_XY: np.ndarray) -> bytes:
 
 
 def unpack(data: bytes, max_bytes: int = 0) -> np.ndarray:
-    """The array. With `max_bytes`, a larger array is a ValueError: a file may be malicious."""
+    """The array, or a ValueError: a file may be malicious.
+
+    With `max_bytes`, a larger array is refused before it is unpacked. Only what `pack_policy` and
+    `pack_values` write is read: a NumPy file of version 1 with numbers. Its header is compared with
+    the bytes that follow before memory is allocated.
+    """
     decompressor = zlib.decompressobj()
     try:
         raw = decompressor.decompress(data, max_bytes)
@@ -35,8 +42,20 @@ def unpack(data: bytes, max_bytes: int = 0) -> np.ndarray:
         raise ValueError(f"not compressed data: {error}") from None
     if decompressor.unconsumed_tail:
         raise ValueError(f"larger than {max_bytes:,} bytes")
-    array: np.ndarray = np.load(io.BytesIO(raw), allow_pickle=False)
-    return array
+    if not raw.startswith(NPY_1):
+        raise ValueError("not an array")
+    file = io.BytesIO(raw)
+    try:
+        file.seek(len(NPY_1))
+        shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(file)
+    except Exception as error:  # the header is a Python expression: many errors are possible
+        raise ValueError(f"an array without a readable header ({type(error).__name__})") from None
+    start = file.tell()
+    if dtype.kind not in "uf" or fortran_order or min(shape, default=1) < 0:
+        raise ValueError(f"not an array of numbers ({dtype})")
+    if math.prod(shape) * dtype.itemsize != len(raw) - start:
+        raise ValueError(f"an array of shape {shape} with {len(raw) - start:,} bytes")
+    return np.frombuffer(raw, dtype, offset=start).reshape(shape)
 
 
 def _pack(array: np.ndarray) -> bytes:

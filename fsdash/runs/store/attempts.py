@@ -16,7 +16,7 @@ from functools import cached_property
 from sqlalchemy import ColumnElement, Connection, Table, and_, case, func, select, update
 
 from fsdash.runs.errors import Superseded
-from fsdash.runs.store.database import Database
+from fsdash.runs.store.database import Database, database_clock
 from fsdash.runs.store.schema import policies, replications, rows, runs
 
 
@@ -91,12 +91,14 @@ class AttemptWriter:
 
     def __init__(self, database: Database, attempt: Attempt) -> None:
         self.database, self.attempt = database, attempt
+        self._generation = database.generation
 
     def begin(self, pid: int) -> StartingPoint:
         """Record that a worker has started; return how far earlier attempts came."""
         attempt, p = self.attempt, replications.c
         with self.database.writing() as connection:
-            self._update(connection, pid=pid, heartbeat=time.time())
+            self._generation = self.database.generation
+            self._update(connection, pid=pid, heartbeat=database_clock(connection))
             spec_json, done, seconds = connection.execute(
                 select(runs.c.spec, p.rows, p.seconds)
                 .select_from(replications.join(runs))
@@ -111,7 +113,7 @@ class AttemptWriter:
             )
             return StartingPoint(spec_json, done, last or 0.0, seconds, tuple(sorted(steps)))
 
-    def append(self, batch: Batch, rows_so_far: int, seconds: float) -> str:
+    def append(self, batch: Batch, rows_so_far: int, seconds: float, again: bool = False) -> str:
         """Write a batch, and end the attempt if the batch says how.
 
         Parameters
@@ -121,6 +123,8 @@ class AttemptWriter:
             Rows of the replication including this batch.
         seconds : float
             Time that workers have spent on the replication.
+        again : bool
+            The batch was tried before, and may have been written although that failed.
 
         Returns
         -------
@@ -129,11 +133,14 @@ class AttemptWriter:
         """
         attempt = self.attempt
         here = {"run": attempt.run, "replication": attempt.replication}
-        changes: dict[str, object] = {"reason": ""} if batch.rows else {}
-        changes |= {"rows": rows_so_far, "seconds": seconds, "heartbeat": time.time()}
+        changes: dict[str, object] = {"reason": "", "retries": 0} if batch.rows else {}
+        changes |= {"rows": rows_so_far, "seconds": seconds}
         if batch.end:
             changes |= _ended_as(*batch.end)
         with self.database.writing() as connection:
+            if again and self._is_written(connection, batch, rows_so_far):
+                return ""
+            changes["heartbeat"] = database_clock(connection)
             requested = "" if batch.end else self._requested_status(connection)
             self._update(connection, **changes)
             if batch.rows:
@@ -155,13 +162,32 @@ class AttemptWriter:
         with self.database.writing() as connection, suppress(Superseded):
             self._update(connection, **_ended_as(status, reason))
 
+    def _is_written(self, connection: Connection, batch: Batch, rows_so_far: int) -> bool:
+        """Whether an earlier attempt to write the batch has succeeded."""
+        attempt, p = self.attempt, replications.c
+        stored, status = connection.execute(
+            select(p.rows, p.status).where(
+                attempt.rows_of(replications), p.attempt == attempt.number
+            )
+        ).first() or (0, "")
+        if batch.end:
+            return bool(status == batch.end[0])
+        return bool(batch.rows) and bool(stored >= rows_so_far)
+
+    def _check_store(self) -> None:
+        """Refuse to write into a store that has replaced the one where the attempt began."""
+        if self.database.generation != self._generation:
+            raise Superseded
+
     def _requested_status(self, connection: Connection) -> str:
+        self._check_store()
         found = connection.scalar(select(replications.c.wanted).where(self.attempt.is_current))
         if found is None:
             raise Superseded
         return found
 
     def _update(self, connection: Connection, **values: object) -> None:
+        self._check_store()
         current = update(replications).where(self.attempt.is_current)
         if not connection.execute(current.values(**values)).rowcount:
             raise Superseded
@@ -184,14 +210,14 @@ class AttemptWriter:
 
 
 def _ended_as(status: str, reason: str) -> dict[str, object]:
-    """Changes that end a replication. One that stopped on request gets the requested status."""
+    """Changes that end a replication. One that was asked to stop gets the requested status."""
     ended: dict[str, object] = {
         "status": status,
         "reason": reason,
         "finished": time.time(),
         "wanted": "",
     }
-    if status == "cancelled":
+    if status in ("cancelled", "interrupted"):
         p = replications.c
         ended["status"] = case((p.wanted != "", p.wanted), else_=status)
         ended["reason"] = case((p.wanted != "", p.wanted_reason), else_=reason)

@@ -6,27 +6,47 @@ mode: readers never wait for a writer, and writers wait for each other. Any numb
 workers on one computer may share it. A network file system is not safe for SQLite; for several
 computers use PostgreSQL.
 
+If the file is deleted or replaced while it is in use, the next transaction closes all connections
+and opens the new file; `generation` counts this. So only one file is in use at a time.
+
+A recorded row survives a loss of power: a transaction ends when the disk has it
+(`synchronous = FULL`, about 0.3 ms instead of 0.03 ms on a solid-state disk, five times a second
+for each worker).
+
 A transaction that writes takes SQLite's write lock at its start. If it took the lock at its first
 write, two transactions that had both read could not wait for each other, and one would fail.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import sys
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, event, make_url
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Double,
+    create_engine,
+    event,
+    literal,
+    literal_column,
+    make_url,
+)
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from fsdash.errors import InputError
 from fsdash.runs.errors import CorruptStore, StoreError
 from fsdash.runs.store.schema import upgrade
+
+log = logging.getLogger(__name__)
 
 LOCK_TIMEOUT = 15.0
 """Seconds to wait for another writer."""
@@ -89,10 +109,13 @@ class Database:
             event.listen(self._engine, "connect", _prepare)
             event.listen(self._engine, "begin", _begin)
         self._writer = self._engine.execution_options(writes=True)
+        self._lock_timeout, self._reopening = lock_timeout, threading.Lock()
+        self.generation = 0
+        """How often the file was replaced by another one."""
         with self._explained_errors():
-            self._open(lock_timeout)
+            self._open()
 
-    def _open(self, lock_timeout: float) -> None:
+    def _open(self) -> None:
         if self.file is not None:
             try:
                 self.file.parent.mkdir(parents=True, exist_ok=True)
@@ -101,9 +124,29 @@ class Database:
                     f"the folder {self.file.parent} cannot be created ({error.strerror}): choose "
                     "another one with FSDASH_DATA"
                 ) from None
-            self._use_wal(time.monotonic() + lock_timeout)
+            self._use_wal(time.monotonic() + self._lock_timeout)
         with self._writer.begin() as connection:
             upgrade(connection)
+        self._identity = self._identity_now()
+
+    def _identity_now(self) -> tuple[int, int] | None:
+        """Device and inode of the file; None if there is none."""
+        try:
+            found = os.stat(self.file) if self.file is not None else None
+        except OSError:
+            return None
+        return None if found is None else (found.st_dev, found.st_ino)
+
+    def _reopen_if_replaced(self) -> None:
+        if self._identity == self._identity_now():
+            return
+        with self._reopening:
+            if self._identity == self._identity_now():
+                return
+            log.warning("the file %s was deleted or replaced; it is opened again", self.file)
+            self._engine.dispose()
+            self.generation += 1
+            self._open()
 
     def _use_wal(self, deadline: float) -> None:
         """Turn on WAL mode. SQLite does not wait for a lock here, so this function does."""
@@ -122,14 +165,18 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction that sees one state of the database."""
-        with self._explained_errors(), self._engine.begin() as connection:
-            yield connection
+        with self._explained_errors():
+            self._reopen_if_replaced()
+            with self._engine.begin() as connection:
+                yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that changes everything or nothing."""
-        with self._explained_errors(), self._writer.begin() as connection:
-            yield connection
+        with self._explained_errors():
+            self._reopen_if_replaced()
+            with self._writer.begin() as connection:
+                yield connection
 
     @contextmanager
     def _explained_errors(self) -> Iterator[None]:
@@ -143,6 +190,7 @@ class Database:
         store = f"the store ({self.file or make_url(self.url).render_as_string()})"
         lowered = message.lower()
         if any(sign in lowered for sign in CORRUPT):
+            self._engine.dispose()  # other connections may be wrong about the file, too
             return CorruptStore(
                 f"{store} is damaged or is not a database: {message}. Set it aside to start with "
                 "a new one; the damaged file is renamed, not deleted"
@@ -170,19 +218,41 @@ class Database:
 
 
 def set_aside(url: str | None = None) -> Path:
-    """Rename a SQLite file to `<name>.corrupt-<date>` and return the new path."""
-    parsed = make_url(url or default_url())
-    if parsed.drivername != "sqlite" or not parsed.database:
-        raise InputError(
-            "only a SQLite file can be set aside; repair other databases with their own tools"
-        )
+    """Rename a damaged SQLite file to `<name>.corrupt-<date>` and return the new path.
+
+    A file that SQLite finds in order is not renamed: that is an `InputError`.
+    """
+    file = sqlite_file(url, "only a SQLite file can be set aside")
+    if not damage(file):
+        raise InputError(f"{file}: SQLite finds this file in order, so it was not renamed")
     date = time.strftime("%Y%m%d-%H%M%S")
-    file = Path(parsed.database)
     aside = file.with_name(f"{file.name}.corrupt-{date}")
     for part in _files(file):
         if part.exists():
             part.rename(aside.with_name(aside.name + part.name.removeprefix(file.name)))
     return aside
+
+
+def sqlite_file(url: str | None, otherwise: str) -> Path:
+    """The file of a SQLite database; for any other database an error that begins as given."""
+    parsed = make_url(url or default_url())
+    if parsed.drivername != "sqlite" or not parsed.database:
+        raise InputError(f"{otherwise}; use the tools of the other database")
+    return Path(parsed.database)
+
+
+def damage(file: Path) -> str:
+    """What SQLite finds wrong with a file; empty if it is in order or does not exist."""
+    if not file.exists():
+        return ""
+    try:
+        with closing(sqlite3.connect(file, timeout=LOCK_TIMEOUT)) as connection:
+            found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            return "" if found == "ok" else str(found)
+    except sqlite3.OperationalError as error:
+        raise StoreError(f"{file} cannot be checked: {error}") from None
+    except sqlite3.DatabaseError as error:
+        return str(error)
 
 
 def _files(file: Path) -> tuple[Path, Path, Path]:
@@ -198,7 +268,7 @@ def _sqlite_connection(connection: Connection) -> sqlite3.Connection:
 def _prepare(raw: sqlite3.Connection, _record: object) -> None:
     raw.isolation_level = None  # `_begin` starts the transactions
     raw.execute("PRAGMA foreign_keys = ON")
-    raw.execute("PRAGMA synchronous = NORMAL")  # in WAL mode safe when a program crashes
+    raw.execute("PRAGMA synchronous = FULL")
 
 
 def _begin(connection: Connection) -> None:
@@ -206,12 +276,21 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
+def database_clock(connection: Connection) -> ColumnElement[float]:
+    """SQL expression: seconds since 1970 by the database's clock, which all servers share."""
+    if connection.dialect.name == "sqlite":
+        return literal_column("((julianday('now') - 2440587.5) * 86400.0)", Double)
+    if connection.dialect.name == "postgresql":
+        return literal_column("extract(epoch from clock_timestamp())::float8", Double)
+    return literal(time.time(), Double)
+
+
 def storable(field: str, text: str) -> str:
-    """The text, if it can be encoded; an unpaired surrogate cannot."""
+    """The text, if every database can store it; not a null character or an unpaired surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InputError(
-            f"{field}: contains a character that cannot be encoded; remove it"
-        ) from None
+        text = "\0"
+    if "\0" in text:
+        raise InputError(f"{field}: contains a character that cannot be stored; remove it")
     return text

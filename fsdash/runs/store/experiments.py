@@ -31,7 +31,14 @@ from fsdash.runs.records import ACTIVE, Experiment, LastRows, Progress, Run, pro
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import schema, transfer
 from fsdash.runs.store.arrays import unpack
-from fsdash.runs.store.database import LOCK_TIMEOUT, Database, default_url, file_url, set_aside
+from fsdash.runs.store.database import (
+    LOCK_TIMEOUT,
+    Database,
+    default_url,
+    file_url,
+    set_aside,
+    storable,
+)
 from fsdash.runs.store.queries import (
     MAX_NAME,
     MAX_NOTE,
@@ -147,6 +154,7 @@ class Store:
         if pinned is not None:
             query = query.where(e.c.pinned == pinned)
         if text:
+            storable("text", text)
             has = [c.icontains(text, autoescape=True) for c in (e.c.name, e.c.note)]
             query = query.where(or_(*has))
         for column, value in ((r.c.domain, domain), (r.c.algorithm, algorithm)):
@@ -294,19 +302,13 @@ class Store:
 
     def import_(self, data: object, owner: str) -> str:
         """Store an exported experiment as one of `owner`'s, and return its new id."""
-        imported = transfer.check_import(data)
+        return self.import_all([data], owner)[0]
+
+    def import_all(self, data: Sequence[object], owner: str) -> list[str]:
+        """Store several exported experiments, all or none of them, and return their new ids."""
+        checked = [transfer.check_import(one) for one in data]
         with self.database.writing() as connection:
-            id = insert_experiment(
-                connection,
-                owner,
-                imported.name,
-                [run.spec for run in imported.runs],
-                "interrupted",
-                note=checked_text("note", imported.note, MAX_NOTE),
-                created=imported.created,
-            )
-            transfer.insert_results(connection, id, imported)
-        return id
+            return [transfer.insert_imported(connection, owner, one) for one in checked]
 
     def size(self) -> StoreSize:
         """How much is stored."""

@@ -4,6 +4,7 @@ The engine's thread only appends to a list. A second thread writes the new rows,
 after `FIRST_WRITE` seconds and then every `WRITE_INTERVAL` seconds, and learns with each write
 whether the replication was asked to stop. A single snapshot may take long, so it also renews the
 worker's heartbeat. A replication that takes less than `FIRST_WRITE` is written in one transaction.
+While the store is away the engine goes on; the second thread writes as soon as it can (`retry`).
 
 **Resuming.** A replication that was paused or interrupted starts again from its seed and computes
 the same rows; those that are stored already are not written again. They are evaluated again too:
@@ -26,6 +27,7 @@ from fsdash.runs.columns import ROW_COLUMNS
 from fsdash.runs.engine import Record
 from fsdash.runs.store.arrays import pack_policy, pack_values
 from fsdash.runs.store.attempts import AttemptWriter, Batch, PackedPolicy, StartingPoint
+from fsdash.runs.store.retry import patiently
 
 FIRST_WRITE = 0.07
 WRITE_INTERVAL = 0.2
@@ -121,8 +123,8 @@ class Recorder:
             batch = Batch(new, policies, dropped, HALF_OF_POLICY_BYTES, end)
             seconds = self.start.worker_seconds + now - self._began
             self._written = now
-            return self.writer.append(batch, count, seconds)
-        return self.writer.requested_status()
+            return patiently(lambda again: self.writer.append(batch, count, seconds, again))
+        return patiently(lambda _: self.writer.requested_status())
 
 
 class PolicySelection:

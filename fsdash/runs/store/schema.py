@@ -43,9 +43,7 @@ from fsdash.runs.columns import ROW_COLUMNS
 from fsdash.runs.columns import Column as RecordedColumn
 from fsdash.runs.errors import StoreError
 
-VERSION = 1
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {}
-"""By version: the function that upgrades a database of the version before."""
+VERSION = 2
 
 ADVISORY_LOCK = 0x66736461
 """Number of this project's lock in a PostgreSQL server."""
@@ -129,6 +127,7 @@ replications = table(
     Column("heartbeat", Double),
     Column("started", Double),
     Column("finished", Double),
+    Column("retries", Integer, nullable=False, server_default="0"),
     Index("replications_run", "run", "replication", unique=True),
     Index("replications_queue", "status", "server"),
 )
@@ -153,6 +152,15 @@ policies = table(
     Column("size", Integer, nullable=False),
     Index("policies_step", "run", "replication", "step", unique=True),
 )
+
+
+def _add_retries(connection: Connection) -> None:
+    """Version 2: how often a replication was continued by itself since its last new row."""
+    _add_column(connection, replications.c.retries)
+
+
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {2: _add_retries}
+"""By version: the function that upgrades a database of the version before."""
 
 
 def upgrade(connection: Connection) -> None:
@@ -183,6 +191,11 @@ def _add_new_columns(connection: Connection) -> None:
     existing = {column["name"] for column in inspect(connection).get_columns(rows.name)}
     for column in rows.columns:
         if column.name not in existing:
-            table_name = connection.dialect.identifier_preparer.format_table(rows)
-            definition = CreateColumn(column).compile(dialect=connection.dialect)
-            connection.execute(text(f"ALTER TABLE {table_name} ADD COLUMN {definition}"))
+            _add_column(connection, column)
+
+
+def _add_column(connection: Connection, column: Column[Any]) -> None:
+    """Add a column of the tables above to a database that does not have it."""
+    table_name = connection.dialect.identifier_preparer.format_table(column.table)
+    definition = CreateColumn(column).compile(dialect=connection.dialect)
+    connection.execute(text(f"ALTER TABLE {table_name} ADD COLUMN {definition}"))

@@ -11,6 +11,7 @@ import base64
 import binascii
 import re
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -19,20 +20,27 @@ from typing import Any
 from sqlalchemy import Connection, and_, select
 
 from fsdash.errors import InputError
+from fsdash.formatting import shorten
 from fsdash.runs.columns import BY_NAME, ROW_COLUMNS, Column
 from fsdash.runs.records import ACTIVE, STATUSES, Experiment
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import schema
 from fsdash.runs.store.arrays import unpack
 from fsdash.runs.store.database import storable
+from fsdash.runs.store.queries import MAX_NOTE, MAX_RUNS, checked_text, insert_experiment
 from fsdash.runs.store.recorder import POLICY_BYTES
 
 FORMAT = "fsdash experiment"
 VERSION = 1
 MAX_ROWS = 10_000
 MAX_POLICY_BYTES = 64 * 2**20
+MAX_UNPACKED = 256 * 2**20
+"""Bytes of all policies of one experiment when they are unpacked, to be checked."""
+CLOCK_TOLERANCE = 24 * 3600
+"""Seconds by which the clock of the exporting computer may be ahead."""
 NAMES = [column.name for column in ROW_COLUMNS]
-MAX_INTEGER = 2**63 - 1
+LARGEST = {"INTEGER": 2**31 - 1, "BIGINT": 2**63 - 1}
+"""The largest whole number by the type of its column."""
 WORD = r"[a-z-]{1,16}"
 INSERT_SIZE = 500
 """Rows in one insert."""
@@ -125,6 +133,16 @@ def _export_policies(connection: Connection, run: int, replication: int) -> list
 
 def check_import(data: object) -> ImportedExperiment:
     """The content of an exported experiment, or an error that says where it is wrong."""
+    try:
+        return _check_experiment(data)
+    except InputError:
+        raise
+    except Exception as error:  # whatever else a malicious file can cause
+        kind = type(error).__name__
+        raise InputError(f"file: has a value that cannot be read ({kind}); export again") from None
+
+
+def _check_experiment(data: object) -> ImportedExperiment:
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError(
             "file: this is not an exported experiment; use one that was exported as "
@@ -132,18 +150,40 @@ def check_import(data: object) -> ImportedExperiment:
         )
     if data.get("version") != VERSION:
         raise InputError(
-            f"version = {data.get('version')!r}: this program reads version {VERSION}; update it"
+            f"version = {_quoted(data.get('version'))}: this program reads version {VERSION}; "
+            "update it"
         )
     runs = _list(data, "runs", "file")
+    if not 1 <= len(runs) <= MAX_RUNS:
+        raise InputError(f"file: has {len(runs):,} runs; use 1 to {MAX_RUNS}")
+    created, latest = _seconds(data, "created", "file"), time.time() + CLOCK_TOLERANCE
+    if created > latest:
+        raise InputError(f"file: created = {created:.0f} is in the future; correct the date")
+    budget = UnpackBudget()
     return ImportedExperiment(
         name=data.get("name"),
         note=data.get("note", ""),
-        created=_seconds(data, "created", "file"),
-        runs=[_check_run(run, f"run {n}") for n, run in enumerate(runs)],
+        created=created,
+        runs=[_check_run(run, f"run {n}", budget) for n, run in enumerate(runs)],
     )
 
 
-def _check_run(run: object, where: str) -> ImportedRun:
+@dataclass
+class UnpackBudget:
+    """Counts the bytes that are unpacked, because a small file can contain large arrays."""
+
+    left: int = MAX_UNPACKED
+
+    def take(self, size: int) -> None:
+        self.left -= size
+        if self.left < 0:
+            raise InputError(
+                f"file: its policies have more than {MAX_UNPACKED:,} bytes when they are unpacked; "
+                "export without policies"
+            )
+
+
+def _check_run(run: object, where: str, budget: UnpackBudget) -> ImportedRun:
     if not isinstance(run, dict):
         raise InputError(f"{where}: is not an object with spec and replications")
     try:
@@ -155,24 +195,29 @@ def _check_run(run: object, where: str) -> ImportedRun:
     if numbers != list(range(spec.replications)):
         raise InputError(f"{where}: needs replications 0 to {spec.replications - 1}, in order")
     checked = [
-        _check_replication(r, spec, f"{where}, replication {i}") for i, r in enumerate(replications)
+        _check_replication(r, spec, f"{where}, replication {i}", budget)
+        for i, r in enumerate(replications)
     ]
     if sum(policy["size"] for r in checked for policy in r.policies) > POLICY_BYTES:
         raise InputError(f"{where}: its policies have more than {POLICY_BYTES:,} bytes")
     return ImportedRun(spec, checked)
 
 
-def _check_replication(data: dict[str, Any], spec: RunSpec, where: str) -> ImportedReplication:
+def _check_replication(
+    data: dict[str, Any], spec: RunSpec, where: str, budget: UnpackBudget
+) -> ImportedReplication:
     status = data.get("status")
     if status not in STATUSES:
-        raise InputError(f"{where}: status = {status!r} is not one of {', '.join(STATUSES)}")
+        raise InputError(f"{where}: status = {_quoted(status)} is not one of {', '.join(STATUSES)}")
     columns = _check_columns(data.get("rows"), where)
     count = len(columns["step"])
     if columns["step"] != list(range(count)):
         raise InputError(f"{where}: step must count 0, 1, 2, … without gaps")
     if columns["evaluations"] != sorted(columns["evaluations"]):
         raise InputError(f"{where}: evaluations must not decrease")
-    policies = [_check_policy(p, count, spec, where) for p in _list(data, "policies", where)]
+    policies = [
+        _check_policy(p, count, spec, where, budget) for p in _list(data, "policies", where)
+    ]
     steps = [policy["step"] for policy in policies]
     if len(set(steps)) < len(steps):
         raise InputError(f"{where}: two policies have the same step; export again")
@@ -197,7 +242,7 @@ def _check_columns(columns: object, where: str) -> dict[str, list[Any]]:
         for row, value in enumerate(values):
             if not _fits(value, BY_NAME[name]):
                 raise InputError(
-                    f"{where}, row {row}: {name} = {str(value)[:40]!r} cannot be used; export again"
+                    f"{where}, row {row}: {name} = {_quoted(value)} cannot be used; export again"
                 )
     return {name: columns.get(name, [None] * min(lengths)) for name in NAMES}
 
@@ -212,20 +257,25 @@ def _fits(value: object, column: Column) -> bool:
         return False
     if column.dtype == "float64":
         return abs(value) <= sys.float_info.max
-    return isinstance(value, int) and 0 <= value <= MAX_INTEGER
+    return isinstance(value, int) and 0 <= value <= LARGEST[column.sql_type]
 
 
-def _check_policy(data: Any, rows: int, spec: RunSpec, where: str) -> dict[str, Any]:
+def _check_policy(
+    data: Any, rows: int, spec: RunSpec, where: str, budget: UnpackBudget
+) -> dict[str, Any]:
     try:
         step, packed = data["step"], [base64.b64decode(data[n]) for n in ("policy", "values")]
         policy_PXY, values_XY = (unpack(p, MAX_POLICY_BYTES) for p in packed)
+        budget.take(policy_PXY.nbytes + values_XY.nbytes)
         X, Y, A, _ = spec.build_domain().shape
         good = type(step) is int and step in range(rows)
         good = good and policy_PXY.dtype.kind == "u" and values_XY.dtype.kind == "f"
         good = good and policy_PXY.ndim == 3 and 1 <= len(policy_PXY) <= (spec.T or 1)
         good = good and policy_PXY.shape[1:] == values_XY.shape == (X, Y)
         good = good and bool(policy_PXY.max() < A)
-    except (KeyError, TypeError, ValueError, EOFError, binascii.Error) as error:
+    except InputError:
+        raise
+    except (KeyError, TypeError, ValueError, binascii.Error) as error:
         raise InputError(f"{where}: a policy cannot be read ({error}); export again") from None
     if not good:
         raise InputError(f"{where}: a policy has the wrong step, shape or type; export again")
@@ -242,11 +292,34 @@ def _list(data: dict[str, Any], name: str, where: str) -> list[Any]:
 def _seconds(data: dict[str, Any], name: str, where: str) -> float:
     value = data.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
-        raise InputError(f"{where}: {name} = {value!r} is not a number of seconds")
+        raise InputError(f"{where}: {name} = {_quoted(value)} is not a number of seconds")
     return float(value)
 
 
+def _quoted(value: object) -> str:
+    """The beginning of a value from a file, for a message."""
+    try:
+        return shorten(repr(value))
+    except ValueError:  # a whole number with thousands of digits
+        return "a very large number"
+
+
 # ---------------------------------------------------------------------------------------- inserting
+
+
+def insert_imported(connection: Connection, owner: str, imported: ImportedExperiment) -> str:
+    """Insert an experiment with its rows and policies; return its id."""
+    id = insert_experiment(
+        connection,
+        owner,
+        imported.name,
+        [run.spec for run in imported.runs],
+        "interrupted",
+        note=checked_text("note", imported.note, MAX_NOTE),
+        created=imported.created,
+    )
+    insert_results(connection, id, imported)
+    return id
 
 
 def insert_results(connection: Connection, experiment: str, imported: ImportedExperiment) -> None:

@@ -2,6 +2,8 @@
 
 import io
 import re
+import time
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,8 +15,9 @@ from examples.machine import Machine
 from fsdash.dashboard.inspector import figures as inspector_figures
 from fsdash.dashboard.inspector import state as inspector
 from fsdash.dashboard.inspector import text, timeline
+from fsdash.dashboard.inspector.cache import SizedCache
 from fsdash.dashboard.inspector.url import URL, format_selectors, parse_selectors
-from fsdash.dashboard.service import NEW_STORE, SET_ASIDE
+from fsdash.dashboard.service import ASK_OPERATOR, NEW_STORE, SET_ASIDE
 from fsdash.dashboard.widgets.chart import HTML
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.domains import DOMAINS
@@ -330,6 +333,38 @@ def test_a_run_without_policies_says_so(experiment, store):
         store.delete(waiting)
 
 
+def test_models_and_policies_that_are_too_large_are_refused_before_they_are_built():
+    large = {"d_max": 20, "y_max": 3000, "order_max": 1000, "order_step": 5}
+    specs = [
+        RunSpec("inventory", "vi", domain_parameters=large, iterations=1),
+        RunSpec("inventory", "fsvi", T=20_000, iterations=1),
+    ]
+    for spec in specs:
+        began = time.perf_counter()
+        with pytest.raises(InputError, match="more than this page shows"):
+            inspector.solved_history(spec)
+        with pytest.raises(InputError, match="more than this page shows"):
+            inspector.policy_at(SimpleNamespace(spec=spec), 0)
+        assert time.perf_counter() - began < 0.1
+
+
+def test_the_total_size_of_cached_policies_is_limited():
+    cache, made = SizedCache(most=3, total=10), []
+
+    def get(key, size):
+        return cache.get(key, lambda: (made.append(key) or key, size))
+
+    assert [get("a", 4), get("b", 4), get("a", 4)] == ["a", "b", "a"] and made == ["a", "b"]
+    get("c", 4)  # b was used longest ago
+    assert cache.size == 8
+    get("a", 4), get("b", 4)
+    assert made == ["a", "b", "c", "b"]
+    assert get("large", 11) == "large" and cache.size == 0
+    for key in "defg":
+        get(key, 1)
+    assert cache.size == 3
+
+
 def test_a_damaged_store_can_be_replaced_by_a_new_one(tmp_path, monkeypatch):
     (tmp_path / "runs.db").write_text("not a database, certainly" * 100)
     monkeypatch.setenv("FSDASH_DATA", str(tmp_path))
@@ -338,6 +373,15 @@ def test_a_damaged_store_can_be_replaced_by_a_new_one(tmp_path, monkeypatch):
     assert page.button(key="recover").label == SET_ASIDE
     page.button(key="recover").click().run()
     assert page.success[0].value.startswith(NEW_STORE.partition("{")[0])
+
+
+def test_only_the_operator_can_replace_a_damaged_store(tmp_path, monkeypatch):
+    (tmp_path / "runs.db").write_text("not a database, certainly" * 100)
+    monkeypatch.setenv("FSDASH_DATA", str(tmp_path))
+    monkeypatch.setattr("fsdash.dashboard.service.is_single_user", lambda: False)
+    page = opened(PAGE)
+    assert ASK_OPERATOR in [text.value for text in page.markdown]
+    assert "recover" not in [button.key for button in page.button]
 
 
 # ------------------------------------------------------------------------------------------ export

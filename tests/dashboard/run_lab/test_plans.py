@@ -59,7 +59,7 @@ def test_a_budget_in_sweeps_counts_sweeps_of_the_domain_with_its_parameters():
         ({"algorithms": []}, "choose at least one"),
         ({"T": ""}, "T: choose for how many periods E-FSVI"),
         ({"T": "six"}, "T: 'six' is not 6, 1:32 or 3,6,12"),
-        ({"T": "1:1000"}, "T: 1,000 values mean as many runs; give at most 24"),
+        ({"T": "1:1000"}, "T: '1:1000' lists more than 24 values; list fewer"),
         ({"T": "0"}, "T = 0: use a whole number"),
         ({"size": -1}, "iterations = -1"),
         ({"domain_parameters": {"order_step": 0}}, "order_step"),

@@ -35,7 +35,7 @@ def service(tmp_path, monkeypatch) -> Service:
 class IdleManager:
     """A manager that starts no workers."""
 
-    store_error = ""
+    problem = ""
 
     def __init__(self, store) -> None:
         self.store = store
@@ -194,6 +194,29 @@ def test_an_unusable_file_is_refused_with_the_reason(service, content, message):
     assert test.error[0].value.startswith(text.not_imported("bad.json", ""))
     assert message in test.error[0].value
     assert service.store.size().experiments == 0
+
+
+def test_a_file_name_is_not_markup(service):
+    name = "![x](http://elsewhere.example/x.png).json"
+    test = runs()
+    test.file_uploader[0].set_value((name, b"{}", "application/json")).run()
+    shown = test.error[0].value
+    assert "![" not in shown and "http:" not in shown and "\u2060" in shown
+
+
+def test_a_list_with_an_unusable_experiment_is_not_imported_at_all(service, two):
+    [good] = [service.store.export(id) for id in two[:1]]
+    content = json.dumps([good, good, good | {"name": 3}]).encode()
+    test = runs()
+    test.file_uploader[0].set_value(("bad.json", content, "application/json")).run()
+    assert "was not imported" in test.error[0].value
+    assert service.store.size().experiments == 2
+
+
+def test_names_are_not_formulas_in_exported_files(service):
+    experiment = finished_experiment(service.store, base(), name='=HYPERLINK("http://x";"y")')
+    csv = files.as_csv(files.rows_frame(service.store, [experiment])).decode()
+    assert "'=HYPERLINK" in csv and ",=HYPERLINK" not in csv and ',"=HYPERLINK' not in csv
 
 
 def test_a_file_that_is_too_large_is_refused():

@@ -55,7 +55,7 @@ EXAMPLES = {
     "state": ((0, 0), (3, 17)),
     "replications": (1, 1000),
     "seed": (1, 2**53 - 1),
-    "shown": (1, 24, 10_000),
+    "shown": (1, 24, 600),
     "selected": (["abcd"], ["abcd", "ef01"]),
 }
 """Values of parameters whose reader does not list its options, by name or by page and name."""

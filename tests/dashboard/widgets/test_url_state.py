@@ -1,5 +1,7 @@
 """How a page reads its URL: links, steps back, values it cannot use, and echoes of old URLs."""
 
+from unittest.mock import Mock
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -10,6 +12,9 @@ from fsdash.dashboard.run_lab.url import lab_url
 from fsdash.dashboard.runs.url import runs_url
 from fsdash.dashboard.widgets import former_links, url_state
 from fsdash.dashboard.widgets.url_state import (
+    MAX_LINK,
+    MAX_REPORTED,
+    TOO_LONG,
     Parameter,
     in_present_terms,
     list_of,
@@ -54,6 +59,22 @@ PARAMETERS = {
 )
 def test_usable_values_are_read_and_the_others_reported(found, values, problems):
     assert usable_values(found, PARAMETERS) == (values, problems)
+
+
+def test_nothing_is_read_from_a_link_that_is_too_long():
+    read = Mock()
+    parameters = PARAMETERS | {"slow": Parameter("", read)}
+    links = {"slow": "x" * MAX_LINK}, {f"slow{i}": "1" for i in range(MAX_LINK)}
+    for found in links:
+        assert usable_values(found | {"k": "50"}, parameters) == ({}, [TOO_LONG])
+    read.assert_not_called()
+
+
+def test_a_link_with_many_unusable_values_gets_a_short_report():
+    page = opened(**{f"x{i}": "1" for i in range(MAX_REPORTED + 5)})
+    [warning] = page.warning
+    assert warning.value.count("\n- ") == MAX_REPORTED + 1
+    assert warning.value.endswith("… and 5 more")
 
 
 def test_options_that_are_added_later_can_be_read():

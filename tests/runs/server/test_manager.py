@@ -1,5 +1,6 @@
 """The manager with real worker processes, killed workers, killed servers and a real SQLite file."""
 
+import errno
 import os
 import signal
 import sqlite3
@@ -19,7 +20,7 @@ from fsdash.runs.server.manager import Manager
 from fsdash.runs.server.processes import is_running
 from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.store.experiments import Store
-from tests.runs.work import ENDLESS, assert_same_rows, base, frozen, over, until
+from tests.runs.work import ENDLESS, assert_same_rows, base, end_worker, frozen, over, until
 
 pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("manager")]
 
@@ -128,19 +129,77 @@ def test_a_resumed_run_has_the_same_numbers(manager, store):
         assert store.policy_steps(run.id)[-1] == run.rows - 1
 
 
-def test_a_dead_worker_fails_its_replication_only(manager, store):
-    id = manager.submit("me", "struck", [base(ENDLESS), base(replications=3)])
+@pytest.mark.parametrize("signal_number", [signal.SIGKILL, signal.SIGSTOP])
+def test_the_replication_of_a_dead_or_stopped_worker_runs_again(manager, store, signal_number):
+    spec = base(iterations=400)
+    id = manager.submit("me", "struck", [spec, base(replications=3)])
+    pid = running(store, id, rows=5).pid
+    os.kill(pid, signal_number)
+    struck = time.monotonic()
+    until(lambda: replications(store, id)[0].pid != pid, "another worker")
+    assert time.monotonic() - struck < 5
+    experiment = over(store, id)
+    assert [run.status for run in experiment.runs] == ["finished", "finished"]
+    assert_same_rows(store.rows([experiment.runs[0].id]), spec)
+    assert not is_running(pid)
+    until(lambda: len(manager._executor.pids()) == 2, "a new worker for the dead one")
+
+
+def test_a_replication_without_progress_is_not_tried_for_ever(manager, store, monkeypatch):
+    monkeypatch.setattr("fsdash.runs.server.work_queue.MAX_RETRIES", 1)
+    id = manager.submit("me", "struck twice", [base(ENDLESS)])
     pid = running(store, id).pid
-    os.kill(pid, signal.SIGKILL)
-    struck, other = over(store, id).runs
-    assert (struck.status, other.status) == ("failed", "finished")
-    assert "SIGKILL" in struck.reason and "resumed" in struck.reason
-    assert struck.rows > 0
-    assert manager.resume(struck.id) == 1
-    manager.submit("me", "for the other worker", [base(ENDLESS)])
+    with monkeypatch.context() as patch:
+        patch.setattr("fsdash.runs.server.manager.replicate", end_worker)
+        os.kill(pid, signal.SIGKILL)
+        [run] = over(store, id).runs
+    assert run.status == "interrupted" and run.rows > 0
+    assert "exit code 3" in run.reason and "can be resumed" in run.reason
+    assert manager.resume(id) == 1
+    running(store, id, rows=run.rows + 1)
+
+
+def test_workers_that_cannot_be_started_are_tried_again(manager, store, monkeypatch):
+    """`fork` fails when memory or file descriptors run out."""
+    id = manager.submit("me", "two", [base(ENDLESS, replications=2)])
     until(lambda: manager.queue("me").running == 2)
-    until(lambda: pid not in manager._executor.pids(), "a new worker for the dead one")
-    assert all(map(is_running, manager._executor.pids()))
+    with monkeypatch.context() as patch:
+        no_memory = OSError(errno.ENOMEM, "Cannot allocate memory")
+        patch.setattr("fsdash.runs.server.executor._start_worker", Mock(side_effect=no_memory))
+        for pid in manager._executor.pids():
+            os.kill(pid, signal.SIGKILL)
+        until(lambda: {r.status for r in replications(store, id)} == {"queued"})
+        assert "cannot be started (Cannot allocate memory)" in manager.problem
+        manager.pause(id)
+        assert over(store, id).status == "paused"
+        manager.resume(id)
+    until(lambda: manager.queue("me").running == 2, "two new workers")
+    assert manager.problem == ""
+
+
+def test_a_claim_is_undone_if_it_cannot_be_handed_out(tmp_path, caplog):
+    store = Store(tmp_path / "runs.db")
+    with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as manager:
+        submit = manager._executor.submit
+        manager._executor.submit = Mock(side_effect=RuntimeError("no scheduler"))
+        id = manager.submit("me", "later", [base()])
+        until(lambda: manager._executor.submit.call_count > 2)
+        assert len(caplog.records) == 1  # the same error is logged once
+        manager._executor.submit = submit
+        assert over(store, id).status == "finished"
+
+
+def test_a_lost_claim_does_not_occupy_the_manager(tmp_path, monkeypatch):
+    """As when the file of the store was replaced: the queue shows work that cannot be claimed."""
+    store = Store(tmp_path / "runs.db")
+    with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as manager:
+        claim = Mock(return_value=None)
+        monkeypatch.setattr(manager._queue, "claim", claim)
+        manager.submit("me", "lost", [base()])
+        until(lambda: claim.call_count)
+        began, before = time.monotonic(), claim.call_count
+        until(lambda: claim.call_count > before)
+        assert time.monotonic() - began > 0.5
 
 
 def test_owners_take_turns(manager, store):
@@ -179,6 +238,17 @@ def test_a_full_queue_refuses_with_a_reason(manager, store):
         manager.resume(mine)
     with pytest.raises(InputError, match="queued = 0"):
         Limits(queued=0)
+
+
+def test_visitors_with_one_address_share_a_limit(manager, store):
+    manager.limits = Limits(queued_per_address=6, running_per_owner=1)
+    for name in "abc":
+        manager.submit(name, "one of many names", [base(ENDLESS, replications=2)], address="x")
+    until(lambda: manager.queue("").total_running == 2)
+    with pytest.raises(QueueFull, match="your network has 4 replications queued, and 3 more"):
+        manager.submit("d", "another name", [base(replications=3)], address="x")
+    manager.submit("e", "elsewhere", [base(replications=6)], address="y")
+    manager.submit("f", "on this computer", [base(replications=6)])
 
 
 def test_time_and_memory_of_a_run_are_limited(manager, store):
@@ -235,6 +305,22 @@ def test_the_manager_reports_a_store_error_and_recovers(tmp_path, monkeypatch):
         until(lambda: manager.store_error == "")
 
 
+def test_a_deleted_store_is_replaced_while_the_server_runs(tmp_path):
+    store = Store(tmp_path / "runs.db")
+    with Manager(store, workers=1) as manager:
+        lost = manager.submit("me", "lost", [base(ENDLESS)])
+        running(store, lost)
+        for file in tmp_path.glob("runs.db*"):
+            file.unlink()
+        spec = base(iterations=20)
+        id = manager.submit("me", "new", [spec])
+        experiment = over(store, id)
+        assert experiment.status == "finished"
+        assert_same_rows(store.rows([experiment.runs[0].id]), spec)
+        assert [e.id for e in Store(store.file).experiments()] == [id]
+        until(lambda: manager.queue("me").total_running == 0)
+
+
 SERVER = """
 import sys
 from fsdash.runs.server.manager import Manager
@@ -259,13 +345,13 @@ def server(store):
         process.kill()
 
 
-def test_work_of_a_killed_server_is_resumed_by_another(manager, store, server):
+def test_work_of_a_killed_server_is_continued_by_another(manager, store, server):
     process, theirs, waiting = server
     manager.cancel(waiting)
     assert store.experiment(waiting).status == "cancelled"
     mine = manager.submit("me", "mine", [base(ENDLESS)])
     pid = running(store, theirs, rows=5).pid
-    assert WorkQueue(store.database).interrupt_abandoned() == 0
+    assert WorkQueue(store.database).recover_abandoned() == 0
     assert store.experiment(theirs).active
 
     process.kill()
@@ -273,10 +359,8 @@ def test_work_of_a_killed_server_is_resumed_by_another(manager, store, server):
     until(lambda: not is_running(pid), "the end of the orphaned worker")
     with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as following:
         [left] = store.experiment(theirs).runs
-        assert [r.status for r in left.replications] == ["interrupted", "interrupted"]
-        assert "server has ended" in left.reason
         assert left.rows >= 5
-        assert following.resume(theirs) == 2
+        assert following.queue("them").mine + following.queue("them").running > 0
         assert over(store, theirs).status == "finished"
     running(store, mine)
     assert_same_rows(store.rows([left.id]), frozen(iterations=300, replications=2))

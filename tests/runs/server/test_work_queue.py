@@ -1,14 +1,18 @@
 """Leases: whose work counts as abandoned."""
 
 import os
+import socket
 import time
 
 import pytest
 from sqlalchemy import select
 
-from fsdash.runs.server.work_queue import LEASE_SECONDS, WorkQueue
+from fsdash.runs.errors import Superseded
+from fsdash.runs.server import processes
+from fsdash.runs.server.work_queue import LEASE_SECONDS, MAX_RETRIES, WorkQueue
+from fsdash.runs.store.attempts import AttemptWriter, Batch
 from fsdash.runs.store.schema import servers
-from tests.runs.work import base
+from tests.runs.work import base, expected, stored_values
 
 
 @pytest.fixture
@@ -35,7 +39,7 @@ def queued_experiment(store, queue):
 
 def test_the_work_of_a_running_server_is_left_alone(store, queue):
     id = queued_experiment(store, queue)
-    assert WorkQueue(store.database).interrupt_abandoned() == 0
+    assert WorkQueue(store.database).recover_abandoned() == 0
     assert store.experiment(id).status == "queued"
 
 
@@ -50,7 +54,7 @@ def test_the_work_of_a_running_server_is_left_alone(store, queue):
 def test_the_work_of_an_ended_server_is_interrupted(store, queue, lease):
     id = queued_experiment(store, queue)
     change_lease(store, **lease)
-    assert WorkQueue(store.database).interrupt_abandoned() == 1
+    assert WorkQueue(store.database).recover_abandoned() == 1
     run = store.experiment(id).runs[0]
     assert run.status == "interrupted"
     assert "can be resumed" in run.reason
@@ -61,7 +65,7 @@ def test_the_lease_of_an_ended_server_is_removed_and_no_other(store, queue):
     ended = queue.server
     queue.open_lease()
     assert leases(store) == {ended, queue.server}
-    assert WorkQueue(store.database).interrupt_abandoned() == 0  # it had no work
+    assert WorkQueue(store.database).recover_abandoned() == 0  # it had no work
     assert leases(store) == {queue.server}
 
 
@@ -77,15 +81,100 @@ def test_a_server_that_closes_removes_its_own_lease(store, queue):
 def test_a_server_on_another_computer_keeps_its_work_while_it_renews_its_lease(store, queue):
     queued_experiment(store, queue)
     change_lease(store, host="elsewhere", pid=2**22 + 1)
-    assert WorkQueue(store.database).interrupt_abandoned() == 0
+    assert WorkQueue(store.database).recover_abandoned() == 0
 
 
 def test_a_lease_without_a_start_time_depends_on_the_process_only(store, queue):
     queued_experiment(store, queue)
     change_lease(store, born="")
-    assert WorkQueue(store.database).interrupt_abandoned() == 0
+    assert WorkQueue(store.database).recover_abandoned() == 0
     change_lease(store, born="", pid=2**22 + 1)
-    assert WorkQueue(store.database).interrupt_abandoned() == 1
+    assert WorkQueue(store.database).recover_abandoned() == 1
+
+
+def test_a_server_takes_over_the_work_of_an_ended_one(store, queue):
+    id = store.add_experiment(
+        "me", "two", [base(replications=2)], status="queued", server=queue.server
+    )
+    attempt = queue.claim(queue.waiting()[0].next_id)
+    change_lease(store, pid=2**22 + 1)
+    other = WorkQueue(store.database)
+    other.open_lease()
+    assert other.recover_abandoned() == 2
+    assert [q.queued for q in other.waiting()] == [2] and queue.waiting() == []
+    assert [r.reason for r in store.experiment(id).runs[0].replications] == [
+        "its server has ended; it continues by itself",
+        "",
+    ]
+    with pytest.raises(Superseded):
+        AttemptWriter(store.database, attempt).append(Batch(), 0, 1.0)
+
+
+def test_retries_without_a_new_row_are_limited(store, queue):
+    id = queued_experiment(store, queue)
+
+    def attempt():
+        return queue.claim(queue.waiting()[0].next_id)
+
+    def lose(times):
+        for _ in range(times):
+            queue.retry(attempt(), "its worker died")
+
+    lose(MAX_RETRIES)
+    row = stored_values(expected(base())[0].row)
+    writer = AttemptWriter(store.database, attempt())
+    writer.append(Batch([row]), 1, 1.0)  # progress: the count starts again
+    queue.retry(writer.attempt, "its worker died")
+    lose(MAX_RETRIES - 1)
+    assert store.experiment(id).status == "queued"
+    lose(1)
+    [run] = store.experiment(id).runs
+    assert run.status == "interrupted"
+    assert "its worker died; it was tried 6 times without a new row" in run.reason
+    queue.enqueue([run.id])
+    lose(1)
+    assert store.experiment(id).status == "queued"
+
+
+def test_work_that_was_asked_to_stop_is_not_retried(store, queue):
+    id = queued_experiment(store, queue)
+    attempt = queue.claim(queue.waiting()[0].next_id)
+    queue.request_stop(store.run_ids(id), "paused", "by request")
+    queue.retry(attempt, "its worker died")
+    [run] = store.experiment(id).runs
+    assert (run.status, run.reason) == ("paused", "by request")
+    queue.retry(attempt, "its worker died")  # it has ended already
+    assert store.experiment(id).status == "paused"
+
+
+def test_running_work_without_a_heartbeat_is_found(store, queue):
+    queued_experiment(store, queue)
+    attempt = queue.claim(queue.waiting()[0].next_id)
+    assert queue.silent(5.0) == set()
+    assert queue.silent(-5.0) == {(attempt.run, 0)}
+
+
+@pytest.mark.parametrize("seconds", [-3600.0, 3600.0])
+def test_the_clock_of_a_server_does_not_matter(store, queue, monkeypatch, seconds):
+    queued_experiment(store, queue)
+    change_lease(store, host="elsewhere")
+    wrong = time.time() + seconds
+    monkeypatch.setattr("time.time", lambda: wrong)
+    other = WorkQueue(store.database)
+    other.open_lease()
+    assert other.recover_abandoned() == 0 and queue.recover_abandoned() == 0
+
+
+def test_a_container_with_the_same_host_name_is_another_computer(store, queue, monkeypatch):
+    """Its process numbers mean other processes."""
+    queued_experiment(store, queue)
+    change_lease(store, pid=2**22 + 1)
+    name = processes.computer() + " another namespace"
+    monkeypatch.setattr("fsdash.runs.server.work_queue.computer", lambda: name)
+    other = WorkQueue(store.database)
+    other.open_lease()
+    assert other.recover_abandoned() == 0
+    assert socket.gethostname() in name and len(name) < 255
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs the Linux /proc folder")
@@ -97,14 +186,14 @@ def test_leases_of_earlier_versions_are_understood(store, queue):
         pytest.skip("clock ticks are not hundredths of a second")
     queued_experiment(store, queue)
     change_lease(store, born=ticks)
-    assert WorkQueue(store.database).interrupt_abandoned() == 0
+    assert WorkQueue(store.database).recover_abandoned() == 0
 
 
 def test_a_server_gets_its_lease_back_after_it_was_taken_for_ended(store, queue):
     change_lease(store, host="elsewhere", heartbeat=0.0)
-    WorkQueue(store.database).interrupt_abandoned()
+    WorkQueue(store.database).recover_abandoned()
     queue.renew_lease()
     id = queued_experiment(store, queue)
-    assert WorkQueue(store.database).interrupt_abandoned() == 0
+    assert WorkQueue(store.database).recover_abandoned() == 0
     assert [q.owner for q in queue.waiting()] == ["me"]
     assert store.experiment(id).active

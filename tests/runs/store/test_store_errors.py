@@ -6,14 +6,21 @@ import pytest
 from sqlalchemy import event
 
 from fsdash.errors import InputError
-from fsdash.runs.columns import ROW_COLUMNS
 from fsdash.runs.errors import CorruptStore, StoreError, Superseded
 from fsdash.runs.server import worker
 from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.store.attempts import AttemptWriter, Batch
 from fsdash.runs.store.database import data_folder
 from fsdash.runs.store.experiments import Store
-from tests.runs.work import ENDLESS, assert_same_rows, base, compute, expected, frozen
+from tests.runs.work import (
+    ENDLESS,
+    assert_same_rows,
+    base,
+    compute,
+    expected,
+    frozen,
+    stored_values,
+)
 
 
 def test_a_damaged_file_is_reported_and_set_aside(tmp_path):
@@ -54,8 +61,9 @@ def test_an_unusable_url_is_refused(url):
         Store(url)
 
 
-def test_a_full_disk_interrupts_a_run_that_can_be_resumed(store):
+def test_a_full_disk_interrupts_a_run_that_can_be_resumed(store, monkeypatch):
     """Causes SQLite's own error by limiting the number of pages in the file."""
+    monkeypatch.setattr("fsdash.runs.store.retry.RETRY_SECONDS", 0.0)
     spec = frozen(iterations=15)
     id = store.add_experiment("me", "large", [spec])
     engine = worker.database(store.url)._engine
@@ -132,8 +140,3 @@ def test_a_resumed_worker_reports_that_it_recomputes_stored_rows(store):
     assert "recomputing the 4 rows" in reason()
     writer.append(Batch(rows[4:5]), 5, 2.6)
     assert reason() == ""
-
-
-def stored_values(row):
-    """The values of a row that are stored in the table of rows."""
-    return {column.name: row[column.name] for column in ROW_COLUMNS}

@@ -1,0 +1,165 @@
+"""A Dask cluster as the manager's workers.
+
+The connection is watched by a thread of its own. When the scheduler has gone, all running tasks
+fail with `WorkerDied`, `problem` says so, and the thread connects again with growing pauses until
+the scheduler is back. The manager queues the failed tasks again. A cluster without workers has the
+capacity 0: nothing is submitted to it.
+
+A task on a cluster cannot be killed. `kill` withdraws it from the scheduler and returns False; the
+manager then ends its attempt in the database, and the worker stops at its next write.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any
+
+from fsdash.errors import InputError
+from fsdash.runs.errors import WorkerDied
+from fsdash.runs.server.executor import Workers
+
+CONNECT_TIMEOUT = 10.0
+CHECK_INTERVAL = 0.5
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 10.0
+"""Seconds between two attempts to connect; the pause doubles."""
+SCHEDULER_GONE = "the scheduler of the Dask cluster does not answer"
+NO_WORKERS = "the Dask cluster has no workers"
+
+log = logging.getLogger(__name__)
+
+
+class DaskWorkers(Workers):
+    """The workers of the Dask cluster at an address, at most `workers` tasks at a time."""
+
+    def __init__(self, address: str, workers: int | None = None) -> None:
+        self.address, self.most = address, workers
+        self._tasks: dict[Future[Any], Any] = {}
+        self._lock, self._closing = threading.Lock(), threading.Event()
+        self._threads = 0
+        try:
+            self._client = self._connect()
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"{address}: no Dask scheduler answers ({error}); start one with `dask scheduler`, "
+                "or correct the address"
+            ) from None
+        self._count_threads()
+        super().__init__(workers or max(1, self._threads))
+        self._thread = threading.Thread(target=self._watch, name="dask", daemon=True)
+        self._thread.start()
+
+    def capacity(self) -> int:
+        """Threads of all connected workers, at most as many as the server may use."""
+        return self._threads if self.most is None else min(self._threads, self.most)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Submit a call; raises `WorkerDied` while there is no connection."""
+        future: Future[Any] = Future()
+        with self._lock:
+            if self._client.status != "running":
+                raise WorkerDied(SCHEDULER_GONE)
+            task = self._client.submit(fn, *args, pure=False, **kwargs)
+            self._tasks[future] = task
+        future.set_running_or_notify_cancel()
+        task.add_done_callback(lambda done: self._finish(future, done))
+        return future
+
+    def kill(self, future: Future[Any]) -> bool:
+        """Withdraw a task from the scheduler. Its worker may still be busy with it."""
+        with self._lock:
+            task = self._tasks.pop(future, None)
+        if task is not None:
+            with suppress(Exception):  # without a scheduler there is nothing to withdraw
+                task.client.loop.add_callback(lambda: task.cancel(asynchronous=True))
+        return False
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Close the connection; the cluster stays."""
+        self._closing.set()
+        self._thread.join()
+        with suppress(Exception):
+            self._client.close(timeout=2)
+
+    def _finish(self, future: Future[Any], task: Any) -> None:
+        """Hand the result of a task to its future, unless the future was given up before."""
+        with self._lock:
+            if self._tasks.pop(future, None) is None:
+                return
+        try:
+            if task.status == "finished":
+                future.set_result(task.result(timeout=CONNECT_TIMEOUT))
+            elif task.status == "error":
+                error = task.exception(timeout=CONNECT_TIMEOUT)
+                killed = type(error).__name__ == "KilledWorker"
+                future.set_exception(WorkerDied(str(error)) if killed else error)
+            else:
+                future.set_exception(WorkerDied(f"the cluster has {task.status} its task"))
+        except Exception as error:  # the connection was lost while the result was fetched
+            future.set_exception(WorkerDied(f"its result was lost ({error})"))
+
+    # The thread that watches the connection
+
+    def _watch(self) -> None:
+        while not self._closing.wait(CHECK_INTERVAL):
+            status = self._client.status
+            if status == "running":
+                before = self._threads
+                answers = self._count_threads()
+                self._report((NO_WORKERS, "")[self._threads > 0] if answers else SCHEDULER_GONE)
+                if self._threads > before:
+                    self.on_ready()
+            else:
+                self._threads = 0
+                self._report(SCHEDULER_GONE)
+                if status == "closed":
+                    self._reconnect()
+
+    def _count_threads(self) -> bool:
+        """Ask for the threads of all workers; False if the scheduler does not answer in time."""
+        client = self._client
+        try:
+            found = client.sync(client.scheduler.ncores, callback_timeout=CONNECT_TIMEOUT)
+        except Exception:  # the next check tries again
+            self._threads = 0
+            return False
+        self._threads = sum(found.values())
+        return True
+
+    def _reconnect(self) -> None:
+        """Give up the tasks of the lost scheduler, and connect to the next one."""
+        with self._lock:
+            lost, self._tasks = self._tasks, {}
+        for future in lost:
+            future.set_exception(WorkerDied(SCHEDULER_GONE))
+        pause = FIRST_PAUSE
+        while not self._closing.wait(pause):
+            try:
+                client = self._connect()
+            except (OSError, ValueError):
+                pause = min(2 * pause, LONGEST_PAUSE)
+                continue
+            with self._lock:
+                self._client = client
+            log.warning("connected to the Dask cluster at %s again", self.address)
+            self._count_threads()
+            self.on_ready()
+            return
+
+    def _connect(self) -> Any:
+        try:
+            from distributed import Client
+        except ImportError:
+            raise InputError(
+                "a Dask cluster needs the package distributed; install it with: "
+                'pip install "fsdash[cluster]"'
+            ) from None
+        return Client(self.address, timeout=CONNECT_TIMEOUT, set_as_default=False)
+
+    def _report(self, problem: str) -> None:
+        if problem and problem != self.problem:
+            log.warning("%s (%s)", problem, self.address)
+        self.problem = problem

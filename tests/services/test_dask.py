@@ -1,0 +1,118 @@
+"""A server on a Dask cluster whose scheduler and workers are killed and come back."""
+
+import io
+import threading
+import time
+
+import pandas as pd
+import pytest
+
+from fsdash.cli.main import main
+from fsdash.errors import InputError
+from fsdash.runs.server.cluster import NO_WORKERS, SCHEDULER_GONE, DaskWorkers
+from fsdash.runs.server.manager import Manager
+from fsdash.runs.store.experiments import Store
+from tests.runs.work import ENDLESS, assert_same_rows, base, frozen, over, until
+from tools.dask_cluster import Cluster, end
+
+Client = pytest.importorskip("distributed", reason="`make test-services` installs it").Client
+pytestmark = [pytest.mark.processes, pytest.mark.services, pytest.mark.xdist_group("dask")]
+
+
+@pytest.fixture
+def cluster():
+    with Cluster() as cluster:
+        cluster.start_worker()
+        yield cluster
+
+
+@pytest.fixture
+def manager(cluster, tmp_path, monkeypatch):
+    monkeypatch.setenv("FSDASH_DASK", cluster.address)
+    with Manager(Store(tmp_path / "runs.db")) as manager:
+        until(lambda: manager._executor.capacity(), "a worker")
+        yield manager
+
+
+def rows(manager, id):
+    return manager.store.experiment(id).runs[0].rows
+
+
+def test_a_cluster_computes_the_same_rows(manager):
+    specs = base(replications=2), frozen()
+    experiment = over(manager.store, manager.submit("me", "both", specs))
+    for run, spec in zip(experiment.runs, specs, strict=True):
+        assert run.status == "finished"
+        assert_same_rows(manager.store.rows([run.id]), spec)
+
+
+def test_work_continues_when_the_scheduler_returns(manager, cluster):
+    spec = base(iterations=600)
+    id = manager.submit("me", "struck", [spec])
+    until(lambda: rows(manager, id) > 5)
+    end(cluster.scheduler)
+    until(lambda: manager.problem == SCHEDULER_GONE)
+    until(lambda: manager.store.experiment(id).status == "queued", "an honest status")
+    waiting = manager.submit("me", "waiting", [base()])
+    cancelled = manager.submit("me", "cancelled", [base()])
+    manager.cancel(cancelled)
+    assert over(manager.store, cancelled).status == "cancelled"
+    for worker in cluster.workers:
+        end(worker)
+    cluster.start_scheduler()
+    cluster.start_worker()
+    returned = time.monotonic()
+    until(lambda: manager.store.experiment(id).status == "running", "the next attempt")
+    assert time.monotonic() - returned < 30
+    assert over(manager.store, waiting).status == "finished"
+    [run] = over(manager.store, id).runs
+    assert run.status == "finished" and manager.problem == ""
+    assert_same_rows(manager.store.rows([run.id]), spec)
+
+
+def test_a_request_to_stop_takes_effect_without_workers(manager, cluster):
+    id = manager.submit("me", "endless", [base(ENDLESS)])
+    until(lambda: rows(manager, id) > 5)
+    end(cluster.workers[0])
+    manager.cancel(id)
+    asked = time.monotonic()
+    assert over(manager.store, id).status == "cancelled"
+    assert time.monotonic() - asked < 3
+    until(lambda: manager.problem == NO_WORKERS)
+    waiting = manager.submit("me", "waiting", [base()])
+    cluster.start_worker()
+    assert over(manager.store, waiting).status == "finished"
+
+
+def test_the_command_line_computes_on_the_cluster(cluster, tmp_path, capsys):
+    """One worker is killed on the way; the rows are those of this process."""
+    line = (
+        "run inventory --algorithm e-vi,e-fsvi -T 3 --iterations 30 --replications 3 --format csv"
+    )
+    assert main(line.split()) == 0
+    here = without_time(capsys.readouterr().out)
+    cluster.start_worker()
+    killer = threading.Thread(target=kill_first_worker, args=(cluster,))
+    killer.start()
+    assert main([*line.split(), "--cluster", cluster.address]) == 0
+    killer.join()
+    assert without_time(capsys.readouterr().out) == here
+
+
+def kill_first_worker(cluster):
+    """Kill a worker as soon as the cluster has work."""
+    with Client(cluster.address, set_as_default=False) as client:
+        until(lambda: any(client.processing().values()))
+    end(cluster.workers[0])
+
+
+def without_time(csv):
+    frame = pd.read_csv(io.StringIO(csv)).drop(columns="seconds")
+    order = ["algorithm", "replication", "step"]
+    return frame.sort_values(order, ignore_index=True).to_csv(index=False)
+
+
+def test_an_address_without_a_scheduler_is_reported(monkeypatch):
+    monkeypatch.setattr("fsdash.runs.server.cluster.CONNECT_TIMEOUT", 0.5)
+    with pytest.raises(InputError, match="no Dask scheduler answers"):
+        DaskWorkers("tcp://127.0.0.1:9")

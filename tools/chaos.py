@@ -1,0 +1,226 @@
+"""Kill everything at random while visitors run experiments, then check that nothing was lost.
+
+    python -m tools.chaos --minutes 10 --postgres --dask      # `make chaos`
+    python -m tools.chaos --minutes 1                         # SQLite and local workers
+
+A server (a process of its own) computes the experiments of ten visitors. Every few seconds one of
+these happens: SIGKILL of the server, which is started again; SIGKILL or SIGSTOP of a worker; with
+`--postgres` a crash and restart of the database; with `--dask` the same for the scheduler. At the
+end the killing stops, all experiments have to finish, and every recorded row is compared with an
+undisturbed run. Exits with 1 if a row is lost or different, or if a run is stuck.
+"""
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+
+import psutil
+
+from fsdash.runs.errors import StoreError
+from fsdash.runs.records import ACTIVE
+from fsdash.runs.server.manager import Manager
+from fsdash.runs.store.experiments import Store
+from tests.runs.work import assert_same_rows, base, frozen
+from tools.dask_cluster import Cluster, end
+from tools.postgres import Postgres
+
+VISITORS = 10
+UNFINISHED = 12
+"""Experiments that the visitors keep in the queue."""
+CALM_SECONDS = 300
+"""Within this time everything has to finish after the last kill."""
+SPECS = (
+    base(iterations=150, replications=2),
+    frozen(iterations=60),
+    base(iterations=600),
+    frozen(iterations=20, replications=3, T=6),
+)
+
+
+def serve(url: str) -> None:
+    """The server: visitors submit experiments as long as the file `stop` does not exist.
+
+    Then they continue what was given up because it was killed too often without a new row.
+    """
+    rng, store = random.Random(os.getpid()), Store(url)
+    with Manager(store, workers=2) as manager:
+        while True:
+            time.sleep(0.5)
+            try:
+                active = {e.id for s in ACTIVE for e in store.experiments(status=s)}
+                if Path(os.environ["CHAOS_STOP"]).exists():
+                    for experiment in store.experiments(status="interrupted", limit=1000):
+                        manager.resume(experiment.id)
+                elif len(active) < UNFINISHED:
+                    visitor = f"visitor {rng.randrange(VISITORS)}"
+                    manager.submit(visitor, "chaos", [rng.choice(SPECS)])
+            except StoreError:
+                continue
+
+
+class Chaos:
+    """The server and its surroundings, and what can happen to them."""
+
+    def __init__(self, url: str, folder: Path, postgres: Postgres | None, cluster: Cluster | None):
+        self.url, self.folder, self.postgres, self.cluster = url, folder, postgres, cluster
+        self.stop = folder / "stop"
+        self.kills: Counter[str] = Counter()
+        self.environment = os.environ | {"CHAOS_STOP": str(self.stop)}
+        if cluster is not None:
+            self.environment["FSDASH_DASK"] = cluster.address
+        self.start_server()
+
+    def start_server(self) -> None:
+        command = [sys.executable, "-m", "tools.chaos", "--serve", self.url]
+        log = (self.folder / "server.log").open("ab")
+        self.server = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)
+
+    def workers(self) -> list[psutil.Process]:
+        if self.cluster is not None:
+            return [psutil.Process(w.pid) for w in self.cluster.workers if w.poll() is None]
+        try:
+            children = psutil.Process(self.server.pid).children()
+            return [c for c in children if "fsdash.runs.server.worker" in c.cmdline()]
+        except psutil.NoSuchProcess:  # one ended meanwhile
+            return []
+
+    def strike(self, rng: random.Random) -> None:
+        events = {"worker": 5, "stopped worker": 2, "server": 2}
+        events |= {"database": 1} if self.postgres is not None else {}
+        events |= {"scheduler": 1} if self.cluster is not None else {}
+        event = rng.choices(list(events), list(events.values()))[0]
+        if event == "server":
+            end(self.server)
+            self.start_server()
+        elif event == "database":
+            self.postgres.stop("immediate")
+            time.sleep(rng.uniform(0, 5))
+            self.postgres.start()
+        elif event == "scheduler":
+            end(self.cluster.scheduler)
+            time.sleep(rng.uniform(0, 5))
+            self.cluster.start_scheduler()
+        else:
+            self._strike_worker(rng, stop=event == "stopped worker")
+        self.kills[event] += 1
+
+    def _strike_worker(self, rng: random.Random, stop: bool) -> None:
+        workers = self.workers()
+        if not workers:
+            return
+        chosen = rng.choice(workers)
+        try:
+            chosen.send_signal(signal.SIGSTOP if stop and self.cluster is None else signal.SIGKILL)
+        except psutil.NoSuchProcess:
+            return
+        if self.cluster is not None:  # a cluster's own supervisor would do this
+            self.replace_dead_workers()
+
+    def replace_dead_workers(self) -> None:
+        self.cluster.workers = [w for w in self.cluster.workers if w.poll() is None]
+        while len(self.cluster.workers) < 2:
+            self.cluster.start_worker()
+
+
+def wait_until_finished(store: Store) -> list[str]:
+    """The experiments that are still active when the time is up."""
+    deadline = time.monotonic() + CALM_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            unfinished = (*ACTIVE, "interrupted")
+            active = [e.id for s in unfinished for e in store.experiments(status=s, limit=1000)]
+        except StoreError:
+            active = ["the store cannot be used"]
+        if not active:
+            return []
+        time.sleep(1)
+    return active
+
+
+def verify(store: Store) -> tuple[Counter[str], int, list[str]]:
+    """Statuses of all replications, the number of rows, and what is wrong."""
+    statuses, rows, problems = Counter(), 0, []
+    for experiment in store.experiments(limit=100_000):
+        [run] = experiment.runs
+        statuses.update(r.status for r in run.replications)
+        rows += run.rows
+        if run.status == "finished":
+            try:
+                assert_same_rows(store.rows([run.id]), run.spec)
+            except AssertionError as error:
+                problems.append(f"{experiment.id}: {str(error).splitlines()[0]}")
+        else:
+            problems.append(f"{experiment.id}: {run.status}, {run.reason}")
+    return statuses, rows, problems
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--pause", type=float, default=3.0, help="mean seconds between two kills")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--postgres", action="store_true")
+    parser.add_argument("--dask", action="store_true")
+    parser.add_argument("--serve", metavar="URL", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.serve:
+        serve(arguments.serve)
+        return
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        postgres = stack.enter_context(Postgres()) if arguments.postgres else None
+        cluster = stack.enter_context(Cluster()) if arguments.dask else None
+        url = postgres.new_database("chaos") if postgres else f"sqlite:///{folder}/runs.db"
+        chaos = Chaos(url, folder, postgres, cluster)
+        stack.callback(lambda: end(chaos.server))
+        sys.exit(run(chaos, arguments))
+
+
+def run(chaos: Chaos, arguments: argparse.Namespace) -> int:
+    rng, store = random.Random(arguments.seed), Store(chaos.url)
+    if chaos.cluster is not None:
+        chaos.replace_dead_workers()
+    deadline, most_rows = time.monotonic() + 60 * arguments.minutes, 0
+    while time.monotonic() < deadline:
+        time.sleep(rng.expovariate(1 / arguments.pause))
+        chaos.strike(rng)
+        if chaos.server.poll() is not None:
+            print("the server ended by itself:", (chaos.folder / "server.log").read_text()[-2000:])
+            chaos.start_server()
+            chaos.kills["ended by itself"] += 1
+        try:
+            stored = store.size().rows
+        except StoreError:
+            continue
+        if stored < most_rows:
+            print(f"rows were lost: {most_rows:,} before, {stored:,} now")
+            return 1
+        most_rows = stored
+    given_up = len(store.experiments(status="interrupted", limit=1000))
+    chaos.stop.touch()
+    began = time.monotonic()
+    stuck = wait_until_finished(store)
+    statuses, rows, problems = verify(store)
+    server = psutil.Process(chaos.server.pid)
+    print(f"kills: {dict(chaos.kills)}")
+    print(f"replications: {dict(statuses)}; rows: {rows:,}; stuck: {len(stuck)}")
+    print(f"experiments that were given up and continued by a visitor: {given_up}")
+    print(f"finished {time.monotonic() - began:.0f} s after the last kill")
+    print(f"server: {server.memory_info().rss / 2**20:.0f} MB, {server.num_fds()} open files")
+    for problem in [*stuck, *problems]:
+        print(problem)
+    if stuck or problems:
+        print((chaos.folder / "server.log").read_text()[-3000:])
+    return 1 if stuck or problems or chaos.kills["ended by itself"] else 0
+
+
+if __name__ == "__main__":
+    main()

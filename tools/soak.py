@@ -1,0 +1,171 @@
+"""Random command lines, links and imported files: nothing may end in a traceback.
+
+    python -m tools.soak --commands 20000 --links 1000 --imports 10000      # `make soak`
+
+Everything runs in this process. A command line is a mutation of a valid, cheap one; a link gives
+random texts to the parameters of a page; an import is an exported experiment with some values
+replaced. Each has to be accepted, or refused with a message, within `MAX_SECONDS`.
+"""
+
+import argparse
+import contextlib
+import io
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+
+from fsdash.cli.main import main as command_line
+from fsdash.dashboard.choose_t.view import URL as CHOOSE_T
+from fsdash.dashboard.home.view import URL as HOME
+from fsdash.dashboard.inspector.url import URL as INSPECTOR
+from fsdash.dashboard.linear_architecture.view import URL as LINEAR
+from fsdash.dashboard.reward_error.view import URL as REWARD_ERROR
+from fsdash.dashboard.run_lab.url import lab_url
+from fsdash.dashboard.runs.url import runs_url
+from fsdash.dashboard.widgets.url_state import usable_values
+from fsdash.errors import InputError
+from fsdash.runs.store.experiments import Store
+from tests.runs.work import base, finished_experiment, frozen
+
+MAX_SECONDS = 30.0
+COMMANDS = (
+    "bounds -T 1:9 -k 1:3",
+    "bounds --gamma 0.9 --alpha 0.1 --d-y 2 --l-r 1 --l-f 1 --l-u auto --format json",
+    "bounds --bound repaired --l-frozen 2 --format csv",
+    "advise --sweeps 4 -T 2:20",
+    "advise --budget 1e12 --format json",
+    "constants inventory --set y_max=10 --set order_max=10",
+    "solve inventory --method fsvi -T 3 --iterations 2 --set y_max=10 --set order_max=10",
+    "solve inventory --tolerance 100 --set y_max=10 --set order_max=10",
+    "run inventory --algorithm e-vi,vi --iterations 1 --replications 1 --set y_max=10",
+    "algorithms --format csv",
+    "salvage /dev/null /nowhere/x",
+    "restore /nowhere/x",
+    "backup /nowhere/x",
+)
+WORDS = (
+    "", "0", "-1", "1", "3", "nan", "inf", "-inf", "1e308", "1e-308", "1:3", "3:1", "1:1000000",
+    "1,2,3", "a\nb", "ä", "\ud800", "\0", "--", "-", "=", "x" * 500, "9" * 5000, "0x10", "1_0", "²",
+    "--format", "--help", "json", "gridworld", "M=5", "K=nan", "gamma=0.5", "=HYPERLINK()", "<b>",
+)  # fmt: skip
+PAGES = (HOME, REWARD_ERROR, CHOOSE_T, LINEAR, INSPECTOR, lab_url(), runs_url())
+EXPENSIVE = {"gridworld", "pricing", "dashboard", "reproduce", "compile"}
+"""Words that make a command slow or start a server; they are not what is tested."""
+
+
+class Soak:
+    """Counts what was accepted and refused, and remembers what went wrong."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng, self.counts, self.problems = random.Random(seed), Counter(), []
+        self.slowest: dict[str, float] = {}
+
+    def attempt(self, kind: str, what: object, act) -> None:
+        """Carry out one attempt; `act` returns whether it was accepted."""
+        began = time.perf_counter()
+        try:
+            accepted = act()
+        except InputError:
+            accepted = False
+        except Exception:
+            self.problems.append(f"{kind} {what!r:.300}\n{traceback.format_exc()[-1500:]}")
+            return
+        seconds = time.perf_counter() - began
+        self.slowest[kind] = max(self.slowest.get(kind, 0.0), seconds)
+        self.counts[kind, "accepted" if accepted else "refused"] += 1
+        if seconds > MAX_SECONDS:
+            self.problems.append(f"{kind} {what!r:.300}: {seconds:.0f} s")
+
+    def command(self) -> None:
+        words = self.rng.choice(COMMANDS).split()
+        for _ in range(self.rng.randrange(4)):
+            place, word = self.rng.randrange(len(words) + 1), self.rng.choice(WORDS)
+            change = self.rng.randrange(4)
+            if change == 0:
+                words.insert(place, word)
+            elif change == 1 and place < len(words):
+                words[place] = word
+            elif change == 2 and len(words) > 1:
+                words.pop(place % len(words))
+            elif words:
+                words[place % len(words)] += f"={word}"
+        if EXPENSIVE & set(words):
+            return
+        self.attempt("command", words, lambda: self._run(words))
+
+    def _run(self, words: list[str]) -> bool:
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                code = command_line(words)
+            except SystemExit as end:
+                code = end.code
+        if code == 2 and len(err.getvalue().splitlines()) != 1:
+            self.problems.append(f"command {words!r:.300}: {err.getvalue()[:500]!r}")
+        if "nan" in out.getvalue().lower().split():
+            self.problems.append(f"command {words!r:.300}: NaN in its output")
+        return code == 0
+
+    def link(self) -> None:
+        page = self.rng.choice(PAGES)
+        names = [*page.parameters, "unknown"]
+        found = {}
+        for _ in range(self.rng.randrange(1, 6)):
+            words = [self.rng.choice(WORDS) for _ in range(self.rng.randrange(1, 4))]
+            found[self.rng.choice(names)] = ",".join(words) * self.rng.choice((1, 1, 1, 400))
+        self.attempt("link", found, lambda: not usable_values(found, page.parameters)[1])
+
+    def imported(self, store: Store, exported: str) -> None:
+        data = json.loads(exported)
+        for _ in range(self.rng.randrange(1, 4)):
+            self._replace_a_value(data)
+        self.attempt("import", "an export with values replaced", lambda: store.import_(data, "me"))
+
+    def _replace_a_value(self, data) -> None:
+        place = data
+        while True:
+            keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+            key = self.rng.choice(keys)
+            if isinstance(place[key], dict | list) and place[key] and self.rng.random() < 0.8:
+                place = place[key]
+                continue
+            place[key] = self.rng.choice(
+                [None, True, -1, 2**40, 10**5000, 1e308, float("nan"), [], {}, *WORDS]
+            )
+            return
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name, count in (("commands", 20_000), ("links", 1_000), ("imports", 10_000)):
+        parser.add_argument(f"--{name}", type=int, default=count)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    soak = Soak(arguments.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["FSDASH_DATA"] = folder
+        store = Store()
+        exported = json.dumps(store.export(finished_experiment(store, base(), frozen()).id))
+        for _ in range(arguments.commands):
+            soak.command()
+        for _ in range(arguments.links * len(PAGES)):
+            soak.link()
+        for _ in range(arguments.imports):
+            soak.imported(store, exported)
+    for (kind, outcome), count in sorted(soak.counts.items()):
+        print(f"{kind}: {count:,} {outcome}")
+    for kind, seconds in soak.slowest.items():
+        print(f"slowest {kind}: {seconds:.2f} s")
+    for problem in soak.problems[:20]:
+        print(problem)
+    print(f"{len(soak.problems):,} problems")
+    sys.exit(1 if soak.problems else 0)
+
+
+if __name__ == "__main__":
+    main()
