@@ -8,11 +8,8 @@ import math
 import os
 import subprocess
 import sys
-<<<<<<< HEAD
 from contextlib import suppress
-=======
 from dataclasses import replace
->>>>>>> measure
 
 import numpy as np
 import pytest
