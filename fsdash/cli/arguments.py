@@ -18,6 +18,14 @@ RunCommand = Callable[[argparse.Namespace], str | None]
 class Parser(argparse.ArgumentParser):
     """An argument parser that reports an error in one line."""
 
+    more_help: Callable[[], str] | None = None
+    """What the end of the help says. It is computed only if somebody asks for help."""
+
+    def format_help(self) -> str:
+        if self.more_help is not None:
+            self.epilog = self.more_help()
+        return super().format_help()
+
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
@@ -62,8 +70,9 @@ def assignments(option: str, texts: Sequence[str], example: str) -> dict[str, st
     return values
 
 
-def add_domain(parser: argparse.ArgumentParser) -> None:
+def add_domain(parser: Parser) -> None:
     """Add the arguments that name a domain and change its parameters."""
+    parser.more_help = domains_help
     parser.add_argument("domain", help="a domain, such as inventory; `fsdash domains` lists them")
     parser.add_argument(
         "--preset", default="default", metavar="NAME", help="a preset of the domain (default)"
@@ -76,6 +85,16 @@ def add_domain(parser: argparse.ArgumentParser) -> None:
         dest="parameters",
         help="change a parameter of the domain; can be repeated",
     )
+
+
+def domains_help() -> str:
+    """All domains, those of the user included, or why they cannot be listed."""
+    from fsdash.domains import DOMAINS
+
+    try:
+        return f"Domains: {', '.join(DOMAINS)}."
+    except InputError as error:
+        return str(error)
 
 
 def read_domain(arguments: argparse.Namespace) -> Domain:

@@ -29,6 +29,7 @@ from fsdash.dashboard.service import Service, as_sentence
 from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.picture import svg_html
 from fsdash.domains import DOMAINS, Domain, make
+from fsdash.domains.base import MAX_TEXT
 from fsdash.errors import InputError
 from fsdash.figures.domains import describe_domain, domain_svg
 from fsdash.formatting import escape_markdown
@@ -381,6 +382,8 @@ def _read_parameter(place: DeltaGenerator, key: str, name: str, parameter: Param
     if parameter.kind == "choice":
         index = parameter.choices.index(default)
         return place.selectbox(label, parameter.choices, index, key=key, help=help)
+    if parameter.kind == "str":
+        return place.text_input(label, default, MAX_TEXT, key=key, help=help)
     number = int if parameter.kind == "int" else float
     limits = (parameter.low, parameter.high)
     low, high = (number(min(max(end, -MAX_BROWSER_INTEGER), MAX_BROWSER_INTEGER)) for end in limits)
