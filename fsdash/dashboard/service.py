@@ -24,11 +24,13 @@ from typing import TypeVar, cast
 import pandas as pd
 import streamlit as st
 
+from fsdash.domains import DOMAINS, domain_label
 from fsdash.runs.errors import CorruptStore, StoreError
 from fsdash.runs.records import Experiment
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.store.database import default_url
 from fsdash.runs.store.experiments import Store
+from fsdash.runs.store.models import SavedModelRecord
 
 COOKIE = "fsdash_visitor"
 VISITOR_ID = re.compile(r"[0-9a-f]{20}")
@@ -249,6 +251,26 @@ def as_sentence(message: object) -> str:
     text = str(message).strip().rstrip(".")
     starts_with_name = re.match(r"\S+( =|:)", text)
     return f"{text if starts_with_name else text[:1].upper() + text[1:]}."
+
+
+# ---------------------------------------------------------------------------------------- domains
+
+
+def saved_models(store: Store) -> list[SavedModelRecord]:
+    """The models that this visitor may use: their own, and all of them for a single user."""
+    return store.models.list(None if is_single_user() else visitor_id())
+
+
+def domain_labels(store: Store, chosen: str | None = None) -> dict[str, str]:
+    """The domains that a page offers, with their labels: registered ones, then saved models.
+
+    The chosen one is among them, also if it is another visitor's model.
+    """
+    labels = {name: domain_label(name) for name in DOMAINS}
+    labels |= {saved.domain: saved.name for saved in saved_models(store)}
+    if chosen is not None and chosen not in labels:
+        labels[chosen] = domain_label(chosen)
+    return labels
 
 
 # ----------------------------------------------------------------------------------------- visitor

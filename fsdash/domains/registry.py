@@ -12,6 +12,8 @@ A domain outside the package needs no change here. There are three ways to make 
     shop = "shop:Shop"                     entry point of an installed package; nothing to set
     register(Shop)                         in a notebook or a script, for this process only
 
+A model of one's own needs no class at all: see `fsdash.domains.saved`.
+
 The user's modules are imported when `DOMAINS` is first read, not when this module is imported: they
 import `fsdash.domains` themselves.
 """
@@ -22,7 +24,7 @@ import os
 import threading
 import warnings
 from collections.abc import Iterator, MutableMapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from inspect import isabstract
@@ -33,6 +35,7 @@ from fsdash.domains.base import KINDS, Domain
 from fsdash.domains.gridworld import Gridworld
 from fsdash.domains.inventory import Inventory
 from fsdash.domains.pricing import Pricing
+from fsdash.domains.saved import is_saved_name, saved_domain
 from fsdash.errors import InputError
 
 GROUP = "fsdash.domains"
@@ -40,7 +43,10 @@ GROUP = "fsdash.domains"
 
 
 class Domains(MutableMapping[str, type[Domain]]):
-    """Domains by name; those outside the package are loaded when the mapping is first read."""
+    """Domains by name; those outside the package are loaded when the mapping is first read.
+
+    A model of one's own can be looked up by its name (`fsdash.domains.saved`), but is not listed.
+    """
 
     def __init__(self, *domains: type[Domain]) -> None:
         self._domains = {domain.__name__.lower(): domain for domain in domains}
@@ -49,6 +55,11 @@ class Domains(MutableMapping[str, type[Domain]]):
 
     def __getitem__(self, name: str) -> type[Domain]:
         self._load_outside()
+        if is_saved_name(name):
+            found = saved_domain(name)
+            if found is None:
+                raise KeyError(name)
+            return found
         return self._domains[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -112,17 +123,34 @@ def make(name: str, preset: str = "default", /, **parameters: object) -> Domain:
     >>> make("inventory", d_max=50).shape
     (51, 51, 11, 3)
     """
-    if name not in DOMAINS:
+    domain = DOMAINS.get(name)
+    if domain is None and is_saved_name(name):
+        raise InputError(
+            f"the model {name} is not saved here; it may have been deleted, or it belongs to "
+            "another database: open its file on the page Your model"
+        )
+    if domain is None:
         raise InputError(f"domain {name!r} is not known; choose from {', '.join(DOMAINS)}")
-    domain = DOMAINS[name]
     if preset not in domain.presets:
         raise InputError(f"{name} has no preset {preset!r}; it has {', '.join(domain.presets)}")
     known = [f.name for f in fields(domain)]
     for parameter in parameters:
         if parameter not in known:
             raise InputError(f"{name} has no parameter {parameter!r}; it has {', '.join(known)}")
-    changes: dict[str, Any] = dict(parameters)
-    return replace(domain(**domain.presets[preset]), **changes)
+    given: dict[str, Any] = {**domain.presets[preset], **parameters}
+    return domain(**given)
+
+
+def domain_label(name: str) -> str:
+    """What tables and pages call a domain: its name, or the title of a model of one's own.
+
+    Examples
+    --------
+    >>> domain_label("inventory")
+    'Inventory'
+    """
+    saved = saved_domain(name) if is_saved_name(name) else None
+    return saved.title if saved is not None else name.capitalize()
 
 
 def register(domain: type[Domain]) -> type[Domain]:
