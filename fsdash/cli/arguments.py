@@ -7,6 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from fsdash import formatting
+from fsdash.cli.model_files import (
+    add_file_options,
+    is_model_file,
+    read_model,
+    refuse_file_options,
+)
 from fsdash.errors import InputError
 
 if TYPE_CHECKING:
@@ -73,7 +79,10 @@ def assignments(option: str, texts: Sequence[str], example: str) -> dict[str, st
 def add_domain(parser: Parser) -> None:
     """Add the arguments that name a domain and change its parameters."""
     parser.more_help = domains_help
-    parser.add_argument("domain", help="a domain, such as inventory; `fsdash domains` lists them")
+    parser.add_argument(
+        "domain",
+        help="a domain, such as inventory (`fsdash domains` lists them), or a file with a model",
+    )
     parser.add_argument(
         "--preset", default="default", metavar="NAME", help="a preset of the domain (default)"
     )
@@ -85,6 +94,7 @@ def add_domain(parser: Parser) -> None:
         dest="parameters",
         help="change a parameter of the domain; can be repeated",
     )
+    add_file_options(parser)
 
 
 def domains_help() -> str:
@@ -98,8 +108,15 @@ def domains_help() -> str:
 
 
 def read_domain(arguments: argparse.Namespace) -> Domain:
-    """The domain that the arguments describe."""
+    """The domain that the arguments describe; a model in a file becomes one."""
     from fsdash.domains import make
+    from fsdash.domains.saved import remember
 
     parameters = assignments("--set", arguments.parameters, "gamma=0.99")
-    return make(arguments.domain, arguments.preset, **parameters)
+    if arguments.gamma is not None:
+        parameters = {"gamma": str(arguments.gamma), **parameters}
+    if not is_model_file(arguments.domain):
+        refuse_file_options(arguments)
+        return make(arguments.domain, arguments.preset, **parameters)
+    model = read_model(arguments.domain, arguments)
+    return make(remember(model), arguments.preset, **parameters)

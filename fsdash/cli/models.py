@@ -1,4 +1,4 @@
-"""`fsdash domains`, `fsdash algorithms` and `fsdash solve`."""
+"""`fsdash domains`, `fsdash algorithms`, `fsdash solve` and `fsdash inspect-model`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TOLERANCE = 1e-3
 
 
 def add_commands(commands) -> None:
-    """Add `domains`, `algorithms` and `solve`."""
+    """Add `domains`, `algorithms`, `solve` and `inspect-model`."""
     add_command(commands, "domains", run_domains, "list the domains, their presets and parameters")
     add_command(commands, "algorithms", run_algorithms, "list the algorithms and their parameters")
     p = add_command(
@@ -31,6 +31,23 @@ def add_commands(commands) -> None:
         type=float,
         metavar="EPS",
         help="stop when certified within EPS of the method's fixed point (1e-3)",
+    )
+    p.add_argument("--policy", metavar="FILE", help="write the policy to FILE.csv, .json or .npz")
+
+    p = add_command(
+        commands,
+        "inspect-model",
+        run_inspect_model,
+        "check a file with a model: its errors, sizes, suggested slow variables and constants",
+    )
+    p.add_argument("domain", metavar="FILE", help="a file with a model: .csv, .parquet, .json, .npz")
+    add_file_options(p)
+    p.add_argument(
+        "--seconds",
+        type=float,
+        default=CONSTANTS_SECONDS,
+        metavar="S",
+        help=f"time limit for the constants ({CONSTANTS_SECONDS:g}); 0 leaves them out",
     )
 
 
