@@ -12,6 +12,7 @@ from fsdash.cli.model_files import (
     is_model_file,
     read_model,
     refuse_file_options,
+    report_split,
 )
 from fsdash.errors import InputError
 
@@ -113,10 +114,12 @@ def read_domain(arguments: argparse.Namespace) -> Domain:
     from fsdash.domains.saved import remember
 
     parameters = assignments("--set", arguments.parameters, "gamma=0.99")
-    if arguments.gamma is not None:
-        parameters = {"gamma": str(arguments.gamma), **parameters}
     if not is_model_file(arguments.domain):
         refuse_file_options(arguments)
+        if arguments.gamma is not None:
+            parameters = {"gamma": str(arguments.gamma), **parameters}
         return make(arguments.domain, arguments.preset, **parameters)
     model = read_model(arguments.domain, arguments)
+    if arguments.slow is None and arguments.fast is None:
+        report_split(model)
     return make(remember(model), arguments.preset, **parameters)

@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING, Any
 from fsdash.errors import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from fsdash.core.model import FastSlowMDP
 
 SUFFIXES = (".csv", ".parquet", ".json", ".npz")
-TABLES = (".csv", ".parquet")
-"""Files with one row per transition; the others hold a whole model."""
+POLICY_SUFFIXES = (".csv", ".json")
 COLUMN_OPTIONS = {
     "action": "column of the action",
     "probability": "column of the probability",
@@ -81,56 +78,37 @@ def refuse_file_options(arguments: argparse.Namespace) -> None:
 
 
 def read_model(path: str, arguments: argparse.Namespace) -> FastSlowMDP:
-    """The model in a file, with the columns that were given or recognised."""
-    from fsdash.models import DataFaults, from_transitions, load
+    """The model in a file, with the options that were given."""
+    from fsdash.models import DataFaults, load
 
-    if Path(path).suffix.lower() not in TABLES:
-        given = {name: getattr(arguments, name) for name in FILE_OPTIONS}
-        wrong = [name for name, value in given.items() if value is not None]
-        if wrong:
-            option = "--" + wrong[0].replace("_", "-")
-            raise InputError(f"{option}: {path} holds a whole model; leave the option out")
-        return load(path)
-    frame = read_table(path)
-    options = table_options(frame, arguments)
-    if options.get("gamma") is None:
-        raise InputError(f"--gamma: {path} has no discount factor; give one, such as --gamma 0.97")
     try:
-        model = from_transitions(frame, name=Path(path).stem, **options)
+        model = load(path, **file_options(arguments))
     except DataFaults as faults:
         errors = (faults.frame["severity"] == "error").sum()
         more = f" (`fsdash inspect-model {path}` lists all {errors:,} errors)" if errors > 1 else ""
         raise InputError(f"{path}: {faults}{more}") from None
-    if arguments.slow is None and arguments.fast is None:
-        report_split(model)
+    except InputError as error:
+        raise InputError(str(error) if path in str(error) else f"{path}: {error}") from None
     return model
 
 
-def read_table(path: str) -> pd.DataFrame:
-    """The table of transitions in a file."""
-    from fsdash.models import read_frame
-
-    return read_frame(path)
-
-
-def table_options(frame: pd.DataFrame, arguments: argparse.Namespace) -> dict[str, Any]:
-    """The arguments of `from_transitions`: recognised columns, replaced by those that are given."""
-    from fsdash.models import guess_columns
-
-    options = {n: v for n, v in guess_columns(frame).options.items() if v is not None}
-    given = {name: getattr(arguments, name) for name in (*COLUMN_OPTIONS, "sense", "normalize")}
-    options |= {name: value for name, value in given.items() if value is not None}
-    options["slow"], options["fast"] = names(arguments.slow), names(arguments.fast)
-    options["gamma"] = arguments.gamma
+def file_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options that were given, as arguments of `fsdash.load`."""
+    options: dict[str, Any] = {
+        name: value
+        for name in (*COLUMN_OPTIONS, "gamma", "sense", "normalize")
+        if (value := getattr(arguments, name)) is not None
+    }
+    for name in ("slow", "fast"):
+        if (given := getattr(arguments, name)) is not None:
+            options[name] = names(given)
     if arguments.terminal is not None:
         options["terminal"] = terminal_states(arguments.terminal)
     return options
 
 
-def names(text: str | None) -> list[str] | None:
-    """The names in a text such as `regime,season`; None if it was not given."""
-    if text is None:
-        return None
+def names(text: str) -> list[str]:
+    """The names in a text such as `regime,season`."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
@@ -156,3 +134,25 @@ def report_split(model: FastSlowMDP) -> None:
         "how they move; --slow names others)",
         file=sys.stderr,
     )
+
+
+# ------------------------------------------------------------------------------------ policy files
+
+
+def check_policy_path(path: str) -> None:
+    """Raise an error before the work if a policy cannot be written to a path."""
+    if Path(path).suffix not in POLICY_SUFFIXES:
+        raise InputError(f"--policy {path}: use a name that ends in {' or '.join(POLICY_SUFFIXES)}")
+    if not Path(path).parent.is_dir():
+        raise InputError(f"--policy {path}: there is no folder {Path(path).parent}; create it")
+
+
+def write_policy(path: str, model: FastSlowMDP, solution: Any) -> None:
+    """Write the policy of a snapshot to a file, and say so on stderr."""
+    policy = model.policy(solution)
+    try:
+        policy.save(path)
+    except OSError as error:
+        raise InputError(f"--policy {path}: cannot be written ({error.strerror})") from None
+    phases = f" in each of {policy.period} phases" if policy.period > 1 else ""
+    print(f"the actions of {len(policy):,} states{phases} in {path}", file=sys.stderr)

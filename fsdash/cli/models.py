@@ -1,4 +1,4 @@
-"""`fsdash domains`, `fsdash algorithms`, `fsdash solve` and `fsdash inspect-model`."""
+"""`fsdash domains`, `fsdash algorithms` and `fsdash solve`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import time
 from dataclasses import asdict
 
 from fsdash.cli.arguments import add_command, add_domain, read_domain
+from fsdash.cli.model_files import check_policy_path, write_policy
 from fsdash.formatting import format_records, number
 
 TOLERANCE = 1e-3
@@ -15,7 +16,7 @@ TOLERANCE = 1e-3
 
 
 def add_commands(commands) -> None:
-    """Add `domains`, `algorithms`, `solve` and `inspect-model`."""
+    """Add `domains`, `algorithms` and `solve`."""
     add_command(commands, "domains", run_domains, "list the domains, their presets and parameters")
     add_command(commands, "algorithms", run_algorithms, "list the algorithms and their parameters")
     p = add_command(
@@ -32,23 +33,7 @@ def add_commands(commands) -> None:
         metavar="EPS",
         help="stop when certified within EPS of the method's fixed point (1e-3)",
     )
-    p.add_argument("--policy", metavar="FILE", help="write the policy to FILE.csv, .json or .npz")
-
-    p = add_command(
-        commands,
-        "inspect-model",
-        run_inspect_model,
-        "check a file with a model: its errors, sizes, suggested slow variables and constants",
-    )
-    p.add_argument("domain", metavar="FILE", help="a file with a model: .csv, .parquet, .json, .npz")
-    add_file_options(p)
-    p.add_argument(
-        "--seconds",
-        type=float,
-        default=CONSTANTS_SECONDS,
-        metavar="S",
-        help=f"time limit for the constants ({CONSTANTS_SECONDS:g}); 0 leaves them out",
-    )
+    p.add_argument("--policy", metavar="FILE", help="write the policy to FILE.csv or FILE.json")
 
 
 def run_domains(arguments: argparse.Namespace) -> str:
@@ -95,7 +80,9 @@ def _assigned(parameters: dict[str, object]) -> str:
 
 
 def run_solve(arguments: argparse.Namespace) -> str:
-    """One record: the work done, the policy's exact mean value and its regret."""
+    """One record: the work done, the policy's exact mean value (or cost) and its regret."""
+    if arguments.policy:
+        check_policy_path(arguments.policy)
     model = read_domain(arguments).build()
     from fsdash.algorithms import fsvi, mpi, run_until, vi
     from fsdash.algorithms.optimum import regret
@@ -124,12 +111,20 @@ def run_solve(arguments: argparse.Namespace) -> str:
         "iterations": last.iteration,
         "backups": last.backups,
         "seconds": seconds,
-        "mean_value": result.mean_value,
-        "optimal_mean_value": result.optimal_mean_value,
+        **mean_values(result.mean_value, result.optimal_mean_value, model.sense),
         "max_regret": result.max_regret,
         "mean_regret": result.mean_regret,
     }
+    if arguments.policy:
+        write_policy(arguments.policy, model, last)
     return format_records([record], arguments.format, record)
+
+
+def mean_values(policy: float, optimal: float, sense: str) -> dict[str, float]:
+    """The mean value of a policy and of the optimal one; of a model of costs, their mean costs."""
+    if sense == "min":
+        return {"mean_cost": -policy, "optimal_mean_cost": -optimal}
+    return {"mean_value": policy, "optimal_mean_value": optimal}
 
 
 def _report(text: str) -> None:

@@ -287,9 +287,9 @@ def visitor_id() -> str:
     return word
 
 
-def may_change(experiment: Experiment, visitor: str) -> bool:
-    """Whether this visitor may stop, rename or delete the experiment."""
-    return experiment.owner == visitor or is_single_user()
+def may_change(owned: Experiment | SavedModelRecord, visitor: str) -> bool:
+    """Whether this visitor may stop, rename or delete the experiment or the saved model."""
+    return owned.owner == visitor or is_single_user()
 
 
 def is_single_user() -> bool:
