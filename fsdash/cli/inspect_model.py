@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 CONSTANTS_SECONDS = 20.0
 """Default time limit of the constants."""
+REMEDIES = {
+    "set normalize=True": "add --normalize",
+    'set terminal="missing"': "add --terminal missing",
+}
+"""Options of this command in the place of those in Python."""
 SECTIONS = {
     "columns": "Columns",
     "faults": "Data errors",
@@ -51,14 +56,15 @@ def run_inspect_model(arguments: argparse.Namespace) -> str:
 
     The constants need γ; without it they are left out.
     """
-    from fsdash.models import read, suggest_slow
+    from fsdash.models.files import read
+    from fsdash.models.slow import suggest_slow
 
     path, contents = arguments.file, read(arguments.file)
     found: dict[str, Any] = {"file": path}
     if contents.frame is not None:
         options = recognised(contents.frame) | contents.options | file_options(arguments)
         found["rows"] = len(contents.frame)
-        found["columns"] = {n: v for n, v in options.items() if n not in ("slow", "fast", "gamma")}
+        found["columns"] = columns(options)
         faults = check(contents.frame, options)
         found["faults"] = faults.to_dict("records")
         if errors := int((faults["severity"] == "error").sum()):
@@ -77,16 +83,27 @@ def run_inspect_model(arguments: argparse.Namespace) -> str:
 
 def recognised(frame: pd.DataFrame) -> dict[str, Any]:
     """The columns that were recognised by their names."""
-    from fsdash.models import guess_columns
+    from fsdash.models.columns import guess_columns
 
     return {n: v for n, v in guess_columns(frame).options.items() if v is not None}
 
 
+def columns(options: dict[str, Any]) -> dict[str, Any]:
+    """Which column is which, and the other options of the table."""
+    after = options.get("next_prefix", "next_")
+    pairs = after.items() if isinstance(after, dict) else [("", f"{after}…")]
+    states = ", ".join(f"{name} → {next_name}".strip() for name, next_name in pairs)
+    rest = {n: v for n, v in options.items() if n not in ("next_prefix", "slow", "fast", "gamma")}
+    return {"states": states, **rest}
+
+
 def check(frame: pd.DataFrame, options: dict[str, Any]) -> pd.DataFrame:
     """Every fault of the table, without the notes on memory and time."""
-    from fsdash.models import check_transitions
+    from fsdash.models.transitions import check_transitions
 
     faults = check_transitions(frame, **options)
+    for in_python, option in REMEDIES.items():
+        faults["remedy"] = faults["remedy"].str.replace(in_python, option, regex=False)
     return faults[faults["severity"] != "note"]
 
 

@@ -79,7 +79,8 @@ def refuse_file_options(arguments: argparse.Namespace) -> None:
 
 def read_model(path: str, arguments: argparse.Namespace) -> FastSlowMDP:
     """The model in a file, with the options that were given."""
-    from fsdash.models import DataFaults, load
+    from fsdash.models.faults import DataFaults
+    from fsdash.models.files import load
 
     try:
         model = load(path, **file_options(arguments))

@@ -267,7 +267,10 @@ def domain_labels(store: Store, chosen: str | None = None) -> dict[str, str]:
     The chosen one is among them, also if it is another visitor's model.
     """
     labels = {name: domain_label(name) for name in DOMAINS}
-    labels |= {saved.domain: saved.name for saved in saved_models(store)}
+    taken = {label.lower() for label in labels.values()}
+    for saved in saved_models(store):
+        same = saved.name.lower() in taken
+        labels[saved.domain] = f"{saved.name} (saved)" if same else saved.name
     if chosen is not None and chosen not in labels:
         labels[chosen] = domain_label(chosen)
     return labels

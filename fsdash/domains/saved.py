@@ -14,7 +14,7 @@ own database.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -31,7 +31,7 @@ Contents = dict[str, tuple[str, bytes]]
 """By name: the title and the content of a model."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SavedContent:
     """What is known about a model before it is built, and how it is read."""
 
@@ -41,6 +41,8 @@ class SavedContent:
     """|X|, |Y|, |A|, and the outcomes per exact backup."""
     gamma: float
     sense: str
+    variables: Mapping[str, Sequence[str]]
+    """Names of the `slow`, `fast` and `actions` variables."""
     read: Callable[[], FastSlowMDP]
 
 
@@ -49,6 +51,7 @@ class SavedModel(Domain):
     """The base of the classes that `saved_domain` returns, one for each model."""
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {"default": {}}
+    figures: ClassVar[str | None] = "fsdash.figures.domains.saved"
     content: ClassVar[SavedContent]
 
     @property
@@ -73,6 +76,11 @@ def domain_name(model: FastSlowMDP) -> str:
     return f"{PREFIX}{model.content_hash[:16]}"
 
 
+def variable_names(model: FastSlowMDP) -> dict[str, list[str]]:
+    """The names of the slow, fast and action variables."""
+    return {axis: list(getattr(model, axis).names) for axis in ("slow", "fast", "actions")}
+
+
 def is_saved_name(name: object) -> bool:
     """Whether a text is the name of a model of one's own; the model need not exist."""
     return isinstance(name, str) and NAME.fullmatch(name) is not None
@@ -82,17 +90,22 @@ def remember(model: FastSlowMDP, title: str = "") -> str:
     """Make a model known to this process and to the workers of `run_all`; returns its name."""
     name = domain_name(model)
     shape = (model.n_slow, model.n_fast, model.n_actions, model.true.outcomes)
-    content = SavedContent(
-        name, title or model.name, shape, model.gamma, model.sense, lambda: model
+    _remembered[name] = SavedContent(
+        name,
+        title or model.name,
+        shape,
+        model.gamma,
+        model.sense,
+        variable_names(model),
+        lambda: model,
     )
-    _remembered[name] = content
     forget_class(name)
     return name
 
 
 def remembered_content(names: Iterable[str]) -> Contents:
     """Title and content of the models among these names that only this process knows."""
-    from fsdash.models import to_bytes
+    from fsdash.models.archive import to_bytes
 
     found = (_remembered[name] for name in dict.fromkeys(names) if name in _remembered)
     return {content.name: (content.title, to_bytes(content.read())) for content in found}
@@ -100,7 +113,7 @@ def remembered_content(names: Iterable[str]) -> Contents:
 
 def remember_content(contents: Contents) -> None:
     """In a worker: make known what `remembered_content` returned."""
-    from fsdash.models import from_bytes
+    from fsdash.models.archive import from_bytes
 
     for title, content in contents.values():
         remember(from_bytes(content), title)

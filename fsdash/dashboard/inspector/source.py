@@ -129,15 +129,17 @@ def _choose_exact(store: Store) -> PolicyChoice:
             "inventory",
             lambda name: labels[name] if is_saved_name(name) else DOMAINS[name].title,
         )
-    with columns[1]:
-        preset = choose(
-            st.selectbox,
-            text.PRESET,
-            "preset",
-            list(DOMAINS[domain].presets),
-            "default",
-            lambda name: name.replace("-", " "),
-        )
+    preset, presets = "default", list(DOMAINS[domain].presets)
+    if len(presets) > 1:
+        with columns[1]:
+            preset = choose(
+                st.selectbox,
+                text.PRESET,
+                "preset",
+                presets,
+                "default",
+                lambda name: name.replace("-", " "),
+            )
     with columns[2]:
         method = choose(
             st.selectbox,

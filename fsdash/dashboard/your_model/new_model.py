@@ -12,11 +12,13 @@ from fsdash.dashboard.your_model.drafts import drafts
 from fsdash.dashboard.your_model.slow_step import draw_slow
 from fsdash.dashboard.your_model.state import Choices, Upload
 from fsdash.dashboard.your_model.table_steps import draw_check, draw_columns
-from fsdash.dashboard.your_model.url import URL, open_new
+from fsdash.dashboard.your_model.url import DEFAULTS, URL, open_new, remember_default
 from fsdash.errors import InputError
 from fsdash.formatting import escape_markdown, file_size
-from fsdash.models import guess_columns, resplit, suggest_slow
+from fsdash.models.assemble import resplit
+from fsdash.models.columns import guess_columns
 from fsdash.models.files import Contents
+from fsdash.models.slow import suggest_slow
 from fsdash.runs.errors import StoreError
 from fsdash.runs.store.experiments import Store
 from fsdash.runs.store.queries import MAX_NAME, MAX_NOTE
@@ -27,6 +29,7 @@ PREVIEW_ROWS = 5
 
 def draw_new_model(store: Store) -> None:
     """The steps, as far as they can be drawn."""
+    st.session_state[DEFAULTS] = {}
     upload = _upload()
     if upload is None:
         _draw_start()
@@ -97,19 +100,19 @@ def _take_upload(key: str) -> None:
 
 
 def _draw_file(summary: str, frame: pd.DataFrame | None = None) -> None:
-    with st.container(border=True, key="step-file"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"{text.DONE} **{text.FILE_STEP}** {text.DASH} {summary}", width="stretch")
-            st.button(
-                text.OTHER_FILE,
-                icon=":material/close:",
-                type="tertiary",
-                key="other-file",
-                on_click=open_new,
-            )
+    step = st.container(border=True, key="step-file")
+    with step.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"{text.DONE} **{text.FILE_STEP}** {text.DASH} {summary}", width="stretch")
         if frame is not None:
-            with st.expander(text.PREVIEW, key="model-preview"):
+            with st.popover(text.PREVIEW, type="tertiary", icon=":material/table_rows:"):
                 st.dataframe(frame.head(PREVIEW_ROWS), hide_index=True, key="model-first-rows")
+        st.button(
+            text.OTHER_FILE,
+            icon=":material/close:",
+            type="tertiary",
+            key="other-file",
+            on_click=open_new,
+        )
 
 
 @st.cache_resource(max_entries=8, show_spinner=text.READING)
@@ -135,7 +138,7 @@ def _draw_table(upload: Upload, contents: Contents) -> FastSlowMDP | None:
     if choices is None:
         return None
     evidence = _evidence(upload.key, choices, frame)
-    slow, gamma = draw_slow(evidence)
+    slow, gamma = draw_slow(evidence, note=text.GAMMA_UNKNOWN)
     if slow is None:
         return None
     try:
@@ -189,6 +192,7 @@ def _settle_gamma(own: float) -> None:
     """The discount factor of a whole model, until it is changed."""
     if URL.get("gamma") == URL.parameters["gamma"].default:
         URL.put("gamma", own)
+    remember_default("gamma", own)
 
 
 @st.cache_resource(max_entries=8, show_spinner=text.CHECKING)
@@ -203,11 +207,8 @@ def _draw_save(store: Store, upload: Upload, model: FastSlowMDP) -> None:
     """Sizes, memory and time; the name; and the button."""
     with st.container(border=True, key="step-save"):
         st.markdown(f"**{text.SAVE_STEP}**")
-        with st.container(horizontal=True, gap="large", key="model-sizes"):
-            for label, value in text.sizes(model).items():
-                st.metric(label, value, width="content", help=text.SIZE_HELP.get(label))
-        st.caption(text.needs(model))
-        left, right = st.columns([4, 7], gap="large", vertical_alignment="bottom")
+        st.markdown(text.sizes(model))
+        left, right = st.columns([4, 7], gap="medium", vertical_alignment="bottom")
         name = left.text_input(
             text.NAME, upload.stem[:MAX_NAME], MAX_NAME, key=f"name-{upload.key}",
             help=text.NAME_HELP,

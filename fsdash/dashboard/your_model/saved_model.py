@@ -1,4 +1,4 @@
-"""A saved model: its policy as a file, its regret over T, its constants, and what can be changed."""
+"""A saved model: its policy as a file, its regret over T, its constants, its name and note."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.figures.regret_over_T import regret_figure
 from fsdash.formatting import escape_markdown, number
-from fsdash.models import rank_splits
+from fsdash.models.splits import rank_splits
 from fsdash.runs.errors import StoreError
 from fsdash.runs.store.experiments import Store
 from fsdash.runs.store.models import SavedModelRecord
@@ -70,7 +70,7 @@ def _draw_links(saved: SavedModelRecord) -> None:
 
 
 def _draw_policy(saved: SavedModelRecord) -> None:
-    left, right = st.columns([4, 7], gap="large")
+    left, right = st.columns([4, 7], gap="medium")
     with left:
         method = st.segmented_control(
             text.METHOD,
@@ -131,9 +131,7 @@ def _draw_worth(solution: Solution) -> None:
         )
         st.metric(
             text.REGRET,
-            number(solution.worth.mean_regret),
-            text.relative(solution.relative_regret),
-            delta_color="off",
+            text.regret_text(solution.worth.mean_regret, solution.relative_regret),
             width="content",
             help=text.REGRET_HELP,
         )

@@ -8,11 +8,12 @@ import pandas as pd
 import streamlit as st
 
 from fsdash.dashboard.your_model import text
-from fsdash.dashboard.your_model.url import URL
+from fsdash.dashboard.your_model.state import DEFAULT_GAMMA, LARGEST_GAMMA
+from fsdash.dashboard.your_model.url import URL, remember_default
 
 
 def draw_slow(
-    evidence: pd.DataFrame, own: Sequence[str] | None = None
+    evidence: pd.DataFrame, own: Sequence[str] | None = None, note: str = ""
 ) -> tuple[tuple[str, ...] | None, float]:
     """The slow variables and γ; None if no variable is fast.
 
@@ -26,9 +27,10 @@ def draw_slow(
     asked = URL.get("slow")
     if asked is None or not set(asked) <= set(variables):
         URL.put("slow", suggested)
+    remember_default("slow", suggested)
     with st.container(border=True, key="step-slow"):
         head = st.empty()
-        left, right = st.columns([4, 7], gap="large")
+        left, right = st.columns([4, 7], gap="medium")
         with left:
             slow = st.pills(
                 text.SLOW,
@@ -41,11 +43,19 @@ def draw_slow(
             fast = [name for name in variables if name not in slow]
             st.caption(text.fast_variables(fast))
             gamma = st.number_input(
-                text.GAMMA, 0.0, 0.999999, step=0.01, format="%.6g", key=URL.key("gamma"),
+                text.GAMMA,
+                0.0,
+                LARGEST_GAMMA,
+                DEFAULT_GAMMA,
+                0.01,
+                "%.6g",
+                key=URL.key("gamma"),
                 help=text.GAMMA_HELP,
-            )  # fmt: skip
+            )
+            st.caption(note)
         with right:
             _draw_evidence(evidence)
+            st.markdown(text.reasons(evidence))
         mark = text.DONE if fast else text.OPEN_STEP
         head.markdown(f"{mark} **{text.SLOW_STEP}** {text.DASH} {text.SUGGESTED}")
         if not fast:

@@ -12,20 +12,21 @@ from typing import Any
 
 import pandas as pd
 
+import fsdash.models
 from fsdash.algorithms.optimum import Regret, regret
 from fsdash.core.model import FastSlowMDP
 from fsdash.dashboard.your_model import text
 from fsdash.domains import make
-from fsdash.models import Policy, check_transitions, from_transitions
 from fsdash.models.columns import Columns
-from fsdash.models.examples import example_path
 from fsdash.models.files import Contents, read
+from fsdash.models.policy import Policy
 from fsdash.models.splits import solve_frozen, unsuited, value_scale
+from fsdash.models.transitions import check_transitions, from_transitions
 from fsdash.runs.engine import problem
 
 MAX_MEGABYTES = 50
 FILE_TYPES = ("csv", "parquet", "npz", "json")
-DEFAULT_GAMMA = 0.95
+DEFAULT_GAMMA, LARGEST_GAMMA = 0.95, 0.999999
 HORIZONS = (2, 3, 4, 6, 8, 12, 16, 24)
 DEFAULT_T = 6
 LARGEST_T = 100
@@ -117,16 +118,18 @@ def next_column(name: str, columns: Sequence[str]) -> str | None:
 def check(frame: pd.DataFrame, choices: Choices) -> pd.DataFrame:
     """Errors and warnings of the table; notes are left out."""
     faults = check_transitions(frame, **choices.options())
-    return faults[faults["severity"] != "note"].reset_index(drop=True)
+    faults = faults[faults["severity"] != "note"].reset_index(drop=True)
+    for in_python, on_page in text.REMEDIES.items():
+        faults["remedy"] = faults["remedy"].str.replace(in_python, on_page, regex=False)
+    return faults
 
 
-def offers(faults: pd.DataFrame) -> tuple[bool, bool]:
+def offers(faults: pd.DataFrame) -> tuple[bool, ...]:
     """Whether rescaling, and whether terminal states, would remove errors."""
-    errors = faults[faults["severity"] == "error"]
-    text = errors["problem"].str.cat(errors["remedy"], sep=" ")
-    return (
-        bool(text.str.contains("normalize").any()),
-        bool(text.str.contains("terminal").any()),
+    remedies = faults.loc[faults["severity"] == "error", "remedy"]
+    return tuple(
+        bool(remedies.str.contains(on_page, regex=False).any())
+        for on_page in text.REMEDIES.values()
     )
 
 
@@ -209,9 +212,10 @@ def regret_snippet(domain: str) -> str:
 # ---------------------------------------------------------------------------------------- examples
 
 EXAMPLES = tuple(text.EXAMPLES)
+EXAMPLES_FOLDER = Path(fsdash.models.__file__).parent / "examples"
 
 
 def example_upload(name: str) -> Upload:
     """One of the example files."""
-    path = example_path(name)
+    path = EXAMPLES_FOLDER / f"{name}.csv"
     return Upload(path.name, path.read_bytes())

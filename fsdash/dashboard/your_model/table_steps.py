@@ -10,7 +10,10 @@ import streamlit as st
 
 from fsdash.dashboard.your_model import state, text
 from fsdash.dashboard.your_model.state import Choices, Upload
-from fsdash.dashboard.your_model.url import URL
+from fsdash.dashboard.your_model.url import NO_NAMES, URL, remember_default
+
+MAX_SHOWN = 20
+"""Faults on the page; the file has all of them."""
 
 
 def draw_columns(frame: pd.DataFrame, guess: Choices) -> Choices:
@@ -62,6 +65,7 @@ def draw_columns(frame: pd.DataFrame, guess: Choices) -> Choices:
 
 def _settle(name: str, options: Sequence[object], default: object) -> None:
     """Set a parameter to its default if its value is not among the options."""
+    remember_default(name, default)
     if URL.get(name) not in options:
         URL.put(name, default)
 
@@ -75,16 +79,16 @@ def _column(
     none: str = text.NO_COLUMN,
 ) -> str | None:
     """A list of the columns, with the guess chosen at first."""
-    options = ("", *columns)
-    _settle(name, options, guess or "")
+    options = (NO_NAMES, *columns)
+    _settle(name, options, guess or NO_NAMES)
     chosen = st.selectbox(
         label,
         options,
-        format_func=lambda column: column or none,
+        format_func=lambda column: none if column == NO_NAMES else column,
         key=URL.key(name),
         help=help,
     )
-    return chosen or None
+    return None if chosen == NO_NAMES else chosen
 
 
 def _state_columns(columns: Sequence[str], guess: Choices) -> tuple[tuple[str, str], ...]:
@@ -111,6 +115,7 @@ def _state_columns(columns: Sequence[str], guess: Choices) -> tuple[tuple[str, s
         if next_name:
             found.append((variable, next_name))
     URL.put("states", found)
+    remember_default("states", list(guess.states))
     return tuple(found)
 
 
@@ -130,22 +135,25 @@ def draw_check(upload: Upload, frame: pd.DataFrame, choices: Choices) -> Choices
             if ends or choices.ends:
                 st.checkbox(text.ENDS, key=URL.key("ends"), help=text.ENDS_HELP)
         if len(faults):
-            _draw_faults(faults, expanded=errors > 0)
+            _draw_faults(upload, faults, expanded=errors > 0)
     return None if errors else choices
 
 
-def _draw_faults(faults: pd.DataFrame, expanded: bool) -> None:
+def _draw_faults(upload: Upload, faults: pd.DataFrame, expanded: bool) -> None:
+    """The first faults as a table that wraps, and all of them as a file."""
     with st.expander(text.faults_title(faults), expanded=expanded, key="model-faults"):
-        st.dataframe(
-            faults[list(text.FAULT_COLUMNS)],
-            hide_index=True,
-            key="model-fault-table",
-            column_config={
-                name: st.column_config.Column(label, width=width)
-                for name, (label, width) in text.FAULT_COLUMNS.items()
-            },
-        )
-        st.caption(text.ROWS_NOTE)
+        st.markdown(text.faults_table(faults.head(MAX_SHOWN)))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.download_button(
+                text.FAULTS_FILE,
+                lambda: faults.to_csv(index=False),
+                f"{upload.stem}-faults.csv",
+                "text/csv",
+                icon=":material/download:",
+                key="model-faults-csv",
+                on_click="ignore",
+            )
+            st.caption(text.faults_note(len(faults), MAX_SHOWN), width="stretch")
 
 
 @st.cache_resource(max_entries=16, show_spinner=text.CHECKING)

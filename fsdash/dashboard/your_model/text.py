@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from math import isnan
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -49,8 +48,8 @@ FORMAT = """
 | low | 0 | wait | high | 0 | 0.1 | 0 |
 | low | 0 | order | low | 1 | 1.0 | -2 |
 
-- The **state variables** are the columns that occur twice: `stock` and `next_stock`. Their values are
-  numbers or words.
+- The **state variables** are the columns that occur twice: `stock` and `next_stock`. Their values
+  are numbers or words.
 - An **action** without rows is infeasible in that state.
 - The **probabilities** of a state and an action sum to 1.
 - Other column names are fine: you can choose which column is which.
@@ -119,13 +118,13 @@ RESCALE = "Rescale probabilities to sum to 1"
 RESCALE_HELP = "Only where their sum differs from 1 by at most 0.001, such as after rounding."
 ENDS = "Next states without rows are terminal"
 ENDS_HELP = "A terminal state stays where it is with reward 0."
-FAULT_COLUMNS = {
-    "row": ("Row", "small"),
-    "column": ("Column", "small"),
-    "problem": ("Problem", "large"),
-    "remedy": ("What to do", "large"),
+FAULT_COLUMNS = {"row": "Row", "column": "Column", "problem": "Problem", "remedy": "What to do"}
+FAULTS_FILE = "All of them, CSV"
+REMEDIES = {
+    "set normalize=True": f"tick “{RESCALE}”",
+    'set terminal="missing"': f"tick “{ENDS}”",
 }
-ROWS_NOTE = "Rows are counted from 1, without the header."
+"""What the page offers in the place of an option in Python."""
 
 
 def passed(rows: int, remarks: int) -> str:
@@ -135,6 +134,26 @@ def passed(rows: int, remarks: int) -> str:
 
 def failed(errors: int) -> str:
     return f"{_plural(errors, 'error')}. Correct the file and drop it again, or use a remedy below."
+
+
+def faults_table(faults: pd.DataFrame) -> str:
+    """The faults as a table in markdown."""
+    rows = [
+        " | ".join(_cell(value) for value in row)
+        for row in faults[list(FAULT_COLUMNS)].itertuples(index=False)
+    ]
+    lines = [" | ".join(FAULT_COLUMNS.values()), "|".join(["---:", "---", "---", "---"]), *rows]
+    return "\n".join(f"| {line} |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    text = "" if pd.isna(value) else escape_markdown(str(value))
+    return text.replace("\\|", "|").replace("|", "\\|")
+
+
+def faults_note(count: int, shown: int) -> str:
+    more = f"The first {shown} of {count:,} are shown. " if count > shown else ""
+    return f"{more}Rows are counted from 1, without the header."
 
 
 def faults_title(faults: pd.DataFrame) -> str:
@@ -154,16 +173,23 @@ SLOW_HELP = (
 NO_FAST = "All variables are slow. Leave at least one out: it is fast."
 GAMMA = "Discount factor γ"
 GAMMA_HELP = "The weight of a reward that comes one period later, such as 0.97."
+GAMMA_UNKNOWN = "A table does not say γ: check this value."
 EVIDENCE_COLUMNS = {
     "variable": ("Variable", "Name of the state variable."),
     "values": ("Values", "How many values it has."),
     "moves": ("Moves", "Probability that it changes in a period, under random actions."),
     "drift": ("Drift", "Mean distance that it moves in a period, in per cent of its range."),
     "exogenous": ("Exogenous", "Whether its next value depends on itself alone."),
-    "suggestion": ("Suggestion", "Slow, fast or either."),
-    "reason": ("Reason", "The evidence in words."),
 }
 BUILDING = "Building the model …"
+
+
+def reasons(evidence: pd.DataFrame) -> str:
+    """The suggestion for each variable, with the reason."""
+    return "\n".join(
+        f"- **{escape_markdown(row.variable)}**: {row.suggestion}; {row.reason}"
+        for row in evidence.itertuples()
+    )
 
 
 def fast_variables(names: Sequence[str]) -> str:
@@ -176,31 +202,22 @@ SAVE_STEP = "5. Save"
 NAME, NAME_HELP = "Name", "How the model is called on the other pages."
 NOTE, NOTE_EXAMPLE = "Note", "where the data come from, for example"
 SAVE = "Save and solve"
-SIZE_HELP = {
-    "Pairs": "Feasible pairs of a state and an action.",
-    "States": "Slow × fast states, without combinations that do not occur.",
-}
 SWEEPS = 300
 """Sweeps that the estimate of the time to solve assumes."""
 
 
-def sizes(model: FastSlowMDP) -> dict[str, str]:
-    """The sizes of a model, by their labels."""
-    return {
-        "Slow states": f"{model.n_slow:,}",
-        "Fast states": f"{model.n_fast:,}",
-        "States": f"{model.n_real:,}",
-        "Actions": f"{model.n_actions:,}",
-        "Pairs": f"{model.n_pairs:,}",
-        "Memory": file_size(model.nbytes),
-    }
-
-
-def needs(model: FastSlowMDP) -> str:
-    """About how long it takes to solve."""
+def sizes(model: FastSlowMDP) -> str:
+    """The sizes of a model, its memory and the time to solve it."""
     transitions = model.n_pairs * model.true.outcomes
     size = Size(model.n_slow, model.n_fast, model.n_actions, transitions)
-    return f"Solving it takes {duration(SWEEPS * size.sweep_seconds)}."
+    padding = model.n_states - model.n_real
+    absent = f" ({padding:,} combinations do not occur)" if padding else ""
+    return (
+        f"**{model.n_slow:,}** slow × **{model.n_fast:,}** fast states{absent}, "
+        f"**{_plural(model.n_actions, 'action')}**, **{model.n_pairs:,}** feasible pairs. The "
+        f"model needs {file_size(model.nbytes)}; solving it takes "
+        f"{duration(SWEEPS * size.sweep_seconds)}."
+    )
 
 
 # ------------------------------------------------------------------------------------- saved model
@@ -248,8 +265,8 @@ REGRET_HELP = (
 )
 
 
-def relative(share: float) -> str:
-    return "none" if isnan(share) else f"{share:.2%}"
+def regret_text(mean: float, share: float) -> str:
+    return f"{number(mean)} ({share:.2%})"
 
 
 def policy_caption(period: int, rows: int, shown: int) -> str:

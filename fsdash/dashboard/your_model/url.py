@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+import streamlit as st
+
 from fsdash.dashboard.widgets.url_state import (
     Parameter,
     UrlState,
@@ -21,7 +23,7 @@ from fsdash.domains.saved import is_saved_name
 from fsdash.errors import InputError
 
 NO_NAMES = "-"
-"""An empty list in the URL; an empty text would be left out."""
+"""An empty list, or no column, in the URL; an empty text would be left out."""
 MAX_NAMES = 64
 
 
@@ -86,8 +88,21 @@ URL = UrlState(
         "T": Parameter(DEFAULT_T, whole_number(1, LARGEST_T)),
     },
 )
+DEFAULTS = "your-model-defaults"
+"""Key of the values that follow from the file in view."""
 OF_A_FILE = ("states", "action", "p", "reward", "initial", "sense", "rescale", "ends", "slow")
 """Parameters that belong to one file and are forgotten with it."""
+
+
+def remember_default(name: str, value: object) -> None:
+    """A value that follows from the file: the URL need not hold it."""
+    st.session_state[DEFAULTS][name] = value
+
+
+def write_url() -> None:
+    """Bring the URL up to date, without what follows from the file."""
+    defaults = st.session_state.get(DEFAULTS, {})
+    URL.write(**{name: None for name, value in defaults.items() if URL.get(name) == value})
 
 
 def open_new(**chosen: str | None) -> None:

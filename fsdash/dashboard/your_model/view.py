@@ -15,7 +15,7 @@ from fsdash.dashboard.shell import exercises, glossary, open_page
 from fsdash.dashboard.your_model import text
 from fsdash.dashboard.your_model.new_model import draw_new_model
 from fsdash.dashboard.your_model.saved_model import MESSAGE, draw_saved_model
-from fsdash.dashboard.your_model.url import URL, open_new
+from fsdash.dashboard.your_model.url import URL, open_new, write_url
 from fsdash.errors import InputError
 from fsdash.formatting import escape_markdown
 from fsdash.runs.errors import StoreError
@@ -52,7 +52,7 @@ def _draw(store: Store, visitor: str) -> None:
             st.success(message)
         st.markdown(text.INTRODUCTION)
         draw_new_model(store)
-    URL.write()
+    write_url()
 
 
 def _draw_list(store: Store) -> None:

@@ -14,15 +14,15 @@ import json
 import time
 import weakref
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import Connection, func, select
 
 from fsdash.core.model import FastSlowMDP
-from fsdash.domains.saved import PREFIX, SavedContent, domain_name, forget_class
+from fsdash.domains.saved import PREFIX, SavedContent, domain_name, forget_class, variable_names
 from fsdash.errors import InputError
-from fsdash.models import from_bytes, to_bytes
+from fsdash.models.archive import from_bytes, to_bytes
 from fsdash.runs.errors import StoreError
 from fsdash.runs.store import schema
 from fsdash.runs.store.database import Database, default_exists, default_url
@@ -98,13 +98,7 @@ class ModelTable:
             "n_pairs": model.n_pairs,
             "gamma": model.gamma,
             "sense": model.sense,
-            "variables": json.dumps(
-                {
-                    "slow": model.slow.names,
-                    "fast": model.fast.names,
-                    "actions": model.actions.names,
-                }
-            ),
+            "variables": json.dumps(variable_names(model)),
             "size": len(content),
             "content": content,
         }
@@ -201,22 +195,21 @@ def find_content(domain: str) -> SavedContent | None:
             trouble = error
             continue
         return SavedContent(
-            domain, saved.name, saved.shape, saved.gamma, saved.sense, _Read(database, domain)
+            domain,
+            saved.name,
+            saved.shape,
+            saved.gamma,
+            saved.sense,
+            saved.variables,
+            partial(_read, database, domain),
         )
     if trouble is not None:
         raise trouble
     return None
 
 
-@dataclass(frozen=True, eq=False)
-class _Read:
-    """Reads a model from the database in which it was found."""
-
-    database: Database
-    domain: str
-
-    def __call__(self) -> FastSlowMDP:
-        return from_bytes(ModelTable(self.database).content(self.domain))
+def _read(database: Database, domain: str) -> FastSlowMDP:
+    return from_bytes(ModelTable(database).content(domain))
 
 
 def _users_own() -> list[Database]:
