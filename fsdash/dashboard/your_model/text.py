@@ -34,12 +34,6 @@ UPLOAD_HELP = (
     "Nothing in the file is executed."
 )
 EXAMPLES_LABEL = "No file at hand? Try an example:"
-EXAMPLES = {"inventory": "Inventory", "savings": "Savings", "maintenance": "Maintenance"}
-EXAMPLE_HELP = {
-    "inventory": "A company's stock with a demand that follows a Markov chain.",
-    "savings": "How much of an uncertain income to save.",
-    "maintenance": "When to repair a machine: costs, to be minimised.",
-}
 FORMAT_TITLE = "What the table looks like"
 FORMAT = """
 | regime | stock | action | next_regime | next_stock | p | reward |
@@ -61,6 +55,10 @@ LOST_FILE = (
     "The file in the link is no longer on the server. Drop it again. A saved model stays, also "
     "after a restart."
 )
+
+
+def example_label(name: str) -> str:
+    return name.replace("_", " ").capitalize()
 
 
 def table_summary(name: str, rows: int, columns: int, size: str) -> str:
@@ -392,9 +390,9 @@ def _plural(count: int, noun: str) -> str:
 
 EXERCISES = (
     (
-        "Open the example *Inventory*. Which variable is slow, and what is the evidence?",
-        "The demand: it moves least often, and its next value depends on itself alone, not on the "
-        "orders. The stock changes with every order and every sale.",
+        "Open the example *Company inventory*. Which variable is slow, and what is the evidence?",
+        "The regime of the demand: it moves least often, and its next value depends on itself "
+        "alone, not on the orders. The stock changes with every order and every sale.",
     ),
     (
         "Make the stock slow instead, save, and compare *Regret over T*. What do you see?",
