@@ -52,6 +52,9 @@ def names(value: str) -> list[str]:
 
 
 def names_text(values: Collection[str]) -> str:
+    """The text that `names` reads; names with a comma are left out of the URL."""
+    if any("," in value for value in values):
+        return ""
     return ",".join(values) or NO_NAMES
 
 
