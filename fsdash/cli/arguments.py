@@ -120,6 +120,7 @@ def read_domain(arguments: argparse.Namespace) -> Domain:
             parameters = {"gamma": str(arguments.gamma), **parameters}
         return make(arguments.domain, arguments.preset, **parameters)
     model = read_model(arguments.domain, arguments)
+    domain = make(remember(model), arguments.preset, **parameters)
     if arguments.slow is None and arguments.fast is None:
         report_split(model)
-    return make(remember(model), arguments.preset, **parameters)
+    return domain

@@ -59,7 +59,9 @@ def test_only_gamma_can_be_changed():
 def test_an_unknown_model_is_refused_with_the_remedy():
     assert UNKNOWN not in DOMAINS
     assert saved_domain(UNKNOWN) is None
-    with pytest.raises(InputError, match="is not saved here.*open its file on the page Your model"):
+    with pytest.raises(
+        InputError, match=r"not saved here.*open its file on the page Your model"
+    ):
         make(UNKNOWN)
     with pytest.raises(InputError, match="is not saved here"):
         RunSpec(UNKNOWN, "vi", iterations=1)
@@ -81,7 +83,7 @@ def test_a_specification_takes_a_model_and_survives_as_json_command_and_python()
     spec = RunSpec(model, "fsvi", T=3, iterations=5)
     assert spec.domain == domain_name(model)
     assert RunSpec.from_json(spec.to_json()) == spec
-    assert eval(spec.to_python()) == spec  # noqa: S307  (our own text)
+    assert eval(spec.to_python()) == spec
     assert spec.to_command().startswith(f"fsdash run {spec.domain} --algorithm fsvi")
 
 

@@ -215,9 +215,12 @@ def _draw_save(store: Store, upload: Upload, model: FastSlowMDP) -> None:
         st.markdown(text.sizes(model))
         left, right = st.columns([4, 7], gap="medium", vertical_alignment="bottom")
         name = left.text_input(
-            text.NAME, upload.stem[:MAX_NAME], MAX_NAME, key=f"name-{upload.key}",
+            text.NAME,
+            upload.stem[:MAX_NAME],
+            MAX_NAME,
+            key=f"name-{upload.key}",
             help=text.NAME_HELP,
-        )  # fmt: skip
+        )
         note = right.text_input(
             text.NOTE, max_chars=MAX_NOTE, key=f"note-{upload.key}", placeholder=text.NOTE_EXAMPLE
         )
