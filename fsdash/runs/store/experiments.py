@@ -39,6 +39,7 @@ from fsdash.runs.store.database import (
     set_aside,
     storable,
 )
+from fsdash.runs.store.models import ModelTable
 from fsdash.runs.store.queries import (
     MAX_NAME,
     MAX_NOTE,
@@ -83,6 +84,7 @@ class Store:
 
     def __init__(self, where: str | Path | None = None, lock_timeout: float = LOCK_TIMEOUT) -> None:
         self.database = Database(_url(where), lock_timeout)
+        self.models = ModelTable(self.database)
 
     @classmethod
     def recover(cls, where: str | Path | None = None) -> tuple[Store, Path]:
