@@ -59,9 +59,7 @@ def test_only_gamma_can_be_changed():
 def test_an_unknown_model_is_refused_with_the_remedy():
     assert UNKNOWN not in DOMAINS
     assert saved_domain(UNKNOWN) is None
-    with pytest.raises(
-        InputError, match=r"not saved here.*open its file on the page Your model"
-    ):
+    with pytest.raises(InputError, match=r"not saved here.*open its file on the page Your model"):
         make(UNKNOWN)
     with pytest.raises(InputError, match="is not saved here"):
         RunSpec(UNKNOWN, "vi", iterations=1)

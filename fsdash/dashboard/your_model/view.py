@@ -21,7 +21,6 @@ from fsdash.formatting import escape_markdown
 from fsdash.runs.errors import StoreError
 from fsdash.runs.store.experiments import Store
 
-
 # A table that is wider than a narrow screen scrolls by itself, not with the page.
 STYLE = """<style>
 .st-key-model-faults table, .st-key-model-format table {display: block; overflow-x: auto;}
