@@ -133,6 +133,8 @@ def test_a_file_can_be_run_and_a_saved_model_by_its_name(fsdash, table, tmp_path
     assert name.startswith("model-")
     store = Store()
     assert store.models.add("me", "shop", load(table, gamma=0.86)).domain == name
+    code, out, err = fsdash("domains", "--format", "json")
+    assert [(r["domain"], r["preset"]) for r in json.loads(out)][-1] == (name, "shop")
     code, again, err = fsdash("run", name, *arguments)
     assert code == 0, err
     values = [row["mean_return"] for row in json.loads(again)["rows"]]
