@@ -10,9 +10,9 @@ The public names are loaded on first use, so `import fsdash` is quick.
 
 ==============  ===================================================================================
 models          `FastSlowMDP`, `Axis`, `Coordinate`; `make`, `Domain`, `DOMAINS` for the domains
-exact           `vi`, `fsvi`, `mpi`, `fsavi` with `LinearArchitecture`
-sampled         `evi`, `efsvi`, `eqi`, `slow_agnostic`
-fitted          `fvi`, `fsfvi`, `fqi` with `Linear` or `Deep` regression
+exact           `vi`, `fsvi`, `rolling`, `mpi`, `fsavi` with `LinearArchitecture`
+sampled         `evi`, `efsvi`, `erolling`, `eqi`, `slow_agnostic`
+fitted          `fvi`, `fsfvi`, `frolling`, `fqi` with `Linear` or `Deep` regression
 driving         `Snapshot`, `run_until`
 evaluation      `optimum`, `policy_values`, `regret`, `simulate`, `visits`
 experiments     `RunSpec`, `run_all`, `summarise`, `work_to_reach`
@@ -35,13 +35,16 @@ if TYPE_CHECKING:
         Snapshot,
         efsvi,
         eqi,
+        erolling,
         evi,
         fqi,
+        frolling,
         fsavi,
         fsfvi,
         fsvi,
         fvi,
         mpi,
+        rolling,
         run_until,
         slow_agnostic,
         vi,
@@ -86,8 +89,10 @@ MODULES = {
     "advise": "fsdash.theory",
     "efsvi": "fsdash.algorithms",
     "eqi": "fsdash.algorithms",
+    "erolling": "fsdash.algorithms",
     "evi": "fsdash.algorithms",
     "fqi": "fsdash.algorithms",
+    "frolling": "fsdash.algorithms",
     "fsavi": "fsdash.algorithms",
     "fsavi_regret": "fsdash.theory",
     "fsfvi": "fsdash.algorithms",
@@ -102,6 +107,7 @@ MODULES = {
     "regret": "fsdash.algorithms.optimum",
     "repaired_regret": "fsdash.theory",
     "reward_error": "fsdash.theory",
+    "rolling": "fsdash.algorithms",
     "run_all": "fsdash.runs.local",
     "run_until": "fsdash.algorithms",
     "simulate": "fsdash.core.simulate",
@@ -132,8 +138,10 @@ __all__ = [
     "advise",
     "efsvi",
     "eqi",
+    "erolling",
     "evi",
     "fqi",
+    "frolling",
     "fsavi",
     "fsavi_regret",
     "fsfvi",
@@ -148,6 +156,7 @@ __all__ = [
     "regret",
     "repaired_regret",
     "reward_error",
+    "rolling",
     "run_all",
     "run_until",
     "simulate",

@@ -22,13 +22,16 @@ from fsdash.algorithms import (
     Snapshot,
     efsvi,
     eqi,
+    erolling,
     evi,
     fqi,
+    frolling,
     fsavi,
     fsfvi,
     fsvi,
     fvi,
     mpi,
+    rolling,
     slow_agnostic,
     vi,
 )
@@ -147,7 +150,19 @@ TABULAR = (
         family="FSVI",
         freezes=True,
         sampled=False,
-        policy_kinds=("cyclic", "periodic"),
+        policy_kinds=("cyclic", "rolling", "periodic"),
+    ),
+    Algorithm(
+        "rolling",
+        "Rolling",
+        "Rolling freeze: the newest policy of exact frozen sweeps, in every period.",
+        rolling,
+        initial="J0_XY",
+        family="FSVI",
+        freezes=True,
+        sampled=False,
+        policy_kinds=("rolling",),
+        ends_at_T=True,
     ),
     Algorithm(
         "fsavi",
@@ -158,7 +173,7 @@ TABULAR = (
         family="FSVI",
         freezes=True,
         sampled=False,
-        policy_kinds=("cyclic", "periodic"),
+        policy_kinds=("cyclic", "rolling", "periodic"),
         note=describe_features,
     ),
     Algorithm(
@@ -191,6 +206,18 @@ TABULAR = (
         policy_kinds=POLICY_KINDS,
     ),
     Algorithm(
+        "e-rolling",
+        "E-Rolling",
+        "Rolling freeze with sampled expectations, of the frozen model only.",
+        erolling,
+        {"M_l": M_L, "ties": ties("random"), "common_random_numbers": COMMON},
+        initial="J0_XY",
+        family="FSVI",
+        freezes=True,
+        policy_kinds=("rolling",),
+        ends_at_T=True,
+    ),
+    Algorithm(
         "e-qi",
         "Base E-QI",
         "Q-iteration with sampled expectations.",
@@ -215,7 +242,7 @@ TABULAR = (
 def fitted(
     prefix: str, approximator: str, regression: Callable[..., Any], own: Parameters
 ) -> tuple[Algorithm, ...]:
-    """FVI, FSFVI and FQI with one regression strategy."""
+    """FVI, FSFVI, rolling freeze and FQI with one regression strategy."""
     base = {"N": N, "M": M, "ties": ties("first"), "common_random_numbers": COMMON}
     frozen = {
         "N": N,
@@ -263,6 +290,20 @@ def fitted(
             policy_kinds=POLICY_KINDS,
             regression=regression,
             regression_parameters=own,
+        ),
+        Algorithm(
+            f"{prefix.lower()}-rolling",
+            f"{prefix}-Rolling",
+            f"Rolling freeze fitted by {approximator}.",
+            frolling,
+            {"N": N, "M_l": M_L, "ties": ties("random"), "common_random_numbers": COMMON},
+            initial="J0_XY",
+            family="FSVI",
+            freezes=True,
+            policy_kinds=("rolling",),
+            regression=regression,
+            regression_parameters=own,
+            ends_at_T=True,
         ),
         Algorithm(
             f"{prefix.lower()}-fqi",
