@@ -18,6 +18,10 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fsdash.core.model import FastSlowMDP
 
 MESSAGE = "Compiling the numerical kernels (once per installation)"
 STAMP = "fsdash-compiled.txt"
@@ -70,6 +74,7 @@ def _steps() -> list[tuple[str, Callable[[], None]]]:
     steps: list[tuple[str, Callable[[], None]]] = [
         ("exact solutions", _solve),
         ("constants of a model", _measure),
+        ("paths and visits", _simulate),
     ]
     return steps + [(name, partial(_run, name)) for name in KERNEL_ALGORITHMS]
 
@@ -79,8 +84,30 @@ def _solve() -> None:
     from fsdash.algorithms.optimum import regret
     from fsdash.domains import make
 
+    for model in (make("inventory").build(), _model_in_rows()):
+        regret(model, run_until(fsvi(model, 6), iterations=1).policy_PXY)
+
+
+def _model_in_rows() -> FastSlowMDP:
+    """The inventory with its law as sparse rows."""
+    from fsdash.core.model import FastSlowMDP
+    from fsdash.core.rows import to_rows
+    from fsdash.domains import make
+
     model = make("inventory").build()
-    regret(model, run_until(fsvi(model, 6), iterations=1).policy_PXY)
+    return FastSlowMDP(reward_XYA=model.reward_XYA, rows=to_rows(model), gamma=model.gamma)
+
+
+def _simulate() -> None:
+    import numpy as np
+
+    from fsdash.core.simulate import simulate, visits
+    from fsdash.domains import make
+
+    for model in (make("inventory").build(), _model_in_rows()):
+        policy = np.zeros((model.n_slow, model.n_fast), int)
+        simulate(model, policy, rng=np.random.default_rng(0), steps=2)
+        visits(model, policy, tolerance=1.0)
 
 
 def _measure() -> None:
@@ -91,6 +118,8 @@ def _measure() -> None:
 
 
 def _run(algorithm: str) -> None:
+    import numpy as np
+
     from fsdash.algorithms.registry import get_algorithm
     from fsdash.runs.local import run_all
     from fsdash.runs.spec import RunSpec
@@ -98,6 +127,14 @@ def _run(algorithm: str) -> None:
     method = get_algorithm(algorithm)
     one_sample = {name: 1 for name in ("M", "M_u") if name in method.parameters}
     T = 2 if method.freezes else None
+    snapshots = method.start(
+        _model_in_rows(),
+        np.random.default_rng(0),
+        T,
+        {name: p.default for name, p in method.all_parameters.items()} | one_sample,
+    )
+    for _ in range(4):
+        next(snapshots)
     run_all(
         [
             RunSpec(domain, algorithm, T=T, parameters=one_sample, iterations=1, replications=1)

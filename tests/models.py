@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from fsdash.core.model import FastSlowMDP
+from fsdash.core.rows import Rows, to_rows
 
 SHAPES = [
     # (next_slow axes, next_fast axes): which of X, Y, A, W each depends on
@@ -89,3 +90,36 @@ def dense_optimum(model):
 seeds = st.integers(0, 2**32 - 1)
 shapes = st.sampled_from(SHAPES)
 sizes = st.tuples(*(st.integers(1, 4) for _ in range(4)))
+
+
+def in_rows(model):
+    """The same model with its transition law as sparse rows."""
+    return FastSlowMDP(
+        reward_XYA=model.reward_XYA,
+        rows=to_rows(model),
+        frozen_rows=to_rows(model, model.frozen),
+        gamma=model.gamma,
+        initial_XY=model.initial_XY,
+    )
+
+
+def random_rows(seed, sizes=(3, 4, 3), gamma=0.9, padded=False, common_action=False):
+    """A model in row form with state-dependent noise and infeasible actions, maybe padded.
+
+    With `common_action` the last action is feasible in every state.
+    """
+    rng = np.random.default_rng(seed)
+    X, Y, A = sizes
+    real_XY = rng.random((X, Y)) < 0.7 if padded else np.ones((X, Y), bool)
+    real_XY[:, 0], real_XY[-1, -1] = True, not padded
+    feasible_XYA = (rng.random(sizes) < 0.6) & real_XY[:, :, None]
+    feasible_XYA[..., -1] |= real_XY & (common_action | ~feasible_XYA.any(axis=2))
+    P = rng.dirichlet(np.full(X * Y, 0.3), size=X * Y * A) * real_XY.reshape(-1)
+    P = np.where(P > 0.02, P, 0) + 1e-3 * np.eye(X * Y)[0]
+    P /= P.sum(axis=1, keepdims=True)
+    pair_N, target_N = np.nonzero(P * feasible_XYA.reshape(-1, 1))
+    return FastSlowMDP(
+        reward_XYA=np.where(feasible_XYA, rng.uniform(-1, 1, sizes), -np.inf),
+        rows=Rows.from_entries(sizes, pair_N, target_N, P[pair_N, target_N]),
+        gamma=gamma,
+    )

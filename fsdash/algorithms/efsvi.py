@@ -105,7 +105,7 @@ def efsvi(
     check_samples("M_l", M_l)
     check_samples("M_u", M_u)
     V_XY = values_of(model, V0_XY, "V0_XY")
-    n, A = model.n_states, model.n_actions
+    n = model.n_states
 
     frozen = Sampler(model, model.frozen, M_l, ties, common_random_numbers)
     base = Sampler(model, model.true, M_u, ties, common_random_numbers)
@@ -114,13 +114,13 @@ def efsvi(
     if terminal == "last":
         for _ in range(T - 1):
             J_XY = backup(frozen, J_XY, rng)[0].reshape(V_XY.shape)
-        pairs = (T - 1) * n * A
+        pairs = (T - 1) * model.n_pairs
     policy_PXY = np.empty((T, *V_XY.shape), np.int32)
     for t in range(T - 1, 0, -1):
         [policy_rng] = rng.spawn(1)
         J_S, pi_S = backup(frozen, J_XY, rng)
         J_XY, policy_PXY[t] = J_S.reshape(V_XY.shape), pi_S.reshape(V_XY.shape)
-        nu_XY, pairs = greedy(base, J_XY, policy_rng), pairs + n * A
+        nu_XY, pairs = greedy(base, J_XY, policy_rng), pairs + model.n_pairs
         for kind, policy in (
             ("cyclic", policy_PXY[t:]),
             ("stationary", nu_XY[None]),
@@ -133,12 +133,12 @@ def efsvi(
         J_XY = np.zeros_like(V_XY)
         for pi_XY in lower[::-1]:
             J_XY = frozen.policy_values(pi_XY, J_XY, rng).reshape(V_XY.shape)
-        pairs += (T - 1) * n
+        pairs += (T - 1) * model.n_real
     upper = UpperSampler(model, J_XY, lower, M_u, ties, common_random_numbers, sparse)
     lower_pairs = pairs
 
     def snapshot(k: int, updated: int, values_XY: np.ndarray, rng: np.random.Generator) -> Snapshot:
-        pairs = (k * n + updated) * A
+        pairs = k * model.n_pairs + int(model.pairs_up_to_S[updated])
         iteration, evaluations = k + updated // n, lower_pairs * M_l + 2 * pairs * M_u
         mu_XY = greedy(upper, finite(values_XY, "upper", iteration), rng)
         policy = np.concatenate([mu_XY[None], lower])

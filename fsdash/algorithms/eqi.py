@@ -19,6 +19,7 @@ import numpy as np
 
 from fsdash.algorithms.snapshot import Snapshot, finite
 from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import feasible_only
 from fsdash.errors import InputError
 from fsdash.sampling import Sampler, check_run, check_ties, greedy_rows, policy_rngs, ranges
 
@@ -77,13 +78,13 @@ def eqi(
     Q_SA = np.zeros((n, A)) if Q0_XYA is None else np.array(Q0_XYA, float)
     if Q_SA.size != n * A:
         raise InputError(f"Q0_XYA: shape {Q_SA.shape}; give one value for each (x, y, a)")
-    Q_SA = Q_SA.reshape(n, A)
+    Q_SA = feasible_only(model, Q_SA)
 
     def snapshot(k: int, updated: int, rng: np.random.Generator) -> Snapshot:
-        pairs = (k * n + updated) * A
+        pairs = k * model.n_pairs + int(model.pairs_up_to_S[updated])
         evaluations = pairs * M * (A if count_actions else 1)
         iteration = k + updated // n
-        U_XY = finite(Q_SA, "base", iteration).max(axis=1).reshape(shape)
+        U_XY = finite(Q_SA.max(axis=1), "base", iteration).reshape(shape)
         nu_XY = greedy_rows(rng, Q_SA, ties == "random").reshape(shape)
         return Snapshot("base", iteration, pairs, nu_XY[None], U_XY, nan, evaluations, "stationary")
 

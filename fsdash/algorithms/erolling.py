@@ -77,9 +77,6 @@ def erolling(
     J_XY = values_of(model, J0_XY, "J0_XY")
     for n in range(1, T + 1):
         J_S, pi_S = backup(frozen, J_XY, rng)
-        J_XY, pairs = (
-            finite(J_S, "rolling", n).reshape(J_XY.shape),
-            n * model.n_states * model.n_actions,
-        )
+        J_XY, pairs = finite(J_S, "rolling", n).reshape(J_XY.shape), n * model.n_pairs
         policy = pi_S.reshape(1, *J_XY.shape)
         yield Snapshot("rolling", n, pairs, policy, J_XY, nan, pairs * M_l, "rolling")

@@ -72,10 +72,10 @@ def evi(
     check_run(rng, snapshots_per_sweep)
     sampler = Sampler(model, model.true, M, ties, common_random_numbers)
     U_XY = values_of(model, U0_XY, "U0_XY")
-    n, A = model.n_states, model.n_actions
+    n = model.n_states
 
     def snapshot(k: int, updated: int, values_XY: np.ndarray, rng: np.random.Generator) -> Snapshot:
-        pairs = (k * n + updated) * A
+        pairs = k * model.n_pairs + int(model.pairs_up_to_S[updated])
         iteration = k + updated // n
         nu_XY = greedy(sampler, finite(values_XY, "base", iteration), rng)
         return Snapshot(

@@ -21,6 +21,7 @@ import numpy as np
 
 from fsdash.algorithms.snapshot import Snapshot, finite
 from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import feasible_only
 from fsdash.errors import InputError
 from fsdash.regression import Fit, Regression, pair_features
 from fsdash.sampling import Sampler, StateSample, check_run, check_ties, greedy_rows, policy_rngs
@@ -90,7 +91,7 @@ def fqi(
     features_PF, fit = pair_features(model), Fit(Q_SA.reshape(-1))
 
     def snapshot(k: int, rng: np.random.Generator) -> Snapshot:
-        Q_SA, pairs = finite(fit.values_P, "base", k).reshape(n, A), k * rho.size * A
+        Q_SA, pairs = feasible_only(model, finite(fit.values_P, "base", k)), k * rho.pairs
         nu_XY = greedy_rows(rng, Q_SA, ties == "random").reshape(shape)
         evaluations = pairs * M * (A if count_actions else 1)
         U_XY = Q_SA.max(axis=1).reshape(shape)
@@ -100,8 +101,10 @@ def fqi(
     for k in count(1):
         _, policy_rng = policy_rngs(rng)
         states_N = rho.draw(rng)
-        U_XY = fit.values_P.reshape(n, A).max(axis=1).reshape(shape)
-        q_NA = finite(sampler.q_values(U_XY, rng, states_N)[0], "base", k)
-        pairs_NA = states_N[:, None] * A + np.arange(A)
-        fit = regress.fit(features_PF, pairs_NA.reshape(-1), q_NA.reshape(-1), rng, fit)
+        U_XY = feasible_only(model, fit.values_P).max(axis=1).reshape(shape)
+        q_NA = sampler.q_values(U_XY, rng, states_N)[0]
+        feasible_NA = model.feasible_XYA.reshape(n, A)[states_N]
+        pairs_P = (states_N[:, None] * A + np.arange(A))[feasible_NA]
+        q_P = finite(q_NA[feasible_NA], "base", k)
+        fit = regress.fit(features_PF, pairs_P, q_P, rng, fit)
         yield snapshot(k, policy_rng)

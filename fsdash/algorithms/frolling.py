@@ -93,5 +93,5 @@ def frolling(
         J_S, pi_S = backup(frozen, J_XY, rng)
         fit = regress.fit(features_SF, states_N, finite(J_S[states_N], "rolling", n), rng, fit)
         J_XY = finite(fit.values_P, "rolling", n).reshape(J_XY.shape)
-        pairs, policy = n * rho.size * model.n_actions, pi_S.reshape(1, *J_XY.shape)
+        pairs, policy = n * rho.pairs, pi_S.reshape(1, *J_XY.shape)
         yield Snapshot("rolling", n, pairs, policy, J_XY, nan, pairs * M_l, "rolling")

@@ -86,7 +86,7 @@ def fsavi(
     if architecture is None:
         architecture = named_architecture(model, features, slow_cells, fast_cells, degree)
     kappa, M = check_architecture(model, architecture).kappa, len(architecture.anchors_M2)
-    sweep, outcomes = model.n_states * model.n_actions, len(model.frozen.noise_W)
+    sweep, outcomes = model.n_pairs, model.frozen.outcomes
 
     backups = 0
     J_XY = np.zeros((model.n_slow, model.n_fast))
@@ -110,8 +110,8 @@ def fsavi(
         policy = np.concatenate([mu_XY[None], lower])
         yield Snapshot("upper", i, backups, policy, V_XY, error, evaluations, "periodic")
         V_XY = next_XY
-        backups += M * model.n_actions + (T - 1) * model.n_states
-        evaluations += (M * model.n_actions + (T - 1) * model.n_states) * len(model.true.noise_W)
+        backups += M * model.n_actions + (T - 1) * model.n_real
+        evaluations += (M * model.n_actions + (T - 1) * model.n_real) * model.true.outcomes
 
 
 def check_architecture(model: FastSlowMDP, architecture: Architecture) -> Architecture:

@@ -146,7 +146,7 @@ def fsfvi(
         raise InputError(f"lower_policy = {lower_policy!r}: choose from {', '.join(LOWER_POLICY)}")
     exact = extract == "exact"
     V0_XY, rho = values_of(model, V0_XY, "V0_XY"), StateSample(model, N, rho_XY)
-    features_SF, sweep = state_features(model), rho.size * model.n_actions
+    features_SF, sweep = state_features(model), rho.pairs
 
     frozen = Sampler(model, model.frozen, M_l, ties, common_random_numbers)
     full = Sampler(model, model.true, M_l, ties, common_random_numbers)
@@ -197,7 +197,7 @@ def fsfvi(
     followed = follow_all(model, lower)
     upper = UpperSampler(model, J_XY, lower, M_u, ties, common_random_numbers, sparse)
     # Counts over rows of K are fast enough without stored paths.
-    store = extract == "kept" and upper.rows is None
+    store = extract == "kept" and upper.kernel is None
     sampler = upper.store_paths(*rng.spawn(1)) if store else upper
     for k, V_XY, policy_rng in fitted_sweeps("upper", upper, V0_XY, rng, regress, rho):
         if exact:

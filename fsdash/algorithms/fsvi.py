@@ -83,7 +83,7 @@ def fsvi(
     ('periodic', (6, 11, 51))
     """
     check_T(model, T)
-    sweep, outcomes = model.n_states * model.n_actions, len(model.frozen.noise_W)
+    sweep, outcomes = model.n_pairs, model.frozen.outcomes
 
     J_XY, evaluate = terminal_values(model, terminal, terminal_XY)
     backups = 0
@@ -105,7 +105,7 @@ def fsvi(
         J_XY = np.zeros_like(J_XY)
         for pi_XY in lower[::-1]:
             J_XY = H_frozen_policy(model, pi_XY, J_XY)
-        backups += (T - 1) * model.n_states
+        backups += (T - 1) * model.n_real
     evaluations = backups * outcomes
 
     followed = [follow(model.true, pi_XY) for pi_XY in lower]
@@ -117,8 +117,8 @@ def fsvi(
         policy = np.concatenate([mu_XY[None], lower])
         yield Snapshot("upper", k, backups, policy, V_XY, error, evaluations, "periodic")
         V_XY = next_XY
-        backups += sweep + (T - 1) * model.n_states
-        evaluations += (sweep + (T - 1) * model.n_states) * len(model.true.noise_W)
+        backups += sweep + (T - 1) * model.n_real
+        evaluations += (sweep + (T - 1) * model.n_real) * model.true.outcomes
 
 
 def check_periods(T: int) -> None:

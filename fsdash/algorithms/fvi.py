@@ -87,7 +87,7 @@ def fvi(
     sampler = Sampler(model, model.true, M, ties, common_random_numbers)
     U0_XY, rho = values_of(model, U0_XY, "U0_XY"), StateSample(model, N, rho_XY)
     for k, U_XY, policy_rng in fitted_sweeps("base", sampler, U0_XY, rng, regress, rho):
-        nu_XY, pairs = greedy(sampler, U_XY, policy_rng), k * rho.size * model.n_actions
+        nu_XY, pairs = greedy(sampler, U_XY, policy_rng), k * rho.pairs
         yield Snapshot("base", k, pairs, nu_XY[None], U_XY, nan, pairs * M, "stationary")
 
 

@@ -21,10 +21,9 @@ from itertools import count
 import numpy as np
 
 from fsdash.algorithms.snapshot import Snapshot
-from fsdash.core import kernels
 from fsdash.core.certificate import certificate
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.operators import bellman, follow, policy_reward, values_of
+from fsdash.core.operators import bellman, policy_sweeps, values_of
 from fsdash.errors import InputError
 
 
@@ -65,7 +64,7 @@ def mpi(
         HU_XY, nu_XY = bellman(model, model.true, U_XY)
         delta_XY = HU_XY - U_XY
         shift_X1, error = bounds.shift(delta_XY)
-        values_XY, evaluations = U_XY + shift_X1, backups * len(model.true.noise_W)
+        values_XY, evaluations = U_XY + shift_X1, backups * model.true.outcomes
         yield Snapshot(
             "base", iteration, backups, nu_XY[None], values_XY, error, evaluations, "stationary"
         )
@@ -73,16 +72,5 @@ def mpi(
         # H(U + c) = H U + γ P c, and ν is greedy for both: c depends on the slow state alone.
         U_XY = HU_XY + model.gamma * bounds.shift_later(shift_X1)
         goal = enough * np.ptp(delta_XY, axis=1).max()
-        d = follow(model.true, nu_XY)
-        sweeps = kernels.policy_sweeps(
-            policy_reward(model, nu_XY),
-            d.next_slow,
-            d.next_fast,
-            d.noise_W,
-            d.separable,
-            model.gamma,
-            m,
-            goal,
-            U_XY,
-        )
-        backups += model.n_states * (model.n_actions + sweeps)
+        sweeps = policy_sweeps(model, nu_XY, U_XY, m, goal)
+        backups += model.n_pairs + model.n_real * sweeps

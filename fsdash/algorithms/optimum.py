@@ -14,7 +14,7 @@ import numpy as np
 from fsdash.algorithms.mpi import mpi
 from fsdash.algorithms.snapshot import run_until
 from fsdash.core.certificate import attainable
-from fsdash.core.display import Rows, Summary
+from fsdash.core.display import Lines, Summary
 from fsdash.core.evaluation import TOLERANCE, Values, policy_values
 from fsdash.core.model import FastSlowMDP
 
@@ -35,7 +35,7 @@ class Optimum(Values):
 
     policy_PXY: np.ndarray
 
-    def _summary(self) -> tuple[str, Rows]:
+    def _summary(self) -> tuple[str, Lines]:
         title, rows = super()._summary()
         return title, [*rows, ("policy_PXY", f"shape {self.policy_PXY.shape}, greedy for U_XY")]
 
@@ -64,7 +64,7 @@ class Regret(Summary):
     optimal_mean_value: float
     error: float
 
-    def _summary(self) -> tuple[str, Rows]:
+    def _summary(self) -> tuple[str, Lines]:
         return "Regret", [(f.name, getattr(self, f.name)) for f in fields(self)]
 
 

@@ -56,7 +56,7 @@ def rolling(model: FastSlowMDP, T: int, *, J0_XY: np.ndarray | None = None) -> I
     J_XY = values_of(model, J0_XY, "J0_XY")
     for n in range(1, T + 1):
         J_XY, pi_XY = bellman(model, model.frozen, J_XY)
-        backups = n * model.n_states * model.n_actions
-        evaluations = backups * len(model.frozen.noise_W)
+        backups = n * model.n_pairs
+        evaluations = backups * model.frozen.outcomes
         # J_n is exact, but it is not an estimate of a fixed point that would certify the policy.
         yield Snapshot("rolling", n, backups, pi_XY[None], J_XY, nan, evaluations, "rolling")

@@ -6,7 +6,9 @@ is drawn uniformly, both for the reward and for the next state of that sample:
     U^k(y) = max_a 1/M Σ_j [r(x_j, y, a) + γ U^{k−1}(f_Y(x_j, y, a, w_j))],    x_j uniform on X,
     ν^k(y)   greedy for U^k, by M separate samples; the same action in every slow state.
 
-With a single slow state it is E-VI. Snapshots repeat U and ν over the slow states.
+With a single slow state it is E-VI. Snapshots repeat U and ν over the slow states. If some (x, y)
+are not states of the model, x_j is drawn from the others. Only actions that are feasible in all of
+them are considered.
 
 Work: |Y||A|M value-function evaluations per sweep.
 """
@@ -22,6 +24,7 @@ import numpy as np
 from fsdash.algorithms.snapshot import Snapshot, finite
 from fsdash.core.kernels import axis_strides, jit
 from fsdash.core.model import FastSlowMDP
+from fsdash.core.rows import Rows
 from fsdash.errors import InputError
 from fsdash.sampling import (
     check_run,
@@ -33,11 +36,24 @@ from fsdash.sampling import (
     policy_rngs,
     ranges,
 )
+from fsdash.sampling.row_steps import invert_row, row_law
 
 
 @jit
 def agnostic(
-    rng, law, M, common, random, reward_XYA, next_fast, gamma, U_Y, start, best_N, greedy_N
+    rng,
+    law,
+    M,
+    common,
+    random,
+    reward_XYA,
+    next_fast,
+    allowed_YA,
+    gamma,
+    U_Y,
+    start,
+    best_N,
+    greedy_N,
 ):
     """Set the sampled maximum and a greedy action of the fast states start, start + 1, …
 
@@ -55,6 +71,9 @@ def agnostic(
         for a in range(A):
             if a == 0 or not common:
                 low, high = high, high + size_R[a]
+            Q_A[a] = -np.inf
+            if not allowed_YA[y, a]:
+                continue
             x = first // W
             base = reward_XYA[x, y, a] + gamma * U_Y[next_fast[x * fx, y * fy, a * fa, first % W]]
             # Differences to one sample, so that equal samples have exactly that mean.
@@ -63,6 +82,51 @@ def agnostic(
                 x, w = o_P[i] // W, o_P[i] % W
                 value = reward_XYA[x, y, a] + gamma * U_Y[next_fast[x * fx, y * fy, a * fa, w]]
                 total += n_P[i] * (value - base)
+            Q_A[a] = base + total / M
+        greedy_N[n] = pick_action(rng, Q_A, random)
+        best_N[n] = Q_A[greedy_N[n]]
+
+
+@jit
+def agnostic_rows(
+    rng,
+    law,
+    M,
+    common,
+    random,
+    reward_XYA,
+    row_XYA,
+    real_XY,
+    allowed_YA,
+    gamma,
+    U_Y,
+    start,
+    best_N,
+    greedy_N,
+):
+    """The same for sparse rows: each sample draws a slow state and then a next state."""
+    X, Y, A = reward_XYA.shape
+    x_X, x_M, u_M, Q_A = np.empty(X, np.int64), np.empty(M, np.int64), np.empty(M), np.empty(A)
+    for n in range(best_N.size):
+        y, size, drawn = start + n, 0, False
+        for x in range(X):
+            if real_XY[x, y]:
+                x_X[size] = x
+                size += 1
+        for a in range(A):
+            Q_A[a] = -np.inf
+            if not allowed_YA[y, a]:
+                continue
+            base, total = 0.0, 0.0
+            for j in range(M):
+                if not (common and drawn):
+                    x_M[j], u_M[j] = x_X[int(rng.random() * size)], rng.random()
+                x = x_M[j]
+                to = np.int64(invert_row(law, row_XYA[x, y, a], u_M[j]))
+                value = reward_XYA[x, y, a] + gamma * U_Y[to % Y]
+                base = value if j == 0 else base
+                total += value - base
+            drawn = True
             Q_A[a] = base + total / M
         greedy_N[n] = pick_action(rng, Q_A, random)
         best_N[n] = Q_A[greedy_N[n]]
@@ -116,34 +180,37 @@ def slow_agnostic(
     check_run(rng, snapshots_per_sweep)
     check_samples("M", M)
     check_ties(ties)
-    n, A, shape = model.n_fast, model.n_actions, (model.n_slow, model.n_fast)
+    n, shape = model.n_fast, (model.n_slow, model.n_fast)
     U_Y = np.zeros(n) if U0_Y is None else np.array(U0_Y, float)
     if U_Y.shape != (n,):
         raise InputError(f"U0_Y: shape {U_Y.shape}; give one value for each fast state, {(n,)}")
-    # Only the noise of the fast state matters here; without it there is one outcome.
-    noise_W = model.noise_W if model.next_fast.shape[3] > 1 else np.ones(1)
-    law = multinomial(np.tile(noise_W / model.n_slow, model.n_slow), int(M))
+    allowed_YA = (model.feasible_XYA | ~model.real_XY[:, :, None]).all(axis=0)
+    if not allowed_YA.any(axis=1).all():
+        y = int(np.argmin(allowed_YA.any(axis=1)))
+        raise InputError(
+            f"fast state {y} ({model.fast.label(y)}): no action is feasible in every slow state, "
+            "so a policy that ignores the slow state does not exist; use another algorithm"
+        )
+    how = (int(M), bool(common_random_numbers), ties == "random", model.reward_XYA)
+    rest = (allowed_YA, model.gamma)
+    if isinstance(model.true, Rows):
+        row_tables = row_law(model.true, 1)
+    else:
+        # Only the noise of the fast state matters here; without it there is one outcome.
+        noise_W = model.noise_W if model.next_fast.shape[3] > 1 else np.ones(1)
+        law = multinomial(np.tile(noise_W / model.n_slow, model.n_slow), int(M))
 
     def backup(U_Y: np.ndarray, rng: np.random.Generator, start: int, stop: int):
         best_N, greedy_N = np.empty(stop - start), np.empty(stop - start, np.int32)
-        agnostic(
-            rng,
-            law,
-            int(M),
-            bool(common_random_numbers),
-            ties == "random",
-            model.reward_XYA,
-            model.next_fast,
-            model.gamma,
-            U_Y,
-            start,
-            best_N,
-            greedy_N,
-        )
+        out = (U_Y, start, best_N, greedy_N)
+        if isinstance(model.true, Rows):
+            agnostic_rows(rng, row_tables, *how, model.true.row_XYA, model.real_XY, *rest, *out)
+        else:
+            agnostic(rng, law, *how, model.next_fast, *rest, *out)
         return best_N, greedy_N
 
     def snapshot(k: int, updated: int, values_Y: np.ndarray, rng: np.random.Generator) -> Snapshot:
-        pairs = (k * n + updated) * A
+        pairs = k * int(allowed_YA.sum()) + int(allowed_YA[:updated].sum())
         iteration = k + updated // n
         nu_Y = backup(finite(values_Y, "base", iteration), rng, 0, n)[1]
         policy_PXY, U_XY = np.tile(nu_Y, (1, model.n_slow, 1)), np.tile(values_Y, (shape[0], 1))

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsdash.core.certificate import STALL_LIMIT
-from fsdash.core.display import Rows, Summary, value_range
+from fsdash.core.display import Lines, Summary, value_range
 from fsdash.errors import InputError
 
 MAX_ITERATIONS = 10_000_000
@@ -83,7 +83,7 @@ class Snapshot(Summary):
     evaluations: int = 0
     policy_kind: str = ""
 
-    def _summary(self) -> tuple[str, Rows]:
+    def _summary(self) -> tuple[str, Lines]:
         return f"Snapshot of phase {self.phase}, iteration {self.iteration:,}", [
             ("policy", f"{self.policy_kind or 'policy'}, shape {self.policy_PXY.shape}"),
             ("values_XY", value_range(self.values_XY)),

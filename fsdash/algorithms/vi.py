@@ -47,8 +47,8 @@ def vi(model: FastSlowMDP, *, U0_XY: np.ndarray | None = None) -> Iterator[Snaps
     for k in count():
         next_XY, nu_XY = bellman(model, model.true, U_XY)
         error = distance(bounds, U_XY, next_XY)
-        backups = k * model.n_states * model.n_actions
-        evaluations = backups * len(model.true.noise_W)
+        backups = k * model.n_pairs
+        evaluations = backups * model.true.outcomes
         yield Snapshot("base", k, backups, nu_XY[None], U_XY, error, evaluations, "stationary")
         U_XY = next_XY
 

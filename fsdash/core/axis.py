@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsdash.core.display import Rows, Summary, value_range
+from fsdash.core.display import Lines, Summary, value_range
 from fsdash.errors import InputError
 
 
@@ -114,7 +114,7 @@ class Axis(Summary):
             f"{name}={value:g}" for name, value in zip(self.names, self.values[i], strict=True)
         )
 
-    def _summary(self) -> tuple[str, Rows]:
+    def _summary(self) -> tuple[str, Lines]:
         columns = zip(self.names, self.values.T[:8], strict=False)
         return f"Axis with {len(self):,} points", [(name, value_range(c)) for name, c in columns]
 

@@ -26,6 +26,7 @@ import numpy as np
 
 from fsdash.core.kernels import jit
 from fsdash.core.model import FastSlowMDP
+from fsdash.core.rows import Rows
 from fsdash.errors import InputError
 
 MAX_SLOW = 2_000
@@ -36,11 +37,16 @@ STALL_LIMIT = 200
 
 def slow_kernel(model: FastSlowMDP) -> np.ndarray:
     """Return P(x, x'), the |X|×|X| kernel of an exogenous slow state."""
+    P_XX, d = np.zeros((model.n_slow, model.n_slow)), model.true
+    if isinstance(d, Rows):
+        # Every feasible pair of a slow state has the same law of x'.
+        first_X = d.row_XYA.reshape(model.n_slow, -1).max(axis=1)
+        for x, row in enumerate(first_X):
+            np.add.at(P_XX[x], d.targets(row) // model.n_fast, d.probabilities(row))
+        return P_XX
     rows = np.arange(model.n_slow)[:, None]
-    next_XW = model.next_slow[:, 0, 0, :]
-    P_XX = np.zeros((model.n_slow, model.n_slow))
-    weights = model.noise_W if next_XW.shape[1] > 1 else np.ones(1)
-    np.add.at(P_XX, (rows, next_XW), weights)
+    next_XW = d.next_slow[:, 0, 0, :]
+    np.add.at(P_XX, (rows, next_XW), d.noise_W if next_XW.shape[1] > 1 else np.ones(1))
     return P_XX
 
 
@@ -114,11 +120,15 @@ def rounding(model: FastSlowMDP) -> float:
     """Bound the rounding error in double precision, which every certified error includes.
 
     Values reach ‖r‖∞/(1 − γ), a backup adds |W| products of that size and a few more terms, and the
-    bounds divide its rounding by 1 − γ again.
+    bounds divide its rounding by 1 − γ again. In row form |W| is the longest row, and the laws of
+    x' of one slow state may differ by as much as they were found to.
     """
-    largest = model.largest_reward / (1 - model.gamma)
-    terms = len(model.noise_W) + 4
-    return float(terms * np.finfo(float).eps * largest / (1 - model.gamma))
+    largest, d = model.largest_reward / (1 - model.gamma), model.true
+    if isinstance(d, Rows):
+        terms, gap = d.longest + 4, d.exogenous_gap if d.exogenous_slow else 0.0
+    else:
+        terms, gap = len(model.noise_W) + 4, 0.0
+    return float((terms * np.finfo(float).eps + gap) * largest / (1 - model.gamma))
 
 
 def attainable(model: FastSlowMDP, tolerance: float) -> float:

@@ -25,7 +25,7 @@ import numpy as np
 MAX_ROWS = 9
 """Rows under the title, so that a `repr` fits in ten lines."""
 
-Rows = Sequence[tuple[str, object]]
+Lines = Sequence[tuple[str, object]]
 
 
 class Summary:
@@ -33,7 +33,7 @@ class Summary:
 
     __slots__ = ()
 
-    def _summary(self) -> tuple[str, Rows]:
+    def _summary(self) -> tuple[str, Lines]:
         """Return the title and the rows (label, value) to show."""
         raise NotImplementedError
 

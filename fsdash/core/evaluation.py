@@ -18,11 +18,11 @@ import numpy as np
 
 from fsdash.core.anderson import accelerate, new_history
 from fsdash.core.certificate import STALL_LIMIT, attainable, certificate, midpoint, rounding
-from fsdash.core.display import Rows, Summary, value_range
+from fsdash.core.display import Lines, Summary, value_range
 from fsdash.core.kernels import jit
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import check_policy, values_of
-from fsdash.core.policy_chain import Chain, sweep_phases
+from fsdash.core.policy_chain import Chain, RowChain, sweep_chain
 
 TOLERANCE = 1e-6
 SWEEPS_PER_CHECK = 40
@@ -44,7 +44,7 @@ class Values(Summary):
     U_XY: np.ndarray
     error: float
 
-    def _summary(self) -> tuple[str, Rows]:
+    def _summary(self) -> tuple[str, Lines]:
         return type(self).__name__, [("U_XY", value_range(self.U_XY)), ("error", self.error)]
 
 
@@ -83,8 +83,11 @@ def policy_values(
     ((11, 51), True)
     """
     policy = np.asarray(policy)
-    chain = Chain.of(model, check_policy(model, policy[None] if policy.ndim == 2 else policy))
+    policy_PXY = check_policy(model, policy[None] if policy.ndim == 2 else policy)
     U_XY, goal = values_of(model, start_XY, "start_XY"), attainable(model, tolerance)
+    if model.rows is not None:
+        return _fixed_point(model, RowChain.of(model, policy_PXY), model.mirror(U_XY), goal)
+    chain = Chain.of(model, policy_PXY)
     core_C, outside = chain.core()
     if not len(outside):
         return _fixed_point(model, chain, U_XY, goal)
@@ -96,9 +99,11 @@ def policy_values(
     return Values(U_XY, known.error + rounding(model))
 
 
-def _fixed_point(model: FastSlowMDP, chain: Chain, U_XY: np.ndarray, goal: float) -> Values:
+def _fixed_point(
+    model: FastSlowMDP, chain: Chain | RowChain, U_XY: np.ndarray, goal: float
+) -> Values:
     """Find the fixed point of a chain, certified to the goal or as closely as rounding allows."""
-    phases = len(chain.reward_PXY)
+    phases = len(chain.flat[0])
     n = max(1, SWEEPS_PER_CHECK // phases)
     bounds = certificate(model, n * phases)
     U_XY, error = iterate_to_goal(
@@ -126,7 +131,7 @@ def iterate_to_goal(chain, n, PT_XX, resolvent_XX, discount, goal, U_XY):
     best_XY, error = U_XY, np.inf
     while error > goal and stalled < STALL_LIMIT:
         image_XY = U_XY.copy()
-        sweep_phases(*chain, n, image_XY)
+        sweep_chain(chain, n, image_XY)
         shift_X, width = midpoint(image_XY - U_XY, resolvent_XX, discount)
         for x in range(len(U_XY)):
             moved = 0.0 if PT_XX.size else shift_X[x]

@@ -13,29 +13,44 @@ no array with |S|·|S| entries is ever made.
 The model has two dynamics. `true` is f = (f_X, f_Y). `frozen` keeps x where it is and moves y by
 `frozen_next_fast`: these are the dynamics of the lower-level problem. By default that is f_Y
 itself. A domain whose y' depends on x' (inventory: on tomorrow's demand) gives its own.
+
+Index tables share one noise among all states. A law in which the probabilities depend on the state,
+as in any Markov chain, is given as sparse rows instead (`fsdash.core.rows`). The operators choose
+the kernel from the form, and nobody else has to know.
+
+An action that is infeasible in a state has the reward −∞ there, as in QuantEcon, so no maximum
+takes it. A state space need not be a product of slow and fast states. A pair (x, y) that is not a
+state is *padding*: it mirrors a real state with the same x, so its values and its regret repeat
+those of that state and change no maximum, and the initial distribution is 0 there.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from fsdash.core.axis import Axis as Axis
-from fsdash.core.axis import numbers, read_only
-from fsdash.core.display import Rows, Summary
+from fsdash.core.axis import read_only
+from fsdash.core.checks import (
+    check_targets,
+    checked_axis,
+    checked_discount,
+    checked_distribution,
+    checked_feasible,
+    checked_indices,
+    checked_rewards,
+)
+from fsdash.core.display import Lines, Summary
+from fsdash.core.rows import INDEX, Rows, frozen_rows
 from fsdash.errors import InputError
 
-PROBABILITY_TOLERANCE = 1e-9
-LARGEST_REWARD = 1e100
-INDEX = np.uint32
-"""Type of transition tables. It takes half the memory of a 64-bit index, and because it is
-unsigned, compiled loops need not check for negative indices."""
+SENSES = ("max", "min")
 
 
 @dataclass(frozen=True, eq=False)
-class Dynamics:
+class Tables:
     """One transition law: the successor of (x, y, a, w) and the probability of each w.
 
     `next_slow` and `next_fast` are integer arrays with four axes (X, Y, A, W), each of full length
@@ -65,17 +80,27 @@ class Dynamics:
         """Whether E[U(x', y')] is an average over x' followed by one look-up of y'."""
         return self.exogenous_slow and self.noise_free_fast
 
+    @property
+    def outcomes(self) -> int:
+        """The number of next states in an exact expectation."""
+        return len(self.noise_W)
+
+
+Dynamics = Tables | Rows
+"""A transition law in either form."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FastSlowMDP(Summary):
     """The model ⟨S = X × Y, A, W, f = (f_X, f_Y), r, γ⟩.
 
-    Arrays are copied, checked and made read-only. Index arrays are stored as uint32.
+    Arrays are copied, checked and made read-only. Index arrays are stored as uint32. The transition
+    law is given by `noise_W`, `next_slow` and `next_fast`, or by `rows`.
 
     Parameters
     ----------
     reward_XYA : np.ndarray
-        r(x, y, a), the expected reward, shape (X, Y, A).
+        r(x, y, a), the expected reward, shape (X, Y, A); −∞ where the action is infeasible.
     noise_W : np.ndarray
         Probabilities of the noise outcomes, shape (W,).
     next_slow : np.ndarray
@@ -86,10 +111,19 @@ class FastSlowMDP(Summary):
         Discount factor, 0 ≤ γ < 1.
     frozen_next_fast : np.ndarray, optional
         f_Y while x is frozen; `next_fast` by default.
+    rows : Rows
+        The transition law as sparse rows (`Rows.from_entries`), instead of the four arrays above.
+    frozen_rows : Rows, optional
+        The law while x is frozen; by default x' = x and y' as in `rows`.
+    feasible_XYA : np.ndarray, optional
+        Whether an action can be taken in a state, shape (X, Y, A). By default all those with a
+        finite reward, and with a row if the law is given as rows.
     slow, fast, actions : Axis, optional
         Coordinates and labels of the states and actions; the index by default.
     initial_XY : np.ndarray, optional
-        Initial distribution, shape (X, Y); uniform by default.
+        Initial distribution, shape (X, Y); uniform over the states by default.
+    sense : {"max", "min"}
+        "min" if the rewards are negated costs: displays then show costs.
     name : str
         Name for displays.
 
@@ -119,56 +153,87 @@ class FastSlowMDP(Summary):
       memory       184 bytes
     >>> fsdash.optimum(model).policy_PXY[0].tolist()
     [[0, 0], [1, 1]]
+
+    The same slow state as a Markov chain, with its own probabilities in each state:
+
+    >>> from fsdash.core.rows import Rows
+    >>> x, y, a, new_x = np.indices((2, 2, 2, 2)).reshape(4, -1)
+    >>> rows = Rows.from_entries(
+    ...     (2, 2, 2), (x * 2 + y) * 2 + a, new_x * 2 + a, np.where(x == new_x, 0.9, 0.1)
+    ... )
+    >>> chain = fsdash.FastSlowMDP(reward_XYA=model.reward_XYA, rows=rows, gamma=0.9)
+    >>> bool(np.allclose(fsdash.optimum(chain).U_XY, fsdash.optimum(model).U_XY))
+    True
     """
 
     reward_XYA: np.ndarray
-    noise_W: np.ndarray
-    next_slow: np.ndarray
-    next_fast: np.ndarray
-    gamma: float
-    # The next five are filled in by __post_init__ if they are None.
+    # The law in one of its two forms; the other one stays None.
+    noise_W: np.ndarray = None  # type: ignore[assignment]
+    next_slow: np.ndarray = None  # type: ignore[assignment]
+    next_fast: np.ndarray = None  # type: ignore[assignment]
+    gamma: float = None  # type: ignore[assignment]  # required, like the law
+    _: KW_ONLY
     frozen_next_fast: np.ndarray = None  # type: ignore[assignment]
+    rows: Rows | None = None
+    frozen_rows: Rows | None = None
+    # The next five are filled in by __post_init__ if they are None.
+    feasible_XYA: np.ndarray = None  # type: ignore[assignment]
     slow: Axis = None  # type: ignore[assignment]
     fast: Axis = None  # type: ignore[assignment]
     actions: Axis = None  # type: ignore[assignment]
     initial_XY: np.ndarray = None  # type: ignore[assignment]
+    sense: str = "max"
     name: str = "model"
 
     def __post_init__(self) -> None:
-        put = lambda key, value: object.__setattr__(self, key, value)  # noqa: E731
-        put("gamma", _discount(self.gamma))
-        put("reward_XYA", _rewards(self.reward_XYA))
-        put("noise_W", _distribution("noise_W", self.noise_W, ndim=1))
-        put("next_slow", self._indices("next_slow", self.next_slow, self.n_slow, "slow"))
-        put("next_fast", self._indices("next_fast", self.next_fast, self.n_fast, "fast"))
-        frozen = self.next_fast
-        if self.frozen_next_fast is not None:
-            frozen = self._indices("frozen_next_fast", self.frozen_next_fast, self.n_fast, "fast")
-        put("frozen_next_fast", frozen)
-        for axis, size in zip(("slow", "fast", "actions"), self.reward_XYA.shape, strict=True):
-            put(axis, _axis(axis, getattr(self, axis), size))
-        shape = (self.n_slow, self.n_fast)
-        initial = np.full(shape, 1 / self.n_states) if self.initial_XY is None else self.initial_XY
-        put("initial_XY", _distribution("initial_XY", initial, ndim=2, shape=shape))
+        self._put("gamma", checked_discount(self.gamma))
+        reward_XYA = checked_rewards(self.reward_XYA)
+        if self.sense not in SENSES:
+            raise InputError(f"sense = {self.sense!r}: choose from {', '.join(SENSES)}")
+        tables = (self.noise_W, self.next_slow, self.next_fast)
+        if all(table is None for table in tables) == (self.rows is None):
+            raise InputError(
+                "transitions: give noise_W, next_slow and next_fast, or rows instead of all three"
+            )
+        self._put("feasible_XYA", checked_feasible(self.feasible_XYA, reward_XYA, self.rows))
+        reward_XYA = self.mirror(np.where(self.feasible_XYA, reward_XYA, -np.inf))
+        self._put("reward_XYA", read_only(reward_XYA))
+        if self.rows is None:
+            self._put_tables()
+        else:
+            self._put_rows(self.rows)
+        for axis, size in zip(("slow", "fast", "actions"), reward_XYA.shape, strict=True):
+            self._put(axis, checked_axis(axis, getattr(self, axis), size))
+        initial_XY = self.real_XY / self.n_real if self.initial_XY is None else self.initial_XY
+        initial_XY = checked_distribution("initial_XY", initial_XY, 2, self.real_XY.shape)
+        if initial_XY[~self.real_XY].any():
+            x, y = np.argwhere((initial_XY > 0) & ~self.real_XY)[0].tolist()
+            raise InputError(f"initial_XY[{x}, {y}] > 0, but (x, y) = ({x}, {y}) is not a state")
+        self._put("initial_XY", initial_XY)
 
-    def _indices(self, name: str, values: np.ndarray, size: int, kind: str) -> np.ndarray:
-        """Return a checked copy of a transition array."""
-        values = np.asarray(values)
+    def _put(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _put_tables(self) -> None:
+        """Check and copy the index tables."""
+        self._put("noise_W", checked_distribution("noise_W", self.noise_W, ndim=1))
         full = (*self.reward_XYA.shape, len(self.noise_W))
-        if values.ndim != 4 or any(n not in (1, full[i]) for i, n in enumerate(values.shape)):
-            raise InputError(
-                f"{name}: shape {values.shape} does not broadcast to (X, Y, A, W) = {full}; "
-                "give four axes, each of full length or 1"
-            )
-        if not np.issubdtype(values.dtype, np.integer):
-            raise InputError(f"{name}: holds {values.dtype}; give integers, {kind} state indices")
-        if outside := np.argwhere((values < 0) | (values >= size)).tolist():
-            index = tuple(outside[0])
-            raise InputError(
-                f"{name}{list(index)} = {values[index]} is not a {kind} state; "
-                f"indices run from 0 to {size - 1}: clip or extend the {kind} states"
-            )
-        return read_only(np.array(values, dtype=INDEX, order="C"))
+        sizes = {"next_slow": self.n_slow, "next_fast": self.n_fast}
+        if self.frozen_next_fast is not None:
+            sizes["frozen_next_fast"] = self.n_fast
+        for name, size in sizes.items():
+            kind = "slow" if name == "next_slow" else "fast"
+            self._put(name, checked_indices(name, getattr(self, name), full, size, kind))
+        if self.frozen_next_fast is None:
+            self._put("frozen_next_fast", self.next_fast)
+
+    def _put_rows(self, rows: Rows) -> None:
+        """Check the rows, derive the frozen ones, and let padding mirror a real state."""
+        check_targets(rows, self.feasible_XYA)
+        rows = replace(rows, row_XYA=np.where(self.feasible_XYA, rows.row_XYA, INDEX(0)))
+        frozen = self.frozen_rows or frozen_rows(rows, self.real_XY)
+        for name, law in (("rows", rows), ("frozen_rows", frozen)):
+            self._put(name, replace(law, row_XYA=read_only(self.mirror(law.row_XYA))))
 
     @property
     def n_slow(self) -> int:
@@ -187,97 +252,105 @@ class FastSlowMDP(Summary):
         return self.n_slow * self.n_fast
 
     @cached_property
+    def real_XY(self) -> np.ndarray:
+        """Whether (x, y) is a state: it has a feasible action. The other pairs are padding."""
+        return read_only(np.asarray(self.feasible_XYA.any(axis=2)))
+
+    @cached_property
+    def n_real(self) -> int:
+        """The number of states without padding."""
+        return int(np.count_nonzero(self.real_XY))
+
+    @cached_property
+    def n_pairs(self) -> int:
+        """The number of feasible state-action pairs: |S||A| if every action is feasible."""
+        return int(np.count_nonzero(self.feasible_XYA))
+
+    @cached_property
+    def pairs_up_to_S(self) -> np.ndarray:
+        """The number of feasible pairs in the first 0, 1, …, |S| flattened states."""
+        pairs_S = self.feasible_XYA.sum(axis=2).reshape(-1)
+        return read_only(np.concatenate([[0], np.cumsum(pairs_S)]))
+
+    def mirror(self, values: np.ndarray) -> np.ndarray:
+        """Return values with axes X and Y in which padding repeats a real state of the same x.
+
+        The axes X and Y are the first two, or the last two of three axes (P, X, Y).
+        """
+        if self.real_XY.all():
+            return values
+        rows, first_X = np.arange(self.n_slow), self.real_XY.argmax(axis=1)
+        if values.shape[:2] == self.real_XY.shape:
+            real = self.real_XY.reshape(*self.real_XY.shape, *(1,) * (values.ndim - 2))
+            return np.where(real, values, values[rows, first_X][:, None])
+        return np.where(self.real_XY, values, values[:, rows, first_X][:, :, None])
+
+    @cached_property
     def true(self) -> Dynamics:
         """f = (f_X, f_Y), the dynamics of the base model."""
-        return Dynamics(self.next_slow, self.next_fast, self.noise_W)
+        return self.rows or Tables(self.next_slow, self.next_fast, self.noise_W)
+
+    @property
+    def tables(self) -> Tables:
+        """The true dynamics of a model in index form."""
+        if not isinstance(self.true, Tables):
+            raise InputError(f"{self.name}: its law is given as rows, not as index tables")
+        return self.true
 
     @cached_property
     def frozen(self) -> Dynamics:
         """x' = x and y' = f_Y with x frozen, the dynamics of the lower level."""
+        if self.frozen_rows is not None:
+            return self.frozen_rows
         stay = np.arange(self.n_slow, dtype=INDEX)[:, None, None, None]
-        return Dynamics(read_only(stay), self.frozen_next_fast, self.noise_W)
+        return Tables(read_only(stay), self.frozen_next_fast, self.noise_W)
+
+    @cached_property
+    def reward_range(self) -> tuple[float, float]:
+        """The smallest and the largest reward of a feasible action."""
+        possible = self.reward_XYA[self.feasible_XYA]
+        return float(possible.min()), float(possible.max())
 
     @cached_property
     def largest_reward(self) -> float:
-        """max |r(x, y, a)|."""
-        return float(np.abs(self.reward_XYA).max())
+        """max |r(x, y, a)| over the feasible actions."""
+        return max(abs(reward) for reward in self.reward_range)
 
     @property
     def nbytes(self) -> int:
         """Memory of the tables in bytes; arrays that are shared count once."""
-        tables = (
+        tables = [
             self.reward_XYA,
-            self.noise_W,
-            self.next_slow,
-            self.next_fast,
-            self.frozen_next_fast,
             self.initial_XY,
             self.slow.values,
             self.fast.values,
             self.actions.values,
-        )
-        return sum({id(table): table.nbytes for table in tables}.values())
+        ]
+        if self.rows is None:
+            tables += [self.noise_W, self.next_slow, self.next_fast, self.frozen_next_fast]
+        shared = sum({id(table): table.nbytes for table in tables}.values())
+        return shared + sum(rows.nbytes for rows in (self.rows, self.frozen_rows) if rows)
 
     def mean(self, U_XY: np.ndarray) -> float:
         """Return the mean of U over the initial distribution."""
         return float(np.vdot(self.initial_XY, U_XY))
 
-    def _summary(self) -> tuple[str, Rows]:
+    def _summary(self) -> tuple[str, Lines]:
         axes = {"slow states": self.slow, "fast states": self.fast, "actions": self.actions}
-        low, high = self.reward_XYA.min(), self.reward_XYA.max()
+        low, high = self.reward_range
+        if self.sense == "min":
+            low, high = -high, -low
+        law = f"{len(self.noise_W):,} outcomes" if self.rows is None else _describe(self.rows)
         return f"FastSlowMDP {self.name!r}", [
             *((label, f"{len(axis):,} ({', '.join(axis.names)})") for label, axis in axes.items()),
-            ("noise", f"{len(self.noise_W):,} outcomes"),
+            ("noise", law),
             ("slow state", "exogenous" if self.true.exogenous_slow else "endogenous"),
             ("fast state", "noise-free" if self.true.noise_free_fast else "noisy"),
             ("discount γ", self.gamma),
-            ("rewards", f"{low:.6g} to {high:.6g}"),
+            ("costs" if self.sense == "min" else "rewards", f"{low:.6g} to {high:.6g}"),
             ("memory", f"{self.nbytes:,} bytes"),
         ]
 
 
-def _discount(gamma: float) -> float:
-    gamma = float(numbers("gamma", gamma))
-    if not 0 <= gamma < 1:
-        raise InputError(f"gamma = {gamma}: give a discount factor with 0 ≤ γ < 1, such as 0.995")
-    return gamma
-
-
-def _rewards(reward_XYA: np.ndarray) -> np.ndarray:
-    reward_XYA = numbers("reward_XYA", reward_XYA)
-    if reward_XYA.ndim != 3 or reward_XYA.size == 0:
-        raise InputError(
-            f"reward_XYA: shape {reward_XYA.shape} is not (X, Y, A) with at least one slow state, "
-            "one fast state and one action"
-        )
-    if not np.isfinite(reward_XYA).all():
-        index = np.argwhere(~np.isfinite(reward_XYA))[0].tolist()
-        raise InputError(
-            f"reward_XYA{index} = {reward_XYA[tuple(index)]}: rewards must be finite; "
-            "forbid an action by a large penalty instead of -inf"
-        )
-    if np.abs(reward_XYA).max() > LARGEST_REWARD:
-        raise InputError(f"reward_XYA: rewards above {LARGEST_REWARD:g} overflow; use larger units")
-    return read_only(reward_XYA)
-
-
-def _distribution(name: str, values: np.ndarray, ndim: int, shape=None) -> np.ndarray:
-    values = numbers(name, values)
-    if values.ndim != ndim or values.size == 0 or (shape is not None and values.shape != shape):
-        raise InputError(f"{name}: shape {values.shape}; expected {shape or '(W,) with W ≥ 1'}")
-    bad = ~(values >= 0) | ~np.isfinite(values)
-    if bad.any():
-        index = np.argwhere(bad)[0].tolist()
-        raise InputError(f"{name}{index} = {values[tuple(index)]}: probabilities are at least 0")
-    if abs(values.sum() - 1) > PROBABILITY_TOLERANCE:
-        raise InputError(f"{name}: sums to {values.sum():.12g}, not 1; divide it by its sum")
-    return read_only(values)
-
-
-def _axis(name: str, axis: Axis | None, size: int) -> Axis:
-    axis = Axis((name,), np.arange(size)) if axis is None else axis
-    if not isinstance(axis, Axis):
-        raise InputError(f"{name}: is not an Axis; give Axis(names, values)")
-    if len(axis) != size:
-        raise InputError(f"{name}: has {len(axis)} points, but reward_XYA has {size} on that axis")
-    return axis
+def _describe(rows: Rows) -> str:
+    return f"{len(rows.target_N):,} probabilities in {rows.n_rows - 1:,} different rows"

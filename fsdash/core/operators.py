@@ -14,7 +14,8 @@ and K V takes T−1 expectations under one policy each (`lower_kernel`). So F co
 backups and never forms the kernel.
 
 A policy is an integer array π_XY. `follow` returns its dynamics, which have an action axis of
-length 1, so the same kernels compute the policy versions. Ties go to the first action.
+length 1, so the same kernels compute the policy versions. Ties go to the first action. Dynamics
+given as index tables and as sparse rows have their own kernels.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fsdash.core import kernels
-from fsdash.core.model import Dynamics, FastSlowMDP
+from fsdash.core import kernels, row_kernels
+from fsdash.core.model import Dynamics, FastSlowMDP, Tables
+from fsdash.core.rows import Rows
 from fsdash.errors import InputError
 
 Policies = Sequence[np.ndarray] | np.ndarray
@@ -33,11 +35,18 @@ Policies = Sequence[np.ndarray] | np.ndarray
 
 def follow(dynamics: Dynamics, policy_XY: np.ndarray) -> Dynamics:
     """Return the dynamics under a policy: the action axis has length 1."""
+    if isinstance(dynamics, Rows):
+        return dynamics.follow(policy_XY)
+    return follow_tables(dynamics, policy_XY)
+
+
+def follow_tables(tables: Tables, policy_XY: np.ndarray) -> Tables:
+    """Return index tables under a policy."""
 
     def chosen(table: np.ndarray) -> np.ndarray:
         return table if table.shape[2] == 1 else kernels.choose(table, policy_XY)
 
-    return Dynamics(chosen(dynamics.next_slow), chosen(dynamics.next_fast), dynamics.noise_W)
+    return Tables(chosen(tables.next_slow), chosen(tables.next_fast), tables.noise_W)
 
 
 def follow_all(model: FastSlowMDP, lower: Policies) -> list[Dynamics]:
@@ -54,26 +63,40 @@ def policy_reward(model: FastSlowMDP, policy_XY: np.ndarray) -> np.ndarray:
 
 def expect(model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray) -> np.ndarray:
     """Return E[U(x', y')] for every (x, y, a); (X, Y, 1) for dynamics under a policy."""
+    if isinstance(dynamics, Rows):
+        return row_means(dynamics, values_of(model, U_XY))[dynamics.row_XYA]
     followed = dynamics.next_slow.shape[2] == dynamics.next_fast.shape[2] == 1
     out_XYA = np.empty((model.n_slow, model.n_fast, 1 if followed else model.n_actions))
     kernels.expect(*_tables(dynamics), values_of(model, U_XY), out_XYA)
     return out_XYA
 
 
+def row_means(rows: Rows, U_XY: np.ndarray) -> np.ndarray:
+    """Return E[U(x', y')] for every different row; 0 for the empty one."""
+    mean_R = np.empty(rows.n_rows)
+    row_kernels.row_means(rows.start_R, rows.target_N, rows.probability_N, U_XY.reshape(-1), mean_R)
+    return mean_R
+
+
 def q_values(model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray) -> np.ndarray:
-    """Return Q(x, y, a) = r + γ E[U(x', y')]."""
+    """Return Q(x, y, a) = r + γ E[U(x', y')]; −∞ for infeasible actions."""
     return model.reward_XYA + model.gamma * expect(model, dynamics, U_XY)
 
 
 def q_values_at(model: FastSlowMDP, U_XY: np.ndarray, x: int, y: int) -> np.ndarray:
-    """Return Q(x, y, ·) of one state under the true dynamics, in |A|·|W| operations."""
+    """Return Q(x, y, ·) of one state under the true dynamics, without a sweep over all states."""
     x, y = check_state(model, x, y)
+    U_XY, d = values_of(model, U_XY), model.true
+    if isinstance(d, Rows):
+        mean_A = [
+            d.probabilities(row) @ U_XY.reshape(-1)[d.targets(row)] for row in d.row_XYA[x, y]
+        ]
+        return model.reward_XYA[x, y] + model.gamma * np.array(mean_A)
 
     def successors(table: np.ndarray) -> np.ndarray:
         return table[x if table.shape[0] > 1 else 0, y if table.shape[1] > 1 else 0]
 
-    d = model.true
-    U_AW = values_of(model, U_XY)[successors(d.next_slow), successors(d.next_fast)]
+    U_AW = U_XY[successors(d.next_slow), successors(d.next_fast)]
     return model.reward_XYA[x, y] + model.gamma * (U_AW * d.noise_W).sum(axis=-1)
 
 
@@ -82,10 +105,18 @@ def bellman(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return max_a Q and the first action that attains it: values and a greedy policy."""
     HU_XY = np.empty((model.n_slow, model.n_fast))
-    greedy_XY = np.empty((model.n_slow, model.n_fast), dtype=np.int32)
-    kernels.bellman(
-        model.reward_XYA, *_tables(dynamics), model.gamma, values_of(model, U_XY), HU_XY, greedy_XY
-    )
+    greedy_XY, U_XY = np.empty(HU_XY.shape, dtype=np.int32), values_of(model, U_XY)
+    if isinstance(dynamics, Rows):
+        row_kernels.bellman_rows(
+            model.reward_XYA.reshape(-1, model.n_actions),
+            dynamics.row_XYA.reshape(-1, model.n_actions),
+            row_means(dynamics, U_XY),
+            model.gamma,
+            HU_XY.reshape(-1),
+            greedy_XY.reshape(-1),
+        )
+    else:
+        kernels.bellman(model.reward_XYA, *_tables(dynamics), model.gamma, U_XY, HU_XY, greedy_XY)
     return HU_XY, greedy_XY
 
 
@@ -107,6 +138,22 @@ def H_policy(model: FastSlowMDP, policy_XY: np.ndarray, U_XY: np.ndarray) -> np.
 def H_frozen_policy(model: FastSlowMDP, policy_XY: np.ndarray, J_XY: np.ndarray) -> np.ndarray:
     """Apply one step of a policy in the lower level."""
     return _policy_step(model, model.frozen, policy_XY, J_XY)
+
+
+def policy_sweeps(
+    model: FastSlowMDP, policy_XY: np.ndarray, U_XY: np.ndarray, m: int, goal: float
+) -> int:
+    """Make up to m sweeps U ← r + γ E[U] of a policy, in place; return how many were made.
+
+    The sweeps end early once max_x (max_y δ − min_y δ) ≤ goal for the change δ of a sweep.
+    """
+    d, reward_XY = follow(model.true, policy_XY), policy_reward(model, policy_XY)
+    if isinstance(d, Rows):
+        law = (d.row_XYA.reshape(-1), d.start_R, d.target_N, d.probability_N)
+        return row_kernels.policy_sweeps_rows(
+            reward_XY.reshape(-1), *law, model.gamma, m, goal, U_XY
+        )
+    return kernels.policy_sweeps(reward_XY, *_tables(d), model.gamma, m, goal, U_XY)
 
 
 def lower_kernel(model: FastSlowMDP, followed: Sequence[Dynamics], V_XY: np.ndarray) -> np.ndarray:
@@ -158,8 +205,14 @@ def _policy_step(
     return policy_reward(model, policy_XY) + model.gamma * future_XY
 
 
-def _tables(dynamics: Dynamics) -> tuple:
+def _tables(dynamics: Tables) -> tuple:
     return dynamics.next_slow, dynamics.next_fast, dynamics.noise_W, dynamics.separable
+
+
+def feasible_only(model: FastSlowMDP, Q: np.ndarray) -> np.ndarray:
+    """Return Q-values as an array (|S|, A) with −∞ at the infeasible actions."""
+    infeasible_SA = np.isneginf(model.reward_XYA).reshape(-1, model.n_actions)
+    return np.where(infeasible_SA, -np.inf, Q.reshape(infeasible_SA.shape))
 
 
 def values_of(model: FastSlowMDP, U_XY: np.ndarray | None, name: str = "U_XY") -> np.ndarray:
@@ -172,7 +225,10 @@ def values_of(model: FastSlowMDP, U_XY: np.ndarray | None, name: str = "U_XY") -
 
 
 def check_policy(model: FastSlowMDP, policy_PXY: np.ndarray) -> np.ndarray:
-    """Check that a policy holds action indices for one or more phases, shape (P, X, Y)."""
+    """Return a policy with one or more phases, shape (P, X, Y), if its actions are feasible.
+
+    At padding it takes the action of the state that the padding mirrors.
+    """
     shape = (model.n_slow, model.n_fast)
     if policy_PXY.ndim != 3 or policy_PXY.shape[1:] != shape or not len(policy_PXY):
         raise InputError(
@@ -187,6 +243,16 @@ def check_policy(model: FastSlowMDP, policy_PXY: np.ndarray) -> np.ndarray:
         raise InputError(
             f"policy{list(index)} = {policy_PXY[index]} is not an action; "
             f"indices run from 0 to {model.n_actions - 1}"
+        )
+    if model.n_pairs == model.reward_XYA.size:
+        return policy_PXY
+    policy_PXY = model.mirror(policy_PXY)
+    rewards_XYP = np.take_along_axis(model.reward_XYA, np.moveaxis(policy_PXY, 0, 2), axis=2)
+    if (rewards_XYP == -np.inf).any():
+        x, y, p = np.argwhere(rewards_XYP == -np.inf)[0].tolist()
+        raise InputError(
+            f"policy[{p}, {x}, {y}] = {policy_PXY[p, x, y]}: this action is infeasible in (x, y) = "
+            f"({x}, {y}); choose one with feasible_XYA"
         )
     return policy_PXY
 

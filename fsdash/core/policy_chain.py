@@ -5,7 +5,7 @@ last phase first. Only the fast states that the policy enters again and again ne
 Remove every fast state that no other state leads to, and repeat until none can be removed: what
 remains is the *core*, which no path leaves. Its values are a separate problem, often a much smaller
 one (a tenth of the gridworld). The values outside the core follow from it in one sweep, in the
-reverse order of removal.
+reverse order of removal. A chain of sparse rows (`RowChain`) has no core taken out.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from functools import cached_property
 import numpy as np
 
 from fsdash.core.kernels import axis_strides, flat_successors, jit, sweep
-from fsdash.core.model import INDEX, FastSlowMDP
-from fsdash.core.operators import follow, policy_reward
+from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import follow_tables, policy_reward
+from fsdash.core.row_kernels import sweep_row_phases
+from fsdash.core.rows import INDEX
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +37,7 @@ class Chain:
     def of(cls, model: FastSlowMDP, policy_PXY: np.ndarray) -> Chain:
         """Build the chain of a checked policy under the true dynamics."""
         phases = policy_PXY[::-1]
-        followed = [follow(model.true, policy_XY) for policy_XY in phases]
+        followed = [follow_tables(model.tables, policy_XY) for policy_XY in phases]
         return cls(
             np.stack([policy_reward(model, policy_XY) for policy_XY in phases]),
             np.stack([d.next_slow for d in followed]),
@@ -99,6 +101,65 @@ class Chain:
             U_PXY,
         )
         return U_PXY[-1]
+
+
+@dataclass(frozen=True, eq=False)
+class RowChain:
+    """The phases of a policy, last phase first, with the rows that each phase uses."""
+
+    reward_PS: np.ndarray
+    row_PS: np.ndarray
+    """The row of each phase and state, in the rows of all phases one after the other."""
+    first_P: np.ndarray
+    """The first row of each phase, and the number of all rows."""
+    start_R: np.ndarray
+    target_N: np.ndarray
+    probability_N: np.ndarray
+    gamma: float
+
+    @classmethod
+    def of(cls, model: FastSlowMDP, policy_PXY: np.ndarray) -> RowChain:
+        """Build the chain of a checked policy under the true dynamics."""
+        phases = policy_PXY[::-1]
+        followed = [model.rows.follow(policy_XY) for policy_XY in phases]  # type: ignore[union-attr]
+        first_P = np.cumsum([0, *(d.n_rows for d in followed)])
+        entries_P = np.cumsum([0, *(len(d.target_N) for d in followed)])
+        rows = [d.row_XYA.reshape(-1) for d in followed]
+        starts = [d.start_R[:-1] + n for d, n in zip(followed, entries_P, strict=False)]
+        return cls(
+            np.stack([policy_reward(model, policy_XY).reshape(-1) for policy_XY in phases]),
+            np.stack([row_S + n for row_S, n in zip(rows, first_P, strict=False)]).astype(INDEX),
+            first_P,
+            np.concatenate([*starts, entries_P[-1:]]),
+            np.concatenate([d.target_N for d in followed]),
+            np.concatenate([d.probability_N for d in followed]),
+            model.gamma,
+        )
+
+    @property
+    def flat(self) -> tuple:
+        """The first arguments of `sweep_row_phases`."""
+        return (
+            self.reward_PS,
+            self.row_PS,
+            self.first_P,
+            self.start_R,
+            self.target_N,
+            self.probability_N,
+            self.gamma,
+        )
+
+
+@jit
+def sweep_chain(chain, n, U_XY):
+    """Make n sweeps through the phases of a chain in either form, in place.
+
+    The forms differ in the length of the tuple, so only one branch is compiled for each.
+    """
+    if len(chain) == 6:
+        sweep_phases(*chain, n, U_XY)
+    else:
+        sweep_row_phases(*chain, n, U_XY)
 
 
 @jit

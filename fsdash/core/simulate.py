@@ -6,8 +6,8 @@ noise. Visit frequencies are not counted on paths but computed exactly, as the d
 
     d(p, s) = (1 − γ) Σ_k γ^(kP+p) Pr(s_{kP+p} = s),     s₀ ~ the initial distribution,
 
-by pushing the distribution forward, |S|·|W| operations per period. It sums to 1 over phases and
-states, and ⟨d, r_π⟩ / (1 − γ) is the policy's mean value.
+by pushing the distribution forward, one operation per state and outcome in a period. It sums to 1
+over phases and states, and ⟨d, r_π⟩ / (1 − γ) is the policy's mean value.
 
 Stopping rule: let m be the distribution at the start of a cycle, m' at its end, δ = ‖m' − m‖₁. The
 cycles after period t have the share γ^t of d. Replacing them by the last cycle has an error of at
@@ -22,9 +22,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsdash.core import kernels
-from fsdash.core.display import Rows, Summary, value_range
+from fsdash.core.display import Lines, Summary, value_range
 from fsdash.core.model import Dynamics, FastSlowMDP
 from fsdash.core.operators import check_policy, check_state, follow
+from fsdash.core.row_kernels import push_forward_rows
+from fsdash.core.rows import Rows
 from fsdash.errors import InputError
 
 MAX_STEPS = 1_000_000
@@ -59,7 +61,7 @@ class Path(Summary):
         """The sum of rewards up to and including each period, not discounted."""
         return np.cumsum(self.reward_N)
 
-    def _summary(self) -> tuple[str, Rows]:
+    def _summary(self) -> tuple[str, Lines]:
         return f"Path of {len(self):,} periods", [
             ("start (x, y)", f"({self.x_N[0]}, {self.y_N[0]})"),
             ("end (x, y)", f"({self.x_N[-1]}, {self.y_N[-1]})"),
@@ -84,7 +86,7 @@ class Visits(Summary):
         """The share of each state, summed over the phases."""
         return self.share_PXY.sum(axis=0)
 
-    def _summary(self) -> tuple[str, Rows]:
+    def _summary(self) -> tuple[str, Lines]:
         visited = np.count_nonzero(self.share_XY > self.error)
         return "Visits", [
             ("share_PXY", value_range(self.share_PXY)),
@@ -140,9 +142,13 @@ def simulate(
         raise InputError(f"steps = {steps}: use a whole number of periods, 1 to {MAX_STEPS:,}")
     x, y = _start(model, rng) if start is None else check_state(model, *start)
     d = model.true
-    outcome_N = rng.choice(len(d.noise_W), size=steps, p=d.noise_W)
     x_N, y_N, action_N = (np.empty(steps, np.int64) for _ in range(3))
-    _walk(d.next_slow, d.next_fast, policy_PXY, outcome_N, x, y, x_N, y_N, action_N)
+    if isinstance(d, Rows):
+        law = (d.row_XYA, d.start_R, d.target_N, d.probability_N)
+        _walk_rows(*law, policy_PXY, rng.random(steps), x, y, x_N, y_N, action_N)
+    else:
+        outcome_N = rng.choice(len(d.noise_W), size=steps, p=d.noise_W)
+        _walk(d.next_slow, d.next_fast, policy_PXY, outcome_N, x, y, x_N, y_N, action_N)
     return Path(
         x_N,
         y_N,
@@ -205,6 +211,10 @@ def visits(model: FastSlowMDP, policy: np.ndarray, *, tolerance: float = 1e-8) -
 def push_forward(dynamics: Dynamics, m_XY: np.ndarray) -> np.ndarray:
     """Return the distribution one period later, for dynamics that `follow` a policy."""
     out_XY = np.zeros_like(m_XY)
+    if isinstance(dynamics, Rows):
+        law = (dynamics.start_R, dynamics.target_N, dynamics.probability_N)
+        push_forward_rows(dynamics.row_XYA.reshape(-1), *law, m_XY.reshape(-1), out_XY.reshape(-1))
+        return out_XY
     _push_forward(
         dynamics.next_slow, dynamics.next_fast, dynamics.noise_W, dynamics.separable, m_XY, out_XY
     )
@@ -231,6 +241,23 @@ def _walk(next_slow, next_fast, policy_PXY, outcome_N, x, y, x_N, y_N, action_N)
         slow = next_slow[x * sx, y * sy, a * sa, w * sw]
         y = int(next_fast[x * fx, y * fy, a * fa, w * fw])
         x = int(slow)
+
+
+@kernels.jit
+def _walk_rows(
+    row_XYA, start_R, target_N, probability_N, policy_PXY, u_N, x, y, x_N, y_N, action_N
+):
+    """Draw each next state by the inverse CDF of its row."""
+    Y = row_XYA.shape[1]
+    for t in range(u_N.size):
+        a = policy_PXY[t % policy_PXY.shape[0], x, y]
+        x_N[t], y_N[t], action_N[t] = x, y, a
+        i, last = start_R[row_XYA[x, y, a]], start_R[row_XYA[x, y, a] + 1] - 1
+        below = probability_N[i]
+        while u_N[t] >= below and i < last:
+            i += 1
+            below += probability_N[i]
+        x, y = np.int64(target_N[i]) // Y, np.int64(target_N[i]) % Y
 
 
 @kernels.jit

@@ -30,7 +30,7 @@ import numpy as np
 
 from fsdash.algorithms.optimum import Optimum, optimum, regret
 from fsdash.algorithms.snapshot import Diverged, Snapshot
-from fsdash.core.display import Rows, Summary
+from fsdash.core.display import Lines, Summary
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.domains import Domain
@@ -63,7 +63,7 @@ class Record(Summary):
     def seconds(self) -> float:
         return float(self.row["seconds"])
 
-    def _summary(self) -> tuple[str, Rows]:
+    def _summary(self) -> tuple[str, Lines]:
         shown = ("phase", "iteration", "evaluations", "mean_return", "max_regret", "policy_kind")
         return f"Record: step {self.step}", [
             *((name, self.row[name]) for name in shown),

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from fsdash.core.display import Rows, Summary
+from fsdash.core.display import Lines, Summary
 from fsdash.runs.spec import BUDGETS, RunSpec, share_spent
 
 STATUSES = (
@@ -125,7 +125,7 @@ class Run(Summary):
             return None
         return max((r.finished for r in self.replications if r.finished), default=None)
 
-    def _summary(self) -> tuple[str, Rows]:
+    def _summary(self) -> tuple[str, Lines]:
         T = "" if self.T is None else f", T={self.T}"
         return f"Run {self.id}: {self.algorithm}{T} on {self.domain}", [
             ("status", self.status),
@@ -156,7 +156,7 @@ class Experiment(Summary):
         """Whether any replication is queued or running."""
         return self.status in ACTIVE
 
-    def _summary(self) -> tuple[str, Rows]:
+    def _summary(self) -> tuple[str, Lines]:
         rows: list[tuple[str, object]] = [
             (f"run {run.id}", f"{run.algorithm} on {run.domain}, {run.status}, {run.rows:,} rows")
             for run in self.runs[:MAX_SHOWN]

@@ -27,7 +27,7 @@ import numpy as np
 from fsdash.algorithms.fsvi import MAX_DECISIONS
 from fsdash.algorithms.registry import ALGORITHMS, Algorithm, Value, get_algorithm
 from fsdash.algorithms.snapshot import MAX_ITERATIONS
-from fsdash.core.display import Rows, Summary
+from fsdash.core.display import Lines, Summary
 from fsdash.domains import Domain, make
 from fsdash.errors import InputError
 
@@ -154,7 +154,7 @@ class RunSpec(Summary):
     def __repr__(self) -> str:
         return self.to_python()
 
-    def _summary(self) -> tuple[str, Rows]:
+    def _summary(self) -> tuple[str, Lines]:
         unit, size = self.budget
         rows: list[tuple[str, object]] = [
             ("domain", self.domain),

@@ -58,7 +58,7 @@ class Runs(NamedTuple):
     guide_G: np.ndarray
 
 
-class Rows(NamedTuple):
+class AliasRows(NamedTuple):
     """The rows of K(s₁, ·), concatenated, with the most likely s_T first in each row."""
 
     start_S: np.ndarray
@@ -108,7 +108,7 @@ def noise_runs(noise_W: np.ndarray) -> Runs:
     return Runs(int(order_W[0]), length_N[order_N], outcome_N[order_N], cdf_N, _guide(cdf_N))
 
 
-def frequent_binomials(law: Multinomial, rows: Rows, M: int) -> Frequent:
+def frequent_binomials(law: Multinomial, rows: AliasRows, M: int) -> Frequent:
     """Build CDFs that cover 98% of the draws, if they are small enough to stay in the cache."""
     p_C, class_S = np.unique(np.exp(rows.log_S), return_inverse=True)
     D = 1 + int(np.searchsorted(law.others_N, 0.98))
@@ -118,6 +118,14 @@ def frequent_binomials(law: Multinomial, rows: Rows, M: int) -> Frequent:
     for d in range(D):
         others_CDN[:, d, : M - d + 1] = [_cdf(_binomial(M - d, 1 - p)) for p in p_C]
     return Frequent(class_S, others_CDN)
+
+
+def constant_binomials(rows: AliasRows, M: int) -> Frequent:
+    """Build CDFs for exactly M draws from each row, if they are small enough."""
+    p_C, class_S = np.unique(np.exp(rows.log_S), return_inverse=True)
+    if len(p_C) * (M + 1) > MAX_TABLE_ENTRIES:
+        return Frequent(class_S, np.ones((1, 0, 1)))
+    return Frequent(class_S, np.array([[_cdf(_binomial(M, 1 - p))] for p in p_C]))
 
 
 def _binomial(n: int, q: float) -> np.ndarray:

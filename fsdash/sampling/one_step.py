@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from fsdash.core.kernels import axis_strides, jit
 from fsdash.core.model import Dynamics, FastSlowMDP
 from fsdash.core.operators import follow, policy_reward, values_of
+from fsdash.core.rows import Rows
 from fsdash.errors import InputError
 from fsdash.sampling.checks import check_samples, check_ties
 from fsdash.sampling.laws import Multinomial, draw_counts, multinomial, pick_action
+from fsdash.sampling.row_steps import RowLaw, one_step_rows, row_law
 
 States = range | np.ndarray | None
 """Flattened states x·|Y| + y: a range, an array of indices, or None for all states."""
@@ -69,33 +71,25 @@ class Sampler:
     M: int
     ties: str = "first"
     common_random_numbers: bool = False
-    law: Multinomial = field(init=False, repr=False)
+    law: Multinomial | RowLaw = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_samples("M", self.M)
         check_ties(self.ties)
-        object.__setattr__(self, "law", multinomial(self.dynamics.noise_W, int(self.M)))
+        d, M = self.dynamics, int(self.M)
+        law = row_law(d, M) if isinstance(d, Rows) else multinomial(d.noise_W, M)
+        object.__setattr__(self, "law", law)
 
     def q_values(
         self, U_XY: np.ndarray, rng: np.random.Generator, states: States = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Sample Q(s, a) and a greedy action for flattened states: (N, A) and (N,)."""
+        """Sample Q(s, a) and a greedy action for flattened states: (N, A) and (N,).
+
+        Q is −∞ for infeasible actions.
+        """
         m, (states_N, Q_NA, greedy_N) = self.model, working_arrays(self.model, states)
-        one_step(
-            rng,
-            self.law,
-            int(self.M),
-            bool(self.common_random_numbers),
-            self.ties == "random",
-            m.reward_XYA,
-            self.dynamics.next_slow,
-            self.dynamics.next_fast,
-            m.gamma,
-            values_of(m, U_XY),
-            states_N,
-            Q_NA,
-            greedy_N,
-        )
+        how = (bool(self.common_random_numbers), self.ties == "random")
+        self._sample(rng, *how, m.reward_XYA, self.dynamics, U_XY, states_N, Q_NA, greedy_N)
         return Q_NA, greedy_N
 
     def policy_values(
@@ -106,25 +100,32 @@ class Sampler:
         states: States = None,
     ) -> np.ndarray:
         """Sample one step of a policy, r(s, π) + γ · 1/M Σ_j U(s^(π,j)), for flattened states."""
-        m, followed = self.model, follow(self.dynamics, policy_XY)
+        m, d = self.model, self.dynamics
         states_N, Q_NA, greedy_N = working_arrays(m, states)
         value_N1 = np.ascontiguousarray(Q_NA[:, :1])
-        one_step(
-            rng,
-            self.law,
-            int(self.M),
-            True,
-            False,
-            _read_only(policy_reward(m, policy_XY)[:, :, None]),
-            _read_only(followed.next_slow),
-            _read_only(followed.next_fast),
-            m.gamma,
-            values_of(m, U_XY),
-            states_N,
-            value_N1,
-            greedy_N,
-        )
+        reward_XY1 = _read_only(policy_reward(m, policy_XY)[:, :, None])
+        if isinstance(d, Rows):
+            # The same rows, so that the tables for drawing from them remain valid.
+            row_XY1 = np.take_along_axis(d.row_XYA, policy_XY[:, :, None].astype(np.int64), axis=2)
+            followed: Dynamics = replace(d, row_XYA=row_XY1)
+        else:
+            followed = follow(d, policy_XY)
+        self._sample(rng, True, False, reward_XY1, followed, U_XY, states_N, value_N1, greedy_N)
         return value_N1[:, 0]
+
+    def _sample(
+        self, rng, common, random, reward_XYA, dynamics, U_XY, states_N, Q_NA, greedy_N
+    ) -> None:
+        U_XY, A = values_of(self.model, U_XY), reward_XYA.shape[2]
+        how = (rng, self.law, int(self.M), common, random)
+        if isinstance(dynamics, Rows):
+            tables = (reward_XYA.reshape(-1, A), _read_only(dynamics.row_XYA).reshape(-1, A))
+            values = (self.model.gamma, U_XY.reshape(-1))
+            one_step_rows(*how, *tables, *values, states_N, Q_NA, greedy_N)
+        else:
+            tables = (_read_only(dynamics.next_slow), _read_only(dynamics.next_fast))
+            values = (self.model.gamma, U_XY)
+            one_step(*how, reward_XYA, *tables, *values, states_N, Q_NA, greedy_N)
 
 
 def _read_only(table: np.ndarray) -> np.ndarray:

@@ -27,7 +27,7 @@ class StateSample:
     rho_XY: np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        n = self.model.n_states
+        n = self.model.n_real
         N = max(1, round(n / STATES_PER_SAMPLE)) if self.N is None else self.N
         most = n if self.rho_XY is None else max(n, 10_000_000)
         if not (1 <= N <= most and int(N) == N):
@@ -35,7 +35,8 @@ class StateSample:
         object.__setattr__(self, "N", int(N))
         if self.rho_XY is not None:
             rho_S = np.asarray(self.rho_XY, float).reshape(-1)
-            if rho_S.size != n or not (rho_S >= 0).all() or abs(rho_S.sum() - 1) > 1e-9:
+            outside = rho_S.size != self.model.n_states or rho_S[~self._real_S].any()
+            if outside or not (rho_S >= 0).all() or abs(rho_S.sum() - 1) > 1e-9:
                 raise InputError(
                     f"rho_XY: is not a distribution over the {n} states; give one probability for "
                     "each (x, y), with sum 1"
@@ -48,11 +49,21 @@ class StateSample:
         assert self.N is not None  # set by __post_init__
         return self.N
 
+    @property
+    def pairs(self) -> int:
+        """The mean number of feasible state-action pairs of N states: N|A| if all are feasible."""
+        return round(self.size * self.model.n_pairs / self.model.n_real)
+
+    @property
+    def _real_S(self) -> np.ndarray:
+        return self.model.real_XY.reshape(-1)
+
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         """Draw the flattened states of one iteration, shape (N,)."""
-        n = self.model.n_states
+        n = self.model.n_real
         if self.rho_XY is not None:
-            return rng.choice(n, self.size, p=self.rho_XY.reshape(-1))
+            return rng.choice(self.model.n_states, self.size, p=self.rho_XY.reshape(-1))
+        real_N = np.flatnonzero(self._real_S)
         if n == self.N:
-            return np.arange(n)
-        return np.sort(rng.choice(n, self.size, replace=False, shuffle=False))
+            return real_N
+        return real_N[np.sort(rng.choice(n, self.size, replace=False, shuffle=False))]

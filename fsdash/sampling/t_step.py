@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fsdash.core.kernels import axis_strides, jit
-from fsdash.sampling.laws import Rows, binomial, draw_counts, invert, pick_action
+from fsdash.sampling.laws import AliasRows, binomial, draw_counts, invert, pick_action
 
 
 @jit
@@ -224,8 +224,30 @@ def fill_aliases(target_N, keep_N, alias_N, start, stop, order_N):
 
 
 @jit
+def alias_row(size, here_S, mass_S, start, target_N, keep_N, alias_N, order_S):
+    """Store one row of `AliasRows` from entry `start` on, and return its log p and (1 − p)/p.
+
+    Its targets are the first `size` entries of `here_S`, with probabilities `mass_S`.
+    """
+    top = 0
+    for i in range(size):
+        top = i if mass_S[here_S[i]] > mass_S[here_S[top]] else top
+    here_S[0], here_S[top] = here_S[top], here_S[0]
+    rest = 0.0
+    for i in range(size):
+        target_N[start + i] = alias_N[start + i] = here_S[i]
+        rest += mass_S[here_S[i]] if i > 0 else 0.0
+    if size == 1:
+        return 0.0, 0.0
+    for i in range(1, size):
+        keep_N[start + i] = mass_S[here_S[i]] / rest * (size - 1)
+    fill_aliases(target_N, keep_N, alias_N, start + 1, start + size, order_S)
+    return np.log1p(-rest), rest / mass_S[here_S[0]]
+
+
+@jit
 def lower_rows(slow_T, fast_T, noise_W, X, Y, widest, limit):
-    """Compute the `Rows` of K by exact propagation, and whether they fit.
+    """Compute the `AliasRows` of K by exact propagation, and whether they fit.
 
     A row may have `widest` non-zeros, all rows together `limit`. The work is (T−1)·|W| operations
     per non-zero.
@@ -257,23 +279,13 @@ def lower_rows(slow_T, fast_T, noise_W, X, Y, widest, limit):
                         flow_S[to] += noise_W[w] * mass_S[here_S[i]]
             here_S, there_S, mass_S, flow_S, size = there_S, here_S, flow_S, mass_S, reached
             if size > widest:
-                return False, Rows(start_S, target_N, keep_N, alias_N, log_S, odds_S)
+                return False, AliasRows(start_S, target_N, keep_N, alias_N, log_S, odds_S)
         start = start_S[s]
         if start + size > limit:
-            return False, Rows(start_S, target_N, keep_N, alias_N, log_S, odds_S)
-        top = 0
-        for i in range(size):
-            top = i if mass_S[here_S[i]] > mass_S[here_S[top]] else top
-        here_S[0], here_S[top] = here_S[top], here_S[0]
-        rest = 0.0
-        for i in range(size):
-            target_N[start + i] = alias_N[start + i] = here_S[i]
-            rest += mass_S[here_S[i]] if i > 0 else 0.0
-        if size > 1:
-            for i in range(1, size):
-                keep_N[start + i] = mass_S[here_S[i]] / rest * (size - 1)
-            fill_aliases(target_N, keep_N, alias_N, start + 1, start + size, there_S)
-            log_S[s], odds_S[s] = np.log1p(-rest), rest / mass_S[here_S[0]]
+            return False, AliasRows(start_S, target_N, keep_N, alias_N, log_S, odds_S)
+        log_S[s], odds_S[s] = alias_row(
+            size, here_S, mass_S, start, target_N, keep_N, alias_N, there_S
+        )
         start_S[s + 1] = start + size
     N = start_S[S]
-    return True, Rows(start_S, target_N[:N], keep_N[:N], alias_N[:N], log_S, odds_S)
+    return True, AliasRows(start_S, target_N[:N], keep_N[:N], alias_N[:N], log_S, odds_S)

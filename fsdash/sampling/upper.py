@@ -6,21 +6,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsdash.core.model import INDEX, FastSlowMDP
-from fsdash.core.operators import Policies, follow_all, values_of
+from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import Policies, values_of
+from fsdash.core.rows import INDEX
 from fsdash.errors import InputError
 from fsdash.sampling.checks import check_samples, check_ties
-from fsdash.sampling.laws import (
-    Frequent,
-    Multinomial,
-    Rows,
-    Runs,
-    frequent_binomials,
-    multinomial,
-    noise_runs,
-)
 from fsdash.sampling.one_step import States, working_arrays
-from fsdash.sampling.t_step import lower_rows, q_by_counts, q_by_simulation, q_on_stored_paths
+from fsdash.sampling.paths import LowerKernel, RowPaths, TablePaths
+from fsdash.sampling.t_step import q_on_stored_paths
 
 MAX_MEAN_ROW = 64
 """Mean number of non-zeros in a row of K up to which counts are drawn instead of paths."""
@@ -40,12 +33,9 @@ class UpperSampler:
     common_random_numbers: bool = False
     sparse: bool | None = None
     """True for counts over rows of K, False for simulated paths, None to choose automatically."""
-    law: Multinomial = field(init=False, repr=False)
-    runs: Runs = field(init=False, repr=False)
-    rows: Rows | None = field(init=False, repr=False)
-    frequent: Frequent | None = field(init=False, repr=False)
-    slow_T: np.ndarray = field(init=False, repr=False)
-    fast_T: np.ndarray = field(init=False, repr=False)
+    paths: TablePaths | RowPaths = field(init=False, repr=False)
+    kernel: LowerKernel | None = field(init=False, repr=False)
+    """K if counts are drawn, None if paths are simulated."""
 
     def __post_init__(self) -> None:
         check_samples("M_u", self.M)
@@ -57,51 +47,31 @@ class UpperSampler:
             )
         put = lambda key, value: object.__setattr__(self, key, value)  # noqa: E731
         put("J1_XY", values_of(self.model, self.J1_XY, "J1_XY"))
-        put("law", multinomial(self.model.true.noise_W, int(self.M)))
-        put("runs", noise_runs(self.model.true.noise_W))
-        followed = follow_all(self.model, self.lower)
-        put("slow_T", _stack([d.next_slow for d in followed]))
-        put("fast_T", _stack([d.next_fast for d in followed]))
-        put("rows", self._rows())
-        put("frequent", self.rows and frequent_binomials(self.law, self.rows, int(self.M)))
+        form = TablePaths if self.model.rows is None else RowPaths
+        put("paths", form(self.model, self.lower, int(self.M)))
+        put("kernel", self._lower_kernel())
 
-    def _rows(self) -> Rows | None:
-        m = self.model
+    def _lower_kernel(self) -> LowerKernel | None:
+        n = self.model.n_states
         if self.sparse is False or self.common_random_numbers:
             return None
-        widest, limit = (m.n_states, m.n_states) if self.sparse else (MAX_ROW, MAX_MEAN_ROW)
+        widest, limit = (n, n) if self.sparse else (MAX_ROW, MAX_MEAN_ROW)
         # The working arrays hold one entry per state, so a row cannot be wider than that.
-        fits, rows = lower_rows(
-            self.slow_T,
-            self.fast_T,
-            m.true.noise_W,
-            m.n_slow,
-            m.n_fast,
-            min(widest, m.n_states),
-            min(limit, m.n_states) * m.n_states,
-        )
-        return rows if fits else None
+        return self.paths.lower_kernel(min(widest, n), min(limit, n) * n)
 
     def q_values(
         self, V_XY: np.ndarray, rng: np.random.Generator, states: States = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Sample Q(s, a) and a greedy action for flattened states: (N, A) and (N,)."""
+        """Sample Q(s, a) and a greedy action for flattened states: (N, A) and (N,).
+
+        Q is −∞ for infeasible actions.
+        """
         states_N, Q_NA, greedy_N = working_arrays(self.model, states)
-        if self.rows is None:
+        if self.kernel is None:
             self._simulate(V_XY, rng, states_N, Q_NA, greedy_N, np.empty((0, 0, 0), INDEX))
         else:
-            q_by_counts(
-                rng,
-                self.law,
-                self.rows,
-                self.frequent,
-                int(self.M),
-                self.ties == "random",
-                *self._tables(V_XY),
-                states_N,
-                Q_NA,
-                greedy_N,
-            )
+            V_XY, random = values_of(self.model, V_XY, "V_XY"), self.ties == "random"
+            self.paths.count(rng, self.kernel, random, self.J1_XY, V_XY, states_N, Q_NA, greedy_N)
         return Q_NA, greedy_N
 
     def store_paths(self, rng: np.random.Generator) -> StoredPaths:
@@ -113,33 +83,9 @@ class UpperSampler:
         return StoredPaths(m, self.ties, Q_SA, end_SAM, m.gamma ** (len(self.lower) + 1))
 
     def _simulate(self, V_XY, rng, states_N, Q_NA, greedy_N, end_NAM) -> None:
-        q_by_simulation(
-            rng,
-            self.runs,
-            self.slow_T,
-            self.fast_T,
-            int(self.M),
-            bool(self.common_random_numbers),
-            self.ties == "random",
-            *self._tables(V_XY),
-            states_N,
-            Q_NA,
-            greedy_N,
-            end_NAM,
-        )
-
-    def _tables(self, V_XY: np.ndarray) -> tuple:
-        m = self.model
-        discount = m.gamma ** len(self.lower)
-        return (
-            m.reward_XYA,
-            m.next_slow,
-            m.next_fast,
-            m.gamma,
-            discount,
-            self.J1_XY,
-            values_of(m, V_XY, "V_XY"),
-        )
+        V_XY = values_of(self.model, V_XY, "V_XY")
+        how = (bool(self.common_random_numbers), self.ties == "random")
+        self.paths.simulate(rng, *how, self.J1_XY, V_XY, states_N, Q_NA, greedy_N, end_NAM)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,8 +121,3 @@ class StoredPaths:
             greedy_N,
         )
         return Q_NA, greedy_N
-
-
-def _stack(tables: list[np.ndarray]) -> np.ndarray:
-    """Stack the tables of T−1 policies to (T−1, X, Y, 1, W); (0, 1, 1, 1, 1) if there are none."""
-    return np.stack(tables) if tables else np.empty((0, 1, 1, 1, 1), INDEX)

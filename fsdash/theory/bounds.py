@@ -28,7 +28,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsdash.core.display import Rows, Summary, value_range
+from fsdash.core.display import Lines, Summary, value_range
 from fsdash.errors import InputError
 from fsdash.theory.parameters import (
     LARGEST_K,
@@ -56,7 +56,7 @@ class Terms(Summary):
         """The bound: the sum of its terms."""
         raise NotImplementedError
 
-    def _summary(self) -> tuple[str, Rows]:
+    def _summary(self) -> tuple[str, Lines]:
         names = [*(field.name for field in fields(self)), "total"]
         return type(self).__name__, [(name, _described(getattr(self, name))) for name in names]
 

@@ -33,7 +33,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsdash.core.display import Rows, Summary
+from fsdash.core.display import Lines, Summary
 from fsdash.errors import InputError
 from fsdash.theory.bounds import FsviRegret, fsvi_regret, lemma_regret, trivial_bound
 from fsdash.theory.parameters import (
@@ -100,7 +100,7 @@ class Advice(Summary):
     regimes: tuple[Regime, ...]
     trivial_bound: float
 
-    def _summary(self) -> tuple[str, Rows]:
+    def _summary(self) -> tuple[str, Lines]:
         choice = self.choice
         vacuous = "vacuous" if choice.regret >= self.trivial_bound else "informative"
         return "Advice", [

@@ -29,7 +29,7 @@ import numpy as np
 
 from fsdash.algorithms.optimum import optimum
 from fsdash.core.kernels import jit
-from fsdash.core.model import Dynamics, FastSlowMDP
+from fsdash.core.model import FastSlowMDP, Tables
 from fsdash.theory.parameters import Constants
 
 BLOCK = 2_000_000
@@ -110,16 +110,17 @@ def _transition_lipschitz(model: FastSlowMDP) -> float:
     """L_f. The maximum so far prunes the search over the next outcome of the noise."""
     best = 0.0
     for w in _outcomes(model):
-        best = lipschitz(model, _successors(model, model.true, w), best)
+        best = lipschitz(model, _successors(model, model.tables, w), best)
     return best
 
 
 def _frozen_lipschitz(model: FastSlowMDP) -> float:
     """L̃. If the frozen fast state is noise-free, one outcome stands for all."""
-    noisy = model.frozen.next_fast.shape[3] > 1
+    frozen = model.frozen
+    assert isinstance(frozen, Tables)  # `measure` has looked at the true dynamics
     best = 0.0
-    for w in np.flatnonzero(model.noise_W) if noisy else [0]:
-        best = lipschitz(model, _successors(model, model.frozen, int(w)), best)
+    for w in [0] if frozen.noise_free_fast else np.flatnonzero(model.noise_W):
+        best = lipschitz(model, _successors(model, frozen, int(w)), best)
     return best
 
 
@@ -130,7 +131,7 @@ def _outcomes(model: FastSlowMDP) -> list[int]:
     An outcome is left out if another one separates every pair of slow states at least as far.
     """
     possible = np.flatnonzero(model.noise_W).tolist()
-    if not model.true.separable or model.next_slow.shape[3] == 1:
+    if not model.tables.separable or model.next_slow.shape[3] == 1:
         return possible
     apart = {w: _distances(model.slow.values[model.next_slow[:, 0, 0, w]]) for w in possible}
     needed: list[int] = []
@@ -163,7 +164,7 @@ def lipschitz(model: FastSlowMDP, g_XYAC: np.ndarray, at_least: float = 0.0) -> 
     return float(best)
 
 
-def _successors(model: FastSlowMDP, dynamics: Dynamics, w: int) -> np.ndarray:
+def _successors(model: FastSlowMDP, dynamics: Tables, w: int) -> np.ndarray:
     """The coordinates of f(x, y, a, w), shape (X, Y, A, d); A is 1 if no action matters."""
     slow = dynamics.next_slow[..., min(w, dynamics.next_slow.shape[3] - 1)]
     fast = dynamics.next_fast[..., min(w, dynamics.next_fast.shape[3] - 1)]

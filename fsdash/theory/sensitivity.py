@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsdash.core.display import Rows, Summary, value_range
+from fsdash.core.display import Lines, Summary, value_range
 from fsdash.errors import InputError
 from fsdash.theory.bounds import fsvi_regret, trivial_bound
 from fsdash.theory.budget import Bound, Candidates
@@ -45,7 +45,7 @@ class BestChoices(Summary):
     regret: np.ndarray
     vacuous: np.ndarray
 
-    def _summary(self) -> tuple[str, Rows]:
+    def _summary(self) -> tuple[str, Lines]:
         rows = [(field.name, value_range(getattr(self, field.name))) for field in fields(self)]
         return "BestChoices", rows
 

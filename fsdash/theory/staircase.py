@@ -7,7 +7,7 @@ from math import inf, log
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsdash.core.display import Rows, Summary, value_range
+from fsdash.core.display import Lines, Summary, value_range
 from fsdash.theory.bounds import fsvi_regret
 from fsdash.theory.budget import Bound, Regime
 from fsdash.theory.parameters import Constants, Sizes, fsvi_cost, k_max, k_max_vi, vi_cost
@@ -26,7 +26,7 @@ class Staircase(Summary):
     cost: np.ndarray
     regret: np.ndarray
 
-    def _summary(self) -> tuple[str, Rows]:
+    def _summary(self) -> tuple[str, Lines]:
         arrays = [(name, value_range(getattr(self, name))) for name in ("k", "cost", "regret")]
         return "Staircase", [("T", self.T), *arrays]
 

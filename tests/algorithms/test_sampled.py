@@ -280,6 +280,7 @@ def test_common_random_numbers_remove_the_bias_of_the_maximum():
     model = replace(
         model,
         reward_XYA=copies(model.reward_XYA),
+        feasible_XYA=copies(model.feasible_XYA),
         next_slow=copies(model.next_slow),
         next_fast=copies(model.next_fast),
         frozen_next_fast=None,

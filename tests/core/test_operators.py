@@ -117,6 +117,7 @@ def test_ties_go_to_the_first_action():
     doubled = replace(
         model,
         reward_XYA=np.repeat(model.reward_XYA, 2, axis=2),
+        feasible_XYA=np.repeat(model.feasible_XYA, 2, axis=2),
         next_slow=np.repeat(model.next_slow, 2, axis=2),
         next_fast=np.repeat(model.next_fast, 2, axis=2),
         frozen_next_fast=None,

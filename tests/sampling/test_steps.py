@@ -59,7 +59,7 @@ def test_s1_and_sT_have_the_joint_distribution_of_a_path(way, T, M):
     """J₁ and V are random reals, so Q determines which M paths were drawn."""
     model, lower, J1_XY, V_XY, rng = upper_case(T)
     sampler = UpperSampler(model, J1_XY, lower, M, sparse=WAYS[way])
-    assert (sampler.rows is not None) == WAYS[way]
+    assert (sampler.kernel is not None) == WAYS[way]
     s, a, n = 4, 1, 12_000
     worth = {
         (s1, sT): J1_XY.flat[s1] + model.gamma ** (T - 1) * V_XY.flat[sT]
@@ -90,7 +90,7 @@ def test_T_steps_have_the_mean_and_variance_of_M_independent_paths(way, M, n, sh
     20,000 are too many for one term-by-term binomial, and are drawn in blocks."""
     model, lower, J1_XY, V_XY, rng = upper_case(4, shape)
     sampler = UpperSampler(model, J1_XY, lower, M, sparse=WAYS[way])
-    assert M != 50 or sampler.frequent.others_CDN.shape[1] > 0
+    assert M != 50 or sampler.kernel.frequent.others_CDN.shape[1] > 0
     Q = np.array([sampler.q_values(V_XY, rng)[0] for _ in range(n)])
     for s, a in product(range(6), range(2)):
         joint = paths(model, lower, s, a)
@@ -115,7 +115,7 @@ def test_counts_and_simulation_agree_with_the_exact_upper_level_on_gridworld():
     exact = q_values(model, model.true, future_XY).reshape(model.n_states, -1)
     for sparse in (None, False):
         sampler = UpperSampler(model, J1_XY, lower, 50, sparse=sparse)
-        assert (sampler.rows is not None) == (sparse is None)
+        assert (sampler.kernel is not None) == (sparse is None)
         Q = sampler.q_values(V_XY, rng)[0]
         # A path is worth between 0 and 2: the mean of 50 has a standard error of at most 1/√50.
         within((Q - exact).mean(), 0, 1 / 50 / Q.size)
@@ -129,7 +129,7 @@ def test_the_model_decides_between_counts_and_simulation():
             model.n_actions, size=(T - 1, model.n_slow, model.n_fast)
         )
         zero_XY = np.zeros((model.n_slow, model.n_fast))
-        return UpperSampler(model, zero_XY, lower, 50).rows is not None
+        return UpperSampler(model, zero_XY, lower, 50).kernel is not None
 
     assert chosen("gridworld", 12) and chosen("inventory", 3)
     assert not chosen("pricing", 6)

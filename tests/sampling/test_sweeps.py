@@ -104,6 +104,7 @@ def twins(seed=12):
     return replace(
         model,
         reward_XYA=double(model.reward_XYA),
+        feasible_XYA=double(model.feasible_XYA),
         next_slow=double(model.next_slow),
         next_fast=double(model.next_fast),
         frozen_next_fast=None,

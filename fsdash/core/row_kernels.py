@@ -1,0 +1,205 @@
+"""The inner loops on sparse rows, compiled by Numba; see `fsdash.core.rows` for the arrays.
+
+    number_rows        the non-zeros, once when a model is built
+    row_means          the non-zeros of the different rows
+    bellman_rows       |S||A|, after row_means
+    sweep_row_phases   per phase: the non-zeros of the different rows of its policy, and |S|
+
+Ties in a maximum go to the first action.
+"""
+
+import numpy as np
+
+from fsdash.core.kernels import jit, widest_change
+
+
+@jit
+def number_rows(start_P, target_N, probability_N):
+    """Number the different rows from 1 in the order of their first occurrence; empty rows are 0.
+
+    Returns the number of each row, and for each number the row where it first occurs (an empty row
+    for 0). A hash table finds equal rows, which are then compared entry by entry.
+    """
+    P = len(start_P) - 1
+    size = 1
+    while size < 2 * P + 2:
+        size *= 2
+    table = np.full(size, -1, np.int64)
+    number_P, first_R = np.zeros(P, np.uint32), np.empty(P + 1, np.int64)
+    first_R[0], used = -1, 1
+    bits_N = probability_N.view(np.uint64)
+    for p in range(P):
+        start, stop = start_P[p], start_P[p + 1]
+        if start == stop:
+            continue
+        h = np.uint64(1469598103934665603)
+        for i in range(start, stop):
+            h = (h ^ np.uint64(target_N[i])) * np.uint64(1099511628211)
+            h = (h ^ bits_N[i]) * np.uint64(1099511628211)
+            h ^= h >> np.uint64(29)
+        slot = np.int64(h & np.uint64(size - 1))
+        while True:
+            r = table[slot]
+            if r < 0:
+                table[slot], first_R[used], number_P[p] = used, p, used
+                used += 1
+                break
+            other = start_P[first_R[r]]
+            equal = start_P[first_R[r] + 1] - other == stop - start
+            i = 0
+            while equal and i < stop - start:
+                equal = (
+                    target_N[start + i] == target_N[other + i]
+                    and bits_N[start + i] == bits_N[other + i]
+                )
+                i += 1
+            if equal:
+                number_P[p] = r
+                break
+            slot = (slot + 1) & (size - 1)
+    return number_P, first_R[:used]
+
+
+@jit
+def number_used(row_S, n_rows):
+    """Number the rows that occur in `row_S`; the empty row keeps 0. Returns numbers and rows."""
+    number_R = np.zeros(n_rows, np.uint32)
+    used_R, used = np.empty(min(n_rows, row_S.size) + 1, np.int64), 1
+    used_R[0] = 0
+    number_S = np.empty(row_S.size, np.uint32)
+    for s in range(row_S.size):
+        row = row_S[s]
+        if row > 0 and number_R[row] == 0:
+            number_R[row], used_R[used] = used, row
+            used += 1
+        number_S[s] = number_R[row]
+    return number_S, used_R[:used]
+
+
+@jit
+def take_rows(start_P, target_N, probability_N, rows_R):
+    """Copy some rows; −1 stands for an empty row."""
+    size, R = 0, len(rows_R)
+    start_R = np.zeros(R + 1, np.int64)
+    for r in range(R):
+        if rows_R[r] >= 0:
+            size += start_P[rows_R[r] + 1] - start_P[rows_R[r]]
+        start_R[r + 1] = size
+    to_N, p_N = np.empty(size, np.uint32), np.empty(size)
+    for r in range(R):
+        if rows_R[r] >= 0:
+            source = start_P[rows_R[r]]
+            for i in range(start_R[r + 1] - start_R[r]):
+                to_N[start_R[r] + i] = target_N[source + i]
+                p_N[start_R[r] + i] = probability_N[source + i]
+    return start_R, to_N, p_N
+
+
+@jit
+def slow_law_gap(row_XYA, start_R, target_N, probability_N):
+    """Return the largest L₁ distance between the law of x' of a pair and that of x's first pair."""
+    X, Y, A = row_XYA.shape
+    reference_X, law_X = np.zeros(X), np.zeros(X)
+    seen_R = np.full(len(start_R) - 1, -1, np.int64)
+    widest = 0.0
+    for x in range(X):
+        first = True
+        reference_X[:] = 0.0
+        for y in range(Y):
+            for a in range(A):
+                row = row_XYA[x, y, a]
+                if row == 0 or seen_R[row] == x:
+                    continue
+                seen_R[row] = x
+                for i in range(start_R[row], start_R[row + 1]):
+                    slow = target_N[i] // Y
+                    if first:
+                        reference_X[slow] += probability_N[i]
+                    else:
+                        law_X[slow] += probability_N[i]
+                if first:
+                    first = False
+                    continue
+                # Σ |law − reference| over the x' of this row, plus the reference's mass elsewhere.
+                gap, elsewhere = 0.0, 1.0
+                for i in range(start_R[row], start_R[row + 1]):
+                    slow = target_N[i] // Y
+                    if law_X[slow] >= 0:
+                        gap += abs(law_X[slow] - reference_X[slow])
+                        elsewhere -= reference_X[slow]
+                        law_X[slow] = -1.0
+                for i in range(start_R[row], start_R[row + 1]):
+                    law_X[target_N[i] // Y] = 0.0
+                widest = max(widest, gap + max(elsewhere, 0.0))
+    return widest
+
+
+@jit
+def row_means(start_R, target_N, probability_N, U_S, out_R):
+    """Set out(r) = Σ p·U(target) over the entries of row r."""
+    for r in range(out_R.size):
+        total = 0.0
+        for i in range(start_R[r], start_R[r + 1]):
+            total += probability_N[i] * U_S[target_N[i]]
+        out_R[r] = total
+
+
+@jit
+def bellman_rows(reward_SA, row_SA, mean_R, gamma, HU_S, greedy_S):
+    """Set HU(s) = max_a r + γ E[U], and the first action that attains it, from the rows' means."""
+    S, A = reward_SA.shape
+    for s in range(S):
+        best, arg = -np.inf, 0
+        for a in range(A):
+            q = reward_SA[s, a] + gamma * mean_R[row_SA[s, a]]
+            if q > best:
+                best, arg = q, a
+        HU_S[s] = best
+        greedy_S[s] = arg
+
+
+@jit
+def sweep_row_phases(reward_PS, row_PS, first_P, start_R, target_N, probability_N, gamma, n, U_XY):
+    """Make n sweeps U ← r + γ E[U] through the phases, in place.
+
+    Phase p uses the rows first_P[p] to first_P[p + 1] − 1.
+    """
+    U_S, mean_R = U_XY.reshape(-1), np.empty(len(start_R) - 1)
+    for _ in range(n):
+        for p in range(len(reward_PS)):
+            for r in range(first_P[p], first_P[p + 1]):
+                total = 0.0
+                for i in range(start_R[r], start_R[r + 1]):
+                    total += probability_N[i] * U_S[target_N[i]]
+                mean_R[r] = total
+            for s in range(U_S.size):
+                U_S[s] = reward_PS[p, s] + gamma * mean_R[row_PS[p, s]]
+
+
+@jit
+def policy_sweeps_rows(reward_S, row_S, start_R, target_N, probability_N, gamma, m, goal, U_XY):
+    """Make up to m sweeps U ← r + γ E[U] of one policy, in place; return how many were made.
+
+    As in `fsdash.core.kernels.policy_sweeps`, every tenth sweep measures the change δ, and the
+    sweeps end when max_x (max_y δ − min_y δ) ≤ goal.
+    """
+    U_S, mean_R, before_XY = U_XY.reshape(-1), np.empty(len(start_R) - 1), np.empty_like(U_XY)
+    for n in range(1, m + 1):
+        measure = n % 10 == 0
+        if measure:
+            before_XY[:] = U_XY
+        row_means(start_R, target_N, probability_N, U_S, mean_R)
+        for s in range(U_S.size):
+            U_S[s] = reward_S[s] + gamma * mean_R[row_S[s]]
+        if measure and widest_change(before_XY, U_XY) <= goal:
+            return n
+    return m
+
+
+@jit
+def push_forward_rows(row_S, start_R, target_N, probability_N, m_S, out_S):
+    """Add p·m(s) to out(target) for every entry of the row of every state."""
+    for s in range(row_S.size):
+        if m_S[s] != 0:
+            for i in range(start_R[row_S[s]], start_R[row_S[s] + 1]):
+                out_S[target_N[i]] += probability_N[i] * m_S[s]

@@ -1,0 +1,243 @@
+"""A transition law as sparse rows: (x, y, a) → (x', y') with a probability.
+
+The index tables of `fsdash.core.model.Tables` share one noise among all states and actions. Here
+every (x, y, a) has its own distribution over next states, as in any Markov chain. A next state is
+one number, x'·|Y| + y'.
+
+Equal rows are stored once. Many models have few different ones: if the next state depends on the
+stock after ordering, all (stock, order) pairs with the same sum share a row. An expectation is then
+computed once per row and looked up for every pair, which takes
+
+    (non-zeros in different rows) + |S||A|      operations instead of (all non-zeros),
+
+the work that a model written with post-decision states would need. Row 0 is empty: it belongs to
+the actions that are infeasible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+from fsdash.core.axis import read_only
+from fsdash.core.row_kernels import number_rows, number_used, slow_law_gap, take_rows
+from fsdash.errors import InputError
+
+if TYPE_CHECKING:
+    from fsdash.core.model import Dynamics, FastSlowMDP
+
+INDEX = np.uint32
+"""Type of transition tables. It takes half the memory of a 64-bit index, and because it is
+unsigned, compiled loops need not check for negative indices."""
+PROBABILITY_TOLERANCE = 1e-9
+EXOGENOUS_TOLERANCE = 1e-12
+"""Largest difference between two distributions of x' that counts as rounding. Certificates add the
+difference that was found (`Rows.exogenous_gap`)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Sparse rows of a transition law.
+
+    Attributes
+    ----------
+    row_XYA : np.ndarray
+        The row of each state and action, shape (X, Y, A), or (X, Y, 1) under a policy. Row 0 is
+        empty and marks an infeasible action.
+    start_R : np.ndarray
+        Row r has the entries start_R[r] to start_R[r + 1] − 1, shape (R + 1,).
+    target_N : np.ndarray
+        Next states x'·|Y| + y', ascending in each row.
+    probability_N : np.ndarray
+        Their probabilities, which sum to 1 in each row but row 0.
+    """
+
+    row_XYA: np.ndarray
+    start_R: np.ndarray
+    target_N: np.ndarray
+    probability_N: np.ndarray
+
+    @classmethod
+    def from_entries(
+        cls,
+        shape: tuple[int, int, int],
+        pair_N: np.ndarray,
+        target_N: np.ndarray,
+        probability_N: np.ndarray,
+    ) -> Rows:
+        """Build the rows from single transitions, in any order.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            |X|, |Y| and |A|.
+        pair_N : np.ndarray
+            (x·|Y| + y)·|A| + a of each transition.
+        target_N : np.ndarray
+            x'·|Y| + y' of each transition.
+        probability_N : np.ndarray
+            Its probability. Probabilities of the same transition are added. Each pair's sum must be
+            1 within 1e-9 and is then made exactly 1. A pair without transitions is infeasible.
+
+        Examples
+        --------
+        One slow state, two fast states, one action that moves to the other state or stays:
+
+        >>> rows = Rows.from_entries((1, 2, 1), [0, 0, 1, 1], [0, 1, 0, 1], [0.5, 0.5, 0.5, 0.5])
+        >>> rows.row_XYA.tolist(), rows.probability_N.tolist()  # both states share row 1
+        ([[[1], [1]]], [0.5, 0.5])
+        """
+        X, Y, A = shape
+        pair_N, target_N = (np.asarray(v, np.int64) for v in (pair_N, target_N))
+        probability_N = np.asarray(probability_N, float)
+        for name, index_N, size in (("pair", pair_N, X * Y * A), ("target", target_N, X * Y)):
+            if index_N.size and not (index_N.min() >= 0 and index_N.max() < size):
+                raise InputError(f"{name}_N: indices run from 0 to {size - 1}")
+        if not (probability_N >= 0).all() or not np.isfinite(probability_N).all():
+            raise InputError("probability_N: probabilities are finite and at least 0")
+        matrix = sparse.coo_array((probability_N, (pair_N, target_N)), (X * Y * A, X * Y)).tocsr()
+        matrix.eliminate_zeros()
+        matrix.sort_indices()
+        sums_P = matrix.sum(axis=1)
+        used_P = np.diff(matrix.indptr) > 0
+        if (wrong_P := used_P & (np.abs(sums_P - 1) > PROBABILITY_TOLERANCE)).any():
+            pair = int(np.flatnonzero(wrong_P)[0])
+            x, y, a = (int(i) for i in np.unravel_index(pair, shape))
+            raise InputError(
+                f"probabilities of (x, y, a) = ({x}, {y}, {a}) sum to {sums_P[pair]:.12g}, not 1; "
+                "divide them by their sum"
+            )
+        probability_N = matrix.data / np.repeat(sums_P, np.diff(matrix.indptr))
+        start_R = np.asarray(matrix.indptr, np.int64)
+        return cls.without_repetition(shape, start_R, matrix.indices, probability_N)
+
+    @classmethod
+    def without_repetition(
+        cls, shape: tuple, start_P: np.ndarray, target_N: np.ndarray, probability_N: np.ndarray
+    ) -> Rows:
+        """Build the rows from one row per pair, with equal rows stored once and an empty row 0."""
+        target_N = np.ascontiguousarray(target_N, INDEX)
+        number_P, first_R = number_rows(start_P, target_N, probability_N)
+        start_R, target_N, probability_N = take_rows(start_P, target_N, probability_N, first_R)
+        return cls(
+            *(read_only(a) for a in (number_P.reshape(shape), start_R, target_N, probability_N))
+        )
+
+    def follow(self, policy_XY: np.ndarray) -> Rows:
+        """Return the law under a policy, shape (X, Y, 1), with the rows that it uses."""
+        row_XY1 = np.take_along_axis(self.row_XYA, policy_XY[:, :, None].astype(np.int64), axis=2)
+        number_S, used_R = number_used(row_XY1.reshape(-1), self.n_rows)
+        parts = take_rows(self.start_R, self.target_N, self.probability_N, used_R)
+        return Rows(number_S.reshape(row_XY1.shape), *parts)
+
+    def targets(self, row: int) -> np.ndarray:
+        """Return the next states of a row."""
+        return self.target_N[self.start_R[row] : self.start_R[row + 1]]
+
+    def probabilities(self, row: int) -> np.ndarray:
+        """Return the probabilities of a row's next states."""
+        return self.probability_N[self.start_R[row] : self.start_R[row + 1]]
+
+    @property
+    def n_rows(self) -> int:
+        """The number of different rows, with the empty one."""
+        return len(self.start_R) - 1
+
+    @cached_property
+    def longest(self) -> int:
+        """The largest number of next states in a row."""
+        return int(np.diff(self.start_R).max())
+
+    @cached_property
+    def outcomes(self) -> int:
+        """The mean number of next states of a feasible pair, rounded up."""
+        length_XYA = np.diff(self.start_R)[self.row_XYA]
+        return int(np.ceil(length_XYA.sum() / np.count_nonzero(length_XYA)))
+
+    @cached_property
+    def exogenous_gap(self) -> float:
+        """The largest L₁ distance between the laws of x' of two (y, a) with the same x."""
+        return float(slow_law_gap(self.row_XYA, self.start_R, self.target_N, self.probability_N))
+
+    @property
+    def exogenous_slow(self) -> bool:
+        """Whether the law of x' depends on x only, not on the fast state or the action."""
+        return self.exogenous_gap <= EXOGENOUS_TOLERANCE
+
+    @cached_property
+    def noise_free_fast(self) -> bool:
+        """Whether each row has a single next fast state."""
+        fast_N = self.target_N % self.row_XYA.shape[1]
+        first_N = np.repeat(self.start_R[:-1], np.diff(self.start_R))
+        return bool((fast_N == fast_N[first_N]).all())
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays in bytes."""
+        arrays = (self.row_XYA, self.start_R, self.target_N, self.probability_N)
+        return sum(a.nbytes for a in arrays)
+
+
+def frozen_rows(rows: Rows, real_XY: np.ndarray) -> Rows:
+    """Return the law with the slow state frozen: x' = x, and y' with its distribution under `rows`.
+
+    A frozen step may lead to a pair (x, y') that is not a state of the model. Its probability is
+    then shared out among those that are; if none is, y stays where it is.
+    """
+    X, Y, A = rows.row_XYA.shape
+    slow_P = np.repeat(np.arange(X), Y * A)
+    # The same row leads to other frozen states from another x.
+    key_P = slow_P * rows.n_rows + rows.row_XYA.reshape(-1)
+    key_K, number_P = np.unique(key_P, return_inverse=True)
+    slow_K, row_K = key_K // rows.n_rows, key_K % rows.n_rows
+    start_K, target_N, probability_N = take_rows(
+        rows.start_R, rows.target_N, rows.probability_N, row_K
+    )
+    length_K = np.diff(start_K)
+    target_N = np.repeat(slow_K, length_K) * Y + target_N % Y
+    real_N = real_XY.reshape(-1)[target_N]
+    place_N = np.repeat(np.arange(len(key_K)), length_K)[real_N]
+    shape = (len(key_K), X * Y)
+    matrix = sparse.coo_array((probability_N[real_N], (place_N, target_N[real_N])), shape).tocsr()
+    matrix.sort_indices()
+    lost_P = (np.diff(matrix.indptr) == 0)[number_P] & (rows.row_XYA.reshape(-1) > 0)
+    if lost_P.any():
+        state_L = np.flatnonzero(lost_P) // A
+        stay = sparse.coo_array(
+            (np.ones(len(state_L)), (np.arange(len(state_L)), state_L)), (len(state_L), X * Y)
+        )
+        matrix = sparse.vstack([matrix, stay.tocsr()], format="csr")
+        number_P = number_P.copy()
+        number_P[lost_P] = len(key_K) + np.arange(len(state_L))
+    sums_K = matrix.sum(axis=1)
+    probability_N = matrix.data / np.repeat(sums_K, np.diff(matrix.indptr))
+    start_K = np.asarray(matrix.indptr, np.int64)
+    found = Rows.without_repetition((len(sums_K),), start_K, matrix.indices, probability_N)
+    row_XYA = read_only(found.row_XYA[number_P].reshape(X, Y, A))
+    return Rows(row_XYA, found.start_R, found.target_N, found.probability_N)
+
+
+def to_rows(model: FastSlowMDP, dynamics: Dynamics | None = None) -> Rows:
+    """Return dynamics given by index tables as rows; the true dynamics by default.
+
+    The work is |S||A||W|. Row form and index form of a model have the same optimal values.
+    """
+    from fsdash.core.model import Tables
+
+    d = model.true if dynamics is None else dynamics
+    if not isinstance(d, Tables):
+        return d
+    X, Y, A = model.reward_XYA.shape
+    full = (X, Y, A, len(d.noise_W))
+    target = d.next_slow.astype(np.int64) * Y + d.next_fast
+    target_N = np.broadcast_to(target, full).reshape(-1)
+    pair_N = np.repeat(np.arange(X * Y * A), full[3])
+    probability_N = np.broadcast_to(d.noise_W, full).reshape(-1)
+    feasible_N = model.feasible_XYA.reshape(-1)[pair_N]
+    return Rows.from_entries(
+        (X, Y, A), pair_N[feasible_N], target_N[feasible_N], probability_N[feasible_N]
+    )
