@@ -15,6 +15,7 @@ sampled         `evi`, `efsvi`, `erolling`, `eqi`, `slow_agnostic`
 fitted          `fvi`, `fsfvi`, `frolling`, `fqi` with `Linear` or `Deep` regression
 driving         `Snapshot`, `run_until`
 evaluation      `optimum`, `policy_values`, `regret`, `simulate`, `visits`
+choice          `frontier`, `certify`
 experiments     `RunSpec`, `run_all`, `summarise`, `work_to_reach`
 theory          `Constants`, `Sizes`, `measure`, `reward_error`, `fsvi_regret`, `vi_regret`,
                 `fsavi_regret`, `repaired_regret`, `advise`
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
         vi,
     )
     from fsdash.algorithms.optimum import optimum, regret
+    from fsdash.choice.certify import certify
+    from fsdash.choice.frontier import frontier
     from fsdash.core.axis import Axis, Coordinate
     from fsdash.core.evaluation import policy_values
     from fsdash.core.model import FastSlowMDP
@@ -87,12 +90,14 @@ MODULES = {
     "Sizes": "fsdash.theory",
     "Snapshot": "fsdash.algorithms",
     "advise": "fsdash.theory",
+    "certify": "fsdash.choice.certify",
     "efsvi": "fsdash.algorithms",
     "eqi": "fsdash.algorithms",
     "erolling": "fsdash.algorithms",
     "evi": "fsdash.algorithms",
     "fqi": "fsdash.algorithms",
     "frolling": "fsdash.algorithms",
+    "frontier": "fsdash.choice.frontier",
     "fsavi": "fsdash.algorithms",
     "fsavi_regret": "fsdash.theory",
     "fsfvi": "fsdash.algorithms",
@@ -136,12 +141,14 @@ __all__ = [
     "Snapshot",
     "__version__",
     "advise",
+    "certify",
     "efsvi",
     "eqi",
     "erolling",
     "evi",
     "fqi",
     "frolling",
+    "frontier",
     "fsavi",
     "fsavi_regret",
     "fsfvi",

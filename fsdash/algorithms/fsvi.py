@@ -21,7 +21,7 @@ for the evaluation of π̃ if J_T ≠ 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 
 import numpy as np
@@ -30,7 +30,7 @@ from fsdash.algorithms.snapshot import Snapshot
 from fsdash.algorithms.terminal import terminal_values
 from fsdash.algorithms.vi import distance
 from fsdash.core.certificate import certificate
-from fsdash.core.model import FastSlowMDP
+from fsdash.core.model import Dynamics, FastSlowMDP
 from fsdash.core.operators import (
     H_frozen,
     H_frozen_policy,
@@ -106,11 +106,25 @@ def fsvi(
         for pi_XY in lower[::-1]:
             J_XY = H_frozen_policy(model, pi_XY, J_XY)
         backups += (T - 1) * model.n_real
-    evaluations = backups * outcomes
-
     followed = [follow(model.true, pi_XY) for pi_XY in lower]
-    bounds = certificate(model, T)
     V_XY = values_of(model, V0_XY, "V0_XY").copy()
+    yield from upper_level(model, J_XY, lower, followed, V_XY, backups)
+
+
+def upper_level(
+    model: FastSlowMDP,
+    J_XY: np.ndarray,
+    lower: np.ndarray,
+    followed: Sequence[Dynamics],
+    V_XY: np.ndarray,
+    backups: int,
+) -> Iterator[Snapshot]:
+    """Iterate the upper level for a lower level with values J₁ that took so many backups.
+
+    `lower` is the policy (π₁, …, π_{T−1}), and `followed` the true dynamics under it.
+    """
+    T, sweep = len(lower) + 1, model.n_pairs
+    bounds, evaluations = certificate(model, T), backups * model.frozen.outcomes
     for k in count():
         next_XY, mu_XY = upper_bellman(model, J_XY, followed, V_XY)
         error = distance(bounds, V_XY, next_XY)
