@@ -15,7 +15,7 @@ sampled         `evi`, `efsvi`, `erolling`, `ethaw`, `eqi`, `slow_agnostic`
 fitted          `fvi`, `fsfvi`, `frolling`, `fqi` with `Linear` or `Deep` regression
 driving         `Snapshot`, `run_until`
 evaluation      `optimum`, `policy_values`, `regret`, `simulate`, `visits`
-choice          `frontier`, `certify`
+choice          `recommend`, `Choice`, `frontier`, `certify`, `suits`
 experiments     `RunSpec`, `run_all`, `summarise`, `work_to_reach`
 theory          `Constants`, `Sizes`, `measure`, `reward_error`, `fsvi_regret`, `vi_regret`,
                 `fsavi_regret`, `repaired_regret`, `advise`
@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from fsdash.algorithms.optimum import optimum, regret
     from fsdash.choice.certify import certify
     from fsdash.choice.frontier import frontier
+    from fsdash.choice.recommend import Choice, recommend
+    from fsdash.choice.suits import suits
     from fsdash.core.axis import Axis, Coordinate
     from fsdash.core.evaluation import policy_values
     from fsdash.core.model import FastSlowMDP
@@ -78,6 +80,7 @@ if TYPE_CHECKING:
 
 MODULES = {
     "Axis": "fsdash.core.axis",
+    "Choice": "fsdash.choice.recommend",
     "Constants": "fsdash.theory",
     "Coordinate": "fsdash.core.axis",
     "DOMAINS": "fsdash.domains",
@@ -111,6 +114,7 @@ MODULES = {
     "mpi": "fsdash.algorithms",
     "optimum": "fsdash.algorithms.optimum",
     "policy_values": "fsdash.core.evaluation",
+    "recommend": "fsdash.choice.recommend",
     "regret": "fsdash.algorithms.optimum",
     "repaired_regret": "fsdash.theory",
     "reward_error": "fsdash.theory",
@@ -119,6 +123,7 @@ MODULES = {
     "run_until": "fsdash.algorithms",
     "simulate": "fsdash.core.simulate",
     "slow_agnostic": "fsdash.algorithms",
+    "suits": "fsdash.choice.suits",
     "summarise": "fsdash.runs.summary",
     "vi": "fsdash.algorithms",
     "vi_regret": "fsdash.theory",
@@ -130,6 +135,7 @@ MODULES = {
 __all__ = [
     "DOMAINS",
     "Axis",
+    "Choice",
     "Constants",
     "Coordinate",
     "Deep",
@@ -163,6 +169,7 @@ __all__ = [
     "mpi",
     "optimum",
     "policy_values",
+    "recommend",
     "regret",
     "repaired_regret",
     "reward_error",
@@ -171,6 +178,7 @@ __all__ = [
     "run_until",
     "simulate",
     "slow_agnostic",
+    "suits",
     "summarise",
     "vi",
     "vi_regret",

@@ -186,15 +186,19 @@ def sampled_defect(
     M: int,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean of U(x', y') − U(x', ỹ) over M samples of each pair, and the counts of x'."""
+    """Return the mean of U(x', y') − U(x', ỹ) over M samples of each pair, and the counts of x'.
+
+    All actions of a state have common random numbers, so one of them gives an independent x'.
+    """
     X, Y, A = fast_XYA.shape
-    U_S, fast_N = U_XY.reshape(-1), fast_XYA.reshape(-1)[pairs_N]
+    U_S, fast_N, state_N = U_XY.reshape(-1), fast_XYA.reshape(-1)[pairs_N], pairs_N // A
+    first = np.unique(state_N, return_index=True)[1]
     total_N, seen_XX = np.zeros(len(pairs_N)), np.zeros((X, X))
     for _ in range(M):
-        target_N = sampler.draw(pairs_N, rng.random(len(pairs_N)))
+        target_N = sampler.draw(pairs_N, rng.random(X * Y)[state_N])
         slow_N = target_N // Y
         total_N += U_S[target_N] - U_S[slow_N * Y + fast_N]
-        seen_XX += np.bincount(pairs_N // (Y * A) * X + slow_N, minlength=X * X).reshape(X, X)
+        np.add.at(seen_XX, (state_N[first] // Y, slow_N[first]), 1)
     d_XYA = np.zeros(fast_XYA.shape)
     d_XYA.reshape(-1)[pairs_N] = total_N / M
     return d_XYA, seen_XX

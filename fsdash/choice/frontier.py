@@ -22,11 +22,11 @@ from math import nan
 import numpy as np
 import pandas as pd
 
-from fsdash.algorithms.fsvi import check_T, upper_level
+from fsdash.algorithms.fsvi import check_T, fsvi, upper_level
 from fsdash.algorithms.mpi import mpi
 from fsdash.algorithms.optimum import Optimum, optimum
 from fsdash.algorithms.rolling import rolling
-from fsdash.algorithms.snapshot import Snapshot
+from fsdash.algorithms.snapshot import Snapshot, run_until
 from fsdash.algorithms.vi import vi
 from fsdash.choice.certify import upper_bound
 from fsdash.core.certificate import attainable, certificate
@@ -81,6 +81,7 @@ def frontier(
     *,
     methods: Sequence[str] = METHODS,
     tolerance: float = 1e-4,
+    bounds: bool = True,
     constants: Constants | None = None,
     best: Optimum | None = None,
     progress: Callable[[float], object] = lambda share: None,
@@ -97,6 +98,8 @@ def frontier(
         The methods.
     tolerance : float, default 1e-4
         Precision of the values and of the methods' convergence, relative to the largest |U*|.
+    bounds : bool, default True
+        Whether the paper's bound is computed.
     constants : Constants, optional
         Constants for the paper's bound. Measured by default, if the model is in index form with
         all actions feasible and at most 400,000 state-action pairs.
@@ -131,7 +134,7 @@ def frontier(
         raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-4")
     best = optimum(model) if best is None else best
     here, goal = Problem(model, best), tolerance * max(float(np.abs(best.U_XY).max()), 1e-9)
-    if constants is None and _measurable(model):
+    if bounds and constants is None and _measurable(model):
         constants = measure(model, best.U_XY).constants(model.gamma)
 
     found: list[tuple[Point, Values]] = []
@@ -161,7 +164,7 @@ def frontier(
                 float(regret_XY[model.real_XY].max()),
                 relative_regret(mean_regret, here.initial_regret, here.tolerance),
                 float(gap_XY[model.real_XY].max()),
-                _bound(point, constants),
+                _bound(point, constants if bounds else None),
             )
         )
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"T": "Int64", "k": "Int64"})
@@ -171,6 +174,14 @@ def frontier(
         "upper_bound_sweeps": upper_sweeps,
     }
     return frame
+
+
+def policy_of(model: FastSlowMDP, method: str, T: int | None, k: int | None) -> np.ndarray:
+    """Compute the policy of a row again, as action indices (P, X, Y)."""
+    if method == "rolling":
+        return run_until(rolling(model, T or 1), iterations=T).policy_PXY
+    runs = {"fsvi": lambda: fsvi(model, T or 1), "mpi": lambda: mpi(model), "vi": lambda: vi(model)}
+    return run_until(runs[method](), iterations=k).policy_PXY
 
 
 def _check(model: FastSlowMDP, T: Sequence[int], methods: Sequence[str]) -> list[int]:
@@ -240,14 +251,29 @@ def _iterated(
     ratio: int,
 ) -> Iterator[Point]:
     """The points at k = 0, 1, ratio, ratio², … and, if that is much later, at convergence."""
-    bounds, due = certificate(model, T or 1), 0
-    for snapshot, following in pairwise(snapshots):
+    due = 0
+    for snapshot, last in _until_settled(model, T or 1, snapshots, goal):
         k = snapshot.iteration
-        width = bounds.shift(following.values_XY - snapshot.values_XY)[1]
-        last = width <= max(goal, 2 * bounds.rounding) or k == MAX_ITERATIONS
         if k == due or (last and 2 * k >= due):
             yield _point(method, T, snapshot)
             due = ratio * k or k + 1
+
+
+def settled(model: FastSlowMDP, T: int, snapshots: Iterator[Snapshot], goal: float) -> Snapshot:
+    """The first snapshot of the main level whose values have converged up to a function of x."""
+    *_, (snapshot, _) = _until_settled(model, T, snapshots, goal)
+    return snapshot
+
+
+def _until_settled(
+    model: FastSlowMDP, T: int, snapshots: Iterator[Snapshot], goal: float
+) -> Iterator[tuple[Snapshot, bool]]:
+    """The snapshots of the main level, each with whether it is the last one."""
+    bounds, main = certificate(model, T), (s for s in snapshots if s.phase != "lower")
+    for snapshot, following in pairwise(main):
+        width = bounds.shift(following.values_XY - snapshot.values_XY)[1]
+        last = width <= max(goal, 2 * bounds.rounding) or snapshot.iteration == MAX_ITERATIONS
+        yield snapshot, last
         if last:
             return
 
