@@ -14,11 +14,12 @@ your own        `from_transitions`, `from_arrays`, `from_quantecon`, `from_gymna
                 `from_functions`, `from_markov_chain`, `load`; `check_transitions`,
                 `guess_columns`, `DataFaults`; `suggest_slow`, `rank_splits`, `resplit`;
                 `to_quantecon`; `Policy`, `load_policy`
-exact           `vi`, `fsvi`, `mpi`, `fsavi` with `LinearArchitecture`
-sampled         `evi`, `efsvi`, `eqi`, `slow_agnostic`
-fitted          `fvi`, `fsfvi`, `fqi` with `Linear` or `Deep` regression
+exact           `vi`, `fsvi`, `rolling`, `mpi`, `fsavi` with `LinearArchitecture`
+sampled         `evi`, `efsvi`, `erolling`, `ethaw`, `eqi`, `slow_agnostic`
+fitted          `fvi`, `fsfvi`, `frolling`, `fqi` with `Linear` or `Deep` regression
 driving         `Snapshot`, `run_until`
 evaluation      `optimum`, `policy_values`, `regret`, `simulate`, `visits`
+choice          `recommend`, `Choice`, `frontier`, `certify`, `suits`
 experiments     `RunSpec`, `run_all`, `summarise`, `work_to_reach`
 theory          `Constants`, `Sizes`, `measure`, `reward_error`, `fsvi_regret`, `vi_regret`,
                 `fsavi_regret`, `repaired_regret`, `advise`
@@ -39,18 +40,26 @@ if TYPE_CHECKING:
         Snapshot,
         efsvi,
         eqi,
+        erolling,
+        ethaw,
         evi,
         fqi,
+        frolling,
         fsavi,
         fsfvi,
         fsvi,
         fvi,
         mpi,
+        rolling,
         run_until,
         slow_agnostic,
         vi,
     )
     from fsdash.algorithms.optimum import optimum, regret
+    from fsdash.choice.certify import certify
+    from fsdash.choice.frontier import frontier
+    from fsdash.choice.recommend import Choice, recommend
+    from fsdash.choice.suits import suits
     from fsdash.core.axis import Axis, Coordinate
     from fsdash.core.evaluation import policy_values
     from fsdash.core.model import FastSlowMDP
@@ -88,6 +97,7 @@ if TYPE_CHECKING:
 
 MODULES = {
     "Axis": "fsdash.core.axis",
+    "Choice": "fsdash.choice.recommend",
     "Constants": "fsdash.theory",
     "Coordinate": "fsdash.core.axis",
     "DOMAINS": "fsdash.domains",
@@ -103,9 +113,12 @@ MODULES = {
     "Sizes": "fsdash.theory",
     "Snapshot": "fsdash.algorithms",
     "advise": "fsdash.theory",
+    "certify": "fsdash.choice.certify",
     "check_transitions": "fsdash.models.transitions",
     "efsvi": "fsdash.algorithms",
     "eqi": "fsdash.algorithms",
+    "erolling": "fsdash.algorithms",
+    "ethaw": "fsdash.algorithms",
     "evi": "fsdash.algorithms",
     "fqi": "fsdash.algorithms",
     "from_arrays": "fsdash.models.arrays",
@@ -114,6 +127,8 @@ MODULES = {
     "from_markov_chain": "fsdash.models.markov_chain",
     "from_quantecon": "fsdash.models.quantecon",
     "from_transitions": "fsdash.models.transitions",
+    "frolling": "fsdash.algorithms",
+    "frontier": "fsdash.choice.frontier",
     "fsavi": "fsdash.algorithms",
     "fsavi_regret": "fsdash.theory",
     "fsfvi": "fsdash.algorithms",
@@ -129,15 +144,18 @@ MODULES = {
     "optimum": "fsdash.algorithms.optimum",
     "policy_values": "fsdash.core.evaluation",
     "rank_splits": "fsdash.models.splits",
+    "recommend": "fsdash.choice.recommend",
     "regret": "fsdash.algorithms.optimum",
     "repaired_regret": "fsdash.theory",
     "resplit": "fsdash.models.assemble",
     "reward_error": "fsdash.theory",
+    "rolling": "fsdash.algorithms",
     "run_all": "fsdash.runs.local",
     "run_until": "fsdash.algorithms",
     "simulate": "fsdash.core.simulate",
     "slow_agnostic": "fsdash.algorithms",
     "suggest_slow": "fsdash.models.slow",
+    "suits": "fsdash.choice.suits",
     "summarise": "fsdash.runs.summary",
     "to_quantecon": "fsdash.models.quantecon",
     "vi": "fsdash.algorithms",
@@ -150,6 +168,7 @@ MODULES = {
 __all__ = [
     "DOMAINS",
     "Axis",
+    "Choice",
     "Constants",
     "Coordinate",
     "DataFaults",
@@ -165,17 +184,22 @@ __all__ = [
     "Snapshot",
     "__version__",
     "advise",
+    "certify",
     "check_transitions",
     "efsvi",
     "eqi",
+    "erolling",
+    "ethaw",
     "evi",
     "fqi",
+    "frolling",
     "from_arrays",
     "from_functions",
     "from_gymnasium",
     "from_markov_chain",
     "from_quantecon",
     "from_transitions",
+    "frontier",
     "fsavi",
     "fsavi_regret",
     "fsfvi",
@@ -191,15 +215,18 @@ __all__ = [
     "optimum",
     "policy_values",
     "rank_splits",
+    "recommend",
     "regret",
     "repaired_regret",
     "resplit",
     "reward_error",
+    "rolling",
     "run_all",
     "run_until",
     "simulate",
     "slow_agnostic",
     "suggest_slow",
+    "suits",
     "summarise",
     "to_quantecon",
     "vi",

@@ -103,11 +103,13 @@ def _simulate() -> None:
 
     from fsdash.core.simulate import simulate, visits
     from fsdash.domains import make
+    from fsdash.sampling import NextStates
 
     for model in (make("inventory").build(), _model_in_rows()):
         policy = np.zeros((model.n_slow, model.n_fast), int)
         simulate(model, policy, rng=np.random.default_rng(0), steps=2)
         visits(model, policy, tolerance=1.0)
+        NextStates(model).draw(np.zeros(1, np.int64), np.zeros(1))
 
 
 def _measure() -> None:

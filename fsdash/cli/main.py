@@ -11,12 +11,25 @@ import os
 import sys
 from collections.abc import Sequence
 
-from fsdash.cli import compile, dashboard, inspect_model, models, reproduce, runs, store, theory
+from fsdash.cli import (
+    choice,
+    compile,
+    dashboard,
+    inspect_model,
+    models,
+    reproduce,
+    runs,
+    store,
+    theory,
+)
 from fsdash.cli.arguments import Parser, one_line
 from fsdash.errors import InputError
 from fsdash.version import __version__
 
-COMMAND_MODULES = (models, inspect_model, theory, runs, reproduce, dashboard, store, compile)
+COMMAND_MODULES = (
+    *(models, inspect_model, theory, choice, runs),
+    *(reproduce, dashboard, store, compile),
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -16,6 +16,8 @@ import pytest
 
 from fsdash.algorithms.optimum import optimum
 from fsdash.algorithms.registry import ALGORITHMS
+from fsdash.choice.frontier import COLUMNS
+from fsdash.choice.recommend import recommend
 from fsdash.cli.main import main
 from fsdash.domains import make
 from fsdash.theory import (
@@ -56,7 +58,10 @@ SOLVE_FIELDS = [
     "max_regret",
     "mean_regret",
 ]
-COMMANDS = ["domains", "algorithms", "solve", "bounds", "advise", "constants", "run", "reproduce"]
+COMMANDS = [
+    *("domains", "algorithms", "solve", "bounds", "advise", "constants", "frontier", "recommend"),
+    *("run", "reproduce"),
+]
 THREE_REGIMES = PRESETS["three-regimes"].constants
 
 
@@ -352,6 +357,13 @@ BAD = {
     "solve inventory --method fsvi -T 0": "T = 0",
     "solve inventory -T 2.5": "-T",
     "solve inventory --set gamma=1": "gamma",
+    "frontier inventory --methods sarsa": "choose from fsvi, rolling, mpi, vi",
+    "frontier inventory -T 0": "T = 0",
+    "frontier inventory --tolerance -1": "tolerance = -1",
+    "recommend inventory": "--sweeps",
+    "recommend inventory --sweeps 1 --seconds 1": "not allowed with",
+    "recommend inventory --sweeps 0": "sweeps = 0",
+    "recommend inventory --sweeps 1 --max-regret -1": "max_regret = -1",
     "": "COMMAND",
     "fly": "invalid choice",
 }
@@ -372,6 +384,35 @@ def test_a_line_break_in_an_argument_gives_one_line(capsys, unknown):
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
+def test_frontier_prints_the_columns_of_the_library(as_json, fsdash):
+    rows = as_json("frontier inventory -T 3,6 --methods fsvi,rolling --set y_max=20")
+    assert list(rows[0]) == list(COLUMNS)
+    assert {(row["method"], row["T"]) for row in rows} == {
+        (method, T) for method in ("fsvi", "rolling") for T in (3, 6)
+    }
+    assert all(row["certificate"] >= row["max_regret"] for row in rows)
+    code, out, err = fsdash("frontier inventory -T 3 --methods rolling --format csv")
+    assert (code, err) == (0, "") and out.splitlines()[0] == ",".join(COLUMNS)
+
+
+def test_recommend_prints_the_choice_and_the_reason(as_json, fsdash):
+    exact = as_json("recommend inventory --sweeps 8")
+    model = make("inventory").build()
+    expected = recommend(model, sweeps=8)
+    assert exact == {name: getattr(expected, name) for name in exact} and "why" in exact
+    sampled = as_json("recommend inventory --sweeps 0.5 --sampled --seed 3")
+    assert sampled == as_json("recommend inventory --sweeps 0.5 --sampled --seed 3")
+    assert sampled["method"] == "e-thaw" and sampled["evaluations"] <= 0.5 * 50 * model.n_pairs
+    code, out, err = fsdash("recommend inventory --sweeps 8")
+    assert (code, err) == (0, "") and out.rstrip().endswith(f"\n\n{expected.why}")
+
+
+def test_a_model_that_freezing_does_not_suit_gets_a_line_on_stderr(fsdash):
+    code, out, err = fsdash("recommend inventory --sweeps 8 --set d_max=5 --set d_min=5")
+    assert code == 0 and out and err.count("\n") == 1
+    assert "one slow state, so nothing is frozen" in err and "5 passes" in err
+
+
 def test_run_shows_kappa_of_fsavi_in_every_format(fsdash):
     line = "run inventory --algorithm fsavi,vi -T 3 --iterations 1 --with fast_cells=5"
     note = "FSAVI, T=3: aggregation, 20 features for 561 states, κ = 1, κγ = 0.995"
@@ -390,7 +431,8 @@ def test_run_counts_fsavi_and_terminal_values(as_json):
 
     def evaluations(settings):
         line = f"run inventory -T 3 --iterations 1 {settings}"
-        return [row["evaluations"] for row in as_json(line)["rows"]]
+        rows = as_json(line)["rows"]
+        return [row["evaluations"] for row in rows if row["policy_kind"] != "rolling"]
 
     sweep, policy = 561 * 11, 2 * 561
     upper = 3 * (sweep + policy)

@@ -1,0 +1,348 @@
+"""Which method, T and k for a budget: by measurement on the model, or from samples.
+
+Exact: the best point of the frontier within the budget (`fsdash.choice.frontier`).
+
+Sampled: nothing is known but samples, and every sample is paid for out of the budget.
+
+    e-thaw   if the slow state is exogenous and y has no noise while x is frozen
+    race     otherwise: rolling policies against Base E-VI, decided by roll-outs
+             (`fsdash.choice.race`)
+
+The regret and the certificate of the answer are computed on the model afterwards. They inform the
+reader and play no part in the choice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from fsdash.algorithms.ethaw import check_thaw, ethaw
+from fsdash.algorithms.optimum import optimum, regret
+from fsdash.algorithms.snapshot import Snapshot
+from fsdash.choice.certify import certify
+from fsdash.choice.frontier import TIGHTEN, frontier, policy_of
+from fsdash.choice.race import Candidate, race
+from fsdash.core.display import Lines, Summary
+from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import H
+from fsdash.errors import InputError
+from fsdash.formatting import number
+from fsdash.runs.frames import records
+from fsdash.sampling import Sampler, backup
+
+SAMPLES = 50
+"""Samples for each state and action in the sweep of Base E-VI that is the unit `sweeps`."""
+TITLES = {
+    "fsvi": "FSVI",
+    "rolling": "rolling freeze",
+    "mpi": "modified policy iteration",
+    "vi": "Base VI",
+    "e-vi": "Base E-VI",
+    "e-thaw": "thawed defect correction",
+}
+
+Point = Mapping[Hashable, Any]
+"""A row of the frontier."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Choice(Summary):
+    """A method for a budget.
+
+    Attributes
+    ----------
+    method : str
+        "fsvi", "rolling", "mpi", "vi"; from samples "e-thaw", "rolling" or "e-vi".
+    T : int or None
+        Block length of FSVI, or horizon of rolling freeze.
+    k : int or None
+        Iterations.
+    evaluations : int
+        Value-function evaluations that it takes, or that the race has taken.
+    mean_regret, certificate : float
+        Mean regret of its policy, and a certified upper bound on the largest regret.
+    why : str
+        The reason in one or two sentences.
+    policy_PXY : np.ndarray
+        The policy.
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> choice = fsdash.recommend(fsdash.make("inventory").build(), sweeps=2)
+    >>> choice.method, choice.T, round(choice.mean_regret)
+    ('rolling', 6, 91)
+    >>> print(choice.why)  # doctest: +ELLIPSIS
+    Rolling freeze with T = 6 has the smallest mean regret, 91, after 2 of 2 sweeps; the runner-up...
+    """
+
+    method: str
+    T: int | None
+    k: int | None
+    evaluations: int
+    mean_regret: float
+    certificate: float
+    why: str
+    policy_PXY: np.ndarray = field(repr=False)
+
+    def _summary(self) -> tuple[str, Lines]:
+        return f"Choice: {describe(self.method, self.T, self.k)}", [
+            ("evaluations", self.evaluations),
+            ("mean_regret", self.mean_regret),
+            ("certificate", self.certificate),
+            ("why", self.why),
+        ]
+
+
+def recommend(
+    model: FastSlowMDP,
+    *,
+    sweeps: float | None = None,
+    evaluations: float | None = None,
+    seconds: float | None = None,
+    max_regret: float | None = None,
+    sampled: bool = False,
+    seed: int = 0,
+    T: Sequence[int] = range(2, 25),
+    progress: Callable[[float], object] = lambda share: None,
+) -> Choice:
+    """Recommend a method for a budget.
+
+    Parameters
+    ----------
+    model : FastSlowMDP
+        The model.
+    sweeps, evaluations, seconds : float
+        The budget; give exactly one. A sweep is one of Base VI, or with `sampled` one of Base E-VI
+        with 50 samples for each state and action. Seconds are converted by timing one sweep here.
+    max_regret : float, optional
+        Recommend the cheapest point whose largest regret is at most this, if the budget allows it.
+    sampled : bool
+        Choose from samples only, all of which are paid for out of the budget.
+    seed : int, default 0
+        Seed of the random numbers, with `sampled`. The same seed gives the same answer.
+    T : sequence of int
+        Block lengths and horizons to choose from, without `sampled`.
+    progress : callable
+        Called with the share that is done, 0 to 1. An exception in it ends the computation.
+
+    Returns
+    -------
+    Choice
+        The method with its T and k, its cost, its regret and certificate, its policy, and why.
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> choice = fsdash.recommend(model, sweeps=8)
+    >>> choice.method, choice.T
+    ('rolling', 23)
+    >>> fsdash.recommend(model, sweeps=0.5, sampled=True).method
+    'e-thaw'
+    """
+    sweep = model.n_pairs * (SAMPLES if sampled else model.true.outcomes)
+    budget = _budget(model, sweeps, evaluations, seconds, sweep, sampled)
+    if max_regret is not None and not max_regret >= 0:
+        raise InputError(f"max_regret = {max_regret}: give a regret of at least 0")
+    if sampled:
+        choice = _sampled(model, budget, seed, progress)
+        if max_regret is not None and choice.certificate > max_regret:
+            missed = f" Its certificate is above the regret of {number(max_regret)} asked for."
+            return replace(choice, why=choice.why + missed)
+        return choice
+    return _exact(model, budget, sweep, max_regret, T, progress)
+
+
+def describe(method: str, T: int | None, k: int | None) -> str:
+    """A point in words, such as "FSVI with T = 6 and k = 4"."""
+    parts = [f"{name} = {value}" for name, value in (("T", T), ("k", k)) if value is not None]
+    return TITLES[method] + (f" with {' and '.join(parts)}" if parts else "")
+
+
+def _budget(
+    model: FastSlowMDP,
+    sweeps: float | None,
+    evaluations: float | None,
+    seconds: float | None,
+    sweep: int,
+    sampled: bool,
+) -> float:
+    """The budget in evaluations."""
+    units = {"sweeps": sweeps, "evaluations": evaluations, "seconds": seconds}
+    given = {name: value for name, value in units.items() if value is not None}
+    if len(given) != 1:
+        raise InputError("budget: give exactly one of sweeps, evaluations and seconds")
+    [(name, size)] = given.items()
+    if not 0 < size < inf:
+        raise InputError(f"{name} = {size}: give a positive number")
+    if name == "seconds":
+        return size * _evaluations_per_second(model, sampled)
+    return size * sweep if name == "sweeps" else size
+
+
+def _evaluations_per_second(model: FastSlowMDP, sampled: bool) -> float:
+    """The speed of this machine, from one sweep after the kernels are compiled."""
+    zero_XY, rng = np.zeros(model.real_XY.shape), np.random.default_rng(0)
+    sampler = Sampler(model, model.true, SAMPLES)
+    seconds = inf
+    for _ in range(3):
+        started = time.perf_counter()
+        if sampled:
+            backup(sampler, zero_XY, rng)
+        else:
+            H(model, zero_XY)
+        seconds = min(seconds, time.perf_counter() - started)
+    return model.n_pairs * (SAMPLES if sampled else model.true.outcomes) / max(seconds, 1e-9)
+
+
+# ------------------------------------------------------------------------------------------- exact
+
+
+def _exact(
+    model: FastSlowMDP,
+    budget: float,
+    sweep: int,
+    max_regret: float | None,
+    T: Sequence[int],
+    progress: Callable[[float], object],
+) -> Choice:
+    """The best affordable point of the frontier, or the cheapest that is good enough.
+
+    There is always one: the policy of Base VI before its first sweep is free.
+    """
+    points = records(frontier(model, T, bounds=False, progress=progress))
+    affordable = [point for point in points if point["evaluations"] <= budget]
+    good = [p for p in affordable if max_regret is not None and p["max_regret"] <= max_regret]
+    if good:
+        best = min(good, key=lambda point: point["evaluations"])
+        why = _why_cheapest(best, budget / sweep, max_regret)
+    else:
+        best = min(affordable, key=_quality)
+        why = _why_best(best, affordable, budget / sweep)
+        if max_regret is not None:
+            why += f" No affordable point has a largest regret of at most {number(max_regret)}."
+    return Choice(
+        best["method"],
+        best["T"],
+        best["k"],
+        best["evaluations"],
+        best["mean_regret"],
+        best["certificate"],
+        why,
+        policy_of(model, best["method"], best["T"], best["k"]),
+    )
+
+
+def _quality(point: Point) -> tuple[float, int]:
+    return point["mean_regret"], point["evaluations"]
+
+
+def _why_cheapest(best: Point, sweeps: float, max_regret: float | None) -> str:
+    return _sentence(
+        f"{_name(best)} is the cheapest point with a largest regret of at most "
+        f"{number(max_regret or 0.0)}: {number(best['max_regret'])} after "
+        f"{number(best['sweeps'])} of {number(sweeps)} sweeps."
+    )
+
+
+def _why_best(best: Point, affordable: Sequence[Point], sweeps: float) -> str:
+    """Why this point, and what the best point of another method would lose."""
+    text = (
+        f"{_name(best)} has the smallest mean regret, {number(best['mean_regret'])}, after "
+        f"{number(best['sweeps'])} of {number(sweeps)} sweeps"
+    )
+    others = [point for point in affordable if point["method"] != best["method"]]
+    if others:
+        second = min(others, key=_quality)
+        more = second["mean_regret"] - best["mean_regret"]
+        text += f"; the runner-up, {_name(second)}, loses {number(more)} more"
+    return _sentence(f"{text}.")
+
+
+def _name(point: Point) -> str:
+    return describe(point["method"], point["T"], point["k"])
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+# ----------------------------------------------------------------------------------------- sampled
+
+
+def _sampled(
+    model: FastSlowMDP, budget: float, seed: int, progress: Callable[[float], object]
+) -> Choice:
+    """Thawed defect correction if it suits the model, otherwise the winner of the race."""
+    rng = np.random.default_rng(seed)
+    try:
+        check_thaw(model)
+        reason = ""
+    except InputError as refusal:
+        reason = str(refusal).removeprefix("e-thaw: ").partition(";")[0]
+    if not reason:
+        last = _last_affordable(model, budget, rng, progress)
+        if last is not None:
+            why = (
+                "The slow state is exogenous and the fast state has no noise while x is frozen, so "
+                f"thawed defect correction applies. It made {last.iteration} cycles."
+            )
+            found = "e-thaw", None, last.iteration, last.evaluations, why
+            return _measured(model, *found, last.policy_PXY)
+        reason = "the budget ends before the first policy of thawed defect correction"
+    candidates, spent = race(model, int(budget), rng, progress)
+    best = candidates[0]
+    why = f"No thawed sweeps: {reason}. {_why_race(candidates)}"
+    return _measured(model, best.method, best.T, best.k, spent, why, best.policy_PXY)
+
+
+def _last_affordable(
+    model: FastSlowMDP,
+    budget: float,
+    rng: np.random.Generator,
+    progress: Callable[[float], object],
+) -> Snapshot | None:
+    last = None
+    for snapshot in ethaw(model, rng):
+        if snapshot.evaluations > budget:
+            return last
+        last = snapshot
+        progress(snapshot.evaluations / budget)
+    return last
+
+
+def _why_race(candidates: Sequence[Candidate]) -> str:
+    """What the roll-outs said about the winner and the best candidate of another method."""
+    best, others = candidates[0], candidates[1:]
+    name = describe(best.method, best.T, best.k)
+    if not best.paths:
+        return _sentence(f"{name} took most of the work; no budget was left to compare.")
+    rival = next((c for c in others if c.method != best.method), others[0])
+    rounds = len(rival.paths)
+    return _sentence(
+        f"{name} earned {number(best.mean_return(rounds))} and "
+        f"{describe(rival.method, rival.T, rival.k)} {number(rival.mean_return(rounds))} on "
+        f"average in the same {sum(rival.paths)} roll-outs."
+    )
+
+
+def _measured(
+    model: FastSlowMDP,
+    method: str,
+    T: int | None,
+    k: int | None,
+    evaluations: int,
+    why: str,
+    policy_PXY: np.ndarray,
+) -> Choice:
+    """The choice with the true regret of its policy, and a certificate."""
+    loss = regret(model, policy_PXY, best=optimum(model)).mean_regret
+    bound = certify(model, policy_PXY, tighten=TIGHTEN).max_regret
+    return Choice(method, T, k, evaluations, loss, bound, why, policy_PXY)

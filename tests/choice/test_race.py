@@ -1,0 +1,110 @@
+"""The race: it pays for everything, roll-outs measure policies, and halving keeps the best."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fsdash.algorithms.optimum import optimum, regret
+from fsdash.choice.race import (
+    Candidate,
+    Purse,
+    _samples,
+    halving,
+    race,
+    roll_out,
+    rolling_candidates,
+    true_candidates,
+)
+from fsdash.errors import InputError
+from fsdash.sampling import NextStates
+from tests.models import dense_policy_values, in_rows, random_model, random_rows, seeds, shapes
+
+
+def seed(n):
+    return np.random.default_rng(n)
+
+
+@given(seeds, shapes, st.integers(1, 400))
+@settings(max_examples=30)
+def test_the_budget_is_never_exceeded(n, shape, sweeps):
+    model, shares = random_model(n, shape=shape, gamma=0.8), []
+    budget = sweeps * model.n_pairs
+    candidates, spent = race(model, budget, seed(n), shares.append)
+    assert 0 < spent <= budget and shares == sorted(shares)
+    assert shares[-1] == pytest.approx(spent / budget)
+    steps = 8  # 1.5/(1 − 0.8), rounded up
+    paths = sum(sum(c.paths) for c in candidates)
+    assert (spent - steps * paths) % model.n_pairs == 0
+
+
+@pytest.mark.parametrize("affordable", [1, 3, 4, 9, 10, 57, 1000])
+def test_samples_grow_and_spend_everything(affordable):
+    found = list(_samples(affordable))
+    assert sum(found) == affordable
+    assert all(b >= 1.4 * a for a, b in pairwise(found))
+
+
+def test_candidates_are_on_a_geometric_grid():
+    model = random_model(1, frozen="XYA.")
+    purse = Purse(200 * model.n_pairs)
+    rolled, start_XY = rolling_candidates(model, purse, seed(0))
+    assert [c.T for c in rolled] == [1, 2, 4, 8, 16, 30]  # 15% of 200 sweeps
+    assert purse.spent == 30 * model.n_pairs and start_XY.shape == (3, 4)
+    tried = true_candidates(model, purse, seed(0), start_XY)
+    assert [c.method for c in tried] == ["e-vi"] * 2 and tried[1].k == tried[0].k + 1
+    assert purse.spent == 180 * model.n_pairs  # a tenth is left for roll-outs
+
+
+@pytest.mark.parametrize("rows", [False, True])
+def test_roll_outs_measure_the_value_of_a_policy(rows):
+    plain = random_model(2, gamma=0.7)
+    model = in_rows(plain) if rows else plain
+    policy_XY, paths, steps = seed(1).integers(2, size=(3, 4)), 20_000, 40
+    start_N = seed(2).integers(12, size=paths)
+    u_TN = seed(3).random((steps, paths))
+    found = roll_out(model, NextStates(model), policy_XY, start_N, u_TN) / paths
+    exact = dense_policy_values(plain, policy_XY[None]).reshape(-1)[start_N].mean()
+    # A return is within r_max/(1 − γ) of 0; what 40 steps leave out is below γ⁴⁰ of that.
+    largest = np.abs(model.reward_XYA).max() / 0.3
+    assert abs(found - exact) <= largest * (6 / np.sqrt(paths) + 0.7**steps)
+    assert found == roll_out(model, NextStates(model), policy_XY, start_N, u_TN) / paths
+
+
+def test_halving_finds_the_best_candidate():
+    model = random_model(3, sizes=(3, 6, 4, 3), gamma=0.9)
+    best_XY = optimum(model).policy_PXY
+    others = [Candidate("rolling", n, None, seed(n).integers(4, size=(1, 3, 6))) for n in range(6)]
+    purse, best = Purse(10**6), Candidate("e-vi", None, 1, best_XY)
+    order = halving(model, [others[0], best, *others[1:]], purse, seed(0))
+    assert order[0].method == "e-vi" and len(order) == 7
+    assert purse.spent <= 10**6
+    rounds = [len(c.paths) for c in order]
+    assert rounds == sorted(rounds, reverse=True) and rounds[0] == 3
+    # Equal policies have equal returns: starts and noise are common.
+    twins = [Candidate("rolling", n, None, best_XY) for n in (1, 2)]
+    one, two = halving(model, twins, Purse(10**4), seed(1))
+    assert one.totals == two.totals
+
+
+def test_without_money_for_roll_outs_the_most_expensive_candidate_wins():
+    model = random_model(4, gamma=0.99)
+    candidates, _ = race(model, 30 * model.n_pairs, seed(0))
+    assert candidates[0].method == "e-vi" and not candidates[0].paths
+
+
+@pytest.mark.parametrize("padded", [False, True])
+def test_it_is_close_to_optimal_with_a_large_budget(padded):
+    model = random_rows(5, (4, 8, 5), gamma=0.95, padded=padded)
+    best = optimum(model)
+    candidates, _ = race(model, 20_000 * model.n_pairs, seed(0))
+    initial = regret(model, model.reward_XYA.argmax(axis=2), best=best).mean_regret
+    assert initial > 0.01
+    assert regret(model, candidates[0].policy_PXY, best=best).mean_regret < 0.02 * initial
+
+
+def test_a_budget_below_one_sweep_is_refused():
+    with pytest.raises(InputError, match="one sweep with one sample takes 24; give a larger"):
+        race(random_model(6), 23, seed(0))
