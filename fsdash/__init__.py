@@ -11,7 +11,7 @@ The public names are loaded on first use, so `import fsdash` is quick.
 ==============  ===================================================================================
 models          `FastSlowMDP`, `Axis`, `Coordinate`; `make`, `Domain`, `DOMAINS` for the domains
 exact           `vi`, `fsvi`, `rolling`, `mpi`, `fsavi` with `LinearArchitecture`
-sampled         `evi`, `efsvi`, `erolling`, `eqi`, `slow_agnostic`
+sampled         `evi`, `efsvi`, `erolling`, `ethaw`, `eqi`, `slow_agnostic`
 fitted          `fvi`, `fsfvi`, `frolling`, `fqi` with `Linear` or `Deep` regression
 driving         `Snapshot`, `run_until`
 evaluation      `optimum`, `policy_values`, `regret`, `simulate`, `visits`
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         efsvi,
         eqi,
         erolling,
+        ethaw,
         evi,
         fqi,
         frolling,
@@ -94,6 +95,7 @@ MODULES = {
     "efsvi": "fsdash.algorithms",
     "eqi": "fsdash.algorithms",
     "erolling": "fsdash.algorithms",
+    "ethaw": "fsdash.algorithms",
     "evi": "fsdash.algorithms",
     "fqi": "fsdash.algorithms",
     "frolling": "fsdash.algorithms",
@@ -145,6 +147,7 @@ __all__ = [
     "efsvi",
     "eqi",
     "erolling",
+    "ethaw",
     "evi",
     "fqi",
     "frolling",

@@ -1,7 +1,7 @@
 """The algorithms, each a generator of snapshots in its own file.
 
 Exact: `vi`, `fsvi`, `rolling`, `mpi`, `fsavi`. Sampled, with an explicit random generator: `evi`,
-`efsvi`, `erolling`, `eqi`, `slow_agnostic`. Fitted, which also take a strategy of
+`efsvi`, `erolling`, `ethaw`, `eqi`, `slow_agnostic`. Fitted, which also take a strategy of
 `fsdash.regression`: `fvi`, `fsfvi`, `frolling`, `fqi`.
 
 To add an algorithm, write a generator that takes the model and its parameters and yields
@@ -12,6 +12,7 @@ from fsdash.algorithms.architecture import Aggregation, LinearArchitecture, aggr
 from fsdash.algorithms.efsvi import efsvi
 from fsdash.algorithms.eqi import eqi
 from fsdash.algorithms.erolling import erolling
+from fsdash.algorithms.ethaw import ethaw
 from fsdash.algorithms.evi import evi
 from fsdash.algorithms.fqi import fqi
 from fsdash.algorithms.frolling import frolling
@@ -34,6 +35,7 @@ __all__ = [
     "efsvi",
     "eqi",
     "erolling",
+    "ethaw",
     "evi",
     "fqi",
     "frolling",

@@ -52,6 +52,7 @@ def efsvi(
     terminal_XY: np.ndarray | None = None,
     ties: str = "random",
     common_random_numbers: bool = False,
+    centre: bool = False,
     sparse: bool | None = None,
 ) -> Iterator[Snapshot]:
     """Empirical frozen-state value iteration (E-FSVI).
@@ -81,6 +82,9 @@ def efsvi(
         Which of several equally good actions is taken.
     common_random_numbers : bool
         Whether all actions of a state use the same random numbers.
+    centre : bool
+        Whether values are centred within each slow state before they are sampled, which removes
+        noise. The slow state must be exogenous.
     sparse : bool, optional
         Whether the upper level draws counts or simulates paths (`fsdash.sampling.UpperSampler`);
         chosen by the model's structure by default.
@@ -108,7 +112,7 @@ def efsvi(
     n = model.n_states
 
     frozen = Sampler(model, model.frozen, M_l, ties, common_random_numbers)
-    base = Sampler(model, model.true, M_u, ties, common_random_numbers)
+    base = Sampler(model, model.true, M_u, ties, common_random_numbers, centre)
     J_XY, evaluate = terminal_values(model, terminal, terminal_XY)
     pairs = 0
     if terminal == "last":
@@ -134,7 +138,7 @@ def efsvi(
         for pi_XY in lower[::-1]:
             J_XY = frozen.policy_values(pi_XY, J_XY, rng).reshape(V_XY.shape)
         pairs += (T - 1) * model.n_real
-    upper = UpperSampler(model, J_XY, lower, M_u, ties, common_random_numbers, sparse)
+    upper = UpperSampler(model, J_XY, lower, M_u, ties, common_random_numbers, sparse, centre)
     lower_pairs = pairs
 
     def snapshot(k: int, updated: int, values_XY: np.ndarray, rng: np.random.Generator) -> Snapshot:

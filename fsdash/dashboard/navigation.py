@@ -102,6 +102,7 @@ TOURS = {
             PAGES["choose_t"],
             "Three budgets, three choices",
             "the paper's figure of regret against cost",
+            {"by": "theory"},
         ),
         TourStop(PAGES["run_lab"], "Compare algorithms", "learning curves on a real problem"),
     ),
@@ -109,7 +110,7 @@ TOURS = {
         TourStop(
             PAGES["choose_t"],
             "A small budget",
-            "4 sweeps of value iteration: freeze",
+            "4 sweeps of value iteration: freeze and replan",
             {"budget": "4"},
         ),
         TourStop(PAGES["choose_t"], "A large budget", "60 sweeps: do not freeze", {"budget": "60"}),

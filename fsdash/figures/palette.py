@@ -57,6 +57,7 @@ FAMILY_COLOURS = {
     "MPI": PURPLE,
     "slow-agnostic": GREY,
     "rolling": Colour("#C62828", "#FF8A80"),
+    "thaw": Colour("#B0305C", "#F27CA0"),
 }
 # For families that are not in `FAMILY_COLOURS`, such as those of a user's algorithms.
 OTHER_FAMILY_COLOURS = (

@@ -22,6 +22,7 @@ NAMES = (
     "e-vi",
     "e-fsvi",
     "e-rolling",
+    "e-thaw",
     "e-qi",
     "slow-agnostic",
     "lin-fvi",

@@ -1,11 +1,14 @@
-"""The Choose T page: the algorithm, T and k with the smallest bound on a budget."""
+"""The Choose T page: which method and T for a budget, measured on a model or by the theory.
+
+This file has the theory; `measured_view` has the other half.
+"""
 
 from functools import partial
 
 import streamlit as st
 
+from fsdash.dashboard.choose_t import measured, measured_text, measured_view, text
 from fsdash.dashboard.choose_t import state as choose
-from fsdash.dashboard.choose_t import text
 from fsdash.dashboard.choose_t.state import DEFAULT_SWEEPS, LONGEST_T, START, ChooseTState
 from fsdash.dashboard.shell import (
     FROZEN_DYNAMICS_CONDITION,
@@ -43,6 +46,7 @@ LARGEST_SIZE = 10**9
 LARGEST_GAMMA = 0.9999
 """The largest discount that a click in the heat map sets."""
 MOST_PLOTTED = 8
+MOST_DRAWN = 23
 SIZES = {"nx": "n_slow", "ny": "n_fast", "na": "n_actions"}
 """The field of `Sizes` for each name in the URL."""
 GLOSSARY = (
@@ -53,6 +57,14 @@ GLOSSARY = (
 URL = UrlState(
     "choose-t",
     {
+        "by": Parameter("model", one_of(text.SOURCES)),
+        "model": Parameter("inventory", one_of_now(measured.models)),
+        "measure": Parameter("mean_regret", one_of(measured_text.MEASURE_LABELS)),
+        "drawn": Parameter(
+            list(measured.DRAWN_T),
+            list_of(whole_number(measured.COMPARED_T[0], measured.COMPARED_T[-1]), MOST_DRAWN),
+            comma_separated,
+        ),
         "budget": Parameter(DEFAULT_SWEEPS, number_in(0, LARGEST_BUDGET)),
         "gamma": Parameter(START.constants.gamma, number_in(0, 1, hint=" (below 1)")),
         **controls.field_parameters(FIELD_RANGES, START.constants),
@@ -78,15 +90,25 @@ def show() -> None:
     """Draw the page."""
     open_page(text.PAGE, URL)
     st.title(text.TITLE, anchor=False)
-    st.markdown(text.INTRODUCTION)
     draw_interactive_part()
-    exercises(text.EXERCISES)
     glossary(GLOSSARY)
 
 
 @st.fragment
 def draw_interactive_part() -> None:
     """Everything that depends on the controls."""
+    if segments(URL, "by", text.SOURCE, text.SOURCES, label_visibility="collapsed") == "model":
+        measured_view.draw(URL, LARGEST_BUDGET)
+        exercises(measured_text.EXERCISES)
+    else:
+        draw_theory()
+        exercises(text.EXERCISES)
+    URL.write()
+
+
+def draw_theory() -> None:
+    """The bounds from given constants."""
+    st.markdown(text.INTRODUCTION)
     draw_examples()
     left, right = two_columns(3, 9)
     try:
@@ -100,7 +122,6 @@ def draw_interactive_part() -> None:
             draw_recommendation(state)
             draw_curves(state)
         draw_tabs(state)
-    URL.write()
 
 
 # --------------------------------------------------------------------------------------- controls
@@ -235,6 +256,13 @@ def draw_recommendation(state: ChooseTState) -> None:
                 for label, value in text.recommendation_numbers(state.advice).items():
                     st.metric(label, value, width="content")
         st.markdown(text.reasons(state))
+        if text.is_vacuous(state.advice):
+            st.button(text.GO_TO_MEASURED, icon=":material/target:", on_click=go_to_measured)
+
+
+def go_to_measured() -> None:
+    """Switch to the other half of the page."""
+    URL.put("by", "model")
 
 
 def draw_curves(state: ChooseTState) -> None:
