@@ -109,6 +109,7 @@ TOURS = {
             PAGES["choose_t"],
             "Three budgets, three choices",
             "the paper's figure of regret against cost",
+            {"by": "theory"},
         ),
         TourStop(PAGES["run_lab"], "Compare algorithms", "learning curves on a real problem"),
     ),
@@ -116,7 +117,7 @@ TOURS = {
         TourStop(
             PAGES["choose_t"],
             "A small budget",
-            "4 sweeps of value iteration: freeze",
+            "4 sweeps of value iteration: freeze and replan",
             {"budget": "4"},
         ),
         TourStop(PAGES["choose_t"], "A large budget", "60 sweeps: do not freeze", {"budget": "60"}),

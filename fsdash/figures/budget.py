@@ -8,7 +8,7 @@ Costs are drawn in operations. The lower axis shows them in sweeps of Base VI, |
 """
 
 from collections.abc import Sequence
-from math import inf, isfinite, log10, sqrt
+from math import inf, isfinite, log10
 
 import numpy as np
 import plotly.graph_objects as go
@@ -23,6 +23,15 @@ from fsdash.figures.palette import (
     competitor_label,
     with_opacity,
 )
+from fsdash.figures.strip import (
+    CHART,
+    STRIP_AXIS,
+    Cell,
+    budget_label,
+    budget_line,
+    strip,
+    strip_labels,
+)
 from fsdash.figures.template import template
 from fsdash.formatting import log_ticks, number
 from fsdash.theory import Choice, Constants, Regime, Sizes, fsvi_regret, trivial_bound
@@ -35,8 +44,6 @@ LABEL_HEIGHT = 0.13
 """Share of the plot's height that the label of the grey area takes."""
 GREY_SHARE = 0.17
 """Smallest share of the plot's height for the grey area."""
-STRIP = (0.0, 0.085)
-CHART = (0.13, 1.0)
 
 
 def off_scale(figure: go.Figure) -> list[str]:
@@ -68,11 +75,12 @@ def budget_figure(
     drawn = staircases(constants, sizes, T=sorted(horizons), max_budget=high, bound=bound)
     trivial = trivial_bound(constants)
     bottom, top = _regret_range(drawn, winner, trivial)
+    cells = _cells(regimes, sizes, high, dark)
     bought = [choice for choice in candidates if choice.T in horizons]
     data = [
         *(_staircase(curve, sizes, high, winner, dark) for curve in drawn),
         *(_mark(choice, sizes, budget, bottom, choice is winner, dark) for choice in bought[::-1]),
-        _strip(regimes, sizes, high, dark),
+        strip(cells, "has the smallest bound"),
         _top_axis(low, high, top),
     ]
     label_side = _emptier_side(drawn, trivial, (low, high), (bottom, top))
@@ -81,11 +89,11 @@ def budget_figure(
         "hovermode": "closest",
         "legend": {"y": 1.13, "font": {"size": 13}, "entrywidth": 46},
         "margin": {"l": 8, "r": 12, "t": 8, "b": 8},
-        "shapes": [*_vacuous_area(trivial, top, dark), *_budget_line(budget, dark)],
+        "shapes": [*_vacuous_area(trivial, top, dark), *budget_line(budget, dark)],
         "annotations": [
             *_vacuous_label(trivial, label_side, dark),
-            *_budget_label(budget, sizes, (low, high), dark),
-            *_strip_labels(regimes, low, high, dark),
+            *budget_label(budget, budget / sizes.sweep, (low, high), dark),
+            *strip_labels(cells, "smallest bound for each budget", low, high, dark),
         ],
         **_axes(sizes, (low, high), (bottom, top)),
     }
@@ -148,32 +156,17 @@ def _mark(
     )
 
 
-def _strip(regimes: Sequence[Regime], sizes: Sizes, high: float, dark: bool) -> dict:
-    """One cell per regime. Its customdata starts with a budget inside it, which a click selects."""
-    ends = [min(regime.end, high) for regime in regimes]
-    places = range(len(regimes))
-    colours = [competitor_colour(regime.T, dark) for regime in regimes]
-    # Two equal colours for each cell make plain colours instead of a gradient.
-    colour_scale = [((i + j) / len(regimes), colours[i]) for i in places for j in (0, 1)]
-    hover = [
-        [sqrt(r.start * end), competitor_label(r.T), f"{r.start / sizes.sweep:.4g}", _end(r, sizes)]
-        for r, end in zip(regimes, ends, strict=True)
+def _cells(regimes: Sequence[Regime], sizes: Sizes, high: float, dark: bool) -> list[Cell]:
+    return [
+        Cell(
+            regime.start,
+            min(regime.end, high),
+            competitor_label(regime.T),
+            competitor_colour(regime.T, dark),
+            f"from {regime.start / sizes.sweep:.4g} to {_end(regime, sizes)} sweeps",
+        )
+        for regime in regimes
     ]
-    return dict(
-        type="heatmap",
-        x=[regime.start for regime in regimes] + ends[-1:],
-        y=[0, 1],
-        z=[[i + 0.5 for i in places]],
-        zmin=0,
-        zmax=len(regimes),
-        colorscale=colour_scale,
-        showscale=False,
-        name="regimes",
-        customdata=[hover],
-        hovertemplate="<b>%{customdata[1]}</b> has the smallest bound<br>from %{customdata[2]} to "
-        "%{customdata[3]} sweeps<extra></extra>",
-        yaxis="y2",
-    )
 
 
 def _end(regime: Regime, sizes: Sizes) -> str:
@@ -278,73 +271,6 @@ def _vacuous_label(trivial: float, side: str, dark: bool) -> list[dict]:
     ]
 
 
-def _budget_line(budget: float, dark: bool) -> list[dict]:
-    if budget <= 0:
-        return []
-    ends = {"xref": "x", "x0": budget, "x1": budget, "yref": "paper", "y0": 0, "y1": 1}
-    line = {"color": INK.on(dark), "width": 2.5}
-    return [{"type": "line", "name": HANDLE, **ends, "line": line}]
-
-
-def _budget_label(
-    budget: float, sizes: Sizes, costs: tuple[float, float], dark: bool
-) -> list[dict]:
-    if budget <= 0:
-        return []
-    left = log10(budget / costs[0]) < 0.6 * log10(costs[1] / costs[0])
-    return [
-        {
-            "xref": "x",
-            "x": log10(budget),
-            "xanchor": "left" if left else "right",
-            "xshift": 5 if left else -5,
-            "yref": "paper",
-            "y": 0.99,
-            "yanchor": "top",
-            "text": f"<b>◂ budget {budget / sizes.sweep:.4g} ▸</b>",
-            "showarrow": False,
-            "font": {"size": 13, "color": INK.on(dark)},
-            "name": HANDLE,
-            "bgcolor": with_opacity(BACKGROUND.on(dark), 0.8),
-        }
-    ]
-
-
-def _strip_labels(regimes: Sequence[Regime], low: float, high: float, dark: bool) -> list[dict]:
-    """The title of the strip, and labels in the cells that are wide enough."""
-    labels = [
-        {
-            "xref": "paper",
-            "x": 0,
-            "xanchor": "left",
-            "yref": "paper",
-            "y": STRIP[1],
-            "yanchor": "bottom",
-            "text": "smallest bound for each budget",
-            "showarrow": False,
-            "name": "strip",
-            "font": {"size": 12, "color": TERMS["trivial"].on(dark)},
-        }
-    ]
-    for regime in regimes:
-        end = min(regime.end, high)
-        if log10(end / regime.start) >= 0.1 * log10(high / low):
-            middle = log10(sqrt(regime.start) * sqrt(end))
-            labels.append(
-                {
-                    "xref": "x",
-                    "x": middle,
-                    "yref": "y2",
-                    "y": 0.5,
-                    "showarrow": False,
-                    "text": f"<b>{competitor_label(regime.T)}</b>",
-                    "name": "regime",
-                    "font": {"size": 13, "color": BACKGROUND.on(dark)},
-                }
-            )
-    return labels
-
-
 def _axes(sizes: Sizes, costs: tuple[float, float], regrets: tuple[float, float]) -> dict:
     across, sweeps = np.log10(costs).tolist(), np.divide(costs, sizes.sweep)
     return {
@@ -376,15 +302,7 @@ def _axes(sizes: Sizes, costs: tuple[float, float], regrets: tuple[float, float]
             "exponentformat": "power",
             "dtick": _decades(regrets),
         },
-        "yaxis2": {
-            "domain": STRIP,
-            "range": [0, 1],
-            "fixedrange": True,
-            "showticklabels": False,
-            "ticks": "",
-            "showgrid": False,
-            "showline": False,
-        },
+        "yaxis2": STRIP_AXIS,
     }
 
 

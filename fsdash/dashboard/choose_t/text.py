@@ -10,12 +10,14 @@ from fsdash.domains import domain_label
 from fsdash.domains.saved import is_saved_name
 from fsdash.figures.palette import competitor_label
 from fsdash.formatting import factor, number
-from fsdash.theory import Advice, Constants, Sizes, trivial_bound
+from fsdash.theory import Advice, Choice, Constants, Sizes, trivial_bound
 from fsdash.theory.landmarks import freeze_error_limit, reward_error_limit
 from fsdash.theory.measured_domains import MeasuredDomain
 
 PAGE = "Choose T"
 TITLE = "Which T for your budget?"
+SOURCE = "The answer comes from"
+SOURCES = {"model": "Measured on a model", "theory": "Theory"}
 INTRODUCTION = (
     "Freezing the slow state for T periods makes planning cheaper but introduces an error. For a "
     "given computing budget, this page compares the regret **bounds** of FSVI for each T with that "
@@ -186,20 +188,33 @@ RAISE_BUDGET = (
 )
 REGRET_BOUND, BOUND_RATIO = "Regret bound", "Bound ÷ largest possible loss"
 NO_REWARD = "With r_max = 0 every policy earns the same, so the choice does not matter."
+CANNOT_CHOOSE = "The bound cannot choose T here"
 VACUOUS = (
-    "**The bound is vacuous here:** it is {ratio} times the largest possible loss ({trivial}). See "
-    "the tab *Can I trust it?*"
+    "**The bound is vacuous here:** even the smallest one, of {run}, is {ratio} times the largest "
+    "possible loss ({trivial}). Measure the regret on a model instead, or see the tab *Can I trust "
+    "it?*"
 )
+GO_TO_MEASURED = "Measure it on a model"
 
 
 def headline(state: ChooseTState) -> str:
     """The recommendation: algorithm, T and k."""
     if state.advice is None:
         return TOO_SMALL
-    choice = state.advice.choice
+    if is_vacuous(state.advice):
+        return CANNOT_CHOOSE
+    return f"Run {_run(state.advice.choice)}"
+
+
+def is_vacuous(advice: Advice) -> bool:
+    """Whether the smallest bound is above the largest possible loss, so that it says nothing."""
+    return advice.choice.regret >= advice.trivial_bound > 0
+
+
+def _run(choice: Choice) -> str:
     if choice.algorithm == "VI":
-        return f"Run Base VI: k = {choice.k:,} {'sweep' if choice.k == 1 else 'sweeps'}"
-    return f"Run FSVI with T = {choice.T}, k = {choice.k:,}"
+        return f"Base VI: k = {choice.k:,} {'sweep' if choice.k == 1 else 'sweeps'}"
+    return f"FSVI with T = {choice.T}, k = {choice.k:,}"
 
 
 def reasons(state: ChooseTState) -> str:
@@ -232,8 +247,9 @@ def _warning(advice: Advice) -> str:
     regret, trivial = advice.choice.regret, advice.trivial_bound
     if trivial == 0:
         return NO_REWARD
-    if regret >= trivial:
-        return VACUOUS.format(ratio=number(regret / trivial), trivial=number(trivial))
+    if is_vacuous(advice):
+        ratio, run = number(regret / trivial), _run(advice.choice)
+        return VACUOUS.format(ratio=ratio, trivial=number(trivial), run=run)
     return ""
 
 

@@ -1,11 +1,14 @@
-"""The Choose T page: the algorithm, T and k with the smallest bound on a budget."""
+"""The Choose T page: which method and T for a budget, measured on a model or by the theory.
+
+This file has the theory; `measured_view` has the other half.
+"""
 
 from functools import partial
 
 import streamlit as st
 
+from fsdash.dashboard.choose_t import measured, measured_text, measured_view, text
 from fsdash.dashboard.choose_t import state as choose
-from fsdash.dashboard.choose_t import text
 from fsdash.dashboard.choose_t.state import DEFAULT_SWEEPS, LONGEST_T, START, ChooseTState
 from fsdash.dashboard.service import open_store, saved_models
 from fsdash.dashboard.shell import (
@@ -32,6 +35,7 @@ from fsdash.dashboard.widgets.url_state import (
     one_of,
     whole_number,
 )
+from fsdash.domains import DOMAINS
 from fsdash.domains.saved import is_saved_name
 from fsdash.errors import InputError
 from fsdash.figures.budget import off_scale
@@ -55,9 +59,27 @@ GLOSSARY = (
     *SIZES,
 )
 
+
+def model_name(value: str) -> str:
+    """Reads a domain or a saved model, maybe with a preset: inventory.wide-demand."""
+    name, _, preset = value.partition(".")
+    presets = DOMAINS[domain_name(name)].presets
+    if preset and preset not in presets:
+        raise InputError(f"{name} has the presets {', '.join(presets)}")
+    return value
+
+
 URL = UrlState(
     "choose-t",
     {
+        "by": Parameter("model", one_of(text.SOURCES)),
+        "model": Parameter("inventory", model_name),
+        "measure": Parameter("mean_regret", one_of(measured_text.MEASURE_LABELS)),
+        "drawn": Parameter(
+            list(measured.DRAWN_T),
+            list_of(whole_number(measured.COMPARED_T[0], measured.COMPARED_T[-1])),
+            comma_separated,
+        ),
         "budget": Parameter(DEFAULT_SWEEPS, number_in(0, LARGEST_BUDGET)),
         "gamma": Parameter(START.constants.gamma, number_in(0, 1, hint=" (below 1)")),
         **controls.field_parameters(FIELD_RANGES, START.constants),
@@ -75,7 +97,6 @@ URL = UrlState(
         "vary": Parameter("Lf", one_of(text.SYMBOLS)),
         "tab": labelled("terms", text.TABS),
         "domain": Parameter("inventory", domain_name),
-        "load": Parameter(None, domain_name),
     },
 )
 
@@ -84,18 +105,25 @@ def show() -> None:
     """Draw the page."""
     open_page(text.PAGE, URL)
     st.title(text.TITLE, anchor=False)
-    st.markdown(text.INTRODUCTION)
-    if (name := URL.get("load")) is not None:  # a link that loads a model, from Your model
-        load_example(name)
-        URL.put("load", None)
     draw_interactive_part()
-    exercises(text.EXERCISES)
     glossary(GLOSSARY)
 
 
 @st.fragment
 def draw_interactive_part() -> None:
     """Everything that depends on the controls."""
+    if segments(URL, "by", text.SOURCE, text.SOURCES, label_visibility="collapsed") == "model":
+        measured_view.draw(URL, LARGEST_BUDGET)
+        exercises(measured_text.EXERCISES)
+    else:
+        draw_theory()
+        exercises(text.EXERCISES)
+    URL.write()
+
+
+def draw_theory() -> None:
+    """The bounds from given constants."""
+    st.markdown(text.INTRODUCTION)
     draw_examples()
     left, right = two_columns(3, 9)
     try:
@@ -109,7 +137,6 @@ def draw_interactive_part() -> None:
             draw_recommendation(state)
             draw_curves(state)
         draw_tabs(state)
-    URL.write()
 
 
 # --------------------------------------------------------------------------------------- controls
@@ -254,6 +281,13 @@ def draw_recommendation(state: ChooseTState) -> None:
                 for label, value in text.recommendation_numbers(state.advice).items():
                     st.metric(label, value, width="content")
         st.markdown(text.reasons(state))
+        if text.is_vacuous(state.advice):
+            st.button(text.GO_TO_MEASURED, icon=":material/target:", on_click=go_to_measured)
+
+
+def go_to_measured() -> None:
+    """Switch to the other half of the page."""
+    URL.put("by", "model")
 
 
 def draw_curves(state: ChooseTState) -> None:

@@ -10,6 +10,17 @@ NAMES = {
 }
 """By page: the present name of a parameter by its former name."""
 
+IMPLIED = {
+    "choose-t": {
+        "by": (
+            "theory",
+            {"gamma", "alpha", "dY", "Lr", "Lf", "LU", "rmax", "nx", "ny", "na", "T", "LUby"}
+            | {"over", "bound", "Lfrozen", "vary", "tab", "domain"},
+        )
+    },
+}
+"""By page: the value of a newer parameter that a link means if it has one of these parameters."""
+
 VALUES = {
     "home": {
         "view": {

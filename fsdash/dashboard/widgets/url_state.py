@@ -329,7 +329,11 @@ def in_present_terms(page: str, found: Texts) -> Texts:
         for name, text in found.items()
         if names.get(name) not in found  # a link with both names means the present one
     }
-    return {name: values.get(name, {}).get(text, text) for name, text in renamed.items()}
+    present = {name: values.get(name, {}).get(text, text) for name, text in renamed.items()}
+    for name, (value, signs) in former_links.IMPLIED.get(page, {}).items():
+        if name not in present and signs & present.keys():
+            present[name] = value
+    return present
 
 
 def usable_values(

@@ -58,7 +58,7 @@ def _draw_links(saved: SavedModelRecord) -> None:
     links = (
         (text.RUN_IN_LAB, "run_lab", {"domain": saved.domain}),
         (text.INSPECT, "inspector", {"domain": saved.domain, "T": str(state.DEFAULT_T)}),
-        (text.CHOOSE_T, "choose_t", {"load": saved.domain}),
+        (text.CHOOSE_T, "choose_t", {"model": saved.domain}),
     )
     with st.container(horizontal=True, gap="medium", key="model-links"):
         for label, page, query in links:

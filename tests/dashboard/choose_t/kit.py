@@ -40,7 +40,8 @@ def expected(shown: ChooseTState) -> tuple[str, dict[str, str]]:
     name = (
         f"FSVI with T = {run.T}, k = {run.k:,}" if run.T > 1 else f"Base VI: k = {run.k:,} sweeps"
     )
-    return f"Run {name}", {
+    vacuous = share >= 1 and trivial_bound(shown.constants) > 0
+    return text.CANNOT_CHOOSE if vacuous else f"Run {name}", {
         text.REGRET_BOUND: number(run.regret),
         text.BOUND_RATIO: f"{number(100 * share)}%" if share < 10 else f"{number(share)}×",
     }

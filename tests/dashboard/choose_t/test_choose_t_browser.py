@@ -18,7 +18,7 @@ from tests.dashboard.browser import NARROW, SCREENS, assert_fits
 
 # One group, so that all tests here share one worker's server and browser.
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-PATH = "/Choose_T"
+PATH = "/Choose_T?by=theory"
 VACUOUS = "The bound is vacuous here:"
 THREE = choose.example("three-regimes")
 SWEEP = THREE.sizes.sweep
@@ -112,7 +112,7 @@ def test_an_example_and_the_tabs_are_in_the_link(visit: Callable[..., Page]):
 
 
 def test_a_click_in_the_heat_map_sets_budget_and_constant(visit: Callable[..., Page]):
-    page = visit(f"{PATH}?tab=sensitivity")
+    page = visit(f"{PATH}&tab=sensitivity")
     wait_until_drawn(page)
     cells = chart(page, "best-T")
     expect(cells.locator(".main-svg").first).to_be_visible()
@@ -159,7 +159,7 @@ def test_marks_of_the_old_budget_fade_while_it_is_dragged(visit: Callable[..., P
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
 def test_no_discounting_is_explained_in_view(visit: Callable[..., Page], width, height):
-    page = visit(f"{PATH}?gamma=1", width=width, height=height)
+    page = visit(f"{PATH}&gamma=1", width=width, height=height)
     expect(page.get_by_text(SYMBOLS_TITLE)).to_be_visible()  # the whole page is there
     expect(page.get_by_text("γ = 1 means no discounting")).to_be_in_viewport(ratio=1)
     field(page, "Discount γ").fill("0.9")
@@ -168,7 +168,7 @@ def test_no_discounting_is_explained_in_view(visit: Callable[..., Page], width, 
 
 
 def test_the_most_extreme_bars_are_drawn(visit: Callable[..., Page]):
-    page = visit(f"{PATH}?bound=repaired&Lfrozen=1e6")  # and the console stays clean
+    page = visit(f"{PATH}&bound=repaired&Lfrozen=1e6")  # and the console stays clean
     wait_until_drawn(page)
     expect(chart(page, "terms").locator(".bars .point path").last).to_be_attached()
 

@@ -21,7 +21,7 @@ from tests.theory.test_counterexample import reversing_model
 
 
 def test_the_repaired_bound_can_be_chosen():
-    stated, repaired = opened(PAGE), opened(PAGE, bound="repaired")
+    stated, repaired = opened(PAGE, by="theory"), opened(PAGE, bound="repaired")
     # Without a given L̃ it is √(1 + L_f²).
     assert advised(repaired) == expected(view(repaired=True, l_frozen=np.hypot(1, 1.2)))
     assert advised(stated) != advised(repaired)

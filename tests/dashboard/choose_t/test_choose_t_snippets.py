@@ -40,7 +40,7 @@ def test_the_snippets_recompute_the_tables(shown):
 
 
 def test_the_page_shows_the_snippet_of_its_view():
-    page = opened(PAGE, budget="12.5")
+    page = opened(PAGE, by="theory", budget="12.5")
     codes = [block.value for block in unfold(page).code]
     assert codes == [choose.curves_snippet(view(12.5)), choose.terms_snippet(view(12.5))]
 

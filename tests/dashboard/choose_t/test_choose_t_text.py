@@ -13,13 +13,13 @@ GROWS = text.GROWS.split("{product}")[1]
 
 @pytest.mark.parametrize("still", [{"alpha": "0"}, {"dY": "0", "Lf": "9"}, {"Lr": "0", "LU": "0"}])
 def test_without_a_freeze_error_a_long_T_is_not_ruled_out(still):
-    shown = words(opened(PAGE, **still))
+    shown = words(opened(PAGE, by="theory", **still))
     assert text.NO_FREEZE_ERROR in shown and GROWS not in shown
 
 
 @pytest.mark.parametrize("free", [{"alpha": "0", "LU": "0"}, {"dY": "0"}])
 def test_without_floors_none_is_named(free):
-    shown = words(opened(PAGE, **free))
+    shown = words(opened(PAGE, by="theory", **free))
     assert text.NO_FLOOR in shown and text.FLOOR.split("{T}")[0] not in shown
 
 
@@ -33,7 +33,7 @@ def test_the_lowest_floor_is_that_of_all_competitors():
 def test_the_lowest_start_is_among_the_plotted_curves():
     first = {T: fsvi_regret(THREE.constants, T, k=1).total for T in (1, *THREE.T)}
     assert min(first, key=first.get) == 16
-    assert text.LATER.format(lowest="T = 16") in words(opened(PAGE))
+    assert text.LATER.format(lowest="T = 16") in words(opened(PAGE, by="theory"))
     assert text.LOWER_BUT_LATER in words(opened(PAGE, T=["2", "4"]))
 
 

@@ -108,9 +108,9 @@ def test_the_lecturers_tour_describes_what_the_page_shows():
 
 def test_the_practitioners_tour_describes_what_the_page_shows():
     small, large = TOURS["For practitioners"][:2]
-    for stop, algorithm in ((small, "FSVI"), (large, "Base VI")):
+    for stop, method in ((small, "Rolling freeze"), (large, "MPI")):
         page = opened("2_Choose_T.py", **stop.state)
-        assert page.header[0].value.startswith(f"Run {algorithm}")
+        assert page.header[0].value.startswith(method)
 
 
 def test_the_researchers_tour_shows_a_proven_bound_above_the_refuted_one():

@@ -1,0 +1,101 @@
+"""What a frontier says about a budget: the best point, the runner-up, and who wins where.
+
+A frontier is the table of `fsdash.choice.frontier`: one row per policy with its work in sweeps and
+its true regret. Regrets below `NEGLIGIBLE` of the optimal value are equal for a decision; the
+cheaper point then wins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isnan
+
+import pandas as pd
+
+NEGLIGIBLE = 1e-6
+"""Share of the optimal mean value below which a regret does not count."""
+
+
+@dataclass(frozen=True)
+class Winner:
+    """The budgets, in sweeps, for which one method has the smallest regret.
+
+    T is that of FSVI. The horizon of rolling freeze grows with the budget, so it has none here.
+    """
+
+    method: str
+    T: int | None
+    start: float
+    end: float
+
+
+def pareto(frontier: pd.DataFrame, measure: str = "mean_regret") -> pd.DataFrame:
+    """Return the rows that no cheaper row matches, by increasing work.
+
+    Parameters
+    ----------
+    frontier : pandas.DataFrame
+        The table of `frontier`.
+    measure : str
+        The column to minimise.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"sweeps": [1.0, 2.0, 3.0], "mean_regret": [5.0, 6.0, 1.0]})
+    >>> pareto(table)["sweeps"].tolist()
+    [1.0, 3.0]
+    """
+    ordered = _decisive(frontier, measure).sort_values(["sweeps", measure], kind="stable")
+    best = ordered[measure].cummin().shift(fill_value=inf)
+    return frontier.loc[ordered.index[ordered[measure] < best]]
+
+
+def best_on_budget(
+    frontier: pd.DataFrame, sweeps: float, measure: str = "mean_regret"
+) -> pd.Series | None:
+    """Return the best row that costs at most `sweeps`; None if there is none."""
+    paid = pareto(frontier[frontier["sweeps"] <= sweeps], measure)
+    return None if paid.empty else paid.iloc[-1]
+
+
+def runner_up(
+    frontier: pd.DataFrame, sweeps: float, measure: str = "mean_regret"
+) -> pd.Series | None:
+    """Return the best row on the budget with another method or T than the best one."""
+    best = best_on_budget(frontier, sweeps, measure)
+    if best is None:
+        return None
+    same = (frontier["method"] == best["method"]) & _same_T(frontier["T"], best["T"])
+    return best_on_budget(frontier[~same], sweeps, measure)
+
+
+def winners(frontier: pd.DataFrame, measure: str = "mean_regret") -> tuple[Winner, ...]:
+    """Return who has the smallest regret for each budget, from the cheapest point on."""
+    found: list[Winner] = []
+    front = pareto(frontier, measure)
+    ends = [*front["sweeps"].iloc[1:], inf]
+    for (_, row), end in zip(front.iterrows(), ends, strict=True):
+        method = row["method"]
+        T = int(row["T"]) if method == "fsvi" else None
+        start = float(row["sweeps"])
+        if found and (found[-1].method, found[-1].T) == (method, T):
+            start = found.pop().start
+        found.append(Winner(method, T, start, float(end)))
+    return tuple(found)
+
+
+def negligible(frontier: pd.DataFrame) -> float:
+    """Return the regret below which two points are equally good."""
+    optimal = frontier.attrs.get("optimal_mean_value", 0.0)
+    return 0.0 if isnan(optimal) else NEGLIGIBLE * abs(optimal)
+
+
+def _decisive(frontier: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """The frontier with negligible regrets set to 0."""
+    small = frontier[measure] <= negligible(frontier)
+    return frontier.assign(**{measure: frontier[measure].mask(small, 0.0)})
+
+
+def _same_T(column: pd.Series, T: object) -> pd.Series:
+    return column.isna() if pd.isna(T) else column.eq(T).fillna(False)

@@ -1,0 +1,184 @@
+"""The measured half of Choose T without its widgets: a model, its frontier, and what follows.
+
+The snippet leaves its table in the variable `frame`; tests run it and compare.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from fsdash.choice.frontier import frontier
+from fsdash.choice.pareto import best_on_budget, runner_up
+from fsdash.domains import DOMAINS, Domain, make
+from fsdash.figures.frontier import frontier_figure
+from fsdash.formatting import round_significant
+from fsdash.runs.engine import problem
+from fsdash.theory.measured_domains import measured_domains
+
+COMPARED_T = tuple(range(2, 25))
+"""The values of T that compete."""
+DRAWN_T = (2, 4, 6, 12, 24)
+MAX_PAIRS = 2_000_000
+"""State-action pairs of a model that the page measures; `fsdash frontier` has no limit."""
+SLOW_PAIRS = 200_000
+"""Pairs above which a visitor starts the measurement, instead of waiting unasked."""
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredState:
+    """The state of the measured half: a model with its frontier, and a budget in sweeps."""
+
+    domain: Domain
+    frontier: pd.DataFrame
+    sweeps: float
+    T: tuple[int, ...] = DRAWN_T
+    measure: str = "mean_regret"
+
+    @cached_property
+    def best(self) -> pd.Series | None:
+        """The best point on the budget; None if the budget pays for nothing."""
+        return best_on_budget(self.positive, self.sweeps, self.measure)
+
+    @cached_property
+    def second(self) -> pd.Series | None:
+        """The best point on the budget with another method or T."""
+        return runner_up(self.positive, self.sweeps, self.measure)
+
+    @property
+    def positive(self) -> pd.DataFrame:
+        """The points that cost something. Without work there is only the best immediate reward."""
+        return self.frontier[self.frontier["sweeps"] > 0]
+
+    @property
+    def optimal(self) -> float:
+        """The optimal mean value."""
+        return float(self.frontier.attrs["optimal_mean_value"])
+
+
+def model_keys(names: Iterable[str]) -> list[str]:
+    """Every preset of these domains that is not too large, as the URL names it.
+
+    The default preset is the domain's name alone, any other one such as inventory.wide-demand.
+    """
+    keys = [
+        name if preset == "default" else f"{name}.{preset}"
+        for name in names
+        for preset in DOMAINS[name].presets
+    ]
+    return [key for key in keys if pairs(model_of(key)) <= MAX_PAIRS]
+
+
+def model_of(key: str) -> Domain:
+    """The domain with its preset; an `InputError` if there is none."""
+    name, _, preset = key.partition(".")
+    return make(name, preset or "default")
+
+
+def pairs(domain: Domain) -> int:
+    """The number of state-action pairs."""
+    X, Y, A, _ = domain.shape
+    return X * Y * A
+
+
+def measure_frontier(domain: Domain, progress: Callable[[float], object]) -> pd.DataFrame:
+    """The frontier of a model for all T that compete; constants are reused where they are known."""
+    solved = problem(domain)
+    constants = None
+    if domain == make(domain.name) and domain.name in measured_domains():
+        constants = measured_domains()[domain.name].constants
+    return frontier(
+        solved.model, COMPARED_T, constants=constants, best=solved.best, progress=progress
+    )
+
+
+def figure(state: MeasuredState, dark: bool = False) -> go.Figure:
+    """True regret against work, with the budget."""
+    return frontier_figure(state.frontier, state.T, state.sweeps, state.measure, dark)
+
+
+def choices_of_T(state: MeasuredState) -> pd.DataFrame:
+    """T of FSVI on the budget as the paper's bound, the certificate and hindsight choose it.
+
+    Empty if the budget pays for no FSVI. Hindsight knows the true regret.
+    """
+    rows = state.positive
+    paid = rows[(rows["method"] == "fsvi") & (rows["sweeps"] <= state.sweeps)]
+    found = []
+    for by, column in (
+        ("the paper's bound", "bound"),
+        ("the certificate", "certificate"),
+        ("hindsight", state.measure),
+    ):
+        if paid[column].notna().any():
+            row = paid.loc[paid[column].idxmin()]
+            found.append({"chosen by": by, "T": int(row["T"]), "k": int(row["k"]), **_regrets(row)})
+    return pd.DataFrame(found)
+
+
+def _regrets(row: pd.Series) -> dict[str, float]:
+    names = ("mean_regret", "max_regret", "certificate", "bound")
+    return {name.replace("_", " "): float(row[name]) for name in names}
+
+
+def bound_factor(state: MeasuredState) -> float | None:
+    """The smallest ratio of the paper's bound to the true largest regret; None if unknown."""
+    rows = state.positive
+    known = rows[(rows["method"] == "fsvi") & rows["bound"].notna() & (rows["max_regret"] > 0)]
+    return None if known.empty else float((known["bound"] / known["max_regret"]).min())
+
+
+def bound_is_drawn(shown: go.Figure) -> bool:
+    """Whether the paper's bound fits into the figure."""
+    return any(trace.name == "The paper's bound" for trace in shown.data)
+
+
+def clicked_sweeps(x: float) -> float:
+    """The budget at a place in the figure, with three digits."""
+    return round_significant(max(float(x), 0.0), 3)
+
+
+def inspector_query(state: MeasuredState, row: pd.Series) -> dict[str, str]:
+    """The parameters of the Policy inspector that show the policy of a row.
+
+    The inspector counts the records of a run: FSVI has two in each lower step, before its upper
+    iterations; the other methods have one in each iteration.
+    """
+    method = row["method"]
+    query = {"domain": state.domain.name, "method": method}
+    preset = preset_name(state.domain)
+    if preset != "default":
+        query["preset"] = preset
+    if method == "fsvi":
+        return query | {"T": str(row["T"]), "step": str(2 * (int(row["T"]) - 1) + int(row["k"]))}
+    if method == "rolling":
+        return query | {"T": str(row["T"]), "step": str(int(row["T"]) - 1)}
+    return query | {"step": str(row["k"])}
+
+
+def preset_name(domain: Domain) -> str:
+    """The preset that has these parameters."""
+    names = DOMAINS[domain.name].presets
+    return next((name for name in names if make(domain.name, name) == domain), "default")
+
+
+_SNIPPET = """\
+import fsdash
+
+model = fsdash.make({arguments}).build()
+frame = fsdash.frontier(model, T=range({first}, {last}))
+print(fsdash.recommend(model, sweeps={sweeps!r}))"""
+
+
+def snippet(state: MeasuredState) -> str:
+    """Python code that recomputes the frontier and the recommendation."""
+    preset = preset_name(state.domain)
+    arguments = [repr(state.domain.name), *([] if preset == "default" else [repr(preset)])]
+    return _SNIPPET.format(
+        arguments=", ".join(arguments),
+        first=COMPARED_T[0],
+        last=COMPARED_T[-1] + 1,
+        sweeps=state.sweeps,
+    )

@@ -1,0 +1,134 @@
+"""The wording of the measured half of Choose T."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from fsdash.dashboard.choose_t.measured import MeasuredState
+from fsdash.figures.frontier import MEASURES, point_label
+from fsdash.formatting import number
+
+INTRODUCTION = (
+    "Every method is run on the model and its policies are evaluated exactly, so the regrets below "
+    "are **true**, not bounded. A budget pays for every point to the left of the line."
+)
+MODEL, BUDGET = "Model", "Budget in sweeps of Base VI"
+BUDGET_HELP = (
+    "The work that a method may spend. One sweep is one evaluation for each state, action and "
+    "outcome. You can also click in the figure or drag the line."
+)
+MEASURE, MEASURE_LABELS = "Regret", {"mean_regret": "Mean", "max_regret": "Largest"}
+MEASURE_HELP = (
+    "Mean: over the initial distribution. Largest: over all states, as the paper defines regret."
+)
+DRAWN_T = "Drawn T of FSVI"
+DRAWN_T_HELP = "All T from {first} to {last} compete; these are drawn."
+NO_T = "No T is selected, so the defaults are drawn: {T}."
+MEASURING, STOP, START = "Measuring {title} …", "Stop", "Measure this model"
+STOPPED = "The measurement was stopped. Start it again with the button."
+LARGE = (
+    "This model has {pairs:,} state-action pairs. Measuring it takes a while; you can stop "
+    "it at any time."
+)
+CLICK = (
+    "Click a point to open its policy in the inspector. Click elsewhere or drag the thick line to "
+    "set the budget."
+)
+ALT_TEXT = "True regret against work on {title}. {headline}."
+COST, REGRET, CERTIFICATE = "Cost", "Mean regret", "Certificate"
+CHOICES_OF_T = "**T of FSVI on this budget, by three rules.** Hindsight knows the true regret."
+NO_FSVI = "This budget pays for no run of FSVI."
+INSPECT = "Inspect this policy"
+EXERCISES = (
+    (
+        "On the inventory, raise the budget from 1 to 20 sweeps. Which method is best first, and "
+        "which last? Why does no T of FSVI win in the end?",
+        "FSVI wins on the smallest budgets, then rolling freeze, then modified policy iteration "
+        "(MPI). FSVI plays its frozen plan for T periods. That costs something however many "
+        "iterations are made, so its curves end at a floor. Rolling freeze replans in every "
+        "period, and MPI does not freeze at all.",
+    ),
+    (
+        "Compare the certificate with the paper's bound. Both are upper bounds on the largest "
+        "regret. Why is one of them so much closer to the truth?",
+        "The bound uses the largest Lipschitz constants of the whole model and lets errors grow in "
+        "every period as fast as these allow. The certificate is computed from the values of the "
+        "policy itself, state by state.",
+    ),
+    (
+        "Choose the gridworld and a budget of 4 sweeps, then 10. What changes, and what does the "
+        "certificate say in each case?",
+        "At 4 sweeps every method loses much of the optimal value: the reward is too far away. "
+        "From about 10 sweeps on the rolling policy is nearly optimal. The certificate falls with "
+        "it, but proves only a part of that.",
+    ),
+)
+
+
+def model_label(key: str, labels: Mapping[str, str]) -> str:
+    """The name of a model in the list: its domain, which `labels` names, and its preset."""
+    name, _, preset = key.partition(".")
+    words = preset.replace("-", " ")
+    return f"{labels[name]}{f', {words}' if words else ''}"
+
+
+def headline(state: MeasuredState) -> str:
+    """The recommendation."""
+    if state.best is None:
+        return "This budget is too small"
+    return f"{point_label(state.best['method'], state.best['T'])}{_iterations(state.best)}"
+
+
+def _iterations(row: pd.Series) -> str:
+    return "" if pd.isna(row["k"]) else f", k = {int(row['k']):,}"
+
+
+def numbers(state: MeasuredState) -> dict[str, str]:
+    """The recommendation's cost, regret and certificate, by label."""
+    best = state.best
+    assert best is not None
+    return {
+        COST: f"{number(best['sweeps'])} sweeps",
+        REGRET: regret_text(float(best["mean_regret"]), state.optimal),
+        CERTIFICATE: f"≤ {number(best['certificate'])}",
+    }
+
+
+def regret_text(regret: float, optimal: float) -> str:
+    """A regret, with its share of the optimal value where that is positive."""
+    if optimal <= 0:
+        return number(regret)
+    return f"{number(regret)} ({number(100 * regret / optimal)}%)"
+
+
+def reasons(state: MeasuredState) -> str:
+    """Why this point: what it loses, and what the runner-up would lose."""
+    if state.best is None:
+        cheapest = float(state.positive["sweeps"].min())
+        return f"The cheapest policy costs {number(cheapest)} sweeps. Raise the budget to that."
+    name = MEASURES[state.measure]
+    loss = float(state.best[state.measure])
+    parts = [f"Of all points that the budget pays for, it has the smallest {name}."]
+    second = state.second
+    if second is not None:
+        other = f"{point_label(second['method'], second['T'])}{_iterations(second)}"
+        more = float(second[state.measure]) - loss
+        if more <= 1e-3 * max(loss, 1e-12):
+            parts.append(f"{other} is practically as good.")
+        else:
+            parts.append(f"The runner-up, {other}, would lose {number(more)} more.")
+    parts.append(
+        "The certificate is an upper bound on the largest regret that does not need the solution "
+        "of the model."
+    )
+    return " ".join(parts)
+
+
+def bound_note(factor: float | None, drawn: bool) -> str:
+    """What the paper's bound says here."""
+    if factor is None:
+        return "The paper's bound is not known for this model: its constants were not measured."
+    times = f"{number(factor)} times the true largest regret or more"
+    if drawn:
+        return f"The paper's bound is {times}."
+    return f"The paper's bound is off the scale: {times}. It cannot choose T here."

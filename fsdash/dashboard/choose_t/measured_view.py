@@ -1,0 +1,201 @@
+"""The measured half of Choose T: run every method on a model and compare what it really loses."""
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from fsdash.dashboard.choose_t import measured
+from fsdash.dashboard.choose_t import measured_text as text
+from fsdash.dashboard.choose_t.measured import MeasuredState
+from fsdash.dashboard.navigation import PAGES
+from fsdash.dashboard.service import domain_labels, open_store
+from fsdash.dashboard.shell import is_dark, two_columns, what_to_notice
+from fsdash.dashboard.widgets.chart import Event, chart, export
+from fsdash.dashboard.widgets.controls import segments
+from fsdash.dashboard.widgets.url_state import UrlState
+from fsdash.domains import Domain
+
+STOPPED = "choose-t-stopped"
+OPENED = "choose-t-inspect"
+
+
+def draw(url: UrlState, largest_budget: float) -> None:
+    """Everything that depends on the controls."""
+    st.markdown(text.INTRODUCTION)
+    open_inspector()
+    left, right = two_columns(3, 9)
+    with left:
+        domain = choose_model(url)
+        sweeps = st.number_input(
+            text.BUDGET,
+            0.0,
+            largest_budget,
+            url.parameters["budget"].default,
+            1.0,
+            key=url.key("budget"),
+            format="%.8g",
+            help=text.BUDGET_HELP,
+        )
+        measure = segments(
+            url, "measure", text.MEASURE, text.MEASURE_LABELS, help=text.MEASURE_HELP
+        )
+        T = choose_T(url)
+    with right:
+        found = measured_frontier(domain)
+        if found is None:
+            return
+        state = MeasuredState(domain, found, sweeps, T, measure)
+        draw_recommendation(state)
+        draw_figure(url, state)
+    draw_choices_of_T(state)
+
+
+def choose_model(url: UrlState) -> Domain:
+    """The model from the list."""
+    chosen = url.get("model").partition(".")[0]
+    labels = domain_labels(open_store(), chosen)
+    key = st.selectbox(
+        text.MODEL,
+        measured.model_keys(labels),
+        key=url.key("model"),
+        format_func=partial(text.model_label, labels=labels),
+    )
+    return measured.model_of(key)
+
+
+def choose_T(url: UrlState) -> tuple[int, ...]:
+    """The T of FSVI whose curves are drawn."""
+    first, last = measured.COMPARED_T[0], measured.COMPARED_T[-1]
+    chosen = st.multiselect(
+        text.DRAWN_T,
+        measured.COMPARED_T,
+        measured.DRAWN_T,
+        key=url.key("drawn"),
+        help=text.DRAWN_T_HELP.format(first=first, last=last),
+    )
+    if not chosen:
+        st.info(text.NO_T.format(T=", ".join(map(str, measured.DRAWN_T))))
+    return tuple(sorted(chosen)) or measured.DRAWN_T
+
+
+# ------------------------------------------------------------------------------------ measurement
+
+
+def measured_frontier(domain: Domain) -> pd.DataFrame | None:
+    """The frontier of a model, measured once for all visitors; None until it is started."""
+    known = _frontiers()
+    if domain not in known:
+        if not may_start(domain):
+            return None
+        label, place = text.MEASURING.format(title=domain.title), st.empty()
+        with place.container():
+            bar = st.progress(0.0, label)
+            # A click ends this run of the page at the next step of the progress bar.
+            st.button(text.STOP, icon=":material/stop:", on_click=stop, args=(domain,))
+        frame = measured.measure_frontier(domain, partial(_advance, bar, label))
+        place.empty()
+        if len(known) >= MOST_FRONTIERS:
+            known.pop(next(iter(known)), None)
+        known[domain] = frame
+    return known[domain]
+
+
+MOST_FRONTIERS = 32
+
+
+@st.cache_resource(show_spinner=False)
+def _frontiers() -> dict[Domain, pd.DataFrame]:
+    return {}
+
+
+def _advance(bar, label: str, share: float) -> None:
+    bar.progress(min(share, 1.0), label)
+
+
+def may_start(domain: Domain) -> bool:
+    """Whether the measurement starts now: at once for a small model that was not stopped."""
+    stopped = st.session_state.get(STOPPED) == domain
+    large = measured.pairs(domain) > measured.SLOW_PAIRS
+    if not (stopped or large):
+        return True
+    st.info(text.STOPPED if stopped else text.LARGE.format(pairs=measured.pairs(domain)))
+    return st.button(text.START, type="primary", on_click=start)
+
+
+def stop(domain: Domain) -> None:
+    """Remember that the visitor stopped the measurement of this model."""
+    st.session_state[STOPPED] = domain
+
+
+def start() -> None:
+    st.session_state.pop(STOPPED, None)
+
+
+# ----------------------------------------------------------------------------------------- results
+
+
+def draw_recommendation(state: MeasuredState) -> None:
+    """The best point on the budget with its numbers and its reasons."""
+    with st.container(border=True, key="recommendation"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+            # A line may not break inside "T = 6".
+            st.header(text.headline(state).replace(" = ", "\u00a0=\u00a0"), anchor=False)
+            if state.best is not None:
+                with st.container(horizontal=True, gap="medium", width="content"):
+                    for label, value in text.numbers(state).items():
+                        st.metric(label, value, width="content")
+        st.markdown(text.reasons(state))
+        if state.best is not None:
+            st.page_link(
+                PAGES["inspector"].script,
+                label=text.INSPECT,
+                icon=PAGES["inspector"].icon,
+                query_params=measured.inspector_query(state, state.best),
+            )
+
+
+def draw_figure(url: UrlState, state: MeasuredState) -> None:
+    """The frontier, a note on the bound, and export."""
+    figure = measured.figure(state, is_dark())
+    chart(
+        figure,
+        "frontier",
+        height=510,
+        clickable=True,
+        draggable=True,
+        alt_text=text.ALT_TEXT.format(title=state.domain.title, headline=text.headline(state)),
+        on_event=lambda event: take_event(url, state, event),
+    )
+    st.caption(text.CLICK)
+    note = text.bound_note(measured.bound_factor(state), measured.bound_is_drawn(figure))
+    what_to_notice([note], key="measured-notice")
+    export("frontier", figure, state.frontier, measured.snippet(state))
+
+
+def take_event(url: UrlState, state: MeasuredState, event: Event) -> None:
+    """A click on a point opens its policy; any other click or drag sets the budget."""
+    if event.trace == "regimes":
+        url.put("budget", measured.clicked_sweeps(event.customdata[0]))
+    elif event.customdata:
+        row = state.frontier.loc[int(event.customdata[0])]
+        st.session_state[OPENED] = measured.inspector_query(state, row)
+    elif event.x is not None:
+        url.put("budget", measured.clicked_sweeps(event.x))
+
+
+def open_inspector() -> None:
+    """Go to the policy of a point that was clicked."""
+    query = st.session_state.pop(OPENED, None)
+    if query is not None:
+        st.switch_page(PAGES["inspector"].script, query_params=query)
+
+
+def draw_choices_of_T(state: MeasuredState) -> None:
+    """T by the bound, by the certificate and in hindsight, with their regrets."""
+    st.markdown(text.CHOICES_OF_T)
+    table = measured.choices_of_T(state)
+    if table.empty:
+        st.info(text.NO_FSVI)
+        return
+    st.dataframe(table, hide_index=True, width="content")

@@ -1,0 +1,62 @@
+"""Decisions from a frontier: the front, the best point on a budget, the runner-up, the winners."""
+
+from math import inf
+
+import pandas as pd
+import pytest
+
+from fsdash.choice.pareto import Winner, best_on_budget, pareto, runner_up, winners
+
+
+def table(*rows, optimal=100.0):
+    frame = pd.DataFrame(rows, columns=["method", "T", "sweeps", "mean_regret"])
+    frame = frame.astype({"T": "Int64"})
+    frame.attrs["optimal_mean_value"] = optimal
+    return frame
+
+
+FRAME = table(
+    ("fsvi", 2, 1.0, 50.0),
+    ("fsvi", 2, 2.0, 20.0),
+    ("fsvi", 6, 2.0, 30.0),
+    ("rolling", 6, 3.0, 10.0),
+    ("rolling", 7, 4.0, 5.0),
+    ("vi", None, 5.0, 6.0),
+    ("mpi", None, 8.0, 1e-5),
+    ("vi", None, 9.0, 0.0),
+)
+
+
+def test_the_front_has_the_points_that_no_cheaper_point_matches():
+    assert pareto(FRAME)["sweeps"].tolist() == [1, 2, 3, 4, 8]  # 1e-5 of 100 is as good as 0
+
+
+@pytest.mark.parametrize(
+    "sweeps, best, second",
+    [
+        (0.5, None, None),
+        (1, ("fsvi", 2), None),
+        (2.5, ("fsvi", 2), ("fsvi", 6)),
+        (4, ("rolling", 7), ("rolling", 6)),
+        (100, ("mpi", None), ("vi", None)),
+    ],
+)
+def test_the_best_and_the_second_best_on_a_budget(sweeps, best, second):
+    for found, expected in (
+        (best_on_budget(FRAME, sweeps), best),
+        (runner_up(FRAME, sweeps), second),
+    ):
+        if expected is None:
+            assert found is None
+        else:
+            T = None if pd.isna(found["T"]) else found["T"]
+            assert (found["method"], T) == expected
+
+
+def test_winners_cover_every_budget_from_the_cheapest_on():
+    """The horizon of rolling freeze grows with the budget, so its points are one winner."""
+    assert winners(FRAME) == (
+        Winner("fsvi", 2, 1.0, 3.0),
+        Winner("rolling", None, 3.0, 8.0),
+        Winner("mpi", None, 8.0, inf),
+    )

@@ -1,0 +1,116 @@
+"""The measured half of Choose T: what it shows is what the library computes."""
+
+import pandas as pd
+import pytest
+
+from fsdash.choice.frontier import frontier
+from fsdash.choice.pareto import best_on_budget, pareto
+from fsdash.dashboard.choose_t import measured, measured_text, text
+from fsdash.dashboard.choose_t.measured import MeasuredState
+from fsdash.dashboard.inspector.state import solved_history, solved_spec
+from fsdash.domains import make
+from fsdash.figures.frontier import CERTIFICATE, FRONT, frontier_figure
+from fsdash.formatting import number
+from tests.dashboard.choose_t.kit import PAGE, headline, ran
+from tests.dashboard.kit import address, figures, metrics, opened, snippet, traces, words
+
+INVENTORY = make("inventory")
+
+
+@pytest.fixture(scope="module")
+def found():
+    return measured.measure_frontier(INVENTORY, lambda share: None)
+
+
+def test_the_page_opens_measured_on_the_inventory(found):
+    page = opened(PAGE)
+    state = MeasuredState(INVENTORY, found, 4.0)
+    assert headline(page) == measured_text.headline(state)
+    assert metrics(page) == measured_text.numbers(state)
+    best = best_on_budget(found[found["sweeps"] > 0], 4.0)
+    assert number(best["mean_regret"]) in metrics(page)[measured_text.REGRET]
+    drawn = traces(figures(page)["frontier"])
+    assert {FRONT, CERTIFICATE, "T = 6", "Rolling freeze", "MPI", "Base VI"} <= set(drawn)
+    assert address(page) == {}
+
+
+def test_a_link_opens_model_budget_measure_and_drawn_curves():
+    page = opened(
+        PAGE, model="inventory.coarse-demand", budget="2", measure="max_regret", drawn="3,9"
+    )
+    assert not page.warning
+    drawn = traces(figures(page)["frontier"])
+    assert {"T = 3", "T = 9"} <= set(drawn) and "T = 6" not in drawn
+    assert figures(page)["frontier"]["layout"]["yaxis"]["title"]["text"] == "largest regret"
+
+
+def test_the_certificate_is_drawn_above_the_true_regret(found):
+    for measure in ("mean_regret", "max_regret"):
+        figure = frontier_figure(found, (6,), 4.0, measure)
+        series = {trace.name: trace for trace in figure.data}
+        assert (series[CERTIFICATE].y >= series["truth"].y).all()
+        assert (
+            list(series[FRONT].x[:-1])
+            == pareto(found[found["sweeps"] > 0], measure)["sweeps"].tolist()
+        )
+
+
+def test_a_budget_below_the_cheapest_policy_says_what_to_do():
+    page = opened(PAGE, budget="0.01")
+    assert headline(page) == "This budget is too small"
+    assert "Raise the budget" in words(page) and not page.metric
+
+
+def test_T_is_chosen_by_three_rules(found):
+    table = measured.choices_of_T(MeasuredState(INVENTORY, found, 20.0)).set_index("chosen by")
+    paid = found[(found["method"] == "fsvi") & found["sweeps"].between(1e-9, 20)]
+    for rule, column in (
+        ("the paper's bound", "bound"),
+        ("the certificate", "certificate"),
+        ("hindsight", "mean_regret"),
+    ):
+        assert table.loc[rule, "T"] == paid.loc[paid[column].idxmin(), "T"]
+    assert table.loc["hindsight", "mean regret"] == table["mean regret"].min()
+    assert measured.choices_of_T(MeasuredState(INVENTORY, found, 0.1)).empty
+
+
+def test_the_bound_is_off_the_scale_and_the_page_says_by_how_much(found):
+    state = MeasuredState(INVENTORY, found, 4.0)
+    ratios = (found["bound"] / found["max_regret"])[found["method"] == "fsvi"]
+    assert measured.bound_factor(state) == pytest.approx(ratios[found["sweeps"] > 0].min())
+    note = measured_text.bound_note(measured.bound_factor(state), False)
+    assert note in words(opened(PAGE)) and "cannot choose T" in note
+
+
+def test_a_point_opens_its_own_policy_in_the_inspector(found):
+    """The step in the link is the record whose regret is that of the row."""
+    state = MeasuredState(INVENTORY, found, 4.0)
+    rows = found[found["sweeps"] > 0].groupby("method", group_keys=False).sample(2, random_state=0)
+    for _, row in rows.iterrows():
+        query = measured.inspector_query(state, row)
+        T = int(query["T"]) if "T" in query else None
+        history = solved_history(solved_spec(query["domain"], "default", query["method"], T))
+        step = int(query["step"])
+        if step in history.steps:
+            regret = history.row(step)["mean_regret"]
+            assert regret == pytest.approx(row["mean_regret"], rel=1e-3, abs=1e-2)
+        assert step < 300
+
+
+def test_the_snippet_recomputes_the_table():
+    names = ran(snippet(opened(PAGE)))
+    expected = frontier(INVENTORY.build())
+    pd.testing.assert_frame_equal(names["frame"], expected)
+
+
+def test_a_vacuous_bound_leads_to_the_measured_half():
+    page = opened(PAGE, by="theory")
+    page.button(key="load-inventory").click().run()
+    assert headline(page) == text.CANNOT_CHOOSE
+    next(b for b in page.button if b.label == text.GO_TO_MEASURED).click().run()
+    assert "by" not in address(page) and "frontier" in figures(page)
+
+
+def test_links_from_before_the_measured_half_open_the_theory():
+    page = opened(PAGE, gamma="0.95")
+    assert "regret-cost" in figures(page)
