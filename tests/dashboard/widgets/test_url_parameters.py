@@ -46,7 +46,7 @@ EXAMPLES = {
     "T": (1, 2, 40),
     "choose-t T": ([2], [100, 3], [2, 3, 4, 5, 6, 7, 8, 9]),
     "drawn": ([3], [2, 24]),
-    "model": ("gridworld", "inventory.coarse-demand"),
+    "choose-t model": ("gridworld", "inventory.coarse-demand"),
     "lab T": ("2", "3, 24", "1, 2, 3"),
     "domain": tuple(DOMAINS),
     "model.gamma": (0.0, 0.5, 1 / 3),
