@@ -12,6 +12,8 @@ import plotly.graph_objects as go
 
 from fsdash.choice.frontier import frontier
 from fsdash.choice.pareto import best_on_budget, runner_up
+from fsdash.choice.recommend import Choice, recommend
+from fsdash.choice.suits import Suitability, suits
 from fsdash.domains import DOMAINS, Domain, make
 from fsdash.figures.frontier import frontier_figure
 from fsdash.formatting import round_significant
@@ -46,6 +48,11 @@ class MeasuredState:
     def second(self) -> pd.Series | None:
         """The best point on the budget with another method or T."""
         return runner_up(self.positive, self.sweeps, self.measure)
+
+    @property
+    def suits(self) -> Suitability:
+        """Whether freezing suits the model."""
+        return self.frontier.attrs["suits"]
 
     @property
     def positive(self) -> pd.DataFrame:
@@ -89,9 +96,19 @@ def measure_frontier(domain: Domain, progress: Callable[[float], object]) -> pd.
     constants = None
     if domain == make(domain.name) and domain.name in measured_domains():
         constants = measured_domains()[domain.name].constants
-    return frontier(
+    found = frontier(
         solved.model, COMPARED_T, constants=constants, best=solved.best, progress=progress
     )
+    found.attrs["suits"] = suits(solved.model, found, best=solved.best)
+    return found
+
+
+def choose_from_samples(
+    domain: Domain, sweeps: float, seed: int, progress: Callable[[float], object]
+) -> Choice:
+    """The recommendation from samples alone, all paid for out of the budget."""
+    model = problem(domain).model
+    return recommend(model, sweeps=sweeps, sampled=True, seed=seed, progress=progress)
 
 
 def figure(state: MeasuredState, dark: bool = False) -> go.Figure:

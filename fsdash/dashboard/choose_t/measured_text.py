@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from fsdash.choice.recommend import Choice, describe
 from fsdash.dashboard.choose_t.measured import MeasuredState
 from fsdash.figures.frontier import MEASURES, point_label
 from fsdash.formatting import number
@@ -39,6 +40,14 @@ COST, REGRET, CERTIFICATE = "Cost", "Mean regret", "Certificate"
 CHOICES_OF_T = "**T of FSVI on this budget, by three rules.** Hindsight knows the true regret."
 NO_FSVI = "This budget pays for no run of FSVI."
 INSPECT = "Inspect this policy"
+SAMPLES = "If you can only sample"
+SAMPLES_INTRODUCTION = (
+    "The figure needs the model's probabilities. If there is only a simulator, the choice must "
+    "come from samples. Every sample, also those that compare the candidates, is paid for out of "
+    "the budget. Here one sweep is a sweep of Base E-VI with 50 samples for each state and action."
+)
+SAMPLED_BUDGET, SEED = "Budget in sweeps of Base E-VI", "Seed"
+CHOOSE_FROM_SAMPLES, CHOOSING = "Choose from samples", "Choosing from samples …"
 EXERCISES = (
     (
         "On the inventory, raise the budget from 1 to 20 sweeps. Which method is best first, and "
@@ -70,6 +79,12 @@ def model_label(key: str, labels: Mapping[str, str]) -> str:
     name, _, preset = key.partition(".")
     words = preset.replace("-", " ")
     return f"{labels[name]}{f', {words}' if words else ''}"
+
+
+def sampled_headline(choice: Choice) -> str:
+    """The method that the samples chose."""
+    title = describe(choice.method, choice.T, choice.k)
+    return title[0].upper() + title[1:]
 
 
 def headline(state: MeasuredState) -> str:
@@ -122,6 +137,15 @@ def reasons(state: MeasuredState) -> str:
         "of the model."
     )
     return " ".join(parts)
+
+
+def sampled_numbers(choice: Choice, optimal: float) -> dict[str, str]:
+    """The work, the true regret and the certificate of a choice from samples, by label."""
+    return {
+        "Evaluations": f"{choice.evaluations:,}",
+        REGRET: regret_text(choice.mean_regret, optimal),
+        CERTIFICATE: f"≤ {number(choice.certificate)}",
+    }
 
 
 def bound_note(factor: float | None, drawn: bool) -> str:

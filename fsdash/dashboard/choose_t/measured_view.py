@@ -5,6 +5,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from fsdash.choice.recommend import Choice
 from fsdash.dashboard.choose_t import measured
 from fsdash.dashboard.choose_t import measured_text as text
 from fsdash.dashboard.choose_t.measured import MeasuredState
@@ -46,9 +47,12 @@ def draw(url: UrlState, largest_budget: float) -> None:
         if found is None:
             return
         state = MeasuredState(domain, found, sweeps, T, measure)
+        if not state.suits.suits:
+            st.warning(state.suits.text, icon=":material/ac_unit:")
         draw_recommendation(state)
         draw_figure(url, state)
     draw_choices_of_T(state)
+    draw_samples(state)
 
 
 def choose_model(url: UrlState) -> Domain:
@@ -199,3 +203,43 @@ def draw_choices_of_T(state: MeasuredState) -> None:
         st.info(text.NO_FSVI)
         return
     st.dataframe(table, hide_index=True, width="content")
+
+
+# ---------------------------------------------------------------------------------------- samples
+
+
+@st.fragment
+def draw_samples(state: MeasuredState) -> None:
+    """A recommendation from samples alone, computed on request."""
+    with st.expander(text.SAMPLES, icon=":material/casino:"):
+        st.markdown(text.SAMPLES_INTRODUCTION)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            sweeps = st.number_input(text.SAMPLED_BUDGET, 0.05, MOST_SAMPLED, 1.0, 0.25, width=260)
+            seed = st.number_input(text.SEED, 0, 10**9, 0, width=140)
+            started = st.button(text.CHOOSE_FROM_SAMPLES, type="primary")
+        key = (state.domain, sweeps, seed)
+        if started:
+            st.session_state[CHOSEN] = (key, choose_from_samples(state, sweeps, seed))
+        known, choice = st.session_state.get(CHOSEN, (None, None))
+        if choice is not None and known == key:
+            st.subheader(text.sampled_headline(choice), anchor=False)
+            with st.container(horizontal=True, gap="medium"):
+                for label, value in text.sampled_numbers(choice, state.optimal).items():
+                    st.metric(label, value, width="content")
+            st.markdown(choice.why)
+
+
+CHOSEN = "choose-t-sampled"
+MOST_SAMPLED = 100.0
+
+
+def choose_from_samples(state: MeasuredState, sweeps: float, seed: int) -> Choice:
+    """Choose, with a progress bar; a click on Stop ends it at the bar's next step."""
+    place = st.empty()
+    with place.container():
+        bar = st.progress(0.0, text.CHOOSING)
+        st.button(text.STOP, icon=":material/stop:", key="stop-samples")
+    advance = partial(_advance, bar, text.CHOOSING)
+    choice = measured.choose_from_samples(state.domain, sweeps, seed, advance)
+    place.empty()
+    return choice
