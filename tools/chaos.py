@@ -24,10 +24,12 @@ from pathlib import Path
 
 import psutil
 
+from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import ACTIVE
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.store.experiments import Store
+from fsdash.runs.store.retry import patiently
 from tests.runs.work import assert_same_rows, base, frozen
 from tools.dask_cluster import Cluster, end
 from tools.postgres import Postgres
@@ -50,8 +52,9 @@ def serve(url: str) -> None:
 
     Then they continue what was given up because it was killed too often without a new row.
     """
-    rng, store = random.Random(os.getpid()), Store(url)
-    with Manager(store, workers=2) as manager:
+    rng = random.Random(os.getpid())
+    with started(url) as manager:
+        store = manager.store
         while True:
             time.sleep(0.5)
             try:
@@ -64,6 +67,15 @@ def serve(url: str) -> None:
                     manager.submit(visitor, "chaos", [rng.choice(SPECS)])
             except StoreError:
                 continue
+
+
+def started(url: str) -> Manager:
+    """The manager, as soon as the database and the scheduler answer."""
+    while True:
+        try:
+            return Manager(Store(url), workers=2)
+        except (StoreError, InputError):
+            time.sleep(0.5)
 
 
 class Chaos:
@@ -174,6 +186,7 @@ def main() -> None:
     if arguments.serve:
         serve(arguments.serve)
         return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ends what was started here, too
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         postgres = stack.enter_context(Postgres()) if arguments.postgres else None
@@ -204,7 +217,7 @@ def run(chaos: Chaos, arguments: argparse.Namespace) -> int:
             print(f"rows were lost: {most_rows:,} before, {stored:,} now")
             return 1
         most_rows = stored
-    given_up = len(store.experiments(status="interrupted", limit=1000))
+    given_up = len(patiently(lambda _: store.experiments(status="interrupted", limit=1000)))
     chaos.stop.touch()
     began = time.monotonic()
     stuck = wait_until_finished(store)
