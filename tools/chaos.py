@@ -133,19 +133,24 @@ class Chaos:
             chosen.send_signal(signal.SIGSTOP if stop and self.cluster is None else signal.SIGKILL)
         except psutil.NoSuchProcess:
             return
-        if self.cluster is not None:  # a cluster's own supervisor would do this
-            self.replace_dead_workers()
 
     def replace_dead_workers(self) -> None:
+        """Start the workers of a cluster again, as its supervisor would.
+
+        Workers of Dask also end by themselves when their scheduler has gone.
+        """
+        if self.cluster is None:
+            return
         self.cluster.workers = [w for w in self.cluster.workers if w.poll() is None]
         while len(self.cluster.workers) < 2:
             self.cluster.start_worker()
 
 
-def wait_until_finished(store: Store) -> list[str]:
+def wait_until_finished(store: Store, chaos: Chaos) -> list[str]:
     """The experiments that are still active when the time is up."""
     deadline = time.monotonic() + CALM_SECONDS
     while time.monotonic() < deadline:
+        chaos.replace_dead_workers()
         try:
             unfinished = (*ACTIVE, "interrupted")
             active = [e.id for s in unfinished for e in store.experiments(status=s, limit=1000)]
@@ -199,12 +204,12 @@ def main() -> None:
 
 def run(chaos: Chaos, arguments: argparse.Namespace) -> int:
     rng, store = random.Random(arguments.seed), Store(chaos.url)
-    if chaos.cluster is not None:
-        chaos.replace_dead_workers()
+    chaos.replace_dead_workers()
     deadline, most_rows = time.monotonic() + 60 * arguments.minutes, 0
     while time.monotonic() < deadline:
         time.sleep(rng.expovariate(1 / arguments.pause))
         chaos.strike(rng)
+        chaos.replace_dead_workers()
         if chaos.server.poll() is not None:
             print("the server ended by itself:", (chaos.folder / "server.log").read_text()[-2000:])
             chaos.start_server()
@@ -220,7 +225,7 @@ def run(chaos: Chaos, arguments: argparse.Namespace) -> int:
     given_up = len(patiently(lambda _: store.experiments(status="interrupted", limit=1000)))
     chaos.stop.touch()
     began = time.monotonic()
-    stuck = wait_until_finished(store)
+    stuck = wait_until_finished(store, chaos)
     statuses, rows, problems = verify(store)
     server = psutil.Process(chaos.server.pid)
     print(f"kills: {dict(chaos.kills)}")
