@@ -24,10 +24,12 @@ from pathlib import Path
 
 import psutil
 
+from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import ACTIVE
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.store.experiments import Store
+from fsdash.runs.store.retry import patiently
 from tests.runs.work import assert_same_rows, base, frozen
 from tools.dask_cluster import Cluster, end
 from tools.postgres import Postgres
@@ -50,8 +52,9 @@ def serve(url: str) -> None:
 
     Then they continue what was given up because it was killed too often without a new row.
     """
-    rng, store = random.Random(os.getpid()), Store(url)
-    with Manager(store, workers=2) as manager:
+    rng = random.Random(os.getpid())
+    with started(url) as manager:
+        store = manager.store
         while True:
             time.sleep(0.5)
             try:
@@ -64,6 +67,15 @@ def serve(url: str) -> None:
                     manager.submit(visitor, "chaos", [rng.choice(SPECS)])
             except StoreError:
                 continue
+
+
+def started(url: str) -> Manager:
+    """The manager, as soon as the database and the scheduler answer."""
+    while True:
+        try:
+            return Manager(Store(url), workers=2)
+        except (StoreError, InputError):
+            time.sleep(0.5)
 
 
 class Chaos:
@@ -121,19 +133,24 @@ class Chaos:
             chosen.send_signal(signal.SIGSTOP if stop and self.cluster is None else signal.SIGKILL)
         except psutil.NoSuchProcess:
             return
-        if self.cluster is not None:  # a cluster's own supervisor would do this
-            self.replace_dead_workers()
 
     def replace_dead_workers(self) -> None:
+        """Start the workers of a cluster again, as its supervisor would.
+
+        Workers of Dask also end by themselves when their scheduler has gone.
+        """
+        if self.cluster is None:
+            return
         self.cluster.workers = [w for w in self.cluster.workers if w.poll() is None]
         while len(self.cluster.workers) < 2:
             self.cluster.start_worker()
 
 
-def wait_until_finished(store: Store) -> list[str]:
+def wait_until_finished(store: Store, chaos: Chaos) -> list[str]:
     """The experiments that are still active when the time is up."""
     deadline = time.monotonic() + CALM_SECONDS
     while time.monotonic() < deadline:
+        chaos.replace_dead_workers()
         try:
             unfinished = (*ACTIVE, "interrupted")
             active = [e.id for s in unfinished for e in store.experiments(status=s, limit=1000)]
@@ -174,6 +191,7 @@ def main() -> None:
     if arguments.serve:
         serve(arguments.serve)
         return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ends what was started here, too
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         postgres = stack.enter_context(Postgres()) if arguments.postgres else None
@@ -186,12 +204,12 @@ def main() -> None:
 
 def run(chaos: Chaos, arguments: argparse.Namespace) -> int:
     rng, store = random.Random(arguments.seed), Store(chaos.url)
-    if chaos.cluster is not None:
-        chaos.replace_dead_workers()
+    chaos.replace_dead_workers()
     deadline, most_rows = time.monotonic() + 60 * arguments.minutes, 0
     while time.monotonic() < deadline:
         time.sleep(rng.expovariate(1 / arguments.pause))
         chaos.strike(rng)
+        chaos.replace_dead_workers()
         if chaos.server.poll() is not None:
             print("the server ended by itself:", (chaos.folder / "server.log").read_text()[-2000:])
             chaos.start_server()
@@ -204,10 +222,10 @@ def run(chaos: Chaos, arguments: argparse.Namespace) -> int:
             print(f"rows were lost: {most_rows:,} before, {stored:,} now")
             return 1
         most_rows = stored
-    given_up = len(store.experiments(status="interrupted", limit=1000))
+    given_up = len(patiently(lambda _: store.experiments(status="interrupted", limit=1000)))
     chaos.stop.touch()
     began = time.monotonic()
-    stuck = wait_until_finished(store)
+    stuck = wait_until_finished(store, chaos)
     statuses, rows, problems = verify(store)
     server = psutil.Process(chaos.server.pid)
     print(f"kills: {dict(chaos.kills)}")

@@ -223,6 +223,10 @@ def open_service() -> Service:
     except StoreError as error:
         show_store_error(error)
         st.stop()
+    except InputError as error:  # the workers cannot be used, such as a cluster that is away
+        st.error(as_sentence(error))
+        st.button(TRY_AGAIN, key="try-again", type="primary")
+        st.stop()
     if problem := service.manager.problem:
         st.warning(f"{as_sentence(problem)} {RUNS_CONTINUE}")
     return service

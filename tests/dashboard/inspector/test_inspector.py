@@ -2,8 +2,8 @@
 
 import io
 import re
-import time
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -333,19 +333,18 @@ def test_a_run_without_policies_says_so(experiment, store):
         store.delete(waiting)
 
 
-def test_models_and_policies_that_are_too_large_are_refused_before_they_are_built():
+def test_models_and_policies_that_are_too_large_are_refused_before_they_are_built(monkeypatch):
+    monkeypatch.setattr(DOMAINS["inventory"], "build", Mock(side_effect=AssertionError))
     large = {"d_max": 20, "y_max": 3000, "order_max": 1000, "order_step": 5}
     specs = [
         RunSpec("inventory", "vi", domain_parameters=large, iterations=1),
         RunSpec("inventory", "fsvi", T=20_000, iterations=1),
     ]
     for spec in specs:
-        began = time.perf_counter()
         with pytest.raises(InputError, match="more than this page shows"):
             inspector.solved_history(spec)
         with pytest.raises(InputError, match="more than this page shows"):
             inspector.policy_at(SimpleNamespace(spec=spec), 0)
-        assert time.perf_counter() - began < 0.1
 
 
 def test_the_total_size_of_cached_policies_is_limited():
