@@ -15,6 +15,7 @@ sampled         `evi`, `efsvi`, `eqi`, `slow_agnostic`
 fitted          `fvi`, `fsfvi`, `fqi` with `Linear` or `Deep` regression
 driving         `Snapshot`, `run_until`
 evaluation      `optimum`, `policy_values`, `regret`, `simulate`, `visits`
+comparison      `disagreement`, `simulate_pair`, `frozen_blocks`
 experiments     `RunSpec`, `run_all`, `summarise`, `work_to_reach`
 theory          `Constants`, `Sizes`, `measure`, `reward_error`, `fsvi_regret`, `vi_regret`,
                 `fsavi_regret`, `repaired_regret`, `advise`
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     )
     from fsdash.algorithms.optimum import optimum, regret
     from fsdash.core.axis import Axis, Coordinate
+    from fsdash.core.blocks import frozen_blocks
+    from fsdash.core.compare import disagreement, simulate_pair
     from fsdash.core.evaluation import policy_values
     from fsdash.core.model import FastSlowMDP
     from fsdash.core.simulate import simulate, visits
@@ -84,10 +87,12 @@ MODULES = {
     "Sizes": "fsdash.theory",
     "Snapshot": "fsdash.algorithms",
     "advise": "fsdash.theory",
+    "disagreement": "fsdash.core.compare",
     "efsvi": "fsdash.algorithms",
     "eqi": "fsdash.algorithms",
     "evi": "fsdash.algorithms",
     "fqi": "fsdash.algorithms",
+    "frozen_blocks": "fsdash.core.blocks",
     "fsavi": "fsdash.algorithms",
     "fsavi_regret": "fsdash.theory",
     "fsfvi": "fsdash.algorithms",
@@ -105,6 +110,7 @@ MODULES = {
     "run_all": "fsdash.runs.local",
     "run_until": "fsdash.algorithms",
     "simulate": "fsdash.core.simulate",
+    "simulate_pair": "fsdash.core.compare",
     "slow_agnostic": "fsdash.algorithms",
     "summarise": "fsdash.runs.summary",
     "vi": "fsdash.algorithms",
@@ -130,10 +136,12 @@ __all__ = [
     "Snapshot",
     "__version__",
     "advise",
+    "disagreement",
     "efsvi",
     "eqi",
     "evi",
     "fqi",
+    "frozen_blocks",
     "fsavi",
     "fsavi_regret",
     "fsfvi",
@@ -151,6 +159,7 @@ __all__ = [
     "run_all",
     "run_until",
     "simulate",
+    "simulate_pair",
     "slow_agnostic",
     "summarise",
     "vi",
