@@ -113,7 +113,7 @@ def read_specs(arguments: argparse.Namespace) -> list[RunSpec]:
     from fsdash.algorithms.registry import get_algorithm
     from fsdash.runs.spec import RunSpec
 
-    domain_parameters = asdict(read_domain(arguments))
+    domain = read_domain(arguments)
     budget = {name: getattr(arguments, name) for name in ("evaluations", "iterations", "seconds")}
     if not any(value is not None for value in budget.values()):
         budget["iterations"] = DEFAULT_ITERATIONS
@@ -127,10 +127,10 @@ def read_specs(arguments: argparse.Namespace) -> list[RunSpec]:
         for T in dict.fromkeys(arguments.T) if get_algorithm(name).freezes else (None,):
             specs.append(
                 RunSpec(
-                    arguments.domain,
+                    domain.name,
                     name,
                     T=T,
-                    domain_parameters=domain_parameters,
+                    domain_parameters=asdict(domain),
                     parameters=own,
                     replications=arguments.replications,
                     seed=arguments.seed,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from math import isnan
 
 from fsdash.dashboard.curves.text import STATUS_BADGES
+from fsdash.domains import domain_label
 from fsdash.errors import InputError
 from fsdash.formatting import number, time_ago
 from fsdash.runs import measures
@@ -62,7 +63,7 @@ def run_label(run: Run) -> str:
         name = run.spec.label
     except InputError:
         name = f"{run.algorithm}{T}"
-    return f"{run.domain} · {name} · {STATUS_BADGES[run.status].word}"
+    return f"{domain_label(run.domain)} · {name} · {STATUS_BADGES[run.status].word}"
 
 
 # ---------------------------------------------------------------------------------- steps of a run
