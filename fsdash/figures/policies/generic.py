@@ -249,7 +249,7 @@ def _difference(inspected: InspectedPolicy, slices: Slices) -> PolicyFigure:
     labels = tuple(DIFFERENCES.values())
     return PolicyFigure(
         "difference",
-        "Difference from the optimum",
+        "Against the optimum",
         "Where the action is suboptimal, what this action alone loses, and the regret from each "
         "state on, which includes later losses.",
         difference,

@@ -94,9 +94,13 @@ class InspectedPolicy:
         return np.maximum(self.optimum.U_XY - self.values_PXY[phase], 0)
 
     def loss_XY(self, phase: int = 0) -> np.ndarray:
-        """U*(s) − Q*(s, π(s)): what this action alone loses if all later actions are optimal."""
+        """U*(s) − Q*(s, π(s)): what this action alone loses if all later actions are optimal.
+
+        It is 0 within the certified errors of the two values.
+        """
         best = self.optimum
-        return np.maximum(best.U_XY - H_policy(self.model, self.policy_PXY[phase], best.U_XY), 0)
+        loss_XY = best.U_XY - H_policy(self.model, self.policy_PXY[phase], best.U_XY)
+        return np.where(loss_XY <= 2 * best.error, 0.0, loss_XY)
 
     @cached_property
     def visits(self) -> Visits:

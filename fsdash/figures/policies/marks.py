@@ -23,7 +23,10 @@ ARROWS = {
 
 
 def short_labels(labels: Sequence[str]) -> list[str] | None:
-    """Labels that fit into a cell, with arrows for directions; None if they do not fit."""
+    """Labels that fit into a cell, with arrows for directions; None if they do not fit.
+
+    If only a few are too long, they are cut off, as long as they remain different.
+    """
     arrows = {word: arrow for arrow, words in ARROWS.items() for word in words}
     lower = [label.lower() for label in labels]
     directions = sum(label in arrows for label in lower) >= 2
@@ -32,7 +35,9 @@ def short_labels(labels: Sequence[str]) -> list[str] | None:
         for word, label in zip(lower, labels, strict=True)
     ]
     short = [label.replace(" ", "") for label in short]
-    return short if max(map(len, short)) <= MAX_LETTERS else None
+    long = sum(len(label) > MAX_LETTERS for label in short)
+    cut = [label[:MAX_LETTERS] for label in short]
+    return cut if long <= len(short) / 3 and len(set(cut)) == len(set(short)) else None
 
 
 def has_room(cells: Plane) -> bool:

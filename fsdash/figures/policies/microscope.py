@@ -12,7 +12,7 @@ from fsdash.core.blocks import Blocks, frozen_blocks
 from fsdash.core.model import FastSlowMDP
 from fsdash.figures.palette import GREEN, GREY, INK, VERMILLION, with_opacity
 from fsdash.figures.policies.inspected import SEEDS, InspectedPolicy, PolicyFigure, Selector
-from fsdash.figures.policies.labels import axis_title
+from fsdash.figures.policies.labels import axis_title, coordinate_label
 from fsdash.figures.policies.paths import Series, add_series, value_ticks
 from fsdash.figures.policies.state_path import coordinate_series, varied_names
 from fsdash.figures.policies.tables import block_table
@@ -21,7 +21,7 @@ from fsdash.figures.template import template
 BLOCKS = 20
 LENGTHS = (2, 3, 6, 12, 24)
 """Block lengths offered for a stationary policy."""
-PLANNED, HAPPENED = "planned, if x had stayed", "happened"
+PLANNED, HAPPENED = "planned (x stays)", "happened"
 
 
 def microscope_figure(
@@ -48,18 +48,23 @@ def microscope_figure(
         panels = (
             coordinate_series(model.slow, slow, path.x_N[here], **look),
             coordinate_series(model.fast, fast, path.y_N[here], **look),
-            Series("cost" if sign < 0 else "reward", sign * path.reward_N[here], **look),
+            Series("", sign * path.reward_N[here], **look),
         )
         for row, series in enumerate(panels, start=2):
             more = {"name": name, "legendgroup": name, "showlegend": row == 2}
             add_series(figure, series, path, phases, row, dark, first=here.start, **more)
-            figure.update_yaxes(title_text=series.name, row=row, **value_ticks([series]))
+            figure.update_yaxes(row=row, **value_ticks([series]))
+    word = "cost" if sign < 0 else "reward"
+    titles = (coordinate_label(model.slow, slow), coordinate_label(model.fast, fast), word)
+    for row, title in enumerate(titles, start=2):
+        figure.update_yaxes(title_text=title, row=row)
     figure.update_layout(template=template(dark), hovermode="x unified", bargap=0.25)
     figure.update_xaxes(showgrid=False)
     periods = {"range": [here.start - 0.5, here.stop - 0.5], **_period_ticks(here)}
     for row in (2, 3, 4):
         figure.update_xaxes(row=row, showticklabels=row == 4, **periods)
-    figure.update_xaxes(row=1, title_text="", range=[0.3, len(blocks) + 0.7], dtick=1, tick0=1)
+    ticks = [1, *range(5, len(blocks) + 1, 5)]
+    figure.update_xaxes(row=1, title_text="", range=[0.3, len(blocks) + 0.7], tickvals=ticks)
     figure.update_xaxes(row=4, title_text=f"period t of block {block + 1}")
     return figure
 
@@ -88,7 +93,7 @@ def _add_overview(figure: go.Figure, blocks: Blocks, block: int, dark: bool) -> 
         x=number_K,
         y=blocks.expected_gap_K,
         mode="markers",
-        name="its mean over all noise",
+        name="mean over noise",
         marker={"symbol": "line-ew", "size": 14, "line": {"width": 2.5, "color": INK.on(dark)}},
         hovertemplate="%{y:.4g}",
         row=1,
@@ -108,19 +113,13 @@ def microscope(inspected: InspectedPolicy) -> PolicyFigure:
     model, P = inspected.model, len(inspected.phases)
     lengths = (P,) if P > 1 else LENGTHS
 
-    @lru_cache(maxsize=8)
-    def simulated(T: int, seed: int) -> Blocks:
-        rng = np.random.default_rng(seed)
-        return frozen_blocks(model, inspected.policy_PXY, rng=rng, blocks=BLOCKS, T=T)
-
     def draw(block, seed, T=P, slow=None, fast=None, dark=False):
         names = slow or varied_names(model.slow)[0], fast or varied_names(model.fast)[0]
-        return microscope_figure(
-            model, simulated(T, seed), block - 1, inspected.phases, names, dark
-        )
+        blocks = simulated_blocks(inspected, T, seed)
+        return microscope_figure(model, blocks, block - 1, inspected.phases, names, dark)
 
     def tabulate(block, seed, T=P, **_):
-        blocks = simulated(T, seed)
+        blocks = simulated_blocks(inspected, T, seed)
         loss_N = path_losses(inspected, blocks)
         return block_table(model, blocks, block - 1, inspected.phases, loss_N)
 
@@ -140,6 +139,13 @@ def microscope(inspected: InspectedPolicy) -> PolicyFigure:
         clickable=True,
         tabulate=tabulate,
     )
+
+
+@lru_cache(maxsize=16)
+def simulated_blocks(inspected: InspectedPolicy, T: int, seed: int) -> Blocks:
+    """The blocks of a path; kept, because the figure, its table and its numbers need them."""
+    rng = np.random.default_rng(seed)
+    return frozen_blocks(inspected.model, inspected.policy_PXY, rng=rng, blocks=BLOCKS, T=T)
 
 
 def path_losses(inspected: InspectedPolicy, blocks: Blocks) -> np.ndarray:

@@ -27,8 +27,9 @@ from fsdash.figures.template import template
 
 ROUNDING = 1e-9
 """Smallest visible loss, relative to the largest value."""
-MAX_LABELS = 12
-"""Most actions whose names are all written below the bars."""
+MAX_LABELS = 10
+"""Most actions whose names are written below the bars."""
+BEST = "best"
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,7 @@ def q_figure(
     """
     figure = make_subplots(rows=1, cols=1)
     look = LookAhead(chosen_action, U_XY)
-    _add_panel(figure, model, x, y, look, 1, "the policy's action", VERMILLION, dark)
+    _add_panel(figure, model, x, y, look, 1, "policy", VERMILLION, dark)
     figure.update_yaxes(title_text=_title(model))
     return _finished(figure, model, x, y, 1, dark)
 
@@ -65,7 +66,7 @@ def q_pair_figure(
     figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.09)
     sides = (("A", FIRST_POLICY), ("B", SECOND_POLICY))
     for row, (look, (name, colour)) in enumerate(zip(looks, sides, strict=True), start=1):
-        _add_panel(figure, model, x, y, look, row, f"{name} takes", colour, dark)
+        _add_panel(figure, model, x, y, look, row, name, colour, dark)
         figure.update_yaxes(title_text=f"Q of {name}", row=row)
     return _finished(figure, model, x, y, 2, dark)
 
@@ -75,12 +76,16 @@ def q_table(model: FastSlowMDP, looks: dict[str, LookAhead], x: int, y: int) -> 
     sign = -1 if model.sense == "min" else 1
     actions = np.flatnonzero(model.feasible_XYA[check_state(model, x, y)])
     labels = action_labels(model)
-    columns: dict[str, object] = {"action": [labels[a] for a in actions]}
+    columns: dict[str, object] = {
+        "action": [labels[a] for a in actions],
+        "taken by": [
+            ", ".join(n for n, look in looks.items() if look.action == a) for a in actions
+        ],
+    }
     for name, look in looks.items():
         Q_A = q_values_at(model, look.U_XY, x, y)[actions]
         columns[f"Q of {name}"] = sign * Q_A
         columns[f"loss under {name}"] = Q_A.max() - Q_A
-        columns[f"{name} takes it"] = actions == look.action
     return pd.DataFrame(columns)
 
 
@@ -117,7 +122,7 @@ def _add_panel(
         **place,
     )
     figure.add_hline(y=top, line={"color": INK.on(dark), "width": 1.5}, **place)
-    marks = ((best, "best", GREEN, "diamond"), (chosen, name, colour, "circle-open"))
+    marks = ((best, BEST, GREEN, "diamond"), (chosen, name, colour, "circle-open"))
     for action, what, shade, symbol in marks:
         line = {"width": 3 if symbol.endswith("open") else 0, "color": shade.on(dark)}
         figure.add_scatter(
@@ -127,6 +132,7 @@ def _add_panel(
             marker={"color": shade.on(dark), "symbol": symbol, "size": 13, "line": line},
             hoverinfo="skip",
             name=f"{what}: {labels[action]}",
+            showlegend=what != BEST or row == 1,
             cliponaxis=False,
             **place,
         )

@@ -125,7 +125,8 @@ def coordinate_selector(
         several = tuple(options[i] for i in spread)
         return Selector(key, title, options, labels, several, many=True, coordinate=name)
     default = _usual(axis, name, values) if default is None else default
-    return Selector(key, title, options, labels, default, coordinate=name)
+    numeric = not coordinate_of(axis, name).words
+    return Selector(key, title, options, labels, default, ordered=numeric, coordinate=name)
 
 
 def _usual(axis: Axis, name: str, values: np.ndarray) -> float:

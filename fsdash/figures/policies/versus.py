@@ -33,7 +33,7 @@ from fsdash.figures.policies.inspected import (
     path_selectors,
     phase_selector,
 )
-from fsdash.figures.policies.labels import action_labels, axis_title, state_axis
+from fsdash.figures.policies.labels import action_labels, axis_title, coordinate_label, state_axis
 from fsdash.figures.policies.maps import MAX_TEXTS, heat_map, hover_text, word_map
 from fsdash.figures.policies.marks import add_texts
 from fsdash.figures.policies.paths import add_series, value_ticks
@@ -48,8 +48,8 @@ SHOWN = {
     "weighted": "weighted by A's visits",
     "advantage": "by how much",
 }
+KEY = ("same action", "tie", "A better", "B better")
 JUDGES = {"optimal": "the optimal values", "first": "the values of A"}
-CONTINUE = {"optimal": "if both continue optimally", "first": "if both continue as A does"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +149,7 @@ def _kind_map(
         with_opacity(FIRST_POLICY.on(dark), strength),
         with_opacity(SECOND_POLICY.on(dark), strength),
     ]
-    figure = word_map(cells, found.kind_XY, KINDS, shades, "", dark)
+    figure = word_map(cells, found.kind_XY, KEY, shades, "", dark)
     if a_RC is not None:
         colours = (FIRST_POLICY.on(dark), SECOND_POLICY.on(dark))
         first_RC, second_RC = (
@@ -157,7 +157,8 @@ def _kind_map(
             for colour, text_RC in zip(colours, (a_RC, b_RC), strict=True)
         )
         both_RC = np.where(a_RC == b_RC, "", first_RC + "<br>" + second_RC)
-        add_texts(figure, cells, both_RC, INK.on(dark), 12)
+        letters = max(map(len, a_RC.ravel()))
+        add_texts(figure, cells, both_RC, INK.on(dark), 14 if letters == 1 else 11)
     return figure
 
 
@@ -255,8 +256,8 @@ def same_noise_figure(
 ) -> go.Figure:
     """Top: one coordinate of the state. Middle: the actions. Bottom: the running difference.
 
-    Thin lines are the running differences of the other seeds. The dotted line is the exact gain of
-    B from the first state, the mean over all noise.
+    Thin lines are the running differences of the other seeds. The dashed line is the exact gain of
+    B from the first state: the mean over all noise, without an end.
     """
     pair = versus.pair(seed, steps)
     figure = make_subplots(
@@ -276,8 +277,9 @@ def same_noise_figure(
         for row, series in ((1, states[-1]), (2, actions[-1])):
             more = {"name": who, "legendgroup": who, "showlegend": row == 1}
             add_series(figure, series, path, phases, row, dark, **more)
-    for row, panel in ((1, states), (2, actions)):
-        figure.update_yaxes(title_text=panel[0].name, row=row, **value_ticks(panel))
+    titles = coordinate_label(axis, coordinate), "action"
+    for row, (panel, title) in enumerate(zip((states, actions), titles, strict=True), start=1):
+        figure.update_yaxes(title_text=title, row=row, **value_ticks(panel))
     _add_running_difference(figure, versus, pair, seed, dark)
     figure.update_layout(template=template(dark), hovermode="x unified")
     figure.update_xaxes(range=[-0.5, steps - 0.5], showgrid=False)
@@ -317,13 +319,13 @@ def _add_running_difference(
         x=[-0.5, steps - 0.5],
         y=[exact, exact],
         mode="lines",
-        name=f"mean over all noise: {exact:.4g}",
+        name=f"mean in the long run: {exact:.4g}",
         hoverinfo="skip",
         line={"width": 2, "dash": "dash", "color": GREEN.on(dark)},
         row=3,
         col=1,
     )
-    word = "cost saved by B" if versus.model.sense == "min" else "gain of B"
+    word = "saved by B" if versus.model.sense == "min" else "gain of B"
     figure.update_yaxes(title_text=word, row=3, zeroline=True, zerolinecolor=GREY.on(dark))
 
 
