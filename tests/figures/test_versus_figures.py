@@ -92,7 +92,7 @@ def test_the_weighted_map_is_the_advantage_times_the_visits_of_the_first_policy(
 
 
 def test_the_judge_decides_what_is_a_tie():
-    """A plays action 0 for ever; only its own values make the two actions of a state equal."""
+    """No action beats the optimal one under U*; under the values of A, some of its own do."""
     v = versus("gridworld")
     kinds = [v.disagreement(0, judge).kind_XY for judge in ("optimal", "first")]
     assert (kinds[0] != kinds[1]).any()
