@@ -10,11 +10,12 @@ The public names are loaded on first use, so `import fsdash` is quick.
 
 ==============  ===================================================================================
 models          `FastSlowMDP`, `Axis`, `Coordinate`; `make`, `Domain`, `DOMAINS` for the domains
-exact           `vi`, `fsvi`, `mpi`, `fsavi` with `LinearArchitecture`
-sampled         `evi`, `efsvi`, `eqi`, `slow_agnostic`
-fitted          `fvi`, `fsfvi`, `fqi` with `Linear` or `Deep` regression
+exact           `vi`, `fsvi`, `rolling`, `mpi`, `fsavi` with `LinearArchitecture`
+sampled         `evi`, `efsvi`, `erolling`, `ethaw`, `eqi`, `slow_agnostic`
+fitted          `fvi`, `fsfvi`, `frolling`, `fqi` with `Linear` or `Deep` regression
 driving         `Snapshot`, `run_until`
 evaluation      `optimum`, `policy_values`, `regret`, `simulate`, `visits`
+choice          `frontier`, `certify`
 experiments     `RunSpec`, `run_all`, `summarise`, `work_to_reach`
 theory          `Constants`, `Sizes`, `measure`, `reward_error`, `fsvi_regret`, `vi_regret`,
                 `fsavi_regret`, `repaired_regret`, `advise`
@@ -35,18 +36,24 @@ if TYPE_CHECKING:
         Snapshot,
         efsvi,
         eqi,
+        erolling,
+        ethaw,
         evi,
         fqi,
+        frolling,
         fsavi,
         fsfvi,
         fsvi,
         fvi,
         mpi,
+        rolling,
         run_until,
         slow_agnostic,
         vi,
     )
     from fsdash.algorithms.optimum import optimum, regret
+    from fsdash.choice.certify import certify
+    from fsdash.choice.frontier import frontier
     from fsdash.core.axis import Axis, Coordinate
     from fsdash.core.evaluation import policy_values
     from fsdash.core.model import FastSlowMDP
@@ -84,10 +91,15 @@ MODULES = {
     "Sizes": "fsdash.theory",
     "Snapshot": "fsdash.algorithms",
     "advise": "fsdash.theory",
+    "certify": "fsdash.choice.certify",
     "efsvi": "fsdash.algorithms",
     "eqi": "fsdash.algorithms",
+    "erolling": "fsdash.algorithms",
+    "ethaw": "fsdash.algorithms",
     "evi": "fsdash.algorithms",
     "fqi": "fsdash.algorithms",
+    "frolling": "fsdash.algorithms",
+    "frontier": "fsdash.choice.frontier",
     "fsavi": "fsdash.algorithms",
     "fsavi_regret": "fsdash.theory",
     "fsfvi": "fsdash.algorithms",
@@ -102,6 +114,7 @@ MODULES = {
     "regret": "fsdash.algorithms.optimum",
     "repaired_regret": "fsdash.theory",
     "reward_error": "fsdash.theory",
+    "rolling": "fsdash.algorithms",
     "run_all": "fsdash.runs.local",
     "run_until": "fsdash.algorithms",
     "simulate": "fsdash.core.simulate",
@@ -130,10 +143,15 @@ __all__ = [
     "Snapshot",
     "__version__",
     "advise",
+    "certify",
     "efsvi",
     "eqi",
+    "erolling",
+    "ethaw",
     "evi",
     "fqi",
+    "frolling",
+    "frontier",
     "fsavi",
     "fsavi_regret",
     "fsfvi",
@@ -148,6 +166,7 @@ __all__ = [
     "regret",
     "repaired_regret",
     "reward_error",
+    "rolling",
     "run_all",
     "run_until",
     "simulate",
