@@ -13,6 +13,10 @@ models          `FastSlowMDP`, `Axis`, `Coordinate`; `make`, `Domain`, `DOMAINS`
 exact           `vi`, `fsvi`, `rolling`, `mpi`, `fsavi` with `LinearArchitecture`
 sampled         `evi`, `efsvi`, `erolling`, `ethaw`, `eqi`, `slow_agnostic`
 fitted          `fvi`, `fsfvi`, `frolling`, `fqi` with `Linear` or `Deep` regression
+your own        `from_transitions`, `from_arrays`, `from_quantecon`, `from_gymnasium`,
+                `from_functions`, `from_markov_chain`, `load`; `check_transitions`,
+                `guess_columns`, `DataFaults`; `suggest_slow`, `rank_splits`, `resplit`;
+                `to_quantecon`; `Policy`, `load_policy`
 driving         `Snapshot`, `run_until`
 evaluation      `optimum`, `policy_values`, `regret`, `simulate`, `visits`
 choice          `frontier`, `certify`
@@ -60,6 +64,19 @@ if TYPE_CHECKING:
     from fsdash.core.simulate import simulate, visits
     from fsdash.domains import DOMAINS, Domain, make
     from fsdash.errors import InputError
+    from fsdash.models.arrays import from_arrays
+    from fsdash.models.assemble import resplit
+    from fsdash.models.columns import guess_columns
+    from fsdash.models.faults import DataFaults
+    from fsdash.models.files import load
+    from fsdash.models.functions import from_functions
+    from fsdash.models.gymnasium import from_gymnasium
+    from fsdash.models.markov_chain import from_markov_chain
+    from fsdash.models.policy import Policy, load_policy
+    from fsdash.models.quantecon import from_quantecon, to_quantecon
+    from fsdash.models.slow import suggest_slow
+    from fsdash.models.splits import rank_splits
+    from fsdash.models.transitions import check_transitions, from_transitions
     from fsdash.regression import Deep, Linear
     from fsdash.runs.local import run_all
     from fsdash.runs.spec import RunSpec
@@ -81,17 +98,20 @@ MODULES = {
     "Constants": "fsdash.theory",
     "Coordinate": "fsdash.core.axis",
     "DOMAINS": "fsdash.domains",
+    "DataFaults": "fsdash.models.faults",
     "Deep": "fsdash.regression",
     "Domain": "fsdash.domains",
     "FastSlowMDP": "fsdash.core.model",
     "InputError": "fsdash.errors",
     "Linear": "fsdash.regression",
     "LinearArchitecture": "fsdash.algorithms",
+    "Policy": "fsdash.models.policy",
     "RunSpec": "fsdash.runs.spec",
     "Sizes": "fsdash.theory",
     "Snapshot": "fsdash.algorithms",
     "advise": "fsdash.theory",
     "certify": "fsdash.choice.certify",
+    "check_transitions": "fsdash.models.transitions",
     "efsvi": "fsdash.algorithms",
     "eqi": "fsdash.algorithms",
     "erolling": "fsdash.algorithms",
@@ -100,26 +120,39 @@ MODULES = {
     "fqi": "fsdash.algorithms",
     "frolling": "fsdash.algorithms",
     "frontier": "fsdash.choice.frontier",
+    "from_arrays": "fsdash.models.arrays",
+    "from_functions": "fsdash.models.functions",
+    "from_gymnasium": "fsdash.models.gymnasium",
+    "from_markov_chain": "fsdash.models.markov_chain",
+    "from_quantecon": "fsdash.models.quantecon",
+    "from_transitions": "fsdash.models.transitions",
     "fsavi": "fsdash.algorithms",
     "fsavi_regret": "fsdash.theory",
     "fsfvi": "fsdash.algorithms",
     "fsvi": "fsdash.algorithms",
     "fsvi_regret": "fsdash.theory",
     "fvi": "fsdash.algorithms",
+    "guess_columns": "fsdash.models.columns",
+    "load": "fsdash.models.files",
+    "load_policy": "fsdash.models.policy",
     "make": "fsdash.domains",
     "measure": "fsdash.theory.measured",
     "mpi": "fsdash.algorithms",
     "optimum": "fsdash.algorithms.optimum",
     "policy_values": "fsdash.core.evaluation",
+    "rank_splits": "fsdash.models.splits",
     "regret": "fsdash.algorithms.optimum",
     "repaired_regret": "fsdash.theory",
+    "resplit": "fsdash.models.assemble",
     "reward_error": "fsdash.theory",
     "rolling": "fsdash.algorithms",
     "run_all": "fsdash.runs.local",
     "run_until": "fsdash.algorithms",
     "simulate": "fsdash.core.simulate",
     "slow_agnostic": "fsdash.algorithms",
+    "suggest_slow": "fsdash.models.slow",
     "summarise": "fsdash.runs.summary",
+    "to_quantecon": "fsdash.models.quantecon",
     "vi": "fsdash.algorithms",
     "vi_regret": "fsdash.theory",
     "visits": "fsdash.core.simulate",
@@ -132,18 +165,21 @@ __all__ = [
     "Axis",
     "Constants",
     "Coordinate",
+    "DataFaults",
     "Deep",
     "Domain",
     "FastSlowMDP",
     "InputError",
     "Linear",
     "LinearArchitecture",
+    "Policy",
     "RunSpec",
     "Sizes",
     "Snapshot",
     "__version__",
     "advise",
     "certify",
+    "check_transitions",
     "efsvi",
     "eqi",
     "erolling",
@@ -151,6 +187,12 @@ __all__ = [
     "evi",
     "fqi",
     "frolling",
+    "from_arrays",
+    "from_functions",
+    "from_gymnasium",
+    "from_markov_chain",
+    "from_quantecon",
+    "from_transitions",
     "frontier",
     "fsavi",
     "fsavi_regret",
@@ -158,20 +200,27 @@ __all__ = [
     "fsvi",
     "fsvi_regret",
     "fvi",
+    "guess_columns",
+    "load",
+    "load_policy",
     "make",
     "measure",
     "mpi",
     "optimum",
     "policy_values",
+    "rank_splits",
     "regret",
     "repaired_regret",
+    "resplit",
     "reward_error",
     "rolling",
     "run_all",
     "run_until",
     "simulate",
     "slow_agnostic",
+    "suggest_slow",
     "summarise",
+    "to_quantecon",
     "vi",
     "vi_regret",
     "visits",

@@ -50,6 +50,7 @@ class ToyShop(Domain):
 
     shelf: int = parameter(4, label="Shelf", unit="toys", help="{HELP}", low=1)
     p: float = parameter(3.0, help="Price of a toy.")
+    label: str = parameter("oak", label="Label", help="What the toys are sold as.")
     gamma: float = discount(0.9)
 
     @property
@@ -204,6 +205,8 @@ def test_the_form_shows_the_texts_and_the_drawing_of_the_domain(service):
     assert shelf.label == "Shelf (toys)" and HELP in shelf.help and shelf.value == 4
     price = test.number_input(key="lab.toyshop.p")
     assert "Price of a toy." in price.help and "sold" not in price.help  # the inventory has a p too
+    label = test.text_input(key="lab.toyshop.label")
+    assert label.label == "Label" and label.value == "oak"
     domain = make("toyshop")
     assert base64.b64encode(domain_svg(domain).encode()).decode() in html(test)
     assert "a shelf of 4" in domain_svg(domain)
@@ -228,14 +231,15 @@ def test_an_experiment_with_both_runs_on_worker_processes_and_is_drawn(service):
         unit="iterations",
         budget="3",
         replications="1",
-        **{"toyshop.p": "5"},
+        **{"toyshop.p": "5", "toyshop.label": "old oak"},
     )
     test.button(key="start").click().run()
     assert not test.exception
     experiment = over(service.store, address(test)["experiment"])
     assert experiment.status == "finished"
     assert {run.spec.algorithm for run in experiment.runs} == {"toy-vi", "e-vi"}
-    assert all(run.spec.build_domain().p == 5 for run in experiment.runs)
+    domains = [run.spec.build_domain() for run in experiment.runs]
+    assert all(domain.p == 5 and domain.label == "old oak" for domain in domains)
 
     drawn = traces(figures(opened("4_Run_lab.py", experiment=experiment.id))["curves"])
     colours = {name: series["line"].get("color") for name, series in drawn.items()}

@@ -7,6 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from fsdash import formatting
+from fsdash.cli.model_files import (
+    add_file_options,
+    is_model_file,
+    read_model,
+    refuse_file_options,
+    report_split,
+)
 from fsdash.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,6 +24,14 @@ RunCommand = Callable[[argparse.Namespace], str | None]
 
 class Parser(argparse.ArgumentParser):
     """An argument parser that reports an error in one line."""
+
+    more_help: Callable[[], str] | None = None
+    """What the end of the help says. It is computed only if somebody asks for help."""
+
+    def format_help(self) -> str:
+        if self.more_help is not None:
+            self.epilog = self.more_help()
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
@@ -62,9 +77,13 @@ def assignments(option: str, texts: Sequence[str], example: str) -> dict[str, st
     return values
 
 
-def add_domain(parser: argparse.ArgumentParser) -> None:
+def add_domain(parser: Parser) -> None:
     """Add the arguments that name a domain and change its parameters."""
-    parser.add_argument("domain", help="a domain, such as inventory; `fsdash domains` lists them")
+    parser.more_help = domains_help
+    parser.add_argument(
+        "domain",
+        help="a domain, such as inventory (`fsdash domains` lists them), or a file with a model",
+    )
     parser.add_argument(
         "--preset", default="default", metavar="NAME", help="a preset of the domain (default)"
     )
@@ -76,11 +95,31 @@ def add_domain(parser: argparse.ArgumentParser) -> None:
         dest="parameters",
         help="change a parameter of the domain; can be repeated",
     )
+    add_file_options(parser)
+
+
+def domains_help() -> str:
+    """All domains, those of the user included, or why they cannot be listed."""
+    from fsdash.domains import DOMAINS
+
+    try:
+        return f"Domains: {', '.join(DOMAINS)}."
+    except InputError as error:
+        return str(error)
 
 
 def read_domain(arguments: argparse.Namespace) -> Domain:
-    """The domain that the arguments describe."""
+    """The domain that the arguments describe; a model in a file becomes one."""
     from fsdash.domains import make
+    from fsdash.domains.saved import remember
 
     parameters = assignments("--set", arguments.parameters, "gamma=0.99")
-    return make(arguments.domain, arguments.preset, **parameters)
+    if not is_model_file(arguments.domain):
+        refuse_file_options(arguments)
+        if arguments.gamma is not None:
+            parameters = {"gamma": str(arguments.gamma), **parameters}
+        return make(arguments.domain, arguments.preset, **parameters)
+    model = read_model(arguments.domain, arguments)
+    if arguments.slow is None and arguments.fast is None:
+        report_split(model)
+    return make(remember(model), arguments.preset, **parameters)

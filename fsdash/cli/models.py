@@ -8,6 +8,7 @@ import time
 from dataclasses import asdict
 
 from fsdash.cli.arguments import add_command, add_domain, read_domain
+from fsdash.cli.model_files import check_policy_path, write_policy
 from fsdash.formatting import format_records, number
 
 TOLERANCE = 1e-3
@@ -32,6 +33,7 @@ def add_commands(commands) -> None:
         metavar="EPS",
         help="stop when certified within EPS of the method's fixed point (1e-3)",
     )
+    p.add_argument("--policy", metavar="FILE", help="write the policy to FILE.csv or FILE.json")
 
 
 def run_domains(arguments: argparse.Namespace) -> str:
@@ -78,7 +80,9 @@ def _assigned(parameters: dict[str, object]) -> str:
 
 
 def run_solve(arguments: argparse.Namespace) -> str:
-    """One record: the work done, the policy's exact mean value and its regret."""
+    """One record: the work done, the policy's exact mean value (or cost) and its regret."""
+    if arguments.policy:
+        check_policy_path(arguments.policy)
     model = read_domain(arguments).build()
     from fsdash.algorithms import fsvi, mpi, run_until, vi
     from fsdash.algorithms.optimum import regret
@@ -107,12 +111,20 @@ def run_solve(arguments: argparse.Namespace) -> str:
         "iterations": last.iteration,
         "backups": last.backups,
         "seconds": seconds,
-        "mean_value": result.mean_value,
-        "optimal_mean_value": result.optimal_mean_value,
+        **mean_values(result.mean_value, result.optimal_mean_value, model.sense),
         "max_regret": result.max_regret,
         "mean_regret": result.mean_regret,
     }
+    if arguments.policy:
+        write_policy(arguments.policy, model, last)
     return format_records([record], arguments.format, record)
+
+
+def mean_values(policy: float, optimal: float, sense: str) -> dict[str, float]:
+    """The mean value of a policy and of the optimal one; of a model of costs, their mean costs."""
+    if sense == "min":
+        return {"mean_cost": -policy, "optimal_mean_cost": -optimal}
+    return {"mean_value": policy, "optimal_mean_value": optimal}
 
 
 def _report(text: str) -> None:

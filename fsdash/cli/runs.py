@@ -113,7 +113,7 @@ def read_specs(arguments: argparse.Namespace) -> list[RunSpec]:
     from fsdash.algorithms.registry import get_algorithm
     from fsdash.runs.spec import RunSpec
 
-    domain_parameters = asdict(read_domain(arguments))
+    domain = read_domain(arguments)
     budget = {name: getattr(arguments, name) for name in ("evaluations", "iterations", "seconds")}
     no_budget = all(value is None for value in budget.values())
     settings = assignments("--with", arguments.settings, "M=20")
@@ -128,10 +128,10 @@ def read_specs(arguments: argparse.Namespace) -> list[RunSpec]:
                 budget["iterations"] = T if get_algorithm(name).ends_at_T else DEFAULT_ITERATIONS
             specs.append(
                 RunSpec(
-                    arguments.domain,
+                    domain.name,
                     name,
                     T=T,
-                    domain_parameters=domain_parameters,
+                    domain_parameters=asdict(domain),
                     parameters=own,
                     replications=arguments.replications,
                     seed=arguments.seed,

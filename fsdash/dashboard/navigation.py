@@ -54,6 +54,13 @@ PAGES = {
         "Theory",
         "What changes if values are fitted by features instead of stored in tables?",
     ),
+    "your_model": PageLink(
+        "pages/8_Your_model.py",
+        "Your model",
+        ":material/upload_file:",
+        "Practice",
+        "I have a model of my own. What is its best policy, and does freezing suit it?",
+    ),
     "run_lab": PageLink(
         "pages/4_Run_lab.py",
         "Run lab",
@@ -113,6 +120,7 @@ TOURS = {
             {"budget": "4"},
         ),
         TourStop(PAGES["choose_t"], "A large budget", "60 sweeps: do not freeze", {"budget": "60"}),
+        TourStop(PAGES["your_model"], "Your own model", "from a file to a policy file"),
         TourStop(PAGES["run_lab"], "Try it", "run the algorithms on a domain"),
     ),
     "For researchers": (

@@ -24,11 +24,13 @@ from typing import TypeVar, cast
 import pandas as pd
 import streamlit as st
 
+from fsdash.domains import DOMAINS, domain_label
 from fsdash.runs.errors import CorruptStore, StoreError
 from fsdash.runs.records import Experiment
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.store.database import default_url
 from fsdash.runs.store.experiments import Store
+from fsdash.runs.store.models import SavedModelRecord
 
 COOKIE = "fsdash_visitor"
 VISITOR_ID = re.compile(r"[0-9a-f]{20}")
@@ -251,6 +253,29 @@ def as_sentence(message: object) -> str:
     return f"{text if starts_with_name else text[:1].upper() + text[1:]}."
 
 
+# ---------------------------------------------------------------------------------------- domains
+
+
+def saved_models(store: Store) -> list[SavedModelRecord]:
+    """The models that this visitor may use: their own, and all of them for a single user."""
+    return store.models.list(None if is_single_user() else visitor_id())
+
+
+def domain_labels(store: Store, chosen: str | None = None) -> dict[str, str]:
+    """The domains that a page offers, with their labels: registered ones, then saved models.
+
+    The chosen one is among them, also if it is another visitor's model.
+    """
+    labels = {name: domain_label(name) for name in DOMAINS}
+    taken = {label.lower() for label in labels.values()}
+    for saved in saved_models(store):
+        same = saved.name.lower() in taken
+        labels[saved.domain] = f"{saved.name} (saved)" if same else saved.name
+    if chosen is not None and chosen not in labels:
+        labels[chosen] = domain_label(chosen)
+    return labels
+
+
 # ----------------------------------------------------------------------------------------- visitor
 
 
@@ -265,9 +290,9 @@ def visitor_id() -> str:
     return word
 
 
-def may_change(experiment: Experiment, visitor: str) -> bool:
-    """Whether this visitor may stop, rename or delete the experiment."""
-    return experiment.owner == visitor or is_single_user()
+def may_change(owned: Experiment | SavedModelRecord, visitor: str) -> bool:
+    """Whether this visitor may stop, rename or delete the experiment or the saved model."""
+    return owned.owner == visitor or is_single_user()
 
 
 def is_single_user() -> bool:

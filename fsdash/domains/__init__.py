@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fsdash.domains.gridworld import Gridworld
     from fsdash.domains.inventory import Inventory
     from fsdash.domains.pricing import Pricing
-    from fsdash.domains.registry import DOMAINS, load, make, register
+    from fsdash.domains.registry import DOMAINS, domain_label, load, make, register
 
 MODULES = {
     "DOMAINS": "registry",
@@ -25,6 +25,7 @@ MODULES = {
     "Gridworld": "gridworld",
     "Inventory": "inventory",
     "Pricing": "pricing",
+    "domain_label": "registry",
     "load": "registry",
     "make": "registry",
     "parameter": "base",
@@ -36,6 +37,7 @@ __all__ = [
     "Gridworld",
     "Inventory",
     "Pricing",
+    "domain_label",
     "load",
     "make",
     "parameter",

@@ -8,6 +8,7 @@ The run lab's form, the command line and the inspector read them from here.
 from __future__ import annotations
 
 import math
+import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
@@ -17,13 +18,22 @@ from fsdash.errors import InputError
 
 MAX_ENTRIES = 50_000_000
 """Largest number of entries in a domain's largest table: about 2 GB while it is built."""
-KINDS = {"int": "a whole number", "float": "a finite number", "bool": "true or false"}
+MAX_TEXT = 1_000
+"""Most characters in the value of a text parameter."""
+KINDS = {
+    "int": "a whole number",
+    "float": "a finite number",
+    "bool": "true or false",
+    "str": f"a text of at most {MAX_TEXT:,} characters in one line",
+}
+"""By the type of a domain's field: what its value must be."""
 
 Number = int | float | bool
+Value = Number | str
 
 
 def parameter(
-    default: Number,
+    default: Value,
     *,
     help: str = "",
     label: str = "",
@@ -31,14 +41,14 @@ def parameter(
     low: float = -math.inf,
     high: float = math.inf,
     remedy: str = "",
-    legacy: Number | None = None,
+    legacy: Value | None = None,
 ) -> Any:
     """A dataclass field of a domain, with what a form shows about it.
 
     Parameters
     ----------
     default
-        The default value. The field's annotation (int, float or bool) decides its kind.
+        The default value. The field's annotation (int, float, bool or str) decides its kind.
     help
         One or two sentences on what the parameter means.
     label
@@ -46,7 +56,7 @@ def parameter(
     unit
         The unit of the value, such as "units" or "per period".
     low, high
-        The permitted range, both ends included.
+        The permitted range of a number, both ends included.
     remedy
         What an error message advises for a value outside the range; the range itself if empty.
     legacy
@@ -88,18 +98,18 @@ def discount(default: float = 0.995) -> Any:
 
 @dataclass(frozen=True)
 class DomainParameter:
-    """One parameter of a domain: its name, kind ("int", "float" or "bool"), default and text."""
+    """One parameter of a domain: its name, kind (one of `KINDS`), default and text."""
 
     name: str
     kind: str
-    default: Number
+    default: Value
     help: str = ""
     label: str = ""
     unit: str = ""
     low: float = -math.inf
     high: float = math.inf
     remedy: str = ""
-    legacy: Number | None = None
+    legacy: Value | None = None
 
     @property
     def title(self) -> str:
@@ -111,8 +121,10 @@ class DomainParameter:
         """The help text of its widget, with the name that the command line and a link use."""
         return f"{self.help} Parameter `{self.name}`.".strip()
 
-    def parse(self, value: object) -> Number:
+    def parse(self, value: object) -> Value:
         """The value, from a number or from text; an `InputError` if it is not permitted."""
+        if self.kind == "str":
+            return parse_text(self.name, value)
         number = parse_number(self.name, self.kind, value)
         require(self.low <= number <= self.high, self.name, number, self.remedy or self._range())
         return number
@@ -129,8 +141,8 @@ class DomainParameter:
 class Domain(ABC):
     """A family of models with named parameters.
 
-    A subclass is a frozen dataclass that adds its parameters as fields (int, float or bool, each
-    with a default, usually by `parameter`), among them `gamma`, and a `title`, named `presets`
+    A subclass is a frozen dataclass that adds its parameters as fields (int, float, bool or str,
+    each with a default, usually by `parameter`), among them `gamma`, and a `title`, named `presets`
     (values that differ from the defaults; the one named "default" is empty), `shape` and `build`.
 
     Examples
@@ -159,7 +171,7 @@ class Domain(ABC):
         return tuple(
             DomainParameter(
                 f.name,
-                f.type if isinstance(f.type, str) else f.type.__name__,
+                f.type if isinstance(f.type, str) else getattr(f.type, "__name__", str(f.type)),
                 f.default,  # type: ignore[arg-type]  # every field has a default
                 **f.metadata.get("parameter", {}),
             )
@@ -167,7 +179,7 @@ class Domain(ABC):
         )
 
     @classmethod
-    def legacy_values(cls) -> dict[str, Number]:
+    def legacy_values(cls) -> dict[str, Value]:
         """Parameters that older specifications do not have, with the values that they stand for."""
         return {own.name: own.legacy for own in cls.parameters() if own.legacy is not None}
 
@@ -205,6 +217,14 @@ def require(ok: bool, name: str, value: object, remedy: str) -> None:
     """Raise an `InputError` that names the parameter, its value and the remedy, unless `ok`."""
     if not ok:
         raise InputError(f"{name} = {value}: {remedy}")
+
+
+def parse_text(name: str, value: object) -> str:
+    """The value as a text, from a text or a path; an `InputError` names the parameter."""
+    text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if isinstance(text, str) and len(text) <= MAX_TEXT and text.isprintable():
+        return text
+    raise InputError(f"{name} = {str(value)[:60]!r}: give {KINDS['str']}")
 
 
 def parse_number(name: str, kind: str, value: object) -> Number:

@@ -22,6 +22,7 @@ from typing import Any
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from fsdash.domains.saved import Contents, remember_content, remembered_content
 from fsdash.errors import InputError
 from fsdash.runs.engine import Outcome, Record, Row, execute
 from fsdash.runs.frames import tidy
@@ -139,7 +140,8 @@ def _in_processes(tasks: Sequence[Task], workers: int, on_row: OnRow) -> list[Ou
     """Compute the tasks in worker processes, which send their rows as they come."""
     context = multiprocessing.get_context("spawn")
     rows, stop = context.Queue(), context.Event()
-    with ProcessPoolExecutor(workers, context, _prepare_worker, (rows, stop)) as pool:
+    models = remembered_content(spec.domain for spec, _ in tasks)
+    with ProcessPoolExecutor(workers, context, _prepare_worker, (rows, stop, models)) as pool:
         with _worker_environment():
             futures = [pool.submit(_run_task, n, spec, i) for n, (spec, i) in enumerate(tasks)]
         try:
@@ -210,10 +212,11 @@ _rows: Any = None
 _stop: Any = None
 
 
-def _prepare_worker(rows: Any, stop: Any) -> None:
-    """In a new worker: remember where rows go and which event stops it."""
+def _prepare_worker(rows: Any, stop: Any, models: Contents) -> None:
+    """In a new worker: remember where rows go, which event stops it, and the caller's models."""
     global _rows, _stop
     _rows, _stop = rows, stop
+    remember_content(models)
 
 
 def _run_task(number: int, spec: RunSpec, replication: int) -> Outcome:

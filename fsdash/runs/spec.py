@@ -28,7 +28,9 @@ from fsdash.algorithms.fsvi import MAX_DECISIONS
 from fsdash.algorithms.registry import ALGORITHMS, Algorithm, Value, get_algorithm
 from fsdash.algorithms.snapshot import MAX_ITERATIONS
 from fsdash.core.display import Lines, Summary
+from fsdash.core.model import FastSlowMDP
 from fsdash.domains import Domain, make
+from fsdash.domains.saved import remember
 from fsdash.errors import InputError
 
 MAX_REPLICATIONS = 1_000
@@ -47,7 +49,8 @@ class RunSpec(Summary):
     Parameters
     ----------
     domain, algorithm : str
-        Names of a registered domain and a registered algorithm.
+        Names of a domain and a registered algorithm. A `FastSlowMDP` is also accepted as the
+        domain; it becomes the name of that model (`fsdash.domains.saved`).
     T : int, optional
         Periods for which the slow state is frozen; required by algorithms that freeze it.
     domain_parameters, parameters : mapping
@@ -88,6 +91,8 @@ class RunSpec(Summary):
     seconds: float | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.domain, FastSlowMDP):
+            self._set("domain", remember(self.domain))
         self._set("domain_parameters", self._all_domain_parameters())
         self._set("parameters", self._all_parameters())
         self._set("T", self._checked_T())

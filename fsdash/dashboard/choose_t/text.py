@@ -6,6 +6,8 @@ from math import isinf
 import numpy as np
 
 from fsdash.dashboard.choose_t.state import LONGEST_T, TRUSTED_T, ChooseTState
+from fsdash.domains import domain_label
+from fsdash.domains.saved import is_saved_name
 from fsdash.figures.palette import competitor_label
 from fsdash.formatting import factor, number
 from fsdash.theory import Advice, Constants, Sizes, trivial_bound
@@ -154,7 +156,7 @@ EXERCISES = (
 
 def example_label(name: str) -> str:
     """The label of an example: of a preset such as "three-regimes", or of a measured domain."""
-    return name.replace("-", " ").capitalize()
+    return domain_label(name) if is_saved_name(name) else name.replace("-", " ").capitalize()
 
 
 def truth(name: str, domain: MeasuredDomain, bound: float) -> str:

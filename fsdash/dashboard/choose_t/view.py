@@ -7,6 +7,7 @@ import streamlit as st
 from fsdash.dashboard.choose_t import state as choose
 from fsdash.dashboard.choose_t import text
 from fsdash.dashboard.choose_t.state import DEFAULT_SWEEPS, LONGEST_T, START, ChooseTState
+from fsdash.dashboard.service import open_store, saved_models
 from fsdash.dashboard.shell import (
     FROZEN_DYNAMICS_CONDITION,
     exercises,
@@ -24,17 +25,19 @@ from fsdash.dashboard.widgets.url_state import (
     Parameter,
     UrlState,
     comma_separated,
+    domain_name,
     labelled,
     list_of,
     number_in,
     one_of,
-    one_of_now,
     whole_number,
 )
+from fsdash.domains.saved import is_saved_name
 from fsdash.errors import InputError
 from fsdash.figures.budget import off_scale
 from fsdash.figures.budget_detail import truth_figure
 from fsdash.formatting import factor, number, round_significant
+from fsdash.runs.errors import StoreError
 from fsdash.theory import Sizes, fsvi_regret
 from fsdash.theory.measured_domains import measured_domains
 
@@ -43,6 +46,8 @@ LARGEST_SIZE = 10**9
 LARGEST_GAMMA = 0.9999
 """The largest discount that a click in the heat map sets."""
 MOST_PLOTTED = 8
+MOST_MODELS = 6
+"""Saved models among the examples."""
 SIZES = {"nx": "n_slow", "ny": "n_fast", "na": "n_actions"}
 """The field of `Sizes` for each name in the URL."""
 GLOSSARY = (
@@ -69,7 +74,8 @@ URL = UrlState(
         "Lfrozen": controls.frozen_parameter(),
         "vary": Parameter("Lf", one_of(text.SYMBOLS)),
         "tab": labelled("terms", text.TABS),
-        "domain": Parameter("inventory", one_of_now(measured_domains)),
+        "domain": Parameter("inventory", domain_name),
+        "load": Parameter(None, domain_name),
     },
 )
 
@@ -79,6 +85,9 @@ def show() -> None:
     open_page(text.PAGE, URL)
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
+    if (name := URL.get("load")) is not None:  # a link that loads a model, from Your model
+        load_example(name)
+        URL.put("load", None)
     draw_interactive_part()
     exercises(text.EXERCISES)
     glossary(GLOSSARY)
@@ -110,9 +119,17 @@ def draw_examples() -> None:
     """Buttons that load ready-made states."""
     with st.container(horizontal=True, key="examples", vertical_alignment="center"):
         st.caption(text.EXAMPLES_LABEL, width="content")
-        for name in choose.example_names():
+        for name in (*choose.example_names(), *own_models()):
             label = text.example_label(name)
             st.button(label, key=f"load-{name}", on_click=load_example, args=(name,))
+
+
+def own_models() -> list[str]:
+    """The visitor's saved models, the newest ones; none if the store cannot be read now."""
+    try:
+        return [saved.domain for saved in saved_models(open_store())[:MOST_MODELS]]
+    except StoreError:
+        return []
 
 
 def load_example(name: str) -> None:
@@ -123,11 +140,13 @@ def load_example(name: str) -> None:
         st.toast(f"{text.example_label(name)}: {problem}", icon=":material/error:")
         return
     controls.put_constants(URL, state.constants)
-    for name, field in SIZES.items():
-        URL.put(name, getattr(state.sizes, field))
+    for size, field in SIZES.items():
+        URL.put(size, getattr(state.sizes, field))
     URL.put("T", list(state.T))
     URL.put("budget", state.sweeps)
     URL.put("LUby", "custom")
+    if is_saved_name(name):
+        URL.put("domain", name)
 
 
 def read_controls() -> ChooseTState:
@@ -311,7 +330,8 @@ def set_cell(event: Event, name: str) -> None:
 def draw_trust(state: ChooseTState) -> None:
     """The bound against the true regret on measured domains, and the bound's hidden condition."""
     st.markdown(text.TRUST)
-    titles = {name: text.example_label(name) for name in measured_domains()}
+    names = dict.fromkeys([*measured_domains(), *own_models(), URL.get("domain")])
+    titles = {name: text.example_label(name) for name in names}
     name = segments(URL, "domain", text.MEASURED_ON, titles, label_visibility="collapsed")
     domain = measured_domains()[name]
     figure = truth_figure(domain.constants, domain.regret, is_dark())

@@ -56,10 +56,12 @@ def states_drawn(figure: go.Figure) -> np.ndarray:
     return states_K2[(states_K2 >= 0).all(axis=1)].astype(int)
 
 
-def worst_state(regret_XY: np.ndarray, states_K2: np.ndarray) -> tuple[int, int]:
+def worst_state(
+    regret_XY: np.ndarray, states_K2: np.ndarray, real_XY: np.ndarray
+) -> tuple[int, int]:
     """The state with the largest regret among these, or among all if there are none."""
     if len(states_K2) == 0:
-        states_K2 = np.argwhere(np.ones(regret_XY.shape, bool))
+        states_K2 = np.argwhere(real_XY)
     x, y = states_K2[regret_XY[states_K2[:, 0], states_K2[:, 1]].argmax()]
     return int(x), int(y)
 
@@ -121,8 +123,12 @@ def _frame(trace: go.Heatmap, row: int, column: int, dark: bool) -> list[dict]:
 
 
 def _edges(values: np.ndarray, i: int) -> tuple[float, float]:
-    half = float(values[1] - values[0]) / 2 if len(values) > 1 else 0.5
-    return float(values[i]) - half, float(values[i]) + half
+    """Where Plotly draws the edges of a cell: halfway to its neighbours."""
+    if len(values) == 1:
+        return float(values[0]) - 0.5, float(values[0]) + 0.5
+    gaps = np.diff(np.asarray(values, float))
+    low, high = gaps[max(i - 1, 0)], gaps[min(i, len(gaps) - 1)]
+    return float(values[i] - low / 2), float(values[i] + high / 2)
 
 
 def share_scale(left: go.Figure, right: go.Figure) -> None:

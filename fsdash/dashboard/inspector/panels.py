@@ -50,9 +50,11 @@ def draw_metrics(inspected: InspectedPolicy, row: pd.Series, phase: int) -> None
     """The recorded measures of this policy, and the share of its actions that are suboptimal."""
     with st.container(horizontal=True, gap="medium", key="numbers"):
         for name in shown_measures(pd.DataFrame([row])):
-            column, value = BY_NAME[name], row[name]
+            column, value, label = BY_NAME[name], row[name], BY_NAME[name].label
+            if name == "mean_return" and inspected.model.sense == "min":
+                label, value = text.MEAN_COST, -value
             shown = f"{value:.1%}" if name in (SHARE, RELATIVE) else number(value)
-            st.metric(column.label, shown, help=column.help, width="content")
+            st.metric(label, shown, help=column.help, width="content")
         phase_name = inspected.phases[phase] if len(inspected.phases) > 1 else None
         share = state.suboptimal_share(inspected, phase)
         label = text.suboptimal_label(phase_name)
@@ -231,18 +233,20 @@ def _state_shown(
     inspected: InspectedPolicy, figure: go.Figure, phase: int
 ) -> tuple[int, int, bool]:
     """The clicked state, or the drawn state with the largest regret; and whether it was clicked."""
-    X, Y = inspected.policy_PXY.shape[1:]
-    clicked = URL.get("state")
-    if clicked is not None and clicked[0] < X and clicked[1] < Y:
+    real_XY = inspected.model.real_XY
+    (X, Y), clicked = real_XY.shape, URL.get("state")
+    if clicked is not None and clicked[0] < X and clicked[1] < Y and real_XY[clicked]:
         return *clicked, True
     URL.put("state", None)
-    return *worst_state(inspected.regret_XY(phase), states_drawn(figure)), False
+    return *worst_state(inspected.regret_XY(phase), states_drawn(figure), real_XY), False
 
 
 def _describe_difference(
     left: InspectedPolicy, right: InspectedPolicy, left_phase: int, right_phase: int
 ) -> str:
-    share = state.different_share(left.policy_PXY[left_phase], right.policy_PXY[right_phase])
+    share = state.different_share(
+        left.model, left.policy_PXY[left_phase], right.policy_PXY[right_phase]
+    )
     if left is right:
         return text.phases_differ(share)
     returns = (policy.model.mean(policy.values_PXY[0]) for policy in (left, right))
@@ -266,14 +270,15 @@ def _draw_state(
     coordinates = state.state_coordinates(model, x, y)
     place = " · ".join(f"{name} **{value}**" for name, value in coordinates)
     st.markdown(f"##### {heading}\n{place}")
-    here = state.state_table(inspected, x, y).iloc[phase]
+    here, sign = state.state_table(inspected, x, y).iloc[phase], state.value_sign(model)
+    value = text.VALUE_NAMES[model.sense]
     rows = [
         (text.ACTION, here["action"], action_labels(model)[best.policy_PXY[0, x, y]]),
-        (text.VALUE, number(here["value"]), number(float(best.U_XY[x, y]))),
+        (value, number(here["value"]), number(sign * float(best.U_XY[x, y]))),
         (text.REGRET, number(here["regret"]), "0"),
     ]
     if estimate_XY is not None:
-        rows.append((text.ESTIMATE, number(float(estimate_XY[x, y])), ""))
+        rows.append((text.ESTIMATE, number(sign * float(estimate_XY[x, y])), ""))
     header = [f"| | {text.POLICY_COLUMN} | {text.OPTIMAL_COLUMN} |", "|---|---|---|"]
     st.markdown("\n".join([*header, *(f"| {a} | **{b}** | {c} |" for a, b, c in rows)]))
     next_XY = _choose_next_values(inspected, phase, side)
@@ -295,7 +300,7 @@ def _draw_phases(inspected: InspectedPolicy, x: int, y: int) -> None:
             name: st.column_config.TextColumn(
                 label, alignment="right" if name in ("value", "regret") else "left"
             )
-            for name, label in text.PHASE_COLUMNS.items()
+            for name, label in text.phase_columns(inspected.model.sense).items()
         },
     )
 

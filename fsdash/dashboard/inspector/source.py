@@ -9,7 +9,9 @@ import streamlit as st
 from fsdash.dashboard.inspector import state, text
 from fsdash.dashboard.inspector.state import PolicyHistory
 from fsdash.dashboard.inspector.url import LARGEST_T, PREFIX, URL, choose
+from fsdash.dashboard.service import domain_labels
 from fsdash.domains import DOMAINS
+from fsdash.domains.saved import is_saved_name
 from fsdash.errors import InputError
 from fsdash.figures.policies import InspectedPolicy
 from fsdash.runs.records import ACTIVE, Experiment, Run
@@ -64,7 +66,7 @@ def choose_policy(store: Store) -> PolicyChoice:
         required=True,
         help=text.SOURCE_HELP,
     )
-    return _choose_exact() if source == text.SOLVE_NOW else _choose_saved(store, experiments)
+    return _choose_exact(store) if source == text.SOLVE_NOW else _choose_saved(store, experiments)
 
 
 def _choose_saved(store: Store, experiments: list[Experiment]) -> PolicyChoice:
@@ -115,26 +117,29 @@ def _choose_run(experiment: Experiment) -> Run:
     return runs[id]
 
 
-def _choose_exact() -> PolicyChoice:
+def _choose_exact(store: Store) -> PolicyChoice:
     columns = st.columns([5, 2.6, 4, 2.6], vertical_alignment="bottom")
+    labels = domain_labels(store, URL.get("domain"))
     with columns[0]:
         domain = choose(
             st.selectbox,
             text.DOMAIN,
             "domain",
-            list(DOMAINS),
+            list(labels),
             "inventory",
-            lambda name: DOMAINS[name].title,
+            lambda name: labels[name] if is_saved_name(name) else DOMAINS[name].title,
         )
-    with columns[1]:
-        preset = choose(
-            st.selectbox,
-            text.PRESET,
-            "preset",
-            list(DOMAINS[domain].presets),
-            "default",
-            lambda name: name.replace("-", " "),
-        )
+    preset, presets = "default", list(DOMAINS[domain].presets)
+    if len(presets) > 1:
+        with columns[1]:
+            preset = choose(
+                st.selectbox,
+                text.PRESET,
+                "preset",
+                presets,
+                "default",
+                lambda name: name.replace("-", " "),
+            )
     with columns[2]:
         method = choose(
             st.selectbox,

@@ -20,7 +20,12 @@ from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
 from fsdash.figures.policies import InspectedPolicy, phase_names
 from fsdash.figures.policies.generic import agreement
-from fsdash.figures.policies.labels import action_labels, coordinate_label, value_label
+from fsdash.figures.policies.labels import (
+    action_labels,
+    coordinate_label,
+    own_values,
+    value_label,
+)
 from fsdash.runs.engine import Record, execute, problem
 from fsdash.runs.frames import tidy
 from fsdash.runs.records import ACTIVE, Run
@@ -155,23 +160,28 @@ def state_coordinates(model: FastSlowMDP, x: int, y: int) -> list[tuple[str, str
 def suboptimal_share(inspected: InspectedPolicy, phase: int = 0) -> float:
     """Share of states whose action is worse than the best, if later actions are optimal."""
     codes_XY = agreement(inspected.model, inspected.policy_PXY[phase], inspected.optimum)
-    return float((codes_XY == SUBOPTIMAL).mean())
+    return float((codes_XY == SUBOPTIMAL)[inspected.model.real_XY].mean())
 
 
-def different_share(policy_XY: np.ndarray, other_XY: np.ndarray) -> float:
+def different_share(model: FastSlowMDP, policy_XY: np.ndarray, other_XY: np.ndarray) -> float:
     """Share of states in which two policies choose different actions."""
-    return float((policy_XY != other_XY).mean())
+    return float((policy_XY != other_XY)[model.real_XY].mean())
+
+
+def value_sign(model: FastSlowMDP) -> int:
+    """−1 if the model has costs, which tables show as positive numbers; otherwise 1."""
+    return -1 if model.sense == "min" else 1
 
 
 def state_table(inspected: InspectedPolicy, x: int, y: int) -> pd.DataFrame:
-    """One state: the action, exact value and regret in each phase."""
+    """One state: the action, exact value (or cost) and regret in each phase."""
     labels, best = action_labels(inspected.model), float(inspected.optimum.U_XY[x, y])
     value_P = inspected.values_PXY[:, x, y]
     return pd.DataFrame(
         {
             "phase": inspected.phases,
             "action": [labels[a] for a in inspected.policy_PXY[:, x, y]],
-            "value": _rounded_to_zero(value_P),
+            "value": value_sign(inspected.model) * _rounded_to_zero(value_P),
             "regret": _rounded_to_zero(np.maximum(best - value_P, 0)),
         }
     )
@@ -183,23 +193,27 @@ def _rounded_to_zero(value_P: np.ndarray) -> np.ndarray:
 
 
 def policy_table(inspected: InspectedPolicy) -> pd.DataFrame:
-    """The whole policy: one row per phase and state, with named coordinates, values and regret."""
-    model, P = inspected.model, len(inspected.phases)
-    X, Y = model.n_slow, model.n_fast
-    x_S, y_S = (index.ravel() for index in np.indices((X, Y)))
-    best_S = inspected.optimum.policy_PXY[0].ravel()
-    columns = {"phase": np.repeat(inspected.phases, X * Y)}
+    """The whole policy: one row per phase and state, with named coordinates, values and regret.
+
+    Categories are words, and a model of costs has costs.
+    """
+    model, P, real_XY = inspected.model, len(inspected.phases), inspected.model.real_XY
+    x_S, y_S = np.nonzero(real_XY)
+    best_S = inspected.optimum.policy_PXY[0][real_XY]
+    columns: dict[str, object] = {"phase": np.repeat(inspected.phases, len(x_S))}
     for axis, index_S in ((model.slow, x_S), (model.fast, y_S)):
-        for i, name in enumerate(axis.names):
-            columns[name] = np.tile(axis.values[index_S, i], P)
-    action_PS = inspected.policy_PXY.reshape(P, -1)
-    for i, name in enumerate(model.actions.names):
+        for name in axis.names:
+            columns[name] = np.tile(own_values(axis, name)[index_S], P)
+    action_PS = inspected.policy_PXY[:, real_XY]
+    for name in model.actions.names:
         # The prefix is needed: a coordinate of the action may share its name with one of the state.
-        columns[f"action: {name}"] = model.actions.values[action_PS.ravel(), i]
-        columns[f"optimal action: {name}"] = np.tile(model.actions.values[best_S, i], P)
-    columns["value"] = inspected.values_PXY.ravel()
-    columns["optimal value"] = np.tile(inspected.optimum.U_XY.ravel(), P)
-    columns["regret"] = np.concatenate([inspected.regret_XY(p).ravel() for p in range(P)])
+        values_A = own_values(model.actions, name)
+        columns[f"action: {name}"] = values_A[action_PS.ravel()]
+        columns[f"optimal action: {name}"] = np.tile(values_A[best_S], P)
+    word, sign = text.VALUE_NAMES[model.sense], value_sign(model)
+    columns[word] = sign * inspected.values_PXY[:, real_XY].ravel()
+    columns[f"optimal {word}"] = np.tile(sign * inspected.optimum.U_XY[real_XY], P)
+    columns["regret"] = np.concatenate([inspected.regret_XY(p)[real_XY] for p in range(P)])
     return pd.DataFrame(columns)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from math import isnan
 
 from fsdash.dashboard.curves.text import STATUS_BADGES
+from fsdash.domains import domain_label
 from fsdash.errors import InputError
 from fsdash.formatting import number, time_ago
 from fsdash.runs import measures
@@ -62,7 +63,7 @@ def run_label(run: Run) -> str:
         name = run.spec.label
     except InputError:
         name = f"{run.algorithm}{T}"
-    return f"{run.domain} · {name} · {STATUS_BADGES[run.status].word}"
+    return f"{domain_label(run.domain)} · {name} · {STATUS_BADGES[run.status].word}"
 
 
 # ---------------------------------------------------------------------------------- steps of a run
@@ -127,8 +128,17 @@ CLICK_HINT = "Click a state to see its details."
 EVERY_PHASE = "**This state in every phase**"
 CLICKED_STATE, WORST_STATE = "The state you clicked", "Largest loss in this view"
 SAME_STATE = "The same state"
-PHASE_COLUMNS = {"phase": "Phase", "action": "Action", "value": "Value", "regret": "Regret"}
-ACTION, VALUE, REGRET, ESTIMATE = "action", "value", "regret", "algorithm's estimate"
+VALUE_NAMES = {"max": "value", "min": "cost"}
+"""What a policy is worth, by the sense of the model."""
+MEAN_COST = "Mean cost"
+ACTION, REGRET, ESTIMATE = "action", "regret", "algorithm's estimate"
+
+
+def phase_columns(sense: str) -> dict[str, str]:
+    value = VALUE_NAMES[sense].capitalize()
+    return {"phase": "Phase", "action": "Action", "value": value, "regret": "Regret"}
+
+
 POLICY_COLUMN, OPTIMAL_COLUMN = "policy", "optimal"
 Q_LABEL = "Q-values if later actions follow"
 Q_HELP = "The length of a bar is the loss of that action against the best one."

@@ -8,13 +8,12 @@ from fsdash.dashboard.inspector import text
 from fsdash.dashboard.widgets.url_state import (
     Parameter,
     UrlState,
+    domain_name,
     experiment_id,
     one_of,
-    one_of_now,
     short_text,
     whole_number,
 )
-from fsdash.domains import DOMAINS
 
 LARGEST_T = 100
 MAX_SELECTORS = 300
@@ -54,7 +53,7 @@ URL = UrlState(
         "experiment": Parameter(None, experiment_id),
         "run": Parameter(None, whole_number(0)),
         "replication": Parameter(None, whole_number(0)),
-        "domain": Parameter(None, one_of_now(lambda: DOMAINS)),
+        "domain": Parameter(None, domain_name),
         "preset": Parameter(None, short_text),
         "method": Parameter(None, one_of(text.ALGORITHM_LABELS)),
         "T": Parameter(None, whole_number(1, LARGEST_T)),

@@ -24,11 +24,13 @@ from fsdash.dashboard.run_lab.state import (
     Plan,
     default_name,
 )
-from fsdash.dashboard.run_lab.url import MAX_BROWSER_INTEGER, lab_url
-from fsdash.dashboard.service import Service, as_sentence
+from fsdash.dashboard.run_lab.url import MAX_BROWSER_INTEGER, SAVED_GAMMA, lab_url
+from fsdash.dashboard.service import Service, as_sentence, domain_labels
 from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.picture import svg_html
-from fsdash.domains import DOMAINS, Domain, make
+from fsdash.domains import DOMAINS, Domain, domain_label, make
+from fsdash.domains.base import MAX_TEXT
+from fsdash.domains.saved import is_saved_name
 from fsdash.errors import InputError
 from fsdash.figures.domains import describe_domain, domain_svg
 from fsdash.formatting import escape_markdown
@@ -37,6 +39,7 @@ from fsdash.runs.estimate import wall_seconds, worker_seconds
 from fsdash.runs.spec import MAX_REPLICATIONS, RunSpec, run_notes
 
 START_ERROR, STARTED_ID, REPLICATIONS_KEY = "lab-start-error", "lab-started-id", "lab-replications"
+MAX_DOMAIN_BUTTONS = 6
 LONG_SECONDS = 600
 """A plan that takes longer gets a warning."""
 PLAN_TITLES = text.PLAN_TITLES | {CUSTOM: text.CUSTOM_TITLE}
@@ -49,7 +52,7 @@ def draw_form(service: Service, visitor: str) -> None:
         if lab_url().get("from"):
             name, specs = _read_repeat(service, top)
         else:
-            name, specs = _read_plan(top, rest)
+            name, specs = _read_plan(service, top, rest)
         notes = run_notes(specs)
     except (InputError, StoreError) as problem:
         with start_area:
@@ -140,7 +143,9 @@ def _read_repeat(service: Service, top: DeltaGenerator) -> tuple[str, Sequence[R
     return experiment.name, specs
 
 
-def _read_plan(top: DeltaGenerator, rest: DeltaGenerator) -> tuple[str, Sequence[RunSpec]]:
+def _read_plan(
+    service: Service, top: DeltaGenerator, rest: DeltaGenerator
+) -> tuple[str, Sequence[RunSpec]]:
     """The name and the runs of the chosen plan, or of the custom form."""
     with top:
         chosen = st.selectbox(
@@ -152,7 +157,7 @@ def _read_plan(top: DeltaGenerator, rest: DeltaGenerator) -> tuple[str, Sequence
         plan: Plan | None = PLANS.get(chosen)
         if plan is not None:
             st.caption(text.PLAN_DESCRIPTIONS[chosen])
-        domain = plan.domain if plan and plan.domain else _read_domain_name()
+        domain = plan.domain if plan and plan.domain else _read_domain_name(service)
         choice = {} if plan else _read_choice(domain)
     # Widgets first, refusals later: Streamlit forgets the value of a widget that is not drawn.
     with rest:
@@ -165,7 +170,7 @@ def _read_plan(top: DeltaGenerator, rest: DeltaGenerator) -> tuple[str, Sequence
     with drawing:
         _draw_domain(domain, tuple(parameters.items()))
     if plan is not None:
-        prefix = "" if plan.domain else f"{domain.capitalize()}: "
+        prefix = "" if plan.domain else f"{domain_label(domain)}: "
         given = tuple(parameters.items())
         return f"{prefix}{PLAN_TITLES[chosen]}", _build(plan, domain, given, replications, seed)
     custom = CustomPlan(
@@ -186,15 +191,20 @@ def _build(
     return tuple(plan.build(domain, dict(parameters), replications, seed))
 
 
-def _read_domain_name() -> str:
+def _read_domain_name(service: Service) -> str:
+    """A registered domain or a saved model: as buttons if they are few, else as a list."""
+    key = lab_url().key("domain")
+    labels = domain_labels(service.store, lab_url().get("domain"))
+    if len(labels) > MAX_DOMAIN_BUTTONS:
+        return st.selectbox(text.DOMAIN, list(labels), format_func=labels.get, key=key)
     return st.segmented_control(
         text.DOMAIN,
-        list(DOMAINS),
+        list(labels),
         default="inventory",
         required=True,
         wrap=True,
-        format_func=str.capitalize,
-        key=lab_url().key("domain"),
+        format_func=labels.get,
+        key=key,
     )
 
 
@@ -230,7 +240,10 @@ def customize(specs: Sequence[RunSpec]) -> None:
         "replications": max(spec.replications for spec in specs),
         "seed": first.seed,
     }
-    values |= {f"{first.domain}.{name}": value for name, value in first.domain_parameters}
+    if is_saved_name(first.domain):
+        values[SAVED_GAMMA] = dict(first.domain_parameters)["gamma"]
+    else:
+        values |= {f"{first.domain}.{name}": value for name, value in first.domain_parameters}
     for spec in reversed(specs):
         values |= {f"{spec.algorithm}.{name}": value for name, value in spec.parameters}
     for name, value in values.items():
@@ -309,6 +322,8 @@ def _put_replications(default: int) -> None:
 
 def _read_domain_parameters(name: str) -> dict[str, Value]:
     """The domain's parameters that differ from their defaults."""
+    if is_saved_name(name):
+        return _read_saved_gamma(name)
     domain = DOMAINS[name]
     with st.expander(text.DOMAIN_PARAMETERS, key=f"lab-domain-{name}"):
         if len(domain.presets) > 1:
@@ -324,6 +339,24 @@ def _read_domain_parameters(name: str) -> dict[str, Value]:
         parameters = _parameters_of(domain)
         values = _read_parameters(name, parameters)
     return {key: value for key, value in values.items() if value != parameters[key].default}
+
+
+def _read_saved_gamma(name: str) -> dict[str, Value]:
+    """γ, the only parameter of a saved model, if it is not the model's own."""
+    [own] = DOMAINS[name].parameters()
+    with st.expander(text.DOMAIN_PARAMETERS, key="lab-domain-model"):
+        gamma = st.number_input(
+            own.title,
+            0.0,
+            1.0,
+            None,
+            0.01,
+            "%.6g",
+            key=lab_url().key(SAVED_GAMMA),
+            placeholder=f"{own.default:g}",
+            help=f"{own.help} {text.SAVED_GAMMA_HELP}",
+        )
+    return {} if gamma is None or gamma == own.default else {own.name: gamma}
 
 
 @lru_cache(maxsize=64)
@@ -381,6 +414,8 @@ def _read_parameter(place: DeltaGenerator, key: str, name: str, parameter: Param
     if parameter.kind == "choice":
         index = parameter.choices.index(default)
         return place.selectbox(label, parameter.choices, index, key=key, help=help)
+    if parameter.kind == "str":
+        return place.text_input(label, default, MAX_TEXT, key=key, help=help)
     number = int if parameter.kind == "int" else float
     limits = (parameter.low, parameter.high)
     low, high = (number(min(max(end, -MAX_BROWSER_INTEGER), MAX_BROWSER_INTEGER)) for end in limits)

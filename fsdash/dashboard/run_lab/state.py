@@ -12,7 +12,7 @@ from itertools import groupby
 
 from fsdash.algorithms.registry import ALGORITHMS, Value
 from fsdash.dashboard.curves.state import sweep_size
-from fsdash.domains import make
+from fsdash.domains import domain_label, make
 from fsdash.errors import InputError
 from fsdash.formatting import whole_range
 from fsdash.reproduce.experiments import AGNOSTIC_SWEEPS, experiment
@@ -170,7 +170,7 @@ def default_name(specs: Sequence[RunSpec]) -> str:
     """A name for an experiment from the custom form."""
     labels = [spec.label for spec in specs]
     shown = ", ".join(labels[:3]) + (" …" if len(labels) > 3 else "")
-    return f"{specs[0].domain.capitalize()}: {shown}"
+    return f"{domain_label(specs[0].domain)}: {shown}"
 
 
 # ---------------------------------------------------------------------------------------- snippets

@@ -95,6 +95,7 @@ REPLICATIONS_HELP = (
 SEED = "Seed"
 SEED_HELP = "The same seed gives the same numbers on any machine."
 DOMAIN_PARAMETERS = "Parameters of the domain"
+SAVED_GAMMA_HELP = "If empty, the discount factor that the model was saved with."
 DOMAIN_PRESETS = "Presets"
 ALGORITHM_PARAMETERS = "Parameters of the algorithms"
 AUTOMATIC = "automatic"

@@ -19,6 +19,7 @@ from fsdash.dashboard.widgets.url_state import (
     Parameter,
     UrlState,
     comma_separated,
+    domain_name,
     experiment_id,
     list_of,
     number_in,
@@ -30,6 +31,8 @@ from fsdash.runs.spec import MAX_EVALUATIONS, MAX_REPLICATIONS
 
 MAX_BROWSER_INTEGER = 2**53 - 1
 """JavaScript cannot represent all whole numbers above this."""
+SAVED_GAMMA = "model.gamma"
+"""γ of a saved model; the model's own unless it is given."""
 
 
 def lab_url() -> UrlState:
@@ -44,7 +47,8 @@ def _lab_url(domains: tuple[str, ...], algorithms: tuple[str, ...]) -> UrlState:
         {
             "preset": Parameter("quick-look", one_of([*PLANS, CUSTOM])),
             "from": Parameter(None, experiment_id),
-            "domain": Parameter("inventory", one_of(domains)),
+            "domain": Parameter("inventory", domain_name),
+            SAVED_GAMMA: Parameter(None, number_in(0, 1, hint=" (below 1)")),
             "algorithms": Parameter(
                 list(DEFAULT_ALGORITHMS), list_of(one_of(algorithms)), comma_separated
             ),

@@ -12,8 +12,7 @@ from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.runs import text
 from fsdash.dashboard.runs.files import MAX_MEGABYTES, read_export
 from fsdash.dashboard.runs.url import ANY, PAGE_SIZE, runs_url
-from fsdash.dashboard.service import Service, as_sentence
-from fsdash.domains import DOMAINS
+from fsdash.dashboard.service import Service, as_sentence, domain_labels
 from fsdash.errors import InputError
 from fsdash.formatting import escape_markdown, time_ago
 from fsdash.runs.errors import StoreError
@@ -23,7 +22,7 @@ LAB_PAGE = PAGES["run_lab"].script
 SUCCESS, PROBLEM, UPLOADS = "runs-success", "runs-problem", "runs-uploads"
 
 
-def draw_filters() -> None:
+def draw_filters(service: Service) -> None:
     """The text and the owner in view, the other filters in a popover."""
     url = runs_url()
     st.text_input(text.FIND, key=url.key("text"), placeholder=text.FIND_PLACEHOLDER, max_chars=100)
@@ -37,7 +36,9 @@ def draw_filters() -> None:
             format_func=text.OWNER_LABELS.get,
         )
         with st.popover(text.MORE_FILTERS, icon=":material/filter_alt:"):
-            _choice(text.DOMAIN, "domain", {name: name.capitalize() for name in DOMAINS})
+            chosen = url.get("domain")
+            domains = domain_labels(service.store, None if chosen == ANY else chosen)
+            _choice(text.DOMAIN, "domain", domains)
             titles = {name: algorithm.title for name, algorithm in ALGORITHMS.items()}
             _choice(text.ALGORITHM, "algorithm", titles)
             _choice(text.STATUS, "status", {name: STATUS_BADGES[name].word for name in STATUSES})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsdash.dashboard.curves.text import STATUS_BADGES
+from fsdash.domains import domain_label
 from fsdash.formatting import escape_markdown, file_size, time_ago
 from fsdash.runs.records import Experiment
 from fsdash.runs.store.experiments import StoreSize
@@ -39,7 +40,9 @@ def experiment_summary(experiment: Experiment) -> str:
     titles = list(dict.fromkeys(method_title(run.algorithm, run.T) for run in experiment.runs))
     more = len(titles) - MAX_METHODS_LISTED
     methods = ", ".join(titles[:MAX_METHODS_LISTED]) + (f" and {more} more" if more > 0 else "")
-    domains = ", ".join(dict.fromkeys(run.domain.capitalize() for run in experiment.runs))
+    domains = ", ".join(
+        dict.fromkeys(escape_markdown(domain_label(run.domain)) for run in experiment.runs)
+    )
     note = f"  \n{escape_markdown(experiment.note)}" if experiment.note else ""
     return f"{domains}: {methods}{note}"
 

@@ -11,13 +11,13 @@ from fsdash.dashboard.widgets.url_state import (
     Parameter,
     UrlState,
     comma_separated,
+    domain_name,
     experiment_id,
     list_of,
     one_of,
     short_text,
     whole_number,
 )
-from fsdash.domains import DOMAINS
 from fsdash.runs.records import STATUSES
 
 ANY = "any"
@@ -25,17 +25,21 @@ PAGE_SIZE = 12
 
 
 def runs_url() -> UrlState:
-    """The parameters for all domains and algorithms that are registered now."""
-    return _runs_url(tuple(DOMAINS), tuple(ALGORITHMS))
+    """The parameters for all algorithms that are registered now."""
+    return _runs_url(tuple(ALGORITHMS))
+
+
+def _any_or_domain(text: str) -> str:
+    return ANY if text == ANY else domain_name(text)
 
 
 @cache
-def _runs_url(domains: tuple[str, ...], algorithms: tuple[str, ...]) -> UrlState:
+def _runs_url(algorithms: tuple[str, ...]) -> UrlState:
     return UrlState(
         "runs",
         {
             "text": Parameter("", short_text),
-            "domain": Parameter(ANY, one_of([ANY, *domains])),
+            "domain": Parameter(ANY, _any_or_domain),
             "algorithm": Parameter(ANY, one_of([ANY, *algorithms])),
             "status": Parameter(ANY, one_of([ANY, *STATUSES])),
             "owner": Parameter("everyone", one_of(OWNER_LABELS)),

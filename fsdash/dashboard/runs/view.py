@@ -36,7 +36,7 @@ def _draw_page() -> None:
     draw_messages()
     left, right = st.columns([5, 7], gap="large")
     with left:
-        draw_filters()
+        draw_filters(service)
         draw_list(find_experiments(service, visitor))
         draw_import(service, visitor)
     with right:

@@ -27,7 +27,9 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from fsdash.dashboard.widgets import former_links
+from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
+from fsdash.runs.errors import StoreError
 
 ECHO_SECONDS = 5.0
 """How long a rerun may still arrive with a URL that the page has replaced since."""
@@ -144,6 +146,17 @@ def one_of_now(options: Callable[[], Iterable]) -> Reader:
             raise InputError(read.remedy) from None
 
     return Reader(parse)
+
+
+def domain_name(text: str) -> str:
+    """Reads the name of a registered domain or of a saved model."""
+    try:
+        known = text in DOMAINS
+    except StoreError as problem:
+        raise InputError(str(problem)) from None
+    if not known:
+        raise InputError(f"give one of {', '.join(DOMAINS)}, or a model on the page Your model")
+    return text
 
 
 def list_of(read: Callable[[str], Any], most: int = 1000) -> ListReader:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from math import prod
+
+import numpy as np
+
+from fsdash.core.axis import Axis
+from fsdash.core.model import FastSlowMDP
 from fsdash.domains.base import Domain
 from fsdash.figures.palette import BLUE, VERMILLION
 from fsdash.figures.policies.generic import common_figures, simulated_path
 from fsdash.figures.policies.inspected import InspectedPolicy, PolicyFigure
+from fsdash.figures.policies.plane import coordinates
 from fsdash.figures.svg import Pen
 
+MAX_SELECTORS = 5
+"""Most coordinates that are fixed by a selector each."""
 WIDTH = 340
 """Width of the drawings of all domains."""
 TEXT, SMALL = 13, 11
@@ -45,5 +54,32 @@ def describe(domain: Domain) -> str:
 
 
 def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
-    """Heat maps over fast × slow states, and a simulated path."""
-    return (*common_figures(inspected), simulated_path(inspected))
+    """Heat maps over two coordinates of the state, and a simulated path."""
+    axes = plane_axes(inspected.model)
+    return (*common_figures(inspected, axes), simulated_path(inspected))
+
+
+def plane_axes(model: FastSlowMDP) -> tuple[str, str] | None:
+    """The coordinates across and up: two fast ones if there are, else a fast and a slow one.
+
+    Of several, those with the most values. None if coordinates do not identify the states, are too
+    many to select, or leave most cells empty: the heat maps then show the states in their order.
+    """
+    names = (*model.slow.names, *model.fast.names)
+    distinct = all(len(np.unique(axis.values, axis=0)) == len(axis) for axis in _axes(model))
+    if len(set(names)) < len(names) or not distinct:
+        return None
+    sizes = {name: len(values) for name, values in coordinates(model).items()}
+    fast, slow = (
+        sorted((n for n in axis.names if sizes[n] > 1), key=lambda name: -sizes[name])
+        for axis in (model.fast, model.slow)
+    )
+    chosen = [*fast[:2], *slow][:2] if fast else []
+    others = sum(size > 1 for size in sizes.values()) - len(chosen)
+    if len(chosen) < 2 or others > MAX_SELECTORS or prod(sizes.values()) > 4 * model.n_real:
+        return None
+    return chosen[0], chosen[1]
+
+
+def _axes(model: FastSlowMDP) -> tuple[Axis, Axis]:
+    return model.slow, model.fast

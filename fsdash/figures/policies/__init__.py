@@ -11,8 +11,8 @@ To compare two policies, draw the same figure of both. A domain brings its own f
 from __future__ import annotations
 
 from fsdash.figures.domains import figure_function
-from fsdash.figures.policies.generic import q_figure
 from fsdash.figures.policies.inspected import InspectedPolicy, PolicyFigure, Selector, phase_names
+from fsdash.figures.policies.q_values import q_figure
 
 
 def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:

@@ -11,9 +11,9 @@ from plotly.subplots import make_subplots
 from fsdash.algorithms.optimum import Optimum
 from fsdash.core.axis import Axis
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.operators import H_policy, q_values_at
+from fsdash.core.operators import H_policy
 from fsdash.core.simulate import Path
-from fsdash.figures.palette import AMOUNT, GREEN, GREY, INK, LOSS, PANEL, VERMILLION, with_opacity
+from fsdash.figures.palette import AMOUNT, GREY, LOSS, PANEL, VERMILLION
 from fsdash.figures.policies.inspected import (
     InspectedPolicy,
     PolicyFigure,
@@ -28,6 +28,7 @@ from fsdash.figures.policies.labels import (
     axis_title,
     coordinate_of,
     coordinate_values,
+    has_words,
     state_axis,
     value_label,
     without_unit,
@@ -43,15 +44,24 @@ from fsdash.figures.policies.plane import (
     index_plane,
     plane,
     stepped_colours,
+    word_colours,
 )
 from fsdash.figures.template import template
 
 POLICY_VALUE = "value of the policy U<sup>π</sup>"
 REGRET = "regret U* − U<sup>π</sup>"
 SHOWN = {"value": POLICY_VALUE, "optimal": "optimal value U*", "regret": REGRET}
+COSTS_SHOWN = {
+    "value": "cost of the policy, −U<sup>π</sup>",
+    "optimal": "optimal cost, −U*",
+    "regret": REGRET,
+}
 SHOW_LABELS = ("value of the policy", "optimal value", "regret")
+COST_LABELS = ("cost of the policy", "optimal cost", "regret")
 AGREEMENT = ("same", "equally good", "worse")
 ROUNDING = 1e-9
+MAX_PATH_ROWS = 2
+"""Most coordinates of the fast, and of the slow state, that a path shows."""
 MAX_TEXTS = 20_000
 """Most cells that each carry a hover text; more would make the figure megabytes large."""
 
@@ -63,14 +73,31 @@ def action_figure(
     coordinate: str | None = None,
     dark: bool = False,
 ) -> go.Figure:
-    """The action in every state of a plane, coloured by one coordinate of the action."""
+    """The action in every state of a plane, coloured by one coordinate of the action.
+
+    Actions that are words have a colour each.
+    """
     coordinate = coordinate or model.actions.names[0]
+    if has_words(model.actions) and len(model.actions.names) == 1:
+        return _word_figure(model, policy_XY, cells, dark)
     value_A = coordinate_values(model.actions, coordinate)
     z_RC = cells.take(value_A[policy_XY])
     colours = stepped_colours(AMOUNT, value_A, dark)
     return heat_map(
         cells, z_RC, AMOUNT, axis_title(model.actions, coordinate), dark, "%{z:g}", **colours
     )
+
+
+def _word_figure(model: FastSlowMDP, policy_XY: np.ndarray, cells: Plane, dark: bool) -> go.Figure:
+    labels = action_labels(model)
+    z_RC = cells.take(policy_XY)
+    changes = word_colours(labels, dark)
+    hover = "%{z}"
+    if z_RC.size <= MAX_TEXTS:
+        words = np.array([*labels, ""], dtype=object)
+        changes["text"] = words[np.nan_to_num(z_RC, nan=len(labels)).astype(int)]
+        hover = "%{text}"
+    return heat_map(cells, z_RC, AMOUNT, actions_title(model), dark, hover, **changes)
 
 
 def value_figure(
@@ -190,76 +217,48 @@ def _agreement_trace(cells: Plane, agreement_RC: np.ndarray, dark: bool) -> go.H
 
 
 def agreement(model: FastSlowMDP, policy_XY: np.ndarray, best: Optimum) -> np.ndarray:
-    """0 where the action is the solver's, 1 where it is equally good, 2 where it is worse."""
+    """0 where the action is the solver's, 1 where it is equally good, 2 where it is worse.
+
+    Padding counts as 0.
+    """
     loss_XY = best.U_XY - H_policy(model, policy_XY, best.U_XY)
     worse_XY = loss_XY > 2 * best.error + ROUNDING * np.abs(best.U_XY).max()
-    other_XY = policy_XY != best.policy_PXY[0]
+    other_XY = (policy_XY != best.policy_PXY[0]) & model.real_XY
     return np.where(other_XY, np.where(worse_XY, 2, 1), 0)
-
-
-def q_figure(
-    model: FastSlowMDP,
-    U_XY: np.ndarray,
-    x: int,
-    y: int,
-    chosen_action: int,
-    dark: bool = False,
-) -> go.Figure:
-    """Q(s, ·) as bars down from the best value: the length of a bar is the loss of the action."""
-    Q_A = q_values_at(model, U_XY, x, y)
-    labels, best = action_labels(model), int(Q_A.argmax())
-    loss_A, top = Q_A.max() - Q_A, float(Q_A.max())
-    colours = [with_opacity(GREY.on(dark), 0.75)] * len(Q_A)
-    colours[chosen_action] = VERMILLION.on(dark)
-    figure = go.Figure(layout={"template": template(dark)})
-    figure.add_bar(
-        x=labels,
-        y=-loss_A,
-        base=np.full(len(Q_A), top),
-        marker={"color": colours},
-        customdata=np.column_stack([Q_A, loss_A]),
-        name="loss compared with the best action",
-        hovertemplate="Q = <b>%{customdata[0]:.6g}</b>, loses %{customdata[1]:.4g}<extra></extra>",
-        showlegend=False,
-    )
-    figure.add_hline(y=top, line={"color": INK.on(dark), "width": 1.5})
-    marks = (
-        (best, "best action", GREEN, "diamond"),
-        (chosen_action, "the policy's action", VERMILLION, "circle-open"),
-    )
-    for action, name, colour, symbol in marks:
-        line = {"width": 3 if symbol.endswith("open") else 0, "color": colour.on(dark)}
-        mark = {"color": colour.on(dark), "symbol": symbol, "size": 13, "line": line}
-        figure.add_scatter(
-            x=[labels[action]],
-            y=[Q_A[action]],
-            mode="markers",
-            marker=mark,
-            hoverinfo="skip",
-            name=f"{name}: {labels[action]}",
-            cliponaxis=False,
-        )
-    room = max(float(loss_A.max()), ROUNDING * max(abs(top), 1))
-    figure.update_xaxes(
-        title_text=actions_title(model),
-        type="category",
-        categoryarray=labels,
-        showgrid=False,
-        tickfont={"size": 15 if len(labels) <= 16 else 11},
-    )
-    figure.update_yaxes(title_text="Q(s, a)", range=[top - 1.08 * room, top + 0.12 * room])
-    figure.update_layout(hovermode="x", bargap=0.25)
-    return figure
 
 
 def state_path_figure(model: FastSlowMDP, path: Path, phases: tuple[str, ...], dark=False):
     """The first coordinates of the fast states, slow states and actions on a path."""
     rows = [
-        [Series(_first(model.fast), model.fast.values[path.y_N, 0], 0)],
-        [Series(_first(model.slow), model.slow.values[path.x_N, 0], 1)],
-        [Series(_first(model.actions), model.actions.values[path.action_N, 0], 2, "points")],
+        *([series] for series in _path_series(model.fast, path.y_N, 0)),
+        *([series] for series in _path_series(model.slow, path.x_N, 1)),
+        [_action_series(model, path.action_N)],
     ]
     return path_figure(path, rows, phases, dark)
+
+
+def _path_series(axis: Axis, index_N: np.ndarray, colour: int) -> list[Series]:
+    """The coordinates of an axis that have several values, at most `MAX_PATH_ROWS` of them."""
+    varied = [i for i in range(len(axis.names)) if np.ptp(axis.values[:, i]) > 0] or [0]
+    return [
+        Series(
+            axis_symbol(axis, axis.names[i]),
+            axis.values[index_N, i],
+            colour,
+            words=coordinate_of(axis, axis.names[i]).words,
+        )
+        for i in varied[:MAX_PATH_ROWS]
+    ]
+
+
+def _action_series(model: FastSlowMDP, action_N: np.ndarray) -> Series:
+    axis = model.actions
+    if axis.labels:
+        words = dict(enumerate(axis.labels))
+        return Series(actions_title(model), action_N, 2, "points", words=words)
+    words = coordinate_of(axis, axis.names[0]).words
+    name = axis_symbol(axis, axis.names[0])
+    return Series(name, axis.values[action_N, 0], 2, "points", words=words)
 
 
 def common_figures(
@@ -272,11 +271,14 @@ def common_figures(
     def action(phase=0, coordinate=None, dark=False, **at):
         return action_figure(model, inspected.policy_PXY[phase], cells(at), coordinate, dark)
 
+    costs = model.sense == "min"
+    names = COSTS_SHOWN if costs else SHOWN
+
     def value(show, phase=0, dark=False, **at):
         if show == "regret":
-            return value_figure(cells(at), inspected.regret_XY(phase), SHOWN[show], dark, loss=True)
+            return value_figure(cells(at), inspected.regret_XY(phase), names[show], dark, loss=True)
         U_XY = inspected.optimum.U_XY if show == "optimal" else inspected.values_PXY[phase]
-        return value_figure(cells(at), U_XY, SHOWN[show], dark)
+        return value_figure(cells(at), -U_XY if costs else U_XY, names[show], dark)
 
     def difference(phase=0, dark=False, **at):
         policy_XY, regret_XY = inspected.policy_PXY[phase], inspected.regret_XY(phase)
@@ -287,7 +289,8 @@ def common_figures(
         at = {selector.name: selector.default for selector in fixed}
         return visit_figure(model, share_XY, cells(at), axes if fixed else None, dark)
 
-    shown = Selector("show", "show", tuple(SHOWN), SHOW_LABELS, "value")
+    labels = COST_LABELS if costs else SHOW_LABELS
+    shown = Selector("show", "show", tuple(SHOWN), labels, "value")
     first = PolicyFigure(
         "actions",
         "Actions",
@@ -300,7 +303,7 @@ def common_figures(
         PolicyFigure(
             "values",
             "Values",
-            "The exact value of each state under the true model.",
+            f"The exact {'cost' if costs else 'value'} of each state under the true model.",
             value,
             (shown, *phase, *fixed),
             clickable=True,
@@ -343,10 +346,6 @@ def simulated_path(inspected: InspectedPolicy) -> PolicyFigure:
     )
 
 
-def _first(axis) -> str:
-    return axis_symbol(axis, axis.names[0])
-
-
 def _planes(
     model: FastSlowMDP, axes: tuple[str, str] | None
 ) -> tuple[Callable[[dict], Plane], tuple[Selector, ...]]:
@@ -355,8 +354,11 @@ def _planes(
         whole = index_plane(model)
         return lambda at: whole, ()
     others = {name: found for name, found in coordinates(model).items() if name not in axes}
-    return lambda at: plane(model, *axes, at), tuple(
-        coordinate_selector(state_axis(model, name), name, found) for name, found in others.items()
+    single = {name: float(found[0]) for name, found in others.items() if len(found) == 1}
+    return lambda at: plane(model, *axes, single | at), tuple(
+        coordinate_selector(state_axis(model, name), name, found)
+        for name, found in others.items()
+        if name not in single
     )
 
 
@@ -382,5 +384,7 @@ def _action_selector(model: FastSlowMDP) -> tuple[Selector, ...]:
 
 def _from_zero(z_RC: np.ndarray) -> dict:
     """A colour scale from zero, unless all values are far above it and would look alike."""
+    if np.isnan(z_RC).all():  # no state has the selected values
+        return {"zmin": 0.0, "zmax": 1.0}
     low, high = float(np.nanmin(z_RC)), float(np.nanmax(z_RC))
     return {"zmin": low if low > high / 2 else 0.0, "zmax": high if high > 0 else 1.0}

@@ -53,6 +53,21 @@ def coordinate_values(axis: Axis, name: str) -> np.ndarray:
     return axis.values[:, axis.names.index(name)]
 
 
+def own_values(axis: Axis, name: str) -> np.ndarray:
+    """The values of a coordinate as a table shows them: words if it is a category."""
+    if axis.labels and len(axis.names) == 1:
+        return np.array(axis.labels, dtype=object)
+    values = coordinate_values(axis, name)
+    if not coordinate_of(axis, name).words:
+        return values
+    return np.array([value_label(axis, name, value) for value in values.tolist()], dtype=object)
+
+
+def has_words(axis: Axis) -> bool:
+    """Whether the points of an axis are words, not numbers."""
+    return bool(axis.labels) or any(coordinate_of(axis, name).words for name in axis.names)
+
+
 def action_labels(model: FastSlowMDP) -> list[str]:
     """Short labels: the domain's own, or the number of a single coordinate, or all coordinates."""
     axis = model.actions

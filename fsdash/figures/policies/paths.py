@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import plotly.graph_objects as go
@@ -10,9 +11,12 @@ from plotly.subplots import make_subplots
 
 from fsdash.core.simulate import Path
 from fsdash.figures.palette import CATEGORICAL, INK, PANEL
+from fsdash.figures.policies.plane import evenly_spaced
 from fsdash.figures.template import template
 from fsdash.formatting import whole_ticks
 
+MAX_WORDS = 6
+"""Most ticks of a panel with categories."""
 MAX_CYCLES = 120
 """Most cycles that are shaded; more would be too narrow to see and slow to draw."""
 
@@ -26,6 +30,8 @@ class Series:
     colour: int
     kind: str = "step"
     dash: str = "solid"
+    words: Mapping[float, str] = field(default_factory=dict)
+    """Words for its values, if they are categories."""
 
 
 def path_figure(
@@ -65,6 +71,9 @@ def path_figure(
 
 
 def _ticks(panel: list[Series]) -> dict:
+    if words := panel[0].words:
+        shown = [list(words)[i] for i in evenly_spaced(len(words), MAX_WORDS)]
+        return {"tickvals": shown, "ticktext": [words[value] for value in shown]}
     return whole_ticks(np.concatenate([series.values_N for series in panel]).tolist())
 
 

@@ -8,7 +8,7 @@ one task, reference price × memory, or fast × slow states of a user's model. E
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +16,14 @@ import plotly.graph_objects as go
 
 from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.figures.palette import ColourScale
-from fsdash.figures.policies.labels import axis_title, state_axis, value_label, without_unit
+from fsdash.figures.palette import AMOUNT, CATEGORICAL, ColourScale
+from fsdash.figures.policies.labels import (
+    axis_title,
+    coordinate_of,
+    state_axis,
+    value_label,
+    without_unit,
+)
 from fsdash.figures.template import template
 
 MAX_TICKS = 12
@@ -87,11 +93,8 @@ def plane(model: FastSlowMDP, across: str, up: str, fixed: Mapping[str, float]) 
             f"plane {across} × {up}: the state has {', '.join(values)}; "
             "name two of them and fix the others"
         )
-    x_K, y_K = np.meshgrid(
-        np.flatnonzero(_matches(model.slow, fixed)),
-        np.flatnonzero(_matches(model.fast, fixed)),
-        indexing="ij",
-    )
+    here_XY = _matches(model.slow, fixed)[:, None] & _matches(model.fast, fixed) & model.real_XY
+    x_K, y_K = np.nonzero(here_XY)
     row_K, column_K = (
         np.searchsorted(values[name], _coordinate(model, name, x_K, y_K)) for name in (up, across)
     )
@@ -104,7 +107,7 @@ def plane(model: FastSlowMDP, across: str, up: str, fixed: Mapping[str, float]) 
 
 def index_plane(model: FastSlowMDP) -> Plane:
     """Fast states (horizontal) × slow states (vertical), in the order of their indices."""
-    x_RC, y_RC = np.indices((model.n_slow, model.n_fast))
+    x_RC, y_RC = np.where(model.real_XY, np.indices((model.n_slow, model.n_fast)), -1)
     return Plane(_indexed("fast state", model.fast), _indexed("slow state", model.slow), x_RC, y_RC)
 
 
@@ -180,6 +183,19 @@ def stepped_colours(scale: ColourScale, values: np.ndarray, dark: bool) -> dict:
     }
 
 
+def word_colours(words: Sequence[str], dark: bool) -> dict:
+    """Colour settings for the numbers of words: one plain colour for each."""
+    n = len(words)
+    if n <= len(CATEGORICAL):
+        shades = [colour.on(dark) for colour in CATEGORICAL[:n]]
+        scale = [[(i + edge) / n, shade] for i, shade in enumerate(shades) for edge in (0, 1)]
+    else:
+        scale = AMOUNT.steps(n, dark)
+    shown = evenly_spaced(n, MAX_TICKS)
+    bar = {"tickvals": shown, "ticktext": [words[i] for i in shown]}
+    return {"colorscale": scale, "zmin": -0.5, "zmax": n - 0.5, "colorbar": bar}
+
+
 def _matches(axis: Axis, fixed: Mapping[str, float]) -> np.ndarray:
     columns = [axis.values[:, i] == fixed[n] for i, n in enumerate(axis.names) if n in fixed]
     return np.logical_and.reduce([np.ones(len(axis), bool), *columns])
@@ -191,8 +207,8 @@ def _coordinate(model: FastSlowMDP, name: str, x_K: np.ndarray, y_K: np.ndarray)
 
 
 def _side(axis: Axis, name: str, values: np.ndarray) -> PlaneAxis:
-    few = len(values) <= MAX_TICKS
-    labels = tuple(value_label(axis, name, value) for value in values) if few else None
+    named = len(values) <= MAX_TICKS or coordinate_of(axis, name).words
+    labels = tuple(value_label(axis, name, value) for value in values) if named else None
     return PlaneAxis(axis_title(axis, name), values, labels)
 
 

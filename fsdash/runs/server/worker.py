@@ -28,6 +28,7 @@ from fsdash.runs.errors import StoreError, Superseded
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.attempts import Attempt, AttemptWriter, StartingPoint
 from fsdash.runs.store.database import Database
+from fsdash.runs.store.models import look_in
 from fsdash.runs.store.recorder import Recorder
 
 NICE = 5
@@ -79,8 +80,10 @@ def _reason(error: Exception) -> str:
 
 @lru_cache(maxsize=4)
 def database(url: str) -> Database:
-    """The database at a URL, opened once per worker."""
-    return Database(url)
+    """The database at a URL, opened once per worker; models of one's own are found there."""
+    opened = Database(url)
+    look_in(opened)
+    return opened
 
 
 def warm_up() -> None:

@@ -4,6 +4,7 @@ experiments   Store: what pages list, draw, rename, pin, delete, export and impo
 attempts      how a worker writes the results of one replication
 recorder      collects the records of a replication and writes them in batches
 progress      how far the runs of an experiment are
+models        models of one's own, which runs name by the hash of their content
 transfer      exported experiments as JSON, checked when they are imported
 arrays        policies and values as compact bytes
 schema        the tables and their migrations

@@ -64,6 +64,11 @@ def default_url() -> str:
     return given or file_url(data_folder() / "runs.db")
 
 
+def default_exists() -> bool:
+    """Whether the user's database exists; one that is named by its URL counts as existing."""
+    return "FSDASH_DATABASE_URL" in os.environ or (data_folder() / "runs.db").exists()
+
+
 def file_url(path: str | Path) -> str:
     """The URL of a SQLite file."""
     return f"sqlite:///{Path(path).absolute()}"

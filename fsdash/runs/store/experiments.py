@@ -32,6 +32,7 @@ from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import schema, transfer
 from fsdash.runs.store.arrays import unpack
 from fsdash.runs.store.database import LOCK_TIMEOUT, Database, default_url, file_url, set_aside
+from fsdash.runs.store.models import ModelTable
 from fsdash.runs.store.queries import (
     MAX_NAME,
     MAX_NOTE,
@@ -76,6 +77,7 @@ class Store:
 
     def __init__(self, where: str | Path | None = None, lock_timeout: float = LOCK_TIMEOUT) -> None:
         self.database = Database(_url(where), lock_timeout)
+        self.models = ModelTable(self.database)
 
     @classmethod
     def recover(cls, where: str | Path | None = None) -> tuple[Store, Path]:

@@ -7,11 +7,12 @@
     replications  status and place in the queue; they are served in the order of `id`
     rows          what the engine recorded: the columns of `fsdash.runs.columns` at level "row"
     policies      some of the policies that the rows are about, packed (`arrays`)
+    models        models of one's own, by the hash of their content (`models`)
 
 A new database gets the tables below at once. An older one is upgraded by `MIGRATIONS`, one version
 after the other, in a single transaction under a lock: when two servers start at the same time, one
 upgrades and the other finds it done. The tables below and the migrations must agree; a test
-compares them. A newly declared recorded column needs no migration (`_add_new_columns`).
+compares them. A newly declared table or recorded column needs no migration (`_add_new_columns`).
 """
 
 from __future__ import annotations
@@ -154,6 +155,26 @@ policies = table(
     Index("policies_step", "run", "replication", "step", unique=True),
 )
 
+models = table(
+    "models",
+    Column("hash", String(16), primary_key=True),
+    Column("owner", String(100), nullable=False),
+    Column("name", String(200), nullable=False),
+    Column("note", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("n_slow", Integer, nullable=False),
+    Column("n_fast", Integer, nullable=False),
+    Column("n_actions", Integer, nullable=False),
+    Column("outcomes", Integer, nullable=False),
+    Column("n_pairs", Integer, nullable=False),
+    Column("gamma", Double, nullable=False),
+    Column("sense", String(3), nullable=False),
+    Column("variables", Text, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Index("models_owner", "owner", "created"),
+)
+
 
 def upgrade(connection: Connection) -> None:
     """Create the tables, or upgrade them to this version, inside a writing transaction."""
@@ -172,6 +193,7 @@ def upgrade(connection: Connection) -> None:
     for number in range(version + 1, VERSION + 1):
         MIGRATIONS[number](connection)
         connection.execute(meta.update().values(version=number))
+    metadata.create_all(connection)  # tables that were declared after this database was created
     _add_new_columns(connection)
 
 

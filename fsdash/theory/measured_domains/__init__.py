@@ -35,7 +35,10 @@ class MeasuredDomain:
 
 
 class MeasuredDomains(Mapping[str, MeasuredDomain]):
-    """Every registered domain by name, the stored ones first."""
+    """Every registered domain by name, the stored ones first.
+
+    A model of one's own can be looked up by its name (`fsdash.domains.saved`), but is not listed.
+    """
 
     def __iter__(self) -> Iterator[str]:
         from fsdash.domains import DOMAINS
@@ -46,7 +49,9 @@ class MeasuredDomains(Mapping[str, MeasuredDomain]):
         return len(list(iter(self)))
 
     def __getitem__(self, name: str) -> MeasuredDomain:
-        if name not in list(self):
+        from fsdash.domains import DOMAINS
+
+        if name not in _stored() and name not in DOMAINS:
             raise KeyError(name)
         return _stored().get(name) or _measured(name)
 

@@ -124,7 +124,7 @@ def test_a_state_shows_its_values_and_q_values(experiment):
     inspected, _ = inspector.policy_at(inspector.recorded_history(Store(), run, 0), 9)
     assert text.CLICKED_STATE in words(page)
     facts = inspector.state_table(inspected, 10, 0).iloc[0]
-    assert f"| {text.VALUE} | **{number(facts['value'])}** |" in words(page)
+    assert f"| {text.VALUE_NAMES['max']} | **{number(facts['value'])}** |" in words(page)
     assert f"| {text.REGRET} | **{number(facts['regret'])}** | 0 |" in words(page)
     bars = figures(page)["q-one"]["data"][0]
     assert len(bars["x"]) == inspected.model.n_actions
@@ -395,9 +395,11 @@ def test_the_clicked_state_gets_a_frame_around_its_cell():
 
 
 def test_the_worst_state_is_chosen_from_those_drawn():
-    regret_XY = np.array([[0.0, 9.0], [3.0, 4.0]])
-    assert inspector_figures.worst_state(regret_XY, np.array([[0, 0], [1, 0]])) == (1, 0)
-    assert inspector_figures.worst_state(regret_XY, np.empty((0, 2), int)) == (0, 1)
+    regret_XY, real_XY = np.array([[0.0, 9.0], [3.0, 4.0]]), np.array([[True, True], [True, True]])
+    worst, nothing = inspector_figures.worst_state, np.empty((0, 2), int)
+    assert worst(regret_XY, np.array([[0, 0], [1, 0]]), real_XY) == (1, 0)
+    assert worst(regret_XY, nothing, real_XY) == (0, 1)
+    assert worst(regret_XY, nothing, np.array([[True, False], [True, True]])) == (1, 1)
 
 
 def test_phases_of_an_unfinished_lower_level_begin_later():

@@ -1,0 +1,143 @@
+"""`fsdash inspect-model`: what a file with a model holds, and what is wrong with it."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from fsdash.cli.arguments import add_command
+from fsdash.cli.model_files import add_file_options, file_options, read_model
+from fsdash.errors import InputError
+from fsdash.formatting import as_json, as_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fsdash.core.model import FastSlowMDP
+
+CONSTANTS_SECONDS = 20.0
+"""Default time limit of the constants."""
+REMEDIES = {
+    "set normalize=True": "add --normalize",
+    'set terminal="missing"': "add --terminal missing",
+}
+"""Options of this command in the place of those in Python."""
+SECTIONS = {
+    "columns": "Columns",
+    "faults": "Data errors",
+    "variables": "State variables",
+    "sizes": "Sizes",
+    "constants": "Constants",
+}
+
+
+def add_commands(commands) -> None:
+    """Add `inspect-model`."""
+    p = add_command(
+        commands,
+        "inspect-model",
+        run_inspect_model,
+        "check a file with a model: data errors, sizes, suggested slow variables, constants",
+    )
+    p.add_argument("file", metavar="FILE", help="a file: .csv, .parquet, .json or .npz")
+    add_file_options(p)
+    p.add_argument(
+        "--seconds",
+        type=float,
+        default=CONSTANTS_SECONDS,
+        metavar="S",
+        help=f"time limit of the constants ({CONSTANTS_SECONDS:g}); 0 leaves them out",
+    )
+
+
+def run_inspect_model(arguments: argparse.Namespace) -> str:
+    """Columns, data errors, state variables, sizes and constants, as tables or as JSON.
+
+    The constants need γ; without it they are left out.
+    """
+    from fsdash.models.files import read
+    from fsdash.models.slow import suggest_slow
+
+    path, contents = arguments.file, read(arguments.file)
+    found: dict[str, Any] = {"file": path}
+    if contents.frame is not None:
+        options = recognised(contents.frame) | contents.options | file_options(arguments)
+        found["rows"] = len(contents.frame)
+        found["columns"] = columns(options)
+        faults = check(contents.frame, options)
+        found["faults"] = faults.to_dict("records")
+        if errors := int((faults["severity"] == "error").sum()):
+            print(describe(found, arguments.format))
+            raise InputError(f"{path}: {errors:,} errors; correct the file and try again")
+    with_gamma = contents.frame is None or arguments.gamma is not None
+    if not with_gamma:
+        arguments.gamma = 0.0
+    model = read_model(path, arguments)
+    found["variables"] = suggest_slow(model).to_dict("records")
+    found["sizes"] = sizes(model)
+    if arguments.seconds > 0 and with_gamma:
+        found["constants"] = constants(model, arguments.seconds)
+    return describe(found, arguments.format)
+
+
+def recognised(frame: pd.DataFrame) -> dict[str, Any]:
+    """The columns that were recognised by their names."""
+    from fsdash.models.columns import guess_columns
+
+    return {n: v for n, v in guess_columns(frame).options.items() if v is not None}
+
+
+def columns(options: dict[str, Any]) -> dict[str, Any]:
+    """Which column is which, and the other options of the table."""
+    after = options.get("next_prefix", "next_")
+    pairs = after.items() if isinstance(after, dict) else [("", f"{after}…")]
+    states = ", ".join(f"{name} → {next_name}".strip() for name, next_name in pairs)
+    rest = {n: v for n, v in options.items() if n not in ("next_prefix", "slow", "fast", "gamma")}
+    return {"states": states, **rest}
+
+
+def check(frame: pd.DataFrame, options: dict[str, Any]) -> pd.DataFrame:
+    """Every fault of the table, without the notes on memory and time."""
+    from fsdash.models.transitions import check_transitions
+
+    faults = check_transitions(frame, **options)
+    for in_python, option in REMEDIES.items():
+        faults["remedy"] = faults["remedy"].str.replace(in_python, option, regex=False)
+    return faults[faults["severity"] != "note"]
+
+
+def sizes(model: FastSlowMDP) -> dict[str, object]:
+    """The sizes of the model, and its sense."""
+    return {
+        "slow": ", ".join(model.slow.names),
+        "fast": ", ".join(model.fast.names),
+        "n_slow": model.n_slow,
+        "n_fast": model.n_fast,
+        "n_states": model.n_real,
+        "n_actions": model.n_actions,
+        "n_pairs": model.n_pairs,
+        "sense": model.sense,
+        "bytes": model.nbytes,
+    }
+
+
+def constants(model: FastSlowMDP, seconds: float) -> dict[str, object]:
+    """The measured constants within a time limit."""
+    from fsdash.compilation import ensure_compiled
+    from fsdash.theory.measured import measure
+
+    ensure_compiled()
+    return asdict(measure(model, seconds=seconds))
+
+
+def describe(found: dict[str, Any], fmt: str) -> str:
+    """What was found, as JSON or as tables with headings."""
+    if fmt == "json":
+        return as_json(found)
+    parts = [f"{found['file']}" + (f": {found['rows']:,} rows" if "rows" in found else "")]
+    for name, title in SECTIONS.items():
+        if name in found:
+            records = found[name] if isinstance(found[name], list) else [found[name]]
+            parts += ["", title, as_table(records) if records else "none"]
+    return "\n".join(parts)

@@ -1,0 +1,221 @@
+"""The page Your model without its widgets: a file, what was chosen about it, and the model."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+import fsdash.models
+from fsdash.algorithms.optimum import Regret, regret
+from fsdash.core.model import FastSlowMDP
+from fsdash.dashboard.your_model import text
+from fsdash.domains import make
+from fsdash.models.columns import Columns
+from fsdash.models.files import Contents, read
+from fsdash.models.policy import Policy
+from fsdash.models.splits import solve_frozen, unsuited, value_scale
+from fsdash.models.transitions import check_transitions, from_transitions
+from fsdash.runs.engine import problem
+
+MAX_MEGABYTES = 50
+FILE_TYPES = ("csv", "parquet", "npz", "json")
+DEFAULT_GAMMA, LARGEST_GAMMA = 0.95, 0.999999
+HORIZONS = (2, 3, 4, 6, 8, 12, 16, 24)
+DEFAULT_T = 6
+LARGEST_T = 100
+MAX_PREVIEW = 1_000
+"""Rows of a policy that the page shows; the file has all of them."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file that a visitor dropped, or an example."""
+
+    name: str
+    content: bytes
+
+    @cached_property
+    def key(self) -> str:
+        """Sixteen hexadecimal digits that identify the file."""
+        digest = hashlib.sha256(self.name.encode() + b"\0" + self.content)
+        return digest.hexdigest()[:16]
+
+    @property
+    def stem(self) -> str:
+        return Path(self.name).stem
+
+    def read(self) -> Contents:
+        """A whole model, or a table with the options that the file gives."""
+        file = io.BytesIO(self.content)
+        file.name = self.name
+        return read(file)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What was chosen about a table: its columns, the remedies, the slow variables and γ."""
+
+    states: tuple[tuple[str, str], ...]
+    """State variables, each with the column of its next value."""
+    action: str | None
+    probability: str | None
+    reward: str | None
+    initial: str | None = None
+    sense: str = "max"
+    rescale: bool = False
+    ends: bool = False
+    """Whether next states without rows are terminal."""
+
+    @classmethod
+    def of(cls, columns: Columns) -> Choices:
+        """The choices that follow from recognised columns."""
+        return cls(
+            tuple(columns.next.items()),
+            columns.action,
+            columns.probability,
+            columns.reward,
+            columns.initial,
+            columns.sense,
+        )
+
+    @property
+    def missing(self) -> list[str]:
+        """The roles that no column has yet."""
+        found = {"action": self.action, "reward or cost": self.reward}
+        none = [] if self.states else ["state variables with their next values"]
+        return none + [role for role, column in found.items() if column is None]
+
+    def options(self) -> dict[str, Any]:
+        """The arguments of `from_transitions`, without the slow variables and γ."""
+        options = {
+            "next_prefix": dict(self.states),
+            "action": self.action,
+            "probability": self.probability,
+            "reward": self.reward,
+            "sense": self.sense,
+            "normalize": self.rescale,
+        }
+        if self.initial is not None:
+            options["initial"] = self.initial
+        if self.ends:
+            options["terminal"] = "missing"
+        return options
+
+
+def next_column(name: str, columns: Sequence[str]) -> str | None:
+    """The column that probably holds the next value of a variable."""
+    usual = (f"next_{name}", f"new_{name}", f"{name}_next", f"{name}'", f"{name}′")
+    return next((column for column in usual if column in columns), None)
+
+
+def check(frame: pd.DataFrame, choices: Choices) -> pd.DataFrame:
+    """Errors and warnings of the table; notes are left out."""
+    faults = check_transitions(frame, **choices.options())
+    faults = faults[faults["severity"] != "note"].reset_index(drop=True)
+    for in_python, on_page in text.REMEDIES.items():
+        faults["remedy"] = faults["remedy"].str.replace(in_python, on_page, regex=False)
+    return faults
+
+
+def offers(faults: pd.DataFrame) -> tuple[bool, ...]:
+    """Whether rescaling, and whether terminal states, would remove errors."""
+    remedies = faults.loc[faults["severity"] == "error", "remedy"]
+    return tuple(
+        bool(remedies.str.contains(on_page, regex=False).any())
+        for on_page in text.REMEDIES.values()
+    )
+
+
+def build(
+    frame: pd.DataFrame, choices: Choices, slow: Sequence[str], gamma: float, name: str
+) -> FastSlowMDP:
+    """The model of a table."""
+    return from_transitions(frame, slow=list(slow), gamma=gamma, name=name, **choices.options())
+
+
+# ---------------------------------------------------------------------------------------- solution
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A policy of a saved model, with what it is worth."""
+
+    policy: Policy
+    worth: Regret
+    scale: float
+    """The scale of the optimal values, to which regret is relative."""
+    sense: str
+
+    @property
+    def mean(self) -> float:
+        """Its mean value; its mean cost if the model has costs."""
+        return -self.worth.mean_value if self.sense == "min" else self.worth.mean_value
+
+    @property
+    def relative_regret(self) -> float:
+        """Mean regret relative to the scale of the optimal values."""
+        return self.worth.mean_regret / self.scale
+
+
+def solve(domain: str, method: str, T: int) -> Solution:
+    """The optimal policy of a saved model, or FSVI's."""
+    solved = problem(make(domain))
+    model, best = solved.model, solved.best
+    scale = value_scale(model, best)
+    found = best if method == "optimal" else solve_frozen(model, T, scale)
+    worth = regret(model, found.policy_PXY, best=best)
+    return Solution(Policy(model, found), worth, scale, model.sense)
+
+
+def regret_table(solutions: Mapping[int, Solution]) -> pd.DataFrame:
+    """The true regret of FSVI by T."""
+    return pd.DataFrame(
+        {
+            "T": list(solutions),
+            "mean_regret": [s.worth.mean_regret for s in solutions.values()],
+            "max_regret": [s.worth.max_regret for s in solutions.values()],
+            "relative_regret": [s.relative_regret for s in solutions.values()],
+        }
+    )
+
+
+def verdict(domain: str, table: pd.DataFrame) -> tuple[str, bool]:
+    """Whether freezing suits a saved model, in a sentence, from its regrets by T."""
+    regrets = dict(zip(table["T"].tolist(), table["relative_regret"].tolist(), strict=True))
+    reasons = unsuited(make(domain).build(), regrets)
+    if reasons:
+        return text.does_not_suit(reasons), False
+    best = min(regrets, key=lambda T: regrets[T])
+    return text.suits(best, regrets[best]), True
+
+
+_SNIPPET = """\
+import fsdash
+import pandas as pd
+from fsdash.dashboard.your_model.state import HORIZONS, regret_table, solve
+
+frame = regret_table({{T: solve({domain!r}, "fsvi", T) for T in HORIZONS}})"""
+
+
+def regret_snippet(domain: str) -> str:
+    """Python code that recomputes the table of regrets."""
+    return _SNIPPET.format(domain=domain)
+
+
+# ---------------------------------------------------------------------------------------- examples
+
+EXAMPLES = tuple(text.EXAMPLES)
+EXAMPLES_FOLDER = Path(fsdash.models.__file__).parent / "examples"
+
+
+def example_upload(name: str) -> Upload:
+    """One of the example files."""
+    path = EXAMPLES_FOLDER / f"{name}.csv"
+    return Upload(path.name, path.read_bytes())

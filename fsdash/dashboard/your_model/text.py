@@ -1,0 +1,404 @@
+"""Wording of the page Your model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from fsdash.core.model import FastSlowMDP
+from fsdash.formatting import duration, escape_markdown, file_size, number
+from fsdash.models.size import Size
+from fsdash.runs.store.models import SavedModelRecord
+
+if TYPE_CHECKING:
+    from fsdash.dashboard.your_model.state import Choices
+
+PAGE = "Your model"
+TITLE = "Bring your own model"
+INTRODUCTION = (
+    "A table of transitions is enough; no code is needed. Drop a file, check what was recognised, "
+    "and save. You get the optimal policy as a file, and your model appears in the *Run lab*, the "
+    "*Policy inspector* and *Choose T*."
+)
+DONE, OPEN_STEP, DASH = ":green[:material/check_circle:]", ":orange[:material/error:]", "—"
+
+# -------------------------------------------------------------------------------------------- file
+
+FILE_STEP = "1. File"
+UPLOAD = "A table of transitions (CSV, Parquet) or a whole model (NPZ, JSON)"
+UPLOAD_HELP = (
+    "One row for each state, action and next state, with its probability and its reward or cost. "
+    "Nothing in the file is executed."
+)
+EXAMPLES_LABEL = "No file at hand? Try an example:"
+EXAMPLES = {"inventory": "Inventory", "savings": "Savings", "maintenance": "Maintenance"}
+EXAMPLE_HELP = {
+    "inventory": "A company's stock with a demand that follows a Markov chain.",
+    "savings": "How much of an uncertain income to save.",
+    "maintenance": "When to repair a machine: costs, to be minimised.",
+}
+FORMAT_TITLE = "What the table looks like"
+FORMAT = """
+| regime | stock | action | next_regime | next_stock | p | reward |
+|---|---|---|---|---|---|---|
+| low | 0 | wait | low | 0 | 0.9 | 0 |
+| low | 0 | wait | high | 0 | 0.1 | 0 |
+| low | 0 | order | low | 1 | 1.0 | -2 |
+
+- The **state variables** are the columns that occur twice: `stock` and `next_stock`. Their values
+  are numbers or words.
+- An **action** without rows is infeasible in that state.
+- The **probabilities** of a state and an action sum to 1.
+- Other column names are fine: you can choose which column is which.
+"""
+OTHER_FILE = "Other file"
+PREVIEW = "First rows"
+READING = "Reading the file …"
+LOST_FILE = (
+    "The file in the link is no longer on the server. Drop it again. A saved model stays, also "
+    "after a restart."
+)
+
+
+def table_summary(name: str, rows: int, columns: int, size: str) -> str:
+    return f"**{name}**: {rows:,} rows, {columns} columns, {size}"
+
+
+def model_summary(name: str, size: str) -> str:
+    return f"**{name}**: a whole model, {size}"
+
+
+# ----------------------------------------------------------------------------------------- columns
+
+COLUMNS_STEP = "2. Columns"
+COLUMNS_MISSING = "Choose the columns that were not recognised: {missing}."
+CHANGE_COLUMNS = "Change"
+ACTION, PROBABILITY, REWARD = "Action", "Probability", "Reward or cost"
+ACTION_HELP = "The column with the action, a number or a word."
+PROBABILITY_HELP = "The column with the probability of the transition."
+REWARD_HELP = (
+    "The column with the reward or cost of the transition. Several rows of a state and an action "
+    "are averaged by their probabilities."
+)
+CERTAIN = "none: all transitions are certain"
+STATES = "State variables"
+STATES_HELP = "The columns that describe the state at the beginning of a period."
+NEXT_VALUE = "Next value of {name}"
+INITIAL = "Initial probability"
+INITIAL_HELP = (
+    "The column with the initial probability of the row's state. Without it, all states are "
+    "equally likely."
+)
+NO_COLUMN = "none"
+SENSE = "The numbers are"
+SENSES = {"max": "rewards: maximise", "min": "costs: minimise"}
+
+
+def columns_summary(choices: Choices) -> str:
+    """Which column is which, in one line."""
+    pairs = ", ".join(f"`{name}` → `{after}`" for name, after in choices.states)
+    kind = "cost" if choices.sense == "min" else "reward"
+    others = {
+        "action": choices.action,
+        "probability": choices.probability,
+        kind: choices.reward,
+        "initial probability": choices.initial,
+    }
+    return " · ".join([f"state {pairs}", *(f"{k} `{name}`" for k, name in others.items() if name)])
+
+
+# ------------------------------------------------------------------------------------------- check
+
+CHECK_STEP = "3. Check"
+CHECKING = "Checking the table …"
+RESCALE = "Rescale probabilities to sum to 1"
+RESCALE_HELP = "Only where their sum differs from 1 by at most 0.001, such as after rounding."
+ENDS = "Next states without rows are terminal"
+ENDS_HELP = "A terminal state stays where it is with reward 0."
+FAULT_COLUMNS = {"row": "Row", "column": "Column", "problem": "Problem", "remedy": "What to do"}
+FAULTS_FILE = "All of them, CSV"
+REMEDIES = {
+    "set normalize=True": f"tick “{RESCALE}”",
+    'set terminal="missing"': f"tick “{ENDS}”",
+}
+"""What the page offers in the place of an option in Python."""
+
+
+def passed(rows: int, remarks: int) -> str:
+    more = f", {_plural(remarks, 'remark')}" if remarks else ""
+    return f"no errors in {rows:,} rows{more}"
+
+
+def failed(errors: int) -> str:
+    return f"{_plural(errors, 'error')}. Correct the file and drop it again, or use a remedy below."
+
+
+def faults_table(faults: pd.DataFrame) -> str:
+    """The faults as a table in markdown."""
+    rows = [
+        " | ".join(_cell(value) for value in row)
+        for row in faults[list(FAULT_COLUMNS)].itertuples(index=False)
+    ]
+    lines = [" | ".join(FAULT_COLUMNS.values()), "|".join(["---:", "---", "---", "---"]), *rows]
+    return "\n".join(f"| {line} |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    text = "" if pd.isna(value) else escape_markdown(str(value))
+    return text.replace("\\|", "|").replace("|", "\\|")
+
+
+def faults_note(count: int, shown: int) -> str:
+    more = f"The first {shown} of {count:,} are shown. " if count > shown else ""
+    return f"{more}Rows are counted from 1, without the header."
+
+
+def faults_title(faults: pd.DataFrame) -> str:
+    errors = int((faults["severity"] == "error").sum())
+    return _plural(errors, "error") if errors else _plural(len(faults), "remark")
+
+
+# -------------------------------------------------------------------------------------------- slow
+
+SLOW_STEP = "4. Slow and fast"
+SUGGESTED = "suggested from how the variables move under random actions"
+SLOW = "Slow variables"
+SLOW_HELP = (
+    "Freezing pretends that these variables stay where they are for T periods. Choose those that "
+    "move seldom or little; all others are fast."
+)
+NO_FAST = "All variables are slow. Leave at least one out: it is fast."
+GAMMA = "Discount factor γ"
+GAMMA_HELP = "The weight of a reward that comes one period later, such as 0.97."
+GAMMA_UNKNOWN = "A table does not say γ: check this value."
+EVIDENCE_COLUMNS = {
+    "variable": ("Variable", "Name of the state variable."),
+    "values": ("Values", "How many values it has."),
+    "moves": ("Moves", "Probability that it changes in a period, under random actions."),
+    "drift": ("Drift", "Mean distance that it moves in a period, in per cent of its range."),
+    "exogenous": ("Exogenous", "Whether its next value depends on itself alone."),
+}
+BUILDING = "Building the model …"
+
+
+def reasons(evidence: pd.DataFrame) -> str:
+    """The suggestion for each variable, with the reason."""
+    return "\n".join(
+        f"- **{escape_markdown(row.variable)}**: {row.suggestion}; {row.reason}"
+        for row in evidence.itertuples()
+    )
+
+
+def fast_variables(names: Sequence[str]) -> str:
+    return f"Fast: {', '.join(f'**{escape_markdown(name)}**' for name in names) or 'none'}"
+
+
+# -------------------------------------------------------------------------------------------- save
+
+SAVE_STEP = "5. Save"
+NAME, NAME_HELP = "Name", "How the model is called on the other pages."
+NOTE, NOTE_EXAMPLE = "Note", "where the data come from, for example"
+SAVE = "Save and solve"
+SWEEPS = 300
+"""Sweeps that the estimate of the time to solve assumes."""
+
+
+def sizes(model: FastSlowMDP) -> str:
+    """The sizes of a model, its memory and the time to solve it."""
+    transitions = model.n_pairs * model.true.outcomes
+    size = Size(model.n_slow, model.n_fast, model.n_actions, transitions)
+    padding = model.n_states - model.n_real
+    absent = f" ({padding:,} combinations do not occur)" if padding else ""
+    return (
+        f"**{model.n_slow:,}** slow × **{model.n_fast:,}** fast states{absent}, "
+        f"**{_plural(model.n_actions, 'action')}**, **{model.n_pairs:,}** feasible pairs. The "
+        f"model needs {file_size(model.nbytes)}; solving it takes "
+        f"{duration(SWEEPS * size.sweep_seconds)}."
+    )
+
+
+# ------------------------------------------------------------------------------------- saved model
+
+NEW_MODEL = "New model"
+RUN_IN_LAB, INSPECT, CHOOSE_T = "Run in the lab", "Inspect the policy", "Choose T"
+TABS = {
+    "policy": "Policy",
+    "regret": "Regret over T",
+    "constants": "Constants",
+    "manage": "Rename, export, delete",
+}
+
+
+def describe_model(saved: SavedModelRecord) -> str:
+    """Sizes, variables and sense, in two sentences."""
+    slow, fast = (
+        escape_markdown(", ".join(saved.variables[name]))  # names are the visitor's
+        for name in ("slow", "fast")
+    )
+    sense = "Costs are minimised" if saved.sense == "min" else "Rewards are maximised"
+    return (
+        f"{_plural(saved.n_slow, 'slow state')} ({slow}) × {_plural(saved.n_fast, 'fast state')} "
+        f"({fast}), {_plural(saved.n_actions, 'action')}, {saved.n_pairs:,} feasible pairs. "
+        f"{sense}, discounted by γ = {saved.gamma:g}."
+    )
+
+
+# The policy
+
+METHOD = "Policy"
+METHODS = {"optimal": "Optimal", "fsvi": "FSVI, slow state frozen"}
+T_LABEL = "Periods T to freeze"
+SOLVING = "Solving …"
+POLICY_CSV, POLICY_JSON = "Policy, CSV", "Policy, JSON"
+MEAN = {"max": "Mean value", "min": "Mean cost"}
+MEAN_HELP = {
+    "max": "Expected discounted reward, averaged over the initial states.",
+    "min": "Expected discounted cost, averaged over the initial states.",
+}
+REGRET = "Mean regret"
+REGRET_HELP = (
+    "What the policy loses against the optimal one, computed exactly, also relative to the scale "
+    "of the optimal values."
+)
+
+
+def regret_text(mean: float, share: float) -> str:
+    return f"{number(mean)} ({share:.2%})"
+
+
+def policy_caption(period: int, rows: int, shown: int) -> str:
+    phases = f" and each of the {period} phases of the cycle" if period > 1 else ""
+    some = f" The table shows the first {shown:,} of {rows:,} rows." if rows > shown else ""
+    return (
+        f"One row for each state{phases}, with the names of your variables and actions. The files "
+        f"have the same rows.{some}"
+    )
+
+
+def file_stem(name: str) -> str:
+    """The name of a model as the name of a file."""
+    return re.sub(r"[^\w-]+", "-", name).strip("-") or "model"
+
+
+def file_name(name: str, method: str, T: int) -> str:
+    return f"{file_stem(name)}-policy" + (f"-fsvi-T{T}" if method == "fsvi" else "")
+
+
+# Regret over T
+
+REGRET_INTRODUCTION = (
+    "What does it cost to plan with the slow state frozen for T periods? Each point is the true "
+    "mean regret of FSVI's policy, solved to the end and evaluated exactly, relative to the scale "
+    "of the optimal values."
+)
+REGRET_ALT_TEXT = "Mean regret of FSVI against T, in per cent of the scale of the optimal values."
+MEASURING = "FSVI with T = {T} …"
+SPLITS_TITLE = "Other choices of slow variables"
+COMPARE_SPLITS = "Compare by regret"
+COMPARE_SPLITS_HELP = "Solves the model with up to eight choices of slow variables."
+COMPARING = "Comparing choices of slow variables …"
+SPLITS_CAPTION = "Best first. To use another choice, drop the file again and choose it in step 4."
+SPLIT_COLUMNS = {
+    "slow": "Slow",
+    "fast": "Fast",
+    "n_slow": "Slow states",
+    "n_fast": "Fast states",
+    "verdict": "Verdict",
+}
+
+
+def split_label(column: str) -> str:
+    """The label of a column of `rank_splits`."""
+    if column.startswith("regret_"):
+        return column.replace("regret_T=", "Regret, T = ")
+    return SPLIT_COLUMNS.get(column, column)
+
+
+def suits(T: int, share: float) -> str:
+    return f"Freezing suits this model: with T = {T} the mean regret is {share:.2%}."
+
+
+def does_not_suit(reasons: Sequence[str]) -> str:
+    return (
+        f"Freezing does not suit this model: {'; '.join(reasons)}. Use the optimal policy, which "
+        "modified policy iteration (MPI) computes, or repeat FSVI with its own values as terminal "
+        "values (`terminal=last` in the Run lab)."
+    )
+
+
+# Constants
+
+CONSTANTS_INTRODUCTION = (
+    "The constants of the theory, measured on your model. They depend on the units of your "
+    "variables; *Choose T* computes bounds from them."
+)
+CONSTANTS_WAIT = "Measuring the constants …"
+CONSTANT_NAMES = {
+    "alpha": ("$\\alpha$", "the slow state moves at most $\\alpha d_Y$ per period"),
+    "d_y": ("$d_Y$", "the fast state moves at most this far per period"),
+    "l_r": ("$L_r$", "Lipschitz constant of the reward"),
+    "l_f": ("$L_f$", "Lipschitz constant of the dynamics"),
+    "l_frozen": ("$\\tilde L$", "Lipschitz constant of the frozen dynamics"),
+    "l_u": ("$L_U$", "Lipschitz constant of the optimal values"),
+    "r_max": ("$r_{\\max}$", "largest reward, after the smallest was shifted to 0"),
+    "reward_shift": ("shift", "what was added to all rewards to make them non-negative"),
+}
+
+
+def constants_table(measured: Mapping[str, object]) -> str:
+    """The constants as a table in markdown; those without a number are left out."""
+    rows = [
+        f"| {symbol} | {number(float(value))} | {meaning} |"
+        for name, (symbol, meaning) in CONSTANT_NAMES.items()
+        if isinstance(value := measured.get(name), int | float)
+    ]
+    return "\n".join(["| | | |", "|---|---|---|", *rows])
+
+
+# Manage
+
+RENAME, RENAMED = "Save name and note", "Saved."
+EXPORT, EXPORT_HELP = "Export, NPZ", "The whole model as one file; drop it here to open it again."
+DELETE, DELETE_CONFIRM, CANCEL = "Delete", "Yes, delete it", "Cancel"
+DELETED = "The model was deleted."
+NOT_YOURS = "Another visitor saved this model. You can use and export it, but not change it."
+
+
+def in_python(domain: str) -> str:
+    return f"On the command line: `fsdash solve {domain}`. In Python: `fsdash.make({domain!r})`."
+
+
+# ------------------------------------------------------------------------------------ saved models
+
+SAVED = "Saved models"
+NONE_SAVED = "Nothing is saved yet. A saved model appears here and on the other pages."
+
+
+def entry(saved: SavedModelRecord) -> str:
+    return (
+        f"{saved.n_slow:,} × {saved.n_fast:,} states, {_plural(saved.n_actions, 'action')}, "
+        f"γ = {saved.gamma:g}"
+    )
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+# --------------------------------------------------------------------------------------- exercises
+
+EXERCISES = (
+    (
+        "Open the example *Inventory*. Which variable is slow, and what is the evidence?",
+        "The demand: it moves least often, and its next value depends on itself alone, not on the "
+        "orders. The stock changes with every order and every sale.",
+    ),
+    (
+        "Make the stock slow instead, save, and compare *Regret over T*. What do you see?",
+        "Freezing the variable that moves most makes the plan wrong from the second period on. The "
+        "button *Compare by regret* shows all choices side by side.",
+    ),
+)

@@ -1,0 +1,113 @@
+"""The URL of the page Your model: the saved model in view, or the file and what was chosen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+import streamlit as st
+
+from fsdash.dashboard.widgets.url_state import (
+    Parameter,
+    UrlState,
+    labelled,
+    number_in,
+    one_of,
+    short_text,
+    switch,
+    whole_number,
+)
+from fsdash.dashboard.your_model import text
+from fsdash.dashboard.your_model.state import DEFAULT_GAMMA, DEFAULT_T, EXAMPLES, LARGEST_T
+from fsdash.domains.saved import is_saved_name
+from fsdash.errors import InputError
+
+NO_NAMES = "-"
+"""An empty list, or no column, in the URL; an empty text would be left out."""
+MAX_NAMES = 64
+
+
+def model_name(value: str) -> str:
+    """Reads the name of a saved model, whether it exists or not."""
+    if not is_saved_name(value):
+        raise InputError("this is not a saved model; choose one below")
+    return value
+
+
+def file_key(value: str) -> str:
+    """Reads the key of an uploaded file."""
+    if not re.fullmatch(r"[0-9a-f]{16}", value):
+        raise InputError("this is not an uploaded file; drop it again")
+    return value
+
+
+def names(value: str) -> list[str]:
+    """Reads names separated by commas."""
+    if value == NO_NAMES:
+        return []
+    found = value.split(",")
+    if len(found) > MAX_NAMES or max(map(len, found)) > 100:
+        raise ValueError(value)
+    return list(dict.fromkeys(found))
+
+
+def names_text(values: Collection[str]) -> str:
+    return ",".join(values) or NO_NAMES
+
+
+def pairs(value: str) -> list[tuple[str, str]]:
+    """Reads state variables with the columns of their next values: stock>next_stock."""
+    found = [tuple(part.split(">")) for part in names(value)]
+    if any(len(pair) != 2 for pair in found):
+        raise ValueError(value)
+    return found
+
+
+def pairs_text(values: Collection[tuple[str, str]]) -> str:
+    return names_text([">".join(pair) for pair in values])
+
+
+URL = UrlState(
+    "your-model",
+    {
+        "model": Parameter(None, model_name),
+        "example": Parameter(None, one_of(EXAMPLES)),
+        "file": Parameter(None, file_key),
+        "states": Parameter(None, pairs, pairs_text),
+        "action": Parameter(None, short_text),
+        "p": Parameter(None, short_text),
+        "reward": Parameter(None, short_text),
+        "initial": Parameter(None, short_text),
+        "sense": Parameter(None, one_of(text.SENSES)),
+        "rescale": switch(False),
+        "ends": switch(False),
+        "slow": Parameter(None, names, names_text),
+        "gamma": Parameter(DEFAULT_GAMMA, number_in(0, 1, hint=" (below 1)")),
+        "tab": labelled("policy", text.TABS),
+        "method": Parameter("optimal", one_of(text.METHODS)),
+        "T": Parameter(DEFAULT_T, whole_number(1, LARGEST_T)),
+    },
+)
+DEFAULTS = "your-model-defaults"
+"""Key of the values that follow from the file in view."""
+OF_A_FILE = ("states", "action", "p", "reward", "initial", "sense", "rescale", "ends", "slow")
+"""Parameters that belong to one file and are forgotten with it."""
+
+
+def remember_default(name: str, value: object) -> None:
+    """A value that follows from the file: the URL need not hold it."""
+    st.session_state[DEFAULTS][name] = value
+
+
+def write_url() -> None:
+    """Bring the URL up to date, without what follows from the file."""
+    defaults = st.session_state.get(DEFAULTS, {})
+    URL.write(**{name: None for name, value in defaults.items() if URL.get(name) == value})
+
+
+def open_new(**chosen: str | None) -> None:
+    """Show another file, example or saved model, or none of them."""
+    for name in ("model", "example", "file"):
+        URL.put(name, chosen.get(name))
+    for name in (*OF_A_FILE, "gamma"):
+        URL.put(name, URL.parameters[name].default)

@@ -1,0 +1,77 @@
+"""The page Your model: from a file to a saved model, and what can be done with it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from fsdash.dashboard.service import (
+    as_sentence,
+    open_store,
+    saved_models,
+    show_store_error,
+    visitor_id,
+)
+from fsdash.dashboard.shell import exercises, glossary, open_page
+from fsdash.dashboard.your_model import text
+from fsdash.dashboard.your_model.new_model import draw_new_model
+from fsdash.dashboard.your_model.saved_model import MESSAGE, draw_saved_model
+from fsdash.dashboard.your_model.url import URL, open_new, write_url
+from fsdash.errors import InputError
+from fsdash.formatting import escape_markdown
+from fsdash.runs.errors import StoreError
+from fsdash.runs.store.experiments import Store
+
+
+def show() -> None:
+    """Draw the page."""
+    open_page(text.PAGE, URL)
+    st.title(text.TITLE, anchor=False)
+    store = open_store()
+    try:
+        _draw(store, visitor_id())
+        _draw_list(store)
+    except StoreError as problem:
+        show_store_error(problem)
+    exercises(text.EXERCISES)
+    glossary(("T", "gamma"))
+
+
+def _draw(store: Store, visitor: str) -> None:
+    """The saved model in the URL, or the steps to a new one."""
+    saved = None
+    if (name := URL.get("model")) is not None:
+        try:
+            saved = store.models.get(name)
+        except InputError as problem:
+            st.warning(as_sentence(problem))
+            URL.put("model", None)
+    if saved is not None:
+        draw_saved_model(store, saved, visitor)
+    else:
+        if message := st.session_state.pop(MESSAGE, None):
+            st.success(message)
+        st.markdown(text.INTRODUCTION)
+        draw_new_model(store)
+    write_url()
+
+
+def _draw_list(store: Store) -> None:
+    """The models that this visitor may use."""
+    st.subheader(text.SAVED, anchor=False)
+    models = saved_models(store)
+    if not models:
+        st.caption(text.NONE_SAVED)
+    for saved in models:
+        with st.container(
+            horizontal=True, gap="small", vertical_alignment="center", key=f"entry-{saved.hash}"
+        ):
+            st.button(
+                escape_markdown(saved.name),
+                icon=":material/table_chart:",
+                type="tertiary",
+                key=f"open-{saved.hash}",
+                disabled=URL.get("model") == saved.domain,
+                on_click=open_new,
+                kwargs={"model": saved.domain},
+            )
+            st.caption(text.entry(saved), width="content")

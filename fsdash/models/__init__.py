@@ -1,0 +1,13 @@
+"""Models of your own: builders, files, policies, data errors, and which variables are slow.
+
+==============  ================================================================================
+builders        `from_transitions`, `from_arrays`, `from_quantecon`, `from_gymnasium`,
+                `from_functions`, `from_markov_chain`; back: `to_quantecon`
+files           `model.save(path)`, `load(path)`
+policies        `Policy`, `model.policy(…)`, `load_policy`
+slow variables  `suggest_slow`, `rank_splits`, `resplit`
+data errors     `check_transitions`, `guess_columns`, `DataFaults`
+==============  ================================================================================
+
+Every builder makes a `Table` (fsdash.models.table), which `assemble` turns into a `FastSlowMDP`.
+"""

@@ -1,0 +1,215 @@
+"""Which columns of a table of transitions hold what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+import pandas as pd
+
+from fsdash.models.faults import Faults
+from fsdash.models.size import MAX_COLUMNS
+
+PREFIXES = ("next_", "next.", "next ", "next-", "next", "new_", "to_")
+SUFFIXES = ("_next", ".next", " next", "'", "′", "_prime", "p")
+ACTION_NAMES = ("action", "a", "act", "decision", "control", "u")
+PROBABILITY_NAMES = ("p", "prob", "probability", "pr", "transition_probability", "weight")
+REWARD_NAMES = ("reward", "r", "rewards", "profit", "payoff", "utility", "value")
+COST_NAMES = ("cost", "costs", "loss", "penalty")
+INITIAL_NAMES = ("initial", "initial_probability", "p0")
+NO_GAMMA = "gamma: a table does not say it; give a discount factor such as gamma=0.97"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The meaning of the columns of a table of transitions.
+
+    Attributes
+    ----------
+    next : mapping of str to str
+        For each state variable, the column with its next value.
+    action, probability, reward : str or None
+        The columns with the action, the probability and the reward or cost; no probability means
+        that every transition is certain.
+    initial : str or None
+        The column with the initial probability of the row's state.
+    sense : {"max", "min"}
+        "min" if the reward column holds costs.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import fsdash
+    >>> frame = pd.DataFrame(columns=["stock", "a", "next_stock", "prob", "cost"])
+    >>> columns = fsdash.guess_columns(frame)
+    >>> columns.states, columns.action, columns.reward, columns.sense
+    (('stock',), 'a', 'cost', 'min')
+    """
+
+    next: Mapping[str, str] = field(default_factory=dict)
+    action: str | None = None
+    probability: str | None = None
+    reward: str | None = None
+    initial: str | None = None
+    sense: str = "max"
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """The names of the state variables."""
+        return tuple(self.next)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The same as arguments of `from_transitions`."""
+        given: dict[str, Any] = {
+            "next_prefix": dict(self.next),
+            "action": self.action,
+            "probability": self.probability,
+            "reward": self.reward,
+            "sense": self.sense,
+        }
+        return given | ({"initial": self.initial} if self.initial else {})
+
+
+def guess_columns(frame: pd.DataFrame) -> Columns:
+    """Guess from their names which columns hold the state, the action and so on.
+
+    State variables are the columns that occur twice: as they are and with `next_` in front, or in
+    another usual form (`new_stock`, `stock_next`, `s'`). Names are compared without case. What is
+    not found is None.
+
+    Parameters
+    ----------
+    frame : pd.DataFrame
+        A table of transitions.
+
+    Returns
+    -------
+    Columns
+        The guess; `Columns.options` are arguments of `from_transitions`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import fsdash
+    >>> columns = fsdash.guess_columns(pd.DataFrame(columns=["s", "a", "s'", "p", "r"]))
+    >>> dict(columns.next), columns.action, columns.probability, columns.reward
+    ({'s': "s'"}, 'a', 'p', 'r')
+    """
+    names = [str(name) for name in frame.columns]
+    used = set()
+    for wanted in (ACTION_NAMES, PROBABILITY_NAMES, (*REWARD_NAMES, *COST_NAMES), INITIAL_NAMES):
+        used.add(_first(names, wanted))
+    candidates = [name for name in names if name not in used]
+    pairs = _next_columns(candidates) or _next_columns(names)
+    rest = [name for name in names if name not in pairs and name not in pairs.values()]
+    reward, cost = _first(rest, REWARD_NAMES), _first(rest, COST_NAMES)
+    return Columns(
+        next=pairs,
+        action=_first(rest, ACTION_NAMES),
+        probability=_first(rest, PROBABILITY_NAMES),
+        reward=reward or cost,
+        initial=_first(rest, INITIAL_NAMES),
+        sense="min" if cost and not reward else "max",
+    )
+
+
+def _first(names: Iterable[str], wanted: Iterable[str]) -> str | None:
+    """The name that matches the earliest of the wanted ones."""
+    by_lower = {name.lower().strip(): name for name in names}
+    return next((by_lower[name] for name in wanted if name in by_lower), None)
+
+
+def _next_columns(names: list[str]) -> dict[str, str]:
+    """The columns with next values by state variable, for the first usual form that occurs."""
+    by_lower = {name.lower().strip(): name for name in names}
+    forms = [lambda name, p=p: p + name for p in PREFIXES]
+    forms += [lambda name, s=s: name + s for s in SUFFIXES]
+    for form in forms:
+        found = {
+            name: by_lower[form(lower)]
+            for lower, name in by_lower.items()
+            if form(lower) in by_lower
+        }
+        if found:
+            return found
+    return {}
+
+
+def named(names: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    """Variables given as one name or several; None stays None."""
+    if names is None:
+        return None
+    return (names,) if isinstance(names, str) else tuple(str(name) for name in names)
+
+
+def resolve_columns(
+    all_faults: Faults,
+    frame: pd.DataFrame,
+    *,
+    slow: tuple[str, ...] | None,
+    fast: tuple[str, ...] | None,
+    action: str,
+    next_prefix: str | Mapping[str, str],
+    probability: str | None,
+    reward: str,
+) -> Columns | None:
+    """The columns as given, checked; None if one is missing."""
+    faults, names = Faults(), [str(name) for name in frame.columns]
+    if len(names) > MAX_COLUMNS:
+        remedy = "keep the columns of states, actions, next states, probabilities and rewards"
+        all_faults.add(f"{len(names):,} columns; the limit is {MAX_COLUMNS}", remedy)
+        return None
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        faults.add("two columns have this name", "rename one of them", column=name)
+    if isinstance(next_prefix, str):
+        pairs = {n: next_prefix + n for n in names if next_prefix and next_prefix + n in names}
+    else:
+        pairs = {str(name): str(column) for name, column in next_prefix.items()}
+    _check_roles(faults, pairs, slow, fast)
+    if not pairs and not slow and not fast:
+        faults.add(
+            f"no state variable: no column occurs also with {next_prefix!r} in front",
+            "name the columns of a variable x and of its next value x and next_x, or set "
+            "next_prefix",
+        )
+    roles = [*pairs, *pairs.values(), str(action), str(reward)]
+    roles += [] if probability is None else [str(probability)]
+    for name in dict.fromkeys(roles):
+        if name not in names:
+            faults.add("the table has no such column", _nearest(name, names), column=name)
+    for name in sorted({name for name in roles if roles.count(name) > 1}):
+        faults.add("the column is used twice", "give each role its own column", column=name)
+    all_faults.extend(faults)
+    return None if faults.has_errors else Columns(pairs, action, probability, reward)
+
+
+def _check_roles(
+    faults: Faults,
+    pairs: Mapping[str, str],
+    slow: tuple[str, ...] | None,
+    fast: tuple[str, ...] | None,
+) -> None:
+    """Every state variable must be slow or fast, and not both."""
+    for name in (*(slow or ()), *(fast or ())):
+        if name not in pairs:
+            remedy = _nearest(name, list(pairs)) if pairs else "see the state variables below"
+            faults.add("not a state variable with a column of next values", remedy, column=name)
+    for name in set(slow or ()) & set(fast or ()):
+        faults.add("both slow and fast", "name it once", column=name)
+    if slow is not None and fast is not None:
+        for name in pairs:
+            if name not in (*slow, *fast):
+                remedy = "name it in slow or fast, or remove its columns"
+                faults.add("neither slow nor fast", remedy, column=name)
+
+
+def _nearest(name: str, names: list[str]) -> str:
+    """The remedy for an unknown name: the most similar one, or all of them."""
+    close = get_close_matches(name, names, n=1)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    return f"choose from {shown}" if names else "the table has no columns"

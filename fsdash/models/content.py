@@ -1,0 +1,274 @@
+"""What a model is made of: a few texts and numbers (*head*) and a few arrays.
+
+All file formats write this content, and `content_hash` is its SHA-256. The arrays are canonical:
+pairs and transitions are sorted, types are int64 and float64, and −0.0 is 0.0. So the hash does not
+depend on how a model was built, in which order or with which types. It does depend on everything
+that a solution or a figure shows: rewards, law, axes with their words, γ, sense and the initial
+distribution. It does not depend on the model's name.
+
+States are numbered x·|Y| + y. A frozen law is stored only if it is not the usual one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fsdash.core.axis import Axis, Coordinate
+from fsdash.core.model import FastSlowMDP
+from fsdash.errors import InputError
+from fsdash.models.entries import Entries, own_frozen_law
+from fsdash.models.faults import Faults
+from fsdash.models.size import Size
+
+FORMAT = "fsdash-model"
+VERSION = 1
+AXES = ("slow", "fast", "actions")
+INTEGERS = ("pair_state", "pair_action", "transition_pair", "transition_next")
+FLOATS = ("pair_reward", "transition_probability", "initial")
+VALUES = tuple(f"{axis}_values" for axis in AXES)
+FROZEN = ("frozen_pair", "frozen_next", "frozen_probability")
+"""The arrays of a model's own frozen law; they may be absent."""
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """The head and the arrays of a model."""
+
+    head: dict[str, Any]
+    arrays: dict[str, np.ndarray]
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of everything but the name, as 64 hexadecimal digits."""
+        head = {k: v for k, v in self.head.items() if k not in ("name", "content_hash")}
+        digest = hashlib.sha256(json.dumps(head, sort_keys=True).encode())
+        for name in sorted(self.arrays):
+            array = self.arrays[name]
+            digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
+
+
+def content_of(model: FastSlowMDP) -> Content:
+    """The content of a model."""
+    A = model.n_actions
+    cell_P = np.flatnonzero(model.feasible_XYA)
+    law, frozen = Entries.of(model, model.true), own_frozen_law(model)
+    arrays = {
+        "pair_state": cell_P // A,
+        "pair_action": cell_P % A,
+        "pair_reward": model.reward_XYA.ravel()[cell_P],
+        "transition_pair": np.searchsorted(cell_P, law.pair_N),
+        "transition_next": law.target_N,
+        "transition_probability": law.probability_N,
+        "initial": model.initial_XY[model.real_XY],
+        **{f"{axis}_values": getattr(model, axis).values for axis in AXES},
+    }
+    if frozen is not None:
+        arrays |= {
+            "frozen_pair": np.searchsorted(cell_P, frozen.pair_N),
+            "frozen_next": frozen.target_N,
+            "frozen_probability": frozen.probability_N,
+        }
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": model.name,
+        "gamma": model.gamma,
+        "sense": model.sense,
+        **{axis: _describe_axis(getattr(model, axis)) for axis in AXES},
+    }
+    content = Content(head, {name: canonical(array) for name, array in arrays.items()})
+    head["content_hash"] = content.hash
+    return content
+
+
+def content_hash(model: FastSlowMDP) -> str:
+    """SHA-256 of a model's content; see the module."""
+    return content_of(model).head["content_hash"]
+
+
+def canonical(array: np.ndarray) -> np.ndarray:
+    """The array as little-endian int64 or float64, with one zero."""
+    if array.dtype.kind in "biu":
+        return np.ascontiguousarray(array, dtype="<i8")
+    return np.ascontiguousarray(array, dtype="<f8") + 0.0
+
+
+def _describe_axis(axis: Axis) -> dict[str, Any]:
+    described = {
+        name: {
+            "label": c.label,
+            "symbol": c.symbol,
+            "unit": c.unit,
+            "words": sorted([float(value), str(word)] for value, word in c.words.items()),
+        }
+        for name, c in axis.coordinates.items()
+        if c != Coordinate()
+    }
+    return {
+        "names": list(axis.names),
+        "labels": list(axis.labels),
+        "title": axis.title,
+        "coordinates": described,
+    }
+
+
+# ------------------------------------------------------------------------------ content to a model
+
+
+def model_of(content: Content) -> FastSlowMDP:
+    """The model of a content of unknown origin. All is checked, also the hash if it has one."""
+    head, arrays = content.head, content.arrays
+    if head.get("format") != FORMAT or head.get("version") != VERSION:
+        raise InputError(f"format: is not {FORMAT!r}, version {VERSION}; save the model again")
+    arrays = {name: _checked_array(arrays, name) for name in _expected_arrays(arrays)}
+    axes = {axis: read_axis(axis, head.get(axis), arrays[f"{axis}_values"]) for axis in AXES}
+    shape = X, Y, A = len(axes["slow"]), len(axes["fast"]), len(axes["actions"])
+    _check_size(shape, len(arrays["transition_pair"]))
+    cell_P = _cells(arrays, shape)
+    reward = np.full(X * Y * A, -np.inf)
+    reward[cell_P] = arrays["pair_reward"]
+    frozen = None
+    if "frozen_pair" in arrays:
+        frozen = _law(arrays, "frozen", cell_P)
+        if (frozen.target_N // Y != frozen.pair_N // (Y * A)).any():
+            raise InputError("frozen law: changes the slow state; x must stay where it is")
+    real = np.zeros(X * Y, bool)
+    real[arrays["pair_state"]] = True
+    if len(arrays["initial"]) != np.count_nonzero(real):
+        raise InputError("initial: needs one probability for each state with a feasible action")
+    initial = np.zeros(X * Y)
+    initial[real] = arrays["initial"]
+    model = FastSlowMDP(
+        reward_XYA=reward.reshape(shape),
+        rows=_law(arrays, "transition", cell_P).rows(shape),
+        frozen_rows=None if frozen is None else frozen.rows(shape),
+        gamma=_number(head, "gamma"),
+        slow=axes["slow"],
+        fast=axes["fast"],
+        actions=axes["actions"],
+        initial_XY=initial.reshape(X, Y),
+        sense=head.get("sense", "max"),
+        name=_text(head, "name", "model"),
+    )
+    if "content_hash" in head and content_of(model).head["content_hash"] != head["content_hash"]:
+        raise InputError(
+            "content_hash: does not fit the content; the file was damaged or edited. Restore it, "
+            "or remove its content_hash if you changed it on purpose"
+        )
+    return model
+
+
+def _expected_arrays(arrays: Mapping[str, Any]) -> list[str]:
+    """The names of the arrays that must be there."""
+    frozen = FROZEN if any(name in arrays for name in FROZEN) else ()
+    wanted = [*INTEGERS, *FLOATS, *VALUES, *frozen]
+    missing = [name for name in wanted if name not in arrays]
+    extra = [str(name) for name in arrays if name not in wanted]
+    if missing or extra:
+        wrong = f"{missing[0]}: is missing" if missing else f"{extra[0]}: is not part of a model"
+        raise InputError(f"{wrong}; a model has {', '.join(wanted)}")
+    return wanted
+
+
+def _checked_array(arrays: Mapping[str, Any], name: str) -> np.ndarray:
+    """An array of the right type and number of axes."""
+    array = np.asarray(arrays[name])
+    whole = name in INTEGERS or name in FROZEN[:2]
+    kinds, ndim = ("iu" if whole else "iuf"), (2 if name in VALUES else 1)
+    if array.dtype.kind not in kinds or array.ndim != ndim:
+        raise InputError(
+            f"{name}: has {array.ndim} axes of {array.dtype}; give {ndim} of "
+            f"{'whole numbers' if whole else 'numbers'}"
+        )
+    return canonical(array)
+
+
+def _check_size(shape: tuple[int, int, int], transitions: int) -> None:
+    if 0 in shape:
+        raise InputError("a model needs at least one slow state, one fast state and one action")
+    faults = Faults()
+    Size(*shape, transitions).check(faults)
+    faults.raise_errors()
+
+
+def _cells(arrays: Mapping[str, np.ndarray], shape: tuple[int, int, int]) -> np.ndarray:
+    """The feasible pairs as cells of (X, Y, A), ascending."""
+    X, Y, A = shape
+    state_P, action_P = arrays["pair_state"], arrays["pair_action"]
+    if not len(state_P) == len(action_P) == len(arrays["pair_reward"]) > 0:
+        raise InputError("pairs: state, action and reward must have the same length, at least 1")
+    if not (state_P.min() >= 0 and state_P.max() < X * Y):
+        raise InputError(f"pairs: states must be from 0 to {X * Y - 1}")
+    if not (action_P.min() >= 0 and action_P.max() < A):
+        raise InputError(f"pairs: actions must be from 0 to {A - 1}")
+    cell_P = state_P * A + action_P
+    if (np.diff(cell_P) <= 0).any():
+        raise InputError("pairs: must be sorted by state and action, without repeats")
+    return cell_P
+
+
+def _law(arrays: Mapping[str, np.ndarray], kind: str, cell_P: np.ndarray) -> Entries:
+    pair_N, next_N = arrays[f"{kind}_pair"], arrays[f"{kind}_next"]
+    p_N = arrays[f"{kind}_probability"]
+    if not len(pair_N) == len(next_N) == len(p_N) > 0:
+        raise InputError(f"{kind}s: pair, next and probability must have the same length")
+    if not (pair_N.min() >= 0 and pair_N.max() < len(cell_P)):
+        raise InputError(f"{kind}s: pairs must be from 0 to {len(cell_P) - 1}")
+    if (np.bincount(pair_N, minlength=len(cell_P)) == 0).any():
+        raise InputError(f"{kind}s: some pairs have none; give each pair its transitions")
+    return Entries(cell_P[pair_N], next_N, p_N)
+
+
+def read_axis(kind: str, about: Any, values: np.ndarray) -> Axis:
+    """An axis from its description and its values."""
+    try:
+        coordinates = {
+            str(name): Coordinate(
+                label=_text(c, "label"),
+                symbol=_text(c, "symbol"),
+                unit=_text(c, "unit"),
+                words={float(value): str(word) for value, word in c.get("words", [])},
+            )
+            for name, c in about.get("coordinates", {}).items()
+        }
+        names = tuple(_texts(about["names"]))
+        labels = tuple(_texts(about.get("labels", [])))
+        title = _text(about, "title")
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise InputError(f"{kind}: is not the description of an axis; see the schema") from None
+    if not names or len(set(names)) < len(names):
+        raise InputError(f"{kind}: needs at least one name, and no name twice")
+    return Axis(names, values, coordinates, labels, title)
+
+
+def uniform(n_states: int) -> np.ndarray:
+    """The initial distribution of a model that does not give one."""
+    return np.full(n_states, 1 / n_states)
+
+
+def _texts(values: Any) -> list[str]:
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise TypeError
+    return values
+
+
+def _text(about: Mapping[str, Any], name: str, default: str = "") -> str:
+    value = about.get(name, default)
+    if not isinstance(value, str):
+        raise InputError(f"{name}: is not a text")
+    return value
+
+
+def _number(head: Mapping[str, Any], name: str) -> float:
+    value = head.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"{name}: is not a number; give one")
+    return value

@@ -1,0 +1,243 @@
+"""From single transitions (s, a, s′, p, r) to feasible pairs with expected rewards, checked.
+
+Used by every builder whose data come one transition at a time: tables, functions, Gymnasium. The
+result does not depend on the order of the transitions, to the last bit: they are sorted before
+anything is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fsdash.core.rows import PROBABILITY_TOLERANCE
+from fsdash.models.faults import MOST_OF_A_KIND, Faults
+
+RESCALABLE = 1e-3
+"""Probabilities whose sum is as close to 1 as this can be rescaled (`normalize=True`)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Transitions:
+    """N transitions of a table as indices. Rewards of an infeasible action are −∞."""
+
+    state_N: np.ndarray
+    action_N: np.ndarray
+    next_N: np.ndarray
+    probability_N: np.ndarray
+    reward_N: np.ndarray
+    row_N: np.ndarray
+    """Where each transition comes from, for error messages."""
+
+    def take(self, which: np.ndarray) -> Transitions:
+        """The transitions with these positions or with a true mask."""
+        return Transitions(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """Feasible pairs, sorted by state and action, and their transitions, sorted by pair."""
+
+    state_P: np.ndarray
+    action_P: np.ndarray
+    reward_P: np.ndarray
+    pair_N: np.ndarray
+    next_N: np.ndarray
+    probability_N: np.ndarray
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How faults name the column of probabilities and a pair (state, action)."""
+
+    probability: str
+    pair: Callable[[int, int], str]
+
+
+def collect(
+    faults: Faults,
+    transitions: Transitions,
+    wording: Wording,
+    *,
+    normalize: bool = False,
+    doubtful_N: np.ndarray | None = None,
+    report_repeats: bool = True,
+) -> Law:
+    """Add up the transitions of each pair and average its rewards.
+
+    Parameters
+    ----------
+    faults
+        Takes sums that are not 1 and repeated transitions.
+    transitions
+        Transitions with probabilities ≥ 0.
+    wording
+        How to name what is wrong.
+    normalize
+        Rescale sums that differ from 1 by at most `RESCALABLE`.
+    doubtful_N
+        Whether a transition has a fault already; the sum of its pair is then not judged.
+    report_repeats
+        Whether a transition that is given twice is worth a fault.
+    """
+    t, key_N, doubtful_N = _sorted_feasible(transitions, doubtful_N)
+    new_pair_N = np.diff(key_N, prepend=-1) != 0
+    start_P, pair_N = np.flatnonzero(new_pair_N), np.cumsum(new_pair_N) - 1
+    if not len(start_P):
+        empty = np.zeros(0, np.int64)
+        return Law(empty, empty, np.zeros(0), empty, empty, np.zeros(0))
+    sum_P = np.add.reduceat(t.probability_N, start_P)
+    doubtful_P = np.logical_or.reduceat(doubtful_N, start_P)
+    wrong_P = ~(np.abs(sum_P - 1) <= PROBABILITY_TOLERANCE) & ~doubtful_P
+    repeat_N = ~new_pair_N & (np.diff(t.next_N, prepend=-1) == 0) & (t.next_N >= 0)
+    if report_repeats:
+        _check_repeats(faults, t, repeat_N, wrong_P[pair_N])
+    _check_sums(faults, t, start_P, sum_P, wrong_P, wording, normalize)
+
+    # A reward that does not depend on the next state is kept to the last bit.
+    low_P, high_P = (f.reduceat(t.reward_N, start_P) for f in (np.minimum, np.maximum))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean_P = np.add.reduceat(t.probability_N * t.reward_N, start_P) / sum_P
+        probability_N = t.probability_N / (sum_P[pair_N] if normalize else 1.0)
+    start_M = np.flatnonzero(~repeat_N)
+    merged_M = np.add.reduceat(probability_N, start_M)
+    used_M = merged_M > 0
+    return Law(
+        t.state_N[start_P],
+        t.action_N[start_P],
+        np.where(low_P == high_P, low_P, mean_P) + 0.0,
+        pair_N[start_M][used_M],
+        t.next_N[start_M][used_M],
+        merged_M[used_M],
+    )
+
+
+def _sorted_feasible(
+    t: Transitions, doubtful_N: np.ndarray | None
+) -> tuple[Transitions, np.ndarray, np.ndarray]:
+    """The transitions of feasible pairs in order, the keys of their pairs, which are doubtful."""
+    span = int(t.action_N.max(initial=0)) + 1
+    key_N = t.state_N * span + t.action_N
+    doubtful_N = np.zeros(len(key_N), bool) if doubtful_N is None else doubtful_N
+    if (infeasible_N := t.reward_N == -np.inf).any():
+        feasible_N = ~np.isin(key_N, np.unique(key_N[infeasible_N]))
+        t, key_N, doubtful_N = t.take(feasible_N), key_N[feasible_N], doubtful_N[feasible_N]
+    move_N = key_N * (int(t.next_N.max(initial=0)) + 2) + t.next_N + 1
+    order = np.argsort(move_N, kind="stable")
+    if (np.diff(move_N[order]) == 0).any():
+        order = np.lexsort((t.row_N, t.reward_N, t.probability_N, move_N))
+    return t.take(order), key_N[order], doubtful_N[order]
+
+
+def _check_repeats(
+    faults: Faults, t: Transitions, repeat_N: np.ndarray, wrong_N: np.ndarray
+) -> None:
+    """Repeats are an error if they spoil the sum; otherwise their probabilities are added."""
+
+    def report(where_N: np.ndarray, severity: str, remedy: str) -> None:
+        place = np.flatnonzero(where_N)
+        rows = np.sort(np.stack([t.row_N[place - 1], t.row_N[place]]), axis=0)
+        rows = rows[:, np.argsort(rows[1], kind="stable")]
+        faults.add_rows(
+            rows[1],
+            lambda i: f"same state, action and next state as row {rows[0, i] + 1}",
+            remedy,
+            severity=severity,
+        )
+
+    report(repeat_N & wrong_N, "error", "delete one of the two rows")
+    report(repeat_N & ~wrong_N, "warning", "none if two outcomes lead there: they are added")
+
+
+def _check_sums(
+    faults: Faults,
+    t: Transitions,
+    start_P: np.ndarray,
+    sum_P: np.ndarray,
+    wrong_P: np.ndarray,
+    wording: Wording,
+    normalize: bool,
+) -> None:
+    """Sums must be 1; those that are nearly 1 can be rescaled."""
+
+    def report(where_P: np.ndarray, remedy: str) -> None:
+        row_P = np.minimum.reduceat(t.row_N, start_P)
+        place = np.flatnonzero(where_P)
+        place = place[np.argsort(row_P[place], kind="stable")]
+        first = start_P[place]
+        faults.add_rows(
+            row_P[place],
+            lambda i: (
+                f"{wording.probability} sums to {sum_P[place[i]]:.9g} over "
+                f"{wording.pair(int(t.state_N[first[i]]), int(t.action_N[first[i]]))}"
+            ),
+            remedy,
+            column=wording.probability,
+        )
+
+    near_P = np.abs(sum_P - 1) <= RESCALABLE
+    if not normalize:
+        report(wrong_P & near_P, "set normalize=True to rescale them, or correct them")
+    report(wrong_P & ~near_P, "add the transitions that are missing, or correct the probabilities")
+
+
+def with_terminal(law: Law, terminal: np.ndarray) -> Law:
+    """The law with the pairs of terminal states added: action 0 stays there with reward 0."""
+    if not len(terminal):
+        return law
+    state_P = np.concatenate([law.state_P, terminal])
+    order = np.argsort(state_P, kind="stable")
+    place_P = np.empty(len(order), np.int64)
+    place_P[order] = np.arange(len(order))
+    added = len(law.state_P) + np.arange(len(terminal))
+    pair_N = place_P[np.concatenate([law.pair_N, added])]
+    order_N = np.argsort(pair_N, kind="stable")
+    zeros = np.zeros(len(terminal), np.int64)
+    return Law(
+        state_P[order],
+        np.concatenate([law.action_P, zeros])[order],
+        np.concatenate([law.reward_P, zeros])[order],
+        pair_N[order_N],
+        np.concatenate([law.next_N, terminal])[order_N],
+        np.concatenate([law.probability_N, np.ones(len(terminal))])[order_N],
+    )
+
+
+def law_of_calls(
+    faults: Faults, t: Transitions, terminal_S: np.ndarray, pair: Callable[[int, int], str]
+) -> Law:
+    """The law of transitions that a program returned, checked; `pair` names a state and an action.
+
+    A program may name a next state several times: its probabilities are added.
+    """
+
+    def report(wrong_N: np.ndarray, values_N: np.ndarray, what: str) -> None:
+        where = np.flatnonzero(wrong_N)
+        faults.add_places(
+            [pair(int(t.state_N[i]), int(t.action_N[i])) for i in where[:MOST_OF_A_KIND]],
+            len(where),
+            lambda i: f"{values_N[where[i]]:.9g} {what}",
+            "return a finite number; probabilities are from 0 to 1",
+        )
+
+    bad_N = ~((t.probability_N >= 0) & (t.probability_N <= 1 + PROBABILITY_TOLERANCE))
+    odd_N = np.isnan(t.reward_N) | (t.reward_N == np.inf)
+    report(bad_N, t.probability_N, "is not a probability")
+    report(odd_N, t.reward_N, "is not a reward")
+    has_action_S = np.bincount(t.state_N, minlength=len(terminal_S)) > 0
+    idle = np.flatnonzero(~has_action_S & ~terminal_S)
+    faults.add_places(
+        [pair(int(s), 0).rpartition(", action ")[0] for s in idle[:MOST_OF_A_KIND]],
+        len(idle),
+        lambda i: "has no feasible action",
+        "allow one, or make the state terminal",
+    )
+    t = replace(
+        t,
+        probability_N=np.where(bad_N, 0.0, t.probability_N),
+        reward_N=np.where(odd_N, 0.0, t.reward_N),
+    )
+    law = collect(faults, t, Wording("p", pair), doubtful_N=bad_N | odd_N, report_repeats=False)
+    return with_terminal(law, np.flatnonzero(terminal_S))

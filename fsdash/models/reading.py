@@ -1,0 +1,209 @@
+"""Reading a table of transitions: columns to codes, codes to states, states to a `Table`.
+
+All faults are collected on the way; a table comes back only if none of them is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fsdash.models.coding import Coded, encode_table, numeric_column, truth_column
+from fsdash.models.columns import Columns, named, resolve_columns
+from fsdash.models.faults import Faults
+from fsdash.models.law import Law, Transitions, Wording, collect, with_terminal
+from fsdash.models.marked import MISSING, check_initial, initial_distribution, terminal_states
+from fsdash.models.size import MAX_TRANSITIONS
+from fsdash.models.states import RowKeys, StateIndex, distinct, find_sorted
+from fsdash.models.table import Table, action_names, describe_codes
+
+SENSES = ("max", "min")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """The arguments of `from_transitions`."""
+
+    slow: str | Sequence[str] | None = None
+    fast: str | Sequence[str] | None = None
+    action: str = "action"
+    next_prefix: str | Mapping[str, str] = "next_"
+    probability: str | None = "p"
+    reward: str = "reward"
+    gamma: float | None = None
+    terminal: Any = None
+    initial: Any = None
+    sense: str = "max"
+    normalize: bool = False
+    name: str = "model"
+
+
+@dataclass(frozen=True, eq=False)
+class Numbered:
+    """The states of a table, and the state and next state of each row as numbers."""
+
+    code_SV: np.ndarray
+    terminal_S: np.ndarray
+    state_N: np.ndarray
+    next_N: np.ndarray
+    """−1 if the next state is missing or not a state."""
+
+
+def check_settings(faults: Faults, gamma: object, sense: object) -> None:
+    """Add a fault for a discount factor or a sense that cannot be used."""
+    number = isinstance(gamma, int | float | np.number) and not isinstance(gamma, bool)
+    if gamma is not None and not (number and 0 <= gamma < 1):  # type: ignore[operator]
+        remedy = "use 0 ≤ γ < 1, such as 0.97: the weight of a reward one period later"
+        faults.add(f"gamma = {gamma!r}", remedy, column="gamma")
+    if sense not in SENSES:
+        remedy = 'use "max" for rewards, "min" for costs'
+        faults.add(f"sense = {sense!r}", remedy, column="sense")
+
+
+def read_table(faults: Faults, frame: pd.DataFrame, options: ReadOptions) -> Table | None:
+    """The table, or None if there is an error among the faults."""
+    check_settings(faults, options.gamma, options.sense)
+    frame = frame.rename(columns=str)
+    columns = resolve_columns(
+        faults,
+        frame,
+        slow=named(options.slow),
+        fast=named(options.fast),
+        action=options.action,
+        next_prefix=options.next_prefix,
+        probability=options.probability,
+        reward=options.reward,
+    )
+    if columns is None or not _check_length(faults, frame):
+        return None
+    coded = encode_table(faults, frame, columns, options.sense)
+    if not coded.starts_N.any():
+        return None
+    states = _number_states(faults, frame, coded, options.terminal)
+    _check_unknown(faults, coded, columns, states)
+    law = _law(faults, coded, columns, states, normalize=options.normalize)
+    initial_S = _initial(faults, frame, coded, states, options)
+    if faults.has_errors:
+        return None
+    return Table(
+        variables=coded.variables,
+        code_SV=states.code_SV,
+        actions=coded.actions,
+        law=with_terminal(law, np.flatnonzero(states.terminal_S)),
+        gamma=0.0 if options.gamma is None else float(options.gamma),
+        initial_S=initial_S,
+        sense=options.sense,
+        name=options.name,
+    )
+
+
+def _check_length(faults: Faults, frame: pd.DataFrame) -> bool:
+    if not len(frame):
+        faults.add("the table has no rows", "give one row per state, action and next state")
+    elif len(frame) > MAX_TRANSITIONS:
+        remedy = "merge states, or leave out transitions of negligible probability"
+        faults.add(f"{len(frame):,} rows; the limit is {MAX_TRANSITIONS:,}", remedy)
+    return 0 < len(frame) <= MAX_TRANSITIONS
+
+
+def _number_states(faults: Faults, frame: pd.DataFrame, coded: Coded, terminal: Any) -> Numbered:
+    """Number the states that have rows, and the terminal ones, in the order of their codes."""
+    starts_N, leads_N = coded.starts_N, coded.leads_N
+    code_MV = np.concatenate([coded.code_NV[starts_N], coded.next_NV[leads_N]])
+    keys = RowKeys([len(variable) for variable in coded.variables], code_MV)
+    key_K, first_K = distinct(keys(code_MV))
+    code_KV, key_N, next_key_N = code_MV[first_K], keys(coded.code_NV), keys(coded.next_NV)
+    has_rows_K = np.zeros(len(key_K), bool)
+    has_rows_K[np.searchsorted(key_K, key_N[starts_N])] = True
+
+    if isinstance(terminal, str) and terminal == MISSING:
+        terminal_K = ~has_rows_K
+    elif isinstance(terminal, str) and terminal in frame:
+        marked_N = truth_column(faults, frame[terminal], terminal)
+        terminal_K = np.zeros(len(key_K), bool)
+        terminal_K[np.searchsorted(key_K, next_key_N[marked_N & leads_N])] = True
+    elif terminal is None:
+        terminal_K = np.zeros(len(key_K), bool)
+    else:
+        terminal_K = terminal_states(
+            faults, terminal, StateIndex(coded.variables, code_KV), code_KV
+        )
+    is_state_K = has_rows_K | terminal_K
+    state_N, _ = find_sorted(key_K[is_state_K], key_N)
+    next_N, unknown_N = find_sorted(key_K[is_state_K], next_key_N)
+    return Numbered(
+        code_KV[is_state_K], terminal_K[is_state_K], state_N, np.where(unknown_N, -1, next_N)
+    )
+
+
+def _check_unknown(faults: Faults, coded: Coded, columns: Columns, states: Numbered) -> None:
+    """Next states must have rows of their own, or be terminal."""
+    rows = np.flatnonzero((states.next_N < 0) & coded.leads_N)
+    faults.add_rows(
+        rows,
+        lambda i: (
+            f"next state {describe_codes(coded.variables, coded.next_NV[rows[i]])} "
+            "never occurs as a state"
+        ),
+        'add its rows, or set terminal="missing" if the process ends there',
+        column=", ".join(columns.next.values()),
+    )
+
+
+def _law(
+    faults: Faults, coded: Coded, columns: Columns, states: Numbered, *, normalize: bool
+) -> Law:
+    """The pairs and transitions of the states that are not terminal."""
+    bad_N = np.isnan(coded.probability_N) | np.isnan(coded.reward_N)
+    transitions = Transitions(
+        state_N=states.state_N,
+        action_N=coded.action_N,
+        next_N=states.next_N,
+        probability_N=np.where(np.isnan(coded.probability_N), 0.0, coded.probability_N),
+        reward_N=np.where(np.isnan(coded.reward_N), 0.0, coded.reward_N),
+        row_N=np.arange(len(bad_N)),
+    )
+    ends_N = coded.starts_N & states.terminal_S[states.state_N]
+    stays_N = (transitions.next_N == transitions.state_N) & (transitions.reward_N == 0)
+    faults.add_rows(
+        np.flatnonzero(ends_N & ~stays_N),
+        lambda i: "the row of a terminal state is not used",
+        "none if the process ends in this state; otherwise change `terminal`",
+        severity="warning",
+    )
+    names, used_N = action_names(coded.actions), coded.starts_N & ~ends_N
+    return collect(
+        faults,
+        transitions.take(used_N),
+        Wording(
+            columns.probability or "probability",
+            lambda s, a: (
+                f"the rows of {describe_codes(coded.variables, states.code_SV[s])}, "
+                f"action {names[a]}"
+            ),
+        ),
+        normalize=normalize,
+        doubtful_N=bad_N[used_N],
+    )
+
+
+def _initial(
+    faults: Faults, frame: pd.DataFrame, coded: Coded, states: Numbered, options: ReadOptions
+) -> np.ndarray | None:
+    """The initial distribution, from a column or as `initial_distribution` reads it."""
+    initial, n_states = options.initial, len(states.code_SV)
+    if not (isinstance(initial, str) and initial in frame):
+        index = StateIndex(coded.variables, states.code_SV)
+        return initial_distribution(faults, initial, index, n_states, normalize=options.normalize)
+    value_N = numeric_column(faults, frame[initial], initial)
+    known_N = coded.starts_N & ~np.isnan(value_N)
+    initial_S = np.zeros(n_states)
+    initial_S[states.state_N[known_N]] = value_N[known_N]
+    rows = np.flatnonzero(known_N & (value_N != initial_S[states.state_N]))
+    remedy = "give all rows of a state the same initial probability"
+    faults.add_rows(rows, lambda i: "differs from other rows of this state", remedy, column=initial)
+    return check_initial(faults, initial_S, normalize=options.normalize)

@@ -1,0 +1,141 @@
+"""CSV and Parquet files: complete tables that `save` wrote, and tables from elsewhere.
+
+A complete table holds its head in CSV as a comment in the first line, in Parquet as metadata. Other
+programs see an ordinary table (pandas: `read_csv(path, comment="#")`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pandas as pd
+
+from fsdash.core.model import FastSlowMDP
+from fsdash.errors import InputError, require
+from fsdash.models.complete_table import DAMAGED, Head, complete_table
+from fsdash.models.content import FORMAT
+from fsdash.models.size import MAX_COLUMNS, MAX_FILE_BYTES, MAX_TRANSITIONS
+
+MARK = f"# {FORMAT} ".encode()
+"""What the first line of a complete CSV file begins with."""
+MAX_LINE_BYTES = 50_000_000
+METADATA = FORMAT.encode()
+DELIMITERS = (",", ";", "\t")
+PARQUET_LIMIT = 50_000_000
+"""Limit on text and lists in the metadata of a Parquet file."""
+
+
+def write_csv(model: FastSlowMDP, path: Path) -> None:
+    """Write a model as a complete CSV table."""
+    head, frame = complete_table(model)
+    with path.open("wb") as file:
+        file.write(MARK + json.dumps(head).encode() + b"\n")
+        frame.to_csv(file, index=False, lineterminator="\n")
+
+
+def read_csv(file: BinaryIO) -> FastSlowMDP | pd.DataFrame:
+    """The model of a complete table, otherwise the frame."""
+    first = file.readline(MAX_LINE_BYTES)
+    if not first.startswith(MARK):
+        file.seek(0)
+        return read_frame(file)
+    head = Head(parse_json(first[len(MARK) :]))
+    return head.model(read_frame(file, words=head.words))
+
+
+def read_frame(file: BinaryIO, words: list[str] | None = None) -> pd.DataFrame:
+    """A CSV file as a frame, with limits on its rows and columns.
+
+    Only an empty cell is missing: "NA" or "None" may be a name. Columns in `words` stay text.
+    """
+    start = file.tell()
+    header = file.readline(1_000_000)
+    file.seek(start)
+    try:
+        line = header.decode("utf-8-sig")
+        delimiter = max(DELIMITERS, key=line.count)
+        names = next(csv.reader(io.StringIO(line), delimiter=delimiter), [])
+        if len(names) > MAX_COLUMNS:
+            raise InputError(f"{len(names):,} columns; the limit is {MAX_COLUMNS}")
+        frame = pd.read_csv(
+            file,
+            sep=delimiter,
+            encoding="utf-8-sig",
+            keep_default_na=False,
+            na_values=[""],
+            float_precision="round_trip",
+            low_memory=False,
+            index_col=False,
+            nrows=MAX_TRANSITIONS + 1,
+            dtype=dict.fromkeys(words or [], "str"),
+        )
+    except InputError:
+        raise
+    except (ValueError, OverflowError, csv.Error) as error:
+        raise InputError(f"the CSV file cannot be read: {_one_line(error)}") from None
+    return frame
+
+
+def write_parquet(model: FastSlowMDP, path: Path) -> None:
+    """Write a model as a complete Parquet table."""
+    require("pyarrow", "dashboard")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    head, frame = complete_table(model)
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    table = table.replace_schema_metadata({METADATA: json.dumps(head).encode()})
+    pq.write_table(table, path, write_page_checksum=True)
+
+
+def read_parquet(file: BinaryIO) -> FastSlowMDP | pd.DataFrame:
+    """The model of a complete table, otherwise the frame."""
+    require("pyarrow", "dashboard")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        source = pq.ParquetFile(
+            file,
+            thrift_string_size_limit=PARQUET_LIMIT,
+            thrift_container_size_limit=PARQUET_LIMIT,
+            page_checksum_verification=True,
+        )
+        _check_parquet(source)
+        metadata = (source.schema_arrow.metadata or {}).get(METADATA)
+        frame = source.read().to_pandas(ignore_metadata=True)
+    except InputError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
+        raise InputError(f"the Parquet file cannot be read: {_one_line(error)}") from None
+    return frame if metadata is None else Head(parse_json(metadata)).model(frame)
+
+
+def _check_parquet(source: Any) -> None:
+    """Check the sizes that the file announces, before its columns are read."""
+    about = source.metadata
+    size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+    if about.num_columns > MAX_COLUMNS:
+        raise InputError(f"{about.num_columns:,} columns; the limit is {MAX_COLUMNS}")
+    if about.num_rows > MAX_TRANSITIONS:
+        raise InputError(f"{about.num_rows:,} rows; the limit is {MAX_TRANSITIONS:,}")
+    if not 0 <= size <= MAX_FILE_BYTES:
+        raise InputError(f"the file unpacks to more than {MAX_FILE_BYTES:,} bytes")
+    if any(field.type.num_fields for field in source.schema_arrow):
+        raise InputError("the file has nested columns; give numbers and words only")
+
+
+def parse_json(data: bytes) -> Any:
+    """JSON of unknown origin."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        raise InputError(DAMAGED) from None
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -1,0 +1,172 @@
+"""A model from a table of transitions: one row for each state, action and next state.
+
+    regime  stock  action  next_regime  next_stock  p     reward
+    low     0      wait    low          0           0.9   0
+    low     0      wait    high         0           0.1   0
+    …
+
+State variables are the columns that occur twice: x and next_x. An action without rows is infeasible
+in that state. The reward of a pair is the average over its rows, weighted by p. Rows may be in any
+order; the model is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from fsdash.core.model import FastSlowMDP
+from fsdash.models.assemble import assemble, split_size
+from fsdash.models.columns import named
+from fsdash.models.faults import Faults
+from fsdash.models.reading import ReadOptions, read_table
+from fsdash.models.slow import choose_slow
+from fsdash.models.table import Table
+
+
+def from_transitions(
+    frame: pd.DataFrame,
+    *,
+    slow: str | Sequence[str] | None,
+    gamma: float,
+    fast: str | Sequence[str] | None = None,
+    action: str = "action",
+    next_prefix: str | Mapping[str, str] = "next_",
+    probability: str | None = "p",
+    reward: str = "reward",
+    terminal: Any = None,
+    initial: Any = None,
+    sense: str = "max",
+    normalize: bool = False,
+    name: str = "model",
+) -> FastSlowMDP:
+    """Build a model from a table with one row for each state, action and next state.
+
+    Parameters
+    ----------
+    frame : pd.DataFrame
+        The table. Values of states and actions are numbers or words.
+    slow : str or sequence of str or None
+        The slow state variables; an empty list for a single slow state, None to let `suggest_slow`
+        choose.
+    gamma : float
+        Discount factor, 0 ≤ γ < 1.
+    fast : str or sequence of str, optional
+        The fast state variables; all others by default.
+    action : str
+        Column of the action.
+    next_prefix : str or mapping of str to str
+        What the columns of next values have in front, or the column of the next value by variable.
+    probability : str or None
+        Column of the probability; None if every transition is certain.
+    reward : str
+        Column of the reward r(s, a, s′), or of the cost if `sense` is "min". Minus infinity (plus
+        infinity for costs) makes the action infeasible.
+    terminal : optional
+        Terminal states: a mapping of variables to values such as {"status": "done"}, a tuple, a
+        list of these, a frame of states, the name of a column that is true where the next state is
+        terminal, or "missing" for all next states without rows of their own. A terminal state
+        stays where it is with reward 0.
+    initial : optional
+        Initial distribution: the name of a column with the initial probability of the row's state,
+        a mapping of states to probabilities, one state, or a frame of states with one more column.
+        Uniform by default.
+    sense : {"max", "min"}
+        "min" if the rewards are costs.
+    normalize : bool
+        Rescale probabilities whose sum differs from 1 by at most 0.001.
+    name : str
+        Name for displays.
+
+    Returns
+    -------
+    FastSlowMDP
+        The model. `DataFaults` is raised if the table has errors, with all of them in its `frame`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import fsdash
+    >>> rows = [
+    ...     ("low", 0, "wait", "low", 0, 0.9, 0),
+    ...     ("low", 0, "wait", "high", 0, 0.1, 0),
+    ...     ("low", 0, "order", "low", 1, 1.0, -2),
+    ...     ("low", 1, "wait", "low", 0, 1.0, 3),
+    ...     ("high", 0, "order", "high", 1, 1.0, -2),
+    ...     ("high", 1, "wait", "high", 0, 0.8, 5),
+    ...     ("high", 1, "wait", "low", 0, 0.2, 5),
+    ... ]
+    >>> names = ["regime", "stock", "action", "next_regime", "next_stock", "p", "reward"]
+    >>> model = fsdash.from_transitions(pd.DataFrame(rows, columns=names), slow="regime", gamma=0.9)
+    >>> model.slow.names, model.fast.names, model.n_pairs
+    (('regime',), ('stock',), 5)
+    >>> policy = model.policy(fsdash.optimum(model))
+    >>> policy({"regime": "high", "stock": 0}, period=0)
+    'order'
+    """
+    options = ReadOptions(
+        slow=slow,
+        fast=fast,
+        action=action,
+        next_prefix=next_prefix,
+        probability=probability,
+        reward=reward,
+        gamma=gamma,
+        terminal=terminal,
+        initial=initial,
+        sense=sense,
+        normalize=normalize,
+        name=name,
+    )
+    faults, table, split = _read(frame, options)
+    faults.raise_errors()
+    assert table is not None
+    return assemble(table, *split)
+
+
+def check_transitions(frame: pd.DataFrame, **options: Any) -> pd.DataFrame:
+    """Check a table of transitions without building a model.
+
+    Parameters
+    ----------
+    frame : pd.DataFrame
+        The table.
+    **options
+        Arguments of `from_transitions`. Without `gamma`, the discount factor is not checked;
+        without `slow`, the suggested split is used for the predicted memory and time.
+
+    Returns
+    -------
+    pd.DataFrame
+        One row per fault, with the columns `row` (from 1, without the header), `column`, `problem`,
+        `remedy` and `severity` ("error", "warning" or "note").
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import fsdash
+    >>> frame = pd.DataFrame(
+    ...     {"s": [0, 0], "action": ["a", "a"], "next_s": [0, 0], "p": [0.5, "x"], "reward": 1}
+    ... )
+    >>> print(fsdash.check_transitions(frame)[["row", "column", "problem"]].to_string(index=False))
+    row column               problem
+      2      p 'x' is not a number
+    """
+    return _read(frame, ReadOptions(**options))[0].frame
+
+
+def _read(
+    frame: pd.DataFrame, options: ReadOptions
+) -> tuple[Faults, Table | None, tuple[tuple[str, ...], tuple[str, ...] | None]]:
+    """All faults, the table if it has no errors, and its slow and fast variables."""
+    faults = Faults()
+    table = read_table(faults, frame, options)
+    slow, fast = named(options.slow), named(options.fast)
+    if table is None:
+        return faults, None, ((), None)
+    if slow is None:
+        slow = choose_slow(table) if fast is None else tuple(set(table.names) - set(fast))
+    split_size(table, slow).check(faults)
+    return faults, table, (slow, fast)
