@@ -8,21 +8,24 @@
 
 The public names are loaded on first use, so `import fsdash` is quick.
 
+==============  ===================================================================================
 models          `FastSlowMDP`, `Axis`, `Coordinate`; `make`, `Domain`, `DOMAINS` for the domains
+exact           `vi`, `fsvi`, `rolling`, `mpi`, `fsavi` with `LinearArchitecture`
+sampled         `evi`, `efsvi`, `erolling`, `ethaw`, `eqi`, `slow_agnostic`
+fitted          `fvi`, `fsfvi`, `frolling`, `fqi` with `Linear` or `Deep` regression
 your own        `from_transitions`, `from_arrays`, `from_quantecon`, `from_gymnasium`,
                 `from_functions`, `from_markov_chain`, `load`; `check_transitions`,
                 `guess_columns`, `DataFaults`; `suggest_slow`, `rank_splits`, `resplit`;
                 `to_quantecon`; `Policy`, `load_policy`
-exact           `vi`, `fsvi`, `mpi`, `fsavi` with `LinearArchitecture`
-sampled         `evi`, `efsvi`, `eqi`, `slow_agnostic`
-fitted          `fvi`, `fsfvi`, `fqi` with `Linear` or `Deep` regression
 driving         `Snapshot`, `run_until`
 evaluation      `optimum`, `policy_values`, `regret`, `simulate`, `visits`
 comparison      `disagreement`, `simulate_pair`, `frozen_blocks`
+choice          `frontier`, `certify`
 experiments     `RunSpec`, `run_all`, `summarise`, `work_to_reach`
 theory          `Constants`, `Sizes`, `measure`, `reward_error`, `fsvi_regret`, `vi_regret`,
                 `fsavi_regret`, `repaired_regret`, `advise`
 errors          `InputError`, raised for every input that cannot be used
+==============  ===================================================================================
 """
 
 from __future__ import annotations
@@ -38,18 +41,24 @@ if TYPE_CHECKING:
         Snapshot,
         efsvi,
         eqi,
+        erolling,
+        ethaw,
         evi,
         fqi,
+        frolling,
         fsavi,
         fsfvi,
         fsvi,
         fvi,
         mpi,
+        rolling,
         run_until,
         slow_agnostic,
         vi,
     )
     from fsdash.algorithms.optimum import optimum, regret
+    from fsdash.choice.certify import certify
+    from fsdash.choice.frontier import frontier
     from fsdash.core.axis import Axis, Coordinate
     from fsdash.core.blocks import frozen_blocks
     from fsdash.core.compare import disagreement, simulate_pair
@@ -104,19 +113,24 @@ MODULES = {
     "Sizes": "fsdash.theory",
     "Snapshot": "fsdash.algorithms",
     "advise": "fsdash.theory",
-    "disagreement": "fsdash.core.compare",
+    "certify": "fsdash.choice.certify",
     "check_transitions": "fsdash.models.transitions",
+    "disagreement": "fsdash.core.compare",
     "efsvi": "fsdash.algorithms",
     "eqi": "fsdash.algorithms",
+    "erolling": "fsdash.algorithms",
+    "ethaw": "fsdash.algorithms",
     "evi": "fsdash.algorithms",
     "fqi": "fsdash.algorithms",
-    "frozen_blocks": "fsdash.core.blocks",
+    "frolling": "fsdash.algorithms",
     "from_arrays": "fsdash.models.arrays",
     "from_functions": "fsdash.models.functions",
     "from_gymnasium": "fsdash.models.gymnasium",
     "from_markov_chain": "fsdash.models.markov_chain",
     "from_quantecon": "fsdash.models.quantecon",
     "from_transitions": "fsdash.models.transitions",
+    "frontier": "fsdash.choice.frontier",
+    "frozen_blocks": "fsdash.core.blocks",
     "fsavi": "fsdash.algorithms",
     "fsavi_regret": "fsdash.theory",
     "fsfvi": "fsdash.algorithms",
@@ -136,6 +150,7 @@ MODULES = {
     "repaired_regret": "fsdash.theory",
     "resplit": "fsdash.models.assemble",
     "reward_error": "fsdash.theory",
+    "rolling": "fsdash.algorithms",
     "run_all": "fsdash.runs.local",
     "run_until": "fsdash.algorithms",
     "simulate": "fsdash.core.simulate",
@@ -169,18 +184,23 @@ __all__ = [
     "Snapshot",
     "__version__",
     "advise",
+    "certify",
     "check_transitions",
     "disagreement",
     "efsvi",
     "eqi",
+    "erolling",
+    "ethaw",
     "evi",
     "fqi",
+    "frolling",
     "from_arrays",
     "from_functions",
     "from_gymnasium",
     "from_markov_chain",
     "from_quantecon",
     "from_transitions",
+    "frontier",
     "frozen_blocks",
     "fsavi",
     "fsavi_regret",
@@ -201,6 +221,7 @@ __all__ = [
     "repaired_regret",
     "resplit",
     "reward_error",
+    "rolling",
     "run_all",
     "run_until",
     "simulate",

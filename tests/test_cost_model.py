@@ -231,9 +231,10 @@ def test_the_command_line(upkeep, capsys, kind):
         for name in ("start_regret", "best_regret", "final_regret", "relative_regret"):
             assert name in heading
         assert "fraction" not in heading
-        assert [line.split()[2] for line in out.splitlines()[1:]][:3] == [
+        assert [line.split()[2] for line in out.splitlines()[1:]][:4] == [
             "periodic",
             "cyclic",
+            "rolling",
             "stationary",
         ]
     elif kind == "json":

@@ -1,8 +1,8 @@
 """The algorithms, each a generator of snapshots in its own file.
 
-Exact: `vi`, `fsvi`, `mpi`, `fsavi`. Sampled, with an explicit random generator: `evi`, `efsvi`,
-`eqi`, `slow_agnostic`. Fitted, which also take a strategy of `fsdash.regression`: `fvi`, `fsfvi`,
-`fqi`.
+Exact: `vi`, `fsvi`, `rolling`, `mpi`, `fsavi`. Sampled, with an explicit random generator: `evi`,
+`efsvi`, `erolling`, `ethaw`, `eqi`, `slow_agnostic`. Fitted, which also take a strategy of
+`fsdash.regression`: `fvi`, `fsfvi`, `frolling`, `fqi`.
 
 To add an algorithm, write a generator that takes the model and its parameters and yields
 `Snapshot`s, and declare it in `fsdash.algorithms.registry`. The caller decides when to stop.
@@ -11,13 +11,17 @@ To add an algorithm, write a generator that takes the model and its parameters a
 from fsdash.algorithms.architecture import Aggregation, LinearArchitecture, aggregation, polynomial
 from fsdash.algorithms.efsvi import efsvi
 from fsdash.algorithms.eqi import eqi
+from fsdash.algorithms.erolling import erolling
+from fsdash.algorithms.ethaw import ethaw
 from fsdash.algorithms.evi import evi
 from fsdash.algorithms.fqi import fqi
+from fsdash.algorithms.frolling import frolling
 from fsdash.algorithms.fsavi import fsavi
 from fsdash.algorithms.fsfvi import fsfvi
 from fsdash.algorithms.fsvi import fsvi
 from fsdash.algorithms.fvi import fvi
 from fsdash.algorithms.mpi import mpi
+from fsdash.algorithms.rolling import rolling
 from fsdash.algorithms.slow_agnostic import slow_agnostic
 from fsdash.algorithms.snapshot import Diverged, Snapshot, run_until
 from fsdash.algorithms.vi import vi
@@ -30,14 +34,18 @@ __all__ = [
     "aggregation",
     "efsvi",
     "eqi",
+    "erolling",
+    "ethaw",
     "evi",
     "fqi",
+    "frolling",
     "fsavi",
     "fsfvi",
     "fsvi",
     "fvi",
     "mpi",
     "polynomial",
+    "rolling",
     "run_until",
     "slow_agnostic",
     "vi",

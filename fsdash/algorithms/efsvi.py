@@ -8,9 +8,9 @@ Upper level, with M_u paths of T steps, s₁ and s_T on the same path:
 
     V^k(s₀) = max_a 1/M_u Σ_j [r + γ J₁(s₁^(a,j)) + γᵀ V^{k−1}(s_T^(a,j))],  μ̃^k greedy for V^k.
 
-The policy is the T-periodic (μ̃^k, π̃₁, …, π̃_{T−1}). During the lower level there are two policies:
-the cyclic (π̃_t, …, π̃_{T−1}), and the stationary one that is greedy for J_t in the base model (M_u
-samples of one true step), which the paper does not consider.
+The policy is the T-periodic (μ̃^k, π̃₁, …, π̃_{T−1}). During the lower level there are three: the
+cyclic (π̃_t, …, π̃_{T−1}), and two that the paper does not consider. The stationary one is greedy for
+J_t in the base model (M_u samples of one true step). The rolling one plays π̃_t in every period.
 
 Ties matter in the lower level, where frozen deterministic dynamics cause many of them. They are
 broken at random unless `ties="first"`. If the model has no noise and ties go to the first action,
@@ -52,6 +52,7 @@ def efsvi(
     terminal_XY: np.ndarray | None = None,
     ties: str = "random",
     common_random_numbers: bool = False,
+    centre: bool = False,
     sparse: bool | None = None,
 ) -> Iterator[Snapshot]:
     """Empirical frozen-state value iteration (E-FSVI).
@@ -81,6 +82,9 @@ def efsvi(
         Which of several equally good actions is taken.
     common_random_numbers : bool
         Whether all actions of a state use the same random numbers.
+    centre : bool
+        Whether values are centred within each slow state before they are sampled, which removes
+        noise. The slow state must be exogenous.
     sparse : bool, optional
         Whether the upper level draws counts or simulates paths (`fsdash.sampling.UpperSampler`);
         chosen by the model's structure by default.
@@ -88,8 +92,8 @@ def efsvi(
     Yields
     ------
     Snapshot
-        Two snapshots after each lower sweep (cyclic and stationary policy), one of V⁰, then
-        `snapshots_per_sweep` per upper sweep with the periodic policy.
+        Three snapshots after each lower sweep (cyclic, stationary and rolling policy), one of V⁰,
+        then `snapshots_per_sweep` per upper sweep with the periodic policy.
 
     Examples
     --------
@@ -108,7 +112,7 @@ def efsvi(
     n = model.n_states
 
     frozen = Sampler(model, model.frozen, M_l, ties, common_random_numbers)
-    base = Sampler(model, model.true, M_u, ties, common_random_numbers)
+    base = Sampler(model, model.true, M_u, ties, common_random_numbers, centre)
     J_XY, evaluate = terminal_values(model, terminal, terminal_XY)
     pairs = 0
     if terminal == "last":
@@ -121,7 +125,11 @@ def efsvi(
         J_S, pi_S = backup(frozen, J_XY, rng)
         J_XY, policy_PXY[t] = J_S.reshape(V_XY.shape), pi_S.reshape(V_XY.shape)
         nu_XY, pairs = greedy(base, J_XY, policy_rng), pairs + model.n_pairs
-        for kind, policy in (("cyclic", policy_PXY[t:]), ("stationary", nu_XY[None])):
+        for kind, policy in (
+            ("cyclic", policy_PXY[t:]),
+            ("stationary", nu_XY[None]),
+            ("rolling", policy_PXY[t : t + 1]),
+        ):
             yield Snapshot("lower", T - t, pairs, policy, J_XY, nan, pairs * M_l, kind)
 
     lower = policy_PXY[1:]
@@ -130,7 +138,7 @@ def efsvi(
         for pi_XY in lower[::-1]:
             J_XY = frozen.policy_values(pi_XY, J_XY, rng).reshape(V_XY.shape)
         pairs += (T - 1) * model.n_real
-    upper = UpperSampler(model, J_XY, lower, M_u, ties, common_random_numbers, sparse)
+    upper = UpperSampler(model, J_XY, lower, M_u, ties, common_random_numbers, sparse, centre)
     lower_pairs = pairs
 
     def snapshot(k: int, updated: int, values_XY: np.ndarray, rng: np.random.Generator) -> Snapshot:

@@ -113,7 +113,7 @@ class Algorithm:
         Whether it draws random numbers, and so takes the argument `rng`. If not, one replication
         is enough.
     policy_kinds : tuple of str
-        The kinds of policies it yields: stationary, cyclic, periodic.
+        The kinds of policies it yields: stationary, rolling, cyclic, periodic.
     regression : callable, optional
         Builds the regression strategy, the argument `regress`, from `regression_parameters`.
     regression_parameters : mapping of str to Parameter
@@ -121,6 +121,8 @@ class Algorithm:
     whole_sweeps : bool
         Whether learning curves show its policies at whole sweeps only. A policy inside a sweep is
         greedy for values of two iterations, which can change it much.
+    ends_at_T : bool
+        Whether it ends by itself after T iterations, which is then its default budget.
     note : callable, optional
         Takes the model and the parameters by name, and returns a sentence about this choice that
         the command line and the run lab show. Raises `InputError` if the choice cannot be run.
@@ -139,6 +141,7 @@ class Algorithm:
     regression: Callable[..., Any] | None = None
     regression_parameters: Parameters = field(default_factory=dict)
     whole_sweeps: bool = False
+    ends_at_T: bool = False
     note: Callable[..., str] | None = None
 
     @property

@@ -33,6 +33,7 @@ def eqi(
     Q0_XYA: np.ndarray | None = None,
     ties: str = "first",
     common_random_numbers: bool = False,
+    centre: bool = False,
     count_actions: bool = False,
 ) -> Iterator[Snapshot]:
     """Empirical Q-iteration on the base model (Base E-QI).
@@ -53,6 +54,9 @@ def eqi(
         Which of several equally good actions is taken.
     common_random_numbers : bool
         Whether all actions of a state use the same random numbers.
+    centre : bool
+        Whether values are centred within each slow state before they are sampled, which removes
+        noise. The slow state must be exogenous.
     count_actions : bool
         Whether a maximum over next actions counts as |A| evaluations instead of one.
 
@@ -73,7 +77,7 @@ def eqi(
     check_run(rng, snapshots_per_sweep)
     # Ties matter when a policy is extracted, not while Q is sampled.
     check_ties(ties)
-    sampler = Sampler(model, model.true, M, "first", common_random_numbers)
+    sampler = Sampler(model, model.true, M, "first", common_random_numbers, centre)
     n, A, shape = model.n_states, model.n_actions, (model.n_slow, model.n_fast)
     Q_SA = np.zeros((n, A)) if Q0_XYA is None else np.array(Q0_XYA, float)
     if Q_SA.size != n * A:

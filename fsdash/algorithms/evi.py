@@ -34,6 +34,7 @@ def evi(
     U0_XY: np.ndarray | None = None,
     ties: str = "first",
     common_random_numbers: bool = False,
+    centre: bool = False,
 ) -> Iterator[Snapshot]:
     """Empirical value iteration on the base model (Base E-VI).
 
@@ -53,6 +54,9 @@ def evi(
         Which of several equally good actions is taken.
     common_random_numbers : bool
         Whether all actions of a state use the same random numbers.
+    centre : bool
+        Whether values are centred within each slow state before they are sampled, which removes
+        noise. The slow state must be exogenous.
 
     Yields
     ------
@@ -70,7 +74,7 @@ def evi(
     True
     """
     check_run(rng, snapshots_per_sweep)
-    sampler = Sampler(model, model.true, M, ties, common_random_numbers)
+    sampler = Sampler(model, model.true, M, ties, common_random_numbers, centre)
     U_XY = values_of(model, U0_XY, "U0_XY")
     n = model.n_states
 

@@ -97,7 +97,8 @@ def fsavi(
         J_XY = architecture.through_anchors(HJ_XY)
         backups += sweep
         evaluations = backups * outcomes
-        yield Snapshot("lower", T - t, backups, policy_PXY[t:], J_XY, 0.0, evaluations, "cyclic")
+        for kind, policy in (("cyclic", policy_PXY[t:]), ("rolling", policy_PXY[t : t + 1])):
+            yield Snapshot("lower", T - t, backups, policy, J_XY, 0.0, evaluations, kind)
 
     evaluations = backups * outcomes
     followed = [follow(model.true, pi_XY) for pi_XY in lower]

@@ -124,8 +124,8 @@ def fsfvi(
     Yields
     ------
     Snapshot
-        Two snapshots after each lower step (cyclic and stationary policy), then V^k and the
-        periodic policy for k = 0, 1, 2, …
+        Three snapshots after each lower step (cyclic, stationary and rolling policy), then V^k and
+        the periodic policy for k = 0, 1, 2, …
 
     Examples
     --------
@@ -179,7 +179,11 @@ def fsfvi(
         J_XY = fit.values_P.reshape(shape)
         nu_XY = bellman(model, model.true, J_XY)[1] if exact else greedy(base, J_XY, policy_rng)
         pairs += sweep
-        for kind, policy in (("cyclic", policy_PXY[t:]), ("stationary", nu_XY[None])):
+        for kind, policy in (
+            ("cyclic", policy_PXY[t:]),
+            ("stationary", nu_XY[None]),
+            ("rolling", policy_PXY[t : t + 1]),
+        ):
             yield Snapshot("lower", T - t, pairs, policy, J_XY, nan, pairs * M_l, kind)
 
     lower = policy_PXY[1:]

@@ -8,8 +8,10 @@ Upper level, on a timescale T times slower and with discount γᵀ:
 
     V^k = F V^{k−1},  μ̃^k greedy for V^k,      F = F_{J₁, π̃}.
 
-The policy is the T-periodic (μ̃^k, π̃₁, …, π̃_{T−1}). With T = 1 the lower level is empty and FSVI is
-Base VI. Another terminal value J_T than zero is described in `fsdash.algorithms.terminal`.
+The policy is the T-periodic (μ̃^k, π̃₁, …, π̃_{T−1}). The newest lower policy π̃_t in every period is
+the rolling policy (`fsdash.algorithms.rolling`), recorded along the way. With T = 1 the lower level
+is empty and FSVI is Base VI. Another terminal value J_T than zero is described in
+`fsdash.algorithms.terminal`.
 
 Guarantee: `fsdash.theory.repaired_regret`; under a condition also the paper's theorem,
 `fsdash.theory.fsvi_regret`. Both are for J_T = 0.
@@ -19,7 +21,7 @@ for the evaluation of π̃ if J_T ≠ 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 
 import numpy as np
@@ -28,7 +30,7 @@ from fsdash.algorithms.snapshot import Snapshot
 from fsdash.algorithms.terminal import terminal_values
 from fsdash.algorithms.vi import distance
 from fsdash.core.certificate import certificate
-from fsdash.core.model import FastSlowMDP
+from fsdash.core.model import Dynamics, FastSlowMDP
 from fsdash.core.operators import (
     H_frozen,
     H_frozen_policy,
@@ -69,7 +71,8 @@ def fsvi(
     Yields
     ------
     Snapshot
-        T−1 snapshots of the lower level, then V^k and the periodic policy for k = 0, 1, 2, …
+        Two snapshots after each of T−1 lower sweeps (cyclic and rolling policy), then V^k and the
+        periodic policy for k = 0, 1, 2, …
 
     Examples
     --------
@@ -95,18 +98,33 @@ def fsvi(
         backups += sweep
         evaluations = backups * outcomes
         # The lower level has a finite horizon, so its values are exact.
-        yield Snapshot("lower", T - t, backups, policy_PXY[t:], J_XY, 0.0, evaluations, "cyclic")
+        for kind, policy in (("cyclic", policy_PXY[t:]), ("rolling", policy_PXY[t : t + 1])):
+            yield Snapshot("lower", T - t, backups, policy, J_XY, 0.0, evaluations, kind)
 
     if evaluate:
         J_XY = np.zeros_like(J_XY)
         for pi_XY in lower[::-1]:
             J_XY = H_frozen_policy(model, pi_XY, J_XY)
         backups += (T - 1) * model.n_real
-    evaluations = backups * outcomes
-
     followed = [follow(model.true, pi_XY) for pi_XY in lower]
-    bounds = certificate(model, T)
     V_XY = values_of(model, V0_XY, "V0_XY").copy()
+    yield from upper_level(model, J_XY, lower, followed, V_XY, backups)
+
+
+def upper_level(
+    model: FastSlowMDP,
+    J_XY: np.ndarray,
+    lower: np.ndarray,
+    followed: Sequence[Dynamics],
+    V_XY: np.ndarray,
+    backups: int,
+) -> Iterator[Snapshot]:
+    """Iterate the upper level for a lower level with values J₁ that took so many backups.
+
+    `lower` is the policy (π₁, …, π_{T−1}), and `followed` the true dynamics under it.
+    """
+    T, sweep = len(lower) + 1, model.n_pairs
+    bounds, evaluations = certificate(model, T), backups * model.frozen.outcomes
     for k in count():
         next_XY, mu_XY = upper_bellman(model, J_XY, followed, V_XY)
         error = distance(bounds, V_XY, next_XY)
@@ -117,10 +135,15 @@ def fsvi(
         evaluations += (sweep + (T - 1) * model.n_real) * model.true.outcomes
 
 
-def check_T(model: FastSlowMDP, T: int) -> None:
-    """Raise an error unless T is a positive whole number whose policy fits into memory."""
+def check_periods(T: int) -> None:
+    """Raise an error unless T is a positive whole number."""
     if not isinstance(T, int | np.integer) or T < 1:
         raise InputError(f"T = {T}: freeze for a whole number of periods, at least 1")
+
+
+def check_T(model: FastSlowMDP, T: int) -> None:
+    """Raise an error unless T is a positive whole number whose policy fits into memory."""
+    check_periods(T)
     if T * model.n_states > MAX_DECISIONS:
         raise InputError(
             f"T = {T}: one action for each of {T:,} periods and {model.n_states:,} states does not "

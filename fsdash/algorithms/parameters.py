@@ -1,8 +1,10 @@
-"""Parameters that several algorithms of the registry share."""
+"""The parameters of the algorithms in the registry."""
 
 from __future__ import annotations
 
+from fsdash.algorithms.architecture import FEATURES
 from fsdash.algorithms.entry import Parameter
+from fsdash.algorithms.fsfvi import EXTRACT, LOWER_POLICY
 from fsdash.algorithms.terminal import TERMINALS
 from fsdash.sampling import TIES
 from fsdash.sampling.checks import MAX_SAMPLES
@@ -40,6 +42,13 @@ COMMON = Parameter(
     False,
     "Use the same random numbers for all actions of a state.",
     label="Common random numbers",
+)
+CENTRE = Parameter(
+    False,
+    "Centre values within each slow state before they are sampled. This removes noise and changes "
+    "no greedy action in expectation; the slow state must be exogenous.",
+    label="Centre by slow state",
+    legacy=False,
 )
 TERMINAL = Parameter(
     "zero",
@@ -88,5 +97,74 @@ DEEP = {
     ),
     "scale_features": Parameter(
         False, "Standardise the features before each fit.", label="Scale features"
+    ),
+}
+THAW = {
+    "M": samples(10, "Samples M", "Samples for each state and action in one correction."),
+    "draws": samples(200, "First draws", "First draws of x' from each slow state."),
+}
+EXTRACTION = Parameter(
+    "fresh",
+    "How the upper policy is computed: from fresh paths for each snapshot, from one stored "
+    "set of paths, or from the exact expectation.",
+    choices=EXTRACT,
+    label="Policy extraction",
+)
+LOWER = Parameter(
+    "full",
+    "Next states from which the lower policy is computed: full states, in which the slow "
+    "state moves, as in the paper, or states with the slow state frozen.",
+    choices=LOWER_POLICY,
+    label="Lower policy",
+    legacy="frozen",
+)
+ARCHITECTURE = {
+    "features": Parameter(
+        "aggregation",
+        "Features of the linear architecture: indicators of cells of neighbouring states, or "
+        "products of powers of the coordinates.",
+        choices=FEATURES,
+        label="Features",
+    ),
+    "slow_cells": Parameter(
+        4,
+        "For aggregation: cells for each coordinate of the slow state.",
+        1,
+        MAX_STATES,
+        label="Slow cells",
+        unit="cells",
+    ),
+    "fast_cells": Parameter(
+        10,
+        "For aggregation: cells for each coordinate of the fast state.",
+        1,
+        MAX_STATES,
+        label="Fast cells",
+        unit="cells",
+    ),
+    "degree": Parameter(
+        1,
+        "For polynomials: largest power of each coordinate. κ exceeds 1 from degree 2 on, and "
+        "FSAVI needs κγ < 1.",
+        0,
+        20,
+        label="Degree",
+    ),
+}
+MPI = {
+    "m": Parameter(
+        400,
+        "Largest number of evaluation sweeps between two improvements.",
+        0,
+        1e6,
+        label="Evaluation sweeps m",
+        unit="sweeps",
+    ),
+    "enough": Parameter(
+        0.1,
+        "Stop these sweeps when the policy's residual is this share of the greedy residual.",
+        0,
+        1,
+        label="Residual share",
     ),
 }

@@ -22,29 +22,37 @@ from fsdash.algorithms import (
     Snapshot,
     efsvi,
     eqi,
+    erolling,
+    ethaw,
     evi,
     fqi,
+    frolling,
     fsavi,
     fsfvi,
     fsvi,
     fvi,
     mpi,
+    rolling,
     slow_agnostic,
     vi,
 )
-from fsdash.algorithms.architecture import FEATURES
 from fsdash.algorithms.entry import Algorithm, Parameter, Parameters, Value
+from fsdash.algorithms.ethaw import describe_thaw
 from fsdash.algorithms.fsavi import describe_features
-from fsdash.algorithms.fsfvi import EXTRACT, LOWER_POLICY
 from fsdash.algorithms.parameters import (
+    ARCHITECTURE,
+    CENTRE,
     COMMON,
     COUNT_ACTIONS,
     DEEP,
+    EXTRACTION,
+    LOWER,
     M_L,
     M_U,
-    MAX_STATES,
+    MPI,
     PER_SWEEP,
     TERMINAL,
+    THAW,
     M,
     N,
     ties,
@@ -69,63 +77,15 @@ BASE = {
     "ties": ties("first"),
     "common_random_numbers": COMMON,
 }
+CENTRED = {**BASE, "centre": CENTRE}
 FROZEN = {
     "M_l": M_L,
     "M_u": M_U,
     "snapshots_per_sweep": PER_SWEEP,
     "ties": ties("random"),
     "common_random_numbers": COMMON,
+    "centre": CENTRE,
     "terminal": TERMINAL,
-}
-ARCHITECTURE = {
-    "features": Parameter(
-        "aggregation",
-        "Features of the linear architecture: indicators of cells of neighbouring states, or "
-        "products of powers of the coordinates.",
-        choices=FEATURES,
-        label="Features",
-    ),
-    "slow_cells": Parameter(
-        4,
-        "For aggregation: cells for each coordinate of the slow state.",
-        1,
-        MAX_STATES,
-        label="Slow cells",
-        unit="cells",
-    ),
-    "fast_cells": Parameter(
-        10,
-        "For aggregation: cells for each coordinate of the fast state.",
-        1,
-        MAX_STATES,
-        label="Fast cells",
-        unit="cells",
-    ),
-    "degree": Parameter(
-        1,
-        "For polynomials: largest power of each coordinate. κ exceeds 1 from degree 2 on, and "
-        "FSAVI needs κγ < 1.",
-        0,
-        20,
-        label="Degree",
-    ),
-}
-MPI = {
-    "m": Parameter(
-        400,
-        "Largest number of evaluation sweeps between two improvements.",
-        0,
-        1e6,
-        label="Evaluation sweeps m",
-        unit="sweeps",
-    ),
-    "enough": Parameter(
-        0.1,
-        "Stop these sweeps when the policy's residual is this share of the greedy residual.",
-        0,
-        1,
-        label="Residual share",
-    ),
 }
 
 TABULAR = (
@@ -147,7 +107,19 @@ TABULAR = (
         family="FSVI",
         freezes=True,
         sampled=False,
-        policy_kinds=("cyclic", "periodic"),
+        policy_kinds=("cyclic", "rolling", "periodic"),
+    ),
+    Algorithm(
+        "rolling",
+        "Rolling",
+        "Rolling freeze: the newest policy of exact frozen sweeps, in every period.",
+        rolling,
+        initial="J0_XY",
+        family="FSVI",
+        freezes=True,
+        sampled=False,
+        policy_kinds=("rolling",),
+        ends_at_T=True,
     ),
     Algorithm(
         "fsavi",
@@ -158,7 +130,7 @@ TABULAR = (
         family="FSVI",
         freezes=True,
         sampled=False,
-        policy_kinds=("cyclic", "periodic"),
+        policy_kinds=("cyclic", "rolling", "periodic"),
         note=describe_features,
     ),
     Algorithm(
@@ -176,7 +148,7 @@ TABULAR = (
         "Base E-VI",
         "Value iteration with sampled expectations.",
         evi,
-        BASE,
+        CENTRED,
         initial="U0_XY",
     ),
     Algorithm(
@@ -191,11 +163,32 @@ TABULAR = (
         policy_kinds=POLICY_KINDS,
     ),
     Algorithm(
+        "e-rolling",
+        "E-Rolling",
+        "Rolling freeze with sampled expectations, of the frozen model only.",
+        erolling,
+        {"M_l": M_L, "ties": ties("random"), "common_random_numbers": COMMON},
+        initial="J0_XY",
+        family="FSVI",
+        freezes=True,
+        policy_kinds=("rolling",),
+        ends_at_T=True,
+    ),
+    Algorithm(
+        "e-thaw",
+        "E-Thaw",
+        "Thawed defect correction: frozen sweeps whose error is corrected by samples.",
+        ethaw,
+        {**THAW, "ties": ties("random")},
+        family="thaw",
+        note=describe_thaw,
+    ),
+    Algorithm(
         "e-qi",
         "Base E-QI",
         "Q-iteration with sampled expectations.",
         eqi,
-        {**BASE, "count_actions": COUNT_ACTIONS},
+        {**CENTRED, "count_actions": COUNT_ACTIONS},
         initial="Q0_XYA",
         family="QI",
     ),
@@ -215,7 +208,7 @@ TABULAR = (
 def fitted(
     prefix: str, approximator: str, regression: Callable[..., Any], own: Parameters
 ) -> tuple[Algorithm, ...]:
-    """FVI, FSFVI and FQI with one regression strategy."""
+    """FVI, FSFVI, rolling freeze and FQI with one regression strategy."""
     base = {"N": N, "M": M, "ties": ties("first"), "common_random_numbers": COMMON}
     frozen = {
         "N": N,
@@ -223,21 +216,8 @@ def fitted(
         "M_u": M_U,
         "ties": ties("random"),
         "common_random_numbers": COMMON,
-        "extract": Parameter(
-            "fresh",
-            "How the upper policy is computed: from fresh paths for each snapshot, from one stored "
-            "set of paths, or from the exact expectation.",
-            choices=EXTRACT,
-            label="Policy extraction",
-        ),
-        "lower_policy": Parameter(
-            "full",
-            "Next states from which the lower policy is computed: full states, in which the slow "
-            "state moves, as in the paper, or states with the slow state frozen.",
-            choices=LOWER_POLICY,
-            label="Lower policy",
-            legacy="frozen",
-        ),
+        "extract": EXTRACTION,
+        "lower_policy": LOWER,
         "terminal": TERMINAL,
     }
     return (
@@ -263,6 +243,20 @@ def fitted(
             policy_kinds=POLICY_KINDS,
             regression=regression,
             regression_parameters=own,
+        ),
+        Algorithm(
+            f"{prefix.lower()}-rolling",
+            f"{prefix}-Rolling",
+            f"Rolling freeze fitted by {approximator}.",
+            frolling,
+            {"N": N, "M_l": M_L, "ties": ties("random"), "common_random_numbers": COMMON},
+            initial="J0_XY",
+            family="FSVI",
+            freezes=True,
+            policy_kinds=("rolling",),
+            regression=regression,
+            regression_parameters=own,
+            ends_at_T=True,
         ),
         Algorithm(
             f"{prefix.lower()}-fqi",

@@ -1,7 +1,8 @@
 """What an algorithm yields, and the simplest way to stop it.
 
-An algorithm is a generator of snapshots that never ends by itself. It knows nothing of budgets,
-clocks, storage or screens; the caller decides when to stop. `run_until` is the simplest caller.
+An algorithm is a generator of snapshots. It knows nothing of budgets, clocks, storage or screens;
+the caller decides when to stop, and `run_until` is the simplest caller. Only rolling methods end by
+themselves, at their longest horizon T.
 
 Work is counted in two units.
 
@@ -28,7 +29,7 @@ from fsdash.core.display import Lines, Summary, value_range
 from fsdash.errors import InputError
 
 MAX_ITERATIONS = 10_000_000
-POLICY_KINDS = ("cyclic", "stationary", "periodic")
+POLICY_KINDS = ("cyclic", "stationary", "rolling", "periodic")
 
 
 class Diverged(ArithmeticError):
@@ -42,7 +43,8 @@ class Snapshot(Summary):
     Attributes
     ----------
     phase : str
-        "base" for algorithms on the base model; "lower" or "upper" for those that freeze.
+        "base" for algorithms on the base model; "lower" or "upper" for those that freeze;
+        "rolling" for those that only make frozen sweeps.
     iteration : int
         Completed iterations of this phase.
     backups : int
@@ -57,7 +59,7 @@ class Snapshot(Summary):
         Value-function evaluations so far.
     policy_kind : str
         "stationary"; "periodic" for (μ, π₁, …, π_{T−1}); "cyclic" for (π_t, …, π_{T−1}), the part
-        of a lower level that is known so far.
+        of a lower level that is known so far; "rolling" for its newest policy π_t in every period.
 
     Examples
     --------
@@ -139,7 +141,10 @@ def run_until(
             raise InputError(
                 f"iterations = {iterations}: use a whole number, 0 to {MAX_ITERATIONS:,}"
             )
-        return next(s for s in snapshots if s.phase != "lower" and s.iteration == iterations)
+        for snapshot in snapshots:
+            if snapshot.phase != "lower" and snapshot.iteration == iterations:
+                return snapshot
+        raise InputError(f"iterations = {iterations}: the algorithm ends earlier; use fewer")
     if tolerance is not None and iterations is None:
         if not tolerance > 0:
             raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-3")

@@ -11,12 +11,12 @@ import os
 import sys
 from collections.abc import Sequence
 
-from fsdash.cli import compile, dashboard, inspect_model, models, reproduce, runs, theory
+from fsdash.cli import choice, compile, dashboard, inspect_model, models, reproduce, runs, theory
 from fsdash.cli.arguments import Parser
 from fsdash.errors import InputError
 from fsdash.version import __version__
 
-COMMAND_MODULES = (models, inspect_model, theory, runs, reproduce, dashboard, compile)
+COMMAND_MODULES = (models, inspect_model, theory, choice, runs, reproduce, dashboard, compile)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -61,7 +61,7 @@ def add_commands(commands) -> None:
         "--iterations",
         type=int,
         metavar="K",
-        help=f"stop after K iterations ({DEFAULT_ITERATIONS})",
+        help=f"stop after K iterations ({DEFAULT_ITERATIONS}; T for rolling methods)",
     )
     budget.add_argument(
         "--seconds", type=float, metavar="S", help="stop each replication after S seconds"
@@ -115,8 +115,7 @@ def read_specs(arguments: argparse.Namespace) -> list[RunSpec]:
 
     domain = read_domain(arguments)
     budget = {name: getattr(arguments, name) for name in ("evaluations", "iterations", "seconds")}
-    if not any(value is not None for value in budget.values()):
-        budget["iterations"] = DEFAULT_ITERATIONS
+    no_budget = all(value is None for value in budget.values())
     settings = assignments("--with", arguments.settings, "M=20")
     names = [name.strip() for text in arguments.algorithm for name in text.split(",")]
     specs = []
@@ -125,6 +124,8 @@ def read_specs(arguments: argparse.Namespace) -> list[RunSpec]:
         # With several algorithms, each takes the settings it knows; an only one must know all.
         own = settings if len(names) == 1 else {n: v for n, v in settings.items() if n in known}
         for T in dict.fromkeys(arguments.T) if get_algorithm(name).freezes else (None,):
+            if no_budget:
+                budget["iterations"] = T if get_algorithm(name).ends_at_T else DEFAULT_ITERATIONS
             specs.append(
                 RunSpec(
                     domain.name,

@@ -12,7 +12,7 @@ cannot certify more.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -39,10 +39,13 @@ class Values(Summary):
         Value of each state, shape (X, Y).
     error : float
         Certified largest distance to the exact values.
+    sweeps : int
+        Sweeps over all states that a policy's evaluation took, one per phase; 0 if not counted.
     """
 
     U_XY: np.ndarray
     error: float
+    sweeps: int = field(default=0, kw_only=True)
 
     def _summary(self) -> tuple[str, Lines]:
         return type(self).__name__, [("U_XY", value_range(self.U_XY)), ("error", self.error)]
@@ -96,7 +99,7 @@ def policy_values(
     inner = chain.restricted_to(core_C)
     known = _fixed_point(model, inner, U_XY[:, core_C], goal)
     U_XY = chain.extended_from_core(inner.values_by_phase(known.U_XY), core_C, outside)
-    return Values(U_XY, known.error + rounding(model))
+    return Values(U_XY, known.error + rounding(model), sweeps=known.sweeps + len(policy_PXY))
 
 
 def _fixed_point(
@@ -106,7 +109,7 @@ def _fixed_point(
     phases = len(chain.flat[0])
     n = max(1, SWEEPS_PER_CHECK // phases)
     bounds = certificate(model, n * phases)
-    U_XY, error = iterate_to_goal(
+    U_XY, error, k = iterate_to_goal(
         chain.flat,
         n,
         bounds.PT_XX,
@@ -115,7 +118,7 @@ def _fixed_point(
         goal - bounds.rounding,
         U_XY.copy(),
     )
-    return Values(U_XY, error + bounds.rounding)
+    return Values(U_XY, error + bounds.rounding, sweeps=k * n * phases)
 
 
 @jit
@@ -125,7 +128,8 @@ def iterate_to_goal(chain, n, PT_XX, resolvent_XX, discount, goal, U_XY):
     The certificate of U gives a shift c(x). B (U + c) = B U + γᵀ Pᵀ c then follows without another
     sweep, and is within γᵀ times the certified error. Over many sweeps the errors of a policy that
     cycles cancel, so the certificate of B is much narrower than that of a single sweep. If
-    `STALL_LIMIT` further iterates do not improve the certificate, the best one is returned.
+    `STALL_LIMIT` further iterates do not improve the certificate, the best one is returned. Returns
+    the values, their error and how often B was applied.
     """
     history, k, stalled = new_history(U_XY.size), 0, 0
     best_XY, error = U_XY, np.inf
@@ -145,4 +149,4 @@ def iterate_to_goal(chain, n, PT_XX, resolvent_XX, discount, goal, U_XY):
         accelerate(k, history, (image_XY - U_XY).reshape(-1), image_XY.reshape(-1))
         U_XY = image_XY
         k += 1
-    return best_XY, error
+    return best_XY, error, k

@@ -4,11 +4,14 @@ Each method is one line, the mean over its replications, in a 95% band (Student'
 gives the number of replications. The colour depends on the algorithm's family and on T. If a chart
 has several variants of algorithms, dashes and markers distinguish them: linear regression is dashed
 with squares, deep regression solid with diamonds, and exact algorithms are dash-dotted. The
-stationary policy that is greedy for the frozen J is dotted. Lines that would still look the same
+stationary policy that is greedy for the frozen J is dotted, the rolling policy of a lower level has
+long dashes. Lines that would still look the same
 get another dash. Some algorithms are drawn at whole sweeps only (`Algorithm.whole_sweeps`).
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 import numpy as np
 import pandas as pd
@@ -24,6 +27,7 @@ from fsdash.runs.summary import MeanCurve, labelled, mean_curves, replications
 
 X_TITLES = {column.name: column.axis_title for column in WORK} | {"sweeps": "work, in sweeps of {}"}
 STROKES = {"linear": "dash", "deep": "solid", "exact": "dashdot", "sampled": "solid"}
+LOWER_STROKES = {"stationary": "dot", "rolling": "longdash"}
 MARKS = {"linear": "square", "deep": "diamond"}
 OTHER_STROKES = ("solid", "dash", "dashdot", "longdash", "dot")
 ONE_RUN = ", one run"
@@ -44,7 +48,7 @@ def learning_figure(
     sweep_of: str = "Base E-VI",
     log_x: bool = True,
     runs: bool = False,
-    stationary: bool = False,
+    lower_policies: Collection[str] = (),
     optimum: bool = True,
     dark: bool = False,
 ) -> go.Figure:
@@ -52,16 +56,16 @@ def learning_figure(
 
     y is by default the share of the optimum, or mean regret where that share has no meaning
     (`fsdash.runs.measures`). `sweep` is the work of one sweep of `sweep_of`, |S||A|M, the unit of
-    x = "sweeps". `runs` adds each replication as a faint line; `stationary` adds the policy that is
-    greedy for J_t of the lower level.
+    x = "sweeps". `runs` adds each replication as a faint line; `lower_policies` adds the
+    policy of the lower level that is greedy for J_t ("stationary") and the rolling one.
     """
     y = main_measure(frame) if y is None else y
-    curves = mean_curves(frame, x, y=y, sweep=sweep, stationary=stationary)
+    curves = mean_curves(frame, x, y=y, sweep=sweep, lower_policies=lower_policies)
     if log_x:
         curves = [positive for c in curves if len((positive := c.where(c.x > 0)).x)]
     data = [_band(curve, dark) for curve in curves]
     if runs:
-        for key, single in replications(labelled(frame, stationary), x, y=y, sweep=sweep):
+        for key, single in replications(labelled(frame, lower_policies), x, y=y, sweep=sweep):
             data += [_run(key, run, log_x, dark) for run in single]
     strokes = _strokes(curves, dark)
     data += [_mean(c, x, y, *stroke, dark) for c, stroke in zip(curves, strokes, strict=True)]
@@ -99,7 +103,7 @@ def _strokes(curves: list[MeanCurve], dark: bool) -> list[tuple[str, str]]:
     several = len(set(kinds)) > 1
     found, taken = [], set()
     for curve, kind in zip(curves, kinds, strict=True):
-        usual = "dot" if curve.stationary else STROKES[kind] if several else "solid"
+        usual = LOWER_STROKES.get(curve.policy, STROKES[kind] if several else "solid")
         colour = _colour(curve.algorithm, curve.T, dark)
         dash = next((d for d in (usual, *OTHER_STROKES) if (colour, d) not in taken), usual)
         taken.add((colour, dash))

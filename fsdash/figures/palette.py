@@ -56,6 +56,7 @@ FAMILY_COLOURS = {
     "QI": VERMILLION,
     "MPI": PURPLE,
     "slow-agnostic": GREY,
+    "thaw": Colour("#B0305C", "#F27CA0"),
 }
 # For families that are not in `FAMILY_COLOURS`, such as those of a user's algorithms.
 OTHER_FAMILY_COLOURS = (

@@ -41,7 +41,7 @@ class ExperimentCurves:
         cls, plan: PaperExperiment, frame: pd.DataFrame, setting: Setting | None = None
     ) -> ExperimentCurves:
         """The curves of an experiment's rows, read as the setting says."""
-        rows = labelled(rows_for(frame, setting or Setting()), stationary=True)
+        rows = labelled(rows_for(frame, setting or Setting()), ("stationary",))
         named = replications(rows, "sweeps", sweep=plan.sweep)
         methods = rows[["method", "algorithm", "variant"]].drop_duplicates()
         lengths = {m: plan.length(a, v) for m, a, v in methods.itertuples(index=False, name=None)}

@@ -136,7 +136,7 @@ def work_table(
     rows = rows[~rows["algorithm"].isin(EXACT) & (rows["variant"] == "")]
     most = rows["algorithm"].map(lambda name: plan.length(name, "")) * plan.sweep
     within = rows[rows["evaluations"] <= most]
-    return work_to_reach(within, x="sweeps", sweep=plan.sweep, stationary=True)
+    return work_to_reach(within, x="sweeps", sweep=plan.sweep, lower_policies=("stationary",))
 
 
 def _is_theory(name: str) -> bool:
@@ -180,7 +180,7 @@ def figure_of(
         rows,
         sweep=sweep,
         sweep_of="VI" if spec.exact else plan.sweep_of,
-        stationary=spec.stationary,
+        lower_policies=("stationary",) if spec.stationary else (),
         dark=dark,
     )
 

@@ -101,7 +101,7 @@ COLUMNS = (
         "str",
         "VARCHAR(16)",
         "Phase",
-        "Level of the algorithm: base, lower or upper.",
+        "Level of the algorithm: base, lower, upper or rolling.",
         role="position",
     ),
     Column(
@@ -194,7 +194,7 @@ COLUMNS = (
         "str",
         "VARCHAR(16)",
         "Kind of policy",
-        "stationary, cyclic or periodic.",
+        "stationary, rolling, cyclic or periodic.",
         role="position",
     ),
 )

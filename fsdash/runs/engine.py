@@ -9,7 +9,8 @@ often (`Schedule`), so that the number of rows and the time for evaluation stay 
 
 A replication ends as
 
-    finished    the budget is spent, or an exact algorithm is certified to be at its fixed point
+    finished    the budget is spent, an exact algorithm is certified to be at its fixed point, or a
+                rolling method has reached its longest horizon
     cancelled   the caller asked for it; checked between two snapshots
     diverged    the values are no longer finite
 
@@ -198,9 +199,11 @@ def execute(
     while not cancelled():
         try:
             with clock.running("algorithm"):
-                snapshot = next(snapshots)
+                snapshot = next(snapshots, None)
         except Diverged as error:
             return ended("diverged", str(error))
+        if snapshot is None:
+            return ended("finished", f"complete: {spec.label} makes no further iterations")
         if spec.evaluations is not None and snapshot.evaluations > spec.evaluations:
             return ended("finished", _budget_spent(spec, schedule.rows))
         end = _end(spec, here, snapshot, clock.algorithm)

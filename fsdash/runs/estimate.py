@@ -78,7 +78,11 @@ def unit_of(spec: RunSpec) -> float:
     n_slow, n_fast, n_actions, n_noise = spec.build_domain().shape
     # Fitted algorithms sample a tenth of the states by default.
     states = given.get("N") or n_slow * n_fast / (10 if "N" in given else 1)
-    return float(states) * n_actions * float(given.get("M_u") or given.get("M") or n_noise)
+    return (
+        float(states)
+        * n_actions
+        * float(given.get("M_u") or given.get("M") or given.get("M_l") or n_noise)
+    )
 
 
 @cache

@@ -18,9 +18,11 @@ Simulated noise is drawn in runs of its most likely outcome, with one random num
 model's structure chooses the form (`UpperSampler.sparse`). Both forms have exactly the joint
 distribution of plain sampling. With only one outcome, the mean is exact and nothing is drawn.
 
-Common random numbers for all actions of a state are an option: the same counts for one step, the
-same noise path for T steps (always simulated, because a row of K does not show its noise). Ties go
-to the first action or to a random one among exact ties, drawn from the same generator.
+Two options reduce the noise. With an exogenous slow state, values can be centred within each slow
+state (`centred`). Common random numbers can be used for all actions of a state: the same counts for
+one step, the same noise path for T steps (always simulated, because a row of K does not show its
+noise). Ties go to the first action or to a random one among exact ties, drawn from the same
+generator.
 
 Work is counted in value-function evaluations as plain sampling makes them: |S||A|M for one step,
 2|S||A|M for T steps (J₁ and V). The implementation makes about 1 + M·P(not the most likely outcome)
@@ -36,7 +38,8 @@ import numpy as np
 
 from fsdash.sampling.checks import TIES, check_run, check_samples, check_ties
 from fsdash.sampling.laws import draw_counts, greedy_rows, invert, multinomial, pick_action
-from fsdash.sampling.one_step import Sampler, States
+from fsdash.sampling.next_states import NextStates
+from fsdash.sampling.one_step import Sampler, States, centred
 from fsdash.sampling.states import StateSample
 from fsdash.sampling.upper import StoredPaths, UpperSampler
 
@@ -45,12 +48,14 @@ AnySampler = Sampler | UpperSampler | StoredPaths
 __all__ = [
     "TIES",
     "AnySampler",
+    "NextStates",
     "Sampler",
     "StateSample",
     "States",
     "StoredPaths",
     "UpperSampler",
     "backup",
+    "centred",
     "check_run",
     "check_samples",
     "check_ties",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 
 TIES = ("first", "random")
@@ -30,3 +31,12 @@ def check_ties(ties: str) -> None:
     """Raise an error unless the tie-breaking rule is known."""
     if ties not in TIES:
         raise InputError(f"ties = {ties!r}: choose from {', '.join(TIES)}")
+
+
+def check_centre(model: FastSlowMDP, centre: bool) -> None:
+    """Raise an error if values are to be centred although the slow state is endogenous."""
+    if centre and not model.true.exogenous_slow:
+        raise InputError(
+            "centre = True: the slow state is endogenous, so the mean of a slow state matters for "
+            "the choice of an action; use centre = False"
+        )

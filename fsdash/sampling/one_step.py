@@ -11,7 +11,7 @@ from fsdash.core.model import Dynamics, FastSlowMDP
 from fsdash.core.operators import follow, policy_reward, values_of
 from fsdash.core.rows import Rows
 from fsdash.errors import InputError
-from fsdash.sampling.checks import check_samples, check_ties
+from fsdash.sampling.checks import check_centre, check_samples, check_ties
 from fsdash.sampling.laws import Multinomial, draw_counts, multinomial, pick_action
 from fsdash.sampling.row_steps import RowLaw, one_step_rows, row_law
 
@@ -71,11 +71,14 @@ class Sampler:
     M: int
     ties: str = "first"
     common_random_numbers: bool = False
+    centre: bool = False
+    """Whether values are centred within each slow state before they are sampled (`centred`)."""
     law: Multinomial | RowLaw = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_samples("M", self.M)
         check_ties(self.ties)
+        check_centre(self.model, self.centre)
         d, M = self.dynamics, int(self.M)
         law = row_law(d, M) if isinstance(d, Rows) else multinomial(d.noise_W, M)
         object.__setattr__(self, "law", law)
@@ -117,6 +120,7 @@ class Sampler:
         self, rng, common, random, reward_XYA, dynamics, U_XY, states_N, Q_NA, greedy_N
     ) -> None:
         U_XY, A = values_of(self.model, U_XY), reward_XYA.shape[2]
+        U_XY = centred(U_XY) if self.centre else U_XY
         how = (rng, self.law, int(self.M), common, random)
         if isinstance(dynamics, Rows):
             tables = (reward_XYA.reshape(-1, A), _read_only(dynamics.row_XYA).reshape(-1, A))
@@ -126,6 +130,15 @@ class Sampler:
             tables = (_read_only(dynamics.next_slow), _read_only(dynamics.next_fast))
             values = (self.model.gamma, U_XY)
             one_step(*how, reward_XYA, *tables, *values, states_N, Q_NA, greedy_N)
+
+
+def centred(U_XY: np.ndarray) -> np.ndarray:
+    """Return U minus its mean over y in each slow state.
+
+    With an exogenous slow state this changes every Q(s, ·) by a constant, so no greedy action. The
+    samples of x' then no longer add the differences of U between slow states as noise.
+    """
+    return U_XY - U_XY.mean(axis=1, keepdims=True)
 
 
 def _read_only(table: np.ndarray) -> np.ndarray:

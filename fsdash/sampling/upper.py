@@ -10,8 +10,8 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import Policies, values_of
 from fsdash.core.rows import INDEX
 from fsdash.errors import InputError
-from fsdash.sampling.checks import check_samples, check_ties
-from fsdash.sampling.one_step import States, working_arrays
+from fsdash.sampling.checks import check_centre, check_samples, check_ties
+from fsdash.sampling.one_step import States, centred, working_arrays
 from fsdash.sampling.paths import LowerKernel, RowPaths, TablePaths
 from fsdash.sampling.t_step import q_on_stored_paths
 
@@ -33,6 +33,8 @@ class UpperSampler:
     common_random_numbers: bool = False
     sparse: bool | None = None
     """True for counts over rows of K, False for simulated paths, None to choose automatically."""
+    centre: bool = False
+    """Whether J₁ and V are centred within each slow state before they are sampled."""
     paths: TablePaths | RowPaths = field(init=False, repr=False)
     kernel: LowerKernel | None = field(init=False, repr=False)
     """K if counts are drawn, None if paths are simulated."""
@@ -40,13 +42,14 @@ class UpperSampler:
     def __post_init__(self) -> None:
         check_samples("M_u", self.M)
         check_ties(self.ties)
+        check_centre(self.model, self.centre)
         if self.sparse and self.common_random_numbers:
             raise InputError(
                 "sparse = True: rows of K do not show the noise that common_random_numbers shares; "
                 "turn one of the two off"
             )
         put = lambda key, value: object.__setattr__(self, key, value)  # noqa: E731
-        put("J1_XY", values_of(self.model, self.J1_XY, "J1_XY"))
+        put("J1_XY", self._values(self.J1_XY, "J1_XY"))
         form = TablePaths if self.model.rows is None else RowPaths
         put("paths", form(self.model, self.lower, int(self.M)))
         put("kernel", self._lower_kernel())
@@ -70,7 +73,7 @@ class UpperSampler:
         if self.kernel is None:
             self._simulate(V_XY, rng, states_N, Q_NA, greedy_N, np.empty((0, 0, 0), INDEX))
         else:
-            V_XY, random = values_of(self.model, V_XY, "V_XY"), self.ties == "random"
+            V_XY, random = self._values(V_XY, "V_XY"), self.ties == "random"
             self.paths.count(rng, self.kernel, random, self.J1_XY, V_XY, states_N, Q_NA, greedy_N)
         return Q_NA, greedy_N
 
@@ -83,9 +86,13 @@ class UpperSampler:
         return StoredPaths(m, self.ties, Q_SA, end_SAM, m.gamma ** (len(self.lower) + 1))
 
     def _simulate(self, V_XY, rng, states_N, Q_NA, greedy_N, end_NAM) -> None:
-        V_XY = values_of(self.model, V_XY, "V_XY")
+        V_XY = self._values(V_XY, "V_XY")
         how = (bool(self.common_random_numbers), self.ties == "random")
         self.paths.simulate(rng, *how, self.J1_XY, V_XY, states_N, Q_NA, greedy_N, end_NAM)
+
+    def _values(self, values_XY: np.ndarray, name: str) -> np.ndarray:
+        values_XY = values_of(self.model, values_XY, name)
+        return centred(values_XY) if self.centre else values_XY
 
 
 @dataclass(frozen=True, eq=False)

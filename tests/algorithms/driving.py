@@ -11,8 +11,14 @@ def seed(n):
     return np.random.default_rng(n)
 
 
+def own(snapshots):
+    """The snapshots without the rolling policies that a lower level records along the way."""
+    return (s for s in snapshots if (s.phase, s.policy_kind) != ("lower", "rolling"))
+
+
 def take(snapshots, n):
-    return list(islice(snapshots, n))
+    """The first n of a method's own snapshots."""
+    return list(islice(own(snapshots), n))
 
 
 def at(snapshots, k):

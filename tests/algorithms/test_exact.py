@@ -1,7 +1,5 @@
 """The exact algorithms against each other, their definitions and plain dynamic programming."""
 
-from itertools import islice
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,11 +11,8 @@ from fsdash.core.evaluation import policy_values
 from fsdash.core.operators import F, F_policy, H, H_frozen, H_policy, bellman
 from fsdash.domains import make
 from fsdash.errors import InputError
+from tests.algorithms.driving import take
 from tests.models import SHAPES, dense_optimum, random_model, seeds, shapes, sizes
-
-
-def take(snapshots, n):
-    return list(islice(snapshots, n))
 
 
 @given(seeds, sizes, shapes)

@@ -1,7 +1,6 @@
 """The fitted algorithms against the tabular and exact ones, and counts calculated by hand."""
 
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from fsdash.core.operators import bellman, follow_all, upper_bellman
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.regression import Deep, Fit, Linear, Tabular
+from tests.algorithms.driving import seed, take
 from tests.models import SHAPES, random_model
 
 ALGORITHMS = {
@@ -22,14 +22,6 @@ ALGORITHMS = {
     "fqi": fqi,
     "fsfvi": lambda model, rng, **options: fsfvi(model, rng, T=3, **options),
 }
-
-
-def seed(n):
-    return np.random.default_rng(n)
-
-
-def take(snapshots, n):
-    return list(islice(snapshots, n))
 
 
 def coarse(n, **options):
@@ -379,7 +371,7 @@ class Breaking:
 
 @pytest.mark.parametrize(
     "n, snapshots, words",
-    [(1, 0, "lower iteration 1"), (2, 2, "lower iteration 2"), (5, 7, "upper iteration 3")],
+    [(1, 0, "lower iteration 1"), (2, 3, "lower iteration 2"), (5, 9, "upper iteration 3")],
 )
 def test_the_error_of_fsfvi_names_the_diverged_iteration(n, snapshots, words):
     seen = []

@@ -21,6 +21,7 @@ from fsdash.core.operators import F, H_frozen
 from fsdash.errors import InputError
 from fsdash.theory import fsavi_regret
 from fsdash.theory.measured import measure
+from tests.algorithms.driving import take
 from tests.models import random_model
 
 
@@ -52,7 +53,7 @@ def test_updates_hold_at_the_anchors_and_interpolate_elsewhere():
     model = random_model(2, sizes=(3, 7, 2, 2))
     architecture = interpolation(model, [0, 2], [0, 3, 6])
     assert architecture.kappa == 1
-    one, two, start, first = islice(fsavi(model, 3, architecture=architecture), 4)
+    one, two, start, first = take(fsavi(model, 3, architecture=architecture), 4)
     x, y = architecture.anchors_M2.T
     np.testing.assert_allclose(two.values_XY[x, y], H_frozen(model, one.values_XY)[x, y])
     halfway = (two.values_XY[:, 0] + 2 * two.values_XY[:, 3]) / 3
@@ -159,7 +160,7 @@ def test_features_by_name_are_the_named_architectures():
 @pytest.mark.parametrize("features", ["aggregation", "polynomial"])
 def test_the_certificate_bounds_the_distance_to_the_fixed_point(seed, features):
     model = random_model(seed, sizes=(3, 7, 2, 2))
-    run = list(islice(fsavi(model, 3, features=features, slow_cells=2, fast_cells=3), 202))
+    run = take(fsavi(model, 3, features=features, slow_cells=2, fast_cells=3), 202)
     for snapshot in run[2:12]:
         assert np.abs(snapshot.values_XY - run[-1].values_XY).max() <= snapshot.error + 1e-9
 
@@ -243,12 +244,12 @@ def test_the_proven_bound_holds(seed, T):
     """The true regret is below the bound with the errors of the architecture measured."""
     model = random_model(seed, sizes=(2, 5, 2, 2), gamma=0.7)
     architecture = interpolation(model, [0, 1], [0, 2, 4])
-    lower = list(islice(fsvi(model, T), T - 1))
+    lower = take(fsvi(model, T), T - 1)
     fits = [architecture.through_anchors(s.values_XY) - s.values_XY for s in lower]
     # Projecting through the anchors is one way to fit, so its error bounds the best one.
     eps_low = max((np.abs(fit).max() for fit in fits), default=0.0)
     last = run_until(fsavi(model, T, architecture=architecture), iterations=8)
-    J1_XY = [s for s in islice(fsavi(model, T, architecture=architecture), T - 1)]
+    J1_XY = take(fsavi(model, T, architecture=architecture), T - 1)
     J1_XY = J1_XY[-1].values_XY if J1_XY else np.zeros_like(last.values_XY)
     V_XY = np.zeros_like(J1_XY)
     for _ in range(200):

@@ -94,7 +94,7 @@ def test_an_algorithm_is_replaced_only_on_request(registry):
 
 
 def test_an_unknown_algorithm_lists_the_known_ones():
-    with pytest.raises(InputError, match="choose from vi, fsvi, fsavi, mpi"):
+    with pytest.raises(InputError, match="choose from vi, fsvi, rolling, fsavi"):
         get_algorithm("no-such")
 
 

@@ -87,9 +87,15 @@ def visit(chromium: Browser, server: str) -> Iterator[Callable[..., Page]]:
         if message.type == "error" and not probing:
             complaints.append(f"{message.text} {message.location['url']}")
 
-    def open_page(path: str = "/", width: int = 1440, height: int = 900, theme: str = "light"):
+    def open_page(
+        path: str = "/",
+        width: int = 1440,
+        height: int = 900,
+        theme: str = "light",
+        touch: bool = False,
+    ):
         size = {"width": width, "height": height}
-        context = chromium.new_context(viewport=size, color_scheme=theme)
+        context = chromium.new_context(viewport=size, color_scheme=theme, has_touch=touch)
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()

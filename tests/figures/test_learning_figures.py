@@ -128,7 +128,7 @@ def test_single_replications_and_the_greedy_policy_are_optional():
     plain = learning_figure(FRAME)
     assert not [t for t in plain.data if t.name.endswith("one run")]
     assert not [t for t in plain.data if "greedy for J" in t.name]
-    full = learning_figure(FRAME, runs=True, stationary=True)
+    full = learning_figure(FRAME, runs=True, lower_policies=("stationary",))
     assert len([t for t in full.data if t.name == "E-FSVI, T=6, one run"]) == 3
     assert trace(full, "E-FSVI, T=6, greedy for J (n=3)").line.dash == "dot"
 

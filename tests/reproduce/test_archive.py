@@ -55,7 +55,13 @@ def test_recomputed_rows_equal_the_archived_rows(algorithm, T):
         if (run.spec.algorithm, run.spec.T) == (algorithm, T)
     )
     rows = []
-    execute(run.spec, 0, lambda r: rows.append(r.row), cancelled=lambda: len(rows) >= POLICIES)
+
+    def record(found):
+        # The archive is older than the rolling policies of the lower level.
+        if found.row["policy_kind"] != "rolling":
+            rows.append(found.row)
+
+    execute(run.spec, 0, record, cancelled=lambda: len(rows) >= POLICIES)
     again = compact(tidy(rows)).drop(columns="seconds")
     archived = archived_rows("inventory")
     same_T = archived["T"].isna() if T is None else archived["T"] == T

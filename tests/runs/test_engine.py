@@ -71,14 +71,12 @@ def test_evaluations_equal_those_counted_by_hand():
     )
     lower, upper = 2 * sweep, 2 * sweep * 7
     assert [row["evaluations"] for row in rows] == [
-        lower,
-        lower,
-        2 * lower,
-        2 * lower,
+        *[lower] * 3,
+        *[2 * lower] * 3,
         2 * lower,
         2 * lower + upper,
     ]
-    kinds = ["cyclic", "stationary", "cyclic", "stationary", "periodic", "periodic"]
+    kinds = ["cyclic", "stationary", "rolling"] * 2 + ["periodic", "periodic"]
     assert [row["policy_kind"] for row in rows] == kinds
 
     # An exact expectation evaluates the values at each outcome; with frozen x, y has only one.
@@ -86,7 +84,20 @@ def test_evaluations_equal_those_counted_by_hand():
     assert [row["evaluations"] for row in rows] == [0, sweep * OUTCOMES, 2 * sweep * OUTCOMES]
     rows, _, _ = records(spec("fsvi", 3, iterations=1))
     upper = (sweep + 2 * STATES) * OUTCOMES
-    assert [row["evaluations"] for row in rows] == [sweep, 2 * sweep, 2 * sweep, 2 * sweep + upper]
+    assert [row["evaluations"] for row in rows] == [
+        *[sweep] * 2,
+        *[2 * sweep] * 2,
+        2 * sweep,
+        2 * sweep + upper,
+    ]
+
+    # A rolling method only makes frozen sweeps, and ends at its longest horizon.
+    for name, samples in (("rolling", {}), ("e-rolling", {"M_l": 2})):
+        rows, outcome, _ = records(spec(name, 3, samples, iterations=9))
+        each = samples.get("M_l", 1) * sweep
+        assert [row["evaluations"] for row in rows] == [each, 2 * each, 3 * each]
+        assert {(row["phase"], row["policy_kind"]) for row in rows} == {("rolling", "rolling")}
+        assert (outcome.status, "complete" in outcome.reason) == ("finished", True)
 
 
 def test_a_budget_in_evaluations_is_never_exceeded():

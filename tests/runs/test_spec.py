@@ -16,17 +16,22 @@ from fsdash.runs.spec import RunSpec, share_spent
 NAMES = (
     "vi",
     "fsvi",
+    "rolling",
     "fsavi",
     "mpi",
     "e-vi",
     "e-fsvi",
+    "e-rolling",
+    "e-thaw",
     "e-qi",
     "slow-agnostic",
     "lin-fvi",
     "lin-fsfvi",
+    "lin-rolling",
     "lin-fqi",
     "deep-fvi",
     "deep-fsfvi",
+    "deep-rolling",
     "deep-fqi",
 )
 

@@ -145,7 +145,7 @@ def test_the_policy_greedy_for_J_is_a_series_of_its_own():
         rows("e-fsvi", 0, [3, 4], [0.3, 0.4], 6, "upper", "periodic", 2),
     )
     assert summarise(lower)["mean"].tolist() == [0.1, 0.2, 0.3, 0.4]
-    both = summarise(lower, stationary=True).groupby("method")["mean"].apply(list)
+    both = summarise(lower, lower_policies=("stationary",)).groupby("method")["mean"].apply(list)
     assert both["E-FSVI, T=6, greedy for J"] == [0.7, 0.9]
     assert both["E-FSVI, T=6"] == [0.1, 0.2, 0.3, 0.4]
 

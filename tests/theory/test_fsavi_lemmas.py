@@ -4,7 +4,6 @@ Features have any κ ≥ 1. The errors ε_low and ε_up are the exact infima, by
 """
 
 from dataclasses import replace
-from itertools import islice
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from scipy.optimize import linprog
 
 from fsdash.algorithms import LinearArchitecture, fsavi, fsvi
 from fsdash.core.operators import F, expect
+from tests.algorithms.driving import take
 from tests.models import seeds
 from tests.theory.lemma_models import SEARCH, SLACK, rough_model, smooth_model
 
@@ -59,8 +59,8 @@ def smallest_error(architecture, values_XY):
 
 def levels(model, T, architecture):
     """J_1*, …, J_{T−1}* of FSVI, Ĵ_1, …, Ĵ_{T−1} of FSAVI, and its lower policy."""
-    exact = [s.values_XY for s in islice(fsvi(model, T), T - 1)][::-1]
-    run = list(islice(fsavi(model, T, architecture=architecture), T))
+    exact = [s.values_XY for s in take(fsvi(model, T), T - 1)][::-1]
+    run = take(fsavi(model, T, architecture=architecture), T)
     return exact, [s.values_XY for s in run[:-1]][::-1], run[-1].policy_PXY[1:]
 
 
@@ -135,7 +135,8 @@ def test_errors_of_the_upper_values(setting, T):
     model, architecture = setting
     kappa, gamma, r_max = architecture.kappa, model.gamma, float(model.reward_XYA.max())
     _, fitted, lower = levels(model, T, architecture)
-    run = [s.values_XY for s in islice(fsavi(model, T, architecture=architecture), T - 1, T + 250)]
+    run = take(fsavi(model, T, architecture=architecture), T + 250)[T - 1 :]
+    run = [s.values_XY for s in run]
     fixed, rate = run[-1], kappa * gamma**T
     largest = (kappa**2 - kappa**2 * (kappa * gamma) ** (T + 1)) / (1 - rate) / (1 - kappa * gamma)
     assert np.abs(fixed).max() <= largest * r_max + SLACK

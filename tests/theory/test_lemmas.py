@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from fsdash.algorithms import fsvi, run_until, vi
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import H, H_frozen, H_policy, bellman, expect, q_values
+from tests.algorithms.driving import take
 from tests.models import dense_optimum, dense_policy_values, seeds
 from tests.theory.lemma_models import (
     SEARCH,
@@ -291,7 +292,7 @@ def test_the_general_lemma_for_the_policy_that_its_proof_treats(model, T, k):
     model = non_negative(model)
     U_XY = dense_optimum(model)
     nu_XY = bellman(model, model.true, U_XY)[1]
-    snapshots = list(islice(fsvi(model, T), T + k))
+    snapshots = take(fsvi(model, T), T + k)
     lower = snapshots[T - 1].policy_PXY[1:]
     J1_XY = snapshots[T - 2].values_XY if T > 1 else np.zeros_like(U_XY)
     # E[R(s, a, π*)] − E[R̃(s, a, J₁)]: r cancels.
@@ -323,7 +324,7 @@ def test_the_general_lemma_for_the_policy_that_its_proof_treats(model, T, k):
 def test_reward_that_the_frozen_policy_really_earns(model, T):
     """The lemmas in the proof of `docs/proofs.md`: slope of J_t*, and J₁* minus the true reward."""
     L_r, l_frozen, gamma = reward_slope(model), frozen_slope(model), model.gamma
-    snapshots = list(islice(fsvi(model, T), T - 1))
+    snapshots = take(fsvi(model, T), T - 1)
     for s in snapshots:
         bound = L_r * sum((gamma * l_frozen) ** i for i in range(s.iteration))
         assert value_slope(model, s.values_XY) <= bound * (1 + 1e-12) + SLACK

@@ -16,7 +16,7 @@ import pandas as pd
 from fsdash.dashboard.curves.text import X_LABELS, percent, slow_agnostic_wins
 from fsdash.formatting import number
 from fsdash.runs.measures import SHARE
-from fsdash.runs.summary import LEVELS, MeanCurve, lasting_crossing, read_at
+from fsdash.runs.summary import LEVELS, OWN, MeanCurve, lasting_crossing, read_at
 
 COMPARE_TWO = "Run at least two methods to compare them."
 NOTHING_FROZEN = "No method here freezes the slow state. Add E-FSVI to compare."
@@ -39,17 +39,17 @@ def observations(
     n_slow : int
         The number of slow states.
     """
-    main = work[~work["stationary"].astype(bool)].dropna(subset=["final"])
+    main = work[work["policy"] == OWN].dropna(subset=["final"])
     if len(main) < 2:
         return [COMPARE_TWO]
-    own = {curve.method: curve for curve in curves if not curve.stationary}
+    own = {curve.method: curve for curve in curves if curve.policy == OWN}
     found = [_fastest(main, x), _best_at_end(main), _effect_of_T(main), _overtaken(main, own, x)]
     return [sentence for sentence in [*found, why_agnostic_wins(main, n_slow)] if sentence]
 
 
 def why_agnostic_wins(work: pd.DataFrame, n_slow: int) -> str:
     """Why the method that ignores the slow state can win, if it ends best; otherwise empty."""
-    main = work[~work["stationary"].astype(bool)].dropna(subset=["final"])
+    main = work[work["policy"] == OWN].dropna(subset=["final"])
     if len(main) < 2:
         return ""
     best = _from_best(main).iloc[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isnan
@@ -59,7 +59,14 @@ class CurveOptions:
     log_x: bool = True
     single_runs: bool = False
     greedy_for_J: bool = False
+    rolling: bool = False
     dark: bool = False
+
+    @property
+    def lower_policies(self) -> tuple[str, ...]:
+        """The kinds of lower-level policies that are drawn."""
+        chosen = {"stationary": self.greedy_for_J, "rolling": self.rolling}
+        return tuple(kind for kind, drawn in chosen.items() if drawn)
 
 
 # ------------------------------------------------------------------------------------------ labels
@@ -243,7 +250,7 @@ def curves_figure(
         sweep_method,
         options.log_x,
         options.single_runs,
-        options.greedy_for_J,
+        options.lower_policies,
         dark=options.dark,
     )
     return stable_series(figure)
@@ -299,9 +306,9 @@ class MethodRow:
     final: str
 
 
-def work_table(rows: pd.DataFrame, x: str, greedy_for_J: bool = False) -> pd.DataFrame:
+def work_table(rows: pd.DataFrame, x: str, lower_policies: Collection[str] = ()) -> pd.DataFrame:
     """For each curve: its starting value, the work to each level, and its final value."""
-    return work_to_reach(_with_x_as_evaluations(rows, x), x=x, stationary=greedy_for_J)
+    return work_to_reach(_with_x_as_evaluations(rows, x), x=x, lower_policies=lower_policies)
 
 
 def table_curves(rows: pd.DataFrame, work: pd.DataFrame, x: str) -> list[MeanCurve]:

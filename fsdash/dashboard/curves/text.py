@@ -44,6 +44,10 @@ GREEDY_FOR_J_HELP = (
     "While E-FSVI solves its lower level there is a second policy: stationary, and greedy with "
     "respect to the frozen values J."
 )
+ROLLING = "Rolling"
+ROLLING_HELP = (
+    "The newest policy of the lower level, played in every period. It needs no upper level."
+)
 
 # The table of methods
 

@@ -76,7 +76,7 @@ def curve_parameters(single_runs: bool = True) -> dict[str, Parameter]:
         "log": switch(True),
     }
     if single_runs:
-        parameters |= {"singles": switch(False), "J": switch(False)}
+        parameters |= {"singles": switch(False), "J": switch(False), "rolling": switch(False)}
     return parameters
 
 
@@ -112,7 +112,8 @@ def read_curve_options(url: UrlState, rows: pd.DataFrame, single_runs: bool = Tr
                 return CurveOptions(x, y, log_x, dark=is_dark())
             singles = st.toggle(text.SINGLE_RUNS, key=url.key("singles"))
             greedy = st.toggle(text.GREEDY_FOR_J, key=url.key("J"), help=text.GREEDY_FOR_J_HELP)
-    return CurveOptions(x, y, log_x, singles, greedy, is_dark())
+            rolling = st.toggle(text.ROLLING, key=url.key("rolling"), help=text.ROLLING_HELP)
+    return CurveOptions(x, y, log_x, singles, greedy, rolling, is_dark())
 
 
 # ------------------------------------------------------------------------------------------ tables

@@ -68,10 +68,11 @@ def run_label(run: Run) -> str:
 
 STEP = "Step of the run"
 PLAY, PAUSE = "Play", "Pause"
-LEVELS = {"lower": "lower level", "upper": "upper level"}
+LEVELS = {"lower": "lower level", "upper": "upper level", "rolling": "rolling horizon"}
 POLICY_KINDS = {
     "stationary": "stationary policy, greedy for the frozen J",
     "cyclic": "cycle of lower policies only",
+    "rolling": "the newest lower policy in every period",
 }
 
 

@@ -273,7 +273,9 @@ def _archived_facts() -> tuple[str, str, str]:
     plan, rows = experiment(LESSON), archive.archived_rows(LESSON)
     own = {FROZEN, BASE}
     rows = rows[rows["method"].isin(own) & (rows["evaluations"] <= plan.budget * plan.sweep)]
-    work = work_to_reach(rows, x="sweeps", sweep=plan.sweep, stationary=True).set_index("method")
+    work = work_to_reach(
+        rows, x="sweeps", sweep=plan.sweep, lower_policies=("stationary",)
+    ).set_index("method")
     curves = {curve.method: curve for curve in mean_curves(rows, "sweeps", sweep=plan.sweep)}
     reached = [
         f"{name} stays above 75% of the optimum after {number(work.loc[name, 'work_75'])} sweeps"

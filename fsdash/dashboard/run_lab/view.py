@@ -213,7 +213,7 @@ def _results(
         labels = curves.run_labels(experiment.runs)
         curve_rows = curves.curve_rows(rows.frame, experiment.runs, labels)
         finished = curves.finished_rows(curve_rows, experiment.runs)
-        work = curves.work_table(finished, options.x, options.greedy_for_J)
+        work = curves.work_table(finished, options.x, options.lower_policies)
         sweep_method = curves.sweep_sizes(experiment.runs)[1]
         figure = curves.curves_figure(curve_rows, options, sweep_method)
         return Results(

@@ -3,13 +3,15 @@
     curves    which rows make one curve, and its mean along the work axis with 95% intervals
     table     starting value, work to reach a level, final value
 
-A *series* is one curve of a chart: one method, and one kind of policy where a method has two. While
-a frozen-state method solves its lower level there are two policies: the cyclic one belongs to the
-method's own series, and the stationary one that is greedy for J_t has a series of its own
-(`stationary` = True), which is left out unless asked for.
+A *series* is one curve of a chart: one method, and one kind of policy where a method has several.
+While a frozen-state method solves its lower level there are up to three policies: the cyclic one
+belongs to the method's own series, `policy` = "own". The stationary one that is greedy for J_t and
+the rolling one have series of their own, which are left out unless `lower_policies` names them.
 """
 
 from fsdash.runs.summary.curves import (
+    OWN,
+    ROLLING,
     STATIONARY,
     X_AXES,
     Y_AXES,
@@ -37,6 +39,8 @@ from fsdash.runs.summary.table import (
 
 __all__ = [
     "LEVELS",
+    "OWN",
+    "ROLLING",
     "STATIONARY",
     "X_AXES",
     "Y_AXES",

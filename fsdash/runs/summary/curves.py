@@ -10,7 +10,7 @@ has none. Intervals end where values become impossible: no policy is better than
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from math import nan, sqrt
@@ -27,15 +27,19 @@ from fsdash.runs.measures import possible_range
 
 X_AXES = (*(column.name for column in WORK), "sweeps")
 Y_AXES = tuple(column.name for column in MEASURES)
-STATIONARY = ", greedy for J"
-"""Added to the name of a method's stationary series."""
-SERIES = ["method", "algorithm", "T", "stationary"]
+STATIONARY, ROLLING = ", greedy for J", ", rolling"
+LOWER_POLICIES = {"stationary": STATIONARY, "rolling": ROLLING}
+"""By kind: the policies of a lower level that are no part of the method's own curve, and what is
+added to the method's name in the series of each."""
+OWN = "own"
+"""The series of a method's own policies."""
+SERIES = ["method", "algorithm", "T", "policy"]
 ITERATION = ["run", "method", "algorithm", "T", "replication", "phase", "policy_kind", "iteration"]
 """The columns that identify an iteration, where a frame has them."""
 
 ReplicationCurve = tuple[np.ndarray, np.ndarray]
 """x and y of one replication."""
-SeriesKey = tuple[str, str, int | None, bool]
+SeriesKey = tuple[str, str, int | None, str]
 """The values of the columns `SERIES`."""
 COMPLETE = 0.8
 """A replication with at least this share of the rows of the longest one counts as complete."""
@@ -44,16 +48,18 @@ COMPLETE = 0.8
 # ----------------------------------------------------------------------------------------- series
 
 
-def labelled(frame: pd.DataFrame, stationary: bool = False) -> pd.DataFrame:
-    """The rows of all curves, with the columns `method`, the name in a legend, and `stationary`.
+def labelled(frame: pd.DataFrame, lower_policies: Collection[str] = ()) -> pd.DataFrame:
+    """The rows of all curves, with the columns `method`, the name in a legend, and `policy`.
 
     An existing `method` column is used: it distinguishes runs that differ in a parameter. Policies
     inside a sweep are left out for algorithms whose curves are drawn at whole sweeps.
     """
-    extra = ((frame["phase"] == "lower") & (frame["policy_kind"] == "stationary")).to_numpy()
-    kept = _drawn(frame) if stationary else _drawn(frame) & ~extra
+    policy = np.full(len(frame), OWN, "U10")
+    for kind in LOWER_POLICIES:
+        policy[(frame["phase"].eq("lower") & frame["policy_kind"].eq(kind)).to_numpy()] = kind
+    kept = _drawn(frame) & np.isin(policy, [OWN, *lower_policies])
     if not kept.all():
-        frame, extra = frame[kept], extra[kept]
+        frame, policy = frame[kept], policy[kept]
     if "method" in frame:
         names = frame["method"].to_numpy(object)
     else:
@@ -64,8 +70,11 @@ def labelled(frame: pd.DataFrame, stationary: bool = False) -> pd.DataFrame:
             ],
             object,
         )
-    names = np.where(extra, names + STATIONARY, names) if extra.any() else names
-    return frame.assign(method=pd.Series(names, frame.index, "str"), stationary=extra)
+    for kind, ending in LOWER_POLICIES.items():
+        names = np.where(policy == kind, names + ending, names) if kind in lower_policies else names
+    return frame.assign(
+        method=pd.Series(names, frame.index, "str"), policy=pd.Series(policy, frame.index, "str")
+    )
 
 
 def method_title(name: str, T: int | None) -> str:
@@ -229,7 +238,7 @@ def summarise(
     *,
     y: str = DEFAULT_MEASURE,
     sweep: float = 1.0,
-    stationary: bool = False,
+    lower_policies: Collection[str] = (),
     points: int = 400,
 ) -> pd.DataFrame:
     """Mean and 95% interval of each series along x.
@@ -245,15 +254,16 @@ def summarise(
         "relative_regret" or "max_regret".
     sweep : float
         Evaluations in one sweep of Base E-VI, |S||A|M: the unit of x = "sweeps".
-    stationary : bool
-        Include the stationary policies of unfinished lower levels as series of their own.
+    lower_policies : collection of str
+        Kinds of policies of a lower level to include as series of their own: "stationary", greedy
+        for J, and "rolling".
     points : int
         Replications with different x are read at common points, at most so many.
 
     Returns
     -------
     pandas.DataFrame
-        Columns method, algorithm, T, stationary, x, mean, low, high and n.
+        Columns method, algorithm, T, policy, x, mean, low, high and n.
 
     Examples
     --------
@@ -262,11 +272,11 @@ def summarise(
     >>> frame, _ = run_all([RunSpec("inventory", "e-vi", iterations=2, replications=3)])
     >>> summary = summarise(frame)
     >>> list(summary.columns)
-    ['method', 'algorithm', 'T', 'stationary', 'x', 'mean', 'low', 'high', 'n']
+    ['method', 'algorithm', 'T', 'policy', 'x', 'mean', 'low', 'high', 'n']
     >>> summary["n"].unique().tolist()
     [3]
     """
-    curves = mean_curves(frame, x, y=y, sweep=sweep, stationary=stationary, points=points)
+    curves = mean_curves(frame, x, y=y, sweep=sweep, lower_policies=lower_policies, points=points)
     lengths = [len(curve.x) for curve in curves]
     columns = {
         name: np.repeat(np.array([getattr(curve, name) for curve in curves], object), lengths)
@@ -275,7 +285,7 @@ def summarise(
         name: np.concatenate([getattr(curve, name) for curve in curves] or [[]])
         for name in ("x", "mean", "low", "high", "n")
     }
-    kinds = {"method": "str", "algorithm": "str", "T": "Int64", "stationary": "bool", "n": "int64"}
+    kinds = {"method": "str", "algorithm": "str", "T": "Int64", "policy": "str", "n": "int64"}
     return pd.DataFrame(columns).astype(kinds)
 
 
@@ -286,7 +296,8 @@ class MeanCurve:
     method: str
     algorithm: str
     T: int | None
-    stationary: bool
+    policy: str
+    """"own", or the kind of the lower level's policy."""
     y: str
     x: np.ndarray
     mean: np.ndarray
@@ -306,24 +317,24 @@ def mean_curves(
     *,
     y: str = DEFAULT_MEASURE,
     sweep: float = 1.0,
-    stationary: bool = False,
+    lower_policies: Collection[str] = (),
     points: int = 400,
 ) -> list[MeanCurve]:
     """The curves that `summarise` puts in a table; series without any value are left out."""
     check_axes(x, y)
     curves = []
-    rows = labelled(frame, stationary)
+    rows = labelled(frame, lower_policies)
     positions = (np.concatenate(runs) for _, runs in series_rows(rows))
     named = zip(replications(rows, x, y=y, sweep=sweep), positions, strict=True)
     for (key, runs), own in named:
         limits = possible_range(rows.iloc[own], y)
         grid = _common_grid(runs, points)
         values = np.array([read_at(x_R, y_R, grid) for x_R, y_R in runs])
-        method, algorithm, T, extra = key
+        method, algorithm, T, policy = key
         T = None if T is None or pd.isna(T) else int(T)
         mean, low, high, n = intervals(values)
         ends = clipped(mean, low, high, limits)
-        curve = MeanCurve(method, algorithm, T, bool(extra), y, grid, mean, *ends, n)
+        curve = MeanCurve(method, algorithm, T, policy, y, grid, mean, *ends, n)
         curve = curve.where(curve.n > 0)
         if len(curve.x):
             curves.append(curve)

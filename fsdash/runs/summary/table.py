@@ -7,8 +7,8 @@
             the level again has not reached it. Nor has one whose final value is below, or that is
             above for its last one or two policies only: these may be a spike.
 
-A lower level is one backward induction, not an iteration: what it ends with is its last policy, and
-one policy above a level is enough.
+A lower level, like a rolling run, is one backward induction, not an iteration: what it ends with is
+its last policy, and one policy above a level is enough.
 
 The levels are shares of the optimum. On models without such shares (`fsdash.runs.measures`), start
 and final are mean regret, and a level of 75% means that 75% of the initial policy's regret is gone.
@@ -16,7 +16,7 @@ and final are mean regret, and a level of 75% means that 75% of the initial poli
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import inf, nan
 
 import numpy as np
@@ -34,6 +34,8 @@ from fsdash.runs.summary.curves import (
 )
 
 LEVELS = (0.75, 0.9, 0.95)
+BACKWARD = ("lower", "rolling")
+"""Phases that are one backward induction."""
 LAST_SHARE = 0.1
 """The final value is the mean over this share of the work, at its end."""
 MIN_SWEEPS = 3
@@ -81,7 +83,7 @@ def final_value(
         sweep of the base model or the upper level is complete.
     """
     new = np.append(True, (np.diff(iteration) != 0) | (phase[1:] != phase[:-1]))
-    whole = np.flatnonzero(new & (iteration > 0) & (phase != "lower"))
+    whole = np.flatnonzero(new & (iteration > 0) & ~np.isin(phase.astype(str), BACKWARD))
     if not len(whole):
         return float(y[-1])
     late = whole[evaluations[whole] >= (1 - LAST_SHARE) * evaluations[-1]]
@@ -100,7 +102,7 @@ def work_to_reach(
     *,
     x: str = "evaluations",
     sweep: float = 1.0,
-    stationary: bool = False,
+    lower_policies: Collection[str] = (),
 ) -> pd.DataFrame:
     """The starting value of each series, the work that it needs to reach levels, its final value.
 
@@ -111,7 +113,7 @@ def work_to_reach(
     levels : sequence of float
         Shares of the optimum, such as 0.9. Without such shares, the part of the initial policy's
         regret that is gone.
-    x, sweep, stationary
+    x, sweep, lower_policies
         As for `summarise`.
 
     Returns
@@ -134,9 +136,9 @@ def work_to_reach(
     """
     measure = main_measure(frame)
     progress = SHARE if measure == SHARE else RELATIVE
-    curves = mean_curves(frame, x, y=progress, sweep=sweep, stationary=stationary)
-    curve_of = {(curve.method, curve.stationary): curve for curve in curves}
-    rows, records = labelled(frame, stationary), []
+    curves = mean_curves(frame, x, y=progress, sweep=sweep, lower_policies=lower_policies)
+    curve_of = {(curve.method, curve.policy): curve for curve in curves}
+    rows, records = labelled(frame, lower_policies), []
     values, phases = rows[measure].to_numpy(float), rows["phase"].to_numpy()
     for key, runs in series_rows(rows):
         mean, low, high, n = interval(final_values(rows, runs, measure))
@@ -144,8 +146,10 @@ def work_to_reach(
         ends = clipped(np.array(mean), np.array(low), np.array(high), limits)
         relative = float(np.mean(final_values(rows, runs, RELATIVE)))
         reached = mean if measure == SHARE else 1 - relative
-        curve = curve_of.get((key[0], bool(key[3])))
-        points = 1 if (phases[np.concatenate(runs)] == "lower").all() else MIN_POLICIES
+        curve = curve_of.get((key[0], key[3]))
+        points = (
+            1 if np.isin(phases[np.concatenate(runs)].astype(str), BACKWARD).all() else MIN_POLICIES
+        )
         records.append(
             {
                 **dict(zip(SERIES, key, strict=True)),

@@ -332,7 +332,7 @@ def test_the_url_restores_the_view(experiment):
         "experiment": experiment.id,
         "run": str(run.id),
         "replication": "0",
-        "step": "5",
+        "step": "7",
         "view": "levels",
         "at": "demand:0.0,10.0;phase:1",
         "state": "3,7",

@@ -1,0 +1,301 @@
+"""The frontier: the true regret of every method, T and k against its cost, on a known model.
+
+One backward pass with the slow state frozen gives the lower level of FSVI for every T and the
+rolling policy of every n. Each policy is evaluated exactly. The regret is true, not bounded, so the
+model is solved once as well. What could be said without solving it is in the column `certificate`:
+an upper bound of U* from the best frozen policy, shared by all rows (`fsdash.choice.certify`),
+minus a lower bound of the policy's value.
+
+FSVI is evaluated after k = 0, 1, 4, 16, 64, … iterations and VI after 0, 1, 2, 4, 8, …, until the
+values are certified to be within the tolerance of their fixed point, up to a function of the slow
+state: such a function does not change a greedy policy. Modified policy iteration is evaluated after
+each iteration. A policy that has not changed since the row before has no row of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import nan
+
+import numpy as np
+import pandas as pd
+
+from fsdash.algorithms.fsvi import check_T, upper_level
+from fsdash.algorithms.mpi import mpi
+from fsdash.algorithms.optimum import Optimum, optimum
+from fsdash.algorithms.rolling import rolling
+from fsdash.algorithms.snapshot import Snapshot
+from fsdash.algorithms.vi import vi
+from fsdash.choice.certify import upper_bound
+from fsdash.core.certificate import attainable, certificate
+from fsdash.core.evaluation import Values, policy_values
+from fsdash.core.model import FastSlowMDP
+from fsdash.core.operators import follow
+from fsdash.errors import InputError
+from fsdash.runs.engine import Problem
+from fsdash.runs.measures import relative_regret
+from fsdash.theory.bounds import fsvi_regret, vi_regret
+from fsdash.theory.measured import measure
+from fsdash.theory.parameters import Constants
+
+METHODS = ("fsvi", "rolling", "mpi", "vi")
+COLUMNS = (
+    "method",
+    "T",
+    "k",
+    "backups",
+    "evaluations",
+    "sweeps",
+    "mean_regret",
+    "max_regret",
+    "relative_regret",
+    "certificate",
+    "bound",
+)
+FREEZING = ("fsvi", "rolling")
+MAX_ITERATIONS = 256
+"""Iterations of a method that has not converged before."""
+TIGHTEN = 2
+"""Iterations of modified policy iteration for the shared upper bound."""
+MAX_MEASURED = 400_000
+"""State-action pairs up to which the constants for the paper's bound are measured."""
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """One policy on the way to the frontier, with the work that led to it."""
+
+    method: str
+    T: int | None
+    k: int | None
+    backups: int
+    evaluations: int
+    policy_PXY: np.ndarray
+
+
+def frontier(
+    model: FastSlowMDP,
+    T: Sequence[int] = range(2, 25),
+    *,
+    methods: Sequence[str] = METHODS,
+    tolerance: float = 1e-4,
+    constants: Constants | None = None,
+    best: Optimum | None = None,
+    progress: Callable[[float], object] = lambda share: None,
+) -> pd.DataFrame:
+    """Measure the regret of each method, T and k on a model.
+
+    Parameters
+    ----------
+    model : FastSlowMDP
+        The model.
+    T : sequence of int
+        Block lengths of FSVI, and horizons n of rolling freeze.
+    methods : sequence of {"fsvi", "rolling", "mpi", "vi"}
+        The methods.
+    tolerance : float, default 1e-4
+        Precision of the values and of the methods' convergence, relative to the largest |U*|.
+    constants : Constants, optional
+        Constants for the paper's bound. Measured by default, if the model is in index form with
+        all actions feasible and at most 400,000 state-action pairs.
+    best : Optimum, optional
+        U* of this model, from `optimum`.
+    progress : callable
+        Called with the share that is done, 0 to 1.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per policy, with the columns method, T (none for mpi and vi), k (none for rolling),
+        backups, evaluations, sweeps (evaluations ÷ those of one sweep of Base VI), mean_regret,
+        max_regret, relative_regret (÷ that of the policy that maximises the immediate reward),
+        certificate (an upper bound on max_regret) and bound (the paper's). `attrs` holds the
+        optimal mean value, the evaluations of one sweep and the cost of the shared upper bound in
+        sweeps.
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> model = fsdash.make("inventory").build()
+    >>> found = fsdash.frontier(model, T=[6, 24], methods=["fsvi", "rolling"])
+    >>> last = found.groupby(["method", "T"])["mean_regret"].last().round()
+    >>> last.to_dict()
+    {('fsvi', 6): 198.0, ('fsvi', 24): 143.0, ('rolling', 6): 91.0, ('rolling', 24): 23.0}
+    >>> bool((found["certificate"] >= found["max_regret"]).all())
+    True
+    """
+    T_values = _check(model, T, methods)
+    if not tolerance > 0:
+        raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-4")
+    best = optimum(model) if best is None else best
+    here, goal = Problem(model, best), tolerance * max(float(np.abs(best.U_XY).max()), 1e-9)
+    if constants is None and _measurable(model):
+        constants = measure(model, best.U_XY).constants(model.gamma)
+
+    found: list[tuple[Point, Values]] = []
+    for share, points in _series(model, T_values, methods, goal):
+        for point in points:
+            # Similar policies follow each other, so the values of one are a start for the next.
+            start_XY = found[-1][1].U_XY if found else None
+            values = policy_values(model, point.policy_PXY, tolerance=goal, start_XY=start_XY)
+            found.append((point, values))
+        progress(share)
+    upper_XY, upper_sweeps = _shared_upper_bound(model, found)
+    sweep = model.n_pairs * model.true.outcomes
+    rows = []
+    for point, values in found:
+        regret_XY = np.maximum(best.U_XY - values.U_XY, 0.0)
+        gap_XY = np.maximum(upper_XY - values.U_XY + values.error, 0.0)
+        mean_regret = model.mean(regret_XY)
+        rows.append(
+            (
+                point.method,
+                point.T,
+                point.k,
+                point.backups,
+                point.evaluations,
+                point.evaluations / sweep,
+                mean_regret,
+                float(regret_XY[model.real_XY].max()),
+                relative_regret(mean_regret, here.initial_regret, here.tolerance),
+                float(gap_XY[model.real_XY].max()),
+                _bound(point, constants),
+            )
+        )
+    frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"T": "Int64", "k": "Int64"})
+    frame.attrs = {
+        "optimal_mean_value": here.optimal_return,
+        "evaluations_per_sweep": sweep,
+        "upper_bound_sweeps": upper_sweeps,
+    }
+    return frame
+
+
+def _check(model: FastSlowMDP, T: Sequence[int], methods: Sequence[str]) -> list[int]:
+    for method in methods:
+        if method not in METHODS:
+            raise InputError(f"methods: {method!r} is not known; choose from {', '.join(METHODS)}")
+    T_values = sorted(set(T))
+    if not methods or (not T_values and set(methods) & set(FREEZING)):
+        raise InputError("methods and T: give at least one method, and one T if it freezes")
+    for value in T_values:
+        check_T(model, value)
+    return T_values
+
+
+# ------------------------------------------------------------------------------------------ points
+
+
+def _series(
+    model: FastSlowMDP, T_values: Sequence[int], methods: Sequence[str], goal: float
+) -> Iterator[tuple[float, Iterator[Point]]]:
+    """The points of one method and T at a time, with the share that is done after them."""
+    passes = list(rolling(model, T_values[-1])) if set(methods) & set(FREEZING) else []
+    jobs: list[Iterator[Point]] = []
+    if "fsvi" in methods:
+        jobs += _fsvi_series(model, passes, T_values, goal)
+    if "rolling" in methods:
+        chosen = (s for s in passes if s.iteration in T_values)
+        jobs.append(
+            Point("rolling", s.iteration, None, s.backups, s.evaluations, s.policy_PXY)
+            for s in chosen
+        )
+    if "mpi" in methods:
+        jobs.append(_mpi_points(model, goal))
+    if "vi" in methods:
+        jobs.append(_iterated(model, "vi", None, vi(model), goal, ratio=2))
+    for done, job in enumerate(jobs, start=1):
+        yield done / len(jobs), _changed(job)
+
+
+def _fsvi_series(
+    model: FastSlowMDP, passes: Sequence[Snapshot], T_values: Sequence[int], goal: float
+) -> list[Iterator[Point]]:
+    """The upper level of each T, on the lower level that all T share.
+
+    With T periods in a block, π̃_t is the policy with n = T − t frozen periods to go.
+    """
+    zero_XY = np.zeros((model.n_slow, model.n_fast))
+    policies = [s.policy_PXY[0] for s in passes]
+    followed = [follow(model.true, pi_XY) for pi_XY in policies[: T_values[-1] - 1]]
+    jobs = []
+    for T in T_values:
+        n = T - 1
+        J_XY = passes[n - 1].values_XY if n else zero_XY
+        lower = np.array(policies[:n][::-1], np.int32).reshape(n, *zero_XY.shape)
+        backups = passes[n - 1].backups if n else 0
+        upper = upper_level(model, J_XY, lower, followed[:n][::-1], zero_XY, backups)
+        jobs.append(_iterated(model, "fsvi", T, upper, goal, ratio=4))
+    return jobs
+
+
+def _iterated(
+    model: FastSlowMDP,
+    method: str,
+    T: int | None,
+    snapshots: Iterator[Snapshot],
+    goal: float,
+    ratio: int,
+) -> Iterator[Point]:
+    """The points at k = 0, 1, ratio, ratio², … and, if that is much later, at convergence."""
+    bounds, due = certificate(model, T or 1), 0
+    for snapshot, following in pairwise(snapshots):
+        k = snapshot.iteration
+        width = bounds.shift(following.values_XY - snapshot.values_XY)[1]
+        last = width <= max(goal, 2 * bounds.rounding) or k == MAX_ITERATIONS
+        if k == due or (last and 2 * k >= due):
+            yield _point(method, T, snapshot)
+            due = ratio * k or k + 1
+        if last:
+            return
+
+
+def _mpi_points(model: FastSlowMDP, goal: float) -> Iterator[Point]:
+    """The points of modified policy iteration until its values are certified."""
+    for snapshot in mpi(model):
+        yield _point("mpi", None, snapshot)
+        if snapshot.error <= attainable(model, goal) or snapshot.iteration == MAX_ITERATIONS:
+            return
+
+
+def _changed(points: Iterator[Point]) -> Iterator[Point]:
+    """The points whose policy differs from that of the point before."""
+    last = None
+    for point in points:
+        if last is None or not np.array_equal(point.policy_PXY, last.policy_PXY):
+            yield point
+        last = point
+
+
+def _point(method: str, T: int | None, s: Snapshot) -> Point:
+    return Point(method, T, s.iteration, s.backups, s.evaluations, s.policy_PXY)
+
+
+# ---------------------------------------------------------------------------------------- measures
+
+
+def _shared_upper_bound(
+    model: FastSlowMDP, found: Sequence[tuple[Point, Values]]
+) -> tuple[np.ndarray, float]:
+    """An upper bound of U* from the best policy that freezes, if there is one."""
+    frozen = [values for point, values in found if point.method in FREEZING]
+    candidates = frozen or [values for _, values in found]
+    values = max(candidates, key=lambda values: model.mean(values.U_XY))
+    return upper_bound(model, values.U_XY, tighten=TIGHTEN)
+
+
+def _measurable(model: FastSlowMDP) -> bool:
+    """Whether `measure` knows the model's form and answers within seconds."""
+    product = model.rows is None and model.feasible_XYA.all()
+    return bool(product) and model.n_pairs <= MAX_MEASURED
+
+
+def _bound(point: Point, constants: Constants | None) -> float:
+    """The paper's bound; it has none for rolling freeze and modified policy iteration."""
+    if constants is None or point.k is None:
+        return nan
+    if point.T is not None:
+        return float(fsvi_regret(constants, point.T, k=point.k).total)
+    return float(vi_regret(constants, point.k)) if point.method == "vi" else nan

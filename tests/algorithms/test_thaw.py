@@ -1,0 +1,139 @@
+"""Thawed defect correction: its fixed point, its counts, and the models it refuses."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from fsdash.algorithms import ethaw, run_until
+from fsdash.algorithms.ethaw import describe_thaw, frozen_map, sampled_defect, thawed_sweep
+from fsdash.algorithms.optimum import optimum, regret
+from fsdash.core.certificate import slow_kernel
+from fsdash.core.operators import H, expect
+from fsdash.domains import make
+from fsdash.errors import InputError
+from fsdash.sampling import NextStates
+from tests.algorithms.driving import seed, take
+from tests.models import in_rows, random_model, random_rows, seeds, transition_matrix
+
+
+def exogenous(n, gamma=0.9, rows=False):
+    """x is exogenous, y has noise, but none while x is frozen."""
+    model = random_model(n, (3, 5, 4, 3), ("X..W", "XYAW"), gamma=gamma, frozen="XYA.")
+    return in_rows(model) if rows else model
+
+
+def exact_defect(model, U_XY):
+    """D(s, a) = E[U(x', y')] − E[U(x', ỹ)]."""
+    return expect(model, model.true, U_XY) - expect(model, model.frozen, slow_kernel(model) @ U_XY)
+
+
+@given(seeds)
+def test_with_the_exact_defect_a_sweep_is_a_sweep_of_H(n):
+    for model in (exogenous(n), exogenous(n, rows=True)):
+        U_XY = seed(n).normal(size=(3, 5))
+        D_XYA, E_XY = exact_defect(model, U_XY), slow_kernel(model) @ U_XY
+        next_XY, pi_XY = thawed_sweep(model, E_XY, D_XYA, "first", seed(0))
+        np.testing.assert_allclose(next_XY, H(model, U_XY), atol=1e-12)
+        shifted_XY = U_XY + np.array([[5.0], [-3.0], [1.0]])
+        E_XY = slow_kernel(model) @ shifted_XY
+        D_XYA = exact_defect(model, shifted_XY)
+        assert np.array_equal(thawed_sweep(model, E_XY, D_XYA, "first", seed(0))[1], pi_XY)
+
+
+@pytest.mark.parametrize("rows", [False, True])
+def test_the_sampled_defect_is_unbiased(rows):
+    model, M = exogenous(1, rows=rows), 2_000
+    U_XY = seed(1).uniform(size=(3, 5))
+    pairs_N = np.arange(model.n_pairs)
+    d_XYA, seen_XX = sampled_defect(NextStates(model), U_XY, frozen_map(model), pairs_N, M, seed(2))
+    # A sample lies in [−1, 1], so a mean of M is within 6/√M of its expectation.
+    assert np.abs(d_XYA - exact_defect(model, U_XY)).max() <= 6 / np.sqrt(M)
+    assert (seen_XX.sum(axis=1) == 20 * M).all()
+    assert np.abs(seen_XX / (20 * M) - slow_kernel(model)).max() <= 6 / np.sqrt(20 * M)
+
+
+@pytest.mark.parametrize("rows", [False, True])
+def test_next_states_have_the_law_of_the_model(rows):
+    model, N = random_model(3, (2, 3, 2, 4)), 20_000
+    K = transition_matrix(model, model.true).reshape(12, 6)
+    draws = NextStates(in_rows(model) if rows else model)
+    for pair in range(12):
+        target_N = draws.draw(np.full(N, pair), seed(pair).random(N))
+        share = np.bincount(target_N, minlength=6) / N
+        assert np.abs(share - K[pair]).max() <= 3 / np.sqrt(N)
+    u_N = seed(0).random(9)
+    assert np.array_equal(draws.draw(np.arange(9), u_N), draws.draw(np.arange(9), u_N))
+
+
+@pytest.mark.parametrize("rows", [False, True])
+def test_there_is_no_floor(rows):
+    model = exogenous(7, gamma=0.95, rows=rows)
+    best = optimum(model)
+    losses = [
+        regret(model, s.policy_PXY, best=best).mean_regret
+        for s in (run_until(ethaw(model, seed(5), M=50), iterations=k) for k in (1, 500))
+    ]
+    assert losses[1] < 0.02 * losses[0] and losses[1] < 1e-3 * np.abs(best.U_XY).max()
+
+
+def test_every_sample_is_counted():
+    """15 states, 60 pairs, 3 slow states; each slow state has seen all three after 400 draws."""
+    model = exogenous(2)
+    assert (slow_kernel(model) > 0.02).sum() == (slow_kernel(model) > 0).sum()
+    nonzero = 5 * np.count_nonzero(slow_kernel(model))
+    run = take(ethaw(model, seed(0), M=2, draws=400), 8)
+    first = 3 * 400 + 4 * 60 + 500 + nonzero + 60
+    assert run[0].evaluations == first and run[0].backups == 5 * 60
+    # Two sweeps of the policy, then a tenth of the work for draws of x', rounded down for each x.
+    cycle = nonzero + 60 + 2 * 15
+    cycle += 3 * int(0.1 * cycle / 3)
+    steps = np.diff([s.evaluations for s in run]).tolist()
+    assert set(steps) <= {cycle, cycle + 2 * 2 * 60} and len(set(steps)) == 2
+    assert [s.iteration for s in run] == list(range(1, 9))
+
+
+def test_a_frozen_map_that_is_exact_needs_no_correction():
+    model = random_model(4, (3, 5, 4, 3), ("X..W", "XYA."))
+    steps = np.diff([s.evaluations for s in take(ethaw(model, seed(0)), 20)])
+    assert steps.max() < 2 * 10 * 60
+
+
+def test_the_same_seed_gives_the_same_run_and_snapshots_do_not_change():
+    model = exogenous(3)
+    first = ethaw(model, seed(4))
+    copies = [(s, s.values_XY.copy(), s.policy_PXY.copy()) for s in take(first, 9)]
+    take(first, 9)
+    again = take(ethaw(model, seed(4)), 9)
+    for (s, values_XY, policy_PXY), other in zip(copies, again, strict=True):
+        assert np.array_equal(s.values_XY, values_XY) and np.array_equal(s.policy_PXY, policy_PXY)
+        assert np.array_equal(other.values_XY, values_XY)
+        assert other.evaluations == s.evaluations
+
+
+@pytest.mark.slow
+def test_its_share_of_the_optimum_on_the_domains():
+    """After half of a sweep of Base E-VI."""
+    for name in ("inventory", "gridworld", "pricing"):
+        model = make(name).build()
+        last, budget = None, 0.5 * 50 * model.n_pairs
+        for snapshot in ethaw(model, seed(11)):
+            if snapshot.evaluations > budget:
+                break
+            last = snapshot
+        found = regret(model, last.policy_PXY)
+        assert found.mean_value > 0.99 * found.optimal_mean_value
+
+
+def test_models_that_do_not_suit_get_the_alternative():
+    endogenous = random_model(5, shape=("XYAW", "XYA."), frozen="XYA.")
+    noisy = random_model(5, shape=("X..W", "XYAW"))
+    for call in (lambda m: next(ethaw(m, seed(0))), describe_thaw):
+        with pytest.raises(InputError, match=r"slow state is endogenous .*; use e-rolling"):
+            call(endogenous)
+        with pytest.raises(InputError, match="noise while x is frozen; use e-rolling with M_l"):
+            call(noisy)
+    with pytest.raises(InputError, match="endogenous"):
+        next(ethaw(random_rows(5, padded=True), seed(0)))
+    with pytest.raises(InputError, match="draws = 0"):
+        next(ethaw(exogenous(1), seed(0), draws=0))
+    assert "moves with probability" in describe_thaw(exogenous(1))

@@ -1,0 +1,109 @@
+"""The frontier: its rows are those of the algorithms, their regret is true, certificates hold."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fsdash
+from fsdash.algorithms import fsvi, mpi, rolling, run_until, vi
+from fsdash.algorithms.optimum import optimum, regret
+from fsdash.choice.frontier import COLUMNS, frontier
+from fsdash.core.model import FastSlowMDP
+from fsdash.domains import make
+from fsdash.errors import InputError
+from fsdash.theory import fsvi_regret, vi_regret
+from fsdash.theory.measured import measure
+from tests.models import in_rows, random_model, random_rows
+
+INVENTORY = make("inventory").build()
+
+
+def algorithm(model, row):
+    """The snapshot of the algorithm that a row is about."""
+    if row.method == "rolling":
+        return run_until(rolling(model, row.T), iterations=row.T)
+    run = {"fsvi": lambda: fsvi(model, row.T), "mpi": lambda: mpi(model), "vi": lambda: vi(model)}
+    return run_until(run[row.method](), iterations=row.k)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        INVENTORY,
+        random_model(1, sizes=(3, 6, 3, 3), shape=("X..W", "XYAW")),
+        random_model(2, sizes=(3, 6, 3, 3)),
+        in_rows(random_model(3, sizes=(3, 5, 3, 3), shape=("X..W", "XYA."))),
+        random_rows(4, padded=True),
+    ],
+    ids=["inventory", "exogenous", "endogenous", "rows", "padded"],
+)
+def test_rows_are_those_of_the_algorithms(model):
+    best = optimum(model)
+    found = frontier(model, T=[1, 2, 5], tolerance=1e-6, best=best)
+    assert tuple(found.columns) == COLUMNS
+    assert set(found["method"]) == {"fsvi", "rolling", "mpi", "vi"}
+    scale = np.abs(best.U_XY).max()
+    for row in found.itertuples():
+        snapshot = algorithm(model, row)
+        assert (row.backups, row.evaluations) == (snapshot.backups, snapshot.evaluations)
+        true = regret(model, snapshot.policy_PXY, best=best)
+        assert row.mean_regret == pytest.approx(true.mean_regret, abs=3e-6 * scale)
+        assert row.max_regret == pytest.approx(true.max_regret, abs=3e-6 * scale)
+        assert row.certificate >= true.max_regret - true.error
+        assert row.sweeps == row.evaluations / (model.n_pairs * model.true.outcomes)
+    last = found.groupby("method").last()
+    assert last.loc[["mpi", "vi"], "max_regret"].max() <= 1e-4 * scale
+
+
+def test_the_bound_is_the_papers():
+    found = frontier(INVENTORY, T=[2, 6])
+    constants = measure(INVENTORY).constants(INVENTORY.gamma)
+    for row in found.itertuples():
+        if row.method == "fsvi":
+            assert row.bound == pytest.approx(fsvi_regret(constants, row.T, k=row.k).total)
+        elif row.method == "vi":
+            assert row.bound == pytest.approx(vi_regret(constants, row.k))
+        else:
+            assert np.isnan(row.bound)
+    given = frontier(INVENTORY, T=[2, 6], constants=constants)
+    pd.testing.assert_frame_equal(found, given)
+
+
+def test_certificates_on_the_inventory_are_close_to_the_truth():
+    found = frontier(INVENTORY, T=[3, 12], methods=["fsvi", "rolling"])
+    assert (found["certificate"] >= found["max_regret"]).all()
+    assert (found["certificate"] / found["max_regret"]).median() < 1.2
+    assert 0 < found.attrs["upper_bound_sweeps"] < 25
+
+
+def test_progress_grows_to_one():
+    shares = []
+    frontier(random_model(6), T=[2, 3], progress=shares.append)
+    assert shares == sorted(shares) and shares[-1] == 1 and len(shares) == 5
+
+
+def test_a_model_without_rewards_has_no_regret():
+    model = FastSlowMDP(
+        reward_XYA=np.zeros((2, 2, 2)),
+        noise_W=[1.0],
+        next_slow=np.zeros((1, 1, 1, 1), int),
+        next_fast=np.zeros((1, 1, 1, 1), int),
+        gamma=0.9,
+    )
+    found = fsdash.frontier(model, T=[2])
+    assert (found[["mean_regret", "max_regret", "certificate"]] == 0).all().all()
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"T": [0]}, "T = 0"),
+        ({"T": []}, "at least one method, and one T"),
+        ({"methods": []}, "at least one method"),
+        ({"methods": ["sarsa"]}, "'sarsa' is not known; choose from fsvi, rolling, mpi, vi"),
+        ({"tolerance": 0}, "tolerance = 0"),
+    ],
+)
+def test_errors_name_the_bad_argument(options, words):
+    with pytest.raises(InputError, match=words):
+        frontier(random_model(5), **options)
