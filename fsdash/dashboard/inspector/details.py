@@ -16,7 +16,7 @@ from fsdash.figures.policies.q_values import LookAhead, q_pair_figure, q_table
 from fsdash.figures.policies.slices import Slices
 from fsdash.formatting import number
 
-HEIGHTS = {1: 250, 2: 290}
+HEIGHTS = {1: 250, 2: 270}
 """Pixels of the figure of Q-values, by the number of policies."""
 
 

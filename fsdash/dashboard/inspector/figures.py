@@ -13,8 +13,8 @@ from fsdash.figures.policies import InspectedPolicy, PolicyFigure
 
 HEIGHT, COMPARED = 430, 400
 """Pixels of a figure, and of each of two figures side by side."""
-SQUARE = 490
-"""Pixels of a figure with square cells; the chart reduces them on a narrow screen."""
+SQUARE, WIDTH, AROUND = 490, 460, 120
+"""Pixels of a figure with square cells, at most; of its plot's width; and around its plot."""
 HEIGHTS = {"blocks": 520, "pair": 480}
 """Pixels of figures with several panels, by name."""
 
@@ -23,7 +23,10 @@ def figure_height(name: str, figure: go.Figure, compared: bool = False) -> int:
     """Height in pixels; `compared` if two figures share the width of the page."""
     if compared:
         return COMPARED
-    return SQUARE if figure.layout.yaxis.scaleanchor else HEIGHTS.get(name, HEIGHT)
+    if not figure.layout.yaxis.scaleanchor:
+        return HEIGHTS.get(name, HEIGHT)
+    (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
+    return min(SQUARE, AROUND + round(WIDTH * (high - low) / (right - left)))
 
 
 def supported_selection(policy_figure: PolicyFigure, selected: dict) -> dict:

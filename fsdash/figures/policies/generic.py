@@ -35,7 +35,7 @@ from fsdash.figures.policies.maps import (
     word_map,
     word_shades,
 )
-from fsdash.figures.policies.marks import add_texts, cell_labels
+from fsdash.figures.policies.marks import add_texts, cell_labels, label_sizes
 from fsdash.figures.policies.plane import Plane, coordinates
 from fsdash.figures.policies.slices import Slices
 
@@ -89,7 +89,7 @@ def _word_figure(model: FastSlowMDP, policy_XY: np.ndarray, cells: Plane, dark: 
         shades = word_shades(len(labels), dark)
         figure = word_map(cells, policy_XY, labels, shades, title, dark)
         if (text_RC := cell_labels(model, cells, policy_XY)) is not None:
-            add_texts(figure, cells, text_RC, BACKGROUND.on(dark), 14)
+            add_texts(figure, cells, text_RC, BACKGROUND.on(dark), label_sizes(text_RC, 13))
         return figure
     z_RC, changes = cells.take(policy_XY), word_colours(labels, dark)
     hover = "%{z}"

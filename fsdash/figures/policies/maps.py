@@ -117,7 +117,11 @@ def add_key(figure: go.Figure, words: Sequence[str], shades: Sequence[str], name
         )
     figure.update_layout(
         margin_t=16,
-        legend={"title": {"text": f"{name}  "}, "itemclick": False, "itemdoubleclick": False},
+        legend={
+            "title": {"text": f"{name}  ", "font": {"size": 15}},
+            "itemclick": False,
+            "itemdoubleclick": False,
+        },
     )
 
 

@@ -14,6 +14,8 @@ from fsdash.figures.policies.plane import Plane
 MAX_SIDE = 16
 """Most cells along a side whose labels can be read."""
 MAX_LETTERS = 3
+LARGE = 17
+"""Font size of a single arrow or letter."""
 ARROWS = {
     "↑": ("up", "north", "n"),
     "→": ("right", "east", "e"),
@@ -51,7 +53,14 @@ def cell_labels(model: FastSlowMDP, cells: Plane, policy_XY: np.ndarray) -> np.n
     return cells.write(short, policy_XY) if short is not None and has_room(cells) else None
 
 
-def add_texts(figure: go.Figure, cells: Plane, text_RC: np.ndarray, colour: str, size: int) -> None:
+def label_sizes(label_RC: np.ndarray, small: int) -> np.ndarray:
+    """Font sizes of labels: a single arrow or letter is larger."""
+    return np.where(np.vectorize(len, otypes=[int])(label_RC) <= 1, LARGE, small)
+
+
+def add_texts(
+    figure: go.Figure, cells: Plane, text_RC: np.ndarray, colour: str, size_RC: np.ndarray
+) -> None:
     """Write a text into each cell."""
     x_RC, y_RC = np.meshgrid(cells.across.values, cells.up.values)
     figure.add_scatter(
@@ -62,5 +71,5 @@ def add_texts(figure: go.Figure, cells: Plane, text_RC: np.ndarray, colour: str,
         name="actions",
         hoverinfo="skip",
         showlegend=False,
-        textfont={"size": size, "color": colour},
+        textfont={"size": size_RC.ravel(), "color": colour},
     )

@@ -75,13 +75,12 @@ def _add_overview(figure: go.Figure, blocks: Blocks, block: int, dark: bool) -> 
     start_K = slice(None, None, blocks.T)
     x_K, y_K = blocks.path.x_N[start_K].tolist(), blocks.path.y_N[start_K].tolist()
     colour = VERMILLION.on(dark)
+    block_K = [[x, y, "block", k] for x, y, k in zip(x_K, y_K, number_K.tolist(), strict=True)]
     figure.add_bar(
         x=number_K,
         y=blocks.gap_K,
         name="gap of a block",
-        customdata=[
-            [x, y, "block", k] for x, y, k in zip(x_K, y_K, number_K.tolist(), strict=True)
-        ],
+        customdata=block_K,
         marker={
             "color": [colour if k == block else with_opacity(colour, 0.4) for k in range(len(x_K))]
         },
@@ -94,6 +93,7 @@ def _add_overview(figure: go.Figure, blocks: Blocks, block: int, dark: bool) -> 
         y=blocks.expected_gap_K,
         mode="markers",
         name="mean over noise",
+        customdata=block_K,
         marker={"symbol": "line-ew", "size": 14, "line": {"width": 2.5, "color": INK.on(dark)}},
         hovertemplate="%{y:.4g}",
         row=1,

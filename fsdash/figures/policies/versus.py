@@ -35,7 +35,7 @@ from fsdash.figures.policies.inspected import (
 )
 from fsdash.figures.policies.labels import action_labels, axis_title, coordinate_label, state_axis
 from fsdash.figures.policies.maps import MAX_TEXTS, heat_map, hover_text, word_map
-from fsdash.figures.policies.marks import add_texts
+from fsdash.figures.policies.marks import add_texts, label_sizes
 from fsdash.figures.policies.paths import add_series, value_ticks
 from fsdash.figures.policies.plane import Plane
 from fsdash.figures.policies.slices import Slices
@@ -157,8 +157,8 @@ def _kind_map(
             for colour, text_RC in zip(colours, (a_RC, b_RC), strict=True)
         )
         both_RC = np.where(a_RC == b_RC, "", first_RC + "<br>" + second_RC)
-        letters = max(map(len, a_RC.ravel()))
-        add_texts(figure, cells, both_RC, INK.on(dark), 14 if letters == 1 else 11)
+        size_RC = np.minimum(label_sizes(a_RC, 11), label_sizes(b_RC, 11))
+        add_texts(figure, cells, both_RC, INK.on(dark), size_RC)
     return figure
 
 
