@@ -19,6 +19,7 @@ sampled         `evi`, `efsvi`, `erolling`, `ethaw`, `eqi`, `slow_agnostic`
 fitted          `fvi`, `fsfvi`, `frolling`, `fqi` with `Linear` or `Deep` regression
 driving         `Snapshot`, `run_until`
 evaluation      `optimum`, `policy_values`, `regret`, `simulate`, `visits`
+comparison      `disagreement`, `simulate_pair`, `frozen_blocks`
 choice          `recommend`, `Choice`, `frontier`, `certify`, `suits`
 experiments     `RunSpec`, `run_all`, `summarise`, `work_to_reach`
 theory          `Constants`, `Sizes`, `measure`, `reward_error`, `fsvi_regret`, `vi_regret`,
@@ -61,6 +62,8 @@ if TYPE_CHECKING:
     from fsdash.choice.recommend import Choice, recommend
     from fsdash.choice.suits import suits
     from fsdash.core.axis import Axis, Coordinate
+    from fsdash.core.blocks import frozen_blocks
+    from fsdash.core.compare import disagreement, simulate_pair
     from fsdash.core.evaluation import policy_values
     from fsdash.core.model import FastSlowMDP
     from fsdash.core.simulate import simulate, visits
@@ -115,20 +118,22 @@ MODULES = {
     "advise": "fsdash.theory",
     "certify": "fsdash.choice.certify",
     "check_transitions": "fsdash.models.transitions",
+    "disagreement": "fsdash.core.compare",
     "efsvi": "fsdash.algorithms",
     "eqi": "fsdash.algorithms",
     "erolling": "fsdash.algorithms",
     "ethaw": "fsdash.algorithms",
     "evi": "fsdash.algorithms",
     "fqi": "fsdash.algorithms",
+    "frolling": "fsdash.algorithms",
     "from_arrays": "fsdash.models.arrays",
     "from_functions": "fsdash.models.functions",
     "from_gymnasium": "fsdash.models.gymnasium",
     "from_markov_chain": "fsdash.models.markov_chain",
     "from_quantecon": "fsdash.models.quantecon",
     "from_transitions": "fsdash.models.transitions",
-    "frolling": "fsdash.algorithms",
     "frontier": "fsdash.choice.frontier",
+    "frozen_blocks": "fsdash.core.blocks",
     "fsavi": "fsdash.algorithms",
     "fsavi_regret": "fsdash.theory",
     "fsfvi": "fsdash.algorithms",
@@ -153,6 +158,7 @@ MODULES = {
     "run_all": "fsdash.runs.local",
     "run_until": "fsdash.algorithms",
     "simulate": "fsdash.core.simulate",
+    "simulate_pair": "fsdash.core.compare",
     "slow_agnostic": "fsdash.algorithms",
     "suggest_slow": "fsdash.models.slow",
     "suits": "fsdash.choice.suits",
@@ -186,6 +192,7 @@ __all__ = [
     "advise",
     "certify",
     "check_transitions",
+    "disagreement",
     "efsvi",
     "eqi",
     "erolling",
@@ -200,6 +207,7 @@ __all__ = [
     "from_quantecon",
     "from_transitions",
     "frontier",
+    "frozen_blocks",
     "fsavi",
     "fsavi_regret",
     "fsfvi",
@@ -224,6 +232,7 @@ __all__ = [
     "run_all",
     "run_until",
     "simulate",
+    "simulate_pair",
     "slow_agnostic",
     "suggest_slow",
     "suits",

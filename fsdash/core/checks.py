@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsdash.core.axis import Axis, numbers, read_only
+from fsdash.core.axis import Axis, Coordinate, numbers, read_only
 from fsdash.core.rows import INDEX, PROBABILITY_TOLERANCE, Rows
 from fsdash.errors import InputError
 
@@ -127,7 +127,9 @@ def checked_distribution(
 
 def checked_axis(name: str, axis: Axis | None, size: int) -> Axis:
     """Return the axis; by default its coordinates are the indices."""
-    axis = Axis((name,), np.arange(size)) if axis is None else axis
+    if axis is None:
+        title = "action" if name == "actions" else f"{name} state"
+        axis = Axis((name,), np.arange(size), {name: Coordinate(title)})
     if not isinstance(axis, Axis):
         raise InputError(f"{name}: is not an Axis; give Axis(names, values)")
     if len(axis) != size:

@@ -203,3 +203,14 @@ def push_forward_rows(row_S, start_R, target_N, probability_N, m_S, out_S):
         if m_S[s] != 0:
             for i in range(start_R[row_S[s]], start_R[row_S[s] + 1]):
                 out_S[target_N[i]] += probability_N[i] * m_S[s]
+
+
+@jit
+def next_state(start_R, target_N, probability_N, row, u):
+    """Return the next state of a row at the quantile u of its distribution, 0 ≤ u < 1."""
+    i, last = start_R[row], start_R[row + 1] - 1
+    below = probability_N[i]
+    while u >= below and i < last:
+        i += 1
+        below += probability_N[i]
+    return np.int64(target_N[i])

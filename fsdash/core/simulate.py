@@ -25,7 +25,7 @@ from fsdash.core import kernels
 from fsdash.core.display import Lines, Summary, value_range
 from fsdash.core.model import Dynamics, FastSlowMDP
 from fsdash.core.operators import check_policy, check_state, follow
-from fsdash.core.row_kernels import push_forward_rows
+from fsdash.core.row_kernels import next_state, push_forward_rows
 from fsdash.core.rows import Rows
 from fsdash.errors import InputError
 
@@ -135,28 +135,63 @@ def simulate(
     >>> len(path), int(path.x_N[0]), int(path.y_N[0])
     (100, 5, 0)
     """
-    policy_PXY = _phases(model, policy)
+    policy_PXY = phases_of(model, policy)
+    return walk(model, policy_PXY, *draw(model, rng, steps, start))
+
+
+def draw(
+    model: FastSlowMDP,
+    rng: np.random.Generator,
+    steps: int,
+    start: tuple[int, int] | None = None,
+) -> tuple[np.ndarray, int, int]:
+    """Draw the noise of each period and the first state, unless `start` gives it.
+
+    The noise is an outcome w, or for sparse rows a uniform number. It does not depend on the
+    policy, so several policies can be simulated on the same noise.
+    """
     if not isinstance(rng, np.random.Generator):
         raise InputError(f"rng = {rng!r}: give a generator, np.random.default_rng(seed)")
     if steps not in range(1, MAX_STEPS + 1):
         raise InputError(f"steps = {steps}: use a whole number of periods, 1 to {MAX_STEPS:,}")
-    x, y = _start(model, rng) if start is None else check_state(model, *start)
-    d = model.true
+    if start is None:
+        state = int(rng.choice(model.n_states, p=model.initial_XY.ravel()))
+        x, y = divmod(state, model.n_fast)
+    else:
+        x, y = check_state(model, *start)
+    if isinstance(model.true, Rows):
+        return rng.random(steps), x, y
+    return rng.choice(len(model.noise_W), size=steps, p=model.noise_W), x, y
+
+
+def walk(model: FastSlowMDP, policy_PXY: np.ndarray, noise_N: np.ndarray, x: int, y: int) -> Path:
+    """Follow a policy from (x, y) on given noise (`draw`).
+
+    With index tables, the outcome w moves every state. With sparse rows, the uniform number picks
+    the next state by the inverse CDF of the row.
+    """
+    d, steps = model.true, len(noise_N)
     x_N, y_N, action_N = (np.empty(steps, np.int64) for _ in range(3))
     if isinstance(d, Rows):
         law = (d.row_XYA, d.start_R, d.target_N, d.probability_N)
-        _walk_rows(*law, policy_PXY, rng.random(steps), x, y, x_N, y_N, action_N)
+        _walk_rows(*law, policy_PXY, noise_N, x, y, x_N, y_N, action_N)
     else:
-        outcome_N = rng.choice(len(d.noise_W), size=steps, p=d.noise_W)
-        _walk(d.next_slow, d.next_fast, policy_PXY, outcome_N, x, y, x_N, y_N, action_N)
+        _walk(d.next_slow, d.next_fast, policy_PXY, noise_N, x, y, x_N, y_N, action_N)
+    return path_of(model, len(policy_PXY), x_N, y_N, action_N)
+
+
+def path_of(
+    model: FastSlowMDP, P: int, x_N: np.ndarray, y_N: np.ndarray, action_N: np.ndarray
+) -> Path:
+    """Return the path with these states and actions of a policy with P phases."""
     return Path(
         x_N,
         y_N,
         action_N,
         reward_N=model.reward_XYA[x_N, y_N, action_N],
-        phase_N=np.arange(steps) % len(policy_PXY),
+        phase_N=np.arange(len(x_N)) % P,
         gamma=model.gamma,
-        period=len(policy_PXY),
+        period=P,
     )
 
 
@@ -187,7 +222,7 @@ def visits(model: FastSlowMDP, policy: np.ndarray, *, tolerance: float = 1e-8) -
     """
     if not tolerance > 0:
         raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-8")
-    followed = [follow(model.true, policy_XY) for policy_XY in _phases(model, policy)]
+    followed = [follow(model.true, policy_XY) for policy_XY in phases_of(model, policy)]
     P, gamma = len(followed), model.gamma
     share_PXY = np.zeros((P, model.n_slow, model.n_fast))
     now_XY, remaining, error, sweeps = model.initial_XY.copy(), 1.0, 1.0, 0
@@ -221,14 +256,11 @@ def push_forward(dynamics: Dynamics, m_XY: np.ndarray) -> np.ndarray:
     return out_XY
 
 
-def _phases(model: FastSlowMDP, policy: np.ndarray) -> np.ndarray:
+def phases_of(model: FastSlowMDP, policy: np.ndarray) -> np.ndarray:
+    """Return a checked policy, shape (P, X, Y) or (X, Y), as an array with phases."""
     policy = np.asarray(policy)
     policy_PXY = check_policy(model, policy[None] if policy.ndim == 2 else policy)
     return np.ascontiguousarray(policy_PXY, dtype=np.int32)  # one type: compiled once
-
-
-def _start(model: FastSlowMDP, rng: np.random.Generator) -> tuple[int, int]:
-    return divmod(int(rng.choice(model.n_states, p=model.initial_XY.ravel())), model.n_fast)
 
 
 @kernels.jit
@@ -252,12 +284,8 @@ def _walk_rows(
     for t in range(u_N.size):
         a = policy_PXY[t % policy_PXY.shape[0], x, y]
         x_N[t], y_N[t], action_N[t] = x, y, a
-        i, last = start_R[row_XYA[x, y, a]], start_R[row_XYA[x, y, a] + 1] - 1
-        below = probability_N[i]
-        while u_N[t] >= below and i < last:
-            i += 1
-            below += probability_N[i]
-        x, y = np.int64(target_N[i]) // Y, np.int64(target_N[i]) % Y
+        s = next_state(start_R, target_N, probability_N, row_XYA[x, y, a], u_N[t])
+        x, y = s // Y, s % Y
 
 
 @kernels.jit

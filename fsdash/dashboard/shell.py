@@ -10,9 +10,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from fsdash.dashboard.navigation import available_pages
+from fsdash.dashboard.widgets import page_top
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.url_state import UrlState
-from fsdash.figures.palette import BACKGROUND
+from fsdash.figures.palette import BACKGROUND, INK
 from fsdash.version import __version__
 
 AUTHORS = "Y. Wang and D. R. Jiang, “Faster Reinforcement Learning by Freezing Slow States”"
@@ -21,10 +22,17 @@ PAPER_URL = "https://arxiv.org/abs/2301.00922"
 
 # The width keeps lines readable. The padding at the top leaves room for the toolbar. A formula that
 # is wider than its column has a shadow at the right edge (the first gradient scrolls with it and
-# hides the shadow at the end). On a narrow screen a figure comes before its controls, formulas are
-# smaller, and the footer is below the page, because the sidebar is closed.
+# hides the shadow at the end). Whatever has the keyboard's focus has an outline; the focus of a
+# slider or a switch is in an invisible element inside it. On a narrow screen a figure comes before
+# its controls, formulas are smaller, and the footer is below the page, because the sidebar is
+# closed.
 STYLE = """<style>
 [data-testid="stElementContainer"]:has([data-testid="stMarkdownContainer"] > style) {display: none;}
+PAGE_TOP
+:is(a, button, summary, [role="tab"], [tabindex]:not([data-testid="stMain"])):focus-visible,
+  label:has(input:is([type="checkbox"], [type="radio"]):focus-visible),
+  [data-testid="stSlider"] [data-rac]:has(> div > input:focus-visible)
+  {outline: 2px solid INK !important; outline-offset: 2px; border-radius: 0.3rem;}
 [data-testid="stMainBlockContainer"] {max-width: 1240px; padding-top: 3rem;}
 [data-testid="stMarkdownContainer"] p, [data-testid="stMarkdownContainer"] li {max-width: 44rem;}
 [data-testid="stPageLink-NavLink"] {height: auto;}
@@ -56,7 +64,17 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
     """
     st.set_page_config(page_title=f"{title} · fsdash", page_icon=icon, layout="wide")
     footer = f"fsdash {__version__}, based on {AUTHORS}, {PAPER}."
-    add_style(STYLE.replace("FOOTER", footer).replace("PAGE", BACKGROUND.on(is_dark())))
+    words = {
+        "FOOTER": footer,
+        "PAGE_TOP": page_top.STYLE,
+        "PAGE": BACKGROUND.on(is_dark()),
+        "INK": INK.on(is_dark()),
+    }
+    style = STYLE
+    for word, value in words.items():
+        style = style.replace(word, value)
+    add_style(style)
+    page_top.open_at_top(url.page)
     with st.sidebar:
         st.markdown("### ❄️ fsdash")
         _draw_links()

@@ -104,6 +104,34 @@ LOSS = ColourScale(
     ("#F6F1EC", "#F5C9A3", "#E58A45", "#B04A00", "#541F00"),
     ("#261F1B", "#6B330F", "#C4672A", "#F5A871", "#FFEBDB"),
 )
+# From a negative number over zero, which is close to the background, to a positive one: two
+# sequential scales.
+DIVERGING = ColourScale(
+    (
+        "#082B4C",
+        "#0A5C96",
+        "#4A96C9",
+        "#A9CCE6",
+        "#F3F4F5",
+        "#F5C9A3",
+        "#E58A45",
+        "#B04A00",
+        "#541F00",
+    ),
+    (
+        "#E3F4FF",
+        "#7CC4EE",
+        "#2F84BC",
+        "#1D4E75",
+        "#1D2329",
+        "#6B330F",
+        "#C4672A",
+        "#F5A871",
+        "#FFEBDB",
+    ),
+)
+# The two policies of a comparison, A and B; DIVERGING goes from the first to the second.
+FIRST_POLICY, SECOND_POLICY = BLUE, VERMILLION
 # Behind arrows and letters in INK, which need contrast along the whole scale.
 QUIET = ColourScale(("#F7FAFC", "#E1EDF6", "#C4DDEF"), ("#151E27", "#1A3145", "#1F4866"))
 

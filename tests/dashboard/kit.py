@@ -42,7 +42,8 @@ def figures(test: AppTest) -> dict[str, dict]:
     found = {}
     for element in test.get("bidi_component"):
         data = json.loads(element.proto.json or element.proto.mixed.json)
-        found[data["key"]] = decoded(json.loads(data["figure"]))
+        if "figure" in data:
+            found[data["key"]] = decoded(json.loads(data["figure"]))
     return found
 
 

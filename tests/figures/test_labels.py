@@ -10,7 +10,6 @@ from fsdash.dashboard.inspector.state import state_coordinates
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.figures.policies import InspectedPolicy, policy_figures, q_figure
-from fsdash.figures.policies.generic import coordinate_selector
 from fsdash.figures.policies.labels import (
     action_labels,
     actions_title,
@@ -19,6 +18,7 @@ from fsdash.figures.policies.labels import (
     value_label,
 )
 from fsdash.figures.policies.plane import index_plane, plane
+from fsdash.figures.policies.slices import coordinate_selector
 
 OURS = ("units per period", "demand d", "stock y", "units", "memory", "idle", "task i")
 

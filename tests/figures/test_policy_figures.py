@@ -281,17 +281,20 @@ def test_only_a_changed_state_differs_from_the_optimal_policy():
     s = inspected_policy("inventory")
     best = s.optimum
     same = InspectedPolicy(s.model, best.policy_PXY, s.domain, best)
-    regret, agreement = figure_named(same, "difference").figure().data
-    assert regret.z.max() <= 0.05 and not agreement.z.any()
+    shown = figure_named(same, "difference")
+    assert shown.figure(show="regret").data[0].z.max() <= 0.05
+    assert not shown.figure().data[0].z.any() and not shown.figure(show="loss").data[0].z.any()
     changed = best.policy_PXY.copy()
     changed[0, 5, 30] = 10  # order 50 units with 30 in stock
-    agreement = (
-        figure_named(InspectedPolicy(s.model, changed, s.domain, best), "difference")
-        .figure()
-        .data[1]
-    )
+    other = InspectedPolicy(s.model, changed, s.domain, best)
+    agreement = figure_named(other, "difference").figure().data[0]
     assert np.argwhere(agreement.z).tolist() == [[5, 30]]
-    assert agreement.z[5, 30] == 2 and agreement.text[5][30] == "worse"
+    assert agreement.z[5, 30] == 2 and agreement.text[5][30].startswith("worse")
+    assert "takes 50" in agreement.text[5][30]
+    loss = figure_named(other, "difference").figure(show="loss").data[0].z
+    Q_A = q_values_at(s.model, best.U_XY, 5, 30)
+    assert np.argwhere(loss).tolist() == [[5, 30]]
+    assert loss[5, 30] == pytest.approx(Q_A.max() - Q_A[10])
 
 
 def test_another_optimal_action_counts_as_equally_good():

@@ -1,7 +1,6 @@
 """The second policy of the Policy inspector: "Compare with"."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -13,7 +12,7 @@ from fsdash.dashboard.inspector.source import (
     optimal_policy,
     policy_at,
 )
-from fsdash.dashboard.inspector.state import PolicyHistory
+from fsdash.dashboard.inspector.state import Origin, PolicyHistory
 from fsdash.dashboard.inspector.url import LARGEST_T, URL, choose
 from fsdash.errors import InputError
 from fsdash.figures.policies import InspectedPolicy
@@ -26,15 +25,16 @@ DEFAULT_T = 12
 
 @dataclass(frozen=True, eq=False)
 class ComparedPolicy:
-    """Another policy for the same model, with its values in the URL.
+    """The second policy B, for the same model as A, with its values in the URL.
 
-    `selected` holds the selectors that differ from those of the first policy.
+    `phase` fixes its phase; otherwise it is in the phase that it has at the same time as A.
     """
 
     title: str
     inspected: InspectedPolicy
     url_values: dict[str, object]
-    selected: dict = field(default_factory=dict)
+    origin: Origin
+    phase: int | None = None
 
 
 def choose_comparison(
@@ -43,42 +43,38 @@ def choose_comparison(
     history: PolicyHistory,
     step: int,
     inspected: InspectedPolicy,
-    slots: Iterator,
 ) -> ComparedPolicy | None:
     """The widgets of "Compare with"; None if there is no second policy."""
     kinds = [kind for kind in text.COMPARISONS if _is_offered(kind, history, inspected)]
-    with next(slots):
-        kind = choose(
-            st.selectbox,
-            text.COMPARE,
-            "compare",
-            kinds,
-            "",
-            text.COMPARISONS.get,
-            help=text.COMPARE_HELP,
-            on_change=_reset,
-        )
+    kind = choose(
+        st.selectbox,
+        text.COMPARE,
+        "compare",
+        kinds,
+        "",
+        text.COMPARISONS.get,
+        help=text.COMPARE_HELP,
+        on_change=_reset,
+    )
     if kind == "":
         return None
     if kind == "optimum":
         best = optimal_policy(history.spec)
-        return ComparedPolicy(text.OPTIMAL_POLICY, best, {"compare": kind})
-    with next(slots):
-        if kind == "phase":
-            return _other_phase(history, step, inspected)
-        if kind == "step":
-            return _other_step(history, {"compare": kind}, history.steps[0])
-        other = _exact_fsvi(history.spec) if kind == "fsvi" else _other_run(store, choice)
+        return ComparedPolicy(text.OPTIMAL_POLICY, best, {"compare": kind}, Origin())
+    if kind == "phase":
+        return _other_phase(history, step, inspected)
+    if kind == "step":
+        return _other_step(history, {"compare": kind}, history.steps[0])
+    other = _exact_fsvi(history.spec) if kind == "fsvi" else _other_run(store, choice)
     if other is None:
         return None
     url_values = {"compare": kind, "other": other.run if kind == "run" else other.spec.T}
-    with next(slots):
-        try:
-            found = history_of(store, other)
-            return _other_step(found, url_values, found.steps[-1])
-        except InputError as problem:
-            st.warning(str(problem))
-            return None
+    try:
+        found = history_of(store, other)
+        return _other_step(found, url_values, found.steps[-1])
+    except InputError as problem:
+        st.warning(str(problem))
+        return None
 
 
 def _reset() -> None:
@@ -103,7 +99,8 @@ def _other_phase(history: PolicyHistory, step: int, inspected: InspectedPolicy) 
         lambda p: inspected.phases[p],
     )
     title = text.policy_title(history.label, step)
-    return ComparedPolicy(title, inspected, {"compare": "phase", "other": phase}, {"phase": phase})
+    url_values = {"compare": "phase", "other": phase}
+    return ComparedPolicy(title, inspected, url_values, Origin(phase=phase), phase)
 
 
 def _other_step(history: PolicyHistory, url_values: dict, default: int) -> ComparedPolicy:
@@ -115,7 +112,8 @@ def _other_step(history: PolicyHistory, url_values: dict, default: int) -> Compa
     st.caption(text.describe_step(history.row(step), history.spec.T))
     inspected, _ = policy_at(history, step)
     title = text.policy_title(history.label, step)
-    return ComparedPolicy(title, inspected, url_values | {"otherstep": step})
+    origin = Origin(history.spec, history.replication, step)
+    return ComparedPolicy(title, inspected, url_values | {"otherstep": step}, origin)
 
 
 def _exact_fsvi(spec: RunSpec) -> PolicyChoice:

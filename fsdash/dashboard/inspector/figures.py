@@ -11,28 +11,26 @@ import plotly.graph_objects as go
 from fsdash.figures.palette import BACKGROUND, INK
 from fsdash.figures.policies import InspectedPolicy, PolicyFigure
 
-TALL = 600
-HEIGHT = 520
-HALF_WIDTH = 500
-"""Height in pixels of a square figure in half of the page's width."""
-TALL_FIGURES = ("difference",)
-"""Names of figures with two panels, one above the other, that need the height."""
+HEIGHT, COMPARED = 430, 400
+"""Pixels of a figure, and of each of two figures side by side."""
+SQUARE, WIDTH, AROUND = 490, 460, 120
+"""Pixels of a figure with square cells, at most; of its plot's width; and around its plot."""
+HEIGHTS = {"blocks": 520, "pair": 480}
+"""Pixels of figures with several panels, by name."""
 
 
 def figure_height(name: str, figure: go.Figure, compared: bool = False) -> int:
     """Height in pixels; `compared` if two figures share the width of the page."""
-    if name in TALL_FIGURES:
-        return TALL
-    if figure.layout.yaxis.scaleanchor:  # square cells
-        return HALF_WIDTH if compared else TALL
-    return HEIGHT
+    if compared:
+        return COMPARED
+    if not figure.layout.yaxis.scaleanchor:
+        return HEIGHTS.get(name, HEIGHT)
+    (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
+    return min(SQUARE, AROUND + round(WIDTH * (high - low) / (right - left)))
 
 
 def supported_selection(policy_figure: PolicyFigure, selected: dict) -> dict:
-    """The part of another policy's selection that this figure supports.
-
-    A policy with fewer phases may lack the selected phase: then its default is shown.
-    """
+    """The part of another policy's selection that this figure supports."""
     selectors = {selector.name: selector for selector in policy_figure.selectors}
     return {
         name: value

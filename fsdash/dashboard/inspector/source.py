@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from fsdash.dashboard.inspector import state, text
 from fsdash.dashboard.inspector.cache import SizedCache
@@ -55,8 +56,11 @@ class PolicyChoice:
 # ----------------------------------------------------------------------------------------- widgets
 
 
-def choose_policy(store: Store) -> PolicyChoice:
-    """Where the policy comes from, then which one. An `InputError` if there is none."""
+def choose_policy(store: Store, notices: DeltaGenerator) -> PolicyChoice:
+    """Where the policy comes from, then which one. An `InputError` if there is none.
+
+    `notices` is a place for warnings that is visible while these widgets are folded away.
+    """
     experiments = store.experiments(limit=MAX_LISTED)
     if _SOURCE not in st.session_state:
         saved = experiments or URL.get("experiment") is not None
@@ -69,95 +73,92 @@ def choose_policy(store: Store) -> PolicyChoice:
         required=True,
         help=text.SOURCE_HELP,
     )
-    return _choose_exact(store) if source == text.SOLVE_NOW else _choose_saved(store, experiments)
+    if source == text.SOLVE_NOW:
+        return _choose_exact(store, notices)
+    return _choose_saved(store, experiments, notices)
 
 
-def _choose_saved(store: Store, experiments: list[Experiment]) -> PolicyChoice:
+def _choose_saved(
+    store: Store, experiments: list[Experiment], notices: DeltaGenerator
+) -> PolicyChoice:
     asked = URL.get("experiment")
     if asked is not None and asked not in [e.id for e in experiments]:
         try:
             experiments = [*experiments, store.experiment(asked)]
         except InputError as problem:
-            st.warning(text.broken_link(problem))
+            notices.warning(text.broken_link(problem))
             URL.put("experiment", None)
     if not experiments:
         raise InputError(text.NO_RUNS)
-    columns = st.columns([5, 5, 2], vertical_alignment="bottom")
     by_id, now = {e.id: e for e in experiments}, time.time()
-    with columns[0]:
-        id = choose(
-            st.selectbox,
-            text.EXPERIMENT,
-            "experiment",
-            list(by_id),
-            experiments[0].id,
-            lambda id: text.experiment_label(by_id[id], now),
-        )
-    with columns[1]:
-        run = _choose_run(by_id[id])
-    with columns[2]:
-        replication = choose(
-            st.selectbox,
-            text.REPLICATION,
-            "replication",
-            [r.index for r in run.replications],
-            0,
-            help=text.REPLICATION_HELP,
-        )
-    return PolicyChoice(run.spec, id, run.id, replication)
-
-
-def _choose_run(experiment: Experiment) -> Run:
-    runs = {run.id: run for run in experiment.runs}
     id = choose(
+        st.selectbox,
+        text.EXPERIMENT,
+        "experiment",
+        list(by_id),
+        experiments[0].id,
+        lambda id: text.experiment_label(by_id[id], now),
+        notices,
+    )
+    runs = {run.id: run for run in by_id[id].runs}
+    run_id = choose(
         st.selectbox,
         text.RUN,
         "run",
         list(runs),
         next(iter(runs)),
         lambda id: text.run_label(runs[id]),
+        notices,
     )
-    return runs[id]
+    run = runs[run_id]
+    replication = choose(
+        st.selectbox,
+        text.REPLICATION,
+        "replication",
+        [r.index for r in run.replications],
+        0,
+        notices=notices,
+        help=text.REPLICATION_HELP,
+    )
+    return PolicyChoice(run.spec, id, run.id, replication)
 
 
-def _choose_exact(store: Store) -> PolicyChoice:
-    columns = st.columns([5, 2.6, 4, 2.6], vertical_alignment="bottom")
+def _choose_exact(store: Store, notices: DeltaGenerator) -> PolicyChoice:
     labels = domain_labels(store, URL.get("domain"))
-    with columns[0]:
-        domain = choose(
-            st.selectbox,
-            text.DOMAIN,
-            "domain",
-            list(labels),
-            "inventory",
-            lambda name: labels[name] if is_saved_name(name) else DOMAINS[name].title,
-        )
+    domain = choose(
+        st.selectbox,
+        text.DOMAIN,
+        "domain",
+        list(labels),
+        "inventory",
+        lambda name: labels[name] if is_saved_name(name) else DOMAINS[name].title,
+        notices,
+    )
     preset, presets = "default", list(DOMAINS[domain].presets)
     if len(presets) > 1:
-        with columns[1]:
-            preset = choose(
-                st.selectbox,
-                text.PRESET,
-                "preset",
-                presets,
-                "default",
-                lambda name: name.replace("-", " "),
-            )
-    with columns[2]:
-        method = choose(
+        preset = choose(
             st.selectbox,
-            text.ALGORITHM,
-            "method",
-            list(text.ALGORITHM_LABELS),
-            "fsvi",
-            text.ALGORITHM_LABELS.get,
+            text.PRESET,
+            "preset",
+            presets,
+            "default",
+            lambda name: name.replace("-", " "),
+            notices,
         )
+    method = choose(
+        st.selectbox,
+        text.ALGORITHM,
+        "method",
+        list(text.ALGORITHM_LABELS),
+        "fsvi",
+        text.ALGORITHM_LABELS.get,
+        notices,
+    )
     T = None
     if method == "fsvi":
-        with columns[3]:
-            if URL.get("T") is None:
-                URL.put("T", DEFAULT_T)
-            T = st.number_input(text.T_LABEL, 1, LARGEST_T, key=URL.key("T"))
+        if URL.get("T") is None:
+            URL.put("T", DEFAULT_T)
+        T = st.number_input(text.T_LABEL, 1, LARGEST_T, key=URL.key("T"))
     return PolicyChoice(state.solved_spec(domain, preset, method, T), preset=preset)
 
 

@@ -13,12 +13,13 @@ import numpy as np
 import pandas as pd
 
 from fsdash.algorithms.snapshot import MAX_ITERATIONS
+from fsdash.core.compare import FIRST_BETTER, SECOND_BETTER, TIE
 from fsdash.core.evaluation import TOLERANCE
 from fsdash.core.model import FastSlowMDP
 from fsdash.dashboard.inspector import text
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
-from fsdash.figures.policies import InspectedPolicy, phase_names
+from fsdash.figures.policies import InspectedPolicy, PolicyFigure, Versus, phase_names
 from fsdash.figures.policies.generic import agreement
 from fsdash.figures.policies.labels import (
     action_labels,
@@ -26,6 +27,7 @@ from fsdash.figures.policies.labels import (
     own_values,
     value_label,
 )
+from fsdash.figures.policies.microscope import path_losses, simulated_blocks
 from fsdash.runs.engine import Record, execute, problem
 from fsdash.runs.frames import tidy
 from fsdash.runs.records import ACTIVE, Run
@@ -39,6 +41,8 @@ MAX_DECISIONS = 8_000_000
 """Decisions of a policy: its phases times the states."""
 ITERATIONS = 40
 """Of an algorithm solved on the spot. Its policy stops changing well before."""
+ROUNDING = 1e-12
+"""Sums of rewards up to this size, relative to the largest reward, are rounding errors."""
 SUBOPTIMAL = 2
 """The code of a worse action in `agreement`."""
 
@@ -185,11 +189,6 @@ def suboptimal_share(inspected: InspectedPolicy, phase: int = 0) -> float:
     return float((codes_XY == SUBOPTIMAL)[inspected.model.real_XY].mean())
 
 
-def different_share(model: FastSlowMDP, policy_XY: np.ndarray, other_XY: np.ndarray) -> float:
-    """Share of states in which two policies choose different actions."""
-    return float((policy_XY != other_XY)[model.real_XY].mean())
-
-
 def value_sign(model: FastSlowMDP) -> int:
     """−1 if the model has costs, which tables show as positive numbers; otherwise 1."""
     return -1 if model.sense == "min" else 1
@@ -239,22 +238,110 @@ def policy_table(inspected: InspectedPolicy) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
+# --------------------------------------------------------------------------- comparisons and blocks
+
+
+@dataclass(frozen=True)
+class ComparisonFacts:
+    """How often A and B act differently, as shares of the states, and what it matters.
+
+    `time` is the share of A's time in states with a real disagreement, `gain` the mean of U^B − U^A
+    over the initial distribution.
+    """
+
+    ties: float
+    real: float
+    time: float
+    gain: float
+
+
+def comparison_facts(versus: Versus, phase: int, judge: str) -> ComparisonFacts:
+    """The facts of a comparison in one phase, with ties judged by `judge`."""
+    found = versus.disagreement(phase, judge)
+    better = (FIRST_BETTER, SECOND_BETTER)
+    return ComparisonFacts(
+        ties=found.share(TIE),
+        real=found.share(*better),
+        time=found.time_share(*better),
+        gain=versus.model.mean(versus.gain_XY()),
+    )
+
+
+@dataclass(frozen=True)
+class BlockFacts:
+    """Planned minus earned rewards of a block, its expectation, and what its actions lose.
+
+    `mean` is the mean gap of all blocks of the path. All are discounted within a block.
+    """
+
+    gap: float
+    expected: float
+    loss: float
+    mean: float
+
+
+def block_facts(inspected: InspectedPolicy, selected: dict) -> BlockFacts:
+    """The facts of the selected block, numbered from 1."""
+    T, block = selected.get("T", len(inspected.phases)), selected["block"] - 1
+    blocks = simulated_blocks(inspected, T, selected["seed"])
+    loss_N = path_losses(inspected, blocks)[blocks.periods(block)]
+    found = (
+        blocks.gap_K[block],
+        blocks.expected_gap_K[block],
+        loss_N @ inspected.model.gamma ** np.arange(T),
+        blocks.gap_K.mean(),
+    )
+    noise = ROUNDING * inspected.model.largest_reward * T
+    return BlockFacts(*(0.0 if abs(value) <= noise else float(value) for value in found))
+
+
 # ----------------------------------------------------------------------------------------- snippet
 
-_SNIPPET = """\
-from fsdash.dashboard.inspector.state import inspect_record, policy_table
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the second policy of a comparison comes from: how Python code recomputes it.
+
+    Without a specification it is the optimal policy, or with a phase the first policy itself.
+    """
+
+    spec: RunSpec | None = None
+    replication: int = 0
+    step: int = 0
+    phase: int | None = None
+
+
+_ONE = """\
+from fsdash.dashboard.inspector.state import policy_table, recompute
 from fsdash.figures.policies import policy_figures
-from fsdash.runs.engine import execute
 from fsdash.runs.spec import RunSpec
 
 spec = {spec}
-records = []
-execute(spec, {replication}, records.append, cancelled=lambda: len(records) > {step})
-inspected = inspect_record(spec, records[{step}])
+inspected = recompute(spec, step={step}, replication={replication})
 figures = {{figure.name: figure for figure in policy_figures(inspected)}}
-figure = figures[{figure!r}].figure({chosen})
-frame = policy_table(inspected)
+figure = figures[{name!r}].figure({chosen})
+frame = {frame}
 print(frame)"""
+
+_TWO = """\
+from fsdash.dashboard.inspector.state import optimal_policy, recompute
+from fsdash.figures.policies import Versus, comparison_figures
+from fsdash.runs.spec import RunSpec
+
+spec = {spec}
+first = recompute(spec, step={step}, replication={replication})
+second = {second}
+figures = {{figure.name: figure for figure in comparison_figures(Versus(first, second{phase}))}}
+figure = figures[{name!r}].figure({chosen})
+frame = figures[{name!r}].table({chosen})
+print(frame)"""
+
+
+def recompute(spec: RunSpec, step: int, replication: int = 0) -> InspectedPolicy:
+    """Run a replication again until a step and return its policy there."""
+    records: list[Record] = []
+    execute(spec, replication, records.append, cancelled=lambda: len(records) > step)
+    return inspect_record(spec, records[step])
 
 
 def without_time_limit(spec: RunSpec) -> RunSpec:
@@ -267,13 +354,33 @@ def without_time_limit(spec: RunSpec) -> RunSpec:
     return replace(spec, seconds=None, iterations=MAX_ITERATIONS)
 
 
-def policy_snippet(history: PolicyHistory, step: int, figure: str, chosen: dict) -> str:
-    """Python code that recomputes the policy as `inspected`, `figure` and `frame`."""
-    arguments = f"**{chosen!r}" if chosen else ""
-    return _SNIPPET.format(
-        spec=without_time_limit(history.spec).to_python(),
-        replication=history.replication,
-        step=step,
-        figure=figure,
-        chosen=arguments,
-    )
+def policy_snippet(
+    history: PolicyHistory,
+    step: int,
+    policy_figure: PolicyFigure,
+    chosen: dict,
+    other: Origin | None = None,
+) -> str:
+    """Python code that recomputes the figure as `figure` and its numbers as `frame`.
+
+    `other` is the second policy, if the figure compares two.
+    """
+    name, arguments = policy_figure.name, f"**{chosen!r}" if chosen else ""
+    first = {
+        "spec": without_time_limit(history.spec).to_python(),
+        "step": step,
+        "replication": history.replication,
+        "name": name,
+        "chosen": arguments,
+    }
+    if other is None:
+        own_table = policy_figure.tabulate is not None
+        frame = f"figures[{name!r}].table({arguments})" if own_table else "policy_table(inspected)"
+        return _ONE.format(frame=frame, **first)
+    if other.spec is not None:
+        again = without_time_limit(other.spec).to_python()
+        second = f"recompute({again}, step={other.step}, replication={other.replication})"
+    else:
+        second = "optimal_policy(spec)" if other.phase is None else "first"
+    phase = f", {other.phase}" if other.phase is not None else ""
+    return _TWO.format(second=second, phase=phase, **first)

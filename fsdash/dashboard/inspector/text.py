@@ -14,13 +14,11 @@ from fsdash.runs.records import Experiment, Run
 
 PAGE = "Policy inspector"
 TITLE = "What does the policy do?"
-INTRODUCTION = (
-    "Every policy the run produced, state by state: the action it takes, its exact value, and its "
-    "loss against the optimal policy. Choose a run, move the slider, and click a state."
-)
 
 # ----------------------------------------------------------------------------- choosing the policy
 
+CHANGE = "Change"
+CHANGE_HELP = "Choose a saved run, or solve a domain exactly on this page."
 SOURCE = "Policy from"
 SAVED_RUN, SOLVE_NOW = "A saved run", "An exact solution"
 SOURCE_HELP = (
@@ -78,7 +76,6 @@ def run_label(run: Run) -> str:
 # ---------------------------------------------------------------------------------- steps of a run
 
 STEP = "Step of the run"
-STEP_HELP = "Each step is one policy that was recorded while the algorithm ran."
 PLAY, PAUSE = "Play", "Pause"
 LEVELS = {"lower": "lower level", "upper": "upper level", "rolling": "rolling horizon"}
 POLICY_KINDS = {
@@ -127,20 +124,24 @@ SUBOPTIMAL_HELP = (
 
 def suboptimal_label(phase: str | None) -> str:
     """The metric's label; `phase` names the phase of a periodic policy."""
-    return f"States where {phase or 'the policy'} is suboptimal"
+    return f"Suboptimal in {phase}" if phase else "Suboptimal actions"
 
 
 # ------------------------------------------------------------------------------ figures and states
 
 FIGURE = "Figure"
 CLICK_HINT = "Click a state to see its details."
-EVERY_PHASE = "**This state in every phase**"
-CLICKED_STATE, WORST_STATE = "The state you clicked", "Largest loss in this view"
-SAME_STATE = "The same state"
+SELECTED_STATE, WORST_STATE = "The selected state", "Largest loss in this view"
+LARGEST_DISAGREEMENT = "Largest disagreement here"
 VALUE_NAMES = {"max": "value", "min": "cost"}
 """What a policy is worth, by the sense of the model."""
 MEAN_COST = "Mean cost"
-ACTION, REGRET, ESTIMATE = "action", "regret", "algorithm's estimate"
+ESTIMATE = "algorithm's estimate"
+
+
+def fact_rows(sense: str) -> dict[str, str]:
+    """The rows of a state's table: the label by the name in `state_table`."""
+    return {"action": "action", "value": VALUE_NAMES[sense], "regret": "regret"}
 
 
 def phase_columns(sense: str) -> dict[str, str]:
@@ -151,11 +152,47 @@ def phase_columns(sense: str) -> dict[str, str]:
 POLICY_COLUMN, OPTIMAL_COLUMN = "policy", "optimal"
 Q_LABEL = "Q-values if later actions follow"
 Q_HELP = "The length of a bar is the loss of that action against the best one."
-OPTIMAL_AFTERWARDS, POLICY_AFTERWARDS = "the optimal policy", "this policy"
+OPTIMAL_AFTERWARDS, OWN_AFTERWARDS = "optimal policy", "policy itself"
+Q_TABLE = "Q-values of this state, one step of look-ahead under each policy's own values"
 
 
-def q_alt_text(action: str) -> str:
-    return f"Q-values of every action in this state. The policy takes {action}."
+def every_phase(who: str | None) -> str:
+    """The heading of the table of a state in every phase of a periodic policy."""
+    return f"**This state in every phase{f' of {who}' if who else ''}**"
+
+
+def q_alt_text(taken: Mapping[str, str]) -> str:
+    """`taken` holds the action of each policy by its name."""
+    takes = " ".join(f"{who.capitalize()} takes {action}." for who, action in taken.items())
+    return f"Q-values of every action in this state. {takes}"
+
+
+# ------------------------------------------------------------------------------------------ blocks
+
+EXPECTED_GAP, BLOCK_LOSS, MEAN_GAP = "Its mean over noise", "Loss of its actions", "Mean gap"
+BLOCK_GAP_HELP = (
+    "Planned minus earned rewards of the block, discounted. Both are on the same noise, so the gap "
+    "is due to the slow state, which moved although the plan assumed that it stays."
+)
+EXPECTED_GAP_HELP = (
+    "The mean of the gap over all noise, given the second state of the block, computed exactly. It "
+    "is the reward error of this policy from there on."
+)
+BLOCK_LOSS_HELP = (
+    "What the block's actions lose against the best actions, discounted, if all later actions are "
+    "optimal. A plan can be wrong about its rewards and still choose good actions."
+)
+MEAN_GAP_HELP = "The mean gap of all blocks of this path."
+BLOCK_TABLE = "The periods of the block"
+
+
+def block_gap(block: int) -> str:
+    return f"Gap of block {block}"
+
+
+def signed(value: float) -> str:
+    """A number with its sign."""
+    return f"+{number(value)}" if value > 0 else number(value).replace("-", "−")
 
 
 # ------------------------------------------------------------------------------------- comparisons
@@ -180,21 +217,50 @@ def unreadable_run(problem: Exception) -> str:
     return f"That run cannot be shown: {problem}"
 
 
-def phases_differ(share: float) -> str:
-    return f"The two phases choose different actions in **{share:.0%}** of the states."
+TIES, REAL = "Ties", "Real disagreements"
+TIME_THERE = "A's time there"
+GAIN = {"max": "Gain of B", "min": "Cost saved by B"}
+REAL_HELP = (
+    "Share of the states in which the actions differ and one of them is certainly better: their "
+    "Q-values differ by more than the certified error."
+)
+TIME_HELP = "Share of A's discounted time, in this phase, that it spends in those states."
+GAIN_HELP = (
+    "Mean of U of B minus U of A over the initial distribution, computed exactly under the true "
+    "model."
+)
+JUDGES = {"optimal": "the optimal values", "first": "the values of A"}
+NEXT_DISAGREEMENT = "Next largest disagreement"
+NEXT_HELP = (
+    "The states in which one action is better, ordered by how much better it is times how often A "
+    "is there."
+)
 
 
-def policies_differ(share: float, first: float, second: float) -> str:
-    """How often two policies differ, and their mean returns."""
+def ties_help(judge: str) -> str:
     return (
-        f"The policies choose different actions in **{share:.0%}** of the states. "
-        f"Mean return: {number(first)} for the first policy, {number(second)} for the second."
+        "Share of the states in which the actions differ but have the same Q-value within the "
+        f"certified error, judged by {JUDGES[judge]}."
     )
+
+
+def rank_of(rank: int, n: int) -> str:
+    return f"Number {rank:,} of {n:,} real disagreements"
+
+
+def no_disagreement(judge: str) -> str:
+    return f"No action is better than the other in any state, judged by {JUDGES[judge]}."
 
 
 # ------------------------------------------------------------------------------------------ export
 
-POLICY_CSV, POLICY_JSON, SPEC_JSON = "Policy, CSV", "Policy, JSON", "Specification, JSON"
+POLICY, SPEC_JSON = "Policy", "Specification, JSON"
+
+
+def table_labels(name: str) -> tuple[str, str]:
+    """The labels of the buttons that download a table."""
+    return f"{name}, CSV", f"{name}, JSON"
+
 
 # ------------------------------------------------------------------------------------------ lesson
 
@@ -203,8 +269,8 @@ NOTICE = (
     "\\pi_{T-1}$, then $\\mu$ again. Compare two phases: the last ones give little weight to later "
     "rewards, because the lower level is planned as if nothing came after the block.",
     "**High regret need not mean a bad action here.** A state can have high regret although its "
-    "own action is optimal, because of later actions. *Difference from the optimum* shows the "
-    "two separately.",
+    "own action is optimal, because of later actions. *Against the optimum* shows the "
+    "loss of the action alone and the regret.",
     "A policy can differ from the optimal one in many states and lose almost nothing: in states "
     "that it rarely visits (see *Visits*), or where several actions are equally good.",
 )
@@ -217,10 +283,14 @@ READING = f"""
 | $U^*(s)$ | the same for the optimal policy |
 | regret | $U^*(s) - U^\\pi(s)$, at least 0 |
 | $Q(s, a)$ | value of taking $a$ once in $s$ and then following the optimal policy, or this policy |
+| tie | A and B take different actions whose Q-values are the same within the certified error |
+| gain of B | $U^B(s) - U^A(s)$ |
+| gap | reward that the frozen plan expected, minus the reward earned on the same noise |
 | {ESTIMATE} | the value ($V$ or $J$) that the algorithm computed, which can be far from $U^\\pi$ |
 
-**Click** a cell or a point to inspect its state. **Play** steps through the run. The URL holds
-everything you choose: copy it to share this view.
+**Click** a cell or a point to inspect its state. **Play** steps through the run. **Compare with** adds
+a second policy: A is blue, B is orange. The URL holds everything you choose: copy it to share this
+view.
 """  # noqa: E501
 EXERCISES = (
     (

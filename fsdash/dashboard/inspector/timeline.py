@@ -27,17 +27,18 @@ def stop_at_end() -> None:
 
 
 def choose_step(history: PolicyHistory) -> int:
-    """Draw the slider, the Play button and a description of the step; return the step."""
+    """Draw the Play button, the slider and a description of the step; return the step."""
     step = _next_step(history)
     if len(history.steps) > 1:
-        button, slider = st.columns([1, 6], vertical_alignment="bottom")
-        with slider:
+        with st.container(horizontal=True, vertical_alignment="center", wrap=False, key="playback"):
+            playing = is_playing()
+            label, icon = (text.PAUSE, "pause") if playing else (text.PLAY, "play_arrow")
+            pressed = st.button(label, icon=f":material/{icon}:", key="play", width=104)
             URL.put("step", step)
-            key = URL.key("step")
-            step = st.select_slider(text.STEP, history.steps, key=key, help=text.STEP_HELP)
-        playing = is_playing()
-        label, icon = (text.PAUSE, "pause") if playing else (text.PLAY, "play_arrow")
-        if button.button(label, icon=f":material/{icon}:", key="play", width="stretch"):
+            step = st.select_slider(
+                text.STEP, history.steps, key=URL.key("step"), label_visibility="collapsed"
+            )
+        if pressed:
             st.session_state[_PLAYING] = not playing
             if step == history.steps[-1]:
                 st.session_state[_RESTART] = True

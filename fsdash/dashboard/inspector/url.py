@@ -1,8 +1,10 @@
 """The URL of the Policy inspector, and widgets whose options depend on what is saved."""
 
 from collections.abc import Callable, Sequence
+from urllib.parse import unquote
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from fsdash.dashboard.inspector import text
 from fsdash.dashboard.widgets.url_state import (
@@ -16,7 +18,7 @@ from fsdash.dashboard.widgets.url_state import (
 )
 
 LARGEST_T = 100
-MAX_SELECTORS = 300
+MAX_SELECTORS = 600
 """Characters of the parameter `at`."""
 PREFIX = "inspector-"
 """Of session keys that are not in the URL; they are forgotten when a URL is opened."""
@@ -40,11 +42,18 @@ def parse_selectors(value: str) -> SelectorTexts:
     if len(value) > MAX_SELECTORS:
         raise ValueError(value)
     parts = [part.split(":", 1) for part in value.split(";")]
-    return {name: tuple(options.split(",")) for name, options in parts}
+    return {unquote(name): tuple(map(unquote, texts.split(","))) for name, texts in parts}
 
 
 def format_selectors(selected: SelectorTexts) -> str:
-    return ";".join(f"{name}:{','.join(options)}" for name, options in selected.items())
+    return ";".join(
+        f"{_escape(name)}:{','.join(map(_escape, texts))}" for name, texts in selected.items()
+    )
+
+
+def _escape(name: str) -> str:
+    """The name without the separators, which a variable of a user's model may contain."""
+    return "".join(f"%{ord(c):02X}" if c in "%:;," else c for c in name)
 
 
 URL = UrlState(
@@ -81,16 +90,17 @@ def choose(
     options: Sequence,
     default: object,
     describe: Callable[[object], str] = str,
+    notices: DeltaGenerator | None = None,
     **arguments,
 ) -> object:
     """A widget for one of the options. A value that is not among them becomes the default.
 
     `name` is the parameter of the URL. A notice is shown if the value came from the link that was
-    just opened.
+    just opened: in `notices` if the widget itself is folded away.
     """
     asked = URL.get(name)
     if asked not in options:
         URL.put(name, default)
         if asked is not None and URL.just_read:
-            st.warning(text.unavailable(label, asked, describe(default)))
+            (notices or st).warning(text.unavailable(label, asked, describe(default)))
     return widget(label, options, key=URL.key(name), format_func=describe, **arguments)

@@ -1,11 +1,12 @@
-"""The Policy inspector: what a policy does, state by state, and where it differs from the best."""
-
-from collections.abc import Iterator
+"""The Policy inspector: what a policy does, state by state, and how it differs from another one."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from fsdash.dashboard.inspector import panels, text
+from fsdash.dashboard.inspector import details, numbers, selectors, text
 from fsdash.dashboard.inspector.comparison import ComparedPolicy, choose_comparison
+from fsdash.dashboard.inspector.drawing import draw_figure, draw_side_by_side, shown_state
+from fsdash.dashboard.inspector.export import draw_export
 from fsdash.dashboard.inspector.figures import selected_phase
 from fsdash.dashboard.inspector.source import (
     PolicyChoice,
@@ -15,12 +16,23 @@ from fsdash.dashboard.inspector.source import (
     policy_at,
 )
 from fsdash.dashboard.inspector.state import PolicyHistory
+from fsdash.dashboard.inspector.style import STYLE, badge
 from fsdash.dashboard.inspector.timeline import choose_step, is_playing, stop_at_end
 from fsdash.dashboard.inspector.url import URL, start_from_url
 from fsdash.dashboard.service import open_store, show_store_error
-from fsdash.dashboard.shell import add_style, exercises, open_page, what_to_notice
+from fsdash.dashboard.shell import add_style, exercises, is_dark, open_page, what_to_notice
+from fsdash.domains import domain_label
 from fsdash.errors import InputError
-from fsdash.figures.policies import PolicyFigure
+from fsdash.figures.domains import figure_function
+from fsdash.figures.palette import FIRST_POLICY, SECOND_POLICY
+from fsdash.figures.policies import (
+    InspectedPolicy,
+    PolicyFigure,
+    Versus,
+    comparison_figures,
+    policy_figures,
+)
+from fsdash.figures.policies.slices import Slices
 from fsdash.runs.errors import StoreError
 from fsdash.runs.store.experiments import Store
 
@@ -28,13 +40,6 @@ PLAY_SECONDS = 1.0
 """Between two steps while playing."""
 REFRESH_SECONDS = 2.0
 """Between two updates while the run is computed."""
-# On a narrow screen a column without a widget takes no space.
-STYLE = """<style>
-@media (max-width: 640px) {
-  .st-key-choices [data-testid="stColumn"]:not(:has([data-testid="stElementContainer"]))
-    {display: none;}
-}
-</style>"""
 
 
 def show() -> None:
@@ -42,11 +47,9 @@ def show() -> None:
     if open_page(text.PAGE, URL):
         start_from_url()
     add_style(STYLE)
-    st.title(text.TITLE, anchor=False)
-    st.markdown(text.INTRODUCTION)
     store = open_store()
     try:
-        choice = choose_policy(store)
+        choice = _draw_head(store)
         running = is_running(store, choice)
         seconds = PLAY_SECONDS if is_playing() else REFRESH_SECONDS if running else None
         st.fragment(_draw_fragment, run_every=seconds)(store, choice, running)
@@ -61,6 +64,23 @@ def show() -> None:
         what_to_notice(text.NOTICE)
         with st.expander(text.READING_TITLE, icon=":material/menu_book:", key="reading"):
             st.markdown(text.READING)
+
+
+def _draw_head(store: Store) -> PolicyChoice:
+    """The title, and the policy A with a button that opens the widgets to change it."""
+    with st.container(key="head"):
+        title, policy = st.columns([4, 6], vertical_alignment="center", gap="small")
+    with title:
+        st.title(text.TITLE, anchor=False)
+    notices = st.container()
+    with policy, st.container(horizontal=True, vertical_alignment="center", key="policy-a"):
+        name = st.container(width="content")
+        with st.popover(text.CHANGE, help=text.CHANGE_HELP, icon=":material/tune:"):
+            choice = choose_policy(store, notices)
+    with name:
+        label = f"**{choice.spec.label}** · {domain_label(choice.spec.domain)}"
+        st.markdown(f"{badge('A', FIRST_POLICY, is_dark())} {label}", unsafe_allow_html=True)
+    return choice
 
 
 def _draw_fragment(store: Store, choice: PolicyChoice, running: bool) -> None:
@@ -79,33 +99,92 @@ def _draw_fragment(store: Store, choice: PolicyChoice, running: bool) -> None:
 
 
 def _draw_policy(store: Store, choice: PolicyChoice) -> None:
-    """Everything below the choice of the run."""
+    """Everything below the head: the widgets first, because they choose what is drawn."""
     history = history_of(store, choice)
-    step = choose_step(history)
+    views = st.container(key="views")
+    place, below_figure, rail, aside = _bench()
+    with below_figure:
+        step = choose_step(history)
     inspected, estimate_XY = policy_at(history, step)
-    metrics = st.container()
-    policy_figure = panels.choose_figure(inspected)
-    with st.container(border=True, key="choices"):
-        slots = _slots()
-        selected = panels.choose_selectors(policy_figure.selectors, slots)
-        compared = choose_comparison(store, choice, history, step, inspected, slots)
-    with metrics:
-        panels.draw_metrics(inspected, history.row(step), selected_phase(inspected, selected))
-    if compared is None:
-        figure = panels.draw_one(inspected, policy_figure, selected, estimate_XY)
-    else:
-        title = text.policy_title(history.label, step)
-        figure = panels.draw_two(inspected, compared, policy_figure, selected, title)
-    panels.draw_export(history, step, inspected, policy_figure, selected, figure)
+    with rail:
+        compared = choose_comparison(store, choice, history, step, inspected)
+    versus = None if compared is None else Versus(inspected, compared.inspected, compared.phase)
+    comparisons = () if versus is None else comparison_figures(versus)
+    with views:
+        policy_figure = selectors.choose_figure((*comparisons, *policy_figures(inspected)))
+    with rail:
+        if compared is not None:
+            b = badge("B", SECOND_POLICY, is_dark())
+            st.markdown(f"{b} **{compared.title}**", unsafe_allow_html=True)
+        selected = selectors.choose_selectors(policy_figure)
+    phase, judge = selected_phase(inspected, selected), selected.get("judge", "optimal")
+    figure = policy_figure.figure(is_dark(), **selected)
+    state = shown_state(inspected, figure, phase, versus, judge)
+    together = versus is None or policy_figure in comparisons
+    with place:
+        if versus is None or policy_figure in comparisons:
+            draw_figure(figure, policy_figure, state)
+        else:
+            titles = text.policy_title(history.label, step), compared.title
+            draw_side_by_side(figure, versus, policy_figure, selected, titles, state)
+    with below_figure:
+        hint = f" {text.CLICK_HINT}" if policy_figure.clickable else ""
+        numbers.draw_numbers(_numbers(inspected, history, step, versus, policy_figure, selected))
+        st.caption(policy_figure.caption + hint)
+    with aside:
+        columns = [st.container()] * 2 if together else st.columns(2, gap="large")
+        with columns[0]:
+            details.draw_facts(inspected, versus, state, phase, estimate_XY)
+            if versus is not None:
+                slices = _slices(inspected)
+                details.draw_next_disagreement(versus, slices, policy_figure, state, phase, judge)
+        with columns[1]:
+            details.draw_q_values(inspected, versus, state, phase)
+    if policy_figure.name == "blocks":
+        details.draw_block(policy_figure, selected)
+    details.draw_tables(inspected, versus, state, phase)
+    other = compared if policy_figure in comparisons else None
+    draw_export(history, step, inspected, other, policy_figure, selected, figure)
     stop_at_end()
     if not is_playing():
-        _write_url(choice, history, step, policy_figure, compared)
+        _write_url(choice, history, step, policy_figure, selected, compared)
 
 
-def _slots(width: int = 3) -> Iterator:
-    """Places for widgets, `width` in a row; a row is added when it is needed."""
-    while True:
-        yield from st.columns(width, gap="medium")
+def _bench() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, DeltaGenerator]:
+    """Places for the figure, what belongs below it, the rail of controls, and the state.
+
+    They are in the order of a narrow screen; the style moves the rail to the left of a wide one.
+    """
+    with st.container(key="bench"):
+        columns = st.columns(3)
+    with columns[0], st.container(key="stage"):
+        figure, below = st.container(), st.container(key="below-figure", gap="xsmall")
+    with columns[1]:
+        rail = st.container(key="rail", gap="xsmall")
+    with columns[2]:
+        aside = st.container(key="aside", gap="xsmall")
+    return figure, below, rail, aside
+
+
+def _numbers(
+    inspected: InspectedPolicy,
+    history: PolicyHistory,
+    step: int,
+    versus: Versus | None,
+    policy_figure: PolicyFigure,
+    selected: dict,
+) -> numbers.Numbers:
+    phase = selected_phase(inspected, selected)
+    if policy_figure.name == "blocks":
+        return numbers.block_numbers(inspected, selected)
+    if versus is not None:
+        return numbers.comparison_numbers(versus, phase, selected.get("judge", "optimal"))
+    return numbers.policy_numbers(inspected, history.row(step), phase)
+
+
+def _slices(inspected: InspectedPolicy) -> Slices:
+    axes = figure_function(inspected.domain, "plane_axes")(inspected.model)
+    return Slices(inspected.model, axes)
 
 
 def _write_url(
@@ -113,6 +192,7 @@ def _write_url(
     history: PolicyHistory,
     step: int,
     policy_figure: PolicyFigure,
+    selected: dict,
     compared: ComparedPolicy | None,
 ) -> None:
     no_comparison = dict.fromkeys(("compare", "other", "otherstep"))
@@ -120,6 +200,6 @@ def _write_url(
         **choice.url_values,
         step=step if step != history.steps[-1] else None,
         view=policy_figure.name,
-        at=panels.changed_selectors(policy_figure),
+        at=selectors.changed_selectors(policy_figure, selected),
         **(no_comparison | (compared.url_values if compared else {})),
     )

@@ -3,9 +3,17 @@
 // Streamlit calls the default export again whenever data or theme change. Plotly itself is loaded
 // once for all charts of all pages. The visitor's zoom and hidden series survive new data.
 
-const NEAR = 16; // pixels: the largest distance of a click from the marker it selects
-const GRIP = 10; // pixels: the largest distance of a press from the handle it grabs
+// Distances in pixels for a mouse and for a finger: of a click from the marker that it selects, of
+// a press from the handle that it grabs, and of a release from its press for it to count as a click.
+const MOUSE = { near: 16, grip: 10, still: 4 };
+const FINGER = { near: 24, grip: 22, still: 10 };
+const reach = (event) => (event.pointerType === "touch" || event.touches ? FINGER : MOUSE);
 const AROUND = 90; // pixels: legend and axis titles above and below a plot of square cells
+const NARROW = 480; // pixels: below this width fonts are smaller and the legend has its own room
+const LEGEND_ROW = 32; // pixels: the part of a legend that a figure's height allows for
+const POINTS_TIMEOUT = 80; // milliseconds from a click until Plotly has named its points
+
+const TOUCH = window.matchMedia("(hover: none)");
 
 // `fsdash dashboard` loads Plotly with a script element in the page's head (see server.py). Under
 // `streamlit run` there is none, and the first chart loads it from `url`.
@@ -123,36 +131,55 @@ function isHit(point, place) {
   if (!/^scatter/.test(point.data.type ?? "scatter")) return true;
   const dx = point.xaxis.d2p(point.x) - place.px;
   const dy = point.yaxis.d2p(point.y) - place.py;
-  return Math.hypot(dx, dy) <= NEAR;
+  return Math.hypot(dx, dy) <= place.near;
 }
 
+// A click is a press and a release at the same place. The browser's own click event is not used:
+// Plotly suppresses it for a finger, and repeats it without a position where there is no mouse.
+// Plotly names the clicked points soon after the release; if it names none, the click is elsewhere.
 function reportClicks(node) {
-  let points = [];
-  let pressed = { clientX: 0, clientY: 0 };
-  node.on("plotly_click", (event) => {
-    points = event.points;
-  });
-  node.addEventListener("pointerdown", (event) => (pressed = event), true);
-  node.addEventListener("click", (event) => {
-    if (!node.fsData.clickable || event.target.closest(".modebar, .legend")) return;
-    const moved = Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY);
-    const place = placeOf(node, event);
-    if (!place || moved > 4) return; // the end of a zoom or a drag
-    // Plotly reports the clicked points in the same task, before or after this handler.
-    setTimeout(() => {
-      const point = points.find((candidate) => isHit(candidate, place));
-      points = [];
-      if (point) {
-        const { x, y, customdata = null } = point;
-        // Plotly decodes arrays of numbers to typed arrays, which Streamlit would send as objects.
-        const carried = ArrayBuffer.isView(customdata) ? [...customdata] : customdata;
-        node.fsSend({ x, y, customdata: carried, trace: point.data.name ?? null });
-      } else {
-        const x = place.xaxis.p2d(place.px);
-        node.fsSend({ x, y: place.yaxis.p2d(place.py), customdata: null, trace: null });
-      }
+  let clicked = null;
+  const send = (points) => {
+    const place = clicked;
+    clicked = null;
+    if (!place) return; // reported already, or the end of a zoom or a drag
+    clearTimeout(place.timeout);
+    node.fsSend(clickEvent(points.find((point) => isHit(point, place)), place));
+  };
+  const press = (pressed) => {
+    if (!node.fsData.clickable || !pressed.isPrimary || pressed.button) return;
+    if (pressed.target.closest(".modebar, .legend")) return;
+    const listening = new AbortController();
+    // Plotly covers the page while a button is pressed, so the release may be outside the node.
+    const listen = (name, handle) =>
+      window.addEventListener(name, handle, { capture: true, signal: listening.signal });
+    listen("pointercancel", () => listening.abort()); // the page scrolls
+    listen("pointerup", (event) => {
+      listening.abort();
+      const { near, still } = reach(event);
+      const moved = Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY);
+      const place = placeOf(node, event);
+      if (!place || moved > still) return;
+      clicked = { ...place, near, timeout: setTimeout(() => send([]), POINTS_TIMEOUT) };
     });
+  };
+  node.addEventListener("pointerdown", press, true);
+  node.on("plotly_click", (event) => send(event.points));
+  // The browser would repeat a tap as a click of a mouse, and Plotly take both for a double click.
+  node.addEventListener("touchend", (event) => {
+    if (event.cancelable && event.target.closest(".draglayer")) event.preventDefault();
   });
+}
+
+function clickEvent(point, place) {
+  if (!point) {
+    const [x, y] = [place.xaxis.p2d(place.px), place.yaxis.p2d(place.py)];
+    return { x, y, customdata: null, trace: null };
+  }
+  const { x, y, customdata = null } = point;
+  // Plotly decodes arrays of numbers to typed arrays, which Streamlit would send as objects.
+  const carried = ArrayBuffer.isView(customdata) ? [...customdata] : customdata;
+  return { x, y, customdata: carried, trace: point.data.name ?? null };
 }
 
 // A vertical line named "handle" can be moved to the left and right.
@@ -162,7 +189,7 @@ function handleUnder(node, event) {
   const index = (node.layout.shapes ?? []).findIndex((shape) => shape.name === "handle");
   if (!place || index < 0) return null;
   const at = place.xaxis.d2p(node.layout.shapes[index].x0);
-  return Math.abs(at - place.px) <= GRIP ? { index, ...place } : null;
+  return Math.abs(at - place.px) <= reach(event).grip ? { index, ...place } : null;
 }
 
 // Labels and marks that belong to the handle's old position fade while it is dragged. The next
@@ -231,18 +258,47 @@ function reportDrags(node) {
 function takeHeight(node) {
   const square = Boolean(node.fsFigure.layout.yaxis?.scaleanchor);
   node.classList.toggle("fs-square", square);
+  node.classList.toggle("fs-tall", Boolean(node.fsLegend));
   const most = square && node.clientWidth ? node.clientWidth + AROUND : Infinity;
-  const height = Math.min(node.fsData.height, most);
+  const height = Math.min(node.fsData.height, most) + (node.fsLegend ?? 0);
   node.style.height = `${height}px`;
   return height;
 }
 
+const isNarrow = (node) => node.clientWidth > 0 && node.clientWidth < NARROW;
+
+// The figure's layout for this screen. A swipe scrolls the page: on a touch screen zoom and pan
+// have to be chosen in the toolbar first.
+function withScreen(layout, node) {
+  const result = { ...layout };
+  if (TOUCH.matches) result.dragmode ??= false;
+  if (!isNarrow(node)) return result;
+  const { legend = {} } = layout;
+  result.font = { size: 13, ...layout.font };
+  if (legend.orientation !== "v")
+    result.legend = { font: { size: 12 }, tracegroupgap: 0, maxheight: 600, ...legend };
+  return result;
+}
+
+// A legend above a narrow plot has many rows: the figure grows by them, the plot does not shrink.
+async function makeRoomForLegend(Plotly, node) {
+  const { legend } = node._fullLayout;
+  const above = isNarrow(node) && legend?.orientation === "h" && legend.y >= 1;
+  const room = above ? Math.max(0, Math.round(legend._height) - LEGEND_ROW) : 0;
+  if (room === (node.fsLegend ?? 0)) return;
+  node.fsLegend = room;
+  await Plotly.relayout(node, { height: takeHeight(node) });
+}
+
 async function draw(Plotly, node) {
   const { data, layout, frames } = node.fsFigure;
-  const shown = { ...withHeldRanges(layout, node.fsHeld), height: takeHeight(node) };
+  const held = withHeldRanges(withScreen(layout, node), node.fsHeld);
   const first = !node.fsReady;
+  node.fsNarrow = isNarrow(node);
   node.fsDrawn = (node.fsDrawn ?? 0) + 1;
+  const shown = { ...held, height: takeHeight(node) };
   await Plotly.react(node, { data, layout: shown, config: CONFIGURATION, frames });
+  await makeRoomForLegend(Plotly, node);
   if (!first) return;
   node.fsReady = true;
   holdRanges(node);
@@ -250,9 +306,21 @@ async function draw(Plotly, node) {
   reportDrags(node);
   new ResizeObserver(() => {
     if (!node.isConnected || !node.clientWidth) return;
+    if (node.fsNarrow !== isNarrow(node)) return enqueueDrawing(node);
     takeHeight(node);
     Plotly.Plots.resize(node);
   }).observe(node);
+}
+
+// One drawing after another, because Plotly must not be called while it draws.
+function enqueueDrawing(node) {
+  node.fsDrawing = (node.fsDrawing ?? Promise.resolve())
+    .then(() => loadPlotly(node.fsData.plotly))
+    .then((Plotly) => draw(Plotly, node));
+  node.fsDrawing.catch((problem) => {
+    console.error(problem);
+    node.textContent = `${problem.message} Reload the page to try again.`;
+  });
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -264,14 +332,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   node.fsSend = (event) => setTriggerValue("event", event);
   takeHeight(node);
   node.setAttribute("aria-label", data.alt_text);
-  // One after another, because Plotly must not be called while it draws.
-  node.fsDrawing = (node.fsDrawing ?? Promise.resolve())
-    .then(() => loadPlotly(data.plotly))
-    .then((Plotly) => draw(Plotly, node));
-  node.fsDrawing.catch((problem) => {
-    console.error(problem);
-    node.textContent = `${problem.message} Reload the page to try again.`;
-  });
+  enqueueDrawing(node);
   // Streamlit also calls this when newer data replaced this data; only a removed node is cleared.
   return () => {
     if (node.fsReady && !node.isConnected) window.Plotly.purge(node);

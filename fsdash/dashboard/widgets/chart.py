@@ -32,7 +32,7 @@ _PLOTLY_FOLDER = Path(plotly.__file__).parent / "package_data"
 _STYLE = """
 .fs-chart {width: 100%; position: relative;}
 .fs-chart .modebar-container {top: calc(100% - 28px) !important;}
-[data-testid="stElementContainer"]:has(.fs-square) {height: auto; flex-basis: auto;}
+[data-testid="stElementContainer"]:has(.fs-square, .fs-tall) {height: auto; flex-basis: auto;}
 @media (hover: none) {
   .fs-chart {padding-bottom: 30px; box-sizing: content-box;}
   .fs-chart .modebar-container {top: 100% !important;}

@@ -5,6 +5,8 @@ A domain names a module in its class attribute `figures`. The module may define
     drawing(domain, dark) -> str                       a small SVG drawing of the problem
     describe(domain) -> str                            the same in one or two sentences
     policy_figures(inspected) -> tuple[PolicyFigure, …]  the figures of the policy inspector
+    plane_axes(model) -> tuple[str, str]               the two coordinates across and up its maps
+    cell_labels(model, cells, policy_XY)               short labels of actions in the cells of a map
 
 For a function that the module does not define, and for a domain that names no module, the generic
 one is used (`fsdash.figures.domains.generic`). A domain outside the package can define these

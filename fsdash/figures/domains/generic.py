@@ -9,9 +9,11 @@ import numpy as np
 from fsdash.core.model import FastSlowMDP
 from fsdash.domains.base import Domain
 from fsdash.figures.palette import BLUE, VERMILLION
-from fsdash.figures.policies.generic import common_figures, simulated_path
+from fsdash.figures.policies.generic import common_figures
 from fsdash.figures.policies.inspected import InspectedPolicy, PolicyFigure
+from fsdash.figures.policies.marks import cell_labels as cell_labels
 from fsdash.figures.policies.plane import coordinates
+from fsdash.figures.policies.state_path import simulated_path
 from fsdash.figures.svg import Pen
 
 MAX_SELECTORS = 5

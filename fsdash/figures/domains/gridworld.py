@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import plotly.graph_objects as go
 
@@ -17,7 +15,6 @@ from fsdash.figures.domains.gridworld_tasks import (
     SIGNAL,
     TASKS,
     add_tasks,
-    square_cells,
 )
 from fsdash.figures.palette import BLUE, GREY, GRID, INK, QUIET, VERMILLION
 from fsdash.figures.policies import generic
@@ -28,7 +25,10 @@ from fsdash.figures.policies.inspected import (
     phase_selector,
 )
 from fsdash.figures.policies.labels import action_labels, coordinate_values, state_axis
-from fsdash.figures.policies.plane import Plane, coordinates, heat_map, plane
+from fsdash.figures.policies.maps import heat_map
+from fsdash.figures.policies.marks import has_room
+from fsdash.figures.policies.plane import Plane, coordinates, plane
+from fsdash.figures.policies.slices import coordinate_selector
 from fsdash.figures.svg import Pen
 
 AXES = ("column", "row")
@@ -77,6 +77,25 @@ def describe(domain: Gridworld) -> str:
 # ------------------------------------------------------------------------------------ the policies
 
 
+def plane_axes(model: FastSlowMDP) -> tuple[str, str]:
+    return AXES
+
+
+def cell_labels(model: FastSlowMDP, cells: Plane, policy_XY: np.ndarray) -> np.ndarray | None:
+    """The task that an idle agent accepts and its step; only the step of an agent with a task."""
+    if not has_room(cells):
+        return None
+    moves = action_labels(model)
+    idle_RC = (
+        cells.take(np.broadcast_to(coordinate_values(model.fast, "task"), policy_XY.shape)) == 0
+    )
+    accepts_RC, steps_RC = (
+        cells.write(texts, policy_XY)
+        for texts in ([text.replace(" ", "") for text in moves], [text[-1] for text in moves])
+    )
+    return np.where(idle_RC, accepts_RC, steps_RC)
+
+
 def grid_policy_figure(
     domain: Gridworld,
     model: FastSlowMDP,
@@ -93,7 +112,7 @@ def grid_policy_figure(
     cells = plane(model, *AXES, at)
     action_RC = cells.take(policy_XY).astype(int)
     figure = heat_map(cells, cells.take(U_XY), QUIET, "value", dark, showscale=False)
-    square_cells(figure, domain)
+    figure.update_layout(margin_t=16)
     labels = np.array(action_labels(model))[action_RC]
     figure.update_traces(text=labels, hovertemplate=_hover("%{text}<br>value <b>%{z:.5g}</b>"))
     task = int(at["task"])
@@ -110,7 +129,6 @@ def grid_visit_figure(
     at = {name: values[0] for name, values in coordinates(model).items() if name not in AXES}
     cells = plane(model, *AXES, at)
     figure = generic.visit_figure(model, share_XY, cells, AXES, dark)
-    square_cells(figure, domain)
     add_tasks(figure, domain, None, dark)
     figure.update_layout(legend={"y": -0.13, "yanchor": "top"})  # the colour bar is on top
     return figure
@@ -120,7 +138,7 @@ def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
     domain, model, phase = inspected.domain, inspected.model, phase_selector(inspected)
     assert isinstance(domain, Gridworld)
     slices = tuple(
-        generic.coordinate_selector(state_axis(model, name), name, values)
+        coordinate_selector(state_axis(model, name), name, values)
         for name, values in coordinates(model).items()
         if name not in AXES
     )
@@ -160,21 +178,8 @@ def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
             "The share of discounted time spent in each cell, computed exactly.",
             visits,
         ),
-        *(_with_square_cells(figure, domain) for figure in common if figure.name != "visits"),
+        *(figure for figure in common if figure.name != "visits"),
     )
-
-
-def _with_square_cells(figure: PolicyFigure, domain: Gridworld) -> PolicyFigure:
-    """The same figure; its heat map of values has square cells."""
-    if figure.name != "values":
-        return figure
-
-    def draw(**chosen):
-        drawn = figure.draw(**chosen)
-        square_cells(drawn, domain)
-        return drawn
-
-    return replace(figure, draw=draw)
 
 
 def _hover(text: str) -> str:

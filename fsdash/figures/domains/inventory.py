@@ -21,6 +21,7 @@ from fsdash.figures.policies.labels import axis_symbol, axis_title, coordinate_v
 from fsdash.figures.policies.lines import lines_figure
 from fsdash.figures.policies.paths import Series, path_figure
 from fsdash.figures.policies.plane import plane
+from fsdash.figures.policies.slices import coordinate_selector
 from fsdash.figures.svg import Pen
 from fsdash.figures.template import template
 
@@ -98,6 +99,10 @@ def _drift(pen: Pen, x: float, y: float, width: float) -> list[str]:
 
 
 # ------------------------------------------------------------------------------------ the policies
+
+
+def plane_axes(model: FastSlowMDP) -> tuple[str, str]:
+    return AXES
 
 
 def order_XY(model: FastSlowMDP, policy_XY: np.ndarray) -> np.ndarray:
@@ -189,7 +194,7 @@ def inventory_path_figure(
 
 def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
     model, phase = inspected.model, phase_selector(inspected)
-    demands = generic.coordinate_selector(
+    demands = coordinate_selector(
         model.slow, "demand", coordinate_values(model.slow, "demand"), many=4
     )
 

@@ -26,6 +26,7 @@ from fsdash.figures.policies.labels import (
 from fsdash.figures.policies.lines import lines_figure
 from fsdash.figures.policies.paths import Series, path_figure
 from fsdash.figures.policies.plane import coordinates, plane
+from fsdash.figures.policies.slices import coordinate_selector
 from fsdash.figures.svg import Pen
 
 AXES = ("reference price", "alpha")
@@ -66,6 +67,10 @@ def describe(domain: Pricing) -> str:
 
 
 # ------------------------------------------------------------------------------------ the policies
+
+
+def plane_axes(model: FastSlowMDP) -> tuple[str, str]:
+    return AXES
 
 
 def price_figure(
@@ -122,8 +127,8 @@ def _prices(inspected: InspectedPolicy, vary: str) -> PolicyFigure:
         return price_figure(model, inspected.policy_PXY[phase], vary, chosen, at, dark)
 
     selectors = (
-        generic.coordinate_selector(model.slow, vary, values[vary], many=3),
-        *(generic.coordinate_selector(model.slow, name, values[name]) for name in others),
+        coordinate_selector(model.slow, vary, values[vary], many=3),
+        *(coordinate_selector(model.slow, name, values[name]) for name in others),
     )
     return PolicyFigure(
         f"prices-{vary}",

@@ -4,26 +4,40 @@
     for policy_figure in policy_figures(inspected):
         figure = policy_figure.figure(dark=True, phase=2)
 
-To compare two policies, draw the same figure of both. A domain brings its own figures (see
-`fsdash.figures.domains`); a model without a domain gets heat maps of fast × slow states.
+    for policy_figure in comparison_figures(Versus(inspected, another)):
+        figure = policy_figure.figure()
+
+A domain brings its own figures (see `fsdash.figures.domains`); a model without a domain gets heat
+maps of two coordinates of its states.
 """
 
 from __future__ import annotations
 
 from fsdash.figures.domains import figure_function
 from fsdash.figures.policies.inspected import InspectedPolicy, PolicyFigure, Selector, phase_names
+from fsdash.figures.policies.microscope import microscope
 from fsdash.figures.policies.q_values import q_figure
+from fsdash.figures.policies.versus import Versus, versus_figures
 
 
 def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
     """Every figure of a policy, the most informative ones first."""
-    return figure_function(inspected.domain, "policy_figures")(inspected)
+    own = figure_function(inspected.domain, "policy_figures")(inspected)
+    return (*own, microscope(inspected))
+
+
+def comparison_figures(versus: Versus) -> tuple[PolicyFigure, ...]:
+    """The figures of policy A against policy B."""
+    axes = figure_function(versus.first.domain, "plane_axes")(versus.model)
+    return versus_figures(versus, axes)
 
 
 __all__ = [
     "InspectedPolicy",
     "PolicyFigure",
     "Selector",
+    "Versus",
+    "comparison_figures",
     "phase_names",
     "policy_figures",
     "q_figure",

@@ -7,15 +7,16 @@ from the selectors and passes the chosen values back, so it needs to know nothin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
 from fsdash.algorithms.optimum import Optimum, optimum
-from fsdash.core.evaluation import policy_values
+from fsdash.core.evaluation import Values, policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import H_policy, check_policy
 from fsdash.core.simulate import Path, Visits, simulate, visits
@@ -25,6 +26,8 @@ from fsdash.figures.svg import subscript
 
 SEEDS = tuple(range(1, 21))
 STEPS = (30, 60, 120, 240, 480)
+AXES = "axes"
+"""The selector of the two axes of a plane; its options are `across|up`."""
 
 
 def phase_names(P: int, first: int = 0) -> tuple[str, ...]:
@@ -65,18 +68,39 @@ class InspectedPolicy:
         return optimum(self.model) if self.best is None else self.best
 
     @cached_property
+    def evaluated(self) -> Values:
+        """The exact value from phase 0 on, with its certified error."""
+        return policy_values(self.model, self.policy_PXY)
+
+    @cached_property
     def values_PXY(self) -> np.ndarray:
-        """The exact value from each phase on. The paper's regret uses phase 0."""
+        """The exact value from each phase on. The paper's regret uses phase 0.
+
+        The other phases are backed up from phase 0, so their error is no larger.
+        """
         U_PXY = np.empty(self.policy_PXY.shape)
-        U_PXY[0] = policy_values(self.model, self.policy_PXY).U_XY
+        U_PXY[0] = self.evaluated.U_XY
         for p in range(len(U_PXY) - 1, 0, -1):
             after_XY = U_PXY[(p + 1) % len(U_PXY)]
             U_PXY[p] = H_policy(self.model, self.policy_PXY[p], after_XY)
         return U_PXY
 
+    def values_from(self, phase: int) -> Values:
+        """The exact value from a phase on; phases are counted on and on, so P is 0 again."""
+        return Values(self.values_PXY[phase % len(self.phases)], self.evaluated.error)
+
     def regret_XY(self, phase: int = 0) -> np.ndarray:
         """U* − U^π from a phase on, cut off at 0: below it lie only the certified errors."""
         return np.maximum(self.optimum.U_XY - self.values_PXY[phase], 0)
+
+    def loss_XY(self, phase: int = 0) -> np.ndarray:
+        """U*(s) − Q*(s, π(s)): what this action alone loses if all later actions are optimal.
+
+        It is 0 within the certified errors of the two values.
+        """
+        best = self.optimum
+        loss_XY = best.U_XY - H_policy(self.model, self.policy_PXY[phase], best.U_XY)
+        return np.where(loss_XY <= 2 * best.error, 0.0, loss_XY)
 
     @cached_property
     def visits(self) -> Visits:
@@ -89,7 +113,10 @@ class InspectedPolicy:
 
 @dataclass(frozen=True)
 class Selector:
-    """One choice that a figure needs: a value from `options`, or with `many` a tuple of them."""
+    """One choice that a figure needs: a value from `options`, or with `many` a tuple of them.
+
+    `ordered` options can be a slider. `coordinate` names the coordinate of the state it chooses.
+    """
 
     name: str
     title: str
@@ -97,6 +124,8 @@ class Selector:
     labels: tuple[str, ...]
     default: object
     many: bool = False
+    ordered: bool = True
+    coordinate: str | None = None
 
     def check(self, value: object) -> None:
         if self.many and not isinstance(value, tuple | list):
@@ -112,7 +141,9 @@ class PolicyFigure:
     """One figure of a policy.
 
     `caption` says in a sentence or two what is drawn. With `clickable`, the first two entries of
-    each point's customdata are (x, y), the indices of its state. `animated` figures have frames.
+    each point's customdata are (x, y), the indices of its state; two more may be the name and the
+    value of a selector that the click sets. `animated` figures have frames. `tabulate` returns the
+    numbers of the figure, if they are not the policy itself.
     """
 
     name: str
@@ -122,17 +153,31 @@ class PolicyFigure:
     selectors: tuple[Selector, ...] = ()
     clickable: bool = False
     animated: bool = False
+    tabulate: Callable[..., pd.DataFrame] | None = None
 
     def figure(self, dark: bool = False, **chosen) -> go.Figure:
         """The figure for the chosen values, by selector name; the others keep their default."""
+        return self.draw(dark=dark, **self._complete(chosen))
+
+    def table(self, **chosen) -> pd.DataFrame:
+        """The numbers of the figure for the chosen values."""
+        if self.tabulate is None:
+            raise InputError(f"{self.title} has no table of its own; use policy_table")
+        return self.tabulate(**self._complete(chosen))
+
+    def needed(self, chosen: Mapping[str, object]) -> tuple[Selector, ...]:
+        """The selectors that matter for the chosen axes: an axis needs no selector of its value."""
+        axes = str(chosen.get(AXES, "")).split("|")
+        return tuple(s for s in self.selectors if s.many or s.coordinate not in axes)
+
+    def _complete(self, chosen: Mapping[str, object]) -> dict[str, object]:
         known = {selector.name: selector for selector in self.selectors}
         for name, value in chosen.items():
             if name not in known:
                 has = ", ".join(known) or "none"
                 raise InputError(f"{self.title} has no selector {name!r}; it has {has}")
             known[name].check(value)
-        defaults = {name: selector.default for name, selector in known.items()}
-        return self.draw(dark=dark, **(defaults | chosen))
+        return {name: selector.default for name, selector in known.items()} | dict(chosen)
 
 
 def phase_selector(inspected: InspectedPolicy) -> tuple[Selector, ...]:

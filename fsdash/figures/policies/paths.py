@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from fsdash.core.simulate import Path
-from fsdash.figures.palette import CATEGORICAL, INK, PANEL
+from fsdash.figures.palette import CATEGORICAL, INK, PANEL, Colour
 from fsdash.figures.policies.plane import evenly_spaced
 from fsdash.figures.template import template
 from fsdash.formatting import whole_ticks
@@ -23,11 +23,14 @@ MAX_CYCLES = 120
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """One line of a panel: `kind` is step, bar or points; `colour` is a place in `CATEGORICAL`."""
+    """One line of a panel: `kind` is step, bar, points, or line for a line with points.
+
+    `colour` is a colour or a place in `CATEGORICAL`.
+    """
 
     name: str
     values_N: np.ndarray
-    colour: int
+    colour: int | Colour
     kind: str = "step"
     dash: str = "solid"
     words: Mapping[float, str] = field(default_factory=dict)
@@ -46,23 +49,11 @@ def path_figure(
     figure = make_subplots(
         rows=len(rows), shared_xaxes=True, vertical_spacing=0.07, row_heights=heights
     )
-    period_N = np.arange(len(path))
-    names = np.array(phases)[path.phase_N]
-    state_N3 = np.column_stack([path.x_N, path.y_N, names]).astype(object)
-    state_N3[:, :2] = np.column_stack([path.x_N, path.y_N])
-    hover = "%{y:.4g}" + (" (%{customdata[2]})" if path.period > 1 else "")
     for row, panel in enumerate(rows, start=1):
         for series in panel:
-            common = {
-                "x": period_N,
-                "y": series.values_N,
-                "name": series.name,
-                "customdata": state_N3,
-                "hovertemplate": hover,
-            }
-            figure.add_trace(_trace(series, dark, **common), row=row, col=1)
+            add_series(figure, series, path, phases, row, dark)
         title = titles[row - 1] if titles else panel[0].name
-        figure.update_yaxes(title_text=title, row=row, **_ticks(panel))
+        figure.update_yaxes(title_text=title, row=row, **value_ticks(panel))
     figure.update_layout(template=template(dark), hovermode="x unified", bargap=0.15)
     figure.update_xaxes(range=[-0.5, len(path) - 0.5], showgrid=False)
     figure.update_xaxes(title_text="period t", row=len(rows))
@@ -70,7 +61,39 @@ def path_figure(
     return figure
 
 
-def _ticks(panel: list[Series]) -> dict:
+def add_series(
+    figure: go.Figure,
+    series: Series,
+    path: Path,
+    phases: tuple[str, ...],
+    row: int,
+    dark: bool,
+    first: int = 0,
+    **more,
+) -> None:
+    """Add one line to a panel; its points carry the states of the path and their phases.
+
+    `first` is the period of its first value; `more` are settings of the trace.
+    """
+    here = slice(first, first + len(series.values_N))
+    names = np.array(phases)[path.phase_N[here]]
+    state_N3 = np.column_stack([path.x_N[here], path.y_N[here], names]).astype(object)
+    state_N3[:, :2] = np.column_stack([path.x_N[here], path.y_N[here]])
+    value = "%{text}" if series.words else "%{y:.4g}"
+    texts = [series.words.get(v, f"{v:g}") for v in series.values_N] if series.words else None
+    common = {
+        "x": np.arange(len(path))[here],
+        "y": series.values_N,
+        "text": texts,
+        "name": series.name,
+        "customdata": state_N3,
+        "hovertemplate": value + (" (%{customdata[2]})" if path.period > 1 else ""),
+    }
+    figure.add_trace(_trace(series, dark, **(common | more)), row=row, col=1)
+
+
+def value_ticks(panel: list[Series]) -> dict:
+    """Ticks at words, at whole numbers if they are few, or else Plotly's own."""
     if words := panel[0].words:
         shown = [list(words)[i] for i in evenly_spaced(len(words), MAX_WORDS)]
         return {"tickvals": shown, "ticktext": [words[value] for value in shown]}
@@ -78,13 +101,16 @@ def _ticks(panel: list[Series]) -> dict:
 
 
 def _trace(series: Series, dark: bool, **common) -> go.Bar | go.Scatter:
-    colour = CATEGORICAL[series.colour].on(dark)
+    given = series.colour
+    colour = (given if isinstance(given, Colour) else CATEGORICAL[given]).on(dark)
     if series.kind == "bar":
         return go.Bar(marker={"color": colour, "line": {"width": 0}}, **common)
     if series.kind == "points":
         return go.Scatter(mode="markers", marker={"color": colour, "size": 6}, **common)
-    line = {"color": colour, "width": 2.5, "shape": "hv", "dash": series.dash}
-    return go.Scatter(mode="lines", line=line, **common)
+    line = {"color": colour, "width": 2.5, "dash": series.dash}
+    if series.kind == "line":
+        return go.Scatter(mode="lines+markers", line=line, marker={"size": 7}, **common)
+    return go.Scatter(mode="lines", line=line | {"shape": "hv"}, **common)
 
 
 def _add_cycles(figure: go.Figure, path: Path, dark: bool) -> None:

@@ -12,6 +12,9 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from examples.machine import Machine
+from fsdash.core.blocks import frozen_blocks
+from fsdash.core.compare import FIRST_BETTER, SECOND_BETTER, TIE
+from fsdash.core.operators import q_values_at
 from fsdash.dashboard.inspector import figures as inspector_figures
 from fsdash.dashboard.inspector import state as inspector
 from fsdash.dashboard.inspector import text, timeline
@@ -22,7 +25,7 @@ from fsdash.dashboard.widgets.chart import HTML
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
-from fsdash.figures.policies import InspectedPolicy, policy_figures
+from fsdash.figures.policies import InspectedPolicy, Versus, policy_figures
 from fsdash.formatting import number
 from fsdash.runs.columns import BY_NAME
 from fsdash.runs.engine import execute, problem
@@ -125,11 +128,13 @@ def test_a_state_shows_its_values_and_q_values(experiment):
     run = experiment.runs[1]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id), state="10,0")
     inspected, _ = inspector.policy_at(inspector.recorded_history(Store(), run, 0), 9)
-    assert text.CLICKED_STATE in words(page)
+    assert text.SELECTED_STATE in words(page)
     facts = inspector.state_table(inspected, 10, 0).iloc[0]
-    assert f"| {text.VALUE_NAMES['max']} | **{number(facts['value'])}** |" in words(page)
-    assert f"| {text.REGRET} | **{number(facts['regret'])}** | 0 |" in words(page)
-    bars = figures(page)["q-one"]["data"][0]
+    best = inspected.optimum.U_XY[10, 0]
+    row = f"| {text.VALUE_NAMES['max']} | {number(facts['value'])} | {number(float(best))} |"
+    assert row in words(page)
+    assert f"| regret | {number(facts['regret'])} | 0 |" in words(page)
+    bars = figures(page)["q-values"]["data"][0]
     assert len(bars["x"]) == inspected.model.n_actions
     assert page.query_params["state"] == "10,0"
 
@@ -162,22 +167,69 @@ def test_another_run_opens_at_its_last_step(experiment):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in text.COMPARISONS if kind])
-def test_a_second_policy_is_drawn_next_to_the_first(experiment, kind):
+def test_a_second_policy_is_compared_with_the_first(experiment, kind):
     run = experiment.runs[0]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id), compare=kind)
     assert not page.error
+    assert {"policy-disagreement", "q-values"} <= set(figures(page))
+    assert text.LARGEST_DISAGREEMENT in words(page) or text.WORST_STATE in words(page)
+    assert page.query_params["compare"] == kind and page.query_params["view"] == "disagreement"
+    page.pills(key=URL.key("view")).set_value("orders").run()
     drawn = figures(page)
-    assert {"left-orders", "right-orders", "q-left", "q-right"} <= set(drawn)
-    assert "choose different actions in" in words(page)
-    assert page.query_params["compare"] == kind
     first, second = (drawn[f"{side}-orders"]["data"][0] for side in ("left", "right"))
     assert (first["zmin"], first["zmax"]) == (second["zmin"], second["zmax"])
-    # The state is chosen by the loss of the first policy; of the second it is just the same state.
-    assert words(page).count(text.WORST_STATE) == words(page).count(text.SAME_STATE) == 1
+
+
+def test_the_numbers_of_a_comparison_are_those_of_the_library(experiment):
+    run = experiment.runs[0]
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id), compare="optimum")
+    versus = _versus_optimum(run)
+    facts, found = inspector.comparison_facts(versus, 0, "optimal"), versus.disagreement(0)
+    shown = metrics(page)
+    assert shown[text.TIES] == f"{found.share(TIE):.0%}"
+    assert shown[text.REAL] == f"{found.share(FIRST_BETTER, SECOND_BETTER):.0%}"
+    assert shown[text.TIME_THERE] == f"{facts.time:.1%}"
+    gain = versus.model.mean(versus.second.values_PXY[0] - versus.first.values_PXY[0])
+    assert shown[text.GAIN["max"]] == f"+{number(gain)}"
+    np.testing.assert_array_equal(heat(page, "policy-disagreement"), found.kind_XY.ravel())
+
+
+def test_the_button_goes_to_the_next_largest_disagreement(experiment):
+    run = experiment.runs[0]
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id), compare="optimum")
+    largest = _versus_optimum(run).disagreement(0).largest().tolist()
+    for x, y in largest[1:4]:
+        page.button(key="next-disagreement").click().run()
+        assert page.query_params["state"] == f"{x},{y}"
+    assert any(caption.value == text.rank_of(4, len(largest)) for caption in page.caption)
+
+
+def test_the_next_disagreement_is_shown_in_its_slice(empty_store):
+    page = opened(PAGE, domain="gridworld", T="2", compare="optimum")
+    model = problem(DOMAINS["gridworld"]()).model
+    for _ in range(3):
+        page.button(key="next-disagreement").click().run()
+        x, y = map(int, page.query_params["state"].split(","))
+        states = np.asarray(figures(page)["policy-disagreement"]["data"][0]["customdata"])
+        assert [x, y] in states.reshape(-1, 2).tolist()
+        task = model.fast.values[y, model.fast.names.index("task")]
+        assert page.selectbox(key="inspector-task-list").value == task
+
+
+def test_a_state_shows_the_q_values_of_both_policies(experiment):
+    run = experiment.runs[0]
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id), compare="optimum", state="10,0")
+    versus = _versus_optimum(run)
+    bars = [one for one in figures(page)["q-values"]["data"] if one["type"] == "bar"]
+    for one, policy in zip(bars, (versus.first, versus.second), strict=True):
+        after_XY = policy.values_PXY[1 % len(policy.phases)]
+        found = np.asarray(one["base"], float) + np.asarray(one["y"], float)
+        np.testing.assert_allclose(found, q_values_at(versus.model, after_XY, 10, 0))
+    assert "| A | B | optimal |" in words(page)
 
 
 def test_an_old_link_names_the_comparison_beside(experiment):
-    page = opened(PAGE, experiment=experiment.id, beside="optimum")
+    page = opened(PAGE, experiment=experiment.id, beside="optimum", view="orders")
     assert "right-orders" in figures(page)
     assert page.query_params["compare"] == "optimum"
     assert "beside" not in page.query_params
@@ -205,7 +257,7 @@ def test_playing_a_long_run_skips_steps(empty_store, monkeypatch):
 
 def test_the_comparison_with_the_optimal_policy_draws_it(experiment):
     run = experiment.runs[0]
-    page = opened(PAGE, experiment=experiment.id, run=str(run.id), compare="optimum")
+    page = opened(PAGE, experiment=experiment.id, run=str(run.id), compare="optimum", view="orders")
     best = problem(run.spec.build_domain()).best
     np.testing.assert_array_equal(heat(page, "right-orders"), orders(run.spec, best.policy_PXY))
 
@@ -399,17 +451,42 @@ def test_the_snippet_recomputes_the_policy(experiment, run):
     )
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"view": "disagreement", "compare": "optimum", "at": "judge:first;phase:1"},
+        {"view": "gain", "compare": "phase", "other": "2"},
+        {"view": "pair", "compare": "fsvi", "other": "2", "at": "steps:30;seed:3"},
+        {"view": "disagreement", "compare": "step", "otherstep": "4"},
+        {"view": "blocks", "at": "block:3;seed:2"},
+    ],
+)
+def test_the_snippet_recomputes_the_view(experiment, query):
+    page = opened(PAGE, experiment=experiment.id, run=str(experiment.runs[0].id), **query)
+    space = {}
+    exec(snippet(page), space)
+    mine, theirs = space["figure"].data[0], figures(page)[f"policy-{query['view']}"]["data"][0]
+    numbers = "z" if mine.type == "heatmap" else "y"
+    drawn = np.asarray(theirs[numbers], float).ravel()
+    np.testing.assert_array_equal(np.asarray(mine[numbers], float).ravel(), drawn)
+    assert len(space["frame"]) == {"pair": 30, "blocks": 3}.get(query["view"], 561)
+
+
 def test_the_downloads_hold_the_policy(experiment):
     run = experiment.runs[0]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id))
     labels = {button.label for button in unfold(page).get("download_button")}
-    assert labels == {text.POLICY_CSV, text.POLICY_JSON, HTML, text.SPEC_JSON}
+    assert labels == {*text.table_labels(text.POLICY), HTML, text.SPEC_JSON}
     history = inspector.recorded_history(Store(), run, 0)
     frame = inspector.policy_table(inspector.policy_at(history, history.steps[-1])[0])
     again = pd.read_csv(io.StringIO(frame.to_csv(index=False)))
     assert list(again.columns[:3]) == ["phase", "demand", "stock"]
     assert len(again) == 3 * 561
     assert (again["regret"] >= 0).all()
+    page.selectbox(key=URL.key("compare")).set_value("optimum").run()
+    page.pills(key=URL.key("view")).set_value("disagreement").run()
+    labels = {button.label for button in page.get("download_button")}
+    assert set(text.table_labels("Difference map")) <= labels
 
 
 def test_a_budget_in_seconds_becomes_iterations_in_the_snippet():
@@ -423,8 +500,12 @@ def test_a_budget_in_seconds_becomes_iterations_in_the_snippet():
 
 
 def test_selectors_survive_the_url():
-    chosen = {"phase": ("2",), "demand": ("0.0", "5.0")}
+    chosen = {"phase": ("2",), "demand": ("0.0", "5.0"), "a:b;c,d%": ("50%, or more",)}
     assert parse_selectors(format_selectors(chosen)) == chosen
+    assert parse_selectors("inner ring pays:0.0;eta+:5.0") == {
+        "inner ring pays": ("0.0",),
+        "eta+": ("5.0",),
+    }
     with pytest.raises(ValueError, match="not enough values"):
         parse_selectors("phase")
 
@@ -457,6 +538,32 @@ def test_a_history_without_policies_is_refused(experiment, store):
     with pytest.raises(InputError, match="stored no policy"):
         inspector.recorded_history(store, run, 0)
     store.delete(id)
+
+
+# ----------------------------------------------------------------------------------------- blocks
+
+
+def test_the_microscope_shows_the_block_and_its_numbers(experiment):
+    run = experiment.runs[0]
+    page = opened(
+        PAGE, experiment=experiment.id, run=str(run.id), view="blocks", at="block:5;seed:3"
+    )
+    history = inspector.recorded_history(Store(), run, 0)
+    inspected, _ = inspector.policy_at(history, history.steps[-1])
+    blocks = frozen_blocks(
+        inspected.model, inspected.policy_PXY, rng=np.random.default_rng(3), blocks=20
+    )
+    shown = metrics(page)
+    assert shown[text.block_gap(5)] == text.signed(blocks.gap_K[4])
+    assert shown[text.EXPECTED_GAP] == text.signed(blocks.expected_gap_K[4])
+    [table] = [one.value for one in page.dataframe if "period" in one.value]
+    assert list(table["period"]) == [12, 13, 14]
+
+
+def _versus_optimum(run) -> Versus:
+    history = inspector.recorded_history(Store(), run, 0)
+    first, _ = inspector.policy_at(history, history.steps[-1])
+    return Versus(first, inspector.optimal_policy(run.spec))
 
 
 def _random_policy(seed: int) -> InspectedPolicy:

@@ -20,11 +20,21 @@ from fsdash.formatting import number
 from fsdash.runs.records import Experiment
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.experiments import Store
-from tests.dashboard.browser import SCREENS, assert_fits, figure, in_url, slider, wait_until_drawn
+from tests.dashboard.browser import (
+    NARROW,
+    SCREENS,
+    assert_fits,
+    figure,
+    in_url,
+    slider,
+    wait_until_drawn,
+)
+from tests.dashboard.test_touch_browser import assert_legible
 from tests.runs.work import finished_experiment, frozen
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
+VIEWS = {"pair": "Same noise", "blocks": "Block microscope"}
 FIRST_STEP = "Backward induction: step 1 of 2"
 CELL = """(node, [column, row]) => {
     const { xaxis, yaxis } = node._fullLayout, box = node.getBoundingClientRect();
@@ -58,10 +68,10 @@ def click_cell(page: Page, chart: Locator, column: float, row: float) -> None:
 
 def test_a_click_shows_the_state_and_a_reload_shows_it_again(visit: Callable, store, experiment):
     page = visit(address(experiment))
-    wait_until_drawn(page, "policy-orders", "q-one")
+    wait_until_drawn(page, "policy-orders", "q-values")
     expect(page.get_by_role("heading", name=text.WORST_STATE)).to_be_visible()
     click_cell(page, figure(page, "policy-orders"), column=4, row=9)
-    expect(page.get_by_role("heading", name=text.CLICKED_STATE)).to_be_visible()
+    expect(page.get_by_role("heading", name=text.SELECTED_STATE)).to_be_visible()
     history = recorded_history(store, experiment.runs[0], 0)
     inspected, _ = policy_at(history, history.steps[-1])
     value = state_table(inspected, 9, 4)["value"].iloc[0]
@@ -70,7 +80,7 @@ def test_a_click_shows_the_state_and_a_reload_shows_it_again(visit: Callable, st
     expect(page).to_have_url(in_url("state", "9%2C4"))
     page.reload()
     wait_until_drawn(page, "policy-orders")
-    expect(page.get_by_role("heading", name=text.CLICKED_STATE)).to_be_visible()
+    expect(page.get_by_role("heading", name=text.SELECTED_STATE)).to_be_visible()
     expect(cell.first).to_be_visible()
 
 
@@ -107,12 +117,48 @@ def test_playing_moves_the_slider_to_the_end(visit: Callable, experiment):
     expect(page.get_by_role("button", name=text.PLAY)).to_be_visible()
 
 
+def test_a_tap_on_the_difference_map_selects_a_state_of_both_policies(visit: Callable, experiment):
+    page = visit(address(experiment, compare="optimum"), *NARROW, touch=True)
+    wait_until_drawn(page, "policy-disagreement", "q-values")
+    chart = figure(page, "policy-disagreement")
+    box = chart.bounding_box()
+    assert box["y"] + 300 < NARROW[1], "the figure is not on the first screen"
+    page.touchscreen.tap(*chart.evaluate(CELL, [10, 3]))
+    expect(page.get_by_role("heading", name=text.SELECTED_STATE)).to_be_visible()
+    expect(page).to_have_url(in_url("state", "3%2C10"))
+    page.get_by_role("button", name=text.NEXT_DISAGREEMENT).tap()
+    expect(page).not_to_have_url(in_url("state", "3%2C10"))
+
+
 def test_two_policies_side_by_side(visit: Callable, experiment):
-    page = visit(address(experiment, compare="optimum"))
-    wait_until_drawn(page, "left-orders", "right-orders", "q-left", "q-right")
-    expect(page.get_by_text("The policies choose different actions in")).to_be_visible()
+    page = visit(address(experiment, compare="optimum", view="orders"))
+    wait_until_drawn(page, "left-orders", "right-orders", "q-values")
     click_cell(page, figure(page, "right-orders"), column=10, row=3)
-    expect(page.get_by_role("heading", name=text.CLICKED_STATE)).to_have_count(2)
+    expect(page.get_by_role("heading", name=text.SELECTED_STATE)).to_be_visible()
+
+
+def test_a_bar_of_the_microscope_selects_its_block(visit: Callable, experiment):
+    page = visit(address(experiment, view="blocks"))
+    wait_until_drawn(page, "policy-blocks")
+    chart = figure(page, "policy-blocks")
+    bar = chart.locator(".barlayer .point").nth(3)
+    height = chart.evaluate("node => node.data[0].y[3]")
+    assert height != 0, "choose a block with a gap"
+    box = bar.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.get_by_text(text.block_gap(4))).to_be_visible()
+    expect(page).to_have_url(re.compile("at=block%3A4"))
+
+
+@pytest.mark.parametrize("view", ["orders", "disagreement", "pair"])
+def test_the_first_view_needs_no_scrolling(visit: Callable, experiment, view):
+    """At 1440 × 900 the figure, its playback and the controls are all on the screen."""
+    compare = {} if view == "orders" else {"compare": "optimum"}
+    page = visit(address(experiment, view=view, **compare))
+    wait_until_drawn(page, f"policy-{view}", "q-values")
+    for key in (f"st-key-policy-{view}", "st-key-playback", "st-key-numbers", "st-key-rail"):
+        box = page.locator(f".{key}").first.bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= 900, key
 
 
 def test_a_change_of_step_keeps_the_zoom(visit: Callable, experiment):
@@ -131,7 +177,7 @@ def test_the_policy_can_be_downloaded(visit: Callable, store, experiment, tmp_pa
     wait_until_drawn(page, "policy-orders")
     page.get_by_text(EXPORT, exact=True).click()
     with page.expect_download() as download:
-        page.get_by_role("button", name=text.POLICY_CSV).click()
+        page.get_by_role("button", name=text.table_labels(text.POLICY)[0]).click()
     path = tmp_path / "policy.csv"
     download.value.save_as(path)
     history = recorded_history(store, experiment.runs[0], 0)
@@ -152,5 +198,14 @@ def test_the_gridworld_animation_plays(visit: Callable):
 @pytest.mark.parametrize(("size", "theme"), SCREENS)
 def test_every_screen_and_theme_fits(visit: Callable, experiment, size, theme):
     page = visit(address(experiment), *size, theme)
-    wait_until_drawn(page, "policy-orders", "q-one")
+    wait_until_drawn(page, "policy-orders", "q-values")
     assert_fits(page, theme)
+
+
+def test_every_view_of_a_comparison_is_legible_on_a_phone(visit: Callable, experiment):
+    page = visit(address(experiment, compare="optimum"), *NARROW, touch=True)
+    for view in ("disagreement", "pair", "blocks"):
+        if view != "disagreement":
+            page.get_by_role("radio", name=VIEWS[view]).tap()
+        wait_until_drawn(page, f"policy-{view}")
+        assert_legible(page)

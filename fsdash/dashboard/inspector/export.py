@@ -1,0 +1,62 @@
+"""The export of the inspector: tables, figure, specification and Python code."""
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from fsdash.dashboard.inspector import state, text
+from fsdash.dashboard.inspector.comparison import ComparedPolicy
+from fsdash.dashboard.inspector.state import PolicyHistory
+from fsdash.dashboard.shell import is_dark
+from fsdash.dashboard.widgets.chart import EXPORT, HTML, IMAGES, IN_PYTHON, standalone_html
+from fsdash.figures.policies import InspectedPolicy, PolicyFigure
+
+
+@st.fragment
+def draw_export(
+    history: PolicyHistory,
+    step: int,
+    inspected: InspectedPolicy,
+    compared: ComparedPolicy | None,
+    policy_figure: PolicyFigure,
+    selected: dict,
+    figure: go.Figure,
+) -> None:
+    """The numbers as a table, the figure, and Python code that recomputes both, once opened."""
+    dark, name = is_dark(), f"{history.spec.domain}-{history.spec.algorithm}-step{step}"
+    own_table = policy_figure.tabulate is not None
+    table_name = f"{name}-{policy_figure.name}" if own_table else name
+
+    def table() -> pd.DataFrame:
+        return policy_figure.table(**selected) if own_table else state.policy_table(inspected)
+
+    def table_csv() -> str:
+        return table().to_csv(index=False)
+
+    def table_json() -> str:
+        return table().to_json(orient="records", double_precision=10)
+
+    def figure_html() -> str:
+        return standalone_html(figure, dark)
+
+    csv, json = text.table_labels(policy_figure.title if own_table else text.POLICY)
+    files = (
+        (csv, f"{table_name}.csv", "text/csv", table_csv),
+        (json, f"{table_name}.json", "application/json", table_json),
+        (HTML, f"{name}-{policy_figure.name}.html", "text/html", figure_html),
+        (text.SPEC_JSON, f"{name}-spec.json", "application/json", history.spec.to_json),
+    )
+    section = st.expander(
+        EXPORT, icon=":material/download:", key="export-policy", on_change="rerun"
+    )
+    if not section.open:
+        return
+    with section:
+        with st.container(horizontal=True):
+            for label, file, mime, make in files:
+                st.download_button(label, make, file, mime, key=f"get-{label}", on_click="ignore")
+        st.caption(IMAGES)
+        st.markdown(f"**{IN_PYTHON}**")
+        other = compared.origin if compared is not None else None
+        snippet = state.policy_snippet(history, step, policy_figure, selected, other)
+        st.code(snippet, language="python")
