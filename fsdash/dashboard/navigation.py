@@ -6,6 +6,8 @@ script is left out.
 
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
+from urllib.parse import urlencode
 
 from fsdash.dashboard.server import app_folder
 
@@ -19,6 +21,11 @@ class PageLink:
     icon: str
     group: str = ""
     question: str = ""
+
+    def address(self, **query: object) -> str:
+        """The page's address with a query, relative to another page's."""
+        path = Path(self.script).stem.partition("_")[2]
+        return f"{path}?{urlencode(query)}" if query else path
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,8 @@ FIRST_ROWS_TIMEOUT = 0.5
 """Seconds that the click on Start waits for the first rows."""
 MAX_CACHED = 64
 """Experiments whose rows, and figures, stay in memory: more than a class looks at."""
+MAX_SCORES = 5_000
+"""Runs whose scores stay in memory, about a kilobyte each."""
 FASTEST_REFRESH, SLOWEST_REFRESH = 1.0, 4.0
 """Seconds between two refreshes of one visitor's page."""
 REFRESH_SHARE = 0.15
@@ -116,6 +118,34 @@ class RefreshRate:
         return min(max(cost / REFRESH_SHARE, FASTEST_REFRESH), SLOWEST_REFRESH)
 
 
+class VersionedCache:
+    """Results by key, each for one version of the data; the ones used longest ago are dropped."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._lock = most, threading.Lock()
+        self._entries: OrderedDict[object, tuple[object, object]] = OrderedDict()
+
+    def __contains__(self, entry: tuple[object, object]) -> bool:
+        """Whether the result of (key, version) is here."""
+        key, version = entry
+        with self._lock:
+            return key in self._entries and self._entries[key][0] == version
+
+    def get(self, key: object, version: object, make: Callable[[], T]) -> T:
+        """The result of `make()`, computed once per version of `key`."""
+        with self._lock:
+            if key in self._entries and self._entries[key][0] == version:
+                self._entries.move_to_end(key)
+                return cast(T, self._entries[key][1])
+        made = make()
+        with self._lock:
+            self._entries[key] = version, made
+            self._entries.move_to_end(key)
+            while len(self._entries) > self._most:
+                self._entries.popitem(last=False)
+        return made
+
+
 class Service:
     """The store, the manager, and what pages cache for all visitors."""
 
@@ -124,7 +154,9 @@ class Service:
         self.manager = Manager(store)
         self.refresh_rate = RefreshRate()
         self._rows: OrderedDict[str, ExperimentRows] = OrderedDict()
-        self._cache: OrderedDict[object, tuple[object, object]] = OrderedDict()
+        self.results = VersionedCache(MAX_CACHED)
+        self.scores = VersionedCache(MAX_SCORES)
+        """By run: what the table of runs shows."""
         self._lock = threading.Lock()
 
     def rows(self, experiment: Experiment) -> ExperimentRows:
@@ -158,19 +190,6 @@ class Service:
             if waited > (FIRST_ROWS_TIMEOUT if running else FIRST_ROWS_TIMEOUT / 4):
                 return experiment
             time.sleep(0.02)
-
-    def cached(self, key: object, version: object, make: Callable[[], T]) -> T:
-        """The result of `make()`, computed once per version of `key`; old versions are dropped."""
-        with self._lock:
-            if key in self._cache and self._cache[key][0] == version:
-                self._cache.move_to_end(key)
-                return cast(T, self._cache[key][1])
-        made = make()
-        with self._lock:
-            self._cache[key] = version, made
-            while len(self._cache) > MAX_CACHED:
-                self._cache.popitem(last=False)
-        return made
 
     def close(self) -> None:
         self.manager.close()

@@ -37,14 +37,24 @@ def address(test: AppTest) -> dict[str, str]:
     return {n: v if isinstance(v, str) else v[0] for n, v in found.items()}
 
 
+def component_data(test: AppTest) -> list[dict]:
+    """What each component on the page receives."""
+    found = test.get("bidi_component")
+    return [json.loads(element.proto.json or element.proto.mixed.json) for element in found]
+
+
 def figures(test: AppTest) -> dict[str, dict]:
     """The figures on the page by key, as the browser receives them, with decoded arrays."""
-    found = {}
-    for element in test.get("bidi_component"):
-        data = json.loads(element.proto.json or element.proto.mixed.json)
-        if "figure" in data:
-            found[data["key"]] = decoded(json.loads(data["figure"]))
-    return found
+    return {
+        data["key"]: decoded(json.loads(data["figure"]))
+        for data in component_data(test)
+        if "figure" in data
+    }
+
+
+def table_rows(test: AppTest) -> list[dict]:
+    """The rows of the page's data table in order; none if it has no table."""
+    return next((data["rows"] for data in component_data(test) if "rows" in data), [])
 
 
 def traces(figure: dict) -> dict[str, dict]:

@@ -7,12 +7,11 @@ series keep their names while rows arrive, and one row of numbers per method.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isnan
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,7 +19,7 @@ import plotly.graph_objects as go
 
 from fsdash.algorithms.registry import ALGORITHMS, Value
 from fsdash.dashboard.curves import text
-from fsdash.domains import DOMAINS, Domain, make
+from fsdash.domains import Domain, make
 from fsdash.errors import InputError
 from fsdash.figures.learning import ONE_RUN, learning_figure
 from fsdash.figures.palette import algorithm_colour
@@ -29,20 +28,9 @@ from fsdash.reproduce.experiments import SAMPLES
 from fsdash.runs.columns import DEFAULT_MEASURE
 from fsdash.runs.measures import LOWEST, SHARE, drawable_measures, lowest_return, with_regret
 from fsdash.runs.records import OVER, LastRows, Progress, Run
-from fsdash.runs.spec import RunSpec
-from fsdash.runs.summary import LEVELS, MeanCurve, mean_curves, method_title, work_to_reach
+from fsdash.runs.spec import BUDGETS, RunSpec
+from fsdash.runs.summary import LEVELS, MeanCurve, mean_curves, work_to_reach
 
-GENERAL_SETTINGS = (
-    "domain",
-    "algorithm",
-    "T",
-    "evaluations",
-    "iterations",
-    "seconds",
-    "replications",
-    "seed",
-)
-"""Settings that every run has; the others are parameters of its domain or its algorithm."""
 MIN_FOR_INTERVAL = 3
 """Replications. The interval of two is twelve times as wide as their difference."""
 FITTED_SHARE = 0.1
@@ -67,77 +55,6 @@ class CurveOptions:
         """The kinds of lower-level policies that are drawn."""
         chosen = {"stationary": self.greedy_for_J, "rolling": self.rolling}
         return tuple(kind for kind, drawn in chosen.items() if drawn)
-
-
-# ------------------------------------------------------------------------------------------ labels
-
-
-def run_settings(run: Run) -> dict[str, object]:
-    """Everything a run was started with; parameters of the domain as `domain.name`."""
-    data = run.spec_data
-    general = {n: v for n, v in data.items() if n not in ("domain_parameters", "parameters")}
-    of_domain = DOMAINS[run.domain].legacy_values() if run.domain in DOMAINS else {}
-    of_domain |= data.get("domain_parameters", {})
-    own = ALGORITHMS[run.algorithm].legacy_values if run.algorithm in ALGORITHMS else {}
-    domain = {f"{run.domain}.{n}": v for n, v in of_domain.items()}
-    return general | domain | own | data.get("parameters", {})
-
-
-def differing_settings(runs: Sequence[Run]) -> list[str]:
-    """The names of the settings in which the runs differ, in order.
-
-    A parameter that every run has at its algorithm's default does not count.
-    """
-    given = [run_settings(run) for run in runs]
-    found = []
-    for name in dict.fromkeys(name for settings in given for name in settings):
-        values = {str(settings[name]) for settings in given if name in settings}
-        missing = any(name not in settings for settings in given)
-        if name in GENERAL_SETTINGS:
-            differs = len(values) > 1 or missing
-        else:
-            differs = len(values) > 1 and not all(_is_default(run, name) for run in runs)
-        if differs:
-            found.append(name)
-    return found
-
-
-def _is_default(run: Run, name: str) -> bool:
-    known = ALGORITHMS[run.algorithm].all_parameters if run.algorithm in ALGORITHMS else {}
-    settings = run_settings(run)
-    return name not in settings or (name in known and settings[name] == known[name].default)
-
-
-def run_labels(runs: Sequence[Run], letters: Mapping[str, str] | None = None) -> dict[int, str]:
-    """The legend's name for each run, by its id: its method, and what tells it from similar runs.
-
-    `letters` are short names of the experiments, where there are several.
-    """
-    letters = letters or {}
-    titles = {
-        run.id: (f"{letters[run.experiment]} · " if run.experiment in letters else "")
-        + method_title(run.algorithm, run.T)
-        for run in runs
-    }
-    labels = {}
-    for run in runs:
-        similar = [other for other in runs if titles[other.id] == titles[run.id]]
-        if len(similar) == 1:
-            labels[run.id] = titles[run.id]
-            continue
-        settings = run_settings(run)
-        parts = [titles[run.id]] + [
-            f"{name.rpartition('.')[2]}={_short_value(settings[name])}"
-            for name in differing_settings(similar)
-            if name in settings and name not in ("algorithm", "T")
-        ]
-        labels[run.id] = ", ".join(parts)
-    counts = Counter(labels.values())
-    return {id: f"{label} ({id})" if counts[label] > 1 else label for id, label in labels.items()}
-
-
-def _short_value(value: object) -> str:
-    return number(value) if isinstance(value, int | float) and abs(value) >= 1e5 else str(value)
 
 
 # ------------------------------------------------------------------------------------------ curves
@@ -170,8 +87,28 @@ def domain_facts(name: str, parameters: tuple[tuple[str, Value], ...]) -> Domain
 
 def facts_of(run: Run | RunSpec) -> DomainFacts:
     """The facts of the run's domain, found by the parameters as they are stored."""
-    data = run.spec_data if isinstance(run, Run) else json.loads(run.to_json())
-    return domain_facts(run.domain, tuple(sorted(data["domain_parameters"].items())))
+    return domain_facts(run.domain, tuple(sorted(_data_of(run)["domain_parameters"].items())))
+
+
+def _data_of(run: Run | RunSpec) -> dict[str, Any]:
+    return run.spec_data if isinstance(run, Run) else json.loads(run.to_json())
+
+
+def by_domain(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """The runs on each domain. Curves of different domains never share an axis."""
+    found: dict[str, list[Run]] = {}
+    for run in runs:
+        found.setdefault(run.domain, []).append(run)
+    return found
+
+
+def budget_text(run: Run | RunSpec) -> str:
+    """The budget of a run; evaluations are given in sweeps."""
+    data = _data_of(run)
+    [unit] = [name for name in BUDGETS if data.get(name) is not None]
+    if unit == "evaluations":
+        return f"{number(data[unit] / facts_of(run).sweep)} sweeps"
+    return f"{number(data[unit])} {'s' if unit == 'seconds' else unit}"
 
 
 def slow_states(runs: Sequence[Run]) -> int:
@@ -340,9 +277,9 @@ def method_rows(
                 run.status,
                 done.fraction if done else 1.0,
                 text.progress_text(run, done),
-                _value_text(record, "start") if record else text.NO_DATA,
-                tuple(_work_text(record, level) for level in LEVELS),
-                _final_text(record, run),
+                value_text(record, "start") if record else text.NO_DATA,
+                tuple(work_text(record, level) for level in LEVELS),
+                final_with_interval(record, run),
             )
         )
     return rows
@@ -358,7 +295,7 @@ def is_share(work: pd.DataFrame) -> bool:
     return work.empty or bool((work["measure"] == SHARE).all())
 
 
-def _work_text(record: Mapping | None, level: float) -> str:
+def work_text(record: Mapping | None, level: float) -> str:
     """The work after which the mean curve stays at the level."""
     if record is None:
         return text.NO_DATA
@@ -368,25 +305,25 @@ def _work_text(record: Mapping | None, level: float) -> str:
     return text.FROM_START if work == record["start_work"] else number(work)
 
 
-def _value_text(record: Mapping, name: str) -> str:
+def value_text(record: Mapping, name: str) -> str:
     """A value of a record: a share in percent, or a regret."""
     value = record[name]
     return text.percent(value) if record["measure"] == SHARE else number(value)
 
 
-def _final_text(record: Mapping | None, run: Run) -> str:
+def final_with_interval(record: Mapping | None, run: Run) -> str:
     """The final value; in brackets its interval, and how many replications have ended."""
     if record is None:
         return text.NO_DATA
     notes, ended = [], sum(r.status in OVER for r in run.replications)
     if ended >= MIN_FOR_INTERVAL and not isnan(record["final_low"]):
-        low, high = (_value_text(record, name) for name in ("final_low", "final_high"))
+        low, high = (value_text(record, name) for name in ("final_low", "final_high"))
         notes += [text.interval(low, high)] if low != high else []
     if record["measure"] != SHARE and not isnan(record["relative"]):
         notes.append(text.of_initial_regret(record["relative"]))
     if ended < len(run.replications):
         notes.append(text.part_of(ended, len(run.replications)) if ended else text.SO_FAR)
-    return _value_text(record, "final") + (f" ({'; '.join(notes)})" if notes else "")
+    return value_text(record, "final") + (f" ({'; '.join(notes)})" if notes else "")
 
 
 def failures(runs: Sequence[Run], labels: Mapping[int, str]) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves.observations import final_text, overtakes
-from fsdash.dashboard.curves.state import facts_of
+from fsdash.dashboard.curves.state import budget_text
 from fsdash.dashboard.curves.text import GREEDY_FOR_J, OPTIONS, percent
 from fsdash.formatting import duration, number, round_significant
 from fsdash.reproduce import archive
@@ -146,14 +146,6 @@ def note_lines(notes: Mapping[str, str]) -> str:
     for label, note in notes.items():
         labels.setdefault(note, []).append(f"**{label}**")
     return "  \n".join(f"{' and '.join(names)}: {note}" for note, names in labels.items())
-
-
-def budget_text(spec: RunSpec) -> str:
-    """The budget of a run; evaluations are given in sweeps."""
-    unit, size = spec.budget
-    if unit == "evaluations":
-        return f"{number(size / facts_of(spec).sweep)} sweeps"
-    return f"{number(size)} {'s' if unit == 'seconds' else unit}"
 
 
 def duration_text(seconds: float, workers: int) -> str:

@@ -19,6 +19,7 @@ import streamlit as st
 from fsdash.dashboard.curves import state as curves
 from fsdash.dashboard.curves.observations import observations
 from fsdash.dashboard.curves.paper_figure import paper_figure
+from fsdash.dashboard.curves.settings import run_labels
 from fsdash.dashboard.curves.state import CurveOptions
 from fsdash.dashboard.curves.text import REGRET_SHOWN, STATUS_BADGES
 from fsdash.dashboard.curves.view import read_curve_options, show_method_table
@@ -210,7 +211,7 @@ def _results(
     """Figure and numbers, computed once per version of the rows and set of options."""
 
     def make() -> Results:
-        labels = curves.run_labels(experiment.runs)
+        labels = run_labels(experiment.runs)
         curve_rows = curves.curve_rows(rows.frame, experiment.runs, labels)
         finished = curves.finished_rows(curve_rows, experiment.runs)
         work = curves.work_table(finished, options.x, options.lower_policies)
@@ -227,7 +228,7 @@ def _results(
         )
 
     ended = sum(r.status in OVER for run in experiment.runs for r in run.replications)
-    return service.cached((experiment.id, options), (rows.version, ended), make)
+    return service.results.get((experiment.id, options), (rows.version, ended), make)
 
 
 def _draw_head(service: Service, experiment: Experiment, visitor: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from fsdash.dashboard.curves.state import run_labels
+from fsdash.dashboard.curves.settings import run_labels
 from fsdash.dashboard.runs.text import EXPORT_EVERYTHING
 from fsdash.errors import InputError
 from fsdash.runs.records import Experiment
@@ -63,6 +63,25 @@ def full_json(store: Store, experiments: Sequence[Experiment]) -> bytes:
     """Everything including policies, as `read_export` reads it: one experiment or a list."""
     data = [store.export(experiment.id) for experiment in experiments]
     return json.dumps(data[0] if len(data) == 1 else data).encode()
+
+
+def existing_copy(store: Store, data: object) -> Experiment | None:
+    """The stored experiment that an exported one is a copy of; None if there is none.
+
+    A copy started at the same moment, has the same specifications, and has no fewer rows.
+    """
+    if not isinstance(data, dict) or not isinstance(data.get("created"), float | int):
+        return None  # `Store.import_` says what is wrong with it
+    try:
+        specs = [run["spec"] for run in data["runs"]]
+        rows = sum(len(r["rows"]["step"]) for run in data["runs"] for r in run["replications"])
+    except (KeyError, TypeError):
+        return None
+    for experiment in store.experiments(created=data["created"]):
+        same = [run.spec_data for run in experiment.runs] == specs
+        if same and sum(run.rows for run in experiment.runs) >= rows:
+            return experiment
+    return None
 
 
 def read_export(content: bytes) -> list[object]:

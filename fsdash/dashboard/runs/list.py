@@ -1,47 +1,70 @@
-"""The left side of the Runs page: filters, the experiments found, and import."""
+"""The upper part of the Runs page: filters and the table of runs."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
 from fsdash.algorithms.registry import ALGORITHMS
+from fsdash.dashboard.curves.state import readable_runs
 from fsdash.dashboard.curves.text import STATUS_BADGES
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.runs import text
-from fsdash.dashboard.runs.files import MAX_MEGABYTES, read_export
-from fsdash.dashboard.runs.url import ANY, PAGE_SIZE, runs_url
-from fsdash.dashboard.service import Service, as_sentence, domain_labels
-from fsdash.errors import InputError
-from fsdash.formatting import escape_markdown, time_ago
-from fsdash.runs.errors import StoreError
-from fsdash.runs.records import STATUSES, Experiment
+from fsdash.dashboard.runs.imports import draw_import
+from fsdash.dashboard.runs.scores import RunScore, run_score, run_version
+from fsdash.dashboard.runs.table import (
+    Filters,
+    RunRow,
+    best_rows,
+    next_order,
+    run_rows,
+    selected_references,
+    shortest_selection,
+    sorted_rows,
+    table_columns,
+    table_rows,
+)
+from fsdash.dashboard.runs.url import ALL, ANY, PAGE_SIZE, runs_url
+from fsdash.dashboard.service import Service, domain_labels, is_single_user
+from fsdash.dashboard.shell import is_dark
+from fsdash.dashboard.widgets.controls import segments
+from fsdash.dashboard.widgets.data_table import TableEvent, data_table
+from fsdash.runs.records import STATUSES, Experiment, Run
 
-LAB_PAGE = PAGES["run_lab"].script
-SUCCESS, PROBLEM, UPLOADS = "runs-success", "runs-problem", "runs-uploads"
+ROWS_AT_ONCE = 100_000
+"""Stored rows that are read together to compute scores: about 50 MB."""
 
 
-def draw_filters(service: Service) -> None:
-    """The text and the owner in view, the other filters in a popover."""
+def draw_filters(service: Service, visitor: str) -> None:
+    """The most used filters in one line, the others in a popover; and the import."""
     url = runs_url()
-    st.text_input(text.FIND, key=url.key("text"), placeholder=text.FIND_PLACEHOLDER, max_chars=100)
-    with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        st.segmented_control(
-            text.OWNER,
-            list(text.OWNER_LABELS),
-            default="everyone",
-            required=True,
-            key=url.key("owner"),
-            format_func=text.OWNER_LABELS.get,
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="filters"):
+        st.text_input(
+            text.FIND,
+            key=url.key("text"),
+            placeholder=text.FIND_PLACEHOLDER,
+            max_chars=100,
+            width=240,
+        )
+        chosen = url.get("domain")
+        domains = domain_labels(service.store, None if chosen == ANY else chosen)
+        _choice(text.DOMAIN, "domain", domains)
+        st.selectbox(
+            text.BEST_PER,
+            list(text.BEST_LABELS),
+            format_func=text.BEST_LABELS.get,
+            key=url.key("best"),
+            help=text.BEST_PER_HELP,
+            width=190,
         )
         with st.popover(text.MORE_FILTERS, icon=":material/filter_alt:"):
-            chosen = url.get("domain")
-            domains = domain_labels(service.store, None if chosen == ANY else chosen)
-            _choice(text.DOMAIN, "domain", domains)
             titles = {name: algorithm.title for name, algorithm in ALGORITHMS.items()}
             _choice(text.ALGORITHM, "algorithm", titles)
             _choice(text.STATUS, "status", {name: STATUS_BADGES[name].word for name in STATUSES})
+            segments(url, "owner", text.OWNER, text.OWNER_LABELS)
+        draw_import(service, visitor)
 
 
 def _choice(label: str, name: str, titles: dict[str, str]) -> None:
@@ -50,105 +73,106 @@ def _choice(label: str, name: str, titles: dict[str, str]) -> None:
         [ANY, *titles],
         format_func=lambda option: titles.get(option, text.ANY_LABEL),
         key=runs_url().key(name),
+        width=160,
     )
 
 
+def _filters() -> dict[str, str]:
+    chosen = {name: runs_url().get(name) for name in ("domain", "algorithm", "status")}
+    return {name: value for name, value in chosen.items() if value != ANY}
+
+
 def find_experiments(service: Service, visitor: str) -> list[Experiment]:
-    """The experiments that pass the filters, one more than is shown."""
+    """The experiments with a run that passes the filters, one more than is shown."""
     url = runs_url()
-    chosen = {name: url.get(name) for name in ("domain", "algorithm", "status")}
-    filters = {name: value for name, value in chosen.items() if value != ANY}
     return service.store.experiments(
         owner=visitor if url.get("owner") == "mine" else None,
         text=url.get("text").strip(),
         limit=url.get("shown") + 1,
-        **filters,
+        **_filters(),
     )
 
 
-def draw_list(experiments: list[Experiment]) -> None:
-    """One entry per experiment, and a button for more."""
-    if not experiments:
+def load_scores(service: Service, runs: Sequence[Run]) -> dict[int, RunScore | None]:
+    """The scores of runs; rows are read only for those whose score is not known."""
+    known = [run for run in readable_runs(runs) if run.rows]
+    new = [run for run in known if (run.id, run_version(run)) not in service.scores]
+    for part in _in_parts(new):
+        frame = service.store.rows([run.id for run in part])
+        for run in part:
+            rows = frame[frame["run"] == run.id]
+            service.scores.get(run.id, run_version(run), lambda r=run, f=rows: run_score(r, f))
+    return {
+        run.id: service.scores.get(run.id, run_version(run), lambda: None)  # made above
+        for run in known
+    }
+
+
+def _in_parts(runs: Sequence[Run]) -> Iterator[list[Run]]:
+    part: list[Run] = []
+    for run in runs:
+        if part and sum(r.rows for r in part) + run.rows > ROWS_AT_ONCE:
+            yield part
+            part = []
+        part.append(run)
+    if part:
+        yield part
+
+
+def draw_table(
+    service: Service, found: Sequence[Experiment], selected: Sequence[Experiment], visitor: str
+) -> None:
+    """The table, and a button for more; `selected` are the experiments with selected runs."""
+    url = runs_url()
+    shown = url.get("shown")
+    listed = found[:shown]
+    with st.spinner(text.READING, show_time=False):
+        scores = load_scores(service, [run for e in listed for run in e.runs])
+    rows = run_rows(listed, scores, Filters(**_filters()))
+    if url.get("best") != ALL:
+        rows = best_rows(rows, url.get("best"))
+    if not rows:
         st.info(text.NONE_FOUND)
-        st.page_link(LAB_PAGE, label=text.GO_TO_LAB, icon=":material/experiment:")
+        st.page_link(PAGES["run_lab"].script, label=text.GO_TO_LAB, icon=":material/experiment:")
         return
-    shown = runs_url().get("shown")
-    for experiment in experiments[:shown]:
-        _draw_entry(experiment)
-    if len(experiments) > shown:
+    every = {e.id: e for e in (*listed, *selected)}.values()
+    chosen = selected_references(url.get("selected"), list(every))
+    ids = {row.id for row in rows}
+
+    def change(event: TableEvent) -> None:
+        if event.sort is not None:
+            url.put("sort", next_order(url.get("sort"), event.sort))
+        elif event.selected is not None:
+            refs = [ref for ref in chosen if ref not in ids]
+            refs += [ref for ref in event.selected if ref in ids]
+            url.put("selected", shortest_selection(refs, list(every)))
+
+    data_table(
+        "runs-table",
+        table_columns(with_owner=not is_single_user()),
+        table_rows(sorted_rows(rows, url.get("sort")), visitor, time.time(), _links, is_dark()),
+        label=text.TABLE,
+        select_all=text.SELECT_ALL,
+        selected=[ref for ref in chosen if ref in ids],
+        sort=url.get("sort"),
+        on_event=change,
+    )
+    if len(found) > shown:
         st.button(
             text.SHOW_MORE,
             key="show-more",
-            width="stretch",
-            on_click=runs_url().put,
+            on_click=url.put,
             args=("shown", shown + PAGE_SIZE),
         )
 
 
-def _draw_entry(experiment: Experiment) -> None:
-    """A box that selects the experiment, its status, and a link to the Run lab."""
-    badge, key = STATUS_BADGES[experiment.status], f"pick-{experiment.id}"
-    st.session_state[key] = experiment.id in runs_url().get("selected")
-    with st.container(border=True, gap=None, key=f"entry-{experiment.id}"):
-        pin = ":material/keep: " if experiment.pinned else ""
-        name = escape_markdown(experiment.name) or text.UNNAMED
-        st.checkbox(f"{pin}**{name}**", key=key, on_change=_select, args=(experiment.id,))
-        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-            st.badge(badge.word, color=badge.colour, icon=badge.icon)
-            st.caption(time_ago(experiment.created, time.time()), width="content")
-            st.page_link(
-                LAB_PAGE,
-                label=text.OPEN,
-                icon=":material/open_in_new:",
-                query_params={"experiment": experiment.id},
-            )
-        st.caption(text.experiment_summary(experiment))
-
-
-def _select(id: str) -> None:
-    """Add an experiment to the selection, or remove it, as its box says."""
-    others = [other for other in runs_url().get("selected") if other != id]
-    runs_url().put("selected", [*others, id] if st.session_state[f"pick-{id}"] else others)
-
-
-# ------------------------------------------------------------------------------------------ import
-
-
-def draw_import(service: Service, visitor: str) -> None:
-    """An upload for exported experiments, and the size of the store."""
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        with st.popover(text.IMPORT, icon=":material/upload:"):
-            st.markdown(text.import_help(MAX_MEGABYTES))
-            count = st.session_state.setdefault(UPLOADS, 0)
-            st.file_uploader(
-                text.UPLOAD,
-                "json",
-                key=f"upload-{count}",
-                on_change=_import,
-                args=(service, visitor, f"upload-{count}"),
-                max_upload_size=MAX_MEGABYTES,
-                label_visibility="collapsed",
-            )
-        st.caption(text.store_size(service.store.size()), width="content")
-
-
-def _import(service: Service, visitor: str, key: str) -> None:
-    file = st.session_state[key]
-    if file is None:
-        return
-    try:
-        ids = service.store.import_all(read_export(file.getvalue()), visitor)
-    except (InputError, StoreError) as problem:
-        st.session_state[PROBLEM] = text.not_imported(file.name, as_sentence(problem))
-        return
-    st.session_state[UPLOADS] += 1  # a new key gives an empty uploader
-    st.session_state[SUCCESS] = text.imported(len(ids))
-    runs_url().put("selected", [*runs_url().get("selected"), *ids])
-
-
-def draw_messages() -> None:
-    """The outcome of the last action."""
-    if message := st.session_state.pop(SUCCESS, None):
-        st.success(message)
-    if problem := st.session_state.pop(PROBLEM, None):
-        st.error(problem)
+def _links(row: RunRow) -> list[dict]:
+    """One click to the run's policies, to its experiment, and to a sweep based on it."""
+    lab, inspector, run = PAGES["run_lab"], PAGES["inspector"], row.run
+    found = {text.TO_LAB: lab.address(experiment=run.experiment)}
+    if run.rows:
+        policy = inspector.address(experiment=run.experiment, run=run.id)
+        found = {text.TO_POLICY: policy} | found
+    if row.sweep:
+        found[text.TO_SWEEP] = lab.address(base=row.id)
+    return [{"text": label, "href": address} for label, address in found.items()]

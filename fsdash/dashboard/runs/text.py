@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsdash.dashboard.curves.text import STATUS_BADGES
-from fsdash.domains import domain_label
+from fsdash.dashboard.curves.text import FINAL_RULE, STATUS_BADGES
 from fsdash.formatting import escape_markdown, file_size, shorten, time_ago
 from fsdash.runs.records import Experiment
 from fsdash.runs.store.experiments import StoreSize
-from fsdash.runs.summary import method_title
 
 PAGE = "Runs"
-TITLE = "Recorded experiments"
+TITLE = "Recorded runs"
 INTRODUCTION = (
-    "Every experiment that was started on this server, until it is deleted. Select experiments to "
-    "compare, export or repeat them."
+    "Every run that was started on this server, until its experiment is deleted. Click on a "
+    "heading to sort, and on rows to compare them. The address of this page holds the view: copy "
+    "it to share it."
 )
 
-# The list
+# Filters
 
 FIND = "Find"
 FIND_PLACEHOLDER = "a word in a name or a note"
@@ -27,24 +26,79 @@ OWNER_LABELS = {"everyone": "Everyone", "mine": "Me"}
 MORE_FILTERS = "More filters"
 DOMAIN, ALGORITHM, STATUS = "Domain", "Algorithm", "Status"
 ANY_LABEL = "any"
-NONE_FOUND = "There is no experiment to show. Start one in the Run lab, or change the filters."
+BEST_PER = "Show"
+BEST_LABELS = {
+    "all": "all runs",
+    "domain": "best per domain",
+    "method": "best per method",
+    "experiment": "best per experiment",
+}
+BEST_PER_HELP = (
+    "The run with the best final value in each group. Only runs on the same domain with the same "
+    "parameters are compared."
+)
+NONE_FOUND = "There is no run to show. Start one in the Run lab, or change the filters."
 GO_TO_LAB = "Go to the Run lab"
-SHOW_MORE = "Show more"
-OPEN = "Open"
+SHOW_MORE = "Show older experiments"
+READING = "Reading results …"
+
+# The table
+
+TABLE = "Runs"
+SELECT_ALL = "Select all runs in the table"
 UNNAMED = "unnamed"
-MAX_METHODS_LISTED = 4
+PINNED_MARK = "pinned"
+RANK_MARKS = {"": "", "best": "best", "tie": "≈ best"}
+COLUMNS = {
+    "name": "Experiment",
+    "domain": "Domain",
+    "method": "Method",
+    "T": "T",
+    "budget": "Budget",
+    "curve": "Curve",
+    "final": "Final",
+    "work": "to\N{NO-BREAK SPACE}90%",
+    "seconds": "Seconds",
+    "owner": "By",
+    "created": "Started",
+    "status": "Status",
+    "open": "Open",
+}
+COLUMN_HELP = {
+    "budget": "Work of each replication; a sweep is one sweep of Base E-VI",
+    "curve": "Mean over replications, against work on a logarithmic scale; dashed: the optimum",
+    "final": f"Share of the optimum, or mean regret where it has no meaning: {FINAL_RULE}, with "
+    "its 95% interval. best: the best on its domain; ≈ best: its interval overlaps the best one's",
+    "work": "Sweeps until the mean curve stays above 90% of the optimum, or 90% below the initial "
+    "policy's regret",
+    "seconds": "Seconds that workers spent on all replications",
+    "owner": "Who started it: you, or the first letters of another visitor's id",
+}
+TO_POLICY, TO_LAB, TO_SWEEP = "Policy", "Lab", "Sweep"
 
 
-def experiment_summary(experiment: Experiment) -> str:
-    """Its domains and methods, and its note."""
-    titles = list(dict.fromkeys(method_title(run.algorithm, run.T) for run in experiment.runs))
-    more = len(titles) - MAX_METHODS_LISTED
-    methods = ", ".join(titles[:MAX_METHODS_LISTED]) + (f" and {more} more" if more > 0 else "")
-    domains = ", ".join(
-        dict.fromkeys(escape_markdown(domain_label(run.domain)) for run in experiment.runs)
-    )
-    note = f"  \n{escape_markdown(experiment.note)}" if experiment.note else ""
-    return f"{domains}: {methods}{note}"
+def row_label(name: str, method: str, T: int | None) -> str:
+    return f"{name}: {method}" + ("" if T is None else f", T={T}")
+
+
+def owner_label(owner: str, visitor: str) -> str:
+    return "you" if owner == visitor else owner[:4]
+
+
+def age(seconds: float) -> str:
+    """How long ago, in a few characters.
+
+    >>> [age(seconds) for seconds in (20, 300, 9000, 400_000)]
+    ['just now', '5 min ago', '2 h ago', '5 d ago']
+    """
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= (1 if unit == "min" else 1.5) * size:
+            return f"{seconds / size:.0f} {unit} ago"
+    return "just now"
+
+
+def curve_alt_text(last: float | None) -> str:
+    return "no curve yet" if last is None else f"learning curve that ends at {100 * last:.0f}%"
 
 
 # Import
@@ -61,6 +115,14 @@ def imported(count: int) -> str:
     return f"Imported {count} experiment{'s' * (count != 1)}."
 
 
+OPEN_EXISTING, IMPORT_COPY = "Show it in the table", "Import a copy"
+
+
+def already_stored(names: Sequence[str]) -> str:
+    listed = ", ".join(f"**{escape_markdown(name)}**" for name in names)
+    return f"Already stored, so it was not imported again: {listed}."
+
+
 def not_imported(file: str, reason: str) -> str:
     """Both texts can come from the file, so they are escaped."""
     return f"{escape_markdown(shorten(file))} was not imported. {escape_markdown(reason)}"
@@ -73,24 +135,39 @@ def store_size(size: StoreSize) -> str:
 
 # The selection
 
-NOTHING_SELECTED = "Nothing is selected"
-NOTHING_SELECTED_BODY = (
-    "Select one experiment to see its curves, or several to **compare** them, with the settings in "
-    "which they differ. The URL then holds the comparison: copy it to share this view."
+NOTHING_SELECTED = (
+    "Select one run to see its curve, or several to **compare** them and the settings in which "
+    "they differ."
 )
 COMPARISON = "Comparison"
-NO_ROWS = "These experiments have no recorded rows yet."
-SAME_SETTINGS = "The runs differ only in the method."
+CLEAR = "Clear the selection"
+VIEWS = {"curves": "Curves", "settings": "Settings", "parallel": "Parallel coordinates"}
+VIEW = "View of the selected runs"
+NO_ROWS = "These runs have no recorded rows yet."
+SAME_SETTINGS = "These runs have the same settings."
 DIFFERENT_SETTINGS = "Settings that differ"
 RUN = "Run"
+COMPARE_POLICIES = "Compare their policies"
+PARALLEL_CAPTION = (
+    "One line for each run. The last axis is the result, which also colours the lines; the best "
+    "run has the thickest line."
+)
+PARALLEL_NEEDS = (
+    "Select at least two runs that have results and differ in a number, such as T or the budget."
+)
+SHARE_AXIS, IMPROVEMENT_AXIS = "share of the optimum", "part of the initial regret removed"
+UNREADABLE = (
+    "Some selected runs were recorded with parameters or domains that this version does not have. "
+    "They are left out."
+)
 
 
-def missing(ids: Sequence[str]) -> str:
-    return f"Not found, perhaps deleted: {', '.join(f'`{id}`' for id in ids)}."
+def missing(refs: Sequence[str]) -> str:
+    return f"Not found, perhaps deleted: {', '.join(f'`{ref}`' for ref in refs)}."
 
 
-def too_many(most: int) -> str:
-    return f"At most {most} experiments can be compared; only the first {most} are shown."
+def too_many_curves(most: int, domain: str) -> str:
+    return f"Only the first {most} selected runs on {domain} are drawn."
 
 
 def experiment_line(letter: str, experiment: Experiment, now: float) -> str:
@@ -99,8 +176,12 @@ def experiment_line(letter: str, experiment: Experiment, now: float) -> str:
     return f"**{letter}** · {escape_markdown(experiment.name)}, {status}, {when}"
 
 
-def curves_alt_text(labels: Sequence[str]) -> str:
-    return f"Learning curves of {', '.join(labels)}."
+def curves_alt_text(labels: Sequence[str], domain: str) -> str:
+    return f"Learning curves on {domain}: {', '.join(labels)}."
+
+
+def parallel_alt_text(names: Sequence[str], count: int) -> str:
+    return f"Parallel coordinates of {count} runs over {', '.join(names)} and the result."
 
 
 # Actions
@@ -115,6 +196,7 @@ DELETE_PINNED = "Pinned experiments cannot be deleted. Unpin first."
 DELETE_NOW = "Delete permanently"
 DELETED = "Deleted."
 RUN_AGAIN = "Run again"
+OPEN_LAB = "Open in the Run lab"
 EXPORT = "Export"
 EXPORT_CSV = "Rows, CSV"
 EXPORT_PARQUET = "Rows, Parquet"
@@ -126,6 +208,6 @@ EXPORT_CAPTION = f"*{EXPORT_EVERYTHING}* also contains the policies and can be i
 def delete_question(count: int) -> str:
     what = "this experiment" if count == 1 else f"these {count} experiments"
     return (
-        f"Delete {what} with all rows and policies? This cannot be undone. Export what you may "
-        "need again."
+        f"Delete {what} with all runs, rows and policies? This cannot be undone. Export what you "
+        "may need again."
     )

@@ -1,34 +1,46 @@
-"""The URL of the Runs page: the filters, the selected experiments and the curve options."""
+"""The URL of the Runs page: filters, order, the selected runs and the curve options."""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves.view import curve_parameters
-from fsdash.dashboard.runs.text import OWNER_LABELS
+from fsdash.dashboard.runs.state import MAX_COMPARED
+from fsdash.dashboard.runs.table import GROUPS, NEWEST_FIRST, SORT_KEYS
+from fsdash.dashboard.runs.text import OWNER_LABELS, VIEWS
 from fsdash.dashboard.widgets.url_state import (
     Parameter,
     UrlState,
     comma_separated,
     domain_name,
-    experiment_id,
     list_of,
     one_of,
     short_text,
     whole_number,
 )
+from fsdash.errors import InputError
 from fsdash.runs.records import STATUSES
 
 ANY = "any"
-PAGE_SIZE = 12
+PAGE_SIZE = 30
+"""Experiments in the table before more are asked for."""
 MAX_SHOWN = 600
-"""Entries of the list that one link can ask for."""
+"""Entries of the table that one link can ask for."""
+ALL = "all"
 
 
 def runs_url() -> UrlState:
     """The parameters for all algorithms that are registered now."""
     return _runs_url(tuple(ALGORITHMS))
+
+
+def run_reference(text: str) -> str:
+    """Reads the id of an experiment, or of one of its runs: `k3v9xq2mpd` or `k3v9xq2mpd.2`."""
+    if not re.fullmatch(r"[a-z0-9]{4,40}(\.\d{1,3})?", text):
+        raise InputError("this is not the id of an experiment or a run; select one in the table")
+    return text
 
 
 def _any_or_domain(text: str) -> str:
@@ -46,7 +58,10 @@ def _runs_url(algorithms: tuple[str, ...]) -> UrlState:
             "status": Parameter(ANY, one_of([ANY, *STATUSES])),
             "owner": Parameter("everyone", one_of(OWNER_LABELS)),
             "shown": Parameter(PAGE_SIZE, whole_number(1, MAX_SHOWN)),
-            "selected": Parameter([], list_of(experiment_id), comma_separated),
+            "best": Parameter(ALL, one_of([ALL, *GROUPS])),
+            "sort": Parameter(NEWEST_FIRST, one_of([s + n for n in SORT_KEYS for s in ("", "-")])),
+            "selected": Parameter([], list_of(run_reference, MAX_COMPARED), comma_separated),
+            "view": Parameter("curves", one_of(VIEWS)),
             **curve_parameters(single_runs=False),
         },
     )

@@ -1,49 +1,69 @@
-"""The Runs page: find, compare, rename, pin, export, import and delete experiments."""
+"""The Runs page: find, sort, compare, rename, pin, export, import and delete experiments."""
 
 import streamlit as st
 
 from fsdash.dashboard.runs import text
 from fsdash.dashboard.runs.compare import draw_selection, selected_experiments
-from fsdash.dashboard.runs.list import (
-    draw_filters,
-    draw_import,
-    draw_list,
-    draw_messages,
-    find_experiments,
-)
+from fsdash.dashboard.runs.imports import draw_messages
+from fsdash.dashboard.runs.list import draw_filters, draw_table, find_experiments
 from fsdash.dashboard.runs.url import runs_url
-from fsdash.dashboard.service import as_sentence, open_service, show_store_error, visitor_id
-from fsdash.dashboard.shell import open_page
+from fsdash.dashboard.service import (
+    Service,
+    as_sentence,
+    open_service,
+    show_store_error,
+    visitor_id,
+)
+from fsdash.dashboard.shell import add_style, open_page
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
+
+# The table needs the whole width.
+STYLE = """<style>
+[data-testid="stMainBlockContainer"] {max-width: 1600px;}
+@media (min-width: 900px) {[data-testid="stMainBlockContainer"] {padding: 3rem 2.5rem;}}
+</style>"""
+REFRESH = 5.0
+"""Seconds between two refreshes while a run in the table is active."""
 
 
 def show() -> None:
     """Draw the page."""
     open_page(text.PAGE, runs_url())
+    add_style(STYLE)
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
+    service, visitor = open_service(), visitor_id()
+    active = _guarded(lambda: any(e.active for e in find_experiments(service, visitor)))
+    st.fragment(_refresh, run_every=REFRESH if active else None)(service, visitor, bool(active))
+
+
+def _refresh(service: Service, visitor: str, was_active: bool) -> None:
+    _guarded(lambda: _draw_page(service, visitor, was_active))
+
+
+def _guarded(draw):
+    """The result of `draw`; if it fails, the page says why."""
     try:
-        _draw_page()
+        return draw()
     except InputError as problem:
         st.error(as_sentence(problem))
     except StoreError as problem:
         show_store_error(problem)
+    return None
 
 
-def _draw_page() -> None:
-    service, visitor = open_service(), visitor_id()
-    draw_messages()
-    left, right = st.columns([5, 7], gap="large")
-    with left:
-        draw_filters(service)
-        draw_list(find_experiments(service, visitor))
-        draw_import(service, visitor)
-    with right:
-        experiments = selected_experiments(service)
-        if experiments:
-            draw_selection(service, experiments, visitor)
-        else:
-            st.subheader(text.NOTHING_SELECTED, anchor=False)
-            st.markdown(text.NOTHING_SELECTED_BODY)
+def _draw_page(service: Service, visitor: str, was_active: bool) -> None:
+    draw_messages(service, visitor)
+    draw_filters(service, visitor)
+    found = find_experiments(service, visitor)
+    if any(e.active for e in found) != was_active:
+        st.rerun()  # Streamlit fixes the interval of a fragment when the page runs
+    selected = selected_experiments(service)
+    draw_table(service, found, selected, visitor)
+    if selected:
+        draw_selection(service, selected, visitor)
+    else:
+        st.markdown(text.NOTHING_SELECTED)
+    st.caption(text.store_size(service.store.size()))
     runs_url().write()

@@ -267,6 +267,18 @@ function takeHeight(node) {
 
 const isNarrow = (node) => node.clientWidth > 0 && node.clientWidth < NARROW;
 
+// Fewer ticks where their labels do not fit side by side: Plotly would turn them upright. Of a
+// logarithmic axis the whole decades stay.
+function fittingTicks(axis, width) {
+  const { tickmode, tickvals = [], ticktext = [] } = axis;
+  const needed = ticktext.reduce((sum, text) => sum + 8 * String(text).length + 8, 0);
+  if (tickmode !== "array" || axis.type !== "log" || needed <= width) return axis;
+  const decades = tickvals.map((value) => Math.abs(Math.log10(value) % 1) < 1e-9);
+  const whole = decades.filter(Boolean).length > 1;
+  const keep = (_, i) => (whole ? decades[i] : i % 2 === 0);
+  return { ...axis, tickvals: tickvals.filter(keep), ticktext: ticktext.filter(keep) };
+}
+
 // The figure's layout for this screen. A swipe scrolls the page: on a touch screen zoom and pan
 // have to be chosen in the toolbar first.
 function withScreen(layout, node) {
@@ -275,6 +287,7 @@ function withScreen(layout, node) {
   if (!isNarrow(node)) return result;
   const { legend = {} } = layout;
   result.font = { size: 13, ...layout.font };
+  if (layout.xaxis) result.xaxis = fittingTicks(layout.xaxis, node.clientWidth - AROUND);
   if (legend.orientation !== "v")
     result.legend = { font: { size: 12 }, tracegroupgap: 0, maxheight: 600, ...legend };
   return result;

@@ -141,13 +141,14 @@ class Store:
         algorithm: str | None = None,
         status: str | None = None,
         pinned: bool | None = None,
+        created: float | None = None,
         limit: int = 100,
         offset: int = 0,
     ) -> list[Experiment]:
         """The experiments that pass all filters, newest first.
 
-        `text` is searched in name and note. An experiment passes the filters for domain, algorithm
-        and status if at least one of its runs or replications does.
+        `text` is searched in name and note; `created` is the exact time. An experiment passes the
+        filters for domain, algorithm and status if at least one of its runs or replications does.
         """
         e, r, p = schema.experiments, schema.runs, schema.replications
         query = select(e).order_by(e.c.created.desc(), e.c.id).limit(limit).offset(offset)
@@ -155,6 +156,8 @@ class Store:
             query = query.where(e.c.owner == owner)
         if pinned is not None:
             query = query.where(e.c.pinned == pinned)
+        if created is not None:
+            query = query.where(e.c.created == created)
         if text:
             storable("text", text)
             has = [c.icontains(text, autoescape=True) for c in (e.c.name, e.c.note)]

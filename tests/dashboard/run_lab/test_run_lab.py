@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard import service as shared
 from fsdash.dashboard.curves import state as curves
+from fsdash.dashboard.curves.settings import run_labels
 from fsdash.dashboard.curves.state import sweep_size
 from fsdash.dashboard.curves.text import STATUS_BADGES
 from fsdash.dashboard.run_lab import text
@@ -342,7 +343,7 @@ def test_no_conclusions_are_drawn_from_stopped_replications(service):
     assert test.info[0].value == text.INCOMPLETE
     assert "What to notice" not in words(test)
     ended, begun = experiment.runs
-    labels = curves.run_labels(experiment.runs)
+    labels = run_labels(experiment.runs)
     rows = curves.curve_rows(service.rows(experiment).frame, experiment.runs, labels)
     work = curves.work_table(curves.finished_rows(rows, experiment.runs), "sweeps")
     table = {row.label: row for row in curves.method_rows(experiment.runs, labels, work, None, {})}
@@ -362,7 +363,7 @@ def test_failures_with_the_same_reason_are_listed_together(service):
         for r in run["replications"]:
             r |= {"status": "interrupted", "reason": "the server has ended"}
     experiment = service.store.experiment(service.store.import_(data, "me"))
-    [(title, reason)] = curves.failures(experiment.runs, curves.run_labels(experiment.runs))
+    [(title, reason)] = curves.failures(experiment.runs, run_labels(experiment.runs))
     assert title.startswith("Interrupted: Base E-VI (replications 0–2), E-FSVI")
     assert reason == "the server has ended"
 
@@ -392,7 +393,7 @@ def test_pages_share_one_store(service):
 def test_series_keep_their_names_while_replications_arrive(service):
     id = finished_experiment(service.store, base(replications=3), name="growing").id
     experiment = service.store.experiment(id)
-    labels = curves.run_labels(experiment.runs)
+    labels = run_labels(experiment.runs)
     frame = service.store.rows([run.id for run in experiment.runs])
     options = curves.CurveOptions(single_runs=True)
     names = []
@@ -405,7 +406,7 @@ def test_series_keep_their_names_while_replications_arrive(service):
 def test_runs_of_one_method_are_labelled_by_what_differs(service):
     slow = base(seed=3)
     id = finished_experiment(service.store, base(), slow, frozen(), name="alike").id
-    labels = curves.run_labels(service.store.experiment(id).runs)
+    labels = run_labels(service.store.experiment(id).runs)
     assert list(labels.values()) == ["Base E-VI, seed=0", "Base E-VI, seed=3", "E-FSVI, T=3"]
 
 

@@ -14,7 +14,8 @@ from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.errors import InputError
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.database import default_url
-from tests.dashboard.kit import figures, opened, traces, words
+from fsdash.runs.summary import work_to_reach
+from tests.dashboard.kit import component_data, figures, opened, table_rows, traces
 from tests.runs.work import base, finished_experiment, frozen
 
 # The page starts the worker processes.
@@ -58,7 +59,13 @@ def runs(**query: str) -> AppTest:
 
 
 def names(test: AppTest) -> list[str]:
-    return [box.label for box in test.checkbox if (box.key or "").startswith("pick-")]
+    """The experiment of each row of the table."""
+    return [row["cells"]["name"]["text"] for row in table_rows(test)]
+
+
+def selected(test: AppTest) -> list[str]:
+    [table] = [data for data in component_data(test) if "rows" in data]
+    return table["selected"]
 
 
 def html(test: AppTest) -> str:
@@ -69,35 +76,87 @@ def test_an_empty_store_links_to_the_lab(service):
     assert runs().info[0].value == text.NONE_FOUND
 
 
-def test_the_newest_is_first_and_filters_narrow_the_list(service, two):
-    assert names(runs()) == ["**more samples**", "**plain**"]
-    assert names(runs(text="PLAI")) == ["**plain**"]
-    assert names(runs(algorithm="e-fsvi")) == ["**plain**"]
+def test_the_newest_is_first_and_filters_narrow_the_table(service, two):
+    assert names(runs()) == ["more samples", "plain", "plain"]
+    assert names(runs(text="PLAI")) == ["plain", "plain"]
+    assert [r["cells"]["method"]["text"] for r in table_rows(runs(algorithm="e-fsvi"))] == [
+        "E-FSVI"
+    ]
     assert names(runs(domain="gridworld")) == []
     assert names(runs(status="failed")) == []
     assert names(runs(owner="mine")) == []
 
 
+def test_a_row_has_the_run_with_its_result_and_links(service, two):
+    row = next(r for r in table_rows(runs()) if r["cells"]["method"]["text"] == "E-FSVI")
+    cells, experiment = row["cells"], service.store.experiment(two[0])
+    run = experiment.runs[0]
+    assert row["id"] == f"{two[0]}.0"
+    assert (cells["domain"]["text"], cells["T"]["text"]) == ("Inventory", "3")
+    assert cells["budget"]["text"] == "3 iterations"
+    frame = service.store.rows([run.id])
+    [record] = work_to_reach(frame).to_dict("records")
+    assert cells["final"]["text"] == f"{100 * record['final']:.1f}%"
+    assert cells["status"]["text"] == "finished"
+    assert len(cells["curve"]["line"]) > 10
+    assert {link["text"]: link["href"] for link in cells["open"]["links"]} == {
+        text.TO_POLICY: f"Policy_inspector?experiment={two[0]}&run={run.id}",
+        text.TO_LAB: f"Run_lab?experiment={two[0]}",
+        text.TO_SWEEP: f"Run_lab?base={two[0]}.0",
+    }
+
+
+def test_a_link_holds_the_order_and_the_best_runs(service, two):
+    every, best = table_rows(runs(sort="-final")), table_rows(runs(sort="-final", best="domain"))
+    finals = [float(row["cells"]["final"]["text"].rstrip("%")) for row in every]
+    assert len(finals) == 3 and finals == sorted(finals, reverse=True)
+    assert [row["id"] for row in best] == [every[0]["id"]]
+    assert every[0]["cells"]["final"]["mark"] == text.RANK_MARKS["best"]
+
+
 def test_experiments_are_compared_with_the_settings_that_differ(service, two):
-    test = runs()
-    for id in two:
-        test.checkbox(key=f"pick-{id}").check().run()
-    assert set(traces(figures(test)["compared"])) >= {
+    test = runs(selected=",".join(two))
+    assert set(traces(figures(test)["compared-inventory"])) >= {
         "A · E-FSVI, T=3",
         "A · Base E-VI",
         "B · Base E-VI",
     }
-    table = html(test).rpartition(text.DIFFERENT_SETTINGS)[2]
-    heads = [part.partition("<")[0] for part in table.split('class="words">')[1:4]]
-    assert heads[:2] == [text.RUN, "M"]
+    table = html(runs(selected=",".join(two), view="settings"))
+    heads = [part.partition("<")[0] for part in table.split('scope="col" class="words">')[1:]]
+    assert {text.RUN, "algorithm", "T", "M"} <= set(heads)
     assert "gamma" not in table and "replications" not in table
     assert dict(test.query_params)["selected"] in (",".join(two), [",".join(two)])
 
 
+def test_each_domain_has_its_own_chart(service, two):
+    grid = RunSpec("gridworld", "vi", iterations=3)
+    other = finished_experiment(service.store, grid, name="grid")
+    found = figures(runs(selected=f"{two[0]},{other.id}"))
+    assert set(found) == {"compared-inventory", "compared-gridworld"}
+    assert "B · VI" in traces(found["compared-gridworld"])
+    assert not any(name.startswith("B") for name in traces(found["compared-inventory"]))
+
+
+def test_single_runs_of_an_experiment_can_be_selected(service, two):
+    test = runs(selected=f"{two[0]}.1")
+    assert selected(test) == [f"{two[0]}.1"]
+    drawn = set(traces(figures(test)["compared-inventory"]))
+    assert "Base E-VI" in drawn and "E-FSVI, T=3" not in drawn
+
+
+def test_parallel_coordinates_show_the_numbers_that_differ(service, two):
+    specs = [frozen(T=T) for T in (2, 3)]
+    sweep = finished_experiment(service.store, *specs, name="sweep")
+    drawn = traces(figures(runs(selected=sweep.id, view="parallel"))["parallel-inventory"])
+    assert "T: 2" in drawn["E-FSVI, T=2"]["text"]
+    one = runs(selected=f"{sweep.id}.0", view="parallel")
+    assert text.PARALLEL_NEEDS in [info.value for info in one.info]
+
+
 def test_a_link_restores_a_comparison(service, two):
     test = runs(selected=",".join(two), x="evaluations")
-    assert test.checkbox(key=f"pick-{two[0]}").value
-    assert "A · Base E-VI" in traces(figures(test)["compared"])
+    assert selected(test) == [f"{two[0]}.0", f"{two[0]}.1", f"{two[1]}.0"]
+    assert "A · Base E-VI" in traces(figures(test)["compared-inventory"])
 
 
 def test_deleted_experiments_are_left_out_of_the_selection(service, two):
@@ -165,17 +224,48 @@ def test_exported_files_contain_all_rows_and_specifications(service, two):
 def test_an_exported_file_can_be_imported(service, two, count):
     experiments = [service.store.experiment(id) for id in two[:count]]
     content = files.full_json(service.store, experiments)
-    test = runs()
-    test.file_uploader[0].set_value(("exported.json", content, "application/json")).run()
-    assert not test.exception
+    for id in two[:count]:
+        service.store.delete(id)
+    test = upload(content)
     assert test.success[0].value == text.imported(count)
-    found = service.store.experiments()
-    assert len(found) == 2 + count
-    new = [e for e in found if e.id not in two]
+    new = [e for e in service.store.experiments() if e.id not in two]
     assert sorted(e.name for e in new) == sorted(e.name for e in experiments)
     assert sum(r.rows for e in new for r in e.runs) == sum(
         r.rows for e in experiments for r in e.runs
     )
+
+
+def upload(content: bytes) -> AppTest:
+    test = runs()
+    test.file_uploader[0].set_value(("exported.json", content, "application/json")).run()
+    assert not test.exception
+    return test
+
+
+def test_an_import_of_what_is_stored_already_says_so_and_offers_to_show_it(service, two):
+    content = files.full_json(service.store, [service.store.experiment(two[0])])
+    test = upload(content)
+    assert text.already_stored(["plain"]) in [info.value for info in test.info]
+    assert service.store.size().experiments == 2
+    test.button(key="show-existing").click().run()
+    assert test.query_params["selected"] in (two[0], [two[0]])
+    assert service.store.size().experiments == 2
+    test = upload(content)
+    test.button(key="import-copy").click().run()
+    assert test.success[0].value == text.imported(1)
+    assert service.store.size().experiments == 3
+
+
+def test_an_export_with_more_rows_than_the_stored_copy_is_new(service, two):
+    data = service.store.export(two[0])
+    for run in data["runs"]:
+        for replication in run["replications"]:
+            rows = replication["rows"]
+            last = {name: values[-1:] for name, values in rows.items()}
+            for name, values in rows.items():
+                values += [len(values)] if name == "step" else last[name]
+    assert files.existing_copy(service.store, service.store.export(two[0])).id == two[0]
+    assert files.existing_copy(service.store, data) is None
 
 
 @pytest.mark.parametrize(
@@ -226,9 +316,9 @@ def test_a_file_that_is_too_large_is_refused():
 
 @pytest.mark.parametrize("junk", ["", "x" * 200, "<b>", "1,,2"])
 def test_unusable_values_in_a_link_are_reported(service, two, junk):
-    test = runs(domain=junk, status=junk, selected=junk, shown=junk)
+    test = runs(domain=junk, status=junk, selected=junk, shown=junk, sort=junk, best=junk)
     assert UNUSABLE in test.warning[0].value
-    assert len(names(test)) == 2
+    assert len(names(test)) == 3
 
 
 def test_the_size_of_the_store_is_shown(service, two):
@@ -241,4 +331,6 @@ def test_markup_in_names_is_escaped(service):
     id = finished_experiment(service.store, base(), name="<script>alert(1)</script> **x** $y$").id
     test = runs(selected=id)
     assert "<script>alert" not in html(test)
-    assert r"\<script\>" in test.subheader[0].value and r"\$y\$" in words(test) + names(test)[0]
+    assert r"\<script\>" in test.subheader[0].value
+    # The table's script writes cells as text, never as markup.
+    assert names(test) == ["<script>alert(1)</script> **x** $y$"]

@@ -1,0 +1,297 @@
+"""The table of runs: one row per run, its order, and the best run of each group. Pure.
+
+Final values are shares of the optimum, or mean regret on models without such shares
+(`fsdash.runs.measures`). Only runs on the same model, a domain with its parameters, are compared.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from fsdash.algorithms.registry import ALGORITHMS
+from fsdash.dashboard.curves import state as curves
+from fsdash.dashboard.curves.settings import changed_settings, short_value
+from fsdash.dashboard.curves.text import STATUS_BADGES
+from fsdash.dashboard.runs import text
+from fsdash.dashboard.runs.scores import RunScore, are_separable, work_in_sweeps
+from fsdash.dashboard.widgets.data_table import Cell, TableColumn, TableRow
+from fsdash.domains import domain_label
+from fsdash.formatting import duration, number
+from fsdash.runs.records import Experiment, Run
+
+LEVEL = 0.9
+MAX_CHANGES = 2
+"""Changed parameters that a cell names."""
+BEST, TIE = "best", "tie"
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """One run with what the table shows about it."""
+
+    experiment: Experiment
+    run: Run
+    score: RunScore | None = None
+    sweep: float = 0.0
+    """Evaluations in one sweep of its domain; 0 if the specification cannot be read."""
+    rank: str = ""
+    """`BEST` of its model, or `TIE` if the data cannot tell it from the best one."""
+
+    @property
+    def id(self) -> str:
+        return reference(self.run)
+
+    @property
+    def model(self) -> tuple[str, str]:
+        """Its domain with its parameters."""
+        parameters = self.run.spec_data.get("domain_parameters", {})
+        return self.run.domain, json.dumps(parameters, sort_keys=True)
+
+
+def reference(run: Run) -> str:
+    """How links name a run: the id of its experiment and its place there."""
+    return f"{run.experiment}.{run.position}"
+
+
+def run_rows(
+    experiments: Sequence[Experiment], scores: Mapping[int, RunScore | None], chosen: Filters
+) -> list[RunRow]:
+    """The rows of the runs that pass the filters, with the best of each model marked."""
+    found = [(e, run) for e in experiments for run in e.runs if chosen.accept(run)]
+    readable = curves.readable_runs([run for _, run in found])
+    sweeps = curves.sweep_sizes(readable)[0]
+    rows = [RunRow(e, run, scores.get(run.id), sweeps.get(run.id, 0.0)) for e, run in found]
+    return mark_best(rows)
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What a run must have; None accepts everything."""
+
+    domain: str | None = None
+    algorithm: str | None = None
+    status: str | None = None
+
+    def accept(self, run: Run) -> bool:
+        wanted = (self.domain, run.domain), (self.algorithm, run.algorithm)
+        wanted += ((self.status, run.status),)
+        return all(value is None or value == found for value, found in wanted)
+
+
+# -------------------------------------------------------------------------------------------- best
+
+GROUPS: dict[str, Callable[[RunRow], object]] = {
+    "domain": lambda row: row.model,
+    "method": lambda row: (row.model, row.run.algorithm, row.run.T),
+    "experiment": lambda row: (row.model, row.experiment.id),
+}
+"""By name: what the runs of one group share. Runs on different models are never in one group."""
+
+
+def best_rows(rows: Sequence[RunRow], group: str) -> list[RunRow]:
+    """The best run of each group, in the given order; runs without a score are left out."""
+    best: dict[object, RunRow] = {}
+    for row in rows:
+        key = GROUPS[group](row)
+        if row.score and (key not in best or row.score.goodness > best[key].score.goodness):  # type: ignore[union-attr]
+            best[key] = row
+    return [row for row in rows if row.score and best[GROUPS[group](row)] is row]
+
+
+def mark_best(rows: Sequence[RunRow]) -> list[RunRow]:
+    """The rows, with the best run of each model marked, and those that may be as good."""
+    scored = [row for row in rows if row.score]
+    leaders = {row.model: row for row in best_rows(scored, "domain")}
+    alone = {model for model in leaders if sum(row.model == model for row in scored) == 1}
+    return [replace(row, rank="" if row.model in alone else _rank(row, leaders)) for row in rows]
+
+
+def _rank(row: RunRow, leaders: Mapping[tuple[str, str], RunRow]) -> str:
+    leader = leaders.get(row.model)
+    if row.score is None or leader is None or leader.score is None:
+        return ""
+    if row is leader:
+        return BEST
+    same = curves.value_text(row.score.record, "final") == curves.value_text(
+        leader.score.record, "final"
+    )
+    overlap = row.score.interval and leader.score.interval
+    return TIE if same or (overlap and not are_separable(row.score, leader.score)) else ""
+
+
+# --------------------------------------------------------------------------------------- selection
+
+
+def selected_references(wanted: Sequence[str], experiments: Sequence[Experiment]) -> list[str]:
+    """The references of selected runs; the id of an experiment stands for all its runs."""
+    runs = {e.id: [reference(run) for run in e.runs] for e in experiments}
+    found = [ref for part in wanted for ref in runs.get(part, [part])]
+    known = {ref for refs in runs.values() for ref in refs}
+    return [ref for ref in dict.fromkeys(found) if ref in known]
+
+
+def shortest_selection(refs: Sequence[str], experiments: Sequence[Experiment]) -> list[str]:
+    """The same selection for a link: an experiment whose runs are all selected is named once."""
+    whole = {e.id for e in experiments if {reference(run) for run in e.runs} <= set(refs)}
+    parts = (ref.partition(".")[0] for ref in refs)
+    return list(
+        dict.fromkeys(id if id in whole else ref for id, ref in zip(parts, refs, strict=True))
+    )
+
+
+# ------------------------------------------------------------------------------------------- order
+
+
+def sorted_rows(rows: Sequence[RunRow], sort: str) -> list[RunRow]:
+    """The rows by one column, in descending order after a minus; rows without a value are last."""
+    key = SORT_KEYS[sort.removeprefix("-")]
+    known = [row for row in rows if key(row) is not None]
+    unknown = [row for row in rows if key(row) is None]
+    return sorted(known, key=key, reverse=sort.startswith("-")) + unknown
+
+
+def next_order(sort: str, column: str) -> str:
+    """The order after a click on a heading: the other direction, or the column's usual one."""
+    if sort.removeprefix("-") == column:
+        return column if sort.startswith("-") else f"-{column}"
+    return f"-{column}" if column in DESCENDING else column
+
+
+def _budget(row: RunRow) -> tuple[str, float] | None:
+    data = row.run.spec_data
+    for unit in ("evaluations", "iterations", "seconds"):
+        if data.get(unit) is not None:
+            size = data[unit] / row.sweep if unit == "evaluations" and row.sweep else data[unit]
+            return unit, float(size)
+    return None
+
+
+def _work(row: RunRow) -> float | None:
+    if row.score is None or not row.sweep:
+        return None
+    work = work_in_sweeps(row.score, row.sweep)[f"work_{100 * LEVEL:g}"]
+    return None if work != work else float(work)
+
+
+SORT_KEYS: dict[str, Callable[[RunRow], Any]] = {
+    "name": lambda row: row.experiment.name.lower(),
+    "domain": lambda row: domain_label(row.run.domain).lower(),
+    "method": lambda row: method_title(row.run),
+    "T": lambda row: row.run.T,
+    "budget": _budget,
+    # Shares come before regrets: the two cannot be compared.
+    "final": lambda row: row.score and (row.score.is_share, row.score.goodness),
+    "work": _work,
+    "seconds": lambda row: sum(r.seconds for r in row.run.replications),
+    "owner": lambda row: row.experiment.owner,
+    "created": lambda row: row.experiment.created,
+    "status": lambda row: row.run.status,
+}
+DESCENDING = ("final", "seconds", "created")
+"""Columns whose largest value is the most interesting one."""
+NEWEST_FIRST = "-created"
+
+
+# ------------------------------------------------------------------------------------------- cells
+
+
+STYLES = {
+    "name": "whole-line",
+    "open": "unbroken",
+    "method": "unbroken",
+    "created": "unbroken",
+} | dict.fromkeys(("T", "budget", "final", "work", "seconds"), "right")
+
+
+def table_columns(with_owner: bool = True) -> list[TableColumn]:
+    """The columns; on the computer of a single user all experiments have the same owner."""
+    return [
+        TableColumn(
+            name,
+            title,
+            text.COLUMN_HELP.get(name, ""),
+            sortable=name in SORT_KEYS,
+            style=STYLES.get(name, "left"),
+        )
+        for name, title in text.COLUMNS.items()
+        if with_owner or name != "owner"
+    ]
+
+
+def table_rows(
+    rows: Sequence[RunRow],
+    visitor: str,
+    now: float,
+    links: Callable[[RunRow], list[dict]],
+    dark: bool,
+) -> list[TableRow]:
+    """The cells of each row; `links` gives those to other pages."""
+    made = []
+    for row in rows:
+        cells = _cells(row, visitor, now, dark) | {"open": {"links": links(row)}}
+        label = text.row_label(row.experiment.name, method_title(row.run), row.run.T)
+        made.append(TableRow(row.id, label, cells))
+    return made
+
+
+def _cells(row: RunRow, visitor: str, now: float, dark: bool) -> dict[str, Cell]:
+    run, experiment, colour = row.run, row.experiment, curves.run_colour(row.run, dark)
+    badge, (of_domain, of_method) = STATUS_BADGES[run.status], changed_settings(run)
+    seconds = sum(r.seconds for r in run.replications)
+    return {
+        "name": {
+            "text": experiment.name or text.UNNAMED,
+            "mark": text.PINNED_MARK if experiment.pinned else "",
+            "help": experiment.note,
+        },
+        "domain": {"text": domain_label(run.domain)} | _changes(of_domain),
+        "method": {"text": method_title(run), "swatch": colour} | _changes(of_method),
+        "T": {"text": "" if run.T is None else f"{run.T}"},
+        "budget": {"text": curves.budget_text(run) if row.sweep else ""},
+        "curve": _curve_cell(row, colour),
+        "final": _final_cell(row),
+        "work": {"text": _work_text(row)},
+        "seconds": {"text": number(seconds), "help": duration(seconds)},
+        "owner": {"text": text.owner_label(experiment.owner, visitor)},
+        "created": {"text": text.age(now - experiment.created), "help": _date(experiment.created)},
+        "status": {"text": badge.word, "badge": badge.colour, "help": run.reason},
+    }
+
+
+def _changes(settings: Mapping[str, object]) -> Cell:
+    """The first parameters that are not at their defaults; all of them on hover."""
+    listed = [f"{name}={short_value(value)}" for name, value in settings.items()]
+    more = ["…"] if len(listed) > MAX_CHANGES else []
+    return {"note": ", ".join(listed[:MAX_CHANGES] + more), "help": ", ".join(listed)}
+
+
+def _date(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
+
+
+def method_title(run: Run) -> str:
+    """The name of its algorithm."""
+    return ALGORITHMS[run.algorithm].title if run.algorithm in ALGORITHMS else run.algorithm
+
+
+def _curve_cell(row: RunRow, colour: str) -> Cell:
+    curve = row.score.curve if row.score else ()
+    alt_text = text.curve_alt_text(curve[-1][1] if curve else None)
+    return {"line": [list(point) for point in curve], "colour": colour, "alt_text": alt_text}
+
+
+def _final_cell(row: RunRow) -> Cell:
+    if row.score is None:
+        return {"text": ""}
+    final, _, note = curves.final_with_interval(row.score.record, row.run).partition(" (")
+    return {"text": final, "note": note.removesuffix(")"), "mark": text.RANK_MARKS[row.rank]}
+
+
+def _work_text(row: RunRow) -> str:
+    if row.score is None or not row.sweep:
+        return ""
+    return curves.work_text(work_in_sweeps(row.score, row.sweep), LEVEL)

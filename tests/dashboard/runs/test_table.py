@@ -1,0 +1,164 @@
+"""The table of runs as pure functions: order, best runs, selection, file names."""
+
+from dataclasses import replace
+from math import nan
+
+import pytest
+
+from fsdash.dashboard.runs.scores import RunScore, are_separable, work_in_sweeps
+from fsdash.dashboard.runs.state import experiment_letters, file_stem, numeric_settings
+from fsdash.dashboard.runs.table import (
+    BEST,
+    SORT_KEYS,
+    TIE,
+    RunRow,
+    best_rows,
+    mark_best,
+    next_order,
+    selected_references,
+    shortest_selection,
+    sorted_rows,
+    table_columns,
+)
+from fsdash.dashboard.runs.text import COLUMNS
+from fsdash.runs.records import Experiment, Replication, Run
+from fsdash.runs.spec import RunSpec
+
+SHARE, REGRET = "fraction_of_optimal", "mean_regret"
+
+
+def run_of(spec: RunSpec, experiment="aaaa", position=0) -> Run:
+    ended = Replication(0, "finished", "", 5, 1.5, None, None, None, None, False)
+    return Run(
+        position + 10 * ord(experiment[0]),
+        experiment,
+        position,
+        spec.to_json(),
+        spec.hash,
+        spec.domain,
+        spec.algorithm,
+        spec.T,
+        (ended,),
+    )
+
+
+def experiment_of(id: str, *specs: RunSpec, name="one", created=0.0) -> Experiment:
+    runs = tuple(run_of(spec, id, i) for i, spec in enumerate(specs))
+    return Experiment(id, "me", name, "", False, created, runs)
+
+
+def score(final: float, low=nan, high=nan, measure=SHARE, work=nan) -> RunScore:
+    record = {
+        "measure": measure,
+        "final": final,
+        "final_low": low,
+        "final_high": high,
+        "relative": 0.25,
+        "start_work": 0.0,
+        "work_90": work,
+    }
+    return RunScore(record, finished=3, curve=())
+
+
+def vi(**parameters: float) -> RunSpec:
+    return RunSpec("inventory", "vi", domain_parameters=parameters, iterations=3)
+
+
+def row(final=None, position=0, spec=None, experiment="aaaa", **more) -> RunRow:
+    spec = spec or vi()
+    given = None if final is None else score(final, **more)
+    owner = experiment_of(experiment, spec)
+    return RunRow(owner, run_of(spec, experiment, position), given, 100.0)
+
+
+def test_every_column_but_the_curve_and_the_links_can_be_sorted():
+    assert set(COLUMNS) - set(SORT_KEYS) == {"curve", "open"}
+    rows = [row(0.5, 0), row(None, 1), row(2.0, 2, measure=REGRET)]
+    for name in SORT_KEYS:
+        assert {r.id for r in sorted_rows(rows, f"-{name}")} == {r.id for r in rows}
+    assert "owner" not in [column.name for column in table_columns(with_owner=False)]
+
+
+def test_rows_without_a_value_are_last_in_both_directions():
+    rows = [row(None, 0), row(0.5, 1), row(0.9, 2)]
+    places = [[r.run.position for r in sorted_rows(rows, order)] for order in ("final", "-final")]
+    assert places == [[1, 2, 0], [2, 1, 0]]
+
+
+def test_a_smaller_regret_is_better_and_shares_come_first():
+    rows = [row(3.0, 0, measure=REGRET), row(1.0, 1, measure=REGRET), row(0.2, 2)]
+    assert [r.run.position for r in sorted_rows(rows, "-final")] == [2, 1, 0]
+
+
+def test_a_click_on_a_heading_turns_the_order_round():
+    assert next_order("-created", "final") == "-final"
+    assert next_order("-final", "final") == "final"
+    assert next_order("final", "final") == "-final"
+    assert next_order("-final", "work") == "work"
+
+
+def test_only_runs_on_the_same_model_compete():
+    rows = [row(0.5, 0), row(0.9, 1), row(0.7, 2, vi(K=100.0)), row(0.6, 3, vi(K=100.0))]
+    assert [r.run.position for r in best_rows(rows, "domain")] == [1, 2]
+    assert [r.rank for r in mark_best(rows)] == ["", BEST, BEST, ""]
+    assert [r.rank for r in mark_best([row(0.5, 0), row(0.9, 1, vi(K=100.0))])] == ["", ""]
+
+
+def test_the_best_run_per_method_and_per_experiment():
+    fsvi = RunSpec("inventory", "fsvi", T=3, iterations=3)
+    rows = [row(0.5, 0), row(0.9, 1, fsvi), row(0.7, 2, experiment="bbbb"), row(None, 3)]
+    assert [r.run.position for r in best_rows(rows, "method")] == [1, 2]
+    assert [r.run.position for r in best_rows(rows, "experiment")] == [1, 2]
+
+
+def test_a_run_whose_interval_overlaps_that_of_the_best_is_not_worse():
+    best, near = row(0.9, 0, low=0.88, high=0.92), row(0.87, 1, low=0.85, high=0.89)
+    far = row(0.5, 2, low=0.4, high=0.6)
+    assert [r.rank for r in mark_best([best, near, far])] == [BEST, TIE, ""]
+    assert not are_separable(best.score, near.score) and are_separable(best.score, far.score)
+    same = row(0.90001, 3)
+    assert [r.rank for r in mark_best([row(0.9, 0), same])] == [TIE, BEST]
+
+
+def test_work_is_shown_in_sweeps():
+    record = work_in_sweeps(score(0.9, work=250.0), 100.0)
+    assert (record["work_90"], record["start_work"], record["final"]) == (2.5, 0.0, 0.9)
+
+
+def test_an_experiment_stands_for_all_its_runs():
+    both = [experiment_of("aaaa", vi(), vi(K=1.0)), experiment_of("bbbb", vi(), vi(K=1.0))]
+    refs = selected_references(["bbbb.1", "aaaa", "nothere", "bbbb.9"], both)
+    assert refs == ["bbbb.1", "aaaa.0", "aaaa.1"]
+    assert shortest_selection(refs, both) == ["bbbb.1", "aaaa"]
+
+
+def test_numeric_settings_are_those_that_differ_with_evaluations_in_sweeps():
+    sweep = 561 * 11 * 50
+    specs = [
+        RunSpec("inventory", "e-fsvi", T=T, evaluations=n * sweep, seed=T)
+        for T, n in ((3, 1), (6, 2))
+    ]
+    specs.append(RunSpec("inventory", "e-vi", evaluations=2 * sweep))
+    runs = [run_of(spec, position=i) for i, spec in enumerate(specs)]
+    assert numeric_settings(runs) == {"T": [3.0, 6.0, None], "sweeps": [1.0, 2.0, 2.0]}
+
+
+@pytest.mark.parametrize(
+    ("names", "stem"),
+    [
+        (["Inventory: Quick look"], "inventory-quick-look"),
+        (["../../etc/passwd"], "etc-passwd"),
+        (["***"], "aaaa"),
+        (["One", "two", "three"], "one-and-2-more"),
+    ],
+)
+def test_files_are_named_after_the_experiment(names, stem):
+    experiments = [replace(experiment_of("aaaa", vi()), name=name) for name in names]
+    assert file_stem(experiments) == stem
+
+
+def test_letters_do_not_run_out():
+    many = [experiment_of(f"{i:04d}", vi()) for i in range(60)]
+    letters = list(experiment_letters(many).values())
+    assert (letters[0], letters[25], letters[26], len(set(letters))) == ("A", "Z", "AA", 60)
+    assert experiment_letters(many[:1]) == {}
