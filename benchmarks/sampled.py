@@ -14,7 +14,7 @@ are printed as met or not.
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import islice, product
+from itertools import product, takewhile
 
 import numba
 import numpy as np
@@ -100,7 +100,8 @@ def sweep_tasks(model: FastSlowMDP) -> tuple[Callable, Callable, np.ndarray]:
 
 def upper_tasks(model: FastSlowMDP, T: int, ties: str) -> tuple[Callable, Callable, np.ndarray]:
     rng = np.random.default_rng(0)
-    *_, cyclic, _ = islice(efsvi(model, rng, T=T, ties=ties), 2 * T - 2)
+    lower = takewhile(lambda s: s.phase == "lower", efsvi(model, rng, T=T, ties=ties))
+    *_, cyclic = (snapshot for snapshot in lower if snapshot.policy_kind == "cyclic")
     J1_XY, lower = cyclic.values_XY, cyclic.policy_PXY
     V_XY = 100 * rng.random(J1_XY.shape)
     sampler = UpperSampler(model, J1_XY, lower, M)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, isnan
+from typing import Any
 
 import pandas as pd
 
@@ -97,5 +98,5 @@ def _decisive(frontier: pd.DataFrame, measure: str) -> pd.DataFrame:
     return frontier.assign(**{measure: frontier[measure].mask(small, 0.0)})
 
 
-def _same_T(column: pd.Series, T: object) -> pd.Series:
+def _same_T(column: pd.Series, T: Any) -> pd.Series:
     return column.isna() if pd.isna(T) else column.eq(T).fillna(False)
