@@ -21,12 +21,14 @@ from math import inf
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from fsdash.algorithms.ethaw import check_thaw, ethaw
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.algorithms.snapshot import Snapshot
 from fsdash.choice.certify import certify
 from fsdash.choice.frontier import TIGHTEN, frontier, policy_of
+from fsdash.choice.pareto import pareto
 from fsdash.choice.race import Candidate, race
 from fsdash.core.display import Lines, Summary
 from fsdash.core.model import FastSlowMDP
@@ -217,14 +219,14 @@ def _exact(
 
     There is always one: the policy of Base VI before its first sweep is free.
     """
-    points = records(frontier(model, T, bounds=False, progress=progress))
-    affordable = [point for point in points if point["evaluations"] <= budget]
-    good = [p for p in affordable if max_regret is not None and p["max_regret"] <= max_regret]
-    if good:
-        best = min(good, key=lambda point: point["evaluations"])
+    points = frontier(model, T, bounds=False, progress=progress)
+    affordable = points[points["evaluations"] <= budget]
+    good = affordable[affordable["max_regret"] <= (-1 if max_regret is None else max_regret)]
+    if len(good):
+        [best] = records(good.nsmallest(1, "evaluations"))
         why = _why_cheapest(best, budget / sweep, max_regret)
     else:
-        best = min(affordable, key=_quality)
+        best = _best(affordable)
         why = _why_best(best, affordable, budget / sweep)
         if max_regret is not None:
             why += f" No affordable point has a largest regret of at most {number(max_regret)}."
@@ -240,8 +242,9 @@ def _exact(
     )
 
 
-def _quality(point: Point) -> tuple[float, int]:
-    return point["mean_regret"], point["evaluations"]
+def _best(points: pd.DataFrame) -> Point:
+    """The last point of the Pareto front."""
+    return records(pareto(points).iloc[-1:])[0]
 
 
 def _why_cheapest(best: Point, sweeps: float, max_regret: float | None) -> str:
@@ -252,15 +255,15 @@ def _why_cheapest(best: Point, sweeps: float, max_regret: float | None) -> str:
     )
 
 
-def _why_best(best: Point, affordable: Sequence[Point], sweeps: float) -> str:
+def _why_best(best: Point, affordable: pd.DataFrame, sweeps: float) -> str:
     """Why this point, and what the best point of another method would lose."""
     text = (
         f"{_name(best)} has the smallest mean regret, {number(best['mean_regret'])}, after "
         f"{number(best['sweeps'])} of {number(sweeps)} sweeps"
     )
-    others = [point for point in affordable if point["method"] != best["method"]]
-    if others:
-        second = min(others, key=_quality)
+    others = affordable[affordable["method"] != best["method"]]
+    if len(others):
+        second = _best(others)
         more = second["mean_regret"] - best["mean_regret"]
         text += f"; the runner-up, {_name(second)}, loses {number(more)} more"
     return _sentence(f"{text}.")

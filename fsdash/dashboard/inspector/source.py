@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from fsdash.algorithms.registry import get_algorithm
 from fsdash.dashboard.inspector import state, text
 from fsdash.dashboard.inspector.cache import SizedCache
 from fsdash.dashboard.inspector.state import PolicyHistory
@@ -155,7 +156,7 @@ def _choose_exact(store: Store, notices: DeltaGenerator) -> PolicyChoice:
         notices,
     )
     T = None
-    if method == "fsvi":
+    if get_algorithm(method).freezes:
         if URL.get("T") is None:
             URL.put("T", DEFAULT_T)
         T = st.number_input(text.T_LABEL, 1, LARGEST_T, key=URL.key("T"))

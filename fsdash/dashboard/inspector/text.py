@@ -27,7 +27,12 @@ SOURCE_HELP = (
 EXPERIMENT, RUN, REPLICATION = "Experiment", "Run", "Replication"
 REPLICATION_HELP = "Replication 0 stores many policies, the others only their last one."
 DOMAIN, PRESET, ALGORITHM, T_LABEL = "Domain", "Preset", "Exact algorithm", "Periods frozen T"
-ALGORITHM_LABELS = {"fsvi": "FSVI: freeze for T periods", "mpi": "MPI: the true optimum"}
+ALGORITHM_LABELS = {
+    "fsvi": "FSVI: freeze for T periods",
+    "rolling": "Rolling freeze: replan every period",
+    "mpi": "MPI: the true optimum",
+    "vi": "Base VI",
+}
 
 NO_RUNS = f"There are no saved runs yet. Start one in the Run lab, or choose “{SOLVE_NOW}”."
 SOLVING = "Solving…"
