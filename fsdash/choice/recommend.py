@@ -222,11 +222,11 @@ def _exact(
     points = frontier(model, T, bounds=False, progress=progress)
     affordable = points[points["evaluations"] <= budget]
     good = affordable[affordable["max_regret"] <= (-1 if max_regret is None else max_regret)]
+    best: Point = _best(affordable)
     if len(good):
         [best] = records(good.nsmallest(1, "evaluations"))
         why = _why_cheapest(best, budget / sweep, max_regret)
     else:
-        best = _best(affordable)
         why = _why_best(best, affordable, budget / sweep)
         if max_regret is not None:
             why += f" No affordable point has a largest regret of at most {number(max_regret)}."
