@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import plotly.graph_objects as go
+
+from fsdash.core.model import FastSlowMDP
+from fsdash.core.simulate import Path
 from fsdash.domains.base import Domain
 from fsdash.figures.palette import BLUE, VERMILLION
-from fsdash.figures.policies.generic import common_figures, simulated_path
+from fsdash.figures.policies.generic import common_figures, simulated_path, state_path_figure
 from fsdash.figures.policies.inspected import InspectedPolicy, PolicyFigure
 from fsdash.figures.svg import Pen
 
@@ -47,3 +51,10 @@ def describe(domain: Domain) -> str:
 def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
     """Heat maps over fast × slow states, and a simulated path."""
     return (*common_figures(inspected), simulated_path(inspected))
+
+
+def path_so_far(
+    domain: Domain | None, model: FastSlowMDP, path: Path, dark: bool = False
+) -> go.Figure:
+    """The fast states, slow states and actions of a path."""
+    return state_path_figure(model, path, ("policy",), dark)
