@@ -119,7 +119,7 @@ def lowest_return(domain: Domain) -> float:
     X, Y, A, W = domain.shape
     if X * Y * A * (W if domain.noisy_fast else 1) > MAX_ENTRIES:
         return -inf
-    return float(domain.build().reward_XYA.min()) / (1 - domain.gamma)
+    return domain.build().reward_range[0] / (1 - domain.gamma)
 
 
 def possible_range(frame: pd.DataFrame, measure: str) -> tuple[float, float]:
