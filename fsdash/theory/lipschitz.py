@@ -8,8 +8,8 @@ m_X(x, x') + m_Y(y, y') + m_A(a, a'), where m_X is the largest distance when onl
 on. These are computed first, m_Y in blocks of rows. A pair is skipped if this bound cannot exceed
 the largest ratio found so far; all other pairs are evaluated. The result is the exact maximum.
 
-A triangle may have a corner (x', y, a) at which a is infeasible. The image there can be anything as
-long as it is the same in all of them; a pair with such a corner counts in m but not in the maximum.
+The way from (x, y, a) over (x', y, a) and (x', y', a) to (x', y', a') may pass an infeasible pair.
+Its image can be chosen freely, as long as it is always the same: it counts in m, not in the result.
 
 If the deadline comes first, the largest ratio found is a lower value. With L_X the largest m_X/d_X,
 and so on, the Cauchy-Schwarz inequality gives an upper value,

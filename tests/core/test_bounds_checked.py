@@ -21,8 +21,9 @@ TESTS = (
     "tests/core/test_rows.py::test_paths_follow_the_rows",
     "tests/sampling/test_row_steps.py::test_common_random_numbers_are_shared_by_the_actions_of_a_state",
     "tests/sampling/test_sweeps.py::test_a_list_of_states_is_sampled_in_its_order",
+    "tests/theory/test_measured.py::test_infeasible_actions_and_padding_do_not_count",
 )
-"""Small models that together call the kernels of `core` and `sampling`."""
+"""Small models that together call the kernels of `core`, `sampling` and `theory`."""
 
 
 @pytest.mark.processes
