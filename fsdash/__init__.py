@@ -28,6 +28,7 @@ errors          `InputError`, raised for every input that cannot be used
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -220,3 +221,12 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+def _register_environments() -> None:
+    """Let `gymnasium.make` know fsdash/Inventory-v0 and the others, if Gymnasium is loaded."""
+    if sys.modules.get("gymnasium") is not None:
+        import_module("fsdash.environments")
+
+
+_register_environments()

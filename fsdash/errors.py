@@ -23,7 +23,8 @@ class InputError(ValueError):
 def require(module: str, extra: str) -> None:
     """Raise an InputError with the remedy if an optional package is not installed.
 
-    `extra` is the part of the installation that includes it: `dashboard` or `deep`.
+    `extra` is the part of the installation that includes it: `dashboard`, `deep` or
+    `gymnasium`.
     """
     if find_spec(module) is None:
         raise InputError(

@@ -166,6 +166,8 @@ def whole_ticks(values: Sequence[float], widest: int = 5) -> dict:
     >>> whole_ticks([0, 1, 2])
     {'tickmode': 'linear', 'dtick': 1, 'tick0': 0}
     """
+    if not values:
+        return {}
     few = max(values) - min(values) <= widest and all(value == round(value) for value in values)
     return {"tickmode": "linear", "dtick": 1, "tick0": 0} if few else {}
 

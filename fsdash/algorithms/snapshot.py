@@ -150,10 +150,11 @@ def run_until(
 def _first_certified(snapshots: Iterator[Snapshot], tolerance: float) -> Snapshot:
     """Return the first snapshot within the tolerance, or the best if the error stalls.
 
-    The error stalls when `STALL_LIMIT` snapshots in a row bring no smaller one.
+    The error stalls when `STALL_LIMIT` snapshots in a row bring no smaller one. It also
+    stalls when there are no more snapshots, because the caller ended them.
     """
     best, stalled = next(snapshots), 0
     while best.error > tolerance and stalled < STALL_LIMIT:
-        snapshot = next(snapshots)
+        snapshot = next(snapshots, best)
         best, stalled = (snapshot, 0) if snapshot.error < best.error else (best, stalled + 1)
     return best

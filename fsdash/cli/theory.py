@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict, fields, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from fsdash.cli.arguments import add_command, add_domain, read_domain, whole_range
 from fsdash.errors import InputError
@@ -23,12 +24,19 @@ from fsdash.theory import (
     value_lipschitz_bound,
 )
 from fsdash.theory.budget import Bound
-from fsdash.theory.parameters import frozen_lipschitz
+from fsdash.theory.parameters import COUPLINGS, frozen_lipschitz
+
+if TYPE_CHECKING:
+    from fsdash.theory.measured import MeasuredConstants
 
 STATED, REPAIRED = "stated", "repaired"
 MAX_RECORDS = 5_000_000
 MAX_TABLE_ROWS = 16
 """How many candidates and regimes the table of `advise` shows."""
+INFEASIBLE = (
+    "Some actions are infeasible in some states. The regret bounds of frozen-state methods assume "
+    "that every action is feasible in every state; the true regret (fsdash solve) does not."
+)
 SYMBOLS = {
     "gamma": "discount factor γ, 0 ≤ γ < 1",
     "alpha": "α: the slow state moves at most α·d_Y per period",
@@ -83,6 +91,18 @@ def add_commands(commands) -> None:
 
     p = add_command(commands, "constants", run_constants, "measure the constants of a domain")
     add_domain(p)
+    p.add_argument(
+        "--seconds",
+        type=float,
+        metavar="S",
+        help="time limit; after it, proven lower and upper values are printed (none)",
+    )
+    p.add_argument(
+        "--coupling",
+        choices=COUPLINGS,
+        help="how next states are compared in L_f and L̃: with the same noise, or by their "
+        "Wasserstein distance (noise if the model has a common noise)",
+    )
 
 
 def add_constants(p: argparse.ArgumentParser) -> None:
@@ -248,5 +268,19 @@ def run_constants(arguments: argparse.Namespace) -> str:
     from fsdash.theory.measured import measure
 
     ensure_compiled()
-    record = asdict(measure(model))
+    found = measure(model, seconds=arguments.seconds, coupling=arguments.coupling)
+    if arguments.format == "table":
+        return describe_constants(
+            found, every_action=model.n_pairs == model.n_real * model.n_actions
+        )
+    record = asdict(found)
     return format_records([record], arguments.format, record)
+
+
+def describe_constants(found: MeasuredConstants, every_action: bool) -> str:
+    """The constants as a table, those that are not exact as intervals, and a note if needed."""
+    record = {name: value for name, value in asdict(found).items() if not name.endswith("_lower")}
+    for name, (lower, upper) in found.intervals.items():
+        if lower < upper:
+            record[name] = f"{lower:.6g} to {upper:.6g}"
+    return as_table([record]) + ("" if every_action else f"\n\n{INFEASIBLE}")

@@ -4,36 +4,50 @@ The metric is Euclidean, as in the paper, on the coordinates of the model's axes
 `actions`); (s, a) has the coordinates of x, y and a together. The constants depend on the units of
 the coordinates: a domain with prices in cents has other constants than one with prices in dollars.
 
-    d_Y   = max ‖y − f_Y(s, a, w)‖                 α = max ‖x − f_X(s, a, w)‖ / d_Y
+    d_Y   = max ‖y − y'‖                           α = max ‖x − x'‖ / d_Y
     L_r   = max |r(s, a) − r(s', a')| / ‖(s, a) − (s', a')‖
-    L_f   = max ‖f(s, a, w) − f(s', a', w)‖ / ‖(s, a) − (s', a')‖      over every w
-    L̃     = the same for the frozen map (x, f_Y), which `repaired_regret` needs
+    L_f   = max distance of the two next states / ‖(s, a) − (s', a')‖
+    L̃     = the same for the frozen dynamics, which `repaired_regret` needs
     L_U   = max |U*(s) − U*(s')| / ‖s − s'‖        U* within a certified 1e-6
     r_max = max r + shift, where shift = max(0, −min r) makes all rewards non-negative
 
-Outcomes w of probability 0 are ignored. For a finite model all constants are finite, but they can
-be so large that the bounds computed from them are vacuous, and usually they are.
+All maxima are over states, feasible actions and next states of positive probability. For a finite
+model all constants are finite unless two points have equal coordinates, but they can be so large
+that the bounds computed from them are vacuous, and usually they are.
 
-There are (|S||A|)² pairs, 10¹¹ for the pricing domain, so the search for a maximum prunes. Write a
-pair as three pairs (x, x'), (y, y'), (a, a'). By the triangle inequality g changes by at most
-m_X(x, x') + m_Y(y, y') + m_A(a, a'), where m_X is the largest change when only x changes, and so
-on. These are computed first, m_Y in blocks of rows. A pair is skipped if this bound cannot exceed
-the largest ratio found so far; all other pairs are evaluated. The result is the exact maximum.
+How far apart two random next states are depends on their joint distribution, the *coupling*:
+
+    noise        ‖f(s, a, w) − f(s', a', w)‖ for the same w, and the largest over every w, as in the
+                 paper. Only index tables have a noise that all pairs share.
+    wasserstein  W₁, the mean distance under the best coupling. It needs no noise, is the same for
+                 index tables and rows, and is never larger than with the common noise.
+
+docs/proofs.md says which results hold for which coupling. `fsdash.theory.lipschitz` describes the
+search, which can be stopped by a time limit, and `fsdash.theory.transport` the distances.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from time import perf_counter
 
 import numpy as np
 
+from fsdash.algorithms.mpi import mpi
 from fsdash.algorithms.optimum import optimum
+from fsdash.algorithms.snapshot import Snapshot, run_until
+from fsdash.core.certificate import attainable
+from fsdash.core.evaluation import TOLERANCE
 from fsdash.core.kernels import jit
-from fsdash.core.model import FastSlowMDP, Tables
-from fsdash.theory.parameters import Constants
-
-BLOCK = 2_000_000
-"""Pairs of fast states in memory at a time (16 MB per table)."""
+from fsdash.core.model import Dynamics, FastSlowMDP, Tables
+from fsdash.core.operators import values_of
+from fsdash.core.rows import INDEX, Rows, to_rows
+from fsdash.errors import InputError
+from fsdash.theory.lipschitz import Grid, Interval, distances, lipschitz, nearest_distance, one_type
+from fsdash.theory.parameters import COUPLINGS, Constants
+from fsdash.theory.transport import Images, distance
 
 
 @dataclass(frozen=True)
@@ -41,6 +55,9 @@ class MeasuredConstants:
     """The constants of a model as `measure` finds them, without the discount factor.
 
     `reward_shift` was added to all rewards to make them non-negative; `r_max` includes it.
+    `coupling` says how the next states in `l_f` and `l_frozen` are compared. A Lipschitz constant
+    is a proven upper value, and `…_lower` is a proven lower one. They are equal if the constant is
+    exact; otherwise the time limit ended the search, or rows were too long to solve for W₁.
     """
 
     alpha: float
@@ -51,9 +68,25 @@ class MeasuredConstants:
     r_max: float
     reward_shift: float
     l_frozen: float
+    coupling: str
+    l_r_lower: float
+    l_f_lower: float
+    l_u_lower: float
+    l_frozen_lower: float
+
+    @property
+    def intervals(self) -> dict[str, Interval]:
+        """The lower and upper value of each Lipschitz constant."""
+        names = ("l_r", "l_f", "l_u", "l_frozen")
+        return {n: Interval(getattr(self, f"{n}_lower"), getattr(self, n)) for n in names}
+
+    @property
+    def exact(self) -> bool:
+        """Whether all constants are exact."""
+        return all(lower == upper for lower, upper in self.intervals.values())
 
     def constants(self, gamma: float) -> Constants:
-        """The constants with a discount factor, as the bounds need them."""
+        """The constants with a discount factor, as the bounds need them: the upper values."""
         return Constants(
             gamma=gamma,
             alpha=self.alpha,
@@ -65,7 +98,13 @@ class MeasuredConstants:
         )
 
 
-def measure(model: FastSlowMDP, U_XY: np.ndarray | None = None) -> MeasuredConstants:
+def measure(
+    model: FastSlowMDP,
+    U_XY: np.ndarray | None = None,
+    *,
+    seconds: float | None = None,
+    coupling: str | None = None,
+) -> MeasuredConstants:
     """Measure the constants of a model.
 
     Parameters
@@ -74,6 +113,12 @@ def measure(model: FastSlowMDP, U_XY: np.ndarray | None = None) -> MeasuredConst
         The model. Its axes must have coordinates.
     U_XY
         The optimal values U*, shape (X, Y), if they are already known; else they are computed.
+    seconds
+        A time limit. When it is over, the Lipschitz constants that are still searched for are
+        given as proven lower and upper values. No limit by default.
+    coupling
+        How next states are compared: "noise" or "wasserstein". By default "noise" for a model given
+        by index tables and "wasserstein" for one given by rows, which have no common noise.
 
     Returns
     -------
@@ -89,51 +134,132 @@ def measure(model: FastSlowMDP, U_XY: np.ndarray | None = None) -> MeasuredConst
     (0.02, 50.0)
     >>> fsdash.fsvi_regret(measured.constants(model.gamma), 6, k=100).total > 1e6
     True
+
+    A limit of zero seconds gives bounds that need no search:
+
+    >>> quick = fsdash.measure(model, seconds=0)
+    >>> quick.l_f_lower <= measured.l_f <= quick.l_f, quick.exact
+    (True, False)
     """
-    U_XY = optimum(model).U_XY if U_XY is None else U_XY
-    d_y = _largest_step(model, model.next_fast, model.fast.values, axis=1)
-    slow_step = _largest_step(model, model.next_slow, model.slow.values, axis=0)
-    shift = max(0.0, -float(model.reward_XYA.min()))
+    coupling = _checked_coupling(model, coupling)
+    if seconds is not None and not seconds >= 0:
+        raise InputError(f"seconds = {seconds}: give a time limit of 0 or more, or None for none")
+    clock = _Clock(seconds, parts=5)
+    l_u = _value_lipschitz(model, U_XY, clock)
+    l_r = lipschitz(*_rewards(model), deadline=clock.next_deadline())
+    l_f = _transition_lipschitz(model, model.true, coupling, clock.next_deadline())
+    l_frozen = _transition_lipschitz(model, model.frozen, coupling, clock.next_deadline())
+    slow_step, d_y = _largest_steps(model)
+    low, high = model.reward_range
+    shift = max(0.0, -low)
     return MeasuredConstants(
         alpha=0.0 if slow_step == 0 else slow_step / d_y if d_y > 0 else np.inf,
         d_y=d_y,
-        l_r=lipschitz(model, model.reward_XYA[..., None]),
-        l_f=_transition_lipschitz(model),
-        l_u=lipschitz(model, U_XY[:, :, None, None]),
-        r_max=float(model.reward_XYA.max()) + shift,
+        l_r=l_r.upper,
+        l_f=l_f.upper,
+        l_u=l_u.upper,
+        r_max=high + shift,
         reward_shift=shift,
-        l_frozen=_frozen_lipschitz(model),
+        l_frozen=l_frozen.upper,
+        coupling=coupling,
+        l_r_lower=l_r.lower,
+        l_f_lower=l_f.lower,
+        l_u_lower=l_u.lower,
+        l_frozen_lower=l_frozen.lower,
     )
 
 
-def _transition_lipschitz(model: FastSlowMDP) -> float:
-    """L_f. The maximum so far prunes the search over the next outcome of the noise."""
-    best = 0.0
-    for w in _outcomes(model):
-        best = lipschitz(model, _successors(model, model.tables, w), best)
-    return best
+class _Clock:
+    """Shares a time limit between parts: each may use an equal share of the time that is left."""
+
+    def __init__(self, seconds: float | None, parts: int) -> None:
+        self.end = math.inf if seconds is None else perf_counter() + seconds
+        self.parts = parts
+
+    def next_deadline(self) -> float:
+        now = perf_counter()
+        deadline = now + (self.end - now) / self.parts
+        self.parts -= 1
+        return deadline
 
 
-def _frozen_lipschitz(model: FastSlowMDP) -> float:
-    """L̃. If the frozen fast state is noise-free, one outcome stands for all."""
-    frozen = model.frozen
-    assert isinstance(frozen, Tables)  # `measure` has looked at the true dynamics
-    best = 0.0
-    for w in [0] if frozen.noise_free_fast else np.flatnonzero(model.noise_W):
-        best = lipschitz(model, _successors(model, frozen, int(w)), best)
-    return best
+def _checked_coupling(model: FastSlowMDP, coupling: str | None) -> str:
+    has_noise = isinstance(model.true, Tables)
+    if coupling is None:
+        return "noise" if has_noise else "wasserstein"
+    if coupling not in COUPLINGS:
+        raise InputError(f"coupling = {coupling!r}: choose from {', '.join(COUPLINGS)}")
+    if coupling == "noise" and not has_noise:
+        raise InputError(
+            f"coupling = 'noise': {model.name} is given by rows, which have no common noise; use "
+            "coupling='wasserstein'"
+        )
+    return coupling
 
 
-def _outcomes(model: FastSlowMDP) -> list[int]:
-    """The outcomes w that can determine L_f.
+def _value_lipschitz(model: FastSlowMDP, U_XY: np.ndarray | None, clock: _Clock) -> Interval:
+    """L_U. If the time limit ends the solution at an error ε, U* may differ by 2ε more or less."""
+    error, deadline = 0.0, clock.next_deadline()
+    if U_XY is None and deadline == math.inf:
+        U_XY = optimum(model).U_XY
+    elif U_XY is None:
+        tolerance = attainable(model, TOLERANCE)
+        last = run_until(_before(deadline, mpi(model)), tolerance=tolerance)
+        U_XY, error = last.values_XY, last.error if last.error > tolerance else 0.0
+    U_XY = model.mirror(values_of(model, U_XY))
+    grid = _grid(model, model.real_XY[:, :, None])
+    number_XY1 = np.arange(U_XY.size, dtype=INDEX).reshape(*U_XY.shape, 1)
+    images = Images(number_XY1, np.ascontiguousarray(U_XY).reshape(-1, 1))
+    found = lipschitz(grid, images, deadline=clock.next_deadline())
+    nearest = min(nearest_distance(values) for values in grid.values)
+    slack = 2 * error / nearest if error > 0 and nearest > 0 else math.inf if error > 0 else 0.0
+    return Interval(max(0.0, found.lower - slack), found.upper + slack)
+
+
+def _before(deadline: float, snapshots: Iterator[Snapshot]) -> Iterator[Snapshot]:
+    """The snapshots up to the first one after the deadline."""
+    for snapshot in snapshots:
+        yield snapshot
+        if perf_counter() >= deadline:
+            return
+
+
+def _rewards(model: FastSlowMDP) -> tuple[Grid, Images]:
+    """The rewards as points. The value −∞ of an infeasible action is not used."""
+    number_XYA = np.arange(model.reward_XYA.size, dtype=INDEX).reshape(model.reward_XYA.shape)
+    finite_XYA = np.maximum(model.reward_XYA, model.reward_range[0])
+    return _on_pairs(model, number_XYA, finite_XYA.reshape(-1, 1))
+
+
+def _transition_lipschitz(
+    model: FastSlowMDP, dynamics: Dynamics, coupling: str, deadline: float
+) -> Interval:
+    """L_f of the true dynamics, L̃ of the frozen ones."""
+    points_SC = _state_coordinates(model)
+    if coupling == "wasserstein":
+        rows = to_rows(model, dynamics)
+        law = (rows.start_R, rows.target_N, rows.probability_N)
+        return lipschitz(*_on_pairs(model, rows.row_XYA, points_SC, *law), deadline=deadline)
+    assert isinstance(dynamics, Tables)
+    lower = upper = 0.0
+    for w in _outcomes(model, dynamics):
+        # The largest ratio so far prunes the search over the next outcome of the noise.
+        grid, images = _on_pairs(model, _successors(model, dynamics, w), points_SC)
+        found = lipschitz(grid, images, lower, deadline)
+        lower, upper = found.lower, max(upper, found.upper)
+    return Interval(lower, max(lower, upper))
+
+
+def _outcomes(model: FastSlowMDP, dynamics: Tables) -> list[int]:
+    """The outcomes w that can determine the Lipschitz constant.
 
     If the dynamics are separable, w only determines the distances between x'(x, w) and x'(x̃, w).
     An outcome is left out if another one separates every pair of slow states at least as far.
     """
-    possible = np.flatnonzero(model.noise_W).tolist()
-    if not model.tables.separable or model.next_slow.shape[3] == 1:
+    possible = np.flatnonzero(dynamics.noise_W).tolist()
+    if not dynamics.separable or dynamics.next_slow.shape[3] == 1:
         return possible
-    apart = {w: _distances(model.slow.values[model.next_slow[:, 0, 0, w]]) for w in possible}
+    apart = {w: distances(model.slow.values[dynamics.next_slow[:, 0, 0, w]]) for w in possible}
     needed: list[int] = []
     for w in sorted(possible, key=lambda w: -apart[w].sum()):
         if not any((apart[w] <= apart[v]).all() for v in needed):
@@ -141,165 +267,78 @@ def _outcomes(model: FastSlowMDP) -> list[int]:
     return needed
 
 
-def lipschitz(model: FastSlowMDP, g_XYAC: np.ndarray, at_least: float = 0.0) -> float:
-    """The Lipschitz constant of a vector-valued g on (x, y, a), or on (x, y) if A has length 1.
-
-    The result is at least `at_least`: a smaller constant is not searched for.
-    """
-    g_XYAC = np.ascontiguousarray(g_XYAC, float)
-    action_values = model.actions.values if g_XYAC.shape[2] > 1 else np.zeros((1, 1))
-    dX, dA = _distances(model.slow.values), _distances(action_values)
-    mX = _largest_change(g_XYAC)
-    mA = _largest_change(np.ascontiguousarray(np.moveaxis(g_XYAC, 2, 0)))
-    slopes_XY = _action_slopes(g_XYAC, dA)
-    widest = float(np.sqrt((np.ptp(g_XYAC.reshape(-1, g_XYAC.shape[3]), axis=0) ** 2).sum()))
-    best = max(at_least, _slope(mX, dX), _slope(mA, dA))
-    g_YXAC = np.ascontiguousarray(np.moveaxis(g_XYAC, 1, 0))
-    rows = max(1, BLOCK // model.n_fast)
-    for start in range(0, model.n_fast, rows):
-        ys = np.arange(start, min(start + rows, model.n_fast))
-        dY_block = _distances(model.fast.values[ys], model.fast.values)
-        mY_block, best = _fast_changes(g_YXAC, ys, dY_block, widest, best)
-        best = _best_ratio(g_XYAC, ys, dX, dY_block, dA, mX, mY_block, mA, slopes_XY, best)
-    return float(best)
-
-
 def _successors(model: FastSlowMDP, dynamics: Tables, w: int) -> np.ndarray:
-    """The coordinates of f(x, y, a, w), shape (X, Y, A, d); A is 1 if no action matters."""
+    """The next states x'·|Y| + y' for an outcome w, shape (X, Y, A) or (X, Y, 1)."""
     slow = dynamics.next_slow[..., min(w, dynamics.next_slow.shape[3] - 1)]
     fast = dynamics.next_fast[..., min(w, dynamics.next_fast.shape[3] - 1)]
     shape = (model.n_slow, model.n_fast, max(slow.shape[2], fast.shape[2]))
-    parts = (model.slow.values[slow], model.fast.values[fast])
-    return np.concatenate([np.broadcast_to(p, (*shape, p.shape[-1])) for p in parts], axis=-1)
+    return np.broadcast_to(slow * INDEX(model.n_fast) + fast, shape)
 
 
-def _largest_step(model: FastSlowMDP, table: np.ndarray, values: np.ndarray, axis: int) -> float:
-    """The largest ‖value − next value‖ over outcomes of positive probability, in blocks of x."""
-    possible = model.noise_W > 0 if table.shape[3] > 1 else slice(None)
-    largest = 0.0
-    for x in range(model.n_slow):
-        block = values[table[min(x, len(table) - 1)][..., possible]]
-        here = values[x] if axis == 0 else values[:, None, None, :]
-        largest = max(largest, float(((block - here) ** 2).sum(axis=-1).max()))
-    return float(np.sqrt(largest))
+def _state_coordinates(model: FastSlowMDP) -> np.ndarray:
+    """The coordinates of every state x·|Y| + y, shape (S, d)."""
+    slow_S = np.repeat(model.slow.values, model.n_fast, axis=0)
+    return np.concatenate([slow_S, np.tile(model.fast.values, (model.n_slow, 1))], axis=1)
 
 
-def _distances(points: np.ndarray, others: np.ndarray | None = None) -> np.ndarray:
-    """Euclidean distances from each point to each of the others, by default the same points."""
-    others = points if others is None else others
-    squares = np.zeros((len(points), len(others)))
-    for column, other in zip(points.T, others.T, strict=True):
-        squares += (column[:, None] - other) ** 2
-    return np.sqrt(squares)
+def _on_pairs(
+    model: FastSlowMDP, number_XYA: np.ndarray, points_NC: np.ndarray, *law: np.ndarray
+) -> tuple[Grid, Images]:
+    """The grid and the images of state-action pairs.
 
-
-@jit
-def _norm(u, v):
-    square = 0.0
-    for c in range(u.size):
-        square += (u[c] - v[c]) ** 2
-    return np.sqrt(square)
-
-
-@jit
-def _change(g_nABC, i, j):
-    """The largest ‖g(i, ·) − g(j, ·)‖, where the axis of i and j comes first."""
-    largest = 0.0
-    for a in range(g_nABC.shape[1]):
-        for b in range(g_nABC.shape[2]):
-            largest = max(largest, _norm(g_nABC[i, a, b], g_nABC[j, a, b]))
-    return largest
-
-
-@jit
-def _largest_change(g_nABC):
-    """m(i, j) for all pairs of points on a short axis."""
-    n = len(g_nABC)
-    m = np.zeros((n, n))
-    for i in range(n):
-        for j in range(i):
-            m[i, j] = m[j, i] = _change(g_nABC, i, j)
-    return m
-
-
-@jit
-def _fast_changes(g_YXAC, ys, dY_block, widest, best):
-    """m_Y(y, y') for a block of y and every y' ≤ y, and the largest ratio so far.
-
-    g changes by at most `widest` overall, so a pair of fast states with widest ≤ best·d_Y cannot
-    have a larger ratio for any x and a. Such a pair is marked by −1.
+    An infeasible action gets the image of the nearest feasible one, which keeps the search's bounds
+    tight. If some action is infeasible, the action axis has full length: two states may have no
+    feasible action in common.
     """
-    m_block = np.full(dY_block.shape, -1.0)
-    for i in range(len(ys)):
-        for y2 in range(ys[i] + 1):
-            d = dY_block[i, y2]
-            if widest > best * d:
-                m = _change(g_YXAC, ys[i], y2)
-                m_block[i, y2] = m
-                if m > best * d:
-                    best = m / d if d > 0 else np.inf
-    return m_block, best
+    if model.n_pairs == model.reward_XYA.size:
+        feasible_XYA = np.ones(number_XYA.shape, bool)
+    else:
+        feasible_XYA = model.feasible_XYA
+        full_XYA = np.broadcast_to(number_XYA, feasible_XYA.shape)
+        number_XYA = np.take_along_axis(full_XYA, _nearest_feasible(model), axis=2)
+    return _grid(model, feasible_XYA), Images(number_XYA, points_NC, *law)
+
+
+def _grid(model: FastSlowMDP, feasible_XYA: np.ndarray) -> Grid:
+    actions = model.actions.values if feasible_XYA.shape[2] > 1 else np.zeros((1, 1))
+    return Grid((model.slow.values, model.fast.values, actions), feasible_XYA)
+
+
+def _nearest_feasible(model: FastSlowMDP) -> np.ndarray:
+    """For each state and action the feasible action nearest to it, itself if it is feasible."""
+    values, possible_XYA = model.actions.values, model.mirror(model.feasible_XYA)
+    nearest = [
+        np.where(possible_XYA, distances(values[a : a + 1], values)[0], np.inf).argmin(axis=2)
+        for a in range(model.n_actions)
+    ]
+    return np.stack(nearest, axis=2)
+
+
+def _largest_steps(model: FastSlowMDP) -> tuple[float, float]:
+    """The largest ‖x − x'‖ and ‖y − y'‖."""
+    steps = np.zeros(2)
+    arguments = (model.feasible_XYA, model.slow.values, model.fast.values, steps)
+    if isinstance(model.true, Rows):
+        rows = model.true
+        _raise_steps(rows.row_XYA, rows.start_R, rows.target_N, *arguments)
+        return float(steps[0]), float(steps[1])
+    start_S, shape = np.arange(model.n_states + 1), model.feasible_XYA.shape
+    for w in np.flatnonzero(model.true.noise_W).tolist():
+        number_XYA = np.broadcast_to(_successors(model, model.true, w), shape)
+        each = (number_XYA, start_S, start_S.astype(INDEX))
+        _raise_steps(*map(one_type, each), *arguments)
+    return float(steps[0]), float(steps[1])
 
 
 @jit
-def _slope(m, d):
-    """The largest m/d, which is the Lipschitz constant along one axis."""
-    slope = 0.0
-    for i in range(len(m)):
-        for j in range(i):
-            if m[i, j] > slope * d[i, j]:
-                slope = m[i, j] / d[i, j] if d[i, j] > 0 else np.inf
-    return slope
-
-
-@jit
-def _action_slopes(g, dA):
-    """The Lipschitz constant of g(x, y, ·) in the action for each state, shape (X, Y)."""
-    X, Y, A, _ = g.shape
-    slopes = np.zeros((X, Y))
+def _raise_steps(number_XYA, start_R, target_N, feasible_XYA, slow_values, fast_values, steps):
+    """Raise `steps` to the largest distances to a next state, of the slow and of the fast part."""
+    X, Y, A = feasible_XYA.shape
     for x in range(X):
         for y in range(Y):
             for a in range(A):
-                for a2 in range(a):
-                    if dA[a, a2] > 0:
-                        change = _norm(g[x, y, a], g[x, y, a2])
-                        slopes[x, y] = max(slopes[x, y], change / dA[a, a2])
-    return slopes
-
-
-@jit
-def _best_ratio(g, ys, dX, dY_block, dA, mX, mY_block, mA, slopes_XY, best):
-    """The largest ratio over the pairs with y in the block and y' ≤ y, or `best` if larger.
-
-    If g changes by at most m between two states at distance d, and by at most `slope` per unit of
-    distance between actions, the ratio is at most sqrt((m/d)² + slope²) by the Cauchy-Schwarz
-    inequality. A pair of states is skipped if this does not exceed the largest ratio so far: first
-    with m = m_X + m_Y, then with m the largest change at the same action.
-    """
-    X, _, A, _ = g.shape
-    for i in range(len(ys)):
-        y = ys[i]
-        for y2 in range(y + 1):
-            mY = mY_block[i, y2]
-            if mY < 0 or best == np.inf:
-                continue
-            for x in range(X):
-                for x2 in range(X):
-                    d2 = dX[x, x2] ** 2 + dY_block[i, y2] ** 2
-                    slope2 = min(slopes_XY[x, y], slopes_XY[x2, y2]) ** 2
-                    m = mX[x, x2] + mY
-                    if d2 == 0 or m * m <= (best**2 - slope2) * d2:
-                        continue
-                    m = 0.0
-                    for a in range(A):
-                        m = max(m, _norm(g[x, y, a], g[x2, y2, a]))
-                    best = max(best, m / np.sqrt(d2))
-                    if m * m <= (best**2 - slope2) * d2:
-                        continue
-                    for a in range(A):
-                        for a2 in range(A):
-                            distance = np.sqrt(d2 + dA[a, a2] ** 2)
-                            if m + mA[a, a2] > best * distance:
-                                ratio = _norm(g[x, y, a], g[x2, y2, a2]) / distance
-                                best = max(best, ratio)
-    return best
+                if feasible_XYA[x, y, a]:
+                    row = number_XYA[x, y, a]
+                    for i in range(start_R[row], start_R[row + 1]):
+                        steps[0] = max(steps[0], distance(slow_values, x, target_N[i] // Y))
+                        steps[1] = max(steps[1], distance(fast_values, y, target_N[i] % Y))

@@ -38,6 +38,8 @@ Values = float | np.ndarray
 """A number or an array: the arguments and results of the bounds."""
 Count = int | np.ndarray
 
+COUPLINGS = ("noise", "wasserstein")
+"""How the next states of two state-action pairs are compared; see `fsdash.theory.measured`."""
 # A larger constant is probably in the wrong unit, and products of a few of them would overflow.
 LARGEST_CONSTANT = 1e100
 LARGEST_SIZE = 10**12

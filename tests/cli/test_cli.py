@@ -8,7 +8,9 @@ import math
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from fsdash.algorithms.optimum import optimum
@@ -200,10 +202,44 @@ def test_constants_are_measured(as_json):
         "r_max",
         "reward_shift",
         "l_frozen",
+        "coupling",
+        "l_r_lower",
+        "l_f_lower",
+        "l_u_lower",
+        "l_frozen_lower",
     ]
-    assert (record["alpha"], record["d_y"]) == (0.02, 50)
+    assert (record["alpha"], record["d_y"], record["coupling"]) == (0.02, 50, "noise")
+    assert record["l_f_lower"] == record["l_f"]
     smaller = as_json("constants inventory --set y_max=20 --set order_max=20")
     assert smaller["d_y"] == 20
+
+
+def test_constants_within_a_time_limit_and_for_another_coupling(fsdash, as_json):
+    exact = as_json("constants inventory")
+    cut = as_json("constants inventory --seconds 0")
+    assert cut["l_f_lower"] < exact["l_f"] < cut["l_f"]
+    _, out, _ = fsdash("constants inventory --seconds 0")
+    assert f"l_f           {cut['l_f_lower']:.6g} to {cut['l_f']:.6g}\n" in out
+    small = "constants inventory --set y_max=9 --set order_max=9"
+    _, out, _ = fsdash(f"{small} --coupling wasserstein")
+    assert "coupling      wasserstein" in out and " to " not in out
+    assert "infeasible" not in out
+
+
+def test_constants_say_when_the_bounds_do_not_apply(fsdash, monkeypatch):
+    from fsdash.domains.inventory import Inventory
+
+    build = Inventory.build
+
+    def without_one_action(domain):
+        model = build(domain)
+        feasible_XYA = np.ones(model.reward_XYA.shape, bool)
+        feasible_XYA[0, 0, 1] = False
+        return replace(model, feasible_XYA=feasible_XYA)
+
+    monkeypatch.setattr(Inventory, "build", without_one_action)
+    _, out, _ = fsdash("constants inventory --seconds 0")
+    assert "Some actions are infeasible" in out
 
 
 @pytest.mark.parametrize("method", ["vi", "fsvi", "mpi"])
@@ -285,6 +321,8 @@ BAD = {
     "advise --sweeps -3": "--sweeps -3 is negative",
     "constants": "domain",
     "constants shop": "inventory, gridworld, pricing",
+    "constants inventory --seconds -1": "seconds = -1",
+    "constants inventory --coupling best": "wasserstein",
     "constants inventory --set y_max": "NAME=VALUE",
     "constants inventory --set z=1": "no parameter 'z'",
     "constants inventory --set preset=large": "no parameter 'preset'",

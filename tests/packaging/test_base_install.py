@@ -19,7 +19,17 @@ from fsdash.runs.local import run_all
 from fsdash.runs.spec import RunSpec
 from tests.packaging.conftest import ROOT
 
-HIDDEN = ("streamlit", "starlette", "plotly", "pyarrow", "sklearn", "altair", "uvicorn")
+HIDDEN = (
+    "streamlit",
+    "starlette",
+    "plotly",
+    "pyarrow",
+    "sklearn",
+    "altair",
+    "uvicorn",
+    "gymnasium",
+    "PIL",
+)
 START = f"""
 import sys
 
@@ -75,9 +85,15 @@ def test_a_command_that_needs_the_dashboard_says_how_to_install_it(command):
 
 @pytest.mark.processes
 @pytest.mark.parametrize(
-    "module", ["fsdash.figures.learning", "fsdash.dashboard.server", "fsdash.reproduce.archive"]
+    ("module", "extra"),
+    [
+        ("fsdash.figures.learning", "dashboard"),
+        ("fsdash.dashboard.server", "dashboard"),
+        ("fsdash.reproduce.archive", "dashboard"),
+        ("fsdash.environments", "gymnasium"),
+    ],
 )
-def test_a_module_that_needs_the_dashboard_says_how_to_install_it(module):
+def test_a_module_that_needs_an_extra_says_how_to_install_it(module, extra):
     done = run_without_extras(
         "from importlib import import_module\n"
         "from fsdash.errors import InputError\n"
@@ -87,7 +103,7 @@ def test_a_module_that_needs_the_dashboard_says_how_to_install_it(module):
         "    print(error)\n"
     )
     assert done.returncode == 0, done.stderr
-    assert remedy("dashboard") in done.stdout
+    assert remedy(extra) in done.stdout
 
 
 @pytest.fixture

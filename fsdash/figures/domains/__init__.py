@@ -5,6 +5,7 @@ A domain names a module in its class attribute `figures`. The module may define
     drawing(domain, dark) -> str                       a small SVG drawing of the problem
     describe(domain) -> str                            the same in one or two sentences
     policy_figures(inspected) -> tuple[PolicyFigure, …]  the figures of the policy inspector
+    path_so_far(domain, model, path, dark) -> Figure   a path whose last state is the present one
 
 For a function that the module does not define, and for a domain that names no module, the generic
 one is used (`fsdash.figures.domains.generic`). A domain outside the package can define these
