@@ -216,7 +216,7 @@ def _draw_save(store: Store, upload: Upload, model: FastSlowMDP) -> None:
         left, right = st.columns([4, 7], gap="medium", vertical_alignment="bottom")
         name = left.text_input(
             text.NAME,
-            upload.stem[:MAX_NAME],
+            text.model_name(upload.stem)[:MAX_NAME],
             MAX_NAME,
             key=f"name-{upload.key}",
             help=text.NAME_HELP,

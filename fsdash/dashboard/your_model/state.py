@@ -14,7 +14,7 @@ import pandas as pd
 
 from fsdash.algorithms.optimum import Regret, regret
 from fsdash.core.model import FastSlowMDP
-from fsdash.dashboard.your_model import text
+from fsdash.dashboard.your_model import saved_text, text
 from fsdash.domains import make
 from fsdash.models import examples
 from fsdash.models.columns import Columns
@@ -30,6 +30,8 @@ DEFAULT_GAMMA, LARGEST_GAMMA = 0.95, 0.999999
 HORIZONS = (2, 3, 4, 6, 8, 12, 16, 24)
 DEFAULT_T = 6
 LARGEST_T = 100
+SMALL_REGRET = 0.02
+"""Relative regret up to which freezing suits a model."""
 MAX_PREVIEW = 1_000
 """Rows of a policy that the page shows; the file has all of them."""
 
@@ -191,14 +193,20 @@ def regret_table(solutions: Mapping[int, Solution]) -> pd.DataFrame:
     )
 
 
-def verdict(domain: str, table: pd.DataFrame) -> tuple[str, bool]:
-    """Whether freezing suits a saved model, in a sentence, from its regrets by T."""
+def verdict(domain: str, table: pd.DataFrame) -> tuple[str, str]:
+    """Whether freezing suits a saved model, in a sentence, from its regrets by T.
+
+    Returns the sentence and its kind: success, info (freezing costs more than `SMALL_REGRET`) or
+    warning (it does not suit).
+    """
     regrets = dict(zip(table["T"].tolist(), table["relative_regret"].tolist(), strict=True))
     reasons = unsuited(make(domain).build(), regrets)
     if reasons:
-        return text.does_not_suit(reasons), False
+        return saved_text.does_not_suit(reasons), "warning"
     best = min(regrets, key=lambda T: regrets[T])
-    return text.suits(best, regrets[best]), True
+    if regrets[best] > SMALL_REGRET:
+        return saved_text.costs_something(best, regrets[best]), "info"
+    return saved_text.suits(best, regrets[best]), "success"
 
 
 _SNIPPET = """\

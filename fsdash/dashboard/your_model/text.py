@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from fsdash.core.model import FastSlowMDP
-from fsdash.formatting import duration, escape_markdown, file_size, number
+from fsdash.formatting import duration, escape_markdown, file_size
 from fsdash.models.size import Size
-from fsdash.runs.store.models import SavedModelRecord
 
 if TYPE_CHECKING:
     from fsdash.dashboard.your_model.state import Choices
@@ -24,6 +22,11 @@ INTRODUCTION = (
     "*Policy inspector* and *Choose T*."
 )
 DONE, OPEN_STEP, DASH = ":green[:material/check_circle:]", ":orange[:material/error:]", "—"
+
+
+def plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
 
 # -------------------------------------------------------------------------------------------- file
 
@@ -126,12 +129,12 @@ REMEDIES = {
 
 
 def passed(rows: int, remarks: int) -> str:
-    more = f", {_plural(remarks, 'remark')}" if remarks else ""
+    more = f", {plural(remarks, 'remark')}" if remarks else ""
     return f"no errors in {rows:,} rows{more}"
 
 
 def failed(errors: int) -> str:
-    return f"{_plural(errors, 'error')}. Correct the file and drop it again, or use a remedy below."
+    return f"{plural(errors, 'error')}. Correct the file and drop it again, or use a remedy below."
 
 
 def faults_table(faults: pd.DataFrame) -> str:
@@ -156,7 +159,7 @@ def faults_note(count: int, shown: int) -> str:
 
 def faults_title(faults: pd.DataFrame) -> str:
     errors = int((faults["severity"] == "error").sum())
-    return _plural(errors, "error") if errors else _plural(len(faults), "remark")
+    return plural(errors, "error") if errors else plural(len(faults), "remark")
 
 
 # -------------------------------------------------------------------------------------------- slow
@@ -204,6 +207,11 @@ SWEEPS = 300
 """Sweeps that the estimate of the time to solve assumes."""
 
 
+def model_name(stem: str) -> str:
+    """The name that is offered for a file: `company_inventory` becomes `company inventory`."""
+    return stem.replace("_", " ").strip()
+
+
 def sizes(model: FastSlowMDP) -> str:
     """The sizes of a model, its memory and the time to solve it."""
     transitions = model.n_pairs * model.true.outcomes
@@ -212,172 +220,10 @@ def sizes(model: FastSlowMDP) -> str:
     absent = f" ({padding:,} combinations do not occur)" if padding else ""
     return (
         f"**{model.n_slow:,}** slow × **{model.n_fast:,}** fast states{absent}, "
-        f"**{_plural(model.n_actions, 'action')}**, **{model.n_pairs:,}** feasible pairs. The "
+        f"**{plural(model.n_actions, 'action')}**, **{model.n_pairs:,}** feasible pairs. The "
         f"model needs {file_size(model.nbytes)}; solving it takes "
         f"{duration(SWEEPS * size.sweep_seconds)}."
     )
-
-
-# ------------------------------------------------------------------------------------- saved model
-
-NEW_MODEL = "New model"
-RUN_IN_LAB, INSPECT, CHOOSE_T = "Run in the lab", "Inspect the policy", "Choose T"
-TABS = {
-    "policy": "Policy",
-    "regret": "Regret over T",
-    "constants": "Constants",
-    "manage": "Rename, export, delete",
-}
-
-
-def describe_model(saved: SavedModelRecord) -> str:
-    """Sizes, variables and sense, in two sentences."""
-    slow, fast = (
-        escape_markdown(", ".join(saved.variables[name]))  # names are the visitor's
-        for name in ("slow", "fast")
-    )
-    sense = "Costs are minimised" if saved.sense == "min" else "Rewards are maximised"
-    return (
-        f"{_plural(saved.n_slow, 'slow state')} ({slow}) × {_plural(saved.n_fast, 'fast state')} "
-        f"({fast}), {_plural(saved.n_actions, 'action')}, {saved.n_pairs:,} feasible pairs. "
-        f"{sense}, discounted by γ = {saved.gamma:g}."
-    )
-
-
-# The policy
-
-METHOD = "Policy"
-METHODS = {"optimal": "Optimal", "fsvi": "FSVI, slow state frozen"}
-T_LABEL = "Periods T to freeze"
-SOLVING = "Solving …"
-POLICY_CSV, POLICY_JSON = "Policy, CSV", "Policy, JSON"
-MEAN = {"max": "Mean value", "min": "Mean cost"}
-MEAN_HELP = {
-    "max": "Expected discounted reward, averaged over the initial states.",
-    "min": "Expected discounted cost, averaged over the initial states.",
-}
-REGRET = "Mean regret"
-REGRET_HELP = (
-    "What the policy loses against the optimal one, computed exactly, also relative to the scale "
-    "of the optimal values."
-)
-
-
-def regret_text(mean: float, share: float) -> str:
-    return f"{number(mean)} ({share:.2%})"
-
-
-def policy_caption(period: int, rows: int, shown: int) -> str:
-    phases = f" and each of the {period} phases of the cycle" if period > 1 else ""
-    some = f" The table shows the first {shown:,} of {rows:,} rows." if rows > shown else ""
-    return (
-        f"One row for each state{phases}, with the names of your variables and actions. The files "
-        f"have the same rows.{some}"
-    )
-
-
-def file_stem(name: str) -> str:
-    """The name of a model as the name of a file."""
-    return re.sub(r"[^\w-]+", "-", name).strip("-") or "model"
-
-
-def file_name(name: str, method: str, T: int) -> str:
-    return f"{file_stem(name)}-policy" + (f"-fsvi-T{T}" if method == "fsvi" else "")
-
-
-# Regret over T
-
-REGRET_INTRODUCTION = (
-    "What does it cost to plan with the slow state frozen for T periods? Each point is the true "
-    "mean regret of FSVI's policy, solved to the end and evaluated exactly, relative to the scale "
-    "of the optimal values."
-)
-REGRET_ALT_TEXT = "Mean regret of FSVI against T, in per cent of the scale of the optimal values."
-MEASURING = "FSVI with T = {T} …"
-SPLITS_TITLE = "Other choices of slow variables"
-COMPARE_SPLITS = "Compare by regret"
-COMPARE_SPLITS_HELP = "Solves the model with up to eight choices of slow variables."
-COMPARING = "Comparing choices of slow variables …"
-SPLITS_CAPTION = "Best first. To use another choice, drop the file again and choose it in step 4."
-
-
-def split_label(column: str) -> str:
-    """The label of a column of `rank_splits`."""
-    label = f"{column[2:]} states" if column.startswith("n_") else column
-    return label[0].upper() + label[1:].replace("_T=", ", T = ")
-
-
-def suits(T: int, share: float) -> str:
-    return f"Freezing suits this model: with T = {T} the mean regret is {share:.2%}."
-
-
-def does_not_suit(reasons: Sequence[str]) -> str:
-    return (
-        f"Freezing does not suit this model: {'; '.join(reasons)}. Use the optimal policy, which "
-        "modified policy iteration (MPI) computes, or repeat FSVI with its own values as terminal "
-        "values (`terminal=last` in the Run lab)."
-    )
-
-
-# Constants
-
-CONSTANTS_INTRODUCTION = (
-    "The constants of the theory, measured on your model. They depend on the units of your "
-    "variables; *Choose T* computes bounds from them."
-)
-CONSTANTS_WAIT = "Measuring the constants …"
-CONSTANT_NAMES = {
-    "alpha": ("$\\alpha$", "the slow state moves at most $\\alpha d_Y$ per period"),
-    "d_y": ("$d_Y$", "the fast state moves at most this far per period"),
-    "l_r": ("$L_r$", "Lipschitz constant of the reward"),
-    "l_f": ("$L_f$", "Lipschitz constant of the dynamics"),
-    "l_frozen": ("$\\tilde L$", "Lipschitz constant of the frozen dynamics"),
-    "l_u": ("$L_U$", "Lipschitz constant of the optimal values"),
-    "r_max": ("$r_{\\max}$", "largest reward, after the smallest was shifted to 0"),
-    "reward_shift": ("shift", "what was added to all rewards to make them non-negative"),
-}
-
-
-def constants_table(measured: Mapping[str, float]) -> str:
-    """The constants as a table in markdown; those that are not exact as an interval."""
-    rows = []
-    for name, (symbol, meaning) in CONSTANT_NAMES.items():
-        upper = measured[name]
-        lower = measured.get(f"{name}_lower", upper)
-        exact = lower == upper
-        shown = number(upper) if exact else f"{number(lower)} to {number(upper)}"
-        rows.append(f"| {symbol} | {shown} | {meaning} |")
-    return "\n".join(["| | | |", "|---|---|---|", *rows])
-
-
-# Manage
-
-RENAME, RENAMED = "Save name and note", "Saved."
-EXPORT, EXPORT_HELP = "Export, NPZ", "The whole model as one file; drop it here to open it again."
-DELETE, DELETE_CONFIRM, CANCEL = "Delete", "Yes, delete it", "Cancel"
-DELETED = "The model was deleted."
-NOT_YOURS = "Another visitor saved this model. You can use and export it, but not change it."
-
-
-def in_python(domain: str) -> str:
-    return f"On the command line: `fsdash solve {domain}`. In Python: `fsdash.make({domain!r})`."
-
-
-# ------------------------------------------------------------------------------------ saved models
-
-SAVED = "Saved models"
-NONE_SAVED = "Nothing is saved yet. A saved model appears here and on the other pages."
-
-
-def entry(saved: SavedModelRecord) -> str:
-    return (
-        f"{saved.n_slow:,} × {saved.n_fast:,} states, {_plural(saved.n_actions, 'action')}, "
-        f"γ = {saved.gamma:g}"
-    )
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 # --------------------------------------------------------------------------------------- exercises

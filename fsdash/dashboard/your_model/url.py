@@ -17,7 +17,7 @@ from fsdash.dashboard.widgets.url_state import (
     switch,
     whole_number,
 )
-from fsdash.dashboard.your_model import text
+from fsdash.dashboard.your_model import saved_text, text
 from fsdash.dashboard.your_model.state import DEFAULT_GAMMA, DEFAULT_T, EXAMPLES, LARGEST_T
 from fsdash.domains.saved import is_saved_name
 from fsdash.errors import InputError
@@ -86,8 +86,8 @@ URL = UrlState(
         "ends": switch(False),
         "slow": Parameter(None, names, names_text),
         "gamma": Parameter(DEFAULT_GAMMA, number_in(0, 1, hint=" (below 1)")),
-        "tab": labelled("policy", text.TABS),
-        "method": Parameter("optimal", one_of(text.METHODS)),
+        "tab": labelled("policy", saved_text.TABS),
+        "method": Parameter("optimal", one_of(saved_text.METHODS)),
         "T": Parameter(DEFAULT_T, whole_number(1, LARGEST_T)),
     },
 )

@@ -12,7 +12,7 @@ from fsdash.dashboard.service import (
     visitor_id,
 )
 from fsdash.dashboard.shell import add_style, exercises, glossary, open_page
-from fsdash.dashboard.your_model import text
+from fsdash.dashboard.your_model import saved_text, text
 from fsdash.dashboard.your_model.new_model import draw_new_model
 from fsdash.dashboard.your_model.saved_model import MESSAGE, draw_saved_model
 from fsdash.dashboard.your_model.url import URL, open_new, write_url
@@ -21,10 +21,19 @@ from fsdash.formatting import escape_markdown
 from fsdash.runs.errors import StoreError
 from fsdash.runs.store.experiments import Store
 
-# A table that is wider than a narrow screen scrolls by itself, not with the page.
+# A table that is wider than a narrow screen scrolls by itself, not with the page. The table of data
+# errors has one block per error there.
 STYLE = """<style>
-.st-key-model-faults table, .st-key-model-format table {display: block; overflow-x: auto;}
-</style>"""
+.st-key-model-format table {display: block; overflow-x: auto;}
+@media (max-width: 640px) {
+  .st-key-model-faults :is(table, tbody, tr, td) {display: block; border: none;}
+  .st-key-model-faults thead {display: none;}
+  .st-key-model-faults tr {padding: 0.4rem 0; border-bottom: 1px solid rgba(128, 128, 128, 0.4);}
+  .st-key-model-faults td {padding: 0.1rem 0; text-align: left !important;}
+  .st-key-model-faults td:empty {display: none;}
+  .st-key-model-faults td:first-child:not(:empty)::before {content: "ROW ";}
+}
+</style>""".replace("ROW", text.FAULT_COLUMNS["row"])
 
 
 def show() -> None:
@@ -63,10 +72,10 @@ def _draw(store: Store, visitor: str) -> None:
 
 def _draw_list(store: Store) -> None:
     """The models that this visitor may use."""
-    st.subheader(text.SAVED, anchor=False)
+    st.subheader(saved_text.SAVED, anchor=False)
     models = saved_models(store)
     if not models:
-        st.caption(text.NONE_SAVED)
+        st.caption(saved_text.NONE_SAVED)
     for saved in models:
         with st.container(
             horizontal=True, gap="small", vertical_alignment="center", key=f"entry-{saved.hash}"
@@ -80,4 +89,4 @@ def _draw_list(store: Store) -> None:
                 on_click=open_new,
                 kwargs={"model": saved.domain},
             )
-            st.caption(text.entry(saved), width="content")
+            st.caption(saved_text.entry(saved), width="content")

@@ -3,13 +3,14 @@
 import io
 
 import numpy as np
+import pandas as pd
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from fsdash.algorithms.optimum import optimum
 from fsdash.dashboard.service import _store
-from fsdash.dashboard.your_model import state, text
+from fsdash.dashboard.your_model import saved_text, state, text
 from fsdash.dashboard.your_model.drafts import Drafts
 from fsdash.dashboard.your_model.state import Upload
 from fsdash.dashboard.your_model.url import URL
@@ -82,10 +83,10 @@ def test_a_table_with_usual_names_needs_one_click(store):
     assert (saved.name, saved.gamma, saved.sense) == ("shop", state.DEFAULT_GAMMA, "max")
     assert saved.domain == domain_name(shop_model(state.DEFAULT_GAMMA))
     best = shop_model(state.DEFAULT_GAMMA)
-    assert metrics(test)[text.MEAN["max"]] == number(best.mean(optimum(best).U_XY))
+    assert metrics(test)[saved_text.MEAN["max"]] == number(best.mean(optimum(best).U_XY))
     assert [button.label for button in test.get("download_button")][:2] == [
-        text.POLICY_CSV,
-        text.POLICY_JSON,
+        saved_text.POLICY_CSV,
+        saved_text.POLICY_JSON,
     ]
 
 
@@ -130,7 +131,7 @@ def test_columns_with_unusual_names_are_chosen_by_hand(store):
     save(test)
     [saved], same = store.models.list(), shop_model(state.DEFAULT_GAMMA)
     assert (saved.n_pairs, saved.variables["fast"]) == (same.n_pairs, ["stock"])
-    assert metrics(test)[text.MEAN["max"]] == number(same.mean(optimum(same).U_XY))
+    assert metrics(test)[saved_text.MEAN["max"]] == number(same.mean(optimum(same).U_XY))
 
 
 def test_costs_are_recognised_and_shown_as_costs(store):
@@ -139,7 +140,7 @@ def test_costs_are_recognised_and_shown_as_costs(store):
     save(test)
     model = shop_model(state.DEFAULT_GAMMA, cost=True)
     cost = -model.mean(optimum(model).U_XY)
-    assert metrics(test)[text.MEAN["min"]] == number(cost)
+    assert metrics(test)[saved_text.MEAN["min"]] == number(cost)
     assert any("Costs are minimised" in caption.value for caption in test.caption)
 
 
@@ -281,8 +282,8 @@ def test_the_frozen_policy_has_its_regret(saved):
     test = opened(PAGE, model=saved.domain, method="fsvi", T="3")
     found = state.solve(saved.domain, "fsvi", 3)
     assert found.policy.period == 3
-    shown = metrics(test)[text.REGRET]
-    assert shown == text.regret_text(found.worth.mean_regret, found.relative_regret)
+    shown = metrics(test)[saved_text.REGRET]
+    assert shown == saved_text.regret_text(found.worth.mean_regret, found.relative_regret)
     assert found.worth.mean_regret >= 0
     frame = test.dataframe[0].value
     assert list(frame.columns) == ["phase", "season", "stock", "action"]
@@ -302,10 +303,34 @@ def test_regret_over_T_is_drawn_and_judged(saved):
     solutions = {T: state.solve(saved.domain, "fsvi", T) for T in state.HORIZONS}
     table = state.regret_table(solutions)
     np.testing.assert_allclose(drawn["y"], 100 * table["relative_regret"])
-    verdict, suits = state.verdict(saved.domain, table)
-    assert (test.success if suits else test.warning)[0].value == verdict
+    sentence, kind = state.verdict(saved.domain, table)
+    assert getattr(test, kind)[0].value == sentence
     test.button(key=f"compare-splits-{saved.hash}").click().run()
     assert set(test.dataframe[-1].value["slow"]) == {"season", "stock", "none"}
+
+
+@pytest.mark.parametrize(
+    ("regrets", "kind", "word"),
+    [
+        ((0.01, 0.001), "success", "0.10%"),
+        ((0.15, 0.05), "info", "5.00%"),
+        ((0.5, 0.001), "warning", "50%"),
+    ],
+)
+def test_the_verdict_follows_the_regrets(saved, regrets, kind, word):
+    table = pd.DataFrame({"T": [2, 8], "relative_regret": regrets})
+    sentence, found = state.verdict(saved.domain, table)
+    assert found == kind
+    assert word in sentence
+
+
+def test_a_single_slow_state_does_not_suit(store):
+    model = shop_model(slow=[])
+    saved = store.models.add("me", "one slow state", model)
+    table = pd.DataFrame({"T": [2], "relative_regret": [0.0]})
+    sentence, kind = state.verdict(saved.domain, table)
+    assert kind == "warning"
+    assert "single slow state" in sentence
 
 
 def test_the_snippet_recomputes_the_regrets(saved):
@@ -319,7 +344,7 @@ def test_a_model_can_be_renamed_and_deleted(store, saved):
     test.text_input(key=f"manage-name-{saved.hash}").set_value("new name")
     test.text_area(key=f"manage-note-{saved.hash}").set_value("a note")
     test.button(key="rename-model").click().run()
-    assert test.success[0].value == text.RENAMED
+    assert test.success[0].value == saved_text.RENAMED
     assert (store.models.get(saved.hash).name, store.models.get(saved.hash).note) == (
         "new name",
         "a note",
@@ -330,7 +355,7 @@ def test_a_model_can_be_renamed_and_deleted(store, saved):
     test.button(key="delete-model").click().run()
     test.button(key="confirm-delete").click().run()
     assert not test.exception
-    assert test.success[0].value == text.DELETED
+    assert test.success[0].value == saved_text.DELETED
     assert store.models.list() == []
     assert address(test) == {}
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from fsdash.algorithms.optimum import optimum
-from fsdash.dashboard.your_model import text
+from fsdash.dashboard.your_model import saved_text, text
 from fsdash.dashboard.your_model.state import DEFAULT_GAMMA
 from fsdash.domains.saved import domain_name
 from fsdash.formatting import number
@@ -56,9 +56,9 @@ def test_a_file_becomes_a_policy_file_with_the_mouse(visit: Callable[..., Page],
     model = load(table, gamma=DEFAULT_GAMMA, normalize=True)
     expect(page).to_have_url(in_url("model", domain_name(model)))
     cost = -model.mean(optimum(model).U_XY)
-    expect(metric(page, text.MEAN["min"])).to_have_text(number(cost))
+    expect(metric(page, saved_text.MEAN["min"])).to_have_text(number(cost))
     with page.expect_download() as download:
-        button(page, text.POLICY_CSV).click()
+        button(page, saved_text.POLICY_CSV).click()
     assert download.value.suggested_filename == "corner-shop-policy.csv"
     download.value.save_as(tmp_path / "policy.csv")
     policy, best = load_policy(tmp_path / "policy.csv"), model.policy(optimum(model))
@@ -67,14 +67,14 @@ def test_a_file_becomes_a_policy_file_with_the_mouse(visit: Callable[..., Page],
             assert policy((season, stock)) == best((season, stock))
 
     page.reload()
-    expect(metric(page, text.MEAN["min"])).to_have_text(number(cost))
-    page.get_by_role("tab", name=text.TABS["regret"]).click()
+    expect(metric(page, saved_text.MEAN["min"])).to_have_text(number(cost))
+    page.get_by_role("tab", name=saved_text.TABS["regret"]).click()
     wait_until_drawn(page, "regret-over-T")
     address = page.url
-    page.get_by_role("link", name=text.INSPECT).click()
+    page.get_by_role("link", name=saved_text.INSPECT).click()
     wait_until_drawn(page, "policy-actions")
     page.goto(address)
-    page.get_by_role("link", name=text.RUN_IN_LAB).click()
+    page.get_by_role("link", name=saved_text.RUN_IN_LAB).click()
     expect(page.get_by_test_id("stButtonGroup").get_by_text("corner shop")).to_be_visible()
     expect(page).to_have_url(in_url("domain", domain_name(model)))
 
@@ -85,7 +85,7 @@ def test_an_example_becomes_a_policy_file_by_touch(visit: Callable[..., Page]):
     expect(page).to_have_url(in_url("example", "maintenance"))
     button(page, text.SAVE).tap()
     with page.expect_download() as download:
-        button(page, text.POLICY_JSON).tap()
+        button(page, saved_text.POLICY_JSON).tap()
     assert load_policy(download.value.path().rename(download.value.path().with_suffix(".json")))
 
 

@@ -1,0 +1,174 @@
+"""Wording of a saved model on the page Your model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from fsdash.dashboard.widgets.glossary import SYMBOLS
+from fsdash.dashboard.your_model.text import plural
+from fsdash.formatting import escape_markdown, number
+from fsdash.runs.store.models import SavedModelRecord
+
+# ------------------------------------------------------------------------------------- saved model
+
+NEW_MODEL = "New model"
+RUN_IN_LAB, INSPECT, CHOOSE_T = "Run in the lab", "Inspect the policy", "Choose T"
+TABS = {
+    "policy": "Policy",
+    "regret": "Regret over T",
+    "constants": "Constants",
+    "manage": "Rename, export, delete",
+}
+
+
+def describe_model(saved: SavedModelRecord) -> str:
+    """Sizes, variables and sense, in two sentences."""
+    slow, fast = (
+        escape_markdown(", ".join(saved.variables[name]))  # names are the visitor's
+        for name in ("slow", "fast")
+    )
+    sense = "Costs are minimised" if saved.sense == "min" else "Rewards are maximised"
+    return (
+        f"{plural(saved.n_slow, 'slow state')} ({slow}) × {plural(saved.n_fast, 'fast state')} "
+        f"({fast}), {plural(saved.n_actions, 'action')}, {saved.n_pairs:,} feasible pairs. "
+        f"{sense}, discounted by γ = {saved.gamma:g}."
+    )
+
+
+# The policy
+
+METHOD = "Policy"
+METHODS = {"optimal": "Optimal", "fsvi": "FSVI, slow state frozen"}
+T_LABEL = "Periods T to freeze"
+SOLVING = "Solving …"
+POLICY_CSV, POLICY_JSON = "Policy, CSV", "Policy, JSON"
+MEAN = {"max": "Mean value", "min": "Mean cost"}
+MEAN_HELP = {
+    "max": "Expected discounted reward, averaged over the initial states.",
+    "min": "Expected discounted cost, averaged over the initial states.",
+}
+REGRET = "Mean regret"
+REGRET_HELP = (
+    "What the policy loses against the optimal one, computed exactly, also relative to the scale "
+    "of the optimal values."
+)
+
+
+def regret_text(mean: float, share: float) -> str:
+    return f"{number(mean)} ({share:.2%})"
+
+
+def policy_caption(period: int, rows: int, shown: int) -> str:
+    phases = f" and each of the {period} phases of the cycle" if period > 1 else ""
+    some = f" The table shows the first {shown:,} of {rows:,} rows." if rows > shown else ""
+    return (
+        f"One row for each state{phases}, with the names of your variables and actions. The files "
+        f"have the same rows.{some}"
+    )
+
+
+def file_stem(name: str) -> str:
+    """The name of a model as the name of a file."""
+    return re.sub(r"[^\w-]+", "-", name).strip("-") or "model"
+
+
+def file_name(name: str, method: str, T: int) -> str:
+    return f"{file_stem(name)}-policy" + (f"-fsvi-T{T}" if method == "fsvi" else "")
+
+
+# Regret over T
+
+REGRET_INTRODUCTION = (
+    "What does it cost to plan with the slow state frozen for T periods? Each point is the true "
+    "mean regret of FSVI's policy, solved to the end and evaluated exactly, relative to the scale "
+    "of the optimal values."
+)
+REGRET_ALT_TEXT = "Mean regret of FSVI against T, in per cent of the scale of the optimal values."
+MEASURING = "FSVI with T = {T} …"
+SPLITS_TITLE = "Other choices of slow variables"
+COMPARE_SPLITS = "Compare by regret"
+COMPARE_SPLITS_HELP = "Solves the model with up to eight choices of slow variables."
+COMPARING = "Comparing choices of slow variables …"
+SPLITS_CAPTION = "Best first. To use another choice, drop the file again and choose it in step 4."
+
+
+def split_label(column: str) -> str:
+    """The label of a column of `rank_splits`."""
+    label = f"{column[2:]} states" if column.startswith("n_") else column
+    return label[0].upper() + label[1:].replace("_T=", ", T = ")
+
+
+def suits(T: int, share: float) -> str:
+    return f"Freezing suits this model: with T = {T} the mean regret is {share:.2%}."
+
+
+def costs_something(T: int, share: float) -> str:
+    return (
+        f"Freezing has a price on this model: the smallest mean regret is {share:.2%}, with T = "
+        f"{T}. The optimal policy loses nothing."
+    )
+
+
+def does_not_suit(reasons: Sequence[str]) -> str:
+    return (
+        f"Freezing does not suit this model: {'; '.join(reasons)}. Use the optimal policy, which "
+        "modified policy iteration (MPI) computes, or repeat FSVI with its own values as terminal "
+        "values (`terminal=last` in the Run lab)."
+    )
+
+
+# Constants
+
+CONSTANTS_INTRODUCTION = (
+    "The constants of the theory, measured on your model. They depend on the units of your "
+    "variables; *Choose T* computes bounds from them."
+)
+CONSTANTS_WAIT = "Measuring the constants …"
+CONSTANTS = {
+    "alpha": "alpha",
+    "d_y": "dY",
+    "l_r": "Lr",
+    "l_f": "Lf",
+    "l_frozen": "Lfrozen",
+    "l_u": "LU",
+    "r_max": "rmax",
+}
+"""The name of each constant in the glossary."""
+
+
+def constants_table(measured: Mapping[str, float]) -> str:
+    """The constants as a table in markdown; those that are not exact as an interval."""
+    rows = []
+    for name, symbol in CONSTANTS.items():
+        upper = measured[name]
+        lower = measured.get(f"{name}_lower", upper)
+        shown = number(upper) if lower == upper else f"{number(lower)} to {number(upper)}"
+        rows.append(f"| ${SYMBOLS[symbol].latex}$ | {shown} | {SYMBOLS[symbol].meaning} |")
+    return "\n".join(["| | | |", "|---|---|---|", *rows])
+
+
+# Manage
+
+RENAME, RENAMED = "Save name and note", "Saved."
+EXPORT, EXPORT_HELP = "Export, NPZ", "The whole model as one file; drop it here to open it again."
+DELETE, DELETE_CONFIRM, CANCEL = "Delete", "Yes, delete it", "Cancel"
+DELETED = "The model was deleted."
+NOT_YOURS = "Another visitor saved this model. You can use and export it, but not change it."
+
+
+def in_python(domain: str) -> str:
+    return f"On the command line: `fsdash solve {domain}`. In Python: `fsdash.make({domain!r})`."
+
+
+# ------------------------------------------------------------------------------------ saved models
+
+SAVED = "Saved models"
+NONE_SAVED = "Nothing is saved yet. A saved model appears here and on the other pages."
+
+
+def entry(saved: SavedModelRecord) -> str:
+    return (
+        f"{saved.n_slow:,} × {saved.n_fast:,} states, {plural(saved.n_actions, 'action')}, "
+        f"γ = {saved.gamma:g}"
+    )
