@@ -123,9 +123,8 @@ def true_candidates(
 ) -> list[Candidate]:
     """The last two policies of Base E-VI with growing samples."""
     found: list[Candidate] = []
-    for k, M in enumerate(
-        growing_samples(int(budget.left(1 - COMPARE_SHARE) // model.n_pairs)), start=1
-    ):
+    affordable = int(budget.left(1 - COMPARE_SHARE) // model.n_pairs)
+    for k, M in enumerate(growing_samples(affordable), start=1):
         sampler = Sampler(model, model.true, M, "random", True, model.true.exogenous_slow)
         U_XY, policy_PXY = _sweep(sampler, U_XY, rng)
         budget.pay(M * model.n_pairs)
