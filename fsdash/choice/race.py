@@ -56,20 +56,20 @@ class Candidate:
 
 
 @dataclass
-class Purse:
-    """The budget in evaluations, and what is spent of it."""
+class Budget:
+    """Evaluations that may be spent, and how many are."""
 
-    budget: int
+    evaluations: int
     spent: int = 0
     progress: Progress = field(default=lambda share: None)
 
     def left(self, share: float = 1.0) -> float:
         """What is left of a share of the budget."""
-        return share * self.budget - self.spent
+        return share * self.evaluations - self.spent
 
     def pay(self, evaluations: int) -> None:
         self.spent += evaluations
-        self.progress(min(1.0, self.spent / self.budget))
+        self.progress(min(1.0, self.spent / self.evaluations))
 
 
 def race(
@@ -87,14 +87,14 @@ def race(
             f"evaluations = {evaluations:,}: one sweep with one sample takes {model.n_pairs:,}; "
             "give a larger budget"
         )
-    purse = Purse(int(evaluations), progress=progress)
-    candidates, start_XY = rolling_candidates(model, purse, rng)
-    candidates += true_candidates(model, purse, rng, start_XY)
-    return halving(model, candidates, purse, rng), purse.spent
+    budget = Budget(int(evaluations), progress=progress)
+    candidates, start_XY = rolling_candidates(model, budget, rng)
+    candidates += true_candidates(model, budget, rng, start_XY)
+    return halving(model, candidates, budget, rng), budget.spent
 
 
 def rolling_candidates(
-    model: FastSlowMDP, purse: Purse, rng: np.random.Generator
+    model: FastSlowMDP, budget: Budget, rng: np.random.Generator
 ) -> tuple[list[Candidate], np.ndarray]:
     """Rolling policies on a geometric grid of n, and the values after the first frozen sweeps."""
     noisy = not model.frozen.noise_free_fast
@@ -104,11 +104,11 @@ def rolling_candidates(
     for n in range(1, 10**6 if noisy else LONGEST + 1):
         M = round(FROZEN_GROWTH ** (n - 1)) if noisy else 1
         cost = M * model.n_pairs
-        allowed = purse.left() if n <= FIRST_FROZEN else purse.left(FROZEN_SHARE)
+        allowed = budget.left() if n <= FIRST_FROZEN else budget.left(FROZEN_SHARE)
         if cost > allowed:
             break
         J_XY, policy_PXY = _sweep(Sampler(model, model.frozen, M, "random", True), J_XY, rng)
-        purse.pay(cost)
+        budget.pay(cost)
         start_XY = J_XY if n <= FIRST_FROZEN else start_XY
         last = Candidate("rolling", n, None, policy_PXY)
         if n & (n - 1) == 0:
@@ -119,19 +119,20 @@ def rolling_candidates(
 
 
 def true_candidates(
-    model: FastSlowMDP, purse: Purse, rng: np.random.Generator, U_XY: np.ndarray
+    model: FastSlowMDP, budget: Budget, rng: np.random.Generator, U_XY: np.ndarray
 ) -> list[Candidate]:
     """The last two policies of Base E-VI with growing samples."""
     found: list[Candidate] = []
-    for k, M in enumerate(_samples(int(purse.left(1 - COMPARE_SHARE) // model.n_pairs)), start=1):
+    affordable = int(budget.left(1 - COMPARE_SHARE) // model.n_pairs)
+    for k, M in enumerate(growing_samples(affordable), start=1):
         sampler = Sampler(model, model.true, M, "random", True, model.true.exogenous_slow)
         U_XY, policy_PXY = _sweep(sampler, U_XY, rng)
-        purse.pay(M * model.n_pairs)
+        budget.pay(M * model.n_pairs)
         found.append(Candidate("e-vi", None, k, policy_PXY))
     return found[-2:]
 
 
-def _samples(affordable: int) -> Iterator[int]:
+def growing_samples(affordable: int) -> Iterator[int]:
     """Growing numbers of samples that add up to what is affordable; the last one is the rest."""
     M = float(TRUE_SAMPLES)
     while affordable >= 1:
@@ -151,16 +152,16 @@ def _sweep(
 
 
 def halving(
-    model: FastSlowMDP, candidates: list[Candidate], purse: Purse, rng: np.random.Generator
+    model: FastSlowMDP, candidates: list[Candidate], budget: Budget, rng: np.random.Generator
 ) -> list[Candidate]:
     """Order the candidates by successive halving on roll-outs, the winner first.
 
-    Without money for roll-outs the candidate that took most work comes first.
+    If nothing is left for roll-outs, the candidate that took most work comes first.
     """
     sampler, steps = NextStates(model), ceil(HORIZON / (1 - model.gamma))
     racing, out = candidates[::-1], list[Candidate]()
     rounds = max(1, ceil(log2(len(candidates))))
-    each = purse.left() / rounds
+    each = budget.left() / rounds
     while len(racing) > 1:
         paths = int(each / (len(racing) * steps))
         if paths == 0:
@@ -171,7 +172,7 @@ def halving(
             total = roll_out(model, sampler, candidate.policy_PXY[0], start_N, u_TN)
             candidate.paths.append(paths)
             candidate.totals.append(total)
-            purse.pay(steps * paths)
+            budget.pay(steps * paths)
         racing.sort(key=lambda candidate: -sum(candidate.totals))
         half = ceil(len(racing) / 2)
         racing, out = racing[:half], racing[half:] + out

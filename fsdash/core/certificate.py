@@ -31,6 +31,8 @@ from fsdash.errors import InputError
 
 MAX_SLOW = 2_000
 """|X| up to which the |X|×|X| inverse is formed (32 MB)."""
+CACHE_BYTES = 2**28
+"""Memory for the matrices of one model's certificates: a frontier needs them for many T."""
 STALL_LIMIT = 200
 """Iterates without a better certificate after which rounding is assumed to prevent one."""
 
@@ -112,6 +114,8 @@ def certificate(model: FastSlowMDP, T: int = 1) -> Certificate:
     """Return the bounds of a model, cached because every evaluation of a policy needs them."""
     by_T = _certificates.setdefault(model, {})
     if T not in by_T:
+        if len(by_T) >= max(2, CACHE_BYTES // (16 * model.n_slow**2)):
+            del by_T[next(iter(by_T))]
         by_T[T] = Certificate(model, T)
     return by_T[T]
 

@@ -6,6 +6,8 @@ pair's row (row form). Two pairs that are given the same u have common random nu
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from fsdash.core.certificate import slow_kernel
@@ -38,8 +40,13 @@ class NextStates:
 
     def count_slow(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Draw x' n times from each slow state; return how often each x' came, shape (X, X)."""
+        return rng.multinomial(n, self._slow_XX)
+
+    @cached_property
+    def _slow_XX(self) -> np.ndarray:
+        """The kernel of the slow state, with rows that sum to 1 as exactly as possible."""
         P_XX = slow_kernel(self.model)
-        return rng.multinomial(n, P_XX / P_XX.sum(axis=1, keepdims=True))
+        return P_XX / P_XX.sum(axis=1, keepdims=True)
 
 
 @jit

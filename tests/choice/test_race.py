@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.choice.race import (
+    Budget,
     Candidate,
-    Purse,
-    _samples,
+    growing_samples,
     halving,
     race,
     roll_out,
@@ -31,10 +31,10 @@ def seed(n):
 @settings(max_examples=30)
 def test_the_budget_is_never_exceeded(n, shape, sweeps):
     model, shares = random_model(n, shape=shape, gamma=0.8), []
-    budget = sweeps * model.n_pairs
-    candidates, spent = race(model, budget, seed(n), shares.append)
-    assert 0 < spent <= budget and shares == sorted(shares)
-    assert shares[-1] == pytest.approx(spent / budget)
+    evaluations = sweeps * model.n_pairs
+    candidates, spent = race(model, evaluations, seed(n), shares.append)
+    assert 0 < spent <= evaluations and shares == sorted(shares)
+    assert shares[-1] == pytest.approx(spent / evaluations)
     steps = 8  # 1.5/(1 − 0.8), rounded up
     paths = sum(sum(c.paths) for c in candidates)
     assert (spent - steps * paths) % model.n_pairs == 0
@@ -42,20 +42,20 @@ def test_the_budget_is_never_exceeded(n, shape, sweeps):
 
 @pytest.mark.parametrize("affordable", [1, 3, 4, 9, 10, 57, 1000])
 def test_samples_grow_and_spend_everything(affordable):
-    found = list(_samples(affordable))
+    found = list(growing_samples(affordable))
     assert sum(found) == affordable
     assert all(b >= 1.4 * a for a, b in pairwise(found))
 
 
 def test_candidates_are_on_a_geometric_grid():
     model = random_model(1, frozen="XYA.")
-    purse = Purse(200 * model.n_pairs)
-    rolled, start_XY = rolling_candidates(model, purse, seed(0))
+    budget = Budget(200 * model.n_pairs)
+    rolled, start_XY = rolling_candidates(model, budget, seed(0))
     assert [c.T for c in rolled] == [1, 2, 4, 8, 16, 30]  # 15% of 200 sweeps
-    assert purse.spent == 30 * model.n_pairs and start_XY.shape == (3, 4)
-    tried = true_candidates(model, purse, seed(0), start_XY)
+    assert budget.spent == 30 * model.n_pairs and start_XY.shape == (3, 4)
+    tried = true_candidates(model, budget, seed(0), start_XY)
     assert [c.method for c in tried] == ["e-vi"] * 2 and tried[1].k == tried[0].k + 1
-    assert purse.spent == 180 * model.n_pairs  # a tenth is left for roll-outs
+    assert budget.spent == 180 * model.n_pairs  # a tenth is left for roll-outs
 
 
 @pytest.mark.parametrize("rows", [False, True])
@@ -77,19 +77,19 @@ def test_halving_finds_the_best_candidate():
     model = random_model(3, sizes=(3, 6, 4, 3), gamma=0.9)
     best_XY = optimum(model).policy_PXY
     others = [Candidate("rolling", n, None, seed(n).integers(4, size=(1, 3, 6))) for n in range(6)]
-    purse, best = Purse(10**6), Candidate("e-vi", None, 1, best_XY)
-    order = halving(model, [others[0], best, *others[1:]], purse, seed(0))
+    budget, best = Budget(10**6), Candidate("e-vi", None, 1, best_XY)
+    order = halving(model, [others[0], best, *others[1:]], budget, seed(0))
     assert order[0].method == "e-vi" and len(order) == 7
-    assert purse.spent <= 10**6
+    assert budget.spent <= 10**6
     rounds = [len(c.paths) for c in order]
     assert rounds == sorted(rounds, reverse=True) and rounds[0] == 3
     # Equal policies have equal returns: starts and noise are common.
     twins = [Candidate("rolling", n, None, best_XY) for n in (1, 2)]
-    one, two = halving(model, twins, Purse(10**4), seed(1))
+    one, two = halving(model, twins, Budget(10**4), seed(1))
     assert one.totals == two.totals
 
 
-def test_without_money_for_roll_outs_the_most_expensive_candidate_wins():
+def test_if_nothing_is_left_for_roll_outs_the_most_expensive_candidate_wins():
     model = random_model(4, gamma=0.99)
     candidates, _ = race(model, 30 * model.n_pairs, seed(0))
     assert candidates[0].method == "e-vi" and not candidates[0].paths

@@ -82,7 +82,7 @@ def run_label(run: Run) -> str:
 
 STEP = "Step of the run"
 PLAY, PAUSE = "Play", "Pause"
-LEVELS = {"lower": "lower level", "upper": "upper level", "rolling": "rolling horizon"}
+LEVELS = {"lower": "lower level", "upper": "upper level"}
 POLICY_KINDS = {
     "stationary": "stationary policy, greedy for the frozen J",
     "cyclic": "cycle of lower policies only",
@@ -95,6 +95,8 @@ def describe_step(row: Mapping, T: int | None = None) -> str:
     level, i = row["phase"], int(row["iteration"])
     if level == "lower" and T:
         where = f"backward induction: step {i} of {T - 1}"
+    elif level == "rolling":
+        where = f"rolling freeze, horizon {i} of {T}"
     else:
         where = f"{LEVELS[level]}, iteration {i}" if level in LEVELS else f"iteration {i}"
     if level == "lower":
