@@ -112,14 +112,19 @@ def read_domain(arguments: argparse.Namespace) -> Domain:
     """The domain that the arguments describe; a model in a file becomes one."""
     from fsdash.domains import make
     from fsdash.domains.saved import remember
+    from fsdash.runs.errors import StoreError
 
     parameters = assignments("--set", arguments.parameters, "gamma=0.99")
     if not is_model_file(arguments.domain):
         refuse_file_options(arguments)
         if arguments.gamma is not None:
             parameters = {"gamma": str(arguments.gamma), **parameters}
-        return make(arguments.domain, arguments.preset, **parameters)
+        try:
+            return make(arguments.domain, arguments.preset, **parameters)
+        except StoreError as error:  # a saved model is in the user's database
+            raise InputError(str(error)) from None
     model = read_model(arguments.domain, arguments)
+    domain = make(remember(model), arguments.preset, **parameters)
     if arguments.slow is None and arguments.fast is None:
         report_split(model)
-    return make(remember(model), arguments.preset, **parameters)
+    return domain

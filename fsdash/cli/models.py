@@ -37,7 +37,7 @@ def add_commands(commands) -> None:
 
 
 def run_domains(arguments: argparse.Namespace) -> str:
-    """One record per preset of each domain."""
+    """One record per preset of each domain and per saved model."""
     from fsdash.domains import DOMAINS
 
     records = []
@@ -56,7 +56,31 @@ def run_domains(arguments: argparse.Namespace) -> str:
                     "parameters": _assigned(asdict(configured)),
                 }
             )
-    return format_records(records, arguments.format)
+    return format_records([*records, *_saved_models()], arguments.format)
+
+
+def _saved_models() -> list[dict]:
+    """One record per saved model; its name is in the place of a preset's."""
+    from fsdash.runs.errors import StoreError
+    from fsdash.runs.store.models import users_models
+
+    try:
+        saved = users_models()
+    except StoreError as error:
+        print(f"fsdash domains: {error}", file=sys.stderr)
+        return []
+    return [
+        {
+            "domain": model.domain,
+            "preset": model.name,
+            "n_slow": model.n_slow,
+            "n_fast": model.n_fast,
+            "n_states": model.n_slow * model.n_fast,
+            "n_actions": model.n_actions,
+            "parameters": _assigned({"gamma": model.gamma}),
+        }
+        for model in saved
+    ]
 
 
 def run_algorithms(arguments: argparse.Namespace) -> str:

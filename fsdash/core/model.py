@@ -365,7 +365,7 @@ class FastSlowMDP(Summary):
         axes = {"slow states": self.slow, "fast states": self.fast, "actions": self.actions}
         low, high = self.reward_range
         if self.sense == "min":
-            low, high = -high, -low
+            low, high = 0.0 - high, 0.0 - low
         law = f"{len(self.noise_W):,} outcomes" if self.rows is None else _describe(self.rows)
         return f"FastSlowMDP {self.name!r}", [
             *((label, f"{len(axis):,} ({', '.join(axis.names)})") for label, axis in axes.items()),

@@ -111,7 +111,10 @@ class Rows:
                 f"probabilities of (x, y, a) = ({x}, {y}, {a}) sum to {sums_P[pair]:.12g}, not 1; "
                 "divide them by their sum"
             )
-        probability_N = matrix.data / np.repeat(sums_P, np.diff(matrix.indptr))
+        # A sum that is 1 up to rounding is left alone, so that rows can be built again unchanged.
+        length_P = np.diff(matrix.indptr)
+        sums_P[np.abs(sums_P - 1) <= (length_P + 1) * np.finfo(float).eps] = 1.0
+        probability_N = matrix.data / np.repeat(sums_P, length_P)
         start_R = np.asarray(matrix.indptr, np.int64)
         return cls.without_repetition(shape, start_R, matrix.indices, probability_N)
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import struct
 import zipfile
 import zlib
+from typing import IO
 
 import numpy as np
 from numpy.lib import format as npy
@@ -81,26 +83,21 @@ def _read(archive: zipfile.ZipFile) -> dict[str, np.ndarray]:
         if total > MAX_FILE_BYTES:
             raise InputError(f"the archive unpacks to more than {MAX_FILE_BYTES:,} bytes")
         with archive.open(member) as file:
-            arrays[name] = _read_array(file.read(member.file_size + 1), name)
+            arrays[name] = _read_array(file, member.file_size, name)
     if HEAD not in arrays:
         raise InputError("the archive has no head; it is not a saved model")
     return arrays
 
 
-def _read_array(data: bytes, name: str) -> np.ndarray:
+def _read_array(file: IO[bytes], size: int, name: str) -> np.ndarray:
     """An array in NumPy's format; its data must be exactly as long as its header says."""
-    file = io.BytesIO(data)
-    version = npy.read_magic(file)
-    if version != (1, 0):
+    if npy.read_magic(file) != (1, 0):
         raise InputError(f"{name}: has an unknown version of NumPy's format; save the model again")
     shape, fortran, dtype = npy.read_array_header_1_0(file)
     kinds = "u" if name == HEAD else "if"
     if dtype.kind not in kinds or dtype.itemsize not in (1, 8) or fortran or len(shape) > 2:
         raise InputError(f"{name}: has the type {dtype}; a model has int64 and float64")
-    start = file.tell()
-    count = 1
-    for n in shape:
-        count *= n
-    if count * dtype.itemsize != len(data) - start:
+    if math.prod(shape) * dtype.itemsize != size - file.tell():
         raise InputError(f"{name}: is shorter or longer than its header says; the file is damaged")
-    return np.frombuffer(data, dtype, count, start).reshape(shape)
+    data = file.read()  # to the end, so that the checksum is compared
+    return np.frombuffer(data, dtype).reshape(shape)

@@ -63,7 +63,7 @@ def encode_table(faults: Faults, frame: pd.DataFrame, columns: Columns, sense: s
         codes.append(now_N)
         next_codes.append(next_N)
     assert columns.action is not None and columns.reward is not None
-    action, [action_N] = encode("action", [frame[columns.action]])
+    action, [action_N] = encode(columns.action, [frame[columns.action]])
     _check_missing(faults, columns.action, action_N < 0)
     return Coded(
         variables=tuple(variables),

@@ -77,8 +77,8 @@ def guess_columns(frame: pd.DataFrame) -> Columns:
     """Guess from their names which columns hold the state, the action and so on.
 
     State variables are the columns that occur twice: as they are and with `next_` in front, or in
-    another usual form (`new_stock`, `stock_next`, `s'`). Names are compared without case. What is
-    not found is None.
+    another usual form (`new_stock`, `stock_next`, `s'`). Names are compared without case. If only
+    the action, or only the reward, is not found and one column is left, it is taken for that.
 
     Parameters
     ----------
@@ -106,14 +106,17 @@ def guess_columns(frame: pd.DataFrame) -> Columns:
     pairs = _next_columns(candidates) or _next_columns(names)
     rest = [name for name in names if name not in pairs and name not in pairs.values()]
     reward, cost = _first(rest, REWARD_NAMES), _first(rest, COST_NAMES)
-    return Columns(
-        next=pairs,
-        action=_first(rest, ACTION_NAMES),
-        probability=_first(rest, PROBABILITY_NAMES),
-        reward=reward or cost,
-        initial=_first(rest, INITIAL_NAMES),
-        sense="min" if cost and not reward else "max",
-    )
+    found = {
+        "action": _first(rest, ACTION_NAMES),
+        "probability": _first(rest, PROBABILITY_NAMES),
+        "reward": reward or cost,
+        "initial": _first(rest, INITIAL_NAMES),
+    }
+    left = [name for name in rest if name not in found.values()]
+    missing = [role for role in ("action", "reward") if found[role] is None]
+    if len(left) == len(missing) == 1:
+        found[missing[0]] = left[0]
+    return Columns(next=pairs, **found, sense="min" if cost and not reward else "max")
 
 
 def _first(names: Iterable[str], wanted: Iterable[str]) -> str | None:

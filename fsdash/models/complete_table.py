@@ -33,7 +33,8 @@ def complete_table(model: FastSlowMDP) -> tuple[dict[str, Any], pd.DataFrame]:
             "hold; save it as .npz or .json"
         )
     law, sign = table.law, (-1.0 if model.sense == "min" else 1.0)
-    columns = _column_names(table.names, "cost" if model.sense == "min" else "reward")
+    action = model.actions.names[0] if len(model.actions.names) == 1 else "action"
+    columns = _column_names(table.names, action, "cost" if model.sense == "min" else "reward")
     actions = own_actions(model.actions)
     frame = pd.DataFrame(
         {
@@ -53,13 +54,14 @@ def complete_table(model: FastSlowMDP) -> tuple[dict[str, Any], pd.DataFrame]:
     }, frame
 
 
-def _column_names(variables: tuple[str, ...], reward: str) -> dict[str, str]:
-    """Names for the other columns that no state variable has."""
+def _column_names(variables: tuple[str, ...], action: str, reward: str) -> dict[str, str]:
+    """Names for the columns of action, probability and reward that no other column has."""
     taken = {*variables, *(NEXT + name for name in variables)}
     found = {}
-    for role, name in zip(ROLES, ("action", "p", reward), strict=True):
+    for role, name in zip(ROLES, (action, "p", reward), strict=True):
         while name in taken:
             name += "_"
+        taken.add(name)
         found[role] = name
     return found
 
@@ -87,18 +89,20 @@ class Head:
             str(head["content_hash"])
         except InputError:
             raise
-        except (KeyError, TypeError, AttributeError, ValueError):
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
             raise InputError(DAMAGED) from None
         self.head = {k: v for k, v in head.items() if k not in ("columns", "values", "initial")}
         split = split_variables(self.axes["slow"], self.axes["fast"])
         self.slow, self.code_XV, self.fast, self.code_YV = split
 
     @property
-    def words(self) -> list[str]:
-        """The columns that hold words, even where these look like numbers."""
+    def texts(self) -> list[str]:
+        """The columns to read as text: words, even where they look like numbers, and the numbers
+        that must be exact to the last bit."""
         names = [v.name for v in (*self.slow, *self.fast) if v.is_category]
-        labelled = own_actions(self.axes["actions"]).dtype == object
-        return [*names, *(NEXT + n for n in names), *([self.columns["action"]] if labelled else [])]
+        if own_actions(self.axes["actions"]).dtype == object:
+            names.append(self.columns["action"])
+        return [*names, *(NEXT + n for n in names), self.columns["p"], self.columns["reward"]]
 
     def model(self, frame: pd.DataFrame) -> FastSlowMDP:
         """The model with the transitions of this frame."""
@@ -154,7 +158,11 @@ def _column(frame: pd.DataFrame, name: str) -> pd.Series:
 
 
 def _floats(frame: pd.DataFrame, name: str) -> np.ndarray:
-    numbers = pd.to_numeric(_column(frame, name), errors="coerce").to_numpy(float, na_value=np.nan)
+    column = _column(frame, name).to_numpy(dtype=object)
+    try:
+        numbers = column.astype(float)  # Python's own conversion, which is exact
+    except (TypeError, ValueError):
+        raise InputError(f"column {name!r}: has cells that are not numbers") from None
     _check_rows(np.isfinite(numbers), f"its {name}")
     return numbers
 

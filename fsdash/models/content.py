@@ -222,6 +222,9 @@ def _law(arrays: Mapping[str, np.ndarray], kind: str, cell_P: np.ndarray) -> Ent
         raise InputError(f"{kind}s: pair, next and probability must have the same length")
     if not (pair_N.min() >= 0 and pair_N.max() < len(cell_P)):
         raise InputError(f"{kind}s: pairs must be from 0 to {len(cell_P) - 1}")
+    same_N = np.diff(pair_N) == 0
+    if (np.diff(pair_N) < 0).any() or (np.diff(next_N)[same_N] <= 0).any():
+        raise InputError(f"{kind}s: must be sorted by pair and next state, without repeats")
     if (np.bincount(pair_N, minlength=len(cell_P)) == 0).any():
         raise InputError(f"{kind}s: some pairs have none; give each pair its transitions")
     return Entries(cell_P[pair_N], next_N, p_N)
@@ -242,7 +245,7 @@ def read_axis(kind: str, about: Any, values: np.ndarray) -> Axis:
         names = tuple(_texts(about["names"]))
         labels = tuple(_texts(about.get("labels", [])))
         title = _text(about, "title")
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         raise InputError(f"{kind}: is not the description of an axis; see the schema") from None
     if not names or len(set(names)) < len(names):
         raise InputError(f"{kind}: needs at least one name, and no name twice")

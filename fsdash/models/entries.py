@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsdash.core.model import Dynamics, FastSlowMDP
-from fsdash.core.rows import PROBABILITY_TOLERANCE, Rows, frozen_rows, to_rows
+from fsdash.core.rows import Rows, frozen_rows, to_rows
 from fsdash.errors import InputError
 
 SAME_LAW = 1e-12
@@ -44,30 +44,10 @@ class Entries:
         )
 
     def rows(self, shape: tuple[int, int, int]) -> Rows:
-        """The entries as rows, with their probabilities unchanged to the last bit.
-
-        They may come from a file of unknown origin, so everything is checked.
-        """
-        X, Y, A = shape
-        pair_N, target_N, p_N = self.pair_N, self.target_N, self.probability_N
-        for name, index_N, size in (("pairs", pair_N, X * Y * A), ("targets", target_N, X * Y)):
-            if index_N.size and not 0 <= index_N.min() <= index_N.max() < size:
-                raise InputError(f"transitions: {name} must be from 0 to {size - 1}")
-        same_N = np.diff(pair_N) == 0
-        if (np.diff(pair_N) < 0).any() or (np.diff(target_N)[same_N] <= 0).any():
-            raise InputError("transitions: are not sorted by pair and next state, without repeats")
-        if not (np.isfinite(p_N).all() and (p_N > 0).all()):
-            raise InputError("transitions: probabilities must be positive and finite")
-        length_P = np.bincount(pair_N, minlength=X * Y * A)
-        sum_P = np.bincount(pair_N, weights=p_N, minlength=X * Y * A)
-        wrong_P = (np.abs(sum_P - 1) > PROBABILITY_TOLERANCE) & (length_P > 0)
-        if wrong_P.any():
-            pair = int(wrong_P.argmax())
-            raise InputError(
-                f"transitions: the probabilities of pair {pair} sum to {sum_P[pair]:.12g}, not 1"
-            )
-        start_P = np.concatenate([[0], np.cumsum(length_P)]).astype(np.int64)
-        return Rows.without_repetition(shape, start_P, target_N, np.ascontiguousarray(p_N))
+        """The entries as rows; probabilities that sum to 1 keep every bit."""
+        if not (self.probability_N > 0).all():
+            raise InputError("transitions: probabilities must be above 0")
+        return Rows.from_entries(shape, self.pair_N, self.target_N, self.probability_N)
 
     def agrees_with(self, other: Entries) -> bool:
         """Whether two laws are the same up to rounding."""

@@ -53,7 +53,8 @@ def save(model: FastSlowMDP, path: str | Path) -> None:
     elif suffix == ".json":
         path.write_text(to_json(model), encoding="utf-8")
     elif suffix == ".csv":
-        write_csv(model, path)
+        with path.open("wb") as file:
+            write_csv(model, file)
     else:
         write_parquet(model, path)
 

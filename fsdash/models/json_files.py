@@ -120,10 +120,10 @@ def _frame(rows: Any) -> pd.DataFrame:
         raise InputError(
             "transitions: give a list of records or columns of equal length, with numbers and words"
         )
+    names = {name for row in rows for name in row} if records else set(rows)
+    if len(names) > MAX_COLUMNS:
+        raise InputError(f"transitions: {len(names):,} columns; the limit is {MAX_COLUMNS}")
     try:
-        frame = pd.DataFrame(rows)
+        return pd.DataFrame(rows)
     except (ValueError, OverflowError) as error:
         raise InputError(f"transitions: {' '.join(str(error).split())[:200]}") from None
-    if len(frame.columns) > MAX_COLUMNS:
-        raise InputError(f"transitions: {len(frame.columns):,} columns; the limit is {MAX_COLUMNS}")
-    return frame

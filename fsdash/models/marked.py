@@ -62,14 +62,15 @@ def initial_distribution(
     """The initial probability of each state, shape (S,); None if it is not given.
 
     `initial` is a mapping of states (tuples, or single values with one variable) to probabilities,
-    one state as a mapping of variables to values or as a tuple, a frame with the state variables
-    and one more column of probabilities, or an array with one probability per state.
+    one state as a mapping of variables to values or as a tuple, a frame (or a list of records) with
+    the state variables and one more column of probabilities, or an array with one probability per
+    state.
     """
     if initial is None:
         return None
     try:
         initial_S = _initial(initial, index, n_states)
-    except InputError as error:
+    except (InputError, TypeError, ValueError) as error:
         faults.add(
             str(error), "give states of the model with their probabilities", column="initial"
         )
@@ -97,6 +98,8 @@ def check_initial(faults: Faults, initial_S: np.ndarray, *, normalize: bool) -> 
 def _initial(initial: Any, index: StateIndex, n_states: int) -> np.ndarray:
     names = [variable.name for variable in index.variables]
     initial_S = np.zeros(n_states)
+    if isinstance(initial, list) and all(isinstance(record, Mapping) for record in initial):
+        initial = pd.DataFrame(initial)
     if isinstance(initial, pd.DataFrame):
         rest = [name for name in initial.columns if name not in names]
         if len(rest) != 1 or not set(names) <= set(initial.columns):

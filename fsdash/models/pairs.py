@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from fsdash.core.axis import numbers
 from fsdash.errors import InputError
 from fsdash.models.law import Law
 from fsdash.models.size import MAX_CELLS, MAX_TRANSITIONS
@@ -64,7 +65,7 @@ def read_pairs(P: Any, s_indices: Any = None, a_indices: Any = None) -> PairRows
         return _from_list(P)
     if sparse.issparse(P):
         raise InputError("P: a sparse matrix (L, S) needs s_indices and a_indices; give both")
-    P = _numbers("P", P)
+    P = numbers("P", P)
     if P.ndim != 3 or 0 in P.shape:
         raise InputError(f"P: shape {P.shape} is not (S, A, S) or (A, S, S)")
     if P.shape[0] == P.shape[2]:
@@ -84,7 +85,7 @@ def read_rewards(R: Any, pairs: PairRows) -> np.ndarray:
     if isinstance(R, list | tuple) and len(R) and (sparse.issparse(R[0]) or np.ndim(R[0]) == 2):
         return _expected(_stack(R, "R", S), pairs)
     R = R.toarray() if hasattr(R, "toarray") else R
-    R = _numbers("R", R)
+    R = numbers("R", R)
     if form == "pairs":
         if R.shape == (len(pairs.order_P),):
             return R[pairs.order_P]
@@ -128,7 +129,7 @@ def _stack(matrices: Sequence[Any], name: str, S: int) -> sparse.csr_array:
     """Matrices (S, S), one per action, as rows in the order of pairs s·A + a."""
     parts = []
     for a, matrix in enumerate(matrices):
-        part: Any = matrix if sparse.issparse(matrix) else _numbers(f"{name}[{a}]", matrix)
+        part: Any = matrix if sparse.issparse(matrix) else numbers(f"{name}[{a}]", matrix)
         if part.shape != (S, S):
             raise InputError(f"{name}[{a}]: shape {part.shape}; give ({S}, {S}) for each action")
         parts.append(to_csr(part))
@@ -138,7 +139,7 @@ def _stack(matrices: Sequence[Any], name: str, S: int) -> sparse.csr_array:
 
 
 def _from_pairs(P: Any, s_indices: Any, a_indices: Any) -> PairRows:
-    matrix = to_csr(P if sparse.issparse(P) else _numbers("P", P))
+    matrix = to_csr(P if sparse.issparse(P) else numbers("P", P))
     L, S = matrix.shape
     state_P, action_P = _indices("s_indices", s_indices, L), _indices("a_indices", a_indices, L)
     if state_P.max() >= S:
@@ -181,14 +182,3 @@ def _indices(name: str, values: Any, L: int) -> np.ndarray:
     if values.shape != (L,) or L == 0 or values.dtype.kind not in "iu" or values.min() < 0:
         raise InputError(f"{name}: give one whole number from 0 on for each of the {L} rows of P")
     return values.astype(np.int64)
-
-
-def _numbers(name: str, values: Any) -> np.ndarray:
-    """The values as an array of floats, without a copy if they are one."""
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind not in "biuf":
-            raise TypeError
-    except (TypeError, ValueError):
-        raise InputError(f"{name}: is not an array of real numbers; give numbers") from None
-    return array.astype(float, copy=False)

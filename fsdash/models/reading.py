@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fsdash.errors import InputError
+from fsdash.formatting import shorten
 from fsdash.models.coding import Coded, encode_table, numeric_column, truth_column
 from fsdash.models.columns import Columns, named, resolve_columns
 from fsdash.models.faults import Faults
@@ -41,6 +43,30 @@ class ReadOptions:
     normalize: bool = False
     name: str = "model"
 
+    def __post_init__(self) -> None:
+        """Options may come from a file, so their types are checked."""
+        for name in ("slow", "fast"):
+            value = getattr(self, name)
+            several = isinstance(value, Sequence) and all(isinstance(n, str) for n in value)
+            _check_type(name, value, value is None or several, "names of state variables")
+        mapping = isinstance(self.next_prefix, Mapping) and all(
+            isinstance(text, str) for pair in self.next_prefix.items() for text in pair
+        )
+        for name, good, wanted in (
+            ("action", isinstance(self.action, str), "the name of a column"),
+            ("reward", isinstance(self.reward, str), "the name of a column"),
+            ("probability", isinstance(self.probability, str | None), "the name of a column"),
+            ("next_prefix", isinstance(self.next_prefix, str) or mapping, "a text or a mapping"),
+            ("normalize", isinstance(self.normalize, bool), "true or false"),
+            ("name", isinstance(self.name, str), "a text"),
+        ):
+            _check_type(name, getattr(self, name), good, wanted)
+
+
+def _check_type(name: str, value: object, good: bool, wanted: str) -> None:
+    if not good:
+        raise InputError(f"{name} = {shorten(repr(value))}: give {wanted}")
+
 
 @dataclass(frozen=True, eq=False)
 class Numbered:
@@ -50,7 +76,7 @@ class Numbered:
     terminal_S: np.ndarray
     state_N: np.ndarray
     next_N: np.ndarray
-    """−1 if the next state is missing or not a state."""
+    """−1 if it is missing or not a state."""
 
 
 def check_settings(faults: Faults, gamma: object, sense: object) -> None:
@@ -133,11 +159,9 @@ def _number_states(faults: Faults, frame: pd.DataFrame, coded: Coded, terminal: 
             faults, terminal, StateIndex(coded.variables, code_KV), code_KV
         )
     is_state_K = has_rows_K | terminal_K
-    state_N, _ = find_sorted(key_K[is_state_K], key_N)
-    next_N, unknown_N = find_sorted(key_K[is_state_K], next_key_N)
-    return Numbered(
-        code_KV[is_state_K], terminal_K[is_state_K], state_N, np.where(unknown_N, -1, next_N)
-    )
+    numbers = (find_sorted(key_K[is_state_K], wanted_N) for wanted_N in (key_N, next_key_N))
+    state_N, next_N = (np.where(unknown_N, -1, number_N) for number_N, unknown_N in numbers)
+    return Numbered(code_KV[is_state_K], terminal_K[is_state_K], state_N, next_N)
 
 
 def _check_unknown(faults: Faults, coded: Coded, columns: Columns, states: Numbered) -> None:
@@ -159,6 +183,10 @@ def _law(
 ) -> Law:
     """The pairs and transitions of the states that are not terminal."""
     bad_N = np.isnan(coded.probability_N) | np.isnan(coded.reward_N)
+    # A row without an action may belong to any pair of its state.
+    lost_S = np.zeros(len(states.code_SV), bool)
+    lost_S[states.state_N[(coded.action_N < 0) & (states.state_N >= 0)]] = True
+    bad_N |= lost_S[states.state_N]
     transitions = Transitions(
         state_N=states.state_N,
         action_N=coded.action_N,

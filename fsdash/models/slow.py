@@ -72,8 +72,8 @@ def suggest_slow(model_or_frame: FastSlowMDP | pd.DataFrame, **options: Any) -> 
     >>> found = fsdash.suggest_slow(fsdash.make("inventory").build())
     >>> found[["variable", "moves", "exogenous", "suggestion"]].round(2)
       variable  moves  exogenous suggestion
-    0   demand   0.36       True       slow
-    1    stock   0.95      False       fast
+    0   demand   0.18       True       slow
+    1    stock   0.96      False       fast
     """
     table = as_table(model_or_frame, **options)
     movements = measure_movements(table)
@@ -83,6 +83,8 @@ def suggest_slow(model_or_frame: FastSlowMDP | pd.DataFrame, **options: Any) -> 
 
 def choose_slow(table: Table) -> tuple[str, ...]:
     """The variables that `suggest_slow` calls slow; none if all would be."""
+    if len(table.variables) < 2:
+        return ()
     movements = measure_movements(table)
     slow = [m.variable for m in movements if _suggest(m, movements)["suggestion"] == "slow"]
     return tuple(slow) if len(slow) < len(table.variables) else ()

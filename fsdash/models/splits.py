@@ -28,8 +28,10 @@ from fsdash.models.table import Table
 
 LARGE_REGRET = 0.2
 """Relative regret at the smallest T above which freezing does not suit a model."""
-SPARSE_REWARDS = 0.98
+SPARSE_REWARDS = 0.95
 """Share of pairs with the same reward above which rewards are sparse."""
+NOTABLE_REGRET = 0.01
+"""Relative regret from which sparse rewards are a reason against freezing."""
 PASSES = 5
 """Solves of the repeated terminal value."""
 MOST_SPLITS = 8
@@ -61,10 +63,10 @@ def rank_splits(
     Returns
     -------
     pd.DataFrame
-        One row per split, best first: `slow`, `fast`, `n_slow`, `n_fast`, `padding` (share of
-        pairs (x, y) that are not states), `regret_T=2`, … (mean regret, relative to the mean of
-        |U*|), `repeated` (the same after five solves with a repeated terminal value; only where
-        freezing does not suit), `suits` and `verdict`.
+        One row per split, those that suit first, then by mean regret: `slow`, `fast`, `n_slow`,
+        `n_fast`, `padding` (share of pairs (x, y) that are not states), `regret_T=2`, … (mean
+        regret, relative to the mean of |U*|), `repeated` (the same after five solves with a
+        repeated terminal value; only where freezing does not suit), `suits` and `verdict`.
 
     Examples
     --------
@@ -83,7 +85,8 @@ def rank_splits(
     sets = candidate_splits(table) if candidates is None else [tuple(c) for c in candidates]
     records = [_try_split(assemble(table, slow), slow, T) for slow in sets]
     frame = pd.DataFrame(records)
-    order = frame[[f"regret_T={t}" for t in T]].mean(axis=1).argsort(kind="stable")
+    mean = frame[[f"regret_T={t}" for t in T]].mean(axis=1)
+    order = np.lexsort((mean.to_numpy(), ~frame["suits"].to_numpy(dtype=bool)))
     return frame.iloc[order].reset_index(drop=True)
 
 
@@ -157,8 +160,8 @@ def unsuited(model: FastSlowMDP, regrets: dict[int, float]) -> list[str]:
     if regrets[first] > LARGE_REGRET:
         reasons.append(f"the regret at T = {first} is {regrets[first]:.0%}")
     _, counts = np.unique(model.reward_XYA[model.feasible_XYA], return_counts=True)
-    if len(counts) > 1 and counts.max() / counts.sum() > SPARSE_REWARDS and reasons:
-        share = counts.max() / counts.sum()
+    share = counts.max() / counts.sum()
+    if SPARSE_REWARDS < share < 1 and regrets[first] > NOTABLE_REGRET:
         reasons.append(
             f"{share:.1%} of the actions have the same reward, so a plan of a few periods sees no "
             "difference"
@@ -169,7 +172,9 @@ def unsuited(model: FastSlowMDP, regrets: dict[int, float]) -> list[str]:
 def _verdict(regrets: dict[int, float], reasons: list[str], repeated: float) -> str:
     if not reasons:
         best = min(regrets, key=lambda t: regrets[t])
-        return f"freezing suits: the regret at T = {best} is {regrets[best]:.2%}"
+        large = ", ".join(str(t) for t in regrets if regrets[t] > LARGE_REGRET)
+        but = f", but above {LARGE_REGRET:.0%} at T = {large}" if large else ""
+        return f"freezing suits: the regret at T = {best} is {regrets[best]:.2%}{but}"
     instead = "use modified policy iteration (mpi)"
     if repeated <= LARGE_REGRET / 2:
         again = f"repeat FSVI with its values as terminal value (regret {repeated:.1%})"

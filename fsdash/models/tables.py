@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import warnings
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -29,12 +30,24 @@ PARQUET_LIMIT = 50_000_000
 """Limit on text and lists in the metadata of a Parquet file."""
 
 
-def write_csv(model: FastSlowMDP, path: Path) -> None:
+def write_csv(model: FastSlowMDP, file: BinaryIO) -> None:
     """Write a model as a complete CSV table."""
     head, frame = complete_table(model)
-    with path.open("wb") as file:
-        file.write(MARK + json.dumps(head).encode() + b"\n")
-        frame.to_csv(file, index=False, lineterminator="\n")
+    _check_words(frame)
+    file.write(MARK + json.dumps(head).encode() + b"\n")
+    frame.to_csv(file, index=False, lineterminator="\n")
+
+
+def _check_words(frame: pd.DataFrame) -> None:
+    """CSV readers lose empty words and words with some control characters."""
+    words = {str(name) for name in frame}
+    for name in frame.select_dtypes(exclude="number"):
+        words.update(str(word) for word in frame[name].unique())
+    for word in words:
+        if not word or any(ord(character) < 32 and character != "\t" for character in word):
+            raise InputError(
+                f"{word!r}: a CSV file cannot hold this name; change it or save as .npz or .json"
+            )
 
 
 def read_csv(file: BinaryIO) -> FastSlowMDP | pd.DataFrame:
@@ -44,13 +57,13 @@ def read_csv(file: BinaryIO) -> FastSlowMDP | pd.DataFrame:
         file.seek(0)
         return read_frame(file)
     head = Head(parse_json(first[len(MARK) :]))
-    return head.model(read_frame(file, words=head.words))
+    return head.model(read_frame(file, texts=head.texts))
 
 
-def read_frame(file: BinaryIO, words: list[str] | None = None) -> pd.DataFrame:
+def read_frame(file: BinaryIO, texts: list[str] | None = None) -> pd.DataFrame:
     """A CSV file as a frame, with limits on its rows and columns.
 
-    Only an empty cell is missing: "NA" or "None" may be a name. Columns in `words` stay text.
+    Only an empty cell is missing: "NA" or "None" may be a name. Columns in `texts` stay text.
     """
     start = file.tell()
     header = file.readline(1_000_000)
@@ -61,23 +74,24 @@ def read_frame(file: BinaryIO, words: list[str] | None = None) -> pd.DataFrame:
         names = next(csv.reader(io.StringIO(line), delimiter=delimiter), [])
         if len(names) > MAX_COLUMNS:
             raise InputError(f"{len(names):,} columns; the limit is {MAX_COLUMNS}")
-        frame = pd.read_csv(
-            file,
-            sep=delimiter,
-            encoding="utf-8-sig",
-            keep_default_na=False,
-            na_values=[""],
-            float_precision="round_trip",
-            low_memory=False,
-            index_col=False,
-            nrows=MAX_TRANSITIONS + 1,
-            dtype=dict.fromkeys(words or [], "str"),
-        )
+        with warnings.catch_warnings():
+            # A row that is longer than the header is an error, not a warning.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            return pd.read_csv(
+                file,
+                sep=delimiter,
+                encoding="utf-8-sig",
+                keep_default_na=False,
+                na_values=[""],
+                low_memory=False,
+                index_col=False,
+                nrows=MAX_TRANSITIONS + 1,
+                dtype=dict.fromkeys(texts or [], "str"),
+            )
     except InputError:
         raise
-    except (ValueError, OverflowError, csv.Error) as error:
+    except (ValueError, OverflowError, csv.Error, pd.errors.ParserWarning) as error:
         raise InputError(f"the CSV file cannot be read: {_one_line(error)}") from None
-    return frame
 
 
 def write_parquet(model: FastSlowMDP, path: Path) -> None:
@@ -99,15 +113,17 @@ def read_parquet(file: BinaryIO) -> FastSlowMDP | pd.DataFrame:
     import pyarrow.parquet as pq
 
     try:
+        # From memory and without threads: threads outlive an error, and then crash.
         source = pq.ParquetFile(
-            file,
+            pa.BufferReader(file.read()),
+            pre_buffer=False,
             thrift_string_size_limit=PARQUET_LIMIT,
             thrift_container_size_limit=PARQUET_LIMIT,
             page_checksum_verification=True,
         )
         _check_parquet(source)
         metadata = (source.schema_arrow.metadata or {}).get(METADATA)
-        frame = source.read().to_pandas(ignore_metadata=True)
+        frame = source.read(use_threads=False).to_pandas(ignore_metadata=True, use_threads=False)
     except InputError:
         raise
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:

@@ -148,7 +148,7 @@ def check_transitions(frame: pd.DataFrame, **options: Any) -> pd.DataFrame:
     >>> import pandas as pd
     >>> import fsdash
     >>> frame = pd.DataFrame(
-    ...     {"s": [0, 0], "action": ["a", "a"], "next_s": [0, 0], "p": [0.5, "x"], "reward": 1}
+    ...     {"s": [0, 1], "action": ["a", "a"], "next_s": [1, 0], "p": [1, "x"], "reward": 1}
     ... )
     >>> print(fsdash.check_transitions(frame)[["row", "column", "problem"]].to_string(index=False))
     row column               problem

@@ -9,8 +9,8 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.dashboard.inspector.state import state_coordinates
 from fsdash.domains import make
 from fsdash.errors import InputError
-from fsdash.figures.policies import InspectedPolicy, policy_figures
-from fsdash.figures.policies.generic import coordinate_selector, q_figure
+from fsdash.figures.policies import InspectedPolicy, policy_figures, q_figure
+from fsdash.figures.policies.generic import coordinate_selector
 from fsdash.figures.policies.labels import (
     action_labels,
     actions_title,

@@ -16,7 +16,7 @@ from fsdash.dashboard.your_model.url import DEFAULTS, URL, open_new, remember_de
 from fsdash.errors import InputError
 from fsdash.formatting import escape_markdown, file_size
 from fsdash.models.assemble import resplit
-from fsdash.models.columns import guess_columns
+from fsdash.models.columns import guess_columns, named
 from fsdash.models.files import Contents
 from fsdash.models.slow import suggest_slow
 from fsdash.runs.errors import StoreError
@@ -80,13 +80,13 @@ def _draw_start() -> None:
         )
         with st.container(horizontal=True, vertical_alignment="center", key="model-examples"):
             st.caption(text.EXAMPLES_LABEL, width="content")
-            for name, title in text.EXAMPLES.items():
+            for name, example in state.EXAMPLES.items():
                 st.button(
-                    title,
+                    text.example_label(name),
                     key=f"example-{name}",
                     on_click=open_new,
                     kwargs={"example": name},
-                    help=text.EXAMPLE_HELP[name],
+                    help=example.title,
                 )
     with st.expander(text.FORMAT_TITLE, icon=":material/table:", key="model-format"):
         st.markdown(text.FORMAT)
@@ -130,7 +130,8 @@ def _draw_table(upload: Upload, contents: Contents) -> FastSlowMDP | None:
     name = escape_markdown(upload.name)
     size = file_size(len(upload.content))
     _draw_file(text.table_summary(name, len(frame), frame.shape[1], size), frame)
-    guess = Choices.of(guess_columns(frame))
+    options = contents.options
+    guess = Choices.of(guess_columns(frame), options)
     choices = draw_columns(frame, guess)
     if choices.missing:
         return None
@@ -138,7 +139,11 @@ def _draw_table(upload: Upload, contents: Contents) -> FastSlowMDP | None:
     if choices is None:
         return None
     evidence = _evidence(upload.key, choices, frame)
-    slow, gamma = draw_slow(evidence, note=text.GAMMA_UNKNOWN)
+    if "gamma" in options:
+        _settle_gamma(options["gamma"])
+    own = named(options.get("slow"))
+    note = "" if "gamma" in options else text.GAMMA_UNKNOWN
+    slow, gamma = draw_slow(evidence, own, note)
     if slow is None:
         return None
     try:
@@ -189,7 +194,7 @@ def _draw_whole_model(upload: Upload, model: FastSlowMDP) -> FastSlowMDP | None:
 
 
 def _settle_gamma(own: float) -> None:
-    """The discount factor of a whole model, until it is changed."""
+    """The discount factor that the file gives, until it is changed."""
     if URL.get("gamma") == URL.parameters["gamma"].default:
         URL.put("gamma", own)
     remember_default("gamma", own)
@@ -210,9 +215,12 @@ def _draw_save(store: Store, upload: Upload, model: FastSlowMDP) -> None:
         st.markdown(text.sizes(model))
         left, right = st.columns([4, 7], gap="medium", vertical_alignment="bottom")
         name = left.text_input(
-            text.NAME, upload.stem[:MAX_NAME], MAX_NAME, key=f"name-{upload.key}",
+            text.NAME,
+            upload.stem[:MAX_NAME],
+            MAX_NAME,
+            key=f"name-{upload.key}",
             help=text.NAME_HELP,
-        )  # fmt: skip
+        )
         note = right.text_input(
             text.NOTE, max_chars=MAX_NOTE, key=f"note-{upload.key}", placeholder=text.NOTE_EXAMPLE
         )

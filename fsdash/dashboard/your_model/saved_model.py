@@ -169,9 +169,12 @@ def _draw_splits(saved: SavedModelRecord) -> None:
     key = f"splits-{saved.hash}"
     if not st.session_state.get(key):
         st.button(
-            text.COMPARE_SPLITS, key=f"compare-{key}", on_click=st.session_state.update,
-            args=({key: True},), help=text.COMPARE_SPLITS_HELP,
-        )  # fmt: skip
+            text.COMPARE_SPLITS,
+            key=f"compare-{key}",
+            on_click=st.session_state.update,
+            args=({key: True},),
+            help=text.COMPARE_SPLITS_HELP,
+        )
         return
     frame = _splits(saved.domain)
     shown = frame[[name for name in frame.columns if name not in ("padding", "repeated", "suits")]]
@@ -221,9 +224,16 @@ def _draw_manage(store: Store, saved: SavedModelRecord, visitor: str) -> None:
     if not mine:
         st.info(text.NOT_YOURS)
     with st.form("manage-model", border=False):
-        name = st.text_input(text.NAME, saved.name, MAX_NAME, disabled=not mine, key="manage-name")
-        note = st.text_area(text.NOTE, saved.note, max_chars=MAX_NOTE, disabled=not mine,
-                            key="manage-note")  # fmt: skip
+        name = st.text_input(
+            text.NAME, saved.name, MAX_NAME, disabled=not mine, key=f"manage-name-{saved.hash}"
+        )
+        note = st.text_area(
+            text.NOTE,
+            saved.note,
+            max_chars=MAX_NOTE,
+            disabled=not mine,
+            key=f"manage-note-{saved.hash}",
+        )
         if st.form_submit_button(text.RENAME, disabled=not mine, key="rename-model"):
             _change(lambda: _rename(store, saved, name, note), text.RENAMED)
             st.rerun()
@@ -266,9 +276,12 @@ def _draw_delete(store: Store, saved: SavedModelRecord, mine: bool) -> None:
             open_new()
 
     st.button(
-        text.DELETE_CONFIRM, icon=":material/delete_forever:", type="primary",
-        key="confirm-delete", on_click=delete,
-    )  # fmt: skip
+        text.DELETE_CONFIRM,
+        icon=":material/delete_forever:",
+        type="primary",
+        key="confirm-delete",
+        on_click=delete,
+    )
     st.button(text.CANCEL, key="cancel-delete", on_click=st.session_state.pop, args=(CONFIRM,))
 
 

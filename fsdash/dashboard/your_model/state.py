@@ -5,18 +5,18 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-import fsdash.models
 from fsdash.algorithms.optimum import Regret, regret
 from fsdash.core.model import FastSlowMDP
 from fsdash.dashboard.your_model import text
 from fsdash.domains import make
+from fsdash.models import examples
 from fsdash.models.columns import Columns
 from fsdash.models.files import Contents, read
 from fsdash.models.policy import Policy
@@ -40,6 +40,8 @@ class Upload:
 
     name: str
     content: bytes
+    options: tuple[tuple[str, Any], ...] = ()
+    """Options of an example, such as its γ."""
 
     @cached_property
     def key(self) -> str:
@@ -55,7 +57,8 @@ class Upload:
         """A whole model, or a table with the options that the file gives."""
         file = io.BytesIO(self.content)
         file.name = self.name
-        return read(file)
+        contents = read(file)
+        return replace(contents, options=contents.options | dict(self.options))
 
 
 @dataclass(frozen=True)
@@ -74,15 +77,17 @@ class Choices:
     """Whether next states without rows are terminal."""
 
     @classmethod
-    def of(cls, columns: Columns) -> Choices:
-        """The choices that follow from recognised columns."""
+    def of(cls, columns: Columns, options: Mapping[str, Any]) -> Choices:
+        """The choices that follow from recognised columns and the options of the file."""
+        next_columns = options.get("next_prefix")
+        given = next_columns if isinstance(next_columns, Mapping) else columns.next
         return cls(
-            tuple(columns.next.items()),
-            columns.action,
-            columns.probability,
-            columns.reward,
-            columns.initial,
-            columns.sense,
+            tuple(given.items()),
+            options.get("action", columns.action),
+            options.get("probability", columns.probability),
+            options.get("reward", columns.reward),
+            options.get("initial", columns.initial),
+            options.get("sense", columns.sense),
         )
 
     @property
@@ -211,11 +216,10 @@ def regret_snippet(domain: str) -> str:
 
 # ---------------------------------------------------------------------------------------- examples
 
-EXAMPLES = tuple(text.EXAMPLES)
-EXAMPLES_FOLDER = Path(fsdash.models.__file__).parent / "examples"
+EXAMPLES = {example.name: example for example in examples.EXAMPLES}
 
 
 def example_upload(name: str) -> Upload:
     """One of the example files."""
-    path = EXAMPLES_FOLDER / f"{name}.csv"
-    return Upload(path.name, path.read_bytes())
+    example = EXAMPLES[name]
+    return Upload(example.path.name, example.path.read_bytes(), tuple(example.options.items()))

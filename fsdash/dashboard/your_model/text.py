@@ -34,12 +34,6 @@ UPLOAD_HELP = (
     "Nothing in the file is executed."
 )
 EXAMPLES_LABEL = "No file at hand? Try an example:"
-EXAMPLES = {"inventory": "Inventory", "savings": "Savings", "maintenance": "Maintenance"}
-EXAMPLE_HELP = {
-    "inventory": "A company's stock with a demand that follows a Markov chain.",
-    "savings": "How much of an uncertain income to save.",
-    "maintenance": "When to repair a machine: costs, to be minimised.",
-}
 FORMAT_TITLE = "What the table looks like"
 FORMAT = """
 | regime | stock | action | next_regime | next_stock | p | reward |
@@ -61,6 +55,10 @@ LOST_FILE = (
     "The file in the link is no longer on the server. Drop it again. A saved model stays, also "
     "after a restart."
 )
+
+
+def example_label(name: str) -> str:
+    return name.replace("_", " ").capitalize()
 
 
 def table_summary(name: str, rows: int, columns: int, size: str) -> str:
@@ -301,20 +299,12 @@ COMPARE_SPLITS = "Compare by regret"
 COMPARE_SPLITS_HELP = "Solves the model with up to eight choices of slow variables."
 COMPARING = "Comparing choices of slow variables …"
 SPLITS_CAPTION = "Best first. To use another choice, drop the file again and choose it in step 4."
-SPLIT_COLUMNS = {
-    "slow": "Slow",
-    "fast": "Fast",
-    "n_slow": "Slow states",
-    "n_fast": "Fast states",
-    "verdict": "Verdict",
-}
 
 
 def split_label(column: str) -> str:
     """The label of a column of `rank_splits`."""
-    if column.startswith("regret_"):
-        return column.replace("regret_T=", "Regret, T = ")
-    return SPLIT_COLUMNS.get(column, column)
+    label = f"{column[2:]} states" if column.startswith("n_") else column
+    return label[0].upper() + label[1:].replace("_T=", ", T = ")
 
 
 def suits(T: int, share: float) -> str:
@@ -348,13 +338,15 @@ CONSTANT_NAMES = {
 }
 
 
-def constants_table(measured: Mapping[str, object]) -> str:
-    """The constants as a table in markdown; those without a number are left out."""
-    rows = [
-        f"| {symbol} | {number(float(value))} | {meaning} |"
-        for name, (symbol, meaning) in CONSTANT_NAMES.items()
-        if isinstance(value := measured.get(name), int | float)
-    ]
+def constants_table(measured: Mapping[str, float]) -> str:
+    """The constants as a table in markdown; those that are not exact as an interval."""
+    rows = []
+    for name, (symbol, meaning) in CONSTANT_NAMES.items():
+        upper = measured[name]
+        lower = measured.get(f"{name}_lower", upper)
+        exact = lower == upper
+        shown = number(upper) if exact else f"{number(lower)} to {number(upper)}"
+        rows.append(f"| {symbol} | {shown} | {meaning} |")
     return "\n".join(["| | | |", "|---|---|---|", *rows])
 
 
@@ -392,9 +384,9 @@ def _plural(count: int, noun: str) -> str:
 
 EXERCISES = (
     (
-        "Open the example *Inventory*. Which variable is slow, and what is the evidence?",
-        "The demand: it moves least often, and its next value depends on itself alone, not on the "
-        "orders. The stock changes with every order and every sale.",
+        "Open the example *Company inventory*. Which variable is slow, and what is the evidence?",
+        "The regime of the demand: it moves least often, and its next value depends on itself "
+        "alone, not on the orders. The stock changes with every order and every sale.",
     ),
     (
         "Make the stock slow instead, save, and compare *Regret over T*. What do you see?",

@@ -52,6 +52,9 @@ def names(value: str) -> list[str]:
 
 
 def names_text(values: Collection[str]) -> str:
+    """The text that `names` reads; names with a comma are left out of the URL."""
+    if any("," in value for value in values):
+        return ""
     return ",".join(values) or NO_NAMES
 
 
@@ -90,8 +93,6 @@ URL = UrlState(
 )
 DEFAULTS = "your-model-defaults"
 """Key of the values that follow from the file in view."""
-OF_A_FILE = ("states", "action", "p", "reward", "initial", "sense", "rescale", "ends", "slow")
-"""Parameters that belong to one file and are forgotten with it."""
 
 
 def remember_default(name: str, value: object) -> None:
@@ -106,8 +107,6 @@ def write_url() -> None:
 
 
 def open_new(**chosen: str | None) -> None:
-    """Show another file, example or saved model, or none of them."""
-    for name in ("model", "example", "file"):
-        URL.put(name, chosen.get(name))
-    for name in (*OF_A_FILE, "gamma"):
-        URL.put(name, URL.parameters[name].default)
+    """Show another file, example or saved model, or none of them; forget all other choices."""
+    for name, parameter in URL.parameters.items():
+        URL.put(name, chosen.get(name, parameter.default))

@@ -11,7 +11,7 @@ from fsdash.dashboard.service import (
     show_store_error,
     visitor_id,
 )
-from fsdash.dashboard.shell import exercises, glossary, open_page
+from fsdash.dashboard.shell import add_style, exercises, glossary, open_page
 from fsdash.dashboard.your_model import text
 from fsdash.dashboard.your_model.new_model import draw_new_model
 from fsdash.dashboard.your_model.saved_model import MESSAGE, draw_saved_model
@@ -21,10 +21,16 @@ from fsdash.formatting import escape_markdown
 from fsdash.runs.errors import StoreError
 from fsdash.runs.store.experiments import Store
 
+# A table that is wider than a narrow screen scrolls by itself, not with the page.
+STYLE = """<style>
+.st-key-model-faults table, .st-key-model-format table {display: block; overflow-x: auto;}
+</style>"""
+
 
 def show() -> None:
     """Draw the page."""
     open_page(text.PAGE, URL)
+    add_style(STYLE)
     st.title(text.TITLE, anchor=False)
     store = open_store()
     try:

@@ -6,7 +6,6 @@ from math import prod
 
 import numpy as np
 
-from fsdash.core.axis import Axis
 from fsdash.core.model import FastSlowMDP
 from fsdash.domains.base import Domain
 from fsdash.figures.palette import BLUE, VERMILLION
@@ -62,24 +61,22 @@ def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
 def plane_axes(model: FastSlowMDP) -> tuple[str, str] | None:
     """The coordinates across and up: two fast ones if there are, else a fast and a slow one.
 
-    Of several, those with the most values. None if coordinates do not identify the states, are too
-    many to select, or leave most cells empty: the heat maps then show the states in their order.
+    Of several, those with the most values. None if coordinates have no names of their own, do not
+    identify the states, are too many to select, or leave most cells empty: the heat maps then show
+    the states in their order.
     """
     names = (*model.slow.names, *model.fast.names)
-    distinct = all(len(np.unique(axis.values, axis=0)) == len(axis) for axis in _axes(model))
-    if len(set(names)) < len(names) or not distinct:
+    axes = (model.slow, model.fast)
+    distinct = all(len(np.unique(axis.values, axis=0)) == len(axis) for axis in axes)
+    if names == ("slow", "fast") or len(set(names)) < len(names) or not distinct:
         return None
     sizes = {name: len(values) for name, values in coordinates(model).items()}
     fast, slow = (
         sorted((n for n in axis.names if sizes[n] > 1), key=lambda name: -sizes[name])
-        for axis in (model.fast, model.slow)
+        for axis in reversed(axes)
     )
     chosen = [*fast[:2], *slow][:2] if fast else []
     others = sum(size > 1 for size in sizes.values()) - len(chosen)
     if len(chosen) < 2 or others > MAX_SELECTORS or prod(sizes.values()) > 4 * model.n_real:
         return None
     return chosen[0], chosen[1]
-
-
-def _axes(model: FastSlowMDP) -> tuple[Axis, Axis]:
-    return model.slow, model.fast

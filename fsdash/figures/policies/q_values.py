@@ -28,9 +28,10 @@ def q_figure(
 
     A model of costs shows costs, so its bars point up from the smallest cost.
     """
-    actions = np.flatnonzero(model.feasible_XYA[x, y])
     sign = -1 if model.sense == "min" else 1
-    Q_A = sign * q_values_at(model, U_XY, x, y)[actions]
+    Q_A = sign * q_values_at(model, U_XY, x, y)
+    actions = np.flatnonzero(model.feasible_XYA[x, y])
+    Q_A = Q_A[actions]
     best = int((sign * Q_A).argmax())
     top = float(Q_A[best])
     loss_A = np.abs(Q_A - top)

@@ -70,6 +70,10 @@ class SavedModelRecord:
         return self.n_slow, self.n_fast, self.n_actions, self.outcomes
 
 
+Records = list[SavedModelRecord]
+Names = list[str]
+
+
 class ModelTable:
     """The saved models of one database."""
 
@@ -122,11 +126,11 @@ class ModelTable:
             raise _missing(hash)
         return found[0]
 
-    def list(self, owner: str | None = None) -> list[SavedModelRecord]:
+    def list(self, owner: str | None = None) -> Records:
         """All models, or those of one owner, newest first."""
         return self._select(*([] if owner is None else [schema.models.c.owner == owner]))
 
-    def _select(self, *conditions: Any) -> list[SavedModelRecord]:
+    def _select(self, *conditions: Any) -> Records:
         query = select(*ABOUT).where(*conditions).order_by(schema.models.c.created.desc())
         with self._database.reading() as connection:
             rows = connection.execute(query).mappings().all()
@@ -159,7 +163,7 @@ class ModelTable:
                 raise _missing(hash)
         forget_class(PREFIX + hash.removeprefix(PREFIX))
 
-    def experiments(self, hash: str) -> list[str]:
+    def experiments(self, hash: str) -> Names:
         """The ids of the experiments that use a model."""
         with self._database.reading() as connection:
             return _experiments(connection, hash)
@@ -173,6 +177,11 @@ class ModelTable:
                 raise InputError(f"{count} on the Runs page use this model; delete them first")
             connection.execute(m.delete().where(m.c.hash == hash.removeprefix(PREFIX)))
         forget_class(PREFIX + hash.removeprefix(PREFIX))
+
+
+def users_models() -> list[SavedModelRecord]:
+    """The models in the user's own database, newest first; none if it does not exist."""
+    return ModelTable(_opened(default_url())).list() if default_exists() else []
 
 
 def look_in(database: Database) -> None:

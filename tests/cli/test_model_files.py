@@ -1,0 +1,212 @@
+"""A file in the place of a domain, on the command line."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from fsdash.algorithms.optimum import optimum
+from fsdash.cli.main import main
+from fsdash.models.examples import EXAMPLES
+from fsdash.models.files import load, save
+from fsdash.models.policy import load_policy
+from fsdash.runs.store.experiments import Store
+from tests.saved_models import shop_frame, shop_model
+
+
+@pytest.fixture
+def fsdash(capsys):
+    """Run a command; returns its exit code, output and error output."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        code = main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A file with the shop's transitions."""
+    path = tmp_path / "shop.csv"
+    shop_frame().to_csv(path, index=False)
+    return path
+
+
+def solved(fsdash, *arguments: object) -> dict:
+    code, out, err = fsdash("solve", *arguments, "--format", "json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+# ------------------------------------------------------------------------------------------- solve
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_an_example_file_becomes_a_policy_file(fsdash, tmp_path, example):
+    path, options = tmp_path / "policy.csv", example.options
+    sense = ["--sense", options["sense"]] if "sense" in options else []
+    record = solved(
+        fsdash,
+        *(example.path, "--slow", options["slow"], "--gamma", options["gamma"]),
+        *(*sense, "--policy", path),
+    )
+    model = load(example.path, **options)
+    best = model.mean(optimum(model).U_XY)
+    if model.sense == "min":
+        assert record["optimal_mean_cost"] == pytest.approx(-best, rel=1e-4)
+    else:
+        assert record["optimal_mean_value"] == pytest.approx(best, rel=1e-4)
+    assert record["max_regret"] <= 1e-2
+    policy = load_policy(path)
+    assert len(policy) == model.n_real
+    assert policy.variables == (*model.slow.names, *model.fast.names)
+
+
+def test_the_slow_variables_are_suggested_and_reported(fsdash, table):
+    code, _, err = fsdash("solve", table, "--gamma", 0.9)
+    assert code == 0
+    assert "slow: season; fast: stock (suggested" in err
+    code, _, err = fsdash("solve", table, "--gamma", 0.9, "--slow", "stock")
+    assert "suggested" not in err
+
+
+def test_a_frozen_policy_file_has_its_phases(fsdash, table, tmp_path):
+    path = tmp_path / "policy.json"
+    solved(fsdash, table, "--gamma", 0.9, "--method", "fsvi", "-T", 3, "--policy", path)
+    assert load_policy(path).period == 3
+
+
+def test_columns_can_be_named(fsdash, tmp_path):
+    names = {"action": "choice", "p": "share", "reward": "gain"}
+    frame = shop_frame().rename(
+        columns=names | {"next_season": "to_season", "next_stock": "to_stock"}
+    )
+    path = tmp_path / "odd.csv"
+    frame.to_csv(path, index=False)
+    options = ("--action", "choice", "--probability", "share", "--reward", "gain")
+    record = solved(fsdash, path, "--gamma", 0.9, *options, "--next-prefix", "to_")
+    assert record["mean_value"] == pytest.approx(solved_value(shop_model()), rel=1e-4)
+
+
+def solved_value(model) -> float:
+    return model.mean(optimum(model).U_XY)
+
+
+def test_a_whole_model_keeps_its_own_gamma_unless_another_is_given(fsdash, tmp_path):
+    path = tmp_path / "shop.npz"
+    save(shop_model(), path)
+    own, other = solved(fsdash, path), solved(fsdash, path, "--gamma", 0.5)
+    assert own["mean_value"] == pytest.approx(solved_value(shop_model()), rel=1e-4)
+    assert other["mean_value"] == pytest.approx(solved_value(shop_model(0.5)), rel=1e-4)
+
+
+def test_gamma_also_changes_a_domain(fsdash):
+    assert solved(fsdash, "inventory", "--gamma", 0.9) | {"seconds": 0} == solved(
+        fsdash, "inventory", "--set", "gamma=0.9"
+    ) | {"seconds": 0}
+
+
+def test_rounded_probabilities_and_ends(fsdash, tmp_path):
+    frame = shop_frame()
+    frame["p"] = frame["p"].replace({0.1: 0.0999})
+    frame = frame[(frame["stock"] > 0) | (frame["season"] == "calm")]
+    path = tmp_path / "rounded.csv"
+    frame.to_csv(path, index=False)
+    code, _, err = fsdash("solve", path, "--gamma", 0.9)
+    assert code == 2
+    assert "inspect-model" in err
+    solved(fsdash, path, "--gamma", 0.9, "--normalize", "--terminal", "missing")
+
+
+# ---------------------------------------------------------------------------------- other commands
+
+
+def test_a_file_can_be_run_and_a_saved_model_by_its_name(fsdash, table, tmp_path, monkeypatch):
+    monkeypatch.setenv("FSDASH_DATA", str(tmp_path))
+    arguments = ("--algorithm", "fsvi,vi", "-T", 3, "--iterations", 4, "--format", "json")
+    code, out, err = fsdash("run", table, "--gamma", 0.86, *arguments)
+    assert code == 0, err
+    content = json.loads(out)
+    name = content["specs"][0]["domain"]
+    assert name.startswith("model-")
+    store = Store()
+    assert store.models.add("me", "shop", load(table, gamma=0.86)).domain == name
+    code, out, err = fsdash("domains", "--format", "json")
+    assert [(r["domain"], r["preset"]) for r in json.loads(out)][-1] == (name, "shop")
+    code, again, err = fsdash("run", name, *arguments)
+    assert code == 0, err
+    values = [row["mean_return"] for row in json.loads(again)["rows"]]
+    assert values == [row["mean_return"] for row in content["rows"]]
+
+
+def test_inspect_model_reports_columns_variables_and_sizes(fsdash, table):
+    code, out, err = fsdash("inspect-model", table)
+    assert code == 0, err
+    for part in ("40 rows", "season → next_season", "Data errors\nnone", "slow", "n_pairs"):
+        assert part in out
+    code, out, _ = fsdash("inspect-model", table, "--format", "json")
+    found = json.loads(out)
+    assert {v["variable"]: v["suggestion"] for v in found["variables"]} == {
+        "season": "slow",
+        "stock": "fast",
+    }
+    assert found["sizes"]["n_pairs"] == 20
+    assert "constants" not in found  # they need γ
+
+
+def test_inspect_model_lists_every_error_with_its_row(fsdash, tmp_path):
+    frame = shop_frame().astype(object)
+    frame.loc[2, "p"], frame.loc[4, "reward"] = "x", None
+    frame.loc[6, "next_stock"] = 99
+    path = tmp_path / "broken.csv"
+    frame.to_csv(path, index=False)
+    code, out, err = fsdash("inspect-model", path)
+    assert code == 2
+    assert "correct the file" in err
+    assert err.count("\n") == 1
+    for problem in ("'x' is not a number", "empty cell", "never occurs as a state"):
+        assert problem in out
+    assert "--terminal missing" in out
+
+
+# -------------------------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("solve", "TABLE"), "gamma"),
+        (("solve", "TABLE", "--gamma", "1"), "use 0 ≤ γ < 1"),
+        (("solve", "TABLE", "--gamma", ".9", "--slow", "colour"), "colour"),
+        (("solve", "TABLE", "--gamma", ".9", "--policy", "policy.txt"), "ends in .csv or .json"),
+        (("solve", "TABLE", "--gamma", ".9", "--policy", "no/such/p.csv"), "there is no folder"),
+        (("solve", "TABLE", "--gamma", ".9", "--preset", "large"), "has no preset"),
+        (("solve", "nowhere.csv", "--gamma", ".9"), "there is no such file"),
+        (("solve", "inventory", "--slow", "demand"), "--slow belongs to a model in a file"),
+        (("solve", "inventory", "--normalize"), "--normalize belongs to a model in a file"),
+        (("solve", "model-0123456789abcdef"), "is not saved here"),
+        (("inspect-model", "shop.xlsx"), "its ending is not one of"),
+    ],
+)
+def test_bad_input_is_reported_in_one_line(
+    fsdash, table, tmp_path, monkeypatch, arguments, problem
+):
+    monkeypatch.setenv("FSDASH_DATA", str(tmp_path / "none"))
+    given = [str(table) if argument == "TABLE" else argument for argument in arguments]
+    code, out, err = fsdash(*given)
+    assert code == 2
+    assert problem in err
+    assert err.strip().count("\n") == 0
+    assert out == ""
+
+
+def test_a_complete_table_needs_no_options(fsdash, tmp_path):
+    path = tmp_path / "shop.csv"
+    save(shop_model(cost=True), path)
+    assert path.read_text().startswith("#")
+    assert solved(fsdash, path)["mean_cost"] == pytest.approx(
+        -solved_value(shop_model(cost=True)), rel=1e-4
+    )
+    assert len(pd.read_csv(path, comment="#")) > 0

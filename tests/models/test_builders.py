@@ -1,0 +1,224 @@
+"""Input that builders refuse, and details that the comparison with QuantEcon does not show."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import fsdash
+from tests.own_models import Walk
+
+EYE = np.eye(2)[:, None]
+
+
+@pytest.mark.parametrize(
+    ("P", "R", "options", "message"),
+    [
+        (EYE * 0.5, [[0], [0]], {}, r"P\[0, 0\]: sums to 0.5.*P\[1, 0\]"),
+        (EYE * -1, [[0], [0]], {}, "-1 is not a probability"),
+        (EYE, [[0], [np.nan]], {}, r"R\[1, 0\]: nan is not a reward"),
+        (EYE, [[0], [-np.inf]], {}, "state 1: has no feasible action"),
+        (EYE, [[0, 1], [0, 1]], {}, r"give \(S, A\) = \(2, 1\)"),
+        (np.eye(2), [0, 1], {}, "is not"),
+        (np.zeros((2, 3, 4)), [0], {}, "neither"),
+        ("text", [0], {}, "not an array of real numbers"),
+        ([np.eye(2), np.eye(3)], [[0, 0]] * 2, {}, r"P\[1\]: shape \(3, 3\)"),
+        ([], [0], {}, "the list is empty"),
+        (sparse.eye_array(2), [0, 0], {}, "needs s_indices and a_indices"),
+        (np.eye(2), [0, 0], {"s_indices": [0, 1]}, "give both, or neither"),
+        (np.eye(2), [0, 0], {"s_indices": [0, 0], "a_indices": [0, 0]}, "has two rows"),
+        (np.eye(2), [0, 0], {"s_indices": [0, 5], "a_indices": [0, 0]}, "holds 5"),
+        (np.eye(2), [0], {"s_indices": [0, 1], "a_indices": [0, 0]}, "one reward per row"),
+        (EYE, [[0], [0]], {"feasible": [[True]]}, "feasible: shape"),
+        (EYE, [[0], [0]], {"states": pd.DataFrame({"x": [1]})}, "1 rows and 1 columns"),
+        (EYE, [[0], [0]], {"states": pd.DataFrame({"x": [1, 1]})}, "the same values"),
+        (EYE, [[0], [0]], {"states": pd.DataFrame({"x": [1, None]})}, "row 2: x: empty"),
+        (EYE, [[0], [0]], {"actions": ["a", "b"]}, "2 names for 1 actions"),
+        (EYE, [[0], [0]], {"gamma": 1}, "0 ≤ γ < 1"),
+        (EYE, [[0], [0]], {"slow": "x"}, "'x' is not a state variable; they are state"),
+        (EYE, [[0], [0]], {"initial": [0.5, 0.6]}, "sums to 1.1"),
+    ],
+)
+def test_arrays_that_cannot_be_used(P, R, options, message):
+    with pytest.raises(fsdash.InputError, match=message):
+        fsdash.from_arrays(P, R, **({"gamma": 0.9} | options))
+
+
+def test_all_faults_of_arrays_come_at_once():
+    P, R = np.ones((30, 2, 30)), np.full((30, 2), np.nan)
+    with pytest.raises(fsdash.DataFaults) as raised:
+        fsdash.from_arrays(P, R, gamma=0.9)
+    assert len(raised.value.frame) == 120
+
+
+def test_the_initial_distribution_of_arrays():
+    model = fsdash.from_arrays(EYE, [[0], [0]], gamma=0.9, initial=[0.25, 0.75])
+    assert model.initial_XY.tolist() == [[0.25, 0.75]]
+    assert fsdash.from_arrays(EYE, [[0], [0]], gamma=0.9, initial={1: 1.0}).initial_XY[0, 1] == 1
+
+
+def test_a_reward_per_state_and_names_of_actions():
+    model = fsdash.from_arrays(EYE, [3, 4], gamma=0.5, actions=["wait"])
+    assert model.policy(fsdash.optimum(model))(0) == "wait"
+    assert np.allclose(fsdash.optimum(model).U_XY, [[6, 8]], atol=1e-6)
+    with pytest.raises(fsdash.InputError, match="two actions are called"):
+        fsdash.from_arrays(np.eye(2)[:, None].repeat(2, 1), [1, 2], gamma=0.5, actions=["a", "a"])
+
+
+def test_something_else_than_a_discrete_dp():
+    with pytest.raises(fsdash.InputError, match="is not a DiscreteDP"):
+        fsdash.from_quantecon(object())
+
+
+# ---------------------------------------------------------------------------------------- functions
+
+
+def functions(**changes):
+    options = {
+        "states": {"x": [0, 1]},
+        "actions": ["stay", "go"],
+        "transition": lambda s, a: s.x if a == "stay" else 1 - s.x,
+        "reward": lambda s, a: s.x,
+        "slow": [],
+        "gamma": 0.5,
+    } | changes
+    first = [options.pop(name) for name in ("states", "actions", "transition", "reward")]
+    return fsdash.from_functions(*first, **options)
+
+
+@pytest.mark.parametrize(
+    "transition",
+    [
+        lambda s, a: s.x if a == "stay" else 1 - s.x,
+        lambda s, a: {"x": s.x if a == "stay" else 1 - s.x},
+        lambda s, a: {(s.x if a == "stay" else 1 - s.x): 1.0},
+        lambda s, a: [(s.x if a == "stay" else 1 - s.x, 0.5)] * 2,
+        lambda s, a: (s.x,) if a == "stay" else (1 - s.x,),
+    ],
+    ids=["value", "state", "mapping", "pairs", "tuple"],
+)
+def test_every_form_of_an_answer(transition):
+    assert np.allclose(fsdash.optimum(functions(transition=transition)).U_XY, [[1, 2]], atol=1e-6)
+
+
+def test_rewards_of_next_states_terminal_states_and_costs():
+    """A step to x = 1 costs 3 and ends there."""
+    model = functions(
+        reward=lambda s, a, new: 3 * new.x, terminal=lambda s: s.x == 1, sense="min", initial=0
+    )
+    best = fsdash.optimum(model)
+    assert model.policy(best)(0) == "stay" and np.allclose(best.U_XY, 0)
+    assert model.n_pairs == 3 and model.initial_XY.tolist() == [[1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"transition": lambda s, a: s.x + 5}, "x = 5 is not a value"),
+        ({"transition": lambda s, a: {s.x: 0.5}}, "sums to 0.5 over State"),
+        ({"transition": lambda s, a: {s.x: -1, 1 - s.x: 2}}, "-1 is not a probability"),
+        ({"transition": lambda s, a: None}, "x = None is not a value"),
+        ({"reward": lambda s, a: np.nan}, "nan is not a reward"),
+        ({"feasible": lambda s, a: s.x == 0}, r"State\(x=1\): has no feasible action"),
+        ({"states": {"x": []}}, "at least one value"),
+        ({"states": {"x": range(10_000), "y": range(10_000)}}, "give arrays"),
+        ({"states": {"x": range(2_000_000)}, "actions": range(10)}, "give arrays"),
+        ({"gamma": 2}, "0 ≤ γ < 1"),
+    ],
+)
+def test_functions_that_cannot_be_used(changes, message):
+    with pytest.raises(fsdash.InputError, match=message):
+        functions(**changes)
+
+
+def test_an_error_in_a_function_is_not_hidden():
+    def transition(s, a):
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        functions(transition=transition)
+
+
+# -------------------------------------------------------------------------- chains and environments
+
+
+@pytest.mark.parametrize(
+    ("P_XX", "fast_next", "reward", "options", "message"),
+    [
+        ([[0.5, 0.6], [0, 1]], [[0]], 0, {}, r"P_XX\[0\]: sums to 1.1"),
+        ([[1, 0]], [[0]], 0, {}, "square matrix"),
+        ([[-1, 2], [0, 1]], [[0]], 0, {}, "negative"),
+        (np.eye(2), [[1]], 0, {}, "indices from 0 to 0"),
+        (np.eye(2), [[0.0]], 0, {}, "give indices"),
+        (np.eye(2), [0], 0, {}, r"\(X, Y, A\) or \(Y, A\)"),
+        (np.eye(2), [[0]], [1, 2, 3], {}, "broadcast"),
+        (np.eye(2), [[0]], 0, {"slow_values": [1, 2, 3]}, "3 rows and 1 columns for 2 states"),
+        (np.eye(2), [[0]], 0, {"gamma": 1}, "0 ≤ γ < 1"),
+        (np.eye(2), [[-1]], 0, {}, "no feasible action"),
+    ],
+)
+def test_chains_that_cannot_be_used(P_XX, fast_next, reward, options, message):
+    with pytest.raises(fsdash.InputError, match=message):
+        fsdash.from_markov_chain(P_XX, fast_next, reward, **({"gamma": 0.9} | options))
+
+
+def test_the_values_of_a_chain_are_words_numbers_or_a_frame():
+    model = fsdash.from_markov_chain(
+        sparse.eye_array(2),
+        [[0, 1], [0, 1]],
+        [[1, 0]],
+        gamma=0.9,
+        slow_values=pd.DataFrame({"rate": [0.1, 0.2], "mood": ["good", "bad"]}),
+        fast_values=["down", "up"],
+        actions=["sell", "buy"],
+        sense="min",
+    )
+    assert model.slow.names == ("rate", "mood") and model.sense == "min"
+    policy = model.policy(fsdash.optimum(model))
+    assert policy({"rate": 0.1, "mood": "good", "fast": "down"}) == "buy"
+
+
+def test_rows_of_a_chain_are_shared_by_all_actions():
+    X, Y, A = 4, 50, 30
+    P_XX = np.full((X, X), 1 / X)
+    fast_next = np.random.default_rng(0).integers(Y, size=(X, Y, A))
+    model = fsdash.from_markov_chain(P_XX, fast_next, np.zeros((X, Y, A)), gamma=0.9)
+    assert model.true.n_rows <= X * Y + 1
+
+
+class Broken:
+    unwrapped = property(lambda self: self)
+    P = property(lambda self: {0: {0: [(1.0, 7, 0.0, False)]}})
+
+
+@pytest.mark.parametrize(
+    ("env", "options", "message"),
+    [
+        (object(), {}, "has no transition table P"),
+        (Broken(), {}, "next states must be whole numbers from 0 to 0"),
+        (Walk(), {"gamma": 1.5}, "0 ≤ γ < 1"),
+        (Walk(), {"decode": lambda s: 0}, "the same values"),
+        (Walk(), {"decode": lambda s: (s,) * (1 + s % 2)}, "different lengths"),
+        (Walk(), {"slow": "wind"}, "'wind' is not a state variable"),
+        (Walk(), {"actions": ["left"]}, "1 names for 2 actions"),
+    ],
+)
+def test_environments_that_cannot_be_used(env, options, message):
+    with pytest.raises(fsdash.InputError, match=message):
+        fsdash.from_gymnasium(env, **({"gamma": 0.9} | options))
+
+
+def test_decoded_states_may_be_mappings():
+    model = fsdash.from_gymnasium(
+        Walk(), gamma=0.9, decode=lambda s: {"side": "ab"[s // 6], "cell": s % 6}, slow="side"
+    )
+    assert model.slow.coordinates["side"].words == {0: "a", 1: "b"}
+
+
+def test_notes_of_a_suggested_split_are_in_the_name():
+    P = np.zeros((4, 2, 4))  # state 2·x + y: x flips with probability 0.1, y becomes the action
+    for s, a in np.ndindex(4, 2):
+        P[s, a, [2 * (s // 2) + a, 2 * (1 - s // 2) + a]] = 0.9, 0.1
+    states = pd.DataFrame({"x": [0, 0, 1, 1], "y": [0, 1, 0, 1]})
+    model = fsdash.from_arrays(P, np.eye(4)[:, :2], gamma=0.9, states=states, name="farm")
+    assert model.name == "farm (slow: x, suggested)" and model.slow.names == ("x",)

@@ -1,0 +1,117 @@
+"""Policies in the user's own words: look-ups, tables and files."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fsdash
+from tests.models import random_rows, seeds
+from tests.own_models import Walk, random_arrays
+
+
+@pytest.fixture
+def model():
+    return fsdash.from_transitions(random_arrays(1).table(), slow="season", gamma=0.9)
+
+
+@pytest.fixture
+def policy(model):
+    return model.policy(fsdash.run_until(fsdash.fsvi(model, T=3), tolerance=1e-3))
+
+
+def test_the_action_of_every_state_and_period(model, policy):
+    snapshot = fsdash.run_until(fsdash.fsvi(model, T=3), tolerance=1e-3)
+    words = model.slow.coordinates["season"].words
+    for period in range(7):
+        for x, y in np.ndindex(model.n_slow, model.n_fast):
+            state = {"season": words[x], "level": model.fast.values[y, 0]}
+            a = snapshot.policy_PXY[period % 3, x, y]
+            assert policy(state, period) == model.actions.labels[a]
+            assert policy(tuple(state.values()), period) == model.actions.labels[a]
+
+
+def test_a_policy_says_what_it_is(policy):
+    assert policy.kind == "periodic" and policy.period == 3 and len(policy) == 12
+    assert "12 (season, level)" in repr(policy)
+    frame = policy.to_frame()
+    assert list(frame) == ["phase", "season", "level", "action"] and len(frame) == 36
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json"])
+def test_a_saved_policy_needs_no_model(policy, suffix, tmp_path):
+    policy.save(tmp_path / f"policy{suffix}")
+    again = fsdash.load_policy(tmp_path / f"policy{suffix}")
+    assert again.kind == "periodic" and again.variables == policy.variables
+    for phase, season, level, action in policy.to_frame().itertuples(index=False):
+        assert again((season, level), phase) == action
+
+
+@given(seeds, st.booleans(), st.sampled_from([".csv", ".json"]))
+def test_any_policy_survives_a_file(tmp_path_factory, seed, padded, suffix):
+    model = random_rows(seed, padded=padded)
+    policy = model.policy(fsdash.optimum(model))
+    path = tmp_path_factory.mktemp("policy") / f"p{suffix}"
+    policy.save(path)
+    again = fsdash.load_policy(path)
+    for x, y, action in policy.to_frame().itertuples(index=False):
+        assert again({"slow": x, "fast": y}) == action
+    assert again.kind == "stationary"
+
+
+def test_a_model_without_slow_variables_has_no_column_for_them():
+    model = fsdash.from_gymnasium(Walk(), gamma=0.9, slow=[])
+    policy = model.policy(fsdash.optimum(model))
+    assert policy.variables == ("goal", "cell", "done")
+    assert policy({"goal": 1, "cell": 3, "done": "no"}) == 1
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        ({"season": "dry"}, "lacks level"),
+        ({"season": "dry", "level": 0, "wind": 1}, "has wind"),
+        ({"season": "stormy", "level": 0}, "its values are 'dry', 'mild', 'wet'"),
+        ({"season": "dry", "level": 5}, "its values are 0, 10, 20, 30"),
+        (("dry",), "give a mapping or a tuple"),
+        ("dry", "give a mapping or a tuple"),
+        ({"season": ["dry"], "level": 0}, "not a value"),
+    ],
+)
+def test_states_that_do_not_exist(policy, state, message):
+    with pytest.raises(fsdash.InputError, match=message):
+        policy(state)
+
+
+@pytest.mark.parametrize("period", [-1, 0.5, "1"])
+def test_periods_are_whole_numbers(policy, period):
+    with pytest.raises(fsdash.InputError, match="whole number"):
+        policy(("dry", 0), period)
+
+
+def test_a_policy_of_another_model_is_refused(model):
+    with pytest.raises(fsdash.InputError, match="not \\(P, X, Y\\)"):
+        model.policy(np.zeros((2, 2), int))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("p.csv", "phase,x,action\n0,1,a\n1,2,a\n", "one row for each state in each phase"),
+        ("p.csv", "x,action\n1,a\n1,b\n", "one row for each state"),
+        ("p.csv", "phase,x,action\n-1,1,a\n", "whole numbers"),
+        ("p.csv", "x,y\n1,2\n", "the column action"),
+        ("p.csv", "x,action\n1,\n", "row 1 has no action"),
+        ("p.csv", "", "cannot be read"),
+        ("p.json", "{", "damaged"),
+        ("p.json", json.dumps({"format": "fsdash-policy"}), "damaged"),
+        ("p.json", json.dumps([1]), "damaged"),
+        ("p.txt", "", ".csv or .json"),
+    ],
+)
+def test_damaged_policies(tmp_path, name, text, message):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(fsdash.InputError, match=message):
+        fsdash.load_policy(tmp_path / name)
