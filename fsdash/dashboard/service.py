@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import gc
 import re
+import secrets
 import threading
 import time
 from collections import OrderedDict
@@ -315,7 +316,7 @@ def visitor_id() -> str:
     found = dict(st.context.cookies).get(COOKIE, "")
     if VISITOR_ID.fullmatch(found):
         return found
-    word = st.session_state.setdefault("fsdash-visitor", access.new_visitor())
+    word = st.session_state.setdefault("fsdash-visitor", secrets.token_hex(10))
     # Streamlit reads cookies when a connection opens: the next one will find it above.
     st.sidebar.html(_SET_COOKIE.replace("WORD", word), unsafe_allow_javascript=True)
     return word
