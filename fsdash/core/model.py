@@ -278,17 +278,12 @@ class FastSlowMDP(Summary):
         return read_only(np.concatenate([[0], np.cumsum(pairs_S)]))
 
     def mirror(self, values: np.ndarray) -> np.ndarray:
-        """Return values with axes X and Y in which padding repeats a real state of the same x.
-
-        The axes X and Y are the first two, or the last two of three axes (P, X, Y).
-        """
+        """Return values, shape (X, Y, …), in which padding repeats a real state of the same x."""
         if self.real_XY.all():
             return values
         rows, first_X = np.arange(self.n_slow), self.real_XY.argmax(axis=1)
-        if values.shape[:2] == self.real_XY.shape:
-            real = self.real_XY.reshape(*self.real_XY.shape, *(1,) * (values.ndim - 2))
-            return np.where(real, values, values[rows, first_X][:, None])
-        return np.where(self.real_XY, values, values[:, rows, first_X][:, :, None])
+        real = self.real_XY.reshape(*self.real_XY.shape, *(1,) * (values.ndim - 2))
+        return np.where(real, values, values[rows, first_X][:, None])
 
     @cached_property
     def true(self) -> Dynamics:

@@ -246,7 +246,7 @@ def check_policy(model: FastSlowMDP, policy_PXY: np.ndarray) -> np.ndarray:
         )
     if model.n_pairs == model.reward_XYA.size:
         return policy_PXY
-    policy_PXY = model.mirror(policy_PXY)
+    policy_PXY = np.stack([model.mirror(policy_XY) for policy_XY in policy_PXY])
     rewards_XYP = np.take_along_axis(model.reward_XYA, np.moveaxis(policy_PXY, 0, 2), axis=2)
     if (rewards_XYP == -np.inf).any():
         x, y, p = np.argwhere(rewards_XYP == -np.inf)[0].tolist()

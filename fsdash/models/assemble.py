@@ -74,9 +74,14 @@ def build(faults: Faults, table: Table, slow: str | Sequence[str] | None) -> Fas
     names = named(slow)
     if names is None:
         names = choose_slow(table)
-        chosen = f"slow: {', '.join(names)}, suggested" if names else "no slow variable found"
-        table = replace(table, name=f"{table.name} ({chosen})")
+        table = noted(table, names)
     return assemble(table, names)
+
+
+def noted(table: Table, suggested: tuple[str, ...]) -> Table:
+    """The table with a note in its name that the slow variables were suggested."""
+    found = f"slow: {', '.join(suggested)}, suggested" if suggested else "no slow variable found"
+    return replace(table, name=f"{table.name} ({found})")
 
 
 def resplit(

@@ -44,7 +44,8 @@ class Coded:
     @cached_property
     def leads_N(self) -> np.ndarray:
         """Whether a row has a next state that it reaches with a probability above 0."""
-        return _known(self.next_NV) & (self.probability_N != 0) & self.starts_N
+        happens_N = (self.probability_N != 0) & (self.reward_N != -np.inf)
+        return _known(self.next_NV) & happens_N & self.starts_N
 
 
 def _known(code_NV: np.ndarray) -> np.ndarray:

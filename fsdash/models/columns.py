@@ -63,22 +63,22 @@ class Columns:
     @property
     def options(self) -> dict[str, Any]:
         """The same as arguments of `from_transitions`."""
-        given: dict[str, Any] = {
-            "next_prefix": dict(self.next),
-            "action": self.action,
-            "probability": self.probability,
-            "reward": self.reward,
-            "sense": self.sense,
-        }
-        return given | ({"initial": self.initial} if self.initial else {})
+        given: dict[str, Any] = {"probability": self.probability, "sense": self.sense}
+        if self.next:
+            given["next_prefix"] = dict(self.next)
+        for role in ("action", "reward", "initial"):
+            if getattr(self, role) is not None:
+                given[role] = getattr(self, role)
+        return given
 
 
 def guess_columns(frame: pd.DataFrame) -> Columns:
     """Guess from their names which columns hold the state, the action and so on.
 
     State variables are the columns that occur twice: as they are and with `next_` in front, or in
-    another usual form (`new_stock`, `stock_next`, `s'`). Names are compared without case. If only
-    the action, or only the reward, is not found and one column is left, it is taken for that.
+    another usual form (`new_stock`, `stock_next`, `s'`, `from` and `to`). Capitals do not matter.
+    If one column is left, it is taken for the action, the reward or the probability, in this
+    order, if that was not found.
 
     Parameters
     ----------
@@ -113,8 +113,8 @@ def guess_columns(frame: pd.DataFrame) -> Columns:
         "initial": _first(rest, INITIAL_NAMES),
     }
     left = [name for name in rest if name not in found.values()]
-    missing = [role for role in ("action", "reward") if found[role] is None]
-    if len(left) == len(missing) == 1:
+    missing = [role for role in ("action", "reward", "probability") if found[role] is None]
+    if len(left) == 1 and missing and (missing != ["probability"] or _is_share(frame[left[0]])):
         found[missing[0]] = left[0]
     return Columns(next=pairs, **found, sense="min" if cost and not reward else "max")
 
@@ -125,17 +125,20 @@ def _first(names: Iterable[str], wanted: Iterable[str]) -> str | None:
     return next((by_lower[name] for name in wanted if name in by_lower), None)
 
 
+def _is_share(column: pd.Series) -> bool:
+    """Whether a column holds numbers from 0 to 1."""
+    numbers = pd.to_numeric(column, errors="coerce")
+    return bool(numbers.between(0, 1).all())
+
+
 def _next_columns(names: list[str]) -> dict[str, str]:
     """The columns with next values by state variable, for the first usual form that occurs."""
     by_lower = {name.lower().strip(): name for name in names}
-    forms = [lambda name, p=p: p + name for p in PREFIXES]
-    forms += [lambda name, s=s: name + s for s in SUFFIXES]
+    forms = [{low: p + low for low in by_lower} for p in PREFIXES]
+    forms += [{low: low + s for low in by_lower} for s in SUFFIXES]
+    forms.append({low: "to" + low[4:] for low in by_lower if low.startswith("from")})
     for form in forms:
-        found = {
-            name: by_lower[form(lower)]
-            for lower, name in by_lower.items()
-            if form(lower) in by_lower
-        }
+        found = {by_lower[low]: by_lower[new] for low, new in form.items() if new in by_lower}
         if found:
             return found
     return {}

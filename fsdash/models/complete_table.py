@@ -21,7 +21,8 @@ from fsdash.models.variables import plain
 
 NEXT = "next_"
 ROLES = ("action", "p", "reward")
-DAMAGED = "the head of the table is damaged; remove it and give the options of from_transitions"
+REMEDY = "remove it and give the options of from_transitions"
+DAMAGED = f"the head of the table is damaged; {REMEDY}"
 
 
 def complete_table(model: FastSlowMDP) -> tuple[dict[str, Any], pd.DataFrame]:

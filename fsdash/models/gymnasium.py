@@ -21,7 +21,7 @@ from fsdash.core.axis import Coordinate
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.models.arrays import named_actions, state_variables
-from fsdash.models.assemble import build
+from fsdash.models.assemble import assemble, noted
 from fsdash.models.columns import named
 from fsdash.models.faults import Faults
 from fsdash.models.law import Transitions, law_of_calls
@@ -94,11 +94,11 @@ def from_gymnasium(
     check_settings(faults, gamma, "max")
     read = _Read(core, P, decode, actions, faults)
     faults.raise_errors()
-    name = _name(core)
-    if slow is None:
-        slow = choose_slow(read.table(faults, gamma, name, keep=read.names))
-        name += f" (slow: {', '.join(slow)}, suggested)" if slow else " (no slow variable found)"
-    return build(faults, read.table(faults, gamma, name, keep=named(slow) or ()), slow)
+    names = named(slow)
+    if names is None:
+        names = choose_slow(read.table(faults, gamma, keep=read.names))
+    table = read.table(faults, gamma, keep=names)
+    return assemble(noted(table, names) if slow is None else table, names)
 
 
 class _Read:
@@ -119,12 +119,13 @@ class _Read:
         self.actions = named_actions(actions, int(action.max()) + 1)
         self.transitions = Transitions(state, action, following, p, reward, np.arange(len(p)))
         self.done_N = done
+        self.name = _name(core)
         self.initial_S = None
         initial = getattr(core, "initial_state_distrib", None)
         if initial is not None and np.shape(initial) == (len(P),):
             self.initial_S = check_initial(faults, np.asarray(initial, float), normalize=False)
 
-    def table(self, faults: Faults, gamma: float, name: str, keep: tuple[str, ...]) -> Table:
+    def table(self, faults: Faults, gamma: float, keep: tuple[str, ...]) -> Table:
         """The table in which a terminal state keeps the values of these variables."""
         S, t, done_N = len(self.code_SV), self.transitions, self.done_N
         variables, code_SV, initial_S = self.variables, self.code_SV, self.initial_S
@@ -149,7 +150,7 @@ class _Read:
             lambda s, a: f"{describe_codes(variables, code_SV[s])}, action {a}",
         )
         faults.raise_errors()
-        return Table(variables, code_SV, self.actions, law, float(gamma), initial_S, "max", name)
+        return Table(variables, code_SV, self.actions, law, float(gamma), initial_S, name=self.name)
 
 
 def _transitions(P: Any) -> list[np.ndarray]:

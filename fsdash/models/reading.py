@@ -166,7 +166,8 @@ def _number_states(faults: Faults, frame: pd.DataFrame, coded: Coded, terminal: 
 
 def _check_unknown(faults: Faults, coded: Coded, columns: Columns, states: Numbered) -> None:
     """Next states must have rows of their own, or be terminal."""
-    rows = np.flatnonzero((states.next_N < 0) & coded.leads_N)
+    ends_N = states.terminal_S[states.state_N]
+    rows = np.flatnonzero((states.next_N < 0) & coded.leads_N & ~ends_N)
     faults.add_rows(
         rows,
         lambda i: (
@@ -204,7 +205,7 @@ def _law(
         severity="warning",
     )
     names, used_N = action_names(coded.actions), coded.starts_N & ~ends_N
-    return collect(
+    law = collect(
         faults,
         transitions.take(used_N),
         Wording(
@@ -216,6 +217,25 @@ def _law(
         ),
         normalize=normalize,
         doubtful_N=bad_N[used_N],
+    )
+    _check_idle(faults, coded, columns, states, law)
+    return law
+
+
+def _check_idle(faults: Faults, coded: Coded, columns: Columns, states: Numbered, law: Law) -> None:
+    """A state whose actions all have the reward −∞ has no feasible action."""
+    idle_S = np.bincount(law.state_P, minlength=len(states.code_SV)) == 0
+    idle = np.flatnonzero(idle_S & ~states.terminal_S)
+    row_S = np.zeros(len(states.code_SV), np.int64)
+    rows = np.flatnonzero(coded.starts_N)[::-1]
+    row_S[states.state_N[rows]] = rows  # the first row of each state, which is written last
+    faults.add_rows(
+        row_S[idle],
+        lambda i: (
+            f"{describe_codes(coded.variables, states.code_SV[idle[i]])} has no feasible action"
+        ),
+        "give one action a finite reward, or name the state in `terminal`",
+        column=columns.reward or "",
     )
 
 

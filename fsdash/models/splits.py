@@ -21,8 +21,9 @@ from fsdash.algorithms.snapshot import Snapshot, run_until
 from fsdash.core.certificate import attainable
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.models.assemble import assemble
+from fsdash.models.assemble import assemble, split_size
 from fsdash.models.columns import NO_GAMMA
+from fsdash.models.size import MAX_CELLS
 from fsdash.models.slow import as_table, choose_slow, measure_movements
 from fsdash.models.table import Table
 
@@ -101,8 +102,8 @@ def candidate_splits(table: Table) -> list[tuple[str, ...]]:
         tuple(sorted(slow, key=table.names.index))
         for slow in (choose_slow(table), *slowest, *singles)
     )
-    found.pop((), None)
-    return [*list(found)[: MOST_SPLITS - 1], ()]
+    fits = [slow for slow in found if slow and split_size(table, slow).cells <= MAX_CELLS]
+    return [*fits[: MOST_SPLITS - 1], ()]
 
 
 def _try_split(model: FastSlowMDP, slow: tuple[str, ...], T: tuple[int, ...]) -> dict[str, Any]:

@@ -70,14 +70,6 @@ class Table:
             for variable, codes in zip(self.variables, code_NV.T, strict=True)
         }
 
-    def states(self) -> pd.DataFrame:
-        """The states as a frame, one column per variable."""
-        return pd.DataFrame(self.columns(self.code_SV))
-
-    def describe(self, state: int) -> str:
-        """One state in words, such as "regime=low, stock=3"."""
-        return describe_codes(self.variables, self.code_SV[state])
-
     @classmethod
     def of(cls, model: FastSlowMDP) -> Table:
         """The table of a model: its real states, feasible pairs and true dynamics.
@@ -118,12 +110,8 @@ def split_variables(
 
     A fast variable with the name of a slow one is called "fast …".
     """
-    (slow_variables, code_XV), (fast_variables, code_YV) = (
-        ([], np.zeros((1, 0), np.int64))
-        if axis.names == SINGLE[kind].names
-        else axis_variables(axis, kind)
-        for axis, kind in ((slow, "slow"), (fast, "fast"))
-    )
+    slow_variables, code_XV = axis_variables(slow, "slow")
+    fast_variables, code_YV = axis_variables(fast, "fast")
     taken = {variable.name for variable in slow_variables}
     fast_variables = [
         replace(v, name=f"fast {v.name}") if v.name in taken else v for v in fast_variables

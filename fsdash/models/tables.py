@@ -17,7 +17,7 @@ import pandas as pd
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError, require
-from fsdash.models.complete_table import DAMAGED, Head, complete_table
+from fsdash.models.complete_table import DAMAGED, REMEDY, Head, complete_table
 from fsdash.models.content import FORMAT
 from fsdash.models.size import MAX_COLUMNS, MAX_FILE_BYTES, MAX_TRANSITIONS
 
@@ -34,7 +34,10 @@ def write_csv(model: FastSlowMDP, file: BinaryIO) -> None:
     """Write a model as a complete CSV table."""
     head, frame = complete_table(model)
     _check_words(frame)
-    file.write(MARK + json.dumps(head).encode() + b"\n")
+    first = MARK + json.dumps(head).encode() + b"\n"
+    if len(first) > MAX_LINE_BYTES:
+        raise InputError("the model has too many states for a CSV file; save it as .npz")
+    file.write(first)
     frame.to_csv(file, index=False, lineterminator="\n")
 
 
@@ -54,6 +57,8 @@ def read_csv(file: BinaryIO) -> FastSlowMDP | pd.DataFrame:
     """The model of a complete table, otherwise the frame."""
     first = file.readline(MAX_LINE_BYTES)
     if not first.startswith(MARK):
+        if MARK.strip() in first[:100]:
+            raise InputError(f"another program changed the first line; {REMEDY}")
         file.seek(0)
         return read_frame(file)
     head = Head(parse_json(first[len(MARK) :]))

@@ -18,7 +18,7 @@ from typing import Any
 import pandas as pd
 
 from fsdash.core.model import FastSlowMDP
-from fsdash.models.assemble import assemble, split_size
+from fsdash.models.assemble import assemble, noted, split_size
 from fsdash.models.columns import named
 from fsdash.models.faults import Faults
 from fsdash.models.reading import ReadOptions, read_table
@@ -166,7 +166,10 @@ def _read(
     slow, fast = named(options.slow), named(options.fast)
     if table is None:
         return faults, None, ((), None)
-    if slow is None:
-        slow = choose_slow(table) if fast is None else tuple(set(table.names) - set(fast))
+    if slow is None and fast is not None:
+        slow = tuple(name for name in table.names if name not in fast)
+    elif slow is None:
+        slow = choose_slow(table)
+        table = noted(table, slow)
     split_size(table, slow).check(faults)
     return faults, table, (slow, fast)

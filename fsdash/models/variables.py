@@ -20,6 +20,8 @@ from fsdash.core.axis import Axis, Coordinate
 
 LARGEST_EXACT = 2**53
 """Whole numbers above this are not exact as floating-point numbers: they are read as words."""
+NEARLY = 1e-9
+"""Relative difference of numbers that count as the same value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +62,14 @@ class Variable:
             found = self._code_of.get(value)
         except TypeError:  # a list is no value
             return None
-        if found is None and isinstance(value, int | float) and not self.is_category:
-            near = int(np.abs(self.values - value).argmin())
-            tolerance = 1e-9 * max(1.0, abs(self.values[near]))
-            found = near if abs(self.values[near] - value) <= tolerance else None
-        if found is None and isinstance(value, int | float):
-            found = self._code_of.get(str(plain(value)))
-        return found
+        if found is not None or not isinstance(value, int | float) or abs(value) > 1e300:
+            return found
+        if self.is_category:
+            return self._code_of.get(str(plain(value)))
+        # A number that was computed in another way may differ in its last digits.
+        nearly = NEARLY * max(1, abs(value))
+        found = int(np.searchsorted(self.values, value - nearly))
+        return found if found < len(self) and self.values[found] <= value + nearly else None
 
 
 def plain(value: float) -> float | int:
@@ -114,12 +117,11 @@ def words_variable(name: str, words: Sequence[str]) -> Variable:
 
 def is_number_column(column: pd.Series) -> bool:
     """Whether a column holds real numbers that floating point keeps apart; booleans are words."""
-    kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else ""
-    if kind == "" and pd.api.types.is_numeric_dtype(column.dtype):
-        kind = "b" if pd.api.types.is_bool_dtype(column.dtype) else "f"
-    if kind in "iu" and len(column) and kind != "":
-        return bool(abs(int(column.max())) <= LARGEST_EXACT >= abs(int(column.min())))
-    return kind == "f"
+    if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+        return False
+    if pd.api.types.is_integer_dtype(column) and column.notna().any():
+        return max(abs(int(column.max())), abs(int(column.min()))) <= LARGEST_EXACT
+    return not pd.api.types.is_complex_dtype(column)
 
 
 def encode(name: str, columns: Sequence[pd.Series]) -> tuple[Variable, list[np.ndarray]]:

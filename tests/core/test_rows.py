@@ -14,7 +14,15 @@ from fsdash.algorithms.slow_agnostic import slow_agnostic
 from fsdash.core.certificate import certificate, slow_kernel
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.operators import H, bellman, expect, follow, q_values, q_values_at
+from fsdash.core.operators import (
+    H,
+    bellman,
+    check_policy,
+    expect,
+    follow,
+    q_values,
+    q_values_at,
+)
 from fsdash.core.rows import Rows, to_rows
 from fsdash.core.simulate import simulate, visits
 from fsdash.errors import InputError
@@ -246,3 +254,12 @@ def test_a_replaced_field_keeps_padding_and_feasible_actions():
     assert np.array_equal(again.feasible_XYA, model.feasible_XYA)
     assert again.n_pairs == model.n_pairs < model.reward_XYA.size
     assert np.array_equal(again.rows.row_XYA, model.rows.row_XYA)
+
+
+def test_a_policy_is_mirrored_phase_by_phase():
+    """With as many phases as slow and fast states, the axes (P, X, Y) have one shape."""
+    model = random_rows(4, sizes=(3, 3, 3), padded=True)
+    assert not model.real_XY.all()
+    last = run_until(fsvi(model, T=3), tolerance=1e-3)
+    checked = check_policy(model, last.policy_PXY)
+    assert np.array_equal(checked[:, model.real_XY], last.policy_PXY[:, model.real_XY])

@@ -203,6 +203,7 @@ OBJECTS = "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }"
         (".csv", b"\xff\xfe" + "x,y".encode("utf-16-le")),
         (".csv", b"a," * 100_000),
         (".csv", b"# fsdash-model {}\n"),
+        (".csv", b'"# fsdash-model {""gamma"": 0.9",x\n'),
         (".csv", b'# fsdash-model {"columns": 3}\nx\n'),
         (".csv", b"x,next_x\n1,2,3,4\n"),
         (".csv", b'x,"next_x\n1,2'),

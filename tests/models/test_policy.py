@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,6 +84,15 @@ def test_a_model_without_slow_variables_has_no_column_for_them():
 def test_states_that_do_not_exist(policy, state, message):
     with pytest.raises(fsdash.InputError, match=message):
         policy(state)
+
+
+@pytest.mark.parametrize("value", [0.30000000000000004, 0.3, "0.3", np.float32(-2), -2.0, "-2"])
+def test_numbers_are_found_up_to_rounding(value):
+    states = pd.DataFrame({"x": [-2.0, -1.0, 0.3]})
+    model = fsdash.from_arrays(np.eye(3)[:, None], np.ones((3, 1)), gamma=0.5, states=states)
+    assert model.policy(fsdash.optimum(model))(value) == 0
+    with pytest.raises(fsdash.InputError, match=r"x = 0\.31 is not a value"):
+        model.policy(fsdash.optimum(model))(0.31)
 
 
 @pytest.mark.parametrize("period", [-1, 0.5, "1"])

@@ -126,6 +126,12 @@ def test_several_slow_variables_make_one_axis():
     assert build(frame(*SMALL), slow=[], fast=["x", "y"]).n_slow == 1
 
 
+def test_suggested_slow_variables_are_noted_in_the_name():
+    model = build(frame(*SMALL), slow=None, name="shop")
+    assert model.slow.names == ("x",) and model.name == "shop (slow: x, suggested)"
+    assert build(frame(*SMALL), slow=None, fast="y", name="shop").name == "shop"
+
+
 def test_words_numbers_and_the_name_of_the_action_are_kept():
     rows = frame(*SMALL).rename(columns={"action": "decision"})
     model = build(rows, action="decision")
@@ -171,6 +177,35 @@ def test_columns_may_have_any_names():
     columns = fsdash.guess_columns(rows)
     model = fsdash.from_transitions(rows, slow="x", gamma=0.5, **columns.options)
     assert model.n_pairs == 5 and (columns.action, columns.reward) == ("a", "gain")
+
+
+@pytest.mark.parametrize(
+    ("names", "next_columns", "others"),
+    [
+        ("s a s' p r", {"s": "s'"}, ("a", "p", "r", "max")),
+        ("s a sp prob cost", {"s": "sp"}, ("a", "prob", "cost", "min")),
+        ("State,Action,Next State,Probability,Reward", {"State": "Next State"}, None),
+        ("from action to weight loss", {"from": "to"}, ("action", "weight", "loss", "min")),
+        ("from_x,u,to_x,pr,payoff", {"from_x": "to_x"}, ("u", "pr", "payoff", "max")),
+        ("x y action x_next y_next p reward", {"x": "x_next", "y": "y_next"}, None),
+        ("x action next_x reward", {"x": "next_x"}, ("action", None, "reward", "max")),
+        ("x saving next_x p reward", {"x": "next_x"}, ("saving", "p", "reward", "max")),
+        ("x action next_x p gain", {"x": "next_x"}, ("action", "p", "gain", "max")),
+        ("one two three", {}, (None, None, None, "max")),
+    ],
+)
+def test_columns_are_guessed_from_their_names(names, next_columns, others):
+    columns = names.split("," if "," in names else " ")
+    found = fsdash.guess_columns(pd.DataFrame([[0.5] * len(columns)], columns=columns))
+    assert dict(found.next) == next_columns
+    if others is not None:
+        assert (found.action, found.probability, found.reward, found.sense) == others
+
+
+def test_what_cannot_be_guessed_is_named_in_the_faults():
+    rows = frame(*SMALL).set_axis(["x", "y", "a1", "next_x", "next_y", "p", "r1"], axis=1)
+    options = fsdash.guess_columns(rows).options
+    assert {column for _, column, _ in problems(rows, **options)} == {"action", "reward"}
 
 
 def test_certain_transitions_need_no_probability():
@@ -269,6 +304,12 @@ def test_the_exception_shows_the_first_faults_and_holds_all():
         build(rows, gamma=2)
     assert len(raised.value.frame) >= 5
     assert list(raised.value.frame) == ["row", "column", "problem", "remedy", "severity"]
+
+
+def test_a_state_whose_actions_are_all_infeasible_is_an_error():
+    rows = small(reward=(3, -np.inf))
+    assert problems(rows) == [(4, "reward", "x=low, y=1 has no feasible action")]
+    assert build(rows, terminal=("low", 1)).n_real == 4
 
 
 def test_sums_near_1_can_be_rescaled_and_others_not():
