@@ -154,6 +154,8 @@ def test_inspect_model_reports_columns_variables_and_sizes(fsdash, table):
     }
     assert found["sizes"]["n_pairs"] == 20
     assert "constants" not in found  # they need γ
+    code, out, _ = fsdash("inspect-model", table, "--gamma", 0.9, "--format", "json")
+    assert json.loads(out)["constants"]["d_y"] == 3
 
 
 def test_inspect_model_lists_every_error_with_its_row(fsdash, tmp_path):

@@ -204,6 +204,12 @@ def _draw_constants(saved: SavedModelRecord) -> None:
         st.error(as_sentence(problem), icon=":material/error:")
         return
     st.markdown(saved_text.constants_table(asdict(measured)))
+    notes = [saved_text.COUPLINGS[measured.coupling]]
+    if not measured.exact:
+        notes.append(saved_text.NOT_EXACT)
+    if saved.n_pairs < saved.n_slow * saved.n_fast * saved.n_actions:
+        notes.append(saved_text.SOME_INFEASIBLE)
+    st.caption(" ".join(notes))
 
 
 @st.cache_resource(max_entries=32, show_spinner=saved_text.CONSTANTS_WAIT)

@@ -137,6 +137,17 @@ CONSTANTS = {
 """The name of each constant in the glossary."""
 
 
+COUPLINGS = {
+    "noise": "Two next states are compared under the same noise.",
+    "wasserstein": "Two distributions of next states are compared by their Wasserstein distance.",
+}
+NOT_EXACT = "The time limit ended the search: an interval has a proven lower and upper value."
+SOME_INFEASIBLE = (
+    "Some actions are infeasible in some states. The bounds of the theory assume that every action "
+    "is feasible; the true regret over T does not."
+)
+
+
 def constants_table(measured: Mapping[str, float]) -> str:
     """The constants as a table in markdown; those that are not exact as an interval."""
     rows = []

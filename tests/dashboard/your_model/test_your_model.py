@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from fsdash.algorithms.optimum import optimum
 from fsdash.dashboard.service import _store
+from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.your_model import saved_text, state, text
 from fsdash.dashboard.your_model.drafts import Drafts
 from fsdash.dashboard.your_model.state import Upload
@@ -18,7 +19,9 @@ from fsdash.domains.saved import domain_name
 from fsdash.formatting import number
 from fsdash.models.archive import to_bytes
 from fsdash.models.files import load
+from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.database import default_url
+from fsdash.theory.measured import measure
 from tests.dashboard.kit import address, figures, metrics, opened, words
 from tests.saved_models import shop_frame, shop_model
 
@@ -333,6 +336,17 @@ def test_a_single_slow_state_does_not_suit(store):
     assert "single slow state" in sentence
 
 
+def test_the_constants_are_measured(saved):
+    test = opened(PAGE, model=saved.domain, tab="constants")
+    assert not test.error
+    measured = measure(shop_model())
+    for name, value in (("alpha", measured.alpha), ("dY", measured.d_y)):
+        assert f"| ${SYMBOLS[name].latex}$ | {number(value)} |" in words(test)
+    notes = " ".join(caption.value for caption in test.caption)
+    assert saved_text.COUPLINGS["wasserstein"] in notes
+    assert saved_text.SOME_INFEASIBLE in notes
+
+
 def test_the_snippet_recomputes_the_regrets(saved):
     scope: dict = {}
     exec(state.regret_snippet(saved.domain), scope)
@@ -361,8 +375,6 @@ def test_a_model_can_be_renamed_and_deleted(store, saved):
 
 
 def test_a_model_in_use_is_not_deleted(store, saved):
-    from fsdash.runs.spec import RunSpec
-
     store.add_experiment("me", "runs", [RunSpec(saved.domain, "vi", iterations=1)])
     test = opened(PAGE, model=saved.domain, tab="manage")
     test.button(key="delete-model").click().run()
@@ -408,8 +420,6 @@ def test_the_inspector_shows_a_saved_model_with_its_names(store, cost):
 
 
 def test_the_runs_page_finds_the_experiments_of_a_model(store, saved):
-    from fsdash.runs.spec import RunSpec
-
     store.add_experiment("me", "with it", [RunSpec(saved.domain, "vi", iterations=1)])
     store.add_experiment("me", "without it", [RunSpec("inventory", "vi", iterations=1)])
     page = opened("6_Runs.py", domain=saved.domain)
