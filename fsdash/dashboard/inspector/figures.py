@@ -22,7 +22,7 @@ HEIGHTS = {"blocks": 520, "pair": 480}
 def figure_height(name: str, figure: go.Figure, compared: bool = False) -> int:
     """Height in pixels; `compared` if two figures share the width of the page."""
     if compared:
-        return COMPARED
+        return max(COMPARED, HEIGHTS.get(name, 0))
     if not figure.layout.yaxis.scaleanchor:
         return HEIGHTS.get(name, HEIGHT)
     (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range

@@ -10,8 +10,9 @@ from fsdash.figures.policies import PolicyFigure, Selector
 from fsdash.figures.policies.inspected import AXES
 from fsdash.figures.policies.slices import Slices
 
-MAX_LETTERS = 26
-"""Letters of options that fit side by side as buttons; longer ones become a slider or a list."""
+RAIL, BUTTON, LETTER = 190, 32, 7.2
+"""Pixels of the rail, of a button without its label, and of a letter. Options that do not fit side
+by side become a slider or a list."""
 
 
 def choose_figure(figures: Sequence[PolicyFigure]) -> PolicyFigure:
@@ -91,7 +92,7 @@ def _choose(selector: Selector) -> object:
 def _kind(selector: Selector) -> str:
     if selector.many:
         return "many"
-    if sum(len(label) + 4 for label in selector.labels) <= MAX_LETTERS:
+    if sum(BUTTON + LETTER * len(label) for label in selector.labels) <= RAIL:
         return "few"
     return "one" if selector.ordered else "list"
 

@@ -152,8 +152,8 @@ def agreement_figure(
 ) -> go.Figure:
     """Whether the action in each state is the optimal one, equally good, or worse."""
     shades = [PANEL.on(dark), GREY.on(dark), VERMILLION.on(dark)]
-    kind_XY, title = agreement(model, policy_XY, best), "compared with the optimum"
-    figure = word_map(cells, kind_XY, AGREEMENT, shades, title, dark)
+    kind_XY = agreement(model, policy_XY, best)
+    figure = word_map(cells, kind_XY, AGREEMENT, shades, "", dark)
     if cells.x_RC.size > MAX_TEXTS:
         return figure
     labels = action_labels(model)

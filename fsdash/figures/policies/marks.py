@@ -14,6 +14,7 @@ from fsdash.figures.policies.plane import Plane
 MAX_SIDE = 16
 """Most cells along a side whose labels can be read."""
 MAX_LETTERS = 3
+SPACE = "\u00a0"
 LARGE = 17
 """Font size of a single arrow or letter."""
 ARROWS = {
@@ -67,7 +68,8 @@ def add_texts(
         x=x_RC.ravel(),
         y=y_RC.ravel(),
         mode="text",
-        text=text_RC.ravel(),
+        # Plotly removes the node of an empty text for good; a space can become a text later.
+        text=np.where(text_RC == "", SPACE, text_RC).ravel(),
         name="actions",
         hoverinfo="skip",
         showlegend=False,

@@ -131,7 +131,7 @@ def _add_panel(
             mode="markers",
             marker={"color": shade.on(dark), "symbol": symbol, "size": 13, "line": line},
             hoverinfo="skip",
-            name=f"{what}: {labels[action]}",
+            name=BEST if what == BEST else f"{what}: {labels[action]}",
             showlegend=what != BEST or row == 1,
             cliponaxis=False,
             **place,
