@@ -22,9 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from fsdash.algorithms.ethaw import check_thaw, ethaw
+from fsdash.algorithms.ethaw import check_thaw, ethaw, first_policy_cost
 from fsdash.algorithms.optimum import optimum, regret
-from fsdash.algorithms.snapshot import Snapshot
 from fsdash.choice.certify import certify
 from fsdash.choice.frontier import TIGHTEN, frontier, policy_of
 from fsdash.choice.race import Candidate, race
@@ -217,15 +216,18 @@ def _exact(
 
     There is always one: the policy of Base VI before its first sweep is free.
     """
-    points = records(frontier(model, T, bounds=False, progress=progress))
-    affordable = [point for point in points if point["evaluations"] <= budget]
+    frame = frontier(model, T, bounds=False, progress=progress)
+    affordable = [point for point in records(frame) if point["evaluations"] <= budget]
     good = [p for p in affordable if max_regret is not None and p["max_regret"] <= max_regret]
+    best: Point
     if good:
         best = min(good, key=lambda point: point["evaluations"])
         why = _why_cheapest(best, budget / sweep, max_regret)
     else:
-        best = min(affordable, key=_quality)
-        why = _why_best(best, affordable, budget / sweep)
+        best = _best(affordable, frame.attrs["precision"])
+        others = [point for point in affordable if point["method"] != best["method"]]
+        second = _best(others, frame.attrs["precision"]) if others else None
+        why = _why_best(best, second, budget / sweep)
         if max_regret is not None:
             why += f" No affordable point has a largest regret of at most {number(max_regret)}."
     return Choice(
@@ -240,8 +242,11 @@ def _exact(
     )
 
 
-def _quality(point: Point) -> tuple[float, int]:
-    return point["mean_regret"], point["evaluations"]
+def _best(points: Sequence[Point], precision: float) -> Point:
+    """The point with the smallest mean regret; of those within the precision, the cheapest."""
+    least = min(point["mean_regret"] for point in points)
+    equal = [point for point in points if point["mean_regret"] <= least + precision]
+    return min(equal, key=lambda point: (point["evaluations"], point["mean_regret"]))
 
 
 def _why_cheapest(best: Point, sweeps: float, max_regret: float | None) -> str:
@@ -252,17 +257,16 @@ def _why_cheapest(best: Point, sweeps: float, max_regret: float | None) -> str:
     )
 
 
-def _why_best(best: Point, affordable: Sequence[Point], sweeps: float) -> str:
+def _why_best(best: Point, second: Point | None, sweeps: float) -> str:
     """Why this point, and what the best point of another method would lose."""
     text = (
         f"{_name(best)} has the smallest mean regret, {number(best['mean_regret'])}, after "
         f"{number(best['sweeps'])} of {number(sweeps)} sweeps"
     )
-    others = [point for point in affordable if point["method"] != best["method"]]
-    if others:
-        second = min(others, key=_quality)
+    if second is not None:
         more = second["mean_regret"] - best["mean_regret"]
-        text += f"; the runner-up, {_name(second)}, loses {number(more)} more"
+        loses = f"loses {number(more)} more" if more > 0 else "is not better and costs more"
+        text += f"; the runner-up, {_name(second)}, {loses}"
     return _sentence(f"{text}.")
 
 
@@ -282,40 +286,34 @@ def _sampled(
 ) -> Choice:
     """Thawed defect correction if it suits the model, otherwise the winner of the race."""
     rng = np.random.default_rng(seed)
+    if reason := _why_not_thawed(model, budget):
+        candidates, spent = race(model, int(budget), rng, progress)
+        best = candidates[0]
+        why = f"No thawed sweeps: {reason}. {_why_race(candidates)}"
+        return _measured(model, best.method, best.T, best.k, spent, why, best.policy_PXY)
+    snapshots = ethaw(model, rng)
+    last = next(snapshots)
+    for snapshot in snapshots:
+        if snapshot.evaluations > budget:
+            break
+        last = snapshot
+        progress(last.evaluations / budget)
+    why = (
+        "The slow state is exogenous and the fast state has no noise while x is frozen, so thawed "
+        f"defect correction applies. It made {last.iteration} cycles."
+    )
+    return _measured(model, "e-thaw", None, last.iteration, last.evaluations, why, last.policy_PXY)
+
+
+def _why_not_thawed(model: FastSlowMDP, budget: float) -> str:
+    """Why thawed defect correction does not apply; empty if it does."""
     try:
         check_thaw(model)
-        reason = ""
     except InputError as refusal:
-        reason = str(refusal).removeprefix("e-thaw: ").partition(";")[0]
-    if not reason:
-        last = _last_affordable(model, budget, rng, progress)
-        if last is not None:
-            why = (
-                "The slow state is exogenous and the fast state has no noise while x is frozen, so "
-                f"thawed defect correction applies. It made {last.iteration} cycles."
-            )
-            found = "e-thaw", None, last.iteration, last.evaluations, why
-            return _measured(model, *found, last.policy_PXY)
-        reason = "the budget ends before the first policy of thawed defect correction"
-    candidates, spent = race(model, int(budget), rng, progress)
-    best = candidates[0]
-    why = f"No thawed sweeps: {reason}. {_why_race(candidates)}"
-    return _measured(model, best.method, best.T, best.k, spent, why, best.policy_PXY)
-
-
-def _last_affordable(
-    model: FastSlowMDP,
-    budget: float,
-    rng: np.random.Generator,
-    progress: Callable[[float], object],
-) -> Snapshot | None:
-    last = None
-    for snapshot in ethaw(model, rng):
-        if snapshot.evaluations > budget:
-            return last
-        last = snapshot
-        progress(snapshot.evaluations / budget)
-    return last
+        return str(refusal).removeprefix("e-thaw: ").partition(";")[0]
+    if first_policy_cost(model) > budget:
+        return "the budget ends before the first policy of thawed defect correction"
+    return ""
 
 
 def _why_race(candidates: Sequence[Candidate]) -> str:
