@@ -228,6 +228,13 @@ def check_thaw(model: FastSlowMDP) -> None:
         )
 
 
+def first_policy_cost(model: FastSlowMDP, draws: int = 200) -> int:
+    """Return an upper bound on the evaluations before the first policy."""
+    nonzeros = min(draws, model.n_slow)
+    sweeps = (FIRST_SWEEPS + 1) * model.n_pairs
+    return model.n_slow * draws + sweeps + CHECKED + model.n_states * nonzeros
+
+
 def describe_thaw(model: FastSlowMDP, **parameters: object) -> str:
     """Say how the slow state moves; refuse what E-Thaw would refuse."""
     check_thaw(model)

@@ -115,8 +115,8 @@ def frontier(
         backups, evaluations, sweeps (evaluations ÷ those of one sweep of Base VI), mean_regret,
         max_regret, relative_regret (÷ that of the policy that maximises the immediate reward),
         certificate (an upper bound on max_regret) and bound (the paper's). `attrs` holds the
-        optimal mean value, the evaluations of one sweep and the cost of the shared upper bound in
-        sweeps.
+        optimal mean value, the evaluations of one sweep, the cost of the shared upper bound in
+        sweeps, and the precision of the regrets.
 
     Examples
     --------
@@ -172,6 +172,7 @@ def frontier(
         "optimal_mean_value": here.optimal_return,
         "evaluations_per_sweep": sweep,
         "upper_bound_sweeps": upper_sweeps,
+        "precision": goal,
     }
     return frame
 

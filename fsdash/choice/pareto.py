@@ -1,20 +1,20 @@
 """What a frontier says about a budget: the best point, the runner-up, and who wins where.
 
 A frontier is the table of `fsdash.choice.frontier`: one row per policy with its work in sweeps and
-its true regret. Regrets below `NEGLIGIBLE` of the optimal value are equal for a decision; the
-cheaper point then wins.
+its true regret. Regrets that differ by no more than the precision of the frontier are equal for a
+decision; the cheaper point then wins.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isnan
+from math import inf
 from typing import Any
 
 import pandas as pd
 
 NEGLIGIBLE = 1e-6
-"""Share of the optimal mean value below which a regret does not count."""
+"""Share of the optimal mean value that counts as equal, if the frontier states no precision."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,13 @@ def pareto(frontier: pd.DataFrame, measure: str = "mean_regret") -> pd.DataFrame
     >>> pareto(table)["sweeps"].tolist()
     [1.0, 3.0]
     """
-    ordered = _decisive(frontier, measure).sort_values(["sweeps", measure], kind="stable")
-    best = ordered[measure].cummin().shift(fill_value=inf)
-    return frontier.loc[ordered.index[ordered[measure] < best]]
+    ordered = frontier.sort_values(["sweeps", measure], kind="stable")[measure]
+    equal, best, kept = precision(frontier), inf, []
+    for index, value in ordered.items():
+        if value < best - equal or best == inf:
+            kept.append(index)
+            best = value
+    return frontier.loc[kept]
 
 
 def best_on_budget(
@@ -86,16 +90,10 @@ def winners(frontier: pd.DataFrame, measure: str = "mean_regret") -> tuple[Winne
     return tuple(found)
 
 
-def negligible(frontier: pd.DataFrame) -> float:
-    """Return the regret below which two points are equally good."""
-    optimal = frontier.attrs.get("optimal_mean_value", 0.0)
-    return 0.0 if isnan(optimal) else NEGLIGIBLE * abs(optimal)
-
-
-def _decisive(frontier: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """The frontier with negligible regrets set to 0."""
-    small = frontier[measure] <= negligible(frontier)
-    return frontier.assign(**{measure: frontier[measure].mask(small, 0.0)})
+def precision(frontier: pd.DataFrame) -> float:
+    """Return the difference up to which two regrets are equal for a decision."""
+    optimal = abs(frontier.attrs.get("optimal_mean_value", 0.0))
+    return float(frontier.attrs.get("precision", NEGLIGIBLE * optimal))
 
 
 def _same_T(column: pd.Series, T: Any) -> pd.Series:

@@ -23,9 +23,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fsdash.algorithms.ethaw import check_thaw, ethaw
+from fsdash.algorithms.ethaw import check_thaw, ethaw, first_policy_cost
 from fsdash.algorithms.optimum import optimum, regret
-from fsdash.algorithms.snapshot import Snapshot
 from fsdash.choice.certify import certify
 from fsdash.choice.frontier import TIGHTEN, frontier, policy_of
 from fsdash.choice.pareto import pareto
@@ -265,7 +264,8 @@ def _why_best(best: Point, affordable: pd.DataFrame, sweeps: float) -> str:
     if len(others):
         second = _best(others)
         more = second["mean_regret"] - best["mean_regret"]
-        text += f"; the runner-up, {_name(second)}, loses {number(more)} more"
+        loses = f"loses {number(more)} more" if more > 0 else "is not better and costs more"
+        text += f"; the runner-up, {_name(second)}, {loses}"
     return _sentence(f"{text}.")
 
 
@@ -285,40 +285,34 @@ def _sampled(
 ) -> Choice:
     """Thawed defect correction if it suits the model, otherwise the winner of the race."""
     rng = np.random.default_rng(seed)
+    if reason := _why_not_thawed(model, budget):
+        candidates, spent = race(model, int(budget), rng, progress)
+        best = candidates[0]
+        why = f"No thawed sweeps: {reason}. {_why_race(candidates)}"
+        return _measured(model, best.method, best.T, best.k, spent, why, best.policy_PXY)
+    snapshots = ethaw(model, rng)
+    last = next(snapshots)
+    for snapshot in snapshots:
+        if snapshot.evaluations > budget:
+            break
+        last = snapshot
+        progress(last.evaluations / budget)
+    why = (
+        "The slow state is exogenous and the fast state has no noise while x is frozen, so thawed "
+        f"defect correction applies. It made {last.iteration} cycles."
+    )
+    return _measured(model, "e-thaw", None, last.iteration, last.evaluations, why, last.policy_PXY)
+
+
+def _why_not_thawed(model: FastSlowMDP, budget: float) -> str:
+    """Why thawed defect correction does not apply; empty if it does."""
     try:
         check_thaw(model)
-        reason = ""
     except InputError as refusal:
-        reason = str(refusal).removeprefix("e-thaw: ").partition(";")[0]
-    if not reason:
-        last = _last_affordable(model, budget, rng, progress)
-        if last is not None:
-            why = (
-                "The slow state is exogenous and the fast state has no noise while x is frozen, so "
-                f"thawed defect correction applies. It made {last.iteration} cycles."
-            )
-            found = "e-thaw", None, last.iteration, last.evaluations, why
-            return _measured(model, *found, last.policy_PXY)
-        reason = "the budget ends before the first policy of thawed defect correction"
-    candidates, spent = race(model, int(budget), rng, progress)
-    best = candidates[0]
-    why = f"No thawed sweeps: {reason}. {_why_race(candidates)}"
-    return _measured(model, best.method, best.T, best.k, spent, why, best.policy_PXY)
-
-
-def _last_affordable(
-    model: FastSlowMDP,
-    budget: float,
-    rng: np.random.Generator,
-    progress: Callable[[float], object],
-) -> Snapshot | None:
-    last = None
-    for snapshot in ethaw(model, rng):
-        if snapshot.evaluations > budget:
-            return last
-        last = snapshot
-        progress(snapshot.evaluations / budget)
-    return last
+        return str(refusal).removeprefix("e-thaw: ").partition(";")[0]
+    if first_policy_cost(model) > budget:
+        return "the budget ends before the first policy of thawed defect correction"
+    return ""
 
 
 def _why_race(candidates: Sequence[Candidate]) -> str:

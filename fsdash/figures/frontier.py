@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fsdash.choice.pareto import Winner, negligible, pareto, winners
+from fsdash.choice.pareto import Winner, pareto, precision, winners
 from fsdash.figures.marks import HANDLE
 from fsdash.figures.palette import (
     FAMILY_COLOURS,
@@ -69,7 +69,7 @@ def frontier_figure(
     frame = frontier[frontier["sweeps"] > 0]
     front = pareto(frame, measure)
     low, high = _work_range(frame, budget)
-    bottom, top = _regret_range(frame, front, measure, negligible(frontier))
+    bottom, top = _regret_range(frame, front, measure, precision(frontier))
     won = _cells(winners(frame, measure), high, dark)
     data = [
         *_band(front, measure, bottom, high, dark),

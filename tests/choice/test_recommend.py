@@ -18,8 +18,9 @@ def test_the_exact_choice_is_the_best_affordable_point(sweeps):
     points = frontier(INVENTORY, bounds=False)
     affordable = points[points["sweeps"] <= sweeps]
     choice = recommend(INVENTORY, sweeps=sweeps)
-    assert choice.mean_regret == affordable["mean_regret"].min()
-    assert choice.evaluations <= sweeps * points.attrs["evaluations_per_sweep"]
+    limit = affordable["mean_regret"].min() + points.attrs["precision"]
+    equal = affordable[affordable["mean_regret"] <= limit]
+    assert choice.mean_regret <= limit and choice.evaluations == equal["evaluations"].min()
     loss = regret(INVENTORY, choice.policy_PXY)
     assert loss.mean_regret == pytest.approx(choice.mean_regret, abs=1e-3 * 2177)
     assert loss.max_regret <= choice.certificate
