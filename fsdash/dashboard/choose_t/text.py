@@ -9,7 +9,7 @@ from fsdash.dashboard.choose_t.state import LONGEST_T, TRUSTED_T, ChooseTState
 from fsdash.domains import domain_label
 from fsdash.domains.saved import is_saved_name
 from fsdash.figures.palette import competitor_label
-from fsdash.formatting import factor, number
+from fsdash.formatting import escape_markdown, factor, number
 from fsdash.theory import Advice, Choice, Constants, Sizes, trivial_bound
 from fsdash.theory.landmarks import freeze_error_limit, reward_error_limit
 from fsdash.theory.measured_domains import MeasuredDomain
@@ -158,7 +158,9 @@ EXERCISES = (
 
 def example_label(name: str) -> str:
     """The label of an example: of a preset such as "three-regimes", or of a measured domain."""
-    return domain_label(name) if is_saved_name(name) else name.replace("-", " ").capitalize()
+    if is_saved_name(name):
+        return escape_markdown(domain_label(name))
+    return name.replace("-", " ").capitalize()
 
 
 def truth(name: str, domain: MeasuredDomain, bound: float) -> str:

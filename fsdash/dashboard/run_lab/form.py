@@ -205,7 +205,7 @@ def _read_domain_name(service: Service) -> str:
         default="inventory",
         required=True,
         wrap=True,
-        format_func=labels.get,
+        format_func=lambda name: escape_markdown(labels[name]),
         key=key,
     )
 

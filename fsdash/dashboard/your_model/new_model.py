@@ -38,7 +38,7 @@ def draw_new_model(store: Store) -> None:
         contents = _read(upload.key, upload)
     except InputError as problem:
         _draw_file(f"**{escape_markdown(upload.name)}**")
-        st.error(as_sentence(problem), icon=":material/error:")
+        _show_error(problem)
         return
     model = (
         _draw_whole_model(upload, contents.model)
@@ -115,6 +115,11 @@ def _draw_file(summary: str, frame: pd.DataFrame | None = None) -> None:
         )
 
 
+def _show_error(problem: object) -> None:
+    """What is wrong; names in the file may look like links or images."""
+    st.error(escape_markdown(as_sentence(problem)), icon=":material/error:")
+
+
 @st.cache_resource(max_entries=8, show_spinner=text.READING)
 def _read(key: str, _upload: Upload) -> Contents:
     return _upload.read()
@@ -149,7 +154,7 @@ def _draw_table(upload: Upload, contents: Contents) -> FastSlowMDP | None:
     try:
         return _build(upload.key, choices, slow, gamma, frame, upload.stem)
     except InputError as problem:
-        st.error(as_sentence(problem), icon=":material/error:")
+        _show_error(problem)
         return None
 
 
@@ -189,7 +194,7 @@ def _draw_whole_model(upload: Upload, model: FastSlowMDP) -> FastSlowMDP | None:
     try:
         return resplit(model, slow=list(slow), gamma=gamma)
     except InputError as problem:
-        st.error(as_sentence(problem), icon=":material/error:")
+        _show_error(problem)
         return None
 
 
@@ -233,7 +238,7 @@ def _draw_save(store: Store, upload: Upload, model: FastSlowMDP) -> None:
             args=(store, name, note, model),
         )
         if problem := st.session_state.pop(SAVE_ERROR, None):
-            st.error(as_sentence(problem), icon=":material/error:")
+            _show_error(problem)
 
 
 def _save(store: Store, name: str, note: str, model: FastSlowMDP) -> None:

@@ -201,7 +201,7 @@ def _draw_constants(saved: SavedModelRecord) -> None:
     try:
         measured = _constants(saved.domain)
     except InputError as problem:
-        st.error(as_sentence(problem), icon=":material/error:")
+        st.error(escape_markdown(as_sentence(problem)), icon=":material/error:")
         return
     st.markdown(saved_text.constants_table(asdict(measured)))
     notes = [saved_text.COUPLINGS[measured.coupling]]
@@ -226,7 +226,7 @@ def _draw_manage(store: Store, saved: SavedModelRecord, visitor: str) -> None:
     if message := st.session_state.pop(MESSAGE, None):
         st.success(message)
     if problem := st.session_state.pop(PROBLEM, None):
-        st.error(as_sentence(problem), icon=":material/error:")
+        st.error(escape_markdown(as_sentence(problem)), icon=":material/error:")
     if not mine:
         st.info(saved_text.NOT_YOURS)
     with st.form("manage-model", border=False):

@@ -10,6 +10,7 @@ import streamlit as st
 from fsdash.dashboard.your_model import text
 from fsdash.dashboard.your_model.state import DEFAULT_GAMMA, LARGEST_GAMMA
 from fsdash.dashboard.your_model.url import URL, remember_default
+from fsdash.formatting import escape_markdown
 
 
 def draw_slow(
@@ -37,6 +38,7 @@ def draw_slow(
                 variables,
                 selection_mode="multi",
                 wrap=True,
+                format_func=escape_markdown,
                 key=URL.key("slow"),
                 help=text.SLOW_HELP,
             )

@@ -11,6 +11,7 @@ import streamlit as st
 from fsdash.dashboard.your_model import state, text
 from fsdash.dashboard.your_model.state import Choices, Upload
 from fsdash.dashboard.your_model.url import NO_NAMES, URL, remember_default
+from fsdash.formatting import escape_markdown
 
 MAX_SHOWN = 20
 """Faults on the page; the file has all of them."""
@@ -107,7 +108,7 @@ def _state_columns(columns: Sequence[str], guess: Choices) -> tuple[tuple[str, s
         if st.session_state.get(next_key) not in options:
             st.session_state[next_key] = usual if usual in columns else ""
         next_name = places[i % len(places)].selectbox(
-            text.NEXT_VALUE.format(name=variable),
+            text.NEXT_VALUE.format(name=escape_markdown(variable)),
             options,
             format_func=lambda column: column or text.NO_COLUMN,
             key=next_key,

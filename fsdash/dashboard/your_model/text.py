@@ -100,7 +100,7 @@ SENSES = {"max": "rewards: maximise", "min": "costs: minimise"}
 
 def columns_summary(choices: Choices) -> str:
     """Which column is which, in one line."""
-    pairs = ", ".join(f"`{name}` → `{after}`" for name, after in choices.states)
+    pairs = ", ".join(f"{_code(name)} → {_code(after)}" for name, after in choices.states)
     kind = "cost" if choices.sense == "min" else "reward"
     others = {
         "action": choices.action,
@@ -108,7 +108,13 @@ def columns_summary(choices: Choices) -> str:
         kind: choices.reward,
         "initial probability": choices.initial,
     }
-    return " · ".join([f"state {pairs}", *(f"{k} `{name}`" for k, name in others.items() if name)])
+    rest = (f"{kind} {_code(name)}" for kind, name in others.items() if name)
+    return " · ".join([f"state {pairs}", *rest])
+
+
+def _code(name: str) -> str:
+    """A name as code; it cannot end the code, and links in it are not links."""
+    return f"`{name.replace('`', chr(39))}`"
 
 
 # ------------------------------------------------------------------------------------------- check

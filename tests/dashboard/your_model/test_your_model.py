@@ -1,6 +1,7 @@
 """The page Your model without a browser: from a file to a saved model."""
 
 import io
+import re
 
 import numpy as np
 import pandas as pd
@@ -240,6 +241,24 @@ def test_a_whole_model_can_be_divided_anew(store):
 
 
 # ------------------------------------------------------------------------------------------ reload
+
+
+HOSTILE = "![x](http://example.invalid/x.png)"
+
+
+def test_names_in_a_file_are_never_links_or_images(store):
+    frame = shop_frame().rename(columns={"season": HOSTILE, "next_season": f"next_{HOSTILE}"})
+    test = dropped(frame, f"{HOSTILE[:20]}.csv".replace("/", "-"))
+    store.models.add("me", HOSTILE, shop_model(0.6))
+    test.run()
+    save(test)
+    shown = [words(test), *(element.value for element in (*test.caption, *test.header))]
+    labels = [button.label for button in test.button]
+    labels += test.segmented_control[0].options
+    for label in (*shown, *labels):
+        assert "![x](" not in re.sub(r"`[^`]*`", "", label)
+    lab = opened("4_Run_lab.py")
+    assert not any("![x](" in option for option in lab.segmented_control(key="lab.domain").options)
 
 
 def test_a_reload_finds_the_file_and_what_was_chosen():
