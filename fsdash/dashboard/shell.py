@@ -14,6 +14,7 @@ from fsdash.dashboard.widgets import page_top
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.url_state import UrlState
 from fsdash.figures.palette import BACKGROUND, INK
+from fsdash.formatting import escape_markdown
 from fsdash.version import __version__
 
 AUTHORS = "Y. Wang and D. R. Jiang, “Faster Reinforcement Learning by Freezing Slow States”"
@@ -127,10 +128,13 @@ FROZEN_DYNAMICS_CONDITION = (
 """Of the regret bound of FSVI as stated; shown by the page that draws it."""
 
 
-def what_to_notice(points: Iterable[str], key: str = "notice") -> None:
-    """Two or three sentences about a figure; each box of a page needs its own key."""
+def what_to_notice(points: Iterable[str], key: str = "notice", about: str = "") -> None:
+    """Two or three sentences about a figure; each box of a page needs its own key.
+
+    `about` names the figure if there are several.
+    """
     with st.container(border=True, key=key):
-        st.markdown(f"**{NOTICE_TITLE}**")
+        st.markdown(f"**{NOTICE_TITLE}**" + (f": {escape_markdown(about)}" if about else ""))
         st.markdown("\n".join(f"- {point}" for point in points))
 
 

@@ -83,11 +83,15 @@ def curve_parameters(single_runs: bool = True) -> dict[str, Parameter]:
 def read_curve_options(url: UrlState, rows: pd.DataFrame, single_runs: bool = True) -> CurveOptions:
     """Widgets for the options: the unit of work in view, the rest in a popover.
 
-    The measures are those that the rows have. The default one is called mean regret where a share
-    of the optimum has no meaning; a link that asks for a measure without values gets the default.
+    The measures are those that the rows of every domain have. The default one is mean regret on
+    domains where a share of the optimum has no meaning. A link that asks for a measure without
+    values gets the default.
     """
-    main, *others = drawable_measures(rows)
-    labels = text.Y_LABELS | {DEFAULT_MEASURE: text.Y_LABELS[main]}
+    measures = [drawable_measures(part) for _, part in rows.groupby("domain")]
+    measures = measures or [drawable_measures(rows)]
+    mains = dict.fromkeys(text.Y_LABELS[found[0]] for found in measures)
+    others = [name for name in measures[0][1:] if all(name in found[1:] for found in measures)]
+    labels = text.Y_LABELS | {DEFAULT_MEASURE: " or ".join(mains)}
     if url.get("y") not in (DEFAULT_MEASURE, *others):
         url.put("y", DEFAULT_MEASURE)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="options"):

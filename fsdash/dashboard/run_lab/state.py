@@ -14,10 +14,10 @@ from fsdash.algorithms.registry import ALGORITHMS, Value
 from fsdash.dashboard.curves.state import sweep_size
 from fsdash.domains import domain_label, make
 from fsdash.errors import InputError
-from fsdash.formatting import whole_range
+from fsdash.formatting import escape_markdown, whole_range
 from fsdash.reproduce.experiments import AGNOSTIC_SWEEPS, experiment
 from fsdash.runs.records import RESUMABLE, Experiment
-from fsdash.runs.spec import RunSpec
+from fsdash.runs.spec import RunSpec, run_notes
 
 CUSTOM = "custom"
 BUDGET_UNITS = ("sweeps", "evaluations", "iterations", "seconds")
@@ -25,6 +25,8 @@ DEFAULT_ALGORITHMS = ("e-fsvi", "e-vi")
 DEFAULT_T = "3, 6, 12"
 DEFAULT_SWEEPS = 6.0
 DEFAULT_REPLICATIONS = 3
+LONG_T = 24
+"""Longest horizon of the rolling methods in the plans."""
 MAX_T_VALUES = 24
 """More curves cannot be distinguished."""
 MAX_T = 10**6
@@ -47,27 +49,39 @@ class Plan:
     """None if the plan works on any domain."""
 
 
-def _efsvi_and_base(T_values: Sequence[int], sweeps: Mapping[str, float], agnostic: bool) -> Build:
-    """E-FSVI with each T, Base E-VI, and optionally the method that ignores the slow state."""
+def _sampled(
+    methods: Sequence[tuple[str, int | None]], sweeps: Mapping[str, float], agnostic: bool = False
+) -> Build:
+    """Sampled methods, each with its T, and optionally the one that ignores the slow state.
+
+    A method that does not suit the domain is left out.
+    """
 
     def build(domain: str, parameters: Parameters, replications: int, seed: int) -> list[RunSpec]:
         common = {"domain_parameters": parameters, "replications": replications, "seed": seed}
-        budget = sweeps.get(domain, sweeps["other"]) * sweep_size(make(domain, **parameters))
-        specs = [
-            RunSpec(domain, "e-fsvi", T=T, evaluations=int(budget), **common) for T in T_values
-        ]
-        specs.append(RunSpec(domain, "e-vi", evaluations=int(budget), **common))
+        budget = run_budget("sweeps", sweeps.get(domain, sweeps["other"]), domain, parameters)
+        specs = [RunSpec(domain, name, T=T, **budget, **common) for name, T in methods]
         if agnostic:
             specs.append(RunSpec(domain, "slow-agnostic", iterations=AGNOSTIC_SWEEPS, **common))
-        return specs
+        return [spec for spec in specs if _suits(spec)]
 
     return build
+
+
+def _suits(spec: RunSpec) -> bool:
+    """Whether the algorithm can be run on the domain; E-Thaw, for example, not on every one."""
+    try:
+        run_notes([spec])
+    except InputError:
+        return False
+    return True
 
 
 def _exact(domain: str, parameters: Parameters, replications: int, seed: int) -> list[RunSpec]:
     common = {"domain_parameters": parameters, "iterations": 100}
     return [
         RunSpec(domain, "fsvi", T=6, **common),
+        RunSpec(domain, "rolling", T=LONG_T, **common),
         RunSpec(domain, "vi", **common),
         RunSpec(domain, "mpi", parameters={"m": 5, "enough": 0.0}, **common),
     ]
@@ -83,10 +97,26 @@ def _paper(name: str) -> Build:
 
 PLANS = {
     "quick-look": Plan(
-        _efsvi_and_base((6,), {"gridworld": 12, "other": 6}, agnostic=True), replications=3
+        _sampled((("e-fsvi", 6), ("e-vi", None)), {"gridworld": 12, "other": 6}, agnostic=True),
+        replications=3,
     ),
-    "t6-against-base": Plan(_efsvi_and_base((6,), {"gridworld": 40, "other": 12}, agnostic=False)),
-    "how-long": Plan(_efsvi_and_base((2, 3, 6, 12), {"gridworld": 30, "other": 10}, agnostic=True)),
+    "ways-to-freeze": Plan(
+        _sampled(
+            (("e-fsvi", 6), ("e-rolling", LONG_T), ("e-thaw", None), ("e-vi", None)),
+            {"gridworld": 12, "other": 6},
+        ),
+        replications=3,
+    ),
+    "t6-against-base": Plan(
+        _sampled((("e-fsvi", 6), ("e-vi", None)), {"gridworld": 40, "other": 12})
+    ),
+    "how-long": Plan(
+        _sampled(
+            (*(("e-fsvi", T) for T in (2, 3, 6, 12)), ("e-rolling", LONG_T), ("e-vi", None)),
+            {"gridworld": 30, "other": 10},
+            agnostic=True,
+        )
+    ),
     "known-model": Plan(_exact),
     "paper-inventory": Plan(_paper("inventory"), domain="inventory"),
     "paper-gridworld": Plan(_paper("gridworld"), domain="gridworld"),
@@ -118,7 +148,7 @@ class CustomPlan:
         if freezing and not T_values:
             titles = " and ".join(ALGORITHMS[name].title for name in freezing)
             raise InputError(f"T: choose for how many periods {titles} should freeze, such as 6")
-        budget = self._budget()
+        budget = run_budget(self.unit, self.size, self.domain, self.domain_parameters)
         return [
             RunSpec(
                 self.domain,
@@ -134,13 +164,14 @@ class CustomPlan:
             for T in (T_values if ALGORITHMS[name].freezes else (None,))
         ]
 
-    def _budget(self) -> dict[str, float]:
-        if self.unit == "sweeps":
-            if not self.size > 0:
-                raise InputError(f"budget = {self.size:g}: give more than 0 sweeps")
-            domain = make(self.domain, **self.domain_parameters)
-            return {"evaluations": max(1, round(self.size * sweep_size(domain)))}
-        return {self.unit: self.size}
+
+def run_budget(unit: str, size: float, domain: str, parameters: Parameters) -> dict[str, float]:
+    """The budget of a run as `RunSpec` takes it; sweeps are those of the domain."""
+    if unit != "sweeps":
+        return {unit: size}
+    if not size > 0:
+        raise InputError(f"budget = {size:g}: give more than 0 sweeps")
+    return {"evaluations": max(1, round(size * sweep_size(make(domain, **parameters))))}
 
 
 def parse_T_values(text: str) -> tuple[int, ...]:
@@ -159,6 +190,21 @@ def check_T_text(text: str) -> str:
     if not T_values or T_values[0] < 1 or T_values[-1] > MAX_T:
         raise InputError(f"T = {text}: give whole numbers of at least 1, such as {DEFAULT_T}")
     return text.replace(" ", "").replace(",", ", ")
+
+
+def plan_notes(specs: Sequence[RunSpec]) -> dict[str, str]:
+    """What the algorithms say about their runs, by the label of the run.
+
+    Raises `InputError` if an algorithm cannot be run with its parameters on its domain.
+    """
+    return {run_title(spec, specs): note for spec in specs for note in run_notes([spec]).values()}
+
+
+def run_title(spec: RunSpec, specs: Sequence[RunSpec]) -> str:
+    """The label of a run as Markdown, with its domain if the runs are on several."""
+    if all(other.domain == spec.domain for other in specs):
+        return spec.label
+    return f"{escape_markdown(domain_label(spec.domain))}, {spec.label}"
 
 
 def default_name(specs: Sequence[RunSpec]) -> str:

@@ -12,6 +12,7 @@ from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves.observations import final_text, overtakes
 from fsdash.dashboard.curves.state import budget_text
 from fsdash.dashboard.curves.text import GREEDY_FOR_J, OPTIONS, percent
+from fsdash.dashboard.run_lab.state import run_title
 from fsdash.formatting import duration, number, round_significant
 from fsdash.reproduce import archive
 from fsdash.reproduce.experiments import experiment
@@ -40,20 +41,37 @@ PREVIEW_BODY = (
 RECENT = "**Your latest experiments**"
 
 
-def example_caption(domain: str) -> str:
-    return f"Example: the paper's {domain} experiment, as stored for the *Reproduction* page."
+COMPUTING_EXAMPLE = "Computing an example …"
+
+
+def paper_caption(domain: str) -> str:
+    return f"Example: the paper's experiment on {domain}, as stored for the *Reproduction* page."
+
+
+def exact_caption(domain: str) -> str:
+    return (
+        f"Example: exact methods on {domain} with its default parameters, computed just now. The "
+        "sampled methods in the plans do not know the model."
+    )
+
+
+def no_example(domain: str) -> str:
+    return f"{domain} is too large for an example while you wait. Press *Start*."
 
 
 def example_alt_text(domain: str) -> str:
-    return f"Learning curves of the paper's {domain} experiment."
+    return f"Example of learning curves on {domain}."
 
 
 # The form
 
 WHAT_TO_RUN = "What to run"
 CUSTOM_TITLE = "Custom"
+SWEEP_TITLE = "Sweep over T or another parameter"
+SWEEP_DESCRIPTION = "One run for each value of a parameter, on one domain or several."
 PLAN_TITLES = {
     "quick-look": "Quick look",
+    "ways-to-freeze": "Three ways to freeze",
     "t6-against-base": "T = 6 against Base E-VI",
     "how-long": "How long to freeze",
     "known-model": "Known model",
@@ -63,18 +81,26 @@ PLAN_TITLES = {
 }
 PLAN_DESCRIPTIONS = {
     "quick-look": "E-FSVI with T = 6, Base E-VI, and a method that ignores the slow state.",
+    "ways-to-freeze": "Blocks of T periods (E-FSVI), replanning in every period (E-Rolling), and "
+    "frozen sweeps with a correction (E-Thaw, where it suits the domain), against Base E-VI.",
     "t6-against-base": "The paper's comparison, with more work than the quick look.",
-    "how-long": "E-FSVI with T = 2, 3, 6 and 12: which starts fastest, and which ends highest?",
-    "known-model": "Exact FSVI, VI and modified policy iteration, without sampling.",
+    "how-long": "E-FSVI with T = 2, 3, 6 and 12, and E-Rolling: which starts fastest, and which "
+    "ends highest?",
+    "known-model": "Exact FSVI, rolling freeze, VI and modified policy iteration; no sampling.",
     "paper-inventory": "All methods in the paper's figure, at its size.",
     "paper-gridworld": "All methods in the paper's figure, at its size.",
     "paper-pricing": "Linear regression and neural networks, at the paper's size.",
 }
-DOMAIN = "Domain"
+DOMAIN, DOMAINS = "Domain", "Domains"
+CHOOSE_DOMAINS = "Choose at least one"
+ALGORITHM = "Algorithm"
+VARY, VALUES = "Vary", "Values"
+VALUES_HELP = "A list such as 3, 6, 12, or a range of whole numbers such as 2:6."
 ALGORITHM_NAMES = "Algorithms"
 CHOOSE_ALGORITHMS = "Choose at least one"
 PERIODS = "Periods frozen T"
 PERIODS_PLACEHOLDER = "such as 6"
+FIXED_PERIODS_HELP = "One value: another parameter varies."
 PERIODS_HELP = (
     "Every algorithm that freezes the slow state runs once for each T. Write 6, a list such as "
     "3, 6, 12, or a range such as 2:6."
@@ -103,6 +129,7 @@ CUSTOMIZE = "Customize"
 CUSTOMIZE_HELP = "Copy this plan into the custom form, where everything can be changed."
 START = "Start"
 NOT_STARTED = "nothing was started; try again in a moment"
+BASE_NOT_FOUND = "The run on which the sweep should be based is not stored any more."
 REPEAT_CAPTION = "The same specifications and seeds, so the results will be the same."
 REPEAT_CLOSE = "Choose something else"
 LEAVE_ANY_TIME = "You can leave, pause or stop it at any time."
@@ -135,7 +162,8 @@ def plan_heading(specs: Sequence[RunSpec]) -> str:
 def plan_lines(specs: tuple[RunSpec, ...]) -> str:
     """A Markdown list with the budget and the replications of each run."""
     return "\n".join(
-        f"- **{spec.label}**, {budget_text(spec)}, {_plural(spec.replications, 'replication')}"
+        f"- **{run_title(spec, specs)}**, {budget_text(spec)}, "
+        f"{_plural(spec.replications, 'replication')}"
         for spec in specs
     )
 

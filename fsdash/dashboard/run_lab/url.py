@@ -15,6 +15,12 @@ from fsdash.dashboard.run_lab.state import (
     PLANS,
     check_T_text,
 )
+from fsdash.dashboard.run_lab.sweep import (
+    DEFAULT_ALGORITHM,
+    DEFAULT_DOMAINS,
+    DEFAULT_FIXED_T,
+    SWEEP,
+)
 from fsdash.dashboard.widgets.url_state import (
     Parameter,
     UrlState,
@@ -24,6 +30,8 @@ from fsdash.dashboard.widgets.url_state import (
     list_of,
     number_in,
     one_of,
+    run_reference,
+    short_text,
     whole_number,
 )
 from fsdash.domains import DOMAINS
@@ -45,14 +53,20 @@ def _lab_url(domains: tuple[str, ...], algorithms: tuple[str, ...]) -> UrlState:
     return UrlState(
         "lab",
         {
-            "preset": Parameter("quick-look", one_of([*PLANS, CUSTOM])),
+            "preset": Parameter("quick-look", one_of([*PLANS, SWEEP, CUSTOM])),
             "from": Parameter(None, experiment_id),
+            "base": Parameter(None, run_reference),
             "domain": Parameter("inventory", domain_name),
             SAVED_GAMMA: Parameter(None, number_in(0, 1, hint=" (below 1)")),
             "algorithms": Parameter(
                 list(DEFAULT_ALGORITHMS), list_of(one_of(algorithms)), comma_separated
             ),
             "T": Parameter(DEFAULT_T, check_T_text, lambda text: text.replace(" ", "")),
+            "domains": Parameter(list(DEFAULT_DOMAINS), list_of(domain_name), comma_separated),
+            "algorithm": Parameter(DEFAULT_ALGORITHM, one_of(algorithms)),
+            "vary": Parameter("T", short_text),
+            "values": Parameter(DEFAULT_T, short_text),
+            "fixed_T": Parameter(DEFAULT_FIXED_T, check_T_text, lambda text: text.replace(" ", "")),
             "unit": Parameter("sweeps", one_of(BUDGET_UNITS)),
             "budget": Parameter(DEFAULT_SWEEPS, number_in(0, MAX_EVALUATIONS)),
             "replications": Parameter(None, whole_number(1, MAX_REPLICATIONS)),

@@ -18,17 +18,19 @@ import streamlit as st
 
 from fsdash.dashboard.curves import state as curves
 from fsdash.dashboard.curves.observations import observations
-from fsdash.dashboard.curves.paper_figure import paper_figure
 from fsdash.dashboard.curves.settings import run_labels
 from fsdash.dashboard.curves.state import CurveOptions
 from fsdash.dashboard.curves.text import REGRET_SHOWN, STATUS_BADGES
 from fsdash.dashboard.curves.view import read_curve_options, show_method_table
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.run_lab import text
+from fsdash.dashboard.run_lab.fill import use_base
 from fsdash.dashboard.run_lab.form import STARTED_ID, draw_form
+from fsdash.dashboard.run_lab.preview import draw_preview
 from fsdash.dashboard.run_lab.state import (
     commands,
     is_similar_interval,
+    plan_notes,
     python_code,
     refresh_interval,
 )
@@ -46,16 +48,15 @@ from fsdash.dashboard.shell import (
     add_style,
     exercises,
     glossary,
-    is_dark,
     open_page,
     what_to_notice,
 )
 from fsdash.dashboard.widgets.chart import chart, export
+from fsdash.domains import domain_label
 from fsdash.errors import InputError
 from fsdash.formatting import escape_markdown, time_ago
 from fsdash.runs.errors import StoreError
-from fsdash.runs.records import OVER, Experiment, LastRows, progress_of
-from fsdash.runs.spec import run_notes
+from fsdash.runs.records import ACTIVE, OVER, Experiment, Progress, Run, progress_of
 
 # On a narrow screen the experiment comes before the form that started it. Streamlit's own status
 # widget, whose "Stop" button means something else, would come and go with every refresh.
@@ -68,9 +69,6 @@ STYLE = """<style>
 }
 </style>"""
 INSPECTOR_PAGE = PAGES["inspector"].script
-MAX_RECENT = 4
-EXAMPLES = {"inventory": "inventory", "gridworld": "gridworld", "pricing": "pricing-linear"}
-"""By domain: a figure of the paper. It also loads Plotly before the first point arrives."""
 ACTION_ERROR = "lab-action-error"
 
 
@@ -90,63 +88,29 @@ def _draw_lab(service: Service, visitor: str) -> None:
     with st.container(key="lab"):
         left, right = st.columns([1, 2], gap="large")
     with left:
+        use_base(service)
         draw_form(service, visitor)
     # Before the experiment is drawn, so that its refreshes come from a browser with this URL.
     lab_url().write()
     with right:
         if lab_url().get("experiment") is None:
-            _draw_preview(service, visitor)
+            draw_preview(service, visitor)
         else:
             _draw_experiment(service, visitor)
-
-
-# --------------------------------------------------------------------------- before the first start
-
-
-def _draw_preview(service: Service, visitor: str) -> None:
-    """What the curves will look like, and the visitor's latest experiments."""
-    st.subheader(text.PREVIEW, anchor=False)
-    st.markdown(text.PREVIEW_BODY)
-    chosen = lab_url().get("domain")
-    domain = chosen if chosen in EXAMPLES else "inventory"
-    figure = paper_figure(domain, EXAMPLES[domain], is_dark())
-    chart(figure, "example", alt_text=text.example_alt_text(domain), height=360)
-    st.caption(text.example_caption(domain))
-    try:
-        recent = service.store.experiments(owner=visitor, limit=MAX_RECENT)
-    except StoreError:
-        return
-    if recent:
-        st.markdown(text.RECENT)
-        for experiment in recent:
-            _draw_open_button(experiment)
-
-
-def _draw_open_button(experiment: Experiment) -> None:
-    badge = STATUS_BADGES[experiment.status]
-    when = time_ago(experiment.created, time.time())
-    st.button(
-        f"{escape_markdown(experiment.name)} · {badge.word}, {when}",
-        icon=badge.icon,
-        type="tertiary",
-        key=f"open-{experiment.id}",
-        on_click=lab_url().put,
-        args=("experiment", experiment.id),
-    )
 
 
 # --------------------------------------------------------------------------------- one experiment
 
 
 class Results(NamedTuple):
-    """Everything that changes only when there are new rows."""
+    """Everything about one domain that changes only when there are new rows."""
 
+    runs: list[Run]
     figure: go.Figure
     dashes: dict[str, str]
     work: pd.DataFrame
     rows: pd.DataFrame
     labels: dict[int, str]
-    last: LastRows
     alt_text: str
 
 
@@ -187,48 +151,56 @@ def _draw_now(service: Service, visitor: str, interval: float | None) -> None:
         return  # a whole class may be waiting: this refresh must cost next to nothing
     options = read_curve_options(lab_url(), rows.frame)
     results = _results(service, experiment, options, rows)
-    share = curves.is_share(results.work)
-    if not share:
-        st.caption(REGRET_SHOWN)
-    if rows.version or experiment.active:
-        chart(results.figure, "curves", alt_text=results.alt_text, height=440)
-    else:
+    progress = progress_of(experiment, curves.last_rows(rows.frame))
+    for domain, own in results.items():
+        if len(results) > 1:
+            st.markdown(f"**{escape_markdown(domain_label(domain))}**")
+        _draw_results(own, options, progress, domain if len(results) > 1 else "")
+    if not rows.version and not experiment.active:
         st.info(text.NO_ROWS)
-    progress = progress_of(experiment, results.last)
-    table = curves.method_rows(
-        experiment.runs, results.labels, results.work, progress, results.dashes, options.dark
-    )
-    show_method_table(table, options.x, share=share)
     _draw_notes(experiment)
-    _draw_failures(experiment, results.labels, visitor)
+    _draw_failures(experiment, run_labels(experiment.runs), visitor)
     if not experiment.active and rows.version:
         _draw_conclusion(experiment, results, options)
 
 
+def _draw_results(
+    results: Results, options: CurveOptions, progress: list[Progress], domain: str
+) -> None:
+    """The chart and the table of methods of one domain, which is named if there are several."""
+    share = curves.is_share(results.work)
+    if not share:
+        st.caption(REGRET_SHOWN)
+    if len(results.rows) or any(run.status in ACTIVE for run in results.runs):
+        key = f"curves-{domain}" if domain else "curves"
+        chart(results.figure, key, alt_text=results.alt_text, height=440)
+    table = curves.method_rows(
+        results.runs, results.labels, results.work, progress, results.dashes, options.dark
+    )
+    show_method_table(table, options.x, share=share)
+
+
 def _results(
     service: Service, experiment: Experiment, options: CurveOptions, rows: ExperimentRows
-) -> Results:
-    """Figure and numbers, computed once per version of the rows and set of options."""
+) -> dict[str, Results]:
+    """Figure and numbers by domain, computed once per version of the rows and set of options."""
 
-    def make() -> Results:
-        labels = run_labels(experiment.runs)
-        curve_rows = curves.curve_rows(rows.frame, experiment.runs, labels)
-        finished = curves.finished_rows(curve_rows, experiment.runs)
-        work = curves.work_table(finished, options.x, options.lower_policies)
-        sweep_method = curves.sweep_sizes(experiment.runs)[1]
-        figure = curves.curves_figure(curve_rows, options, sweep_method)
-        return Results(
-            figure,
-            curves.line_dashes(figure),
-            work,
-            curve_rows,
-            labels,
-            curves.last_rows(rows.frame),
-            text.curves_alt_text(work),
-        )
+    def make() -> dict[str, Results]:
+        found = curves.by_domain(experiment.runs)
+        return {domain: _results_of(rows.frame, runs, options) for domain, runs in found.items()}
 
     ended = sum(r.status in OVER for run in experiment.runs for r in run.replications)
     return service.results.get((experiment.id, options), (rows.version, ended), make)
+
+
+def _results_of(frame: pd.DataFrame, runs: list[Run], options: CurveOptions) -> Results:
+    labels = run_labels(runs)
+    rows = curves.curve_rows(frame[frame["run"].isin(labels)], runs, labels)
+    finished = curves.finished_rows(rows, runs)
+    work = curves.work_table(finished, options.x, options.lower_policies)
+    figure = curves.curves_figure(rows, options, curves.sweep_sizes(runs)[1])
+    dashes = curves.line_dashes(figure)
+    return Results(runs, figure, dashes, work, rows, labels, text.curves_alt_text(work))
 
 
 def _draw_head(service: Service, experiment: Experiment, visitor: str) -> None:
@@ -245,17 +217,11 @@ def _draw_head(service: Service, experiment: Experiment, visitor: str) -> None:
 
 
 def _draw_actions(service: Service, experiment: Experiment, visitor: str) -> None:
+    """Buttons that are always there come first, so that nothing slides under the pointer.
+
+    When an experiment ends or is stopped, *Pause* and *Stop* disappear.
+    """
     manager, id = service.manager, experiment.id
-    if may_change(experiment, visitor):
-        stopping = any(r.stopping for run in experiment.runs for r in run.replications)
-        if experiment.active:
-            _draw_action(text.PAUSE, "pause", manager.pause, id, stopping)
-            _draw_action(text.STOP, "stop", manager.cancel, id, stopping)
-        elif any(run.resumable for run in experiment.runs):
-            label = text.RESUME if experiment.status in ("paused", "cancelled") else text.CONTINUE
-            _draw_action(label, "play_arrow", manager.resume, id, False)
-            if experiment.status == "paused":
-                _draw_action(text.STOP, "stop", manager.cancel, id, False)
     st.button(
         text.RUN_AGAIN,
         icon=":material/replay:",
@@ -264,13 +230,24 @@ def _draw_actions(service: Service, experiment: Experiment, visitor: str) -> Non
         args=("from", id),
         help=text.RUN_AGAIN_HELP,
     )
-    if any(run.rows for run in experiment.runs):
-        st.page_link(
-            INSPECTOR_PAGE,
-            label=text.POLICIES,
-            icon=":material/grid_view:",
-            query_params={"experiment": id},
-        )
+    st.page_link(
+        INSPECTOR_PAGE,
+        label=text.POLICIES,
+        icon=":material/grid_view:",
+        query_params={"experiment": id},
+        disabled=not any(run.rows for run in experiment.runs),
+    )
+    if not may_change(experiment, visitor):
+        return
+    stopping = any(r.stopping for run in experiment.runs for r in run.replications)
+    if experiment.active:
+        _draw_action(text.PAUSE, "pause", manager.pause, id, stopping)
+        _draw_action(text.STOP, "stop", manager.cancel, id, stopping)
+    elif any(run.resumable for run in experiment.runs):
+        label = text.RESUME if experiment.status in ("paused", "cancelled") else text.CONTINUE
+        _draw_action(label, "play_arrow", manager.resume, id, False)
+        if experiment.status == "paused":
+            _draw_action(text.STOP, "stop", manager.cancel, id, False)
 
 
 def _draw_action(
@@ -291,7 +268,7 @@ def _draw_action(
 
 def _draw_notes(experiment: Experiment) -> None:
     try:
-        notes = run_notes(run.spec for run in curves.runs_with_notes(experiment.runs))
+        notes = plan_notes([run.spec for run in curves.runs_with_notes(experiment.runs)])
     except InputError:
         return  # the run itself reports it
     if notes:
@@ -310,16 +287,27 @@ def _draw_failures(experiment: Experiment, labels: dict[int, str], visitor: str)
     st.warning(f"{text.failure_notice(experiment.active, resumable)}\n\n{lines}")
 
 
-def _draw_conclusion(experiment: Experiment, results: Results, options: CurveOptions) -> None:
+def _draw_conclusion(
+    experiment: Experiment, results: dict[str, Results], options: CurveOptions
+) -> None:
     """What to notice, exports and the specification of an experiment that has ended."""
+    several = len(results) > 1
     if all(r.status in OVER for run in experiment.runs for r in run.replications):
-        n_slow = curves.slow_states(experiment.runs)
-        found = curves.table_curves(results.rows, results.work, options.x)
-        what_to_notice(observations(results.work, found, options.x, n_slow))
+        for domain, own in results.items():
+            found = curves.table_curves(own.rows, own.work, options.x)
+            n_slow = curves.slow_states(own.runs)
+            sentences = observations(own.work, found, options.x, n_slow)
+            what_to_notice(
+                sentences, *((f"notice-{domain}", domain_label(domain)) if several else ())
+            )
     else:
         st.info(text.INCOMPLETE)
+    for domain, own in results.items():
+        specs = tuple(run.spec for run in curves.readable_runs(own.runs))
+        name = f"learning-curves-{domain}" if several else "learning-curves"
+        label = domain_label(domain) if several else ""
+        export(name, own.figure, own.rows, python_code(specs), label)
     specs = tuple(run.spec for run in curves.readable_runs(experiment.runs))
-    export("learning-curves", results.figure, results.rows, python_code(specs))
     with st.expander(text.SPECIFICATION, icon=":material/description:", key="lab-spec"):
         st.markdown(text.plan_lines(specs))
         st.markdown(text.COMMAND_LINE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 from fsdash.algorithms.registry import ALGORITHMS
@@ -17,10 +16,10 @@ from fsdash.dashboard.widgets.url_state import (
     domain_name,
     list_of,
     one_of,
+    run_reference,
     short_text,
     whole_number,
 )
-from fsdash.errors import InputError
 from fsdash.runs.records import STATUSES
 
 ANY = "any"
@@ -34,13 +33,6 @@ ALL = "all"
 def runs_url() -> UrlState:
     """The parameters for all algorithms that are registered now."""
     return _runs_url(tuple(ALGORITHMS))
-
-
-def run_reference(text: str) -> str:
-    """Reads the id of an experiment, or of one of its runs: `k3v9xq2mpd` or `k3v9xq2mpd.2`."""
-    if not re.fullmatch(r"[a-z0-9]{4,40}(\.\d{1,3})?", text):
-        raise InputError("this is not the id of an experiment or a run; select one in the table")
-    return text
 
 
 def _any_or_domain(text: str) -> str:

@@ -24,7 +24,7 @@ from streamlit.components.v1 import declare_component
 
 from fsdash.figures.marks import HANDLE as HANDLE
 from fsdash.figures.palette import BACKGROUND
-from fsdash.formatting import as_csv, as_json
+from fsdash.formatting import as_csv, as_json, escape_markdown
 
 _PLOTLY_FOLDER = Path(plotly.__file__).parent / "package_data"
 # The toolbar is at the lower right, next to the axis title, because at the top it would cover the
@@ -137,15 +137,18 @@ IMAGES = "PNG and SVG: use the buttons at the lower right of the figure."
 
 
 @st.fragment
-def export(name: str, figure: go.Figure, table: Table, snippet: str) -> None:
+def export(name: str, figure: go.Figure, table: Table, snippet: str, about: str = "") -> None:
     """A folded section with downloads; `snippet` leaves the same table in the variable `frame`.
+
+    `about` names the figure if a page has several with an export.
 
     Its content is drawn when it is opened: on most visits it stays closed, and the first figure
     would have to wait for it. Files are made on download only, because a stand-alone figure
     contains all of Plotly. A table that is given as a function is computed on download too.
     """
+    label = f"{EXPORT}: {escape_markdown(about)}" if about else EXPORT
     section = st.expander(
-        EXPORT, icon=":material/download:", key=f"export-{name}", on_change="rerun"
+        label, icon=":material/download:", key=f"export-{name}", on_change="rerun"
     )
     if not section.open:
         return

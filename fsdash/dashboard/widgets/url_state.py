@@ -191,6 +191,13 @@ def experiment_id(text: str) -> str:
     return text
 
 
+def run_reference(text: str) -> str:
+    """Reads the id of an experiment, or of one of its runs: `k3v9xq2mpd` or `k3v9xq2mpd.2`."""
+    if not re.fullmatch(r"[a-z0-9]{4,40}(\.\d{1,3})?", text):
+        raise InputError("this is not the id of an experiment or a run; select one in the table")
+    return text
+
+
 # ------------------------------------------------------------------------- writing values as texts
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Row, and_, or_, select
 
 from fsdash.errors import InputError
 from fsdash.runs.columns import DTYPES, NAMES, ROW_COLUMNS, RUN_NAMES
+from fsdash.runs.estimate import worker_seconds
 from fsdash.runs.records import Experiment, Replication, Run
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import schema
@@ -59,8 +60,11 @@ def insert_experiment(
         )
     )
     ids = [_insert_run(connection, id, i, spec) for i, spec in enumerate(specs)]
-    # The first replications of all runs come first, so that every curve starts early.
-    order = sorted((i, ids[n]) for n, spec in enumerate(specs) for i in range(spec.replications))
+    # Runs take turns: every run has its first replication before any has its second. Within a turn
+    # the shortest comes first, so that no curve waits for a long run.
+    each = [worker_seconds(spec) / spec.replications for spec in specs]
+    turns = [(i, each[n], n) for n, spec in enumerate(specs) for i in range(spec.replications)]
+    order = [(i, ids[n]) for i, _, n in sorted(turns)]
     new = {
         "status": status,
         "server": server,

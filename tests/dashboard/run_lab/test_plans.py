@@ -9,6 +9,7 @@ from fsdash.cli.runs import read_specs
 from fsdash.dashboard.curves.state import sweep_size
 from fsdash.dashboard.run_lab import text
 from fsdash.dashboard.run_lab.state import PLANS, CustomPlan, commands, python_code
+from fsdash.dashboard.run_lab.sweep import SweepPlan, parse_values, suggested_values, sweepable
 from fsdash.domains import DOMAINS, make
 from fsdash.errors import InputError
 from fsdash.figures.domains import describe_domain, domain_svg
@@ -45,6 +46,76 @@ def test_the_commands_of_a_plan_make_the_same_runs():
     for line in commands(plan.specs()).splitlines():
         made += read_specs(parser().parse_args(line.split()[1:]))
     assert made == plan.specs()
+
+
+def test_rolling_and_thawed_methods_are_part_of_the_plans():
+    labels = [spec.label for spec in PLANS["ways-to-freeze"].build("inventory", {}, 3, 0)]
+    assert labels == ["E-FSVI, T=6", "E-Rolling, T=24", "E-Thaw", "Base E-VI"]
+    assert "Rolling, T=24" in [s.label for s in PLANS["known-model"].build("inventory", {}, 1, 0)]
+
+
+def test_a_method_that_does_not_suit_the_domain_is_left_out_of_a_plan(monkeypatch):
+    def refuse(specs):
+        if any(spec.algorithm == "e-thaw" for spec in specs):
+            raise InputError("e-thaw: the slow state is endogenous")
+        return {}
+
+    monkeypatch.setattr("fsdash.dashboard.run_lab.state.run_notes", refuse)
+    labels = [spec.label for spec in PLANS["ways-to-freeze"].build("inventory", {}, 3, 0)]
+    assert labels == ["E-FSVI, T=6", "E-Rolling, T=24", "Base E-VI"]
+
+
+def test_a_sweep_over_T_has_a_run_for_each_domain_and_value():
+    specs = SweepPlan(["inventory", "gridworld"], values="3, 6:7", size=2).specs()
+    assert [(s.domain, s.T) for s in specs] == [
+        (domain, T) for domain in ("inventory", "gridworld") for T in (3, 6, 7)
+    ]
+    for spec in specs:
+        assert spec.evaluations == 2 * sweep_size(spec.build_domain())
+    assert SweepPlan(["inventory"], values="3,6").name() == "Inventory: E-FSVI, T = 3, 6"
+
+
+def test_any_parameter_of_the_algorithm_or_the_domain_can_vary():
+    own = SweepPlan(vary="M_u", values="5, 10", T="6", parameters={"M_l": 2}).specs()
+    assert [(dict(s.parameters)["M_u"], dict(s.parameters)["M_l"], s.T) for s in own] == [
+        (5, 2, 6),
+        (10, 2, 6),
+    ]
+    price = SweepPlan(algorithm="e-vi", vary="inventory.p", values="5, 7.5").specs()
+    assert [dict(s.domain_parameters)["p"] for s in price] == [5.0, 7.5]
+    words = SweepPlan(vary="terminal", values="zero, last", T="6").specs()
+    assert [dict(s.parameters)["terminal"] for s in words] == ["zero", "last"]
+
+
+@pytest.mark.parametrize("algorithm", ["e-fsvi", "e-vi", "lin-fvi", "fsavi", "mpi", "vi"])
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_the_suggested_values_of_every_parameter_can_be_used(algorithm, domain):
+    for vary in sweepable([domain], algorithm):
+        text = suggested_values([domain], algorithm, vary)
+        assert len(parse_values([domain], algorithm, vary, text)) >= 1, vary
+
+
+def test_suggestions_are_around_the_present_value():
+    assert suggested_values(["inventory"], "e-fsvi", "T", {"T": 8}) == "4, 8, 16"
+    assert suggested_values(["inventory"], "e-vi", "M", {"M": 1}) == "1, 2"
+    assert suggested_values(["inventory"], "e-vi", "inventory.gamma") == "0.99, 0.995, 0.9975"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"domains": []}, "domains: none is chosen"),
+        ({"values": ""}, "values: none are given"),
+        ({"values": "six"}, "T: 'six' is not"),
+        ({"vary": "M_u", "values": "0"}, "M_u = 0"),
+        ({"vary": "M_u", "values": "5", "T": "3, 6"}, "T = 3, 6: give one value; M_u varies"),
+        ({"domains": ["inventory", "pricing"], "vary": "inventory.p"}, "inventory.p: cannot vary"),
+        ({"vary": "M_u", "values": "1:100", "T": "3"}, "give at most 24"),
+    ],
+)
+def test_an_unusable_sweep_says_what_to_change(change, message):
+    with pytest.raises(InputError, match=message):
+        SweepPlan(**change).specs()
 
 
 def test_a_budget_in_sweeps_counts_sweeps_of_the_domain_with_its_parameters():

@@ -1,5 +1,7 @@
 """The Run lab without a browser: the form, its URL, an experiment from start to end, failures."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,8 +14,9 @@ from fsdash.dashboard.curves import state as curves
 from fsdash.dashboard.curves.settings import run_labels
 from fsdash.dashboard.curves.state import sweep_size
 from fsdash.dashboard.curves.text import STATUS_BADGES
-from fsdash.dashboard.run_lab import text
+from fsdash.dashboard.run_lab import preview, text
 from fsdash.dashboard.run_lab.state import CUSTOM, refresh_interval
+from fsdash.dashboard.run_lab.sweep import SWEEP
 from fsdash.dashboard.service import Service, _service
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.domains import make
@@ -27,6 +30,7 @@ from tests.runs.work import ENDLESS, base, finished_experiment, frozen, over, un
 # The page starts the worker processes.
 pytestmark = pytest.mark.processes
 PAGE = "4_Run_lab.py"
+ACTIONS = ("again", "act-pause", "act-stop", "act-play_arrow")
 
 
 @pytest.fixture(scope="module")
@@ -169,6 +173,75 @@ def test_a_terminal_value_and_the_reading_of_the_lower_policy_can_be_chosen(serv
     assert "--with terminal=last" in " ".join(c.value for c in lab(experiment=experiment.id).code)
 
 
+def test_a_sweep_is_one_choice_and_a_link_restores_it(service):
+    test = lab()
+    test.selectbox(key="lab.preset").set_value(SWEEP).run()
+    test.multiselect(key="lab.domains").set_value(["inventory", "gridworld"]).run()
+    assert "Gridworld, E-FSVI, T=12" in words(test)
+    query = address(test)
+    assert query == {"preset": SWEEP, "domains": "inventory,gridworld"}
+    test.selectbox(key="lab.vary").set_value("M_u").run()
+    assert test.text_input(key="lab.values").value == "25, 50, 100"
+    assert test.text_input(key="lab.fixed_T").value == "6"
+    again = lab(**address(test))
+    assert again.text_input(key="lab.values").value.replace(" ", "") == "25,50,100"
+    assert "Plan: 6 runs, 18 replications" in [e.label for e in again.expander]
+
+
+def test_a_sweep_can_be_based_on_an_existing_run(service):
+    spec = RunSpec(
+        "inventory",
+        "e-fsvi",
+        T=4,
+        domain_parameters={"K": 90.0},
+        parameters={"M_u": 7},
+        iterations=2,
+        replications=1,
+        seed=3,
+    )
+    id = finished_experiment(service.store, base(), spec, name="to sweep").id
+    test = lab(base=f"{id}.1")
+    assert address(test) == {
+        "preset": SWEEP,
+        "values": "2, 4, 8",
+        "fixed_T": "4",
+        "unit": "iterations",
+        "budget": "2",
+        "replications": "1",
+        "seed": "3",
+        "inventory.K": "90",
+        "e-fsvi.M_u": "7",
+    }
+    test.button(key="start").click().run()
+    runs = shown(service, test).runs
+    over(service.store, shown(service, test).id)
+    assert [run.spec for run in runs] == [replace(spec, T=T) for T in (2, 4, 8)]
+    assert text.BASE_NOT_FOUND in [w.value for w in lab(base="nosuchthing.0").warning]
+
+
+def test_domains_of_one_experiment_have_charts_and_tables_of_their_own(service):
+    grid = RunSpec("gridworld", "vi", iterations=2)
+    id = finished_experiment(service.store, base(), frozen(), grid, name="two domains").id
+    test = lab(experiment=id)
+    found = figures(test)
+    assert {"curves-inventory", "curves-gridworld"} <= set(found)
+    assert "VI" in traces(found["curves-gridworld"])
+    assert "VI" not in traces(found["curves-inventory"])
+    tables = [e.proto.body for e in test.get("html") if "fs-methods" in e.proto.body]
+    assert len(tables) == 2
+
+
+def test_nothing_slides_under_the_pointer_when_an_experiment_is_stopped(service):
+    id = service.manager.submit("me", "long", [base(ENDLESS)])
+    until(lambda: service.store.experiment(id).runs[0].rows, "the first row")
+    before = [b.key for b in lab(experiment=id).button if b.key in ACTIONS]
+    service.manager.cancel(id)
+    over(service.store, id)
+    after = [b.key for b in lab(experiment=id).button if b.key in ACTIONS]
+    assert before == ["again", "act-pause", "act-stop"]
+    assert after == ["again", "act-play_arrow"]  # in the place of Pause; nothing in that of Stop
+
+
 def test_the_default_number_of_replications_depends_on_the_plan(service):
     test = lab()
     default = test.number_input(key="lab-replications").value
@@ -216,7 +289,21 @@ def test_a_full_queue_refuses_the_experiment(service, monkeypatch):
 def test_an_example_is_shown_before_the_first_start(service):
     test = lab(domain="gridworld")
     assert len(traces(figures(test)["example"])["E-FSVI, T=6 (n=5)"]["y"]) > 10
-    assert text.example_caption("gridworld") in [c.value for c in test.caption]
+    assert text.paper_caption("Gridworld") in [c.value for c in test.caption]
+    fixed = lab(preset="paper-gridworld", domain="inventory")
+    assert text.paper_caption("Gridworld") in [c.value for c in fixed.caption]
+
+
+def test_the_preview_of_a_model_of_ones_own_is_computed(service, monkeypatch):
+    monkeypatch.setattr(preview, "EXAMPLES", {})
+    drawn = traces(figures(lab())["example"])
+    assert {"FSVI, T=6", "Rolling, T=24", "VI"} <= set(drawn)
+    monkeypatch.setattr(preview, "MAX_STATES", 10)
+    preview._exact_figure.clear()
+    large = lab()
+    assert "example" not in figures(large)
+    assert text.no_example("Inventory") in [c.value for c in large.caption]
+    preview._exact_figure.clear()
 
 
 def test_the_first_points_are_drawn_with_the_start(service, monkeypatch):

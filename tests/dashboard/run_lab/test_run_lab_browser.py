@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from fsdash.dashboard.curves.text import STATUS_BADGES
 from fsdash.dashboard.run_lab import text
 from fsdash.dashboard.run_lab.state import CUSTOM
+from fsdash.dashboard.run_lab.sweep import SWEEP
 from tests.dashboard.browser import NARROW, RANGES, SCREENS, drag, figure, wait_until_drawn
 
 # One group, so that all tests here share one worker's server and browser.
@@ -29,8 +30,17 @@ def status(page: Page) -> Locator:
 
 
 def stop(page: Page) -> None:
-    page.locator(".st-key-lab-actions").get_by_role("button", name=text.STOP).click()
+    """Stop the experiment; nothing that can be clicked may slide under the pointer."""
+    button = page.locator(".st-key-lab-actions").get_by_role("button", name=text.STOP)
+    expect(page.get_by_role("button", name=text.PAUSE)).to_be_visible()
+    box = button.bounding_box()
+    button.click()
     expect(status(page)).to_contain_text(STATUS_BADGES["cancelled"].word)
+    expect(button).to_have_count(0)
+    at = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+    assert page.evaluate(
+        "([x, y]) => document.elementFromPoint(x, y).closest('button, a') === null", at
+    )
 
 
 def wait_for_more_points(page: Page, than: int) -> None:
@@ -114,6 +124,15 @@ def test_the_form_is_not_rebuilt_at_a_start_and_moves_below_the_curves_on_a_phon
     wait_until_drawn(page, "curves")
     assert form.evaluate("node => node.mark") == "the same node"
     assert form.bounding_box()["y"] > figure(page, "curves").bounding_box()["y"]
+
+
+def test_a_sweep_over_T_on_two_domains(visit: Callable[..., Page]):
+    page = visit(f"/Run_lab?preset={SWEEP}&domains=inventory,gridworld&values=2,3&budget=0.1")
+    start(page)
+    wait_until_drawn(page, "curves-inventory", "curves-gridworld")
+    expect(page.locator(".fs-methods")).to_have_count(2)
+    for table in page.locator(".fs-methods").all():
+        expect(table.locator("tbody tr")).to_have_count(2)
 
 
 @pytest.mark.parametrize(("size", "theme"), SCREENS)

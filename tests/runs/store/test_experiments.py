@@ -10,6 +10,7 @@ from sqlalchemy import func, select, text
 
 from fsdash.errors import InputError
 from fsdash.runs.engine import Record
+from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.store import recorder, schema
 from fsdash.runs.store.arrays import pack_policy, pack_values, unpack
 from fsdash.runs.store.experiments import Store
@@ -30,6 +31,22 @@ def test_an_experiment_is_stored_with_its_rows(store):
         assert run.spec == spec and run.hash == spec.hash
         assert run.started <= run.finished
         assert_same_rows(store.rows([run.id]), spec)
+
+
+def test_runs_take_turns_and_the_shortest_is_first_in_each_turn(store):
+    specs = base(50, replications=2), frozen(1, replications=3), base(1, replications=1)
+    id = store.add_experiment("me", "turns", specs)
+    queue = WorkQueue(store.database)
+    queue.open_lease()
+    queue.enqueue(store.run_ids(id))
+    place = {run.id: run.position for run in store.experiment(id).runs}
+    served = []
+    while waiting := queue.waiting():
+        attempt = queue.claim(waiting[0].next_id)
+        served.append((attempt.replication, place[attempt.run]))
+    assert [turn for turn, _ in served] == [0, 0, 0, 1, 1, 2]
+    assert served[2] == (0, 0) and served[4] == (1, 0)  # the long run is last in its turns
+    queue.close_lease("")
 
 
 def test_only_new_rows_are_fetched(store):
