@@ -1,10 +1,9 @@
 """The second policy of the Policy inspector: "Compare with"."""
 
-from dataclasses import dataclass
-
 import streamlit as st
 
 from fsdash.dashboard.inspector import state, text
+from fsdash.dashboard.inspector.inspection import ComparedPolicy
 from fsdash.dashboard.inspector.source import (
     MAX_LISTED,
     PolicyChoice,
@@ -21,20 +20,6 @@ from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.experiments import Store
 
 DEFAULT_T = 12
-
-
-@dataclass(frozen=True, eq=False)
-class ComparedPolicy:
-    """The second policy B, for the same model as A, with its values in the URL.
-
-    `phase` fixes its phase; otherwise it is in the phase that it has at the same time as A.
-    """
-
-    title: str
-    inspected: InspectedPolicy
-    url_values: dict[str, object]
-    origin: Origin
-    phase: int | None = None
 
 
 def choose_comparison(

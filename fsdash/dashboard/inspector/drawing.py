@@ -1,7 +1,5 @@
 """Drawing the figure of one policy, of a comparison, or of two policies side by side."""
 
-from dataclasses import dataclass
-
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -14,91 +12,77 @@ from fsdash.dashboard.inspector.figures import (
     supported_selection,
     worst_state,
 )
+from fsdash.dashboard.inspector.inspection import Inspection, ShownState
 from fsdash.dashboard.inspector.selectors import put_selector
 from fsdash.dashboard.inspector.style import badge
 from fsdash.dashboard.inspector.url import URL
 from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.chart import Event, chart
 from fsdash.figures.palette import FIRST_POLICY, SECOND_POLICY
-from fsdash.figures.policies import InspectedPolicy, PolicyFigure, Versus, policy_figures
+from fsdash.figures.policies import PolicyFigure, policy_figures
 
 
-@dataclass(frozen=True)
-class ShownState:
-    """The state whose details are shown, and why it was chosen."""
-
-    x: int
-    y: int
-    heading: str
-
-
-def shown_state(
-    inspected: InspectedPolicy,
-    figure: go.Figure,
-    phase: int,
-    versus: Versus | None,
-    judge: str,
-) -> ShownState:
-    """The clicked state, the largest disagreement with B, or the largest regret in the figure."""
-    clicked, real_XY = URL.get("state"), inspected.model.real_XY
+def shown_state(now: Inspection) -> ShownState:
+    """The selected state, the largest disagreement with B, or the largest regret in the figure."""
+    asked, real_XY = URL.get("state"), now.inspected.model.real_XY
     X, Y = real_XY.shape
-    if clicked is not None and clicked[0] < X and clicked[1] < Y and real_XY[clicked]:
-        return ShownState(*clicked, text.SELECTED_STATE)
+    if asked is not None and asked[0] < X and asked[1] < Y and real_XY[asked]:
+        return ShownState(*asked, text.SELECTED_STATE)
     URL.put("state", None)
-    drawn_K2 = states_drawn(figure)
-    if versus is not None:
-        sizes_XY = abs(versus.disagreement(phase, judge).weighted_XY)
+    drawn_K2 = states_drawn(now.figure)
+    if now.versus is not None:
+        sizes_XY = abs(now.versus.disagreement(now.phase, now.judge).weighted_XY)
         if sizes_XY.any():
             return ShownState(*worst_state(sizes_XY, drawn_K2, real_XY), text.LARGEST_DISAGREEMENT)
-    regret_XY = inspected.regret_XY(phase)
+    regret_XY = now.inspected.regret_XY(now.phase)
     return ShownState(*worst_state(regret_XY, drawn_K2, real_XY), text.WORST_STATE)
 
 
-def draw_figure(figure: go.Figure, policy_figure: PolicyFigure, state: ShownState) -> None:
-    """One figure, with the state marked."""
-    if policy_figure.clickable:
-        mark_state(figure, (state.x, state.y), is_dark())
-    height = figure_height(policy_figure.name, figure)
-    _chart(figure, f"policy-{policy_figure.name}", policy_figure, height, policy_figure.caption)
+def draw_figure(now: Inspection, state: ShownState) -> None:
+    """The figure with the state marked; for two policies side by side if it shows only one."""
+    if not now.together:
+        _draw_side_by_side(now, state)
+        return
+    name, caption = now.policy_figure.name, now.policy_figure.caption
+    height = figure_height(name, now.figure)
+    _draw(now.figure, f"policy-{name}", now.policy_figure, state, height, caption)
 
 
-def draw_side_by_side(
-    figure: go.Figure,
-    versus: Versus,
-    policy_figure: PolicyFigure,
-    selected: dict,
-    titles: tuple[str, str],
-    state: ShownState,
-) -> None:
+def _draw_side_by_side(now: Inspection, state: ShownState) -> None:
     """The same figure of A and of B, on the same colour scale."""
-    other = {f.name: f for f in policy_figures(versus.second)}[policy_figure.name]
-    phases = versus.phases(int(selected.get("phase", 0)))
-    other_figure = other.figure(
-        is_dark(), **supported_selection(other, selected | {"phase": phases[1]})
-    )
-    share_scale(figure, other_figure)
-    height = figure_height(policy_figure.name, figure, compared=True)
-    policies = (versus.first, versus.second)
+    assert now.versus is not None and now.compared is not None
+    name, caption = now.policy_figure.name, now.policy_figure.caption
+    other = {f.name: f for f in policy_figures(now.versus.second)}[name]
+    (first, p), (second, q) = now.policies.values()
+    chosen = supported_selection(other, now.selected | {"phase": q})
+    other_figure = other.figure(is_dark(), **chosen)
+    share_scale(now.figure, other_figure)
+    height = figure_height(name, now.figure, compared=True)
     with st.container(key="two-figures"):
         columns = st.columns(2, gap="small")
-    sides = zip(
-        columns, policies, (figure, other_figure), phases, ("left", "right"), titles, strict=True
+    title = text.policy_title(now.history.label, now.step)
+    sides = (
+        ("A", FIRST_POLICY, "left", title, first, p, now.figure),
+        ("B", SECOND_POLICY, "right", now.compared.title, second, q, other_figure),
     )
-    for column, policy, one, phase, side, title in sides:
+    for column, (who, colour, side, title, policy, phase, figure) in zip(
+        columns, sides, strict=True
+    ):
         with column:
             phase_name = f" · {policy.phases[phase]}" if len(policy.phases) > 1 else ""
-            mark = badge(
-                *(("A", FIRST_POLICY) if side == "left" else ("B", SECOND_POLICY)), is_dark()
-            )
+            mark = badge(who, colour, is_dark())
             st.markdown(f"{mark} **{title}{phase_name}**", unsafe_allow_html=True)
-            if policy_figure.clickable:
-                mark_state(one, (state.x, state.y), is_dark())
-            alt_text = f"{title}. {policy_figure.caption}"
-            _chart(one, f"{side}-{policy_figure.name}", policy_figure, height, alt_text)
+            alt_text = f"{title}. {caption}"
+            _draw(figure, f"{side}-{name}", now.policy_figure, state, height, alt_text)
 
 
-def _chart(
-    figure: go.Figure, key: str, policy_figure: PolicyFigure, height: int, alt_text: str
+def _draw(
+    figure: go.Figure,
+    key: str,
+    policy_figure: PolicyFigure,
+    state: ShownState,
+    height: int,
+    alt_text: str,
 ) -> None:
     def select(event: Event) -> None:
         """Select the state under a click, and set the selector that the point names."""
@@ -110,6 +94,8 @@ def _chart(
         if min(data[:2]) >= 0:
             URL.put("state", (int(data[0]), int(data[1])))
 
+    if policy_figure.clickable:
+        mark_state(figure, (state.x, state.y), is_dark())
     chart(
         figure,
         key,

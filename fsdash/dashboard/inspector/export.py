@@ -1,34 +1,24 @@
 """The export of the inspector: tables, figure, specification and Python code."""
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from fsdash.dashboard.inspector import state, text
-from fsdash.dashboard.inspector.comparison import ComparedPolicy
-from fsdash.dashboard.inspector.state import PolicyHistory
+from fsdash.dashboard.inspector.inspection import Inspection
 from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.chart import EXPORT, HTML, IMAGES, IN_PYTHON, standalone_html
-from fsdash.figures.policies import InspectedPolicy, PolicyFigure
 
 
 @st.fragment
-def draw_export(
-    history: PolicyHistory,
-    step: int,
-    inspected: InspectedPolicy,
-    compared: ComparedPolicy | None,
-    policy_figure: PolicyFigure,
-    selected: dict,
-    figure: go.Figure,
-) -> None:
+def draw_export(now: Inspection) -> None:
     """The numbers as a table, the figure, and Python code that recomputes both, once opened."""
-    dark, name = is_dark(), f"{history.spec.domain}-{history.spec.algorithm}-step{step}"
+    spec, policy_figure, selected = now.history.spec, now.policy_figure, now.selected
+    dark, name = is_dark(), f"{spec.domain}-{spec.algorithm}-step{now.step}"
     own_table = policy_figure.tabulate is not None
     table_name = f"{name}-{policy_figure.name}" if own_table else name
 
     def table() -> pd.DataFrame:
-        return policy_figure.table(**selected) if own_table else state.policy_table(inspected)
+        return policy_figure.table(**selected) if own_table else state.policy_table(now.inspected)
 
     def table_csv() -> str:
         return table().to_csv(index=False)
@@ -37,14 +27,14 @@ def draw_export(
         return table().to_json(orient="records", double_precision=10)
 
     def figure_html() -> str:
-        return standalone_html(figure, dark)
+        return standalone_html(now.figure, dark)
 
     csv, json = text.table_labels(policy_figure.title if own_table else text.POLICY)
     files = (
         (csv, f"{table_name}.csv", "text/csv", table_csv),
         (json, f"{table_name}.json", "application/json", table_json),
         (HTML, f"{name}-{policy_figure.name}.html", "text/html", figure_html),
-        (text.SPEC_JSON, f"{name}-spec.json", "application/json", history.spec.to_json),
+        (text.SPEC_JSON, f"{name}-spec.json", "application/json", spec.to_json),
     )
     section = st.expander(
         EXPORT, icon=":material/download:", key="export-policy", on_change="rerun"
@@ -57,6 +47,7 @@ def draw_export(
                 st.download_button(label, make, file, mime, key=f"get-{label}", on_click="ignore")
         st.caption(IMAGES)
         st.markdown(f"**{IN_PYTHON}**")
-        other = compared.origin if compared is not None else None
-        snippet = state.policy_snippet(history, step, policy_figure, selected, other)
+        both = now.compared is not None and now.together
+        origin = now.compared.origin if both else None
+        snippet = state.policy_snippet(now.history, now.step, policy_figure, selected, origin)
         st.code(snippet, language="python")

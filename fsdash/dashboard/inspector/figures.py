@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fsdash.figures.palette import BACKGROUND, INK
-from fsdash.figures.policies import InspectedPolicy, PolicyFigure
+from fsdash.figures.policies import PolicyFigure
 
 HEIGHT, COMPARED = 430, 400
 """Pixels of a figure, and of each of two figures side by side."""
@@ -37,10 +37,6 @@ def supported_selection(policy_figure: PolicyFigure, selected: dict) -> dict:
         for name, value in selected.items()
         if name in selectors and (selectors[name].many or value in selectors[name].options)
     }
-
-
-def selected_phase(inspected: InspectedPolicy, selected: dict) -> int:
-    return int(selected.get("phase", 0)) if len(inspected.phases) > 1 else 0
 
 
 def states_drawn(figure: go.Figure) -> np.ndarray:

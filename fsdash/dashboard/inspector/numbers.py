@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from fsdash.dashboard.inspector import state, text
+from fsdash.dashboard.inspector.inspection import Inspection
 from fsdash.figures.policies import InspectedPolicy, Versus
 from fsdash.formatting import number
 from fsdash.runs.columns import BY_NAME
@@ -13,14 +14,22 @@ Numbers = list[tuple[str, str, str]]
 """Label, value and help of each number."""
 
 
-def draw_numbers(numbers: Numbers) -> None:
+def draw_numbers(now: Inspection) -> None:
     """A row of numbers, which wraps on a narrow screen."""
     with st.container(horizontal=True, gap="medium", key="numbers"):
-        for label, value, help in numbers:
+        for label, value, help in _numbers(now):
             st.metric(label, value, help=help, width="content")
 
 
-def policy_numbers(inspected: InspectedPolicy, row: pd.Series, phase: int) -> Numbers:
+def _numbers(now: Inspection) -> Numbers:
+    if now.policy_figure.name == "blocks":
+        return _of_block(now.inspected, now.selected)
+    if now.versus is not None:
+        return _of_comparison(now.versus, now.phase, now.judge)
+    return _of_policy(now.inspected, now.history.row(now.step), now.phase)
+
+
+def _of_policy(inspected: InspectedPolicy, row: pd.Series, phase: int) -> Numbers:
     """The recorded measures of a policy, and the share of its actions that are suboptimal."""
     found = []
     for name in shown_measures(pd.DataFrame([row])):
@@ -34,20 +43,21 @@ def policy_numbers(inspected: InspectedPolicy, row: pd.Series, phase: int) -> Nu
     return [*found, (text.suboptimal_label(phase_name), f"{share:.0%}", text.SUBOPTIMAL_HELP)]
 
 
-def comparison_numbers(versus: Versus, phase: int, judge: str) -> Numbers:
+def _of_comparison(versus: Versus, phase: int, judge: str) -> Numbers:
     """How often A and B differ, how often it matters, and the gain of B."""
     facts = state.comparison_facts(versus, phase, judge)
-    gain = text.signed(facts.gain) if versus.second_phase is None else None
     shares = [
         (text.TIES, f"{facts.ties:.0%}", text.ties_help(judge)),
         (text.REAL, f"{facts.real:.0%}", text.REAL_HELP),
         (text.TIME_THERE, f"{facts.time:.1%}", text.TIME_HELP),
     ]
-    label = text.GAIN[versus.model.sense]
-    return shares if gain is None else [*shares, (label, gain, text.GAIN_HELP)]
+    if versus.second_phase is not None:  # two phases of one policy have the same mean return
+        return shares
+    gain = text.GAIN[versus.model.sense], text.signed(facts.gain), text.GAIN_HELP
+    return [*shares, gain]
 
 
-def block_numbers(inspected: InspectedPolicy, selected: dict) -> Numbers:
+def _of_block(inspected: InspectedPolicy, selected: dict) -> Numbers:
     """The gap of the selected block, its expectation, and what its actions lose."""
     facts = state.block_facts(inspected, selected)
     return [

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from fsdash.core.model import FastSlowMDP
 from fsdash.dashboard.inspector import text
 from fsdash.dashboard.inspector.url import PREFIX, URL, SelectorTexts, choose
 from fsdash.figures.policies import PolicyFigure, Selector
@@ -60,9 +61,9 @@ def put_selector(figure: PolicyFigure, name: str, value: object) -> None:
             st.session_state[_key(selector)] = value
 
 
-def show_slice_of(figure: PolicyFigure, slices: Slices, state: tuple[int, int]) -> None:
+def show_slice_of(figure: PolicyFigure, model: FastSlowMDP, state: tuple[int, int]) -> None:
     """Set the slices of a figure to those that contain a state; only in a callback."""
-    at = slices.at_state(*state)
+    at = Slices(model, None).at_state(*state)
     for selector in figure.selectors:
         if selector.coordinate in at and not selector.many:
             put_selector(figure, selector.name, at[selector.coordinate])

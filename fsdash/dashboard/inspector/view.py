@@ -3,11 +3,17 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from fsdash.dashboard.inspector import details, numbers, selectors, text
-from fsdash.dashboard.inspector.comparison import ComparedPolicy, choose_comparison
-from fsdash.dashboard.inspector.drawing import draw_figure, draw_side_by_side, shown_state
+from fsdash.dashboard.inspector import details, text
+from fsdash.dashboard.inspector.comparison import choose_comparison
+from fsdash.dashboard.inspector.drawing import draw_figure, shown_state
 from fsdash.dashboard.inspector.export import draw_export
-from fsdash.dashboard.inspector.figures import selected_phase
+from fsdash.dashboard.inspector.inspection import Inspection
+from fsdash.dashboard.inspector.numbers import draw_numbers
+from fsdash.dashboard.inspector.selectors import (
+    changed_selectors,
+    choose_figure,
+    choose_selectors,
+)
 from fsdash.dashboard.inspector.source import (
     PolicyChoice,
     choose_policy,
@@ -15,7 +21,6 @@ from fsdash.dashboard.inspector.source import (
     is_running,
     policy_at,
 )
-from fsdash.dashboard.inspector.state import PolicyHistory
 from fsdash.dashboard.inspector.style import STYLE, badge
 from fsdash.dashboard.inspector.timeline import choose_step, is_playing, stop_at_end
 from fsdash.dashboard.inspector.url import URL, start_from_url
@@ -23,16 +28,8 @@ from fsdash.dashboard.service import open_store, show_store_error
 from fsdash.dashboard.shell import add_style, exercises, is_dark, open_page, what_to_notice
 from fsdash.domains import domain_label
 from fsdash.errors import InputError
-from fsdash.figures.domains import figure_function
 from fsdash.figures.palette import FIRST_POLICY, SECOND_POLICY
-from fsdash.figures.policies import (
-    InspectedPolicy,
-    PolicyFigure,
-    Versus,
-    comparison_figures,
-    policy_figures,
-)
-from fsdash.figures.policies.slices import Slices
+from fsdash.figures.policies import Versus, comparison_figures, policy_figures
 from fsdash.runs.errors import StoreError
 from fsdash.runs.store.experiments import Store
 
@@ -100,54 +97,28 @@ def _draw_fragment(store: Store, choice: PolicyChoice, running: bool) -> None:
 
 def _draw_policy(store: Store, choice: PolicyChoice) -> None:
     """Everything below the head: the widgets first, because they choose what is drawn."""
-    history = history_of(store, choice)
     views = st.container(key="views")
-    place, below_figure, rail, aside = _bench()
-    with below_figure:
-        step = choose_step(history)
-    inspected, estimate_XY = policy_at(history, step)
-    with rail:
-        compared = choose_comparison(store, choice, history, step, inspected)
-    versus = None if compared is None else Versus(inspected, compared.inspected, compared.phase)
-    comparisons = () if versus is None else comparison_figures(versus)
-    with views:
-        policy_figure = selectors.choose_figure((*comparisons, *policy_figures(inspected)))
-    with rail:
-        if compared is not None:
-            b = badge("B", SECOND_POLICY, is_dark())
-            st.markdown(f"{b} **{compared.title}**", unsafe_allow_html=True)
-        selected = selectors.choose_selectors(policy_figure)
-    phase, judge = selected_phase(inspected, selected), selected.get("judge", "optimal")
-    figure = policy_figure.figure(is_dark(), **selected)
-    state = shown_state(inspected, figure, phase, versus, judge)
-    together = versus is None or policy_figure in comparisons
-    with place:
-        if versus is None or policy_figure in comparisons:
-            draw_figure(figure, policy_figure, state)
-        else:
-            titles = text.policy_title(history.label, step), compared.title
-            draw_side_by_side(figure, versus, policy_figure, selected, titles, state)
-    with below_figure:
-        hint = f" {text.CLICK_HINT}" if policy_figure.clickable else ""
-        numbers.draw_numbers(_numbers(inspected, history, step, versus, policy_figure, selected))
-        st.caption(policy_figure.caption + hint)
+    stage, below, rail, aside = _bench()
+    now = _inspect(store, choice, views, below, rail)
+    state = shown_state(now)
+    with stage:
+        draw_figure(now, state)
+    with below:
+        draw_numbers(now)
+        hint = f" {text.CLICK_HINT}" if now.policy_figure.clickable else ""
+        st.caption(now.policy_figure.caption + hint)
     with aside:
-        columns = [st.container()] * 2 if together else st.columns(2, gap="large")
-        with columns[0]:
-            details.draw_facts(inspected, versus, state, phase, estimate_XY)
-            if versus is not None:
-                slices = _slices(inspected)
-                details.draw_next_disagreement(versus, slices, policy_figure, state, phase, judge)
-        with columns[1]:
-            details.draw_q_values(inspected, versus, state, phase)
-    if policy_figure.name == "blocks":
-        details.draw_block(policy_figure, selected)
-    details.draw_tables(inspected, versus, state, phase)
-    other = compared if policy_figure in comparisons else None
-    draw_export(history, step, inspected, other, policy_figure, selected, figure)
+        left, right = [st.container()] * 2 if now.together else st.columns(2, gap="large")
+        with left:
+            details.draw_facts(now, state)
+            details.draw_next_disagreement(now, state)
+        with right:
+            details.draw_q_values(now, state)
+    details.draw_tables(now, state)
+    draw_export(now)
     stop_at_end()
     if not is_playing():
-        _write_url(choice, history, step, policy_figure, selected, compared)
+        _write_url(choice, now)
 
 
 def _bench() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, DeltaGenerator]:
@@ -166,40 +137,49 @@ def _bench() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, DeltaGener
     return figure, below, rail, aside
 
 
-def _numbers(
-    inspected: InspectedPolicy,
-    history: PolicyHistory,
-    step: int,
-    versus: Versus | None,
-    policy_figure: PolicyFigure,
-    selected: dict,
-) -> numbers.Numbers:
-    phase = selected_phase(inspected, selected)
-    if policy_figure.name == "blocks":
-        return numbers.block_numbers(inspected, selected)
-    if versus is not None:
-        return numbers.comparison_numbers(versus, phase, selected.get("judge", "optimal"))
-    return numbers.policy_numbers(inspected, history.row(step), phase)
-
-
-def _slices(inspected: InspectedPolicy) -> Slices:
-    axes = figure_function(inspected.domain, "plane_axes")(inspected.model)
-    return Slices(inspected.model, axes)
-
-
-def _write_url(
+def _inspect(
+    store: Store,
     choice: PolicyChoice,
-    history: PolicyHistory,
-    step: int,
-    policy_figure: PolicyFigure,
-    selected: dict,
-    compared: ComparedPolicy | None,
-) -> None:
+    views: DeltaGenerator,
+    below: DeltaGenerator,
+    rail: DeltaGenerator,
+) -> Inspection:
+    """Draw the widgets in their places; return what they choose."""
+    history = history_of(store, choice)
+    with below:
+        step = choose_step(history)
+    inspected, estimate_XY = policy_at(history, step)
+    with rail:
+        compared = choose_comparison(store, choice, history, step, inspected)
+    versus = None if compared is None else Versus(inspected, compared.inspected, compared.phase)
+    comparisons = () if versus is None else comparison_figures(versus)
+    with views:
+        policy_figure = choose_figure((*comparisons, *policy_figures(inspected)))
+    with rail:
+        if compared is not None:
+            mark = badge("B", SECOND_POLICY, is_dark())
+            st.markdown(f"{mark} **{compared.title}**", unsafe_allow_html=True)
+        selected = choose_selectors(policy_figure)
+    return Inspection(
+        history,
+        step,
+        inspected,
+        estimate_XY,
+        compared,
+        versus,
+        policy_figure,
+        versus is None or policy_figure in comparisons,
+        selected,
+        policy_figure.figure(is_dark(), **selected),
+    )
+
+
+def _write_url(choice: PolicyChoice, now: Inspection) -> None:
     no_comparison = dict.fromkeys(("compare", "other", "otherstep"))
     URL.write(
         **choice.url_values,
-        step=step if step != history.steps[-1] else None,
-        view=policy_figure.name,
-        at=selectors.changed_selectors(policy_figure, selected),
-        **(no_comparison | (compared.url_values if compared else {})),
+        step=now.step if now.step != now.history.steps[-1] else None,
+        view=now.policy_figure.name,
+        at=changed_selectors(now.policy_figure, now.selected),
+        **(no_comparison | (now.compared.url_values if now.compared else {})),
     )

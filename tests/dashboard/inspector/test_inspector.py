@@ -1,4 +1,4 @@
-"""The Policy inspector without a browser: saved and solved policies, links, comparisons, export."""
+"""The Policy inspector without a browser: saved and solved policies, links, export."""
 
 import io
 import re
@@ -8,13 +8,8 @@ from unittest.mock import Mock
 import numpy as np
 import pandas as pd
 import pytest
-import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from examples.machine import Machine
-from fsdash.core.blocks import frozen_blocks
-from fsdash.core.compare import FIRST_BETTER, SECOND_BETTER, TIE
-from fsdash.core.operators import q_values_at
 from fsdash.dashboard.inspector import figures as inspector_figures
 from fsdash.dashboard.inspector import state as inspector
 from fsdash.dashboard.inspector import text, timeline
@@ -25,67 +20,18 @@ from fsdash.dashboard.widgets.chart import HTML
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
-from fsdash.figures.policies import InspectedPolicy, Versus, policy_figures
+from fsdash.figures.policies import InspectedPolicy, policy_figures
 from fsdash.formatting import number
 from fsdash.runs.columns import BY_NAME
-from fsdash.runs.engine import execute, problem
-from fsdash.runs.records import Experiment
+from fsdash.runs.engine import problem
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.experiments import Store
+from tests.dashboard.inspector.kit import PAGE, heat, orders, records
 from tests.dashboard.kit import figures, metrics, opened, snippet, unfold, words
 from tests.models import random_model
-from tests.runs.work import base, finished_experiment, frozen
+from tests.runs.work import base
 
-PAGE = "5_Policy_inspector.py"
 SHARE = BY_NAME["fraction_of_optimal"].label
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory) -> Store:
-    """A store with one finished experiment: E-FSVI (two replications) and Base E-VI."""
-    folder = tmp_path_factory.mktemp("data")
-    store = Store(folder / "runs.db")
-    finished_experiment(store, frozen(replications=2), base(), name="a small one")
-    yield store
-    store.close()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def own_stores() -> None:
-    """Only the stores of these tests; closed at the end."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("FSDASH_DATABASE_URL", raising=False)
-        yield
-    st.cache_resource.clear()
-
-
-@pytest.fixture
-def experiment(store, monkeypatch) -> Experiment:
-    monkeypatch.setenv("FSDASH_DATA", str(store.file.parent))
-    [found] = store.experiments()
-    return found
-
-
-@pytest.fixture
-def empty_store(tmp_path, monkeypatch) -> None:
-    monkeypatch.setenv("FSDASH_DATA", str(tmp_path))
-
-
-def records(spec: RunSpec, replication: int = 0) -> list:
-    found = []
-    execute(spec, replication, found.append)
-    return found
-
-
-def heat(test: AppTest, key: str) -> np.ndarray:
-    """The numbers of a figure's first heat map."""
-    return np.asarray(figures(test)[key]["data"][0]["z"], float).ravel()
-
-
-def orders(spec: RunSpec, policy_PXY: np.ndarray, phase: int = 0) -> np.ndarray:
-    """What the heat map of orders should hold: demand up, stock across."""
-    model = problem(spec.build_domain()).model
-    return model.actions.values[policy_PXY[phase], 0].ravel()
 
 
 # ----------------------------------------------------------------------------------- saved policies
@@ -163,88 +109,6 @@ def test_another_run_opens_at_its_last_step(experiment):
     assert "step" not in page.query_params
 
 
-# ------------------------------------------------------------------------------------- two policies
-
-
-@pytest.mark.parametrize("kind", [kind for kind in text.COMPARISONS if kind])
-def test_a_second_policy_is_compared_with_the_first(experiment, kind):
-    run = experiment.runs[0]
-    page = opened(PAGE, experiment=experiment.id, run=str(run.id), compare=kind)
-    assert not page.error
-    assert {"policy-disagreement", "q-values"} <= set(figures(page))
-    assert text.LARGEST_DISAGREEMENT in words(page) or text.WORST_STATE in words(page)
-    assert page.query_params["compare"] == kind and page.query_params["view"] == "disagreement"
-    page.pills(key=URL.key("view")).set_value("orders").run()
-    drawn = figures(page)
-    first, second = (drawn[f"{side}-orders"]["data"][0] for side in ("left", "right"))
-    assert (first["zmin"], first["zmax"]) == (second["zmin"], second["zmax"])
-
-
-def test_the_numbers_of_a_comparison_are_those_of_the_library(experiment):
-    run = experiment.runs[0]
-    page = opened(PAGE, experiment=experiment.id, run=str(run.id), compare="optimum")
-    versus = _versus_optimum(run)
-    facts, found = inspector.comparison_facts(versus, 0, "optimal"), versus.disagreement(0)
-    shown = metrics(page)
-    assert shown[text.TIES] == f"{found.share(TIE):.0%}"
-    assert shown[text.REAL] == f"{found.share(FIRST_BETTER, SECOND_BETTER):.0%}"
-    assert shown[text.TIME_THERE] == f"{facts.time:.1%}"
-    gain = versus.model.mean(versus.second.values_PXY[0] - versus.first.values_PXY[0])
-    assert shown[text.GAIN["max"]] == f"+{number(gain)}"
-    np.testing.assert_array_equal(heat(page, "policy-disagreement"), found.kind_XY.ravel())
-
-
-def test_the_button_goes_to_the_next_largest_disagreement(experiment):
-    run = experiment.runs[0]
-    page = opened(PAGE, experiment=experiment.id, run=str(run.id), compare="optimum")
-    largest = _versus_optimum(run).disagreement(0).largest().tolist()
-    for x, y in largest[1:4]:
-        page.button(key="next-disagreement").click().run()
-        assert page.query_params["state"] == f"{x},{y}"
-    assert any(caption.value == text.rank_of(4, len(largest)) for caption in page.caption)
-
-
-def test_the_next_disagreement_is_shown_in_its_slice(empty_store):
-    page = opened(PAGE, domain="gridworld", T="2", compare="optimum")
-    model = problem(DOMAINS["gridworld"]()).model
-    for _ in range(3):
-        page.button(key="next-disagreement").click().run()
-        x, y = map(int, page.query_params["state"].split(","))
-        states = np.asarray(figures(page)["policy-disagreement"]["data"][0]["customdata"])
-        assert [x, y] in states.reshape(-1, 2).tolist()
-        task = model.fast.values[y, model.fast.names.index("task")]
-        assert page.selectbox(key="inspector-task-list").value == task
-
-
-def test_a_state_shows_the_q_values_of_both_policies(experiment):
-    run = experiment.runs[0]
-    page = opened(PAGE, experiment=experiment.id, run=str(run.id), compare="optimum", state="10,0")
-    versus = _versus_optimum(run)
-    bars = [one for one in figures(page)["q-values"]["data"] if one["type"] == "bar"]
-    for one, policy in zip(bars, (versus.first, versus.second), strict=True):
-        after_XY = policy.values_PXY[1 % len(policy.phases)]
-        found = np.asarray(one["base"], float) + np.asarray(one["y"], float)
-        np.testing.assert_allclose(found, q_values_at(versus.model, after_XY, 10, 0))
-    assert "| A | B | optimal |" in words(page)
-
-
-def test_an_old_link_names_the_comparison_beside(experiment):
-    page = opened(PAGE, experiment=experiment.id, beside="optimum", view="orders")
-    assert "right-orders" in figures(page)
-    assert page.query_params["compare"] == "optimum"
-    assert "beside" not in page.query_params
-
-
-def test_another_kind_of_comparison_starts_from_its_defaults(experiment):
-    run = experiment.runs[0]
-    page = opened(PAGE, experiment=experiment.id, run=str(run.id), compare="step")
-    assert page.select_slider(key=URL.key("otherstep")).value == 0
-    page.selectbox(key=URL.key("compare")).set_value("fsvi").run()
-    slider = page.select_slider(key=URL.key("otherstep"))
-    assert str(slider.value) == slider.options[-1] != "0"
-    assert page.number_input(key=URL.key("other")).value == 12
-
-
 def test_playing_a_long_run_skips_steps(empty_store, monkeypatch):
     monkeypatch.setattr(timeline, "MAX_FRAMES", 10)
     page = opened(PAGE, domain="inventory", method="fsvi", T="3", step="0")
@@ -253,21 +117,6 @@ def test_playing_a_long_run_skips_steps(empty_store, monkeypatch):
     slider = page.select_slider(key=URL.key("step"))
     stride = -(-len(slider.options) // 10)
     assert stride > 2 and slider.value in (stride, 2 * stride)
-
-
-def test_the_comparison_with_the_optimal_policy_draws_it(experiment):
-    run = experiment.runs[0]
-    page = opened(PAGE, experiment=experiment.id, run=str(run.id), compare="optimum", view="orders")
-    best = problem(run.spec.build_domain()).best
-    np.testing.assert_array_equal(heat(page, "right-orders"), orders(run.spec, best.policy_PXY))
-
-
-def test_two_figures_share_their_scale():
-    policies = [_random_policy(seed) for seed in (1, 2)]
-    left, right = (_figure_named(policy, "values").figure() for policy in policies)
-    inspector_figures.share_scale(left, right)
-    low = min(policy.values_PXY[0].min() for policy in policies)
-    assert left.data[0].zmin == right.data[0].zmin == pytest.approx(low)
 
 
 # ---------------------------------------------------------------------------------- exact solutions
@@ -451,27 +300,6 @@ def test_the_snippet_recomputes_the_policy(experiment, run):
     )
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"view": "disagreement", "compare": "optimum", "at": "judge:first;phase:1"},
-        {"view": "gain", "compare": "phase", "other": "2"},
-        {"view": "pair", "compare": "fsvi", "other": "2", "at": "steps:30;seed:3"},
-        {"view": "disagreement", "compare": "step", "otherstep": "4"},
-        {"view": "blocks", "at": "block:3;seed:2"},
-    ],
-)
-def test_the_snippet_recomputes_the_view(experiment, query):
-    page = opened(PAGE, experiment=experiment.id, run=str(experiment.runs[0].id), **query)
-    space = {}
-    exec(snippet(page), space)
-    mine, theirs = space["figure"].data[0], figures(page)[f"policy-{query['view']}"]["data"][0]
-    numbers = "z" if mine.type == "heatmap" else "y"
-    drawn = np.asarray(theirs[numbers], float).ravel()
-    np.testing.assert_array_equal(np.asarray(mine[numbers], float).ravel(), drawn)
-    assert len(space["frame"]) == {"pair": 30, "blocks": 3}.get(query["view"], 561)
-
-
 def test_the_downloads_hold_the_policy(experiment):
     run = experiment.runs[0]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id))
@@ -510,6 +338,14 @@ def test_selectors_survive_the_url():
         parse_selectors("phase")
 
 
+def test_two_figures_share_their_scale():
+    policies = [_random_policy(seed) for seed in (1, 2)]
+    left, right = (_figure_named(policy, "values").figure() for policy in policies)
+    inspector_figures.share_scale(left, right)
+    low = min(policy.values_PXY[0].min() for policy in policies)
+    assert left.data[0].zmin == right.data[0].zmin == pytest.approx(low)
+
+
 def test_the_clicked_state_gets_a_frame_around_its_cell():
     figure = _figure_named(_random_policy(1), "values").figure()
     inspector_figures.mark_state(figure, (1, 2), dark=False)
@@ -538,32 +374,6 @@ def test_a_history_without_policies_is_refused(experiment, store):
     with pytest.raises(InputError, match="stored no policy"):
         inspector.recorded_history(store, run, 0)
     store.delete(id)
-
-
-# ----------------------------------------------------------------------------------------- blocks
-
-
-def test_the_microscope_shows_the_block_and_its_numbers(experiment):
-    run = experiment.runs[0]
-    page = opened(
-        PAGE, experiment=experiment.id, run=str(run.id), view="blocks", at="block:5;seed:3"
-    )
-    history = inspector.recorded_history(Store(), run, 0)
-    inspected, _ = inspector.policy_at(history, history.steps[-1])
-    blocks = frozen_blocks(
-        inspected.model, inspected.policy_PXY, rng=np.random.default_rng(3), blocks=20
-    )
-    shown = metrics(page)
-    assert shown[text.block_gap(5)] == text.signed(blocks.gap_K[4])
-    assert shown[text.EXPECTED_GAP] == text.signed(blocks.expected_gap_K[4])
-    [table] = [one.value for one in page.dataframe if "period" in one.value]
-    assert list(table["period"]) == [12, 13, 14]
-
-
-def _versus_optimum(run) -> Versus:
-    history = inspector.recorded_history(Store(), run, 0)
-    first, _ = inspector.policy_at(history, history.steps[-1])
-    return Versus(first, inspector.optimal_policy(run.spec))
 
 
 def _random_policy(seed: int) -> InspectedPolicy:
