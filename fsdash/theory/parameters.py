@@ -42,6 +42,8 @@ COUPLINGS = ("noise", "wasserstein")
 """How the next states of two state-action pairs are compared; see `fsdash.theory.measured`."""
 # A larger constant is probably in the wrong unit, and products of a few of them would overflow.
 LARGEST_CONSTANT = 1e100
+ROUNDING = 1e-9
+"""Distance below 1 at which a measured L̃ counts as 1."""
 LARGEST_SIZE = 10**12
 LARGEST_T = 10**6
 # Up to this k, one more sweep always changes a cost stored as a float, so k can be recovered.
@@ -195,6 +197,8 @@ def frozen_lipschitz(constants: Constants, l_frozen: float | None, n_slow: int) 
     if l_frozen is None:
         return math.hypot(1.0, constants.l_f) if several else constants.l_f
     l_frozen = nonnegative("l_frozen", l_frozen)
+    if several and 1 - ROUNDING <= l_frozen < 1:
+        return 1.0  # a measured constant, rounded
     if several and l_frozen < 1:
         raise InputError(
             f"l_frozen = {l_frozen:g} is below 1; the frozen map keeps x, so with two or more slow "

@@ -60,15 +60,17 @@ def test_two_fast_variables_are_the_axes_and_slow_ones_are_selected():
     policy = inspected(rooms_model())
     assert plane_axes(policy.model) == ("x", "y")
     [actions] = [figure for figure in policy_figures(policy) if figure.name == "actions"]
-    assert [selector.name for selector in actions.selectors] == ["light", "season"]
-    assert actions.selectors[0].labels == ("off", "on")
+    axes, *slices = actions.selectors
+    assert axes.name == "axes" and axes.labels[0] == "x × y"
+    assert [selector.name for selector in slices] == ["light", "season", "x", "y"]
+    assert slices[0].labels == ("off", "on")
     figure = drawn(policy, "actions", light=1.0, season=0)
     assert np.shape(figure.data[0].z) == (2, 3)
 
 
 def test_actions_that_are_words_have_their_own_colours_and_words():
-    trace = drawn(inspected(rooms_model()), "actions").data[0]
-    assert trace.colorbar.ticktext == ("east", "north", "stay")
+    trace, *legend = drawn(inspected(rooms_model()), "actions").data
+    assert [entry.name for entry in legend][:3] == ["east", "north", "stay"]
     assert set(np.ravel(trace.text)) <= {"east", "north", "stay"}
     assert len({colour for _, colour in trace.colorscale}) == 3
 

@@ -25,6 +25,7 @@ from fsdash.dashboard.run_lab.sweep import (
 from fsdash.dashboard.run_lab.url import MAX_BROWSER_INTEGER, lab_url
 from fsdash.dashboard.service import Service, domain_labels
 from fsdash.domains import domain_label, make
+from fsdash.formatting import escape_markdown
 from fsdash.runs.spec import MAX_REPLICATIONS
 
 REPLICATIONS_KEY = "lab-replications"
@@ -43,7 +44,8 @@ def read_domain_name(service: Service) -> str:
         default="inventory",
         required=True,
         wrap=True,
-        format_func=labels.get,
+        # Unlike a list, a button renders Markdown.
+        format_func=lambda name: escape_markdown(labels[name]),
         key=key,
     )
 

@@ -47,7 +47,7 @@ def test_the_plotted_values_of_T_are_in_the_link():
     assert advised(page) == expected(view(T=(3, 6)))
 
 
-@pytest.mark.parametrize("junk", ["", "x", "-5", "1e999", "nan", "1;2", "<b>", "9" * 400])
+@pytest.mark.parametrize("junk", ["", "x", "-5", "1e999", "nan", "1;2", "<b>", "9" * 300])
 def test_unusable_values_in_the_link_are_reported(junk):
     names = (
         "budget",

@@ -23,7 +23,7 @@ from fsdash.models.files import load
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.database import default_url
 from fsdash.theory.measured import measure
-from tests.dashboard.kit import address, figures, metrics, opened, words
+from tests.dashboard.kit import address, figures, metrics, opened, table_rows, traces, words
 from tests.saved_models import shop_frame, shop_model
 
 PAGE = "8_Your_model.py"
@@ -431,7 +431,7 @@ def test_the_inspector_shows_a_saved_model_with_its_names(store, cost):
     drawn = figures(page)["policy-actions"]
     assert drawn["layout"]["yaxis"]["ticktext"] == ["busy", "calm"]
     assert drawn["layout"]["xaxis"]["title"]["text"] == "stock"
-    assert drawn["data"][0]["colorbar"]["ticktext"] == [f"order {n}" for n in range(4)]
+    assert {f"order {n}" for n in range(4)} <= traces(drawn).keys()
     for view in ("values", "difference", "visits", "path"):
         page.pills(key="inspector.view").set_value(view).run()
         assert not page.exception
@@ -442,6 +442,4 @@ def test_the_runs_page_finds_the_experiments_of_a_model(store, saved):
     store.add_experiment("me", "with it", [RunSpec(saved.domain, "vi", iterations=1)])
     store.add_experiment("me", "without it", [RunSpec("inventory", "vi", iterations=1)])
     page = opened("6_Runs.py", domain=saved.domain)
-    labels = [box.label for box in page.checkbox]
-    assert any("with it" in label for label in labels)
-    assert not any("without it" in label for label in labels)
+    assert [row["cells"]["name"]["text"] for row in table_rows(page)] == ["with it"]
