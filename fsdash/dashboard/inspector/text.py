@@ -323,10 +323,10 @@ EXERCISES = (
         "later, so this policy never orders.",
     ),
     (
-        "Solve the inventory with FSVI and T = 6 and open the block microscope at block 1 of seed "
-        "1. Does a plan that is far off lead to bad actions?",
+        "Solve the inventory with FSVI and T = 6 and open the block microscope at block 1, seed 1. "
+        "Does a plan that is far off lead to bad actions?",
         "Not here. The plan expected 38 more than was earned, because demand fell from 4 to 3 "
-        "after the plan was made and less was sold. But none of the actions loses anything. Over "
+        "after the plan was made, and less was sold. But none of the actions loses anything. Over "
         "all noise the mean gap of this block is close to 0: demand is as likely to rise as to "
         "fall.",
     ),
