@@ -52,7 +52,7 @@ PAGES = {
         "Choose T",
         ":material/target:",
         "Theory",
-        "I have a computing budget. Should I freeze? With which T, and for how many iterations?",
+        "I have a computing budget. Should I freeze? Which method, with which T?",
     ),
     "linear_architecture": PageLink(
         "pages/3_Linear_architecture.py",
