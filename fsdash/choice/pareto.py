@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any
 
 import pandas as pd
 
@@ -67,12 +66,14 @@ def best_on_budget(
 def runner_up(
     frontier: pd.DataFrame, sweeps: float, measure: str = "mean_regret"
 ) -> pd.Series | None:
-    """Return the best row on the budget with another method or T than the best one."""
+    """Return the best row on the budget of another method, or of FSVI with another T."""
     best = best_on_budget(frontier, sweeps, measure)
     if best is None:
         return None
-    same = (frontier["method"] == best["method"]) & _same_T(frontier["T"], best["T"])
-    return best_on_budget(frontier[~same], sweeps, measure)
+    same = frontier["method"] == best["method"]
+    if best["method"] == "fsvi":
+        same &= frontier["T"] == best["T"]
+    return best_on_budget(frontier[~same.fillna(False)], sweeps, measure)
 
 
 def winners(frontier: pd.DataFrame, measure: str = "mean_regret") -> tuple[Winner, ...]:
@@ -94,7 +95,3 @@ def precision(frontier: pd.DataFrame) -> float:
     """Return the difference up to which two regrets are equal for a decision."""
     optimal = abs(frontier.attrs.get("optimal_mean_value", 0.0))
     return float(frontier.attrs.get("precision", NEGLIGIBLE * optimal))
-
-
-def _same_T(column: pd.Series, T: Any) -> pd.Series:
-    return column.isna() if pd.isna(T) else column.eq(T).fillna(False)

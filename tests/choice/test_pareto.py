@@ -37,7 +37,7 @@ def test_the_front_has_the_points_that_no_cheaper_point_matches():
         (0.5, None, None),
         (1, ("fsvi", 2), None),
         (2.5, ("fsvi", 2), ("fsvi", 6)),
-        (4, ("rolling", 7), ("rolling", 6)),
+        (4, ("rolling", 7), ("fsvi", 2)),
         (100, ("mpi", None), ("vi", None)),
     ],
 )

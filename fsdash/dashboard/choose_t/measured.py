@@ -46,7 +46,7 @@ class MeasuredState:
 
     @cached_property
     def second(self) -> pd.Series | None:
-        """The best point on the budget with another method or T."""
+        """The best point on the budget of another method, or of FSVI with another T."""
         return runner_up(self.positive, self.sweeps, self.measure)
 
     @property

@@ -148,6 +148,12 @@ def sampled_numbers(choice: Choice, optimal: float) -> dict[str, str]:
     }
 
 
+def choices_table(choices: pd.DataFrame) -> pd.DataFrame:
+    """The table of `choices_of_T` as texts, with three significant digits."""
+    amounts = choices.columns.difference(["chosen by", "T", "k"])
+    return choices.assign(**{name: choices[name].map(number) for name in amounts})
+
+
 def bound_note(factor: float | None, drawn: bool) -> str:
     """What the paper's bound says here."""
     if factor is None:

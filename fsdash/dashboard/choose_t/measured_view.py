@@ -202,7 +202,7 @@ def draw_choices_of_T(state: MeasuredState) -> None:
     if table.empty:
         st.info(text.NO_FSVI)
         return
-    st.dataframe(table, hide_index=True, width="content")
+    st.dataframe(text.choices_table(table), hide_index=True, width="content")
 
 
 # ---------------------------------------------------------------------------------------- samples
