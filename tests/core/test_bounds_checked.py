@@ -17,6 +17,8 @@ TESTS = (
     "tests/core/test_operators.py::test_named_operators_use_their_dynamics",
     "tests/core/test_policy_chain.py::test_values_outside_the_core_match_a_closed_form",
     "tests/core/test_evaluation.py::test_start_values_may_be_integers",
+    "tests/core/test_blocks.py::test_blocks_match_a_calculation_by_hand",
+    "tests/core/test_blocks.py::test_rows_keep_the_luck_of_the_fast_state",
     "tests/core/test_rows.py::test_every_algorithm_takes_feasible_actions_on_a_padded_model",
     "tests/core/test_rows.py::test_paths_follow_the_rows",
     "tests/sampling/test_row_steps.py::test_common_random_numbers_are_shared_by_the_actions_of_a_state",

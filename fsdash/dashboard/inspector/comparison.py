@@ -94,7 +94,6 @@ def _other_step(history: PolicyHistory, url_values: dict, default: int) -> Compa
         asked = URL.get("otherstep")
         URL.put("otherstep", default if asked is None else history.nearest(asked))
         step = st.select_slider(text.OTHER_STEP, history.steps, key=URL.key("otherstep"))
-    st.caption(text.describe_step(history.row(step), history.spec.T))
     inspected, _ = policy_at(history, step)
     title = text.policy_title(history.label, step)
     origin = Origin(history.spec, history.replication, step)
