@@ -295,7 +295,8 @@ def test_a_file_name_is_not_markup(service):
 
 
 def test_a_list_with_an_unusable_experiment_is_not_imported_at_all(service, two):
-    [good] = [service.store.export(id) for id in two[:1]]
+    stored = service.store.export(two[0])
+    good = stored | {"created": stored["created"] - 1}  # not a copy of what is stored
     content = json.dumps([good, good, good | {"name": 3}]).encode()
     test = runs()
     test.file_uploader[0].set_value(("bad.json", content, "application/json")).run()
