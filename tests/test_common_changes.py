@@ -145,9 +145,11 @@ def test_a_domain(project):
         'inspector = open_page("pages/5_Policy_inspector.py", domain="table")\n'
         "assert not inspector.error and not inspector.warning\n"
         "assert inspector.get('bidi_component')\n"
-        'choose_t = open_page("pages/2_Choose_T.py")\n'
-        'choose_t.button(key="load-table").click().run()\n'
-        "assert not choose_t.exception\n"
+        'measured = open_page("pages/2_Choose_T.py", model="table")\n'
+        "assert measured.metric and not measured.exception\n"
+        'theory = open_page("pages/2_Choose_T.py", by="theory")\n'
+        'theory.button(key="load-table").click().run()\n'
+        "assert not theory.exception\n"
     )
     assert "max_regret" in printed and "Added to one reward." in printed
 

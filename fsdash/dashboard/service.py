@@ -229,6 +229,14 @@ def open_store() -> Store:
     return store
 
 
+def store_if_available() -> Store | None:
+    """The server's store; None if it cannot be opened, for pages that can do without it."""
+    try:
+        return _store(default_url())
+    except StoreError:
+        return None
+
+
 def close_service() -> None:
     """Stop the workers and close the store, when the server stops."""
     _service.clear()
@@ -293,14 +301,14 @@ def saved_models(store: Store) -> list[SavedModelRecord]:
     return store.models.list(None if is_single_user() else visitor_id())
 
 
-def domain_labels(store: Store, chosen: str | None = None) -> dict[str, str]:
+def domain_labels(store: Store | None, chosen: str | None = None) -> dict[str, str]:
     """The domains that a page offers, with their labels: registered ones, then saved models.
 
     The chosen one is among them, also if it is another visitor's model.
     """
     labels = {name: domain_label(name) for name in DOMAINS}
     taken = {label.lower() for label in labels.values()}
-    for saved in saved_models(store):
+    for saved in [] if store is None else saved_models(store):
         same = saved.name.lower() in taken
         labels[saved.domain] = f"{saved.name} (saved)" if same else saved.name
     if chosen is not None and chosen not in labels:

@@ -70,7 +70,7 @@ def middle(chart: Locator, across: float = 0.62, up: float = 0.55) -> tuple[floa
 
 @pytest.mark.parametrize("size", [NARROW, TABLET])
 @pytest.mark.parametrize(
-    "path", ["Reward_error", "Choose_T", "Linear_architecture", "Policy_inspector"]
+    "path", ["Reward_error", "Choose_T?by=theory", "Linear_architecture", "Policy_inspector"]
 )
 def test_a_tap_selects_once(visit: Callable[..., Page], path: str, size: tuple[int, int]):
     page = visit(f"/{path}", *size, touch=True)

@@ -10,7 +10,7 @@ from fsdash.dashboard.choose_t import measured
 from fsdash.dashboard.choose_t import measured_text as text
 from fsdash.dashboard.choose_t.measured import MeasuredState
 from fsdash.dashboard.navigation import PAGES
-from fsdash.dashboard.service import domain_labels, open_store
+from fsdash.dashboard.service import domain_labels, store_if_available
 from fsdash.dashboard.shell import is_dark, two_columns, what_to_notice
 from fsdash.dashboard.widgets.chart import Event, chart, export
 from fsdash.dashboard.widgets.controls import segments
@@ -58,7 +58,7 @@ def draw(url: UrlState, largest_budget: float) -> None:
 def choose_model(url: UrlState) -> Domain:
     """The model from the list."""
     chosen = url.get("model").partition(".")[0]
-    labels = domain_labels(open_store(), chosen)
+    labels = domain_labels(store_if_available(), chosen)
     key = st.selectbox(
         text.MODEL,
         measured.model_keys(labels),

@@ -10,7 +10,7 @@ import streamlit as st
 from fsdash.dashboard.choose_t import measured, measured_text, measured_view, text
 from fsdash.dashboard.choose_t import state as choose
 from fsdash.dashboard.choose_t.state import DEFAULT_SWEEPS, LONGEST_T, START, ChooseTState
-from fsdash.dashboard.service import open_store, saved_models
+from fsdash.dashboard.service import saved_models, store_if_available
 from fsdash.dashboard.shell import (
     FROZEN_DYNAMICS_CONDITION,
     exercises,
@@ -153,8 +153,9 @@ def draw_examples() -> None:
 
 def own_models() -> list[str]:
     """The visitor's saved models, the newest ones; none if the store cannot be read now."""
+    store = store_if_available()
     try:
-        return [saved.domain for saved in saved_models(open_store())[:MOST_MODELS]]
+        return [] if store is None else [s.domain for s in saved_models(store)[:MOST_MODELS]]
     except StoreError:
         return []
 

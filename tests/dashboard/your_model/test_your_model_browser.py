@@ -95,7 +95,7 @@ def test_every_step_fits_on_every_screen(visit: Callable[..., Page], table, size
     expect(page.get_by_text(text.UPLOAD)).to_be_visible()
     assert_fits(page, theme)
     drop(page, table)
-    expect(page.get_by_text(text.FAULT_COLUMNS["remedy"])).to_be_visible()
+    expect(page.get_by_text(text.RESCALE, exact=True)).to_be_visible()
     assert_fits(page, theme)
     page.get_by_text(text.RESCALE, exact=True).click()
     expect(button(page, text.SAVE)).to_be_visible()
