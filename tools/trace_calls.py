@@ -80,7 +80,7 @@ def choose_T() -> CallCounter:
     from tests.dashboard.kit import opened
 
     page = opened("2_Choose_T.py")
-    [budget] = [field for field in page.number_input if "budget" in field.key]
+    [budget] = [field for field in page.number_input if "budget" in str(field.key)]
     with traced() as counter:
         budget.set_value(60.0).run()
     return counter

@@ -3,9 +3,9 @@
 The snippet leaves its table in the variable `frame`; tests run it and compare.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -65,7 +65,8 @@ class MeasuredState:
         return float(self.frontier.attrs["optimal_mean_value"])
 
 
-def model_keys(names: Iterable[str]) -> list[str]:
+@lru_cache(maxsize=16)
+def model_keys(names: tuple[str, ...]) -> list[str]:
     """Every preset of these domains that is not too large, as the URL names it.
 
     The default preset is the domain's name alone, any other one such as inventory.wide-demand.
@@ -78,6 +79,7 @@ def model_keys(names: Iterable[str]) -> list[str]:
     return [key for key in keys if pairs(model_of(key)) <= MAX_PAIRS]
 
 
+@lru_cache(maxsize=64)
 def model_of(key: str) -> Domain:
     """The domain with its preset; an `InputError` if there is none."""
     name, _, preset = key.partition(".")

@@ -61,7 +61,7 @@ def choose_model(url: UrlState) -> Domain:
     labels = domain_labels(store_if_available(), chosen)
     key = st.selectbox(
         text.MODEL,
-        measured.model_keys(labels),
+        measured.model_keys(tuple(labels)),
         key=url.key("model"),
         format_func=partial(text.model_label, labels=labels),
     )
