@@ -143,8 +143,8 @@ def linear_page(rng: np.random.Generator) -> None:
     T, k = int(rng.integers(1, 41)), int(rng.choice(ITERATIONS))
     kappa = rng.uniform(1, min(1.1, 0.999 / constants.gamma))
     fit = {"kappa": kappa, "eps_low": rng.uniform(0, 5), "eps_up": rng.uniform(0, 5)}
-    payload(fsavi_figure(constants, np.arange(1, 41), T, k, fit, dark), "bound")
-    payload(fsavi_terms_figure(constants, T, k, fit, dark), "terms")
+    payload(fsavi_figure(constants, np.arange(1, 41), T, k, fit, dark=dark), "bound")
+    payload(fsavi_terms_figure(constants, T, k, fit, dark=dark), "terms")
 
 
 ARROWS = ("ArrowRight", "ArrowLeft")
