@@ -6,8 +6,7 @@ from math import isinf
 import numpy as np
 
 from fsdash.dashboard.choose_t.state import LONGEST_T, TRUSTED_T, ChooseTState
-from fsdash.domains import domain_label
-from fsdash.domains.saved import is_saved_name
+from fsdash.domains import domain_label, is_saved_name
 from fsdash.figures.palette import competitor_label
 from fsdash.formatting import escape_markdown, factor, number
 from fsdash.theory import Advice, Choice, Constants, Sizes, trivial_bound
