@@ -302,11 +302,11 @@ def saved_models(store: Store) -> list[SavedModelRecord]:
     return _saved_models(store, id(store), store.models.version, owner)
 
 
-@st.cache_data(ttl=30, max_entries=1000, show_spinner=False)
+@st.cache_data(ttl=120, max_entries=1000, show_spinner=False)
 def _saved_models(
     _store: Store, id: int, version: int, owner: str | None
 ) -> list[SavedModelRecord]:
-    """Other servers' changes appear after half a minute, this server's at once."""
+    """Other servers' changes appear within two minutes, this server's at once."""
     return _store.models.list(owner)
 
 
