@@ -59,7 +59,11 @@ class GridMap:
     delivery_reward: np.ndarray
     """r(i, w), indexed by reward signal w and task i, shape (2, 9); task 0 (none) pays 0."""
     wall: np.ndarray
-    """Whether a cell, by column and row, is a wall: a step into it leaves the agent in place."""
+    """Whether a cell, by column and row, is a wall.
+
+    A step into a wall leaves the agent in place, as at the edge of the grid. An agent on a cell
+    that becomes a wall can leave it. No episode starts there, so means over states leave it out.
+    """
 
 
 @dataclass(frozen=True)
@@ -156,6 +160,7 @@ class Gridworld(Domain):
 
         paid = grid.delivery_reward[:, accepted]  # (2, Y, 8, 1): depends on the task
         reward_XYA = (self.pickup * picks + paid * delivers).reshape(2, -1, 32)
+        open_Y = ~grid.wall[column, row].ravel()
         fast = np.concatenate([column, row, task, carried], axis=-1).reshape(-1, 4)
         moves = np.array([(i, *step) for i in range(1, 9) for step in steps])
         return FastSlowMDP(
@@ -165,6 +170,7 @@ class Gridworld(Domain):
             next_slow=np.array([[0, 1], [1, 0]])[:, None, None, :],
             next_fast=next_fast,
             gamma=self.gamma,
+            initial_XY=np.tile(open_Y / (2 * open_Y.sum()), (2, 1)),
             slow=Axis(("inner ring pays",), np.arange(2), {"inner ring pays": SIGNAL}),
             fast=Axis(
                 ("column", "row", "task", "carried"), fast, {"task": TASK, "carried": OBJECT}

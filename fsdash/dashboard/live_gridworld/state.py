@@ -7,13 +7,14 @@ map.
 
     race = Race.start(T=6)
     race.advance(2.0)                             # two sweeps of Base VI for everyone
-    race.change(toggle_wall(race.edits, (3, 4)))
+    race.change(toggle_wall(race.edits, (3, 4)), "wall")
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -26,13 +27,12 @@ from fsdash.algorithms.vi import vi
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import bellman, q_values
-from fsdash.domains.gridworld import GridMap, Gridworld
-from fsdash.errors import InputError
+from fsdash.dashboard.live_gridworld.edits import DOMAIN, Edits
+from fsdash.domains.gridworld import GridMap
 from fsdash.runs.measures import share_of_optimum
 from fsdash.runs.summary import lasting_crossing
 
 METHODS = ("fsvi", "rolling", "vi")
-DOMAIN = Gridworld()
 LONGEST_HORIZON = 100_000
 """Frozen sweeps of the rolling method before it ends; nobody watches for so long."""
 SETTLED_SWEEPS = 25.0
@@ -40,65 +40,38 @@ SETTLED_SWEEPS = 25.0
 SAME_SHARE = 1e-4
 LOSS = 1e-3
 """An action is wrong if it loses more than this share of the largest optimal value."""
-
-Cell = tuple[int, int]
-
-
-# -------------------------------------------------------------------------------------------- edits
+MAX_WORLDS = 32
+"""Solved maps in memory, about 4 MB each; visitors share them."""
 
 
-@dataclass(frozen=True)
-class Edits:
-    """The visitor's changes of the map."""
+@dataclass(frozen=True, eq=False)
+class World:
+    """A map, its model and the exact optimum."""
 
-    walls: frozenset[Cell] = frozenset()
-    moved: tuple[tuple[int, Cell], ...] = ()
-    """Tasks (1 to 8) and the cells to which they are delivered now."""
-    flipped: bool = False
-    """Whether the rings have exchanged their pay."""
+    grid: GridMap
+    model: FastSlowMDP
+    best: Optimum
+    loss_XYA: np.ndarray
+    """U* − Q*: what one action loses if everything after it is optimal."""
 
-    @property
-    def grid(self) -> GridMap:
-        """The changed map."""
-        grid = DOMAIN.map
-        tasks, pay, wall = grid.tasks.copy(), grid.delivery_reward, grid.wall.copy()
-        for task, cell in self.moved:
-            tasks[task - 1, 1] = cell
-        for cell in self.walls:
-            wall[cell] = True
-        return GridMap(grid.size, tasks, pay[::-1] if self.flipped else pay, wall)
+    def share(self, policy_PXY: np.ndarray) -> float:
+        """Share of the optimum that a policy earns, by its exact evaluation."""
+        value = self.model.mean(policy_values(self.model, policy_PXY).U_XY)
+        return share_of_optimum(value, self.model.mean(self.best.U_XY), self.best.error)
 
-
-def toggle_wall(edits: Edits, cell: Cell) -> Edits:
-    """Build a wall at a cell, or remove it."""
-    _check_inside(cell)
-    if cell in edits.walls:
-        return replace(edits, walls=edits.walls - {cell})
-    if cell in {tuple(place) for task in edits.grid.tasks.tolist() for place in task}:
-        raise InputError(f"cell {cell}: a task starts or ends here; choose another cell")
-    return replace(edits, walls=edits.walls | {cell})
+    def wrong_XY(self, policy_XY: np.ndarray) -> np.ndarray:
+        """Where an action of a policy loses value."""
+        lost_XY = np.take_along_axis(self.loss_XYA, policy_XY[..., None], axis=2)[..., 0]
+        return lost_XY > LOSS * np.abs(self.best.U_XY).max()
 
 
-def move_delivery(edits: Edits, task: int, cell: Cell) -> Edits:
-    """Move the cell to which a task is delivered."""
-    _check_inside(cell)
-    start, home = (tuple(place) for place in DOMAIN.tasks[task - 1].tolist())
-    if cell in edits.walls:
-        raise InputError(f"cell {cell}: this is a wall; choose another cell")
-    if cell == start:
-        raise InputError(f"cell {cell}: task {task} starts here; choose another cell")
-    others = tuple(entry for entry in edits.moved if entry[0] != task)
-    return replace(edits, moved=others if cell == home else (*others, (task, cell)))
-
-
-def flip_ring(edits: Edits) -> Edits:
-    """Exchange the pay of the rings: the one that pays well now pays little."""
-    return replace(edits, flipped=not edits.flipped)
-
-
-def _check_inside(cell: Cell) -> None:
-    if not all(0 <= place < DOMAIN.size for place in cell):
-        raise InputError(f"cell {cell}: outside of the grid")
+@lru_cache(maxsize=MAX_WORLDS)
+def world_of(edits: Edits) -> World:
+    """The map with these changes, solved."""
+    model = DOMAIN.build_on(edits.grid)
+    best = optimum(model)
+    loss_XYA = best.U_XY[..., None] - q_values(model, model.true, best.U_XY)
+    return World(edits.grid, model, best, loss_XYA)
 
 
 # --------------------------------------------------------------------------------------------- race
@@ -112,8 +85,10 @@ class Racer:
     shown: Snapshot
     coming: Iterator[Snapshot]
     next: Snapshot | None
-    began: float
+    began: float = 0.0
     """The clock, in evaluations, when it started on the present map."""
+    values_XY: np.ndarray | None = None
+    """The values from which it continues after a change: of FSVI those of the upper level."""
     points: list[tuple[float, float]] = field(default_factory=list)
     """Its curve: work in sweeps of Base VI and share of the optimum, one point per snapshot."""
 
@@ -126,6 +101,13 @@ class Racer:
     def policy_XY(self) -> np.ndarray:
         """Its actions in the first period of a block."""
         return self.shown.policy_PXY[0]
+
+    def take_next(self) -> None:
+        """Show the next snapshot."""
+        assert self.next is not None
+        self.shown, self.next = self.next, next(self.coming, None)
+        if self.shown.phase != "lower":
+            self.values_XY = self.shown.values_XY
 
 
 @dataclass(frozen=True)
@@ -142,10 +124,7 @@ class Race:
 
     T: int
     edits: Edits
-    model: FastSlowMDP
-    best: Optimum
-    loss_XYA: np.ndarray
-    """U* − Q*: what one action loses if everything after it is optimal."""
+    world: World
     racers: dict[str, Racer]
     clock: float = 0.0
     """Evaluations that every algorithm has been given."""
@@ -157,21 +136,21 @@ class Race:
     def start(cls, T: int, edits: Edits | None = None) -> Race:
         """All algorithms begin with the policy that maximises the immediate reward."""
         edits = edits or Edits()
-        model = DOMAIN.build_on(edits.grid)
-        race = cls(T, edits, model, *_solved(model), {})
+        race = cls(T, edits, world_of(edits), {})
+        model = race.world.model
         zero_XY = np.zeros((model.n_slow, model.n_fast))
         policy_XY = bellman(model, model.true, zero_XY)[1]
         first = Snapshot("base", 0, 0, policy_XY[None], zero_XY, np.nan, 0, "stationary")
         for method in METHODS:
             coming = _snapshots(method, model, T, None)
-            race.racers[method] = Racer(method, first, coming, next(coming, None), 0.0)
+            race.racers[method] = Racer(method, first, coming, next(coming, None))
             race._add_point(race.racers[method], 0.0)
         return race
 
     @property
     def sweep(self) -> float:
         """Evaluations in one sweep of Base VI."""
-        return float(self.model.n_pairs * self.model.true.outcomes)
+        return float(self.world.model.n_pairs * self.world.model.true.outcomes)
 
     @property
     def sweeps(self) -> float:
@@ -183,42 +162,34 @@ class Race:
         """Whether no share has changed for a while."""
         return self.clock - self.moved > SETTLED_SWEEPS * self.sweep
 
+    def resume(self) -> None:
+        """Go on although no share has changed for a while."""
+        self.moved = self.clock
+
     def advance(self, sweeps: float) -> None:
         """Give every algorithm the work of so many sweeps of Base VI."""
         self.clock += sweeps * self.sweep
         for racer in self.racers.values():
             while racer.next is not None and racer.began + racer.next.evaluations <= self.clock:
-                racer.shown, racer.next = racer.next, next(racer.coming, None)
+                racer.take_next()
                 self._add_point(racer, racer.began + racer.shown.evaluations)
 
-    def change(self, edits: Edits, name: str = "") -> None:
+    def change(self, edits: Edits, name: str) -> None:
         """Continue on another map: each algorithm from its values, with its present policy."""
-        self.edits, self.model = edits, DOMAIN.build_on(edits.grid)
-        self.best, self.loss_XYA = _solved(self.model)
+        self.edits, self.world = edits, world_of(edits)
         self.changes.append(Change(self.sweeps, name))
         for racer in self.racers.values():
-            values = None if racer.shown.phase == "lower" else racer.shown.values_XY
-            racer.coming = _snapshots(racer.method, self.model, self.T, values)
+            racer.coming = _snapshots(racer.method, self.world.model, self.T, racer.values_XY)
             racer.next, racer.began = next(racer.coming, None), self.clock
             self._add_point(racer, self.clock)
+        self.resume()
 
     def _add_point(self, racer: Racer, work: float) -> None:
         """Evaluate the policy that a racer shows from this work on."""
-        value = self.model.mean(policy_values(self.model, racer.shown.policy_PXY).U_XY)
-        share = share_of_optimum(value, self.model.mean(self.best.U_XY), self.best.error)
-        if not racer.points or not abs(share - racer.share) <= SAME_SHARE:
+        share = self.world.share(racer.shown.policy_PXY)
+        if not racer.points or abs(share - racer.share) > SAME_SHARE:
             self.moved = self.clock
         racer.points.append((work / self.sweep, share))
-
-    def wrong_XY(self, racer: Racer) -> np.ndarray:
-        """Where the first action of a racer's policy loses value."""
-        lost_XY = np.take_along_axis(self.loss_XYA, racer.policy_XY[..., None], axis=2)[..., 0]
-        return lost_XY > LOSS * np.abs(self.best.U_XY).max()
-
-
-def _solved(model: FastSlowMDP) -> tuple[Optimum, np.ndarray]:
-    best = optimum(model)
-    return best, best.U_XY[..., None] - q_values(model, model.true, best.U_XY)
 
 
 def _snapshots(
@@ -236,16 +207,11 @@ def _snapshots(
 # ------------------------------------------------------------------------------------ what is shown
 
 
-def idle_cells(model: FastSlowMDP) -> np.ndarray:
+@lru_cache(maxsize=1)
+def idle_cells() -> np.ndarray:
     """The fast states of an idle agent, by row and column."""
-    column, row, task, carried = (
-        model.fast.values[:, model.fast.names.index(name)].astype(int)
-        for name in ("column", "row", "task", "carried")
-    )
-    idle = np.flatnonzero((task == 0) & (carried == 0))
-    cells_RC = np.empty((DOMAIN.size, DOMAIN.size), int)
-    cells_RC[row[idle], column[idle]] = idle
-    return cells_RC
+    cells_RC = np.arange(DOMAIN.shape[1]).reshape(DOMAIN.size, DOMAIN.size, 9, 2)[..., 0, 0]
+    return cells_RC.T  # fast states count columns first
 
 
 def first_to_reach(race: Race, level: float) -> dict[str, float]:
@@ -271,40 +237,41 @@ def race_table(race: Race) -> pd.DataFrame:
     )
 
 
+_CODE = """\
+import pandas as pd
+
+import fsdash
+from fsdash.domains.gridworld import GridMap, Gridworld
+
+grid = Gridworld().map
+tasks, wall = grid.tasks.copy(), grid.wall.copy()
+{edits}grid = GridMap(grid.size, tasks, grid.delivery_reward{order}, wall)
+model = Gridworld().build_on(grid)
+best, sweep = fsdash.optimum(model), model.n_pairs * model.true.outcomes
+methods = {{
+    "fsvi": fsdash.fsvi(model, T={T}),
+    "rolling": fsdash.rolling(model, T=1000),
+    "vi": fsdash.vi(model),
+}}
+rows = []
+for method, snapshots in methods.items():
+    for s in snapshots:
+        if s.evaluations > {sweeps!r} * sweep:
+            break
+        if method == "fsvi" and s.policy_kind == "rolling":
+            continue
+        r = fsdash.regret(model, s.policy_PXY, best=best)
+        rows.append((method, s.evaluations / sweep, r.mean_value / r.optimal_mean_value))
+frame = pd.DataFrame(rows, columns=["method", "sweeps", "share"])"""
+
+
 def python_code(race: Race) -> str:
     """Python code that lets the methods race from the start on the present map."""
-    moved = [f"tasks[{task - 1}, 1] = {cell}" for task, cell in race.edits.moved]
-    walls = [f"wall[{column}, {row}] = True" for column, row in sorted(race.edits.walls)]
-    pay = "grid.delivery_reward" + ("[::-1]" if race.edits.flipped else "")
-    return "\n".join(
-        [
-            "import pandas as pd",
-            "",
-            "import fsdash",
-            "from fsdash.domains.gridworld import GridMap, Gridworld",
-            "",
-            "grid = Gridworld().map",
-            "tasks, wall = grid.tasks.copy(), grid.wall.copy()",
-            *moved,
-            *walls,
-            f"grid = GridMap(grid.size, tasks, {pay}, wall)",
-            "model = Gridworld().build_on(grid)",
-            "best, sweep = fsdash.optimum(model), model.n_pairs * model.true.outcomes",
-            "methods = {",
-            f'    "fsvi": fsdash.fsvi(model, T={race.T}),',
-            '    "rolling": fsdash.rolling(model, T=1000),',
-            '    "vi": fsdash.vi(model),',
-            "}",
-            "rows = []",
-            "for method, snapshots in methods.items():",
-            "    for s in snapshots:",
-            f"        if s.evaluations > {race.sweeps:.6g} * sweep:",
-            "            break",
-            '        if method == "fsvi" and s.policy_kind == "rolling":',
-            "            continue",
-            "        r = fsdash.regret(model, s.policy_PXY, best=best)",
-            "        share = r.mean_value / r.optimal_mean_value",
-            "        rows.append((method, s.evaluations / sweep, share))",
-            'frame = pd.DataFrame(rows, columns=["method", "sweeps", "share"])',
-        ]
+    moved = [f"tasks[{task - 1}, 1] = {cell}\n" for task, cell in race.edits.moved]
+    walls = [f"wall[{column}, {row}] = True\n" for column, row in sorted(race.edits.walls)]
+    return _CODE.format(
+        edits="".join(moved + walls),
+        order="[::-1]" if race.edits.flipped else "",
+        T=race.T,
+        sweeps=race.sweeps,
     )

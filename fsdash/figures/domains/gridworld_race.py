@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 import plotly.graph_objects as go
 
-from fsdash.domains.gridworld import GridMap
+from fsdash.domains.gridworld import DIRECTIONS, GridMap
 from fsdash.figures.domains.gridworld_tasks import TASKS, add_tasks, square_cells
 from fsdash.figures.marks import vertical_line
 from fsdash.figures.palette import GREY, INK, QUIET, VERMILLION
 from fsdash.figures.template import template
 
+VALUES, MOVES = "values", "moves"
+HOVER = (
+    "column %{x}, row %{y}<br>accepts task %{customdata}<br>value <b>%{z:.4g}</b><extra></extra>"
+)
 WORK_TITLE = "work of each method, in sweeps of Base VI"
+ANGLES = np.array([90 * place for place, _ in enumerate(DIRECTIONS)])
+"""Of the directions in their order: clockwise from up."""
 ARROW = {"symbol": "triangle-up", "size": 11}
 TOOLBAR = 30
 """Pixels below the map for the chart's buttons."""
@@ -25,37 +32,45 @@ def race_map(
     grid: GridMap,
     signal: int,
     values_RC: np.ndarray,
-    angle_RC: np.ndarray,
+    action_RC: np.ndarray,
     wrong_RC: np.ndarray,
+    picked: int | None = None,
     dark: bool = False,
-) -> go.Figure:
-    """The values and moves of an idle agent in every cell, over the tasks and walls of the map.
+) -> dict:
+    """The values and actions of an idle agent in every cell, over the tasks and walls of the map.
 
-    Rows count upwards. Arrows that lose value are red. A click on a cell reports its place.
+    Rows count upwards. Arrows that lose value are red. `picked` is a task whose end is marked. A
+    click on a cell reports its place. Returns the figure as plain data: what does not change from
+    step to step is made once, and Plotly would check the rest for longer than a step takes.
     """
-    walls_RC = grid.wall.T
+    board, walls_RC = _board(grid, signal, picked, dark), grid.wall.T
+    task_RC, direction_RC = np.divmod(action_RC, len(ANGLES))
+    colours_RC = np.where(wrong_RC, VERMILLION.on(dark), INK.on(dark))
+    angles = ANGLES[direction_RC[~walls_RC]].tolist()
+    own = {
+        VALUES: {"z": np.where(walls_RC, None, values_RC).tolist(), "customdata": task_RC + 1},
+        MOVES: {"marker": ARROW | {"angle": angles, "color": colours_RC[~walls_RC].tolist()}},
+    }
+    data = [{**trace, **own.get(trace["name"], {})} for trace in board["data"]]
+    return {"data": data, "layout": {**board["layout"]}}
+
+
+@lru_cache(maxsize=64)
+def _board(grid: GridMap, signal: int, picked: int | None, dark: bool) -> dict:
+    """All of a map except its values, its actions and their colours."""
     figure = go.Figure(layout={"template": template(dark), "hovermode": "closest"})
     figure.add_heatmap(
-        z=np.where(walls_RC, np.nan, values_RC),
         colorscale=QUIET.on(dark),
         showscale=False,
         hoverongaps=False,
-        name="values",
-        hovertemplate="column %{x}, row %{y}<br>value <b>%{z:.4g}</b><extra></extra>",
+        name=VALUES,
+        hovertemplate=HOVER,
     )
     square_cells(figure, grid)
     add_tasks(figure, grid, signal, dark)
-    rows, columns = np.nonzero(~walls_RC)
-    colours = np.where(wrong_RC, VERMILLION.on(dark), INK.on(dark))
+    rows, columns = np.nonzero(~grid.wall.T)
     quiet = {"hoverinfo": "skip", "showlegend": False}
-    figure.add_scatter(
-        x=columns,
-        y=rows,
-        mode="markers",
-        name="moves",
-        marker=ARROW | {"angle": angle_RC[~walls_RC], "color": colours[~walls_RC].tolist()},
-        **quiet,
-    )
+    figure.add_scatter(x=columns, y=rows, mode="markers", name=MOVES, **quiet)
     figure.add_scatter(
         x=grid.tasks[:, 0, 0] - 0.33,
         y=grid.tasks[:, 0, 1] + 0.3,
@@ -65,14 +80,20 @@ def race_map(
         textfont={"size": 12, "color": INK.on(dark)},
         **quiet,
     )
+    marked = [] if picked is None else [_mark(*grid.tasks[picked - 1, 1].tolist(), dark)]
     figure.update_layout(
         showlegend=False,
         margin={"l": 4, "r": 4, "t": 4, "b": TOOLBAR},
-        shapes=[_wall(*place, dark) for place in np.argwhere(grid.wall).tolist()],
+        shapes=[_wall(*place, dark) for place in np.argwhere(grid.wall).tolist()] + marked,
     )
     figure.update_xaxes(showticklabels=False, fixedrange=True)
     figure.update_yaxes(showticklabels=False, fixedrange=True)
-    return figure
+    return figure.to_dict()
+
+
+def _mark(column: int, row: int, dark: bool) -> dict:
+    edges = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
+    return {"type": "rect", "line": {"width": 3, "color": INK.on(dark)}, **edges}
 
 
 def _wall(column: int, row: int, dark: bool) -> dict:
