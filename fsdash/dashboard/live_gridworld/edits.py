@@ -102,7 +102,7 @@ def read_edits(text: str) -> Edits:
     frozenset({(3, 4)})
     """
     edits = Edits()
-    for part in text.split(","):
+    for part in filter(None, text.split(",")):
         kind, *numbers = part.split(".")
         try:
             values = tuple(int(number) for number in numbers)

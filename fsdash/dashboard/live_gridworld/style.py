@@ -9,7 +9,8 @@ from html import escape
 _ROW = '.st-key-maps [data-testid="stHorizontalBlock"]'
 STYLE = f"""<style>
 [data-testid="stMainBlockContainer"] {{padding: 3.6rem 2.5rem 4rem;}}
-[data-testid="stMainBlockContainer"] h1 {{font-size: 1.7rem; line-height: 1.3; padding: 0;}}
+[data-testid="stMainBlockContainer"] h1 {{font-size: 1.7rem; line-height: 1.3;
+  padding: 0 0 0.3rem;}}
 .st-key-race {{gap: 0.6rem;}}
 .st-key-race [data-testid="stMarkdownContainer"] p {{max-width: none;}}
 .st-key-maps [data-testid="stColumn"] {{min-width: 0;}}

@@ -57,7 +57,9 @@ URL = UrlState(
         "tool": controls.value_parameter(text.WALL, text.TOOLS),
     },
 )
-_RACE, _PLAYING, _PICKED, _PROBLEM = (f"live-{n}" for n in ("race", "playing", "picked", "problem"))
+_RACE, _PLAYING, _PICKED, _PROBLEM, _COLUMN, _ROW = (
+    f"live-{name}" for name in ("race", "playing", "picked", "problem", "column", "row")
+)
 
 
 def show() -> None:
@@ -193,6 +195,11 @@ def draw_map(race: Race, racer: Racer, dark: bool) -> None:
     )
 
 
+def change_numbered_cell() -> None:
+    """Change the cell whose column and row were typed."""
+    change_cell((st.session_state[_COLUMN], st.session_state[_ROW]))
+
+
 def click_map(event: Event) -> None:
     """A click on any of the maps changes the map of all methods."""
     change_cell((round(float(event.x)), round(float(event.y or 0))))
@@ -287,9 +294,9 @@ def draw_cell_by_number() -> None:
     st.markdown(f"**{text.CELL}**", help=text.CELL_HELP)
     last = DOMAIN.size - 1
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        column = st.number_input(text.COLUMN, 0, last, last // 2, key="live-column")
-        row = st.number_input(text.ROW, 0, last, last // 2, key="live-row")
-    st.button(text.APPLY, key="live-apply", on_click=change_cell, args=((column, row),))
+        st.number_input(text.COLUMN, 0, last, last // 2, key=_COLUMN)
+        st.number_input(text.ROW, 0, last, last // 2, key=_ROW)
+    st.button(text.APPLY, key="live-apply", on_click=change_numbered_cell)
 
 
 def hint(race: Race) -> str:
