@@ -1,16 +1,17 @@
 """What all pages share: the frame around a page, and its teaching sections.
 
 Each page can be opened directly by a link, so each one begins with `open_page`. It ends with
-exercises and a table of its symbols, and `what_to_notice` explains a figure.
+exercises (`widgets.exercise`) and a table of its symbols, and `what_to_notice` explains a figure.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from fsdash.dashboard import tour
 from fsdash.dashboard.navigation import available_pages
-from fsdash.dashboard.widgets import page_top
+from fsdash.dashboard.widgets import browser_storage, page_top
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.url_state import UrlState
 from fsdash.figures.palette import BACKGROUND, INK
@@ -30,6 +31,7 @@ PAPER_URL = "https://arxiv.org/abs/2301.00922"
 STYLE = """<style>
 [data-testid="stElementContainer"]:has([data-testid="stMarkdownContainer"] > style) {display: none;}
 PAGE_TOP
+STORAGE
 :is(a, button, summary, [role="tab"], [tabindex]:not([data-testid="stMain"])):focus-visible,
   label:has(input:is([type="checkbox"], [type="radio"]):focus-visible),
   [data-testid="stSlider"] [data-rac]:has(> div > input:focus-visible)
@@ -68,6 +70,7 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
     words = {
         "FOOTER": footer,
         "PAGE_TOP": page_top.STYLE,
+        "STORAGE": browser_storage.STYLE,
         "PAGE": BACKGROUND.on(is_dark()),
         "INK": INK.on(is_dark()),
     }
@@ -81,8 +84,10 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
         _draw_links()
         st.divider()
         st.caption(f"fsdash {__version__}, based on {AUTHORS}, [{PAPER}]({PAPER_URL}).")
-    was_read = url.read()
+    arrived = tour.read_position()
+    was_read = url.read(opened=arrived)
     url.report_unusable()
+    tour.draw_bar()
     return was_read
 
 
@@ -117,7 +122,7 @@ def is_dark() -> bool:
 
 # ------------------------------------------------------------------------------- teaching sections
 
-NOTICE_TITLE, EXERCISES_TITLE, ANSWER = "What to notice", "Try it", "Answer"
+NOTICE_TITLE = "What to notice"
 SYMBOLS_TITLE = "Symbols on this page"
 FROZEN_DYNAMICS_CONDITION = (
     "**A condition that the paper does not state:** the proof compares with a lower level that is "
@@ -136,15 +141,6 @@ def what_to_notice(points: Iterable[str], key: str = "notice", about: str = "") 
     with st.container(border=True, key=key):
         st.markdown(f"**{NOTICE_TITLE}**" + (f": {escape_markdown(about)}" if about else ""))
         st.markdown("\n".join(f"- {point}" for point in points))
-
-
-def exercises(pairs: Sequence[tuple[str, str]]) -> None:
-    """Questions that the page can answer, each with a folded answer."""
-    st.subheader(EXERCISES_TITLE, anchor=False)
-    for index, (question, answer) in enumerate(pairs, 1):
-        st.markdown(f"**{index}.** {question}")
-        with st.expander(ANSWER, key=f"answer-{index}"):
-            st.markdown(answer)
 
 
 @st.fragment

@@ -13,7 +13,6 @@ from fsdash.dashboard.choose_t.state import DEFAULT_SWEEPS, LONGEST_T, START, Ch
 from fsdash.dashboard.service import saved_models, store_if_available
 from fsdash.dashboard.shell import (
     FROZEN_DYNAMICS_CONDITION,
-    exercises,
     glossary,
     is_dark,
     open_page,
@@ -23,6 +22,7 @@ from fsdash.dashboard.shell import (
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import Event, chart, export
 from fsdash.dashboard.widgets.controls import FIELD_RANGES, FIELDS, number_field, segments
+from fsdash.dashboard.widgets.exercise import draw_exercises
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.url_state import (
     Parameter,
@@ -106,6 +106,7 @@ def show() -> None:
     open_page(text.PAGE, URL)
     st.title(text.TITLE, anchor=False)
     draw_interactive_part()
+    draw_exercises("choose_t", URL)
     glossary(GLOSSARY)
 
 
@@ -114,10 +115,8 @@ def draw_interactive_part() -> None:
     """Everything that depends on the controls."""
     if segments(URL, "by", text.SOURCE, text.SOURCES, label_visibility="collapsed") == "model":
         measured_view.draw(URL, LARGEST_BUDGET)
-        exercises(measured_text.EXERCISES)
     else:
         draw_theory()
-        exercises(text.EXERCISES)
     URL.write()
 
 

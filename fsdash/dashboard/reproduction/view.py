@@ -10,8 +10,9 @@ from fsdash.dashboard.curves.paper_figure import paper_figure
 from fsdash.dashboard.navigation import PAGES, is_available
 from fsdash.dashboard.reproduction import state, text
 from fsdash.dashboard.reproduction.text import ALL_PARTS, PARTS, THEORY, VERDICTS
-from fsdash.dashboard.shell import exercises, is_dark, open_page, what_to_notice
+from fsdash.dashboard.shell import is_dark, open_page, what_to_notice
 from fsdash.dashboard.widgets.chart import chart, export
+from fsdash.dashboard.widgets.exercise import draw_exercises
 from fsdash.dashboard.widgets.url_state import (
     Parameter,
     UrlState,
@@ -81,7 +82,7 @@ def show() -> None:
     st.space("small")
     left, right = st.columns([5, 4], gap="large")
     with left:
-        exercises(text.EXERCISES)
+        draw_exercises("reproduction", URL)
     with right:
         what_to_notice(text.NOTICE)
         with st.expander(text.RULES_TITLE, icon=":material/gavel:", key="rules"):

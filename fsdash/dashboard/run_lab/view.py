@@ -46,12 +46,12 @@ from fsdash.dashboard.service import (
 )
 from fsdash.dashboard.shell import (
     add_style,
-    exercises,
     glossary,
     open_page,
     what_to_notice,
 )
 from fsdash.dashboard.widgets.chart import chart, export
+from fsdash.dashboard.widgets.exercise import draw_exercises
 from fsdash.domains import domain_label
 from fsdash.errors import InputError
 from fsdash.formatting import escape_markdown, time_ago
@@ -79,7 +79,7 @@ def show() -> None:
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
     _draw_lab(open_service(), visitor_id())
-    exercises(text.exercises())
+    draw_exercises("run_lab", lab_url())
     glossary(("T", "gamma", "k"))
 
 

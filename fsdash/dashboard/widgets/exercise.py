@@ -1,0 +1,110 @@
+"""Exercises on a page: a question, an answer that is checked, a hint and a solution.
+
+`draw_exercises` is the section at the end of a page, `draw_exercise` a single exercise.
+`fsdash.teaching.exercises` has the exercises.
+"""
+
+import streamlit as st
+
+from fsdash.dashboard.navigation import PAGES
+from fsdash.dashboard.widgets.progress import add_solved, read_progress
+from fsdash.dashboard.widgets.url_state import UrlState
+from fsdash.teaching.exercises import EXERCISES, LEVELS, Exercise, by_page
+from fsdash.teaching.exercises.base import ChoiceAnswer, NumberAnswer, StateAnswer
+
+TITLE = "Exercises"
+CHECK, CHECK_PAGE = "Check", "Check this page"
+CHECK_ON_PAGE = "The answer is a state of the page: open it, and check it there."
+YOUR_ANSWER = "Your answer"
+HINT, SOLUTION = "Hint", "Solution"
+SOLVED = "solved"
+
+
+def number_of(exercise: Exercise) -> int:
+    """The number of an exercise, the same on its page, on the page Exercises and on the sheet."""
+    return EXERCISES.index(exercise) + 1
+
+
+def open_label(exercise: Exercise) -> str:
+    return f"Open {PAGES[exercise.page].title} for this exercise"
+
+
+@st.fragment
+def draw_exercises(page: str, url: UrlState) -> None:
+    """The exercises of a page, each folded; `url` has the values that a state is checked by."""
+    st.subheader(TITLE, anchor=False)
+    solved = read_progress()
+    for exercise in by_page(page):
+        draw_exercise(exercise, exercise.id in solved, url)
+
+
+def draw_exercise(exercise: Exercise, solved: bool, url: UrlState | None = None) -> None:
+    """One folded exercise; its content is drawn when it is open.
+
+    Without `url` the exercise is not on its own page, and a state cannot be checked.
+    """
+    mark = f" · {SOLVED}" if solved else ""
+    label = f"**{number_of(exercise)}.** {exercise.title} · {LEVELS[exercise.level]}{mark}"
+    icon = ":material/check_circle:" if solved else ":material/help:"
+    key = f"exercise-{exercise.id}"
+    section = st.expander(label, icon=icon, key=key, on_change="rerun")
+    if not section.open:
+        return
+    with section:
+        st.markdown(exercise.question)
+        if exercise.state or url is None:
+            st.page_link(
+                PAGES[exercise.page].script,
+                label=open_label(exercise),
+                icon=":material/open_in_browser:",
+                query_params=dict(exercise.state) or None,
+            )
+        _draw_answer(exercise, key, url)
+        with st.container(horizontal=True, gap="medium"):
+            hint = st.toggle(HINT, key=f"{key}-hint")
+            solution = st.toggle(SOLUTION, key=f"{key}-solution")
+        if hint:
+            st.info(exercise.hint, icon=":material/lightbulb:")
+        if solution:
+            st.markdown(exercise.solution_text())
+
+
+def _draw_answer(exercise: Exercise, key: str, url: UrlState | None) -> None:
+    """The input, the button and what the check found."""
+    answer = exercise.answer
+    if isinstance(answer, NumberAnswer):
+        unit = f" ({answer.unit})" if answer.unit else ""
+        label = f"{YOUR_ANSWER}{unit}"
+        st.number_input(label, value=None, format="%.8g", key=f"{key}-answer", width=260)
+    elif isinstance(answer, ChoiceAnswer):
+        st.radio(
+            YOUR_ANSWER,
+            tuple(answer.options),
+            index=None,
+            format_func=answer.options.get,
+            key=f"{key}-answer",
+        )
+    elif url is None:
+        st.caption(CHECK_ON_PAGE)
+        return
+    label = CHECK_PAGE if isinstance(answer, StateAnswer) else CHECK
+    arguments = exercise, key, url
+    st.button(label, key=f"{key}-check", type="primary", on_click=_check, args=arguments)
+    given, verdict = st.session_state.get(f"{key}-verdict", (None, None))
+    if verdict is not None and given == _given(exercise, key, url):
+        (st.success if verdict.right else st.warning)(verdict.message)
+
+
+def _given(exercise: Exercise, key: str, url: UrlState | None) -> object:
+    """The visitor's answer: what was typed or chosen, or the values of the page."""
+    if isinstance(exercise.answer, StateAnswer):
+        return {} if url is None else {name: url.get(name) for name in url.parameters}
+    return st.session_state.get(f"{key}-answer")
+
+
+def _check(exercise: Exercise, key: str, url: UrlState | None) -> None:
+    given = _given(exercise, key, url)
+    verdict = exercise.check(given)
+    st.session_state[f"{key}-verdict"] = given, verdict
+    if verdict.right:
+        add_solved(exercise.id)
