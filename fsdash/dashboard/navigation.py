@@ -79,19 +79,19 @@ PAGES = {
         "Practice",
         "What have I run so far? Compare, repeat and export experiments.",
     ),
-    "exercises": PageLink(
-        "pages/10_Exercises.py",
-        "Exercises",
-        ":material/school:",
-        "Teaching",
-        "Have I understood it? Exercises that check themselves, and a sheet to print.",
-    ),
     "reproduction": PageLink(
         "pages/7_Reproduction.py",
         "Reproduction",
         ":material/fact_check:",
         "Practice",
         "Which claims of the paper hold, and what is the evidence?",
+    ),
+    "exercises": PageLink(
+        "pages/10_Exercises.py",
+        "Exercises",
+        ":material/school:",
+        "Teaching",
+        "Have I understood it? Exercises that check themselves, and a sheet to print.",
     ),
 }
 

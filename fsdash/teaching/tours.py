@@ -79,7 +79,7 @@ _LECTURER = Tour(
             "Look at the orders on the path. Then choose *Rolling freeze* under *Change*.",
             "With FSVI and T = 6 almost every order is placed by μ, at the start of a shaded "
             "block: the lower policies plan as if nothing came after the block. Rolling freeze "
-            "uses the first plan in every period, so it orders whenever the stock is low.",
+            "replans in every period, so it orders whenever the stock is low.",
             {"domain": "inventory", "method": "fsvi", "T": "6", "view": "path"},
         ),
     ),
@@ -172,8 +172,8 @@ _RESEARCHER = Tour(
             "reproduction",
             "Claims that do not reproduce completely",
             "Open the evidence of one claim.",
-            "Only claims with the verdict *Partly* or *Not reproduced* are shown. Each has the rule "
-            "that decides it and the measured values.",
+            "Only claims with the verdict *Partly* or *Not reproduced* are shown, each with the "
+            "rule that decides it and the measured values.",
             {"verdict": "Partly,Not reproduced"},
         ),
         Stop(

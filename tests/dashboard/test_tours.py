@@ -1,22 +1,46 @@
 """Tours: every stop opens its page in the state that its text describes."""
 
-import re
-
+import numpy as np
 import pytest
 
+from fsdash.algorithms import fsvi, run_until
+from fsdash.core.simulate import simulate
 from fsdash.dashboard import tour as bar
+from fsdash.dashboard.choose_t import view as choose_t_view
 from fsdash.dashboard.home import text as home_text
+from fsdash.dashboard.home import view as home_view
+from fsdash.dashboard.inspector import url as inspector_url
 from fsdash.dashboard.linear_architecture import text as linear_text
+from fsdash.dashboard.linear_architecture import view as linear_view
 from fsdash.dashboard.navigation import PAGES
+from fsdash.dashboard.reproduction import view as reproduction_view
 from fsdash.dashboard.reward_error import text as reward_error_text
+from fsdash.dashboard.reward_error import view as reward_error_view
+from fsdash.dashboard.run_lab.url import lab_url
+from fsdash.dashboard.your_model import url as your_model_url
+from fsdash.domains import make
 from fsdash.errors import InputError
+from fsdash.runs.engine import problem
 from fsdash.teaching.tours import TOURS, Position, parse_position
 from fsdash.theory import PRESETS, fsavi_regret
-from tests.dashboard.kit import address, figures, follow_link, opened, traces, words
+from tests.dashboard.kit import address, follow_link, opened, words
 
 POSITIONS = [
     Position(name, n) for name, tour in TOURS.items() for n in range(1, len(tour.stops) + 1)
 ]
+
+
+URLS = {
+    "home": lambda: home_view.URL,
+    "reward_error": lambda: reward_error_view.URL,
+    "choose_t": lambda: choose_t_view.URL,
+    "linear_architecture": lambda: linear_view.URL,
+    "your_model": lambda: your_model_url.URL,
+    "run_lab": lab_url,
+    "inspector": lambda: inspector_url.URL,
+    "reproduction": lambda: reproduction_view.URL,
+}
+"""The parameters of each page that a tour visits."""
 
 
 def at(position: str | Position):
@@ -27,24 +51,18 @@ def at(position: str | Position):
     return opened(page, **stop.state, tour=str(position))
 
 
-def links(page) -> dict[str, dict[str, str]]:
-    """The links of the tour's bar: their queries by their labels."""
-    found = [link.proto for link in page.get("page_link")]
-    return {link.label: dict(re.findall(r"([^&=]+)=([^&]*)", link.query_string)) for link in found}
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("position", POSITIONS, ids=str)
 def test_a_stop_opens_its_page_in_its_state(position):
-    page = at(position)
-    assert not page.warning
-    kept = address(page)
-    assert kept["tour"] == str(position)
+    page, stop = at(position), position.stop
+    assert not page.warning and address(page)["tour"] == str(position)
+    url = URLS[stop.page]()
+    for name, text in stop.state.items():
+        value = url.parameters[name].read(text)
+        now = page.session_state.filtered_state.get(url.key(name))
+        assert value == (url.parameters[name].default if now is None else now)
     shown = words(page)
-    assert position.stop.do in shown and position.stop.look_for in shown
-    assert bar.place(position) in [one.text for one in page.get("progress")] or bar.place(
-        position
-    ) in str([one.proto for one in page.get("progress")])
+    assert f"**{stop.title}**" in shown and stop.do in shown and stop.look_for in shown
+    assert bar.place(position) in [one.proto.text for one in page.get("progress")]
     assert (bar.LAST in shown) == (position.moved(1) is None)
 
 
@@ -115,15 +133,18 @@ def test_the_stops_about_budgets_name_the_recommended_method(position, method):
     assert at(position).header[0].value.startswith(method)
 
 
-def test_the_stop_in_the_inspector_shows_orders_by_mu():
-    figure = figures(at("lecturer.5"))
-    assert any("order" in str(name).lower() for one in figure.values() for name in traces(one))
+def test_fsvi_orders_at_the_start_of_a_block_as_the_last_stop_says():
+    assert "almost every order is placed by μ" in parse_position("lecturer.5").stop.look_for
+    model, steps = problem(make("inventory")).model, 600
+    policy_PXY = run_until(fsvi(model, T=6), tolerance=1e-3).policy_PXY
+    path = simulate(model, policy_PXY, rng=np.random.default_rng(0), steps=steps)
+    orders = model.actions.values[path.action_N].ravel() > 0
+    assert orders[::6].sum() > 0.8 * orders.sum() > 0
 
 
 def test_the_practitioners_example_suggests_the_regime():
     page = at("practitioner.2")
-    (slow,) = [box.value for box in page.multiselect if "low" in box.label]
-    assert slow == ["regime"]
+    assert page.session_state[your_model_url.URL.key("slow")] == ["regime"]
 
 
 def test_the_researchers_stop_shows_a_proven_bound_above_the_refuted_one():
@@ -136,6 +157,6 @@ def test_the_researchers_stop_shows_a_proven_bound_above_the_refuted_one():
 
 
 def test_home_starts_every_tour():
-    page = opened()
-    starts = [home_text.start_tour(tour.minutes) for tour in TOURS.values()]
-    assert [label for label in starts if label in [x.proto.label for x in page.get("page_link")]]
+    labels = [link.proto.label for link in opened().get("page_link")]
+    for tour in TOURS.values():
+        assert home_text.start_tour(tour.minutes) in labels

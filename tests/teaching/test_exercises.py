@@ -88,6 +88,24 @@ def test_there_are_25_exercises_at_three_levels_with_ids_of_their_own():
     assert sum(len(by_page(page)) for page in {one.page for one in EXERCISES}) == 25
 
 
+@pytest.mark.parametrize(
+    ("id", "right"),
+    [
+        ("lower-periods", 3),
+        ("error-peak", 23),
+        ("base-vi-wins", 53),
+        ("two-misfits", 4),
+        ("idle-phases", 2),
+        ("sweep-cost", 11 * 51 * 11 * 50),
+        ("small-budget", "rolling"),
+        ("slow-variable", "regime"),
+        ("small-difference", "partly"),
+    ],
+)
+def test_answers_that_were_also_found_by_hand(id, right):
+    assert by_id(id).right_answer() == right
+
+
 def test_an_unknown_exercise_is_an_input_error():
     with pytest.raises(InputError, match="no exercise 'nothing'"):
         by_id("nothing")

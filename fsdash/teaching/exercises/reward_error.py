@@ -141,8 +141,8 @@ EXERCISES = (
         ),
         hint="When does an old value of x cost nothing?",
         solution="Set the slowness to α = 0. An old x costs nothing if x never moves, so the "
-        "freeze error is 0. The end-of-horizon error remains ({end} at T = {T}): the lower level still "
-        "plans as if nothing came after its block.",
+        "freeze error is 0. The end-of-horizon error remains ({end} at T = {T}): the lower level "
+        "still plans as if nothing came after its block.",
         facts=_without_drift,
     ),
 )
