@@ -93,6 +93,13 @@ PAGES = {
         "Teaching",
         "Have I understood it? Exercises that check themselves, and a sheet to print.",
     ),
+    "class_links": PageLink(
+        "pages/11_Class.py",
+        "Class",
+        ":material/groups:",
+        "Teaching",
+        "What does my class think? Share a page with a question and watch the answers arrive.",
+    ),
 }
 
 

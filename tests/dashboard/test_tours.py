@@ -51,6 +51,12 @@ def at(position: str | Position):
     return opened(page, **stop.state, tour=str(position))
 
 
+def in_session(page, key: str, default: object) -> object:
+    """A value in the page's session; a parameter that the page did not store has its default."""
+    found = page.session_state[key] if key in page.session_state else None  # noqa: SIM401
+    return default if found is None else found
+
+
 @pytest.mark.parametrize("position", POSITIONS, ids=str)
 def test_a_stop_opens_its_page_in_its_state(position):
     page, stop = at(position), position.stop
@@ -58,8 +64,7 @@ def test_a_stop_opens_its_page_in_its_state(position):
     url = URLS[stop.page]()
     for name, text in stop.state.items():
         value = url.parameters[name].read(text)
-        now = page.session_state.filtered_state.get(url.key(name))
-        assert value == (url.parameters[name].default if now is None else now)
+        assert value == in_session(page, url.key(name), url.parameters[name].default)
     shown = words(page)
     assert f"**{stop.title}**" in shown and stop.do in shown and stop.look_for in shown
     assert bar.place(position) in [one.proto.text for one in page.get("progress")]

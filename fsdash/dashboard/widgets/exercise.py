@@ -108,3 +108,4 @@ def _check(exercise: Exercise, key: str, url: UrlState | None) -> None:
     st.session_state[f"{key}-verdict"] = given, verdict
     if verdict.right:
         add_solved(exercise.id)
+        st.session_state[key] = True  # a section whose label changes would fold
