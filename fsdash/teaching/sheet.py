@@ -31,6 +31,10 @@ def exercise_sheet(exercises: Sequence[Exercise] = EXERCISES, solutions: bool = 
     return "\n".join(lines)
 
 
+def _query(exercise: Exercise) -> str:
+    return "&".join(f"{name}={value}" for name, value in exercise.state.items())
+
+
 def _exercise(exercise: Exercise, solution: bool) -> list[str]:
     number = EXERCISES.index(exercise) + 1
     lines = [
@@ -40,8 +44,7 @@ def _exercise(exercise: Exercise, solution: bool) -> list[str]:
         "",
     ]
     if exercise.state:
-        query = ", ".join(f"{name} = {value}" for name, value in exercise.state.items())
-        lines += [f"*The page opens with {query}.*", ""]
+        lines += [f"Page: `{PAGE_TITLES[exercise.page].replace(' ', '_')}?{_query(exercise)}`", ""]
     if isinstance(exercise.answer, ChoiceAnswer):
         lines += [*(f"- {option}" for option in exercise.answer.options.values()), ""]
     if solution:

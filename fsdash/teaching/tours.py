@@ -44,7 +44,7 @@ _LECTURER = Tour(
         Stop(
             "home",
             "Plan each block backwards",
-            "Press *Next step* until the lower level is complete.",
+            "Scroll down to the pictures and press *Next step* until the lower level is complete.",
             "The plan starts at the last period of the block and works back. The frozen slow state "
             "stays the same in every step, so each slow state is a separate small problem.",
             {"view": "lower", "periods": "4"},

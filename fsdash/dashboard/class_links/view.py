@@ -8,7 +8,7 @@ import streamlit as st
 from fsdash.dashboard.class_links import state, text
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.service import as_sentence, open_store, show_store_error
-from fsdash.dashboard.shell import is_dark, open_page
+from fsdash.dashboard.shell import add_style, is_dark, open_page
 from fsdash.dashboard.widgets.browser_storage import browser_value
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.dashboard.widgets.exercise import number_of
@@ -26,6 +26,8 @@ ROW_HEIGHT, AXIS_HEIGHT = 52, 90
 """Pixels of a bar with its gap, and of the axis below."""
 PROBLEM, MESSAGE, TOKEN = "class-problem", "class-message", "class-token"
 """Session keys: what went wrong, what was done, and the browser's token for the task in view."""
+STYLE = "<style>.st-key-question h1 {font-size: clamp(1.4rem, 4vw, 2.2rem);}</style>"
+"""A question is longer than other titles."""
 FIELDS = {"link": "class-link", "question": "class-question", "options": "class-options"}
 
 
@@ -154,7 +156,7 @@ def draw_lecturer(store: Store, task: ClassTask, key: str) -> None:
     """The question, its link, the answers as they arrive, and what the lecturer can do."""
     draw_question(task)
     st.markdown(f"**{text.STUDENT_LINK}**")
-    st.code(state.task_address(st.context.url, task.id), language=None)
+    st.code(state.task_address(st.context.url, task.id), language=None, wrap_lines=True)
     show_problem()
     draw_answers(store, task, key)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
@@ -229,7 +231,9 @@ def leave() -> None:
 
 def draw_question(task: ClassTask) -> None:
     """The question and a link to the page it is about."""
-    st.title(escape_markdown(task.question), anchor=False)
+    add_style(STYLE)
+    with st.container(key="question"):
+        st.title(escape_markdown(task.question), anchor=False)
     address = state.page_address(task.page, task.query)
     st.link_button(text.open_page(PAGES[task.page].title), address, icon=":material/open_in_new:")
 
