@@ -21,7 +21,7 @@ def expect_stop(page: Page, position: Position) -> None:
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-@pytest.mark.parametrize(("name", "size"), zip(TOURS, (WIDE, NARROW, WIDE), strict=True))
+@pytest.mark.parametrize(("name", "size"), list(zip(TOURS, (WIDE, NARROW, WIDE), strict=True)))
 def test_a_tour_leads_from_the_first_to_the_last_stop(visit: Callable[..., Page], name, size):
     page, tour = visit(width=size[0], height=size[1]), TOURS[name]
     page.get_by_role("link", name=home_text.start_tour(tour.minutes)).click()

@@ -44,8 +44,8 @@ export default function ({ data, parentElement }) {
 }
 """
 _BUTTON_STYLE = """
-.fs-print {font: inherit; font-size: 0.875rem; padding: 0.25rem 0.75rem; min-height: 2.5rem; cursor: pointer;
-  color: var(--st-background-color); background: var(--st-primary-color); border: none;
+.fs-print {font: inherit; font-size: 0.875rem; padding: 0.25rem 0.75rem; min-height: 2.5rem;
+  cursor: pointer; color: var(--st-background-color); background: var(--st-primary-color); border: none;
   border-radius: var(--st-button-radius, 0.5rem);}
 """
 _print_button = st.components.v2.component("fsdash_print", js=_PRINT, css=_BUTTON_STYLE)

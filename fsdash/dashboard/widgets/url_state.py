@@ -282,6 +282,9 @@ class UrlState:
                 self.put(name, parameter.default)
         # Remembered at once, or a click before the first `write` would be lost: the rerun that it
         # causes would read the same URL again.
+        if self._history() is not None and not is_history_step():
+            # A link to the page in view reaches the server, but leaves the browser's URL as it was.
+            st.query_params.from_dict(found | _shared())
         before = self._history() or AddressHistory(self.page, found)
         after = before.then(found, before.current)
         st.session_state[_HISTORY] = replace(after, just_read=True, unusable=tuple(problems))

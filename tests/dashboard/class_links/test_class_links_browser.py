@@ -17,9 +17,12 @@ BAR_VALUES = "node => [...node.data[0].x]"
 
 def create_task(lecturer: Page) -> str:
     """Fill in the form; return the link for the class."""
-    lecturer.get_by_label(text.LINK).fill("Choose_T?budget=4")
-    lecturer.get_by_label(text.QUESTION).fill("Which method is best?")
-    lecturer.get_by_label(text.OPTIONS).fill("\n".join(OPTIONS))
+    for label, content in (
+        (text.LINK, "Choose_T?budget=4"),
+        (text.QUESTION, "Which method is best?"),
+        (text.OPTIONS, "\n".join(OPTIONS)),
+    ):
+        lecturer.get_by_role("textbox", name=label, exact=True).fill(content)
     lecturer.get_by_role("button", name=text.CREATE).click()
     expect(lecturer.get_by_role("heading", name="Which method is best?")).to_be_visible()
     return lecturer.get_by_test_id("stCode").locator("code").inner_text().strip()
