@@ -65,6 +65,13 @@ PAGES = {
         "Practice",
         "What happens on a real problem? Run several algorithms and watch them learn.",
     ),
+    "live_gridworld": PageLink(
+        "pages/9_Live_gridworld.py",
+        "Live gridworld",
+        ":material/sprint:",
+        "Practice",
+        "Three exact methods plan side by side. Which recovers first when the map changes?",
+    ),
     "inspector": PageLink(
         "pages/5_Policy_inspector.py",
         "Policy inspector",

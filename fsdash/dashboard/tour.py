@@ -12,7 +12,7 @@ from fsdash.dashboard.widgets.url_state import Reader, report_unusable
 from fsdash.teaching.tours import Position, parse_position
 
 PARAMETER = "tour"
-_POSITION, _AT_STOP = "fsdash-tour", "fsdash-tour-at-stop"
+POSITION, _AT_STOP = "fsdash-tour", "fsdash-tour-at-stop"
 """Session keys: the position, and whether the page in view was opened as that stop."""
 
 BACK, NEXT, RETURN, END = "Back", "Next", "Return to the tour", "End the tour"
@@ -36,14 +36,14 @@ def read_position() -> bool:
         report_unusable(problems)
         st.query_params.pop(PARAMETER)
         return False
-    was_here = st.session_state.get(_AT_STOP) and st.session_state.get(_POSITION) == position[0]
-    st.session_state[_POSITION], st.session_state[_AT_STOP] = position[0], True
+    was_here = st.session_state.get(_AT_STOP) and st.session_state.get(POSITION) == position[0]
+    st.session_state[POSITION], st.session_state[_AT_STOP] = position[0], True
     return not was_here
 
 
 def draw_bar() -> None:
     """The bar, if the visitor is on a tour."""
-    position = st.session_state.get(_POSITION)
+    position = st.session_state.get(POSITION)
     if position is None:
         return
     with st.container(border=True, key="tour", gap="small"):
@@ -75,7 +75,7 @@ def _draw_end() -> None:
 
 
 def _end() -> None:
-    st.session_state.pop(_POSITION, None)
+    st.session_state.pop(POSITION, None)
     st.query_params.pop(PARAMETER, None)
 
 

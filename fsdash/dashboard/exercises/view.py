@@ -4,9 +4,8 @@ import streamlit as st
 
 from fsdash.dashboard.exercises import state, text
 from fsdash.dashboard.navigation import PAGES
-from fsdash.dashboard.shell import add_style, open_page
-from fsdash.dashboard.widgets import controls
-from fsdash.dashboard.widgets.exercise import draw_exercise
+from fsdash.dashboard.shell import add_style, open_page, segments
+from fsdash.dashboard.widgets.exercise import draw_folded
 from fsdash.dashboard.widgets.progress import forget_progress, read_progress
 from fsdash.dashboard.widgets.url_state import Parameter, UrlState, one_of, switch
 from fsdash.teaching.exercises import EXERCISES, LEVELS
@@ -45,8 +44,8 @@ export default function ({ data, parentElement }) {
 """
 _BUTTON_STYLE = """
 .fs-print {font: inherit; font-size: 0.875rem; padding: 0.25rem 0.75rem; min-height: 2.5rem;
-  cursor: pointer; color: var(--st-background-color); background: var(--st-primary-color); border: none;
-  border-radius: var(--st-button-radius, 0.5rem);}
+  cursor: pointer; color: var(--st-background-color); background: var(--st-primary-color);
+  border: none; border-radius: var(--st-button-radius, 0.5rem);}
 """
 _print_button = st.components.v2.component("fsdash_print", js=_PRINT, css=_BUTTON_STYLE)
 
@@ -57,8 +56,8 @@ def show() -> None:
     add_style(STYLE)
     st.title(text.TITLE, anchor=False)
     with st.container(horizontal=True, gap="large", key="choices"):
-        view = controls.segments(URL, "view", text.VIEW, text.VIEWS)
-        level = controls.segments(URL, "level", text.LEVEL, LEVEL_LABELS)
+        view = segments(URL, "view", text.VIEW, text.VIEWS)
+        level = segments(URL, "level", text.LEVEL, LEVEL_LABELS)
     if view == "sheet":
         draw_sheet(level)
     else:
@@ -78,7 +77,7 @@ def draw_list(level: str) -> None:
     for page, exercises in state.shown(level).items():
         st.subheader(PAGES[page].title, anchor=False)
         for exercise in exercises:
-            draw_exercise(exercise, exercise.id in solved)
+            draw_folded(exercise, exercise.id in solved)
     st.button(
         text.FORGET,
         key="forget",

@@ -5,10 +5,9 @@ import streamlit as st
 from fsdash.dashboard.home import state, text
 from fsdash.dashboard.home.state import LARGEST_T, NARROW, WIDE
 from fsdash.dashboard.navigation import available_pages
-from fsdash.dashboard.shell import glossary, is_dark, open_page
+from fsdash.dashboard.shell import exercises, glossary, is_dark, open_page
 from fsdash.dashboard.tour import link_to_stop
 from fsdash.dashboard.widgets import controls
-from fsdash.dashboard.widgets.exercise import draw_exercises
 from fsdash.dashboard.widgets.picture import draw_step_caption, draw_svg
 from fsdash.dashboard.widgets.url_state import Parameter, UrlState, one_of, whole_number
 from fsdash.teaching.tours import TOURS, Position
@@ -36,7 +35,7 @@ def show() -> None:
     st.fragment(draw_pictures, run_every=SECONDS_PER_STEP if playing else None)(playing)
     draw_questions()
     draw_tours()
-    draw_exercises("home", URL)
+    exercises("home", URL)
     glossary(("T", "gamma", "alpha", "k"))
     st.subheader(text.COMMANDS_TITLE, anchor=False)
     st.code(text.COMMANDS, language="bash")

@@ -25,8 +25,7 @@ from fsdash.dashboard.inspector.style import STYLE, badge
 from fsdash.dashboard.inspector.timeline import choose_step, is_playing, stop_at_end
 from fsdash.dashboard.inspector.url import URL, start_from_url
 from fsdash.dashboard.service import open_store, show_store_error
-from fsdash.dashboard.shell import add_style, is_dark, open_page, what_to_notice
-from fsdash.dashboard.widgets.exercise import draw_exercises
+from fsdash.dashboard.shell import add_style, exercises, is_dark, open_page, what_to_notice
 from fsdash.domains import domain_label
 from fsdash.errors import InputError
 from fsdash.figures.palette import FIRST_POLICY, SECOND_POLICY
@@ -57,7 +56,7 @@ def show() -> None:
         show_store_error(trouble)
     left, right = st.columns([5, 4], gap="large")
     with left:
-        draw_exercises("inspector", URL)
+        exercises("inspector", URL)
     with right:
         what_to_notice(text.NOTICE)
         with st.expander(text.READING_TITLE, icon=":material/menu_book:", key="reading"):

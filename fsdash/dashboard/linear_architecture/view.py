@@ -19,6 +19,7 @@ from fsdash.dashboard.linear_architecture.state import (
     LinearState,
 )
 from fsdash.dashboard.shell import (
+    exercises,
     glossary,
     is_dark,
     open_page,
@@ -27,7 +28,6 @@ from fsdash.dashboard.shell import (
 )
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import Event, chart, export
-from fsdash.dashboard.widgets.exercise import draw_exercises
 from fsdash.dashboard.widgets.url_state import Parameter, UrlState, whole_number
 from fsdash.errors import InputError
 from fsdash.figures.linear_architecture import fsavi_figure, fsavi_terms_figure
@@ -63,7 +63,7 @@ def show() -> None:
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
     draw_interactive_part()
-    draw_exercises("linear_architecture", URL)
+    exercises("linear_architecture", URL)
     glossary(SYMBOLS)
 
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 import pandas as pd
 
 from fsdash.algorithms.registry import ALGORITHMS
-from fsdash.dashboard.curves.observations import final_text
 from fsdash.dashboard.curves.state import budget_text
+from fsdash.dashboard.curves.text import final_text
 from fsdash.dashboard.run_lab.state import run_title
 from fsdash.formatting import duration, round_significant
 from fsdash.runs.server.manager import QueueStatus

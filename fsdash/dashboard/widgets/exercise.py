@@ -1,6 +1,6 @@
 """Exercises on a page: a question, an answer that is checked, a hint and a solution.
 
-`draw_exercises` is the section at the end of a page, `draw_exercise` a single exercise.
+`draw_exercises` is for the page that the exercises are about, `draw_folded` for other pages.
 `fsdash.teaching.exercises` has the exercises.
 """
 
@@ -12,7 +12,6 @@ from fsdash.dashboard.widgets.url_state import UrlState
 from fsdash.teaching.exercises import EXERCISES, LEVELS, Exercise, by_page
 from fsdash.teaching.exercises.base import ChoiceAnswer, NumberAnswer, StateAnswer
 
-TITLE = "Exercises"
 CHECK, CHECK_PAGE = "Check", "Check this page"
 CHECK_ON_PAGE = "The answer is a state of the page: open it, and check it there."
 YOUR_ANSWER = "Your answer"
@@ -29,44 +28,54 @@ def open_label(exercise: Exercise) -> str:
     return f"Open {PAGES[exercise.page].title} for this exercise"
 
 
-@st.fragment
+def title_of(exercise: Exercise, solved: bool) -> str:
+    """Number, title and level, and whether it is solved."""
+    mark = f" · {SOLVED}" if solved else ""
+    return f"**{number_of(exercise)}.** {exercise.title} · {LEVELS[exercise.level]}{mark}"
+
+
 def draw_exercises(page: str, url: UrlState) -> None:
-    """The exercises of a page, each folded; `url` has the values that a state is checked by."""
-    st.subheader(TITLE, anchor=False)
+    """The exercises of a page; `url` has the values by which a state is checked."""
     solved = read_progress()
     for exercise in by_page(page):
-        draw_exercise(exercise, exercise.id in solved, url)
+        with st.container(border=True):
+            st.markdown(title_of(exercise, exercise.id in solved))
+            draw_exercise(exercise, url)
 
 
-def draw_exercise(exercise: Exercise, solved: bool, url: UrlState | None = None) -> None:
-    """One folded exercise; its content is drawn when it is open.
+def draw_folded(exercise: Exercise, solved: bool) -> None:
+    """An exercise on another page than its own; its content is drawn when it is opened."""
+    icon = ":material/check_circle:" if solved else ":material/help:"
+    section = st.expander(
+        title_of(exercise, solved), icon=icon, key=f"exercise-{exercise.id}", on_change="rerun"
+    )
+    if section.open:
+        with section:
+            draw_exercise(exercise)
+
+
+def draw_exercise(exercise: Exercise, url: UrlState | None = None) -> None:
+    """Question, answer, hint and solution.
 
     Without `url` the exercise is not on its own page, and a state cannot be checked.
     """
-    mark = f" · {SOLVED}" if solved else ""
-    label = f"**{number_of(exercise)}.** {exercise.title} · {LEVELS[exercise.level]}{mark}"
-    icon = ":material/check_circle:" if solved else ":material/help:"
     key = f"exercise-{exercise.id}"
-    section = st.expander(label, icon=icon, key=key, on_change="rerun")
-    if not section.open:
-        return
-    with section:
-        st.markdown(exercise.question)
-        if exercise.state or url is None:
-            st.page_link(
-                PAGES[exercise.page].script,
-                label=open_label(exercise),
-                icon=":material/open_in_browser:",
-                query_params=dict(exercise.state) or None,
-            )
-        _draw_answer(exercise, key, url)
-        with st.container(horizontal=True, gap="medium"):
-            hint = st.toggle(HINT, key=f"{key}-hint")
-            solution = st.toggle(SOLUTION, key=f"{key}-solution")
-        if hint:
-            st.info(exercise.hint, icon=":material/lightbulb:")
-        if solution:
-            st.markdown(exercise.solution_text())
+    st.markdown(exercise.question)
+    if exercise.state or url is None:
+        st.page_link(
+            PAGES[exercise.page].script,
+            label=open_label(exercise),
+            icon=":material/open_in_browser:",
+            query_params=dict(exercise.state) or None,
+        )
+    _draw_answer(exercise, key, url)
+    with st.container(horizontal=True, gap="medium"):
+        hint = st.toggle(HINT, key=f"{key}-hint")
+        solution = st.toggle(SOLUTION, key=f"{key}-solution")
+    if hint:
+        st.info(exercise.hint, icon=":material/lightbulb:")
+    if solution:
+        st.markdown(exercise.solution_text())
 
 
 def _draw_answer(exercise: Exercise, key: str, url: UrlState | None) -> None:
@@ -108,4 +117,5 @@ def _check(exercise: Exercise, key: str, url: UrlState | None) -> None:
     st.session_state[f"{key}-verdict"] = given, verdict
     if verdict.right:
         add_solved(exercise.id)
-        st.session_state[key] = True  # a section whose label changes would fold
+        if url is None:
+            st.session_state[key] = True  # a section whose label changes would fold

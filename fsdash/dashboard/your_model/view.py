@@ -11,8 +11,7 @@ from fsdash.dashboard.service import (
     show_store_error,
     visitor_id,
 )
-from fsdash.dashboard.shell import add_style, glossary, open_page
-from fsdash.dashboard.widgets.exercise import draw_exercises
+from fsdash.dashboard.shell import add_style, exercises, glossary, open_page
 from fsdash.dashboard.your_model import saved_text, text
 from fsdash.dashboard.your_model.new_model import draw_new_model
 from fsdash.dashboard.your_model.saved_model import MESSAGE, draw_saved_model
@@ -48,7 +47,7 @@ def show() -> None:
         _draw_list(store)
     except StoreError as problem:
         show_store_error(problem)
-    draw_exercises("your_model", URL)
+    exercises("your_model", URL)
     glossary(("T", "gamma"))
 
 

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from fsdash.dashboard.exercises import text
+from fsdash.dashboard.shell import EXERCISES_TITLE
 from fsdash.dashboard.widgets import exercise as widget
 from fsdash.teaching.exercises import EXERCISES, by_id
 from fsdash.teaching.exercises.base import RIGHT, TOO_SMALL
@@ -19,14 +20,15 @@ def test_an_exercise_is_solved_on_its_page_and_the_browser_remembers_it(
     visit: Callable[..., Page],
 ):
     page, exercise = visit("/Reward_error"), by_id("error-peak")
-    page.locator("summary").filter(has_text=exercise.title).click()
-    answer = page.get_by_label(widget.YOUR_ANSWER)
+    page.locator("summary").filter(has_text=EXERCISES_TITLE).click()
+    own = page.get_by_test_id("stVerticalBlock").filter(has_text=exercise.title).last
+    answer = own.get_by_role("spinbutton")
     for given, message in (("5", TOO_SMALL), ("23", RIGHT)):
         answer.fill(given)
         answer.press("Enter")
-        page.get_by_role("button", name=widget.CHECK, exact=True).click()
-        expect(page.get_by_text(message)).to_be_visible()
-    expect(page.locator("summary").filter(has_text=exercise.title)).to_contain_text(widget.SOLVED)
+        own.get_by_role("button", name=widget.CHECK, exact=True).click()
+        expect(own.get_by_text(message)).to_be_visible()
+    expect(own).to_contain_text(f"· {widget.SOLVED}")
     page.goto(re.sub(r"/Reward_error.*", "/Exercises", page.url))
     expect(page.get_by_text(text.solved(1, len(EXERCISES)))).to_be_visible()
     page.get_by_role("button", name=text.FORGET).click()

@@ -9,14 +9,14 @@ from fsdash.dashboard.widgets.progress import known_ids
 from fsdash.teaching.exercises import EXERCISES, by_id, by_page
 from fsdash.teaching.exercises.base import OTHER_STATE, RIGHT, TOO_SMALL
 from fsdash.teaching.sheet import PAGE_TITLES, exercise_sheet
-from tests.dashboard.kit import metrics, opened, unfold, words
+from tests.dashboard.kit import metrics, opened, words
 
 PAGE = "10_Exercises.py"
 
 
-def unfolded(page, id: str):
-    """Open one exercise."""
-    page.session_state[f"exercise-{id}"] = True
+def unfolded(page, section: str = "exercises"):
+    """Open the section of a page, or one exercise on the page Exercises."""
+    page.session_state[section] = True
     page.run()
     assert not page.exception
     return page
@@ -30,15 +30,14 @@ def check(page, id: str):
 
 def test_a_number_is_checked_on_its_page_with_hint_and_solution():
     page, exercise = opened("1_Reward_error.py"), by_id("error-peak")
-    unfolded(page, exercise.id)
+    unfolded(page)
     assert exercise.question in words(page)
     answer = page.number_input(key="exercise-error-peak-answer")
     answer.set_value(22.0).run()
     assert check(page, exercise.id) == [TOO_SMALL]
     answer.set_value(23.0).run()
     assert check(page, exercise.id) == [RIGHT]
-    (label,) = [section.label for section in page.expander if exercise.title in section.label]
-    assert widget.SOLVED in label
+    assert widget.title_of(exercise, solved=True) in words(page)
     page.toggle(key="exercise-error-peak-hint").set_value(True).run()
     assert page.info[0].value == exercise.hint
     page.toggle(key="exercise-error-peak-solution").set_value(True).run()
@@ -46,7 +45,7 @@ def test_a_number_is_checked_on_its_page_with_hint_and_solution():
 
 
 def test_the_verdict_disappears_when_the_answer_changes():
-    page = unfolded(opened(PAGE), "frozen-in-use")
+    page = unfolded(opened(PAGE), "exercise-frozen-in-use")
     page.radio(key="exercise-frozen-in-use-answer").set_value("no").run()
     assert check(page, "frozen-in-use") == [RIGHT]
     page.radio(key="exercise-frozen-in-use-answer").set_value("yes").run()
@@ -68,7 +67,7 @@ def test_the_verdict_disappears_when_the_answer_changes():
 def test_a_state_of_the_page_is_checked(id, wrong, right):
     script = PAGES[by_id(id).page].script.removeprefix("pages/")
     for query, expected in ((wrong, OTHER_STATE), (right, RIGHT)):
-        page = unfolded(opened(script, **query), id)
+        page = unfolded(opened(script, **query))
         assert expected in check(page, id)
 
 
@@ -76,9 +75,9 @@ def test_a_state_of_the_page_is_checked(id, wrong, right):
 def test_every_page_has_its_exercises_and_their_links_are_usable(key):
     script = PAGES[key].script
     name = None if script == "app.py" else script.removeprefix("pages/")
-    labels = [section.label for section in opened(name).expander]
+    shown = words(unfolded(opened(name)))
     for exercise in by_page(key):
-        assert any(exercise.title in label for label in labels)
+        assert widget.title_of(exercise, solved=False) in shown
         assert not opened(name, **exercise.state).warning
 
 
@@ -87,7 +86,7 @@ def test_the_page_lists_all_exercises_and_counts_the_solved_ones():
     titles = " ".join(section.label for section in page.expander)
     assert all(exercise.title in titles for exercise in EXERCISES)
     assert metrics(page)["Read off"].startswith("0 / ")
-    unfolded(page, "upper-discount")
+    unfolded(page, "exercise-upper-discount")
     page.number_input(key="exercise-upper-discount-answer").set_value(0.941).run()
     assert check(page, "upper-discount") == [RIGHT]
     assert metrics(page)["Compute"].startswith("1 / ")
@@ -96,7 +95,7 @@ def test_the_page_lists_all_exercises_and_counts_the_solved_ones():
 
 
 def test_an_exercise_about_a_state_leads_to_its_page():
-    page = unfolded(opened(PAGE), "no-freeze-error")
+    page = unfolded(opened(PAGE), "exercise-no-freeze-error")
     assert widget.CHECK_ON_PAGE in [caption.value for caption in page.caption]
     labels = [link.proto.label for link in page.get("page_link")]
     assert widget.open_label(by_id("no-freeze-error")) in labels
@@ -124,10 +123,10 @@ def test_stored_progress_that_is_not_an_exercise_is_ignored():
     assert state.solved_by_level({"error-peak"})["read"][0] == 1
 
 
-def test_a_folded_exercise_computes_nothing(monkeypatch):
+def test_an_exercise_computes_nothing_before_it_is_asked(monkeypatch):
     def fail(self):
         raise AssertionError("computed although nobody asked")
 
     monkeypatch.setattr("fsdash.teaching.exercises.base.Exercise.right_answer", fail)
     monkeypatch.setattr("fsdash.teaching.exercises.base.Exercise.solution_text", fail)
-    unfold(opened("1_Reward_error.py"))
+    unfolded(opened("1_Reward_error.py"))
