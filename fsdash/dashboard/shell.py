@@ -4,13 +4,16 @@ Each page can be opened directly by a link, so each one begins with `open_page`.
 exercises and a table of its symbols, and `what_to_notice` explains a figure.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from fsdash.dashboard import tour
 from fsdash.dashboard.navigation import available_pages
+from fsdash.dashboard.widgets import browser_storage
+from fsdash.dashboard.widgets.exercise import draw_exercises
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.url_state import UrlState
 from fsdash.figures.palette import BACKGROUND, INK
@@ -30,6 +33,7 @@ PAPER_URL = "https://arxiv.org/abs/2301.00922"
 STYLE = """<style>
 [data-testid="stElementContainer"]:has([data-testid="stMarkdownContainer"] > style) {display: none;}
 PAGE_TOP
+STORAGE
 :is(a, button, summary, [role="tab"], [tabindex]:not([data-testid="stMain"])):focus-visible,
   label:has(input:is([type="checkbox"], [type="radio"]):focus-visible),
   [data-testid="stSlider"] [data-rac]:has(> div > input:focus-visible)
@@ -83,6 +87,7 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
     words = {
         "FOOTER": footer,
         "PAGE_TOP": f".st-key-{PAGE_TOP} {{display: none;}}",
+        "STORAGE": browser_storage.STYLE,
         "PAGE": BACKGROUND.on(is_dark()),
         "INK": INK.on(is_dark()),
     }
@@ -96,8 +101,11 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
         _draw_links()
         st.divider()
         st.caption(f"fsdash {__version__}, based on {AUTHORS}, [{PAPER}]({PAPER_URL}).")
-    was_read = url.read()
+    on_tour = tour.PARAMETER in st.query_params or tour.POSITION in st.session_state
+    was_read = url.read(opened=on_tour and tour.read_position())
     url.report_unusable()
+    if on_tour:
+        tour.draw_bar()
     return was_read
 
 
@@ -145,7 +153,7 @@ def is_dark() -> bool:
 
 # ------------------------------------------------------------------------------- teaching sections
 
-NOTICE_TITLE, EXERCISES_TITLE, ANSWER = "What to notice", "Try it", "Answer"
+NOTICE_TITLE, EXERCISES_TITLE = "What to notice", "Exercises"
 SYMBOLS_TITLE = "Symbols on this page"
 FROZEN_DYNAMICS_CONDITION = (
     "**A condition that the paper does not state:** the proof compares with a lower level that is "
@@ -166,13 +174,15 @@ def what_to_notice(points: Iterable[str], key: str = "notice", about: str = "") 
         st.markdown("\n".join(f"- {point}" for point in points))
 
 
-def exercises(pairs: Sequence[tuple[str, str]]) -> None:
-    """Questions that the page can answer, each with a folded answer."""
-    st.subheader(EXERCISES_TITLE, anchor=False)
-    for index, (question, answer) in enumerate(pairs, 1):
-        st.markdown(f"**{index}.** {question}")
-        with st.expander(ANSWER, key=f"answer-{index}"):
-            st.markdown(answer)
+@st.fragment
+def exercises(page: str, url: UrlState) -> None:
+    """A folded section with the exercises of a page, drawn when it is opened."""
+    section = st.expander(
+        EXERCISES_TITLE, icon=":material/school:", key="exercises", on_change="rerun"
+    )
+    if section.open:
+        with section:
+            draw_exercises(page, url)
 
 
 @st.fragment

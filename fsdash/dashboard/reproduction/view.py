@@ -85,7 +85,7 @@ def show() -> None:
     st.space("small")
     left, right = st.columns([5, 4], gap="large")
     with left:
-        exercises(text.EXERCISES)
+        exercises("reproduction", URL)
     with right:
         what_to_notice(text.NOTICE)
         with st.expander(text.RULES_TITLE, icon=":material/gavel:", key="rules"):

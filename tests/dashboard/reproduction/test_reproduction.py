@@ -164,15 +164,6 @@ def test_the_experiment_on_samples_is_shown_with_its_numbers():
     assert f"is {first:.0%} for M = 50" in reproduction.samples_results(samples)[1]
 
 
-def test_the_explanation_in_the_exercise_follows_from_the_samples():
-    """With M = 500 the best policy on the gridworld is within 1%, and the end is better."""
-    table = archive.archived_samples().query("domain == 'gridworld'")
-    table = table.set_index(["M", "common_random_numbers"])
-    assert "M = 500 the best policy is within 1% of the optimum" in text.EXERCISES[0][1]
-    assert table["best"][500, False] > 0.99
-    assert table["final"][500, False] > table["final"][50, False] > table["final"][50, True]
-
-
 def test_intervals_of_the_samples_stay_between_zero_and_one():
     table = archive.archived_samples().assign(final=0.98, final_low=0.9, final_high=1.06)
     for trace in samples_figure(table).data:
