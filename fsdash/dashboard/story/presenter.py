@@ -24,9 +24,10 @@ STYLE = """<style>
 [data-testid="stMainBlockContainer"] {max-width: none; padding: 0.8rem 2rem 4rem;}
 [data-testid="stMainBlockContainer"]::after {content: none !important;}
 h1 {font-size: clamp(1.7rem, 2.9vw, 3.2rem) !important; padding: 0 0 0.3rem !important;}
-.st-key-lead p, .st-key-say :is(p, li)
+.st-key-lead p
   {font-size: clamp(1.3rem, 2vw, 2.2rem) !important; line-height: 1.35; max-width: none;}
 .st-key-question p {font-size: clamp(1.05rem, 1.5vw, 1.7rem) !important; line-height: 1.35;}
+.st-key-notes :is(p, li) {font-size: clamp(1.05rem, 1.4vw, 1.6rem) !important;}
 .katex-display {margin: 0.1rem 0;}
 .st-key-presenter {position: fixed; left: 0; right: 0; bottom: 0; z-index: 99; width: 100%;}
 </style>"""
@@ -131,8 +132,9 @@ def draw_notes(place: int, section: Section) -> None:
     part = PARTS[section.name]
     numbers = part.numbers(*(URL.get(name) for name in part.controls))
     st.caption(fill(text.TIMING, {"minutes": section.minutes, "until": until()[place - 1]}))
-    left, right = st.columns([3, 2], gap="large")
-    with left, st.container(key="say"):
+    with st.container(key="notes"):
+        left, right = st.columns([3, 2], gap="large")
+    with left:
         st.markdown("\n".join(f"- {fill(line, numbers)}" for line in section.sentences))
         st.markdown(f"**{text.SAY}**\n\n" + _bullets(section.say, numbers))
         st.markdown(f"**{text.DO}**\n\n" + _bullets(section.do, numbers))

@@ -22,7 +22,7 @@ from fsdash.figures.story.grid import describe_grid, grid_figure
 from fsdash.figures.story.maze import maze_figure
 from fsdash.theory import RewardError, reward_error
 
-SEED, WEEKS_TO_GO, SWEEPS = "Path", "Weeks to go n", "Sweeps k"
+SEED, WEEKS_TO_GO, SWEEPS = "Random path", "Weeks to go n", "Sweeps k"
 BUDGET, MOVE, CASE = "Budget in sweeps", "Probability of a move", "Case"
 T_VALUES = np.arange(2, state.LONGEST_T + 1)
 
@@ -159,7 +159,8 @@ def read_work() -> Values:
 
 
 def draw_work(budget: float, T: int, dark: bool) -> tuple[go.Figure, str]:
-    return frontier_figure(state.points(), (T,), budget, "mean_regret", dark), ""
+    figure = frontier_figure(state.points(), (T,), budget, dark=dark, certificates=False)
+    return figure, ""
 
 
 def read_bound() -> Values:

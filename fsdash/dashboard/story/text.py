@@ -137,7 +137,7 @@ SECTIONS = (
             "Then ask the question before you open the answer.",
         ),
         (
-            r"U^{k} = H\,U^{k-1}, \qquad \lVert U^k - U^*\rVert_\infty \le \gamma^k\, "
+            r"U^{k} = H\,U^{k-1}, \quad \lVert U^k - U^*\rVert_\infty \le \gamma^k\, "
             r"\lVert U^0 - U^*\rVert_\infty",
         ),
     ),
@@ -169,8 +169,8 @@ SECTIONS = (
             "orders appear.",
         ),
         (
-            r"J_t(x, y) = \max_a\ r(x, y, a) + \gamma\, \mathbb E\bigl[J_{t+1}(x, "
-            r"f_{\mathcal Y}(x, y, a, w))\bigr], \qquad J_T = 0",
+            r"J_t(x, y) = \max_a\ r(x, y, a) + \gamma\, \mathbb E\bigl[J_{t+1}(x, y')\bigr], "
+            r"\quad J_T = 0",
         ),
     ),
     Section(
@@ -211,8 +211,9 @@ SECTIONS = (
         "path",
         "The policy on a path, block by block",
         (
-            "The policy repeats itself every $T$ weeks: **$\\mu$ acts in the first week of a "
-            "block, the lower level in the others.**",
+            "The policy of both levels together, *frozen-state value iteration* (FSVI), repeats "
+            "itself every $T$ weeks: **$\\mu$ acts in the first week of a block, the lower level "
+            "in the others.**",
             "On this path {at_start} of {orders} orders fall on the first week of a block; in the "
             "long run it is {share} of all orders.",
             "The dashed line is what the plan expected from its second week on; over these {weeks} "
@@ -247,8 +248,8 @@ SECTIONS = (
             "error).",
             "With $T$ = {T}, measured over all states and orders, the freeze error is at most "
             "{freeze} and the end-of-horizon error at most {end}.",
-            "The paper bounds them by {freeze_bound} and {end_bound}, with the formula below and "
-            "the constants of this shop.",
+            "The paper bounds them by {freeze_bound} and {end_bound}: its formula with the "
+            "constants of this shop.",
         ),
         "Which of the two errors is larger in this shop? What happens to each as $T$ grows?",
         "With $T$ = {T} the {larger} error is larger. As $T$ grows, the freeze error grows, "
@@ -270,10 +271,11 @@ SECTIONS = (
         "work",
         "The trade-off: regret against work",
         (
-            "**Each $T$ has its own curve of regret against work**: it falls fast at first and "
-            "then stays at a floor that more iterations cannot remove.",
-            "For a budget of {budget} sweeps, the smallest mean regret is {regret} ({winner}); "
-            "value iteration alone has {base} by then.",
+            "The **regret** of a policy is what it loses against the optimal one: for each $T$ it "
+            "**falls fast with the work, then stays at a floor** that more iterations cannot "
+            "remove.",
+            "The thick line is the smallest mean regret for each budget: with {budget} sweeps it "
+            "is {regret} ({winner}), and value iteration alone (Base VI) has {base}.",
             "FSVI with $T$ = {T} never gets below {floor}, of an optimal value of {optimum}.",
         ),
         "For which budgets should this shop freeze, and when not?",
@@ -285,8 +287,7 @@ SECTIONS = (
         ("T", "k", "regret"),
         5,
         (
-            "Regret is what the policy loses against the optimal one, measured under the true "
-            "dynamics.",
+            "All regrets are measured: each policy is evaluated exactly, under the true dynamics.",
             "The strip at the bottom says which T wins for each budget. The winner changes several "
             "times.",
         ),
@@ -373,7 +374,7 @@ LEARNED = (
 
 # ---------------------------------------------------------------------- the two failures of the end
 
-CASES = {"maze": "A maze with a distant prize", "season": "A season that is not slow"}
+CASES = {"maze": "Maze", "season": "Fast season"}
 MAZE = (
     "The corridor of this maze has {cells} cells, and the prize at its end is {half} steps from "
     "the start. With {T} frozen periods the plan sees the prize from {seen} cells only; elsewhere "
@@ -409,7 +410,7 @@ def bound_tex(constants: Constants, T: int) -> tuple[str, str]:
     error, distance = reward_error(c, T).total, transition_distance(c, T)
     general = (
         r"\mathcal R \le \frac{2}{(1-\gamma^T)^2} \bigl[\,\varepsilon_r + \gamma^T L_U\, d\,\bigr]"
-        r" + \text{an iteration term}"
+        r" \qquad (k \to \infty)"
     )
     filled = (
         rf"{n(2 / (1 - c.gamma**T) ** 2)}\,\bigl[\,{n(float(error))} + {n(c.gamma**T)} \cdot "

@@ -51,18 +51,17 @@ def draw_start() -> None:
 
 
 def draw_section(place: int, section: Section) -> None:
-    """One section: text and formula, controls and figure, question and answer."""
+    """One section: text and controls, formula and figure, question and answer."""
     dark, part = is_dark(), PARTS[section.name]
     st.header(f"{place}. {section.title}", anchor=f"section-{place}")
-    words, formula = st.columns([6, 5], gap="large")
-    left, right = st.columns([3, 8], gap="large")
+    left, right = st.columns([5, 7], gap="large")
     with left:
+        words = st.container()
         values = part.read()
     numbers = part.numbers(*values)
     words.markdown(fill(" ".join(section.sentences), numbers))
-    with formula:
-        draw_formula(section, values, dark)
     with right:
+        draw_formula(section, values, dark)
         draw_figure(section, values, numbers, HEIGHT, dark)
     st.markdown(f"**{text.QUESTION}.** {fill(section.question, numbers)}")
     with st.expander(text.ANSWER, key=f"answer-{section.name}"):

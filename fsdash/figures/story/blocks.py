@@ -38,7 +38,12 @@ def blocks_figure(model: FastSlowMDP, blocks: Blocks, dark: bool = False) -> go.
             "anchor": "y",
         },
         "yaxis": {"title": {"text": "units"}, "domain": STOCK, "rangemode": "tozero"},
-        "yaxis2": {"title": {"text": "demand"}, "domain": DEMAND, "tickvals": demand},
+        "yaxis2": {
+            "title": {"text": "demand"},
+            "domain": DEMAND,
+            "tickvals": demand,
+            "range": [0, demand.max() + 0.5],
+        },
         "shapes": [_block(start, T, dark) for start in range(0, len(weeks), 2 * T)],
         "bargap": 0.35,
         "barmode": "overlay",
@@ -70,7 +75,8 @@ def _bars(weeks: np.ndarray, orders: np.ndarray, name: str, colour: str) -> dict
         "type": "bar",
         **{"x": weeks, "y": np.where(orders > 0, orders, np.nan), "name": name},
         "marker": {"color": colour},
-        "opacity": 0.75,
+        "width": 0.7,
+        "opacity": 0.6,
         "hovertemplate": "%{y:g}",
     }
 

@@ -22,7 +22,7 @@ from fsdash.figures.template import template
 from fsdash.formatting import log_ticks, number
 from fsdash.theory import RewardError
 
-MEASURED, BOUNDED = "measured", "the paper's bound"
+MEASURED, BOUNDED = "measured", "bound"
 
 
 def convergence_figure(
@@ -61,11 +61,11 @@ def errors_figure(
         colour = TERMS[name].on(dark)
         for errors, source, dash in ((measured, MEASURED, "solid"), (bound, BOUNDED, "dot")):
             values = np.where(np.asarray(getattr(errors, name)) > 0, getattr(errors, name), np.nan)
-            data.append(curve(T_values, values, f"{title}, {source}", colour, dash, 3))
+            data.append(curve(T_values, values, f"{title}: {source}", colour, dash, 3))
     layout = _layout(dark, "T, weeks in a block", "error of the T-period reward")
     top = float(np.max(bound.total)) * 1.5
     layout["yaxis"] |= {"type": "log", "range": [0, log10(top)], **log_ticks(1, top)}
-    layout["xaxis"] |= {"dtick": 1}
+    layout["xaxis"] |= {"dtick": 2}
     layout["shapes"] = [vertical_line(T, INK.on(dark), "dot")]
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 
@@ -86,7 +86,7 @@ def floors_figure(
     low, high = min(positive) / 1.5, max(positive) * 1.5
     layout = _layout(dark, "weeks frozen: T of FSVI, n of rolling freeze", "mean regret")
     layout["yaxis"] |= {"type": "log", "range": [log10(low), log10(high)], **log_ticks(low, high)}
-    layout["xaxis"] |= {"dtick": 1}
+    layout["xaxis"] |= {"dtick": 2, "range": [1.5, float(T_values[-1]) + 0.5]}
     layout["shapes"] = [vertical_line(n, INK.on(dark), "dot")]
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 

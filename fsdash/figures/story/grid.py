@@ -22,7 +22,7 @@ def grid_figure(
     """The states as cells, stock across and season up; a number in a cell is an order."""
     stock, demand = coordinate_values(model.fast, "stock"), coordinate_values(model.slow, "demand")
     order_XY = coordinate_values(model.actions, "order")[policy_XY]
-    names = [f"{season}: {d:g} a week" for season, d in zip(seasons, demand, strict=True)]
+    names = [f"{season}<br>{d:g} a week" for season, d in zip(seasons, demand, strict=True)]
     ordering = np.argwhere(order_XY > 0)
     cells = {
         "type": "heatmap",
@@ -33,7 +33,11 @@ def grid_figure(
         "colorscale": QUIET.on(dark),
         "xgap": 2,
         "ygap": 2,
-        "colorbar": {"title": {"text": value_name}, "thickness": 12, "outlinewidth": 0},
+        "colorbar": {
+            "title": {"text": f"value {value_name}", "side": "right"},
+            **{"orientation": "h", "thickness": 12, "outlinewidth": 0, "len": 0.8},
+            **{"x": 0.4, "y": 1.02, "yanchor": "bottom"},
+        },
         "hovertemplate": f"stock %{{x}}, %{{y}}<br>{value_name} = %{{z:.4g}}"
         "<br>order %{customdata}<extra></extra>",
     }
@@ -43,7 +47,7 @@ def grid_figure(
         "x": stock[ordering[:, 1]],
         "y": [names[x] for x in ordering[:, 0]],
         "text": [f"<b>{order_XY[x, y]:g}</b>" for x, y in ordering],
-        "textfont": {"color": VERMILLION.on(dark), "size": 19},
+        "textfont": {"color": VERMILLION.on(dark), "size": 17},
         "hoverinfo": "skip",
         "showlegend": False,
     }
@@ -51,7 +55,12 @@ def grid_figure(
     layout = {
         "template": template(dark),
         "hovermode": "closest",
-        "xaxis": axis | {"title": {"text": "stock y, units"}, "dtick": 1},
+        "xaxis": axis
+        | {
+            "title": {"text": "stock y, units"},
+            "dtick": 1,
+            "range": [stock[0] - 0.5, stock[-1] + 0.5],
+        },
         "yaxis": axis | {"type": "category", "title": {"text": "season x"}},
         "plot_bgcolor": GRID.on(dark),
         "font": {"color": INK.on(dark)},

@@ -19,16 +19,22 @@ def maze_figure(
     prize = len(column) - 1
     arrows = seen_Y.copy()
     arrows[prize] = False
-    colours = np.where(seen_Y, with_opacity(BLUE.on(dark), 0.28), PANEL.on(dark))
+    shape = int(row.max()) + 1, int(column.max()) + 1
+    seen_RC = np.zeros(shape)
+    seen_RC[row.astype(int), column.astype(int)] = seen_Y
+    words = np.where(seen_RC > 0, "the plan sees the prize", "the plan sees nothing")
     cells = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": column,
-        "y": row,
-        "name": "cells",
-        "marker": {"symbol": "square", "size": 34, "color": colours.tolist(), "line": {"width": 0}},
+        "type": "heatmap",
+        "z": seen_RC,
+        "zmin": 0,
+        "zmax": 1,
+        "colorscale": [[0, PANEL.on(dark)], [1, with_opacity(BLUE.on(dark), 0.35)]],
+        "showscale": False,
+        "xgap": 3,
+        "ygap": 3,
+        "text": words.tolist(),
         "hovertemplate": "%{text}<extra></extra>",
-        "text": np.where(seen_Y, "the plan sees the prize", "the plan sees nothing").tolist(),
+        "name": "cells",
     }
     moves = {
         "type": "scatter",
@@ -38,7 +44,7 @@ def maze_figure(
         "name": "moves",
         "marker": {
             "symbol": "arrow",
-            "size": 15,
+            "size": 14,
             "angle": np.array(ANGLES)[policy_Y[arrows]].tolist(),
             "color": INK.on(dark),
         },
@@ -54,7 +60,7 @@ def maze_figure(
         "name": "marks",
         "hoverinfo": "skip",
     }
-    axis = {"visible": False, "fixedrange": True}
+    axis = {"visible": False, "fixedrange": True, "constrain": "domain"}
     layout = {
         "template": template(dark),
         "showlegend": False,
