@@ -102,6 +102,7 @@ def path(T: int, seed: int) -> Numbers:
 def errors(T: int) -> Numbers:
     """Section 6: the two errors, measured and bounded."""
     found, bound = state.measured_error(T), reward_error(state.constants(), T)
+    shortest, longest = state.measured_error(2), state.measured_error(state.LONGEST_T)
     larger = "end-of-horizon" if found.end_of_horizon > found.freeze else "freeze"
     return {
         "T": T,
@@ -110,8 +111,13 @@ def errors(T: int) -> Numbers:
         "freeze_bound": float(bound.freeze),
         "end_bound": float(bound.end_of_horizon),
         "larger": larger,
-        "move": percent(SHOP.move),
-        "ratio": bound.total / found.total,
+        "ratio": float(bound.total / found.total),
+        "shortest": 2,
+        "longest": state.LONGEST_T,
+        "freeze_first": shortest.freeze,
+        "freeze_last": longest.freeze,
+        "end_first": shortest.end_of_horizon,
+        "end_last": longest.end_of_horizon,
     }
 
 
@@ -125,8 +131,8 @@ def work(budget: float, T: int) -> Numbers:
         "budget": f"{budget:g}",
         "T": T,
         "winner": point_label(won["method"], won["T"]),
-        "regret": won["mean_regret"],
-        "base": base["mean_regret"],
+        "regret": float(won["mean_regret"]),
+        "base": float(base["mean_regret"]),
         "floor": state.fsvi_losses(T)[0],
         "optimum": state.shop().mean(state.best().U_XY),
         "switch": base_vi_from().start,

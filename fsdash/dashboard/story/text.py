@@ -95,7 +95,7 @@ SECTIONS = (
         "what *fast-slow* means.",
         "One simulated year under the optimal policy: stock and demand above, orders below. Of "
         "{weeks} weeks, the stock changes after {stock_moves} and the demand after {season_moves}.",
-        ("x", "y", "a", "s", "r", "gamma", "Ustar"),
+        ("Ustar", "s", "x", "y", "nu", "E", "gamma", "t", "r", "st"),
         4,
         (
             "The shop decides every week, but the world behind the demand changes over months.",
@@ -125,7 +125,7 @@ SECTIONS = (
         "already, but without accurate values nobody knows that.",
         "The error of value iteration after each sweep on a logarithmic scale, with γ = {gamma}: "
         "{error} after {k} sweeps, below {precision} after {needed} sweeps.",
-        ("H", "Uk", "Ustar", "gamma", "k"),
+        ("Uk", "H", "norm", "Ustar", "gamma", "k"),
         5,
         (
             "Recall value iteration. One sweep is one pass over all states and actions.",
@@ -157,7 +157,7 @@ SECTIONS = (
         "With fewer weeks left in the block the sales do not pay for it, and the plan sees "
         "nothing after the block.",
         "With {n} weeks to go, {ordering} of {n_states} states order.",
-        ("J", "pi", "Hfrozen", "x", "y", "r", "gamma", "T"),
+        ("J", "x", "y", "a", "r", "gamma", "E", "ynext", "t", "T"),
         5,
         (
             "The season is frozen only inside the plan. The shop itself still sees seasons change.",
@@ -190,7 +190,7 @@ SECTIONS = (
         "with the season moving.",
         "Values of the upper level with T = {T} after {k} iterations, and the order of its policy "
         "in every state.",
-        ("V", "mu", "J", "sT", "gamma", "T", "k"),
+        ("V", "st", "sT", "a", "r", "gamma", "E", "J", "T", "k", "mu"),
         5,
         (
             "One step of this iteration jumps over a block. The frozen plan says what the block "
@@ -252,9 +252,10 @@ SECTIONS = (
             "constants of this shop.",
         ),
         "Which of the two errors is larger in this shop? What happens to each as $T$ grows?",
-        "With $T$ = {T} the {larger} error is larger. As $T$ grows, the freeze error grows, "
-        "because the season has more time to move, and the end-of-horizon error shrinks, because "
-        "the end of the block is further away and discounted more.",
+        "With $T$ = {T} the {larger} error is larger. From $T$ = {shortest} to $T$ = {longest} the "
+        "freeze error grows from {freeze_first} to {freeze_last}, because the season has more time "
+        "to move, and the end-of-horizon error shrinks from {end_first} to {end_last}, because the "
+        "end of the block is further away and discounted more.",
         "The freeze and the end-of-horizon error against T on a logarithmic scale, measured and "
         "as bounded by the paper. With T = {T}: measured {freeze} and {end}, bounded by "
         "{freeze_bound} and {end_bound}.",

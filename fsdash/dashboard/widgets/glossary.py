@@ -110,6 +110,14 @@ SYMBOLS = {
     "s": Symbol("State s", "s", "The slow and the fast state together, s = (x, y)."),
     "a": Symbol("Action a", "a", "What is decided in a period, such as the units ordered."),
     "r": Symbol("Reward r", "r", "The expected reward of one period, given the state and action."),
+    "t": Symbol("Period t", "t", "A week in the shop; in a block, t = 0, …, T − 1."),
+    "st": Symbol("State in period t s_t", "s_t", "The state in period t."),
+    "nu": Symbol("Stationary policy ν", r"\nu", "The same rule for the action in every period."),
+    "E": Symbol("Expectation 𝔼", r"\mathbb E", "The mean over the random moves of the state."),
+    "ynext": Symbol("Next fast state y′", "y'", "The fast state one period later."),
+    "norm": Symbol(
+        "Largest absolute value ‖·‖", r"\lVert\cdot\rVert", "The largest size over all states."
+    ),
     "H": Symbol(
         "Bellman operator H",
         "H",
