@@ -41,6 +41,9 @@ def _choose_cache_folder() -> None:
 
 _choose_cache_folder()
 jit: Callable[[Any], Any] = numba.njit(cache=True, nogil=True)
+inlined: Callable[[Any], Any] = numba.njit(nogil=True, inline="always")
+"""Decorator for what is called very often: a single draw, the mean of one row. A call that is not
+inlined counts references to every array argument, which may take longer than the work."""
 
 
 @jit
