@@ -7,9 +7,9 @@
 With m = T−1 an iteration costs as much as an iteration of FSVI's upper level, and it converges to
 the true optimum. The correction makes it fast here: it removes in one step the errors that depend
 on the slow state alone, which otherwise decay like γ^k (`fsdash.core.certificate`). The sweeps end
-early once ν's own residual is the share `enough` of the greedy residual. If the error has not fallen
-since the last iteration, ν is still far from its final form, and no sweeps of it are made. `enough=0`
-always makes m.
+early once ν's own residual is the share `enough` of the greedy residual. If the error has not
+fallen since the last iteration, ν is still far from its final form, and no sweeps of it are made.
+`enough=0` always makes m.
 
 Guarantee: every snapshot's `values` are within `error` of U*.
 Work: |S||A| + (sweeps made)·|S| backups per iteration.
@@ -62,6 +62,7 @@ def mpi(
     if not isinstance(m, int | np.integer) or m < 0:
         raise InputError(f"m = {m}: use a whole number of evaluation sweeps, 0 or more")
     bounds, steps = certificate(model), greedy_steps(model)
+    n_pairs, n_real, outcomes = model.n_pairs, model.n_real, model.true.outcomes
     U_XY = values_of(model, U0_XY, "U0_XY").copy()
     backups, last_error = 0, np.inf
     for iteration in count():
@@ -69,12 +70,12 @@ def mpi(
         goal = enough * widest_change(U_XY, HU_XY)
         # U becomes U + c and H U becomes H(U + c), for which ν is greedy too.
         error = bounds.correct(U_XY, HU_XY)
-        evaluations = backups * model.true.outcomes
+        evaluations = backups * outcomes
         yield Snapshot(
             "base", iteration, backups, nu_XY[None], U_XY, error, evaluations, "stationary"
         )
 
         helped = error < last_error or not enough
         sweeps = steps.sweeps(HU_XY, m, goal) if helped else 0
-        backups += model.n_pairs + model.n_real * sweeps
+        backups += n_pairs + n_real * sweeps
         U_XY, last_error = HU_XY, error

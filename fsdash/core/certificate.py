@@ -82,7 +82,7 @@ class Certificate:
         return shift_X[:, None], error + self.rounding
 
     def correct(self, U_XY: np.ndarray, image_XY: np.ndarray) -> float:
-        """Replace U by U + c and its image B U by B (U + c), in place; return U's certified error."""
+        """Replace U by U + c and B U by B (U + c), in place; return the error of U + c."""
         error = correct(U_XY, image_XY, self.PT_XX, self.resolvent_XX, self.discount)
         return error + self.rounding
 

@@ -125,9 +125,9 @@ def _fixed_point(
 def iterate_to_goal(chain, n, PT_XX, resolvent_XX, discount, goal, U_XY):
     """Apply B (n sweeps), correct by the certificate and accelerate, until the error ≤ goal.
 
-    The certificate of U gives a shift c(x) (`fsdash.core.certificate.correct`). The image of U + c is
-    within γᵀ times the certified error. Over many sweeps the errors of a policy that
-    cycles cancel, so the certificate of B is much narrower than that of a single sweep. If
+    The certificate of U gives a shift c(x) (`fsdash.core.certificate.correct`). The image of U + c
+    is within γᵀ times the certified error. Over many sweeps the errors of a policy that cycles
+    cancel, so the certificate of B is much narrower than that of a single sweep. If
     `STALL_LIMIT` further iterates do not improve the certificate, the best one is returned. Returns
     the values, their error and how often B was applied.
     """

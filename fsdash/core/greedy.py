@@ -11,10 +11,9 @@ results for large models in which most pairs have a row of their own, and reads 
       low(x) = (P min_y Δ)(x)    and    high(x) = (P max_y Δ)(x),    Δ = U_new − U_old,
 
   if the slow state is exogenous, and between min Δ and max Δ otherwise. If the bound, raised by
-  γ high, lies below (H U_old)(s) + γ low, the action cannot be greedy, and its row is not read. As
-  the values converge, only the rows of nearly greedy actions are read: in the platelets model of
-  `benchmarks.own_models` 43%, 5% and then 0.1%. Reading short rows here and there takes as long as
-  reading all of them in their order, so this is done for long rows only.
+  γ high, lies below (H U_old)(s) + γ low, the action cannot be greedy, and its row is not needed.
+  As the values converge, few rows are needed: in the platelets model of `benchmarks.own_models`
+  43%, 5% and then 0.1%. While many are needed, reading all of them in their order is faster.
 """
 
 from __future__ import annotations
@@ -31,10 +30,12 @@ from fsdash.core.threads import split
 
 LARGE = 100_000
 """Probabilities in a model from which on `OwnRows` is used."""
-LONG_ROW = 24
-"""Probabilities per row from which on skipping rows saves more than it costs."""
+EXTRA_READS = 24
+"""A row that is read alone takes as long as a row with so many more probabilities read in order."""
 CHUNK = 64
 """States whose rows stay in the processor's cache until the greedy ones are copied."""
+SAMPLED = 64
+"""One in so many states is examined to estimate how many rows are needed."""
 
 
 def greedy_steps(model: FastSlowMDP) -> GreedySteps:
@@ -77,31 +78,33 @@ class OwnRows(GreedySteps):
 
     def __init__(self, model: FastSlowMDP, rows: Rows) -> None:
         super().__init__(model)
-        self.work, shape = len(rows.target_N), (model.n_states, model.n_actions)
-        self.pairs = (model.reward_XYA.reshape(shape), rows.row_XYA.reshape(shape))
-        self.law = (*self.pairs, rows.start_R, rows.target_N, rows.probability_N)
+        shape = (model.n_states, model.n_actions)
+        reward_SA, row_SA = model.reward_XYA.reshape(shape), rows.row_XYA.reshape(shape)
+        self.law = (reward_SA, row_SA, rows.start_R, rows.target_N, rows.probability_N)
+        self.work, self.row_length = len(rows.target_N), len(rows.target_N) / rows.n_rows
         # A state's copy has room for the longest of its rows.
-        start_S, size = places(self.pairs[1], rows.start_R)
+        start_S, size = places(row_SA, rows.start_R)
         self.copies = (start_S, start_S.copy(), np.empty(size, INDEX), np.empty(size))
+        self.state_S = np.arange(model.n_states, dtype=INDEX)
         # What is known for U = 0: all expectations are 0, so the rewards are the Q-values.
         self.U_XY = np.zeros((model.n_slow, model.n_fast))
-        self.HU_XY = model.reward_XYA.max(axis=2)
+        self.HU_XY, self.bound_SA = np.empty_like(self.U_XY), np.empty(shape)
+        set_rewards(reward_SA, self.HU_XY.reshape(-1), self.bound_SA)
         self.greedy_XY = np.full(self.U_XY.shape, -1, np.int32)
-        skips = self.work >= LONG_ROW * rows.n_rows
-        self.bound_SA = self.pairs[0].copy() if skips else np.empty((0, 0))
 
     def greedy(self, U_XY: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         self.greedy_XY = self.greedy_XY.copy()
-        result = (self.HU_XY.reshape(-1), self.greedy_XY.reshape(-1), self.copies)
-        U_S, gamma = U_XY.reshape(-1), self.model.gamma
-        change = self._range_of_change(U_XY - self.U_XY)
-        change_S = [np.repeat(change_X, self.model.n_fast) for change_X in change]
+        U_S, HU_S, greedy_S = (a.reshape(-1) for a in (U_XY, self.HU_XY, self.greedy_XY))
+        result = (self.bound_SA, HU_S, greedy_S, self.copies)
+        low_S, high_S = self._range_of_change(U_XY - self.U_XY)
+        floor_S = HU_S + low_S
+        few = self._few_needed(floor_S, high_S)
 
         def block(i: int, j: int) -> None:
-            if self.bound_SA.size:
-                skip_rows(i, j, self.law, gamma, U_S, *change_S, self.bound_SA, *result)
+            if few:
+                read_needed_rows(i, j, self.law, self.model.gamma, U_S, floor_S, high_S, *result)
             else:
-                read_rows(i, j, self.law, gamma, U_S, *result)
+                read_rows(i, j, self.law, self.model.gamma, U_S, *result)
 
         split(block, self.model.n_states, self.work)
         self.U_XY = U_XY.copy()
@@ -109,18 +112,36 @@ class OwnRows(GreedySteps):
 
     def sweeps(self, U_XY: np.ndarray, m: int, goal: float) -> int:
         reward_S = policy_reward(self.model, self.greedy_XY).reshape(-1)
-        state_S = np.arange(reward_S.size, dtype=INDEX)
-        return sweep_rows(reward_S, state_S, self.copies, self.model.gamma, m, goal, U_XY)
+        return sweep_rows(reward_S, self.state_S, self.copies, self.model.gamma, m, goal, U_XY)
 
     def _range_of_change(self, delta_XY: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Bound the change of γ E[U] in each slow state, from below and from above."""
+        """Bound the change of γ E[U] in each state, from below and from above."""
         bounds, gamma = certificate(self.model), self.model.gamma
         low_X, high_X = delta_XY.min(axis=1), delta_XY.max(axis=1)
         if bounds.PT_XX.size:
             low_X, high_X = bounds.PT_XX @ low_X, bounds.PT_XX @ high_X
         else:
             low_X[:], high_X[:] = low_X.min(), high_X.max()
-        return gamma * low_X - bounds.rounding, gamma * high_X + bounds.rounding
+        low_X, high_X = gamma * low_X - bounds.rounding, gamma * high_X + bounds.rounding
+        return np.repeat(low_X, self.model.n_fast), np.repeat(high_X, self.model.n_fast)
+
+    def _few_needed(self, floor_S: np.ndarray, high_S: np.ndarray) -> bool:
+        """Whether reading the needed rows alone is faster than reading all, from a sample."""
+        bound_SA = self.bound_SA[::SAMPLED] + high_S[::SAMPLED, None]
+        share = (bound_SA >= floor_S[::SAMPLED, None]).mean()
+        return bool(share * (self.row_length + EXTRA_READS) < self.row_length)
+
+
+@jit
+def set_rewards(reward_SA, HU_S, bound_SA):
+    """Set H U and the bounds for U = 0."""
+    S, A = reward_SA.shape
+    for s in range(S):
+        best = -np.inf
+        for a in range(A):
+            bound_SA[s, a] = reward_SA[s, a]
+            best = max(best, reward_SA[s, a])
+        HU_S[s] = best
 
 
 @jit
@@ -137,27 +158,25 @@ def places(row_SA, start_R):
 
 
 @jit
-def read_rows(first, last, law, gamma, U_S, HU_S, greedy_S, copies):
-    """Set H U and the greedy actions of the states first to last − 1, and copy the greedy rows.
+def read_rows(first, last, law, gamma, U_S, Q_SA, HU_S, greedy_S, copies):
+    """Set Q, H U and the greedy actions of the states first to last − 1; copy the greedy rows.
 
     A chunk of states is finished before the next one, while its rows are in the processor's cache.
     """
     reward_SA, row_SA, start_R, target_N, probability_N = law
     A = reward_SA.shape[1]
-    row_P, mean_P = row_SA.reshape(-1), np.empty(CHUNK * A)
+    row_P, reward_P, Q_P = row_SA.reshape(-1), reward_SA.reshape(-1), Q_SA.reshape(-1)
     for begin in range(first, last, CHUNK):
         end = min(begin + CHUNK, last)
         for p in range(begin * A, end * A):
             row = row_P[p]
-            mean_P[p - begin * A] = row_mean(
-                start_R[row], start_R[row + 1], target_N, probability_N, U_S
-            )
+            mean = row_mean(start_R[row], start_R[row + 1], target_N, probability_N, U_S)
+            Q_P[p] = reward_P[p] + gamma * mean
         for s in range(begin, end):
             best, arg = -np.inf, 0
             for a in range(A):
-                q = reward_SA[s, a] + gamma * mean_P[(s - begin) * A + a]
-                if q > best:
-                    best, arg = q, a
+                if Q_SA[s, a] > best:
+                    best, arg = Q_SA[s, a], a
             HU_S[s] = best
             if greedy_S[s] != arg:
                 greedy_S[s] = arg
@@ -165,17 +184,19 @@ def read_rows(first, last, law, gamma, U_S, HU_S, greedy_S, copies):
 
 
 @jit
-def skip_rows(first, last, law, gamma, U_S, low_S, high_S, bound_SA, HU_S, greedy_S, copies):
+def read_needed_rows(
+    first, last, law, gamma, U_S, floor_S, high_S, bound_SA, HU_S, greedy_S, copies
+):
     """Do the same as `read_rows`, but read only the rows of actions that may be greedy.
 
-    HU_S holds H U of the last U, and bound_SA upper bounds on its Q-values.
+    bound_SA holds upper bounds on the Q-values of the last U, floor_S lower bounds on H U.
     """
     reward_SA, row_SA, start_R, target_N, probability_N = law
     for s in range(first, last):
-        floor, best, arg = HU_S[s] + low_S[s], -np.inf, 0
+        best, arg = -np.inf, 0
         for a in range(reward_SA.shape[1]):
             q = bound_SA[s, a] + high_S[s]
-            if q >= floor:
+            if q >= floor_S[s]:
                 row = row_SA[s, a]
                 mean = row_mean(start_R[row], start_R[row + 1], target_N, probability_N, U_S)
                 q = reward_SA[s, a] + gamma * mean

@@ -1,4 +1,5 @@
-"""The inner loops, compiled by Numba. They are serial: runs are parallel, not loops.
+"""The inner loops, compiled by Numba. They are serial: whole runs are parallel, and large loops are
+cut into blocks outside (`fsdash.core.threads`).
 
 Every kernel takes the four-axis arrays of `Dynamics` as they are. An axis of length 1 gets the
 stride 0 (`axis_strides`), so nothing is broadcast in memory. Operation counts:

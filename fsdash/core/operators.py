@@ -118,28 +118,27 @@ def bellman(
     HU_XY = np.empty((model.n_slow, model.n_fast))
     greedy_XY, U_XY = np.empty(HU_XY.shape, dtype=np.int32), values_of(model, U_XY)
     if isinstance(dynamics, Rows):
-        _bellman_rows(model, dynamics, U_XY.reshape(-1), HU_XY.reshape(-1), greedy_XY.reshape(-1))
+        _bellman_rows(model, dynamics, U_XY, HU_XY, greedy_XY)
     else:
         kernels.bellman(model.reward_XYA, *_tables(dynamics), model.gamma, U_XY, HU_XY, greedy_XY)
     return HU_XY, greedy_XY
 
 
 def _bellman_rows(
-    model: FastSlowMDP, rows: Rows, U_S: np.ndarray, HU_S: np.ndarray, greedy_S: np.ndarray
+    model: FastSlowMDP, rows: Rows, U_XY: np.ndarray, HU_XY: np.ndarray, greedy_XY: np.ndarray
 ) -> None:
     """Compute `bellman` for sparse rows, in one kernel or in blocks on several threads."""
-    shape, gamma = (model.n_states, model.n_actions), model.gamma
-    reward_SA, row_SA = model.reward_XYA.reshape(shape), rows.row_XYA.reshape(shape)
-    if thread_count(len(rows.target_N) + reward_SA.size) == 1:
+    pairs, gamma = (model.reward_XYA, rows.row_XYA), model.gamma
+    if thread_count(len(rows.target_N) + model.reward_XYA.size) == 1:
         law = (rows.start_R, rows.target_N, rows.probability_N)
-        row_kernels.bellman_rows(reward_SA, row_SA, *law, gamma, U_S, HU_S, greedy_S)
+        row_kernels.bellman_rows(*pairs, *law, gamma, U_XY, HU_XY, greedy_XY)
         return
-    mean_R = row_means(rows, U_S)
+    mean_R = row_means(rows, U_XY)
 
     def block(i: int, j: int) -> None:
-        row_kernels.maximise(reward_SA[i:j], row_SA[i:j], mean_R, gamma, HU_S[i:j], greedy_S[i:j])
+        row_kernels.maximise(i, j, *pairs, mean_R, gamma, HU_XY, greedy_XY)
 
-    split(block, len(HU_S), work=reward_SA.size)
+    split(block, U_XY.size, work=model.reward_XYA.size)
 
 
 def H(model: FastSlowMDP, U_XY: np.ndarray) -> np.ndarray:
@@ -181,11 +180,10 @@ def _policy_sweeps_rows(
 ) -> int:
     """Make the sweeps of `policy_sweeps` for sparse rows."""
     if thread_count(len(rows.target_N) // model.n_actions) == 1:
-        shape = (model.n_states, model.n_actions)
-        pairs = (model.reward_XYA.reshape(shape), rows.row_XYA.reshape(shape))
-        law = (rows.start_R, rows.target_N, rows.probability_N)
-        policy_S = policy_XY.reshape(-1)
-        return row_kernels.follow_and_sweep(*pairs, *law, policy_S, model.gamma, m, goal, U_XY)
+        law = (rows.row_XYA, rows.start_R, rows.target_N, rows.probability_N)
+        return row_kernels.follow_and_sweep(
+            model.reward_XYA, *law, policy_XY, model.gamma, m, goal, U_XY
+        )
     d, reward_S = rows.follow(policy_XY), policy_reward(model, policy_XY).reshape(-1)
     law = (d.start_R[:-1], d.start_R[1:], d.target_N, d.probability_N)
     return sweep_rows(reward_S, d.row_XYA.reshape(-1), law, model.gamma, m, goal, U_XY)

@@ -163,18 +163,21 @@ def row_mean(start, stop, target_N, probability_N, U_S):
 
 
 @jit
-def bellman_rows(reward_SA, row_SA, start_R, target_N, probability_N, gamma, U_S, HU_S, greedy_S):
-    """Set HU(s) = max_a r + γ E[U], and the first action that attains it."""
+def bellman_rows(
+    reward_XYA, row_XYA, start_R, target_N, probability_N, gamma, U_XY, HU_XY, greedy_XY
+):
+    """Set HU(x, y) = max_a r + γ E[U], and the first action that attains it."""
     mean_R = np.empty(len(start_R) - 1)
-    row_means(start_R[:-1], start_R[1:], target_N, probability_N, U_S, mean_R)
-    maximise(reward_SA, row_SA, mean_R, gamma, HU_S, greedy_S)
+    row_means(start_R[:-1], start_R[1:], target_N, probability_N, U_XY.reshape(-1), mean_R)
+    maximise(0, U_XY.size, reward_XYA, row_XYA, mean_R, gamma, HU_XY, greedy_XY)
 
 
 @jit
-def maximise(reward_SA, row_SA, mean_R, gamma, HU_S, greedy_S):
-    """Compute `bellman_rows` from the rows' means."""
-    S, A = reward_SA.shape
-    for s in range(S):
+def maximise(first, last, reward_XYA, row_XYA, mean_R, gamma, HU_XY, greedy_XY):
+    """Compute `bellman_rows` from the rows' means, for the flattened states first to last − 1."""
+    A, HU_S, greedy_S = reward_XYA.shape[2], HU_XY.reshape(-1), greedy_XY.reshape(-1)
+    reward_SA, row_SA = reward_XYA.reshape(-1, A), row_XYA.reshape(-1, A)
+    for s in range(first, last):
         best, arg = -np.inf, 0
         for a in range(A):
             q = reward_SA[s, a] + gamma * mean_R[row_SA[s, a]]
@@ -204,9 +207,11 @@ def sweep_row_phases(reward_PS, row_PS, first_P, start_R, target_N, probability_
 
 @jit
 def follow_and_sweep(
-    reward_SA, row_SA, start_R, target_N, probability_N, policy_S, gamma, m, goal, U_XY
+    reward_XYA, row_XYA, start_R, target_N, probability_N, policy_XY, gamma, m, goal, U_XY
 ):
     """Make up to m sweeps of a policy, in place; return how many were made (`sweep_rows`)."""
+    A, policy_S = reward_XYA.shape[2], policy_XY.reshape(-1)
+    reward_SA, row_SA = reward_XYA.reshape(-1, A), row_XYA.reshape(-1, A)
     reward_S = np.empty(policy_S.size)
     for s in range(policy_S.size):
         reward_S[s] = reward_SA[s, policy_S[s]]
@@ -221,7 +226,7 @@ def follow_and_sweep(
 def sweep_rows(reward_S, row_S, start_R, stop_R, target_N, probability_N, gamma, m, goal, U_XY):
     """Make up to m sweeps U ← r + γ E[U] of one policy, in place; return how many were made.
 
-    Every fifth sweep measures the change δ, and the sweeps end when max_x (max_y δ − min_y δ) ≤ goal.
+    Every fifth sweep measures the change δ; the sweeps end when max_x (max_y δ − min_y δ) ≤ goal.
     """
     U_S, mean_R, before_XY = U_XY.reshape(-1), np.empty(len(start_R)), np.empty_like(U_XY)
     for n in range(1, m + 1):

@@ -6,14 +6,16 @@ the results do not depend on the number of threads. Below `MIN_WORK` operations,
 the calling thread.
 
 The number of threads is Numba's: the environment variable NUMBA_NUM_THREADS, or one per processor.
-Worker processes have it set to 1, because whole runs are parallel there.
+A run of an experiment has one thread (`one_thread`), because whole runs are parallel there.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from typing import TypeVar
 
@@ -25,6 +27,8 @@ BLOCKS_PER_THREAD = 4
 """More blocks than threads, so that a thread that gets less of its processor computes fewer."""
 
 Result = TypeVar("Result")
+_caller = threading.local()
+"""`_caller.alone` is true in a thread that is inside `one_thread`."""
 
 
 def split(task: Callable[[int, int], Result], size: int, work: int) -> list[Result]:
@@ -59,9 +63,27 @@ def split(task: Callable[[int, int], Result], size: int, work: int) -> list[Resu
 
 def thread_count(work: int) -> int:
     """Return the number of threads for a loop with so many operations."""
-    if work < MIN_WORK:
+    if work < MIN_WORK or getattr(_caller, "alone", False):
         return 1
     return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Keep the loops of the calling thread in that thread.
+
+    Examples
+    --------
+    >>> with one_thread():
+    ...     thread_count(work=10**9)
+    1
+    """
+    before = getattr(_caller, "alone", False)
+    _caller.alone = True
+    try:
+        yield
+    finally:
+        _caller.alone = before
 
 
 @cache
