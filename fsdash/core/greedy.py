@@ -3,17 +3,16 @@
 `GreedySteps` calls `bellman` and `policy_sweeps` of `fsdash.core.operators`. `OwnRows` has the same
 results for large models in which most pairs have a row of their own, and reads less memory:
 
-- The greedy action's row is copied while it is in the processor's cache, and only if the action
-  changed. The sweeps then read the copies one after the other.
-- An upper bound on each Q(s, a) is known from the last U. From one U to the next, the expectations
-  in all states with the slow state x change by amounts between
+- The row of each state's greedy action is copied when the action changes. The sweeps read the
+  copies one after the other.
+- From one U to the next, the expectations in all states with the slow state x rise by at most
 
-      low(x) = (P min_y Δ)(x)    and    high(x) = (P max_y Δ)(x),    Δ = U_new − U_old,
+      (P max_y Δ)(x)    with    Δ = U_new − U_old
 
-  if the slow state is exogenous, and between min Δ and max Δ otherwise. If the bound, raised by
-  γ high, lies below (H U_old)(s) + γ low, the action cannot be greedy, and its row is not needed.
-  As the values converge, few rows are needed: in the platelets model of `benchmarks.own_models`
-  43%, 5% and then 0.1%. While many are needed, reading all of them in their order is faster.
+  if the slow state is exogenous, and by at most max Δ otherwise. So a Q-value that was computed
+  for an earlier U gives an upper bound for this one. If it lies below the Q-value of the last
+  greedy action, the action cannot be greedy, and its row is not needed. As the values converge,
+  few rows are needed. While many are needed, reading all of them in their order is faster.
 """
 
 from __future__ import annotations
@@ -23,19 +22,19 @@ import numpy as np
 from fsdash.core.certificate import certificate
 from fsdash.core.kernels import inlined, jit
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.operators import bellman, policy_reward, policy_sweeps, sweep_rows
+from fsdash.core.operators import bellman, policy_sweeps, sweep_rows
 from fsdash.core.row_kernels import row_mean
 from fsdash.core.rows import INDEX, Rows
 from fsdash.core.threads import split
 
 LARGE = 100_000
 """Probabilities in a model from which on `OwnRows` is used."""
-EXTRA_READS = 24
+EXTRA_READS = 48
 """A row that is read alone takes as long as a row with so many more probabilities read in order."""
 CHUNK = 64
-"""States whose rows stay in the processor's cache until the greedy ones are copied."""
-SAMPLED = 64
-"""One in so many states is examined to estimate how many rows are needed."""
+"""States that are finished before the next ones, while their data are in the processor's cache."""
+TRUSTED = 16
+"""Chunks that are read as a whole before the next one is examined."""
 
 
 def greedy_steps(model: FastSlowMDP) -> GreedySteps:
@@ -74,74 +73,58 @@ class GreedySteps:
 
 
 class OwnRows(GreedySteps):
-    """The two steps for a large model in which most pairs have a row of their own."""
+    """The two steps for a large model in which most pairs have a row of their own.
+
+    The Q-values of the current U are at most bound(s, a) + rise(s).
+    """
 
     def __init__(self, model: FastSlowMDP, rows: Rows) -> None:
         super().__init__(model)
         shape = (model.n_states, model.n_actions)
         reward_SA, row_SA = model.reward_XYA.reshape(shape), rows.row_XYA.reshape(shape)
         self.law = (reward_SA, row_SA, rows.start_R, rows.target_N, rows.probability_N)
-        self.work, self.row_length = len(rows.target_N), len(rows.target_N) / rows.n_rows
+        self.work = len(rows.target_N)
+        length = self.work / rows.n_rows
+        self.few = length / (length + EXTRA_READS)  # if a smaller share of the rows is needed
+        gap = rows.exogenous_gap if rows.exogenous_slow else 0.0
+        self.precision = (rows.longest + 8) * np.finfo(float).eps + gap
         # A state's copy has room for the longest of its rows.
         start_S, size = places(row_SA, rows.start_R)
-        self.copies = (start_S, start_S.copy(), np.empty(size, INDEX), np.empty(size))
+        copies = (start_S, np.empty_like(start_S), np.empty(size, INDEX), np.empty(size))
+        self.copies = (np.empty(len(start_S)), *copies)
         self.state_S = np.arange(model.n_states, dtype=INDEX)
-        # What is known for U = 0: all expectations are 0, so the rewards are the Q-values.
+        # For U = 0 the rewards are the Q-values.
         self.U_XY = np.zeros((model.n_slow, model.n_fast))
-        self.HU_XY, self.bound_SA = np.empty_like(self.U_XY), np.empty(shape)
-        set_rewards(reward_SA, self.HU_XY.reshape(-1), self.bound_SA)
-        self.greedy_XY = np.full(self.U_XY.shape, -1, np.int32)
+        self.bound_SA, self.rise_S, self.moved = np.empty(shape), np.zeros(len(start_S)), 0.0
+        self.greedy_XY = np.empty(self.U_XY.shape, np.int32)
+        result = (self.bound_SA, self.greedy_XY.reshape(-1), self.copies)
+        split(lambda i, j: start(i, j, self.law, *result), model.n_states, self.work)
 
     def greedy(self, U_XY: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        self.greedy_XY = self.greedy_XY.copy()
-        U_S, HU_S, greedy_S = (a.reshape(-1) for a in (U_XY, self.HU_XY, self.greedy_XY))
-        result = (self.bound_SA, HU_S, greedy_S, self.copies)
-        low_S, high_S = self._range_of_change(U_XY - self.U_XY)
-        floor_S = HU_S + low_S
-        few = self._few_needed(floor_S, high_S)
-
-        def block(i: int, j: int) -> None:
-            if few:
-                read_needed_rows(i, j, self.law, self.model.gamma, U_S, floor_S, high_S, *result)
-            else:
-                read_rows(i, j, self.law, self.model.gamma, U_S, *result)
-
-        split(block, self.model.n_states, self.work)
-        self.U_XY = U_XY.copy()
-        return self.HU_XY.copy(), self.greedy_XY
+        self._raise_bounds(U_XY - self.U_XY)
+        HU_XY, greedy_XY = np.empty_like(U_XY), self.greedy_XY.copy()
+        values = (U_XY.reshape(-1), self.rise_S, self.bound_SA)
+        result = (HU_XY.reshape(-1), greedy_XY.reshape(-1), self.copies)
+        law = (self.law, self.few, self.model.gamma)
+        split(lambda i, j: improve(i, j, *law, *values, *result), U_XY.size, self.work)
+        self.U_XY, self.greedy_XY = U_XY.copy(), greedy_XY
+        return HU_XY, greedy_XY
 
     def sweeps(self, U_XY: np.ndarray, m: int, goal: float) -> int:
-        reward_S = policy_reward(self.model, self.greedy_XY).reshape(-1)
-        return sweep_rows(reward_S, self.state_S, self.copies, self.model.gamma, m, goal, U_XY)
+        reward_S, *law = self.copies
+        return sweep_rows(reward_S, self.state_S, tuple(law), self.model.gamma, m, goal, U_XY)
 
-    def _range_of_change(self, delta_XY: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Bound the change of γ E[U] in each state, from below and from above."""
-        bounds, gamma = certificate(self.model), self.model.gamma
-        low_X, high_X = delta_XY.min(axis=1), delta_XY.max(axis=1)
-        if bounds.PT_XX.size:
-            low_X, high_X = bounds.PT_XX @ low_X, bounds.PT_XX @ high_X
-        else:
-            low_X[:], high_X[:] = low_X.min(), high_X.max()
-        low_X, high_X = gamma * low_X - bounds.rounding, gamma * high_X + bounds.rounding
-        return np.repeat(low_X, self.model.n_fast), np.repeat(high_X, self.model.n_fast)
+    def _raise_bounds(self, delta_XY: np.ndarray) -> None:
+        """Add the largest change of γ E[U] to the bounds of each slow state, and rounding errors.
 
-    def _few_needed(self, floor_S: np.ndarray, high_S: np.ndarray) -> bool:
-        """Whether reading the needed rows alone is faster than reading all, from a sample."""
-        bound_SA = self.bound_SA[::SAMPLED] + high_S[::SAMPLED, None]
-        share = (bound_SA >= floor_S[::SAMPLED, None]).mean()
-        return bool(share * (self.row_length + EXTRA_READS) < self.row_length)
-
-
-@jit
-def set_rewards(reward_SA, HU_S, bound_SA):
-    """Set H U and the bounds for U = 0."""
-    S, A = reward_SA.shape
-    for s in range(S):
-        best = -np.inf
-        for a in range(A):
-            bound_SA[s, a] = reward_SA[s, a]
-            best = max(best, reward_SA[s, a])
-        HU_S[s] = best
+        `moved` is an upper bound on |U| and on |rise|, with which the errors grow.
+        """
+        bounds = certificate(self.model)
+        high_X = delta_XY.max(axis=1)
+        high_X = bounds.PT_XX @ high_X if bounds.PT_XX.size else np.full_like(high_X, high_X.max())
+        self.moved += float(np.abs(delta_XY).max())
+        high_X = self.model.gamma * high_X + bounds.rounding + self.precision * self.moved
+        self.rise_S += np.repeat(high_X, self.model.n_fast)
 
 
 @jit
@@ -158,64 +141,107 @@ def places(row_SA, start_R):
 
 
 @jit
-def read_rows(first, last, law, gamma, U_S, Q_SA, HU_S, greedy_S, copies):
-    """Set Q, H U and the greedy actions of the states first to last − 1; copy the greedy rows.
-
-    A chunk of states is finished before the next one, while its rows are in the processor's cache.
-    """
-    reward_SA, row_SA, start_R, target_N, probability_N = law
-    A = reward_SA.shape[1]
-    row_P, reward_P, Q_P = row_SA.reshape(-1), reward_SA.reshape(-1), Q_SA.reshape(-1)
-    for begin in range(first, last, CHUNK):
-        end = min(begin + CHUNK, last)
-        for p in range(begin * A, end * A):
-            row = row_P[p]
-            mean = row_mean(start_R[row], start_R[row + 1], target_N, probability_N, U_S)
-            Q_P[p] = reward_P[p] + gamma * mean
-        for s in range(begin, end):
-            best, arg = -np.inf, 0
-            for a in range(A):
-                if Q_SA[s, a] > best:
-                    best, arg = Q_SA[s, a], a
-            HU_S[s] = best
-            if greedy_S[s] != arg:
-                greedy_S[s] = arg
-                copy_row(s, row_SA[s, arg], start_R, target_N, probability_N, copies)
+def start(first, last, law, bound_SA, greedy_S, copies):
+    """Set the bounds and the greedy actions of the states first to last − 1 for U = 0."""
+    reward_SA = law[0]
+    for s in range(first, last):
+        arg = 0
+        for a in range(reward_SA.shape[1]):
+            bound_SA[s, a] = reward_SA[s, a]
+            if reward_SA[s, a] > reward_SA[s, arg]:
+                arg = a
+        greedy_S[s] = arg
+        copy_row(s, arg, law, copies)
 
 
 @jit
-def read_needed_rows(
-    first, last, law, gamma, U_S, floor_S, high_S, bound_SA, HU_S, greedy_S, copies
-):
-    """Do the same as `read_rows`, but read only the rows of actions that may be greedy.
+def improve(first, last, law, few, gamma, U_S, rise_S, bound_SA, HU_S, greedy_S, copies):
+    """Set H U and the greedy actions of the states first to last − 1, and copy their rows.
 
-    bound_SA holds upper bounds on the Q-values of the last U, floor_S lower bounds on H U.
+    greedy_S holds the last greedy actions. While more than the share `few` of the rows are needed,
+    one chunk in `TRUSTED` is examined and the others are read as a whole.
     """
-    reward_SA, row_SA, start_R, target_N, probability_N = law
-    for s in range(first, last):
-        best, arg = -np.inf, 0
-        for a in range(reward_SA.shape[1]):
-            q = bound_SA[s, a] + high_S[s]
-            if q >= floor_S[s]:
-                row = row_SA[s, a]
-                mean = row_mean(start_R[row], start_R[row + 1], target_N, probability_N, U_S)
-                q = reward_SA[s, a] + gamma * mean
-            bound_SA[s, a] = q
-            if q > best:
-                best, arg = q, a
-        HU_S[s] = best
-        if greedy_S[s] != arg:
-            greedy_S[s] = arg
-            copy_row(s, row_SA[s, arg], start_R, target_N, probability_N, copies)
+    A, trusted = bound_SA.shape[1], 0
+    Q_CA, needed_P = np.empty((CHUNK, A)), np.empty((CHUNK * A, 2), np.int64)
+    for begin in range(first, last, CHUNK):
+        end = min(begin + CHUNK, last)
+        n = 0
+        if trusted == 0:
+            n = list_needed(
+                begin, end, gamma, U_S, rise_S, bound_SA, greedy_S, copies, Q_CA, needed_P
+            )
+            if n > few * (end - begin) * A:
+                trusted = TRUSTED
+        if trusted > 0:
+            read_chunk(begin, end, law, gamma, U_S, rise_S, bound_SA, Q_CA)
+            trusted -= 1
+        else:
+            read_needed(needed_P[:n], begin, law, gamma, U_S, rise_S, bound_SA, Q_CA)
+        for s in range(begin, end):
+            best, arg = -np.inf, 0
+            for a in range(A):
+                if Q_CA[s - begin, a] > best:
+                    best, arg = Q_CA[s - begin, a], a
+            HU_S[s] = best
+            if greedy_S[s] != arg:
+                greedy_S[s] = arg
+                copy_row(s, arg, law, copies)
 
 
 @inlined
-def copy_row(s, row, start_R, target_N, probability_N, copies):
-    """Copy a row to the place of state s."""
-    start_S, stop_S, to_target_N, to_probability_N = copies
-    source, place = start_R[row], start_S[s]
-    size = start_R[row + 1] - source
+def list_needed(begin, end, gamma, U_S, rise_S, bound_SA, greedy_S, copies, Q_CA, needed_P):
+    """Set Q of the last greedy actions and upper bounds on the others; list those to be computed.
+
+    The list has pairs (s, a) and is not filled by branches, which the processor could not predict.
+    """
+    reward_S, start_S, stop_S, target_N, probability_N = copies
+    n = 0
+    for s in range(begin, end):
+        greedy = greedy_S[s]
+        mean = row_mean(start_S[s], stop_S[s], target_N, probability_N, U_S)
+        value = reward_S[s] + gamma * mean
+        for a in range(bound_SA.shape[1]):
+            q = bound_SA[s, a] + rise_S[s]
+            Q_CA[s - begin, a] = q
+            needed_P[n, 0], needed_P[n, 1] = s, a
+            n += (q >= value) & (a != greedy)
+        Q_CA[s - begin, greedy] = value
+        bound_SA[s, greedy] = value - rise_S[s]
+    return n
+
+
+@inlined
+def read_needed(needed_P, begin, law, gamma, U_S, rise_S, bound_SA, Q_CA):
+    """Compute the Q-values of the listed pairs."""
+    reward_SA, row_SA, start_R, target_N, probability_N = law
+    for i in range(len(needed_P)):
+        s, a = needed_P[i]
+        row = row_SA[s, a]
+        mean = row_mean(start_R[row], start_R[row + 1], target_N, probability_N, U_S)
+        Q_CA[s - begin, a] = reward_SA[s, a] + gamma * mean
+        bound_SA[s, a] = Q_CA[s - begin, a] - rise_S[s]
+
+
+@inlined
+def read_chunk(begin, end, law, gamma, U_S, rise_S, bound_SA, Q_CA):
+    """Compute the Q-values of all pairs of a chunk of states."""
+    reward_SA, row_SA, start_R, target_N, probability_N = law
+    for s in range(begin, end):
+        for a in range(bound_SA.shape[1]):
+            row = row_SA[s, a]
+            mean = row_mean(start_R[row], start_R[row + 1], target_N, probability_N, U_S)
+            Q_CA[s - begin, a] = reward_SA[s, a] + gamma * mean
+            bound_SA[s, a] = Q_CA[s - begin, a] - rise_S[s]
+
+
+@inlined
+def copy_row(s, a, law, copies):
+    """Copy the reward and the row of an action to the place of state s."""
+    reward_SA, row_SA, start_R, target_N, probability_N = law
+    own_reward_S, own_start_S, own_stop_S, own_target_N, own_probability_N = copies
+    source, place = start_R[row_SA[s, a]], own_start_S[s]
+    size = start_R[row_SA[s, a] + 1] - source
     for i in range(size):
-        to_target_N[place + i] = target_N[source + i]
-        to_probability_N[place + i] = probability_N[source + i]
-    stop_S[s] = place + size
+        own_target_N[place + i] = target_N[source + i]
+        own_probability_N[place + i] = probability_N[source + i]
+    own_reward_S[s], own_stop_S[s] = reward_SA[s, a], place + size
