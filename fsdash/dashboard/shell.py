@@ -4,13 +4,13 @@ Each page can be opened directly by a link, so each one begins with `open_page`.
 exercises and a table of its symbols, and `what_to_notice` explains a figure.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from fsdash.dashboard.navigation import available_pages
-from fsdash.dashboard.widgets import page_top
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.url_state import UrlState
 from fsdash.figures.palette import BACKGROUND, INK
@@ -55,6 +55,21 @@ PAGE_TOP
 }
 </style>"""
 
+# Streamlit keeps the scroll position of the page before, so that a link at the bottom of one page
+# would open the next one in its middle. This element shows nothing and scrolls up when the page
+# changes.
+PAGE_TOP = "page-top"
+_to_top = st.components.v2.component(
+    "fsdash_page_top",
+    js="""
+export default function ({ data }) {
+  const before = window.fsdashPage;
+  window.fsdashPage = data.page;
+  if (before && before !== data.page) document.querySelector("[data-testid=stMain]").scrollTo(0, 0);
+}
+""",
+)
+
 
 def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
     """Set up the page: its title and width, the sidebar's links, and the footer below them.
@@ -67,7 +82,7 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
     footer = f"fsdash {__version__}, based on {AUTHORS}, {PAPER}."
     words = {
         "FOOTER": footer,
-        "PAGE_TOP": page_top.STYLE,
+        "PAGE_TOP": f".st-key-{PAGE_TOP} {{display: none;}}",
         "PAGE": BACKGROUND.on(is_dark()),
         "INK": INK.on(is_dark()),
     }
@@ -75,7 +90,7 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
     for word, value in words.items():
         style = style.replace(word, value)
     add_style(style)
-    page_top.open_at_top(url.page)
+    _to_top(key=PAGE_TOP, data={"page": url.page})
     with st.sidebar:
         st.markdown("### ❄️ fsdash")
         _draw_links()
@@ -100,6 +115,19 @@ def two_columns(controls: int, figures: int) -> tuple[DeltaGenerator, DeltaGener
     with st.container(key="two-columns"):
         left, right = st.columns([controls, figures], gap="large")
     return left, right
+
+
+def segments(url: UrlState, name: str, label: str, options: Mapping[str, str], **more: Any) -> str:
+    """One of a few options side by side; `options` holds the label of each name in the URL."""
+    return st.segmented_control(
+        label,
+        tuple(options),
+        default=url.parameters[name].default,
+        required=True,
+        format_func=options.get,
+        key=url.key(name),
+        **more,
+    )
 
 
 def _draw_links() -> None:

@@ -6,11 +6,10 @@ from math import isinf
 import numpy as np
 
 from fsdash.dashboard.choose_t.state import LONGEST_T, TRUSTED_T, ChooseTState
-from fsdash.domains import domain_label
-from fsdash.domains.saved import is_saved_name
+from fsdash.domains import domain_label, is_saved_name
 from fsdash.figures.palette import competitor_label
 from fsdash.formatting import escape_markdown, factor, number
-from fsdash.theory import Advice, Choice, Constants, Sizes, trivial_bound
+from fsdash.theory import Advice, BoundedRun, Constants, Sizes, trivial_bound
 from fsdash.theory.landmarks import freeze_error_limit, reward_error_limit
 from fsdash.theory.measured_domains import MeasuredDomain
 
@@ -213,7 +212,7 @@ def is_vacuous(advice: Advice) -> bool:
     return advice.choice.regret >= advice.trivial_bound > 0
 
 
-def _run(choice: Choice) -> str:
+def _run(choice: BoundedRun) -> str:
     if choice.algorithm == "VI":
         return f"Base VI: k = {choice.k:,} {'sweep' if choice.k == 1 else 'sweeps'}"
     return f"FSVI with T = {choice.T}, k = {choice.k:,}"

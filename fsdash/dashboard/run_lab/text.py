@@ -9,16 +9,17 @@ from math import inf
 import pandas as pd
 
 from fsdash.algorithms.registry import ALGORITHMS
-from fsdash.dashboard.curves.observations import final_text, overtakes
+from fsdash.dashboard.curves.observations import overtakes
 from fsdash.dashboard.curves.state import budget_text
-from fsdash.dashboard.curves.text import GREEDY_FOR_J, OPTIONS, percent
+from fsdash.dashboard.curves.text import GREEDY_FOR_J, OPTIONS, final_text, percent
 from fsdash.dashboard.run_lab.state import run_title
 from fsdash.formatting import duration, number, round_significant
 from fsdash.reproduce import archive
 from fsdash.reproduce.experiments import experiment
+from fsdash.runs.records import method_title
 from fsdash.runs.server.manager import QueueStatus
 from fsdash.runs.spec import RunSpec
-from fsdash.runs.summary import STATIONARY, mean_curves, method_title, work_to_reach
+from fsdash.runs.summary import STATIONARY, mean_curves, work_to_reach
 
 PAGE = "Run lab"
 TITLE = "Watch the algorithms learn"
