@@ -4,7 +4,7 @@ import streamlit as st
 
 from fsdash.dashboard.home import state, text
 from fsdash.dashboard.home.state import LARGEST_T, NARROW, WIDE
-from fsdash.dashboard.navigation import PAGES, available_pages, is_available
+from fsdash.dashboard.navigation import PAGES, available_pages
 from fsdash.dashboard.shell import exercises, glossary, is_dark, open_page
 from fsdash.dashboard.tour import link_to_stop
 from fsdash.dashboard.widgets import controls
