@@ -42,28 +42,6 @@ NOTICE = (
     "it plays the part of its block that it knows. It converges to the best plan that commits to "
     "a block, not to the optimum.",
 )
-EXERCISES = [
-    (
-        "Press *Play*, wait until *Base VI* earns 90% of the optimum, and flip the rings. Which "
-        "method is back at 90% first? Why does *Base VI* need so long, although it starts from "
-        "good values?",
-        "*Rolling freeze*. The old values of *Base VI* are too high near the tasks that no longer "
-        "pay, and they shrink only by the factor γ per sweep. *Rolling freeze* also starts from "
-        "its old values, but its sweeps cost half as much.",
-    ),
-    (
-        "Choose T = 2 in *Settings*. Why does *FSVI* stay at a small share of the optimum?",
-        "Its lower level looks one period ahead and its upper level decides once in two periods "
-        "with the values of such blocks. The periods in between do not see a delivery that is "
-        "several steps away.",
-    ),
-    (
-        "Paint walls around the start of a task until no way leads to it. Which shares change, and "
-        "which actions become red?",
-        "The optimum changes too, so a share can rise although a policy earns less. Actions that "
-        "accept the enclosed task lose value; they stay red until the method has found out.",
-    ),
-]
 
 
 def title_of(racer: Racer, T: int) -> str:

@@ -29,10 +29,10 @@ from fsdash.dashboard.live_gridworld.state import (
 from fsdash.dashboard.live_gridworld.style import STYLE, map_head
 from fsdash.dashboard.shell import (
     add_style,
-    exercises,
     glossary,
     is_dark,
     open_page,
+    segments,
     what_to_notice,
 )
 from fsdash.dashboard.widgets import controls
@@ -69,11 +69,7 @@ def show() -> None:
     st.title(text.TITLE, anchor=False)
     ticking = is_playing()
     st.fragment(draw_race, run_every=SECONDS if ticking else None)(ticking)
-    left, right = st.columns([5, 4], gap="large")
-    with left:
-        exercises(text.EXERCISES)
-    with right:
-        what_to_notice(text.NOTICE)
+    what_to_notice(text.NOTICE)
     glossary(("T", "gamma"))
 
 
@@ -251,7 +247,7 @@ def draw_controls(race: Race) -> None:
             args=(flip_ring(edits),),
             help=text.FLIP_HELP,
         )
-        controls.segments(
+        segments(
             URL,
             "tool",
             text.TOOL,
@@ -285,7 +281,7 @@ def draw_settings() -> None:
             help=text.SPEED_HELP,
         )
         controls.whole_slider(URL, "T", SMALLEST_T, LARGEST_T)
-        controls.segments(URL, "w", text.SIGNAL, text.SIGNALS, help=text.SIGNAL_HELP)
+        segments(URL, "w", text.SIGNAL, text.SIGNALS, help=text.SIGNAL_HELP)
         draw_cell_by_number()
 
 

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from fsdash.choice.suits import REMAINING
+from fsdash.dashboard.shell import segments
 from fsdash.dashboard.story import numbers, state, text
 from fsdash.dashboard.story.maze import maze
 from fsdash.dashboard.story.numbers import Numbers
@@ -188,7 +189,7 @@ def draw_rolling(n: int, dark: bool) -> tuple[go.Figure, str]:
 
 
 def read_failure() -> Values:
-    case = controls.segments(URL, "case", CASE, text.CASES)
+    case = segments(URL, "case", CASE, text.CASES)
     if case == "maze":
         controls.value_slider(URL, "mazeT", state.MAZE_T, "Periods frozen T")
     else:
