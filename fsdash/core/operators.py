@@ -30,8 +30,8 @@ from fsdash.core.rows import Rows
 from fsdash.core.threads import split, thread_count
 from fsdash.errors import InputError
 
-OWN_ROWS = 0.9
-"""Rows per feasible pair above which each pair's row is read where it is needed."""
+OWN_ROWS, MANY_ROWS = 0.9, 10_000
+"""Rows per feasible pair, and rows, above which each pair's row is read where it is needed."""
 Policies = Sequence[np.ndarray] | np.ndarray
 """Policies π₁, …, π_{T−1}, each (X, Y): a sequence of them or one array (T−1, X, Y)."""
 
@@ -133,7 +133,7 @@ def _bellman_rows(
     pairs, gamma = (model.reward_XYA, rows.row_XYA), model.gamma
     law, result = (rows.start_R, rows.target_N, rows.probability_N), (HU_XY, greedy_XY)
     work = len(rows.target_N) + model.reward_XYA.size
-    if rows.n_rows > OWN_ROWS * model.n_pairs:
+    if rows.n_rows > max(MANY_ROWS, OWN_ROWS * model.n_pairs):
 
         def block(i: int, j: int) -> None:
             row_kernels.bellman_own_rows(i, j, *pairs, *law, gamma, U_XY, *result)
