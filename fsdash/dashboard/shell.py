@@ -4,16 +4,19 @@ Each page can be opened directly by a link, so each one begins with `open_page`.
 exercises and a table of its symbols, and `what_to_notice` explains a figure.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from fsdash.dashboard import tour
 from fsdash.dashboard.navigation import available_pages
+from fsdash.dashboard.widgets import browser_storage
+from fsdash.dashboard.widgets.exercise import draw_exercises
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.url_state import UrlState
-from fsdash.figures.palette import BACKGROUND, INK
+from fsdash.figures.palette import BACKGROUND, GREY, INK
 from fsdash.formatting import escape_markdown
 from fsdash.version import __version__
 
@@ -23,13 +26,15 @@ PAPER_URL = "https://arxiv.org/abs/2301.00922"
 
 # The width keeps lines readable. The padding at the top leaves room for the toolbar. A formula that
 # is wider than its column has a shadow at the right edge (the first gradient scrolls with it and
-# hides the shadow at the end). Whatever has the keyboard's focus has an outline; the focus of a
-# slider or a switch is in an invisible element inside it. On a narrow screen a figure comes before
-# its controls, formulas are smaller, and the footer is below the page, because the sidebar is
-# closed.
+# hides the shadow at the end); its padding holds what KaTeX draws beyond its box. Captions, and
+# words on the primary colour, have a contrast of at least 4.5 to 1. Whatever has the keyboard's
+# focus has an outline; the focus of a slider or a switch is in an invisible element inside it. On a
+# narrow screen a figure comes before its controls, formulas are smaller, and the footer is below
+# the page, because the sidebar is closed.
 STYLE = """<style>
 [data-testid="stElementContainer"]:has([data-testid="stMarkdownContainer"] > style) {display: none;}
 PAGE_TOP
+STORAGE
 :is(a, button, summary, [role="tab"], [tabindex]:not([data-testid="stMain"])):focus-visible,
   label:has(input:is([type="checkbox"], [type="radio"]):focus-visible),
   [data-testid="stSlider"] [data-rac]:has(> div > input:focus-visible)
@@ -38,7 +43,10 @@ PAGE_TOP
 [data-testid="stMarkdownContainer"] p, [data-testid="stMarkdownContainer"] li {max-width: 44rem;}
 [data-testid="stPageLink-NavLink"] {height: auto;}
 [data-testid="stPageLink-NavLink"] * {white-space: normal; overflow: visible;}
-.katex-display {overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0; background:
+[data-testid="stCaptionContainer"] {color: MUTED;}
+:is([data-testid="stBaseButton-primary"]:not(:disabled), [data-tag]) :is(p, span, button)
+  {color: PAGE;}
+.katex-display {overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0.3rem; background:
   linear-gradient(to left, PAGE 60%, transparent) right -2px top / 3rem 100% no-repeat local,
   linear-gradient(to left, rgba(128, 128, 128, 0.6), transparent) right / 1rem 100% no-repeat;}
 @media (max-width: 640px) {
@@ -83,8 +91,10 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
     words = {
         "FOOTER": footer,
         "PAGE_TOP": f".st-key-{PAGE_TOP} {{display: none;}}",
+        "STORAGE": browser_storage.STYLE,
         "PAGE": BACKGROUND.on(is_dark()),
         "INK": INK.on(is_dark()),
+        "MUTED": GREY.on(is_dark()),
     }
     style = STYLE
     for word, value in words.items():
@@ -96,8 +106,11 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
         _draw_links()
         st.divider()
         st.caption(f"fsdash {__version__}, based on {AUTHORS}, [{PAPER}]({PAPER_URL}).")
-    was_read = url.read()
+    on_tour = tour.PARAMETER in st.query_params or tour.POSITION in st.session_state
+    was_read = url.read(opened=on_tour and tour.read_position())
     url.report_unusable()
+    if on_tour:
+        tour.draw_bar()
     return was_read
 
 
@@ -145,7 +158,7 @@ def is_dark() -> bool:
 
 # ------------------------------------------------------------------------------- teaching sections
 
-NOTICE_TITLE, EXERCISES_TITLE, ANSWER = "What to notice", "Try it", "Answer"
+NOTICE_TITLE, EXERCISES_TITLE = "What to notice", "Exercises"
 SYMBOLS_TITLE = "Symbols on this page"
 FROZEN_DYNAMICS_CONDITION = (
     "**A condition that the paper does not state:** the proof compares with a lower level that is "
@@ -166,13 +179,15 @@ def what_to_notice(points: Iterable[str], key: str = "notice", about: str = "") 
         st.markdown("\n".join(f"- {point}" for point in points))
 
 
-def exercises(pairs: Sequence[tuple[str, str]]) -> None:
-    """Questions that the page can answer, each with a folded answer."""
-    st.subheader(EXERCISES_TITLE, anchor=False)
-    for index, (question, answer) in enumerate(pairs, 1):
-        st.markdown(f"**{index}.** {question}")
-        with st.expander(ANSWER, key=f"answer-{index}"):
-            st.markdown(answer)
+@st.fragment
+def exercises(page: str, url: UrlState) -> None:
+    """A folded section with the exercises of a page, drawn when it is opened."""
+    section = st.expander(
+        EXERCISES_TITLE, icon=":material/school:", key="exercises", on_change="rerun"
+    )
+    if section.open:
+        with section:
+            draw_exercises(page, url)
 
 
 @st.fragment

@@ -137,7 +137,7 @@ def compute_budgets(
         parts.append(budget_rows(domain, seed))
         progress(f"{domain}, replication {len(parts)} of {len(domains) * len(seeds)}")
     certificates = [certificate_rows(domain) for domain in domains]
-    return pd.concat(parts), pd.concat(certificates)
+    return pd.concat(parts).round(6), pd.concat(certificates).round(6)
 
 
 # ---------------------------------------------------------------------------------------- evidence

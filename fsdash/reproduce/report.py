@@ -147,7 +147,7 @@ def write_data(
 def write_budgets(folder: Path, budgets: Budgets) -> None:
     """Write the shares at budgets, and the certificates."""
     for name, frame in zip(("budgets", "certificates"), budgets, strict=True):
-        frame.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
+        frame.to_csv(folder / f"{name}.csv", index=False)
 
 
 def work_table(

@@ -133,27 +133,6 @@ REPAIRED_NOTE = (
     "docs/proofs.md."
 )
 
-EXERCISES = (
-    (
-        "Load *Three regimes* and drag the budget to the right. From how many sweeps on does "
-        "freezing no longer help, according to this bound, and why?",
-        "From **53 sweeps** on. The bound of Base VI falls to 0, while every FSVI bound stops at "
-        "its floor. At 53 sweeps Base VI falls below the lowest floor, **6.81** for T = 9.",
-    ),
-    (
-        "Among the plotted T, T = 9 is the best choice just before Base VI takes over. Let *every "
-        "T* compete. Is 9 still the best?",
-        "No. **T = 8** is the best from about 12 to 53 sweeps; it was not plotted. Its floor is "
-        "lower by less than 1%: near the best T the bound is flat, so the exact T matters little.",
-    ),
-    (
-        "Load *Inventory*. How large must the budget be for FSVI's bound to be informative?",
-        "No budget is large enough: the floor is tens of thousands of times above r_max/(1 − γ). "
-        "The policy is good nevertheless: the tab *Can I trust it?* shows its true regret. A "
-        "vacuous bound says nothing about the policy.",
-    ),
-)
-
 
 def example_label(name: str) -> str:
     """The label of an example: of a preset such as "three-regimes", or of a measured domain."""

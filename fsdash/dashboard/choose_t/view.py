@@ -106,6 +106,7 @@ def show() -> None:
     open_page(text.PAGE, URL)
     st.title(text.TITLE, anchor=False)
     draw_interactive_part()
+    exercises("choose_t", URL)
     glossary(GLOSSARY)
 
 
@@ -114,10 +115,8 @@ def draw_interactive_part() -> None:
     """Everything that depends on the controls."""
     if segments(URL, "by", text.SOURCE, text.SOURCES, label_visibility="collapsed") == "model":
         measured_view.draw(URL, LARGEST_BUDGET)
-        exercises(measured_text.EXERCISES)
     else:
         draw_theory()
-        exercises(text.EXERCISES)
     URL.write()
 
 

@@ -85,7 +85,7 @@ def show() -> None:
     st.space("small")
     left, right = st.columns([5, 4], gap="large")
     with left:
-        exercises(text.EXERCISES)
+        exercises("reproduction", URL)
     with right:
         what_to_notice(text.NOTICE)
         with st.expander(text.RULES_TITLE, icon=":material/gavel:", key="rules"):
@@ -276,7 +276,7 @@ def _draw_beyond(
                 chart(figure, f"beyond-{kind}", alt_text=alt_text, height=460)
             _draw_claims(claims[claims["name"].str.contains(BEYOND_CLAIMS[kind])], findings)
     if (budgets := archive.archived_budgets()) is not None:
-        _draw_budgets(*budgets, claims, findings)
+        _draw_budgets(*budgets, domains, claims, findings)
     samples = state.samples()
     samples = samples[samples["domain"].isin(domains)]
     if len(samples):
@@ -286,15 +286,18 @@ def _draw_beyond(
 def _draw_budgets(
     budgets: pd.DataFrame,
     certificates: pd.DataFrame,
+    domains: list[str],
     claims: pd.DataFrame,
     findings: pd.DataFrame,
 ) -> None:
-    """Rolling freeze, thawed sweeps, the recommendation and certificates on one domain."""
+    """Rolling freeze, thawed sweeps, the recommendation and certificates."""
     st.markdown(text.BUDGETS)
+    if URL.get("budgets") not in domains:
+        URL.put("budgets", domains[0])
     domain = st.pills(
         text.BUDGETS_DOMAIN,
-        list(budgets["domain"].unique()),
-        default="inventory",
+        domains,
+        default=domains[0],
         required=True,
         format_func=PARTS.get,
         key=URL.key("budgets"),
@@ -315,8 +318,7 @@ def _draw_budgets(
                 column_config=text.CERTIFICATES_COLUMNS,
             )
     with right:
-        names = [f"{domain}-{kind}" for kind in BUDGET_CLAIMS]
-        _draw_claims(claims[claims["name"].isin(names)], findings)
+        _draw_claims(claims[claims["name"].str.endswith(BUDGET_CLAIMS)], findings)
 
 
 def _draw_samples(samples: pd.DataFrame, claims: pd.DataFrame, findings: pd.DataFrame) -> None:

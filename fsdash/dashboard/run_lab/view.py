@@ -78,7 +78,7 @@ def show() -> None:
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
     _draw_lab(open_service(), visitor_id())
-    exercises(text.exercises())
+    exercises("run_lab", lab_url())
     glossary(("T", "gamma", "k"))
 
 
