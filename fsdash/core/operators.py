@@ -30,6 +30,8 @@ from fsdash.core.rows import Rows
 from fsdash.core.threads import split, thread_count
 from fsdash.errors import InputError
 
+OWN_ROWS, MANY_ROWS = 0.9, 10_000
+"""Rows per feasible pair, and rows, above which each pair's row is read where it is needed."""
 Policies = Sequence[np.ndarray] | np.ndarray
 """Policies π₁, …, π_{T−1}, each (X, Y): a sequence of them or one array (T−1, X, Y)."""
 
@@ -129,16 +131,23 @@ def _bellman_rows(
 ) -> None:
     """Compute `bellman` for sparse rows, in one kernel or in blocks on several threads."""
     pairs, gamma = (model.reward_XYA, rows.row_XYA), model.gamma
-    if thread_count(len(rows.target_N) + model.reward_XYA.size) == 1:
-        law = (rows.start_R, rows.target_N, rows.probability_N)
-        row_kernels.bellman_rows(*pairs, *law, gamma, U_XY, HU_XY, greedy_XY)
-        return
-    mean_R = row_means(rows, U_XY)
+    law, result = (rows.start_R, rows.target_N, rows.probability_N), (HU_XY, greedy_XY)
+    work = len(rows.target_N) + model.reward_XYA.size
+    if rows.n_rows > max(MANY_ROWS, OWN_ROWS * model.n_pairs):
 
-    def block(i: int, j: int) -> None:
-        row_kernels.maximise(i, j, *pairs, mean_R, gamma, HU_XY, greedy_XY)
+        def block(i: int, j: int) -> None:
+            row_kernels.bellman_own_rows(i, j, *pairs, *law, gamma, U_XY, *result)
 
-    split(block, U_XY.size, work=model.reward_XYA.size)
+        split(block, U_XY.size, work)
+    elif thread_count(work) == 1:
+        row_kernels.bellman_rows(*pairs, *law, gamma, U_XY, *result)
+    else:
+        mean_R = row_means(rows, U_XY)
+
+        def block(i: int, j: int) -> None:
+            row_kernels.maximise(i, j, *pairs, mean_R, gamma, *result)
+
+        split(block, U_XY.size, work)
 
 
 def H(model: FastSlowMDP, U_XY: np.ndarray) -> np.ndarray:

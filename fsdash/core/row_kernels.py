@@ -173,6 +173,38 @@ def bellman_rows(
 
 
 @jit
+def bellman_own_rows(
+    first,
+    last,
+    reward_XYA,
+    row_XYA,
+    start_R,
+    target_N,
+    probability_N,
+    gamma,
+    U_XY,
+    HU_XY,
+    greedy_XY,
+):
+    """Do the same as `bellman_rows` for the flattened states first to last − 1, without a list of
+    the rows' means: it saves memory traffic if nearly every pair has a row of its own."""
+    A, U_S, HU_S = reward_XYA.shape[2], U_XY.reshape(-1), HU_XY.reshape(-1)
+    reward_SA, row_SA = reward_XYA.reshape(-1, A), row_XYA.reshape(-1, A)
+    greedy_S, Q_A = greedy_XY.reshape(-1), np.empty(A)
+    for s in range(first, last):
+        for a in range(A):
+            row = row_SA[s, a]
+            mean = row_mean(start_R[row], start_R[row + 1], target_N, probability_N, U_S)
+            Q_A[a] = reward_SA[s, a] + gamma * mean
+        best, arg = -np.inf, 0
+        for a in range(A):
+            if Q_A[a] > best:
+                best, arg = Q_A[a], a
+        HU_S[s] = best
+        greedy_S[s] = arg
+
+
+@jit
 def maximise(first, last, reward_XYA, row_XYA, mean_R, gamma, HU_XY, greedy_XY):
     """Compute `bellman_rows` from the rows' means, for the flattened states first to last − 1."""
     A, HU_S, greedy_S = reward_XYA.shape[2], HU_XY.reshape(-1), greedy_XY.reshape(-1)
