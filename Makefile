@@ -86,7 +86,7 @@ bench: $(BENCH_STAMP) $(DEV_STAMP) $(KERNELS) browser ## time solvers, samplers,
 	$(PY) -m benchmarks.overhead
 	$(PY) -m benchmarks.pages
 
-room: $(DEV_STAMP) $(KERNELS) browser ## time a room of 30 browser sessions
+room: $(DEV_STAMP) $(KERNELS) browser ## time a room of 100 visitors for 12 minutes
 	$(PY) -m benchmarks.room
 
 reproduce: $(KERNELS) ## compute the paper's figures and claims again, into reproduction/

@@ -1,6 +1,6 @@
 """Load test: a class of visitors on one server, who run quick looks and move controls.
 
-    python -m benchmarks.room --sessions 30 --minutes 2
+    python -m benchmarks.room --sessions 100 --minutes 10
 
 One visitor arrives per second. Each has two tabs, which speak Streamlit's protocol as a browser
 does. The first tab starts the lab's quick look on inventory again and again. The second moves a
@@ -9,6 +9,11 @@ the click to the first numbers, the experiments that each visitor finished (no v
 the seconds until a control responds while the workers are busy, and the server's memory. The
 simulated visitors use the same machine as the server and its workers, so a real class is served
 somewhat faster.
+
+Targets, printed as met or not: 95% of the controls are answered within 2 s and 95% of the first
+numbers arrive within 10 s, there are no errors, and from the middle of the time, when everybody has
+arrived, to its end the server's memory grows by at most 5%. The memory over time is in
+results/room_memory.csv.
 """
 
 from __future__ import annotations
@@ -32,7 +37,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
 
-from benchmarks.report import markdown, number, save
+from benchmarks.report import Row, markdown, number, save, target
 from fsdash.dashboard.shell import NOTICE_TITLE
 
 ROOT = Path(__file__).parents[1]
@@ -41,6 +46,8 @@ ARRIVALS = 1.0
 THINKING = 5.0
 """Mean seconds between two moves of a control."""
 REPLY_TIMEOUT = 120
+CONTROL_TARGET, NUMBERS_TARGET, MEMORY_TARGET = 2.0, 10.0, 0.05
+"""Seconds at the 95th percentile, twice, and the share by which memory may grow."""
 MOVES = {
     "Reward_error": ("reward-error.T", "double_array_value", lambda i: [float(i % 140 + 1)]),
     "Choose_T": ("choose-t.budget", "double_value", lambda i: float(i % 60 + 1)),
@@ -268,6 +275,26 @@ def summary(visitors: list[Visitor], memory: list[tuple[float, float]]) -> list[
     return [{"measure": name, "value": value} for name, value in rows.items()]
 
 
+def targets(visitors: list[Visitor], memory: list[tuple[float, float]]) -> list[Row]:
+    """What was promised, what was measured, and whether it was met."""
+    answers = [x for v in visitors for times in v.answers.values() for x in times]
+    first = [x for v in visitors for x in v.first]
+    errors = sum(len(v.errors) for v in visitors)
+    half = next(m for t, m in memory if t >= memory[-1][0] / 2)
+    growth = memory[-1][1] / half - 1
+    return [
+        target("control responds, 95th percentile, s", _p95(answers), "≤ 2", CONTROL_TARGET),
+        target("click to first numbers, 95th percentile, s", _p95(first), "≤ 10", NUMBERS_TARGET),
+        target("errors", errors, "≤ 0", 0),
+        target("growth of memory in the second half", growth, "≤ 0.05", MEMORY_TARGET),
+    ]
+
+
+def _p95(values: list[float]) -> float:
+    """The 95th percentile; infinity if nothing was measured."""
+    return float(np.percentile(values, 95)) if values else np.inf
+
+
 def _spread(values: np.ndarray) -> str:
     if not len(values):
         return "—"
@@ -277,8 +304,8 @@ def _spread(values: np.ndarray) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sessions", type=int, default=30)
-    parser.add_argument("--minutes", type=float, default=2.0)
+    parser.add_argument("--sessions", type=int, default=100)
+    parser.add_argument("--minutes", type=float, default=10.0)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         server, url = serve(folder)
@@ -291,9 +318,11 @@ def main() -> None:
     rows.append({"measure": "minutes", "value": f"{options.minutes:g}"})
     rows.append({"measure": "load average at the end", "value": f"{os.getloadavg()[0]:.1f}"})
     print(markdown(rows))
+    print(f"\n{markdown(targets(visitors, memory))}")
     for error in sorted({error for visitor in visitors for error in visitor.errors}):
         print(error, file=sys.stderr)
     save("room", rows)
+    save("room_memory", [{"seconds": f"{t:.0f}", "MB": f"{m:.1f}"} for t, m in memory])
 
 
 if __name__ == "__main__":

@@ -91,6 +91,17 @@ def winners(frontier: pd.DataFrame, measure: str = "mean_regret") -> tuple[Winne
     return tuple(found)
 
 
+def with_work(frontier: pd.DataFrame) -> pd.DataFrame:
+    """Return the points that cost something, with no more `attrs` than `precision` needs.
+
+    Without work there is only the policy with the best immediate reward. pandas copies `attrs`
+    deeply with every selection, which takes longer than the selection itself.
+    """
+    rows = frontier[frontier["sweeps"] > 0]
+    rows.attrs = {"precision": precision(frontier)}
+    return rows
+
+
 def precision(frontier: pd.DataFrame) -> float:
     """Return the difference up to which two regrets are equal for a decision."""
     optimal = abs(frontier.attrs.get("optimal_mean_value", 0.0))

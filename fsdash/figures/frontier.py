@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fsdash.choice.pareto import Winner, pareto, precision, winners
+from fsdash.choice.pareto import Winner, pareto, precision, winners, with_work
 from fsdash.figures.marks import HANDLE
 from fsdash.figures.palette import (
     FAMILY_COLOURS,
@@ -69,10 +69,10 @@ def frontier_figure(
     policies that maximise the immediate reward, are left out: the axes are logarithmic. A regret of
     0 is drawn at the lower edge.
     """
-    frame = frontier[frontier["sweeps"] > 0]
+    frame = with_work(frontier)
     front = pareto(frame, measure)
     low, high = _work_range(frame, budget)
-    bottom, top = _regret_range(frame, front, measure, precision(frontier))
+    bottom, top = _regret_range(frame, front, measure, precision(frame))
     won = _cells(winners(frame, measure), high, dark)
     data = [
         *(_band(front, measure, bottom, high, dark) if certificates else ()),
@@ -136,18 +136,18 @@ def _curves(frame: pd.DataFrame, T: Sequence[int]) -> list[pd.DataFrame]:
 
 def _hover(rows: pd.DataFrame) -> tuple[list, str]:
     """The data and the text of a tooltip, shared by all points; the row's index comes first."""
+    columns = ("method", "T", "k", "sweeps", "mean_regret", "max_regret", "certificate", "bound")
     data = [
         [
             index,
-            point_label(row["method"], row["T"]),
-            "" if pd.isna(row["k"]) else f", k = {row['k']:,}",
-            number(row["sweeps"]),
-            number(row["mean_regret"]),
-            number(row["max_regret"]),
-            number(row["certificate"]),
-            "none" if pd.isna(row["bound"]) else number(row["bound"]),
+            point_label(method, T),
+            "" if pd.isna(k) else f", k = {k:,}",
+            *map(number, amounts),
+            "none" if pd.isna(bound) else number(bound),
         ]
-        for index, row in rows.iterrows()
+        for index, method, T, k, *amounts, bound in zip(
+            rows.index, *(rows[name] for name in columns), strict=True
+        )
     ]
     text = (
         "<b>%{customdata[1]}</b>%{customdata[2]}<br>%{customdata[3]} sweeps<br>"

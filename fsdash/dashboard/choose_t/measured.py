@@ -11,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from fsdash.choice.frontier import frontier
-from fsdash.choice.pareto import best_on_budget, runner_up
+from fsdash.choice.pareto import best_on_budget, runner_up, with_work
 from fsdash.choice.recommend import Choice, recommend
 from fsdash.choice.suits import Suitability, suits
 from fsdash.domains import DOMAINS, Domain, make
@@ -55,10 +55,10 @@ class MeasuredState:
         """Whether freezing suits the model."""
         return self.frontier.attrs["suits"]
 
-    @property
+    @cached_property
     def positive(self) -> pd.DataFrame:
-        """The points that cost something. Without work there is only the best immediate reward."""
-        return self.frontier[self.frontier["sweeps"] > 0]
+        """The points that cost something."""
+        return with_work(self.frontier)
 
     @property
     def optimal(self) -> float:

@@ -14,7 +14,8 @@ def paper_figure(domain: str, name: str, dark: bool, setting: Setting | None = N
     return _paper_figure(str(archive.FOLDER), domain, name, dark, setting or Setting())
 
 
-@st.cache_data(max_entries=40, show_spinner="Drawing…")
+# One object for all visitors, which nobody changes: a copy would be checked by Plotly every time.
+@st.cache_resource(max_entries=40, show_spinner="Drawing…")
 def _paper_figure(folder: str, domain: str, name: str, dark: bool, setting: Setting) -> go.Figure:
     plan = experiment(domain)
     [spec] = [spec for spec in plan.figures if spec.name == name]

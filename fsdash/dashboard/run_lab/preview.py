@@ -79,7 +79,7 @@ def _draw_example(domain: str) -> None:
     st.caption(caption(escape_markdown(label)))
 
 
-@st.cache_data(max_entries=40, show_spinner=text.COMPUTING_EXAMPLE)
+@st.cache_resource(max_entries=40, show_spinner=text.COMPUTING_EXAMPLE)
 def _exact_figure(domain: str, dark: bool) -> go.Figure | None:
     """Curves of exact methods with the domain's default parameters; None if it is large."""
     n_slow, n_fast, n_actions, _ = make(domain).shape
