@@ -300,8 +300,8 @@ SECTIONS = (
         "bound",
         "What the bound says, and why it says so little",
         (
-            "The paper's theorem bounds the regret before anything is solved, but **in this shop it "
-            "allows {times} times more than can be lost at all**.",
+            "The paper's theorem bounds the regret before anything is solved, but **in this shop "
+            "it allows {times} times more than can be lost at all**.",
             "With $T$ = {T} the bound is {bound}, no policy can lose more than {trivial}, and FSVI "
             "loses at most {regret}.",
             "The bound multiplies worst cases: a step of one unit can change the value by {L_U}, "
