@@ -1,8 +1,8 @@
 """Choosing a method and T by measurement, against its targets: `python -m benchmarks.choice`.
 
     domains       `recommend(sampled=True)` on the three domains with five fresh seeds, against
-                  E-FSVI with the best T in hindsight, Base E-VI, the policy greedy for J (best T in
-                  hindsight) and rolling freeze. Share of the optimum, by exact evaluation.
+                  E-FSVI and the policy greedy for J, each with the best T in hindsight, Base E-VI,
+                  rolling freeze and thawed sweeps. Share of the optimum, by exact evaluation.
     random        the same on 20 random fast-slow models that were not used in development, as a
                   score from 0 (uniform actions) to 1 (optimum).
     certificates  certificate ÷ true largest regret of FSVI for T = 2, …, 24, and its cost, against
@@ -16,9 +16,8 @@ seeds at each budget. `python -m benchmarks.choice certificates time` measures s
 
 from __future__ import annotations
 
-import csv
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
 from time import perf_counter
 
@@ -26,43 +25,40 @@ import numpy as np
 
 from benchmarks import report
 from benchmarks.random_models import KINDS, random_fast_slow
-from benchmarks.report import Row
-from fsdash.algorithms import efsvi, erolling, evi, fsvi, mpi, rolling, run_until
+from benchmarks.report import Row, target
+from fsdash.algorithms import fsvi, mpi, rolling, run_until
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.algorithms.snapshot import Snapshot
 from fsdash.choice.certify import Certified, certify, upper_bound
 from fsdash.choice.frontier import frontier
-from fsdash.choice.recommend import SAMPLES, recommend
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import q_values
 from fsdash.domains import make
+from fsdash.reproduce.budgets import (
+    BASE,
+    BUDGETS,
+    CERTIFIED_T,
+    FROZEN,
+    GREEDY,
+    PRECISION,
+    RECOMMENDED,
+    Score,
+    method_scores,
+    share_of_optimum,
+)
 from fsdash.theory.measured import measure
 
 DOMAINS = ("inventory", "gridworld", "pricing")
-BUDGETS = (0.25, 0.5, 1, 2, 4, 8, 16)
-"""In sweeps of Base E-VI with 50 samples."""
 SEEDS = range(9_100, 9_105)
 HELD_OUT = range(9_000, 9_005)
 """Seeds of the random models, five of each kind."""
-HORIZONS = (2, 3, 6, 12, 24)
-LONGEST = 800
 LARGE = (10, 1_000, 10)
 """Sizes of a model with 10⁵ state-action pairs."""
-CERTIFIED_T = range(2, 25)
 RATIO_TARGETS = {"inventory": 3.0, "gridworld": 10.0, "pricing": 3.0}
-PRECISION = 1e-5
-
-Score = Callable[[np.ndarray], float]
 
 
 # ---------------------------------------------------------------------------------------- policies
-
-
-def share_of_optimum(model: FastSlowMDP) -> Score:
-    """The policy's share of the optimal mean return."""
-    best = model.mean(optimum(model).U_XY)
-    return lambda policy: _value(model, policy, best) / best
 
 
 def normalised(model: FastSlowMDP) -> Score:
@@ -71,76 +67,22 @@ def normalised(model: FastSlowMDP) -> Score:
     for _ in range(round(15 / (1 - model.gamma))):
         U_XY = q_values(model, model.true, U_XY).mean(axis=2)
     worst = model.mean(U_XY)
-    return lambda policy: (_value(model, policy, best - worst) - worst) / (best - worst)
-
-
-def _value(model: FastSlowMDP, policy: np.ndarray, scale: float) -> float:
-    return model.mean(policy_values(model, policy, tolerance=PRECISION * abs(scale)).U_XY)
-
-
-def at_budgets(snapshots: Iterator[Snapshot], unit: int, score: Score) -> dict[str, np.ndarray]:
-    """By kind of policy: the score of the last affordable policy at each budget; NaN for none."""
-    last: dict[str, np.ndarray] = {}
-    found: dict[str, np.ndarray] = {}
-    due = 0
-
-    def read(budget: int) -> None:
-        for kind, policy in last.items():
-            found.setdefault(kind, np.full(len(BUDGETS), np.nan))[budget] = score(policy)
-
-    for snapshot in snapshots:
-        while due < len(BUDGETS) and snapshot.evaluations > BUDGETS[due] * unit:
-            read(due)
-            due += 1
-        if due == len(BUDGETS):
-            return found
-        last[snapshot.policy_kind] = snapshot.policy_PXY
-    for budget in range(due, len(BUDGETS)):
-        read(budget)
-    return found
-
-
-def baselines(model: FastSlowMDP, seed: int, score: Score) -> dict[str, np.ndarray]:
-    """The score of each method at each budget; for those with T, one row per T."""
-    unit, none = SAMPLES * model.n_pairs, np.full(len(BUDGETS), np.nan)
-    found = {
-        "Base E-VI": at_budgets(evi(model, _rng(seed), snapshots_per_sweep=1), unit, score)[
-            "stationary"
-        ],
-        "rolling, longest n": at_budgets(erolling(model, _rng(seed), T=LONGEST), unit, score)[
-            "rolling"
-        ],
-    }
-    for T in HORIZONS:
-        kinds = at_budgets(efsvi(model, _rng(seed), T=T, snapshots_per_sweep=1), unit, score)
-        periodic, cyclic = kinds.get("periodic", none), kinds["cyclic"]
-        found[f"E-FSVI, T={T}"] = np.where(np.isnan(periodic), cyclic, periodic)
-        found[f"greedy for J, T={T}"] = kinds["stationary"]
-    return found
-
-
-def recommended(model: FastSlowMDP, seed: int, score: Score) -> np.ndarray:
-    """The score of the recommendation at each budget."""
-    choices = (recommend(model, sweeps=b, sampled=True, seed=seed) for b in BUDGETS)
-    return np.array([score(choice.policy_PXY) for choice in choices])
+    tolerance = PRECISION * (best - worst)
+    value = lambda policy: model.mean(policy_values(model, policy, tolerance=tolerance).U_XY)  # noqa: E731
+    return lambda policy: (value(policy) - worst) / (best - worst)
 
 
 def compare(model: FastSlowMDP, seeds: Sequence[int], score: Score) -> dict[str, np.ndarray]:
     """Mean scores over the seeds; methods with T in hindsight."""
-    runs = [
-        {"recommend": recommended(model, seed, score), **baselines(model, seed, score)}
-        for seed in seeds
-    ]
-    means = {name: np.mean([run[name] for run in runs], axis=0) for name in runs[0]}
+    scores: dict[tuple[str, int | None], list[np.ndarray]] = {}
+    for seed in seeds:
+        for method, T, found in method_scores(model, seed, score):
+            scores.setdefault((method, T), []).append(found)
     best: dict[str, np.ndarray] = {}
-    for name, mean in means.items():
-        family = name.partition(", T=")[0]
-        best[family] = np.fmax(best.get(family, mean), mean)
+    for (method, _), found in scores.items():
+        mean = np.mean(found, axis=0)
+        best[method] = np.fmax(best.get(method, mean), mean)
     return best
-
-
-def _rng(seed: int) -> np.random.Generator:
-    return np.random.default_rng(seed)
 
 
 # ------------------------------------------------------------------------------------------- parts
@@ -152,12 +94,11 @@ def domains() -> tuple[list[Row], list[Row]]:
         model = make(name).build()
         found = compare(model, SEEDS, share_of_optimum(model))
         rows += [_score_row("domains", name, method, score) for method, score in found.items()]
-        others = [score for method, score in found.items() if method != "recommend"]
-        lead = found["recommend"] - np.nanmax(others, axis=0)
-        targets.append(_target(f"{name}: lead over the best other method", lead.min(), "≥ 0", 0.0))
-        targets.append(
-            _target(f"{name}: shortfall against the best method", -lead.min(), "≤ 0.01", 0.01)
-        )
+        paper = [found[method] for method in (FROZEN, BASE, GREEDY)]
+        lead = (found[RECOMMENDED] - np.nanmax(paper, axis=0)).min()
+        targets.append(target(f"{name}: lead over the paper's methods", lead, "≥ 0", 0.0))
+        short = (np.nanmax(list(found.values()), axis=0) - found[RECOMMENDED]).max()
+        targets.append(target(f"{name}: shortfall against the best", short, "≤ 0.01", 0.01))
     return rows, targets
 
 
@@ -168,11 +109,11 @@ def random() -> tuple[list[Row], list[Row]]:
             model = random_fast_slow(seed, kind)
             found = compare(model, SEEDS, normalised(model))
             rows += [_score_row(kind, str(seed), method, score) for method, score in found.items()]
-            others = [score for method, score in found.items() if method != "recommend"]
-            shortfalls.append(np.nanmax(others, axis=0) - found["recommend"])
+            others = [score for method, score in found.items() if method != RECOMMENDED]
+            shortfalls.append(np.nanmax(others, axis=0) - found[RECOMMENDED])
     mean = np.mean(shortfalls, axis=0)
     targets = [
-        _target(f"20 random models: mean shortfall at {budget:g}", value, f"≤ {most:g}", most)
+        target(f"20 random models: mean shortfall at {budget:g}", value, f"≤ {most:g}", most)
         for budget, value in zip(BUDGETS, mean, strict=True)
         if (most := 0.02 if budget == 0.25 else 0.01 if budget >= 1 else None) is not None
     ]
@@ -203,9 +144,9 @@ def certificates() -> tuple[list[Row], list[Row]]:
             )
             if way == "one pass, Hᵀ":
                 most = RATIO_TARGETS[name]
-                targets.append(_target(f"{name}: certificate ÷ regret", ratio, f"≤ {most:g}", most))
+                targets.append(target(f"{name}: certificate ÷ regret", ratio, f"≤ {most:g}", most))
                 text = f"< {solving:.1f}"
-                targets.append(_target(f"{name}: sweeps of a certificate", cost, text, solving))
+                targets.append(target(f"{name}: sweeps of a certificate", cost, text, solving))
     return rows, targets
 
 
@@ -248,7 +189,7 @@ def time() -> tuple[list[Row], list[Row]]:
         frontier(model, bounds=name in DOMAINS, constants=constants)
         seconds = perf_counter() - started
         rows.append({"model": name, "pairs": f"{model.n_pairs:,}", "frontier, s": f"{seconds:.2f}"})
-        targets.append(_target(f"{name}: seconds of the frontier", seconds, f"≤ {most:g}", most))
+        targets.append(target(f"{name}: seconds of the frontier", seconds, f"≤ {most:g}", most))
     return rows, targets
 
 
@@ -257,40 +198,8 @@ def _score_row(part: str, model: str, method: str, scores: np.ndarray) -> Row:
     return {"part": part, "model": model, "method": method, **shown}
 
 
-def _target(what: str, value: float, text: str, limit: float) -> Row:
-    met = value >= limit - 5e-5 if text.startswith("≥") else value <= limit + 5e-5
-    return {"what": what, "measured": f"{value:.4g}", "target": text, "met": "yes" if met else "no"}
-
-
 PARTS = {"domains": domains, "random": random, "certificates": certificates, "time": time}
 
 
-def main(names: Sequence[str]) -> None:
-    """Measure the named parts, or all; the results of the others are kept."""
-    for name in names or PARTS:
-        rows, targets = PARTS[name]()
-        report.save(f"choice_{name}", rows)
-        date = report.environment()["date"]
-        kept = [row for row in stored("choice") if row["part"] != name]
-        report.save("choice", kept + [{"part": name, **row, "date": date} for row in targets])
-        print(report.markdown(rows), report.markdown(targets), sep="\n\n", flush=True)
-    measured = ", ".join(f"{key} {value}" for key, value in report.environment().items())
-    sections = [f"{measured}.", report.markdown(stored("choice"))]
-    for name in PARTS:
-        if rows := stored(f"choice_{name}"):
-            sections += [f"## {name}", report.markdown(rows)]
-    text = "\n\n".join(sections) + "\n"
-    (report.RESULTS / "choice.md").write_text(text, encoding="utf-8")
-
-
-def stored(name: str) -> list[Row]:
-    """The rows of results/<name>.csv; none if it does not exist."""
-    path = report.RESULTS / f"{name}.csv"
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    report.measure_parts("choice", PARTS, sys.argv[1:])

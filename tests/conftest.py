@@ -39,6 +39,14 @@ def no_compilation_in_advance() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_data_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Runs and saved models of whoever runs the tests are neither read nor changed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FSDASH_DATA", str(tmp_path_factory.mktemp("user")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def own_main_module() -> Iterator[None]:
     """Undo what Streamlit's AppTest leaves behind: a page's script as the module `__main__`.

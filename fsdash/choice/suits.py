@@ -79,7 +79,7 @@ class Suitability(Summary):
         known = [f"{name} leaves {share:.0%}" for name, share in shares if not isnan(share)]
         if not known:
             return "The policy that maximises the immediate reward is optimal here."
-        left = f"of the initial policy's regret, {' and '.join(known)}"
+        left = f"with the best T, {' and '.join(known)} of the initial policy's regret"
         if self.suits:
             return f"Freezing suits this model: {left}."
         why = f" ({'; '.join(self.reasons)})" if self.reasons else ""

@@ -11,7 +11,8 @@ from fsdash.cli.arguments import add_command, add_workers, chosen_runner, name_a
 from fsdash.cli.progress import ProgressBar
 from fsdash.errors import InputError
 
-TOPICS = ("inventory", "gridworld", "pricing", "theory", "all")
+BEYOND = "beyond"
+TOPICS = ("inventory", "gridworld", "pricing", "theory", BEYOND, "all")
 FOLDER = "reproduction"
 
 
@@ -83,8 +84,12 @@ def run_reproduce(arguments: argparse.Namespace) -> str:
     results, endings = compute(names, arguments.quick, arguments.seed, arguments.workers, run)
     if names and not results:
         raise KeyboardInterrupt
+    with_beyond = arguments.topic in (BEYOND, "all")
+    budgets = compute_beyond(arguments.quick, arguments.seed) if with_beyond else None
     with_theory = arguments.topic in ("theory", "all")
-    judged, missing = write_report(folder, results, with_theory, endings, arguments.quick, setting)
+    judged, missing = write_report(
+        folder, results, with_theory, endings, arguments.quick, setting, budgets
+    )
     for ending in endings:
         if ending.outcome.status != "finished":
             _report(
@@ -123,6 +128,17 @@ def compute(names: list[str], quick: bool, seed: int, workers: int, run) -> tupl
         results[plan.domain] = (plan, frame)
         endings += ended
     return results, endings
+
+
+def compute_beyond(quick: bool, seed: int) -> tuple:
+    """The methods beyond the paper on all domains at fixed budgets, and certificates."""
+    from fsdash.reproduce.budgets import SEEDS, compute_budgets
+    from fsdash.reproduce.experiments import DOMAINS
+
+    seeds = [first + seed for first in SEEDS][: 2 if quick else None]
+    found = compute_budgets(DOMAINS, seeds, lambda part: _report(f"beyond the paper, {part}"))
+    _report(f"Beyond the paper: {len(seeds)} replications, {len(found[0]):,} policies")
+    return found
 
 
 def _check_writable(folder: Path) -> None:

@@ -1,10 +1,10 @@
-"""The pages of the dashboard, the question each of them answers, and three tours through them.
+"""The pages of the dashboard and the question each of them answers.
 
 A new page needs one entry in `PAGES`; the sidebar and the home page follow. A page without its
 script is left out.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from urllib.parse import urlencode
@@ -26,16 +26,6 @@ class PageLink:
         """The page's address with a query, relative to another page's."""
         path = Path(self.script).stem.partition("_")[2]
         return f"{path}?{urlencode(query)}" if query else path
-
-
-@dataclass(frozen=True)
-class TourStop:
-    """One stop of a tour: a page, the state it opens in, and what to look at there."""
-
-    page: PageLink
-    title: str
-    description: str
-    state: dict[str, str] = field(default_factory=dict)
 
 
 PAGES = {
@@ -81,6 +71,13 @@ PAGES = {
         "Practice",
         "What happens on a real problem? Run several algorithms and watch them learn.",
     ),
+    "live_gridworld": PageLink(
+        "pages/9_Live_gridworld.py",
+        "Live gridworld",
+        ":material/sprint:",
+        "Practice",
+        "Three exact methods plan side by side. Which recovers first when the map changes?",
+    ),
     "inspector": PageLink(
         "pages/5_Policy_inspector.py",
         "Policy inspector",
@@ -102,55 +99,19 @@ PAGES = {
         "Practice",
         "Which claims of the paper hold, and what is the evidence?",
     ),
-}
-
-TOURS = {
-    "For lecturers": (
-        TourStop(
-            PAGES["reward_error"],
-            "An error that peaks and falls",
-            "the total is largest at T = 23",
-            {"T": "23"},
-        ),
-        TourStop(
-            PAGES["reward_error"],
-            "An error that keeps growing",
-            "γL_f is just above 1",
-            {"T": "90", "Lf": "1.05"},
-        ),
-        TourStop(
-            PAGES["choose_t"],
-            "Three budgets, three choices",
-            "the paper's figure of regret against cost",
-            {"by": "theory"},
-        ),
-        TourStop(PAGES["run_lab"], "Compare algorithms", "learning curves on a real problem"),
+    "exercises": PageLink(
+        "pages/10_Exercises.py",
+        "Exercises",
+        ":material/school:",
+        "Teaching",
+        "Have I understood it? Exercises that check themselves, and a sheet to print.",
     ),
-    "For practitioners": (
-        TourStop(
-            PAGES["choose_t"],
-            "A small budget",
-            "4 sweeps of value iteration: freeze and replan",
-            {"budget": "4"},
-        ),
-        TourStop(PAGES["choose_t"], "A large budget", "60 sweeps: do not freeze", {"budget": "60"}),
-        TourStop(PAGES["your_model"], "Your own model", "from a file to a policy file"),
-        TourStop(PAGES["run_lab"], "Try it", "run the algorithms on a domain"),
-    ),
-    "For researchers": (
-        TourStop(
-            PAGES["reward_error"],
-            "A limit far away",
-            "1 < L_f < 1/γ; see the second figure",
-            {"T": "60", "Lf": "1.03"},
-        ),
-        TourStop(
-            PAGES["linear_architecture"],
-            "Stated or proven bound",
-            "a counterexample refutes the stated one",
-            {"T": "16"},
-        ),
-        TourStop(PAGES["reproduction"], "The paper's claims", "each with its evidence"),
+    "class_links": PageLink(
+        "pages/11_Class.py",
+        "Class",
+        ":material/groups:",
+        "Teaching",
+        "What does my class think? Share a page with a question and watch the answers arrive.",
     ),
 }
 

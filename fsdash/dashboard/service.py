@@ -298,7 +298,16 @@ def as_sentence(message: object) -> str:
 
 def saved_models(store: Store) -> list[SavedModelRecord]:
     """The models that this visitor may use: their own, and all of them for a single user."""
-    return store.models.list(None if is_single_user() else visitor_id())
+    owner = None if is_single_user() else visitor_id()
+    return _saved_models(store, id(store), store.models.version, owner)
+
+
+@st.cache_data(ttl=120, max_entries=1000, show_spinner=False)
+def _saved_models(
+    _store: Store, id: int, version: int, owner: str | None
+) -> list[SavedModelRecord]:
+    """Other servers' changes appear within two minutes, this server's at once."""
+    return _store.models.list(owner)
 
 
 def domain_labels(store: Store | None, chosen: str | None = None) -> dict[str, str]:

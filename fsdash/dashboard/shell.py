@@ -4,13 +4,16 @@ Each page can be opened directly by a link, so each one begins with `open_page`.
 exercises and a table of its symbols, and `what_to_notice` explains a figure.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from fsdash.dashboard import tour
 from fsdash.dashboard.navigation import available_pages
-from fsdash.dashboard.widgets import page_top
+from fsdash.dashboard.widgets import browser_storage
+from fsdash.dashboard.widgets.exercise import draw_exercises
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.url_state import UrlState
 from fsdash.figures.palette import BACKGROUND, INK
@@ -31,6 +34,7 @@ PAPER_URL = "https://arxiv.org/abs/2301.00922"
 STYLE = """<style>
 [data-testid="stElementContainer"]:has([data-testid="stMarkdownContainer"] > style) {display: none;}
 PAGE_TOP
+STORAGE
 :is(a, button, summary, [role="tab"], [tabindex]:not([data-testid="stMain"])):focus-visible,
   label:has(input:is([type="checkbox"], [type="radio"]):focus-visible),
   [data-testid="stSlider"] [data-rac]:has(> div > input:focus-visible)
@@ -59,6 +63,21 @@ PAGE_TOP
 }
 </style>"""
 
+# Streamlit keeps the scroll position of the page before, so that a link at the bottom of one page
+# would open the next one in its middle. This element shows nothing and scrolls up when the page
+# changes.
+PAGE_TOP = "page-top"
+_to_top = st.components.v2.component(
+    "fsdash_page_top",
+    js="""
+export default function ({ data }) {
+  const before = window.fsdashPage;
+  window.fsdashPage = data.page;
+  if (before && before !== data.page) document.querySelector("[data-testid=stMain]").scrollTo(0, 0);
+}
+""",
+)
+
 
 def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
     """Set up the page: its title and width, the sidebar's links, and the footer below them.
@@ -71,7 +90,8 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
     footer = f"fsdash {__version__}, based on {AUTHORS}, {PAPER}."
     words = {
         "FOOTER": footer,
-        "PAGE_TOP": page_top.STYLE,
+        "PAGE_TOP": f".st-key-{PAGE_TOP} {{display: none;}}",
+        "STORAGE": browser_storage.STYLE,
         "PAGE": BACKGROUND.on(is_dark()),
         "INK": INK.on(is_dark()),
     }
@@ -79,14 +99,17 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
     for word, value in words.items():
         style = style.replace(word, value)
     add_style(style)
-    page_top.open_at_top(url.page)
+    _to_top(key=PAGE_TOP, data={"page": url.page})
     with st.sidebar:
         st.markdown("### ❄️ fsdash")
         _draw_links()
         st.divider()
         st.caption(f"fsdash {__version__}, based on {AUTHORS}, [{PAPER}]({PAPER_URL}).")
-    was_read = url.read()
+    on_tour = tour.PARAMETER in st.query_params or tour.POSITION in st.session_state
+    was_read = url.read(opened=on_tour and tour.read_position())
     url.report_unusable()
+    if on_tour:
+        tour.draw_bar()
     return was_read
 
 
@@ -106,6 +129,19 @@ def two_columns(controls: int, figures: int) -> tuple[DeltaGenerator, DeltaGener
     return left, right
 
 
+def segments(url: UrlState, name: str, label: str, options: Mapping[str, str], **more: Any) -> str:
+    """One of a few options side by side; `options` holds the label of each name in the URL."""
+    return st.segmented_control(
+        label,
+        tuple(options),
+        default=url.parameters[name].default,
+        required=True,
+        format_func=options.get,
+        key=url.key(name),
+        **more,
+    )
+
+
 def _draw_links() -> None:
     for group, pages in available_pages().items():
         if group:
@@ -121,7 +157,7 @@ def is_dark() -> bool:
 
 # ------------------------------------------------------------------------------- teaching sections
 
-NOTICE_TITLE, EXERCISES_TITLE, ANSWER = "What to notice", "Try it", "Answer"
+NOTICE_TITLE, EXERCISES_TITLE = "What to notice", "Exercises"
 SYMBOLS_TITLE = "Symbols on this page"
 FROZEN_DYNAMICS_CONDITION = (
     "**A condition that the paper does not state:** the proof compares with a lower level that is "
@@ -142,13 +178,15 @@ def what_to_notice(points: Iterable[str], key: str = "notice", about: str = "") 
         st.markdown("\n".join(f"- {point}" for point in points))
 
 
-def exercises(pairs: Sequence[tuple[str, str]]) -> None:
-    """Questions that the page can answer, each with a folded answer."""
-    st.subheader(EXERCISES_TITLE, anchor=False)
-    for index, (question, answer) in enumerate(pairs, 1):
-        st.markdown(f"**{index}.** {question}")
-        with st.expander(ANSWER, key=f"answer-{index}"):
-            st.markdown(answer)
+@st.fragment
+def exercises(page: str, url: UrlState) -> None:
+    """A folded section with the exercises of a page, drawn when it is opened."""
+    section = st.expander(
+        EXERCISES_TITLE, icon=":material/school:", key="exercises", on_change="rerun"
+    )
+    if section.open:
+        with section:
+            draw_exercises(page, url)
 
 
 @st.fragment

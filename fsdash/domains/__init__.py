@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fsdash.domains.gridworld import Gridworld
     from fsdash.domains.inventory import Inventory
     from fsdash.domains.pricing import Pricing
-    from fsdash.domains.registry import DOMAINS, domain_label, load, make, register
+    from fsdash.domains.registry import DOMAINS, domain_label, is_saved_name, load, make, register
 
 MODULES = {
     "DOMAINS": "registry",
@@ -26,6 +26,7 @@ MODULES = {
     "Inventory": "inventory",
     "Pricing": "pricing",
     "domain_label": "registry",
+    "is_saved_name": "registry",
     "load": "registry",
     "make": "registry",
     "parameter": "base",
@@ -38,6 +39,7 @@ __all__ = [
     "Inventory",
     "Pricing",
     "domain_label",
+    "is_saved_name",
     "load",
     "make",
     "parameter",

@@ -49,6 +49,23 @@ TASK = Coordinate("task i", words={0: "idle"})
 OBJECT = Coordinate("object", words={0: "not picked up", 1: "carried"})
 
 
+@dataclass(frozen=True, eq=False)
+class GridMap:
+    """Where the tasks of a grid start and end, what they pay, and which cells are walls."""
+
+    size: int
+    tasks: np.ndarray
+    """Start and end cell of each task, shape (8, 2, 2)."""
+    delivery_reward: np.ndarray
+    """r(i, w), indexed by reward signal w and task i, shape (2, 9); task 0 (none) pays 0."""
+    wall: np.ndarray
+    """Whether a cell, by column and row, is a wall.
+
+    A step into a wall leaves the agent in place, as at the edge of the grid. An agent on a cell
+    that becomes a wall can leave it. No episode starts there, so means over states leave it out.
+    """
+
+
 @dataclass(frozen=True)
 class Gridworld(Domain):
     title: ClassVar[str] = "Gridworld with spatial tasks"
@@ -108,7 +125,17 @@ class Gridworld(Domain):
         reward[0, INNER], reward[1, INNER] = self.inner_low, self.inner_high
         return reward
 
+    @property
+    def map(self) -> GridMap:
+        """The paper's map, stretched to this size, without walls."""
+        wall = np.zeros((self.size, self.size), bool)
+        return GridMap(self.size, self.tasks, self.delivery_reward, wall)
+
     def build(self) -> FastSlowMDP:
+        return self.build_on(self.map)
+
+    def build_on(self, grid: GridMap) -> FastSlowMDP:
+        """The model on another map of this size."""
         n, steps = self.size, np.array(list(DIRECTIONS.values()))
         column, row, task, carried = (
             part.reshape(-1, 1, 1) for part in np.indices((n, n, 9, 2)).reshape(4, -1)
@@ -118,7 +145,9 @@ class Gridworld(Domain):
         accepted = np.where(task == 0, choice, task)
         column_ = np.clip(column + steps[:, 0], 0, n - 1)
         row_ = np.clip(row + steps[:, 1], 0, n - 1)
-        (start_column, start_row), (end_column, end_row) = self.tasks[accepted - 1].transpose(
+        blocked = grid.wall[column_, row_]
+        column_, row_ = np.where(blocked, column, column_), np.where(blocked, row, row_)
+        (start_column, start_row), (end_column, end_row) = grid.tasks[accepted - 1].transpose(
             3, 4, 0, 1, 2
         )
         picks = (carried == 0) & (column_ == start_column) & (row_ == start_row)
@@ -129,8 +158,9 @@ class Gridworld(Domain):
             np.broadcast_arrays(column_, row_, task_, carried_), (n, n, 9, 2)
         ).reshape(1, -1, 32, 1)
 
-        paid = self.delivery_reward[:, accepted]  # (2, Y, 8, 1): depends on the task
+        paid = grid.delivery_reward[:, accepted]  # (2, Y, 8, 1): depends on the task
         reward_XYA = (self.pickup * picks + paid * delivers).reshape(2, -1, 32)
+        open_Y = ~grid.wall[column, row].ravel()
         fast = np.concatenate([column, row, task, carried], axis=-1).reshape(-1, 4)
         moves = np.array([(i, *step) for i in range(1, 9) for step in steps])
         return FastSlowMDP(
@@ -140,6 +170,7 @@ class Gridworld(Domain):
             next_slow=np.array([[0, 1], [1, 0]])[:, None, None, :],
             next_fast=next_fast,
             gamma=self.gamma,
+            initial_XY=np.tile(open_Y / (2 * open_Y.sum()), (2, 1)),
             slow=Axis(("inner ring pays",), np.arange(2), {"inner ring pays": SIGNAL}),
             fast=Axis(
                 ("column", "row", "task", "carried"), fast, {"task": TASK, "carried": OBJECT}

@@ -21,6 +21,7 @@ import `fsdash.domains` themselves.
 from __future__ import annotations
 
 import os
+import re
 import threading
 import warnings
 from collections.abc import Iterator, MutableMapping
@@ -35,11 +36,13 @@ from fsdash.domains.base import KINDS, Domain
 from fsdash.domains.gridworld import Gridworld
 from fsdash.domains.inventory import Inventory
 from fsdash.domains.pricing import Pricing
-from fsdash.domains.saved import is_saved_name, saved_domain
+from fsdash.domains.saved import saved_domain
 from fsdash.errors import InputError
 
 GROUP = "fsdash.domains"
 """Entry points of this group are domains."""
+SAVED_NAME = re.compile(r"model-[0-9a-f]{16}")
+"""The names that `fsdash.domains.saved` gives to models of one's own."""
 
 
 class Domains(MutableMapping[str, type[Domain]]):
@@ -151,6 +154,11 @@ def domain_label(name: str) -> str:
     """
     saved = saved_domain(name) if is_saved_name(name) else None
     return saved.title if saved is not None else name.capitalize()
+
+
+def is_saved_name(name: object) -> bool:
+    """Whether a text is the name of a model of one's own; the model need not exist."""
+    return isinstance(name, str) and SAVED_NAME.fullmatch(name) is not None
 
 
 def register(domain: type[Domain]) -> type[Domain]:

@@ -13,7 +13,6 @@ own database.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -23,7 +22,6 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.domains.base import Domain, discount
 
 PREFIX = "model-"
-NAME = re.compile(r"model-[0-9a-f]{16}")
 MAX_BUILT = 4
 """Models that stay in memory after they were read."""
 
@@ -79,11 +77,6 @@ def domain_name(model: FastSlowMDP) -> str:
 def variable_names(model: FastSlowMDP) -> dict[str, list[str]]:
     """The names of the slow, fast and action variables."""
     return {axis: list(getattr(model, axis).names) for axis in ("slow", "fast", "actions")}
-
-
-def is_saved_name(name: object) -> bool:
-    """Whether a text is the name of a model of one's own; the model need not exist."""
-    return isinstance(name, str) and NAME.fullmatch(name) is not None
 
 
 def remember(model: FastSlowMDP, title: str = "") -> str:

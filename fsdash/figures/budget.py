@@ -34,7 +34,7 @@ from fsdash.figures.strip import (
 )
 from fsdash.figures.template import template
 from fsdash.formatting import log_ticks, number
-from fsdash.theory import Choice, Constants, Regime, Sizes, fsvi_regret, trivial_bound
+from fsdash.theory import BoundedRun, Constants, Regime, Sizes, fsvi_regret, trivial_bound
 from fsdash.theory.budget import Bound
 from fsdash.theory.staircase import Staircase, budget_range, staircases
 
@@ -60,7 +60,7 @@ def budget_figure(
     T: ArrayLike,
     budget: float,
     regimes: Sequence[Regime],
-    candidates: Sequence[Choice] = (),
+    candidates: Sequence[BoundedRun] = (),
     bound: Bound = fsvi_regret,
     dark: bool = False,
 ) -> go.Figure:
@@ -104,7 +104,7 @@ def budget_figure(
 
 
 def _staircase(
-    curve: Staircase, sizes: Sizes, high: float, winner: Choice | None, dark: bool
+    curve: Staircase, sizes: Sizes, high: float, winner: BoundedRun | None, dark: bool
 ) -> dict:
     wins = winner is not None and curve.T == winner.T
     # The last step continues to the edge of the figure.
@@ -130,7 +130,7 @@ def _staircase(
 
 
 def _mark(
-    choice: Choice, sizes: Sizes, budget: float, bottom: float, wins: bool, dark: bool
+    choice: BoundedRun, sizes: Sizes, budget: float, bottom: float, wins: bool, dark: bool
 ) -> dict:
     """The point where the budget meets a staircase; an arrow if it is below the lower edge."""
     inside = choice.regret >= bottom
@@ -192,7 +192,7 @@ def _top_axis(low: float, high: float, top: float) -> dict:
 
 
 def _regret_range(
-    drawn: Sequence[Staircase], winner: Choice | None, trivial: float
+    drawn: Sequence[Staircase], winner: BoundedRun | None, trivial: float
 ) -> tuple[float, float]:
     """The range of the y axis: from below the best bounds to some way above the trivial bound.
 

@@ -24,7 +24,7 @@ from fsdash.figures.palette import (
 )
 from fsdash.figures.template import template
 from fsdash.formatting import log_ticks, number
-from fsdash.theory import Choice, Constants, Sizes, fsvi_regret, trivial_bound
+from fsdash.theory import BoundedRun, Constants, Sizes, fsvi_regret, trivial_bound
 from fsdash.theory.budget import Bound
 from fsdash.theory.sensitivity import BestChoices
 
@@ -43,7 +43,7 @@ HTML_SYMBOLS = {
 
 
 def decomposition(
-    constants: Constants, candidates: Sequence[Choice], bound: Bound = fsvi_regret
+    constants: Constants, candidates: Sequence[BoundedRun], bound: Bound = fsvi_regret
 ) -> dict[str, list]:
     """The three terms of each candidate's bound as columns, in order of T (1 is Base VI)."""
     runs = sorted(candidates, key=lambda choice: choice.T)
@@ -55,7 +55,7 @@ def decomposition(
 
 def decomposition_figure(
     constants: Constants,
-    candidates: Sequence[Choice],
+    candidates: Sequence[BoundedRun],
     bound: Bound = fsvi_regret,
     dark: bool = False,
 ) -> go.Figure:

@@ -14,6 +14,8 @@ from fsdash.models.size import MAX_COLUMNS
 
 PREFIXES = ("next_", "next.", "next ", "next-", "next", "new_", "to_")
 SUFFIXES = ("_next", ".next", " next", "'", "′", "_prime", "p")
+REPLACED = (("from", "to"), ("current", "next"), ("old", "new"), ("source", "target"))
+"""Words in the name of a state variable, and what the column of its next value has instead."""
 ACTION_NAMES = ("action", "a", "act", "decision", "control", "u")
 PROBABILITY_NAMES = ("p", "prob", "probability", "pr", "transition_probability", "weight")
 REWARD_NAMES = ("reward", "r", "rewards", "profit", "payoff", "utility", "value")
@@ -76,7 +78,8 @@ def guess_columns(frame: pd.DataFrame) -> Columns:
     """Guess from their names which columns hold the state, the action and so on.
 
     State variables are the columns that occur twice: as they are and with `next_` in front, or in
-    another usual form (`new_stock`, `stock_next`, `s'`, `from` and `to`). Capitals do not matter.
+    another usual form (`new_stock`, `stock_next`, `s'`, `from` and `to`, `idstatefrom` and
+    `idstateto`). Capitals do not matter.
     If one column is left, it is taken for the action, the reward or the probability, in this
     order, if that was not found.
 
@@ -120,9 +123,13 @@ def guess_columns(frame: pd.DataFrame) -> Columns:
 
 
 def _first(names: Iterable[str], wanted: Iterable[str]) -> str | None:
-    """The name that matches the earliest of the wanted ones."""
+    """The name that matches the earliest of the wanted ones, also as `idaction` or `action_id`."""
     by_lower = {name.lower().strip(): name for name in names}
-    return next((by_lower[name] for name in wanted if name in by_lower), None)
+    without_id = {low.removeprefix("id").removesuffix("id").strip("_- "): low for low in by_lower}
+    for name in wanted:
+        if (low := name if name in by_lower else without_id.get(name)) is not None:
+            return by_lower[low]
+    return None
 
 
 def _is_share(column: pd.Series) -> bool:
@@ -136,7 +143,9 @@ def _next_columns(names: list[str]) -> dict[str, str]:
     by_lower = {name.lower().strip(): name for name in names}
     forms = [{low: p + low for low in by_lower} for p in PREFIXES]
     forms += [{low: low + s for low in by_lower} for s in SUFFIXES]
-    forms.append({low: "to" + low[4:] for low in by_lower if low.startswith("from")})
+    forms += [
+        {low: low.replace(*words) for low in by_lower if words[0] in low} for words in REPLACED
+    ]
     for form in forms:
         found = {by_lower[low]: by_lower[new] for low, new in form.items() if new in by_lower}
         if found:

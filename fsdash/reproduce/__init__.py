@@ -8,6 +8,7 @@
     theory_figures   the theory figures and their tables
     figure_files     figures as HTML, PNG and SVG files
     samples          Base E-VI with more samples and with common random numbers
+    budgets          methods beyond the paper at fixed budgets, and certificates
     report           a folder with data, figures and claims
     archive          the results of one full reproduction, in `results`
     timings          the speed of the archived runs, for time estimates

@@ -64,6 +64,15 @@ def archived_samples() -> pd.DataFrame:
     return pd.read_csv(FOLDER / "samples.csv")
 
 
+def archived_budgets() -> tuple[pd.DataFrame, pd.DataFrame] | None:
+    """The shares of methods at fixed budgets, and certificates; None if they are missing."""
+    paths = [FOLDER / f"{name}.csv" for name in ("budgets", "certificates")]
+    if not all(path.exists() for path in paths):
+        return None
+    budgets, certificates = (pd.read_csv(path, dtype={"T": "Int64"}) for path in paths)
+    return budgets, certificates
+
+
 def archived_work(domain: str) -> pd.DataFrame:
     """The work in sweeps of each method to reach 75%, 90% and 95% of the optimum."""
     return pd.read_csv(FOLDER / f"{domain}-work.csv", dtype={"T": "Int64"})

@@ -45,8 +45,8 @@ from fsdash.errors import InputError
 from fsdash.formatting import round_significant
 from fsdash.reproduce.settings import COUNTS, TIES_ORDER
 from fsdash.runs.local import Ending, Progress, run_all
+from fsdash.runs.records import method_title
 from fsdash.runs.spec import RunSpec
-from fsdash.runs.summary import method_title
 
 HORIZONS = (3, 6, 12)
 REPLICATIONS, QUICK_REPLICATIONS = 5, 3

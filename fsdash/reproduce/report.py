@@ -7,6 +7,8 @@ claims.csv, claims.md  each claim with its rule, the measured values and the ver
 findings.csv           the measured values as numbers, one row per part of a claim
 sensitivity.csv        the verdict on each claim for every count, tie rule and share of the budget
 samples.csv            Base E-VI with more samples and with common random numbers
+budgets.csv            methods beyond the paper at fixed budgets
+certificates.csv       the certified and the true regret of FSVI
 about.json             date, versions, and the hash of every specification
 """
 
@@ -24,9 +26,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from fsdash.domains import make
+from fsdash.figures.budgets import budgets_figure
 from fsdash.figures.learning import learning_figure
 from fsdash.figures.samples import samples_figure
 from fsdash.reproduce import theory_figures
+from fsdash.reproduce.budgets import evidence as budget_evidence
 from fsdash.reproduce.claims import numerical_claims, theory_claims
 from fsdash.reproduce.curves import ExperimentCurves
 from fsdash.reproduce.experiments import EXACT, FigureSpec, PaperExperiment
@@ -52,9 +56,16 @@ COLUMNS = [*(name for name in NAMES if name not in (REGRET, RELATIVE)), "variant
 
 Results = Mapping[str, tuple[PaperExperiment, pd.DataFrame]]
 """The experiment and its rows, by domain."""
+Budgets = tuple[pd.DataFrame, pd.DataFrame]
+"""The shares of methods at fixed budgets, and certificates."""
 
 
-def verdicts(results: Results, with_theory: bool, setting: Setting | None = None) -> list[Verdict]:
+def verdicts(
+    results: Results,
+    with_theory: bool,
+    setting: Setting | None = None,
+    budgets: Budgets | None = None,
+) -> list[Verdict]:
     """The verdicts on all claims that these results can decide, read as the setting says."""
     setting = setting or Setting()
     found = judge(theory_claims(), {}) if with_theory else []
@@ -62,6 +73,8 @@ def verdicts(results: Results, with_theory: bool, setting: Setting | None = None
         domain: ExperimentCurves.of(plan, frame, setting)
         for domain, (plan, frame) in results.items()
     }
+    if budgets is not None:
+        evidence |= budget_evidence(*budgets)
     return found + judge([c for c in numerical_claims() if c.needs], evidence, setting.share)
 
 
@@ -85,14 +98,17 @@ def write_report(
     endings: Sequence[Ending],
     quick: bool,
     setting: Setting,
+    budgets: Budgets | None = None,
 ) -> tuple[list[Verdict], str]:
     """Write everything; return the verdicts and a line about figures that could not be drawn."""
     folder.mkdir(parents=True, exist_ok=True)
-    judged = verdicts(results, with_theory, setting)
+    judged = verdicts(results, with_theory, setting, budgets)
     write_data(folder, results, with_theory, judged, endings)
+    if budgets is not None:
+        write_budgets(folder, budgets)
     (folder / "claims.md").write_text(claims_text(judged, quick), "utf-8")
     with Renderer() as renderer:
-        for name, title, figure in _figures(results, with_theory, setting):
+        for name, title, figure in _figures(results, with_theory, setting, budgets):
             marked = f"{title} (quick run)" if quick and not _is_theory(name) else title
             renderer.save(titled(figure, marked), folder, name)
     return judged, renderer.missing
@@ -128,6 +144,12 @@ def write_data(
     path.write_text(json.dumps(about, indent=1) + "\n", "utf-8")
 
 
+def write_budgets(folder: Path, budgets: Budgets) -> None:
+    """Write the shares at budgets, and the certificates."""
+    for name, frame in zip(("budgets", "certificates"), budgets, strict=True):
+        frame.to_csv(folder / f"{name}.csv", index=False)
+
+
 def work_table(
     plan: PaperExperiment, frame: pd.DataFrame, setting: Setting | None = None
 ) -> pd.DataFrame:
@@ -144,7 +166,7 @@ def _is_theory(name: str) -> bool:
 
 
 def _figures(
-    results: Results, with_theory: bool, setting: Setting
+    results: Results, with_theory: bool, setting: Setting, budgets: Budgets | None
 ) -> list[tuple[str, str, go.Figure]]:
     figures = []
     if with_theory:
@@ -158,6 +180,11 @@ def _figures(
         ]
     if len(samples := samples_table(results)):
         figures.append(("samples", SAMPLES, samples_figure(samples)))
+    if budgets is not None:
+        figures += [
+            (f"{domain}-budgets", f"{make(domain).title}: methods at budgets", budgets_figure(rows))
+            for domain, rows in budgets[0].groupby("domain", sort=False)
+        ]
     return figures
 
 

@@ -13,7 +13,8 @@ import pandas as pd
 
 from fsdash.reproduce.curves import ExperimentCurves
 from fsdash.reproduce.experiments import SAMPLE_SIZES, PaperExperiment, sample_variant
-from fsdash.runs.summary import interval, method_title
+from fsdash.runs.records import method_title
+from fsdash.runs.summary import interval
 
 COLUMNS = ["domain", "M", "common_random_numbers"] + [
     f"{what}{end}" for what in ("final", "best") for end in ("", "_low", "_high")

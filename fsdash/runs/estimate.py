@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from fsdash.algorithms.registry import ALGORITHMS
@@ -36,6 +36,7 @@ class Timing:
     """Evaluations in one iteration, in units of |S||A|M."""
 
 
+@lru_cache(maxsize=1024)
 def worker_seconds(spec: RunSpec) -> float:
     """Estimated seconds that one worker needs for all replications of a run.
 

@@ -33,7 +33,7 @@ from fsdash.theory.bounds import (
     value_lipschitz_bound,
     vi_regret,
 )
-from fsdash.theory.budget import Advice, Choice, Regime, advise, regimes
+from fsdash.theory.budget import Advice, BoundedRun, Regime, advise, regimes
 from fsdash.theory.fsavi import FsaviRegret, fsavi_regret
 from fsdash.theory.parameters import (
     Constants,
@@ -53,7 +53,7 @@ __all__ = [
     "DEFAULT_PRESET",
     "PRESETS",
     "Advice",
-    "Choice",
+    "BoundedRun",
     "Constants",
     "FsaviRegret",
     "FsviRegret",

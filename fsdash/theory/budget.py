@@ -63,8 +63,8 @@ _FARTHEST_K = LARGEST_K // 4
 
 
 @dataclass(frozen=True)
-class Choice:
-    """One run: an algorithm ("VI" has T = 1), its iterations, its bound and its cost."""
+class BoundedRun:
+    """A run with its bound and its cost: an algorithm ("VI" has T = 1) and its iterations."""
 
     algorithm: str
     T: int
@@ -95,8 +95,8 @@ class Advice(Summary):
     """
 
     budget: float
-    choice: Choice
-    candidates: tuple[Choice, ...]
+    choice: BoundedRun
+    candidates: tuple[BoundedRun, ...]
     regimes: tuple[Regime, ...]
     trivial_bound: float
 
@@ -167,7 +167,7 @@ def advise(
     all_regimes = _find_regimes(candidates)
     winner = next(regime for regime in all_regimes if budget in regime)
 
-    def rank(choice: Choice) -> tuple:
+    def rank(choice: BoundedRun) -> tuple:
         wins = (choice.algorithm, choice.T) == (winner.algorithm, winner.T)
         return choice.regret, not wins, choice.algorithm != VI, choice.cost, choice.T
 
@@ -232,12 +232,12 @@ class Candidates:
             value_error = np.power(self.gamma, np.maximum(k, 1.0) * self.T) * self.largest_value
             return np.where(k >= 1, self.floor + self.weight * value_error, np.inf)
 
-    def choices(self, budget: float) -> list[Choice]:
+    def choices(self, budget: float) -> list[BoundedRun]:
         """The runs with cost ≤ `budget`."""
         k = self.iterations(budget)
         regret, cost = self.regret(k), self.lower + k * self.sweep
         return [
-            Choice(*self.name(i), int(k[i]), float(regret[i]), float(cost[i]))
+            BoundedRun(*self.name(i), int(k[i]), float(regret[i]), float(cost[i]))
             for i in np.flatnonzero(k >= 1).tolist()
         ]
 

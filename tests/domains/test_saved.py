@@ -7,10 +7,12 @@ import pytest
 
 from fsdash.algorithms.optimum import optimum
 from fsdash.domains import DOMAINS, domain_label, make
-from fsdash.domains.saved import domain_name, is_saved_name, remember, saved_domain
+from fsdash.domains.registry import is_saved_name
+from fsdash.domains.saved import domain_name, remember, saved_domain
 from fsdash.errors import InputError
 from fsdash.figures.domains import describe_domain, domain_svg
 from fsdash.runs.engine import execute
+from fsdash.runs.errors import StoreError
 from fsdash.runs.local import run_all
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.experiments import Store
@@ -113,6 +115,16 @@ def test_workers_receive_a_model_that_only_this_process_knows():
 
 
 # -------------------------------------------------------------------------------------- databases
+
+
+def test_a_database_that_cannot_be_read_is_reported_only_if_it_may_have_the_model(tmp_path):
+    (tmp_path / "runs.db").write_bytes(b"not a database, " * 100)
+    with pytest.raises(StoreError, match="not a database"):
+        make(UNKNOWN)
+    name = remember(shop_model(0.41))
+    assert make(name).gamma == 0.41
+    other = Store(tmp_path / "elsewhere" / "runs.db")
+    assert make(other.models.add("me", "shop", shop_model(0.42)).domain).gamma == 0.42
 
 
 def test_a_model_is_found_in_an_open_store_and_in_the_users_own(tmp_path):

@@ -186,6 +186,16 @@ def test_columns_may_have_any_names():
         ("s a sp prob cost", {"s": "sp"}, ("a", "prob", "cost", "min")),
         ("State,Action,Next State,Probability,Reward", {"State": "Next State"}, None),
         ("from action to weight loss", {"from": "to"}, ("action", "weight", "loss", "min")),
+        (
+            "idstatefrom,idaction,idstateto,probability,reward",
+            {"idstatefrom": "idstateto"},
+            ("idaction", "probability", "reward", "max"),
+        ),
+        (
+            "current_state,action_id,next_state,prob,cost",
+            {"current_state": "next_state"},
+            ("action_id", "prob", "cost", "min"),
+        ),
         ("from_x,u,to_x,pr,payoff", {"from_x": "to_x"}, ("u", "pr", "payoff", "max")),
         ("x y action x_next y_next p reward", {"x": "x_next", "y": "y_next"}, None),
         ("x action next_x reward", {"x": "next_x"}, ("action", None, "reward", "max")),

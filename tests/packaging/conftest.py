@@ -1,6 +1,7 @@
 """The project built, installed into a new virtual environment, and served from there."""
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -11,6 +12,18 @@ import pytest
 
 from tests.dashboard.conftest import ROOT, free_port, visit, wait_until_healthy
 
+NOT_SOURCE = (
+    ".venv*",
+    ".git",
+    ".*_cache",
+    ".hypothesis",
+    ".data",
+    "__pycache__",
+    "*.egg-info",
+    "build",
+    "dist",
+    "site",
+)
 __all__ = ["visit"]  # a fixture that opens pages of the `server` below
 
 
@@ -18,7 +31,10 @@ __all__ = ["visit"]  # a fixture that opens pages of the `server` below
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the sdist, and with the wheel that was built from the sdist."""
     folder = tmp_path_factory.mktemp("dist")
-    run(sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT))
+    # In a copy: a build leaves files behind, and two builds in one folder disturb each other.
+    source = tmp_path_factory.mktemp("source") / "fsdash"
+    shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(*NOT_SOURCE))
+    run(sys.executable, "-m", "build", "--outdir", str(folder), str(source))
     return folder
 
 

@@ -157,7 +157,13 @@ def test_ctrl_c_returns_the_rows_so_far(tmp_path, workers):
         str(out),
     ]
     process = subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+        command,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        # A shell that runs the tests in the background makes them, and their children, ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     os.close(theirs)
     wait_for(ours, "%")

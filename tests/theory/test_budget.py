@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fsdash.errors import InputError
 from fsdash.theory import (
-    Choice,
+    BoundedRun,
     Constants,
     Sizes,
     advise,
@@ -236,7 +236,7 @@ def test_a_worked_example_of_advice():
     advice = advise(THREE.constants, THREE.sizes, budget=10 * unit, T=THREE.T)
     regret = fsvi_regret(THREE.constants, 9, k=9).total
     lower = lower_level_cost(THREE.sizes, 9)
-    assert advice.choice == Choice("FSVI", 9, 9, regret, lower + 9 * unit)
+    assert advice.choice == BoundedRun("FSVI", 9, 9, regret, lower + 9 * unit)
     assert len(advice.candidates) == 6
     assert advise(THREE.constants, THREE.sizes, budget=10 * unit, T=9).choice == advice.choice
 

@@ -33,7 +33,8 @@ SLOW_PAIRS = 200_000
 class MeasuredState:
     """The state of the measured half: a model with its frontier, and a budget in sweeps."""
 
-    domain: Domain
+    model: str
+    """The model as the URL names it: a domain, with a preset after a dot."""
     frontier: pd.DataFrame
     sweeps: float
     T: tuple[int, ...] = DRAWN_T
@@ -166,21 +167,13 @@ def inspector_query(state: MeasuredState, row: pd.Series) -> dict[str, str]:
     iterations; the other methods have one in each iteration.
     """
     method = row["method"]
-    query = {"domain": state.domain.name, "method": method}
-    preset = preset_name(state.domain)
-    if preset != "default":
-        query["preset"] = preset
+    name, _, preset = state.model.partition(".")
+    query = {"domain": name, "method": method} | ({"preset": preset} if preset else {})
     if method == "fsvi":
         return query | {"T": str(row["T"]), "step": str(2 * (int(row["T"]) - 1) + int(row["k"]))}
     if method == "rolling":
         return query | {"T": str(row["T"]), "step": str(int(row["T"]) - 1)}
     return query | {"step": str(row["k"])}
-
-
-def preset_name(domain: Domain) -> str:
-    """The preset that has these parameters."""
-    names = DOMAINS[domain.name].presets
-    return next((name for name in names if make(domain.name, name) == domain), "default")
 
 
 _SNIPPET = """\
@@ -193,10 +186,8 @@ print(fsdash.recommend(model, sweeps={sweeps!r}))"""
 
 def snippet(state: MeasuredState) -> str:
     """Python code that recomputes the frontier and the recommendation."""
-    preset = preset_name(state.domain)
-    arguments = [repr(state.domain.name), *([] if preset == "default" else [repr(preset)])]
     return _SNIPPET.format(
-        arguments=", ".join(arguments),
+        arguments=", ".join(map(repr, state.model.split("."))),
         first=COMPARED_T[0],
         last=COMPARED_T[-1] + 1,
         sweeps=state.sweeps,

@@ -48,30 +48,6 @@ SAMPLES_INTRODUCTION = (
 )
 SAMPLED_BUDGET, SEED = "Budget in sweeps of Base E-VI", "Seed"
 CHOOSE_FROM_SAMPLES, CHOOSING = "Choose from samples", "Choosing from samples …"
-EXERCISES = (
-    (
-        "On the inventory, raise the budget from 1 to 20 sweeps. Which method is best first, and "
-        "which last? Why does no T of FSVI win in the end?",
-        "FSVI wins on the smallest budgets, then rolling freeze, then modified policy iteration "
-        "(MPI). FSVI plays its frozen plan for T periods. That costs something however many "
-        "iterations are made, so its curves end at a floor. Rolling freeze replans in every "
-        "period, and MPI does not freeze at all.",
-    ),
-    (
-        "Compare the certificate with the paper's bound. Both are upper bounds on the largest "
-        "regret. Why is one of them so much closer to the truth?",
-        "The bound uses the largest Lipschitz constants of the whole model and lets errors grow in "
-        "every period as fast as these allow. The certificate is computed from the values of the "
-        "policy itself, state by state.",
-    ),
-    (
-        "Choose the gridworld and a budget of 4 sweeps, then 10. What changes, and what does the "
-        "certificate say in each case?",
-        "At 4 sweeps every method loses much of the optimal value: the reward is too far away. "
-        "From about 10 sweeps on the rolling policy is nearly optimal. The certificate falls with "
-        "it, but proves only a part of that.",
-    ),
-)
 
 
 def model_label(key: str, labels: Mapping[str, str]) -> str:

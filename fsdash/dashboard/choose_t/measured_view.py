@@ -11,9 +11,8 @@ from fsdash.dashboard.choose_t import measured_text as text
 from fsdash.dashboard.choose_t.measured import MeasuredState
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.service import domain_labels, store_if_available
-from fsdash.dashboard.shell import is_dark, two_columns, what_to_notice
+from fsdash.dashboard.shell import is_dark, segments, two_columns, what_to_notice
 from fsdash.dashboard.widgets.chart import Event, chart, export
-from fsdash.dashboard.widgets.controls import segments
 from fsdash.dashboard.widgets.url_state import UrlState
 from fsdash.domains import Domain
 
@@ -27,7 +26,7 @@ def draw(url: UrlState, largest_budget: float) -> None:
     open_inspector()
     left, right = two_columns(3, 9)
     with left:
-        domain = choose_model(url)
+        model = choose_model(url)
         sweeps = st.number_input(
             text.BUDGET,
             0.0,
@@ -43,10 +42,10 @@ def draw(url: UrlState, largest_budget: float) -> None:
         )
         T = choose_T(url)
     with right:
-        found = measured_frontier(domain)
+        found = measured_frontier(measured.model_of(model))
         if found is None:
             return
-        state = MeasuredState(domain, found, sweeps, T, measure)
+        state = MeasuredState(model, found, sweeps, T, measure)
         if not state.suits.suits:
             st.warning(state.suits.text, icon=":material/ac_unit:")
         draw_recommendation(state)
@@ -55,17 +54,16 @@ def draw(url: UrlState, largest_budget: float) -> None:
     draw_samples(state)
 
 
-def choose_model(url: UrlState) -> Domain:
-    """The model from the list."""
+def choose_model(url: UrlState) -> str:
+    """The model from the list, as the URL names it."""
     chosen = url.get("model").partition(".")[0]
     labels = domain_labels(store_if_available(), chosen)
-    key = st.selectbox(
+    return st.selectbox(
         text.MODEL,
         measured.model_keys(tuple(labels)),
         key=url.key("model"),
         format_func=partial(text.model_label, labels=labels),
     )
-    return measured.model_of(key)
 
 
 def choose_T(url: UrlState) -> tuple[int, ...]:
@@ -168,7 +166,9 @@ def draw_figure(url: UrlState, state: MeasuredState) -> None:
         height=510,
         clickable=True,
         draggable=True,
-        alt_text=text.ALT_TEXT.format(title=state.domain.title, headline=text.headline(state)),
+        alt_text=text.ALT_TEXT.format(
+            title=measured.model_of(state.model).title, headline=text.headline(state)
+        ),
         on_event=lambda event: take_event(url, state, event),
     )
     st.caption(text.CLICK)
@@ -217,7 +217,7 @@ def draw_samples(state: MeasuredState) -> None:
             sweeps = st.number_input(text.SAMPLED_BUDGET, 0.05, MOST_SAMPLED, 1.0, 0.25, width=260)
             seed = st.number_input(text.SEED, 0, 10**9, 0, width=140)
             started = st.button(text.CHOOSE_FROM_SAMPLES, type="primary")
-        key = (state.domain, sweeps, seed)
+        key = (state.model, sweeps, seed)
         if started:
             st.session_state[CHOSEN] = (key, choose_from_samples(state, sweeps, seed))
         known, choice = st.session_state.get(CHOSEN, (None, None))
@@ -240,6 +240,6 @@ def choose_from_samples(state: MeasuredState, sweeps: float, seed: int) -> Choic
         bar = st.progress(0.0, text.CHOOSING)
         st.button(text.STOP, icon=":material/stop:", key="stop-samples")
     advance = partial(_advance, bar, text.CHOOSING)
-    choice = measured.choose_from_samples(state.domain, sweeps, seed, advance)
+    choice = measured.choose_from_samples(measured.model_of(state.model), sweeps, seed, advance)
     place.empty()
     return choice

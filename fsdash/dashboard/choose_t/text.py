@@ -6,11 +6,10 @@ from math import isinf
 import numpy as np
 
 from fsdash.dashboard.choose_t.state import LONGEST_T, TRUSTED_T, ChooseTState
-from fsdash.domains import domain_label
-from fsdash.domains.saved import is_saved_name
+from fsdash.domains import domain_label, is_saved_name
 from fsdash.figures.palette import competitor_label
 from fsdash.formatting import escape_markdown, factor, number
-from fsdash.theory import Advice, Choice, Constants, Sizes, trivial_bound
+from fsdash.theory import Advice, BoundedRun, Constants, Sizes, trivial_bound
 from fsdash.theory.landmarks import freeze_error_limit, reward_error_limit
 from fsdash.theory.measured_domains import MeasuredDomain
 
@@ -134,27 +133,6 @@ REPAIRED_NOTE = (
     "docs/proofs.md."
 )
 
-EXERCISES = (
-    (
-        "Load *Three regimes* and drag the budget to the right. From how many sweeps on does "
-        "freezing no longer help, according to this bound, and why?",
-        "From **53 sweeps** on. The bound of Base VI falls to 0, while every FSVI bound stops at "
-        "its floor. At 53 sweeps Base VI falls below the lowest floor, **6.81** for T = 9.",
-    ),
-    (
-        "Among the plotted T, T = 9 is the best choice just before Base VI takes over. Let *every "
-        "T* compete. Is 9 still the best?",
-        "No. **T = 8** is the best from about 12 to 53 sweeps; it was not plotted. Its floor is "
-        "lower by less than 1%: near the best T the bound is flat, so the exact T matters little.",
-    ),
-    (
-        "Load *Inventory*. How large must the budget be for FSVI's bound to be informative?",
-        "No budget is large enough: the floor is tens of thousands of times above r_max/(1 − γ). "
-        "The policy is good nevertheless: the tab *Can I trust it?* shows its true regret. A "
-        "vacuous bound says nothing about the policy.",
-    ),
-)
-
 
 def example_label(name: str) -> str:
     """The label of an example: of a preset such as "three-regimes", or of a measured domain."""
@@ -213,7 +191,7 @@ def is_vacuous(advice: Advice) -> bool:
     return advice.choice.regret >= advice.trivial_bound > 0
 
 
-def _run(choice: Choice) -> str:
+def _run(choice: BoundedRun) -> str:
     if choice.algorithm == "VI":
         return f"Base VI: k = {choice.k:,} {'sweep' if choice.k == 1 else 'sweeps'}"
     return f"FSVI with T = {choice.T}, k = {choice.k:,}"

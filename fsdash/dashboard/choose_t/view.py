@@ -17,12 +17,13 @@ from fsdash.dashboard.shell import (
     glossary,
     is_dark,
     open_page,
+    segments,
     two_columns,
     what_to_notice,
 )
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import Event, chart, export
-from fsdash.dashboard.widgets.controls import FIELD_RANGES, FIELDS, number_field, segments
+from fsdash.dashboard.widgets.controls import FIELD_RANGES, FIELDS, number_field
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.url_state import (
     Parameter,
@@ -35,8 +36,7 @@ from fsdash.dashboard.widgets.url_state import (
     one_of,
     whole_number,
 )
-from fsdash.domains import DOMAINS
-from fsdash.domains.saved import is_saved_name
+from fsdash.domains import DOMAINS, is_saved_name
 from fsdash.errors import InputError
 from fsdash.figures.budget import off_scale
 from fsdash.figures.budget_detail import truth_figure
@@ -106,6 +106,7 @@ def show() -> None:
     open_page(text.PAGE, URL)
     st.title(text.TITLE, anchor=False)
     draw_interactive_part()
+    exercises("choose_t", URL)
     glossary(GLOSSARY)
 
 
@@ -114,10 +115,8 @@ def draw_interactive_part() -> None:
     """Everything that depends on the controls."""
     if segments(URL, "by", text.SOURCE, text.SOURCES, label_visibility="collapsed") == "model":
         measured_view.draw(URL, LARGEST_BUDGET)
-        exercises(measured_text.EXERCISES)
     else:
         draw_theory()
-        exercises(text.EXERCISES)
     URL.write()
 
 

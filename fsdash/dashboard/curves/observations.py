@@ -13,7 +13,7 @@ from math import inf
 import numpy as np
 import pandas as pd
 
-from fsdash.dashboard.curves.text import X_LABELS, percent, slow_agnostic_wins
+from fsdash.dashboard.curves.text import X_LABELS, final_text, percent, slow_agnostic_wins
 from fsdash.formatting import number
 from fsdash.runs.measures import SHARE
 from fsdash.runs.summary import LEVELS, OWN, MeanCurve, lasting_crossing, read_at
@@ -56,13 +56,6 @@ def why_agnostic_wins(work: pd.DataFrame, n_slow: int) -> str:
     if best["algorithm"] != AGNOSTIC or n_slow < 2:
         return ""
     return slow_agnostic_wins(best["method"], n_slow, final_text(best))
-
-
-def final_text(row: pd.Series) -> str:
-    """The final value with its measure: "93.4% of the optimum" or "a mean regret of 12"."""
-    if row["measure"] == SHARE:
-        return f"{percent(row['final'])} of the optimum"
-    return f"a mean regret of {number(row['final'])}"
 
 
 def _from_best(work: pd.DataFrame) -> pd.DataFrame:

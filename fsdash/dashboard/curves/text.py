@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fsdash.formatting import compact_ranges, duration
+import pandas as pd
+
+from fsdash.formatting import compact_ranges, duration, number
 from fsdash.runs.columns import MEASURES, WORK
+from fsdash.runs.measures import SHARE
 from fsdash.runs.records import Progress, Run
 
 
@@ -102,6 +105,13 @@ def work_help(level: float, unit: str, share: bool = True) -> str:
 
 def percent(share: float) -> str:
     return f"{100 * share:.1f}%"
+
+
+def final_text(row: pd.Series) -> str:
+    """The final value with its measure: "93.4% of the optimum" or "a mean regret of 12"."""
+    if row["measure"] == SHARE:
+        return f"{percent(row['final'])} of the optimum"
+    return f"a mean regret of {number(row['final'])}"
 
 
 def interval(low: str, high: str) -> str:

@@ -36,6 +36,12 @@ PLAY_HELP = "Moves one step every 1.5 seconds."
 
 QUESTIONS_TITLE = "What do you want to know?"
 TOURS_TITLE = "Three tours"
+
+
+def start_tour(minutes: int) -> str:
+    return f"Start the tour, about {minutes} minutes"
+
+
 COMMANDS_TITLE = "The same from the command line"
 COMMANDS = """\
 fsdash advise --sweeps 4                             # choose T for a computing budget
@@ -44,16 +50,3 @@ fsdash solve inventory --method fsvi -T 6            # solve with FSVI and compu
 fsdash run inventory --algorithm e-vi,e-fsvi -T 3,6  # learning curves with replications
 fsdash reproduce --quick                             # the paper's figures and claims
 fsdash --help                                        # all commands"""
-
-EXERCISES = [
-    (
-        "Set $T = 1$. What remains of the method?",
-        "Value iteration. Every block is one period long, the upper policy acts in each of them, "
-        "and nothing is frozen.",
-    ),
-    (
-        "Is the slow state frozen when the policy is *used*?",
-        "No. Freezing happens only inside the algorithm. In period 5 of a block the lower policy "
-        "observes the true state $(x, y)$; it was only *computed* as if $x$ stayed where it is.",
-    ),
-]

@@ -4,11 +4,13 @@ import streamlit as st
 
 from fsdash.dashboard.home import state, text
 from fsdash.dashboard.home.state import LARGEST_T, NARROW, WIDE
-from fsdash.dashboard.navigation import PAGES, TOURS, available_pages, is_available
+from fsdash.dashboard.navigation import PAGES, available_pages
 from fsdash.dashboard.shell import exercises, glossary, is_dark, open_page
+from fsdash.dashboard.tour import link_to_stop
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.picture import draw_step_caption, draw_svg
 from fsdash.dashboard.widgets.url_state import Parameter, UrlState, one_of, whole_number
+from fsdash.teaching.tours import TOURS, Position
 
 STEP = "home-step"
 """Session key: the step of the picture."""
@@ -34,7 +36,7 @@ def show() -> None:
     st.fragment(draw_pictures, run_every=SECONDS_PER_STEP if playing else None)(playing)
     draw_questions()
     draw_tours()
-    exercises(text.EXERCISES)
+    exercises("home", URL)
     glossary(("T", "gamma", "alpha", "k"))
     st.subheader(text.COMMANDS_TITLE, anchor=False)
     st.code(text.COMMANDS, language="bash")
@@ -118,12 +120,10 @@ def draw_questions() -> None:
 
 
 def draw_tours() -> None:
-    """Three tours through the pages; each stop opens a page in a given state."""
+    """Three tours through the pages; each begins with a link to its first stop."""
     st.subheader(text.TOURS_TITLE, anchor=False)
-    for column, (audience, stops) in zip(st.columns(len(TOURS)), TOURS.items(), strict=True):
+    for column, (name, tour) in zip(st.columns(len(TOURS)), TOURS.items(), strict=True):
         with column.container(border=True, height="stretch", gap="xsmall"):
-            st.markdown(f"**{audience}**")
-            shown = [stop for stop in stops if is_available(stop.page)]
-            for place, stop in enumerate(shown, 1):
-                label = f"{place}. **{stop.title}**: {stop.description}"
-                st.page_link(stop.page.script, label=label, query_params=stop.state or None)
+            st.markdown(f"**{tour.audience}**: {tour.about}")
+            st.markdown("\n".join(f"{n}. {stop.title}" for n, stop in enumerate(tour.stops, 1)))
+            link_to_stop(Position(name, 1), text.start_tour(tour.minutes), ":material/play_arrow:")

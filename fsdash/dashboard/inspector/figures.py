@@ -11,18 +11,18 @@ import plotly.graph_objects as go
 from fsdash.figures.palette import BACKGROUND, INK
 from fsdash.figures.policies import PolicyFigure
 
-HEIGHT, COMPARED = 430, 400
+HEIGHT, COMPARED = 430, 390
 """Pixels of a figure, and of each of two figures side by side."""
-SQUARE, WIDTH, AROUND = 490, 460, 120
+SQUARE, WIDTH, AROUND = 480, 460, 120
 """Pixels of a figure with square cells, at most; of its plot's width; and around its plot."""
-HEIGHTS = {"blocks": 520, "pair": 480}
-"""Pixels of figures with several panels, by name."""
+HEIGHTS = {"blocks": 475, "pair": 435}
+"""Pixels of figures with several panels, by name: all below them still fits into 900 pixels."""
 
 
 def figure_height(name: str, figure: go.Figure, compared: bool = False) -> int:
     """Height in pixels; `compared` if two figures share the width of the page."""
     if compared:
-        return max(COMPARED, HEIGHTS.get(name, 0))
+        return COMPARED
     if not figure.layout.yaxis.scaleanchor:
         return HEIGHTS.get(name, HEIGHT)
     (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range

@@ -13,8 +13,7 @@ from fsdash.dashboard.inspector.cache import SizedCache
 from fsdash.dashboard.inspector.state import PolicyHistory
 from fsdash.dashboard.inspector.url import LARGEST_T, PREFIX, URL, choose
 from fsdash.dashboard.service import domain_labels
-from fsdash.domains import DOMAINS
-from fsdash.domains.saved import is_saved_name
+from fsdash.domains import DOMAINS, is_saved_name
 from fsdash.errors import InputError
 from fsdash.figures.policies import InspectedPolicy
 from fsdash.runs.records import ACTIVE, Experiment, Run

@@ -299,35 +299,3 @@ READING = f"""
 a second policy: A is blue, B is orange. The URL holds everything you choose: copy it to share this
 view.
 """  # noqa: E501
-EXERCISES = (
-    (
-        "Solve the inventory with FSVI and T = 12, and compare phase $\\mu$ with phase "
-        "$\\pi_{11}$. Which one orders less, and why?",
-        "The last lower policies, $\\pi_{10}$ and $\\pi_{11}$, order nothing. The lower level is "
-        "planned as if the problem ended with the block, so stock that is left at the end has no "
-        "value. $\\mu$ takes later blocks into account and orders for many periods at once, "
-        "because every order has a fixed cost.",
-    ),
-    (
-        "On the gridworld, compare FSVI with T = 3 to the optimal policy. Where does T = 3 fail?",
-        "Everywhere. Its mean return is 41% of the optimum, and about half of all actions are "
-        "suboptimal in each of its phases. A plan of three periods rarely reaches a delivery, so "
-        "most moves look alike to the lower level. Only $\\mu$ looks further ahead, and it acts "
-        "in one period of three.",
-    ),
-    (
-        "Solve pricing, then the inventory, and move the slider to step 0. How good is that "
-        "policy?",
-        "It maximises the immediate reward and ignores the future. On pricing this already earns "
-        "81% of the optimum. On the inventory it earns 3%: an order costs money now and pays off "
-        "later, so this policy never orders.",
-    ),
-    (
-        "Solve the inventory with FSVI and T = 6 and open the block microscope at block 1, seed 1. "
-        "Does a plan that is far off lead to bad actions?",
-        "Not here. The plan expected 38 more than was earned, because demand fell from 4 to 3 "
-        "after the plan was made, and less was sold. But none of the actions loses anything. Over "
-        "all noise the mean gap of this block is close to 0: demand is as likely to rise as to "
-        "fall.",
-    ),
-)

@@ -56,7 +56,7 @@ def show() -> None:
         show_store_error(trouble)
     left, right = st.columns([5, 4], gap="large")
     with left:
-        exercises(text.EXERCISES)
+        exercises("inspector", URL)
     with right:
         what_to_notice(text.NOTICE)
         with st.expander(text.READING_TITLE, icon=":material/menu_book:", key="reading"):

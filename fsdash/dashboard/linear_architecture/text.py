@@ -20,32 +20,6 @@ TERMS_NOTE = (
     "*Reward error* and *transitions* are the cost of freezing, as with exact tables. The two "
     "*misfits* are the cost of the features. More iterations reduce only the *iteration* term."
 )
-EXERCISES = [
-    (
-        "Load the *Perfect* features. Why is the proven bound still above that of FSVI with exact "
-        "tables for small $T$?",
-        "With $\\kappa = 1$ and no misfit, only the iteration term differs. The theorem counts one "
-        "more power of $\\kappa\\gamma$ than necessary, which multiplies the term by "
-        "$(1-\\gamma^{T+1})/(1-\\gamma^T)$. This factor is largest for small $T$, and the whole "
-        "term goes to 0 as $k$ grows.",
-    ),
-    (
-        "Increase $\\kappa$ slowly at $\\gamma = 0.9$. What happens at $\\kappa = 1/0.9$, and what "
-        "would a practitioner do?",
-        "At $\\kappa\\gamma = 1$ the bound no longer applies: each fit may amplify an error as "
-        "much as discounting shrinks it, and fitted iteration can diverge. A practitioner would "
-        "choose other features or other representative states (a smaller $\\kappa$), or a smaller "
-        "$\\gamma$.",
-    ),
-    (
-        "Load *Good*, then set both misfits to 0.1. For which $T$ does the misfit of the upper "
-        "level cost more?",
-        "For $T = 1$ (44 against 0), $T = 2$ (9.9 against 1.9) and $T = 3$ (4.2 against 3.8). From "
-        "$T = 4$ on (2.3 against 5.6) the lower level's misfit costs more: the factor of the upper "
-        "level shrinks with $\\gamma^T$, while the lower level makes $T-1$ fits in a row and their "
-        "errors add up. With $T = 1$ there is no lower level.",
-    ),
-]
 
 
 def alt_text(largest_T: int) -> str:

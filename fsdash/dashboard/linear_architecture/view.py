@@ -63,7 +63,7 @@ def show() -> None:
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
     draw_interactive_part()
-    exercises(text.EXERCISES)
+    exercises("linear_architecture", URL)
     glossary(SYMBOLS)
 
 

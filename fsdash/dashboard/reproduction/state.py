@@ -80,7 +80,7 @@ def _judged_in(folder: str, setting: Setting) -> list[Verdict]:
     results = {
         name: (experiment(name), archive.archived_rows(name)) for name in archive.archived_domains()
     }
-    return verdicts(results, True, setting)
+    return verdicts(results, True, setting, archive.archived_budgets())
 
 
 def _is_archived() -> bool:

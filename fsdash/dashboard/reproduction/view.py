@@ -20,6 +20,7 @@ from fsdash.dashboard.widgets.url_state import (
     one_of,
 )
 from fsdash.errors import InputError
+from fsdash.figures.budgets import budgets_figure
 from fsdash.figures.samples import samples_figure
 from fsdash.reproduce import archive, theory_figures
 from fsdash.reproduce.settings import Setting
@@ -31,6 +32,8 @@ SHARES = (75, 90, 95)
 """Per cent of the optimum in the table of work."""
 BEYOND_CLAIMS = {"stationary": "greedy", "exact": "mpi"}
 """By the kind of figure: a word in the names of the claims about it."""
+BUDGET_CLAIMS = ("rolling", "thawed", "recommendation", "certificates")
+"""The last words in the names of the claims about methods at budgets."""
 VERDICT_OF_WORD = {label.word: verdict for verdict, label in VERDICTS.items()}
 SETTINGS = {
     "count": (text.COUNT, text.COUNT_OPTIONS, text.COUNT_HELP),
@@ -49,6 +52,7 @@ URL = UrlState(
             name: Parameter(next(iter(options)), one_of(options))
             for name, (_, options, _) in SETTINGS.items()
         },
+        "budgets": Parameter("inventory", one_of(archive.DOMAINS)),
         **{
             f"figure-{part}": Parameter(next(iter(names)), one_of(names))
             for part in PARTS
@@ -81,7 +85,7 @@ def show() -> None:
     st.space("small")
     left, right = st.columns([5, 4], gap="large")
     with left:
-        exercises(text.EXERCISES)
+        exercises("reproduction", URL)
     with right:
         what_to_notice(text.NOTICE)
         with st.expander(text.RULES_TITLE, icon=":material/gavel:", key="rules"):
@@ -256,7 +260,7 @@ def _draw_claims(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
 def _draw_beyond(
     claims: pd.DataFrame, findings: pd.DataFrame, domains: list[str], setting: Setting
 ) -> None:
-    """Three findings that are not in the paper, two with a figure of the first suitable domain."""
+    """Findings that are not in the paper, two with a figure of the first suitable domain."""
     st.subheader(text.BEYOND_TITLE, anchor=False, divider="gray")
     for column, (kind, summary) in zip(
         st.columns(2, gap="large"), text.BEYOND.items(), strict=True
@@ -271,10 +275,50 @@ def _draw_beyond(
                 alt_text = text.alt_text(domain, summary)
                 chart(figure, f"beyond-{kind}", alt_text=alt_text, height=460)
             _draw_claims(claims[claims["name"].str.contains(BEYOND_CLAIMS[kind])], findings)
+    if (budgets := archive.archived_budgets()) is not None:
+        _draw_budgets(*budgets, domains, claims, findings)
     samples = state.samples()
     samples = samples[samples["domain"].isin(domains)]
     if len(samples):
         _draw_samples(samples, claims[claims["name"].str.endswith("-samples")], findings)
+
+
+def _draw_budgets(
+    budgets: pd.DataFrame,
+    certificates: pd.DataFrame,
+    domains: list[str],
+    claims: pd.DataFrame,
+    findings: pd.DataFrame,
+) -> None:
+    """Rolling freeze, thawed sweeps, the recommendation and certificates."""
+    st.markdown(text.BUDGETS)
+    if URL.get("budgets") not in domains:
+        URL.put("budgets", domains[0])
+    domain = st.pills(
+        text.BUDGETS_DOMAIN,
+        domains,
+        default=domains[0],
+        required=True,
+        format_func=PARTS.get,
+        key=URL.key("budgets"),
+        label_visibility="collapsed",
+    )
+    own, certified = (frame[frame["domain"] == domain] for frame in (budgets, certificates))
+    left, right = st.columns([6, 5], gap="large")
+    with left:
+        figure = budgets_figure(own, is_dark())
+        alt_text = text.BUDGETS_ALT.format(domain=PARTS[domain])
+        chart(figure, "beyond-budgets", alt_text=alt_text, height=460)
+        st.caption(text.BUDGETS_CAPTION.format(n=own["seed"].nunique()))
+        with st.expander(text.CERTIFICATES_TITLE, key="certificates"):
+            ratio = certified["certificate"] / certified["max_regret"]
+            st.dataframe(
+                certified.assign(ratio=ratio.round(2))[list(text.CERTIFICATES_COLUMNS)],
+                hide_index=True,
+                column_config=text.CERTIFICATES_COLUMNS,
+            )
+    with right:
+        _draw_claims(claims[claims["name"].str.endswith(BUDGET_CLAIMS)], findings)
 
 
 def _draw_samples(samples: pd.DataFrame, claims: pd.DataFrame, findings: pd.DataFrame) -> None:

@@ -39,28 +39,6 @@ CEILING_NOTE = (
     "$\\gamma L_f = 1$: for $1 < L_f < 1/\\gamma$ the freeze error grows for a long time, but it "
     "has a limit."
 )
-EXERCISES = [
-    (
-        "Let the slow state stay where it is ($\\alpha = 0$). Which error remains, and why?",
-        "The freeze error is 0: using an old $x$ costs nothing if $x$ never changes. The "
-        "end-of-horizon error remains, because the lower level still plans as if nothing came "
-        "after its block. Only the part of it that comes from the drift of $x$ disappears.",
-    ),
-    (
-        "Keep the constants of the first panel. Which $T$ above 1 has the smallest bound on the "
-        "total, among all $T \\le 150$?",
-        "$T = 2$, with 1.84. At $T = 150$ the bound is 2.01, and in between it is far larger. At "
-        "$T = 150$ the end-of-horizon error is almost 0, and the rest is close to the limit of the "
-        "freeze error, $\\alpha d_Y L_r \\gamma / ((1-\\gamma)(1-\\gamma L_f)) \\approx 1.8$.",
-    ),
-    (
-        "The second panel has $L_f = 1.05$ and $\\gamma = 0.953$. Lower the discount to 0.95. Does "
-        "the freeze error still grow without limit?",
-        "No. $\\gamma L_f$ falls from 1.0007 to 0.9975, which is below 1, so there is a limit. It "
-        "is so high, and is approached so slowly, that 150 periods do not show it. What matters is "
-        "$\\gamma L_f$, not $L_f$ alone.",
-    ),
-]
 
 
 # ------------------------------------------------------------------------- descriptions of figures

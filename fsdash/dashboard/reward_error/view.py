@@ -46,7 +46,7 @@ def show() -> None:
     st.markdown(text.INTRODUCTION)
     draw_interactive_part()
     draw_panels(is_dark())
-    exercises(text.EXERCISES)
+    exercises("reward_error", URL)
     glossary(SYMBOLS)
 
 

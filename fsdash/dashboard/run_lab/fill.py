@@ -12,7 +12,7 @@ from fsdash.dashboard.run_lab.state import CUSTOM
 from fsdash.dashboard.run_lab.sweep import DEFAULT_FIXED_T, SWEEP, suggested_values, sweepable
 from fsdash.dashboard.run_lab.url import SAVED_GAMMA, lab_url
 from fsdash.dashboard.service import Service
-from fsdash.domains.saved import is_saved_name
+from fsdash.domains import is_saved_name
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
 from fsdash.runs.spec import RunSpec
@@ -71,10 +71,8 @@ def _put_values(specs: Sequence[RunSpec]) -> None:
         lab_url().put(name, value)
 
 
-def use_base(service: Service) -> None:
-    """If the URL names a run as the base of a sweep, fill the form with it."""
-    if (base := lab_url().get("base")) is None:
-        return
+def use_base(service: Service, base: str) -> None:
+    """Fill the form with a sweep based on the run that the URL names."""
     id, _, place = base.partition(".")
     lab_url().put("base", None)
     try:

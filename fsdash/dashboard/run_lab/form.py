@@ -10,18 +10,16 @@ from streamlit.delta_generator import DeltaGenerator
 
 from fsdash.algorithms.registry import Value
 from fsdash.dashboard.run_lab import text
-from fsdash.dashboard.run_lab.choices import (
+from fsdash.dashboard.run_lab.fill import customize
+from fsdash.dashboard.run_lab.inputs import (
+    read_algorithm_parameters,
     read_budget,
     read_choice,
     read_domain_name,
     read_domain_names,
+    read_domain_parameters,
     read_replications_and_seed,
     read_swept,
-)
-from fsdash.dashboard.run_lab.fill import customize
-from fsdash.dashboard.run_lab.parameters import (
-    read_algorithm_parameters,
-    read_domain_parameters,
 )
 from fsdash.dashboard.run_lab.state import (
     CUSTOM,

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from math import inf
 
 import pandas as pd
 
 from fsdash.algorithms.registry import ALGORITHMS
-from fsdash.dashboard.curves.observations import final_text, overtakes
 from fsdash.dashboard.curves.state import budget_text
-from fsdash.dashboard.curves.text import GREEDY_FOR_J, OPTIONS, percent
+from fsdash.dashboard.curves.text import final_text
 from fsdash.dashboard.run_lab.state import run_title
-from fsdash.formatting import duration, number, round_significant
-from fsdash.reproduce import archive
-from fsdash.reproduce.experiments import experiment
+from fsdash.formatting import duration, round_significant
 from fsdash.runs.server.manager import QueueStatus
 from fsdash.runs.spec import RunSpec
-from fsdash.runs.summary import STATIONARY, mean_curves, method_title, work_to_reach
 
 PAGE = "Run lab"
 TITLE = "Watch the algorithms learn"
@@ -243,72 +238,3 @@ def failure_notice(active: bool, resumable: bool) -> str:
 def curves_alt_text(work: pd.DataFrame) -> str:
     values = [f"{row['method']} at {final_text(row)}" for _, row in work.iterrows()]
     return f"Learning curves. {', '.join(values)}." if values else "Learning curves without points."
-
-
-# -------------------------------------------------------------------------------------- exercises
-
-LESSON, FROZEN, BASE = "inventory", method_title("e-fsvi", 6), method_title("e-vi", None)
-ARCHIVED = "In the archived runs of the paper's experiment, "
-WHY_EARLY = (
-    "The lower level of E-FSVI freezes demand, so the next stock is certain and **one** sample per "
-    "state and action is exact, where Base E-VI draws 50. Five such sweeps look six periods ahead "
-    "and cost a tenth of one sweep of Base E-VI."
-)
-WHY_LATER = "More sweeps cannot remove the error made by freezing."
-GREEDY_POLICY = (
-    "Frozen *values* are cheap, and a policy that is greedy for them needs no upper level. The "
-    "paper does not study this policy."
-)
-
-
-def exercises() -> tuple[tuple[str, str], ...]:
-    """Questions and answers."""
-    return _exercises(str(archive.FOLDER))
-
-
-@lru_cache(maxsize=2)
-def _exercises(_folder: str) -> tuple[tuple[str, str], ...]:
-    first, later, greedy = _archived_facts() if LESSON in archive.archived_domains() else ("",) * 3
-    return (
-        (
-            f"Run *{PLAN_TITLES['quick-look']}* on {LESSON}. Which method finds a good policy "
-            "first, and why?",
-            f"{first}{WHY_EARLY}",
-        ),
-        (
-            f"Run *{PLAN_TITLES['t6-against-base']}* on {LESSON}. Which method is ahead after 12 "
-            "sweeps?",
-            f"{later}{WHY_LATER}",
-        ),
-        (
-            f"Open *{OPTIONS}* and switch on *{GREEDY_FOR_J}*: the policy that is greedy with "
-            f"respect to the frozen values alone. What do you see on {LESSON}?",
-            f"{greedy}{GREEDY_POLICY}",
-        ),
-    )
-
-
-def _archived_facts() -> tuple[str, str, str]:
-    """One sentence for each question, from the curves of the archived experiment."""
-    plan, rows = experiment(LESSON), archive.archived_rows(LESSON)
-    own = {FROZEN, BASE}
-    rows = rows[rows["method"].isin(own) & (rows["evaluations"] <= plan.budget * plan.sweep)]
-    work = work_to_reach(
-        rows, x="sweeps", sweep=plan.sweep, lower_policies=("stationary",)
-    ).set_index("method")
-    curves = {curve.method: curve for curve in mean_curves(rows, "sweeps", sweep=plan.sweep)}
-    reached = [
-        f"{name} stays above 75% of the optimum after {number(work.loc[name, 'work_75'])} sweeps"
-        for name in (FROZEN, BASE)
-        if work.loc[name, "work_75"] >= 0
-    ]
-    at = overtakes(curves[BASE], curves[FROZEN])
-    ends = {name: percent(work.loc[name, "final"]) for name in work.index}
-    overtaken = f"overtakes {FROZEN} after {number(at)} sweeps and " if at < inf else ""
-    return (
-        f"{ARCHIVED}{', and '.join(reached)}. " if reached else "",
-        f"{ARCHIVED}{BASE} {overtaken}ends at {ends[BASE]} of the optimum, {FROZEN} at "
-        f"{ends[FROZEN]}. ",
-        f"{ARCHIVED}it ends at {ends[FROZEN + STATIONARY]} of the optimum, the periodic policy of "
-        f"{FROZEN} at {ends[FROZEN]}. ",
-    )

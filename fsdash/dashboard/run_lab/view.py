@@ -18,7 +18,6 @@ import streamlit as st
 
 from fsdash.dashboard.curves import state as curves
 from fsdash.dashboard.curves.observations import observations
-from fsdash.dashboard.curves.settings import run_labels
 from fsdash.dashboard.curves.state import CurveOptions
 from fsdash.dashboard.curves.text import REGRET_SHOWN, STATUS_BADGES
 from fsdash.dashboard.curves.view import read_curve_options, show_method_table
@@ -56,7 +55,7 @@ from fsdash.domains import domain_label
 from fsdash.errors import InputError
 from fsdash.formatting import escape_markdown, time_ago
 from fsdash.runs.errors import StoreError
-from fsdash.runs.records import ACTIVE, OVER, Experiment, Progress, Run, progress_of
+from fsdash.runs.records import ACTIVE, OVER, Experiment, Progress, Run, progress_of, run_labels
 
 # On a narrow screen the experiment comes before the form that started it. Streamlit's own status
 # widget, whose "Stop" button means something else, would come and go with every refresh.
@@ -79,7 +78,7 @@ def show() -> None:
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
     _draw_lab(open_service(), visitor_id())
-    exercises(text.exercises())
+    exercises("run_lab", lab_url())
     glossary(("T", "gamma", "k"))
 
 
@@ -88,7 +87,8 @@ def _draw_lab(service: Service, visitor: str) -> None:
     with st.container(key="lab"):
         left, right = st.columns([1, 2], gap="large")
     with left:
-        use_base(service)
+        if base := lab_url().get("base"):
+            use_base(service, base)
         draw_form(service, visitor)
     # Before the experiment is drawn, so that its refreshes come from a browser with this URL.
     lab_url().write()

@@ -10,7 +10,6 @@ import streamlit as st
 
 from fsdash.dashboard.curves import state as curves
 from fsdash.dashboard.curves.observations import why_agnostic_wins
-from fsdash.dashboard.curves.settings import run_labels
 from fsdash.dashboard.curves.state import CurveOptions
 from fsdash.dashboard.curves.text import REGRET_SHOWN
 from fsdash.dashboard.curves.view import read_curve_options, show_method_table, show_text_table
@@ -27,14 +26,13 @@ from fsdash.dashboard.runs.state import (
 from fsdash.dashboard.runs.table import reference, selected_references, shortest_selection
 from fsdash.dashboard.runs.url import runs_url
 from fsdash.dashboard.service import Service
-from fsdash.dashboard.shell import is_dark
+from fsdash.dashboard.shell import is_dark, segments
 from fsdash.dashboard.widgets.chart import chart
-from fsdash.dashboard.widgets.controls import segments
 from fsdash.domains import domain_label
 from fsdash.errors import InputError
 from fsdash.figures.parallel import parallel_figure
 from fsdash.formatting import escape_markdown
-from fsdash.runs.records import Experiment, Run
+from fsdash.runs.records import Experiment, Run, run_labels
 
 MAX_BESIDE = 3
 """Charts in one row."""

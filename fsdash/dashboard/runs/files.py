@@ -8,10 +8,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from fsdash.dashboard.curves.settings import run_labels
 from fsdash.dashboard.runs.text import EXPORT_EVERYTHING
 from fsdash.errors import InputError
-from fsdash.runs.records import Experiment
+from fsdash.runs.records import Experiment, run_labels
 from fsdash.runs.store.experiments import Store
 
 MAX_MEGABYTES = 20

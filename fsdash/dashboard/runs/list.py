@@ -28,8 +28,7 @@ from fsdash.dashboard.runs.table import (
 )
 from fsdash.dashboard.runs.url import ALL, ANY, PAGE_SIZE, runs_url
 from fsdash.dashboard.service import Service, domain_labels, is_single_user
-from fsdash.dashboard.shell import is_dark
-from fsdash.dashboard.widgets.controls import segments
+from fsdash.dashboard.shell import is_dark, segments
 from fsdash.dashboard.widgets.data_table import TableEvent, data_table
 from fsdash.runs.records import STATUSES, Experiment, Run
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from fsdash.dashboard.curves.settings import differing_settings, run_settings
 from fsdash.dashboard.curves.state import facts_of
 from fsdash.formatting import setting
-from fsdash.runs.records import Experiment, Run
+from fsdash.runs.records import Experiment, Run, differing_settings, run_settings
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MAX_CURVES = 24

@@ -14,14 +14,13 @@ from typing import Any
 
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves import state as curves
-from fsdash.dashboard.curves.settings import changed_settings, short_value
 from fsdash.dashboard.curves.text import STATUS_BADGES
 from fsdash.dashboard.runs import text
 from fsdash.dashboard.runs.scores import RunScore, are_separable, work_in_sweeps
 from fsdash.dashboard.widgets.data_table import Cell, TableColumn, TableRow
 from fsdash.domains import domain_label
 from fsdash.formatting import duration, number
-from fsdash.runs.records import Experiment, Run
+from fsdash.runs.records import Experiment, Run, changed_settings, short_value
 
 LEVEL = 0.9
 MAX_CHANGES = 2
@@ -180,7 +179,7 @@ def _work(row: RunRow) -> float | None:
 SORT_KEYS: dict[str, Callable[[RunRow], Any]] = {
     "name": lambda row: row.experiment.name.lower(),
     "domain": lambda row: domain_label(row.run.domain).lower(),
-    "method": lambda row: method_title(row.run),
+    "method": lambda row: algorithm_title(row.run),
     "T": lambda row: row.run.T,
     "budget": _budget,
     # Shares come before regrets: the two cannot be compared.
@@ -233,7 +232,7 @@ def table_rows(
     made = []
     for row in rows:
         cells = _cells(row, visitor, now, dark) | {"open": {"links": links(row)}}
-        label = text.row_label(row.experiment.name, method_title(row.run), row.run.T)
+        label = text.row_label(row.experiment.name, algorithm_title(row.run), row.run.T)
         made.append(TableRow(row.id, label, cells))
     return made
 
@@ -249,7 +248,7 @@ def _cells(row: RunRow, visitor: str, now: float, dark: bool) -> dict[str, Cell]
             "help": experiment.note,
         },
         "domain": {"text": domain_label(run.domain)} | _changes(of_domain),
-        "method": {"text": method_title(run), "swatch": colour} | _changes(of_method),
+        "method": {"text": algorithm_title(run), "swatch": colour} | _changes(of_method),
         "T": {"text": "" if run.T is None else f"{run.T}"},
         "budget": {"text": curves.budget_text(run) if row.sweep else ""},
         "curve": _curve_cell(row, colour),
@@ -273,7 +272,7 @@ def _date(seconds: float) -> str:
     return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
 
 
-def method_title(run: Run) -> str:
+def algorithm_title(run: Run) -> str:
     """The name of its algorithm."""
     return ALGORITHMS[run.algorithm].title if run.algorithm in ALGORITHMS else run.algorithm
 

@@ -260,7 +260,7 @@ function takeHeight(node) {
   node.classList.toggle("fs-square", square);
   node.classList.toggle("fs-tall", Boolean(node.fsLegend));
   const most = square && node.clientWidth ? node.clientWidth + AROUND : Infinity;
-  const height = Math.min(node.fsData.height, most) + (node.fsLegend ?? 0);
+  const height = Math.min(node.fsData.height, most) + (node.fsLegend ?? 0) - (node.fsSpare ?? 0);
   node.style.height = `${height}px`;
   return height;
 }
@@ -294,13 +294,34 @@ function withScreen(layout, node) {
 }
 
 // A legend above a narrow plot has many rows: the figure grows by them, the plot does not shrink.
-async function makeRoomForLegend(Plotly, node) {
+function roomForLegend(node) {
   const { legend } = node._fullLayout;
   const above = isNarrow(node) && legend?.orientation === "h" && legend.y >= 1;
-  const room = above ? Math.max(0, Math.round(legend._height) - LEGEND_ROW) : 0;
-  if (room === (node.fsLegend ?? 0)) return;
+  return above ? Math.max(0, Math.round(legend._height) - LEGEND_ROW) : 0;
+}
+
+// The height that a plot of square cells leaves empty because its width is the limit.
+function spareHeight(node) {
+  const { _size, _plots, xaxis, yaxis } = node._fullLayout;
+  if (!yaxis?.scaleanchor || Object.keys(_plots).length !== 1) return 0;
+  const lacking = (_size.w - xaxis._length) * (yaxis._length / xaxis._length);
+  return Math.max(0, Math.round((node.fsSpare ?? 0) + _size.h - yaxis._length - lacking));
+}
+
+// Once for each width and height. In the first pass the labels of the axis may still lie in the empty
+// part, so the second one makes room for them again.
+async function fitHeight(Plotly, node) {
+  const room = roomForLegend(node);
+  const fitted = [node.clientWidth, node.fsData.height, room].join();
+  if (node.fsFitted === fitted) return;
+  node.fsFitted = fitted;
   node.fsLegend = room;
-  await Plotly.relayout(node, { height: takeHeight(node) });
+  for (let pass = 0; pass < 2; pass += 1) {
+    node.fsSpare = spareHeight(node);
+    const height = takeHeight(node);
+    if (height === node._fullLayout.height) return;
+    await Plotly.relayout(node, { height });
+  }
 }
 
 async function draw(Plotly, node) {
@@ -308,12 +329,13 @@ async function draw(Plotly, node) {
   const held = withHeldRanges(withScreen(layout, node), node.fsHeld);
   const first = !node.fsReady;
   node.fsNarrow = isNarrow(node);
+  node.fsWidth = node.clientWidth;
   node.fsDrawn = (node.fsDrawn ?? 0) + 1;
   const shown = { ...held, height: takeHeight(node) };
   await Plotly.react(node, { data, layout: shown, config: CONFIGURATION, frames });
   // Plotly measures the width at the first drawing only; the column may have grown since.
   if (Math.abs(node._fullLayout.width - node.clientWidth) > 1) await Plotly.Plots.resize(node);
-  await makeRoomForLegend(Plotly, node);
+  await fitHeight(Plotly, node);
   if (!first) return;
   node.fsReady = true;
   holdRanges(node);
@@ -321,7 +343,8 @@ async function draw(Plotly, node) {
   reportDrags(node);
   new ResizeObserver(() => {
     if (!node.isConnected || !node.clientWidth) return;
-    if (node.fsNarrow !== isNarrow(node)) return enqueueDrawing(node);
+    const square = node.classList.contains("fs-square") && node.fsWidth !== node.clientWidth;
+    if (square || node.fsNarrow !== isNarrow(node)) return enqueueDrawing(node);
     takeHeight(node);
     Plotly.Plots.resize(node);
   }).observe(node);

@@ -63,7 +63,7 @@ class Event:
 
 
 def chart(
-    figure: go.Figure,
+    figure: go.Figure | dict,
     key: str,
     *,
     alt_text: str,
@@ -73,6 +73,9 @@ def chart(
     on_event: Callable[[Event], None] | None = None,
 ) -> Event | None:
     """Draw the figure; return the visitor's click or drag, once, or None.
+
+    A figure that changes several times in a second may be plain data with `data` and `layout`,
+    which Plotly does not check.
 
     `alt_text` describes the figure to screen readers. `on_event` is called before the page runs
     again, the only time at which the value of a widget may be set. With `draggable`, a vertical
@@ -90,9 +93,9 @@ def chart(
     return _event(result.event)
 
 
-def payload(figure: go.Figure, key: str, *, alt_text: str = "", height: int = 420) -> dict:
+def payload(figure: go.Figure | dict, key: str, *, alt_text: str = "", height: int = 420) -> dict:
     """The data for the browser: the figure as JSON, with an id for each series."""
-    content = figure.to_dict()
+    content = figure.to_dict() if isinstance(figure, go.Figure) else figure
     layout = content["layout"]
     layout.setdefault("uirevision", key)
     layout.pop("height", None)

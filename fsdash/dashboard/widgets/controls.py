@@ -4,7 +4,6 @@
     slider(...), number_field(...)                one constant as a slider or as a number field
     whole_slider(...), value_slider(...)          a whole number; one of a list of values
     frozen_field(...)                             L̃, which may be empty
-    segments(...)                                 one of a few options side by side
     put_constants(...)                            set the widgets to given constants (in a callback)
     constants_from(...)                           the constants from the values of the widgets
 
@@ -166,19 +165,6 @@ def value_slider(url: UrlState, name: str, values: Iterable, label: str | None =
         url.parameters[name].default,
         key=url.key(name),
         help=symbol.meaning if symbol else None,
-    )
-
-
-def segments(url: UrlState, name: str, label: str, options: Mapping[str, str], **more: Any) -> str:
-    """One of a few options side by side; `options` holds the label of each name in the URL."""
-    return st.segmented_control(
-        label,
-        tuple(options),
-        default=url.parameters[name].default,
-        required=True,
-        format_func=options.get,
-        key=url.key(name),
-        **more,
     )
 
 

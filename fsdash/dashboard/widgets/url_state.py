@@ -44,6 +44,9 @@ TOO_LONG = f"the link has more than {MAX_LINK:,} characters: copy it again, or s
 MAX_REPORTED = 20
 """Unusable values that are listed; a link can have thousands."""
 
+SHARED = ("tour",)
+"""Parameters that belong to no page. They stay in the URL when a page writes its own."""
+
 Texts = dict[str, str]
 """The query of a URL: the text of each parameter. Repeated parameters are joined by commas."""
 _HISTORY = "fsdash-url-history"
@@ -261,13 +264,14 @@ class UrlState:
         """Set a parameter; one that has a widget only before it is drawn, as in a callback."""
         st.session_state[self.key(name)] = value
 
-    def read(self) -> bool:
+    def read(self, opened: bool = False) -> bool:
         """Set the parameters from the URL if the visitor opened it or went back to it.
 
         Returns whether it did. The URLs that the page itself wrote do not count, nor does any URL
-        count more than a widget that was changed since the last `write`.
+        count more than a widget that was changed since the last `write`. `opened` tells that the
+        visitor did open this URL, such as a stop of a tour on the same page.
         """
-        found, known = _query(), None if is_history_step() else self._history()
+        found, known = _query(), None if opened or is_history_step() else self._history()
         if known is not None and (known.wrote(found) or self._texts() != known.current):
             return False
         values, problems = usable_values(in_present_terms(self.page, found), self.parameters)
@@ -278,6 +282,9 @@ class UrlState:
                 self.put(name, parameter.default)
         # Remembered at once, or a click before the first `write` would be lost: the rerun that it
         # causes would read the same URL again.
+        if self._history() is not None and not is_history_step():
+            # A link to the page in view reaches the server, but leaves the browser's URL as it was.
+            st.query_params.from_dict(found | _shared())
         before = self._history() or AddressHistory(self.page, found)
         after = before.then(found, before.current)
         st.session_state[_HISTORY] = replace(after, just_read=True, unusable=tuple(problems))
@@ -288,7 +295,7 @@ class UrlState:
         now, found = self._texts(computed), _query()
         known = self._history() or AddressHistory(self.page, now)
         if now != found:
-            st.query_params.from_dict(now)
+            st.query_params.from_dict(now | _shared())
         if now == found == known.current:
             st.session_state[_HISTORY] = replace(known, just_read=False)
         else:
@@ -308,10 +315,7 @@ class UrlState:
 
     def report_unusable(self) -> None:
         """Show a warning with every unusable value of the link."""
-        if self.unusable:
-            shown, more = self.unusable[:MAX_REPORTED], len(self.unusable) - MAX_REPORTED
-            lines = [*shown, f"… and {more:,} more"] if more > 0 else shown
-            st.warning(f"{UNUSABLE}\n" + "".join(f"\n- {line}" for line in lines))
+        report_unusable(self.unusable)
 
     def _history(self) -> AddressHistory | None:
         """The URLs of this visit; None when the page has just been opened."""
@@ -326,6 +330,14 @@ class UrlState:
             if value is not None and value != self.parameters[name].default
         }
         return {name: text for name, text in texts.items() if text}
+
+
+def report_unusable(problems: Sequence[str]) -> None:
+    """Show a warning with the unusable values of a link, if there are any."""
+    if problems:
+        shown, more = problems[:MAX_REPORTED], len(problems) - MAX_REPORTED
+        lines = [*shown, f"… and {more:,} more"] if more > 0 else shown
+        st.warning(f"{UNUSABLE}\n" + "".join(f"\n- {line}" for line in lines))
 
 
 def in_present_terms(page: str, found: Texts) -> Texts:
@@ -402,7 +414,13 @@ def is_history_step() -> bool:
 
 
 def _query() -> Texts:
-    return {name: ",".join(st.query_params.get_all(name)) for name in st.query_params}
+    """The parameters in the URL that are the page's own."""
+    own = (name for name in st.query_params if name not in SHARED)
+    return {name: ",".join(st.query_params.get_all(name)) for name in own}
+
+
+def _shared() -> Texts:
+    return {name: st.query_params[name] for name in SHARED if name in st.query_params}
 
 
 def _as_reader(read: Callable[[str], Any]) -> Reader:

@@ -230,19 +230,3 @@ def sizes(model: FastSlowMDP) -> str:
         f"model needs {file_size(model.nbytes)}; solving it takes "
         f"{duration(SWEEPS * size.sweep_seconds)}."
     )
-
-
-# --------------------------------------------------------------------------------------- exercises
-
-EXERCISES = (
-    (
-        "Open the example *Company inventory*. Which variable is slow, and what is the evidence?",
-        "The regime of the demand: it moves least often, and its next value depends on itself "
-        "alone, not on the orders. The stock changes with every order and every sale.",
-    ),
-    (
-        "Make the stock slow instead, save, and compare *Regret over T*. What do you see?",
-        "Freezing the variable that moves most makes the plan wrong from the second period on. The "
-        "button *Compare by regret* shows all choices side by side.",
-    ),
-)

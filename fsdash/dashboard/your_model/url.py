@@ -19,7 +19,7 @@ from fsdash.dashboard.widgets.url_state import (
 )
 from fsdash.dashboard.your_model import saved_text, text
 from fsdash.dashboard.your_model.state import DEFAULT_GAMMA, DEFAULT_T, EXAMPLES, LARGEST_T
-from fsdash.domains.saved import is_saved_name
+from fsdash.domains import is_saved_name
 from fsdash.errors import InputError
 
 NO_NAMES = "-"

@@ -47,7 +47,7 @@ def show() -> None:
         _draw_list(store)
     except StoreError as problem:
         show_store_error(problem)
-    exercises(text.EXERCISES)
+    exercises("your_model", URL)
     glossary(("T", "gamma"))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 import plotly.graph_objects as go
 
-from fsdash.domains.gridworld import INNER, OUTER, SHORT, Gridworld
+from fsdash.domains.gridworld import INNER, OUTER, SHORT, GridMap, Gridworld
 from fsdash.figures.palette import AMBER, BLUE, VERMILLION
 
 RINGS = {"outer": (OUTER, BLUE), "short": (SHORT, AMBER), "inner": (INNER, VERMILLION)}
@@ -20,7 +20,7 @@ LARGEST_NUMBERED = 15
 """Largest grid on which a task number fits into a cell next to the arrow."""
 
 
-def square_cells(figure: go.Figure, domain: Gridworld) -> None:
+def square_cells(figure: go.Figure, domain: Gridworld | GridMap) -> None:
     """Make the cells square, with a gap between them, and put ticks at whole cells."""
     n = domain.size
     gap = 2 if n <= LARGEST_NUMBERED else 0
@@ -42,7 +42,7 @@ def square_cells(figure: go.Figure, domain: Gridworld) -> None:
 
 def add_tasks(
     figure: go.Figure,
-    domain: Gridworld,
+    domain: Gridworld | GridMap,
     signal: int | None,
     dark: bool,
     shown: Collection[int] = TASKS,
@@ -55,7 +55,11 @@ def add_tasks(
 
 
 def task_trace(
-    domain: Gridworld, ring: str, signal: int | None, dark: bool, shown: Collection[int] = TASKS
+    domain: Gridworld | GridMap,
+    ring: str,
+    signal: int | None,
+    dark: bool,
+    shown: Collection[int] = TASKS,
 ) -> go.Scatter:
     """The arrows of one ring, from start to end of each task."""
     tasks, colour = RINGS[ring][0], RINGS[ring][1].on(dark)
@@ -79,7 +83,7 @@ def task_trace(
     )
 
 
-def ring_style(domain: Gridworld, ring: str, signal: int | None) -> tuple[str, float]:
+def ring_style(domain: Gridworld | GridMap, ring: str, signal: int | None) -> tuple[str, float]:
     """The legend entry and the opacity of a ring under a reward signal."""
     if signal is None:
         return f"{ring} tasks", 0.9

@@ -3,6 +3,7 @@
     theory         what the paper reads off its theory figures
     inventory, gridworld, pricing   the numerical section, one module per domain
     own_findings   findings that the paper does not have
+    at_budgets     findings about methods beyond the paper, read at fixed budgets
     parts          the building blocks of the numerical claims
 
 A claim quotes the paper's sentence word for word; … marks an omission. Its rule reads the words as
@@ -11,6 +12,7 @@ two replications and another seed was known for the inventory and the gridworld.
 changed after results were known says so (`Claim.revised`).
 """
 
+from fsdash.reproduce.claims.at_budgets import budget_claims
 from fsdash.reproduce.claims.gridworld import gridworld_claims
 from fsdash.reproduce.claims.inventory import inventory_claims
 from fsdash.reproduce.claims.own_findings import BEYOND, own_findings
@@ -23,4 +25,10 @@ __all__ = ["BEYOND", "numerical_claims", "theory_claims"]
 
 def numerical_claims() -> tuple[Claim, ...]:
     """The claims of the numerical section and this project's own findings."""
-    return (*inventory_claims(), *gridworld_claims(), *pricing_claims(), *own_findings())
+    return (
+        *inventory_claims(),
+        *gridworld_claims(),
+        *pricing_claims(),
+        *own_findings(),
+        *budget_claims(),
+    )

@@ -7,7 +7,7 @@ from typing import Any
 
 from fsdash.reproduce.experiments import YARDSTICK
 from fsdash.reproduce.judging import OPTIMAL, ClaimPart
-from fsdash.runs.summary import method_title
+from fsdash.runs.records import method_title
 
 EARLY_SWEEPS = 1.0
 BASE_ALGORITHMS = ("e-vi", "e-qi")

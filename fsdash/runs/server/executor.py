@@ -56,7 +56,7 @@ class Workers(Executor):
     """
 
     on_ready: Callable[[], None] = staticmethod(lambda: None)
-    """Called when there is more capacity."""
+    """Called when the capacity may have changed."""
     problem: str = ""
     """Why some workers are missing; empty if none is."""
 
@@ -91,15 +91,15 @@ class WorkerExecutor(Workers):
         super().__init__(workers)
         self._tasks: Tasks = queue.SimpleQueue()
         self._closing = False
-        self._slots = [_Slot(self._tasks, f"slot-{i}", self._ready) for i in range(workers)]
+        self._slots: list[_Slot] = []
+        for i in range(workers):
+            self._slots.append(_Slot(self._tasks, f"slot-{i}", self._changed))
+        self._changed()
 
-    def _ready(self) -> None:
+    def _changed(self) -> None:
+        """Called by a slot whose worker has started, or cannot be started."""
+        self.problem = next((slot.problem for slot in self._slots if slot.problem), "")
         self.on_ready()
-
-    @property
-    def problem(self) -> str:  # type: ignore[override]
-        """Why a worker cannot be started; empty if all workers run."""
-        return next((slot.problem for slot in self._slots if slot.problem), "")
 
     def capacity(self) -> int:
         """The number of living workers."""
@@ -152,11 +152,11 @@ class WorkerExecutor(Workers):
 class _Slot:
     """One worker process, and the thread that communicates with it."""
 
-    def __init__(self, tasks: Tasks, name: str, ready: Callable[[], None]) -> None:
+    def __init__(self, tasks: Tasks, name: str, changed: Callable[[], None]) -> None:
         self.future: Future[Any] | None = None
         self.problem = ""
         """Why its worker cannot be started."""
-        self._tasks, self._ready, self._lock = tasks, ready, threading.Lock()
+        self._tasks, self._changed, self._lock = tasks, changed, threading.Lock()
         self._process: subprocess.Popen[str] | None = None
         self._pause, self._started, self._next_start = FIRST_PAUSE, 0.0, 0.0
         self._used = False
@@ -238,7 +238,7 @@ class _Slot:
                 self._postpone(f"a worker process cannot be started ({error.strerror})")
                 return False
         self.problem = ""
-        self._ready()
+        self._changed()
         return True
 
     def _postpone(self, problem: str) -> None:
@@ -246,6 +246,7 @@ class _Slot:
         if not self.problem:
             log.warning("%s", problem)
         self.problem = f"{problem}; the server tries again"
+        self._changed()
         self._next_start = time.monotonic() + self._pause
         self._pause = min(2 * self._pause, LONGEST_PAUSE)
 

@@ -31,6 +31,7 @@ from fsdash.runs.records import ACTIVE, Experiment, LastRows, Progress, Run, pro
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import schema, transfer
 from fsdash.runs.store.arrays import unpack
+from fsdash.runs.store.class_tasks import ClassTasks
 from fsdash.runs.store.database import (
     LOCK_TIMEOUT,
     Database,
@@ -85,6 +86,7 @@ class Store:
     def __init__(self, where: str | Path | None = None, lock_timeout: float = LOCK_TIMEOUT) -> None:
         self.database = Database(_url(where), lock_timeout)
         self.models = ModelTable(self.database)
+        self.class_tasks = ClassTasks(self.database)
 
     @classmethod
     def recover(cls, where: str | Path | None = None) -> tuple[Store, Path]:

@@ -79,6 +79,8 @@ class ModelTable:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.version = 0
+        """How often this process has changed the table."""
         look_in(database)
 
     def add(self, owner: str, name: str, model: FastSlowMDP, note: str = "") -> SavedModelRecord:
@@ -116,7 +118,7 @@ class ModelTable:
                         "one first"
                     )
                 connection.execute(m.insert().values(values))
-        forget_class(domain_name(model))
+        self._changed(domain_name(model))
         return self.get(str(values["hash"]))
 
     def get(self, hash: str) -> SavedModelRecord:
@@ -161,7 +163,11 @@ class ModelTable:
             changed = m.update().where(m.c.hash == hash.removeprefix(PREFIX)).values(**values)
             if not connection.execute(changed).rowcount:
                 raise _missing(hash)
-        forget_class(PREFIX + hash.removeprefix(PREFIX))
+        self._changed(PREFIX + hash.removeprefix(PREFIX))
+
+    def _changed(self, domain: str) -> None:
+        self.version += 1
+        forget_class(domain)
 
     def experiments(self, hash: str) -> Names:
         """The ids of the experiments that use a model."""
@@ -176,7 +182,7 @@ class ModelTable:
                 count = f"{len(used)} experiment{'s' if len(used) > 1 else ''}"
                 raise InputError(f"{count} on the Runs page use this model; delete them first")
             connection.execute(m.delete().where(m.c.hash == hash.removeprefix(PREFIX)))
-        forget_class(PREFIX + hash.removeprefix(PREFIX))
+        self._changed(PREFIX + hash.removeprefix(PREFIX))
 
 
 def users_models() -> list[SavedModelRecord]:
@@ -195,38 +201,50 @@ def find_content(domain: str) -> SavedContent | None:
     A database that cannot be read now is passed over, unless the model is in no other.
     """
     trouble: StoreError | None = None
-    for database in [*_databases, *_users_own()]:
+    for find in (_in_open_databases, _in_users_own):
         try:
-            saved = ModelTable(database).get(domain)
-        except InputError:
-            continue
+            found = find(domain)
         except StoreError as error:
             trouble = error
             continue
-        return SavedContent(
-            domain,
-            saved.name,
-            saved.shape,
-            saved.gamma,
-            saved.sense,
-            saved.variables,
-            partial(_read, database, domain),
-        )
+        if found is not None:
+            return found
     if trouble is not None:
         raise trouble
     return None
 
 
-def _read(database: Database, domain: str) -> FastSlowMDP:
-    return from_bytes(ModelTable(database).content(domain))
+def _in_open_databases(domain: str) -> SavedContent | None:
+    found = (_in_database(database, domain) for database in list(_databases))
+    return next((content for content in found if content is not None), None)
 
 
-def _users_own() -> list[Database]:
-    """The user's own database if it exists and is not open."""
+def _in_users_own(domain: str) -> SavedContent | None:
+    """In the user's own database, if it exists and was not opened before."""
     url = default_url()
     if any(database.url == url for database in _databases) or not default_exists():
-        return []
-    return [_opened(url)]
+        return None
+    return _in_database(_opened(url), domain)
+
+
+def _in_database(database: Database, domain: str) -> SavedContent | None:
+    try:
+        saved = ModelTable(database).get(domain)
+    except InputError:
+        return None
+    return SavedContent(
+        domain,
+        saved.name,
+        saved.shape,
+        saved.gamma,
+        saved.sense,
+        saved.variables,
+        partial(_read, database, domain),
+    )
+
+
+def _read(database: Database, domain: str) -> FastSlowMDP:
+    return from_bytes(ModelTable(database).content(domain))
 
 
 @cache

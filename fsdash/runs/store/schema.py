@@ -8,6 +8,8 @@
     rows          what the engine recorded: the columns of `fsdash.runs.columns` at level "row"
     policies      some of the policies that the rows are about, packed (`arrays`)
     models        models of one's own, by the hash of their content (`models`)
+    class_tasks   questions of a lecturer to a class (`class_tasks`)
+    class_answers the answers, one per browser, without a name or an address
 
 A new database gets the tables below at once. An older one is upgraded by `MIGRATIONS`, one version
 after the other, in a single transaction under a lock: when two servers start at the same time, one
@@ -172,6 +174,29 @@ models = table(
     Column("size", Integer, nullable=False),
     Column("content", LargeBinary, nullable=False),
     Index("models_owner", "owner", "created"),
+)
+
+
+class_tasks = table(
+    "class_tasks",
+    Column("id", String(16), primary_key=True),
+    Column("secret", String(64), nullable=False),
+    Column("page", String(40), nullable=False),
+    Column("query", Text, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("options", Text, nullable=False),
+    Column("is_open", Boolean, nullable=False),
+    Column("expires", Double, nullable=False),
+    Index("class_tasks_expires", "expires"),
+)
+
+class_answers = table(
+    "class_answers",
+    Column("id", Integer, primary_key=True),
+    reference("task", "class_tasks.id"),
+    Column("browser", String(64), nullable=False),
+    Column("value", Double, nullable=False),
+    Index("class_answers_browser", "task", "browser", unique=True),
 )
 
 

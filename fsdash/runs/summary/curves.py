@@ -24,6 +24,7 @@ from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.errors import InputError
 from fsdash.runs.columns import DEFAULT_MEASURE, MEASURES, WORK
 from fsdash.runs.measures import possible_range
+from fsdash.runs.records import method_title
 
 X_AXES = (*(column.name for column in WORK), "sweeps")
 Y_AXES = tuple(column.name for column in MEASURES)
@@ -75,12 +76,6 @@ def labelled(frame: pd.DataFrame, lower_policies: Collection[str] = ()) -> pd.Da
     return frame.assign(
         method=pd.Series(names, frame.index, "str"), policy=pd.Series(policy, frame.index, "str")
     )
-
-
-def method_title(name: str, T: int | None) -> str:
-    """The name of a method in a legend, such as "E-FSVI, T=6"."""
-    title = ALGORITHMS[name].title if name in ALGORITHMS else name
-    return title if T is None else f"{title}, T={T}"
 
 
 def whole_sweeps(frame: pd.DataFrame) -> np.ndarray:

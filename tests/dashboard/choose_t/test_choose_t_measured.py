@@ -24,7 +24,7 @@ def found():
 
 def test_the_page_opens_measured_on_the_inventory(found):
     page = opened(PAGE)
-    state = MeasuredState(INVENTORY, found, 4.0)
+    state = MeasuredState("inventory", found, 4.0)
     assert headline(page) == measured_text.headline(state)
     assert metrics(page) == measured_text.numbers(state)
     best = best_on_budget(found[found["sweeps"] > 0], 4.0)
@@ -62,7 +62,7 @@ def test_a_budget_below_the_cheapest_policy_says_what_to_do():
 
 
 def test_T_is_chosen_by_three_rules(found):
-    table = measured.choices_of_T(MeasuredState(INVENTORY, found, 20.0)).set_index("chosen by")
+    table = measured.choices_of_T(MeasuredState("inventory", found, 20.0)).set_index("chosen by")
     paid = found[(found["method"] == "fsvi") & found["sweeps"].between(1e-9, 20)]
     for rule, column in (
         ("the paper's bound", "bound"),
@@ -71,11 +71,11 @@ def test_T_is_chosen_by_three_rules(found):
     ):
         assert table.loc[rule, "T"] == paid.loc[paid[column].idxmin(), "T"]
     assert table.loc["hindsight", "mean regret"] == table["mean regret"].min()
-    assert measured.choices_of_T(MeasuredState(INVENTORY, found, 0.1)).empty
+    assert measured.choices_of_T(MeasuredState("inventory", found, 0.1)).empty
 
 
 def test_the_bound_is_off_the_scale_and_the_page_says_by_how_much(found):
-    state = MeasuredState(INVENTORY, found, 4.0)
+    state = MeasuredState("inventory", found, 4.0)
     ratios = (found["bound"] / found["max_regret"])[found["method"] == "fsvi"]
     assert measured.bound_factor(state) == pytest.approx(ratios[found["sweeps"] > 0].min())
     note = measured_text.bound_note(measured.bound_factor(state), False)
@@ -84,7 +84,7 @@ def test_the_bound_is_off_the_scale_and_the_page_says_by_how_much(found):
 
 def test_a_point_opens_its_own_policy_in_the_inspector(found):
     """The step in the link is the record whose regret is that of the row."""
-    state = MeasuredState(INVENTORY, found, 4.0)
+    state = MeasuredState("inventory", found, 4.0)
     rows = found[found["sweeps"] > 0].groupby("method", group_keys=False).sample(2, random_state=0)
     for _, row in rows.iterrows():
         query = measured.inspector_query(state, row)

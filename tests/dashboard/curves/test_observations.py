@@ -11,9 +11,6 @@ from fsdash.dashboard.curves.observations import (
     overtakes,
     why_agnostic_wins,
 )
-from fsdash.dashboard.run_lab import text as lab_text
-from fsdash.reproduce import archive
-from fsdash.reproduce.experiments import experiment
 from fsdash.runs.summary import MeanCurve, mean_curves, work_to_reach
 from tests.runs.test_statistics import SWEEP, curve
 
@@ -112,12 +109,3 @@ def test_overtaking(one, other, expected):
         return MeanCurve("m", "vi", None, False, "fraction_of_optimal", x, mean, mean, mean, x)
 
     assert overtakes(made(one), made(other)) == expected
-
-
-def test_the_exercises_quote_the_archived_curves():
-    plan, rows = experiment("inventory"), archive.archived_rows("inventory")
-    rows = rows[rows["evaluations"] <= plan.budget * plan.sweep]
-    table = work_to_reach(rows, x="sweeps", sweep=plan.sweep).set_index("method")
-    answers = " ".join(answer for _, answer in lab_text.exercises())
-    for name in ("Base E-VI", "E-FSVI, T=6"):
-        assert f"{100 * table.loc[name, 'final']:.1f}%" in answers

@@ -1,7 +1,6 @@
 """The names of runs in a legend."""
 
-from fsdash.dashboard.curves.settings import differing_settings, run_labels
-from fsdash.runs.records import Run
+from fsdash.runs.records import Run, differing_settings, run_labels
 from fsdash.runs.spec import RunSpec
 
 

@@ -6,19 +6,8 @@ from html import escape
 import pytest
 
 from fsdash.dashboard.home import text
-from fsdash.dashboard.linear_architecture import text as linear_text
-from fsdash.dashboard.navigation import PAGES, TOURS, is_available
-from fsdash.dashboard.reward_error import text as reward_error_text
 from fsdash.figures.levels import describe_lower_level, describe_upper_level
-from fsdash.theory import PRESETS, fsavi_regret
-from tests.dashboard.kit import opened, words
-
-STOPS = [
-    pytest.param(stop, id=f"{audience}: {stop.title}")
-    for audience, stops in TOURS.items()
-    for stop in stops
-    if is_available(stop.page)
-]
+from tests.dashboard.kit import opened
 
 
 def picture(page) -> str:
@@ -87,39 +76,3 @@ def test_unusable_values_in_the_link_are_reported(junk):
     assert "T = 4:" in picture(page)
     (notice,) = page.warning
     assert "`periods=" in notice.value and "`view=" in notice.value
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("stop", STOPS)
-def test_every_stop_of_a_tour_has_a_usable_link(stop):
-    page = opened(stop.page.script.removeprefix("pages/"), **stop.state)
-    assert not page.warning
-
-
-def test_the_lecturers_tour_describes_what_the_page_shows():
-    peaks, grows = TOURS["For lecturers"][:2]
-    shown = words(opened("1_Reward_error.py", **peaks.state))
-    assert peaks.description.endswith("T = 23")
-    assert reward_error_text.PEAK.format(top_T=23, top="15.2") in shown
-    product, critical = "1.001", 1 / 0.953
-    no_limit = reward_error_text.NO_CEILING.format(product=product, critical=critical)
-    assert no_limit in words(opened("1_Reward_error.py", **grows.state))
-
-
-def test_the_practitioners_tour_describes_what_the_page_shows():
-    small, large = TOURS["For practitioners"][:2]
-    for stop, method in ((small, "Rolling freeze"), (large, "MPI")):
-        page = opened("2_Choose_T.py", **stop.state)
-        assert page.header[0].value.startswith(method)
-
-
-def test_the_researchers_tour_shows_a_proven_bound_above_the_refuted_one():
-    stop = TOURS["For researchers"][1]
-    assert stop.page == PAGES["linear_architecture"] and "refutes" in stop.description
-    page = opened("3_Linear_architecture.py", **stop.state)
-    constants, T = PRESETS["three-regimes"].constants, int(stop.state["T"])
-    fit = {"kappa": 1.02, "eps_low": 0.05, "eps_up": 0.2}
-    proven = fsavi_regret(constants, T, k=20, **fit).total
-    stated = fsavi_regret(constants, T, k=20, **fit, bound="stated").total
-    assert proven > stated
-    assert linear_text.describe_stated(T, stated, proven) in words(page)

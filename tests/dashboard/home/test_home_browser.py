@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from fsdash.dashboard.home import text
-from fsdash.dashboard.navigation import TOURS
 from fsdash.dashboard.shell import SYMBOLS_TITLE
 from tests.dashboard.browser import NARROW, SCREENS, WIDE, assert_fits, in_url, slider
 
@@ -42,13 +41,6 @@ def test_the_picture_plays(visit: Callable[..., Page]):
     page.get_by_text(text.PLAY, exact=True).click()
     expect(picture(page)).to_have_attribute("alt", re.compile("Period 3:"))
     page.get_by_text(text.PLAY, exact=True).click()
-
-
-def test_a_tour_opens_a_page_in_a_given_state(visit: Callable[..., Page]):
-    page = visit()
-    page.get_by_role("link", name=TOURS["For lecturers"][0].title).click()
-    expect(page).to_have_url(re.compile(r"/Reward_error\?T=23$"))
-    expect(slider(page, "Periods frozen T")).to_have_value("23")
 
 
 @pytest.mark.parametrize(("size", "theme"), SCREENS)

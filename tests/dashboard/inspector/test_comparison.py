@@ -147,18 +147,6 @@ def test_the_microscope_shows_the_block_and_its_numbers(experiment):
     assert list(table["period"]) == [12, 13, 14]
 
 
-def test_the_answer_about_the_microscope_is_true():
-    [(_, answer)] = [pair for pair in text.EXERCISES if "block microscope" in pair[0]]
-    history = inspector.solved_history(inspector.solved_spec("inventory", "default", "fsvi", 6))
-    inspected, _ = inspector.policy_at(history, history.steps[-1])
-    facts = inspector.block_facts(inspected, {"block": 1, "seed": 1})
-    assert f"expected {facts.gap:.0f} more" in answer
-    assert facts.loss == 0 and abs(facts.expected) < 1
-    path = inspected.path(seed=1, steps=6)
-    planned, happened = path.x_N[1], path.x_N[-1]
-    assert f"fell from {planned} to {happened}" in answer
-
-
 def _versus_optimum(run) -> Versus:
     history = inspector.recorded_history(Store(), run, 0)
     first, _ = inspector.policy_at(history, history.steps[-1])

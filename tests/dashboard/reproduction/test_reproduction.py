@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from fsdash.dashboard.reproduction import state as reproduction
 from fsdash.dashboard.reproduction import text
 from fsdash.dashboard.reproduction.text import FINDINGS, PARTS, VERDICTS
+from fsdash.dashboard.reproduction.view import BUDGET_CLAIMS
 from fsdash.dashboard.run_lab.state import PLANS
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.figures.samples import samples_figure
@@ -139,7 +140,10 @@ def test_the_page_shows_how_each_verdict_depends_on_count_ties_and_budget():
     shown = words(page)
     for claim in reproduction.claims().query("part != 'theory'")["name"]:
         dependence = reproduction.sensitivity_markdown(sensitivity, claim)
-        assert dependence and dependence in shown
+        if claim.endswith(BUDGET_CLAIMS):  # these name their own budgets, count and ties
+            assert not dependence
+        else:
+            assert dependence and dependence in shown
     table = reproduction.sensitivity_markdown(sensitivity, "gridworld-three-times")
     assert len(table.splitlines()) == 6 and "at random, one" in table
 
@@ -158,15 +162,6 @@ def test_the_experiment_on_samples_is_shown_with_its_numbers():
         assert line in words(page)
     first = samples.query("domain == 'gridworld' and M == 50")["final"].iloc[0]
     assert f"is {first:.0%} for M = 50" in reproduction.samples_results(samples)[1]
-
-
-def test_the_explanation_in_the_exercise_follows_from_the_samples():
-    """With M = 500 the best policy on the gridworld is within 1%, and the end is better."""
-    table = archive.archived_samples().query("domain == 'gridworld'")
-    table = table.set_index(["M", "common_random_numbers"])
-    assert "M = 500 the best policy is within 1% of the optimum" in text.EXERCISES[0][1]
-    assert table["best"][500, False] > 0.99
-    assert table["final"][500, False] > table["final"][50, False] > table["final"][50, True]
 
 
 def test_intervals_of_the_samples_stay_between_zero_and_one():

@@ -11,7 +11,6 @@ from streamlit.testing.v1 import AppTest
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard import service as shared
 from fsdash.dashboard.curves import state as curves
-from fsdash.dashboard.curves.settings import run_labels
 from fsdash.dashboard.curves.state import sweep_size
 from fsdash.dashboard.curves.text import STATUS_BADGES
 from fsdash.dashboard.run_lab import preview, text
@@ -20,7 +19,7 @@ from fsdash.dashboard.run_lab.sweep import SWEEP
 from fsdash.dashboard.service import Service, _service
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.domains import make
-from fsdash.runs.records import Experiment
+from fsdash.runs.records import Experiment, run_labels
 from fsdash.runs.server.limits import Limits
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.summary import summarise, whole_sweeps, work_to_reach

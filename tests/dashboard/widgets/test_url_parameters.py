@@ -8,6 +8,12 @@ import pytest
 
 from fsdash import dashboard
 from fsdash.algorithms.registry import ALGORITHMS
+from fsdash.dashboard.live_gridworld.edits import (
+    Edits,
+    flip_ring,
+    move_delivery,
+    toggle_wall,
+)
 from fsdash.dashboard.run_lab.url import lab_url
 from fsdash.dashboard.runs.url import runs_url
 from fsdash.dashboard.widgets.url_state import (
@@ -30,6 +36,7 @@ def page_states() -> dict[str, UrlState]:
     return found | {state.page: state for state in (lab_url(), runs_url())}
 
 
+CHANGED_MAP = move_delivery(flip_ring(toggle_wall(Edits(), (5, 5))), 7, (8, 8))
 STATES = page_states()
 CASES = [(page, name) for page, state in STATES.items() for name in state.parameters]
 ANY_NUMBER, SIZE, INDEX = (0.0, 0.25, 1 / 3, 1e6), (1, 7, 10**9), (0, 1, 12_345)
@@ -45,6 +52,7 @@ EXAMPLES = {
     **dict.fromkeys(("nx", "ny", "na"), SIZE),
     "T": (1, 2, 40),
     "choose-t T": ([2], [100, 3], [2, 3, 4, 5, 6, 7, 8, 9]),
+    "live-gridworld T": (2, 24),
     "drawn": ([3], [2, 24]),
     "choose-t model": ("gridworld", "inventory.coarse-demand"),
     "lab T": ("2", "3, 24", "1, 2, 3"),
@@ -64,6 +72,7 @@ EXAMPLES = {
     **dict.fromkeys(("run", "replication", "step", "other", "otherstep"), INDEX),
     **dict.fromkeys(("experiment", "from"), ("abcd", "0123456789abcdef")),
     **dict.fromkeys(("preset", "view", "text"), ("wide-demand", "a b, c=1;ä", "x" * 100)),
+    "map": (CHANGED_MAP,),
     "at": ({"phase": ("2",)}, {"phase": ("0",), "demand": ("0", "5", "10")}),
     "state": ((0, 0), (3, 17)),
     "replications": (1, 1000),

@@ -43,7 +43,7 @@ def button(page: Page, name: str):
 
 def drop(page: Page, path: Path) -> None:
     page.locator("input[type=file]").set_input_files(path)
-    expect(page.get_by_text(path.name)).to_be_visible()
+    expect(page.get_by_test_id("stFileChipName")).to_have_text(path.name)
 
 
 def test_a_file_becomes_a_policy_file_with_the_mouse(visit: Callable[..., Page], table, tmp_path):

@@ -1,0 +1,74 @@
+"""The page Class without its widgets: links, and the answers as bars."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import numpy as np
+
+from fsdash.dashboard.navigation import PAGES
+from fsdash.errors import InputError
+from fsdash.formatting import number
+from fsdash.teaching.exercises import EXERCISES, Exercise
+from fsdash.teaching.exercises.base import ChoiceAnswer, NumberAnswer
+
+OWN = "class_links"
+MAX_BARS = 12
+"""Bars of a histogram."""
+
+
+def parse_link(text: str) -> tuple[str, dict[str, str]]:
+    """The page and the state in a link; the host is left out, so no link leads elsewhere.
+
+    >>> parse_link("http://127.0.0.1:8501/Choose_T?budget=4")
+    ('choose_t', {'budget': '4'})
+    """
+    try:
+        parts = urlsplit(text.strip())
+        query = dict(parse_qsl(parts.query, keep_blank_values=True, max_num_fields=100))
+    except ValueError:
+        raise InputError("link: cannot be read; copy the address of the page again") from None
+    name = parts.path.rstrip("/").rpartition("/")[2]
+    pages = {page.address(): key for key, page in PAGES.items()} | {"": "home", ".": "home"}
+    if name not in pages or pages[name] == OWN:
+        options = ", ".join(
+            address for address, key in pages.items() if address.isidentifier() and key != OWN
+        )
+        raise InputError(f"link: this is no page of the dashboard; use one of {options}")
+    query.pop("tour", None)
+    return pages[name], query
+
+
+def page_address(page: str, query: dict[str, str]) -> str:
+    """The address of a page in a state, relative to the page Class."""
+    address = "./" if page == "home" else PAGES[page].address()
+    return f"{address}?{urlencode(query)}" if query else address
+
+
+def task_address(base: str | None, task: str) -> str:
+    """The link for the class; `base` is the address of the page Class, if it is known."""
+    page = (base or PAGES[OWN].address()).partition("?")[0]
+    return f"{page}?{urlencode({'task': task})}"
+
+
+def options_in(text: str) -> list[str]:
+    """The answers in a text with one per line."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def usable_exercises() -> dict[str, Exercise]:
+    """The exercises that a class can answer: a choice or a number, by id."""
+    kinds = ChoiceAnswer | NumberAnswer
+    return {one.id: one for one in EXERCISES if isinstance(one.answer, kinds)}
+
+
+def bars(options: Sequence[str], values: Sequence[float]) -> tuple[list[str], list[int]]:
+    """The labels and counts of the bars: of each option, or of each number or range of numbers."""
+    if options:
+        return list(options), [list(values).count(place) for place in range(len(options))]
+    distinct = sorted(set(values))
+    if len(distinct) <= MAX_BARS:
+        return [number(value) for value in distinct], [list(values).count(v) for v in distinct]
+    counts, edges = np.histogram(values, bins=MAX_BARS)
+    labels = [f"{number(a)} to {number(b)}" for a, b in pairwise(edges)]
+    return labels, counts.tolist()

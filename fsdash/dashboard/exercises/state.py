@@ -1,0 +1,25 @@
+"""The page Exercises without its widgets: what is shown, and how much of it is solved."""
+
+from collections.abc import Collection
+
+from fsdash.teaching.exercises import EXERCISES, LEVELS, Exercise
+
+ALL = "all"
+
+
+def shown(level: str) -> dict[str, list[Exercise]]:
+    """The exercises of a level, or all of them, by page."""
+    groups: dict[str, list[Exercise]] = {}
+    for exercise in EXERCISES:
+        if level in (ALL, exercise.level):
+            groups.setdefault(exercise.page, []).append(exercise)
+    return groups
+
+
+def solved_by_level(solved: Collection[str]) -> dict[str, tuple[int, int]]:
+    """By level: how many exercises are solved, and how many there are."""
+    counts = {}
+    for level in LEVELS:
+        own = [exercise.id for exercise in EXERCISES if exercise.level == level]
+        counts[level] = sum(id in solved for id in own), len(own)
+    return counts

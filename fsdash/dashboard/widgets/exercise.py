@@ -1,0 +1,121 @@
+"""Exercises on a page: a question, an answer that is checked, a hint and a solution.
+
+`draw_exercises` is for the page that the exercises are about, `draw_folded` for other pages.
+`fsdash.teaching.exercises` has the exercises.
+"""
+
+import streamlit as st
+
+from fsdash.dashboard.navigation import PAGES
+from fsdash.dashboard.widgets.progress import add_solved, read_progress
+from fsdash.dashboard.widgets.url_state import UrlState
+from fsdash.teaching.exercises import EXERCISES, LEVELS, Exercise, by_page
+from fsdash.teaching.exercises.base import ChoiceAnswer, NumberAnswer, StateAnswer
+
+CHECK, CHECK_PAGE = "Check", "Check this page"
+CHECK_ON_PAGE = "The answer is a state of the page: open it, and check it there."
+YOUR_ANSWER = "Your answer"
+HINT, SOLUTION = "Hint", "Solution"
+SOLVED = "solved"
+
+
+def number_of(exercise: Exercise) -> int:
+    """The number of an exercise, the same on its page, on the page Exercises and on the sheet."""
+    return EXERCISES.index(exercise) + 1
+
+
+def open_label(exercise: Exercise) -> str:
+    return f"Open {PAGES[exercise.page].title} for this exercise"
+
+
+def title_of(exercise: Exercise, solved: bool) -> str:
+    """Number, title and level, and whether it is solved."""
+    mark = f" · {SOLVED}" if solved else ""
+    return f"**{number_of(exercise)}.** {exercise.title} · {LEVELS[exercise.level]}{mark}"
+
+
+def draw_exercises(page: str, url: UrlState) -> None:
+    """The exercises of a page; `url` has the values by which a state is checked."""
+    solved = read_progress()
+    for exercise in by_page(page):
+        with st.container(border=True):
+            st.markdown(title_of(exercise, exercise.id in solved))
+            draw_exercise(exercise, url)
+
+
+def draw_folded(exercise: Exercise, solved: bool) -> None:
+    """An exercise on another page than its own; its content is drawn when it is opened."""
+    icon = ":material/check_circle:" if solved else ":material/help:"
+    section = st.expander(
+        title_of(exercise, solved), icon=icon, key=f"exercise-{exercise.id}", on_change="rerun"
+    )
+    if section.open:
+        with section:
+            draw_exercise(exercise)
+
+
+def draw_exercise(exercise: Exercise, url: UrlState | None = None) -> None:
+    """Question, answer, hint and solution.
+
+    Without `url` the exercise is not on its own page, and a state cannot be checked.
+    """
+    key = f"exercise-{exercise.id}"
+    st.markdown(exercise.question)
+    if exercise.state or url is None:
+        st.page_link(
+            PAGES[exercise.page].script,
+            label=open_label(exercise),
+            icon=":material/open_in_browser:",
+            query_params=dict(exercise.state) or None,
+        )
+    _draw_answer(exercise, key, url)
+    with st.container(horizontal=True, gap="medium"):
+        hint = st.toggle(HINT, key=f"{key}-hint")
+        solution = st.toggle(SOLUTION, key=f"{key}-solution")
+    if hint:
+        st.info(exercise.hint, icon=":material/lightbulb:")
+    if solution:
+        st.markdown(exercise.solution_text())
+
+
+def _draw_answer(exercise: Exercise, key: str, url: UrlState | None) -> None:
+    """The input, the button and what the check found."""
+    answer = exercise.answer
+    if isinstance(answer, NumberAnswer):
+        unit = f" ({answer.unit})" if answer.unit else ""
+        label = f"{YOUR_ANSWER}{unit}"
+        st.number_input(label, value=None, format="%.8g", key=f"{key}-answer", width=260)
+    elif isinstance(answer, ChoiceAnswer):
+        st.radio(
+            YOUR_ANSWER,
+            tuple(answer.options),
+            index=None,
+            format_func=answer.options.get,
+            key=f"{key}-answer",
+        )
+    elif url is None:
+        st.caption(CHECK_ON_PAGE)
+        return
+    label = CHECK_PAGE if isinstance(answer, StateAnswer) else CHECK
+    arguments = exercise, key, url
+    st.button(label, key=f"{key}-check", type="primary", on_click=_check, args=arguments)
+    given, verdict = st.session_state.get(f"{key}-verdict", (None, None))
+    if verdict is not None and given == _given(exercise, key, url):
+        (st.success if verdict.right else st.warning)(verdict.message)
+
+
+def _given(exercise: Exercise, key: str, url: UrlState | None) -> object:
+    """The visitor's answer: what was typed or chosen, or the values of the page."""
+    if isinstance(exercise.answer, StateAnswer):
+        return {} if url is None else {name: url.get(name) for name in url.parameters}
+    return st.session_state.get(f"{key}-answer")
+
+
+def _check(exercise: Exercise, key: str, url: UrlState | None) -> None:
+    given = _given(exercise, key, url)
+    verdict = exercise.check(given)
+    st.session_state[f"{key}-verdict"] = given, verdict
+    if verdict.right:
+        add_solved(exercise.id)
+        if url is None:
+            st.session_state[key] = True  # a section whose label changes would fold

@@ -1,0 +1,140 @@
+"""Figures of algorithms that race on a gridworld: one map for each, and their shares over work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fsdash.domains.gridworld import DIRECTIONS, GridMap
+from fsdash.figures.domains.gridworld_tasks import TASKS, add_tasks, square_cells
+from fsdash.figures.marks import vertical_line
+from fsdash.figures.palette import GREY, INK, QUIET, VERMILLION
+from fsdash.figures.template import template
+
+VALUES, MOVES = "values", "moves"
+HOVER = (
+    "column %{x}, row %{y}<br>accepts task %{customdata}<br>value <b>%{z:.4g}</b><extra></extra>"
+)
+WORK_TITLE = "work of each method, in sweeps of Base VI"
+ANGLES = np.array([90 * place for place, _ in enumerate(DIRECTIONS)])
+"""Of the directions in their order: clockwise from up."""
+ARROW = {"symbol": "triangle-up", "size": 11}
+TOOLBAR = 30
+"""Pixels below the map for the chart's buttons."""
+MAX_LABELS = 3
+"""Changes that are named in the chart, the last ones."""
+
+
+def race_map(
+    grid: GridMap,
+    signal: int,
+    values_RC: np.ndarray,
+    action_RC: np.ndarray,
+    wrong_RC: np.ndarray,
+    picked: int | None = None,
+    dark: bool = False,
+) -> dict:
+    """The values and actions of an idle agent in every cell, over the tasks and walls of the map.
+
+    Rows count upwards. Arrows that lose value are red. `picked` is a task whose end is marked. A
+    click on a cell reports its place. Returns the figure as plain data: what does not change from
+    step to step is made once, and Plotly would check the rest for longer than a step takes.
+    """
+    board, walls_RC = _board(grid, signal, picked, dark), grid.wall.T
+    task_RC, direction_RC = np.divmod(action_RC, len(ANGLES))
+    colours_RC = np.where(wrong_RC, VERMILLION.on(dark), INK.on(dark))
+    angles = ANGLES[direction_RC[~walls_RC]].tolist()
+    own = {
+        VALUES: {"z": np.where(walls_RC, None, values_RC).tolist(), "customdata": task_RC + 1},
+        MOVES: {"marker": ARROW | {"angle": angles, "color": colours_RC[~walls_RC].tolist()}},
+    }
+    data = [{**trace, **own.get(trace["name"], {})} for trace in board["data"]]
+    return {"data": data, "layout": {**board["layout"]}}
+
+
+@lru_cache(maxsize=64)
+def _board(grid: GridMap, signal: int, picked: int | None, dark: bool) -> dict:
+    """All of a map except its values, its actions and their colours."""
+    figure = go.Figure(layout={"template": template(dark), "hovermode": "closest"})
+    figure.add_heatmap(
+        colorscale=QUIET.on(dark),
+        showscale=False,
+        hoverongaps=False,
+        name=VALUES,
+        hovertemplate=HOVER,
+    )
+    square_cells(figure, grid)
+    add_tasks(figure, grid, signal, dark)
+    rows, columns = np.nonzero(~grid.wall.T)
+    quiet = {"hoverinfo": "skip", "showlegend": False}
+    figure.add_scatter(x=columns, y=rows, mode="markers", name=MOVES, **quiet)
+    figure.add_scatter(
+        x=grid.tasks[:, 0, 0] - 0.33,
+        y=grid.tasks[:, 0, 1] + 0.3,
+        mode="text",
+        text=[f"<b>{task}</b>" for task in TASKS],
+        name="task numbers",
+        textfont={"size": 12, "color": INK.on(dark)},
+        **quiet,
+    )
+    marked = [] if picked is None else [_mark(*grid.tasks[picked - 1, 1].tolist(), dark)]
+    figure.update_layout(
+        showlegend=False,
+        margin={"l": 4, "r": 4, "t": 4, "b": TOOLBAR},
+        shapes=[_wall(*place, dark) for place in np.argwhere(grid.wall).tolist()] + marked,
+    )
+    figure.update_xaxes(showticklabels=False, fixedrange=True)
+    figure.update_yaxes(showticklabels=False, fixedrange=True)
+    return figure.to_dict()
+
+
+def _mark(column: int, row: int, dark: bool) -> dict:
+    edges = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
+    return {"type": "rect", "line": {"width": 3, "color": INK.on(dark)}, **edges}
+
+
+def _wall(column: int, row: int, dark: bool) -> dict:
+    edges = {"x0": column - 0.46, "x1": column + 0.46, "y0": row - 0.46, "y1": row + 0.46}
+    return {"type": "rect", "fillcolor": GREY.on(dark), "line": {"width": 0}, **edges}
+
+
+def race_curves(
+    points: Mapping[str, Sequence[tuple[float, float]]],
+    now: float,
+    colours: Mapping[str, str],
+    changes: Sequence[tuple[float, str]],
+    dark: bool = False,
+) -> go.Figure:
+    """The share of the optimum of each method over its work, with a line at each change.
+
+    `points` are work in sweeps and share by the method's title, as are the colours; each share
+    holds until the next point, the last one until `now`.
+    """
+    figure = go.Figure(layout={"template": template(dark), "hovermode": "x unified"})
+    for title, own in points.items():
+        figure.add_scatter(
+            x=[*(x for x, _ in own), now],
+            y=[*(share for _, share in own), own[-1][1]],
+            name=title,
+            mode="lines",
+            line={"color": colours[title], "width": 2.5, "shape": "hv"},
+            hovertemplate="%{y:.1%}",
+        )
+    above = {"yref": "paper", "y": 1.0, "yanchor": "bottom", "showarrow": False}
+    named = changes[-MAX_LABELS:]
+    lowest = min(share for own in points.values() for _, share in own)
+    figure.update_layout(
+        shapes=[vertical_line(x, INK.on(dark), "dot") for x, _ in changes],
+        annotations=[{"x": x, "text": name, "font": {"size": 12}, **above} for x, name in named],
+        xaxis={"title": {"text": WORK_TITLE}, "rangemode": "tozero"},
+        yaxis={
+            "title": {"text": "share of the optimum"},
+            "tickformat": ".0%",
+            "range": [min(0.0, lowest) - 0.02, 1.05],
+        },
+        legend={"y": 1.08},
+    )
+    return figure

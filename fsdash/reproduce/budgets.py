@@ -1,0 +1,196 @@
+"""Methods beyond the paper at fixed budgets: rolling freeze, thawed sweeps, the recommendation.
+
+Each method is read at seven budgets, in sweeps of Base E-VI with 50 samples: the share of the
+optimum of the last policy that the budget pays for, by exact evaluation. Seeds are used nowhere
+else. A recommendation from samples pays for every sample that it draws. The methods of the paper
+are counted as in the paper, without the samples that extract a policy, which favours them.
+
+Certificates need no samples: the certified regret of FSVI with T = 2, …, 24 is compared with its
+true largest regret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from fsdash.algorithms import efsvi, erolling, ethaw, evi, fsvi, run_until
+from fsdash.algorithms.optimum import optimum, regret
+from fsdash.algorithms.snapshot import Snapshot
+from fsdash.choice.certify import certify
+from fsdash.choice.recommend import SAMPLES, recommend
+from fsdash.core.evaluation import policy_values
+from fsdash.core.model import FastSlowMDP
+from fsdash.domains import make
+from fsdash.errors import InputError
+from fsdash.reproduce.curves import ExperimentCurves
+
+BUDGETS = (0.25, 0.5, 1, 2, 4, 8, 16)
+"""In sweeps of Base E-VI with 50 samples."""
+SEEDS = range(7_100, 7_105)
+HORIZONS = (2, 3, 6, 12, 24)
+LONGEST = 800
+"""Longest horizon of rolling freeze; the budgets end before."""
+CERTIFIED_T = range(2, 25)
+UPPER_ITERATIONS = 30
+PRECISION = 1e-5
+"""Precision of a policy's value, relative to the optimum."""
+BASE, FROZEN, GREEDY = "Base E-VI", "E-FSVI", "Greedy for J"
+ROLLING, THAWED, RECOMMENDED = "E-Rolling", "E-Thaw", "Recommendation"
+COLUMNS = ["domain", "method", "T", "seed", "sweeps", "share"]
+CERTIFICATE_COLUMNS = ["domain", "T", "certificate", "max_regret"]
+
+Score = Callable[[np.ndarray], float]
+"""How good a policy is."""
+
+
+# ----------------------------------------------------------------------------------------- methods
+
+
+def share_of_optimum(model: FastSlowMDP) -> Score:
+    """The policy's share of the optimal mean value."""
+    best = model.mean(optimum(model).U_XY)
+    tolerance = PRECISION * abs(best)
+    return lambda policy: model.mean(policy_values(model, policy, tolerance=tolerance).U_XY) / best
+
+
+def at_budgets(snapshots: Iterator[Snapshot], unit: int, score: Score) -> dict[str, np.ndarray]:
+    """By kind of policy: the score of the last affordable policy at each budget; NaN for none."""
+    last: dict[str, np.ndarray] = {}
+    found: dict[str, np.ndarray] = {}
+    due = 0
+
+    def read(budget: int) -> None:
+        for kind, policy in last.items():
+            found.setdefault(kind, np.full(len(BUDGETS), np.nan))[budget] = score(policy)
+
+    for snapshot in snapshots:
+        while due < len(BUDGETS) and snapshot.evaluations > BUDGETS[due] * unit:
+            read(due)
+            due += 1
+        if due == len(BUDGETS):
+            return found
+        last[snapshot.policy_kind] = snapshot.policy_PXY
+    for budget in range(due, len(BUDGETS)):
+        read(budget)
+    return found
+
+
+def method_scores(
+    model: FastSlowMDP, seed: int, score: Score
+) -> Iterator[tuple[str, int | None, np.ndarray]]:
+    """Each method with its T, and its score at each budget."""
+    unit, none = SAMPLES * model.n_pairs, np.full(len(BUDGETS), np.nan)
+    rng = lambda: np.random.default_rng(seed)  # noqa: E731
+
+    def read(snapshots: Iterator[Snapshot]) -> dict[str, np.ndarray]:
+        return at_budgets(snapshots, unit, score)
+
+    choices = (recommend(model, sweeps=b, sampled=True, seed=seed) for b in BUDGETS)
+    yield RECOMMENDED, None, np.array([score(choice.policy_PXY) for choice in choices])
+    yield BASE, None, read(evi(model, rng(), snapshots_per_sweep=1))["stationary"]
+    yield ROLLING, None, read(erolling(model, rng(), T=LONGEST))["rolling"]
+    with suppress(InputError):  # for an exogenous slow state and a fast state without noise only
+        yield THAWED, None, read(ethaw(model, rng()))["stationary"]
+    for T in HORIZONS:
+        kinds = read(efsvi(model, rng(), T=T, snapshots_per_sweep=1))
+        periodic, cyclic = kinds.get("periodic", none), kinds["cyclic"]
+        yield FROZEN, T, np.where(np.isnan(periodic), cyclic, periodic)
+        yield GREEDY, T, kinds["stationary"]
+
+
+def budget_rows(domain: str, seed: int) -> pd.DataFrame:
+    """The share of the optimum of every method at every budget, for one seed."""
+    model = make(domain).build()
+    found = method_scores(model, seed, share_of_optimum(model))
+    rows = [
+        (domain, method, T, seed, sweeps, share)
+        for method, T, shares in found
+        for sweeps, share in zip(BUDGETS, shares, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS).astype({"T": "Int64"})
+
+
+def certificate_rows(domain: str) -> pd.DataFrame:
+    """The certified and the true largest regret of FSVI for every T, in one pass with Hᵀ."""
+    model = make(domain).build()
+    best, rows = optimum(model), []
+    for T in CERTIFIED_T:
+        last = run_until(fsvi(model, T), iterations=UPPER_ITERATIONS)
+        certified = certify(model, last.policy_PXY, values_XY=last.values_XY, steps=T)
+        true = regret(model, last.policy_PXY, best=best).max_regret
+        rows.append((domain, T, certified.max_regret, true))
+    return pd.DataFrame(rows, columns=CERTIFICATE_COLUMNS)
+
+
+def compute_budgets(
+    domains: Sequence[str], seeds: Sequence[int], progress: Callable[[str], object]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """All rows at budgets, and all certificates; `progress` is told about each finished part."""
+    parts = []
+    for domain, seed in product(domains, seeds):
+        parts.append(budget_rows(domain, seed))
+        progress(f"{domain}, replication {len(parts)} of {len(domains) * len(seeds)}")
+    certificates = [certificate_rows(domain) for domain in domains]
+    return pd.concat(parts).round(6), pd.concat(certificates).round(6)
+
+
+# ---------------------------------------------------------------------------------------- evidence
+
+
+class BudgetEvidence(ExperimentCurves):
+    """What claims about one domain are judged by: shares at budgets, and certificates."""
+
+    def __init__(self, rows: pd.DataFrame, certificates: pd.DataFrame) -> None:
+        runs = {
+            method if pd.isna(T) else f"{method}, T={T}": [
+                (run["sweeps"].to_numpy(), run["share"].to_numpy())
+                for _, run in group.groupby("seed")
+            ]
+            for (method, T), group in rows.groupby(["method", "T"], dropna=False, sort=False)
+        }
+        super().__init__(runs, BUDGETS[-1])
+        ratios = certificates["certificate"] / certificates["max_regret"]
+        object.__setattr__(self, "ratios", ratios.to_numpy())
+
+    def up_to(self, share: float) -> BudgetEvidence:
+        """These claims name their budgets, so no part of them is left out."""
+        return self
+
+    @cached_property
+    def _horizons(self) -> list[int]:
+        return [T for T in HORIZONS if f"{FROZEN}, T={T}" in self.runs]
+
+    def in_hindsight(self, method: str, sweeps: float) -> np.ndarray:
+        """The share with the T that has the best mean at this budget."""
+        found = [self.at(f"{method}, T={T}", sweeps) for T in self._horizons]
+        return max(found, key=lambda share: np.nan_to_num(share.mean(), nan=-np.inf))
+
+    def best_of(self, methods: Sequence[str], sweeps: float) -> np.ndarray:
+        """The share of the method with the best mean at this budget, with T in hindsight."""
+        found = [
+            self.in_hindsight(name, sweeps) if name in (FROZEN, GREEDY) else self.at(name, sweeps)
+            for name in methods
+            if name in (FROZEN, GREEDY) or name in self.runs
+        ]
+        return max(found, key=lambda share: np.nan_to_num(share.mean(), nan=-np.inf))
+
+
+def evidence(rows: pd.DataFrame, certificates: pd.DataFrame) -> dict[str, BudgetEvidence]:
+    """The evidence of each domain, under the name that its claims ask for."""
+    return {
+        evidence_name(str(domain)): BudgetEvidence(
+            own, certificates[certificates["domain"] == domain]
+        )
+        for domain, own in rows.groupby("domain", sort=False)
+    }
+
+
+def evidence_name(domain: str) -> str:
+    """The name of a domain's evidence at budgets."""
+    return f"{domain} at budgets"

@@ -1,0 +1,52 @@
+"""The exercises of all pages, in the order of the pages.
+
+    by_page("reward_error")                   # the exercises of one page
+    by_id("error-peak").check(23).right       # True
+
+A new exercise is one entry in the file of its page.
+"""
+
+from __future__ import annotations
+
+from fsdash.errors import InputError
+from fsdash.teaching.exercises import (
+    choose_t,
+    home,
+    inspector,
+    linear_architecture,
+    reproduction,
+    reward_error,
+    run_lab,
+    your_model,
+)
+from fsdash.teaching.exercises.base import LEVELS, Exercise
+
+EXERCISES: tuple[Exercise, ...] = (
+    *home.EXERCISES,
+    *reward_error.EXERCISES,
+    *choose_t.EXERCISES,
+    *linear_architecture.EXERCISES,
+    *your_model.EXERCISES,
+    *run_lab.EXERCISES,
+    *inspector.EXERCISES,
+    *reproduction.EXERCISES,
+)
+
+__all__ = ["EXERCISES", "LEVELS", "Exercise", "by_id", "by_page"]
+
+
+def by_page(page: str) -> tuple[Exercise, ...]:
+    """The exercises of a page, by its key in `fsdash.dashboard.navigation.PAGES`."""
+    return tuple(exercise for exercise in EXERCISES if exercise.page == page)
+
+
+def by_id(id: str) -> Exercise:
+    """An exercise by its id.
+
+    >>> by_id("error-peak").check(23).right
+    True
+    """
+    for exercise in EXERCISES:
+        if exercise.id == id:
+            return exercise
+    raise InputError(f"there is no exercise {id!r}; choose one on the page Exercises")

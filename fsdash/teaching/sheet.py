@@ -1,0 +1,52 @@
+"""Exercises as a sheet in Markdown, with or without solutions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fsdash.teaching.exercises import EXERCISES, LEVELS, Exercise
+from fsdash.teaching.exercises.base import ChoiceAnswer
+
+PAGE_TITLES = {
+    "home": "Home",
+    "reward_error": "Reward error",
+    "choose_t": "Choose T",
+    "linear_architecture": "Linear architecture",
+    "your_model": "Your model",
+    "run_lab": "Run lab",
+    "inspector": "Policy inspector",
+    "reproduction": "Reproduction",
+}
+"""By the page of an exercise: its title; a test compares it with the navigation."""
+
+
+def exercise_sheet(exercises: Sequence[Exercise] = EXERCISES, solutions: bool = False) -> str:
+    """The questions by page, numbered as on the pages; with their solutions if wanted."""
+    lines, page = [], None
+    for exercise in exercises:
+        if exercise.page != page:
+            page = exercise.page
+            lines += [f"## {PAGE_TITLES[page]}", ""]
+        lines += _exercise(exercise, solutions)
+    return "\n".join(lines)
+
+
+def _query(exercise: Exercise) -> str:
+    return "&".join(f"{name}={value}" for name, value in exercise.state.items())
+
+
+def _exercise(exercise: Exercise, solution: bool) -> list[str]:
+    number = EXERCISES.index(exercise) + 1
+    lines = [
+        f"**{number}. {exercise.title}** ({LEVELS[exercise.level].lower()})",
+        "",
+        exercise.question,
+        "",
+    ]
+    if exercise.state:
+        lines += [f"Page: `{PAGE_TITLES[exercise.page].replace(' ', '_')}?{_query(exercise)}`", ""]
+    if isinstance(exercise.answer, ChoiceAnswer):
+        lines += [*(f"- {option}" for option in exercise.answer.options.values()), ""]
+    if solution:
+        lines += [f"*Solution.* {exercise.solution_text()}", ""]
+    return lines

@@ -1,0 +1,83 @@
+"""A class of 30 browsers answers one task while the lecturer watches."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from fsdash.dashboard.class_links import text
+from tests.dashboard.browser import SCREENS, assert_fits, figure, wait_until_drawn
+from tests.dashboard.conftest import PATIENCE
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+CLASS = 30
+OPTIONS = ("FSVI", "Rolling freeze", "MPI")
+BAR_VALUES = "node => [...node.data[0].x]"
+
+
+def create_task(lecturer: Page) -> str:
+    """Fill in the form; return the link for the class."""
+    for label, content in (
+        (text.LINK, "Choose_T?budget=4"),
+        (text.QUESTION, "Which method is best?"),
+        (text.OPTIONS, "\n".join(OPTIONS)),
+    ):
+        lecturer.get_by_role("textbox", name=label, exact=True).fill(content)
+    lecturer.get_by_role("button", name=text.CREATE).click()
+    expect(lecturer.get_by_role("heading", name="Which method is best?")).to_be_visible()
+    return lecturer.get_by_test_id("stCode").locator("code").inner_text().strip()
+
+
+def test_30_browsers_answer_and_the_lecturer_sees_the_bars_grow(
+    visit: Callable[..., Page], chromium: Browser
+):
+    lecturer = visit("/Class")
+    link = create_task(lecturer)
+    expect(lecturer.get_by_text(text.count(0), exact=True)).to_be_visible()
+    students = []
+    for _ in range(CLASS):
+        context = chromium.new_context(viewport={"width": 390, "height": 700})
+        context.set_default_timeout(PATIENCE)
+        # The page of a student has no chart.
+        context.route("**/plotly*", lambda route: route.abort())
+        students.append(context.new_page())
+        students[-1].goto(link, wait_until="commit")
+    for n, student in enumerate(students):
+        option = OPTIONS[n % 3 if n % 2 else 1]
+        student.get_by_text(option, exact=True).click()
+        send = student.get_by_role("button", name=text.SEND, exact=True)
+        expect(send).to_be_enabled()
+        send.click()
+        expect(student.get_by_text("has arrived")).to_contain_text(option)
+    given = [n % 3 if n % 2 else 1 for n in range(CLASS)]
+    expect(lecturer.get_by_text(text.count(CLASS), exact=True)).to_be_visible()
+    wait_until_drawn(lecturer, "class-answers")
+    bars = [given.count(option) for option in range(3)]
+    lecturer.wait_for_function(
+        "bars => document.querySelector('.st-key-class-answers .fs-chart')?.data?.[0].x"
+        ".join() === bars",
+        arg=",".join(map(str, bars)),
+    )
+    assert figure(lecturer, "class-answers").evaluate(BAR_VALUES) == bars
+    # A browser that answers again replaces its answer, also after a reload.
+    again = students[0]
+    again.reload()
+    expect(again.get_by_text("has arrived")).to_contain_text(OPTIONS[1])
+    again.get_by_text(OPTIONS[2], exact=True).click()
+    again.get_by_role("button", name=text.CHANGE).click()
+    expect(again.get_by_text("has arrived")).to_contain_text(OPTIONS[2])
+    expect(lecturer.get_by_text(text.count(CLASS), exact=True)).to_be_visible()
+    for student in students:
+        student.context.close()
+
+
+@pytest.mark.parametrize(("size", "theme"), SCREENS)
+def test_every_screen_and_theme_fits(visit: Callable[..., Page], theme, size):
+    page = visit("/Class", width=size[0], height=size[1], theme=theme)
+    create_task(page)
+    expect(page.get_by_text(text.count(0), exact=True)).to_be_visible()
+    wait_until_drawn(page, "class-answers")
+    assert_fits(page, theme)
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name=text.open_page("Choose T")).click()
+    expect(opened.value.get_by_role("heading", name="Rolling freeze")).to_be_visible()

@@ -1,0 +1,49 @@
+"""Exercises in a real Chromium: solved ones stay in the browser, and the sheet prints."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from fsdash.dashboard.exercises import text
+from fsdash.dashboard.shell import EXERCISES_TITLE
+from fsdash.dashboard.widgets import exercise as widget
+from fsdash.teaching.exercises import EXERCISES, by_id
+from fsdash.teaching.exercises.base import RIGHT, TOO_SMALL
+from tests.dashboard.browser import NARROW, assert_fits
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+
+def test_an_exercise_is_solved_on_its_page_and_the_browser_remembers_it(
+    visit: Callable[..., Page],
+):
+    page, exercise = visit("/Reward_error"), by_id("error-peak")
+    page.locator("summary").filter(has_text=EXERCISES_TITLE).click()
+    own = page.get_by_test_id("stVerticalBlock").filter(has_text=exercise.title).last
+    answer = own.get_by_role("spinbutton")
+    for given, message in (("5", TOO_SMALL), ("23", RIGHT)):
+        answer.fill(given)
+        answer.press("Enter")
+        own.get_by_role("button", name=widget.CHECK, exact=True).click()
+        expect(own.get_by_text(message)).to_be_visible()
+    expect(own).to_contain_text(f"· {widget.SOLVED}")
+    page.goto(re.sub(r"/Reward_error.*", "/Exercises", page.url))
+    expect(page.get_by_text(text.solved(1, len(EXERCISES)))).to_be_visible()
+    page.get_by_role("button", name=text.FORGET).click()
+    expect(page.get_by_text(text.solved(0, len(EXERCISES)))).to_be_visible()
+    page.reload()
+    expect(page.get_by_text(text.solved(0, len(EXERCISES)))).to_be_visible()
+
+
+def test_the_sheet_fits_a_narrow_screen_and_prints_without_the_frame(visit: Callable[..., Page]):
+    page = visit("/Exercises?view=sheet&solutions=1", *NARROW, theme="dark")
+    last = page.get_by_text(EXERCISES[-1].title)
+    expect(last).to_be_visible()
+    assert_fits(page, "dark")
+    page.emulate_media(media="print")
+    for hidden in (page.get_by_role("button", name=text.PRINT), page.get_by_test_id("stHeader")):
+        expect(hidden).to_be_hidden()
+    expect(last).to_have_css("color", "rgb(0, 0, 0)")
+    assert len(page.pdf()) > 20_000

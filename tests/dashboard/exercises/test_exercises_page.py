@@ -1,0 +1,132 @@
+"""Exercises on their pages and on the page Exercises, without a browser."""
+
+import pytest
+
+from fsdash.dashboard.exercises import state, text
+from fsdash.dashboard.navigation import PAGES
+from fsdash.dashboard.widgets import exercise as widget
+from fsdash.dashboard.widgets.progress import known_ids
+from fsdash.teaching.exercises import EXERCISES, by_id, by_page
+from fsdash.teaching.exercises.base import OTHER_STATE, RIGHT, TOO_SMALL
+from fsdash.teaching.sheet import PAGE_TITLES, exercise_sheet
+from tests.dashboard.kit import metrics, opened, words
+
+PAGE = "10_Exercises.py"
+
+
+def unfolded(page, section: str = "exercises"):
+    """Open the section of a page, or one exercise on the page Exercises."""
+    page.session_state[section] = True
+    page.run()
+    assert not page.exception
+    return page
+
+
+def check(page, id: str):
+    page.button(key=f"exercise-{id}-check").click().run()
+    assert not page.exception
+    return [box.value for box in (*page.success, *page.warning)]
+
+
+def test_a_number_is_checked_on_its_page_with_hint_and_solution():
+    page, exercise = opened("1_Reward_error.py"), by_id("error-peak")
+    unfolded(page)
+    assert exercise.question in words(page)
+    answer = page.number_input(key="exercise-error-peak-answer")
+    answer.set_value(22.0).run()
+    assert check(page, exercise.id) == [TOO_SMALL]
+    answer.set_value(23.0).run()
+    assert check(page, exercise.id) == [RIGHT]
+    assert widget.title_of(exercise, solved=True) in words(page)
+    page.toggle(key="exercise-error-peak-hint").set_value(True).run()
+    assert page.info[0].value == exercise.hint
+    page.toggle(key="exercise-error-peak-solution").set_value(True).run()
+    assert exercise.solution_text() in words(page)
+
+
+def test_the_verdict_disappears_when_the_answer_changes():
+    page = unfolded(opened(PAGE), "exercise-frozen-in-use")
+    page.radio(key="exercise-frozen-in-use-answer").set_value("no").run()
+    assert check(page, "frozen-in-use") == [RIGHT]
+    page.radio(key="exercise-frozen-in-use-answer").set_value("yes").run()
+    assert not page.success
+
+
+@pytest.mark.parametrize(
+    ("id", "wrong", "right"),
+    [
+        ("no-freeze-error", {}, {"alpha": "0"}),
+        ("fsvi-wins", {"budget": "4"}, {"budget": "1.3"}),
+        (
+            "compare-with-optimum",
+            {"domain": "inventory", "method": "fsvi", "T": "6"},
+            {"domain": "pricing", "method": "fsvi", "T": "6", "compare": "optimum"},
+        ),
+    ],
+)
+def test_a_state_of_the_page_is_checked(id, wrong, right):
+    script = PAGES[by_id(id).page].script.removeprefix("pages/")
+    for query, expected in ((wrong, OTHER_STATE), (right, RIGHT)):
+        page = unfolded(opened(script, **query))
+        assert expected in check(page, id)
+
+
+@pytest.mark.parametrize("key", [key for key in PAGES if by_page(key)])
+def test_every_page_has_its_exercises_and_their_links_are_usable(key):
+    script = PAGES[key].script
+    name = None if script == "app.py" else script.removeprefix("pages/")
+    shown = words(unfolded(opened(name)))
+    for exercise in by_page(key):
+        assert widget.title_of(exercise, solved=False) in shown
+        assert not opened(name, **exercise.state).warning
+
+
+def test_the_page_lists_all_exercises_and_counts_the_solved_ones():
+    page = opened(PAGE)
+    titles = " ".join(section.label for section in page.expander)
+    assert all(exercise.title in titles for exercise in EXERCISES)
+    assert metrics(page)["Read off"].startswith("0 / ")
+    unfolded(page, "exercise-upper-discount")
+    page.number_input(key="exercise-upper-discount-answer").set_value(0.941).run()
+    assert check(page, "upper-discount") == [RIGHT]
+    assert metrics(page)["Compute"].startswith("1 / ")
+    page.button(key="forget").click().run()
+    assert metrics(page)["Compute"].startswith("0 / ")
+
+
+def test_an_exercise_about_a_state_leads_to_its_page():
+    page = unfolded(opened(PAGE), "exercise-no-freeze-error")
+    assert widget.CHECK_ON_PAGE in [caption.value for caption in page.caption]
+    labels = [link.proto.label for link in page.get("page_link")]
+    assert widget.open_label(by_id("no-freeze-error")) in labels
+
+
+def test_a_level_can_be_selected():
+    page = opened(PAGE, level="compute")
+    assert len(page.expander) == len([one for one in EXERCISES if one.level == "compute"])
+
+
+@pytest.mark.parametrize("solutions", [False, True])
+def test_the_sheet_is_shown_with_and_without_solutions(solutions):
+    page = opened(PAGE, view="sheet", **({"solutions": "1"} if solutions else {}))
+    assert exercise_sheet(solutions=solutions).strip() in words(page)
+    assert not page.warning and page.title[0].value == text.TITLE
+
+
+def test_the_sheet_uses_the_titles_of_the_pages():
+    assert {key: PAGES[key].title for key in PAGE_TITLES} == PAGE_TITLES
+    assert set(PAGE_TITLES) == {exercise.page for exercise in EXERCISES}
+
+
+def test_stored_progress_that_is_not_an_exercise_is_ignored():
+    assert known_ids("error-peak,<script>,,nothing") == {"error-peak"}
+    assert state.solved_by_level({"error-peak"})["read"][0] == 1
+
+
+def test_an_exercise_computes_nothing_before_it_is_asked(monkeypatch):
+    def fail(self):
+        raise AssertionError("computed although nobody asked")
+
+    monkeypatch.setattr("fsdash.teaching.exercises.base.Exercise.right_answer", fail)
+    monkeypatch.setattr("fsdash.teaching.exercises.base.Exercise.solution_text", fail)
+    unfolded(opened("1_Reward_error.py"))

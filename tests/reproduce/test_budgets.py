@@ -1,0 +1,147 @@
+"""Methods at fixed budgets: how they are read, what was archived, and what README and guide say."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fsdash.algorithms.snapshot import Snapshot
+from fsdash.figures.budgets import LINES, best_in_hindsight, budgets_figure
+from fsdash.reproduce.archive import archived_budgets
+from fsdash.reproduce.budgets import (
+    BASE,
+    BUDGETS,
+    CERTIFIED_T,
+    FROZEN,
+    GREEDY,
+    RECOMMENDED,
+    ROLLING,
+    SEEDS,
+    THAWED,
+    BudgetEvidence,
+    at_budgets,
+    budget_rows,
+    certificate_rows,
+    evidence,
+)
+from fsdash.reproduce.claims.at_budgets import budget_claims
+from fsdash.reproduce.judging import NOT_REPRODUCED, PARTLY, REPRODUCED, judge
+
+ROOT = Path(__file__).parents[2]
+NAMES = {
+    RECOMMENDED: "recommendation from samples",
+    THAWED: "E-Thaw",
+    ROLLING: "E-Rolling",
+    FROZEN: "E-FSVI, best T in hindsight",
+    GREEDY: "greedy for J, best T in hindsight",
+    BASE: "Base E-VI",
+}
+
+
+def snapshot(iteration: int, evaluations: int, kind: str = "stationary") -> Snapshot:
+    policy = np.full((1, 1, 1), iteration)
+    values = np.zeros((1, 1))
+    return Snapshot("base", iteration, 0, policy, values, 0.0, evaluations, kind)
+
+
+def rows_of(shares: dict[tuple[str, int | None], list[float]]) -> pd.DataFrame:
+    """Rows of one domain with these shares at every budget, one per seed."""
+    found = [
+        ("toy", method, T, seed, sweeps, share)
+        for (method, T), each in shares.items()
+        for seed, share in enumerate(each)
+        for sweeps in BUDGETS
+    ]
+    columns = ["domain", "method", "T", "seed", "sweeps", "share"]
+    return pd.DataFrame(found, columns=columns).astype({"T": "Int64"})
+
+
+CERTIFICATES = pd.DataFrame({"domain": "toy", "T": [2, 3], "certificate": [4, 9], "max_regret": 2})
+
+
+def test_a_budget_reads_the_last_policy_that_it_pays_for():
+    snapshots = (snapshot(i, evaluations) for i, evaluations in enumerate([0, 100, 101, 900, 9999]))
+    found = at_budgets(snapshots, 100, lambda policy: float(policy.max()))
+    expected = [0, 0, 1, 2, 2, 2, 3]  # 25, 50, 100, 200, 400, 800 and 1,600 evaluations
+    assert found["stationary"].tolist() == expected
+
+
+def test_a_run_that_ends_early_keeps_its_last_policy():
+    found = at_budgets(iter([snapshot(7, 10)]), 100, lambda policy: float(policy.max()))
+    assert found["stationary"].tolist() == [7.0] * len(BUDGETS)
+
+
+def test_a_kind_that_comes_later_has_no_score_before():
+    snapshots = iter([snapshot(1, 0, "cyclic"), snapshot(2, 150, "periodic")])
+    found = at_budgets(snapshots, 100, lambda policy: float(policy.max()))
+    assert np.isnan(found["periodic"][:3]).all() and found["periodic"][3] == 2
+
+
+def test_hindsight_takes_the_T_with_the_best_mean():
+    rows = rows_of({(FROZEN, 2): [0.9, 0.1], (FROZEN, 3): [0.6, 0.6], (BASE, None): [0.7, 0.7]})
+    found = BudgetEvidence(rows, CERTIFICATES)
+    assert found.in_hindsight(FROZEN, 1).tolist() == [0.6, 0.6]
+    assert found.best_of((FROZEN, BASE), 1).tolist() == [0.7, 0.7]
+    assert found.ratios.tolist() == [2.0, 4.5]
+    table = best_in_hindsight(rows[rows["method"] == FROZEN])
+    assert table["which"].tolist() == [", T = 3"] * len(BUDGETS)
+    assert table["mean"].tolist() == pytest.approx([0.6] * len(BUDGETS))
+
+
+@pytest.mark.parametrize(
+    ("recommended", "verdict"), [(0.9, REPRODUCED), (0.795, PARTLY), (0.5, NOT_REPRODUCED)]
+)
+def test_a_recommendation_is_judged_against_the_best_of_the_others(recommended, verdict):
+    """0.795 is within 1% of the best, but not within 0.1%."""
+    shares = {(RECOMMENDED, None): [recommended], (BASE, None): [0.8], (ROLLING, None): [0.1]}
+    shares |= {(THAWED, None): [0.2], (FROZEN, 2): [0.3], (GREEDY, 2): [0.4]}
+    known = {"inventory at budgets": BudgetEvidence(rows_of(shares), CERTIFICATES)}
+    judged = {v.claim.name: v for v in judge(budget_claims(), known)}
+    assert judged["inventory-recommendation"].verdict == verdict
+    assert judged["inventory-certificates"].verdict == PARTLY  # the median is 3.25, not below 3
+
+
+def test_archived_rows_are_complete_and_have_seeds_of_their_own():
+    budgets, certificates = archived_budgets()
+    for _, rows in budgets.groupby("domain"):
+        assert sorted(rows["seed"].unique()) == list(SEEDS)
+        assert set(rows["method"]) == set(LINES)
+        assert (rows["share"].dropna() <= 1 + 1e-4).all()
+    assert certificates.groupby("domain")["T"].apply(list).tolist() == [list(CERTIFIED_T)] * 3
+    assert (certificates["certificate"] >= certificates["max_regret"]).all()
+    assert len(evidence(budgets, certificates)) == 3
+
+
+def test_one_replication_and_the_certificates_are_computed_again():
+    budgets, certificates = archived_budgets()
+    archived = budgets[(budgets["domain"] == "inventory") & (budgets["seed"] == SEEDS[0])]
+    again = budget_rows("inventory", SEEDS[0])
+    assert again["method"].tolist() == archived["method"].tolist()
+    np.testing.assert_allclose(again["share"], archived["share"], atol=1e-4)
+    certified = certificate_rows("inventory")
+    expected = certificates[certificates["domain"] == "inventory"]
+    np.testing.assert_allclose(certified["certificate"], expected["certificate"], rtol=1e-4)
+
+
+def test_a_figure_has_a_line_and_a_band_for_each_method():
+    budgets, _ = archived_budgets()
+    figure = budgets_figure(budgets[budgets["domain"] == "pricing"])
+    assert [trace.name for trace in figure.data if trace.name] == [
+        line[0] for line in LINES.values()
+    ]
+    assert len(figure.data) == 3 * len(LINES)
+
+
+@pytest.mark.parametrize(
+    ("file", "methods"),
+    [("README.md", (RECOMMENDED, FROZEN, BASE)), ("docs/guide/reproduction.md", NAMES)],
+)
+def test_readme_and_guide_show_the_archived_shares(file, methods):
+    budgets, _ = archived_budgets()
+    text = (ROOT / file).read_text("utf-8")
+    for domain, rows in budgets.groupby("domain"):
+        for method in methods:
+            table = best_in_hindsight(rows[rows["method"] == method].dropna(subset=["share"]))
+            cells = " | ".join(f"{mean:.3f}" for mean in table["mean"])
+            assert f"| {domain} | {NAMES[method]} | {cells} |" in text
