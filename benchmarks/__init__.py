@@ -1,7 +1,7 @@
 """Benchmarks: fsdash beside other libraries. `make bench`, or `python -m benchmarks.solve`.
 
-Everything runs on one thread, ours and the peers': our kernels are serial, because parallelism
-belongs to whole runs. The limits must stand before NumPy is first imported, hence here.
+Everything but `benchmarks.large_solve` runs on one thread, ours and the peers'. The limits must
+stand before NumPy is first imported, hence here.
 """
 
 import os

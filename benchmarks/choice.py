@@ -16,7 +16,6 @@ seeds at each budget. `python -m benchmarks.choice certificates time` measures s
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Iterator, Sequence
 from statistics import median
@@ -26,7 +25,7 @@ import numpy as np
 
 from benchmarks import report
 from benchmarks.random_models import KINDS, random_fast_slow
-from benchmarks.report import Row
+from benchmarks.report import Row, target
 from fsdash.algorithms import fsvi, mpi, rolling, run_until
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.algorithms.snapshot import Snapshot
@@ -97,9 +96,9 @@ def domains() -> tuple[list[Row], list[Row]]:
         rows += [_score_row("domains", name, method, score) for method, score in found.items()]
         paper = [found[method] for method in (FROZEN, BASE, GREEDY)]
         lead = (found[RECOMMENDED] - np.nanmax(paper, axis=0)).min()
-        targets.append(_target(f"{name}: lead over the paper's methods", lead, "≥ 0", 0.0))
+        targets.append(target(f"{name}: lead over the paper's methods", lead, "≥ 0", 0.0))
         short = (np.nanmax(list(found.values()), axis=0) - found[RECOMMENDED]).max()
-        targets.append(_target(f"{name}: shortfall against the best", short, "≤ 0.01", 0.01))
+        targets.append(target(f"{name}: shortfall against the best", short, "≤ 0.01", 0.01))
     return rows, targets
 
 
@@ -114,7 +113,7 @@ def random() -> tuple[list[Row], list[Row]]:
             shortfalls.append(np.nanmax(others, axis=0) - found[RECOMMENDED])
     mean = np.mean(shortfalls, axis=0)
     targets = [
-        _target(f"20 random models: mean shortfall at {budget:g}", value, f"≤ {most:g}", most)
+        target(f"20 random models: mean shortfall at {budget:g}", value, f"≤ {most:g}", most)
         for budget, value in zip(BUDGETS, mean, strict=True)
         if (most := 0.02 if budget == 0.25 else 0.01 if budget >= 1 else None) is not None
     ]
@@ -145,9 +144,9 @@ def certificates() -> tuple[list[Row], list[Row]]:
             )
             if way == "one pass, Hᵀ":
                 most = RATIO_TARGETS[name]
-                targets.append(_target(f"{name}: certificate ÷ regret", ratio, f"≤ {most:g}", most))
+                targets.append(target(f"{name}: certificate ÷ regret", ratio, f"≤ {most:g}", most))
                 text = f"< {solving:.1f}"
-                targets.append(_target(f"{name}: sweeps of a certificate", cost, text, solving))
+                targets.append(target(f"{name}: sweeps of a certificate", cost, text, solving))
     return rows, targets
 
 
@@ -190,7 +189,7 @@ def time() -> tuple[list[Row], list[Row]]:
         frontier(model, bounds=name in DOMAINS, constants=constants)
         seconds = perf_counter() - started
         rows.append({"model": name, "pairs": f"{model.n_pairs:,}", "frontier, s": f"{seconds:.2f}"})
-        targets.append(_target(f"{name}: seconds of the frontier", seconds, f"≤ {most:g}", most))
+        targets.append(target(f"{name}: seconds of the frontier", seconds, f"≤ {most:g}", most))
     return rows, targets
 
 
@@ -199,40 +198,8 @@ def _score_row(part: str, model: str, method: str, scores: np.ndarray) -> Row:
     return {"part": part, "model": model, "method": method, **shown}
 
 
-def _target(what: str, value: float, text: str, limit: float) -> Row:
-    met = value >= limit - 5e-5 if text.startswith("≥") else value <= limit + 5e-5
-    return {"what": what, "measured": f"{value:.4g}", "target": text, "met": "yes" if met else "no"}
-
-
 PARTS = {"domains": domains, "random": random, "certificates": certificates, "time": time}
 
 
-def main(names: Sequence[str]) -> None:
-    """Measure the named parts, or all; the results of the others are kept."""
-    for name in names or PARTS:
-        rows, targets = PARTS[name]()
-        report.save(f"choice_{name}", rows)
-        date = report.environment()["date"]
-        kept = [row for row in stored("choice") if row["part"] != name]
-        report.save("choice", kept + [{"part": name, **row, "date": date} for row in targets])
-        print(report.markdown(rows), report.markdown(targets), sep="\n\n", flush=True)
-    measured = ", ".join(f"{key} {value}" for key, value in report.environment().items())
-    sections = [f"{measured}.", report.markdown(stored("choice"))]
-    for name in PARTS:
-        if rows := stored(f"choice_{name}"):
-            sections += [f"## {name}", report.markdown(rows)]
-    text = "\n\n".join(sections) + "\n"
-    (report.RESULTS / "choice.md").write_text(text, encoding="utf-8")
-
-
-def stored(name: str) -> list[Row]:
-    """The rows of results/<name>.csv; none if it does not exist."""
-    path = report.RESULTS / f"{name}.csv"
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    report.measure_parts("choice", PARTS, sys.argv[1:])

@@ -39,6 +39,7 @@ from scipy import sparse
 
 from fsdash.algorithms import mpi, run_until, vi
 from fsdash.core.model import FastSlowMDP
+from fsdash.core.rows import Rows
 
 UNLIMITED = 10**6
 
@@ -49,7 +50,7 @@ class Solver(Protocol):
     def solve(self, tolerance: float) -> None: ...
 
     def values(self) -> np.ndarray:
-        """V, one entry per state."""
+        """V, one entry per state without padding."""
 
 
 @dataclass(frozen=True)
@@ -64,26 +65,41 @@ class Contestant:
 
 
 class Problem:
-    """A model with the representations of it that the peers' fresh solvers are made from."""
+    """A model with the representations of it that the peers' fresh solvers are made from.
+
+    States without padding are numbered 0, 1, …; L is the number of feasible pairs.
+    """
 
     def __init__(self, model: FastSlowMDP) -> None:
         self.model = model
+        self.real_S = model.real_XY.reshape(-1)
+        feasible_SA = model.feasible_XYA.reshape(-1, model.n_actions)[self.real_S]
+        self.state_L, self.action_L = np.nonzero(feasible_SA)
 
     @cached_property
     def reward_SA(self) -> np.ndarray:
-        return self.model.reward_XYA.reshape(self.model.n_states, self.model.n_actions)
+        return self.model.reward_XYA.reshape(-1, self.model.n_actions)[self.real_S]
+
+    @cached_property
+    def reward_L(self) -> np.ndarray:
+        return self.reward_SA[self.state_L, self.action_L]
 
     @cached_property
     def Q(self) -> sparse.csr_matrix:
-        """P(s' | s, a), one row per pair (s, a)."""
-        model = self.model
-        W = len(model.noise_W)
-        shape = (*model.reward_XYA.shape, W)
-        first_of_row = model.next_slow.astype(np.int64) * model.n_fast
-        next_XYAW = np.broadcast_to(first_of_row + model.next_fast, shape)
-        L = model.n_states * model.n_actions
-        entries = (np.tile(model.noise_W, L), next_XYAW.flatten(), np.arange(0, L * W + 1, W))
-        Q = sparse.csr_matrix(entries, shape=(L, model.n_states))
+        """P(s' | s, a), one row per feasible pair (s, a)."""
+        d, S = self.model.true, self.model.n_states
+        if isinstance(d, Rows):
+            # 32-bit indices are SciPy's own choice for matrices of this size.
+            parts = (d.probability_N, d.target_N.astype(np.int32), d.start_R.astype(np.int32))
+            row_L = d.row_XYA.reshape(S, -1)[self.real_S][self.state_L, self.action_L]
+            return sparse.csr_matrix(parts, shape=(d.n_rows, S))[row_L][:, self.real_S]
+        W = len(d.noise_W)
+        shape = (*self.model.reward_XYA.shape, W)
+        first_of_row = d.next_slow.astype(np.int64) * self.model.n_fast
+        next_XYAW = np.broadcast_to(first_of_row + d.next_fast, shape)
+        L = S * self.model.n_actions
+        entries = (np.tile(d.noise_W, L), next_XYAW.flatten(), np.arange(0, L * W + 1, W))
+        Q = sparse.csr_matrix(entries, shape=(L, S))
         Q.sum_duplicates()
         return Q
 
@@ -113,15 +129,15 @@ class Fsdash:
         self.snapshot = run_until(self.algorithm(self.model), tolerance=tolerance)
 
     def values(self) -> np.ndarray:
-        return self.snapshot.values_XY.reshape(-1)
+        return self.snapshot.values_XY[self.model.real_XY]
 
 
 class QuantEcon:
-    def __init__(self, problem: Problem, method: str, **options) -> None:
-        S, A = problem.reward_SA.shape
-        states, actions = np.repeat(np.arange(S), A), np.tile(np.arange(A), S)
-        R = problem.reward_SA.reshape(-1)
-        self.ddp = DiscreteDP(R, problem.Q, problem.model.gamma, states, actions)
+    def __init__(self, problem: Problem, method: str, dense: bool = False, **options) -> None:
+        pairs, gamma = (problem.state_L, problem.action_L), problem.model.gamma
+        self.ddp = DiscreteDP(problem.reward_L, problem.Q, gamma, *pairs)
+        if dense:
+            self.ddp = self.ddp.to_product_form()
         self.method, self.options = method, options
 
     def solve(self, tolerance: float) -> None:

@@ -80,12 +80,20 @@ def _steps() -> list[tuple[str, Callable[[], None]]]:
 
 
 def _solve() -> None:
+    import numpy as np
+
     from fsdash.algorithms import fsvi, run_until
     from fsdash.algorithms.optimum import regret
+    from fsdash.core.greedy import OwnRows
     from fsdash.domains import make
 
     for model in (make("inventory").build(), _model_in_rows()):
         regret(model, run_until(fsvi(model, 6), iterations=1).policy_PXY)
+    # The steps that only a large model takes; the second one changes U a lot.
+    steps = OwnRows(model, model.rows)
+    for U_XY in (np.zeros(model.real_XY.shape), model.reward_XYA.max(axis=2)):
+        steps.greedy(U_XY)
+        steps.sweeps(U_XY, 1, 0.0)
 
 
 def _model_in_rows() -> FastSlowMDP:

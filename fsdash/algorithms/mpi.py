@@ -7,7 +7,9 @@
 With m = T−1 an iteration costs as much as an iteration of FSVI's upper level, and it converges to
 the true optimum. The correction makes it fast here: it removes in one step the errors that depend
 on the slow state alone, which otherwise decay like γ^k (`fsdash.core.certificate`). The sweeps end
-early once ν's own residual is the share `enough` of the greedy residual; `enough=0` always makes m.
+early once ν's own residual is the share `enough` of the greedy residual. If the error has not
+fallen since the last iteration, ν is still far from its final form, and no sweeps of it are made.
+`enough=0` always makes m.
 
 Guarantee: every snapshot's `values` are within `error` of U*.
 Work: |S||A| + (sweeps made)·|S| backups per iteration.
@@ -22,8 +24,10 @@ import numpy as np
 
 from fsdash.algorithms.snapshot import Snapshot
 from fsdash.core.certificate import certificate
+from fsdash.core.greedy import greedy_steps
+from fsdash.core.kernels import widest_change
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.operators import bellman, policy_sweeps, values_of
+from fsdash.core.operators import values_of
 from fsdash.errors import InputError
 
 
@@ -57,20 +61,21 @@ def mpi(
     """
     if not isinstance(m, int | np.integer) or m < 0:
         raise InputError(f"m = {m}: use a whole number of evaluation sweeps, 0 or more")
-    bounds = certificate(model)
-    U_XY = values_of(model, U0_XY, "U0_XY")
-    backups = 0
+    bounds, steps = certificate(model), greedy_steps(model)
+    n_pairs, n_real, outcomes = model.n_pairs, model.n_real, model.true.outcomes
+    U_XY = values_of(model, U0_XY, "U0_XY").copy()
+    backups, last_error = 0, np.inf
     for iteration in count():
-        HU_XY, nu_XY = bellman(model, model.true, U_XY)
-        delta_XY = HU_XY - U_XY
-        shift_X1, error = bounds.shift(delta_XY)
-        values_XY, evaluations = U_XY + shift_X1, backups * model.true.outcomes
+        HU_XY, nu_XY = steps.greedy(U_XY)
+        goal = enough * widest_change(U_XY, HU_XY)
+        # U becomes U + c and H U becomes H(U + c), for which ν is greedy too.
+        error = bounds.correct(U_XY, HU_XY)
+        evaluations = backups * outcomes
         yield Snapshot(
-            "base", iteration, backups, nu_XY[None], values_XY, error, evaluations, "stationary"
+            "base", iteration, backups, nu_XY[None], U_XY, error, evaluations, "stationary"
         )
 
-        # H(U + c) = H U + γ P c, and ν is greedy for both: c depends on the slow state alone.
-        U_XY = HU_XY + model.gamma * bounds.shift_later(shift_X1)
-        goal = enough * np.ptp(delta_XY, axis=1).max()
-        sweeps = policy_sweeps(model, nu_XY, U_XY, m, goal)
-        backups += model.n_pairs + model.n_real * sweeps
+        helped = error < last_error or not enough
+        sweeps = steps.sweeps(HU_XY, m, goal) if helped else 0
+        backups += n_pairs + n_real * sweeps
+        U_XY, last_error = HU_XY, error

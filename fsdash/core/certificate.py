@@ -81,6 +81,11 @@ class Certificate:
         shift_X, error = midpoint(delta_XY, self.resolvent_XX, self.discount)
         return shift_X[:, None], error + self.rounding
 
+    def correct(self, U_XY: np.ndarray, image_XY: np.ndarray) -> float:
+        """Replace U by U + c and B U by B (U + c), in place; return the error of U + c."""
+        error = correct(U_XY, image_XY, self.PT_XX, self.resolvent_XX, self.discount)
+        return error + self.rounding
+
     def shift_later(self, shift_X1: np.ndarray) -> np.ndarray:
         """Return (Pᵀ c)(x), the expected shift T steps later."""
         return self.PT_XX @ shift_X1 if self.PT_XX.size else shift_X1
@@ -108,6 +113,23 @@ def midpoint(delta_XY, resolvent_XX, discount):
         shift_X[x] = (high + low) / 2
         error = max(error, (high - low) / 2)
     return shift_X, error
+
+
+@jit
+def correct(U_XY, image_XY, PT_XX, resolvent_XX, discount):
+    """Add c to U and γᵀ Pᵀ c to B U, in place; return max_x (c⁺ − c⁻)/2.
+
+    B (U + c) = B U + γᵀ Pᵀ c follows without another application of B.
+    """
+    shift_X, error = midpoint(image_XY - U_XY, resolvent_XX, discount)
+    for x in range(len(U_XY)):
+        later = 0.0 if PT_XX.size else shift_X[x]
+        for to in range(len(PT_XX)):
+            later += PT_XX[x, to] * shift_X[to]
+        for y in range(U_XY.shape[1]):
+            U_XY[x, y] += shift_X[x]
+            image_XY[x, y] += discount * later
+    return error
 
 
 def certificate(model: FastSlowMDP, T: int = 1) -> Certificate:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fsdash.core.anderson import accelerate, new_history
-from fsdash.core.certificate import STALL_LIMIT, attainable, certificate, midpoint, rounding
+from fsdash.core.certificate import STALL_LIMIT, attainable, certificate, correct, rounding
 from fsdash.core.display import Lines, Summary, value_range
 from fsdash.core.kernels import jit
 from fsdash.core.model import FastSlowMDP
@@ -125,9 +125,9 @@ def _fixed_point(
 def iterate_to_goal(chain, n, PT_XX, resolvent_XX, discount, goal, U_XY):
     """Apply B (n sweeps), correct by the certificate and accelerate, until the error ≤ goal.
 
-    The certificate of U gives a shift c(x). B (U + c) = B U + γᵀ Pᵀ c then follows without another
-    sweep, and is within γᵀ times the certified error. Over many sweeps the errors of a policy that
-    cycles cancel, so the certificate of B is much narrower than that of a single sweep. If
+    The certificate of U gives a shift c(x) (`fsdash.core.certificate.correct`). The image of U + c
+    is within γᵀ times the certified error. Over many sweeps the errors of a policy that cycles
+    cancel, so the certificate of B is much narrower than that of a single sweep. If
     `STALL_LIMIT` further iterates do not improve the certificate, the best one is returned. Returns
     the values, their error and how often B was applied.
     """
@@ -136,13 +136,7 @@ def iterate_to_goal(chain, n, PT_XX, resolvent_XX, discount, goal, U_XY):
     while error > goal and stalled < STALL_LIMIT:
         image_XY = U_XY.copy()
         sweep_chain(chain, n, image_XY)
-        shift_X, width = midpoint(image_XY - U_XY, resolvent_XX, discount)
-        for x in range(len(U_XY)):
-            moved = 0.0 if PT_XX.size else shift_X[x]
-            for to in range(len(PT_XX)):
-                moved += PT_XX[x, to] * shift_X[to]
-            U_XY[x] += shift_X[x]
-            image_XY[x] += discount * moved
+        width = correct(U_XY, image_XY, PT_XX, resolvent_XX, discount)
         stalled += 1
         if discount * width < error:
             best_XY, error, stalled = image_XY.copy(), discount * width, 0

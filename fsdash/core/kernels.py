@@ -1,4 +1,5 @@
-"""The inner loops, compiled by Numba. They are serial: runs are parallel, not loops.
+"""The inner loops, compiled by Numba. They are serial: whole runs are parallel, and large loops are
+cut into blocks outside (`fsdash.core.threads`).
 
 Every kernel takes the four-axis arrays of `Dynamics` as they are. An axis of length 1 gets the
 stride 0 (`axis_strides`), so nothing is broadcast in memory. Operation counts:
@@ -41,6 +42,9 @@ def _choose_cache_folder() -> None:
 
 _choose_cache_folder()
 jit: Callable[[Any], Any] = numba.njit(cache=True, nogil=True)
+inlined: Callable[[Any], Any] = numba.njit(nogil=True, inline="always")
+"""Decorator for what is called very often: a single draw, the mean of one row. A call that is not
+inlined counts references to every array argument, which may take longer than the work."""
 
 
 @jit

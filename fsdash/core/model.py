@@ -233,12 +233,15 @@ class FastSlowMDP(Summary):
             self._put("frozen_next_fast", self.next_fast)
 
     def _put_rows(self, rows: Rows) -> None:
-        """Check the rows, derive the frozen ones, and let padding mirror a real state."""
+        """Check the rows, and let padding mirror a real state."""
         check_targets(rows, self.feasible_XYA)
         rows = replace(rows, row_XYA=np.where(self.feasible_XYA, rows.row_XYA, INDEX(0)))
-        frozen = self.frozen_rows or frozen_rows(rows, self.real_XY)
-        for name, law in (("rows", rows), ("frozen_rows", frozen)):
-            self._put(name, replace(law, row_XYA=read_only(self.mirror(law.row_XYA))))
+        self._put("rows", self._mirrored(rows))
+        if self.frozen_rows is not None:
+            self._put("frozen_rows", self._mirrored(self.frozen_rows))
+
+    def _mirrored(self, law: Rows) -> Rows:
+        return replace(law, row_XYA=read_only(self.mirror(law.row_XYA)))
 
     @property
     def n_slow(self) -> int:
@@ -300,8 +303,8 @@ class FastSlowMDP(Summary):
     @cached_property
     def frozen(self) -> Dynamics:
         """x' = x and y' = f_Y with x frozen, the dynamics of the lower level."""
-        if self.frozen_rows is not None:
-            return self.frozen_rows
+        if self.rows is not None:
+            return self.frozen_rows or self._mirrored(frozen_rows(self.rows, self.real_XY))
         stay = np.arange(self.n_slow, dtype=INDEX)[:, None, None, None]
         return Tables(read_only(stay), self.frozen_next_fast, self.noise_W)
 
@@ -329,7 +332,7 @@ class FastSlowMDP(Summary):
         if self.rows is None:
             tables += [self.noise_W, self.next_slow, self.next_fast, self.frozen_next_fast]
         shared = sum({id(table): table.nbytes for table in tables}.values())
-        return shared + sum(rows.nbytes for rows in (self.rows, self.frozen_rows) if rows)
+        return shared + sum(d.nbytes for d in (self.true, self.frozen) if isinstance(d, Rows))
 
     def mean(self, U_XY: np.ndarray) -> float:
         """Return the mean of U over the initial distribution."""

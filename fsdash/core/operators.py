@@ -27,6 +27,7 @@ import numpy as np
 from fsdash.core import kernels, row_kernels
 from fsdash.core.model import Dynamics, FastSlowMDP, Tables
 from fsdash.core.rows import Rows
+from fsdash.core.threads import split, thread_count
 from fsdash.errors import InputError
 
 Policies = Sequence[np.ndarray] | np.ndarray
@@ -73,8 +74,18 @@ def expect(model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray) -> np.ndarr
 
 def row_means(rows: Rows, U_XY: np.ndarray) -> np.ndarray:
     """Return E[U(x', y')] for every different row; 0 for the empty one."""
-    mean_R = np.empty(rows.n_rows)
-    row_kernels.row_means(rows.start_R, rows.target_N, rows.probability_N, U_XY.reshape(-1), mean_R)
+    law = (rows.start_R[:-1], rows.start_R[1:], rows.target_N, rows.probability_N)
+    return _means(law, U_XY.reshape(-1))
+
+
+def _means(law: tuple, U_S: np.ndarray) -> np.ndarray:
+    start_R, stop_R, *entries = law
+    mean_R = np.empty(len(start_R))
+
+    def block(i: int, j: int) -> None:
+        row_kernels.row_means(start_R[i:j], stop_R[i:j], *entries, U_S, mean_R[i:j])
+
+    split(block, len(start_R), work=len(entries[0]))
     return mean_R
 
 
@@ -107,17 +118,27 @@ def bellman(
     HU_XY = np.empty((model.n_slow, model.n_fast))
     greedy_XY, U_XY = np.empty(HU_XY.shape, dtype=np.int32), values_of(model, U_XY)
     if isinstance(dynamics, Rows):
-        row_kernels.bellman_rows(
-            model.reward_XYA.reshape(-1, model.n_actions),
-            dynamics.row_XYA.reshape(-1, model.n_actions),
-            row_means(dynamics, U_XY),
-            model.gamma,
-            HU_XY.reshape(-1),
-            greedy_XY.reshape(-1),
-        )
+        _bellman_rows(model, dynamics, U_XY, HU_XY, greedy_XY)
     else:
         kernels.bellman(model.reward_XYA, *_tables(dynamics), model.gamma, U_XY, HU_XY, greedy_XY)
     return HU_XY, greedy_XY
+
+
+def _bellman_rows(
+    model: FastSlowMDP, rows: Rows, U_XY: np.ndarray, HU_XY: np.ndarray, greedy_XY: np.ndarray
+) -> None:
+    """Compute `bellman` for sparse rows, in one kernel or in blocks on several threads."""
+    pairs, gamma = (model.reward_XYA, rows.row_XYA), model.gamma
+    if thread_count(len(rows.target_N) + model.reward_XYA.size) == 1:
+        law = (rows.start_R, rows.target_N, rows.probability_N)
+        row_kernels.bellman_rows(*pairs, *law, gamma, U_XY, HU_XY, greedy_XY)
+        return
+    mean_R = row_means(rows, U_XY)
+
+    def block(i: int, j: int) -> None:
+        row_kernels.maximise(i, j, *pairs, mean_R, gamma, HU_XY, greedy_XY)
+
+    split(block, U_XY.size, work=model.reward_XYA.size)
 
 
 def H(model: FastSlowMDP, U_XY: np.ndarray) -> np.ndarray:
@@ -147,13 +168,54 @@ def policy_sweeps(
 
     The sweeps end early once max_x (max_y δ − min_y δ) ≤ goal for the change δ of a sweep.
     """
-    d, reward_XY = follow(model.true, policy_XY), policy_reward(model, policy_XY)
+    d = model.true
     if isinstance(d, Rows):
-        law = (d.row_XYA.reshape(-1), d.start_R, d.target_N, d.probability_N)
-        return row_kernels.policy_sweeps_rows(
-            reward_XY.reshape(-1), *law, model.gamma, m, goal, U_XY
+        return _policy_sweeps_rows(model, d, policy_XY, U_XY, m, goal)
+    reward_XY, tables = policy_reward(model, policy_XY), _tables(follow_tables(d, policy_XY))
+    return kernels.policy_sweeps(reward_XY, *tables, model.gamma, m, goal, U_XY)
+
+
+def _policy_sweeps_rows(
+    model: FastSlowMDP, rows: Rows, policy_XY: np.ndarray, U_XY: np.ndarray, m: int, goal: float
+) -> int:
+    """Make the sweeps of `policy_sweeps` for sparse rows."""
+    if thread_count(len(rows.target_N) // model.n_actions) == 1:
+        law = (rows.row_XYA, rows.start_R, rows.target_N, rows.probability_N)
+        return row_kernels.follow_and_sweep(
+            model.reward_XYA, *law, policy_XY, model.gamma, m, goal, U_XY
         )
-    return kernels.policy_sweeps(reward_XY, *_tables(d), model.gamma, m, goal, U_XY)
+    d, reward_S = rows.follow(policy_XY), policy_reward(model, policy_XY).reshape(-1)
+    law = (d.start_R[:-1], d.start_R[1:], d.target_N, d.probability_N)
+    return sweep_rows(reward_S, d.row_XYA.reshape(-1), law, model.gamma, m, goal, U_XY)
+
+
+def sweep_rows(
+    reward_S: np.ndarray,
+    row_S: np.ndarray,
+    law: tuple,
+    gamma: float,
+    m: int,
+    goal: float,
+    U_XY: np.ndarray,
+) -> int:
+    """Make the sweeps of `policy_sweeps`, given the reward and the row of each state.
+
+    `law` has the start and the end of each row, the next states and their probabilities.
+    """
+    if thread_count(work := len(law[2])) == 1:
+        return row_kernels.sweep_rows(reward_S, row_S, *law, gamma, m, goal, U_XY)
+    U_S = U_XY.reshape(-1)
+    for n in range(1, m + 1):
+        before_XY = U_XY.copy() if n % row_kernels.SWEEPS_PER_CHECK == 0 else None
+        mean_R = _means(law, U_S)
+
+        def block(i: int, j: int, mean_R: np.ndarray = mean_R) -> None:
+            row_kernels.look_up(reward_S[i:j], row_S[i:j], mean_R, gamma, U_S[i:j])
+
+        split(block, len(U_S), work)
+        if before_XY is not None and kernels.widest_change(before_XY, U_XY) <= goal:
+            return n
+    return m
 
 
 def lower_kernel(model: FastSlowMDP, followed: Sequence[Dynamics], V_XY: np.ndarray) -> np.ndarray:

@@ -2,7 +2,8 @@
 
     number_rows        the non-zeros, once when a model is built
     row_means          the non-zeros of the different rows
-    bellman_rows       |S||A|, after row_means
+    bellman_rows       the same and |S||A|
+    sweep_rows         per sweep: the non-zeros of the rows that the policy uses, and |S|
     sweep_row_phases   per phase: the non-zeros of the different rows of its policy, and |S|
 
 Ties in a maximum go to the first action.
@@ -10,7 +11,10 @@ Ties in a maximum go to the first action.
 
 import numpy as np
 
-from fsdash.core.kernels import jit, widest_change
+from fsdash.core.kernels import inlined, jit, widest_change
+
+SWEEPS_PER_CHECK = 5
+"""Sweeps of a policy between two measurements of the change that they make."""
 
 
 @jit
@@ -61,19 +65,27 @@ def number_rows(start_P, target_N, probability_N):
 
 
 @jit
-def number_used(row_S, n_rows):
-    """Number the rows that occur in `row_S`; the empty row keeps 0. Returns numbers and rows."""
+def number_used(row_SA, policy_S, n_rows):
+    """Number the rows that a policy uses; the empty row keeps 0. Returns numbers and rows."""
     number_R = np.zeros(n_rows, np.uint32)
-    used_R, used = np.empty(min(n_rows, row_S.size) + 1, np.int64), 1
+    used_R, used = np.empty(min(n_rows, policy_S.size) + 1, np.int64), 1
     used_R[0] = 0
-    number_S = np.empty(row_S.size, np.uint32)
-    for s in range(row_S.size):
-        row = row_S[s]
+    number_S = np.empty(policy_S.size, np.uint32)
+    for s in range(policy_S.size):
+        row = row_SA[s, policy_S[s]]
         if row > 0 and number_R[row] == 0:
             number_R[row], used_R[used] = used, row
             used += 1
         number_S[s] = number_R[row]
     return number_S, used_R[:used]
+
+
+@jit
+def follow_rows(row_SA, start_R, target_N, probability_N, policy_S):
+    """Copy the rows that a policy uses. Returns the number of each state's row, and the rows."""
+    number_S, used_R = number_used(row_SA, policy_S, len(start_R) - 1)
+    start_U, target_M, probability_M = take_rows(start_R, target_N, probability_N, used_R)
+    return number_S, start_U, target_M, probability_M
 
 
 @jit
@@ -135,20 +147,37 @@ def slow_law_gap(row_XYA, start_R, target_N, probability_N):
 
 
 @jit
-def row_means(start_R, target_N, probability_N, U_S, out_R):
-    """Set out(r) = Σ p·U(target) over the entries of row r."""
+def row_means(start_R, stop_R, target_N, probability_N, U_S, out_R):
+    """Set out(r) = Σ p·U(target) over the entries start_R[r] to stop_R[r] − 1 of row r."""
     for r in range(out_R.size):
-        total = 0.0
-        for i in range(start_R[r], start_R[r + 1]):
-            total += probability_N[i] * U_S[target_N[i]]
-        out_R[r] = total
+        out_R[r] = row_mean(start_R[r], stop_R[r], target_N, probability_N, U_S)
+
+
+@inlined
+def row_mean(start, stop, target_N, probability_N, U_S):
+    """Return Σ p·U(target) over the entries start to stop − 1."""
+    total = 0.0
+    for i in range(start, stop):
+        total += probability_N[i] * U_S[target_N[i]]
+    return total
 
 
 @jit
-def bellman_rows(reward_SA, row_SA, mean_R, gamma, HU_S, greedy_S):
-    """Set HU(s) = max_a r + γ E[U], and the first action that attains it, from the rows' means."""
-    S, A = reward_SA.shape
-    for s in range(S):
+def bellman_rows(
+    reward_XYA, row_XYA, start_R, target_N, probability_N, gamma, U_XY, HU_XY, greedy_XY
+):
+    """Set HU(x, y) = max_a r + γ E[U], and the first action that attains it."""
+    mean_R = np.empty(len(start_R) - 1)
+    row_means(start_R[:-1], start_R[1:], target_N, probability_N, U_XY.reshape(-1), mean_R)
+    maximise(0, U_XY.size, reward_XYA, row_XYA, mean_R, gamma, HU_XY, greedy_XY)
+
+
+@jit
+def maximise(first, last, reward_XYA, row_XYA, mean_R, gamma, HU_XY, greedy_XY):
+    """Compute `bellman_rows` from the rows' means, for the flattened states first to last − 1."""
+    A, HU_S, greedy_S = reward_XYA.shape[2], HU_XY.reshape(-1), greedy_XY.reshape(-1)
+    reward_SA, row_SA = reward_XYA.reshape(-1, A), row_XYA.reshape(-1, A)
+    for s in range(first, last):
         best, arg = -np.inf, 0
         for a in range(A):
             q = reward_SA[s, a] + gamma * mean_R[row_SA[s, a]]
@@ -177,23 +206,45 @@ def sweep_row_phases(reward_PS, row_PS, first_P, start_R, target_N, probability_
 
 
 @jit
-def policy_sweeps_rows(reward_S, row_S, start_R, target_N, probability_N, gamma, m, goal, U_XY):
+def follow_and_sweep(
+    reward_XYA, row_XYA, start_R, target_N, probability_N, policy_XY, gamma, m, goal, U_XY
+):
+    """Make up to m sweeps of a policy, in place; return how many were made (`sweep_rows`)."""
+    A, policy_S = reward_XYA.shape[2], policy_XY.reshape(-1)
+    reward_SA, row_SA = reward_XYA.reshape(-1, A), row_XYA.reshape(-1, A)
+    reward_S = np.empty(policy_S.size)
+    for s in range(policy_S.size):
+        reward_S[s] = reward_SA[s, policy_S[s]]
+    row_S, start_U, target_M, probability_M = follow_rows(
+        row_SA, start_R, target_N, probability_N, policy_S
+    )
+    law = (start_U[:-1], start_U[1:], target_M, probability_M)
+    return sweep_rows(reward_S, row_S, *law, gamma, m, goal, U_XY)
+
+
+@jit
+def sweep_rows(reward_S, row_S, start_R, stop_R, target_N, probability_N, gamma, m, goal, U_XY):
     """Make up to m sweeps U ← r + γ E[U] of one policy, in place; return how many were made.
 
-    As in `fsdash.core.kernels.policy_sweeps`, every tenth sweep measures the change δ, and the
-    sweeps end when max_x (max_y δ − min_y δ) ≤ goal.
+    Every fifth sweep measures the change δ; the sweeps end when max_x (max_y δ − min_y δ) ≤ goal.
     """
-    U_S, mean_R, before_XY = U_XY.reshape(-1), np.empty(len(start_R) - 1), np.empty_like(U_XY)
+    U_S, mean_R, before_XY = U_XY.reshape(-1), np.empty(len(start_R)), np.empty_like(U_XY)
     for n in range(1, m + 1):
-        measure = n % 10 == 0
+        measure = n % SWEEPS_PER_CHECK == 0
         if measure:
             before_XY[:] = U_XY
-        row_means(start_R, target_N, probability_N, U_S, mean_R)
-        for s in range(U_S.size):
-            U_S[s] = reward_S[s] + gamma * mean_R[row_S[s]]
+        row_means(start_R, stop_R, target_N, probability_N, U_S, mean_R)
+        look_up(reward_S, row_S, mean_R, gamma, U_S)
         if measure and widest_change(before_XY, U_XY) <= goal:
             return n
     return m
+
+
+@jit
+def look_up(reward_S, row_S, mean_R, gamma, U_S):
+    """Set U(s) = r + γ E[U] from the rows' means."""
+    for s in range(U_S.size):
+        U_S[s] = reward_S[s] + gamma * mean_R[row_S[s]]
 
 
 @jit

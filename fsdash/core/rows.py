@@ -24,7 +24,7 @@ import numpy as np
 from scipy import sparse
 
 from fsdash.core.axis import read_only
-from fsdash.core.row_kernels import number_rows, number_used, slow_law_gap, take_rows
+from fsdash.core.row_kernels import follow_rows, number_rows, slow_law_gap, take_rows
 from fsdash.errors import InputError
 
 if TYPE_CHECKING:
@@ -132,10 +132,9 @@ class Rows:
 
     def follow(self, policy_XY: np.ndarray) -> Rows:
         """Return the law under a policy, shape (X, Y, 1), with the rows that it uses."""
-        row_XY1 = np.take_along_axis(self.row_XYA, policy_XY[:, :, None].astype(np.int64), axis=2)
-        number_S, used_R = number_used(row_XY1.reshape(-1), self.n_rows)
-        parts = take_rows(self.start_R, self.target_N, self.probability_N, used_R)
-        return Rows(number_S.reshape(row_XY1.shape), *parts)
+        law = (self.row_XYA.reshape(policy_XY.size, -1), self.start_R, self.target_N)
+        number_S, *parts = follow_rows(*law, self.probability_N, policy_XY.reshape(-1))
+        return Rows(number_S.reshape(*policy_XY.shape, 1), *parts)
 
     def targets(self, row: int) -> np.ndarray:
         """Return the next states of a row."""

@@ -30,6 +30,12 @@ class PageLink:
 
 PAGES = {
     "home": PageLink("app.py", "Home", ":material/ac_unit:"),
+    "story": PageLink(
+        "pages/9_Story.py",
+        "The story",
+        ":material/auto_stories:",
+        question="I want to learn the whole idea, from the start, on one small example.",
+    ),
     "reward_error": PageLink(
         "pages/1_Reward_error.py",
         "Reward error",

@@ -16,7 +16,7 @@ from fsdash.dashboard.widgets import browser_storage
 from fsdash.dashboard.widgets.exercise import draw_exercises
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.url_state import UrlState
-from fsdash.figures.palette import BACKGROUND, INK
+from fsdash.figures.palette import BACKGROUND, GREY, INK
 from fsdash.formatting import escape_markdown
 from fsdash.version import __version__
 
@@ -26,10 +26,11 @@ PAPER_URL = "https://arxiv.org/abs/2301.00922"
 
 # The width keeps lines readable. The padding at the top leaves room for the toolbar. A formula that
 # is wider than its column has a shadow at the right edge (the first gradient scrolls with it and
-# hides the shadow at the end). Whatever has the keyboard's focus has an outline; the focus of a
-# slider or a switch is in an invisible element inside it. On a narrow screen a figure comes before
-# its controls, formulas are smaller, and the footer is below the page, because the sidebar is
-# closed.
+# hides the shadow at the end); its padding holds what KaTeX draws beyond its box. Captions, and
+# words on the primary colour, have a contrast of at least 4.5 to 1. Whatever has the keyboard's
+# focus has an outline; the focus of a slider or a switch is in an invisible element inside it. On a
+# narrow screen a figure comes before its controls, formulas are smaller, and the footer is below
+# the page, because the sidebar is closed.
 STYLE = """<style>
 [data-testid="stElementContainer"]:has([data-testid="stMarkdownContainer"] > style) {display: none;}
 PAGE_TOP
@@ -42,7 +43,10 @@ STORAGE
 [data-testid="stMarkdownContainer"] p, [data-testid="stMarkdownContainer"] li {max-width: 44rem;}
 [data-testid="stPageLink-NavLink"] {height: auto;}
 [data-testid="stPageLink-NavLink"] * {white-space: normal; overflow: visible;}
-.katex-display {overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0; background:
+[data-testid="stCaptionContainer"] {color: MUTED;}
+:is([data-testid="stBaseButton-primary"]:not(:disabled), [data-tag]) :is(p, span, button)
+  {color: PAGE;}
+.katex-display {overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0.3rem; background:
   linear-gradient(to left, PAGE 60%, transparent) right -2px top / 3rem 100% no-repeat local,
   linear-gradient(to left, rgba(128, 128, 128, 0.6), transparent) right / 1rem 100% no-repeat;}
 @media (max-width: 640px) {
@@ -90,6 +94,7 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
         "STORAGE": browser_storage.STYLE,
         "PAGE": BACKGROUND.on(is_dark()),
         "INK": INK.on(is_dark()),
+        "MUTED": GREY.on(is_dark()),
     }
     style = STYLE
     for word, value in words.items():

@@ -1,9 +1,14 @@
-"""Methods at fixed budgets: the share of the optimum against the budget, with 95% intervals.
+"""Methods at fixed budgets: what they lose of the optimum, with 95% intervals.
+
+Both axes are logarithmic, because good methods differ by fractions of a per cent. A loss below
+`SMALLEST` is drawn there.
 
 Methods with T are drawn with the T that has the best mean at each budget, in hindsight.
 """
 
 from __future__ import annotations
+
+from math import log10
 
 import numpy as np
 import pandas as pd
@@ -23,6 +28,9 @@ LINES = {
     "Base E-VI": ("Base E-VI", FAMILY_COLOURS["VI"], "solid", "x"),
 }
 """By method: the name in the legend, colour, dash and marker."""
+SMALLEST = 1e-4
+LOSSES = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+LOSS_LABELS = ("≤ 0.01%", "0.1%", "1%", "10%", "100%")
 
 
 def budgets_figure(rows: pd.DataFrame, dark: bool = False) -> go.Figure:
@@ -37,20 +45,21 @@ def budgets_figure(rows: pd.DataFrame, dark: bool = False) -> go.Figure:
         band = {"x": table["sweeps"], "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
         band |= {"type": "scatter", "showlegend": False, "legendgroup": name}
         data += [
-            band | {"y": table["high"]},
-            band | {"y": table["low"], "fill": "tonexty", "fillcolor": with_opacity(line, 0.15)},
+            band | {"y": loss(table["low"])},
+            band
+            | {"y": loss(table["high"]), "fill": "tonexty", "fillcolor": with_opacity(line, 0.15)},
             {
                 "type": "scatter",
                 "x": table["sweeps"],
-                "y": table["mean"],
+                "y": loss(table["mean"]),
                 "name": name,
                 "legendgroup": name,
                 "mode": "lines+markers",
                 "line": {"color": line, "dash": dash, "width": 2.5},
                 "marker": {"color": line, "symbol": symbol, "size": 9},
-                "customdata": table["which"],
-                "hovertemplate": f"<b>{name}</b>%{{customdata}}<br>%{{x:g}} sweeps: %{{y:.1%}}"
-                "<extra></extra>",
+                "customdata": table[["which", "mean"]].to_numpy(),
+                "hovertemplate": f"<b>{name}</b>%{{customdata[0]}}<br>%{{x:g}} sweeps: "
+                "%{customdata[1]:.2%} of the optimum<extra></extra>",
             },
         ]
     ticks = sorted(rows["sweeps"].unique().tolist())
@@ -64,12 +73,19 @@ def budgets_figure(rows: pd.DataFrame, dark: bool = False) -> go.Figure:
             "ticktext": [number(tick) for tick in ticks],
         },
         "yaxis": {
-            "tickformat": ".0%",
-            "range": [0, 1.04],
-            "title": {"text": "share of the optimum"},
+            "type": "log",
+            "range": [log10(SMALLEST) - 0.1, 0.1],
+            "title": {"text": "loss, as a share of the optimum"},
+            "tickvals": LOSSES,
+            "ticktext": LOSS_LABELS,
         },
     }
     return go.Figure({"data": data, "layout": layout}, _validate=False)
+
+
+def loss(shares: pd.Series) -> pd.Series:
+    """What is missing to the optimum, at least `SMALLEST`."""
+    return (1.0 - shares).clip(lower=SMALLEST)
 
 
 def best_in_hindsight(rows: pd.DataFrame) -> pd.DataFrame:

@@ -60,11 +60,14 @@ def frontier_figure(
     budget: float,
     measure: str = "mean_regret",
     dark: bool = False,
+    *,
+    certificates: bool = True,
 ) -> go.Figure:
     """The curves of FSVI with each of `T`, rolling freeze, MPI and Base VI, with the budget.
 
-    Points without work, the policies that maximise the immediate reward, are left out: the axes
-    are logarithmic. A regret of 0 is drawn at the lower edge.
+    `certificates` adds the band from the front up to its certificate. Points without work, the
+    policies that maximise the immediate reward, are left out: the axes are logarithmic. A regret of
+    0 is drawn at the lower edge.
     """
     frame = frontier[frontier["sweeps"] > 0]
     front = pareto(frame, measure)
@@ -72,7 +75,7 @@ def frontier_figure(
     bottom, top = _regret_range(frame, front, measure, precision(frontier))
     won = _cells(winners(frame, measure), high, dark)
     data = [
-        *_band(front, measure, bottom, high, dark),
+        *(_band(front, measure, bottom, high, dark) if certificates else ()),
         *_bounds(frame, T, top, dark),
         *(_curve(rows, measure, bottom, dark) for rows in _curves(frame, T)),
         _front(front, measure, bottom, high, dark),

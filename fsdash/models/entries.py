@@ -60,6 +60,8 @@ class Entries:
 
 def own_frozen_law(model: FastSlowMDP) -> Entries | None:
     """The frozen law of a model, or None if it is the usual one: y′ as in the true law, x kept."""
+    if model.rows is not None and model.frozen_rows is None:
+        return None
     rows = model.true if isinstance(model.true, Rows) else to_rows(model)
     usual = Entries.of(model, frozen_rows(rows, model.real_XY))
     given = Entries.of(model, model.frozen)

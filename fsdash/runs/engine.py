@@ -33,6 +33,7 @@ from fsdash.algorithms.snapshot import Diverged, Snapshot
 from fsdash.core.display import Lines, Summary
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
+from fsdash.core.threads import one_thread
 from fsdash.domains import Domain
 from fsdash.runs.measures import relative_regret, share_of_optimum
 from fsdash.runs.spec import RunSpec
@@ -153,6 +154,7 @@ class Judge:
         }
 
 
+@one_thread()
 def execute(
     spec: RunSpec,
     replication: int,
@@ -160,7 +162,7 @@ def execute(
     *,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """Compute one replication of a run.
+    """Compute one replication of a run, in one thread: replications are parallel, not loops.
 
     Parameters
     ----------

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numba
 import numpy as np
 from scipy.special import gammaln
 
-from fsdash.core.kernels import jit
+from fsdash.core.kernels import inlined, jit
 
 MAX_TABLE_ENTRIES = 2**17
 """Largest number of entries in `Frequent`: 1 MB."""
@@ -17,10 +15,6 @@ GUIDE_SIZE = 512
 LONGEST_RUN = 16
 RUN_ENTRIES = 1024
 """Largest number of entries in `Runs`, so that its tables stay in the fastest cache."""
-
-inlined: Callable[[Any], Any] = numba.njit(nogil=True, inline="always")
-"""Decorator for single draws. A call that is not inlined counts references to every array argument,
-which takes longer than a draw; other functions are called once per state, for all actions."""
 
 
 class Multinomial(NamedTuple):

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fsdash.core.kernels import jit
+from fsdash.core.kernels import inlined, jit
 from fsdash.core.rows import Rows
-from fsdash.sampling.laws import AliasRows, Frequent, constant_binomials, inlined, pick_action
+from fsdash.sampling.laws import AliasRows, Frequent, constant_binomials, pick_action
 from fsdash.sampling.t_step import alias_row, row_means
 
 

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial import KDTree
 
-from fsdash.core.kernels import jit
+from fsdash.core.kernels import inlined, jit
 from fsdash.theory.transport import (
     Images,
     distance,
@@ -360,7 +360,7 @@ def _compare_states(images, feasible_XYA, short, x, y, x2, y2, d2, slope, found)
     found[DONE] += number_A.size**2
 
 
-@jit
+@inlined
 def _excluded(m, slope, d2, found):
     """Whether no pair of actions in two states can have a ratio above the largest one found."""
     return m * m <= (found[PROVEN] ** 2 - slope**2) * d2 and d2 > 0

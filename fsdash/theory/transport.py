@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fsdash.core.kernels import jit
+from fsdash.core.kernels import inlined, jit
 
 LARGEST_TRANSPORT = 1024
 """Largest number of (s, s') in a transport problem that is solved; it takes a millisecond."""
@@ -44,7 +44,7 @@ class Images(NamedTuple):
     known_RR: np.ndarray = np.zeros((0, 0))
 
 
-@jit
+@inlined
 def distance(points_NC, i, j):
     """The Euclidean distance between two points."""
     square = 0.0

@@ -8,11 +8,11 @@ import pytest
 
 from fsdash.errors import InputError
 from fsdash.runs.columns import NAMES
+from fsdash.runs.records import method_title
 from fsdash.runs.summary import (
     first_crossing,
     interval,
     labelled,
-    method_title,
     read_at,
     summarise,
     t_quantile,

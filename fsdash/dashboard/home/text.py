@@ -2,6 +2,9 @@
 
 PAGE = "Home"
 TITLE = "When does freezing slow states pay off?"
+START = "Start here: the story of one small shop"
+START_REASON = """Ten short sections with live figures, from value iteration to the limits of
+freezing. Read it alone in an evening, or present it to a class in one lecture."""
 STORY = {
     "The problem": """Your stock changes **every day**; the season behind demand changes **over
 months**. A *fast-slow* decision problem has both: a fast state $y$ that changes a lot in each

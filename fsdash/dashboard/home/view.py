@@ -4,7 +4,7 @@ import streamlit as st
 
 from fsdash.dashboard.home import state, text
 from fsdash.dashboard.home.state import LARGEST_T, NARROW, WIDE
-from fsdash.dashboard.navigation import available_pages
+from fsdash.dashboard.navigation import PAGES, available_pages
 from fsdash.dashboard.shell import exercises, glossary, is_dark, open_page
 from fsdash.dashboard.tour import link_to_stop
 from fsdash.dashboard.widgets import controls
@@ -28,6 +28,7 @@ def show() -> None:
     """Draw the page."""
     open_page(text.PAGE, URL)
     st.title(text.TITLE, anchor=False)
+    draw_start()
     draw_story()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.subheader(text.PICTURES_TITLE, anchor=False, width="content")
@@ -39,6 +40,14 @@ def show() -> None:
     glossary(("T", "gamma", "alpha", "k"))
     st.subheader(text.COMMANDS_TITLE, anchor=False)
     st.code(text.COMMANDS, language="bash")
+
+
+def draw_start() -> None:
+    """The page to begin with, above everything else."""
+    page = PAGES["story"]
+    with st.container(border=True, key="start"):
+        st.page_link(page.script, label=f"**{text.START}**", icon=page.icon)
+        st.markdown(text.START_REASON)
 
 
 def draw_story() -> None:
@@ -102,8 +111,8 @@ def restart() -> None:
 def draw_questions() -> None:
     """A card for each page with the question it answers, one row per group of pages."""
     st.subheader(text.QUESTIONS_TITLE, anchor=False)
-    for pages in available_pages().values():
-        shown = [page for page in pages if page.question]
+    for group, pages in available_pages().items():
+        shown = [page for page in pages if page.question and group]
         for column, page in zip(st.columns(len(shown) or 1), shown, strict=False):
             with column.container(border=True, height="stretch"):
                 st.page_link(page.script, label=f"**{page.title}**", icon=page.icon)

@@ -188,7 +188,7 @@ class Race:
         """Evaluate the policy that a racer shows from this work on."""
         share = self.world.share(racer.shown.policy_PXY)
         if not racer.points or abs(share - racer.share) > SAME_SHARE:
-            self.moved = self.clock
+            self.moved = work
         racer.points.append((work / self.sweep, share))
 
 

@@ -212,10 +212,10 @@ BUDGETS = (
     "FSVI by computing on the model instead of from its constants."
 )
 BUDGETS_CAPTION = (
-    "Share of the optimum of the last policy that the budget pays for: mean and 95% interval over "
+    "What the last policy that the budget pays for loses: mean and 95% interval over "
     "{n} replications with seeds used nowhere else. The rules were written before these runs."
 )
-BUDGETS_ALT = "{domain}: share of the optimum of six methods against the budget."
+BUDGETS_ALT = "{domain}: what six methods lose of the optimum, against the budget."
 BUDGETS_DOMAIN = "Domain"
 CERTIFICATES_TITLE = "Certified and true regret of FSVI"
 CERTIFICATES_COLUMNS = {

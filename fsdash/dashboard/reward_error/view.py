@@ -6,7 +6,6 @@ import numpy as np
 import streamlit as st
 
 from fsdash.dashboard.reward_error import state, text
-from fsdash.dashboard.reward_error.formula import reward_error_filled, reward_error_tex
 from fsdash.dashboard.reward_error.state import LARGEST_T, RANGES, START
 from fsdash.dashboard.shell import (
     exercises,
@@ -18,6 +17,7 @@ from fsdash.dashboard.shell import (
 )
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import Event, chart, export
+from fsdash.dashboard.widgets.reward_error_formula import reward_error_filled, reward_error_tex
 from fsdash.dashboard.widgets.url_state import Parameter, UrlState, whole_number
 from fsdash.errors import InputError
 from fsdash.figures.reward_error import L_F_VALUES, ceiling_figure, reward_error_figure

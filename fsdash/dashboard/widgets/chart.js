@@ -333,6 +333,8 @@ async function draw(Plotly, node) {
   node.fsDrawn = (node.fsDrawn ?? 0) + 1;
   const shown = { ...held, height: takeHeight(node) };
   await Plotly.react(node, { data, layout: shown, config: CONFIGURATION, frames });
+  // Plotly measures the width at the first drawing only; the column may have grown since.
+  if (Math.abs(node._fullLayout.width - node.clientWidth) > 1) await Plotly.Plots.resize(node);
   await fitHeight(Plotly, node);
   if (!first) return;
   node.fsReady = true;

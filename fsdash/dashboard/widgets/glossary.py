@@ -14,6 +14,11 @@ class Symbol:
     latex: str
     meaning: str
 
+    @property
+    def sign(self) -> str:
+        """The symbol in plain text: the last word of the label."""
+        return self.label.rsplit(" ", 1)[-1]
+
 
 SYMBOLS = {
     "T": Symbol(
@@ -99,5 +104,66 @@ SYMBOLS = {
         "Reward error ε_r",
         r"\varepsilon_r",
         "A bound on the difference between the plan's reward over T periods and the true one.",
+    ),
+    "x": Symbol("Slow state x", "x", "The part of the state that changes rarely or a little."),
+    "y": Symbol("Fast state y", "y", "The part of the state that changes a lot in each period."),
+    "s": Symbol("State s", "s", "The slow and the fast state together, s = (x, y)."),
+    "a": Symbol("Action a", "a", "What is decided in a period, such as the units ordered."),
+    "r": Symbol("Reward r", "r", "The expected reward of one period, given the state and action."),
+    "t": Symbol("Period t", "t", "A week in the shop; in a block, t = 0, …, T − 1."),
+    "st": Symbol("State in period t s_t", "s_t", "The state in period t."),
+    "nu": Symbol("Stationary policy ν", r"\nu", "The same rule for the action in every period."),
+    "E": Symbol("Expectation 𝔼", r"\mathbb E", "The mean over the random moves of the state."),
+    "ynext": Symbol("Next fast state y′", "y'", "The fast state one period later."),
+    "norm": Symbol(
+        "Largest absolute value ‖·‖", r"\lVert\cdot\rVert", "The largest size over all states."
+    ),
+    "H": Symbol(
+        "Bellman operator H",
+        "H",
+        "One sweep of value iteration: the best reward of a period plus the discounted value of "
+        "the next state.",
+    ),
+    "Hfrozen": Symbol(
+        "Frozen Bellman operator H̃",
+        r"\tilde H",
+        "The same as H, but the slow state stays where it is.",
+    ),
+    "Uk": Symbol("Values of value iteration U^k", "U^k", "The values after k sweeps."),
+    "Ustar": Symbol(
+        "Optimal value U*", "U^*", "The largest expected discounted reward from each state."
+    ),
+    "J": Symbol(
+        "Value of the lower level J_t",
+        "J_t",
+        "The best reward from period t to the end of the block, with the slow state frozen. After "
+        "the block it is zero.",
+    ),
+    "pi": Symbol(
+        "Policy of the lower level π_t",
+        r"\pi_t",
+        "The best action in period t of a block, with the slow state frozen.",
+    ),
+    "V": Symbol(
+        "Values of the upper level V^k", "V^k", "The values after k iterations over whole blocks."
+    ),
+    "mu": Symbol(
+        "Policy of the upper level μ", r"\mu", "The action in the first period of each block."
+    ),
+    "sT": Symbol(
+        "State after a block s_T", "s_T", "The state that the true dynamics reach after a block."
+    ),
+    "n": Symbol(
+        "Frozen periods to go n", "n", "The length of the plan that rolling freeze makes anew."
+    ),
+    "d": Symbol(
+        "Distance between end states d",
+        "d",
+        "How far apart two policies of the lower level can end: 2 d_Y (α + 1)(T − 1).",
+    ),
+    "regret": Symbol(
+        "Regret R",
+        r"\mathcal R",
+        "The optimal value minus the value of the policy under the true dynamics.",
     ),
 }

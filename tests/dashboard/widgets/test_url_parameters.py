@@ -79,6 +79,10 @@ EXAMPLES = {
     "seed": (1, 2**53 - 1),
     "shown": (1, 24, 600),
     "selected": (["abcd"], ["abcd", "ef01"]),
+    "section": (1, 10),
+    **dict.fromkeys(("story seed", "story path", "togo", "pathT", "workT"), (2, 8)),
+    **dict.fromkeys(("upperT", "errorT", "boundT", "frozen"), (2, 16)),
+    **dict.fromkeys(("sweeps", "story k"), (0, 10)),
 }
 """Values of parameters whose reader does not list its options, by name or by page and name."""
 

@@ -9,10 +9,10 @@ import plotly.graph_objects as go
 import pytest
 
 from fsdash.dashboard.navigation import PAGES, available_pages
-from fsdash.dashboard.reward_error.formula import reward_error_filled
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import payload, standalone_html, table_json
 from fsdash.dashboard.widgets.glossary import SYMBOLS
+from fsdash.dashboard.widgets.reward_error_formula import reward_error_filled
 from fsdash.theory import Constants, reward_error
 from tests.dashboard.kit import ROOT, decoded
 

@@ -1,0 +1,32 @@
+"""The formula and the figure of a section, for the article and for presenter mode."""
+
+import streamlit as st
+
+from fsdash.dashboard.story import text
+from fsdash.dashboard.story.sections import PARTS
+from fsdash.dashboard.story.text import Section, fill
+from fsdash.dashboard.widgets.chart import chart
+from fsdash.dashboard.widgets.symbols import symbol_line
+from fsdash.figures.palette import BACKGROUND, INK
+
+
+def draw_formula(section: Section, values: tuple, dark: bool) -> int:
+    """The formula of a section, if it has one, and its symbols; returns its number of lines."""
+    part = PARTS[section.name]
+    lines = section.formula if part.formula is None else part.formula(*values, dark)
+    for line in lines:
+        st.latex(line)
+    colours = BACKGROUND.on(dark), INK.on(dark)
+    symbol_line(text.SYMBOLS, section.symbols, *colours)
+    return len(lines)
+
+
+def draw_figure(section: Section, values: tuple, numbers: dict, height: int, dark: bool) -> None:
+    """The live figure of a section with its description."""
+    figure, more = PARTS[section.name].figure(*values, dark)
+    chart(
+        figure,
+        f"story-{section.name}",
+        alt_text=f"{fill(section.alt, numbers)} {more}".strip(),
+        height=height,
+    )

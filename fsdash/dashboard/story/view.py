@@ -1,0 +1,78 @@
+"""The story: one scrolling article on one example, with live figures; also as a presentation."""
+
+import streamlit as st
+
+from fsdash.dashboard.navigation import PAGES
+from fsdash.dashboard.shell import is_dark, open_page
+from fsdash.dashboard.story import presenter, text
+from fsdash.dashboard.story.drawing import draw_figure, draw_formula
+from fsdash.dashboard.story.sections import PARTS, URL
+from fsdash.dashboard.story.text import SECTIONS, Section, fill
+
+HEIGHT = 380
+
+
+def show() -> None:
+    """Draw the page: the article, or one section of it for a lecture, or its speaker notes."""
+    open_page(text.PAGE, URL)
+    if URL.get("present") or URL.get("notes"):
+        presenter.show()
+        return
+    st.title(text.TITLE, anchor=False)
+    st.markdown(text.INTRODUCTION)
+    draw_start()
+    for place, section in enumerate(SECTIONS, 1):
+        st.fragment(draw_section)(place, section)
+    draw_end()
+
+
+def draw_start() -> None:
+    """The sections as links, and the ways into presenter mode."""
+    links = [f"{n}. [{s.title}](#section-{n})" for n, s in enumerate(SECTIONS, 1)]
+    half = -(-len(links) // 2)
+    with st.container(border=True):
+        for column, part in zip(st.columns(2), (links[:half], links[half:]), strict=True):
+            column.markdown("\n".join(part))
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            text.PRESENT,
+            icon=":material/slideshow:",
+            key="present",
+            help=text.PRESENT_HELP,
+            on_click=URL.put,
+            args=("present", True),
+        )
+        st.link_button(
+            text.NOTES,
+            PAGES["story"].address(notes=1),
+            icon=":material/speaker_notes:",
+            help=text.NOTES_HELP,
+        )
+
+
+def draw_section(place: int, section: Section) -> None:
+    """One section: text and controls, formula and figure, question and answer."""
+    dark, part = is_dark(), PARTS[section.name]
+    st.header(f"{place}. {section.title}", anchor=f"section-{place}")
+    left, right = st.columns([5, 7], gap="large")
+    with left:
+        words = st.container()
+        values = part.read()
+    numbers = part.numbers(*values)
+    words.markdown(fill(" ".join(section.sentences), numbers))
+    with right:
+        draw_formula(section, values, dark)
+        draw_figure(section, values, numbers, HEIGHT, dark)
+    st.markdown(f"**{text.QUESTION}.** {fill(section.question, numbers)}")
+    with st.expander(text.ANSWER, key=f"answer-{section.name}"):
+        st.markdown(fill(section.answer, numbers))
+    URL.write()
+
+
+def draw_end() -> None:
+    """What was learned, and links to the pages that continue it."""
+    st.header(text.MORE, anchor=False)
+    st.markdown(text.LEARNED)
+    for name, what in text.LINKS.items():
+        page = PAGES[name]
+        st.page_link(page.script, label=f"**{page.title}**: {what}", icon=page.icon)

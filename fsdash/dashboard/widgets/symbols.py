@@ -1,0 +1,47 @@
+"""The symbols of a formula in a line below it: each explains itself under the pointer or the focus.
+
+KaTeX, which draws the formulas, has no tooltips. A symbol here can be reached with the Tab key, and
+a screen reader reads its meaning.
+"""
+
+from collections.abc import Iterable
+from html import escape
+from re import sub
+
+import streamlit as st
+
+from fsdash.dashboard.widgets.glossary import SYMBOLS
+
+STYLE = """<style>
+.fs-symbols {font-size: 0.9rem; line-height: 2.2;}
+.fs-symbols abbr {position: relative; margin: 0 0.35rem; padding: 0.15rem 0.45rem;
+  border-radius: 0.3rem; background: rgba(128, 140, 150, 0.16); text-decoration: none;
+  cursor: help;}
+.fs-symbols abbr > span {position: absolute; left: 0; top: 100%; z-index: 9; width: 17rem;
+  padding: 0.4rem 0.6rem; border-radius: 0.3rem; line-height: 1.35; color: PAGE; background: INK;
+  clip-path: inset(50%);}
+.fs-symbols abbr:is(:hover, :focus) > span {clip-path: none;}
+.fs-symbols abbr:nth-of-type(n + 5) > span {left: auto; right: 0;}
+</style>"""
+
+
+def symbol_line(title: str, names: Iterable[str], page: str, ink: str) -> None:
+    """Show the symbols by their names in the glossary, on a page with these two colours."""
+    style = STYLE.replace("PAGE", page).replace("INK", ink)
+    st.html(style + symbols_html(title, names))
+
+
+def symbols_html(title: str, names: Iterable[str]) -> str:
+    """The line as HTML."""
+    signs = (
+        f'<abbr tabindex="0">{_sign(SYMBOLS[name].sign)}'
+        f'<span role="tooltip">{escape(SYMBOLS[name].meaning)}</span></abbr>'
+        for name in names
+    )
+    return f'<div class="fs-symbols">{escape(title)}: {"".join(signs)}</div>'
+
+
+def _sign(text: str) -> str:
+    """The symbol with its index below and its power above the line."""
+    below = sub(r"_(\w+)", r"<sub>\1</sub>", escape(text))
+    return sub(r"\^(\w+)|(\*)$", lambda found: f"<sup>{found[1] or found[2]}</sup>", below)

@@ -1,0 +1,1 @@
+"""Figures of the story, each for one of its sections: data of the running example → figure."""

@@ -1,0 +1,168 @@
+"""Curves and bars of the story: convergence, the two errors, regret over T, bounds, moves."""
+
+from collections.abc import Mapping, Sequence
+from math import log10
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fsdash.figures.marks import curve, vertical_line
+from fsdash.figures.palette import (
+    AMBER,
+    BLUE,
+    FAMILY_COLOURS,
+    GREEN,
+    GREY,
+    INK,
+    TERMS,
+    VERMILLION,
+    Colour,
+)
+from fsdash.figures.template import template
+from fsdash.formatting import log_ticks, number
+from fsdash.theory import RewardError
+
+MEASURED, BOUNDED = "measured", "bound"
+
+
+def convergence_figure(
+    errors: np.ndarray, gamma: float, k: int, precision: float, dark: bool = False
+) -> go.Figure:
+    """The error of value iteration after each sweep, and γ^k, which bounds its course."""
+    sweeps = np.arange(len(errors))
+    data = [
+        curve(sweeps, errors, "error of the values", AMBER.on(dark), "solid", 3),
+        curve(sweeps, gamma**sweeps, "γ to the power k", GREY.on(dark), "dot", 2),
+        _mark([k], [errors[min(k, len(errors) - 1)]], "now", AMBER, dark),
+    ]
+    low, high = precision / 20, 1.5
+    layout = _layout(dark, "sweeps k", "error, share of the largest value")
+    layout["xaxis"] |= {"range": [0, float(sweeps[-1])]}
+    layout["yaxis"] |= {
+        "type": "log",
+        "range": [log10(low), log10(high)],
+        "tickvals": [1, 0.1, 0.01, 0.001],
+        "ticktext": ["100%", "10%", "1%", "0.1%"],
+    }
+    layout["shapes"] = [_across(precision, GREEN.on(dark))]
+    return go.Figure({"data": data, "layout": layout}, _validate=False)
+
+
+def errors_figure(
+    T_values: np.ndarray,
+    measured: RewardError,
+    bound: RewardError,
+    T: int,
+    dark: bool = False,
+) -> go.Figure:
+    """The freeze and the end-of-horizon error against T: what is true, and the paper's bound."""
+    data = []
+    for name, title in (("freeze", "freeze"), ("end_of_horizon", "end of horizon")):
+        colour = TERMS[name].on(dark)
+        for errors, source, dash in ((measured, MEASURED, "solid"), (bound, BOUNDED, "dot")):
+            values = np.where(np.asarray(getattr(errors, name)) > 0, getattr(errors, name), np.nan)
+            data.append(curve(T_values, values, f"{title}: {source}", colour, dash, 3))
+    layout = _layout(dark, "T, weeks in a block", "error of the T-period reward")
+    top = float(np.max(bound.total)) * 1.5
+    layout["yaxis"] |= {"type": "log", "range": [0, log10(top)], **log_ticks(1, top)}
+    layout["xaxis"] |= {"dtick": 2}
+    layout["shapes"] = [vertical_line(T, INK.on(dark), "dot")]
+    return go.Figure({"data": data, "layout": layout}, _validate=False)
+
+
+def floors_figure(
+    T_values: np.ndarray,
+    fsvi: Sequence[float],
+    rolling: Sequence[float],
+    n: int,
+    dark: bool = False,
+) -> go.Figure:
+    """The mean regret of converged FSVI and of rolling freeze, against T and n."""
+    data = [
+        _line(T_values, fsvi, "FSVI, all iterations", BLUE, "circle", dark),
+        _line(T_values, rolling, "rolling freeze", FAMILY_COLOURS["rolling"], "diamond", dark),
+    ]
+    positive = [value for value in (*fsvi, *rolling) if value > 0]
+    low, high = min(positive) / 1.5, max(positive) * 1.5
+    layout = _layout(dark, "weeks frozen: T of FSVI, n of rolling freeze", "mean regret")
+    layout["yaxis"] |= {"type": "log", "range": [log10(low), log10(high)], **log_ticks(low, high)}
+    layout["xaxis"] |= {"dtick": 2, "range": [1.5, float(T_values[-1]) + 0.5]}
+    layout["shapes"] = [vertical_line(n, INK.on(dark), "dot")]
+    return go.Figure({"data": data, "layout": layout}, _validate=False)
+
+
+def moves_figure(
+    moves: Sequence[float],
+    fsvi: Sequence[float],
+    rolling: Sequence[float],
+    move: float,
+    limit: float,
+    dark: bool = False,
+) -> go.Figure:
+    """The share of the initial regret that freezing leaves, against the speed of the season."""
+    data = [
+        _line(moves, fsvi, "FSVI, best T", BLUE, "circle", dark),
+        _line(moves, rolling, "rolling freeze, best n", FAMILY_COLOURS["rolling"], "diamond", dark),
+    ]
+    layout = _layout(dark, "probability of a move in each direction, per week", "regret left")
+    layout["yaxis"] |= {"rangemode": "tozero", "tickformat": ".0%"}
+    layout["xaxis"] |= {"tickformat": ".0%"}
+    layout["shapes"] = [
+        vertical_line(move, INK.on(dark), "dot"),
+        _across(limit, GREY.on(dark)),
+    ]
+    return go.Figure({"data": data, "layout": layout}, _validate=False)
+
+
+def bounds_figure(sizes: Mapping[str, float], dark: bool = False) -> go.Figure:
+    """Bars on a logarithmic scale, from the true regret to the bound; the first is at the top."""
+    names, values = list(sizes), list(sizes.values())
+    colours = (GREEN, BLUE, GREY, VERMILLION)
+    bars = {
+        "type": "bar",
+        "orientation": "h",
+        "y": names,
+        "x": values,
+        "text": [number(value) for value in values],
+        "textposition": "outside",
+        "cliponaxis": False,
+        "marker": {"color": [colour.on(dark) for colour in colours]},
+        "hovertemplate": "%{y}: %{x:.4g}<extra></extra>",
+    }
+    low, high = 1.0, max(values) * 8
+    layout = _layout(dark, "regret", "")
+    layout["xaxis"] |= {"type": "log", "range": [0, log10(high)], **log_ticks(low, high)}
+    layout["yaxis"] |= {"autorange": "reversed", "ticks": "", "showgrid": False}
+    layout["hovermode"] = "closest"
+    return go.Figure({"data": [bars], "layout": layout}, _validate=False)
+
+
+def _layout(dark: bool, x: str, y: str) -> dict:
+    return {
+        "template": template(dark),
+        "xaxis": {"title": {"text": x}},
+        "yaxis": {"title": {"text": y}},
+    }
+
+
+def _line(
+    x: Sequence[float], y: Sequence[float], name: str, colour: Colour, symbol: str, dark: bool
+) -> dict:
+    line = curve(x, y, name, colour.on(dark), "solid", 2.5)
+    return line | {"mode": "lines+markers", "marker": {"size": 9, "symbol": symbol}}
+
+
+def _mark(x: list, y: list, name: str, colour: Colour, dark: bool) -> dict:
+    """A large point at the present value."""
+    marker = {"size": 15, "color": colour.on(dark), "line": {"color": INK.on(dark), "width": 2}}
+    return {
+        "type": "scatter",
+        **{"x": x, "y": y, "name": name, "mode": "markers", "marker": marker},
+        **{"showlegend": False, "hoverinfo": "skip", "cliponaxis": False},
+    }
+
+
+def _across(y: float, colour: str) -> dict:
+    """A thin line from the left to the right."""
+    line = {"color": colour, "width": 1.5, "dash": "dash"}
+    return {"type": "line", "line": line, "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y}
