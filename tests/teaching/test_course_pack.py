@@ -6,8 +6,6 @@ from itertools import accumulate
 from pathlib import Path
 
 import pytest
-from fsdash.dashboard.story import sections as story_sections
-from fsdash.dashboard.story.text import SECTIONS
 
 from fsdash.dashboard.choose_t import view as choose_t_view
 from fsdash.dashboard.class_links.state import parse_link
@@ -16,6 +14,8 @@ from fsdash.dashboard.home import view as home_view
 from fsdash.dashboard.inspector import url as inspector_url
 from fsdash.dashboard.navigation import PAGES as NAVIGATION
 from fsdash.dashboard.reward_error import view as reward_error_view
+from fsdash.dashboard.story import sections as story_sections
+from fsdash.dashboard.story.text import SECTIONS
 from fsdash.dashboard.widgets.url_state import usable_values
 from fsdash.dashboard.your_model import url as your_model_url
 from fsdash.teaching.exercises import EXERCISES
@@ -51,7 +51,8 @@ def test_the_notebook_runs_from_the_first_to_the_last_cell(capsys):
             exec("".join(cell["source"]), names)
     # What the text between the cells says.
     assert list(names["sweeps"]) == sorted(names["sweeps"])
-    assert names["by_phase"].idxmax() == 0
+    by_phase = names["by_phase"]
+    assert by_phase[len(by_phase) // 2 :].sum() == 0 < by_phase.sum()
     assert names["true"] <= names["certificate"] <= names["possible"] < names["bound"]
     assert "the bound is vacuous" in capsys.readouterr().out
     replanning = names["replanning"]
@@ -74,7 +75,7 @@ def test_every_link_opens_a_page_in_a_usable_state(link):
     assert not problems and set(values) == set(query)
 
 
-@pytest.mark.parametrize("name", exercise_sheet.pages())
+@pytest.mark.parametrize("name", ["exercises.md", "solutions.md"])
 def test_the_sheets_are_up_to_date(name):
     written = (FOLDER / name).read_text("utf-8")
     assert written == exercise_sheet.pages()[name], "run python -m tools.exercise_sheet"
