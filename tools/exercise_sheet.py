@@ -12,7 +12,7 @@ HEAD = """# {title}
 
 The right answers are computed by the library. The page
 [Exercises](http://127.0.0.1:8501/Exercises) checks yours. An address such as
-`Choose_T?budget=4` follows the address of the dashboard, `http://127.0.0.1:8501/`. This file is
+`/Choose_T?budget=4` follows the address of the dashboard, `http://127.0.0.1:8501`. This file is
 written by `python -m tools.exercise_sheet`.
 
 """

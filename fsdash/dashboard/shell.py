@@ -16,7 +16,7 @@ from fsdash.dashboard.widgets import browser_storage
 from fsdash.dashboard.widgets.exercise import draw_exercises
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.url_state import UrlState
-from fsdash.figures.palette import BACKGROUND, GREY, INK
+from fsdash.figures.palette import BACKGROUND, INK
 from fsdash.formatting import escape_markdown
 from fsdash.version import __version__
 
@@ -43,7 +43,7 @@ STORAGE
 [data-testid="stMarkdownContainer"] p, [data-testid="stMarkdownContainer"] li {max-width: 44rem;}
 [data-testid="stPageLink-NavLink"] {height: auto;}
 [data-testid="stPageLink-NavLink"] * {white-space: normal; overflow: visible;}
-[data-testid="stCaptionContainer"] {color: MUTED;}
+[data-testid="stCaptionContainer"] {opacity: 0.78;}
 :is([data-testid="stBaseButton-primary"]:not(:disabled), [data-tag]) :is(p, span, button)
   {color: PAGE;}
 .katex-display {overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0.3rem; background:
@@ -94,7 +94,6 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
         "STORAGE": browser_storage.STYLE,
         "PAGE": BACKGROUND.on(is_dark()),
         "INK": INK.on(is_dark()),
-        "MUTED": GREY.on(is_dark()),
     }
     style = STYLE
     for word, value in words.items():

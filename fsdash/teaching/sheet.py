@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from urllib.parse import urlencode
 
 from fsdash.teaching.exercises import EXERCISES, LEVELS, Exercise
 from fsdash.teaching.exercises.base import ChoiceAnswer
@@ -31,8 +32,10 @@ def exercise_sheet(exercises: Sequence[Exercise] = EXERCISES, solutions: bool = 
     return "\n".join(lines)
 
 
-def _query(exercise: Exercise) -> str:
-    return "&".join(f"{name}={value}" for name, value in exercise.state.items())
+def _address(exercise: Exercise) -> str:
+    """The page in the state of the exercise, below the address of the dashboard."""
+    page = "" if exercise.page == "home" else PAGE_TITLES[exercise.page].replace(" ", "_")
+    return f"/{page}?{urlencode(exercise.state)}"
 
 
 def _exercise(exercise: Exercise, solution: bool) -> list[str]:
@@ -44,7 +47,7 @@ def _exercise(exercise: Exercise, solution: bool) -> list[str]:
         "",
     ]
     if exercise.state:
-        lines += [f"Page: `{PAGE_TITLES[exercise.page].replace(' ', '_')}?{_query(exercise)}`", ""]
+        lines += [f"Page: `{_address(exercise)}`", ""]
     if isinstance(exercise.answer, ChoiceAnswer):
         lines += [*(f"- {option}" for option in exercise.answer.options.values()), ""]
     if solution:

@@ -47,6 +47,16 @@ def rows(store, id):
     return store.experiment(id).runs[0].rows
 
 
+def test_a_class_answers_at_the_same_time(store):
+    tasks = store.class_tasks
+    task, secret = tasks.add("choose_t", {"budget": "4"}, "Which?", ("A", "B"))
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: tasks.answer(task.id, f"browser-{n % 20}", n % 2), range(60)))
+    assert tasks.values(task.id, secret) == [0] * 10 + [1] * 10
+    tasks.delete(task.id, secret)
+    assert tasks.count(task.id) == 0
+
+
 def test_an_experiment_is_stored_exported_and_imported(store):
     specs = base(replications=2), frozen()
     experiment = finished_experiment(store, *specs, name="all of it")

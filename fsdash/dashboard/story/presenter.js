@@ -29,6 +29,7 @@ function makeNode(parent) {
     leave: element("button", "fs-leave"),
   };
   parts.clock.setAttribute("role", "timer");
+  parts.place.setAttribute("aria-live", "polite");
   node.append(...Object.values(parts));
   node.fsParts = parts;
   parent.appendChild(node);

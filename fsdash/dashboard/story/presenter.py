@@ -131,7 +131,8 @@ def draw_notes(place: int, section: Section) -> None:
     """What to say and do in a section, its question and answer, and what comes next."""
     part = PARTS[section.name]
     numbers = part.numbers(*(URL.get(name) for name in part.controls))
-    st.caption(fill(text.TIMING, {"minutes": section.minutes, "until": until()[place - 1]}))
+    timing = fill(text.TIMING, {"minutes": section.minutes, "until": until()[place - 1]})
+    st.caption(f"{timing} {text.NOTES_NUMBERS}")
     with st.container(key="notes"):
         left, right = st.columns([3, 2], gap="large")
     with left:

@@ -246,7 +246,7 @@ def maze_level(T: int) -> Snapshot:
 
 @cache
 def maze_share(T: int) -> float:
-    """The share of the optimal value that FSVI reaches in the maze, from the middle of it."""
+    """The share of the optimal mean value that FSVI reaches in the maze."""
     policy_PXY = run_until(fsvi(maze(), T), tolerance=CONVERGED).policy_PXY
     found = regret(maze(), policy_PXY, best=maze_best())
     return found.mean_value / found.optimal_mean_value

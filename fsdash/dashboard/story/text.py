@@ -23,6 +23,7 @@ PRESENT_HELP = "One section per screen. Arrow keys or space: next and back. Esc:
 NOTES_HELP = "Opens in a new tab. It follows the presentation if both are open in the same browser."
 SYMBOLS = "Symbols"
 QUESTION, ANSWER = "Question", "Answer"
+NOTES_NUMBERS = "The numbers here belong to the values with which the slides open."
 NEXT_TITLE = "Next: {title}"
 LAST = "This is the last section."
 SAY, DO = "What to say", "What to do"
@@ -145,8 +146,9 @@ SECTIONS = (
         "lower",
         "Freezing: the lower level",
         (
-            "While planning, **pretend that the season stays where it is**: each season is then a "
-            "small problem of its own, solved backwards from the end of a block.",
+            "While planning, **pretend that the season stays where it is** for a *block* of $T$ "
+            "weeks: each season is then a small problem of its own, solved backwards from the end "
+            "of the block.",
             "The plan assumes that nothing follows after the block, so the last value is zero and "
             "each step back adds one week.",
             "With {n} weeks to go, {ordering} of the {n_states} states order; the number in a cell "
@@ -298,8 +300,8 @@ SECTIONS = (
         "bound",
         "What the bound says, and why it says so little",
         (
-            "The theorem bounds the regret before anything is solved, but **in this shop it allows "
-            "{times} times more than can be lost at all**.",
+            "The paper's theorem bounds the regret before anything is solved, but **in this shop "
+            "it allows {times} times more than can be lost at all**.",
             "With $T$ = {T} the bound is {bound}, no policy can lose more than {trivial}, and FSVI "
             "loses at most {regret}.",
             "The bound multiplies worst cases: a step of one unit can change the value by {L_U}, "

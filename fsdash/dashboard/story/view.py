@@ -10,6 +10,15 @@ from fsdash.dashboard.story.sections import PARTS, URL
 from fsdash.dashboard.story.text import SECTIONS, Section, fill
 
 HEIGHT = 380
+# A link with a section opens there. The headings exist when this component, the last one, is drawn.
+_SCRIPT = """
+export default function ({ data }) {
+  if (window.fsdashSection === data.section) return;
+  window.fsdashSection = data.section;
+  if (data.section > 1) document.getElementById(`section-${data.section}`)?.scrollIntoView();
+}
+"""
+_open_at_section = st.components.v2.component("fsdash_story_section", js=_SCRIPT)
 
 
 def show() -> None:
@@ -24,6 +33,7 @@ def show() -> None:
     for place, section in enumerate(SECTIONS, 1):
         st.fragment(draw_section)(place, section)
     draw_end()
+    _open_at_section(key="open-at-section", data={"section": URL.get("section")})
 
 
 def draw_start() -> None:

@@ -13,15 +13,13 @@ import streamlit as st
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 
 STYLE = """<style>
-.fs-symbols {font-size: 0.9rem; line-height: 2.2;}
-.fs-symbols abbr {position: relative; margin: 0 0.35rem; padding: 0.15rem 0.45rem;
-  border-radius: 0.3rem; background: rgba(128, 140, 150, 0.16); text-decoration: none;
-  cursor: help;}
-.fs-symbols abbr > span {position: absolute; left: 0; top: 100%; z-index: 9; width: 17rem;
+.fs-symbols {position: relative; font-size: 0.9rem; line-height: 2.2;}
+.fs-symbols abbr {margin: 0 0.15rem; padding: 0.15rem 0.45rem; border-radius: 0.3rem;
+  background: rgba(128, 140, 150, 0.16); text-decoration: none; white-space: nowrap; cursor: help;}
+.fs-symbols abbr > span {position: absolute; left: 0; top: 100%; z-index: 9; max-width: 100%;
   padding: 0.4rem 0.6rem; border-radius: 0.3rem; line-height: 1.35; color: PAGE; background: INK;
-  clip-path: inset(50%);}
+  white-space: normal; clip-path: inset(50%);}
 .fs-symbols abbr:is(:hover, :focus) > span {clip-path: none;}
-.fs-symbols abbr:nth-of-type(n + 5) > span {left: auto; right: 0;}
 </style>"""
 
 
@@ -38,7 +36,7 @@ def symbols_html(title: str, names: Iterable[str]) -> str:
         f'<span role="tooltip">{escape(SYMBOLS[name].meaning)}</span></abbr>'
         for name in names
     )
-    return f'<div class="fs-symbols">{escape(title)}: {"".join(signs)}</div>'
+    return f'<div class="fs-symbols">{escape(title)}: {" ".join(signs)}</div>'
 
 
 def _sign(text: str) -> str:

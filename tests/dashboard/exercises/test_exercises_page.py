@@ -1,7 +1,10 @@
 """Exercises on their pages and on the page Exercises, without a browser."""
 
+import re
+
 import pytest
 
+from fsdash.dashboard.class_links.state import parse_link
 from fsdash.dashboard.exercises import state, text
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.widgets import exercise as widget
@@ -111,6 +114,12 @@ def test_the_sheet_is_shown_with_and_without_solutions(solutions):
     page = opened(PAGE, view="sheet", **({"solutions": "1"} if solutions else {}))
     assert exercise_sheet(solutions=solutions).strip() in words(page)
     assert not page.warning and page.title[0].value == text.TITLE
+
+
+def test_the_addresses_on_the_sheet_lead_to_the_pages():
+    found = re.findall(r"^Page: `(.*)`$", exercise_sheet(), re.MULTILINE)
+    expected = [(one.page, dict(one.state)) for one in EXERCISES if one.state]
+    assert [parse_link(address) for address in found] == expected
 
 
 def test_the_sheet_uses_the_titles_of_the_pages():

@@ -100,5 +100,6 @@ def test_the_notes_follow_the_slides_and_a_control_keeps_its_keys(visit: Callabl
     for page in (slides, notes):
         expect(title(page, 5)).to_be_visible()
     slides.keyboard.press("Escape")
-    expect(slides.get_by_role("heading", name=text.TITLE)).to_be_visible()
+    expect(slides.get_by_role("heading", name=text.TITLE)).to_be_attached()
+    expect(slides.get_by_role("heading", name=SECTIONS[4].title)).to_be_in_viewport()
     expect(slides).to_have_url(in_url("k", "5"))

@@ -80,6 +80,8 @@ EXAMPLES = {
     "shown": (1, 24, 600),
     "selected": (["abcd"], ["abcd", "ef01"]),
     "section": (1, 10),
+    "task": ("abcdefgh23",),
+    "key": ("a-Z_0" * 6,),
     **dict.fromkeys(("story seed", "story path", "togo", "pathT", "workT"), (2, 8)),
     **dict.fromkeys(("upperT", "errorT", "boundT", "frozen"), (2, 16)),
     **dict.fromkeys(("sweeps", "story k"), (0, 10)),

@@ -1,0 +1,105 @@
+"""The course pack: its notebook runs, its links open what they say, its sheets are up to date."""
+
+import json
+import re
+from itertools import accumulate
+from pathlib import Path
+
+import pytest
+
+from fsdash.dashboard.choose_t import view as choose_t_view
+from fsdash.dashboard.class_links.state import parse_link
+from fsdash.dashboard.exercises import view as exercises_view
+from fsdash.dashboard.home import view as home_view
+from fsdash.dashboard.inspector import url as inspector_url
+from fsdash.dashboard.navigation import PAGES as NAVIGATION
+from fsdash.dashboard.reward_error import view as reward_error_view
+from fsdash.dashboard.story import sections as story_sections
+from fsdash.dashboard.story.text import SECTIONS
+from fsdash.dashboard.widgets.url_state import usable_values
+from fsdash.dashboard.your_model import url as your_model_url
+from fsdash.teaching.exercises import EXERCISES
+from tools import exercise_sheet
+
+FOLDER = Path(__file__).parents[2] / "docs" / "teaching"
+PAGES = sorted(FOLDER.glob("*.md"))
+DASHBOARD = "http://127.0.0.1:8501/"
+URLS = {
+    "home": home_view.URL,
+    "story": story_sections.URL,
+    "reward_error": reward_error_view.URL,
+    "choose_t": choose_t_view.URL,
+    "your_model": your_model_url.URL,
+    "inspector": inspector_url.URL,
+    "exercises": exercises_view.URL,
+}
+LINKS = sorted(
+    {
+        link
+        for page in PAGES
+        for link in re.findall(rf"\(({re.escape(DASHBOARD)}[^)]*)\)", page.read_text("utf-8"))
+    }
+)
+
+
+def test_the_notebook_runs_from_the_first_to_the_last_cell(capsys):
+    notebook = json.loads((FOLDER / "freezing.ipynb").read_text("utf-8"))
+    names: dict = {}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] == []
+            exec("".join(cell["source"]), names)
+    # What the text between the cells says.
+    assert list(names["sweeps"]) == sorted(names["sweeps"])
+    by_phase = names["by_phase"]
+    assert by_phase[len(by_phase) // 2 :].sum() == 0 < by_phase.sum()
+    assert names["true"] <= names["certificate"] <= names["possible"] < names["bound"]
+    assert "the bound is vacuous" in capsys.readouterr().out
+    replanning = names["replanning"]
+    assert replanning["rolling freeze"].min() < 0.1 * replanning["FSVI"].min()
+    assert names["slow"].suits and not names["fast"].suits
+
+
+def test_the_notebook_has_the_ten_sections_of_the_story():
+    cells = json.loads((FOLDER / "freezing.ipynb").read_text("utf-8"))["cells"]
+    text = "\n".join("".join(cell["source"]) for cell in cells)
+    assert [int(n) for n in re.findall(r"^## (\d+)\. ", text, re.MULTILINE)] == [*range(1, 11)]
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_every_link_opens_a_page_in_a_usable_state(link):
+    if link == f"{DASHBOARD}{NAVIGATION['class_links'].address()}":
+        return
+    page, query = parse_link(link)
+    values, problems = usable_values(query, URLS[page].parameters)
+    assert not problems and set(values) == set(query)
+
+
+@pytest.mark.parametrize("name", ["exercises.md", "solutions.md"])
+def test_the_sheets_are_up_to_date(name):
+    written = (FOLDER / name).read_text("utf-8")
+    assert written == exercise_sheet.pages()[name], "run python -m tools.exercise_sheet"
+
+
+def test_the_lesson_of_50_minutes_has_the_times_of_the_speaker_notes():
+    plan = (FOLDER / "lesson-50.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\d+)–(\d+) \| (\*\*|(\d+)\. )", plan, re.MULTILINE)
+    spans = [(int(start), int(end), number) for start, end, _, number in rows]
+    assert [start for start, _, _ in spans] == [0, *(end for _, end, _ in spans[:-1])]
+    assert spans[-1][1] == 50
+    minutes = [end - start for start, end, number in spans if number]
+    assert minutes == [section.minutes for section in SECTIONS]
+
+
+def test_the_lesson_of_90_minutes_has_no_gap():
+    plan = (FOLDER / "lesson-90.md").read_text("utf-8")
+    spans = [tuple(map(int, row)) for row in re.findall(r"^\| (\d+)–(\d+) \|", plan, re.MULTILINE)]
+    lengths = [end - start for start, end in spans]
+    assert [end for _, end in spans] == list(accumulate(lengths)) and spans[-1][1] == 90
+
+
+def test_exercises_that_the_plans_name_exist():
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        for numbers in re.findall(r"[Ee]xercises (\d[\d, and to]*)", text):
+            assert max(map(int, re.findall(r"\d+", numbers))) <= len(EXERCISES)
