@@ -31,7 +31,7 @@ class PageLink:
 PAGES = {
     "home": PageLink("app.py", "Home", ":material/ac_unit:"),
     "story": PageLink(
-        "pages/9_Story.py",
+        "pages/12_Story.py",
         "The story",
         ":material/auto_stories:",
         question="I want to learn the whole idea, from the start, on one small example.",

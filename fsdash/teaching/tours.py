@@ -39,8 +39,16 @@ class Tour:
 _LECTURER = Tour(
     "For lecturers",
     "The idea and its price, in pictures that you can show to a class.",
-    20,
+    25,
     (
+        Stop(
+            "story",
+            "One lecture in ten sections",
+            "Scroll through the sections, and move the control of each figure once.",
+            "One small shop leads from value iteration to the limits of freezing. *Present* shows "
+            "one section per screen, and *Speaker notes* says what to tell and for how long. The "
+            "other stops show figures for questions from the class.",
+        ),
         Stop(
             "home",
             "Plan each block backwards",

@@ -17,6 +17,8 @@ STORY = PAGES["story"]
 ADDRESSES = [
     *(page.address() for page in PAGES.values()),
     PAGES["choose_t"].address(by="theory"),
+    PAGES["exercises"].address(view="sheet"),
+    PAGES["reward_error"].address(T=23, tour="lecturer.3"),
     STORY.address(present=1, section=6),
     STORY.address(notes=1, section=6),
 ]

@@ -17,6 +17,7 @@ from fsdash.dashboard.reproduction import view as reproduction_view
 from fsdash.dashboard.reward_error import text as reward_error_text
 from fsdash.dashboard.reward_error import view as reward_error_view
 from fsdash.dashboard.run_lab.url import lab_url
+from fsdash.dashboard.story import sections as story_sections
 from fsdash.dashboard.your_model import url as your_model_url
 from fsdash.domains import make
 from fsdash.errors import InputError
@@ -32,6 +33,7 @@ POSITIONS = [
 
 URLS = {
     "home": lambda: home_view.URL,
+    "story": lambda: story_sections.URL,
     "reward_error": lambda: reward_error_view.URL,
     "choose_t": lambda: choose_t_view.URL,
     "linear_architecture": lambda: linear_view.URL,
@@ -92,10 +94,10 @@ def test_an_unusable_position_is_reported(junk):
 
 
 def test_the_next_stop_on_the_same_page_is_read_although_the_page_wrote_another_url():
-    page = at("lecturer.2")
+    page = at("lecturer.3")
     page.slider(key="reward-error.T").set_value(40).run()
-    assert address(page) == {"T": "40", "tour": "lecturer.2"}
-    for position in ("lecturer.3", "lecturer.2", "lecturer.3"):
+    assert address(page) == {"T": "40", "tour": "lecturer.3"}
+    for position in ("lecturer.4", "lecturer.3", "lecturer.4"):
         state = parse_position(position).stop.state
         page.query_params.clear()
         for name, value in {**state, "tour": position}.items():
@@ -105,8 +107,8 @@ def test_the_next_stop_on_the_same_page_is_read_although_the_page_wrote_another_
 
 
 def test_another_page_leads_back_and_the_tour_can_be_ended():
-    page = follow_link(at("lecturer.2"), "2_Choose_T.py")
-    assert bar.place(Position("lecturer", 2)) in words(page)
+    page = follow_link(at("lecturer.3"), "2_Choose_T.py")
+    assert bar.place(Position("lecturer", 3)) in words(page)
     assert bar.RETURN in [link.proto.label for link in page.get("page_link")]
     page.button(key="tour-end").click().run()
     assert bar.RETURN not in [link.proto.label for link in page.get("page_link")]
@@ -117,7 +119,7 @@ def test_another_page_leads_back_and_the_tour_can_be_ended():
 
 
 def test_the_lecturers_stops_about_the_error_say_what_the_page_says():
-    peaks, grows = "lecturer.2", "lecturer.3"
+    peaks, grows = "lecturer.3", "lecturer.4"
     assert "largest at T = 23" in parse_position(peaks).stop.look_for
     assert reward_error_text.PEAK.format(top_T=23, top="15.2") in words(at(peaks))
     no_limit = reward_error_text.NO_CEILING.format(product="1.001", critical=1 / 0.953)
@@ -127,7 +129,7 @@ def test_the_lecturers_stops_about_the_error_say_what_the_page_says():
 @pytest.mark.parametrize(
     ("position", "method"),
     [
-        ("lecturer.4", "Rolling freeze"),
+        ("lecturer.5", "Rolling freeze"),
         ("practitioner.3", "Rolling freeze"),
         ("practitioner.4", "MPI"),
     ],
@@ -139,7 +141,7 @@ def test_the_stops_about_budgets_name_the_recommended_method(position, method):
 
 
 def test_fsvi_orders_at_the_start_of_a_block_as_the_last_stop_says():
-    assert "almost every order is placed by μ" in parse_position("lecturer.5").stop.look_for
+    assert "almost every order is placed by μ" in parse_position("lecturer.6").stop.look_for
     model, steps = problem(make("inventory")).model, 600
     policy_PXY = run_until(fsvi(model, T=6), tolerance=1e-3).policy_PXY
     path = simulate(model, policy_PXY, rng=np.random.default_rng(0), steps=steps)
