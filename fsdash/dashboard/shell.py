@@ -44,7 +44,7 @@ STORAGE
 [data-testid="stPageLink-NavLink"] {height: auto;}
 [data-testid="stPageLink-NavLink"] * {white-space: normal; overflow: visible;}
 [data-testid="stCaptionContainer"] {opacity: 0.78;}
-:is([data-testid="stBaseButton-primary"]:not(:disabled), [data-tag]) :is(p, span, button)
+:is([data-testid^="stBaseButton-primary"]:not(:disabled), [data-tag]) :is(p, span, button)
   {color: PAGE;}
 .katex-display {overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0.3rem; background:
   linear-gradient(to left, PAGE 60%, transparent) right -2px top / 3rem 100% no-repeat local,
