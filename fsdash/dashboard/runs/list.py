@@ -15,14 +15,17 @@ from fsdash.dashboard.runs import text
 from fsdash.dashboard.runs.imports import draw_import
 from fsdash.dashboard.runs.scores import RunScore, run_score, run_version
 from fsdash.dashboard.runs.table import (
+    BEST,
     Filters,
     RunRow,
     best_rows,
+    leader,
     next_order,
     run_rows,
     selected_references,
     shortest_selection,
     sorted_rows,
+    split_search,
     table_columns,
     table_rows,
 )
@@ -32,6 +35,8 @@ from fsdash.dashboard.shell import is_dark, segments
 from fsdash.dashboard.widgets.data_table import TableEvent, data_table
 from fsdash.runs.records import STATUSES, Experiment, Run
 
+MOST_LEADERS = 6
+"""Models whose best run is named above the table."""
 ROWS_AT_ONCE = 100_000
 """Stored rows that are read together to compute scores: about 50 MB."""
 
@@ -86,7 +91,7 @@ def find_experiments(service: Service, visitor: str) -> list[Experiment]:
     url = runs_url()
     return service.store.experiments(
         owner=visitor if url.get("owner") == "mine" else None,
-        text=url.get("text").strip(),
+        text=split_search(url.get("text"))[0],
         limit=url.get("shown") + 1,
         **_filters(),
     )
@@ -127,7 +132,10 @@ def draw_table(
     listed = found[:shown]
     with st.spinner(text.READING, show_time=False):
         scores = load_scores(service, [run for e in listed for run in e.runs])
-    rows = run_rows(listed, scores, Filters(**_filters()))
+    T = split_search(url.get("text"))[1]
+    rows = run_rows(listed, scores, Filters(**_filters(), T=T))
+    if leaders := [row for row in rows if row.rank == BEST][:MOST_LEADERS]:
+        st.markdown(text.leaders_line([leader(row) for row in leaders]))
     if url.get("best") != ALL:
         rows = best_rows(rows, url.get("best"))
     if not rows:

@@ -7,6 +7,7 @@ Final values are shares of the optimum, or mean regret on models without such sh
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -20,12 +21,13 @@ from fsdash.dashboard.runs.scores import RunScore, are_separable, work_in_sweeps
 from fsdash.dashboard.widgets.data_table import Cell, TableColumn, TableRow
 from fsdash.domains import domain_label
 from fsdash.formatting import duration, number
-from fsdash.runs.records import Experiment, Run, changed_settings, short_value
+from fsdash.runs.records import Experiment, Run, changed_settings, method_title, short_value
 
 LEVEL = 0.9
 MAX_CHANGES = 2
 """Changed parameters that a cell names."""
 BEST, TIE = "best", "tie"
+SEARCHED_T = re.compile(r"\bT\s*=\s*(\d{1,6}(?:\s*,\s*\d{1,6})*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -74,11 +76,24 @@ class Filters:
     domain: str | None = None
     algorithm: str | None = None
     status: str | None = None
+    T: tuple[int, ...] = ()
+    """The values of T of which a run must have one; none accepts every run."""
 
     def accept(self, run: Run) -> bool:
         wanted = (self.domain, run.domain), (self.algorithm, run.algorithm)
         wanted += ((self.status, run.status),)
+        if self.T and run.T not in self.T:
+            return False
         return all(value is None or value == found for value, found in wanted)
+
+
+def split_search(words: str) -> tuple[str, tuple[int, ...]]:
+    """What is searched in names and notes, and the values of T after `T=`, such as `T=3,6,12`."""
+    found = SEARCHED_T.search(words)
+    if found is None:
+        return words.strip(), ()
+    T = tuple(int(value) for value in found[1].split(","))
+    return SEARCHED_T.sub(" ", words, count=1).strip(), T
 
 
 # -------------------------------------------------------------------------------------------- best
@@ -120,6 +135,12 @@ def _rank(row: RunRow, leaders: Mapping[tuple[str, str], RunRow]) -> str:
     )
     overlap = row.score.interval and leader.score.interval
     return TIE if same or (overlap and not are_separable(row.score, leader.score)) else ""
+
+
+def leader(row: RunRow) -> tuple[str, str, str]:
+    """The domain of a run, its method and its final value, as texts."""
+    final = curves.value_text(row.score.record, "final") if row.score else ""
+    return domain_label(row.run.domain), method_title(row.run.algorithm, row.run.T), final
 
 
 # --------------------------------------------------------------------------------------- selection

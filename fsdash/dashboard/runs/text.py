@@ -20,7 +20,7 @@ INTRODUCTION = (
 # Filters
 
 FIND = "Find"
-FIND_PLACEHOLDER = "a word in a name or a note"
+FIND_PLACEHOLDER = "a word of a name or note, T=3,6"
 OWNER = "Owner"
 OWNER_LABELS = {"everyone": "Everyone", "mine": "Me"}
 MORE_FILTERS = "More filters"
@@ -41,6 +41,16 @@ NONE_FOUND = "There is no run to show. Start one in the Run lab, or change the f
 GO_TO_LAB = "Go to the Run lab"
 SHOW_MORE = "Show older experiments"
 READING = "Reading results …"
+
+
+def leaders_line(leaders: Sequence[tuple[str, str, str]]) -> str:
+    """The best run of each model in the table."""
+    parts = [
+        f"**{escape_markdown(domain)}** {escape_markdown(method)} ({final})"
+        for domain, method, final in leaders
+    ]
+    return f"Best in this table: {'; '.join(parts)}."
+
 
 # The table
 

@@ -21,9 +21,15 @@ def draw_formula(section: Section, values: tuple, dark: bool) -> int:
     return len(lines)
 
 
-def draw_figure(section: Section, values: tuple, numbers: dict, height: int, dark: bool) -> None:
-    """The live figure of a section with its description."""
+def draw_figure(
+    section: Section, values: tuple, numbers: dict, height: int, dark: bool, type_size: int = 0
+) -> None:
+    """The live figure of a section with its description; for an audience, in larger type."""
     figure, more = PARTS[section.name].figure(*values, dark)
+    if type_size:
+        figure.update_layout(font_size=type_size, legend_font_size=type_size)
+        figure.update_xaxes(title_font_size=type_size)
+        figure.update_yaxes(title_font_size=type_size)
     chart(
         figure,
         f"story-{section.name}",

@@ -8,6 +8,7 @@ from math import ceil, log
 import numpy as np
 
 from fsdash.choice.pareto import Winner, best_on_budget, winners
+from fsdash.choice.suits import REMAINING
 from fsdash.dashboard.story import state
 from fsdash.dashboard.story.state import PRECISION, SHOP
 from fsdash.figures.frontier import point_label
@@ -190,6 +191,7 @@ def season(move: float) -> Numbers:
         "moves": percent(found.moves),
         "fsvi": percent(found.fsvi),
         "rolling": percent(found.rolling),
+        "limit": percent(REMAINING),
         "suits": "suits" if found.suits else "does not suit",
     }
 

@@ -8,14 +8,15 @@ import streamlit as st
 from fsdash.dashboard.shell import add_style, is_dark
 from fsdash.dashboard.story import text
 from fsdash.dashboard.story.drawing import draw_figure, draw_formula
+from fsdash.dashboard.story.section_texts import SECTIONS
 from fsdash.dashboard.story.sections import PARTS, URL
-from fsdash.dashboard.story.text import SECTIONS, Section, fill
+from fsdash.dashboard.story.text import Section, fill
 
 BAR = "presenter"
 SMALLEST_SCREEN = 768
 """Pixels: the height of a screen that is not known yet."""
-ROOM = {"title": 96, "bar": 64, "line": 78, "symbols": 56}
-"""Pixels of height that the parts around a figure need; a formula has `line` per line."""
+AROUND, LINE = 216, 78
+"""Pixels of that height around a figure, and for each line of a formula; type grows with it."""
 
 # No sidebar and no toolbar: a screen for an audience. Type grows with the width of the screen.
 STYLE = """<style>
@@ -28,7 +29,9 @@ h1 {font-size: clamp(1.7rem, 2.9vw, 3.2rem) !important; padding: 0 0 0.3rem !imp
   {font-size: clamp(1.3rem, 2vw, 2.2rem) !important; line-height: 1.35; max-width: none;}
 .st-key-question p {font-size: clamp(1.05rem, 1.5vw, 1.7rem) !important; line-height: 1.35;}
 .st-key-notes :is(p, li) {font-size: clamp(1.05rem, 1.4vw, 1.6rem) !important;}
-.katex-display {margin: 0.1rem 0;}
+.katex-display {margin: 0.1rem 0; font-size: clamp(1rem, 1.35vw, 1.8rem);}
+.fs-symbols, .st-key-lead ~ div label p {font-size: clamp(0.95rem, 1.2vw, 1.4rem) !important;}
+[data-testid="stPopoverBody"] p {font-size: clamp(1.05rem, 1.4vw, 1.6rem) !important;}
 .st-key-presenter {position: fixed; left: 0; right: 0; bottom: 0; z-index: 99; width: 100%;}
 </style>"""
 _BAR_STYLE = """
@@ -122,8 +125,9 @@ def draw_slide(section: Section, height: int) -> None:
             st.markdown(fill(section.answer, numbers))
     with right:
         lines = draw_formula(section, values, dark)
-        room = height - ROOM["title"] - ROOM["bar"] - ROOM["symbols"] - lines * ROOM["line"]
-        draw_figure(section, values, numbers, max(room, 260), dark)
+        scale = max(height / SMALLEST_SCREEN, 1.0)
+        room = int(height - scale * (AROUND + lines * LINE))
+        draw_figure(section, values, numbers, max(room, 260), dark, round(17 * scale))
     URL.write()
 
 

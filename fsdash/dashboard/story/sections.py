@@ -12,6 +12,7 @@ from fsdash.dashboard.shell import segments
 from fsdash.dashboard.story import numbers, state, text
 from fsdash.dashboard.story.maze import maze
 from fsdash.dashboard.story.numbers import Numbers
+from fsdash.dashboard.story.section_texts import SECTIONS
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.reward_error_formula import reward_error_filled, reward_error_tex
 from fsdash.dashboard.widgets.url_state import Parameter, UrlState, one_of, switch, whole_number
@@ -32,7 +33,7 @@ URL = UrlState(
     {
         "present": switch(False),
         "notes": switch(False),
-        "section": Parameter(1, whole_number(1, len(text.SECTIONS))),
+        "section": Parameter(1, whole_number(1, len(SECTIONS))),
         "seed": Parameter(1, whole_number(1, state.SEEDS)),
         "gamma": controls.value_parameter(state.SHOP.gamma, state.GAMMAS),
         "sweeps": Parameter(20, whole_number(0, state.SWEEPS)),

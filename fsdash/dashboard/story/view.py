@@ -6,8 +6,9 @@ from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.shell import is_dark, open_page
 from fsdash.dashboard.story import presenter, text
 from fsdash.dashboard.story.drawing import draw_figure, draw_formula
+from fsdash.dashboard.story.section_texts import SECTIONS
 from fsdash.dashboard.story.sections import PARTS, URL
-from fsdash.dashboard.story.text import SECTIONS, Section, fill
+from fsdash.dashboard.story.text import Section, fill
 
 HEIGHT = 380
 # A link with a section opens there. The headings exist when this component, the last one, is drawn.

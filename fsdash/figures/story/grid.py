@@ -47,7 +47,7 @@ def grid_figure(
         "x": stock[ordering[:, 1]],
         "y": [names[x] for x in ordering[:, 0]],
         "text": [f"<b>{order_XY[x, y]:g}</b>" for x, y in ordering],
-        "textfont": {"color": VERMILLION.on(dark), "size": 17},
+        "textfont": {"color": VERMILLION.on(dark), "size": 16},
         "hoverinfo": "skip",
         "showlegend": False,
     }

@@ -11,6 +11,7 @@ from fsdash.dashboard.runs.table import (
     BEST,
     SORT_KEYS,
     TIE,
+    Filters,
     RunRow,
     best_rows,
     mark_best,
@@ -18,6 +19,7 @@ from fsdash.dashboard.runs.table import (
     selected_references,
     shortest_selection,
     sorted_rows,
+    split_search,
     table_columns,
 )
 from fsdash.dashboard.runs.text import COLUMNS
@@ -162,3 +164,28 @@ def test_letters_do_not_run_out():
     letters = list(experiment_letters(many).values())
     assert (letters[0], letters[25], letters[26], len(set(letters))) == ("A", "Z", "AA", 60)
     assert experiment_letters(many[:1]) == {}
+
+
+# ------------------------------------------------------------------------------------------ search
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("", ("", ())),
+        ("night runs", ("night runs", ())),
+        ("T=6", ("", (6,))),
+        ("E-FSVI T=3,6,12", ("E-FSVI", (3, 6, 12))),
+        ("t = 3, 6 night", ("night", (3, 6))),
+        ("part=6", ("part=6", ())),
+    ],
+)
+def test_a_search_can_name_values_of_T(words, expected):
+    assert split_search(words) == expected
+
+
+def test_only_runs_with_one_of_the_values_of_T_are_accepted():
+    frozen = run_of(RunSpec("inventory", "e-fsvi", T=6, iterations=1))
+    base = run_of(RunSpec("inventory", "e-vi", iterations=1))
+    assert Filters(T=(3, 6)).accept(frozen) and not Filters(T=(3,)).accept(frozen)
+    assert Filters().accept(base) and not Filters(T=(3, 6)).accept(base)

@@ -10,6 +10,7 @@ from fsdash.core.operators import H, H_frozen, H_policy, expect
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.story import numbers, state, text
 from fsdash.dashboard.story.maze import CELLS, corridor, maze
+from fsdash.dashboard.story.section_texts import SECTIONS
 from fsdash.dashboard.story.sections import PARTS, URL
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.symbols import symbols_html
@@ -41,7 +42,7 @@ def lines_of(section: text.Section, field: str) -> tuple[str, ...]:
 def templates() -> dict[str, str]:
     """Every template of the story, by its place."""
     found = {}
-    for section in text.SECTIONS:
+    for section in SECTIONS:
         for field in FIELDS:
             for n, line in enumerate(lines_of(section, field)):
                 found[f"{section.name}.{field}.{n}"] = line
@@ -75,7 +76,7 @@ def test_no_number_is_typed(template):
     assert not re.search(r"\d", re.sub(r"\{\w+\}", "", without_formulas))
 
 
-@pytest.mark.parametrize("section", text.SECTIONS, ids=lambda section: section.name)
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
 def test_a_section_is_short_and_its_templates_can_be_filled(section):
     assert 2 <= len(section.sentences) <= 3
     for values in values_of(section.name):
@@ -92,14 +93,14 @@ def test_a_section_is_short_and_its_templates_can_be_filled(section):
 
 
 def test_every_symbol_explains_itself_to_keyboard_and_screen_reader():
-    for section in text.SECTIONS:
+    for section in SECTIONS:
         line = symbols_html(text.SYMBOLS, section.symbols)
         assert line.count('<abbr tabindex="0">') == len(section.symbols)
         assert all(SYMBOLS[name].meaning.split("′")[0][:20] in line for name in section.symbols)
 
 
 def test_the_lecture_leaves_five_of_fifty_minutes_for_questions():
-    assert sum(section.minutes for section in text.SECTIONS) == 45
+    assert sum(section.minutes for section in SECTIONS) == 45
 
 
 # ----------------------------------------------------------------------------------------- numbers
@@ -281,11 +282,11 @@ def test_the_plan_sees_the_prize_from_the_cells_within_its_reach(T):
 def test_the_page_shows_ten_sections_with_figures_and_filled_sentences():
     page = opened(PAGE)
     assert [header.value for header in page.header][:10] == [
-        f"{n}. {section.title}" for n, section in enumerate(text.SECTIONS, 1)
+        f"{n}. {section.title}" for n, section in enumerate(SECTIONS, 1)
     ]
-    assert list(figures(page)) == [f"story-{section.name}" for section in text.SECTIONS]
+    assert list(figures(page)) == [f"story-{section.name}" for section in SECTIONS]
     shown = words(page)
-    for section in text.SECTIONS:
+    for section in SECTIONS:
         found = PARTS[section.name].numbers(*values_of(section.name)[0])
         for template in (*section.sentences, section.question, section.answer):
             assert text.fill(template, found) in shown
@@ -295,7 +296,7 @@ def test_the_page_shows_ten_sections_with_figures_and_filled_sentences():
 def test_a_control_changes_the_text_and_the_address():
     page = opened(PAGE)
     page.slider(key="story.frozen").set_value(9).run()
-    section = next(section for section in text.SECTIONS if section.name == "rolling")
+    section = next(section for section in SECTIONS if section.name == "rolling")
     assert text.fill(section.sentences[1], numbers.rolling(9)) in words(page)
     assert address(page) == {"frozen": "9"}
 
@@ -313,7 +314,7 @@ def test_presenter_mode_shows_one_section_and_the_notes_follow_it():
     slide = opened(PAGE, present="1", section="5", pathT="6")
     assert slide.title[0].value.startswith("5.") and list(figures(slide)) == ["story-path"]
     notes = opened(PAGE, notes="1", section="5", pathT="6")
-    section = text.SECTIONS[4]
+    section = SECTIONS[4]
     found = numbers.path(6, 1)
     for template in (*section.sentences, *section.say, *section.do, section.answer):
         assert text.fill(template, found) in words(notes)

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from fsdash.dashboard.home import text as home_text
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.story import numbers, text
-from fsdash.dashboard.story.text import SECTIONS
+from fsdash.dashboard.story.section_texts import SECTIONS
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from tests.dashboard.browser import NARROW, assert_fits, figure, in_url, slider, wait_until_drawn
 

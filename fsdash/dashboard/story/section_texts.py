@@ -1,0 +1,301 @@
+"""The ten sections of the story: sentences, question and answer, speaker notes, symbols, formula.
+
+Numbers are placeholders, filled with the values of `numbers`; no sentence contains a typed number.
+The first sentence of a section is its *lead*: it stands alone on the screen of presenter mode.
+"""
+
+from fsdash.dashboard.story.text import Section
+
+SECTIONS = (
+    Section(
+        "shop",
+        "A shop with fast stock and a slow season",
+        (
+            "A shop sells one product: its **stock** $y$ changes every week, and the **season** "
+            "$x$, the weekly demand, changes rarely.",
+            "An order $a$ costs {K} plus {c} per unit and arrives after the sales of the week; a "
+            "unit sells for {p}, and storing it costs {h} per week.",
+            "There are {n_slow} seasons (a demand of {demands} units per week), {n_fast} stock "
+            "levels and {n_actions} order sizes: {n_states} states, so we can draw all of them.",
+        ),
+        "In the year shown, how often does the stock change, and how often does the season?",
+        "Of {weeks} weeks, the stock changes after {stock_moves} and the season after "
+        "{season_moves}. In the middle season, demand rises with probability {move} per week and "
+        "falls with the same probability. A state with such a fast part and such a slow part is "
+        "what *fast-slow* means.",
+        "One simulated year under the optimal policy: stock and demand above, orders below. Of "
+        "{weeks} weeks, the stock changes after {stock_moves} and the demand after {season_moves}.",
+        ("Ustar", "s", "x", "y", "nu", "E", "gamma", "t", "r", "st"),
+        4,
+        (
+            "The shop decides every week, but the world behind the demand changes over months.",
+            "Nothing here is special to shops: prices and customers, moves and the place of the "
+            "reward have the same two speeds.",
+            "The formula is the usual goal: the largest expected discounted reward. The optimal "
+            "policy earns {optimum} on average over all states.",
+        ),
+        ("Change the path two or three times. Ask which line is fast and which one is slow.",),
+        (r"U^*(s) = \max_{\nu}\ \mathbb E\Bigl[\sum_{t=0}^{\infty} \gamma^t\, r(s_t, \nu)\Bigr]",),
+    ),
+    Section(
+        "sweeps",
+        "Why looking far ahead is expensive",
+        (
+            "An order pays off over many weeks, so the discount factor $\\gamma$ must be close to "
+            "one, and **value iteration then converges slowly**.",
+            "With $\\gamma$ = {gamma}, a reward {half} weeks away still counts about half, but "
+            "each sweep over all states looks only one week further ahead.",
+            "After {k} sweeps the values are off by {error}; it takes {needed} sweeps to bring the "
+            "error down to {precision}.",
+        ),
+        "Move $\\gamma$ half of the way to one. How many times as many sweeps does that take?",
+        "About twice as many: {needed_closer} sweeps with $\\gamma$ = {closer}, {ratio} times as "
+        "many. The error shrinks by the factor $\\gamma$ per sweep, so the number of sweeps grows "
+        "like $1/(1-\\gamma)$. The greedy *policy* is optimal after {optimal_after} sweeps "
+        "already, but without accurate values nobody knows that.",
+        "The error of value iteration after each sweep on a logarithmic scale, with γ = {gamma}: "
+        "{error} after {k} sweeps, below {precision} after {needed} sweeps.",
+        ("Uk", "H", "norm", "Ustar", "gamma", "k"),
+        5,
+        (
+            "Recall value iteration. One sweep is one pass over all states and actions.",
+            "In this shop a sweep is nothing. In a model with millions of states, hundreds of "
+            "sweeps are the whole cost.",
+        ),
+        (
+            "Move the discount factor from left to right and watch the slope of the curve.",
+            "Then ask the question before you open the answer.",
+        ),
+        (
+            r"U^{k} = H\,U^{k-1}, \quad \lVert U^k - U^*\rVert_\infty \le \gamma^k\, "
+            r"\lVert U^0 - U^*\rVert_\infty",
+        ),
+    ),
+    Section(
+        "lower",
+        "Freezing: the lower level",
+        (
+            "While planning, **pretend that the season stays where it is** for a *block* of $T$ "
+            "weeks: each season is then a small problem of its own, solved backwards from the end "
+            "of the block.",
+            "The plan assumes that nothing follows after the block, so the last value is zero and "
+            "each step back adds one week.",
+            "With {n} weeks to go, {ordering} of the {n_states} states order; the number in a cell "
+            "is the order.",
+        ),
+        "From how many weeks to go does the plan order at all, and why not earlier?",
+        "From {first} weeks to go. An order costs {K} at once and arrives after this week's sales. "
+        "With fewer weeks left in the block the sales do not pay for it, and the plan sees "
+        "nothing after the block.",
+        "With {n} weeks to go, {ordering} of {n_states} states order.",
+        ("J", "x", "y", "a", "r", "gamma", "E", "ynext", "t", "T"),
+        5,
+        (
+            "The season is frozen only inside the plan. The shop itself still sees seasons change.",
+            "Freezing saves work twice: the expectation has fewer next states, and the {n_slow} "
+            "seasons are separate problems.",
+        ),
+        (
+            "Start with one week to go: no cell orders. Step back week by week until the first "
+            "orders appear.",
+        ),
+        (
+            r"J_t(x, y) = \max_a\ r(x, y, a) + \gamma\, \mathbb E\bigl[J_{t+1}(x, y')\bigr], "
+            r"\quad J_T = 0",
+        ),
+    ),
+    Section(
+        "upper",
+        "The upper level: T weeks per step",
+        (
+            "The upper level uses the true dynamics, but **one of its steps is a whole block of "
+            "$T$ weeks**, so it needs far fewer iterations.",
+            "With $T$ = {T} it discounts by $\\gamma^T$ = {discount} per step: {needed} iterations "
+            "bring the error down to {precision}, where value iteration needs {vi_needed} sweeps.",
+            "An iteration costs {cost} sweeps; after {k} of them the values are off by {error}. "
+            "The number in a cell is the order of the upper policy $\\mu$.",
+        ),
+        "Where does the upper level use the frozen season, and where the true one?",
+        "The reward of the block comes from the frozen plan: $J_1$ is computed once and then only "
+        "looked up. The state $s_T$ at the end of the block is reached under the true dynamics, "
+        "with the season moving.",
+        "Values of the upper level with T = {T} after {k} iterations, and the order of its policy "
+        "in every state.",
+        ("V", "st", "sT", "a", "r", "gamma", "E", "J", "T", "k", "mu"),
+        5,
+        (
+            "One step of this iteration jumps over a block. The frozen plan says what the block "
+            "earns, the true dynamics say where it ends.",
+            "An iteration costs a little more than a sweep, because the block's last state has to "
+            "be followed through the block.",
+        ),
+        (
+            "Keep T and increase the iterations: the values grow, the orders settle early.",
+            "Then increase T: fewer iterations are needed.",
+        ),
+        (
+            r"V^{k}(s_0) = \max_a\ r(s_0, a) + \gamma\, \mathbb E\bigl[J_1(s_1)\bigr] "
+            r"+ \gamma^T\, \mathbb E\bigl[V^{k-1}(s_T)\bigr]",
+        ),
+    ),
+    Section(
+        "path",
+        "The policy on a path, block by block",
+        (
+            "The policy of both levels together, *frozen-state value iteration* (FSVI), repeats "
+            "itself every $T$ weeks: **$\\mu$ acts in the first week of a block, the lower level "
+            "in the others.**",
+            "On this path {at_start} of {orders} orders fall on the first week of a block; in the "
+            "long run it is {share} of all orders.",
+            "The dashed line is what the plan expected from its second week on; over these {weeks} "
+            "weeks it expected to earn {planned}, and the shop earned {earned}.",
+        ),
+        "With $T$ = {T}, why does the shop order when it does?",
+        "Only $\\mu$ looks beyond the end of the block. Late in a block the lower level sees too "
+        "few weeks of sales to pay for an order of {K}, so it lets the stock run out. With short "
+        "blocks, therefore, (almost) all orders wait for the next block to begin, whatever the "
+        "stock is. With long blocks the lower level also orders, but never in the last weeks.",
+        "One simulated path of {weeks} weeks in {blocks} blocks: demand above; stock, the planned "
+        "stock and orders below. {at_start} of {orders} orders fall on the first week of a block.",
+        ("mu", "pi", "T", "x", "y"),
+        6,
+        (
+            "This is the teaching moment: the policy is good inside a block and blind at its end.",
+            "The plan is wrong where the dashed and the solid line separate: there the season "
+            "moved.",
+        ),
+        (
+            "Show that with short blocks all orders fall on block starts. Then increase T: orders "
+            "appear inside the blocks, but not at their end.",
+            "Choose a path in which the demand changes and compare the dashed and solid lines.",
+        ),
+    ),
+    Section(
+        "errors",
+        "The price: two errors",
+        (
+            "The plan is wrong about the reward of a block for two reasons: **the season moves** "
+            "(freeze error), and **the plan ignores what comes after the block** (end-of-horizon "
+            "error).",
+            "With $T$ = {T}, measured over all states and orders, the freeze error is at most "
+            "{freeze} and the end-of-horizon error at most {end}.",
+            "The paper bounds them by {freeze_bound} and {end_bound}: its formula with the "
+            "constants of this shop.",
+        ),
+        "Which of the two errors is larger in this shop? What happens to each as $T$ grows?",
+        "With $T$ = {T} the {larger} error is larger. From $T$ = {shortest} to $T$ = {longest} the "
+        "freeze error grows from {freeze_first} to {freeze_last}, because the season has more time "
+        "to move, and the end-of-horizon error shrinks from {end_first} to {end_last}, because the "
+        "end of the block is further away and discounted more.",
+        "The freeze and the end-of-horizon error against T on a logarithmic scale, measured and "
+        "as bounded by the paper. With T = {T}: measured {freeze} and {end}, bounded by "
+        "{freeze_bound} and {end_bound}.",
+        ("er", "alpha", "dY", "Lr", "Lf", "LU", "gamma", "T"),
+        4,
+        (
+            "Both errors are errors of the plan, not yet of the decisions.",
+            "The solid lines are the truth, the dotted lines the bound. The bound is {ratio} times "
+            "the truth here; a later section explains why.",
+        ),
+        ("Move T from left to right: one solid line rises, the other falls.",),
+    ),
+    Section(
+        "work",
+        "The trade-off: regret against work",
+        (
+            "The **regret** of a policy is what it loses against the optimal one: for each $T$ it "
+            "**falls fast with the work, then stays at a floor** that more iterations cannot "
+            "remove.",
+            "The thick line is the smallest mean regret for each budget: with {budget} sweeps it "
+            "is {regret} ({winner}), and value iteration alone (Base VI) has {base}.",
+            "FSVI with $T$ = {T} never gets below {floor}, of an optimal value of {optimum}.",
+        ),
+        "For which budgets should this shop freeze, and when not?",
+        "Below {switch} sweeps freezing has the smallest regret; from there on value iteration is "
+        "better, because its error goes to zero. Freezing is for models in which those few sweeps "
+        "are all that one can pay for.",
+        "Mean regret against work in sweeps of value iteration, for FSVI with T = {T} and for "
+        "value iteration. At a budget of {budget} sweeps the best is {winner}, with {regret}.",
+        ("T", "k", "regret"),
+        5,
+        (
+            "All regrets are measured: each policy is evaluated exactly, under the true dynamics.",
+            "The strip at the bottom says which T wins for each budget. The winner changes several "
+            "times.",
+        ),
+        ("Move the budget from left to right and read the winner from the strip.",),
+    ),
+    Section(
+        "bound",
+        "What the bound says, and why it says so little",
+        (
+            "The paper's theorem bounds the regret before anything is solved, but **in this shop "
+            "it allows {times} times more than can be lost at all**.",
+            "With $T$ = {T} the bound is {bound}, no policy can lose more than {trivial}, and FSVI "
+            "loses at most {regret}.",
+            "The bound multiplies worst cases: a step of one unit can change the value by {L_U}, "
+            "and a factor of {factor} adds up the errors of all blocks.",
+        ),
+        "Can anything useful be said about the regret without solving the model?",
+        "Yes. A *certificate* is computed from the policy on this model: here it proves that FSVI "
+        "loses at most {certificate}, for the price of a few sweeps. The bound is useful for its "
+        "form: it says which quantities matter and that a good $T$ lies between two errors.",
+        "Four numbers on a logarithmic scale: the true regret {regret}, the certificate "
+        "{certificate}, the most that can be lost {trivial}, and the paper's bound {bound}.",
+        ("regret", "er", "LU", "d", "gamma", "T", "rmax"),
+        4,
+        (
+            "The fixed cost of {K} is a jump, and a jump makes every Lipschitz constant large.",
+            "The bound still explains the shape of the trade-off. Do not use it to choose T.",
+        ),
+        ("Move T: the bound moves by a factor, the truth by a few units.",),
+    ),
+    Section(
+        "rolling",
+        "Replanning every week removes the floor",
+        (
+            "**Use only the first step of the frozen plan, and plan again next week**: the plan "
+            "then never comes close to its own end.",
+            "With {n} frozen weeks this *rolling freeze* loses {rolling} on average; FSVI with "
+            "blocks of {n} weeks loses {fsvi}, however many iterations it makes.",
+            "It needs no upper level at all: its policy is the newest one of the lower level.",
+        ),
+        "Is rolling freeze always better than FSVI?",
+        "No. With {short} frozen weeks it loses {short_rolling} and FSVI only {short_fsvi}, "
+        "because without an upper level nothing looks beyond these weeks. Its best value here is "
+        "{best} with {best_n} weeks; that of FSVI is {best_floor} with $T$ = {best_T}. Rolling "
+        "freeze has no guarantee in advance, but a certificate can be computed for it.",
+        "Mean regret on a logarithmic scale against the number of frozen weeks, for FSVI and for "
+        "rolling freeze. With {n} weeks: FSVI {fsvi}, rolling freeze {rolling}.",
+        ("J", "pi", "T", "n", "regret"),
+        4,
+        (
+            "Recall the path: all orders waited for the block to begin. A plan that is made anew "
+            "every week has no block.",
+            "The last weeks of the plan are still wrong, but nobody executes them.",
+        ),
+        ("Compare both lines with few and with many frozen weeks.",),
+    ),
+    Section(
+        "failure",
+        "When freezing fails",
+        (
+            "Freezing needs **rewards within reach of the plan** and **a slow state that is "
+            "slow**.",
+            "{case}",
+        ),
+        "What would help in each of the two cases?",
+        "{advice}",
+        "{alt}",
+        ("T", "x", "regret"),
+        3,
+        (
+            "Both failures can be measured before one relies on the method: the page Your model "
+            "does it for any model.",
+        ),
+        (
+            "Show the maze with a short T, then with one that is longer than the way to the prize.",
+            "Show the shop with a season that moves more and more often.",
+        ),
+    ),
+)
