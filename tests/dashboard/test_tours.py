@@ -166,4 +166,4 @@ def test_the_researchers_stop_shows_a_proven_bound_above_the_refuted_one():
 def test_home_starts_every_tour():
     labels = [link.proto.label for link in opened().get("page_link")]
     for tour in TOURS.values():
-        assert home_text.start_tour(tour.minutes) in labels
+        assert home_text.start_tour(tour.audience, tour.minutes) in labels

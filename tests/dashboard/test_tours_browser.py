@@ -24,7 +24,7 @@ def expect_stop(page: Page, position: Position) -> None:
 @pytest.mark.parametrize(("name", "size"), list(zip(TOURS, (WIDE, NARROW, WIDE), strict=True)))
 def test_a_tour_leads_from_the_first_to_the_last_stop(visit: Callable[..., Page], name, size):
     page, tour = visit(width=size[0], height=size[1]), TOURS[name]
-    page.get_by_role("link", name=home_text.start_tour(tour.minutes)).click()
+    page.get_by_role("link", name=home_text.start_tour(tour.audience, tour.minutes)).click()
     position = Position(name, 1)
     while True:
         expect_stop(page, position)

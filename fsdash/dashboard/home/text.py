@@ -38,8 +38,8 @@ QUESTIONS_TITLE = "What do you want to know?"
 TOURS_TITLE = "Three tours"
 
 
-def start_tour(minutes: int) -> str:
-    return f"Start the tour, about {minutes} minutes"
+def start_tour(audience: str, minutes: int) -> str:
+    return f"Start the tour {audience.lower()}, about {minutes} minutes"
 
 
 COMMANDS_TITLE = "The same from the command line"

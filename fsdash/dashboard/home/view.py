@@ -126,4 +126,8 @@ def draw_tours() -> None:
         with column.container(border=True, height="stretch", gap="xsmall"):
             st.markdown(f"**{tour.audience}**: {tour.about}")
             st.markdown("\n".join(f"{n}. {stop.title}" for n, stop in enumerate(tour.stops, 1)))
-            link_to_stop(Position(name, 1), text.start_tour(tour.minutes), ":material/play_arrow:")
+            link_to_stop(
+                Position(name, 1),
+                text.start_tour(tour.audience, tour.minutes),
+                ":material/play_arrow:",
+            )
