@@ -98,7 +98,7 @@ def test_a_swipe_over_a_figure_scrolls_the_page_and_selects_nothing(visit: Calla
     assert page.url == url
 
 
-@pytest.mark.parametrize("path", ["Run_lab", "Reproduction"])
+@pytest.mark.parametrize("path", ["Run_lab", "Reproduction", "Story"])
 def test_axes_and_legends_are_legible_on_a_phone(visit: Callable[..., Page], path: str):
     assert_legible(visit(f"/{path}", *NARROW, touch=True))
 

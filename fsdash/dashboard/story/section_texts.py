@@ -152,7 +152,7 @@ SECTIONS = (
         ),
         "With $T$ = {T}, why does the shop order when it does?",
         "Only $\\mu$ looks beyond the end of the block. Late in a block the lower level sees too "
-        "few weeks of sales to pay for an order of {K}, so it lets the stock run out. With short "
+        "few weeks of sales to pay the fixed cost of {K}, so it lets the stock run out. With short "
         "blocks, therefore, (almost) all orders wait for the next block to begin, whatever the "
         "stock is. With long blocks the lower level also orders, but never in the last weeks.",
         "One simulated path of {weeks} weeks in {blocks} blocks: demand above; stock, the planned "
@@ -232,7 +232,7 @@ SECTIONS = (
             "The paper's theorem bounds the regret before anything is solved, but **in this shop "
             "it allows {times} times more than can be lost at all**.",
             "With $T$ = {T} the bound is {bound}, no policy can lose more than {trivial}, and FSVI "
-            "loses at most {regret}.",
+            "loses at most {regret} in any state.",
             "The bound multiplies worst cases: a step of one unit can change the value by {L_U}, "
             "and a factor of {factor} adds up the errors of all blocks.",
         ),
@@ -262,8 +262,8 @@ SECTIONS = (
         ),
         "Is rolling freeze always better than FSVI?",
         "No. With {short} frozen weeks it loses {short_rolling} and FSVI only {short_fsvi}, "
-        "because without an upper level nothing looks beyond these weeks. Its best value here is "
-        "{best} with {best_n} weeks; that of FSVI is {best_floor} with $T$ = {best_T}. Rolling "
+        "because without an upper level nothing looks beyond these weeks. Its smallest loss here "
+        "is {best} with {best_n} weeks; that of FSVI is {best_floor} with $T$ = {best_T}. Rolling "
         "freeze has no guarantee in advance, but a certificate can be computed for it.",
         "Mean regret on a logarithmic scale against the number of frozen weeks, for FSVI and for "
         "rolling freeze. With {n} weeks: FSVI {fsvi}, rolling freeze {rolling}.",

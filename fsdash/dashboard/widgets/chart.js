@@ -311,6 +311,7 @@ function spareHeight(node) {
 // Once for each width and height. In the first pass the labels of the axis may still lie in the empty
 // part, so the second one makes room for them again.
 async function fitHeight(Plotly, node) {
+  if (!node._fullLayout) return;
   const room = roomForLegend(node);
   const fitted = [node.clientWidth, node.fsData.height, room].join();
   if (node.fsFitted === fitted) return;
@@ -321,6 +322,7 @@ async function fitHeight(Plotly, node) {
     const height = takeHeight(node);
     if (height === node._fullLayout.height) return;
     await Plotly.relayout(node, { height });
+    if (!node._fullLayout) return;
   }
 }
 
@@ -333,10 +335,11 @@ async function draw(Plotly, node) {
   node.fsDrawn = (node.fsDrawn ?? 0) + 1;
   const shown = { ...held, height: takeHeight(node) };
   await Plotly.react(node, { data, layout: shown, config: CONFIGURATION, frames });
+  if (!node._fullLayout) return; // the page has removed the figure meanwhile
   // Plotly measures the width at the first drawing only; the column may have grown since.
   if (Math.abs(node._fullLayout.width - node.clientWidth) > 1) await Plotly.Plots.resize(node);
   await fitHeight(Plotly, node);
-  if (!first) return;
+  if (!first || !node._fullLayout) return;
   node.fsReady = true;
   holdRanges(node);
   reportClicks(node);

@@ -129,9 +129,11 @@ def bounds_figure(sizes: Mapping[str, float], dark: bool = False) -> go.Figure:
         "marker": {"color": [colour.on(dark) for colour in colours]},
         "hovertemplate": "%{y}: %{x:.4g}<extra></extra>",
     }
-    low, high = 1.0, max(values) * 8
+    high = max(values) * 8
+    decades = [10**n for n in range(0, int(log10(high)) + 1, 2)]
     layout = _layout(dark, "regret", "")
-    layout["xaxis"] |= {"type": "log", "range": [0, log10(high)], **log_ticks(low, high)}
+    layout["xaxis"] |= {"type": "log", "range": [0, log10(high)]}
+    layout["xaxis"] |= {"tickvals": decades, "ticktext": [number(value) for value in decades]}
     layout["yaxis"] |= {"autorange": "reversed", "ticks": "", "showgrid": False}
     layout["hovermode"] = "closest"
     return go.Figure({"data": [bars], "layout": layout}, _validate=False)
