@@ -15,7 +15,7 @@ from fsdash.dashboard.inspector import url as inspector_url
 from fsdash.dashboard.navigation import PAGES as NAVIGATION
 from fsdash.dashboard.reward_error import view as reward_error_view
 from fsdash.dashboard.story import sections as story_sections
-from fsdash.dashboard.story.text import SECTIONS
+from fsdash.dashboard.story.section_texts import SECTIONS
 from fsdash.dashboard.widgets.url_state import usable_values
 from fsdash.dashboard.your_model import url as your_model_url
 from fsdash.teaching.exercises import EXERCISES
