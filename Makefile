@@ -5,7 +5,7 @@ PORT ?= 8501
 DASHBOARD_ARGS ?=
 WORKERS ?= 2
 PYTEST_ARGS ?=
-QUICK := not browser and not processes and not slow and not packaging
+QUICK := not browser and not processes and not slow and not long and not packaging
 
 PY  := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
@@ -21,14 +21,14 @@ CHAOS_ARGS ?=
 KERNELS     := $(VENV)/.compiled
 
 # Every process is one worker. Threaded BLAS inside two workers is many times slower, not faster.
-ONE_THREAD := test test-fast test-lowest test-services chaos soak bench room reproduce
+ONE_THREAD := test test-fast test-long test-lowest test-services chaos soak bench room reproduce
 $(ONE_THREAD): export OPENBLAS_NUM_THREADS = 1
 $(ONE_THREAD): export OMP_NUM_THREADS = 1
 $(ONE_THREAD): export OMP_WAIT_POLICY = passive
 $(ONE_THREAD): export NUMBA_NUM_THREADS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast test-lowest test-services chaos soak browser lint types docs bench room reproduce clean
+.PHONY: help run test test-fast test-long test-lowest test-services chaos soak browser lint types docs bench room reproduce clean
 
 help: ## list these goals
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -39,8 +39,11 @@ help: ## list these goals
 run: $(KERNELS) ## start the dashboard (installs what it needs the first time)
 	@$(PY) -m fsdash dashboard --host '$(HOST)' --port '$(PORT)' $(DASHBOARD_ARGS)
 
-test: $(DEV_STAMP) $(KERNELS) browser ## run all tests, including those in a real browser
-	$(PY) -m pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+test: $(DEV_STAMP) $(KERNELS) browser ## run the tests, including those in a real browser
+	$(PY) -m pytest -n $(WORKERS) --dist loadgroup -m 'not long' $(PYTEST_ARGS)
+
+test-long: $(DEV_STAMP) $(KERNELS) browser ## run the tests that take a minute or more each
+	$(PY) -m pytest -n $(WORKERS) --dist loadgroup -m long $(PYTEST_ARGS)
 
 test-fast: $(DEV_STAMP) $(KERNELS) ## run the quick tests: no browser, no processes (under 90 s)
 	$(PY) -m pytest -n $(WORKERS) --dist loadgroup -m '$(QUICK)' $(PYTEST_ARGS)

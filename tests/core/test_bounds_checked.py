@@ -28,6 +28,7 @@ TESTS = (
 """Small models that together call the kernels of `core`, `sampling` and `theory`."""
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_no_kernel_reads_or_writes_outside_an_array(tmp_path):
     environment = {name: v for name, v in os.environ.items() if not name.startswith("PYTEST_")}

@@ -45,8 +45,7 @@ def findings(page: Page, theme: str) -> list[str]:
     ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", RULES)
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_no_page_has_a_serious_finding(visit: Callable[..., Page], theme: str):
     page = visit("/", theme=theme)
     start, serious = page.url, {}

@@ -48,6 +48,7 @@ def answer(student: Page, option: str) -> None:
     expect(student.get_by_text("has arrived")).to_contain_text(option)
 
 
+@pytest.mark.long
 def test_30_browsers_answer_and_the_lecturer_sees_the_bars_grow(
     visit: Callable[..., Page], chromium: Browser
 ):
