@@ -288,7 +288,7 @@ def _sampled(
     if reason := _why_not_thawed(model, budget):
         candidates, spent = race(model, int(budget), rng, progress)
         best = candidates[0]
-        why = f"No thawed sweeps: {reason}. {_why_race(candidates)}"
+        why = f"No thawed sweeps: {reason}. {_why_race(candidates, model.sense)}"
         return _measured(model, best.method, best.T, best.k, spent, why, best.policy_PXY)
     snapshots = ethaw(model, rng)
     last = next(snapshots)
@@ -315,7 +315,7 @@ def _why_not_thawed(model: FastSlowMDP, budget: float) -> str:
     return ""
 
 
-def _why_race(candidates: Sequence[Candidate]) -> str:
+def _why_race(candidates: Sequence[Candidate], sense: str) -> str:
     """What the roll-outs said about the winner and the best candidate of another method."""
     best, others = candidates[0], candidates[1:]
     name = describe(best.method, best.T, best.k)
@@ -323,11 +323,13 @@ def _why_race(candidates: Sequence[Candidate]) -> str:
         return _sentence(f"{name} took most of the work; no budget was left to compare.")
     rival = next((c for c in others if c.method != best.method), others[0])
     rounds = len(rival.paths)
-    return _sentence(
-        f"{name} earned {number(best.mean_return(rounds))} and "
-        f"{describe(rival.method, rival.T, rival.k)} {number(rival.mean_return(rounds))} on "
-        f"average in the same {sum(rival.paths)} roll-outs."
-    )
+    sign, earned = (-1, "cost") if sense == "min" else (1, "earned")
+    mine, theirs = (number(sign * c.mean_return(rounds)) for c in (best, rival))
+    other = describe(rival.method, rival.T, rival.k)
+    said = f"{name} {earned} {mine} and {other} {theirs}"
+    if mine == theirs:
+        said = f"{name} and {other} {earned} the same, {mine}"
+    return _sentence(f"{said}, on average in the same {sum(rival.paths)} roll-outs.")
 
 
 def _measured(

@@ -20,12 +20,12 @@ from fsdash.formatting import number
 from fsdash.runs.summary import interval
 
 LINES = {
-    "Recommendation": ("Recommendation from samples", INK, "dash", "circle-open"),
     "E-Thaw": ("E-Thaw", FAMILY_COLOURS["thaw"], "solid", "diamond"),
     "E-Rolling": ("E-Rolling", FAMILY_COLOURS["rolling"], "solid", "square"),
     "E-FSVI": ("E-FSVI, best T in hindsight", BLUE, "solid", "circle"),
     "Greedy for J": ("Greedy for J, best T in hindsight", GREY, "dot", "triangle-up"),
     "Base E-VI": ("Base E-VI", FAMILY_COLOURS["VI"], "solid", "x"),
+    "Recommendation": ("Recommendation from samples", INK, "dash", "circle-open"),
 }
 """By method: the name in the legend, colour, dash and marker."""
 SMALLEST = 1e-4
@@ -56,7 +56,7 @@ def budgets_figure(rows: pd.DataFrame, dark: bool = False) -> go.Figure:
                 "legendgroup": name,
                 "mode": "lines+markers",
                 "line": {"color": line, "dash": dash, "width": 2.5},
-                "marker": {"color": line, "symbol": symbol, "size": 9},
+                "marker": {"color": line, "symbol": symbol, "size": 14 if "open" in symbol else 9},
                 "customdata": table[["which", "mean"]].to_numpy(),
                 "hovertemplate": f"<b>{name}</b>%{{customdata[0]}}<br>%{{x:g}} sweeps: "
                 "%{customdata[1]:.2%} of the optimum<extra></extra>",

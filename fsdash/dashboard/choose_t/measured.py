@@ -25,7 +25,7 @@ COMPARED_T = tuple(range(2, 25))
 DRAWN_T = (2, 4, 6, 12, 24)
 MAX_PAIRS = 2_000_000
 """State-action pairs of a model that the page measures; `fsdash frontier` has no limit."""
-SLOW_PAIRS = 200_000
+SLOW_PAIRS = 400_000
 """Pairs above which a visitor starts the measurement, instead of waiting unasked."""
 
 
@@ -112,6 +112,12 @@ def choose_from_samples(
     """The recommendation from samples alone, all paid for out of the budget."""
     model = problem(domain).model
     return recommend(model, sweeps=sweeps, sampled=True, seed=seed, progress=progress)
+
+
+def optimal_mean(domain: Domain) -> float:
+    """The optimal mean value, which takes a solution of the model."""
+    solved = problem(domain)
+    return float(solved.model.mean(solved.best.U_XY))
 
 
 def figure(state: MeasuredState, dark: bool = False) -> go.Figure:

@@ -43,15 +43,15 @@ def draw(url: UrlState, largest_budget: float) -> None:
         T = choose_T(url)
     with right:
         found = measured_frontier(measured.model_of(model))
-        if found is None:
-            return
-        state = MeasuredState(model, found, sweeps, T, measure)
-        if not state.suits.suits:
-            st.warning(state.suits.text, icon=":material/ac_unit:")
-        draw_recommendation(state)
-        draw_figure(url, state)
-    draw_choices_of_T(state)
-    draw_samples(state)
+        if found is not None:
+            state = MeasuredState(model, found, sweeps, T, measure)
+            if not state.suits.suits:
+                st.warning(state.suits.text, icon=":material/ac_unit:")
+            draw_recommendation(state)
+            draw_figure(url, state)
+    if found is not None:
+        draw_choices_of_T(state)
+    draw_samples(model)
 
 
 def choose_model(url: UrlState) -> str:
@@ -209,7 +209,7 @@ def draw_choices_of_T(state: MeasuredState) -> None:
 
 
 @st.fragment
-def draw_samples(state: MeasuredState) -> None:
+def draw_samples(model: str) -> None:
     """A recommendation from samples alone, computed on request."""
     with st.expander(text.SAMPLES, icon=":material/casino:"):
         st.markdown(text.SAMPLES_INTRODUCTION)
@@ -217,14 +217,16 @@ def draw_samples(state: MeasuredState) -> None:
             sweeps = st.number_input(text.SAMPLED_BUDGET, 0.05, MOST_SAMPLED, 1.0, 0.25, width=260)
             seed = st.number_input(text.SEED, 0, 10**9, 0, width=140)
             started = st.button(text.CHOOSE_FROM_SAMPLES, type="primary")
-        key = (state.model, sweeps, seed)
+        key = (model, sweeps, seed)
         if started:
-            st.session_state[CHOSEN] = (key, choose_from_samples(state, sweeps, seed))
+            st.session_state[CHOSEN] = (key, choose_from_samples(model, sweeps, seed))
         known, choice = st.session_state.get(CHOSEN, (None, None))
         if choice is not None and known == key:
             st.subheader(text.sampled_headline(choice), anchor=False)
             with st.container(horizontal=True, gap="medium"):
-                for label, value in text.sampled_numbers(choice, state.optimal).items():
+                for label, value in text.sampled_numbers(
+                    choice, measured.optimal_mean(measured.model_of(model))
+                ).items():
                     st.metric(label, value, width="content")
             st.markdown(choice.why)
 
@@ -233,13 +235,13 @@ CHOSEN = "choose-t-sampled"
 MOST_SAMPLED = 100.0
 
 
-def choose_from_samples(state: MeasuredState, sweeps: float, seed: int) -> Choice:
+def choose_from_samples(model: str, sweeps: float, seed: int) -> Choice:
     """Choose, with a progress bar; a click on Stop ends it at the bar's next step."""
     place = st.empty()
     with place.container():
         bar = st.progress(0.0, text.CHOOSING)
         st.button(text.STOP, icon=":material/stop:", key="stop-samples")
     advance = partial(_advance, bar, text.CHOOSING)
-    choice = measured.choose_from_samples(measured.model_of(state.model), sweeps, seed, advance)
+    choice = measured.choose_from_samples(measured.model_of(model), sweeps, seed, advance)
     place.empty()
     return choice

@@ -15,6 +15,7 @@ from fsdash.teaching.tours import TOURS, Position
 STEP = "home-step"
 """Session key: the step of the picture."""
 SECONDS_PER_STEP = 1.5
+CARDS_IN_A_ROW = 3
 URL = UrlState(
     "home",
     {
@@ -109,14 +110,16 @@ def restart() -> None:
 
 
 def draw_questions() -> None:
-    """A card for each page with the question it answers, one row per group of pages."""
+    """A card for each page with the question it answers, group by group, three in a row."""
     st.subheader(text.QUESTIONS_TITLE, anchor=False)
     for group, pages in available_pages().items():
         shown = [page for page in pages if page.question and group]
-        for column, page in zip(st.columns(len(shown) or 1), shown, strict=False):
-            with column.container(border=True, height="stretch"):
-                st.page_link(page.script, label=f"**{page.title}**", icon=page.icon)
-                st.markdown(page.question)
+        for start in range(0, len(shown), CARDS_IN_A_ROW):
+            row = shown[start : start + CARDS_IN_A_ROW]
+            for column, page in zip(st.columns(CARDS_IN_A_ROW), row, strict=False):
+                with column.container(border=True, height="stretch"):
+                    st.page_link(page.script, label=f"**{page.title}**", icon=page.icon)
+                    st.markdown(page.question)
 
 
 def draw_tours() -> None:

@@ -20,6 +20,7 @@ from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.chart import Event, chart
 from fsdash.figures.palette import FIRST_POLICY, SECOND_POLICY
 from fsdash.figures.policies import PolicyFigure, policy_figures
+from fsdash.formatting import escape_markdown
 
 
 def shown_state(now: Inspection) -> ShownState:
@@ -71,7 +72,7 @@ def _draw_side_by_side(now: Inspection, state: ShownState) -> None:
         with column:
             phase_name = f" · {policy.phases[phase]}" if len(policy.phases) > 1 else ""
             mark = badge(who, colour, is_dark())
-            st.markdown(f"{mark} **{title}{phase_name}**", unsafe_allow_html=True)
+            st.markdown(f"{mark} **{escape_markdown(title + phase_name)}**", unsafe_allow_html=True)
             alt_text = f"{title}. {caption}"
             _draw(figure, f"{side}-{name}", now.policy_figure, state, height, alt_text)
 

@@ -30,6 +30,7 @@ from fsdash.domains import domain_label
 from fsdash.errors import InputError
 from fsdash.figures.palette import FIRST_POLICY, SECOND_POLICY
 from fsdash.figures.policies import Versus, comparison_figures, policy_figures
+from fsdash.formatting import escape_markdown
 from fsdash.runs.errors import StoreError
 from fsdash.runs.store.experiments import Store
 
@@ -75,7 +76,7 @@ def _draw_head(store: Store) -> PolicyChoice:
         with st.popover(text.CHANGE, help=text.CHANGE_HELP, icon=":material/tune:"):
             choice = choose_policy(store, notices)
     with name:
-        label = f"**{choice.spec.label}** · {domain_label(choice.spec.domain)}"
+        label = f"**{choice.spec.label}** · {escape_markdown(domain_label(choice.spec.domain))}"
         st.markdown(f"{badge('A', FIRST_POLICY, is_dark())} {label}", unsafe_allow_html=True)
     return choice
 
@@ -158,7 +159,7 @@ def _inspect(
     with rail:
         if compared is not None:
             mark = badge("B", SECOND_POLICY, is_dark())
-            st.markdown(f"{mark} **{compared.title}**", unsafe_allow_html=True)
+            st.markdown(f"{mark} **{escape_markdown(compared.title)}**", unsafe_allow_html=True)
         selected = choose_selectors(policy_figure)
     return Inspection(
         history,

@@ -140,7 +140,8 @@ def not_imported(file: str, reason: str) -> str:
 
 def store_size(size: StoreSize) -> str:
     disk = "" if size.bytes is None else f", {file_size(size.bytes)}"
-    return f"Stored: {size.experiments:,} experiments, {size.rows:,} rows{disk}."
+    plural = "" if size.experiments == 1 else "s"
+    return f"Stored: {size.experiments:,} experiment{plural}, {size.rows:,} rows{disk}."
 
 
 # The selection

@@ -43,6 +43,10 @@ _BAR_STYLE = """
   border: 1px solid rgba(128, 140, 150, 0.8);}
 .fs-presenter button:disabled {opacity: 0.5; cursor: default;}
 .fs-presenter .fs-clock {margin-left: auto;}
+.fs-presenter > * {white-space: nowrap;}
+@media (max-width: 640px) {
+  .fs-presenter {flex-wrap: wrap; gap: 0.4rem; padding: 0.4rem 0.8rem; font-size: 0.9rem;}
+}
 .fs-presenter .fs-late {font-weight: 700; text-decoration: underline;}
 """
 _component = st.components.v2.component(

@@ -191,6 +191,8 @@ def draw_rolling(n: int, dark: bool) -> tuple[go.Figure, str]:
 
 def read_failure() -> Values:
     case = segments(URL, "case", CASE, text.CASES)
+    for name in ("mazeT", "move"):  # Streamlit forgets the value of a control that is not drawn
+        URL.put(name, URL.get(name))
     if case == "maze":
         controls.value_slider(URL, "mazeT", state.MAZE_T, "Periods frozen T")
     else:
