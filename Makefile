@@ -40,24 +40,24 @@ run: $(KERNELS) ## start the dashboard (installs what it needs the first time)
 	@$(PY) -m fsdash dashboard --host '$(HOST)' --port '$(PORT)' $(DASHBOARD_ARGS)
 
 test: $(DEV_STAMP) $(KERNELS) browser ## run the tests, including those in a real browser
-	$(PY) -m pytest -n $(WORKERS) --dist loadgroup -m 'not long' $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(WORKERS) --dist loadfile -m 'not long' $(PYTEST_ARGS)
 
 test-long: $(DEV_STAMP) $(KERNELS) browser ## run the tests that take a minute or more each
-	$(PY) -m pytest -n $(WORKERS) --dist loadgroup -m long $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(WORKERS) --dist loadfile -m long $(PYTEST_ARGS)
 
 test-fast: $(DEV_STAMP) $(KERNELS) ## run the quick tests: no browser, no processes (under 90 s)
-	$(PY) -m pytest -n $(WORKERS) --dist loadgroup -m '$(QUICK)' $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(WORKERS) --dist loadfile -m '$(QUICK)' $(PYTEST_ARGS)
 
 test-lowest: ## run the quick tests with the lowest versions that requirements.txt allows
 	@python=$$(sh tools/find-python) && "$$python" -m venv $(VENV)-lowest
 	@$(VENV)-lowest/bin/python tools/lowest.py > $(VENV)-lowest/constraints.txt
 	$(VENV)-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
 	  -c $(VENV)-lowest/constraints.txt -e '.[test]'
-	$(VENV)-lowest/bin/python -m pytest -n $(WORKERS) --dist loadgroup -m '$(QUICK)' $(PYTEST_ARGS)
+	$(VENV)-lowest/bin/python -m pytest -n $(WORKERS) --dist loadfile -m '$(QUICK)' $(PYTEST_ARGS)
 
 test-services: $(DEV_STAMP) $(SERVICES_STAMP) $(KERNELS) browser ## run the tests on PostgreSQL and Dask
 	@$(PY) -m tools.postgres
-	$(PY) -m pytest -n $(WORKERS) --dist loadgroup -m services tests/services $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(WORKERS) --dist loadfile -m services tests/services $(PYTEST_ARGS)
 
 chaos: $(DEV_STAMP) $(SERVICES_STAMP) $(KERNELS) ## kill servers, workers and databases for MINUTES
 	@$(PY) -m tools.postgres

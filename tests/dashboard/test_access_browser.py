@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from fsdash.dashboard.access import WRONG
 from tests.dashboard.conftest import running_server
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 
 
 def test_a_visitor_gives_the_password_once(chromium, tmp_path):

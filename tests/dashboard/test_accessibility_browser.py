@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 from fsdash.dashboard.navigation import PAGES
 
 # One group, so that all tests here share one worker's server and browser.
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 STORY = PAGES["story"]
 ADDRESSES = [
     *(page.address() for page in PAGES.values()),

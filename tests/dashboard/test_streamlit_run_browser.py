@@ -13,7 +13,7 @@ from tests.dashboard.browser import assert_fits
 from tests.dashboard.conftest import ROOT, free_port, wait_until_healthy
 
 # One group, so that all browser tests share one worker's browser.
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 
 
 @pytest.fixture(scope="module")

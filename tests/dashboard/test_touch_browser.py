@@ -10,7 +10,7 @@ from fsdash.dashboard.navigation import PAGES
 from tests.dashboard.browser import NARROW, WIDE
 
 # One group, so that all tests here share one worker's server and browser.
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 TABLET = (820, 1180)
 CLICKABLE = "node => Boolean(node.fsData?.clickable && node.fsReady)"
 SCROLL = "document.querySelector('[data-testid=stMain]').scrollTop"

@@ -10,7 +10,7 @@ from fsdash.dashboard.home import text as home_text
 from fsdash.teaching.tours import TOURS, Position
 from tests.dashboard.browser import NARROW, WIDE, assert_fits, in_url
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 
 
 def expect_stop(page: Page, position: Position) -> None:

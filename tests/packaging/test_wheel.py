@@ -13,12 +13,11 @@ from tests.dashboard.browser import assert_fits
 from tests.dashboard.conftest import ROOT
 from tests.packaging.conftest import run
 
-# One group, so that one worker builds, installs and serves once for all tests here.
+# `make test` gives all tests of a file to one worker, which builds, installs and serves once.
 pytestmark = [
     pytest.mark.packaging,
     pytest.mark.slow,
     pytest.mark.processes,
-    pytest.mark.xdist_group("packaging"),
 ]
 PAGES = sorted(path.name for path in (ROOT / "pages").glob("*.py"))
 ENTRY_SCRIPTS = {"app.py", ".streamlit/config.toml", *(f"pages/{name}" for name in PAGES)}

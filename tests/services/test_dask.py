@@ -16,7 +16,7 @@ from tests.runs.work import ENDLESS, assert_same_rows, base, frozen, over, until
 from tools.dask_cluster import Cluster, end
 
 Client = pytest.importorskip("distributed", reason="`make test-services` installs it").Client
-pytestmark = [pytest.mark.processes, pytest.mark.services, pytest.mark.xdist_group("dask")]
+pytestmark = [pytest.mark.processes, pytest.mark.services]
 
 
 @pytest.fixture

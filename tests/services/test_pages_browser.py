@@ -12,7 +12,6 @@ for package in ("distributed", "psycopg"):
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.services,
-    pytest.mark.xdist_group("browser"),
     pytest.mark.skipif(find_programs() is None, reason="PostgreSQL is not installed"),
 ]
 

@@ -24,7 +24,6 @@ pytest.importorskip("psycopg", reason="`make test-services` installs it")
 pytestmark = [
     pytest.mark.processes,
     pytest.mark.services,
-    pytest.mark.xdist_group("postgres"),
     pytest.mark.skipif(find_programs() is None, reason="PostgreSQL is not installed"),
 ]
 _numbers = itertools.count()

@@ -17,7 +17,7 @@ from fsdash.dashboard.shell import SYMBOLS_TITLE
 from tests.dashboard.browser import NARROW, SCREENS, assert_fits
 
 # One group, so that all tests here share one worker's server and browser.
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 PATH = "/Choose_T?by=theory"
 VACUOUS = "The bound is vacuous here:"
 THREE = choose.example("three-regimes")

@@ -9,7 +9,7 @@ from fsdash.dashboard.choose_t import measured_text as text
 from tests.dashboard.browser import SCREENS, assert_fits, figure, in_url, wait_until_drawn
 
 # One group, so that all tests here share one worker's server and browser.
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 
 POINT = """(node, name) => {
   const index = node.data.findIndex(trace => trace.name === name);

@@ -9,7 +9,7 @@ from fsdash.dashboard.class_links import text
 from tests.dashboard.browser import SCREENS, assert_fits, figure, wait_until_drawn
 from tests.dashboard.conftest import PATIENCE
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 CLASS, AT_ONCE = 30, 6
 """Browsers, and how many of them have the page open at the same time."""
 OPTIONS = ("FSVI", "Rolling freeze", "MPI")

@@ -13,7 +13,7 @@ from fsdash.teaching.exercises import EXERCISES, by_id
 from fsdash.teaching.exercises.base import RIGHT, TOO_SMALL
 from tests.dashboard.browser import NARROW, assert_fits
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 
 
 def test_an_exercise_is_solved_on_its_page_and_the_browser_remembers_it(

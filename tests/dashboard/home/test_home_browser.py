@@ -11,7 +11,7 @@ from fsdash.dashboard.shell import SYMBOLS_TITLE
 from tests.dashboard.browser import NARROW, SCREENS, WIDE, assert_fits, in_url, slider
 
 # One group, so that all tests here share one worker's server and browser.
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 
 
 def picture(page: Page) -> Locator:

@@ -32,7 +32,7 @@ from tests.dashboard.browser import (
 from tests.dashboard.test_touch_browser import assert_legible
 from tests.runs.work import finished_experiment, frozen
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 
 FIRST_STEP = "Backward induction: step 1 of 2"
 CELL = """(node, [column, row]) => {

@@ -10,7 +10,7 @@ from fsdash.dashboard.live_gridworld import text
 from tests.dashboard.browser import NARROW, WIDE, assert_fits, figure, in_url, wait_until_drawn
 
 # One group, so that all tests here share one worker's server and browser.
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 MAPS = ("live-fsvi", "live-rolling", "live-vi")
 BOTTOM = "node => node.getBoundingClientRect().bottom"
 CENTRE = """(node, [column, row]) => {

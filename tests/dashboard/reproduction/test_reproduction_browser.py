@@ -11,7 +11,7 @@ from fsdash.dashboard.reproduction import text
 from fsdash.reproduce.archive import archived_claims
 from tests.dashboard.browser import SCREENS, assert_fits, in_url, wait_until_drawn
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 
 
 def test_a_claim_opens_with_its_rule_and_the_filter_is_in_the_url(visit: Callable):

@@ -28,7 +28,7 @@ from tests.dashboard.browser import (
 )
 
 # One group, so that all tests here share one worker's server and browser.
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 CALM = PRESETS["reward-error-small"].constants
 REWARD, LINEAR = "/Reward_error", "/Linear_architecture"
 CHARTS = {REWARD: ("error", "ceiling"), LINEAR: ("bound", "terms")}

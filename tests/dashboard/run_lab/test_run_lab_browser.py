@@ -13,7 +13,7 @@ from fsdash.dashboard.run_lab.sweep import SWEEP
 from tests.dashboard.browser import NARROW, RANGES, SCREENS, drag, figure, wait_until_drawn
 
 # One group, so that all tests here share one worker's server and browser.
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 QUICK = f"/Run_lab?preset={CUSTOM}&algorithms=e-fsvi,e-vi&T=6&budget=2&replications=2"
 LONG = f"/Run_lab?preset={CUSTOM}&algorithms=e-fsvi,e-vi&T=6&budget=1e9&replications=1"
 POINTS = "node => (node._fullData ?? []).reduce((sum, trace) => sum + (trace.y?.length ?? 0), 0)"

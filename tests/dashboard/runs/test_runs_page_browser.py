@@ -14,7 +14,7 @@ from tests.dashboard.browser import NARROW, SCREENS, figure, wait_until_drawn
 from tests.runs.work import base, finished_experiment
 
 # One group, so that all tests here share one worker's server and browser.
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from fsdash.dashboard.widgets.glossary import SYMBOLS
 from tests.dashboard.browser import NARROW, assert_fits, figure, in_url, slider, wait_until_drawn
 
 # One group, so that all tests here share one worker's server and browser.
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 PROJECTOR = (1024, 768)
 STORY = PAGES["story"]
 CHARTS = [f"story-{section.name}" for section in SECTIONS]

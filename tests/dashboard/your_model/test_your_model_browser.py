@@ -23,7 +23,7 @@ from tests.dashboard.browser import (
 )
 from tests.saved_models import shop_frame
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser]
 PATH = "/Your_model"
 
 

@@ -22,7 +22,7 @@ from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.store.experiments import Store
 from tests.runs.work import ENDLESS, assert_same_rows, base, end_worker, frozen, over, until
 
-pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("manager")]
+pytestmark = [pytest.mark.processes]
 
 
 @pytest.fixture(scope="module")
