@@ -30,6 +30,7 @@ from tests.dashboard.inspector.kit import PAGE, heat, orders, records
 from tests.dashboard.kit import figures, metrics, opened, snippet, unfold, words
 from tests.models import random_model
 from tests.runs.work import base
+from tests.saved_models import shop_model
 
 SHARE = BY_NAME["fraction_of_optimal"].label
 
@@ -391,3 +392,10 @@ def _optimal_policy(domain: str) -> InspectedPolicy:
 
 def _figure_named(inspected: InspectedPolicy, name: str):
     return {figure.name: figure for figure in policy_figures(inspected)}[name]
+
+
+def test_the_name_of_a_saved_model_is_shown_as_it_was_typed():
+    domain = Store().models.add("me", "<b>shop</b> $x$ *y*", shop_model(0.9)).domain
+    page = opened(PAGE, domain=domain)
+    [label] = [element.value for element in page.markdown if "shop" in element.value][:1]
+    assert r"\<b\>shop\</b\> \$x\$ \*y\*" in label and "<b>shop" not in label
