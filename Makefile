@@ -42,7 +42,7 @@ run: $(KERNELS) ## start the dashboard (installs what it needs the first time)
 test: $(DEV_STAMP) $(KERNELS) browser ## run the tests, including those in a real browser
 	$(PY) -m pytest -n $(WORKERS) --dist loadfile -m 'not long' $(PYTEST_ARGS)
 
-test-long: $(DEV_STAMP) $(KERNELS) browser ## run the tests that take a minute or more each
+test-long: $(DEV_STAMP) $(KERNELS) browser ## run the long tests: all screens and themes, contrast, 30 browsers
 	$(PY) -m pytest -n $(WORKERS) --dist loadfile -m long $(PYTEST_ARGS)
 
 test-fast: $(DEV_STAMP) $(KERNELS) ## run the quick tests: no browser, no processes (under 90 s)

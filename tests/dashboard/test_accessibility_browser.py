@@ -45,7 +45,8 @@ def findings(page: Page, theme: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("theme", RULES)
 def test_no_page_has_a_serious_finding(visit: Callable[..., Page], theme: str):
     page = visit("/", theme=theme)
     start, serious = page.url, {}

@@ -173,6 +173,7 @@ def test_the_most_extreme_bars_are_drawn(visit: Callable[..., Page]):
     expect(chart(page, "terms").locator(".bars .point path").last).to_be_attached()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "theme"), SCREENS)
 def test_every_screen_and_theme_fits(visit: Callable[..., Page], size, theme):
     page = visit(PATH, *size, theme)

@@ -37,6 +37,7 @@ def test_a_model_a_budget_and_a_point_lead_to_its_policy(visit: Callable[..., Pa
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "theme"), SCREENS)
 def test_the_measured_half_fits_the_screen(visit: Callable[..., Page], size, theme):
     page = visit("/Choose_T", *size, theme)

@@ -82,6 +82,7 @@ def test_30_browsers_answer_and_the_lecturer_sees_the_bars_grow(
     again.context.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "theme"), SCREENS)
 def test_every_screen_and_theme_fits(visit: Callable[..., Page], theme, size):
     page = visit("/Class", width=size[0], height=size[1], theme=theme)

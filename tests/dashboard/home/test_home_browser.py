@@ -43,6 +43,7 @@ def test_the_picture_plays(visit: Callable[..., Page]):
     page.get_by_text(text.PLAY, exact=True).click()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "theme"), SCREENS)
 def test_every_screen_and_theme_fits(visit: Callable[..., Page], theme, size):
     page = visit(width=size[0], height=size[1], theme=theme)

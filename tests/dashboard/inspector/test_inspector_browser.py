@@ -194,6 +194,7 @@ def test_the_gridworld_animation_plays(visit: Callable):
     expect(status).to_contain_text("t = 29")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "theme"), SCREENS)
 def test_every_screen_and_theme_fits(visit: Callable, experiment, size, theme):
     page = visit(address(experiment), *size, theme)

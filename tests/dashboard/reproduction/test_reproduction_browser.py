@@ -42,6 +42,7 @@ def test_the_claims_can_be_downloaded(visit: Callable, tmp_path):
     assert pd.read_csv(path)["name"].tolist() == reproduction.claims()["name"].tolist()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "theme"), SCREENS)
 def test_every_screen_and_theme_fits(visit: Callable, size, theme):
     page = visit("/Reproduction", *size, theme)

@@ -195,6 +195,7 @@ def test_plotly_is_loaded_once_for_all_charts_and_pages(visit: Callable[..., Pag
     assert loaded == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", [REWARD, LINEAR])
 @pytest.mark.parametrize(("size", "theme"), SCREENS)
 def test_every_screen_and_theme_fits(visit: Callable[..., Page], path, theme, size):

@@ -135,6 +135,7 @@ def test_a_sweep_over_T_on_two_domains(visit: Callable[..., Page]):
         expect(table.locator("tbody tr")).to_have_count(2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "theme"), SCREENS)
 def test_nothing_scrolls_sideways(visit, size, theme):
     page = visit(QUICK, *size, theme)

@@ -102,7 +102,7 @@ def test_export_delete_and_import(visit: Callable[..., Page], run, tmp_path: Pat
 
     page.get_by_role("button", name=text.DELETE).click()
     page.get_by_role("button", name=text.DELETE_NOW).click()
-    expect(page.get_by_text(text.DELETED)).to_be_visible()
+    expect(page.get_by_text(text.DELETED, exact=True)).to_be_visible()
     expect(row(page, id)).to_have_count(0)
 
     page.get_by_role("button", name=text.IMPORT).click()
@@ -125,6 +125,7 @@ def test_an_experiment_is_found_by_its_new_name(visit: Callable[..., Page], run)
     expect(page).to_have_url(re.compile("text=wanted"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "theme"), SCREENS)
 def test_nothing_scrolls_sideways(visit, run, size, theme):
     id = run(5)

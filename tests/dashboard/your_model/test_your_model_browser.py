@@ -89,6 +89,7 @@ def test_an_example_becomes_a_policy_file_by_touch(visit: Callable[..., Page]):
     assert load_policy(download.value.path().rename(download.value.path().with_suffix(".json")))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "theme"), SCREENS)
 def test_every_step_fits_on_every_screen(visit: Callable[..., Page], table, size, theme):
     page = visit(PATH, *size, theme)
