@@ -41,6 +41,8 @@ from fsdash.runs.summary import work_to_reach
 from tests.dashboard.kit import address, figures, metrics, opened, traces, words
 from tests.runs.work import finished_experiment, over
 
+pytestmark = pytest.mark.slow  # together they take several seconds
+
 ROOT = Path(__file__).parents[1]
 DOMAIN_FILE = """
 from dataclasses import dataclass

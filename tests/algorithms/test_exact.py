@@ -95,6 +95,7 @@ def test_a_terminal_value_affects_the_policy_but_not_J1():
     np.testing.assert_allclose(last.values_XY, values, atol=1e-6)
 
 
+@pytest.mark.slow
 @given(seeds, sizes, shapes, st.sampled_from([0, 1, 5, 60]), st.sampled_from([0.0, 0.1]))
 def test_mpi_certifies_the_optimum(seed, sizes, shape, m, enough):
     model = random_model(seed, sizes, shape, gamma=0.9)

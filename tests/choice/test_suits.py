@@ -12,6 +12,8 @@ from fsdash.core.rows import Rows
 from fsdash.domains import make
 from tests.models import random_model
 
+pytestmark = pytest.mark.slow  # together they take several seconds
+
 LAKE = [
     "SFFFFFFF",
     "FFFFFFFF",

@@ -81,6 +81,7 @@ def test_own_rows_take_the_same_steps_as_any_model(seed, kind, ties, few, jump):
         U_XY = ours_XY + jump * rng.normal(size=ours_XY.shape) if step % 4 == 0 else ours_XY
 
 
+@pytest.mark.slow
 def test_few_rows_are_read_once_the_values_have_converged():
     """Rows that are not needed may hold anything: they are not read."""
     model = exogenous_rows(1, sizes=(3, 40, 6))

@@ -26,6 +26,8 @@ from fsdash.teaching.tours import TOURS, Position, parse_position
 from fsdash.theory import PRESETS, fsavi_regret
 from tests.dashboard.kit import address, follow_link, opened, words
 
+pytestmark = pytest.mark.slow  # together they take several seconds
+
 POSITIONS = [
     Position(name, n) for name, tour in TOURS.items() for n in range(1, len(tour.stops) + 1)
 ]

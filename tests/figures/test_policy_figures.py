@@ -29,6 +29,8 @@ from fsdash.figures.policies.plane import coordinates, index_plane, plane
 from tests.figures.kit import contrast, trace
 from tests.models import random_model, seeds, shapes, sizes
 
+pytestmark = pytest.mark.slow  # together they take several seconds
+
 PRESETS = [(name, preset) for name, domain in DOMAINS.items() for preset in domain.presets]
 IDLE = {"task": 0, "carried": 0, "inner ring pays": 0}
 

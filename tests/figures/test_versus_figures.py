@@ -25,6 +25,8 @@ from fsdash.figures.policies.tables import KINDS
 from tests.figures.kit import trace
 from tests.models import random_rows
 
+pytestmark = pytest.mark.slow  # together they take several seconds
+
 
 @cache
 def inspected(name: str, T: int) -> InspectedPolicy:

@@ -129,6 +129,7 @@ def test_functions(seed, form):
     assert difference(model, arrays) <= 1e-6
 
 
+@pytest.mark.slow
 @given(seeds, st.booleans())
 def test_a_markov_chain_with_a_deterministic_fast_state(seed, same_for_all_x):
     rng = np.random.default_rng(seed)

@@ -38,6 +38,8 @@ from fsdash.runs.columns import NAMES
 from fsdash.runs.engine import execute
 from fsdash.runs.frames import tidy
 
+pytestmark = pytest.mark.slow  # together they take several seconds
+
 ROOT = Path(__file__).parents[2]
 PUBLISHED = {
     "README.md": "of {} claims, {} reproduce, {} partly, {} not",

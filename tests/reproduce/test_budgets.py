@@ -113,6 +113,7 @@ def test_archived_rows_are_complete_and_have_seeds_of_their_own():
     assert len(evidence(budgets, certificates)) == 3
 
 
+@pytest.mark.slow
 def test_one_replication_and_the_certificates_are_computed_again():
     budgets, certificates = archived_budgets()
     archived = budgets[(budgets["domain"] == "inventory") & (budgets["seed"] == SEEDS[0])]

@@ -15,6 +15,8 @@ from fsdash.reproduce.figure_files import Renderer
 from fsdash.runs.engine import Outcome
 from fsdash.runs.local import Ending
 
+pytestmark = pytest.mark.slow  # together they take several seconds
+
 
 def reproduce(*words):
     return run_reproduce(parser().parse_args(["reproduce", *words]))

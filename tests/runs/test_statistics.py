@@ -175,6 +175,7 @@ def test_the_upper_level_alone_decides_the_final_value():
     assert (found["start"], found["final"]) == (pytest.approx(0.1), pytest.approx(0.75))
 
 
+@pytest.mark.slow
 @settings(derandomize=True, database=None, deadline=None, max_examples=200)
 @given(
     st.lists(st.floats(-3, 1), min_size=2, max_size=60),

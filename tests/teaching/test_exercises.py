@@ -19,6 +19,8 @@ from fsdash.teaching.exercises.base import (
 )
 from fsdash.teaching.sheet import exercise_sheet
 
+pytestmark = pytest.mark.slow  # together they take several seconds
+
 ABSURD = [None, "", "abc", nan, inf, -inf, True, [], {}, {"T": "x"}, "<script>", object()]
 every_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.id)
 

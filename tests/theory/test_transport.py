@@ -9,6 +9,8 @@ from fsdash.theory.transport import Images, distance_above, distance_bounds
 from tests.models import seeds
 from tests.theory.test_measured import wasserstein
 
+pytestmark = pytest.mark.slow  # together they take several seconds
+
 
 def images_of(P, points):
     """Two distributions on the points, as rows."""

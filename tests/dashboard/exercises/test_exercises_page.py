@@ -14,6 +14,8 @@ from fsdash.teaching.exercises.base import OTHER_STATE, RIGHT, TOO_SMALL
 from fsdash.teaching.sheet import PAGE_TITLES, exercise_sheet
 from tests.dashboard.kit import metrics, opened, words
 
+pytestmark = pytest.mark.slow  # together they take several seconds
+
 PAGE = "10_Exercises.py"
 
 

@@ -17,6 +17,8 @@ from fsdash.runs.store.experiments import Store
 from tests.dashboard.inspector.kit import PAGE, heat, orders
 from tests.dashboard.kit import figures, metrics, opened, snippet, words
 
+pytestmark = pytest.mark.slow  # together they take several seconds
+
 # ------------------------------------------------------------------------------------- two policies
 
 

@@ -9,6 +9,8 @@ from fsdash.dashboard.live_gridworld.edits import Edits, flip_ring
 from fsdash.dashboard.live_gridworld.state import Race, idle_cells, race_table
 from tests.dashboard.kit import address, component_data, figures, opened, snippet, traces, words
 
+pytestmark = pytest.mark.slow  # together they take several seconds
+
 PAGE = "9_Live_gridworld.py"
 MAPS = ("live-fsvi", "live-rolling", "live-vi")
 

@@ -35,6 +35,8 @@ from fsdash.dashboard.live_gridworld.state import (
 from fsdash.errors import InputError
 from fsdash.figures.domains.gridworld_race import race_map
 
+pytestmark = pytest.mark.slow  # together they take several seconds
+
 T = 4
 CHANGED = move_delivery(flip_ring(toggle_wall(Edits(), (5, 5))), 7, (8, 8))
 TABLES = ("reward_XYA", "noise_W", "next_slow", "next_fast", "initial_XY", "feasible_XYA")

@@ -22,6 +22,8 @@ from fsdash.reproduce.report import figure_of
 from fsdash.reproduce.settings import Setting
 from tests.dashboard.kit import figures, opened, traces, unfold, words
 
+pytestmark = pytest.mark.slow  # together they take several seconds
+
 PAGE = "7_Reproduction.py"
 INVENTORY = PARTS["inventory"]
 

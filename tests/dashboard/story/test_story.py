@@ -16,6 +16,8 @@ from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.symbols import symbols_html
 from tests.dashboard.kit import address, component_data, figures, opened, words
 
+pytestmark = pytest.mark.slow  # together they take several seconds
+
 PAGE = PAGES["story"].script.removeprefix("pages/")
 SHOP = {
     **{"y_max": 12, "d_min": 1, "d_max": 5, "d_step": 2, "order_step": 3, "order_max": 12},

@@ -26,6 +26,8 @@ from fsdash.theory.measured import measure
 from tests.dashboard.kit import address, figures, metrics, opened, table_rows, traces, words
 from tests.saved_models import shop_frame, shop_model
 
+pytestmark = pytest.mark.slow  # together they take several seconds
+
 PAGE = "8_Your_model.py"
 ODD_NAMES = {
     "action": "choice",

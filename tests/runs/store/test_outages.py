@@ -16,6 +16,8 @@ from fsdash.runs.store.database import Database, set_aside
 from fsdash.runs.store.experiments import Store
 from tests.runs.work import assert_same_rows, base, expected, frozen, overwrite, stored_values
 
+pytestmark = pytest.mark.slow  # together they take several seconds
+
 
 def claimed(store, spec):
     """A new experiment whose replication is claimed: its queue, id and attempt."""
