@@ -1,6 +1,7 @@
 """A model of one's own is a domain, known by its content."""
 
 import gc
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from fsdash.runs.engine import execute
 from fsdash.runs.errors import StoreError
 from fsdash.runs.local import run_all
 from fsdash.runs.spec import RunSpec
+from fsdash.runs.store import models
 from fsdash.runs.store.experiments import Store
 from tests.saved_models import shop_model
 
@@ -125,6 +127,17 @@ def test_a_database_that_cannot_be_read_is_reported_only_if_it_may_have_the_mode
     assert make(name).gamma == 0.41
     other = Store(tmp_path / "elsewhere" / "runs.db")
     assert make(other.models.add("me", "shop", shop_model(0.42)).domain).gamma == 0.42
+
+
+def test_a_model_is_found_behind_an_open_database_that_cannot_be_read(tmp_path, monkeypatch):
+    stores = [Store(tmp_path / name / "runs.db") for name in ("damaged", "healthy")]
+    name = stores[1].models.add("me", "shop", shop_model(0.43)).domain
+    monkeypatch.setattr(models, "_databases", [store.database for store in stores])
+    monkeypatch.setattr(models, "look_in", lambda database: None)
+    monkeypatch.setattr(stores[0].database, "reading", Mock(side_effect=StoreError("damaged")))
+    assert models.find_content(name).gamma == 0.43
+    with pytest.raises(StoreError, match="damaged"):
+        models.find_content(UNKNOWN)
 
 
 def test_a_model_is_found_in_an_open_store_and_in_the_users_own(tmp_path):

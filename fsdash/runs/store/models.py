@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import time
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -163,11 +164,11 @@ class ModelTable:
             changed = m.update().where(m.c.hash == hash.removeprefix(PREFIX)).values(**values)
             if not connection.execute(changed).rowcount:
                 raise _missing(hash)
-        self._changed(PREFIX + hash.removeprefix(PREFIX))
+        self._changed(hash)
 
-    def _changed(self, domain: str) -> None:
+    def _changed(self, hash: str) -> None:
         self.version += 1
-        forget_class(domain)
+        forget_class(PREFIX + hash.removeprefix(PREFIX))
 
     def experiments(self, hash: str) -> Names:
         """The ids of the experiments that use a model."""
@@ -182,7 +183,7 @@ class ModelTable:
                 count = f"{len(used)} experiment{'s' if len(used) > 1 else ''}"
                 raise InputError(f"{count} on the Runs page use this model; delete them first")
             connection.execute(m.delete().where(m.c.hash == hash.removeprefix(PREFIX)))
-        self._changed(PREFIX + hash.removeprefix(PREFIX))
+        self._changed(hash)
 
 
 def users_models() -> list[SavedModelRecord]:
@@ -201,7 +202,11 @@ def find_content(domain: str) -> SavedContent | None:
     A database that cannot be read now is passed over, unless the model is in no other.
     """
     trouble: StoreError | None = None
-    for find in (_in_open_databases, _in_users_own):
+    places: list[Callable[[str], SavedContent | None]] = [
+        *(partial(_in_database, database) for database in _databases),
+        _in_users_own,
+    ]
+    for find in places:
         try:
             found = find(domain)
         except StoreError as error:
@@ -212,11 +217,6 @@ def find_content(domain: str) -> SavedContent | None:
     if trouble is not None:
         raise trouble
     return None
-
-
-def _in_open_databases(domain: str) -> SavedContent | None:
-    found = (_in_database(database, domain) for database in list(_databases))
-    return next((content for content in found if content is not None), None)
 
 
 def _in_users_own(domain: str) -> SavedContent | None:
