@@ -45,7 +45,7 @@ from fsdash.reproduce.budgets import (
     RECOMMENDED,
     Score,
     method_scores,
-    share_of_optimum,
+    share_score,
 )
 from fsdash.theory.measured import measure
 
@@ -92,7 +92,7 @@ def domains() -> tuple[list[Row], list[Row]]:
     rows, targets = [], []
     for name in DOMAINS:
         model = make(name).build()
-        found = compare(model, SEEDS, share_of_optimum(model))
+        found = compare(model, SEEDS, share_score(model))
         rows += [_score_row("domains", name, method, score) for method, score in found.items()]
         paper = [found[method] for method in (FROZEN, BASE, GREEDY)]
         lead = (found[RECOMMENDED] - np.nanmax(paper, axis=0)).min()

@@ -52,7 +52,7 @@ Score = Callable[[np.ndarray], float]
 # ----------------------------------------------------------------------------------------- methods
 
 
-def share_of_optimum(model: FastSlowMDP) -> Score:
+def share_score(model: FastSlowMDP) -> Score:
     """The policy's share of the optimal mean value."""
     best = model.mean(optimum(model).U_XY)
     tolerance = PRECISION * abs(best)
@@ -107,7 +107,7 @@ def method_scores(
 def budget_rows(domain: str, seed: int) -> pd.DataFrame:
     """The share of the optimum of every method at every budget, for one seed."""
     model = make(domain).build()
-    found = method_scores(model, seed, share_of_optimum(model))
+    found = method_scores(model, seed, share_score(model))
     rows = [
         (domain, method, T, seed, sweeps, share)
         for method, T, shares in found
@@ -131,7 +131,7 @@ def certificate_rows(domain: str) -> pd.DataFrame:
 def compute_budgets(
     domains: Sequence[str], seeds: Sequence[int], progress: Callable[[str], object]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """All rows at budgets, and all certificates; `progress` is told about each finished part."""
+    """All rows at budgets, and all certificates; `progress` is called after each part."""
     parts = []
     for domain, seed in product(domains, seeds):
         parts.append(budget_rows(domain, seed))
@@ -168,8 +168,7 @@ class BudgetEvidence(ExperimentCurves):
 
     def in_hindsight(self, method: str, sweeps: float) -> np.ndarray:
         """The share with the T that has the best mean at this budget."""
-        found = [self.at(f"{method}, T={T}", sweeps) for T in self._horizons]
-        return max(found, key=lambda share: np.nan_to_num(share.mean(), nan=-np.inf))
+        return _best_mean([self.at(f"{method}, T={T}", sweeps) for T in self._horizons])
 
     def best_of(self, methods: Sequence[str], sweeps: float) -> np.ndarray:
         """The share of the method with the best mean at this budget, with T in hindsight."""
@@ -178,7 +177,12 @@ class BudgetEvidence(ExperimentCurves):
             for name in methods
             if name in (FROZEN, GREEDY) or name in self.runs
         ]
-        return max(found, key=lambda share: np.nan_to_num(share.mean(), nan=-np.inf))
+        return _best_mean(found)
+
+
+def _best_mean(shares: Sequence[np.ndarray]) -> np.ndarray:
+    """The shares with the largest mean; those of a budget that pays for no policy come last."""
+    return max(shares, key=lambda share: np.nan_to_num(share.mean(), nan=-np.inf))
 
 
 def evidence(rows: pd.DataFrame, certificates: pd.DataFrame) -> dict[str, BudgetEvidence]:
