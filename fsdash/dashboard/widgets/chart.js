@@ -326,6 +326,13 @@ async function fitHeight(Plotly, node) {
   }
 }
 
+const isDisplayed = (node) => node.isConnected && node.clientWidth > 0;
+
+// Plotly refuses to resize a figure that the page has hidden or removed meanwhile.
+async function resize(Plotly, node) {
+  if (isDisplayed(node)) await Plotly.Plots.resize(node);
+}
+
 async function draw(Plotly, node) {
   const { data, layout, frames } = node.fsFigure;
   const held = withHeldRanges(withScreen(layout, node), node.fsHeld);
@@ -337,7 +344,7 @@ async function draw(Plotly, node) {
   await Plotly.react(node, { data, layout: shown, config: CONFIGURATION, frames });
   if (!node._fullLayout) return; // the page has removed the figure meanwhile
   // Plotly measures the width at the first drawing only; the column may have grown since.
-  if (Math.abs(node._fullLayout.width - node.clientWidth) > 1) await Plotly.Plots.resize(node);
+  if (Math.abs(node._fullLayout.width - node.clientWidth) > 1) await resize(Plotly, node);
   await fitHeight(Plotly, node);
   if (!first || !node._fullLayout) return;
   node.fsReady = true;
@@ -345,11 +352,11 @@ async function draw(Plotly, node) {
   reportClicks(node);
   reportDrags(node);
   new ResizeObserver(() => {
-    if (!node.isConnected || !node.clientWidth) return;
+    if (!isDisplayed(node)) return;
     const square = node.classList.contains("fs-square") && node.fsWidth !== node.clientWidth;
     if (square || node.fsNarrow !== isNarrow(node)) return enqueueDrawing(node);
     takeHeight(node);
-    Plotly.Plots.resize(node);
+    resize(Plotly, node);
   }).observe(node);
 }
 

@@ -75,6 +75,7 @@ def test_the_keys_of_a_lecturer_on_a_projector(visit: Callable[..., Page]):
         assert bar and box and box["y"] + box["height"] <= bar["y"]
     page.keyboard.press("ArrowRight")  # there is nothing after the last section
     page.keyboard.press("ArrowLeft")
+    expect(page).to_have_url(in_url("section", str(len(SECTIONS) - 1)))
     expect(title(page, len(SECTIONS) - 1)).to_be_visible()
     page.go_back()
     expect(title(page, len(SECTIONS))).to_be_visible()
