@@ -3,6 +3,7 @@
 import pytest
 
 from fsdash.runs.server import worker
+from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.store.experiments import Store
 
 
@@ -12,3 +13,11 @@ def store(tmp_path):
     yield store
     worker.database.cache_clear()
     store.close()
+
+
+@pytest.fixture
+def queue(store):
+    """The store's queue, with the lease of a server."""
+    queue = WorkQueue(store.database)
+    queue.open_lease()
+    return queue

@@ -6,7 +6,8 @@ It reads tasks from its standard input, one line of JSON each, and answers each 
                                                                  or  {"failure": "…"}
 
 Before the first task it loads the compiled kernels and solves the default inventory model, so the
-first row of a run appears at once. When its input ends, its server has ended; the worker then exits
+first row of a run appears at once; a worker that replaces a dead one has a task at once, and does
+not. When its input ends, its server has ended; the worker then exits
 at once, even in the middle of a task. The rows it has recorded are in the store.
 """
 
@@ -32,6 +33,7 @@ from fsdash.runs.store.models import look_in
 from fsdash.runs.store.recorder import Recorder
 from fsdash.runs.store.retry import patiently
 
+GAVE_WAY = "others were waiting; it continues by itself"
 NICE = 5
 """Added to the process's niceness: pages, which people wait for, are served first."""
 
@@ -64,10 +66,17 @@ def _compute(writer: AttemptWriter, start: StartingPoint) -> list[str]:
     spec = RunSpec.from_json(start.spec_json)
     with Recorder(writer, start) as recorder:
         outcome = execute(
-            spec, writer.attempt.replication, recorder.record, cancelled=recorder.stop.is_set
+            spec,
+            writer.attempt.replication,
+            recorder.record,
+            cancelled=recorder.must_stop,
+            checkpoints=recorder,
         )
-        recorder.end(outcome.status, outcome.reason)
-    return [outcome.status, outcome.reason]
+        end = outcome.status, outcome.reason
+        if outcome.status == "cancelled" and recorder.gives_way:
+            end = "queued", GAVE_WAY
+        recorder.end(*end)
+    return list(end)
 
 
 def _reason(error: Exception) -> str:
@@ -103,8 +112,9 @@ def main() -> None:
         os.nice(NICE)
     lines: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=_listen, args=(lines,), daemon=True).start()
-    with suppress(Exception):  # a task that needs what is broken reports it
-        warm_up()
+    if lines.empty():
+        with suppress(Exception):  # a task that needs what is broken reports it
+            warm_up()
     while True:
         answer: dict[str, object]
         try:

@@ -5,6 +5,7 @@
     experiments   what a person started with one click: several runs
     runs          one RunSpec each
     replications  status and place in the queue; they are served in the order of `id`
+    checkpoints   where an unfinished replication continues (`fsdash.runs.checkpoint`)
     rows          what the engine recorded: the columns of `fsdash.runs.columns` at level "row"
     policies      some of the policies that the rows are about, packed (`arrays`)
     models        models of one's own, by the hash of their content (`models`)
@@ -36,6 +37,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
     inspect,
     text,
 )
@@ -46,7 +48,7 @@ from fsdash.runs.columns import ROW_COLUMNS
 from fsdash.runs.columns import Column as RecordedColumn
 from fsdash.runs.errors import StoreError
 
-VERSION = 2
+VERSION = 3
 
 ADVISORY_LOCK = 0x66736461
 """Number of this project's lock in a PostgreSQL server."""
@@ -131,8 +133,20 @@ replications = table(
     Column("started", Double),
     Column("finished", Double),
     Column("retries", Integer, nullable=False, server_default="0"),
+    Column("give_way", Boolean, nullable=False, server_default=false()),
     Index("replications_run", "run", "replication", unique=True),
     Index("replications_queue", "status", "server"),
+)
+
+checkpoints = table(
+    "checkpoints",
+    Column("id", Integer, primary_key=True),
+    reference("run", "runs.id"),
+    Column("replication", Integer, nullable=False),
+    Column("rows", Integer, nullable=False),
+    Column("seconds", Double, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Index("checkpoints_run", "run", "replication", unique=True),
 )
 
 rows = table(
@@ -205,7 +219,12 @@ def _add_retries(connection: Connection) -> None:
     _add_column(connection, replications.c.retries)
 
 
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {2: _add_retries}
+def _add_give_way(connection: Connection) -> None:
+    """Version 3: whether a replication should let others have its worker for a while."""
+    _add_column(connection, replications.c.give_way)
+
+
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {2: _add_retries, 3: _add_give_way}
 """By version: the function that upgrades a database of the version before."""
 
 

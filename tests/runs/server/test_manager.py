@@ -200,7 +200,8 @@ def test_a_lost_claim_does_not_occupy_the_manager(tmp_path, monkeypatch):
         assert time.monotonic() - began > 0.5
 
 
-def test_owners_take_turns(manager, store):
+def test_owners_take_turns(manager, store, monkeypatch):
+    monkeypatch.setattr("fsdash.runs.server.sharing.SHORT_TURN", 1000)
     block = manager.submit("other", "block", [base(ENDLESS, replications=2)])
     until(lambda: manager.queue("other").running == 2)
     many = manager.submit("many", "hundreds", [base(replications=20)])
