@@ -273,7 +273,7 @@ class Manager:
     def _in_order(self, waiting: list[OwnerQueue]) -> list[OwnerQueue]:
         """The owners in the order in which they are served next."""
         most = self.limits.running_per_owner
-        return in_order(waiting, list(self._jobs), self._last_served, most)
+        return in_order(waiting, list(self._jobs), self._last_served, most, time.monotonic())
 
     def _finish(self, job: Job) -> None:
         """Store how a job ended, if its worker has not, and forget the job."""

@@ -1,7 +1,10 @@
 """How owners share the workers.
 
 The waiting owner with the fewest running replications is served next, and among equals the one that
-was served longest ago. If an owner waits without a running replication and no worker is free, the
+was served longest ago. But a new experiment comes first: in a full room, its first curve would
+otherwise wait for a replication of everybody. Whoever was just served has no such right.
+
+If an owner waits without a running replication and no worker is free, the
 owner with the most running replications gives one up after `SHORT_TURN` seconds. If all have one,
 they take turns of `TURN` seconds. A replication that gave way is queued again and continues from
 its checkpoint (`fsdash.runs.store.recorder`).
@@ -21,6 +24,8 @@ TURN = 10.0
 """Seconds that the only running replication of an owner keeps its worker while others wait."""
 SHORT_TURN = 1.0
 """The same if the owner has several."""
+FIRST_TURN_INTERVAL = 5.0
+"""Seconds after an owner's last turn before a new experiment of theirs goes before others."""
 
 
 @dataclass(eq=False)
@@ -42,14 +47,21 @@ class Job:
 
 
 def in_order(
-    waiting: Sequence[OwnerQueue], jobs: Sequence[Job], last_served: Mapping[str, float], most: int
+    waiting: Sequence[OwnerQueue],
+    jobs: Sequence[Job],
+    last_served: Mapping[str, float],
+    most: int,
+    now: float,
 ) -> list[OwnerQueue]:
     """The owners in the order in which they are served; each may have `most` replications."""
     running = Counter(job.owner for job in jobs)
-    return sorted(
-        (q for q in waiting if running[q.owner] < most),
-        key=lambda q: (running[q.owner], last_served.get(q.owner, 0.0), q.next_id),
-    )
+
+    def place(q: OwnerQueue) -> tuple[int, bool, float, int]:
+        served = last_served.get(q.owner, 0.0)
+        recently = served > now - FIRST_TURN_INTERVAL
+        return running[q.owner], q.begun or recently, served, q.next_id
+
+    return sorted((q for q in waiting if running[q.owner] < most), key=place)
 
 
 def who_gives_way(waiting: Sequence[OwnerQueue], jobs: Sequence[Job], now: float) -> list[Job]:

@@ -10,7 +10,7 @@ has none. Intervals end where values become impossible: no policy is better than
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from math import nan, sqrt
@@ -23,7 +23,7 @@ from scipy.special import stdtrit
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.errors import InputError
 from fsdash.runs.columns import DEFAULT_MEASURE, MEASURES, WORK
-from fsdash.runs.measures import possible_range
+from fsdash.runs.measures import possible_range, range_columns
 from fsdash.runs.records import method_title
 
 X_AXES = (*(column.name for column in WORK), "sweeps")
@@ -42,6 +42,8 @@ ReplicationCurve = tuple[np.ndarray, np.ndarray]
 """x and y of one replication."""
 SeriesKey = tuple[str, str, int | None, str]
 """The values of the columns `SERIES`."""
+Series = tuple[SeriesKey, list[np.ndarray]]
+"""A series and the positions of its rows, by replication."""
 COMPLETE = 0.8
 """A replication with at least this share of the rows of the longest one counts as complete."""
 
@@ -99,7 +101,7 @@ def _drawn(frame: pd.DataFrame) -> np.ndarray:
     return ~only_whole | whole_sweeps(frame) if only_whole.any() else ~only_whole
 
 
-def series_rows(frame: pd.DataFrame) -> Iterator[tuple[SeriesKey, list[np.ndarray]]]:
+def series_rows(frame: pd.DataFrame) -> Iterator[Series]:
     """Each series of a labelled frame, with the positions of its rows in each replication."""
     if frame.empty:
         return
@@ -122,12 +124,16 @@ def replications(
     sweep: float = 1.0,
 ) -> Iterator[tuple[SeriesKey, list[ReplicationCurve]]]:
     """Each series of a labelled frame, with the curves of its replications."""
-    check_axes(x, y)
-    column = "evaluations" if x == "sweeps" else x
-    scale = sweep if x == "sweeps" else 1.0
-    x_all, y_all = frame[column].to_numpy(float) / scale, frame[y].to_numpy(float)
+    x_all, y_all = axis_values(frame, x, y, sweep)
     for key, runs in series_rows(frame):
         yield key, [(x_all[rows], y_all[rows]) for rows in runs]
+
+
+def axis_values(frame: pd.DataFrame, x: str, y: str, sweep: float) -> tuple[np.ndarray, np.ndarray]:
+    """x and y of every row; evaluations are divided by `sweep` if x is in sweeps."""
+    check_axes(x, y)
+    work = frame["evaluations"].to_numpy(float) / sweep if x == "sweeps" else frame[x]
+    return np.asarray(work, float), frame[y].to_numpy(float)
 
 
 def _series(frame: pd.DataFrame) -> np.ndarray:
@@ -316,16 +322,28 @@ def mean_curves(
     points: int = 400,
 ) -> list[MeanCurve]:
     """The curves that `summarise` puts in a table; series without any value are left out."""
-    check_axes(x, y)
-    curves = []
     rows = labelled(frame, lower_policies)
-    positions = (np.concatenate(runs) for _, runs in series_rows(rows))
-    named = zip(replications(rows, x, y=y, sweep=sweep), positions, strict=True)
-    for (key, runs), own in named:
-        limits = possible_range(rows.iloc[own], y)
-        grid = _common_grid(runs, points)
-        values = np.array([read_at(x_R, y_R, grid) for x_R, y_R in runs])
-        method, algorithm, T, policy = key
+    return curves_of(rows, series_rows(rows), x, y=y, sweep=sweep, points=points)
+
+
+def curves_of(
+    rows: pd.DataFrame,
+    series: Iterable[Series],
+    x: str = "evaluations",
+    *,
+    y: str = DEFAULT_MEASURE,
+    sweep: float = 1.0,
+    points: int = 400,
+) -> list[MeanCurve]:
+    """`mean_curves` of a labelled frame whose `series_rows` are known."""
+    x_all, y_all = axis_values(rows, x, y, sweep)
+    numbers = rows[range_columns(rows)]
+    curves = []
+    for (method, algorithm, T, policy), runs in series:
+        limits = possible_range(numbers.iloc[np.concatenate(runs)], y)
+        found = [(x_all[run], y_all[run]) for run in runs]
+        grid = _common_grid(found, points)
+        values = np.array([read_at(x_R, y_R, grid) for x_R, y_R in found])
         T = None if T is None or pd.isna(T) else int(T)
         mean, low, high, n = intervals(values)
         ends = clipped(mean, low, high, limits)

@@ -22,14 +22,20 @@ from math import inf, nan
 import numpy as np
 import pandas as pd
 
-from fsdash.runs.measures import RELATIVE, SHARE, main_measure, possible_range
+from fsdash.runs.measures import (
+    RELATIVE,
+    SHARE,
+    main_measure,
+    possible_range,
+    range_columns,
+)
 from fsdash.runs.summary.curves import (
     SERIES,
     MeanCurve,
     clipped,
+    curves_of,
     interval,
     labelled,
-    mean_curves,
     series_rows,
 )
 
@@ -136,20 +142,24 @@ def work_to_reach(
     """
     measure = main_measure(frame)
     progress = SHARE if measure == SHARE else RELATIVE
-    curves = mean_curves(frame, x, y=progress, sweep=sweep, lower_policies=lower_policies)
+    rows = labelled(frame, lower_policies)
+    series = list(series_rows(rows))
+    curves = curves_of(rows, series, x, y=progress, sweep=sweep)
     curve_of = {(curve.method, curve.policy): curve for curve in curves}
-    rows, records = labelled(frame, lower_policies), []
-    values, phases = rows[measure].to_numpy(float), rows["phase"].to_numpy()
-    for key, runs in series_rows(rows):
-        mean, low, high, n = interval(final_values(rows, runs, measure))
-        limits = possible_range(rows.iloc[np.concatenate(runs)], measure)
+    values, numbers = rows[measure].to_numpy(float), rows[range_columns(rows)]
+    backward = rows["phase"].isin(BACKWARD).to_numpy()
+    every = [run for _, runs in series for run in runs]
+    finals, relatives = (iter(final_values(rows, every, name)) for name in (measure, RELATIVE))
+    records = []
+    for key, runs in series:
+        own = np.concatenate(runs)
+        mean, low, high, n = interval([next(finals) for _ in runs])
+        limits = possible_range(numbers.iloc[own], measure)
         ends = clipped(np.array(mean), np.array(low), np.array(high), limits)
-        relative = float(np.mean(final_values(rows, runs, RELATIVE)))
+        relative = float(np.mean([next(relatives) for _ in runs]))
         reached = mean if measure == SHARE else 1 - relative
         curve = curve_of.get((key[0], key[3]))
-        points = (
-            1 if np.isin(phases[np.concatenate(runs)].astype(str), BACKWARD).all() else MIN_POLICIES
-        )
+        points = 1 if backward[own].all() else MIN_POLICIES
         records.append(
             {
                 **dict(zip(SERIES, key, strict=True)),

@@ -217,6 +217,16 @@ def test_owners_take_turns(manager, store, monkeypatch):
     assert over(store, many).status == "finished"
 
 
+def test_the_queue_knows_which_experiments_have_begun(manager, store):
+    first = manager.submit("early", "long", [base(ENDLESS, replications=6)])
+    until(lambda: manager.queue("early").running == 2)
+    other = manager.submit("other", "new", [base(ENDLESS)])
+    begun = {q.owner: q.begun for q in manager._queue.waiting()}
+    assert begun["early"] and not begun.get("other")
+    for id in (first, other):
+        manager.cancel(id)
+
+
 def test_a_full_queue_refuses_with_a_reason(manager, store):
     manager.limits = Limits(queued_per_owner=6, queued=8, running_per_owner=1)
     mine = manager.submit("me", "mine", [base(ENDLESS, replications=5)])

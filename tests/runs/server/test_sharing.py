@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import func, select
@@ -24,7 +25,7 @@ def job(owner, age):
 
 
 def waiting(*owners):
-    return [OwnerQueue(owner, n, 1) for n, owner in enumerate(owners)]
+    return [OwnerQueue(owner, n, 1, begun=True) for n, owner in enumerate(owners)]
 
 
 def test_an_owner_with_several_workers_gives_up_the_one_that_ran_longest():
@@ -47,10 +48,20 @@ def test_two_visitors_get_two_workers_from_an_owner_of_three():
     assert who_gives_way(waiting("a", "b"), jobs, 100) == jobs[:2]
 
 
+def order(waiting, jobs, last_served, most=2):
+    return [q.owner for q in in_order(waiting, jobs, last_served, most, 100)]
+
+
 def test_the_owner_with_the_fewest_running_is_served_first():
-    order = in_order(waiting("me", "you", "new"), [job("me", 1)], {"you": 5.0}, 2)
-    assert [q.owner for q in order] == ["new", "you", "me"]
-    assert [q.owner for q in in_order(waiting("me", "you"), [job("me", 1)], {}, 1)] == ["you"]
+    queues = waiting("me", "you", "third")
+    assert order(queues, [job("me", 1)], {"you": 5.0}) == ["third", "you", "me"]
+    assert order(queues, [job("me", 1)], {}, most=1) == ["you", "third"]
+
+
+def test_a_new_experiment_comes_first_unless_its_owner_was_just_served():
+    new = [replace(queue, begun=queue.owner == "me") for queue in waiting("me", "you", "third")]
+    assert order(new, [], {"me": 10.0, "you": 70.0, "third": 80.0}) == ["you", "third", "me"]
+    assert order(new, [], {"me": 10.0, "you": 99.0, "third": 80.0}) == ["third", "me", "you"]
 
 
 def checkpoints(store):
