@@ -32,7 +32,7 @@ from fsdash.runs.store.database import (
     sqlite_file,
 )
 
-NOT_SALVAGED = (schema.meta, schema.servers, schema.checkpoints)
+NOT_SALVAGED = (schema.meta, schema.identity, schema.servers, schema.checkpoints)
 CHUNK = 1_000
 """Rows that are read at once from a damaged file."""
 RESTORED = "it was not finished when the backup was made; it can be resumed"

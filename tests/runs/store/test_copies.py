@@ -23,6 +23,11 @@ from tests.runs.work import (
 PAGE = 4096
 
 
+@pytest.fixture
+def store(sqlite_store):
+    return sqlite_store
+
+
 def test_a_backup_is_made_while_the_store_is_written(store, tmp_path):
     finished = finished_experiment(store, base())
     with store.database.writing():  # a writer is in the middle of its transaction
