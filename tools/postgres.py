@@ -1,6 +1,7 @@
 """A PostgreSQL server in a temporary folder and on a free port, for tests.
 
 `python -m tools.postgres` looks for PostgreSQL and installs Debian's package where apt may be used.
+Where that is not possible, it says that the tests on PostgreSQL are skipped, and why.
 """
 
 import os
@@ -13,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 USER = "fsdash"
+INSTALL_SECONDS = 120
 
 
 def find_programs():
@@ -89,13 +91,30 @@ class Postgres:
 
 
 def main():
-    """Make sure that PostgreSQL is installed; exit with 1 and the remedy if it is not."""
-    if find_programs() is None and os.geteuid() == 0 and shutil.which("apt-get"):
-        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        for command in (["apt-get", "update"], ["apt-get", "install", "-y", "postgresql"]):
-            subprocess.run(command, env=environment, check=False)
-    if find_programs() is None:
-        sys.exit("PostgreSQL was not found: install it (Debian: sudo apt-get install postgresql)")
+    """Install PostgreSQL if it is missing, or say why the tests on it are skipped."""
+    if find_programs() is not None:
+        return
+    if reason := install():
+        print(
+            f"PostgreSQL was not found, and {reason}: the tests on PostgreSQL are SKIPPED. "
+            "Install it to run them (Debian: sudo apt-get install postgresql).",
+            file=sys.stderr,
+        )
+
+
+def install():
+    """Install Debian's package; return why that was not possible, empty if it was."""
+    if os.geteuid() != 0:
+        return "only root can install it"
+    if not shutil.which("apt-get"):
+        return "there is no apt-get to install it with"
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["apt-get", "update"], ["apt-get", "install", "-y", "postgresql"]):
+        try:
+            subprocess.run(command, env=environment, check=False, timeout=INSTALL_SECONDS)
+        except subprocess.TimeoutExpired:
+            return f"`{' '.join(command)}` took more than {INSTALL_SECONDS} s"
+    return "" if find_programs() is not None else "its package could not be installed"
 
 
 if __name__ == "__main__":

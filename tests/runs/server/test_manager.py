@@ -1,4 +1,4 @@
-"""The manager with real worker processes, killed workers, killed servers and a real SQLite file."""
+"""The manager with real worker processes, killed workers and killed servers, on both databases."""
 
 import errno
 import os
@@ -20,15 +20,16 @@ from fsdash.runs.server.manager import Manager
 from fsdash.runs.server.processes import is_running
 from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.store.experiments import Store
+from tests.databases import DATABASES, new_url
 from tests.runs.work import ENDLESS, assert_same_rows, base, end_worker, frozen, over, until
 
 pytestmark = [pytest.mark.processes]
 
 
-@pytest.fixture(scope="module")
-def manager(tmp_path_factory):
+@pytest.fixture(scope="module", params=DATABASES)
+def manager(request, tmp_path_factory):
     """One manager with two workers for all tests of this file."""
-    store = Store(tmp_path_factory.mktemp("data") / "runs.db")
+    store = Store(new_url(request.param, request, tmp_path_factory.mktemp("data")))
     with Manager(store, workers=2) as manager:
         yield manager
     assert [s for s in ("queued", "running") if store.experiments(status=s)] == []
@@ -346,7 +347,7 @@ sys.stdin.read()
 @pytest.fixture
 def server(store):
     """Another server on the same file: its process, and its two experiments."""
-    command = [sys.executable, "-c", SERVER, str(store.file)]
+    command = [sys.executable, "-c", SERVER, store.url]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:

@@ -131,7 +131,7 @@ def test_three_visitors_take_turns_on_one_worker(one_worker, store):
 
 def test_without_checkpoints_a_replication_gives_way_and_gets_further_each_time(one_worker, store):
     """E-Thaw is computed again from its seed."""
-    spec = RunSpec("gridworld", "e-thaw", iterations=60)
+    spec = RunSpec("gridworld", "e-thaw", iterations=250)
     long = one_worker.submit("me", "long", [spec])
     until(lambda: store.experiment(long).runs[0].rows > 5)
     other = one_worker.submit("you", "endless", [base(ENDLESS)])
