@@ -13,6 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import psutil
+
 USER = "fsdash"
 INSTALL_SECONDS = 120
 
@@ -59,6 +61,11 @@ class Postgres:
     def stop(self, mode="fast"):
         """Stop the server: "fast" ends all sessions, "immediate" is a crash."""
         self._run("pg_ctl", "-D", self.data, "-w", "-m", mode, "stop", check=False)
+
+    def processes(self):
+        """The server's process and those of its sessions."""
+        server = psutil.Process(int((self.data / "postmaster.pid").read_text().split()[0]))
+        return [server, *server.children(recursive=True)]
 
     def new_database(self, name):
         """Create a database and return its URL."""
