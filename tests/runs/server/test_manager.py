@@ -136,7 +136,9 @@ def test_the_replication_of_a_dead_or_stopped_worker_runs_again(manager, store, 
     id = manager.submit("me", "struck", [spec, base(replications=3)])
     pid = running(store, id, rows=5).pid
     os.kill(pid, signal_number)
+    struck = time.monotonic()
     until(lambda: replications(store, id)[0].pid != pid, "another worker")
+    assert time.monotonic() - struck < 10  # two to three seconds if the machine is not overloaded
     experiment = over(store, id)
     assert [run.status for run in experiment.runs] == ["finished", "finished"]
     assert_same_rows(store.rows([experiment.runs[0].id]), spec)
