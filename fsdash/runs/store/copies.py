@@ -131,6 +131,10 @@ def _connect(file: Path) -> sqlite3.Connection:
 
 
 def _check_new(target: Path) -> None:
+    try:
+        os.fsencode(target)
+    except UnicodeEncodeError:
+        raise InputError("the new file: its name has a character that no name can have") from None
     if target.exists():
         raise InputError(f"{target}: exists already; choose another name")
     if not target.absolute().parent.is_dir():

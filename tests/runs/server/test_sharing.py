@@ -99,7 +99,7 @@ def test_long_replications_make_room_for_another_visitor(store):
 
 @pytest.mark.processes
 def test_a_killed_replication_continues_from_its_checkpoint(store):
-    spec = frozen(iterations=500)
+    spec = frozen(iterations=1500)
     with Manager(store, workers=1) as manager:
         id = manager.submit("me", "struck", [spec])
         until(lambda: checkpoints(store), "a checkpoint")

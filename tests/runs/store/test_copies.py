@@ -40,6 +40,8 @@ def test_a_backup_is_made_while_the_store_is_written(store, tmp_path):
         backup(store.url, tmp_path / "copy.db")
     with pytest.raises(InputError, match="folder does not exist"):
         backup(store.url, tmp_path / "nowhere" / "copy.db")
+    with pytest.raises(InputError, match="no name can have"):
+        backup(store.url, tmp_path / "\ud800")
     with pytest.raises(InputError, match="tools of the other database"):
         backup("postgresql+psycopg://localhost/x", tmp_path / "new.db")
     assert sorted(p.name for p in tmp_path.glob("*.part")) == []
