@@ -13,12 +13,12 @@ _numbers = itertools.count()
 
 
 @contextmanager
-def postgres_or_skip():
+def postgres_or_skip(host="127.0.0.1"):
     """A PostgreSQL server; the test is skipped, with the reason, where none can be started."""
     pytest.importorskip("psycopg", reason="psycopg is not installed: run `make test-services`")
     if find_programs() is None:
         pytest.skip("PostgreSQL is not installed")
-    server = Postgres()
+    server = Postgres(host)
     try:
         server.__enter__()
     except (OSError, RuntimeError, subprocess.CalledProcessError) as error:

@@ -32,10 +32,10 @@ def find_programs():
 class Postgres:
     """A server that the tests start, stop and kill. Use it as a context manager."""
 
-    def __init__(self):
-        self.programs = find_programs()
+    def __init__(self, host="127.0.0.1"):
+        self.host, self.programs = host, find_programs()
         with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
+            free.bind((host, 0))
             self.port = free.getsockname()[1]
         self.folder = Path(tempfile.mkdtemp(prefix="fsdash-postgres-"))
         self.data = self.folder / "data"
@@ -45,6 +45,8 @@ class Postgres:
         if os.geteuid() == 0:  # PostgreSQL refuses to run as root
             os.chown(self.folder, *self._account())
         self._run("initdb", "-D", self.data, "-U", USER, "-A", "trust", "-E", "UTF8", "-N")
+        with (self.data / "pg_hba.conf").open("a") as rules:
+            rules.write(f"host all all {self.host}/24 trust\n")
         self.start()
         return self
 
@@ -53,7 +55,7 @@ class Postgres:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def start(self):
-        options = f"-p {self.port} -h 127.0.0.1 -k {self.folder} -c fsync=off"
+        options = f"-p {self.port} -h {self.host} -k {self.folder} -c fsync=off"
         self._run(
             "pg_ctl", "-D", self.data, "-w", "-l", self.folder / "log", "-o", options, "start"
         )
@@ -69,8 +71,8 @@ class Postgres:
 
     def new_database(self, name):
         """Create a database and return its URL."""
-        self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", USER, name)
-        return f"postgresql+psycopg://{USER}@127.0.0.1:{self.port}/{name}"
+        self._run("createdb", "-h", self.host, "-p", str(self.port), "-U", USER, name)
+        return f"postgresql+psycopg://{USER}@{self.host}:{self.port}/{name}"
 
     def _run(self, program, *arguments, check=True):
         user, group = self._account() if os.geteuid() == 0 else (None, None)
