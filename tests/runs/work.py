@@ -1,6 +1,7 @@
 """Small runs for the tests of store and manager, and the rows they should record."""
 
 import os
+import signal
 import time
 
 import pandas as pd
@@ -10,6 +11,8 @@ from fsdash.runs.engine import execute
 from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.server.worker import replicate
 from fsdash.runs.spec import RunSpec
+from fsdash.runs.store.database import Database
+from fsdash.runs.store.schema import servers
 
 ENDLESS = 10_000_000
 DEADLINE = 120
@@ -52,6 +55,13 @@ def until(condition, what="the condition"):
 def end_worker(*_arguments):
     """A task that ends its worker."""
     os._exit(3)
+
+
+def stop_while_writing(url, *_arguments):
+    """A task that is stopped by a signal in the middle of a transaction."""
+    with Database(url).writing() as connection:
+        connection.execute(servers.update().values(heartbeat=servers.c.heartbeat))
+        os.kill(os.getpid(), signal.SIGSTOP)
 
 
 def over(store, id):

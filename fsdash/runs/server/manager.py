@@ -12,8 +12,8 @@ continues the abandoned work with the same numbers.
 
 Workers notice a request to stop between two snapshots. If a snapshot takes longer than
 `STOP_TIMEOUT`, the worker is killed and replaced. Limits on time and memory work in the same way.
-A worker that was stopped by a signal, or that neither renews its heartbeat nor computes, is killed
-too, and its replication is queued again (`WorkQueue.retry`).
+A worker that neither renews its heartbeat nor computes is killed too, and its replication is queued
+again (`WorkQueue.retry`).
 
 With `FSDASH_DASK`, replications run on the Dask cluster at that address (`cluster`). Its workers
 need fsdash and access to the database (`FSDASH_DATABASE_URL`). A request to stop ends the attempt
@@ -37,7 +37,7 @@ from fsdash.runs.records import Progress
 from fsdash.runs.server.admission import Admission
 from fsdash.runs.server.executor import GivenExecutor, WorkerExecutor, Workers
 from fsdash.runs.server.limits import Limits
-from fsdash.runs.server.processes import cpu_seconds, is_stopped, memory_megabytes
+from fsdash.runs.server.processes import cpu_seconds, memory_megabytes
 from fsdash.runs.server.sharing import Job, in_order, who_gives_way
 from fsdash.runs.server.work_queue import OwnerQueue, WorkQueue
 from fsdash.runs.server.worker import replicate
@@ -223,7 +223,6 @@ class Manager:
             self._finish(job)
         if self._jobs:
             self._kill_unresponsive(now)
-            self._kill_stopped()
             if self._is_due("limits", LIMITS_INTERVAL, now):
                 self._enforce_limits(now)
                 self._end_silent(now)
@@ -322,13 +321,6 @@ class Manager:
                     f"stopped: it used more than {self.limits.megabytes:,} MB of memory, the limit "
                     "for one worker; use a smaller model or a smaller T",
                 )
-
-    def _kill_stopped(self) -> None:
-        """Kill the workers that were stopped by a signal."""
-        for job in list(self._jobs):
-            pid = self._executor.pid(job.future)
-            if pid is not None and is_stopped(pid):
-                self._kill(job, "interrupted", "its worker process was stopped by a signal")
 
     def _end_silent(self, now: float) -> None:
         """Kill the workers that neither report nor compute."""

@@ -292,6 +292,7 @@ def _interrupt(connection: Connection, server: str, reason: str) -> int:
         others.values(status="interrupted", reason=reason, finished=now)
     ).rowcount
     connection.execute(servers.delete().where(servers.c.id == server))
+    forget_checkpoints(connection)
     return changed
 
 

@@ -252,11 +252,12 @@ class AttemptWriter:
             connection.execute(policies.insert(), fitting)
 
 
-def forget_checkpoints(connection: Connection, run_ids: Collection[int]) -> None:
-    """Delete the checkpoints of the replications of some runs that have ended."""
+def forget_checkpoints(connection: Connection, run_ids: Collection[int] | None = None) -> None:
+    """Delete the checkpoints of the replications that have ended, of some runs or of all."""
     c, p = checkpoints.c, replications.c
     ended = exists().where(p.run == c.run, p.replication == c.replication, p.status.in_(ENDED))
-    connection.execute(checkpoints.delete().where(c.run.in_(run_ids), ended))
+    chosen = ended if run_ids is None else and_(ended, c.run.in_(run_ids))
+    connection.execute(checkpoints.delete().where(chosen))
 
 
 def _ended_as(status: str, reason: str) -> dict[str, object]:

@@ -56,6 +56,8 @@ CONTENT_INTERVAL = 1.0
 """Seconds between two checks whether the content belongs to the same store."""
 LOCK_TIMEOUT = 15.0
 """Seconds to wait for another writer."""
+POSTGRES_OPTIONS = "-c lock_timeout=15s -c idle_in_transaction_session_timeout=60s"
+"""A process that stops in the middle of a transaction does not hold its locks for ever."""
 
 EXPLANATIONS = {
     "is locked": "another program has locked it. Close that program, or try again in a moment",
@@ -109,8 +111,10 @@ class Database:
             parsed = make_url(url)
             sqlite = parsed.drivername == "sqlite"
             self.file = Path((parsed.database or "").removeprefix("file:")) if sqlite else None
-            options = {"connect_args": {"timeout": lock_timeout}} if sqlite else {}
-            self._engine = create_engine(parsed, **options)
+            arguments: dict[str, Any] = {"timeout": lock_timeout} if sqlite else {}
+            if parsed.drivername == "postgresql+psycopg" and "options" not in parsed.query:
+                arguments = {"options": POSTGRES_OPTIONS}
+            self._engine = create_engine(parsed, connect_args=arguments)
         except (ArgumentError, NoSuchModuleError, ImportError, TypeError) as error:
             raise InputError(
                 f"FSDASH_DATABASE_URL: cannot be used ({error}); write, for example, "

@@ -21,7 +21,15 @@ from fsdash.runs.server.processes import is_running
 from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.store.experiments import Store
 from tests.databases import DATABASES, new_url
-from tests.runs.work import ENDLESS, assert_same_rows, base, end_worker, frozen, over, until
+from tests.runs.work import (
+    ENDLESS,
+    assert_same_rows,
+    base,
+    end_worker,
+    frozen,
+    over,
+    until,
+)
 
 pytestmark = [pytest.mark.processes]
 
