@@ -48,7 +48,7 @@ MAX_CACHED_ROWS = 500_000
 """Rows of experiments that stay in memory, about a quarter of a kilobyte each."""
 MAX_SCORES = 5_000
 """Runs whose scores stay in memory, about a kilobyte each."""
-FASTEST_REFRESH, SLOWEST_REFRESH = 1.0, 4.0
+FASTEST_REFRESH, SLOWEST_REFRESH = 1.0, 8.0
 """Seconds between two refreshes of one visitor's page."""
 REFRESH_SHARE = 0.15
 """Share of one core for all refreshes. Streamlit adds about as much again, which is not timed."""
