@@ -34,7 +34,7 @@ from fsdash.runs.store.recorder import Recorder
 from fsdash.runs.store.retry import patiently
 
 GAVE_WAY = "others were waiting; it continues by itself"
-NICE = 5
+NICE = 15
 """Added to the process's niceness: pages, which people wait for, are served first."""
 
 
