@@ -51,6 +51,8 @@ STOP_TIMEOUT = 0.5
 """Seconds from a request to stop until the worker is killed."""
 LEASE_INTERVAL, ABANDONED_INTERVAL, LIMITS_INTERVAL = 5.0, 10.0, 1.0
 """Seconds between renewals of the lease, searches for abandoned work, checks of the workers."""
+SHARING_INTERVAL = 0.5
+"""Seconds between two checks whether somebody should give way to others."""
 SILENT_SECONDS = 45.0
 """Without a heartbeat for so long, and without computing, a worker counts as dead."""
 SILENT_CPU_SECONDS = 0.2
@@ -246,9 +248,12 @@ class Manager:
         return due
 
     def _assign_work(self) -> None:
-        """Give queued replications to the free workers."""
+        """Give queued replications to the free workers; if there is none, share them."""
+        free = self._executor.capacity() - len(self._jobs)
+        if free <= 0 and not self._is_due("sharing", SHARING_INTERVAL, time.monotonic()):
+            return
         waiting = self._queue.waiting()
-        for _ in range(self._executor.capacity() - len(self._jobs)):
+        for _ in range(free):
             if not (order := self._in_order(waiting)):
                 return
             owner, id = order[0].owner, order[0].next_id
