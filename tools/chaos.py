@@ -51,7 +51,7 @@ CALM_SECONDS = 300
 SPECS = (
     base(iterations=150, replications=2),
     frozen(iterations=60),
-    base(iterations=600),
+    base(iterations=1500),
     frozen(iterations=20, replications=3, T=6),
 )
 

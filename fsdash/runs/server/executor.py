@@ -171,10 +171,10 @@ class _Slot:
         self._process: subprocess.Popen[str] | None = None
         self._pause, self._started, self._next_start = FIRST_PAUSE, 0.0, 0.0
         self._used = self._was_stopped = False
-        self._closing = threading.Event()
-        self._restart()
+        self._closing, self._tried = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self._thread.start()
+        self._tried.wait()
 
     @property
     def pid(self) -> int | None:
@@ -206,6 +206,8 @@ class _Slot:
         self._thread.join()
 
     def _serve(self) -> None:
+        self._restart()
+        self._tried.set()
         while not (self._closing.is_set() and self.pid is None):
             if self.pid is None and not self._restart():
                 self._closing.wait(FIRST_PAUSE)
@@ -240,7 +242,10 @@ class _Slot:
             future.set_exception(WorkerDied(f"its worker process {death}"))
 
     def _restart(self) -> bool:
-        """Start a worker in place of the dead one; False if it has to wait."""
+        """Start a worker in place of the dead one; False if it has to wait.
+
+        Only this slot's thread does it: on Linux a worker ends with the thread that started it.
+        """
         now = time.monotonic()
         with self._lock:
             if self._process is not None:

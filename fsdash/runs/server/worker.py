@@ -7,15 +7,18 @@ It reads tasks from its standard input, one line of JSON each, and answers each 
 
 Before the first task it loads the compiled kernels and solves the default inventory model, so the
 first row of a run appears at once; a worker that replaces a dead one has a task at once, and does
-not. When its input ends, its server has ended; the worker then exits
-at once, even in the middle of a task. The rows it has recorded are in the store.
+not. When its input ends, its server has ended; the worker then exits at once, even in the middle of
+a task. The rows it has recorded are in the store. A worker that was stopped by a signal cannot
+notice it, so on Linux the system kills it: it may hold a lock of the database.
 """
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import json
 import os
+import signal
 import sys
 import threading
 from contextlib import suppress
@@ -33,6 +36,8 @@ from fsdash.runs.store.models import look_in
 from fsdash.runs.store.recorder import Recorder
 from fsdash.runs.store.retry import patiently
 
+PR_SET_PDEATHSIG = 1
+"""Number of an operation of Linux's `prctl`."""
 GAVE_WAY = "others were waiting; it continues by itself"
 NICE = 15
 """Added to the process's niceness: pages, which people wait for, are served first."""
@@ -104,7 +109,15 @@ def warm_up() -> None:
         execute(spec, 0, lambda record: None)
 
 
+def end_with_parent() -> None:
+    """Let the system kill this process when the one that started it has ended (Linux only)."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def main() -> None:
+    end_with_parent()
     # Standard output is for answers only; whatever a library prints goes to the log.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
