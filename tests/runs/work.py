@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from functools import lru_cache
 
 import pandas as pd
 
@@ -78,6 +79,12 @@ def expected(spec):
     return records
 
 
+@lru_cache(maxsize=8)
+def expected_rows(spec):
+    """The rows of all replications, computed in this process."""
+    return pd.DataFrame([record.row for record in expected(spec)]).astype(DTYPES)
+
+
 def stored_values(row):
     """The values of a row that are stored in the table of rows."""
     return {column.name: row[column.name] for column in ROW_COLUMNS}
@@ -85,7 +92,7 @@ def stored_values(row):
 
 def assert_same_rows(frame, spec):
     """The stored rows equal those of `execute` to the last digit, except for the time."""
-    rows = pd.DataFrame([record.row for record in expected(spec)]).astype(DTYPES)
+    rows = expected_rows(spec)
     pd.testing.assert_frame_equal(
         frame[WITHOUT_TIME].reset_index(drop=True), rows[WITHOUT_TIME], check_exact=True
     )
