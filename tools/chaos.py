@@ -309,12 +309,13 @@ def run(chaos: Chaos, arguments: argparse.Namespace) -> int:
     chaos.stop.touch()
     began = time.monotonic()
     stuck = wait_until_finished(store, chaos)
+    calm = time.monotonic() - began
     statuses, rows, problems = verify(store)
     server = psutil.Process(chaos.server.pid)
     print(f"kills: {dict(chaos.kills)}")
     print(f"replications: {dict(statuses)}; rows: {rows:,}; stuck: {len(stuck)}")
     print(f"experiments that were given up and continued by a visitor: {given_up}")
-    print(f"finished {time.monotonic() - began:.0f} s after the last kill")
+    print(f"finished {calm:.0f} s after the last kill")
     print(f"server: {server.memory_info().rss / 2**20:.0f} MB, {server.num_fds()} open files")
     print(f"largest meanwhile: {chaos.most_memory:.0f} MB, {chaos.most_files:.0f} open files")
     for event, seconds in sorted(chaos.recoveries.items()):
