@@ -45,12 +45,11 @@ def test_who_has_seen_no_numbers_yet_comes_first(monkeypatch):
     def waiting(n: int) -> bool:
         return len(rate._changed._waiters) == n
 
-    with ThreadPoolExecutor(2) as threads:
-        with rate.refresh("running"):
-            threads.submit(refresh, "later", False)
-            until(lambda: waiting(1))
-            threads.submit(refresh, "new", True)
-            until(lambda: waiting(2))
+    with ThreadPoolExecutor(2) as threads, rate.refresh("running"):
+        threads.submit(refresh, "later", False)
+        until(lambda: waiting(1))
+        threads.submit(refresh, "new", True)
+        until(lambda: waiting(2))
     assert order == ["new", "later"]
 
 
