@@ -1,6 +1,6 @@
 """Three guided tours through the dashboard, as data.
 
-    tour, stop = parse_position("lecturer.2")       # the second stop of the tour for lecturers
+    parse_position("lecturer.2").stop       # the second stop of the tour for lecturers
 
 A stop names a page by its key in `fsdash.dashboard.navigation.PAGES`, the state in which the page
 opens (the parameters of its URL), what to do there and what to look for.
@@ -231,9 +231,9 @@ class Position:
 
 
 def parse_position(text: str) -> Position:
-    """Read a position from a URL, such as lecturer.2.
+    """Read a position from a URL, such as lecturer.3.
 
-    >>> parse_position("lecturer.2").stop.page
+    >>> parse_position("lecturer.3").stop.page
     'reward_error'
     """
     found = re.fullmatch(r"([a-z]+)\.([1-9][0-9]?)", text)

@@ -23,6 +23,7 @@ from fsdash.errors import InputError
 from fsdash.figures.reward_error import L_F_VALUES, ceiling_figure, reward_error_figure
 from fsdash.formatting import number
 from fsdash.theory import PRESETS, Constants, reward_error
+from fsdash.theory.parameters import constants_from
 
 FOLDED = ("dY", "Lr", "LU", "rmax")
 SYMBOLS = ("T", "er", "gamma", "alpha", "dY", "Lr", "Lf", "LU", "rmax")
@@ -79,7 +80,7 @@ def read_controls() -> tuple[Constants, int, int]:
         for name in FOLDED:
             values[name] = controls.number_field(URL, name)
         last = controls.value_slider(URL, "range", RANGES, text.LONGEST_T_SHOWN)
-    return controls.constants_from(values), T, last
+    return constants_from(values), T, last
 
 
 def choose_T(event: Event) -> None:
