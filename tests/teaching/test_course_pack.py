@@ -18,7 +18,7 @@ from fsdash.dashboard.story import sections as story_sections
 from fsdash.dashboard.story.section_texts import SECTIONS
 from fsdash.dashboard.widgets.url_state import usable_values
 from fsdash.dashboard.your_model import url as your_model_url
-from fsdash.teaching.exercises import EXERCISES
+from fsdash.teaching.exercises import EXERCISES, by_page
 from tools import exercise_sheet
 
 FOLDER = Path(__file__).parents[2] / "docs" / "teaching"
@@ -98,8 +98,19 @@ def test_the_lesson_of_90_minutes_has_no_gap():
     assert [end for _, end in spans] == list(accumulate(lengths)) and spans[-1][1] == 90
 
 
-def test_exercises_that_the_plans_name_exist():
-    for page in PAGES:
-        text = page.read_text("utf-8")
-        for numbers in re.findall(r"[Ee]xercises (\d[\d, and to]*)", text):
-            assert max(map(int, re.findall(r"\d+", numbers))) <= len(EXERCISES)
+def test_the_exercises_that_the_plans_name_have_these_numbers():
+    homework = (FOLDER / "lesson-50.md").read_text("utf-8").partition("**Homework**")[2]
+    named = re.findall(r"(\d+) \*([^*]+)\*", homework)
+    assert len(named) == 6
+    for number, title in named:
+        assert EXERCISES[int(number) - 1].title == " ".join(title.split())
+    pairs = (FOLDER / "lesson-90.md").read_text("utf-8")
+    [(first, last)] = re.findall(r"exercises (\d+) to (\d+) on the page Reward error", pairs)
+    assert EXERCISES[int(first) - 1 : int(last)] == by_page("reward_error")
+
+
+def test_every_text_gives_the_number_of_exercises():
+    root = FOLDER.parents[1]
+    files = [root / "README.md", root / "docs" / "guide" / "dashboard.md", FOLDER / "index.md"]
+    for file in files:
+        assert re.findall(r"(\d+) exercises", file.read_text("utf-8")) == [str(len(EXERCISES))]

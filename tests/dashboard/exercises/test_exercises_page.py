@@ -6,12 +6,16 @@ import pytest
 
 from fsdash.dashboard.class_links.state import parse_link
 from fsdash.dashboard.exercises import state, text
+from fsdash.dashboard.live_gridworld.state import Race
 from fsdash.dashboard.navigation import PAGES
+from fsdash.dashboard.runs.scores import RunScore, are_separable
+from fsdash.dashboard.story import numbers as story_numbers
 from fsdash.dashboard.widgets import exercise as widget
 from fsdash.dashboard.widgets.progress import known_ids
-from fsdash.teaching.exercises import EXERCISES, by_id, by_page
+from fsdash.teaching.exercises import EXERCISES, by_id, by_page, live_gridworld, runs
 from fsdash.teaching.exercises.base import OTHER_STATE, RIGHT, TOO_SMALL
-from fsdash.teaching.sheet import PAGE_TITLES, exercise_sheet
+from fsdash.teaching.sheet import PAGES as SHEET_PAGES
+from fsdash.teaching.sheet import exercise_sheet
 from tests.dashboard.kit import metrics, opened, words
 
 pytestmark = pytest.mark.slow  # together they take several seconds
@@ -61,7 +65,9 @@ def test_the_verdict_disappears_when_the_answer_changes():
     ("id", "wrong", "right"),
     [
         ("no-freeze-error", {}, {"alpha": "0"}),
+        ("fast-season", {"case": "maze"}, {"case": "season", "move": "0.5"}),
         ("fsvi-wins", {"budget": "4"}, {"budget": "1.3"}),
+        ("best-per-method", {"best": "method"}, {"best": "method", "domain": "inventory"}),
         (
             "compare-with-optimum",
             {"domain": "inventory", "method": "fsvi", "T": "6"},
@@ -124,9 +130,40 @@ def test_the_addresses_on_the_sheet_lead_to_the_pages():
     assert [parse_link(address) for address in found] == expected
 
 
-def test_the_sheet_uses_the_titles_of_the_pages():
-    assert {key: PAGES[key].title for key in PAGE_TITLES} == PAGE_TITLES
-    assert set(PAGE_TITLES) == {exercise.page for exercise in EXERCISES}
+def test_the_sheet_uses_the_titles_and_addresses_of_the_pages():
+    in_navigation = {key: (PAGES[key].title, PAGES[key].address()) for key in SHEET_PAGES}
+    assert {**in_navigation, "home": (PAGES["home"].title, "")} == SHEET_PAGES
+    assert set(SHEET_PAGES) == {exercise.page for exercise in EXERCISES}
+
+
+def test_every_page_but_those_for_teaching_has_exercises_in_the_order_of_the_navigation():
+    pages = [key for key, page in PAGES.items() if page.group != "Teaching"]
+    assert list(dict.fromkeys(exercise.page for exercise in EXERCISES)) == pages
+
+
+def test_answers_about_the_story_are_the_numbers_of_its_sections():
+    assert by_id("sweeps-near-one").right_answer() == story_numbers.sweeps(0.99, 20)["needed"]
+    solution = by_id("guaranteed-sweeps").solution_text()
+    assert f"On the shop {story_numbers.sweeps(0.95, 20)['needed']} sweeps" in solution
+
+
+def test_answers_about_the_race_are_those_of_the_page():
+    race = Race.start(live_gridworld.T)
+    for sweeps in (live_gridworld.EARLY, live_gridworld.LATE):
+        race.advance(sweeps - race.sweeps)
+        for method, racer in race.racers.items():
+            assert racer.share == pytest.approx(live_gridworld.share_after(method, sweeps))
+
+
+def test_the_table_of_runs_marks_the_runs_that_the_exercise_says():
+    scores = {
+        name: RunScore(
+            {"measure": "share", "final": mean, "final_low": low, "final_high": high}, 5, ()
+        )
+        for name, (mean, low, high) in runs.INTERVALS.items()
+    }
+    marked = [name for name in scores if not are_separable(scores["A"], scores[name])]
+    assert "".join(marked).lower() == by_id("may-be-best").right_answer()
 
 
 def test_stored_progress_that_is_not_an_exercise_is_ignored():

@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 import pytest
 
 from fsdash.dashboard.navigation import PAGES, available_pages
-from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import payload, standalone_html, table_json
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.reward_error_formula import reward_error_filled
