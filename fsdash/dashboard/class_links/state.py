@@ -27,14 +27,15 @@ def parse_link(text: str) -> tuple[str, dict[str, str]]:
         parts = urlsplit(text.strip())
         query = dict(parse_qsl(parts.query, keep_blank_values=True, max_num_fields=100))
     except ValueError:
-        raise InputError("link: cannot be read; copy the address of the page again") from None
+        raise InputError("this link cannot be read; copy the address of the page again") from None
     name = parts.path.rstrip("/").rpartition("/")[2]
     pages = {page.address(): key for key, page in PAGES.items()} | {"": "home", ".": "home"}
     if name not in pages or pages[name] == OWN:
-        options = ", ".join(
-            address for address, key in pages.items() if address.isidentifier() and key != OWN
+        titles = ", ".join(page.title for key, page in PAGES.items() if key != OWN)
+        raise InputError(
+            "this link leads to no page that a class can open; copy the address of one of these "
+            f"pages: {titles}"
         )
-        raise InputError(f"link: this is no page of the dashboard; use one of {options}")
     query.pop("tour", None)
     return pages[name], query
 

@@ -17,7 +17,7 @@ from fsdash.errors import InputError
 from fsdash.figures.class_answers import answers_figure
 from fsdash.formatting import escape_markdown
 from fsdash.runs.errors import StoreError
-from fsdash.runs.store.class_tasks import MAX_QUESTION, MAX_TOKEN, ClassTask
+from fsdash.runs.store.class_tasks import MAX_TOKEN, ClassTask
 from fsdash.runs.store.experiments import Store
 from fsdash.teaching.exercises.base import ChoiceAnswer
 
@@ -102,7 +102,7 @@ def draw_form(store: Store) -> None:
         st.text_input(
             text.LINK, key=FIELDS["link"], help=text.LINK_HELP, placeholder=text.LINK_EXAMPLE
         )
-        st.text_area(text.QUESTION, key=FIELDS["question"], max_chars=MAX_QUESTION, height=90)
+        st.text_area(text.QUESTION, key=FIELDS["question"], height=90)
         st.text_area(text.OPTIONS, key=FIELDS["options"], help=text.OPTIONS_HELP, height=140)
         st.segmented_control(
             text.DAYS,

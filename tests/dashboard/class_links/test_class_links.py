@@ -61,11 +61,13 @@ def test_a_task_is_created_and_shown_to_its_lecturer(store):
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"link": "http://example.com/evil"}, "no page of the dashboard"),
-        ({"link": "Class?task=abc&key=secret"}, "no page of the dashboard"),
-        ({"link": "http://[::1"}, "cannot be read"),
-        ({"question": " "}, "is empty"),
-        ({"options": "only one"}, "2 to 8"),
+        ({"link": "http://example.com/evil"}, "This link leads to no page"),
+        ({"link": "Class?task=abc&key=secret"}, "Home, The story, "),
+        ({"link": "http://[::1"}, "This link cannot be read"),
+        ({"question": " "}, "The question is empty"),
+        ({"question": "x" * 4_000}, "The question has 4,000 characters; shorten it to 500"),
+        ({"options": "only one"}, "Give 2 to 8 answers to choose from"),
+        ({"options": "A\n" + "x" * 121}, "Answer 2 has 121 characters; shorten it to 120"),
     ],
 )
 def test_what_cannot_be_used_is_reported_with_the_remedy(given, problem):
@@ -90,7 +92,7 @@ def test_a_student_answers_and_changes_the_answer(store, token):
     task, secret = store.class_tasks.add("choose_t", {}, "Which?", ("A", "B"))
     page = opened(PAGE, task=task.id)
     page.button(key="class-send").click().run()
-    assert "choose one" in page.error[0].value
+    assert "Choose an answer" in page.error[0].value
     for choice in (1, 0):
         page.radio(key=f"answer-{task.id}").set_value(choice).run()
         page.button(key="class-send").click().run()
