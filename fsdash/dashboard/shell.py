@@ -29,8 +29,9 @@ PAPER_URL = "https://arxiv.org/abs/2301.00922"
 # hides the shadow at the end); its padding holds what KaTeX draws beyond its box. Captions, and
 # words on the primary colour, have a contrast of at least 4.5 to 1. Whatever has the keyboard's
 # focus has an outline; the focus of a slider or a switch is in an invisible element inside it. On a
-# narrow screen a figure comes before its controls, formulas are smaller, and the footer is below
-# the page, because the sidebar is closed.
+# narrow screen a figure comes before its controls, formulas are smaller, lines of code are wrapped,
+# and the footer is below the page, because the sidebar is closed. A recommendation and the sections
+# of the story have larger headings than the parts of other pages.
 STYLE = """<style>
 [data-testid="stElementContainer"]:has([data-testid="stMarkdownContainer"] > style) {display: none;}
 PAGE_TOP
@@ -46,6 +47,7 @@ STORAGE
 [data-testid="stCaptionContainer"] {opacity: 0.78;}
 :is([data-testid^="stBaseButton-primary"]:not(:disabled), [data-tag]) :is(p, span, button)
   {color: PAGE;}
+h2:is(.st-key-recommendation *, [id^="section-"]) {font-size: 1.6rem;}
 .katex-display {overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0.3rem; background:
   linear-gradient(to left, PAGE 60%, transparent) right -2px top / 3rem 100% no-repeat local,
   linear-gradient(to left, rgba(128, 128, 128, 0.6), transparent) right / 1rem 100% no-repeat;}
@@ -56,6 +58,7 @@ STORAGE
     > [data-testid="stColumn"] {width: 100%; min-width: 100%; flex: none;}
   [data-testid="stMainBlockContainer"] {padding-top: 4.2rem;}
   .katex-display {font-size: 0.7em;}
+  pre, pre code {white-space: pre-wrap !important; overflow-wrap: anywhere;}
 }
 @media (max-width: 768px) {
   [data-testid="stMainBlockContainer"]::after

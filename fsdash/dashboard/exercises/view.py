@@ -75,7 +75,7 @@ def draw_list(level: str) -> None:
         for name, (n, of) in state.solved_by_level(solved).items():
             st.metric(LEVELS[name], f"{n} / {of}", width="content")
     for page, exercises in state.shown(level).items():
-        st.subheader(PAGES[page].title, anchor=False)
+        st.header(PAGES[page].title, anchor=False)
         for exercise in exercises:
             draw_folded(exercise, exercise.id in solved)
     st.button(

@@ -165,7 +165,7 @@ def draw_terms(state: LinearState, dark: bool) -> None:
     """The terms of the bound at the chosen T."""
     left, right = st.columns([5, 4], gap="large")
     with left:
-        st.subheader(text.TERMS_TITLE, anchor=False)
+        st.header(text.TERMS_TITLE, anchor=False)
         figure = fsavi_terms_figure(
             state.constants, state.T, state.k, state.fit, state.l_frozen, dark
         )

@@ -124,7 +124,7 @@ def draw_numbers(constants: Constants, T: int) -> None:
 
 def draw_formula(constants: Constants, T: int, dark: bool) -> None:
     """The bound, term by term in the colours of the curves, then with the numbers for this T."""
-    st.subheader(text.FORMULA_TITLE, anchor=False)
+    st.header(text.FORMULA_TITLE, anchor=False)
     freeze, end = reward_error_tex(dark)
     freeze_now, end_now, total = reward_error_filled(constants, T, dark)
     left, right = st.columns([2, 3], gap="medium")
@@ -141,7 +141,7 @@ def draw_ceiling(constants: Constants, T: int, dark: bool) -> None:
     """The limit of the freeze error against L_f, with the point where γL_f = 1."""
     left, right = st.columns([5, 4], gap="large")
     with left:
-        st.subheader(text.CEILING_TITLE, anchor=False)
+        st.header(text.CEILING_TITLE, anchor=False)
         figure = ceiling_figure(constants, T, dark)
         chart(figure, "ceiling", alt_text=text.ceiling_alt_text(T), height=340)
         table = partial(state.ceiling_frame, constants, T)
@@ -157,7 +157,7 @@ def draw_ceiling(constants: Constants, T: int, dark: bool) -> None:
 
 def draw_panels(dark: bool) -> None:
     """The two panels of the paper's figure, each with a button that loads its constants."""
-    st.subheader(text.PANELS_TITLE, anchor=False)
+    st.header(text.PANELS_TITLE, anchor=False)
     T_values = np.arange(1, LARGEST_T + 1)
     for column, (name, title) in zip(st.columns(2, gap="large"), text.PANELS.items(), strict=True):
         with column:

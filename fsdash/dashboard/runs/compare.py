@@ -61,12 +61,12 @@ def draw_selection(service: Service, experiments: Sequence[Experiment], visitor:
     runs = [run for e in experiments for run in e.runs if reference(run) in chosen]
     letters = experiment_letters(experiments)
     if letters:
-        st.subheader(text.COMPARISON, anchor=False)
+        st.header(text.COMPARISON, anchor=False)
         now = time.time()
         lines = (text.experiment_line(letters[e.id], e, now) for e in experiments)
         st.markdown("  \n".join(lines))
     else:
-        st.subheader(escape_markdown(experiments[0].name), anchor=False)
+        st.header(escape_markdown(experiments[0].name), anchor=False)
         if experiments[0].note:
             st.caption(escape_markdown(experiments[0].note))
     draw_actions(service, experiments, runs, visitor)
