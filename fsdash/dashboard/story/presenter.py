@@ -101,8 +101,8 @@ def draw_bar(place: int, fits: bool) -> int:
 
 
 def until() -> list[int]:
-    """The minute at which each section ends."""
-    return list(accumulate(section.minutes for section in SECTIONS))
+    """The minute at which each section ends, with the questions to the class."""
+    return list(accumulate(section.class_minutes + section.minutes for section in SECTIONS))
 
 
 def take_event() -> None:
@@ -116,7 +116,8 @@ def take_event() -> None:
 
 
 def draw_slide(section: Section, height: int) -> None:
-    """One section on one screen: lead, controls and question on the left, the figure right."""
+    """One section on one screen: text, controls and numbers on the left, the figure right."""
+    keep_values()
     dark, part = is_dark(), PARTS[section.name]
     left, right = st.columns([4, 7], gap="large")
     with left:
@@ -125,6 +126,7 @@ def draw_slide(section: Section, height: int) -> None:
         numbers = part.numbers(*values)
         lead.markdown(fill(section.sentences[0], numbers))
         with st.container(key="question"):
+            st.markdown(fill(section.live, numbers))
             st.markdown(f"**{text.QUESTION}.** {fill(section.question, numbers)}")
         with st.popover(text.ANSWER, key="slide-answer"):
             st.markdown(fill(section.answer, numbers))
@@ -141,6 +143,8 @@ def draw_notes(place: int, section: Section) -> None:
     part = PARTS[section.name]
     numbers = part.numbers(*(URL.get(name) for name in part.controls))
     timing = fill(text.TIMING, {"minutes": section.minutes, "until": until()[place - 1]})
+    if section.class_minutes:
+        timing += " " + fill(text.CLASS_TIMING, {"minutes": section.class_minutes})
     st.caption(f"{timing} {text.NOTES_NUMBERS}")
     with st.container(key="notes"):
         left, right = st.columns([3, 2], gap="large")

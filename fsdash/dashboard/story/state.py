@@ -34,13 +34,13 @@ PRECISION = 0.01
 CONVERGED = 1e-6
 
 GAMMAS = (0.8, 0.9, 0.95, 0.98, 0.99)
-SWEEPS = 100
+SWEEPS = 500
 """Most sweeps on the slider; the figure shows more."""
 MOST_SWEEPS = 1_200
 LOWER_STEPS = 12
 LONGEST_T = 16
 MOST_K = 10
-BUDGETS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
+BUDGETS = (0.7, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0)
 MOVES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 MAZE_T = (4, 8, 16, 24, 32, 40)
 SEEDS = 8
@@ -196,7 +196,14 @@ def certificate(T: int) -> float:
 def points() -> pd.DataFrame:
     """The frontier of the shop: regret against work for FSVI with every T, and for Base VI."""
     T_values = range(2, LOWER_STEPS + 1)
-    return frontier(shop(), T_values, methods=("fsvi", "vi"), bounds=False, best=best())
+    return frontier(
+        shop(),
+        T_values,
+        methods=("fsvi", "vi"),
+        every_iteration=True,
+        bounds=False,
+        best=best(),
+    )
 
 
 # ----------------------------------------------------------------------------------- where it fails
