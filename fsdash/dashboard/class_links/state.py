@@ -52,6 +52,16 @@ def task_address(base: str | None, task: str) -> str:
     return f"{page}?{urlencode({'task': task})}"
 
 
+def is_local(base: str | None) -> bool:
+    """Whether an address reaches this computer only.
+
+    >>> is_local("http://127.0.0.1:8501/Class"), is_local("http://192.168.0.7:8501/Class")
+    (True, False)
+    """
+    host = urlsplit(base or "").hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
 def options_in(text: str) -> list[str]:
     """The answers in a text with one per line."""
     return [line.strip() for line in text.splitlines() if line.strip()]

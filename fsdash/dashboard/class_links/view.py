@@ -26,6 +26,8 @@ ROW_HEIGHT, AXIS_HEIGHT = 52, 90
 """Pixels of a bar with its gap, and of the axis below."""
 PROBLEM, MESSAGE, TOKEN = "class-problem", "class-message", "class-token"
 """Session keys: what went wrong, what was done, and the browser's token for the task in view."""
+SHOWN = "class-shown"
+"""Session key: whether the lecturer sees the answers, not only their number."""
 STYLE = "<style>.st-key-question h1 {font-size: clamp(1.4rem, 4vw, 2.2rem);}</style>"
 """A question is longer than other titles."""
 FIELDS = {"link": "class-link", "question": "class-question", "options": "class-options"}
@@ -157,9 +159,12 @@ def draw_lecturer(store: Store, task: ClassTask, key: str) -> None:
     draw_question(task)
     st.markdown(f"**{text.STUDENT_LINK}**")
     st.code(state.task_address(st.context.url, task.id), language=None, wrap_lines=True)
+    if state.is_local(st.context.url):
+        st.warning(text.LOCAL_LINK)
     show_problem()
     draw_answers(store, task, key)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.toggle(text.SHOW, True, key=SHOWN, help=text.SHOW_HELP)
         st.toggle(
             text.ACCEPTING,
             task.is_open,
@@ -191,8 +196,10 @@ def draw_answers(store: Store, task: ClassTask, key: str) -> None:
     except (InputError, StoreError) as problem:  # deleted in another tab, or the store is away
         st.warning(escape_markdown(as_sentence(problem)))
         return
-    labels, counts = state.bars(task.options, values)
     st.metric(text.RESULTS, text.count(len(values)))
+    if not st.session_state.get(SHOWN, True):
+        return
+    labels, counts = state.bars(task.options, values)
     if not task.options and values:
         st.markdown(text.mean_and_median(fmean(values), median(values)))
     if labels:

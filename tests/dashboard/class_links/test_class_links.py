@@ -133,6 +133,10 @@ def test_the_lecturer_sees_the_answers_and_ends_the_task(store):
     assert metrics(page)[text.RESULTS] == text.count(3)
     (bars,) = figures(page)["class-answers"]["data"]
     assert bars["x"] == [2, 1]
+    page.toggle(key=view.SHOWN).set_value(False).run()
+    assert not figures(page) and metrics(page)[text.RESULTS] == text.count(3)
+    page.toggle(key=view.SHOWN).set_value(True).run()
+    assert figures(page)
     page.toggle(key="class-open").set_value(False).run()
     assert not store.class_tasks.get(task.id).is_open
     page.button(key="class-clear").click().run()
@@ -179,6 +183,24 @@ def test_home_can_be_linked(link):
 def test_the_link_for_the_class_has_no_key():
     link = state.task_address("http://host:8501/Class?task=a&key=secret", "abc")
     assert link == "http://host:8501/Class?task=abc"
+
+
+@pytest.mark.parametrize(
+    ("address", "local"),
+    [
+        ("http://localhost:8501/Class", True),
+        ("http://[::1]:8501/Class", True),
+        ("https://dash.example.org/Class?key=a", False),
+        (None, False),
+    ],
+)
+def test_a_lecturer_on_this_computer_is_told_that_phones_cannot_open_the_link(address, local):
+    assert state.is_local(address) == local
+
+
+def test_the_axis_has_whole_numbers():
+    assert answers_figure(["A", "B"], [0, 0]).layout.xaxis.dtick == 1
+    assert answers_figure(["A", "B"], [20, 7]).layout.xaxis.dtick is None
 
 
 def test_bars_of_options_and_numbers():
