@@ -16,7 +16,7 @@ from fsdash.teaching.exercises import EXERCISES, by_id, by_page, live_gridworld,
 from fsdash.teaching.exercises.base import OTHER_STATE, RIGHT, TOO_SMALL
 from fsdash.teaching.sheet import PAGES as SHEET_PAGES
 from fsdash.teaching.sheet import exercise_sheet
-from tests.dashboard.kit import metrics, opened, words
+from tests.dashboard.kit import address, metrics, opened, words
 
 pytestmark = pytest.mark.slow  # together they take several seconds
 
@@ -103,6 +103,19 @@ def test_the_page_lists_all_exercises_and_counts_the_solved_ones():
     assert metrics(page)["Compute"].startswith("1 / ")
     page.button(key="forget").click().run()
     assert metrics(page)["Compute"].startswith("0 / ")
+
+
+def test_results_travel_in_a_link_and_can_be_added_to_the_progress():
+    page = opened(PAGE, results="error-peak,upper-discount")
+    assert text.in_link(2, len(EXERCISES)) in words(page)
+    assert [one.value[:3] for one in page.metric] == ["1 /", "1 /", "0 /", "0 /", "0 /", "0 /"]
+    page.button(key="add").click().run()
+    assert text.in_link(2, len(EXERCISES)) not in words(page) and address(page) == {}
+    assert metrics(page)["Compute"].startswith("1 / ")
+    (link,) = [block.value for block in page.code]
+    assert link.endswith("?results=upper-discount,error-peak")
+    (warning,) = opened(PAGE, results="error-peak,nothing").warning
+    assert "`results=" in warning.value
 
 
 def test_an_exercise_about_a_state_leads_to_its_page():
