@@ -13,7 +13,12 @@ from streamlit.delta_generator import DeltaGenerator
 from fsdash.dashboard import tour
 from fsdash.dashboard.navigation import available_pages
 from fsdash.dashboard.widgets import browser_storage
-from fsdash.dashboard.widgets.exercise import draw_exercises
+from fsdash.dashboard.widgets.exercise import (
+    PARAMETER,
+    asked_exercise,
+    draw_exercises,
+    draw_question,
+)
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.url_state import UrlState
 from fsdash.figures.palette import BACKGROUND, INK
@@ -113,6 +118,8 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
     url.report_unusable()
     if on_tour:
         tour.draw_bar()
+    if exercise := asked_exercise():
+        draw_question(exercise)
     return was_read
 
 
@@ -185,7 +192,11 @@ def what_to_notice(points: Iterable[str], key: str = "notice", about: str = "") 
 def exercises(page: str, url: UrlState) -> None:
     """A folded section with the exercises of a page, drawn when it is opened."""
     section = st.expander(
-        EXERCISES_TITLE, icon=":material/school:", key="exercises", on_change="rerun"
+        EXERCISES_TITLE,
+        expanded=PARAMETER in st.query_params,
+        icon=":material/school:",
+        key="exercises",
+        on_change="rerun",
     )
     if section.open:
         with section:

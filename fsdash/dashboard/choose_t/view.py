@@ -25,6 +25,7 @@ from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import Event, chart, export
 from fsdash.dashboard.widgets.controls import FIELD_RANGES, number_field
 from fsdash.dashboard.widgets.glossary import SYMBOLS
+from fsdash.dashboard.widgets.symbols import symbol_line
 from fsdash.dashboard.widgets.url_state import (
     Parameter,
     UrlState,
@@ -379,4 +380,5 @@ def draw_trust(state: ChooseTState) -> None:
         st.markdown(text.NOT_SLOW.format(alpha=number(state.constants.alpha)))
     st.markdown(f"{FROZEN_DYNAMICS_CONDITION} {text.WITHOUT_CONDITION}")
     st.latex(text.REPAIRED_FORMULA)
+    symbol_line(("er", "gamma", "Lfrozen", "T", "LU", "d", "rmax", "k"), is_dark())
     st.markdown(text.REPAIRED_NOTE)

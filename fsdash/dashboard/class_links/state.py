@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import numpy as np
 
 from fsdash.dashboard.navigation import PAGES
+from fsdash.dashboard.widgets.url_state import SHARED
 from fsdash.errors import InputError
 from fsdash.formatting import number
 from fsdash.teaching.exercises import EXERCISES, Exercise
@@ -36,8 +37,7 @@ def parse_link(text: str) -> tuple[str, dict[str, str]]:
             "this link leads to no page that a class can open; copy the address of one of these "
             f"pages: {titles}"
         )
-    query.pop("tour", None)
-    return pages[name], query
+    return pages[name], {name: value for name, value in query.items() if name not in SHARED}
 
 
 def page_address(page: str, query: dict[str, str]) -> str:

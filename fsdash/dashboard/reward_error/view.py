@@ -18,6 +18,7 @@ from fsdash.dashboard.shell import (
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import Event, chart, export
 from fsdash.dashboard.widgets.reward_error_formula import reward_error_filled, reward_error_tex
+from fsdash.dashboard.widgets.symbols import symbol_line
 from fsdash.dashboard.widgets.url_state import Parameter, UrlState, whole_number
 from fsdash.errors import InputError
 from fsdash.figures.reward_error import L_F_VALUES, ceiling_figure, reward_error_figure
@@ -26,7 +27,8 @@ from fsdash.theory import PRESETS, Constants, reward_error
 from fsdash.theory.parameters import constants_from
 
 FOLDED = ("dY", "Lr", "LU", "rmax")
-SYMBOLS = ("T", "er", "gamma", "alpha", "dY", "Lr", "Lf", "LU", "rmax")
+FORMULA_SYMBOLS = ("T", "er", "gamma", "alpha", "dY", "Lr", "Lf", "LU")
+SYMBOLS = (*FORMULA_SYMBOLS, "rmax")
 URL = UrlState(
     "reward-error",
     {
@@ -135,6 +137,7 @@ def draw_formula(constants: Constants, T: int, dark: bool) -> None:
         st.latex(end)
         st.latex(end_now)
     st.latex(total)
+    symbol_line(FORMULA_SYMBOLS, dark)
 
 
 def draw_ceiling(constants: Constants, T: int, dark: bool) -> None:

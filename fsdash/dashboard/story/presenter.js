@@ -74,6 +74,7 @@ function press(node, event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const busy = event.target.closest?.(KEYBOARD_WIDGETS);
   if (event.key === "Escape") {
+    if (document.querySelector("[data-testid=stPopoverBody]")) return; // closes the answer
     if (busy) busy.blur();
     else node.fsSend({ leave: true });
     return;

@@ -105,6 +105,17 @@ def test_the_page_lists_all_exercises_and_counts_the_solved_ones():
     assert metrics(page)["Compute"].startswith("0 / ")
 
 
+def test_a_page_opened_for_an_exercise_shows_its_question_and_the_answer_fields():
+    exercise = by_id("error-peak")
+    page = opened("1_Reward_error.py", exercise=exercise.id, **exercise.state)
+    assert widget.ANSWER_BELOW in [caption.value for caption in page.caption]
+    assert page.number_input(key="exercise-error-peak-answer").value is None
+    page.slider(key="reward-error.T").set_value(23).run()
+    assert address(page) == {"T": "23", "exercise": "error-peak"}
+    (warning,) = opened("1_Reward_error.py", exercise="nothing").warning
+    assert "`exercise=" in warning.value
+
+
 def test_results_travel_in_a_link_and_can_be_added_to_the_progress():
     page = opened(PAGE, results="error-peak,upper-discount")
     assert text.in_link(2, len(EXERCISES)) in words(page)

@@ -99,7 +99,7 @@ def test_a_section_is_short_and_its_templates_can_be_filled(section):
 
 def test_every_symbol_explains_itself_to_keyboard_and_screen_reader():
     for section in SECTIONS:
-        line = symbols_html(text.SYMBOLS, section.symbols)
+        line = symbols_html(section.symbols)
         assert line.count('<abbr tabindex="0">') == len(section.symbols)
         assert all(SYMBOLS[name].meaning.split("′")[0][:20] in line for name in section.symbols)
 
