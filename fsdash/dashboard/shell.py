@@ -46,6 +46,7 @@ STORAGE
   [data-testid="stSlider"] [data-rac]:has(> div > input:focus-visible)
   {outline: 2px solid INK !important; outline-offset: 2px; border-radius: 0.3rem;}
 [data-testid="stMainBlockContainer"] {max-width: 1240px; padding-top: 3rem;}
+:is(.st-key-tour, .st-key-asked) {margin-top: 1rem;}
 [data-testid="stMarkdownContainer"] p, [data-testid="stMarkdownContainer"] li {max-width: 44rem;}
 [data-testid="stPageLink-NavLink"] {height: auto;}
 [data-testid="stPageLink-NavLink"] * {white-space: normal; overflow: visible;}

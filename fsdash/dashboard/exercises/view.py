@@ -115,7 +115,7 @@ def draw_results(results: Collection[str]) -> None:
     with st.container(border=True, key="results"):
         st.markdown(text.in_link(len(results), len(EXERCISES)))
         draw_levels(results)
-        titles = [f"{number_of(by_id(id))}. {by_id(id).title}" for id in results]
+        titles = [f"{by_id(id).title} ({number_of(by_id(id))})" for id in results]
         st.caption(" · ".join(titles))
         st.button(text.ADD, key="add", help=text.ADD_HELP, on_click=add_results, args=(results,))
 

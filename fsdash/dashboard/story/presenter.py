@@ -30,7 +30,8 @@ h1 {font-size: clamp(1.7rem, 2.9vw, 3.2rem) !important; padding: 0 0 0.3rem !imp
 .st-key-question p {font-size: clamp(1.05rem, 1.5vw, 1.7rem) !important; line-height: 1.35;}
 .st-key-notes :is(p, li) {font-size: clamp(1.05rem, 1.4vw, 1.6rem) !important;}
 .katex-display {margin: 0.1rem 0; font-size: clamp(1rem, 1.35vw, 1.8rem);}
-.fs-symbols, .st-key-lead ~ div label p {font-size: clamp(0.95rem, 1.2vw, 1.4rem) !important;}
+:is(.fs-symbols, [data-testid="stWidgetLabel"] p)
+  {font-size: clamp(1rem, 1.2vw, 1.4rem) !important;}
 [data-testid="stPopoverBody"] p {font-size: clamp(1.05rem, 1.4vw, 1.6rem) !important;}
 @media (max-width: 640px) {.katex-display {font-size: 0.6rem;}}
 .st-key-presenter {position: fixed; left: 0; right: 0; bottom: 0; z-index: 99; width: 100%;}
