@@ -58,7 +58,8 @@ MOVES = {
     ),
 }
 """By page: a control, the type of its value in the protocol, and the value of move i."""
-NUMBERS = re.compile(r"\d\.\d( ± [\d.]+)? %(</td>|<small>)")
+NUMBERS = re.compile(r'data-head="Final">[−\d]')
+"""A final value in the table of methods."""
 
 
 @dataclass

@@ -59,8 +59,13 @@ def best_on_budget(
     frontier: pd.DataFrame, sweeps: float, measure: str = "mean_regret"
 ) -> pd.Series | None:
     """Return the best row that costs at most `sweeps`; None if there is none."""
-    paid = pareto(frontier[frontier["sweeps"] <= sweeps], measure)
-    return None if paid.empty else paid.iloc[-1]
+    return last_on_budget(pareto(frontier, measure), sweeps)
+
+
+def last_on_budget(front: pd.DataFrame, sweeps: float) -> pd.Series | None:
+    """Return the best row on a budget from a known `pareto` front: the last one it pays for."""
+    paid = int(front["sweeps"].searchsorted(sweeps, side="right"))
+    return front.iloc[paid - 1] if paid else None
 
 
 def runner_up(
@@ -70,10 +75,20 @@ def runner_up(
     best = best_on_budget(frontier, sweeps, measure)
     if best is None:
         return None
-    same = frontier["method"] == best["method"]
-    if best["method"] == "fsvi":
-        same &= frontier["T"] == best["T"]
-    return best_on_budget(frontier[~same.fillna(False)], sweeps, measure)
+    return best_on_budget(without(frontier, *competitor(best)), sweeps, measure)
+
+
+def competitor(row: pd.Series) -> tuple[str, int | None]:
+    """Return who competes with a row: its method, and T if that is FSVI."""
+    return row["method"], int(row["T"]) if row["method"] == "fsvi" else None
+
+
+def without(frontier: pd.DataFrame, method: str, T: int | None) -> pd.DataFrame:
+    """Return the rows of the others than this `competitor`."""
+    same = frontier["method"] == method
+    if T is not None:
+        same &= frontier["T"] == T
+    return frontier[~same.fillna(False)]
 
 
 def winners(frontier: pd.DataFrame, measure: str = "mean_regret") -> tuple[Winner, ...]:
@@ -82,8 +97,7 @@ def winners(frontier: pd.DataFrame, measure: str = "mean_regret") -> tuple[Winne
     front = pareto(frontier, measure)
     ends = [*front["sweeps"].iloc[1:], inf]
     for (_, row), end in zip(front.iterrows(), ends, strict=True):
-        method = row["method"]
-        T = int(row["T"]) if method == "fsvi" else None
+        method, T = competitor(row)
         start = float(row["sweeps"])
         if found and (found[-1].method, found[-1].T) == (method, T):
             start = found.pop().start

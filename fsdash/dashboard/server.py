@@ -69,6 +69,10 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Content-Security-Policy": CONTENT_POLICY,
 }
+SWITCH_INTERVAL = 0.0005
+"""Seconds after which a Python thread lets another one run. The thread that talks to all browsers
+waits so long for each page that is being computed, many times in one answer; Python's default of
+0.005 s let a full room wait for seconds."""
 VISITOR_COOKIE, VISITOR_SECONDS = "fsdash_visitor", 365 * 24 * 3600
 """The cookie that identifies a visitor (`fsdash.dashboard.service`)."""
 
@@ -84,6 +88,7 @@ def serve(host: str, port: int, open_browser: bool) -> None:
     # A visitor who uses a host name that Streamlit does not know makes it ask another host for this
     # machine's public address. The dashboard never needs it.
     net_util.get_external_ip = lambda: None
+    sys.setswitchinterval(SWITCH_INTERVAL)
     script = app_folder() / "app.py"
     # Streamlit takes the folder of the launching script for the application's folder.
     sys.argv = [str(script)]

@@ -42,11 +42,13 @@ PAGE_LOCK_TIMEOUT = 4.0
 """Seconds that a page waits for a locked store; workers wait longer."""
 FIRST_ROWS_TIMEOUT = 0.5
 """Seconds that the click on Start waits for the first rows."""
-MAX_CACHED = 64
-"""Experiments whose rows, and figures, stay in memory: more than a class looks at."""
+MAX_CACHED = 256
+"""Experiments whose figures stay in memory: more than a class looks at at once."""
+MAX_CACHED_ROWS = 500_000
+"""Rows of experiments that stay in memory, about a quarter of a kilobyte each."""
 MAX_SCORES = 5_000
 """Runs whose scores stay in memory, about a kilobyte each."""
-FASTEST_REFRESH, SLOWEST_REFRESH = 1.0, 4.0
+FASTEST_REFRESH, SLOWEST_REFRESH = 1.0, 8.0
 """Seconds between two refreshes of one visitor's page."""
 REFRESH_SHARE = 0.15
 """Share of one core for all refreshes. Streamlit adds about as much again, which is not timed."""
@@ -82,6 +84,15 @@ class ExperimentRows:
     @property
     def version(self) -> int:
         return len(self.frame)
+
+    def with_more(self, new: pd.DataFrame) -> ExperimentRows:
+        """These rows and new ones, in order."""
+        frame = pd.concat([self.frame, new]) if self.version else new
+        frame = frame.sort_values(["run", "replication", "step"], ignore_index=True)
+        counts = dict(self.counts)
+        for key in zip(new["run"].tolist(), new["replication"].tolist(), strict=True):
+            counts[key] = counts.get(key, 0) + 1
+        return ExperimentRows(frame, counts)
 
 
 class RefreshRate:
@@ -155,6 +166,7 @@ class Service:
         self.manager = Manager(store)
         self.refresh_rate = RefreshRate()
         self._rows: OrderedDict[str, ExperimentRows] = OrderedDict()
+        self._no_rows = store.rows([])
         self.results = VersionedCache(MAX_CACHED)
         self.scores = VersionedCache(MAX_SCORES)
         """By run: what the table of runs shows."""
@@ -164,16 +176,14 @@ class Service:
         """All rows that the experiment's record counts; only new ones are read from the store."""
         counts = {(run.id, r.index): r.rows for run in experiment.runs for r in run.replications}
         with self._lock:
-            rows = self._rows.pop(experiment.id, None) or ExperimentRows(self.store.rows([]))
+            rows = self._rows.pop(experiment.id, None) or ExperimentRows(self._no_rows)
             if any(count > rows.counts.get(key, 0) for key, count in counts.items()):
                 new = self.store.rows([run.id for run in experiment.runs], rows.counts)
-                frame = pd.concat([rows.frame, new]) if rows.version else new
-                frame = frame.sort_values(["run", "replication", "step"], ignore_index=True)
-                sizes = frame.groupby(["run", "replication"]).size()
-                rows = ExperimentRows(frame, {key: int(n) for key, n in sizes.items()})
+                rows = rows.with_more(new)
             self._rows[experiment.id] = rows
-            while len(self._rows) > MAX_CACHED:
-                self._rows.popitem(last=False)
+            kept = sum(other.version for other in self._rows.values())
+            while kept > MAX_CACHED_ROWS and len(self._rows) > 1:
+                kept -= self._rows.popitem(last=False)[1].version
         return rows
 
     def wait_for_first_rows(self, id: str) -> Experiment:

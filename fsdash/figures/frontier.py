@@ -12,7 +12,14 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fsdash.choice.pareto import Winner, pareto, precision, winners, with_work
+from fsdash.choice.pareto import (
+    Winner,
+    last_on_budget,
+    pareto,
+    precision,
+    winners,
+    with_work,
+)
 from fsdash.figures.marks import HANDLE
 from fsdash.figures.palette import (
     FAMILY_COLOURS,
@@ -69,51 +76,76 @@ def frontier_figure(
     policies that maximise the immediate reward, are left out: the axes are logarithmic. A regret of
     0 is drawn at the lower edge.
     """
-    frame = with_work(frontier)
-    front = pareto(frame, measure)
-    low, high = _work_range(frame, budget)
-    bottom, top = _regret_range(frame, front, measure, precision(frame))
-    won = _cells(winners(frame, measure), high, dark)
-    data = [
-        *(_band(front, measure, bottom, high, dark) if certificates else ()),
-        *_bounds(frame, T, top, dark),
-        *(_curve(rows, measure, bottom, dark) for rows in _curves(frame, T)),
-        _front(front, measure, bottom, high, dark),
-        *_mark(front, measure, budget, bottom, dark),
-        strip(won, "has the smallest regret"),
-    ]
-    layout = {
-        "template": template(dark),
-        "hovermode": "closest",
-        "legend": {"y": 1.02, "font": {"size": 13}, "traceorder": "normal"},
-        "margin": {"l": 8, "r": 12, "t": 8, "b": 8},
-        "shapes": budget_line(budget, dark),
-        "annotations": [
-            *budget_label(budget, budget, (low, high), dark),
-            *strip_labels(won, "smallest regret for each budget", low, high, dark),
-        ],
-        "xaxis": {
-            "type": "log",
-            "range": [log10(low), log10(high)],
-            "anchor": "y2",
-            **log_ticks(low, high),
-            "title": {"text": "work, in sweeps of Base VI"},
-        },
-        "yaxis": {
-            "type": "log",
-            "range": [log10(bottom), log10(top)],
-            "domain": CHART,
-            "title": {"text": MEASURES[measure]},
-            **log_ticks(bottom, top),
-        },
-        "yaxis2": STRIP_AXIS,
-    }
-    return go.Figure({"data": data, "layout": layout}, _validate=False)
+    return FrontierFigure(frontier, T, measure, dark, certificates=certificates).at(budget)
 
 
-def _work_range(frame: pd.DataFrame, budget: float) -> tuple[float, float]:
-    costs = [*frame["sweeps"], *([budget] if budget > 0 else [])]
-    return min(costs) / 1.3, max(costs) * 1.3
+class FrontierFigure:
+    """`frontier_figure` for any budget: what does not depend on the budget is made once."""
+
+    def __init__(
+        self,
+        frontier: pd.DataFrame,
+        T: Sequence[int],
+        measure: str = "mean_regret",
+        dark: bool = False,
+        *,
+        certificates: bool = True,
+    ) -> None:
+        frame = with_work(frontier)
+        self.measure, self.dark, self.certificates = measure, dark, certificates
+        self.front, self.winners = pareto(frame, measure), winners(frame, measure)
+        self.costs = float(frame["sweeps"].min()), float(frame["sweeps"].max())
+        self.regrets = _regret_range(frame, self.front, measure, precision(frame))
+        bottom, top = self.regrets
+        self.bounds = _bounds(frame, T, top, dark)
+        self.curves = [_curve(rows, measure, bottom, dark) for rows in _curves(frame, T)]
+
+    def at(self, budget: float) -> go.Figure:
+        """The figure with this budget."""
+        front, measure, dark = self.front, self.measure, self.dark
+        low, high = _work_range(self.costs, budget)
+        bottom, top = self.regrets
+        won = _cells(self.winners, high, dark)
+        data = [
+            *(_band(front, measure, bottom, high, dark) if self.certificates else ()),
+            *self.bounds,
+            *self.curves,
+            _front(front, measure, bottom, high, dark),
+            *_mark(front, measure, budget, bottom, dark),
+            strip(won, "has the smallest regret"),
+        ]
+        layout = {
+            "template": template(dark),
+            "hovermode": "closest",
+            "legend": {"y": 1.02, "font": {"size": 13}, "traceorder": "normal"},
+            "margin": {"l": 8, "r": 12, "t": 8, "b": 8},
+            "shapes": budget_line(budget, dark),
+            "annotations": [
+                *budget_label(budget, budget, (low, high), dark),
+                *strip_labels(won, "smallest regret for each budget", low, high, dark),
+            ],
+            "xaxis": {
+                "type": "log",
+                "range": [log10(low), log10(high)],
+                "anchor": "y2",
+                **log_ticks(low, high),
+                "title": {"text": "work, in sweeps of Base VI"},
+            },
+            "yaxis": {
+                "type": "log",
+                "range": [log10(bottom), log10(top)],
+                "domain": CHART,
+                "title": {"text": MEASURES[measure]},
+                **log_ticks(bottom, top),
+            },
+            "yaxis2": STRIP_AXIS,
+        }
+        return go.Figure({"data": data, "layout": layout}, _validate=False)
+
+
+def _work_range(costs: tuple[float, float], budget: float) -> tuple[float, float]:
+    every = [*costs, *([budget] if budget > 0 else [])]
+    return min(every) / 1.3, max(every) * 1.3
 
 
 def _regret_range(
@@ -233,10 +265,10 @@ def _bounds(frame: pd.DataFrame, T: Sequence[int], top: float, dark: bool) -> li
 
 def _mark(front: pd.DataFrame, measure: str, budget: float, bottom: float, dark: bool) -> list:
     """The best point on the budget."""
-    paid = front[front["sweeps"] <= budget]
-    if paid.empty:
+    best = last_on_budget(front, budget)
+    if best is None:
         return []
-    best, (data, text) = paid.iloc[-1], _hover(paid.iloc[-1:])
+    data, text = _hover(front.loc[[best.name]])
     return [
         {
             "type": "scatter",

@@ -23,7 +23,7 @@ from fsdash.figures.template import template
 from fsdash.formatting import log_ticks
 from fsdash.runs.columns import BY_NAME, WORK
 from fsdash.runs.measures import main_measure, optimal_value
-from fsdash.runs.summary import MeanCurve, labelled, mean_curves, replications
+from fsdash.runs.summary import MeanCurve, Series, mean_curves, replications
 
 X_TITLES = {column.name: column.axis_title for column in WORK} | {"sweeps": "work, in sweeps of {}"}
 STROKES = {"linear": "dash", "deep": "solid", "exact": "dashdot", "sampled": "solid"}
@@ -65,8 +65,10 @@ def learning_figure(
         curves = [positive for c in curves if len((positive := c.where(c.x > 0)).x)]
     data = [_band(curve, dark) for curve in curves]
     if runs:
-        for key, single in replications(labelled(frame, lower_policies), x, y=y, sweep=sweep):
-            data += [_run(key, run, log_x, dark) for run in single]
+        for series, single in replications(
+            frame, x, y=y, sweep=sweep, lower_policies=lower_policies
+        ):
+            data += [_run(series, run, log_x, dark) for run in single]
     strokes = _strokes(curves, dark)
     data += [_mean(c, x, y, *stroke, dark) for c, stroke in zip(curves, strokes, strict=True)]
     best = optimal_value(frame, y)
@@ -177,9 +179,8 @@ def _band(curve: MeanCurve, dark: bool) -> dict:
     }
 
 
-def _run(key: tuple, run: tuple[np.ndarray, np.ndarray], log_x: bool, dark: bool) -> dict:
-    name, algorithm, T, _ = key
-    x, y = run
+def _run(series: Series, run: tuple[np.ndarray, np.ndarray], log_x: bool, dark: bool) -> dict:
+    name, (x, y) = series.method, run
     seen = x > 0 if log_x else x >= 0
     return {
         "type": "scatter",
@@ -188,7 +189,7 @@ def _run(key: tuple, run: tuple[np.ndarray, np.ndarray], log_x: bool, dark: bool
         "name": f"{name}{ONE_RUN}",
         "legendgroup": name,
         "mode": "lines",
-        "line": {"color": with_opacity(_colour(algorithm, T, dark), 0.4), "width": 1},
+        "line": {"color": with_opacity(_colour(series.algorithm, series.T, dark), 0.4), "width": 1},
         "showlegend": False,
         "hoverinfo": "skip",
     }

@@ -11,8 +11,7 @@ import pandas as pd
 
 from fsdash.reproduce.experiments import PaperExperiment
 from fsdash.reproduce.settings import Setting, rows_for
-from fsdash.runs.summary import first_crossing, labelled, replications
-from fsdash.runs.summary.curves import series_rows, whole_sweeps
+from fsdash.runs.summary import first_crossing, replications, whole_sweeps
 from fsdash.runs.summary.table import LAST_SHARE, MIN_SWEEPS
 
 LATE = 0.75
@@ -41,13 +40,17 @@ class ExperimentCurves:
         cls, plan: PaperExperiment, frame: pd.DataFrame, setting: Setting | None = None
     ) -> ExperimentCurves:
         """The curves of an experiment's rows, read as the setting says."""
-        rows = labelled(rows_for(frame, setting or Setting()), ("stationary",))
-        named = replications(rows, "sweeps", sweep=plan.sweep)
-        methods = rows[["method", "algorithm", "variant"]].drop_duplicates()
-        lengths = {m: plan.length(a, v) for m, a, v in methods.itertuples(index=False, name=None)}
+        rows = rows_for(frame, setting or Setting())
         ends = whole_sweeps(rows) & (rows["iteration"] > 0) & (rows["phase"] != "lower")
-        whole = {key[0]: [ends.to_numpy()[run] for run in runs] for key, runs in series_rows(rows)}
-        return cls({key[0]: runs for key, runs in named}, plan.budget, lengths, whole)
+        ends, variants = ends.to_numpy(), rows["variant"].to_numpy()
+        runs, lengths, whole = {}, {}, {}
+        for series, curves in replications(
+            rows, "sweeps", sweep=plan.sweep, lower_policies=("stationary",)
+        ):
+            runs[series.method] = curves
+            lengths[series.method] = plan.length(series.algorithm, variants[series.rows[-1]])
+            whole[series.method] = [ends[run] for run in series.runs]
+        return cls(runs, plan.budget, lengths, whole)
 
     def up_to(self, share: float) -> ExperimentCurves:
         """The curves after this share of the budget; every curve keeps its first policy."""

@@ -13,6 +13,7 @@ runs of several models are shown together, all of them must have a share.
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from functools import lru_cache
 from math import inf, isnan, nan
 
@@ -22,6 +23,8 @@ import pandas as pd
 from fsdash.domains import Domain
 from fsdash.runs.columns import BY_NAME, DEFAULT_MEASURE, MEASURES
 
+Table = pd.DataFrame | Mapping[str, np.ndarray]
+"""Rows as a frame, or its columns as arrays."""
 SHARE, REGRET, RELATIVE = DEFAULT_MEASURE, "mean_regret", "relative_regret"
 FALLBACKS = (SHARE, REGRET, "max_regret")
 """Rows that were recorded by an earlier version have no mean regret."""
@@ -94,21 +97,37 @@ def with_regret(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**{REGRET: frame[REGRET].where(~missing, regret)})
 
 
-def optimal_return(frame: pd.DataFrame) -> float:
+def optimal_return(frame: Table) -> float:
     """The optimal mean return, computed from the rows.
 
     NaN if they do not tell, or if they are about models whose optima differ.
     """
-    found = frame["mean_return"] + frame[REGRET]
-    if found.isna().all():
-        found = frame["mean_return"] / frame[SHARE].where(frame[SHARE].ne(0))
-    optima = found.groupby(frame["run" if "run" in frame else "domain"]).median().dropna()
-    if optima.empty or np.ptp(optima) > SAME_OPTIMUM * np.abs(optima).max():
+    returns, regrets, shares = (
+        np.asarray(frame[name], float) for name in ("mean_return", REGRET, SHARE)
+    )
+    found = returns + regrets
+    if np.isnan(found).all():
+        found = np.divide(returns, shares, out=np.full(len(found), nan), where=shares != 0)
+    known = ~np.isnan(found)
+    models, found = np.asarray(frame[_model_column(frame)])[known], found[known]
+    optima = [np.median(found[models == model]) for model in pd.unique(models)]
+    if not optima or np.ptp(optima) > SAME_OPTIMUM * np.abs(optima).max():
         return nan
-    return float(optima.median())
+    return float(np.median(optima))
 
 
-def optimal_value(frame: pd.DataFrame, measure: str) -> float:
+def _model_column(frame: Container[str]) -> str:
+    """The column that distinguishes models at least as far as their optima differ."""
+    return "run" if "run" in frame else "domain"
+
+
+def range_columns(frame: Container[str]) -> list[str]:
+    """The columns that `possible_range` reads."""
+    names = [_model_column(frame), "mean_return", REGRET, SHARE]
+    return [*names, LOWEST] if LOWEST in frame else names
+
+
+def optimal_value(frame: Table, measure: str) -> float:
     """The value of the optimal policy in a measure; NaN if it is unknown."""
     return optimal_return(frame) if measure == "mean_return" else BY_NAME[measure].optimal_value
 
@@ -121,15 +140,15 @@ def lowest_return(domain: Domain) -> float:
     return domain.build().reward_range[0] / (1 - domain.gamma)
 
 
-def possible_range(frame: pd.DataFrame, measure: str) -> tuple[float, float]:
+def possible_range(frame: Table, measure: str) -> tuple[float, float]:
     """The values that a measure can have.
 
     No policy is better than the optimal one. If the frame has a column `lowest_return`, none is
     below that either.
     """
     best, lowest = optimal_value(frame, measure), -inf
-    if LOWEST in frame and frame[LOWEST].notna().all():
-        lowest = float(frame[LOWEST].min())
+    if LOWEST in frame and not np.isnan(frame[LOWEST]).any():
+        lowest = float(np.min(frame[LOWEST]))
     if measure == SHARE:
         lowest /= optimal_return(frame)
     elif measure == REGRET:

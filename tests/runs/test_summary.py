@@ -12,8 +12,8 @@ from fsdash.runs.records import method_title
 from fsdash.runs.summary import (
     first_crossing,
     interval,
-    labelled,
     read_at,
+    replications,
     summarise,
     t_quantile,
     work_to_reach,
@@ -167,7 +167,7 @@ def test_rolling_policies_of_a_lower_level_are_a_series_of_their_own():
 
 
 def test_a_stationary_base_policy_is_not_left_out():
-    assert len(labelled(TWO)) == len(TWO)
+    assert sum(len(series.rows) for series, _ in replications(TWO)) == len(TWO)
     assert method_title("e-fsvi", 12) == "E-FSVI, T=12"
 
 

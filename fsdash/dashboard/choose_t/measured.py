@@ -11,11 +11,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from fsdash.choice.frontier import frontier
-from fsdash.choice.pareto import best_on_budget, runner_up, with_work
+from fsdash.choice.pareto import competitor, last_on_budget, pareto, with_work, without
 from fsdash.choice.recommend import Choice, recommend
 from fsdash.choice.suits import Suitability, suits
 from fsdash.domains import DOMAINS, Domain, make
-from fsdash.figures.frontier import frontier_figure
+from fsdash.figures.frontier import FrontierFigure
 from fsdash.formatting import round_significant
 from fsdash.runs.engine import problem
 from fsdash.theory.measured_domains import measured_domains
@@ -30,12 +30,50 @@ SLOW_PAIRS = 400_000
 
 
 @dataclass(frozen=True, eq=False)
+class MeasuredModel:
+    """The frontier of a model, and what it says whatever the budget is."""
+
+    frontier: pd.DataFrame
+    suits: Suitability
+    """Whether freezing suits the model."""
+
+    @cached_property
+    def positive(self) -> pd.DataFrame:
+        """The points that cost something."""
+        return with_work(self.frontier)
+
+    @cached_property
+    def bound_factor(self) -> float | None:
+        """The smallest ratio of the paper's bound to the true largest regret; None if unknown."""
+        rows = self.positive
+        known = rows[(rows["method"] == "fsvi") & rows["bound"].notna() & (rows["max_regret"] > 0)]
+        return None if known.empty else float((known["bound"] / known["max_regret"]).min())
+
+
+@lru_cache(maxsize=512)
+def front(
+    measured: MeasuredModel, measure: str, but: tuple[str, int | None] | None = None
+) -> pd.DataFrame:
+    """The Pareto front, without one competitor if the runner-up is wanted."""
+    rows = measured.positive
+    return pareto(rows if but is None else without(rows, *but), measure)
+
+
+@lru_cache(maxsize=64)
+def figure_without_budget(
+    measured: MeasuredModel, T: tuple[int, ...], measure: str, dark: bool
+) -> FrontierFigure:
+    """The figure of a frontier, made once for all budgets and visitors."""
+    return FrontierFigure(measured.frontier, T, measure, dark)
+
+
+@dataclass(frozen=True, eq=False)
 class MeasuredState:
     """The state of the measured half: a model with its frontier, and a budget in sweeps."""
 
     model: str
     """The model as the URL names it: a domain, with a preset after a dot."""
-    frontier: pd.DataFrame
+    measured: MeasuredModel
     sweeps: float
     T: tuple[int, ...] = DRAWN_T
     measure: str = "mean_regret"
@@ -43,27 +81,20 @@ class MeasuredState:
     @cached_property
     def best(self) -> pd.Series | None:
         """The best point on the budget; None if the budget pays for nothing."""
-        return best_on_budget(self.positive, self.sweeps, self.measure)
+        return last_on_budget(front(self.measured, self.measure), self.sweeps)
 
     @cached_property
     def second(self) -> pd.Series | None:
         """The best point on the budget of another method, or of FSVI with another T."""
-        return runner_up(self.positive, self.sweeps, self.measure)
-
-    @property
-    def suits(self) -> Suitability:
-        """Whether freezing suits the model."""
-        return self.frontier.attrs["suits"]
-
-    @cached_property
-    def positive(self) -> pd.DataFrame:
-        """The points that cost something."""
-        return with_work(self.frontier)
+        if self.best is None:
+            return None
+        others = front(self.measured, self.measure, competitor(self.best))
+        return last_on_budget(others, self.sweeps)
 
     @property
     def optimal(self) -> float:
         """The optimal mean value."""
-        return float(self.frontier.attrs["optimal_mean_value"])
+        return float(self.measured.frontier.attrs["optimal_mean_value"])
 
 
 @lru_cache(maxsize=16)
@@ -93,7 +124,7 @@ def pairs(domain: Domain) -> int:
     return X * Y * A
 
 
-def measure_frontier(domain: Domain, progress: Callable[[float], object]) -> pd.DataFrame:
+def measure_model(domain: Domain, progress: Callable[[float], object]) -> MeasuredModel:
     """The frontier of a model for all T that compete; constants are reused where they are known."""
     solved = problem(domain)
     constants = None
@@ -102,8 +133,7 @@ def measure_frontier(domain: Domain, progress: Callable[[float], object]) -> pd.
     found = frontier(
         solved.model, COMPARED_T, constants=constants, best=solved.best, progress=progress
     )
-    found.attrs["suits"] = suits(solved.model, found, best=solved.best)
-    return found
+    return MeasuredModel(found, suits(solved.model, found, best=solved.best))
 
 
 def choose_from_samples(
@@ -122,7 +152,8 @@ def optimal_mean(domain: Domain) -> float:
 
 def figure(state: MeasuredState, dark: bool = False) -> go.Figure:
     """True regret against work, with the budget."""
-    return frontier_figure(state.frontier, state.T, state.sweeps, state.measure, dark)
+    known = figure_without_budget(state.measured, state.T, state.measure, dark)
+    return known.at(state.sweeps)
 
 
 def choices_of_T(state: MeasuredState) -> pd.DataFrame:
@@ -130,7 +161,7 @@ def choices_of_T(state: MeasuredState) -> pd.DataFrame:
 
     Empty if the budget pays for no FSVI. Hindsight knows the true regret.
     """
-    rows = state.positive
+    rows = state.measured.positive
     paid = rows[(rows["method"] == "fsvi") & (rows["sweeps"] <= state.sweeps)]
     found = []
     for by, column in (
@@ -147,13 +178,6 @@ def choices_of_T(state: MeasuredState) -> pd.DataFrame:
 def _regrets(row: pd.Series) -> dict[str, float]:
     names = ("mean_regret", "max_regret", "certificate", "bound")
     return {name.replace("_", " "): float(row[name]) for name in names}
-
-
-def bound_factor(state: MeasuredState) -> float | None:
-    """The smallest ratio of the paper's bound to the true largest regret; None if unknown."""
-    rows = state.positive
-    known = rows[(rows["method"] == "fsvi") & rows["bound"].notna() & (rows["max_regret"] > 0)]
-    return None if known.empty else float((known["bound"] / known["max_regret"]).min())
 
 
 def bound_is_drawn(shown: go.Figure) -> bool:

@@ -95,7 +95,7 @@ def regret_text(regret: float, optimal: float) -> str:
 def reasons(state: MeasuredState) -> str:
     """Why this point: what it loses, and what the runner-up would lose."""
     if state.best is None:
-        cheapest = float(state.positive["sweeps"].min())
+        cheapest = float(state.measured.positive["sweeps"].min())
         return f"The cheapest policy costs {number(cheapest)} sweeps. Raise the budget to that."
     name = MEASURES[state.measure]
     loss = float(state.best[state.measure])

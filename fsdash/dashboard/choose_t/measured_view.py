@@ -2,13 +2,12 @@
 
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from fsdash.choice.recommend import Choice
 from fsdash.dashboard.choose_t import measured
 from fsdash.dashboard.choose_t import measured_text as text
-from fsdash.dashboard.choose_t.measured import MeasuredState
+from fsdash.dashboard.choose_t.measured import MeasuredModel, MeasuredState
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.service import domain_labels, store_if_available
 from fsdash.dashboard.shell import is_dark, segments, two_columns, what_to_notice
@@ -42,11 +41,11 @@ def draw(url: UrlState, largest_budget: float) -> None:
         )
         T = choose_T(url)
     with right:
-        found = measured_frontier(measured.model_of(model))
+        found = measured_model(measured.model_of(model))
         if found is not None:
             state = MeasuredState(model, found, sweeps, T, measure)
-            if not state.suits.suits:
-                st.warning(state.suits.text, icon=":material/ac_unit:")
+            if not found.suits.suits:
+                st.warning(found.suits.text, icon=":material/ac_unit:")
             draw_recommendation(state)
             draw_figure(url, state)
     if found is not None:
@@ -84,9 +83,9 @@ def choose_T(url: UrlState) -> tuple[int, ...]:
 # ------------------------------------------------------------------------------------ measurement
 
 
-def measured_frontier(domain: Domain) -> pd.DataFrame | None:
-    """The frontier of a model, measured once for all visitors; None until it is started."""
-    known = _frontiers()
+def measured_model(domain: Domain) -> MeasuredModel | None:
+    """A model with its frontier, measured once for all visitors; None until it is started."""
+    known = _measured_models()
     if domain not in known:
         if not may_start(domain):
             return None
@@ -95,19 +94,19 @@ def measured_frontier(domain: Domain) -> pd.DataFrame | None:
             bar = st.progress(0.0, label)
             # A click ends this run of the page at the next step of the progress bar.
             st.button(text.STOP, icon=":material/stop:", on_click=stop, args=(domain,))
-        frame = measured.measure_frontier(domain, partial(_advance, bar, label))
+        found = measured.measure_model(domain, partial(_advance, bar, label))
         place.empty()
-        if len(known) >= MOST_FRONTIERS:
+        if len(known) >= MOST_MODELS:
             known.pop(next(iter(known)), None)
-        known[domain] = frame
+        known[domain] = found
     return known[domain]
 
 
-MOST_FRONTIERS = 32
+MOST_MODELS = 32
 
 
 @st.cache_resource(show_spinner=False)
-def _frontiers() -> dict[Domain, pd.DataFrame]:
+def _measured_models() -> dict[Domain, MeasuredModel]:
     return {}
 
 
@@ -172,9 +171,9 @@ def draw_figure(url: UrlState, state: MeasuredState) -> None:
         on_event=lambda event: take_event(url, state, event),
     )
     st.caption(text.CLICK)
-    note = text.bound_note(measured.bound_factor(state), measured.bound_is_drawn(figure))
+    note = text.bound_note(state.measured.bound_factor, measured.bound_is_drawn(figure))
     what_to_notice([note], key="measured-notice")
-    export("frontier", figure, state.frontier, measured.snippet(state))
+    export("frontier", figure, state.measured.frontier, measured.snippet(state))
 
 
 def take_event(url: UrlState, state: MeasuredState, event: Event) -> None:
@@ -182,7 +181,7 @@ def take_event(url: UrlState, state: MeasuredState, event: Event) -> None:
     if event.trace == "regimes":
         url.put("budget", measured.clicked_sweeps(event.customdata[0]))
     elif event.customdata:
-        row = state.frontier.loc[int(event.customdata[0])]
+        row = state.measured.frontier.loc[int(event.customdata[0])]
         st.session_state[OPENED] = measured.inspector_query(state, row)
     elif event.x is not None:
         url.put("budget", measured.clicked_sweeps(event.x))

@@ -148,8 +148,11 @@ def curve_rows(frame: pd.DataFrame, runs: Sequence[Run], labels: Mapping[int, st
 
 
 def last_rows(frame: pd.DataFrame) -> LastRows:
-    """The last row of each replication, by (run, replication); the rows must be in order."""
-    last = frame.drop_duplicates(["run", "replication"], keep="last")
+    """Where each replication is, by (run, replication); the rows must be in order."""
+    runs, replications = frame["run"].to_numpy(), frame["replication"].to_numpy()
+    new = np.diff(runs, append=-1) | np.diff(replications, append=-1)
+    names = ["run", "replication", "phase", "iteration", "evaluations", "seconds"]
+    last = frame[names].iloc[np.flatnonzero(new)]
     return {(row["run"], row["replication"]): row for row in last.to_dict("records")}
 
 
@@ -219,8 +222,7 @@ def stable_series(figure: go.Figure) -> go.Figure:
 
 def line_dashes(figure: go.Figure) -> dict[str, str]:
     """The dash style of each series that has one, by the name of the series."""
-    lines = ((trace["name"], trace.get("line", {})) for trace in figure.to_dict()["data"])
-    return {name: line["dash"] for name, line in lines if "dash" in line}
+    return {trace.name: trace.line.dash for trace in figure.data if trace.line.dash is not None}
 
 
 # ----------------------------------------------------------------------------------------- numbers

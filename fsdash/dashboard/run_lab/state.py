@@ -256,7 +256,7 @@ def refresh_interval(experiment: Experiment, now: float, shared: float = 1.0) ->
     if experiment.active:
         if any(run.rows for run in experiment.runs):
             return shared
-        return max(0.5, shared / 4) if now - experiment.created < 4 else max(2.0, shared)
+        return max(0.5, shared / 4) if now - experiment.created < 4 else max(2.0, shared / 2)
     resumable = any(r.status in RESUMABLE for run in experiment.runs for r in run.replications)
     return 5.0 if resumable else None
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -102,7 +103,8 @@ def _draw_lab(service: Service, visitor: str) -> None:
 # --------------------------------------------------------------------------------- one experiment
 
 
-class Results(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Results:
     """Everything about one domain that changes only when there are new rows."""
 
     runs: list[Run]
@@ -112,6 +114,13 @@ class Results(NamedTuple):
     rows: pd.DataFrame
     labels: dict[int, str]
     alt_text: str
+    x: str
+
+    @cached_property
+    def observations(self) -> list[str]:
+        """What to notice once all runs have ended."""
+        found = curves.table_curves(self.rows, self.work, self.x)
+        return observations(self.work, found, self.x, curves.slow_states(self.runs))
 
 
 def _draw_experiment(service: Service, visitor: str) -> None:
@@ -161,7 +170,7 @@ def _draw_now(service: Service, visitor: str, interval: float | None) -> None:
     _draw_notes(experiment)
     _draw_failures(experiment, run_labels(experiment.runs), visitor)
     if not experiment.active and rows.version:
-        _draw_conclusion(experiment, results, options)
+        _draw_conclusion(experiment, results)
 
 
 def _draw_results(
@@ -200,7 +209,8 @@ def _results_of(frame: pd.DataFrame, runs: list[Run], options: CurveOptions) -> 
     work = curves.work_table(finished, options.x, options.lower_policies)
     figure = curves.curves_figure(rows, options, curves.sweep_sizes(runs)[1])
     dashes = curves.line_dashes(figure)
-    return Results(runs, figure, dashes, work, rows, labels, text.curves_alt_text(work))
+    alt_text = text.curves_alt_text(work)
+    return Results(runs, figure, dashes, work, rows, labels, alt_text, options.x)
 
 
 def _draw_head(service: Service, experiment: Experiment, visitor: str) -> None:
@@ -287,19 +297,13 @@ def _draw_failures(experiment: Experiment, labels: dict[int, str], visitor: str)
     st.warning(f"{text.failure_notice(experiment.active, resumable)}\n\n{lines}")
 
 
-def _draw_conclusion(
-    experiment: Experiment, results: dict[str, Results], options: CurveOptions
-) -> None:
+def _draw_conclusion(experiment: Experiment, results: dict[str, Results]) -> None:
     """What to notice, exports and the specification of an experiment that has ended."""
     several = len(results) > 1
     if all(r.status in OVER for run in experiment.runs for r in run.replications):
         for domain, own in results.items():
-            found = curves.table_curves(own.rows, own.work, options.x)
-            n_slow = curves.slow_states(own.runs)
-            sentences = observations(own.work, found, options.x, n_slow)
-            what_to_notice(
-                sentences, *((f"notice-{domain}", domain_label(domain)) if several else ())
-            )
+            named = (f"notice-{domain}", domain_label(domain)) if several else ()
+            what_to_notice(own.observations, *named)
     else:
         st.info(text.INCOMPLETE)
     for domain, own in results.items():

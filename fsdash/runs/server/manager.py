@@ -52,6 +52,8 @@ STOP_TIMEOUT = 0.5
 """Seconds from a request to stop until the worker is killed."""
 LEASE_INTERVAL, ABANDONED_INTERVAL, LIMITS_INTERVAL = 5.0, 10.0, 1.0
 """Seconds between renewals of the lease, searches for abandoned work, checks of the workers."""
+FIRST_TURN_INTERVAL = 5.0
+"""Seconds after an owner's last turn before a new experiment of theirs goes before others."""
 SILENT_SECONDS = 45.0
 """Without a heartbeat for so long, and without computing, a worker counts as dead."""
 SILENT_CPU_SECONDS = 0.2
@@ -314,13 +316,20 @@ class Manager:
             self._jobs.append(Job(owner, attempt, future, self._last_served[owner]))
 
     def _in_order(self, waiting: list[OwnerQueue]) -> list[OwnerQueue]:
-        """The owners in the order in which they are served next."""
+        """The owners in the order in which they are served next.
+
+        Owners take turns, but a new experiment comes first: in a full room, its first curve would
+        otherwise wait for a replication of everybody. Whoever was just served has no such right.
+        """
         running = Counter(job.owner for job in list(self._jobs))
+        recently = time.monotonic() - FIRST_TURN_INTERVAL
         allowed = [q for q in waiting if running[q.owner] < self.limits.running_per_owner]
-        return sorted(
-            allowed,
-            key=lambda q: (running[q.owner], self._last_served.get(q.owner, 0.0), q.next_id),
-        )
+
+        def place(q: OwnerQueue) -> tuple[int, bool, float, int]:
+            served = self._last_served.get(q.owner, 0.0)
+            return running[q.owner], q.begun or served > recently, served, q.next_id
+
+        return sorted(allowed, key=place)
 
     def _finish(self, job: Job) -> None:
         """Store how a job ended, if its worker has not, and forget the job."""

@@ -22,7 +22,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, func, select, update
 
 from fsdash.runs.records import ACTIVE, RESUMABLE
 from fsdash.runs.server.processes import computer, is_running, start_time
@@ -45,6 +45,37 @@ class OwnerQueue:
     next_id: int
     """The replication that is served next."""
     queued: int
+    begun: bool
+    """Whether the experiment of that replication has begun."""
+
+
+def _waiting() -> Select[Any]:
+    """The query of `WorkQueue.waiting`; building it takes longer than the database needs."""
+    owners = (
+        select(
+            experiments.c.owner,
+            func.min(replications.c.id).label("next_id"),
+            func.count().label("queued"),
+        )
+        .select_from(replications.join(runs).join(experiments))
+        .where(replications.c.status == "queued", replications.c.server == bindparam("server"))
+        .group_by(experiments.c.owner)
+        .subquery()
+    )
+    others, run_of_others = replications.alias(), runs.alias()
+    begun = (
+        select(others.c.id)
+        .join(run_of_others, run_of_others.c.id == others.c.run)
+        .where(run_of_others.c.experiment == runs.c.experiment, others.c.started.is_not(None))
+    ).exists()
+    return (
+        select(owners, begun)
+        .join(replications, replications.c.id == owners.c.next_id)
+        .join(runs, runs.c.id == replications.c.run)
+    )
+
+
+WAITING = _waiting()
 
 
 class WorkQueue:
@@ -111,15 +142,9 @@ class WorkQueue:
 
     def waiting(self) -> list[OwnerQueue]:
         """The queues of all owners at this server."""
-        query = (
-            select(experiments.c.owner, func.min(replications.c.id), func.count())
-            .select_from(replications.join(runs).join(experiments))
-            .where(replications.c.status == "queued", replications.c.server == self.server)
-            .group_by(experiments.c.owner)
-        )
         with self.database.reading() as connection:
-            found = connection.execute(query).all()
-        return [OwnerQueue(owner, next_id, queued) for owner, next_id, queued in found]
+            found = connection.execute(WAITING, {"server": self.server})
+            return [OwnerQueue(*row) for row in found]
 
     def claim(self, id: int) -> Attempt | None:
         """Start an attempt at a queued replication; None if it is no longer queued here."""

@@ -32,7 +32,7 @@ from fsdash.runs.store.models import look_in
 from fsdash.runs.store.recorder import Recorder
 from fsdash.runs.store.retry import patiently
 
-NICE = 5
+NICE = 15
 """Added to the process's niceness: pages, which people wait for, are served first."""
 
 

@@ -23,7 +23,7 @@ from scipy.special import stdtrit
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.errors import InputError
 from fsdash.runs.columns import DEFAULT_MEASURE, MEASURES, WORK
-from fsdash.runs.measures import possible_range
+from fsdash.runs.measures import possible_range, range_columns
 from fsdash.runs.records import method_title
 
 X_AXES = (*(column.name for column in WORK), "sweeps")
@@ -40,8 +40,6 @@ ITERATION = ["run", "method", "algorithm", "T", "replication", "phase", "policy_
 
 ReplicationCurve = tuple[np.ndarray, np.ndarray]
 """x and y of one replication."""
-SeriesKey = tuple[str, str, int | None, str]
-"""The values of the columns `SERIES`."""
 COMPLETE = 0.8
 """A replication with at least this share of the rows of the longest one counts as complete."""
 
@@ -49,69 +47,115 @@ COMPLETE = 0.8
 # ----------------------------------------------------------------------------------------- series
 
 
-def labelled(frame: pd.DataFrame, lower_policies: Collection[str] = ()) -> pd.DataFrame:
-    """The rows of all curves, with the columns `method`, the name in a legend, and `policy`.
+class Columns:
+    """The columns of a frame as arrays, each of them converted when it is first used.
+
+    A page summarises some hundred rows at a time, and for so few rows every operation on a frame
+    takes many times as long as the same operation on an array.
+    """
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self._frame = frame
+        self._arrays: dict[str, np.ndarray] = {}
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._arrays:
+            self._arrays[name] = self._frame[name].to_numpy()
+        return self._arrays[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._frame
+
+    def __len__(self) -> int:
+        return len(self._frame)
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve of a chart, and where its rows are."""
+
+    method: str
+    algorithm: str
+    T: int | None
+    policy: str
+    runs: list[np.ndarray]
+    """By replication: the positions of its rows in the frame, in order."""
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The positions of the rows of all replications."""
+        return np.concatenate(self.runs)
+
+
+def split(columns: Columns, lower_policies: Collection[str] = ()) -> list[Series]:
+    """The series of a frame, in order of appearance.
 
     An existing `method` column is used: it distinguishes runs that differ in a parameter. Policies
     inside a sweep are left out for algorithms whose curves are drawn at whole sweeps.
     """
-    policy = np.full(len(frame), OWN, "U10")
+    policies = _policies(columns)
+    kept = np.flatnonzero(_drawn(columns) & np.isin(policies, [OWN, *lower_policies]))
+    if not len(kept):
+        return []
+    names = columns["method"] if "method" in columns else columns["algorithm"]
+    parts = names[kept], columns["algorithm"][kept], columns["T"][kept], policies[kept]
+    series, replication = _codes(*parts), columns["replication"][kept]
+    order = np.lexsort((columns["step"][kept], replication, series))
+    changes = np.diff(series[order], prepend=-1) | np.diff(replication[order], prepend=-1)
+    runs = np.split(kept[order], np.flatnonzero(changes)[1:])
+    of_run = series[order][np.flatnonzero(changes)]
+    return [
+        _series(columns, policies, [run for _, run in group])
+        for _, group in groupby(zip(of_run, runs, strict=True), itemgetter(0))
+    ]
+
+
+def _series(columns: Columns, policies: np.ndarray, runs: list[np.ndarray]) -> Series:
+    first = runs[0][0]
+    algorithm, T, policy = columns["algorithm"][first], columns["T"][first], str(policies[first])
+    T = None if T is None or pd.isna(T) else int(T)
+    method = columns["method"][first] if "method" in columns else method_title(algorithm, T)
+    return Series(method + LOWER_POLICIES.get(policy, ""), algorithm, T, policy, runs)
+
+
+def _policies(columns: Columns) -> np.ndarray:
+    """The kind of lower-level policy of each row, or `OWN`."""
+    policies = np.full(len(columns), OWN, "U10")
+    lower, kinds = columns["phase"] == "lower", columns["policy_kind"]
     for kind in LOWER_POLICIES:
-        policy[(frame["phase"].eq("lower") & frame["policy_kind"].eq(kind)).to_numpy()] = kind
-    kept = _drawn(frame) & np.isin(policy, [OWN, *lower_policies])
-    if not kept.all():
-        frame, policy = frame[kept], policy[kept]
-    if "method" in frame:
-        names = frame["method"].to_numpy(object)
-    else:
-        names = np.array(
-            [
-                method_title(name, None if pd.isna(T) else int(T))
-                for name, T in zip(frame["algorithm"], frame["T"], strict=True)
-            ],
-            object,
-        )
-    for kind, ending in LOWER_POLICIES.items():
-        names = np.where(policy == kind, names + ending, names) if kind in lower_policies else names
-    return frame.assign(
-        method=pd.Series(names, frame.index, "str"), policy=pd.Series(policy, frame.index, "str")
-    )
+        policies[lower & (kinds == kind)] = kind
+    return policies
 
 
-def whole_sweeps(frame: pd.DataFrame) -> np.ndarray:
+def _codes(*columns: np.ndarray) -> np.ndarray:
+    """A number for each different row of some columns, in order of appearance."""
+    codes = np.zeros(len(columns[0]), np.int64)
+    for values in columns:
+        found, kinds = pd.factorize(values, use_na_sentinel=False)
+        codes = codes * len(kinds) + found
+    return pd.factorize(codes)[0]
+
+
+def whole_sweeps(frame: pd.DataFrame | Columns) -> np.ndarray:
     """Whether each row is the first one of its iteration, which is recorded at its end.
 
     The rows that follow with the same iteration are inside the next sweep: their policy is greedy
     for values of two iterations.
     """
-    order = np.argsort(frame["step"].to_numpy(), kind="stable")
-    known = [name for name in ITERATION if name in frame]
-    repeated = frame.iloc[order].duplicated(known).to_numpy()
-    whole = np.empty(len(frame), bool)
-    whole[order] = ~repeated
+    columns = Columns(frame) if isinstance(frame, pd.DataFrame) else frame
+    iterations = _codes(*(columns[name] for name in ITERATION if name in columns))
+    order = np.argsort(columns["step"], kind="stable")
+    _, first = np.unique(iterations[order], return_index=True)
+    whole = np.zeros(len(columns), bool)
+    whole[order[first]] = True
     return whole
 
 
-def _drawn(frame: pd.DataFrame) -> np.ndarray:
+def _drawn(columns: Columns) -> np.ndarray:
     """Whether a curve shows each row."""
     names = [name for name, algorithm in ALGORITHMS.items() if algorithm.whole_sweeps]
-    only_whole = frame["algorithm"].isin(names).to_numpy()
-    return ~only_whole | whole_sweeps(frame) if only_whole.any() else ~only_whole
-
-
-def series_rows(frame: pd.DataFrame) -> Iterator[tuple[SeriesKey, list[np.ndarray]]]:
-    """Each series of a labelled frame, with the positions of its rows in each replication."""
-    if frame.empty:
-        return
-    series = _series(frame)
-    order = np.lexsort((frame["step"], frame["replication"], series))
-    series, replication = series[order], frame["replication"].to_numpy()[order]
-    starts = np.flatnonzero(np.diff(series, prepend=-1) | np.diff(replication, prepend=-1))
-    ends = np.append(starts[1:], len(order))
-    keys = frame[SERIES].iloc[order[starts]].itertuples(index=False, name=None)
-    for _, group in groupby(zip(series[starts], keys, starts, ends, strict=True), itemgetter(0)):
-        runs = list(group)
-        yield runs[0][1], [order[a:b] for _, _, a, b in runs]
+    only_whole = np.isin(columns["algorithm"].astype(str), names)
+    return ~only_whole | whole_sweeps(columns) if only_whole.any() else ~only_whole
 
 
 def replications(
@@ -120,23 +164,20 @@ def replications(
     *,
     y: str = DEFAULT_MEASURE,
     sweep: float = 1.0,
-) -> Iterator[tuple[SeriesKey, list[ReplicationCurve]]]:
-    """Each series of a labelled frame, with the curves of its replications."""
+    lower_policies: Collection[str] = (),
+) -> Iterator[tuple[Series, list[ReplicationCurve]]]:
+    """Each series of a frame, with the curves of its replications."""
+    columns = Columns(frame)
+    x_all, y_all = axis_values(columns, x, y, sweep)
+    for series in split(columns, lower_policies):
+        yield series, [(x_all[rows], y_all[rows]) for rows in series.runs]
+
+
+def axis_values(columns: Columns, x: str, y: str, sweep: float) -> tuple[np.ndarray, np.ndarray]:
+    """x and y of every row; evaluations are divided by `sweep` if x is in sweeps."""
     check_axes(x, y)
-    column = "evaluations" if x == "sweeps" else x
-    scale = sweep if x == "sweeps" else 1.0
-    x_all, y_all = frame[column].to_numpy(float) / scale, frame[y].to_numpy(float)
-    for key, runs in series_rows(frame):
-        yield key, [(x_all[rows], y_all[rows]) for rows in runs]
-
-
-def _series(frame: pd.DataFrame) -> np.ndarray:
-    """The number of each row's series; series are numbered in order of appearance."""
-    codes = np.zeros(len(frame), np.int64)
-    for name in SERIES:
-        values, kinds = pd.factorize(frame[name], use_na_sentinel=False)
-        codes = codes * len(kinds) + values
-    return pd.factorize(codes)[0]
+    work = columns["evaluations"] / sweep if x == "sweeps" else columns[x]
+    return work.astype(float), columns[y].astype(float)
 
 
 def check_axes(x: str, y: str) -> None:
@@ -316,24 +357,38 @@ def mean_curves(
     points: int = 400,
 ) -> list[MeanCurve]:
     """The curves that `summarise` puts in a table; series without any value are left out."""
-    check_axes(x, y)
+    columns = Columns(frame)
+    return curves_of(columns, split(columns, lower_policies), x, y=y, sweep=sweep, points=points)
+
+
+def curves_of(
+    columns: Columns,
+    found: Sequence[Series],
+    x: str = "evaluations",
+    *,
+    y: str = DEFAULT_MEASURE,
+    sweep: float = 1.0,
+    points: int = 400,
+) -> list[MeanCurve]:
+    """The mean curves of some series of a frame; those without any value are left out."""
+    x_all, y_all = axis_values(columns, x, y, sweep)
     curves = []
-    rows = labelled(frame, lower_policies)
-    positions = (np.concatenate(runs) for _, runs in series_rows(rows))
-    named = zip(replications(rows, x, y=y, sweep=sweep), positions, strict=True)
-    for (key, runs), own in named:
-        limits = possible_range(rows.iloc[own], y)
+    for series in found:
+        runs = [(x_all[rows], y_all[rows]) for rows in series.runs]
         grid = _common_grid(runs, points)
-        values = np.array([read_at(x_R, y_R, grid) for x_R, y_R in runs])
-        method, algorithm, T, policy = key
-        T = None if T is None or pd.isna(T) else int(T)
-        mean, low, high, n = intervals(values)
-        ends = clipped(mean, low, high, limits)
-        curve = MeanCurve(method, algorithm, T, policy, y, grid, mean, *ends, n)
-        curve = curve.where(curve.n > 0)
+        mean, low, high, n = intervals(np.array([read_at(*run, grid) for run in runs]))
+        ends = clipped(mean, low, high, limits(columns, series, y))
+        key = series.method, series.algorithm, series.T, series.policy
+        curve = MeanCurve(*key, y, grid, mean, *ends, n).where(n > 0)
         if len(curve.x):
             curves.append(curve)
     return curves
+
+
+def limits(columns: Columns, series: Series, measure: str) -> tuple[float, float]:
+    """The values of a measure that are possible on the model of a series."""
+    names = range_columns(columns)
+    return possible_range({name: columns[name][series.rows] for name in names}, measure)
 
 
 def _common_grid(runs: list[ReplicationCurve], points: int) -> np.ndarray:

@@ -22,15 +22,16 @@ from math import inf, nan
 import numpy as np
 import pandas as pd
 
-from fsdash.runs.measures import RELATIVE, SHARE, main_measure, possible_range
+from fsdash.runs.measures import RELATIVE, SHARE, main_measure
 from fsdash.runs.summary.curves import (
     SERIES,
+    Columns,
     MeanCurve,
     clipped,
+    curves_of,
     interval,
-    labelled,
-    mean_curves,
-    series_rows,
+    limits,
+    split,
 )
 
 LEVELS = (0.75, 0.9, 0.95)
@@ -92,8 +93,12 @@ def final_value(
 
 def final_values(frame: pd.DataFrame, runs: Sequence[np.ndarray], y: str) -> list[float]:
     """`final_value` of each replication; `runs` are the positions of its rows in the frame."""
-    columns = [frame[name].to_numpy() for name in (y, "evaluations", "iteration", "phase")]
-    return [final_value(*(values[rows] for values in columns)) for rows in runs]
+    return _final_values(Columns(frame), runs, y)
+
+
+def _final_values(columns: Columns, runs: Sequence[np.ndarray], y: str) -> list[float]:
+    chosen = [columns[name] for name in (y, "evaluations", "iteration", "phase")]
+    return [final_value(*(values[rows] for values in chosen)) for rows in runs]
 
 
 def work_to_reach(
@@ -136,34 +141,34 @@ def work_to_reach(
     """
     measure = main_measure(frame)
     progress = SHARE if measure == SHARE else RELATIVE
-    curves = mean_curves(frame, x, y=progress, sweep=sweep, lower_policies=lower_policies)
+    columns = Columns(frame)
+    found = split(columns, lower_policies)
+    curves = curves_of(columns, found, x, y=progress, sweep=sweep)
     curve_of = {(curve.method, curve.policy): curve for curve in curves}
-    rows, records = labelled(frame, lower_policies), []
-    values, phases = rows[measure].to_numpy(float), rows["phase"].to_numpy()
-    for key, runs in series_rows(rows):
-        mean, low, high, n = interval(final_values(rows, runs, measure))
-        limits = possible_range(rows.iloc[np.concatenate(runs)], measure)
-        ends = clipped(np.array(mean), np.array(low), np.array(high), limits)
-        relative = float(np.mean(final_values(rows, runs, RELATIVE)))
+    backward = np.isin(columns["phase"].astype(str), BACKWARD)
+    records = []
+    for series in found:
+        curve = curve_of.get((series.method, series.policy))
+        mean, low, high, n = interval(_final_values(columns, series.runs, measure))
+        ends = np.array(mean), np.array(low), np.array(high)
+        low, high = map(float, clipped(*ends, limits(columns, series, measure)))
+        relative = float(np.mean(_final_values(columns, series.runs, RELATIVE)))
         reached = mean if measure == SHARE else 1 - relative
-        curve = curve_of.get((key[0], key[3]))
-        points = (
-            1 if np.isin(phases[np.concatenate(runs)].astype(str), BACKWARD).all() else MIN_POLICIES
-        )
+        points = 1 if backward[series.rows].all() else MIN_POLICIES
         records.append(
             {
-                **dict(zip(SERIES, key, strict=True)),
+                **{name: getattr(series, name) for name in SERIES},
                 "n": n,
                 "measure": measure,
-                "start": float(np.mean([values[run[0]] for run in runs])),
+                "start": float(np.mean([columns[measure][run[0]] for run in series.runs])),
                 "start_work": float(curve.x[0]) if curve is not None else nan,
                 **{
                     f"work_{level * 100:g}": _work(curve, level, reached, points)
                     for level in levels
                 },
                 "final": mean,
-                "final_low": float(ends[0]),
-                "final_high": float(ends[1]),
+                "final_low": low,
+                "final_high": high,
                 "relative": relative,
             }
         )

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from fsdash.choice.frontier import frontier
-from fsdash.choice.pareto import best_on_budget, pareto
+from fsdash.choice.pareto import best_on_budget, pareto, runner_up
 from fsdash.dashboard.choose_t import measured, measured_text, text
 from fsdash.dashboard.choose_t.measured import MeasuredState
 from fsdash.dashboard.inspector.state import solved_history, solved_spec
@@ -18,13 +18,18 @@ INVENTORY = make("inventory")
 
 
 @pytest.fixture(scope="module")
-def found():
-    return measured.measure_frontier(INVENTORY, lambda share: None)
+def model():
+    return measured.measure_model(INVENTORY, lambda share: None)
 
 
-def test_the_page_opens_measured_on_the_inventory(found):
+@pytest.fixture(scope="module")
+def found(model):
+    return model.frontier
+
+
+def test_the_page_opens_measured_on_the_inventory(model, found):
     page = opened(PAGE)
-    state = MeasuredState("inventory", found, 4.0)
+    state = MeasuredState("inventory", model, 4.0)
     assert headline(page) == measured_text.headline(state)
     assert metrics(page) == measured_text.numbers(state)
     best = best_on_budget(found[found["sweeps"] > 0], 4.0)
@@ -55,14 +60,25 @@ def test_the_certificate_is_drawn_above_the_true_regret(found):
         )
 
 
+def test_the_figure_and_the_runner_up_are_those_of_a_fresh_frontier(model, found):
+    """What is kept for all budgets gives the same as starting anew with each of them."""
+    for budget in (0.05, 0.3, 4.0, 1e4):
+        for measure in ("mean_regret", "max_regret"):
+            state = MeasuredState("inventory", model, budget, (3, 6), measure)
+            assert measured.figure(state) == frontier_figure(found, (3, 6), budget, measure)
+            second = runner_up(model.positive, budget, measure)
+            assert (state.second is None) == (second is None)
+            assert second is None or state.second.equals(second)
+
+
 def test_a_budget_below_the_cheapest_policy_says_what_to_do():
     page = opened(PAGE, budget="0.01")
     assert headline(page) == "This budget is too small"
     assert "Raise the budget" in words(page) and not page.metric
 
 
-def test_T_is_chosen_by_three_rules(found):
-    table = measured.choices_of_T(MeasuredState("inventory", found, 20.0)).set_index("chosen by")
+def test_T_is_chosen_by_three_rules(model, found):
+    table = measured.choices_of_T(MeasuredState("inventory", model, 20.0)).set_index("chosen by")
     paid = found[(found["method"] == "fsvi") & found["sweeps"].between(1e-9, 20)]
     for rule, column in (
         ("the paper's bound", "bound"),
@@ -71,20 +87,19 @@ def test_T_is_chosen_by_three_rules(found):
     ):
         assert table.loc[rule, "T"] == paid.loc[paid[column].idxmin(), "T"]
     assert table.loc["hindsight", "mean regret"] == table["mean regret"].min()
-    assert measured.choices_of_T(MeasuredState("inventory", found, 0.1)).empty
+    assert measured.choices_of_T(MeasuredState("inventory", model, 0.1)).empty
 
 
-def test_the_bound_is_off_the_scale_and_the_page_says_by_how_much(found):
-    state = MeasuredState("inventory", found, 4.0)
+def test_the_bound_is_off_the_scale_and_the_page_says_by_how_much(model, found):
     ratios = (found["bound"] / found["max_regret"])[found["method"] == "fsvi"]
-    assert measured.bound_factor(state) == pytest.approx(ratios[found["sweeps"] > 0].min())
-    note = measured_text.bound_note(measured.bound_factor(state), False)
+    assert model.bound_factor == pytest.approx(ratios[found["sweeps"] > 0].min())
+    note = measured_text.bound_note(model.bound_factor, False)
     assert note in words(opened(PAGE)) and "cannot choose T" in note
 
 
-def test_a_point_opens_its_own_policy_in_the_inspector(found):
+def test_a_point_opens_its_own_policy_in_the_inspector(model, found):
     """The step in the link is the record whose regret is that of the row."""
-    state = MeasuredState("inventory", found, 4.0)
+    state = MeasuredState("inventory", model, 4.0)
     rows = found[found["sweeps"] > 0].groupby("method", group_keys=False).sample(2, random_state=0)
     for _, row in rows.iterrows():
         query = measured.inspector_query(state, row)

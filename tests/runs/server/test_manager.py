@@ -216,6 +216,24 @@ def test_owners_take_turns(manager, store):
     assert over(store, many).status == "finished"
 
 
+def test_a_new_experiment_does_not_wait_for_everybody(manager, store):
+    """Of those who wait, the visitor whose experiment has not begun comes first, once."""
+    first = manager.submit("early", "long", [base(ENDLESS, replications=6)])
+    until(lambda: manager.queue("early").running == 2)
+    others = [manager.submit(f"other{i}", "o", [base(ENDLESS, replications=2)]) for i in range(3)]
+    waiting = {q.owner: q for q in manager._queue.waiting()}
+    assert waiting["early"].begun and not waiting["other2"].begun
+    now = time.monotonic()
+    manager._last_served |= {"other0": now - 60, "other1": now - 30, "other2": now - 20}
+    begun = {"early": True, "other0": True, "other1": False, "other2": False}
+    queues = [replace(waiting[owner], begun=begun[owner]) for owner in begun]
+    assert [q.owner for q in manager._in_order(queues)][:3] == ["other1", "other2", "other0"]
+    manager._last_served["other1"] = now
+    assert [q.owner for q in manager._in_order(queues)][:3] == ["other2", "other0", "other1"]
+    for id in (first, *others):
+        manager.cancel(id)
+
+
 def test_a_full_queue_refuses_with_a_reason(manager, store):
     manager.limits = Limits(queued_per_owner=6, queued=8, running_per_owner=1)
     mine = manager.submit("me", "mine", [base(ENDLESS, replications=5)])
