@@ -68,19 +68,19 @@ def draw_found(service: Service, experiments: Sequence[Experiment], runs: Sequen
     """A view of the runs that a search found, while none is selected."""
     own = {run.experiment for run in runs}
     experiments = [e for e in experiments if e.id in own]
-    st.subheader(text.COMPARISON, anchor=False)
+    st.header(text.COMPARISON, anchor=False)
     st.caption(text.all_found(len(runs)))
     _draw_view(service, experiments, runs)
 
 
 def _draw_heading(experiments: Sequence[Experiment]) -> None:
     if letters := experiment_letters(experiments):
-        st.subheader(text.COMPARISON, anchor=False)
+        st.header(text.COMPARISON, anchor=False)
         now = time.time()
         lines = (text.experiment_line(letters[e.id], e, now) for e in experiments)
         st.markdown("  \n".join(lines))
     else:
-        st.subheader(escape_markdown(experiments[0].name), anchor=False)
+        st.header(escape_markdown(experiments[0].name), anchor=False)
         if experiments[0].note:
             st.caption(escape_markdown(experiments[0].note))
 

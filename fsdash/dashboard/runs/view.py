@@ -14,7 +14,7 @@ from fsdash.dashboard.service import (
     show_store_error,
     visitor_id,
 )
-from fsdash.dashboard.shell import add_style, open_page
+from fsdash.dashboard.shell import add_style, exercises, open_page
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
 
@@ -39,6 +39,7 @@ def show() -> None:
     service, visitor = open_service(), visitor_id()
     active = _guarded(lambda: any(e.active for e in find_experiments(service, visitor)))
     st.fragment(_refresh, run_every=REFRESH if active else None)(service, visitor, bool(active))
+    exercises("runs", runs_url())
 
 
 def _refresh(service: Service, visitor: str, was_active: bool) -> None:

@@ -175,7 +175,7 @@ def test_a_link_restores_a_comparison(service, two):
 
 def test_deleted_experiments_are_left_out_of_the_selection(service, two):
     test = runs(selected=f"{two[0]},nosuchthing")
-    assert test.subheader[0].value == "plain"
+    assert test.header[0].value == "plain"
     assert test.warning[0].value == text.missing(["nosuchthing"])
     assert test.query_params["selected"] == two[0]
 
@@ -346,6 +346,6 @@ def test_markup_in_names_is_escaped(service):
     id = finished_experiment(service.store, base(), name="<script>alert(1)</script> **x** $y$").id
     test = runs(selected=id)
     assert "<script>alert" not in html(test)
-    assert r"\<script\>" in test.subheader[0].value
+    assert r"\<script\>" in test.header[0].value
     # The table's script writes cells as text, never as markup.
     assert names(test) == ["<script>alert(1)</script> **x** $y$"]
