@@ -80,7 +80,7 @@ class Choice(Summary):
     >>> choice.method, choice.T, round(choice.mean_regret)
     ('rolling', 6, 91)
     >>> print(choice.why)  # doctest: +ELLIPSIS
-    Rolling freeze with T = 6 has the smallest mean regret, 91, after 2 of 2 sweeps...
+    Rolling freeze with n = 6 has the smallest mean regret, 91, after 2 of 2 sweeps...
     """
 
     method: str
