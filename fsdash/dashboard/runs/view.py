@@ -6,6 +6,7 @@ from fsdash.dashboard.runs import text
 from fsdash.dashboard.runs.compare import draw_found, draw_selection, selected_experiments
 from fsdash.dashboard.runs.imports import draw_messages
 from fsdash.dashboard.runs.list import draw_filters, draw_table, find_experiments
+from fsdash.dashboard.runs.table import split_search
 from fsdash.dashboard.runs.url import runs_url
 from fsdash.dashboard.service import (
     Service,
@@ -64,12 +65,15 @@ def _draw_page(service: Service, visitor: str, was_active: bool) -> None:
     if any(e.active for e in found) != was_active:
         st.rerun()  # Streamlit fixes the interval of a fragment when the page runs
     selected = selected_experiments(service)
+    above = st.container()
     listed = draw_table(service, found, selected, visitor)
-    searched = runs_url().get("text").strip()
+    name, T = split_search(runs_url().get("text"))
     if selected:
         draw_selection(service, selected, visitor)
-    elif searched and 1 < len(listed) <= MAX_COMPARED:
-        draw_found(service, found, listed)
+    elif (name or T) and 1 < len(listed) <= MAX_COMPARED:
+        # Who asks for several T wants to compare them. Who asks for a name wants the run first.
+        with above if len(T) > 1 else st.container():
+            draw_found(service, found, listed)
     else:
         st.markdown(text.NOTHING_SELECTED)
     st.caption(text.store_size(service.store.size()))
