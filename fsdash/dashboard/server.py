@@ -69,7 +69,7 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Content-Security-Policy": CONTENT_POLICY,
 }
-SWITCH_INTERVAL = 0.0005
+SWITCH_INTERVAL = 0.002
 """Seconds after which a Python thread lets another one run. The thread that talks to all browsers
 waits so long for each page that is being computed, many times in one answer; Python's default of
 0.005 s let a full room wait for seconds."""

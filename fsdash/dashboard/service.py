@@ -42,20 +42,23 @@ PAGE_LOCK_TIMEOUT = 4.0
 """Seconds that a page waits for a locked store; workers wait longer."""
 FIRST_ROWS_TIMEOUT = 0.5
 """Seconds that the click on Start waits for the first rows."""
-MAX_CACHED = 256
+MAX_CACHED = 160
 """Experiments whose figures stay in memory: more than a class looks at at once."""
-MAX_CACHED_ROWS = 500_000
+MAX_CACHED_ROWS = 150_000
 """Rows of experiments that stay in memory, about a quarter of a kilobyte each."""
 MAX_SCORES = 5_000
 """Runs whose scores stay in memory, about a kilobyte each."""
-FASTEST_REFRESH, SLOWEST_REFRESH = 1.0, 8.0
+FASTEST_REFRESH, SLOWEST_REFRESH = 1.0, 15.0
 """Seconds between two refreshes of one visitor's page."""
 REFRESH_SHARE = 0.15
 """Share of one core for all refreshes. Streamlit adds about as much again, which is not timed."""
-TURN_TIMEOUT = 2.0
+TURN_TIMEOUT = 20.0
 """Seconds after which a refresh starts although the previous one has not ended."""
-INACTIVE_AFTER = 10.0
+INACTIVE_AFTER = 2 * SLOWEST_REFRESH
 """Seconds without a refresh before a viewer counts as inactive."""
+
+COLLECT_AFTER = (20_000, 10, 20)
+"""Thresholds of Python's garbage collection (`gc.set_threshold`)."""
 
 STARTING = "Starting the workers …"
 TRY_AGAIN = "Try again"
@@ -100,31 +103,44 @@ class RefreshRate:
 
     All refreshes happen in the process that also answers every widget. Each one is timed, and the
     interval grows so that together they take at most `REFRESH_SHARE` of one core. They also take
-    turns: a widget competes with one refresh for the interpreter, not with one per viewer.
+    turns: a widget competes with one refresh for the interpreter, not with one per viewer. Whoever
+    has not seen any numbers yet comes first.
     """
 
     def __init__(self) -> None:
         self._latest: dict[object, tuple[float, float]] = {}
         """By viewer: when the last refresh ended and the processor time it took."""
-        self._lock, self._turn = threading.Lock(), threading.Lock()
+        self._changed = threading.Condition()
+        self._busy, self._waiting_first = False, 0
 
     @contextmanager
-    def refresh(self, viewer: object) -> Iterator[None]:
+    def refresh(self, viewer: object, first: bool = False) -> Iterator[None]:
         """Wait for a turn, at most `TURN_TIMEOUT` (the store may hang), and time the refresh."""
-        has_turn = self._turn.acquire(timeout=TURN_TIMEOUT)
+        has_turn = self._take_turn(first)
         began = time.thread_time()
         try:
             yield
         finally:
-            if has_turn:
-                self._turn.release()
-            with self._lock:
+            with self._changed:
                 self._latest[viewer] = time.monotonic(), time.thread_time() - began
+                if has_turn:
+                    self._busy = False
+                    self._changed.notify_all()
+
+    def _take_turn(self, first: bool) -> bool:
+        with self._changed:
+            self._waiting_first += first
+            has_turn = self._changed.wait_for(
+                lambda: not self._busy and (first or not self._waiting_first), TURN_TIMEOUT
+            )
+            self._waiting_first -= first
+            self._busy = self._busy or has_turn
+            return has_turn
 
     def interval(self) -> float:
         """Seconds between two refreshes of one visitor's page."""
         oldest = time.monotonic() - INACTIVE_AFTER
-        with self._lock:
+        with self._changed:
             self._latest = {v: entry for v, entry in self._latest.items() if entry[0] > oldest}
             cost = sum(cost for _, cost in self._latest.values())
         return min(max(cost / REFRESH_SHARE, FASTEST_REFRESH), SLOWEST_REFRESH)
@@ -218,9 +234,11 @@ def _store(url: str) -> Store:
 def _service(url: str) -> Service:
     service = Service(_store(url))
     # All imports are done and stay in memory. Scanning them for garbage again and again would
-    # delay every visitor by a tenth of a second each time.
+    # delay every visitor by a tenth of a second each time. What many visitors look at is scanned
+    # less often than by default, for the same reason.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*COLLECT_AFTER)
     return service
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from fsdash.dashboard import service
 from fsdash.dashboard.service import FASTEST_REFRESH, INACTIVE_AFTER, REFRESH_SHARE, RefreshRate
+from tests.runs.work import until
 
 
 def test_a_refresh_waits_for_the_one_before_but_not_for_ever(monkeypatch):
@@ -31,6 +32,25 @@ def test_refreshes_take_turns(monkeypatch):
 
     with ThreadPoolExecutor(2) as threads:
         list(threads.map(refresh, range(200)))
+
+
+def test_who_has_seen_no_numbers_yet_comes_first(monkeypatch):
+    monkeypatch.setattr(service, "TURN_TIMEOUT", 60)
+    rate, order = RefreshRate(), []
+
+    def refresh(viewer: str, first: bool) -> None:
+        with rate.refresh(viewer, first):
+            order.append(viewer)
+
+    def waiting(n: int) -> bool:
+        return len(rate._changed._waiters) == n
+
+    with ThreadPoolExecutor(2) as threads, rate.refresh("running"):
+        threads.submit(refresh, "later", False)
+        until(lambda: waiting(1))
+        threads.submit(refresh, "new", True)
+        until(lambda: waiting(2))
+    assert order == ["new", "later"]
 
 
 def test_a_refresh_that_fails_gives_its_turn_back():

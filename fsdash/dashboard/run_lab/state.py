@@ -245,6 +245,10 @@ def python_code(specs: Sequence[RunSpec]) -> str:
 # ----------------------------------------------------------------------------------------- refresh
 
 
+LONGEST_WAIT = 3.0
+"""Seconds between two looks at an experiment that has no numbers yet, on the busiest server."""
+
+
 def refresh_interval(experiment: Experiment, now: float, shared: float = 1.0) -> float | None:
     """Seconds between two refreshes of an experiment; None when it cannot change any more.
 
@@ -256,7 +260,8 @@ def refresh_interval(experiment: Experiment, now: float, shared: float = 1.0) ->
     if experiment.active:
         if any(run.rows for run in experiment.runs):
             return shared
-        return max(0.5, shared / 4) if now - experiment.created < 4 else max(2.0, shared / 2)
+        waiting = max(0.5, shared / 4) if now - experiment.created < 4 else max(2.0, shared / 2)
+        return min(waiting, LONGEST_WAIT)
     resumable = any(r.status in RESUMABLE for run in experiment.runs for r in run.replications)
     return 5.0 if resumable else None
 

@@ -70,6 +70,8 @@ STYLE = """<style>
 </style>"""
 INSPECTOR_PAGE = PAGES["inspector"].script
 ACTION_ERROR = "lab-action-error"
+SHOWN_ID = "lab-shown"
+"""In the session: the experiment whose first numbers the visitor has seen."""
 
 
 def show() -> None:
@@ -141,7 +143,8 @@ def _draw_experiment(service: Service, visitor: str) -> None:
 
 
 def _refresh(service: Service, visitor: str, interval: float | None) -> None:
-    with service.refresh_rate.refresh((visitor, lab_url().get("experiment"))):
+    id = lab_url().get("experiment")
+    with service.refresh_rate.refresh((visitor, id), st.session_state.get(SHOWN_ID) != id):
         try:
             _draw_now(service, visitor, interval)
         except (InputError, StoreError) as problem:
@@ -158,6 +161,8 @@ def _draw_now(service: Service, visitor: str, interval: float | None) -> None:
     _draw_head(service, experiment, visitor)
     if experiment.status == "queued" and not rows.version:
         return  # a whole class may be waiting: this refresh must cost next to nothing
+    if rows.version:
+        st.session_state[SHOWN_ID] = experiment.id
     options = read_curve_options(lab_url(), rows.frame)
     results = _results(service, experiment, options, rows)
     progress = progress_of(experiment, curves.last_rows(rows.frame))

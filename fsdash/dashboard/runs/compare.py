@@ -59,8 +59,22 @@ def draw_selection(service: Service, experiments: Sequence[Experiment], visitor:
     """Actions on the selected runs and a view of them."""
     chosen = set(selected_references(runs_url().get("selected"), experiments))
     runs = [run for e in experiments for run in e.runs if reference(run) in chosen]
-    letters = experiment_letters(experiments)
-    if letters:
+    _draw_heading(experiments)
+    draw_actions(service, experiments, runs, visitor)
+    _draw_view(service, experiments, runs)
+
+
+def draw_found(service: Service, experiments: Sequence[Experiment], runs: Sequence[Run]) -> None:
+    """A view of the runs that a search found, while none is selected."""
+    own = {run.experiment for run in runs}
+    experiments = [e for e in experiments if e.id in own]
+    st.header(text.COMPARISON, anchor=False)
+    st.caption(text.all_found(len(runs)))
+    _draw_view(service, experiments, runs)
+
+
+def _draw_heading(experiments: Sequence[Experiment]) -> None:
+    if letters := experiment_letters(experiments):
         st.header(text.COMPARISON, anchor=False)
         now = time.time()
         lines = (text.experiment_line(letters[e.id], e, now) for e in experiments)
@@ -69,8 +83,10 @@ def draw_selection(service: Service, experiments: Sequence[Experiment], visitor:
         st.header(escape_markdown(experiments[0].name), anchor=False)
         if experiments[0].note:
             st.caption(escape_markdown(experiments[0].note))
-    draw_actions(service, experiments, runs, visitor)
-    readable = curves.readable_runs(runs)
+
+
+def _draw_view(service: Service, experiments: Sequence[Experiment], runs: Sequence[Run]) -> None:
+    letters, readable = experiment_letters(experiments), curves.readable_runs(runs)
     if len(readable) < len(runs):
         st.warning(text.UNREADABLE)
     view = segments(runs_url(), "view", text.VIEW, text.VIEWS, label_visibility="collapsed")

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from fsdash.dashboard.runs import text
-from fsdash.dashboard.runs.compare import draw_selection, selected_experiments
+from fsdash.dashboard.runs.compare import draw_found, draw_selection, selected_experiments
 from fsdash.dashboard.runs.imports import draw_messages
 from fsdash.dashboard.runs.list import draw_filters, draw_table, find_experiments
 from fsdash.dashboard.runs.url import runs_url
@@ -25,6 +25,9 @@ STYLE = """<style>
 </style>"""
 REFRESH = 5.0
 """Seconds between two refreshes while a run in the table is active."""
+
+MAX_COMPARED = 30
+"""Runs found by a search that are compared although none is selected."""
 
 
 def show() -> None:
@@ -61,9 +64,12 @@ def _draw_page(service: Service, visitor: str, was_active: bool) -> None:
     if any(e.active for e in found) != was_active:
         st.rerun()  # Streamlit fixes the interval of a fragment when the page runs
     selected = selected_experiments(service)
-    draw_table(service, found, selected, visitor)
+    listed = draw_table(service, found, selected, visitor)
+    searched = runs_url().get("text").strip()
     if selected:
         draw_selection(service, selected, visitor)
+    elif searched and 1 < len(listed) <= MAX_COMPARED:
+        draw_found(service, found, listed)
     else:
         st.markdown(text.NOTHING_SELECTED)
     st.caption(text.store_size(service.store.size()))

@@ -510,7 +510,7 @@ def test_a_busy_server_refreshes_less_often_but_still_shows_the_first_point_soon
     id = service.store.add_experiment("me", "new", [base()], status="queued")
     new = service.store.experiment(id)
     intervals = [refresh_interval(new, new.created + age, p) for age in (0, 9) for p in (1, 4)]
-    assert intervals == [0.5, 1, 2, 4]
+    assert intervals == [0.5, 1, 2, 2]
     service.manager.cancel(id)
 
 

@@ -15,7 +15,7 @@ from fsdash.errors import InputError
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.database import default_url
 from fsdash.runs.summary import work_to_reach
-from tests.dashboard.kit import component_data, figures, opened, table_rows, traces
+from tests.dashboard.kit import component_data, figures, opened, table_rows, traces, words
 from tests.runs.work import base, finished_experiment, frozen
 
 # The page starts the worker processes.
@@ -85,6 +85,20 @@ def test_the_newest_is_first_and_filters_narrow_the_table(service, two):
     assert names(runs(domain="gridworld")) == []
     assert names(runs(status="failed")) == []
     assert names(runs(owner="mine")) == []
+
+
+def test_a_search_compares_what_it_finds(service, two):
+    """Without a selection, the runs of a search are compared; without a search, none are."""
+
+    def captions(page: AppTest) -> list[str]:
+        return [caption.value for caption in page.caption]
+
+    assert text.all_found(1) not in captions(runs(text="T=3")), "one run is no comparison"
+    searched = runs(text="plain")
+    assert text.all_found(2) in captions(searched)
+    assert {"Base E-VI", "E-FSVI, T=3"} <= set(traces(figures(searched)["compared-inventory"]))
+    assert text.NOTHING_SELECTED in words(runs())
+    assert text.all_found(2) not in captions(runs(text="plain", selected=two[0]))
 
 
 def test_a_row_has_the_run_with_its_result_and_links(service, two):
