@@ -1,41 +1,29 @@
-"""The examples in the docstrings of the public modules run and print what they show."""
+"""The examples in all docstrings run and print what they show; public modules have examples."""
 
 import doctest
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 import fsdash
 
-EXTRA = (
-    "fsdash",
-    "fsdash.algorithms.entry",
-    "fsdash.algorithms.registry",
-    "fsdash.core.certificate",
-    "fsdash.core.display",
-    "fsdash.core.step",
-    "fsdash.domains.base",
-    "fsdash.environments",
-    "fsdash.formatting",
-    "fsdash.theory.landmarks",
-    "fsdash.theory.presets",
-    "fsdash.theory.sensitivity",
-    "fsdash.theory.staircase",
-    "fsdash.theory.table",
-)
-"""Modules with examples that define no public name themselves."""
+ROOT = Path(fsdash.__file__).parents[1]
 
 
-def defining_modules() -> list[str]:
-    """The modules that define the public names, in alphabetical order."""
-    found = set(EXTRA)
-    for name in fsdash.MODULES:
-        if name != "DOMAINS":
-            found.add(getattr(fsdash, name).__module__)
-    return sorted(found)
+def defining_modules() -> set[str]:
+    """The modules that define the public names."""
+    return {getattr(fsdash, name).__module__ for name in fsdash.MODULES if name != "DOMAINS"}
 
 
-@pytest.mark.parametrize("module", defining_modules())
+def modules_with_examples() -> set[str]:
+    """The modules whose source has an example."""
+    files = [path for path in (ROOT / "fsdash").rglob("*.py") if ">>> " in path.read_text("utf-8")]
+    parts = [path.relative_to(ROOT).with_suffix("").parts for path in files]
+    return {".".join(names).removesuffix(".__init__") for names in parts}
+
+
+@pytest.mark.parametrize("module", sorted(defining_modules() | modules_with_examples()))
 def test_examples_of(module):
     options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     found = doctest.testmod(import_module(module), optionflags=options)

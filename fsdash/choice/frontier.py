@@ -6,10 +6,11 @@ model is solved once as well. What could be said without solving it is in the co
 an upper bound of U* from the best frozen policy, shared by all rows (`fsdash.choice.certify`),
 minus a lower bound of the policy's value.
 
-FSVI is evaluated after k = 0, 1, 4, 16, 64, … iterations and VI after 0, 1, 2, 4, 8, …, until the
-values are certified to be within the tolerance of their fixed point, up to a function of the slow
-state: such a function does not change a greedy policy. Modified policy iteration is evaluated after
-each iteration. A policy that has not changed since the row before has no row of its own.
+FSVI is evaluated after k = 0, 1, 2, 8, 32, … iterations and VI after each of the first eight, then
+after 10, 12, 15, …, until the values are certified to be within the tolerance of their fixed point,
+up to a function of the slow state: such a function does not change a greedy policy. Modified policy
+iteration is evaluated after each iteration, and so are the others with `every_iteration`. A policy
+that has not changed since the row before has no row of its own.
 """
 
 from __future__ import annotations
@@ -55,6 +56,8 @@ COLUMNS = (
     "bound",
 )
 FREEZING = ("fsvi", "rolling")
+EVERY_UP_TO, FSVI_RATIO, VI_RATIO = 2, 4, 1.25
+"""Iterations up to which every policy is evaluated, and the ratio of the following ones."""
 MAX_ITERATIONS = 256
 """Iterations of a method that has not converged before."""
 TIGHTEN = 2
@@ -81,6 +84,7 @@ def frontier(
     *,
     methods: Sequence[str] = METHODS,
     tolerance: float = 1e-4,
+    every_iteration: bool = False,
     bounds: bool = True,
     constants: Constants | None = None,
     best: Optimum | None = None,
@@ -98,6 +102,9 @@ def frontier(
         The methods.
     tolerance : float, default 1e-4
         Precision of the values and of the methods' convergence, relative to the largest |U*|.
+    every_iteration : bool, default False
+        Evaluate FSVI and VI after each iteration, so that no budget misses its best policy. Only
+        for small models: there are many times more policies to evaluate.
     bounds : bool, default True
         Whether the paper's bound is computed.
     constants : Constants, optional
@@ -138,7 +145,7 @@ def frontier(
         constants = measure(model, best.U_XY).constants(model.gamma)
 
     found: list[tuple[Point, Values]] = []
-    for share, points in _series(model, T_values, methods, goal):
+    for share, points in _series(model, T_values, methods, goal, every_iteration):
         for point in points:
             # Similar policies follow each other, so the values of one are a start for the next.
             start_XY = found[-1][1].U_XY if found else None
@@ -201,13 +208,17 @@ def _check(model: FastSlowMDP, T: Sequence[int], methods: Sequence[str]) -> list
 
 
 def _series(
-    model: FastSlowMDP, T_values: Sequence[int], methods: Sequence[str], goal: float
+    model: FastSlowMDP,
+    T_values: Sequence[int],
+    methods: Sequence[str],
+    goal: float,
+    every_iteration: bool,
 ) -> Iterator[tuple[float, Iterator[Point]]]:
     """The points of one method and T at a time, with the share that is done after them."""
     passes = list(rolling(model, T_values[-1])) if set(methods) & set(FREEZING) else []
     jobs: list[Iterator[Point]] = []
     if "fsvi" in methods:
-        jobs += _fsvi_series(model, passes, T_values, goal)
+        jobs += _fsvi_series(model, passes, T_values, goal, 1 if every_iteration else FSVI_RATIO)
     if "rolling" in methods:
         chosen = (s for s in passes if s.iteration in T_values)
         jobs.append(
@@ -217,13 +228,19 @@ def _series(
     if "mpi" in methods:
         jobs.append(_mpi_points(model, goal))
     if "vi" in methods:
-        jobs.append(_iterated(model, "vi", None, vi(model), goal, ratio=2))
+        jobs.append(
+            _iterated(model, "vi", None, vi(model), goal, 1 if every_iteration else VI_RATIO)
+        )
     for done, job in enumerate(jobs, start=1):
         yield done / len(jobs), _changed(job)
 
 
 def _fsvi_series(
-    model: FastSlowMDP, passes: Sequence[Snapshot], T_values: Sequence[int], goal: float
+    model: FastSlowMDP,
+    passes: Sequence[Snapshot],
+    T_values: Sequence[int],
+    goal: float,
+    ratio: float,
 ) -> list[Iterator[Point]]:
     """The upper level of each T, on the lower level that all T share.
 
@@ -239,7 +256,7 @@ def _fsvi_series(
         lower = np.array(policies[:n][::-1], np.int32).reshape(n, *zero_XY.shape)
         backups = passes[n - 1].backups if n else 0
         upper = upper_level(model, J_XY, lower, followed[:n][::-1], zero_XY, backups)
-        jobs.append(_iterated(model, "fsvi", T, upper, goal, ratio=4))
+        jobs.append(_iterated(model, "fsvi", T, upper, goal, ratio))
     return jobs
 
 
@@ -249,15 +266,18 @@ def _iterated(
     T: int | None,
     snapshots: Iterator[Snapshot],
     goal: float,
-    ratio: int,
+    ratio: float,
 ) -> Iterator[Point]:
-    """The points at k = 0, 1, ratio, ratio², … and, if that is much later, at convergence."""
+    """The points at each k up to `EVERY_UP_TO`, then at k that grow by a ratio.
+
+    The last one is at convergence, if that is much later than the one before.
+    """
     due = 0
     for snapshot, last in _until_settled(model, T or 1, snapshots, goal):
         k = snapshot.iteration
         if k == due or (last and 2 * k >= due):
             yield _point(method, T, snapshot)
-            due = ratio * k or k + 1
+            due = k + 1 if k < EVERY_UP_TO else max(int(ratio * k), k + 1)
 
 
 def settled(model: FastSlowMDP, T: int, snapshots: Iterator[Snapshot], goal: float) -> Snapshot:

@@ -80,7 +80,7 @@ class Choice(Summary):
     >>> choice.method, choice.T, round(choice.mean_regret)
     ('rolling', 6, 91)
     >>> print(choice.why)  # doctest: +ELLIPSIS
-    Rolling freeze with T = 6 has the smallest mean regret, 91, after 2 of 2 sweeps...
+    Rolling freeze with n = 6 has the smallest mean regret, 91, after 2 of 2 sweeps...
     """
 
     method: str
@@ -162,8 +162,9 @@ def recommend(
 
 
 def describe(method: str, T: int | None, k: int | None) -> str:
-    """A point in words, such as "FSVI with T = 6 and k = 4"."""
-    parts = [f"{name} = {value}" for name, value in (("T", T), ("k", k)) if value is not None]
+    """A point in words, such as "FSVI with T = 6 and k = 4" or "rolling freeze with n = 7"."""
+    horizon = "n" if "rolling" in method else "T"
+    parts = [f"{name} = {value}" for name, value in ((horizon, T), ("k", k)) if value is not None]
     return TITLES[method] + (f" with {' and '.join(parts)}" if parts else "")
 
 

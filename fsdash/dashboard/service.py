@@ -42,9 +42,9 @@ PAGE_LOCK_TIMEOUT = 4.0
 """Seconds that a page waits for a locked store; workers wait longer."""
 FIRST_ROWS_TIMEOUT = 0.5
 """Seconds that the click on Start waits for the first rows."""
-MAX_CACHED = 256
+MAX_CACHED = 160
 """Experiments whose figures stay in memory: more than a class looks at at once."""
-MAX_CACHED_ROWS = 500_000
+MAX_CACHED_ROWS = 150_000
 """Rows of experiments that stay in memory, about a quarter of a kilobyte each."""
 MAX_SCORES = 5_000
 """Runs whose scores stay in memory, about a kilobyte each."""

@@ -13,7 +13,12 @@ from streamlit.delta_generator import DeltaGenerator
 from fsdash.dashboard import tour
 from fsdash.dashboard.navigation import available_pages
 from fsdash.dashboard.widgets import browser_storage
-from fsdash.dashboard.widgets.exercise import draw_exercises
+from fsdash.dashboard.widgets.exercise import (
+    PARAMETER,
+    asked_exercise,
+    draw_exercises,
+    draw_question,
+)
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.url_state import UrlState
 from fsdash.figures.palette import BACKGROUND, INK
@@ -29,8 +34,9 @@ PAPER_URL = "https://arxiv.org/abs/2301.00922"
 # hides the shadow at the end); its padding holds what KaTeX draws beyond its box. Captions, and
 # words on the primary colour, have a contrast of at least 4.5 to 1. Whatever has the keyboard's
 # focus has an outline; the focus of a slider or a switch is in an invisible element inside it. On a
-# narrow screen a figure comes before its controls, formulas are smaller, and the footer is below
-# the page, because the sidebar is closed.
+# narrow screen a figure comes before its controls, formulas are smaller, lines of code are wrapped,
+# and the footer is below the page, because the sidebar is closed. A recommendation and the sections
+# of the story have larger headings than the parts of other pages.
 STYLE = """<style>
 [data-testid="stElementContainer"]:has([data-testid="stMarkdownContainer"] > style) {display: none;}
 PAGE_TOP
@@ -40,12 +46,14 @@ STORAGE
   [data-testid="stSlider"] [data-rac]:has(> div > input:focus-visible)
   {outline: 2px solid INK !important; outline-offset: 2px; border-radius: 0.3rem;}
 [data-testid="stMainBlockContainer"] {max-width: 1240px; padding-top: 3rem;}
+:is(.st-key-tour, .st-key-asked) {margin-top: 1rem;}
 [data-testid="stMarkdownContainer"] p, [data-testid="stMarkdownContainer"] li {max-width: 44rem;}
 [data-testid="stPageLink-NavLink"] {height: auto;}
 [data-testid="stPageLink-NavLink"] * {white-space: normal; overflow: visible;}
 [data-testid="stCaptionContainer"] {opacity: 0.78;}
 :is([data-testid^="stBaseButton-primary"]:not(:disabled), [data-tag]) :is(p, span, button)
   {color: PAGE;}
+h2:is(.st-key-recommendation *, [id^="section-"]) {font-size: 1.6rem;}
 .katex-display {overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0.3rem; background:
   linear-gradient(to left, PAGE 60%, transparent) right -2px top / 3rem 100% no-repeat local,
   linear-gradient(to left, rgba(128, 128, 128, 0.6), transparent) right / 1rem 100% no-repeat;}
@@ -56,6 +64,7 @@ STORAGE
     > [data-testid="stColumn"] {width: 100%; min-width: 100%; flex: none;}
   [data-testid="stMainBlockContainer"] {padding-top: 4.2rem;}
   .katex-display {font-size: 0.7em;}
+  pre, pre code {white-space: pre-wrap !important; overflow-wrap: anywhere;}
 }
 @media (max-width: 768px) {
   [data-testid="stMainBlockContainer"]::after
@@ -110,6 +119,8 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
     url.report_unusable()
     if on_tour:
         tour.draw_bar()
+    if exercise := asked_exercise():
+        draw_question(exercise)
     return was_read
 
 
@@ -182,7 +193,11 @@ def what_to_notice(points: Iterable[str], key: str = "notice", about: str = "") 
 def exercises(page: str, url: UrlState) -> None:
     """A folded section with the exercises of a page, drawn when it is opened."""
     section = st.expander(
-        EXERCISES_TITLE, icon=":material/school:", key="exercises", on_change="rerun"
+        EXERCISES_TITLE,
+        expanded=PARAMETER in st.query_params,
+        icon=":material/school:",
+        key="exercises",
+        on_change="rerun",
     )
     if section.open:
         with section:

@@ -42,6 +42,7 @@ def answers_figure(labels: Sequence[str], counts: Sequence[int], dark: bool = Fa
             "title": {"text": "answers"},
             "range": [0, 1.12 * max([*counts, 4])],
             "tickformat": "d",
+            **({"dtick": 1} if max([*counts, 0]) <= 8 else {}),
             "fixedrange": True,
         },
         "yaxis": {

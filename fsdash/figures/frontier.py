@@ -203,6 +203,7 @@ def _curve(rows: pd.DataFrame, measure: str, bottom: float, dark: bool) -> dict:
             "color": method_colour(method, T, dark),
             "width": 2,
             "dash": {"fsvi": "solid", "rolling": "dot"}.get(method, "dash"),
+            "shape": "hv",
         },
         "marker": {"size": 7, "symbol": "diamond" if method == "rolling" else "circle"},
         "hovertemplate": text,

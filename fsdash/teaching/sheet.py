@@ -8,17 +8,21 @@ from urllib.parse import urlencode
 from fsdash.teaching.exercises import EXERCISES, LEVELS, Exercise
 from fsdash.teaching.exercises.base import ChoiceAnswer
 
-PAGE_TITLES = {
-    "home": "Home",
-    "reward_error": "Reward error",
-    "choose_t": "Choose T",
-    "linear_architecture": "Linear architecture",
-    "your_model": "Your model",
-    "run_lab": "Run lab",
-    "inspector": "Policy inspector",
-    "reproduction": "Reproduction",
+PAGES = {
+    "home": ("Home", ""),
+    "story": ("The story", "Story"),
+    "reward_error": ("Reward error", "Reward_error"),
+    "choose_t": ("Choose T", "Choose_T"),
+    "linear_architecture": ("Linear architecture", "Linear_architecture"),
+    "your_model": ("Your model", "Your_model"),
+    "run_lab": ("Run lab", "Run_lab"),
+    "live_gridworld": ("Live gridworld", "Live_gridworld"),
+    "inspector": ("Policy inspector", "Policy_inspector"),
+    "runs": ("Runs", "Runs"),
+    "reproduction": ("Reproduction", "Reproduction"),
 }
-"""By the page of an exercise: its title; a test compares it with the navigation."""
+"""By the page of an exercise: its title and its address; a test compares both with the navigation.
+"""
 
 
 def exercise_sheet(exercises: Sequence[Exercise] = EXERCISES, solutions: bool = False) -> str:
@@ -27,15 +31,14 @@ def exercise_sheet(exercises: Sequence[Exercise] = EXERCISES, solutions: bool = 
     for exercise in exercises:
         if exercise.page != page:
             page = exercise.page
-            lines += [f"## {PAGE_TITLES[page]}", ""]
+            lines += [f"## {PAGES[page][0]}", ""]
         lines += _exercise(exercise, solutions)
     return "\n".join(lines)
 
 
 def _address(exercise: Exercise) -> str:
     """The page in the state of the exercise, below the address of the dashboard."""
-    page = "" if exercise.page == "home" else PAGE_TITLES[exercise.page].replace(" ", "_")
-    return f"/{page}?{urlencode(exercise.state)}"
+    return f"/{PAGES[exercise.page][1]}?{urlencode(exercise.state)}"
 
 
 def _exercise(exercise: Exercise, solution: bool) -> list[str]:

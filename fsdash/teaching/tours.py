@@ -1,6 +1,6 @@
 """Three guided tours through the dashboard, as data.
 
-    tour, stop = parse_position("lecturer.2")       # the second stop of the tour for lecturers
+    parse_position("lecturer.2").stop       # the second stop of the tour for lecturers
 
 A stop names a page by its key in `fsdash.dashboard.navigation.PAGES`, the state in which the page
 opens (the parameters of its URL), what to do there and what to look for.
@@ -62,7 +62,9 @@ _LECTURER = Tour(
             "An error that rises and falls",
             "Drag the vertical line to the right, from T = 23 to T = 150.",
             "The bound on the total error is largest at T = 23. A longer block makes the freeze "
-            "error grow, but it moves the end of the horizon further away.",
+            "error grow, but it moves the end of the horizon further away. In the grey area the "
+            "bound is vacuous: it allows more than any policy can lose. Its shape still shows the "
+            "two errors.",
             {"T": "23"},
         ),
         Stop(
@@ -77,17 +79,21 @@ _LECTURER = Tour(
             "choose_t",
             "A small budget: freeze and replan",
             "Change the budget from 4 sweeps to 1 sweep, and then to 20 sweeps.",
-            "With 4 sweeps the best method is rolling freeze, which replans in every period. Each "
-            "curve of FSVI ends at a floor that more work does not lower.",
+            "With 1 sweep the best method is FSVI. With 4 sweeps it is rolling freeze, which "
+            "replans in every period. With 20 sweeps it is MPI, modified policy iteration, which "
+            "does not freeze. Each curve of FSVI ends at a floor that more work does not lower.",
             {"budget": "4"},
         ),
         Stop(
             "inspector",
             "FSVI orders at the start of a block",
-            "Look at the orders on the path. Then choose *Rolling freeze* under *Change*.",
-            "With FSVI and T = 6 almost every order is placed by μ, at the start of a shaded "
-            "block: the lower policies plan as if nothing came after the block. Rolling freeze "
-            "replans in every period, so it orders whenever the stock is low.",
+            "Look at the orders on the path. Then press *Change* and choose *Rolling freeze* as "
+            "the exact algorithm.",
+            "With FSVI and T = 6 almost every order is placed by μ, at the start of a block, where "
+            "the shading changes: the lower policies plan as if nothing came after the block. "
+            "Rolling freeze replans in every period: it orders in any period with an empty stock "
+            "and a demand of 5 or more. With less demand, six periods of sales do not pay for an "
+            "order.",
             {"domain": "inventory", "method": "fsvi", "T": "6", "view": "path"},
         ),
     ),
@@ -231,9 +237,9 @@ class Position:
 
 
 def parse_position(text: str) -> Position:
-    """Read a position from a URL, such as lecturer.2.
+    """Read a position from a URL, such as lecturer.3.
 
-    >>> parse_position("lecturer.2").stop.page
+    >>> parse_position("lecturer.3").stop.page
     'reward_error'
     """
     found = re.fullmatch(r"([a-z]+)\.([1-9][0-9]?)", text)

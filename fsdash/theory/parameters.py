@@ -25,6 +25,7 @@ exponential of n log(γ L_f), because its two factors can be 0 and inf.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from numbers import Real
 
@@ -92,6 +93,31 @@ class Constants:
         object.__setattr__(self, "gamma", discount("gamma", self.gamma))
         for field in fields(self)[1:]:
             object.__setattr__(self, field.name, nonnegative(field.name, getattr(self, field.name)))
+
+
+SHORT_NAMES = {
+    "gamma": "gamma",
+    "alpha": "alpha",
+    "dY": "d_y",
+    "Lr": "l_r",
+    "Lf": "l_f",
+    "LU": "l_u",
+    "rmax": "r_max",
+}
+"""The field of `Constants` for each name in the links of the dashboard."""
+
+
+def constants_from(values: Mapping[str, float]) -> Constants:
+    """The constants from values under their short names; other values are ignored.
+
+    Examples
+    --------
+    >>> from fsdash.theory.parameters import constants_from
+    >>> short = dict(gamma=0.75, alpha=0.1, dY=1, Lr=1, Lf=1.1, LU=2, rmax=1)
+    >>> constants_from({**short, "T": 12}).l_f
+    1.1
+    """
+    return Constants(**{field: values[name] for name, field in SHORT_NAMES.items()})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fsdash.algorithms import fsvi, run_until
+from fsdash.algorithms import fsvi, rolling, run_until
 from fsdash.core.simulate import simulate
 from fsdash.dashboard import tour as bar
 from fsdash.dashboard.choose_t import view as choose_t_view
@@ -142,6 +142,13 @@ def test_the_stops_about_budgets_name_the_recommended_method(position, method):
     assert at(position).header[0].value.startswith(method)
 
 
+@pytest.mark.parametrize(("budget", "method"), [("1", "FSVI"), ("20", "MPI")])
+def test_other_budgets_have_the_winners_that_the_lecturers_stop_names(budget, method):
+    sweeps = "1 sweep" if budget == "1" else f"{budget} sweeps"
+    assert f"With {sweeps} " in parse_position("lecturer.5").stop.look_for
+    assert opened("2_Choose_T.py", budget=budget).header[0].value.startswith(method)
+
+
 def test_fsvi_orders_at_the_start_of_a_block_as_the_last_stop_says():
     assert "almost every order is placed by μ" in parse_position("lecturer.6").stop.look_for
     model, steps = problem(make("inventory")).model, 600
@@ -149,6 +156,12 @@ def test_fsvi_orders_at_the_start_of_a_block_as_the_last_stop_says():
     path = simulate(model, policy_PXY, rng=np.random.default_rng(0), steps=steps)
     orders = model.actions.values[path.action_N].ravel() > 0
     assert orders[::6].sum() > 0.8 * orders.sum() > 0
+    assert (
+        "with an empty stock and a demand of 5 or more"
+        in parse_position("lecturer.6").stop.look_for
+    )
+    order_X = run_until(rolling(model, 6), iterations=6).policy_PXY[0, :, 0]
+    assert list(order_X > 0) == [demand >= 5 for demand in model.slow.values[:, 0]]
 
 
 def test_the_practitioners_example_suggests_the_regime():

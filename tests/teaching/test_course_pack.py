@@ -14,11 +14,13 @@ from fsdash.dashboard.home import view as home_view
 from fsdash.dashboard.inspector import url as inspector_url
 from fsdash.dashboard.navigation import PAGES as NAVIGATION
 from fsdash.dashboard.reward_error import view as reward_error_view
+from fsdash.dashboard.story import presenter
 from fsdash.dashboard.story import sections as story_sections
+from fsdash.dashboard.story import state as story_state
 from fsdash.dashboard.story.section_texts import SECTIONS
 from fsdash.dashboard.widgets.url_state import usable_values
 from fsdash.dashboard.your_model import url as your_model_url
-from fsdash.teaching.exercises import EXERCISES
+from fsdash.teaching.exercises import EXERCISES, by_page
 from tools import exercise_sheet
 
 FOLDER = Path(__file__).parents[2] / "docs" / "teaching"
@@ -89,6 +91,18 @@ def test_the_lesson_of_50_minutes_has_the_times_of_the_speaker_notes():
     assert spans[-1][1] == 50
     minutes = [end - start for start, end, number in spans if number]
     assert minutes == [section.minutes for section in SECTIONS]
+    assert [end for _, end, number in spans if number] == presenter.until()
+
+
+def test_the_questions_to_the_class_have_the_answers_that_the_plan_says():
+    # The first: with blocks of three weeks all orders fall on the first week, section 5 shows it.
+    assert story_sections.URL.parameters["pathT"].default == 3
+    assert list(story_state.order_shares(3)) == [1, 0, 0]
+    assert (story_state.lower_level()[1].policy_PXY == 0).all()
+    # The second: replanning beats blocks of five weeks, which beat blocks of six.
+    assert story_sections.URL.parameters["frozen"].default == 6
+    (six, _), (five, _) = story_state.fsvi_losses(6), story_state.fsvi_losses(5)
+    assert story_state.rolling_loss(6) < five < six
 
 
 def test_the_lesson_of_90_minutes_has_no_gap():
@@ -98,8 +112,19 @@ def test_the_lesson_of_90_minutes_has_no_gap():
     assert [end for _, end in spans] == list(accumulate(lengths)) and spans[-1][1] == 90
 
 
-def test_exercises_that_the_plans_name_exist():
-    for page in PAGES:
-        text = page.read_text("utf-8")
-        for numbers in re.findall(r"[Ee]xercises (\d[\d, and to]*)", text):
-            assert max(map(int, re.findall(r"\d+", numbers))) <= len(EXERCISES)
+def test_the_exercises_that_the_plans_name_have_these_numbers():
+    homework = (FOLDER / "lesson-50.md").read_text("utf-8").partition("**Homework**")[2]
+    named = re.findall(r"(\d+) \*([^*]+)\*", homework)
+    assert len(named) == 6
+    for number, title in named:
+        assert EXERCISES[int(number) - 1].title == " ".join(title.split())
+    pairs = (FOLDER / "lesson-90.md").read_text("utf-8")
+    [(first, last)] = re.findall(r"exercises (\d+) to (\d+) on the page Reward error", pairs)
+    assert EXERCISES[int(first) - 1 : int(last)] == by_page("reward_error")
+
+
+def test_every_text_gives_the_number_of_exercises():
+    root = FOLDER.parents[1]
+    files = [root / "README.md", root / "docs" / "guide" / "dashboard.md", FOLDER / "index.md"]
+    for file in files:
+        assert re.findall(r"(\d+) exercises", file.read_text("utf-8")) == [str(len(EXERCISES))]

@@ -23,8 +23,9 @@ from fsdash.dashboard.shell import (
 )
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import Event, chart, export
-from fsdash.dashboard.widgets.controls import FIELD_RANGES, FIELDS, number_field
+from fsdash.dashboard.widgets.controls import FIELD_RANGES, number_field
 from fsdash.dashboard.widgets.glossary import SYMBOLS
+from fsdash.dashboard.widgets.symbols import symbol_line
 from fsdash.dashboard.widgets.url_state import (
     Parameter,
     UrlState,
@@ -44,6 +45,7 @@ from fsdash.formatting import factor, number, round_significant
 from fsdash.runs.errors import StoreError
 from fsdash.theory import Sizes, fsvi_regret
 from fsdash.theory.measured_domains import measured_domains
+from fsdash.theory.parameters import SHORT_NAMES, constants_from
 
 LARGEST_BUDGET = 1e9
 LARGEST_SIZE = 10**9
@@ -199,7 +201,7 @@ def read_controls() -> ChooseTState:
     T, every = read_competitors()
     repaired, l_frozen = read_bound(sizes.n_slow)
     operations.caption(text.OPERATIONS.format(operations=number(sweeps * sizes.sweep)))
-    constants = controls.constants_from(values)
+    constants = constants_from(values)
     return ChooseTState(constants, sizes, sweeps, T, every, repaired, l_frozen)
 
 
@@ -342,7 +344,7 @@ def draw_sensitivity(state: ChooseTState) -> None:
     """The best T over budgets and values of one constant."""
     st.markdown(text.SENSITIVITY)
     name = segments(URL, "vary", text.VARY, text.SYMBOLS)
-    figure, table = choose.heat_map(state, FIELDS[name], is_dark())
+    figure, table = choose.heat_map(state, SHORT_NAMES[name], is_dark())
     chart(
         figure,
         "best-T",
@@ -351,7 +353,7 @@ def draw_sensitivity(state: ChooseTState) -> None:
         on_event=lambda event: set_cell(event, name),
         alt_text=text.SENSITIVITY_ALT_TEXT.format(symbol=text.SYMBOLS[name]),
     )
-    export("best-T", figure, table, choose.heat_snippet(state, FIELDS[name]))
+    export("best-T", figure, table, choose.heat_snippet(state, SHORT_NAMES[name]))
 
 
 def set_cell(event: Event, name: str) -> None:
@@ -378,4 +380,5 @@ def draw_trust(state: ChooseTState) -> None:
         st.markdown(text.NOT_SLOW.format(alpha=number(state.constants.alpha)))
     st.markdown(f"{FROZEN_DYNAMICS_CONDITION} {text.WITHOUT_CONDITION}")
     st.latex(text.REPAIRED_FORMULA)
+    symbol_line(("er", "gamma", "Lfrozen", "T", "LU", "d", "rmax", "k"), is_dark())
     st.markdown(text.REPAIRED_NOTE)

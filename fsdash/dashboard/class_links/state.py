@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import numpy as np
 
 from fsdash.dashboard.navigation import PAGES
+from fsdash.dashboard.widgets.url_state import SHARED
 from fsdash.errors import InputError
 from fsdash.formatting import number
 from fsdash.teaching.exercises import EXERCISES, Exercise
@@ -27,16 +28,16 @@ def parse_link(text: str) -> tuple[str, dict[str, str]]:
         parts = urlsplit(text.strip())
         query = dict(parse_qsl(parts.query, keep_blank_values=True, max_num_fields=100))
     except ValueError:
-        raise InputError("link: cannot be read; copy the address of the page again") from None
+        raise InputError("this link cannot be read; copy the address of the page again") from None
     name = parts.path.rstrip("/").rpartition("/")[2]
     pages = {page.address(): key for key, page in PAGES.items()} | {"": "home", ".": "home"}
     if name not in pages or pages[name] == OWN:
-        options = ", ".join(
-            address for address, key in pages.items() if address.isidentifier() and key != OWN
+        titles = ", ".join(page.title for key, page in PAGES.items() if key != OWN)
+        raise InputError(
+            "this link leads to no page that a class can open; copy the address of one of these "
+            f"pages: {titles}"
         )
-        raise InputError(f"link: this is no page of the dashboard; use one of {options}")
-    query.pop("tour", None)
-    return pages[name], query
+    return pages[name], {name: value for name, value in query.items() if name not in SHARED}
 
 
 def page_address(page: str, query: dict[str, str]) -> str:
@@ -49,6 +50,16 @@ def task_address(base: str | None, task: str) -> str:
     """The link for the class; `base` is the address of the page Class, if it is known."""
     page = (base or PAGES[OWN].address()).partition("?")[0]
     return f"{page}?{urlencode({'task': task})}"
+
+
+def is_local(base: str | None) -> bool:
+    """Whether an address reaches this computer only.
+
+    >>> is_local("http://127.0.0.1:8501/Class"), is_local("http://192.168.0.7:8501/Class")
+    (True, False)
+    """
+    host = urlsplit(base or "").hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def options_in(text: str) -> list[str]:

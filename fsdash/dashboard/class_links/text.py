@@ -30,6 +30,12 @@ LECTURER_LINK = (
     "The address of this page holds your key. Keep it to come back to the results, and do not "
     "share it: whoever has it can close and delete the task."
 )
+LOCAL_LINK = (
+    "This link works on this computer only. Start the server for the network (`make run "
+    "HOST=0.0.0.0`), open the dashboard at the network address of this computer, such as "
+    "`http://192.168.0.7:8501`, and open your task there: the link will have that address."
+)
+SHOW, SHOW_HELP = "Show the answers", "Hide them until everyone has answered."
 RESULTS = "Answers"
 WRONG_KEY = "This link is not the lecturer's: its key is wrong."
 ACCEPTING = "Accept answers"

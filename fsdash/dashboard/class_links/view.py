@@ -17,7 +17,7 @@ from fsdash.errors import InputError
 from fsdash.figures.class_answers import answers_figure
 from fsdash.formatting import escape_markdown
 from fsdash.runs.errors import StoreError
-from fsdash.runs.store.class_tasks import MAX_QUESTION, MAX_TOKEN, ClassTask
+from fsdash.runs.store.class_tasks import MAX_TOKEN, ClassTask
 from fsdash.runs.store.experiments import Store
 from fsdash.teaching.exercises.base import ChoiceAnswer
 
@@ -26,6 +26,8 @@ ROW_HEIGHT, AXIS_HEIGHT = 52, 90
 """Pixels of a bar with its gap, and of the axis below."""
 PROBLEM, MESSAGE, TOKEN = "class-problem", "class-message", "class-token"
 """Session keys: what went wrong, what was done, and the browser's token for the task in view."""
+SHOWN = "class-shown"
+"""Session key: whether the lecturer sees the answers, not only their number."""
 STYLE = "<style>.st-key-question h1 {font-size: clamp(1.4rem, 4vw, 2.2rem);}</style>"
 """A question is longer than other titles."""
 FIELDS = {"link": "class-link", "question": "class-question", "options": "class-options"}
@@ -102,7 +104,7 @@ def draw_form(store: Store) -> None:
         st.text_input(
             text.LINK, key=FIELDS["link"], help=text.LINK_HELP, placeholder=text.LINK_EXAMPLE
         )
-        st.text_area(text.QUESTION, key=FIELDS["question"], max_chars=MAX_QUESTION, height=90)
+        st.text_area(text.QUESTION, key=FIELDS["question"], height=90)
         st.text_area(text.OPTIONS, key=FIELDS["options"], help=text.OPTIONS_HELP, height=140)
         st.segmented_control(
             text.DAYS,
@@ -157,9 +159,12 @@ def draw_lecturer(store: Store, task: ClassTask, key: str) -> None:
     draw_question(task)
     st.markdown(f"**{text.STUDENT_LINK}**")
     st.code(state.task_address(st.context.url, task.id), language=None, wrap_lines=True)
+    if state.is_local(st.context.url):
+        st.warning(text.LOCAL_LINK)
     show_problem()
     draw_answers(store, task, key)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.toggle(text.SHOW, True, key=SHOWN, help=text.SHOW_HELP)
         st.toggle(
             text.ACCEPTING,
             task.is_open,
@@ -191,8 +196,10 @@ def draw_answers(store: Store, task: ClassTask, key: str) -> None:
     except (InputError, StoreError) as problem:  # deleted in another tab, or the store is away
         st.warning(escape_markdown(as_sentence(problem)))
         return
-    labels, counts = state.bars(task.options, values)
     st.metric(text.RESULTS, text.count(len(values)))
+    if not st.session_state.get(SHOWN, True):
+        return
+    labels, counts = state.bars(task.options, values)
     if not task.options and values:
         st.markdown(text.mean_and_median(fmean(values), median(values)))
     if labels:

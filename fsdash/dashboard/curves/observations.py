@@ -116,9 +116,8 @@ def _best_at_end(work: pd.DataFrame) -> str:
     equal = [f"**{row['method']}**" for _, row in order.iterrows() if final_text(row) == ends_at]
     if len(equal) > 1:
         names = f"{', '.join(equal[:-1])} and {equal[-1]}"
-        return f"{names} end best, at the same value: {ends_at}."
-    word = "highest" if best["measure"] == SHARE else "with the smallest regret"
-    sentence = f"**{best['method']}** ends {word}, at {ends_at}"
+        return f"{names} have the same, best final value: {ends_at}."
+    sentence = f"**{best['method']}** has the best final value: {ends_at}"
     if best["final_low"] <= second["final_high"] and second["final_low"] <= best["final_high"]:
         return (
             f"{sentence}, but its interval overlaps that of {second['method']}: more replications "
@@ -133,8 +132,8 @@ def _effect_of_T(work: pd.DataFrame) -> str:
         return NOTHING_FROZEN
     if frozen["T"].nunique() == 1:
         return ""
-    ends = ", ".join(f"{row['method']} at {final_text(row)}" for _, row in frozen.iterrows())
-    return f"The methods that freeze the slow state end as follows, by T: {ends}."
+    ends = ", ".join(f"{row['method']} {final_text(row)}" for _, row in frozen.iterrows())
+    return f"Final values of the methods that freeze the slow state, by T: {ends}."
 
 
 def _overtaken(work: pd.DataFrame, curves: dict[str, MeanCurve], x: str) -> str:

@@ -106,9 +106,11 @@ def budget_text(run: Run | RunSpec) -> str:
     """The budget of a run; evaluations are given in sweeps."""
     data = _data_of(run)
     [unit] = [name for name in BUDGETS if data.get(name) is not None]
-    if unit == "evaluations":
-        return f"{number(data[unit] / facts_of(run).sweep)} sweeps"
-    return f"{number(data[unit])} {'s' if unit == 'seconds' else unit}"
+    size = data[unit] / facts_of(run).sweep if unit == "evaluations" else data[unit]
+    if unit == "seconds":
+        return f"{number(size)} s"
+    word = "sweep" if unit == "evaluations" else "iteration"
+    return f"{number(size)} {word}{'' if number(size) == '1' else 's'}"
 
 
 def slow_states(runs: Sequence[Run]) -> int:

@@ -9,6 +9,12 @@ INTRODUCTION = (
 VIEW, VIEWS = "View", {"list": "Exercises and progress", "sheet": "Printable sheet"}
 LEVEL, ALL_LEVELS = "Level", {"all": "All"}
 SOLUTIONS = "With solutions"
+RESULTS_LINK = "Link with my results"
+RESULTS_HELP = (
+    "Open this link in another browser to continue there, or send it to your lecturer. It holds "
+    "the solved exercises and no name. Nothing is stored on the server."
+)
+ADD, ADD_HELP = "Add them to my progress", "Stores them in this browser, with what it has."
 FORGET, FORGET_HELP = "Forget my progress", "Deletes what this browser has stored."
 PRINT, DOWNLOAD = "Print", "Download as Markdown"
 FILE = "fsdash-exercises.md"
@@ -16,3 +22,7 @@ FILE = "fsdash-exercises.md"
 
 def solved(n: int, of: int) -> str:
     return f"{n} of {of} exercises solved"
+
+
+def in_link(n: int, of: int) -> str:
+    return f"**Results in this link: {solved(n, of)}**"

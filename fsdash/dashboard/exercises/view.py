@@ -1,14 +1,23 @@
 """The page Exercises: all exercises, the visitor's progress, and a sheet to print."""
 
+from collections.abc import Collection
+
 import streamlit as st
 
 from fsdash.dashboard.exercises import state, text
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.shell import add_style, open_page, segments
-from fsdash.dashboard.widgets.exercise import draw_folded
-from fsdash.dashboard.widgets.progress import forget_progress, read_progress
-from fsdash.dashboard.widgets.url_state import Parameter, UrlState, one_of, switch
-from fsdash.teaching.exercises import EXERCISES, LEVELS
+from fsdash.dashboard.widgets.exercise import draw_folded, number_of
+from fsdash.dashboard.widgets.progress import add_solved, forget_progress, read_progress
+from fsdash.dashboard.widgets.url_state import (
+    Parameter,
+    UrlState,
+    comma_separated,
+    list_of,
+    one_of,
+    switch,
+)
+from fsdash.teaching.exercises import EXERCISES, LEVELS, by_id
 from fsdash.teaching.sheet import exercise_sheet
 
 LEVEL_LABELS = text.ALL_LEVELS | LEVELS
@@ -18,6 +27,9 @@ URL = UrlState(
         "view": Parameter("list", one_of(text.VIEWS)),
         "level": Parameter(state.ALL, one_of(LEVEL_LABELS)),
         "solutions": switch(False),
+        "results": Parameter(
+            [], list_of(one_of([one.id for one in EXERCISES]), len(EXERCISES)), comma_separated
+        ),
     },
 )
 # On paper there is only the sheet, in black on white, over the whole width.
@@ -68,14 +80,17 @@ def show() -> None:
 @st.fragment
 def draw_list(level: str) -> None:
     """The progress, and the exercises by page."""
+    if results := URL.get("results"):
+        draw_results(results)
     solved = read_progress()
     st.markdown(text.INTRODUCTION)
     st.progress(len(solved) / len(EXERCISES), text.solved(len(solved), len(EXERCISES)))
-    with st.container(horizontal=True, gap="large"):
-        for name, (n, of) in state.solved_by_level(solved).items():
-            st.metric(LEVELS[name], f"{n} / {of}", width="content")
+    draw_levels(solved)
+    if solved:
+        st.markdown(f"**{text.RESULTS_LINK}**", help=text.RESULTS_HELP)
+        st.code(state.results_address(st.context.url, solved), language=None, wrap_lines=True)
     for page, exercises in state.shown(level).items():
-        st.subheader(PAGES[page].title, anchor=False)
+        st.header(PAGES[page].title, anchor=False)
         for exercise in exercises:
             draw_folded(exercise, exercise.id in solved)
     st.button(
@@ -86,6 +101,30 @@ def draw_list(level: str) -> None:
         disabled=not solved,
         on_click=forget_progress,
     )
+
+
+def draw_levels(solved: Collection[str]) -> None:
+    """How many exercises of each level are solved."""
+    with st.container(horizontal=True, gap="large"):
+        for name, (n, of) in state.solved_by_level(solved).items():
+            st.metric(LEVELS[name], f"{n} / {of}", width="content")
+
+
+def draw_results(results: Collection[str]) -> None:
+    """The results that a link holds: those of a student, or one's own in another browser."""
+    with st.container(border=True, key="results"):
+        st.markdown(text.in_link(len(results), len(EXERCISES)))
+        draw_levels(results)
+        titles = [f"{by_id(id).title} ({number_of(by_id(id))})" for id in results]
+        st.caption(" · ".join(titles))
+        st.button(text.ADD, key="add", help=text.ADD_HELP, on_click=add_results, args=(results,))
+
+
+def add_results(results: Collection[str]) -> None:
+    """Add the results of the link to the progress in this browser."""
+    for id in results:
+        add_solved(id)
+    URL.put("results", [])
 
 
 def draw_sheet(level: str) -> None:

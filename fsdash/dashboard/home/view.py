@@ -32,14 +32,14 @@ def show() -> None:
     draw_start()
     draw_story()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.subheader(text.PICTURES_TITLE, anchor=False, width="content")
+        st.header(text.PICTURES_TITLE, anchor=False, width="content")
         playing = st.toggle(text.PLAY, key="play", help=text.PLAY_HELP)
     st.fragment(draw_pictures, run_every=SECONDS_PER_STEP if playing else None)(playing)
     draw_questions()
     draw_tours()
     exercises("home", URL)
     glossary(("T", "gamma", "alpha", "k"))
-    st.subheader(text.COMMANDS_TITLE, anchor=False)
+    st.header(text.COMMANDS_TITLE, anchor=False)
     st.code(text.COMMANDS, language="bash")
 
 
@@ -54,7 +54,7 @@ def draw_start() -> None:
 def draw_story() -> None:
     """The idea in three short paragraphs, side by side."""
     for column, (title, story) in zip(st.columns(3, gap="medium"), text.STORY.items(), strict=True):
-        column.subheader(title, anchor=False)
+        column.header(title, anchor=False)
         column.markdown(story)
 
 
@@ -111,7 +111,7 @@ def restart() -> None:
 
 def draw_questions() -> None:
     """A card for each page with the question it answers, group by group, three in a row."""
-    st.subheader(text.QUESTIONS_TITLE, anchor=False)
+    st.header(text.QUESTIONS_TITLE, anchor=False)
     for group, pages in available_pages().items():
         shown = [page for page in pages if page.question and group]
         for start in range(0, len(shown), CARDS_IN_A_ROW):
@@ -124,7 +124,7 @@ def draw_questions() -> None:
 
 def draw_tours() -> None:
     """Three tours through the pages; each begins with a link to its first stop."""
-    st.subheader(text.TOURS_TITLE, anchor=False)
+    st.header(text.TOURS_TITLE, anchor=False)
     for column, (name, tour) in zip(st.columns(len(TOURS)), TOURS.items(), strict=True):
         with column.container(border=True, height="stretch", gap="xsmall"):
             st.markdown(f"**{tour.audience}**: {tour.about}")

@@ -24,7 +24,7 @@ def draw_facts(now: Inspection, shown: ShownState) -> None:
     model, best, x, y = now.inspected.model, now.inspected.optimum, shown.x, shown.y
     coordinates = state.state_coordinates(model, x, y)
     place = " · ".join(f"{name} **{value}**" for name, value in coordinates)
-    st.markdown(f"##### {shown.heading}\n{place}")
+    st.markdown(f"## {shown.heading}\n{place}")
     sign = state.value_sign(model)
     optimal = {
         "action": action_labels(model)[best.policy_PXY[0, x, y]],

@@ -33,6 +33,7 @@ from fsdash.errors import InputError
 from fsdash.figures.linear_architecture import fsavi_figure, fsavi_terms_figure
 from fsdash.formatting import number
 from fsdash.theory import trivial_bound
+from fsdash.theory.parameters import constants_from
 
 FOLDED = ("dY", "Lr", "Lf", "LU", "rmax")
 SYMBOLS = (
@@ -106,7 +107,7 @@ def read_controls() -> LinearState:
         for name in FOLDED:
             values[name] = controls.number_field(URL, name)
         l_frozen = controls.frozen_field(URL, controls.DEFAULT_L_FROZEN, SMALLEST_L_FROZEN)
-    return LinearState(controls.constants_from(values), T, k, fit, l_frozen)
+    return LinearState(constants_from(values), T, k, fit, l_frozen)
 
 
 def load_example(name: str) -> None:
@@ -164,7 +165,7 @@ def draw_terms(state: LinearState, dark: bool) -> None:
     """The terms of the bound at the chosen T."""
     left, right = st.columns([5, 4], gap="large")
     with left:
-        st.subheader(text.TERMS_TITLE, anchor=False)
+        st.header(text.TERMS_TITLE, anchor=False)
         figure = fsavi_terms_figure(
             state.constants, state.T, state.k, state.fit, state.l_frozen, dark
         )

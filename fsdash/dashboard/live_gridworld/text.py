@@ -58,7 +58,8 @@ def status_of(racer: Racer, wrong: int) -> str:
         "rolling": f"{n} frozen {_plural('sweep', n)}",
         "base": f"{n} {_plural('sweep', n)}",
     }[phase]
-    return f"{done} · {wrong} red {_plural('arrow', wrong)}" if wrong else f"{done} · no red arrows"
+    arrows = f"{wrong} wrong {_plural('arrow', wrong)}" if wrong else "no wrong arrows"
+    return f"{done} · {arrows}"
 
 
 def describe_race(race: Race) -> str:
@@ -91,7 +92,7 @@ def describe_map(racer: Racer, T: int, wrong: int, signal: int) -> str:
     return (
         f"{title_of(racer, T)}: {status_of(racer, wrong)}, {racer.share:.1%} of the optimum. The "
         f"map shows the value of every cell and the move of an agent without a task, under "
-        f"{SIGNALS[signal]}. Moves that lose value are red."
+        f"{SIGNALS[signal]}. Wrong moves, which lose value, are orange."
     )
 
 

@@ -29,6 +29,7 @@ from fsdash.dashboard.live_gridworld.state import (
 from fsdash.dashboard.live_gridworld.style import STYLE, map_head
 from fsdash.dashboard.shell import (
     add_style,
+    exercises,
     glossary,
     is_dark,
     open_page,
@@ -70,6 +71,7 @@ def show() -> None:
     ticking = is_playing()
     st.fragment(draw_race, run_every=SECONDS if ticking else None)(ticking)
     what_to_notice(text.NOTICE)
+    exercises("live_gridworld", URL)
     glossary(("T", "gamma"))
 
 

@@ -161,7 +161,7 @@ def _draw_part(part: str, claims: pd.DataFrame, findings: pd.DataFrame, setting:
 def _draw_figure_and_claims(
     part: str, claims: pd.DataFrame, findings: pd.DataFrame, setting: Setting
 ) -> None:
-    st.subheader(PARTS[part], anchor=False, divider="gray")
+    st.header(PARTS[part], anchor=False, divider="gray")
     names = state.figure_names(part)
     label = st.pills(
         text.FIGURE,
@@ -261,7 +261,7 @@ def _draw_beyond(
     claims: pd.DataFrame, findings: pd.DataFrame, domains: list[str], setting: Setting
 ) -> None:
     """Findings that are not in the paper, two with a figure of the first suitable domain."""
-    st.subheader(text.BEYOND_TITLE, anchor=False, divider="gray")
+    st.header(text.BEYOND_TITLE, anchor=False, divider="gray")
     for column, (kind, summary) in zip(
         st.columns(2, gap="large"), text.BEYOND.items(), strict=True
     ):
@@ -344,7 +344,7 @@ def _draw_samples(samples: pd.DataFrame, claims: pd.DataFrame, findings: pd.Data
 
 def _draw_downloads(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
     """All tables behind the page."""
-    st.subheader(text.DOWNLOADS_TITLE, anchor=False)
+    st.header(text.DOWNLOADS_TITLE, anchor=False)
     files = {
         text.CLAIMS_CSV: ("claims.csv", lambda: claims.to_csv(index=False)),
         text.FINDINGS_CSV: ("findings.csv", lambda: findings.to_csv(index=False)),

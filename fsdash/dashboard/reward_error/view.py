@@ -18,14 +18,17 @@ from fsdash.dashboard.shell import (
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import Event, chart, export
 from fsdash.dashboard.widgets.reward_error_formula import reward_error_filled, reward_error_tex
+from fsdash.dashboard.widgets.symbols import symbol_line
 from fsdash.dashboard.widgets.url_state import Parameter, UrlState, whole_number
 from fsdash.errors import InputError
 from fsdash.figures.reward_error import L_F_VALUES, ceiling_figure, reward_error_figure
 from fsdash.formatting import number
 from fsdash.theory import PRESETS, Constants, reward_error
+from fsdash.theory.parameters import constants_from
 
 FOLDED = ("dY", "Lr", "LU", "rmax")
-SYMBOLS = ("T", "er", "gamma", "alpha", "dY", "Lr", "Lf", "LU", "rmax")
+FORMULA_SYMBOLS = ("T", "er", "gamma", "alpha", "dY", "Lr", "Lf", "LU")
+SYMBOLS = (*FORMULA_SYMBOLS, "rmax")
 URL = UrlState(
     "reward-error",
     {
@@ -79,7 +82,7 @@ def read_controls() -> tuple[Constants, int, int]:
         for name in FOLDED:
             values[name] = controls.number_field(URL, name)
         last = controls.value_slider(URL, "range", RANGES, text.LONGEST_T_SHOWN)
-    return controls.constants_from(values), T, last
+    return constants_from(values), T, last
 
 
 def choose_T(event: Event) -> None:
@@ -123,7 +126,7 @@ def draw_numbers(constants: Constants, T: int) -> None:
 
 def draw_formula(constants: Constants, T: int, dark: bool) -> None:
     """The bound, term by term in the colours of the curves, then with the numbers for this T."""
-    st.subheader(text.FORMULA_TITLE, anchor=False)
+    st.header(text.FORMULA_TITLE, anchor=False)
     freeze, end = reward_error_tex(dark)
     freeze_now, end_now, total = reward_error_filled(constants, T, dark)
     left, right = st.columns([2, 3], gap="medium")
@@ -134,13 +137,14 @@ def draw_formula(constants: Constants, T: int, dark: bool) -> None:
         st.latex(end)
         st.latex(end_now)
     st.latex(total)
+    symbol_line(FORMULA_SYMBOLS, dark)
 
 
 def draw_ceiling(constants: Constants, T: int, dark: bool) -> None:
     """The limit of the freeze error against L_f, with the point where γL_f = 1."""
     left, right = st.columns([5, 4], gap="large")
     with left:
-        st.subheader(text.CEILING_TITLE, anchor=False)
+        st.header(text.CEILING_TITLE, anchor=False)
         figure = ceiling_figure(constants, T, dark)
         chart(figure, "ceiling", alt_text=text.ceiling_alt_text(T), height=340)
         table = partial(state.ceiling_frame, constants, T)
@@ -156,7 +160,7 @@ def draw_ceiling(constants: Constants, T: int, dark: bool) -> None:
 
 def draw_panels(dark: bool) -> None:
     """The two panels of the paper's figure, each with a button that loads its constants."""
-    st.subheader(text.PANELS_TITLE, anchor=False)
+    st.header(text.PANELS_TITLE, anchor=False)
     T_values = np.arange(1, LARGEST_T + 1)
     for column, (name, title) in zip(st.columns(2, gap="large"), text.PANELS.items(), strict=True):
         with column:

@@ -39,7 +39,7 @@ EXACT_ITERATIONS = 30
 
 def draw_preview(service: Service, visitor: str) -> None:
     """What the curves will look like, and the visitor's latest experiments."""
-    st.subheader(text.PREVIEW, anchor=False)
+    st.header(text.PREVIEW, anchor=False)
     st.markdown(text.PREVIEW_BODY)
     _draw_example(previewed_domain())
     try:

@@ -220,7 +220,7 @@ def _results_of(frame: pd.DataFrame, runs: list[Run], options: CurveOptions) -> 
 
 def _draw_head(service: Service, experiment: Experiment, visitor: str) -> None:
     badge = STATUS_BADGES[experiment.status]
-    st.subheader(escape_markdown(experiment.name), anchor=False)
+    st.header(escape_markdown(experiment.name), anchor=False)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.badge(badge.word, color=badge.colour, icon=badge.icon)
         when = time_ago(experiment.created, time.time())

@@ -32,7 +32,7 @@ from fsdash.domains import domain_label
 from fsdash.errors import InputError
 from fsdash.figures.parallel import parallel_figure
 from fsdash.formatting import escape_markdown
-from fsdash.runs.records import Experiment, Run, run_labels
+from fsdash.runs.records import Experiment, Run, method_title, run_labels
 
 MAX_BESIDE = 3
 """Charts in one row."""
@@ -61,15 +61,47 @@ def draw_selection(service: Service, experiments: Sequence[Experiment], visitor:
     runs = [run for e in experiments for run in e.runs if reference(run) in chosen]
     letters = experiment_letters(experiments)
     if letters:
-        st.subheader(text.COMPARISON, anchor=False)
-        now = time.time()
-        lines = (text.experiment_line(letters[e.id], e, now) for e in experiments)
-        st.markdown("  \n".join(lines))
+        st.header(text.COMPARISON, anchor=False)
+        _draw_letters(experiments, letters)
     else:
-        st.subheader(escape_markdown(experiments[0].name), anchor=False)
+        st.header(escape_markdown(experiments[0].name), anchor=False)
         if experiments[0].note:
             st.caption(escape_markdown(experiments[0].note))
     draw_actions(service, experiments, runs, visitor)
+    _draw_view(service, experiments, runs, letters)
+
+
+def draw_found(service: Service, experiments: Sequence[Experiment], runs: Sequence[Run]) -> None:
+    """A view of the runs that a search found, while none is selected."""
+    own = {run.experiment for run in runs}
+    experiments = [e for e in experiments if e.id in own]
+    letters = experiment_letters(experiments) if _share_labels(runs) else {}
+    st.header(text.COMPARISON, anchor=False)
+    if letters:
+        _draw_letters(experiments, letters)
+    st.caption(text.all_found(len(runs)))
+    _draw_view(service, experiments, runs, letters)
+
+
+def _share_labels(runs: Sequence[Run]) -> bool:
+    """Whether two runs on one domain are named the same without a letter for the experiment."""
+    names = [(run.domain, method_title(run.algorithm, run.T)) for run in runs]
+    return len(set(names)) < len(names)
+
+
+def _draw_letters(experiments: Sequence[Experiment], letters: Mapping[str, str]) -> None:
+    now = time.time()
+    lines = (text.experiment_line(letters[e.id], e, now) for e in experiments)
+    st.markdown("  \n".join(lines))
+
+
+def _draw_view(
+    service: Service,
+    experiments: Sequence[Experiment],
+    runs: Sequence[Run],
+    letters: Mapping[str, str],
+) -> None:
+    """The runs in the view of the visitor's choice."""
     readable = curves.readable_runs(runs)
     if len(readable) < len(runs):
         st.warning(text.UNREADABLE)

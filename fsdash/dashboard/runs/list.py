@@ -125,8 +125,11 @@ def _in_parts(runs: Sequence[Run]) -> Iterator[list[Run]]:
 
 def draw_table(
     service: Service, found: Sequence[Experiment], selected: Sequence[Experiment], visitor: str
-) -> None:
-    """The table, and a button for more; `selected` are the experiments with selected runs."""
+) -> list[Run]:
+    """The table, and a button for more; `selected` are the experiments with selected runs.
+
+    Returns the runs in the table.
+    """
     url = runs_url()
     shown = url.get("shown")
     listed = found[:shown]
@@ -141,7 +144,7 @@ def draw_table(
     if not rows:
         st.info(text.NONE_FOUND)
         st.page_link(PAGES["run_lab"].script, label=text.GO_TO_LAB, icon=":material/experiment:")
-        return
+        return []
     every = {e.id: e for e in (*listed, *selected)}.values()
     chosen = selected_references(url.get("selected"), list(every))
     ids = {row.id for row in rows}
@@ -171,6 +174,7 @@ def draw_table(
             on_click=url.put,
             args=("shown", shown + PAGE_SIZE),
         )
+    return [row.run for row in rows]
 
 
 def _links(row: RunRow) -> list[dict]:

@@ -173,6 +173,11 @@ UNREADABLE = (
 )
 
 
+def all_found(n: int) -> str:
+    """What is compared while nothing is selected."""
+    return f"These are all {n} runs that the search found. Select some in the table to narrow it."
+
+
 def missing(refs: Sequence[str]) -> str:
     return f"Not found, perhaps deleted: {', '.join(f'`{ref}`' for ref in refs)}."
 

@@ -3,9 +3,10 @@
 import streamlit as st
 
 from fsdash.dashboard.runs import text
-from fsdash.dashboard.runs.compare import draw_selection, selected_experiments
+from fsdash.dashboard.runs.compare import draw_found, draw_selection, selected_experiments
 from fsdash.dashboard.runs.imports import draw_messages
 from fsdash.dashboard.runs.list import draw_filters, draw_table, find_experiments
+from fsdash.dashboard.runs.table import split_search
 from fsdash.dashboard.runs.url import runs_url
 from fsdash.dashboard.service import (
     Service,
@@ -14,7 +15,7 @@ from fsdash.dashboard.service import (
     show_store_error,
     visitor_id,
 )
-from fsdash.dashboard.shell import add_style, open_page
+from fsdash.dashboard.shell import add_style, exercises, open_page
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
 
@@ -26,6 +27,9 @@ STYLE = """<style>
 REFRESH = 5.0
 """Seconds between two refreshes while a run in the table is active."""
 
+MAX_COMPARED = 30
+"""Runs found by a search that are compared although none is selected."""
+
 
 def show() -> None:
     """Draw the page."""
@@ -36,6 +40,7 @@ def show() -> None:
     service, visitor = open_service(), visitor_id()
     active = _guarded(lambda: any(e.active for e in find_experiments(service, visitor)))
     st.fragment(_refresh, run_every=REFRESH if active else None)(service, visitor, bool(active))
+    exercises("runs", runs_url())
 
 
 def _refresh(service: Service, visitor: str, was_active: bool) -> None:
@@ -60,9 +65,15 @@ def _draw_page(service: Service, visitor: str, was_active: bool) -> None:
     if any(e.active for e in found) != was_active:
         st.rerun()  # Streamlit fixes the interval of a fragment when the page runs
     selected = selected_experiments(service)
-    draw_table(service, found, selected, visitor)
+    above = st.container()
+    listed = draw_table(service, found, selected, visitor)
+    name, T = split_search(runs_url().get("text"))
     if selected:
         draw_selection(service, selected, visitor)
+    elif (name or T) and 1 < len(listed) <= MAX_COMPARED:
+        # Who asks for several T wants to compare them. Who asks for a name wants the run first.
+        with above if len(T) > 1 else st.container():
+            draw_found(service, found, listed)
     else:
         st.markdown(text.NOTHING_SELECTED)
     st.caption(text.store_size(service.store.size()))

@@ -2,12 +2,10 @@
 
 import streamlit as st
 
-from fsdash.dashboard.story import text
 from fsdash.dashboard.story.sections import PARTS
 from fsdash.dashboard.story.text import Section, fill
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.dashboard.widgets.symbols import symbol_line
-from fsdash.figures.palette import BACKGROUND, INK
 
 
 def draw_formula(section: Section, values: tuple, dark: bool) -> int:
@@ -16,8 +14,7 @@ def draw_formula(section: Section, values: tuple, dark: bool) -> int:
     lines = section.formula if part.formula is None else part.formula(*values, dark)
     for line in lines:
         st.latex(line)
-    colours = BACKGROUND.on(dark), INK.on(dark)
-    symbol_line(text.SYMBOLS, section.symbols, *colours)
+    symbol_line(section.symbols, dark)
     return len(lines)
 
 

@@ -10,11 +10,15 @@ import numpy as np
 from fsdash.choice.pareto import Winner, best_on_budget, winners
 from fsdash.choice.suits import REMAINING
 from fsdash.dashboard.story import state
+from fsdash.dashboard.story.maze import SWITCH
 from fsdash.dashboard.story.state import PRECISION, SHOP
+from fsdash.dashboard.story.text import LOWER_LEVEL_ORDERS, WAIT_FOR_THE_BLOCK, display
 from fsdash.figures.frontier import point_label
 from fsdash.theory import fsvi_regret, reward_error, trivial_bound
 
 Numbers = dict[str, object]
+MOST_ORDERS = 0.9
+"""Share of the orders from which on almost all of them fall on the first week of a block."""
 
 
 def shop(seed: int) -> Numbers:
@@ -31,6 +35,8 @@ def shop(seed: int) -> Numbers:
         "stock_moves": int((np.diff(path.y_N) != 0).sum()),
         "season_moves": int((np.diff(path.x_N) != 0).sum()),
         "move": percent(SHOP.move),
+        "capacity": SHOP.y_max,
+        "sizes": ", ".join(f"{a:g}" for a in model.actions.values[:, 0]),
         "optimum": model.mean(state.best().U_XY),
     }
 
@@ -43,6 +49,7 @@ def sweeps(gamma: float, k: int) -> Numbers:
         "gamma": f"{gamma:g}",
         "half": ceil(log(0.5) / log(gamma)),
         "k": k,
+        "k_sweeps": count(k, "sweep"),
         "error": percent(errors[min(k, len(errors) - 1)]),
         "precision": percent(PRECISION),
         "needed": needed,
@@ -57,43 +64,52 @@ def lower(n: int) -> Numbers:
     """Section 3: the lower level with n weeks to go."""
     ordering = [int((step.policy_PXY > 0).sum()) for step in state.lower_level()]
     return {
-        "n": n,
+        "n_weeks": count(n, "week"),
         "ordering": ordering[n - 1],
         "n_states": state.shop().n_states,
         "n_slow": state.shop().n_slow,
         "none": sum(count == 0 for count in ordering),
         "first": int(np.flatnonzero(ordering)[0]) + 1,
         "K": SHOP.K,
+        "p": SHOP.p,
     }
 
 
 def upper(T: int, k: int) -> Numbers:
     """Section 4: the upper level after k iterations."""
     model, errors = state.shop(), state.upper_errors(T)
+    needed, cost = state.first_below(errors), 1 + (T - 1) / model.n_actions
     return {
         "T": T,
         "k": k,
+        "k_iterations": count(k, "iteration"),
         "gamma": f"{model.gamma:g}",
         "discount": model.gamma**T,
         "error": percent(errors[min(k, len(errors) - 1)]),
         "precision": percent(PRECISION),
-        "needed": state.first_below(errors),
-        "vi_needed": state.first_below(state.value_errors(model.gamma)),
-        "cost": 1 + (T - 1) / model.n_actions,
+        "needed": needed,
+        "vi_needed": count(state.first_below(state.value_errors(model.gamma)), "sweep"),
+        "cost": cost,
+        "cost_sweeps": count(cost, "sweep"),
+        "work": count(needed * cost, "sweep"),
     }
 
 
 def path(T: int, seed: int) -> Numbers:
     """Section 5: one path, block by block."""
-    blocks = state.path_in_blocks(T, seed)
+    blocks, shares = state.path_in_blocks(T, seed), state.order_shares(T)
     ordered_N = blocks.path.action_N > 0
+    idle = T - 1 - int(np.flatnonzero(shares)[-1])
+    at_starts = WAIT_FOR_THE_BLOCK if shares[0] > MOST_ORDERS else LOWER_LEVEL_ORDERS
     return {
         "T": T,
         "weeks": len(blocks.path),
         "blocks": len(blocks),
         "orders": int(ordered_N.sum()),
         "at_start": int(ordered_N[::T].sum()),
-        "share": percent(state.order_shares(T)[0]),
+        "share": percent(shares[0]),
+        "last": "last week" if idle == 1 else f"last {idle} weeks",
+        "who": at_starts.format(share=percent(shares[0])),
         "planned": float(blocks.plan.reward_N.sum()),
         "earned": float(blocks.path.reward_N.sum()),
         "K": SHOP.K,
@@ -102,7 +118,8 @@ def path(T: int, seed: int) -> Numbers:
 
 def errors(T: int) -> Numbers:
     """Section 6: the two errors, measured and bounded."""
-    found, bound = state.measured_error(T), reward_error(state.constants(), T)
+    c = state.constants()
+    found, bound = state.measured_error(T), reward_error(c, T)
     shortest, longest = state.measured_error(2), state.measured_error(state.LONGEST_T)
     larger = "end-of-horizon" if found.end_of_horizon > found.freeze else "freeze"
     return {
@@ -119,6 +136,11 @@ def errors(T: int) -> Numbers:
         "freeze_last": longest.freeze,
         "end_first": shortest.end_of_horizon,
         "end_last": longest.end_of_horizon,
+        "alpha": c.alpha,
+        "d_Y": c.d_y,
+        "L_r": c.l_r,
+        "L_f": c.l_f,
+        "L_U": c.l_u,
     }
 
 
@@ -129,7 +151,7 @@ def work(budget: float, T: int) -> Numbers:
     base = best_on_budget(points[points["method"] == "vi"], budget)
     assert won is not None and base is not None  # both methods have a point without work
     return {
-        "budget": f"{budget:g}",
+        "budget_sweeps": count(budget, "sweep"),
         "T": T,
         "winner": point_label(won["method"], won["T"]),
         "regret": float(won["mean_regret"]),
@@ -150,6 +172,7 @@ def bound(T: int) -> Numbers:
     """Section 8: the bound on the regret, and what is true."""
     c, gamma = state.constants(), SHOP.gamma
     limit = float(fsvi_regret(c, T, k=0).floor)
+    values = range(2, state.LONGEST_T + 1)
     return {
         "T": T,
         "bound": limit,
@@ -161,6 +184,8 @@ def bound(T: int) -> Numbers:
         "L_r": c.l_r,
         "L_f": c.l_f,
         "factor": 2 / (1 - gamma**T) ** 2,
+        "bound_T": min(values, key=lambda value: float(fsvi_regret(c, value, k=0).floor)),
+        "true_T": min(values, key=lambda value: state.fsvi_losses(value)[1]),
         "K": SHOP.K,
     }
 
@@ -169,6 +194,8 @@ def rolling(n: int) -> Numbers:
     """Section 9: rolling freeze against FSVI."""
     losses = [state.rolling_loss(m) for m in range(2, state.LONGEST_T + 1)]
     floors = [state.fsvi_losses(m)[0] for m in range(2, state.LONGEST_T + 1)]
+    model, above = state.shop(), np.array(losses) > min(floors)
+    steady = int(np.flatnonzero(above)[-1]) + 1
     return {
         "n": n,
         "rolling": state.rolling_loss(n),
@@ -180,6 +207,10 @@ def rolling(n: int) -> Numbers:
         "short": 2,
         "short_rolling": losses[0],
         "short_fsvi": floors[0],
+        "work": count(n * model.frozen.outcomes / model.true.outcomes, "sweep"),
+        "steady": steady + 2,
+        "steady_low": min(losses[steady:]),
+        "steady_high": max(losses[steady:]),
     }
 
 
@@ -202,11 +233,20 @@ def labyrinth(T: int) -> Numbers:
     return {
         "T": T,
         "cells": state.MAZE_CELLS,
+        "switch": percent(SWITCH),
         "half": state.MAZE_CELLS // 2,
         "seen": state.cells_seen(T),
         "share": percent(state.maze_share(T)),
+        "long": state.MAZE_T[-1],
+        "long_share": percent(state.maze_share(state.MAZE_T[-1])),
         "repeated": percent(found.repeated),
     }
+
+
+def count(amount: float, unit: str) -> str:
+    """An amount with its unit, such as 1 week or 1.4 sweeps."""
+    shown = display(amount)
+    return f"{shown} {unit}" if shown == "1" else f"{shown} {unit}s"
 
 
 def percent(share: float) -> str:

@@ -9,6 +9,7 @@ const LONGEST = 4 * 3600 * 1000; // milliseconds: a clock that is older belongs 
 
 const STEPS = { ArrowRight: 1, ArrowDown: 1, PageDown: 1, " ": 1, ArrowLeft: -1, ArrowUp: -1, PageUp: -1 };
 const KEYBOARD_WIDGETS = "input, textarea, select, [role=slider], [role=radio], [contenteditable]";
+const MOUSE_CONTROLS = "input[type=range], [role=slider], [role=radio], button";
 const PRESSED_BY_SPACE = "button, a, summary, [role=button]";
 
 function element(tag, name, text = "") {
@@ -35,13 +36,14 @@ function makeNode(parent) {
   parent.appendChild(node);
   const ending = new AbortController();
   const whileShown = (handle) => (event) => (node.isConnected ? handle(event) : ending.abort());
-  const listen = (target, name, handle) =>
-    target.addEventListener(name, whileShown(handle), { signal: ending.signal });
+  const listen = (target, name, handle, capture = false) =>
+    target.addEventListener(name, whileShown(handle), { signal: ending.signal, capture });
   listen(parts.back, "click", () => go(node, node.fsSection - 1));
   listen(parts.next, "click", () => go(node, node.fsSection + 1));
   listen(parts.leave, "click", () => node.fsSend({ leave: true }));
   listen(parts.restart, "click", () => localStorage.setItem(START, Date.now()));
-  listen(document, "keydown", (event) => press(node, event));
+  listen(document, "keydown", (event) => press(node, event), true); // before a slider takes the key
+  listen(document, "pointerup", releaseKeys);
   listen(window, "resize", () => reportHeight(node));
   node.fsChannel = new BroadcastChannel("fsdash-story");
   listen(node.fsChannel, "message", (event) => follow(node, event.data));
@@ -62,10 +64,17 @@ function follow(node, section) {
   node.fsSend({ section });
 }
 
+// A control that was moved with the mouse gives the keys back to the presentation.
+function releaseKeys() {
+  const control = document.activeElement?.closest(MOUSE_CONTROLS);
+  if (control) setTimeout(() => control.blur());
+}
+
 function press(node, event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const busy = event.target.closest?.(KEYBOARD_WIDGETS);
   if (event.key === "Escape") {
+    if (document.querySelector("[data-testid=stPopoverBody]")) return; // closes the answer
     if (busy) busy.blur();
     else node.fsSend({ leave: true });
     return;
@@ -74,6 +83,7 @@ function press(node, event) {
   if (!(event.key in STEPS) || (busy && !paging)) return;
   if (event.key === " " && event.target.closest?.(PRESSED_BY_SPACE)) return;
   event.preventDefault();
+  event.stopPropagation();
   go(node, node.fsSection + (event.shiftKey ? -1 : STEPS[event.key]));
 }
 

@@ -30,8 +30,10 @@ h1 {font-size: clamp(1.7rem, 2.9vw, 3.2rem) !important; padding: 0 0 0.3rem !imp
 .st-key-question p {font-size: clamp(1.05rem, 1.5vw, 1.7rem) !important; line-height: 1.35;}
 .st-key-notes :is(p, li) {font-size: clamp(1.05rem, 1.4vw, 1.6rem) !important;}
 .katex-display {margin: 0.1rem 0; font-size: clamp(1rem, 1.35vw, 1.8rem);}
-.fs-symbols, .st-key-lead ~ div label p {font-size: clamp(0.95rem, 1.2vw, 1.4rem) !important;}
+:is(.fs-symbols, [data-testid="stWidgetLabel"] p)
+  {font-size: clamp(1rem, 1.2vw, 1.4rem) !important;}
 [data-testid="stPopoverBody"] p {font-size: clamp(1.05rem, 1.4vw, 1.6rem) !important;}
+@media (max-width: 640px) {.katex-display {font-size: 0.6rem;}}
 .st-key-presenter {position: fixed; left: 0; right: 0; bottom: 0; z-index: 99; width: 100%;}
 </style>"""
 _BAR_STYLE = """
@@ -100,8 +102,8 @@ def draw_bar(place: int, fits: bool) -> int:
 
 
 def until() -> list[int]:
-    """The minute at which each section ends."""
-    return list(accumulate(section.minutes for section in SECTIONS))
+    """The minute at which each section ends, with the questions to the class."""
+    return list(accumulate(section.class_minutes + section.minutes for section in SECTIONS))
 
 
 def take_event() -> None:
@@ -115,7 +117,8 @@ def take_event() -> None:
 
 
 def draw_slide(section: Section, height: int) -> None:
-    """One section on one screen: lead, controls and question on the left, the figure right."""
+    """One section on one screen: text, controls and numbers on the left, the figure right."""
+    keep_values()
     dark, part = is_dark(), PARTS[section.name]
     left, right = st.columns([4, 7], gap="large")
     with left:
@@ -124,6 +127,7 @@ def draw_slide(section: Section, height: int) -> None:
         numbers = part.numbers(*values)
         lead.markdown(fill(section.sentences[0], numbers))
         with st.container(key="question"):
+            st.markdown(fill(section.live, numbers))
             st.markdown(f"**{text.QUESTION}.** {fill(section.question, numbers)}")
         with st.popover(text.ANSWER, key="slide-answer"):
             st.markdown(fill(section.answer, numbers))
@@ -140,6 +144,8 @@ def draw_notes(place: int, section: Section) -> None:
     part = PARTS[section.name]
     numbers = part.numbers(*(URL.get(name) for name in part.controls))
     timing = fill(text.TIMING, {"minutes": section.minutes, "until": until()[place - 1]})
+    if section.class_minutes:
+        timing += " " + fill(text.CLASS_TIMING, {"minutes": section.class_minutes})
     st.caption(f"{timing} {text.NOTES_NUMBERS}")
     with st.container(key="notes"):
         left, right = st.columns([3, 2], gap="large")

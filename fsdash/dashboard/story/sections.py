@@ -43,7 +43,7 @@ URL = UrlState(
         "pathT": Parameter(3, whole_number(2, state.LOWER_STEPS)),
         "path": Parameter(1, whole_number(1, state.SEEDS)),
         "errorT": Parameter(4, whole_number(2, state.LONGEST_T)),
-        "budget": controls.value_parameter(3.0, state.BUDGETS),
+        "budget": controls.value_parameter(2.5, state.BUDGETS),
         "workT": Parameter(3, whole_number(2, state.LOWER_STEPS)),
         "boundT": Parameter(3, whole_number(2, state.LONGEST_T)),
         "frozen": Parameter(6, whole_number(2, state.LONGEST_T)),
@@ -203,12 +203,14 @@ def read_failure() -> Values:
 def failure_numbers(case: str, T: int, move: float) -> Numbers:
     advice = text.fill(text.MAZE_ADVICE, numbers.labyrinth(T))
     if case == "maze":
-        found, sentence, alt = numbers.labyrinth(T), text.MAZE, text.MAZE_ALT
+        found, parts = numbers.labyrinth(T), (text.MAZE, text.MAZE_ALT, text.MAZE_LIVE)
     else:
-        found, sentence, alt = numbers.season(move), text.SEASON, text.SEASON_ALT
+        found, parts = numbers.season(move), (text.SEASON, text.SEASON_ALT, text.SEASON_LIVE)
+    case, alt, live = (text.fill(part, found) for part in parts)
     return {
-        "case": text.fill(sentence, found),
-        "alt": text.fill(alt, found),
+        "case": case,
+        "alt": alt,
+        "live": live,
         "advice": advice,
     }
 

@@ -20,13 +20,13 @@ CONTENTS = "Sections"
 PRESENT, NOTES = "Present", "Speaker notes"
 PRESENT_HELP = "One section per screen. Arrow keys or space: next and back. Esc: leave."
 NOTES_HELP = "Opens in a new tab. It follows the presentation if both are open in the same browser."
-SYMBOLS = "Symbols"
 QUESTION, ANSWER = "Question", "Answer"
 NOTES_NUMBERS = "The numbers here belong to the values with which the slides open."
 NEXT_TITLE = "Next: {title}"
 LAST = "This is the last section."
 SAY, DO = "What to say", "What to do"
 TIMING = "{minutes} minutes; this section ends {until} minutes after the start."
+CLASS_TIMING = "Before it, {minutes} minutes for a question to the class."
 BAR = {
     "bar": "Presentation",
     "back": "Back",
@@ -47,7 +47,11 @@ LINKS = {
 
 @dataclass(frozen=True)
 class Section:
-    """One section; `alt` is its figure in words, `symbols` are keys of the glossary."""
+    """One section; `alt` is its figure in words, `symbols` are keys of the glossary.
+
+    `live` is a line with the numbers of the figure for presenter mode, and `class_minutes` the time
+    for a question to the class before the section.
+    """
 
     name: str
     title: str
@@ -60,6 +64,8 @@ class Section:
     say: tuple[str, ...]
     do: tuple[str, ...]
     formula: tuple[str, ...] = ()
+    live: str = ""
+    class_minutes: int = 0
 
 
 def fill(template: str, numbers: Mapping[str, object]) -> str:
@@ -72,6 +78,8 @@ def display(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
+        if value >= 1e6:
+            return f"{number(value / 1e6)} million"
         return "almost 0" if 0 < value < 5e-3 else number(value)
     return str(value)
 
@@ -81,19 +89,34 @@ LEARNED = (
     "know what it costs."
 )
 
+# ----------------------------------------------------------------- who orders, in the fifth section
+
+WAIT_FOR_THE_BLOCK = (
+    "With blocks this short almost all orders ({share}) wait for the next block to begin, whatever "
+    "the stock is."
+)
+LOWER_LEVEL_ORDERS = (
+    "With blocks this long the lower level orders in the first weeks as well, and {share} of the "
+    "orders are those of $\\mu$. It can leave an order to the lower level, because the stock is "
+    "used up at the end of the block either way."
+)
+
 # ---------------------------------------------------------------------- the two failures of the end
 
 CASES = {"maze": "Maze", "season": "Fast season"}
 MAZE = (
-    "The corridor of this maze has {cells} cells, and the prize at its end is {half} steps from "
-    "the start. With {T} frozen periods the plan sees the prize from {seen} cells only; elsewhere "
-    "all actions look the same, and FSVI reaches {share} of the optimal value."
+    "The corridor of this maze has {cells} cells. The slow state $x$ is the end with the prize; it "
+    "changes with probability {switch} per step. From the middle the prize is {half} steps away, "
+    "and with {T} frozen periods the plan sees it from {seen} cells only. Elsewhere all actions "
+    "look the same to the lower level, and $\\mu$ acts in one period of {T}: FSVI reaches {share} "
+    "of the optimal value, on average over all states."
 )
+MAZE_LIVE = "$T$ = {T}: the plan sees the prize from {seen} of {cells} cells; FSVI reaches {share}."
 MAZE_ADVICE = (
-    "A plan that is longer than the way to the prize, or a better value at its end than zero: FSVI "
-    "with short blocks, whose values are the end values of the next pass, leaves {repeated} of the "
-    "regret after a few passes. Where the slow state is not slow, do not freeze it: modified "
-    "policy iteration solves the model as it is."
+    "In the maze, a longer plan (with $T$ = {long} FSVI reaches {long_share}), or a better value "
+    "at the end of the plan than zero: solve the maze by FSVI with short blocks, take its values "
+    "as the end values of the next plan, and repeat. After a few passes {repeated} of the regret "
+    "is left. In the shop whose season is fast, do not freeze: value iteration solves it as it is."
 )
 MAZE_ALT = (
     "A winding corridor of {cells} cells with a prize at its end. The plan sees the prize from "
@@ -102,9 +125,10 @@ MAZE_ALT = (
 SEASON = (
     "In this shop the season rises with probability {move} per week and falls with the same "
     "probability. The best $T$ of FSVI then leaves {fsvi} of the regret of a policy that looks at "
-    "this week only, and rolling freeze {rolling}. Up to {limit} is a success, so freezing {suits} "
-    "this shop."
+    "this week only, and rolling freeze {rolling}. We say that freezing suits a model if at most "
+    "{limit} is left; it {suits} this shop."
 )
+SEASON_LIVE = "Probability {move}: FSVI leaves {fsvi} of the regret, rolling freeze {rolling}."
 SEASON_ALT = (
     "The share of the initial regret that freezing leaves, against the probability of a move. At "
     "{move}: FSVI {fsvi}, rolling freeze {rolling}."

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from fsdash.dashboard.navigation import PAGES
-from fsdash.dashboard.shell import is_dark, open_page
+from fsdash.dashboard.shell import exercises, is_dark, open_page
 from fsdash.dashboard.story import presenter, text
 from fsdash.dashboard.story.drawing import draw_figure, draw_formula
 from fsdash.dashboard.story.section_texts import SECTIONS
@@ -33,6 +33,7 @@ def show() -> None:
     draw_start()
     for place, section in enumerate(SECTIONS, 1):
         st.fragment(draw_section)(place, section)
+    exercises("story", URL)
     draw_end()
     _open_at_section(key="open-at-section", data={"section": URL.get("section")})
 

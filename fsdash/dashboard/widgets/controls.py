@@ -5,12 +5,11 @@
     whole_slider(...), value_slider(...)          a whole number; one of a list of values
     frozen_field(...)                             L̃, which may be empty
     put_constants(...)                            set the widgets to given constants (in a callback)
-    constants_from(...)                           the constants from the values of the widgets
 
 A page's defaults are those of its `UrlState`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +18,7 @@ import streamlit as st
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.url_state import Parameter, UrlState, number_in, one_of
 from fsdash.theory import Constants
+from fsdash.theory.parameters import SHORT_NAMES
 
 LARGEST_VALUE = 1e6
 ALPHAS = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
@@ -26,17 +26,6 @@ ITERATIONS = (0, 1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 NO_DISCOUNTING = "; at 1 there is no discounting and every bound is infinite"
 """Added to the remedy for a discount that is not usable."""
-
-FIELDS = {
-    "gamma": "gamma",
-    "alpha": "alpha",
-    "dY": "d_y",
-    "Lr": "l_r",
-    "Lf": "l_f",
-    "LU": "l_u",
-    "rmax": "r_max",
-}
-"""The field of `Constants` for each name in the URL."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +73,7 @@ def field_parameter(name: str, default: float) -> Parameter:
 
 def field_parameters(names: Iterable[str], defaults: Constants) -> dict[str, Parameter]:
     """The URL parameters of several constants that are number fields."""
-    return {name: field_parameter(name, getattr(defaults, FIELDS[name])) for name in names}
+    return {name: field_parameter(name, getattr(defaults, SHORT_NAMES[name])) for name in names}
 
 
 def frozen_parameter(low: float = 0.0) -> Parameter:
@@ -171,12 +160,7 @@ def value_slider(url: UrlState, name: str, values: Iterable, label: str | None =
 # -------------------------------------------------------------------------------------- constants
 
 
-def constants_from(values: Mapping[str, float]) -> Constants:
-    """The constants, from values under their names in the URL."""
-    return Constants(**{FIELDS[name]: value for name, value in values.items()})
-
-
 def put_constants(url: UrlState, constants: Constants) -> None:
     """Set the widgets to these constants; only before they are drawn, as in a callback."""
-    for name, field in FIELDS.items():
+    for name, field in SHORT_NAMES.items():
         url.put(name, float(getattr(constants, field)))

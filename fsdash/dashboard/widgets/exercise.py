@@ -8,12 +8,15 @@ import streamlit as st
 
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.widgets.progress import add_solved, read_progress
-from fsdash.dashboard.widgets.url_state import UrlState
-from fsdash.teaching.exercises import EXERCISES, LEVELS, Exercise, by_page
+from fsdash.dashboard.widgets.url_state import Reader, UrlState, report_unusable
+from fsdash.teaching.exercises import EXERCISES, LEVELS, Exercise, by_id, by_page
 from fsdash.teaching.exercises.base import ChoiceAnswer, NumberAnswer, StateAnswer
 
+PARAMETER = "exercise"
+"""In the URL: the exercise for which a page was opened. The page shows its question at the top."""
 CHECK, CHECK_PAGE = "Check", "Check this page"
 CHECK_ON_PAGE = "The answer is a state of the page: open it, and check it there."
+ANSWER_BELOW = "Answer it at the end of this page, under *Exercises*."
 YOUR_ANSWER = "Your answer"
 HINT, SOLUTION = "Hint", "Solution"
 SOLVED = "solved"
@@ -32,6 +35,21 @@ def title_of(exercise: Exercise, solved: bool) -> str:
     """Number, title and level, and whether it is solved."""
     mark = f" · {SOLVED}" if solved else ""
     return f"**{number_of(exercise)}.** {exercise.title} · {LEVELS[exercise.level]}{mark}"
+
+
+def asked_exercise() -> Exercise | None:
+    """The exercise in the URL, if there is one."""
+    found = st.query_params.get(PARAMETER)
+    usable, problems = ([], []) if found is None else Reader(by_id).usable(PARAMETER, found)
+    report_unusable(problems)
+    return usable[0] if usable else None
+
+
+def draw_question(exercise: Exercise) -> None:
+    """The question for which a page was opened, at its top."""
+    with st.container(border=True, key="asked"):
+        st.markdown(f"**{number_of(exercise)}. {exercise.title}**\n\n{exercise.question}")
+        st.caption(ANSWER_BELOW)
 
 
 def draw_exercises(page: str, url: UrlState) -> None:
@@ -66,7 +84,7 @@ def draw_exercise(exercise: Exercise, url: UrlState | None = None) -> None:
             PAGES[exercise.page].script,
             label=open_label(exercise),
             icon=":material/open_in_browser:",
-            query_params=dict(exercise.state) or None,
+            query_params={**exercise.state, PARAMETER: exercise.id},
         )
     _draw_answer(exercise, key, url)
     with st.container(horizontal=True, gap="medium"):

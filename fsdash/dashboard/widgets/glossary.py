@@ -79,6 +79,9 @@ SYMBOLS = {
         "The number of iterations of the upper level. Each multiplies the remaining iteration "
         "error by γ to the power T.",
     ),
+    "sweeps": Symbol(
+        "Sweeps k", "k", "The number of sweeps of value iteration. Each updates all states."
+    ),
     "nx": Symbol("Slow states |X|", r"\lvert\mathcal X\rvert", "The number of slow states."),
     "ny": Symbol("Fast states |Y|", r"\lvert\mathcal Y\rvert", "The number of fast states."),
     "na": Symbol("Actions |A|", r"\lvert\mathcal A\rvert", "The number of actions."),

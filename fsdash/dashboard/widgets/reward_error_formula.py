@@ -45,7 +45,7 @@ def reward_error_filled(constants: Constants, T: int, dark: bool) -> tuple[str, 
         + _coloured("freeze", n(float(error.freeze)), dark)
         + " + "
         + _coloured("end_of_horizon", n(float(error.end_of_horizon)), dark)
-        + " = "
+        + r" \approx "
         + n(float(error.total)),
     )
 

@@ -11,6 +11,7 @@ from re import sub
 import streamlit as st
 
 from fsdash.dashboard.widgets.glossary import SYMBOLS
+from fsdash.figures.palette import BACKGROUND, INK
 
 STYLE = """<style>
 .fs-symbols {position: relative; font-size: 0.9rem; line-height: 2.2;}
@@ -23,20 +24,23 @@ STYLE = """<style>
 </style>"""
 
 
-def symbol_line(title: str, names: Iterable[str], page: str, ink: str) -> None:
-    """Show the symbols by their names in the glossary, on a page with these two colours."""
-    style = STYLE.replace("PAGE", page).replace("INK", ink)
-    st.html(style + symbols_html(title, names))
+TITLE = "Symbols"
 
 
-def symbols_html(title: str, names: Iterable[str]) -> str:
+def symbol_line(names: Iterable[str], dark: bool) -> None:
+    """Show the symbols by their names in the glossary."""
+    style = STYLE.replace("PAGE", BACKGROUND.on(dark)).replace("INK", INK.on(dark))
+    st.html(style + symbols_html(names))
+
+
+def symbols_html(names: Iterable[str]) -> str:
     """The line as HTML."""
     signs = (
         f'<abbr tabindex="0">{_sign(SYMBOLS[name].sign)}'
         f'<span role="tooltip">{escape(SYMBOLS[name].meaning)}</span></abbr>'
         for name in names
     )
-    return f'<div class="fs-symbols">{escape(title)}: {" ".join(signs)}</div>'
+    return f'<div class="fs-symbols">{TITLE}: {" ".join(signs)}</div>'
 
 
 def _sign(text: str) -> str:

@@ -44,7 +44,7 @@ TOO_LONG = f"the link has more than {MAX_LINK:,} characters: copy it again, or s
 MAX_REPORTED = 20
 """Unusable values that are listed; a link can have thousands."""
 
-SHARED = ("tour",)
+SHARED = ("tour", "exercise")
 """Parameters that belong to no page. They stay in the URL when a page writes its own."""
 
 Texts = dict[str, str]

@@ -67,7 +67,7 @@ def _upload() -> Upload | None:
 
 def _draw_start() -> None:
     with st.container(border=True, key="step-file"):
-        st.subheader(text.FILE_STEP, anchor=False)
+        st.header(text.FILE_STEP, anchor=False)
         count = st.session_state.setdefault(UPLOADS, 0)
         st.file_uploader(
             text.UPLOAD,

@@ -72,7 +72,7 @@ def _draw(store: Store, visitor: str) -> None:
 
 def _draw_list(store: Store) -> None:
     """The models that this visitor may use."""
-    st.subheader(saved_text.SAVED, anchor=False)
+    st.header(saved_text.SAVED, anchor=False)
     models = saved_models(store)
     if not models:
         st.caption(saved_text.NONE_SAVED)

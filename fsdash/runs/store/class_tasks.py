@@ -27,8 +27,8 @@ from sqlalchemy import Connection, func, select
 
 from fsdash.errors import InputError
 from fsdash.runs.store import schema
-from fsdash.runs.store.database import Database
-from fsdash.runs.store.queries import ID_CHARACTERS, ID_LENGTH, checked_text
+from fsdash.runs.store.database import Database, storable
+from fsdash.runs.store.queries import ID_CHARACTERS, ID_LENGTH
 
 MAX_TASKS = 1_000
 """Tasks of one server that have not expired."""
@@ -220,31 +220,39 @@ def _hash(secret: str) -> str:
 def _checked_task(
     page: str, query: Mapping[str, str], question: str, options: Sequence[str], days: float
 ) -> dict[str, Any]:
-    asked = checked_text("question", question, MAX_QUESTION)
+    asked = _text("the question", question, MAX_QUESTION)
     if not asked:
-        raise InputError("question: is empty; type one")
-    texts = [checked_text(f"answer {n}", text, MAX_OPTION) for n, text in enumerate(options, 1)]
+        raise InputError("the question is empty; type one")
+    texts = [_text(f"answer {n}", text, MAX_OPTION) for n, text in enumerate(options, 1)]
     if texts and not MIN_OPTIONS <= len(texts) <= MAX_OPTIONS:
-        raise InputError(f"answers: give {MIN_OPTIONS} to {MAX_OPTIONS} of them, one per line")
+        raise InputError(f"give {MIN_OPTIONS} to {MAX_OPTIONS} answers to choose from, or none")
     if "" in texts or len(set(texts)) < len(texts):
-        raise InputError("answers: one is empty or is there twice; each must be different")
+        raise InputError("an answer is empty or is there twice; each must be different")
     state = json.dumps(dict(query), ensure_ascii=False)
     if not 0 < days <= MAX_DAYS:
-        raise InputError(f"days: give a number above 0 and up to {MAX_DAYS}")
+        raise InputError(f"give a number of days above 0 and up to {MAX_DAYS}")
     return {
-        "page": checked_text("page", page, 40),
-        "query": checked_text("link", state, MAX_QUERY),
+        "page": _text("the page", page, 40),
+        "query": _text("the link", state, MAX_QUERY),
         "question": asked,
         "options": json.dumps(texts, ensure_ascii=False),
         "expires": time.time() + days * 86_400,
     }
 
 
+def _text(what: str, value: str, most: int) -> str:
+    """The text without spaces at its ends; an error says how long it is and may be."""
+    text = storable(what, value.strip())
+    if len(text) > most:
+        raise InputError(f"{what} has {len(text):,} characters; shorten it to {most:,}")
+    return text
+
+
 def _checked_answer(task: ClassTask, value: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise InputError("answer: choose one, or type a number")
+        raise InputError("choose an answer, or type a number")
     if task.options and value not in range(len(task.options)):
-        raise InputError(f"answer: choose one of the {len(task.options)} options")
+        raise InputError(f"choose one of the {len(task.options)} answers")
     if abs(value) > LARGEST_NUMBER:
-        raise InputError(f"answer: give a number between ±{LARGEST_NUMBER:.0e}")
+        raise InputError(f"give a number between ±{LARGEST_NUMBER:.0e}")
     return float(value)

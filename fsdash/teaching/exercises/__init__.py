@@ -14,21 +14,27 @@ from fsdash.teaching.exercises import (
     home,
     inspector,
     linear_architecture,
+    live_gridworld,
     reproduction,
     reward_error,
     run_lab,
+    runs,
+    story,
     your_model,
 )
 from fsdash.teaching.exercises.base import LEVELS, Exercise
 
 EXERCISES: tuple[Exercise, ...] = (
     *home.EXERCISES,
+    *story.EXERCISES,
     *reward_error.EXERCISES,
     *choose_t.EXERCISES,
     *linear_architecture.EXERCISES,
     *your_model.EXERCISES,
     *run_lab.EXERCISES,
+    *live_gridworld.EXERCISES,
     *inspector.EXERCISES,
+    *runs.EXERCISES,
     *reproduction.EXERCISES,
 )
 

@@ -152,7 +152,7 @@ EXERCISES = (
         "can look further ahead.",
         solution="Any budget for which the headline names FSVI. The smallest one is {first} "
         "sweeps; from {last} sweeps on another method is better. Replanning in every period "
-        "removes the floor of FSVI.",
+        "lowers the floor of FSVI.",
         facts=_fsvi_budget,
         state={"budget": "4"},
     ),

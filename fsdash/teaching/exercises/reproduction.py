@@ -5,6 +5,7 @@ from __future__ import annotations
 from fsdash.reproduce import archive
 from fsdash.reproduce.claims import BEYOND
 from fsdash.reproduce.judging import (
+    HALF,
     NOT_REPRODUCED,
     PARTLY,
     REPRODUCED,
@@ -13,6 +14,7 @@ from fsdash.reproduce.judging import (
     verdict,
 )
 from fsdash.teaching.exercises.base import (
+    COMPUTE,
     EXPLAIN,
     READ,
     ChoiceAnswer,
@@ -33,6 +35,13 @@ def _counts() -> Facts:
     }
 
 
+def _work_ratio() -> Facts:
+    findings = archive.archived_findings()
+    own = findings[findings["name"] == "inventory-less-work"]
+    (ratio,) = own[own["part"] == "work to 75%, E-FSVI, T=6 ÷ Base E-VI"]["mean"]
+    return {"answer": 1 / ratio, "ratio": float(ratio), "limit": HALF}
+
+
 def _small_difference() -> Facts:
     part = ClaimPart("difference of the two methods", ">", 0.0, lambda _evidence: [])
     found = finding(part, (0.02, -0.01, 0.05, 5))
@@ -51,6 +60,22 @@ EXERCISES = (
         solution="{answer} of {all} claims. {partly} are reproduced partly and {not_reproduced} "
         "not.",
         facts=_counts,
+    ),
+    Exercise(
+        id="work-ratio",
+        page="reproduction",
+        level=COMPUTE,
+        title="How much work does freezing save?",
+        question="On the inventory, how many times the work of E-FSVI with T = 6 does Base E-VI "
+        "need to reach 75% of the optimum? An answer within 5% counts.",
+        answer=NumberAnswer(tolerance=0.05),
+        hint="Open the evidence of the claim that E-FSVI finds good policies with fewer "
+        "evaluations. It has the work of E-FSVI divided by that of Base E-VI.",
+        solution="1 / {ratio} = {answer} times. The rule asks for a quotient below {limit}, so "
+        "this part of the claim is clear. It is about a good policy, not about the best one: there "
+        "Base E-VI ends higher.",
+        facts=_work_ratio,
+        state={"part": "Inventory control"},
     ),
     Exercise(
         id="small-difference",

@@ -16,24 +16,12 @@ from fsdash.teaching.exercises.base import (
     PageValues,
     StateAnswer,
 )
-from fsdash.theory import PRESETS, Constants, reward_error
+from fsdash.theory import PRESETS, reward_error
 from fsdash.theory.landmarks import freeze_error_limit, peak
+from fsdash.theory.parameters import constants_from
 
 START = PRESETS["reward-error-small"].constants
 LARGEST_T = 150
-
-
-def _constants(page: PageValues) -> Constants:
-    """The constants that the page shows."""
-    return Constants(
-        gamma=page["gamma"],
-        alpha=page["alpha"],
-        d_y=page["dY"],
-        l_r=page["Lr"],
-        l_f=page["Lf"],
-        l_u=page["LU"],
-        r_max=page["rmax"],
-    )
 
 
 def _peak() -> Facts:
@@ -62,7 +50,7 @@ def _grows() -> Facts:
 
 
 def _only_end_of_horizon(page: PageValues) -> bool:
-    error = reward_error(_constants(page), page["T"])
+    error = reward_error(constants_from(page), page["T"])
     return error.freeze == 0 and error.end_of_horizon > 0 and page["T"] > 2
 
 

@@ -61,11 +61,13 @@ def test_a_task_is_created_and_shown_to_its_lecturer(store):
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"link": "http://example.com/evil"}, "no page of the dashboard"),
-        ({"link": "Class?task=abc&key=secret"}, "no page of the dashboard"),
-        ({"link": "http://[::1"}, "cannot be read"),
-        ({"question": " "}, "is empty"),
-        ({"options": "only one"}, "2 to 8"),
+        ({"link": "http://example.com/evil"}, "This link leads to no page"),
+        ({"link": "Class?task=abc&key=secret"}, "Home, The story, "),
+        ({"link": "http://[::1"}, "This link cannot be read"),
+        ({"question": " "}, "The question is empty"),
+        ({"question": "x" * 4_000}, "The question has 4,000 characters; shorten it to 500"),
+        ({"options": "only one"}, "Give 2 to 8 answers to choose from"),
+        ({"options": "A\n" + "x" * 121}, "Answer 2 has 121 characters; shorten it to 120"),
     ],
 )
 def test_what_cannot_be_used_is_reported_with_the_remedy(given, problem):
@@ -90,7 +92,7 @@ def test_a_student_answers_and_changes_the_answer(store, token):
     task, secret = store.class_tasks.add("choose_t", {}, "Which?", ("A", "B"))
     page = opened(PAGE, task=task.id)
     page.button(key="class-send").click().run()
-    assert "choose one" in page.error[0].value
+    assert "Choose an answer" in page.error[0].value
     for choice in (1, 0):
         page.radio(key=f"answer-{task.id}").set_value(choice).run()
         page.button(key="class-send").click().run()
@@ -131,6 +133,10 @@ def test_the_lecturer_sees_the_answers_and_ends_the_task(store):
     assert metrics(page)[text.RESULTS] == text.count(3)
     (bars,) = figures(page)["class-answers"]["data"]
     assert bars["x"] == [2, 1]
+    page.toggle(key=view.SHOWN).set_value(False).run()
+    assert not figures(page) and metrics(page)[text.RESULTS] == text.count(3)
+    page.toggle(key=view.SHOWN).set_value(True).run()
+    assert figures(page)
     page.toggle(key="class-open").set_value(False).run()
     assert not store.class_tasks.get(task.id).is_open
     page.button(key="class-clear").click().run()
@@ -177,6 +183,24 @@ def test_home_can_be_linked(link):
 def test_the_link_for_the_class_has_no_key():
     link = state.task_address("http://host:8501/Class?task=a&key=secret", "abc")
     assert link == "http://host:8501/Class?task=abc"
+
+
+@pytest.mark.parametrize(
+    ("address", "local"),
+    [
+        ("http://localhost:8501/Class", True),
+        ("http://[::1]:8501/Class", True),
+        ("https://dash.example.org/Class?key=a", False),
+        (None, False),
+    ],
+)
+def test_a_lecturer_on_this_computer_is_told_that_phones_cannot_open_the_link(address, local):
+    assert state.is_local(address) == local
+
+
+def test_the_axis_has_whole_numbers():
+    assert answers_figure(["A", "B"], [0, 0]).layout.xaxis.dtick == 1
+    assert answers_figure(["A", "B"], [20, 7]).layout.xaxis.dtick is None
 
 
 def test_bars_of_options_and_numbers():

@@ -31,10 +31,17 @@ def test_an_exercise_is_solved_on_its_page_and_the_browser_remembers_it(
     expect(own).to_contain_text(f"· {widget.SOLVED}")
     page.goto(re.sub(r"/Reward_error.*", "/Exercises", page.url))
     expect(page.get_by_text(text.solved(1, len(EXERCISES)))).to_be_visible()
+    link = page.get_by_test_id("stCode").locator("code").inner_text().strip()
     page.get_by_role("button", name=text.FORGET).click()
     expect(page.get_by_text(text.solved(0, len(EXERCISES)))).to_be_visible()
     page.reload()
     expect(page.get_by_text(text.solved(0, len(EXERCISES)))).to_be_visible()
+    # The link takes the results to another browser, here to the same one after it forgot them.
+    page.goto(link)
+    page.get_by_role("button", name=text.ADD).click()
+    expect(page.get_by_text(text.solved(1, len(EXERCISES)))).to_be_visible()
+    page.reload()
+    expect(page.get_by_text(text.solved(1, len(EXERCISES)))).to_be_visible()
 
 
 def test_the_sheet_fits_a_narrow_screen_and_prints_without_the_frame(visit: Callable[..., Page]):

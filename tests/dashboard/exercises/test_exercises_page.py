@@ -6,13 +6,17 @@ import pytest
 
 from fsdash.dashboard.class_links.state import parse_link
 from fsdash.dashboard.exercises import state, text
+from fsdash.dashboard.live_gridworld.state import Race
 from fsdash.dashboard.navigation import PAGES
+from fsdash.dashboard.runs.scores import RunScore, are_separable
+from fsdash.dashboard.story import numbers as story_numbers
 from fsdash.dashboard.widgets import exercise as widget
 from fsdash.dashboard.widgets.progress import known_ids
-from fsdash.teaching.exercises import EXERCISES, by_id, by_page
+from fsdash.teaching.exercises import EXERCISES, by_id, by_page, live_gridworld, runs
 from fsdash.teaching.exercises.base import OTHER_STATE, RIGHT, TOO_SMALL
-from fsdash.teaching.sheet import PAGE_TITLES, exercise_sheet
-from tests.dashboard.kit import metrics, opened, words
+from fsdash.teaching.sheet import PAGES as SHEET_PAGES
+from fsdash.teaching.sheet import exercise_sheet
+from tests.dashboard.kit import address, metrics, opened, words
 
 pytestmark = pytest.mark.slow  # together they take several seconds
 
@@ -61,7 +65,9 @@ def test_the_verdict_disappears_when_the_answer_changes():
     ("id", "wrong", "right"),
     [
         ("no-freeze-error", {}, {"alpha": "0"}),
+        ("fast-season", {"case": "maze"}, {"case": "season", "move": "0.5"}),
         ("fsvi-wins", {"budget": "4"}, {"budget": "1.3"}),
+        ("best-per-method", {"best": "method"}, {"best": "method", "domain": "inventory"}),
         (
             "compare-with-optimum",
             {"domain": "inventory", "method": "fsvi", "T": "6"},
@@ -99,6 +105,30 @@ def test_the_page_lists_all_exercises_and_counts_the_solved_ones():
     assert metrics(page)["Compute"].startswith("0 / ")
 
 
+def test_a_page_opened_for_an_exercise_shows_its_question_and_the_answer_fields():
+    exercise = by_id("error-peak")
+    page = opened("1_Reward_error.py", exercise=exercise.id, **exercise.state)
+    assert widget.ANSWER_BELOW in [caption.value for caption in page.caption]
+    assert page.number_input(key="exercise-error-peak-answer").value is None
+    page.slider(key="reward-error.T").set_value(23).run()
+    assert address(page) == {"T": "23", "exercise": "error-peak"}
+    (warning,) = opened("1_Reward_error.py", exercise="nothing").warning
+    assert "`exercise=" in warning.value
+
+
+def test_results_travel_in_a_link_and_can_be_added_to_the_progress():
+    page = opened(PAGE, results="error-peak,upper-discount")
+    assert text.in_link(2, len(EXERCISES)) in words(page)
+    assert [one.value[:3] for one in page.metric] == ["1 /", "1 /", "0 /", "0 /", "0 /", "0 /"]
+    page.button(key="add").click().run()
+    assert text.in_link(2, len(EXERCISES)) not in words(page) and address(page) == {}
+    assert metrics(page)["Compute"].startswith("1 / ")
+    (link,) = [block.value for block in page.code]
+    assert link.endswith("?results=upper-discount,error-peak")
+    (warning,) = opened(PAGE, results="error-peak,nothing").warning
+    assert "`results=" in warning.value
+
+
 def test_an_exercise_about_a_state_leads_to_its_page():
     page = unfolded(opened(PAGE), "exercise-no-freeze-error")
     assert widget.CHECK_ON_PAGE in [caption.value for caption in page.caption]
@@ -124,9 +154,40 @@ def test_the_addresses_on_the_sheet_lead_to_the_pages():
     assert [parse_link(address) for address in found] == expected
 
 
-def test_the_sheet_uses_the_titles_of_the_pages():
-    assert {key: PAGES[key].title for key in PAGE_TITLES} == PAGE_TITLES
-    assert set(PAGE_TITLES) == {exercise.page for exercise in EXERCISES}
+def test_the_sheet_uses_the_titles_and_addresses_of_the_pages():
+    in_navigation = {key: (PAGES[key].title, PAGES[key].address()) for key in SHEET_PAGES}
+    assert {**in_navigation, "home": (PAGES["home"].title, "")} == SHEET_PAGES
+    assert set(SHEET_PAGES) == {exercise.page for exercise in EXERCISES}
+
+
+def test_every_page_but_those_for_teaching_has_exercises_in_the_order_of_the_navigation():
+    pages = [key for key, page in PAGES.items() if page.group != "Teaching"]
+    assert list(dict.fromkeys(exercise.page for exercise in EXERCISES)) == pages
+
+
+def test_answers_about_the_story_are_the_numbers_of_its_sections():
+    assert by_id("sweeps-near-one").right_answer() == story_numbers.sweeps(0.99, 20)["needed"]
+    solution = by_id("guaranteed-sweeps").solution_text()
+    assert f"On the shop {story_numbers.sweeps(0.95, 20)['needed']} sweeps" in solution
+
+
+def test_answers_about_the_race_are_those_of_the_page():
+    race = Race.start(live_gridworld.T)
+    for sweeps in (live_gridworld.EARLY, live_gridworld.LATE):
+        race.advance(sweeps - race.sweeps)
+        for method, racer in race.racers.items():
+            assert racer.share == pytest.approx(live_gridworld.share_after(method, sweeps))
+
+
+def test_the_table_of_runs_marks_the_runs_that_the_exercise_says():
+    scores = {
+        name: RunScore(
+            {"measure": "share", "final": mean, "final_low": low, "final_high": high}, 5, ()
+        )
+        for name, (mean, low, high) in runs.INTERVALS.items()
+    }
+    marked = [name for name in scores if not are_separable(scores["A"], scores[name])]
+    assert "".join(marked).lower() == by_id("may-be-best").right_answer()
 
 
 def test_stored_progress_that_is_not_an_exercise_is_ignored():

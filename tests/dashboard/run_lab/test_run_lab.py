@@ -350,7 +350,7 @@ def test_a_link_shows_the_same_experiment_to_everyone(service):
     id = finished_experiment(service.store, frozen(), base(), name="to *share* [it](x)").id
     first, second = lab(experiment=id), lab(experiment=id)
     np.testing.assert_equal(figures(first)["curves"]["data"], figures(second)["curves"]["data"])
-    assert r"to \*share\*" in first.subheader[0].value
+    assert r"to \*share\*" in first.header[0].value
 
 
 def test_stop_resume_and_pause(service):

@@ -15,7 +15,7 @@ from fsdash.errors import InputError
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.database import default_url
 from fsdash.runs.summary import work_to_reach
-from tests.dashboard.kit import component_data, figures, opened, table_rows, traces
+from tests.dashboard.kit import component_data, figures, opened, table_rows, traces, words
 from tests.runs.work import base, finished_experiment, frozen
 
 # The page starts the worker processes.
@@ -85,6 +85,20 @@ def test_the_newest_is_first_and_filters_narrow_the_table(service, two):
     assert names(runs(domain="gridworld")) == []
     assert names(runs(status="failed")) == []
     assert names(runs(owner="mine")) == []
+
+
+def test_a_search_compares_what_it_finds(service, two):
+    """Without a selection, the runs of a search are compared; without a search, none are."""
+
+    def captions(page: AppTest) -> list[str]:
+        return [caption.value for caption in page.caption]
+
+    assert text.all_found(1) not in captions(runs(text="T=3")), "one run is no comparison"
+    searched = runs(text="plain")
+    assert text.all_found(2) in captions(searched)
+    assert {"Base E-VI", "E-FSVI, T=3"} <= set(traces(figures(searched)["compared-inventory"]))
+    assert text.NOTHING_SELECTED in words(runs())
+    assert text.all_found(2) not in captions(runs(text="plain", selected=two[0]))
 
 
 def test_a_row_has_the_run_with_its_result_and_links(service, two):
@@ -161,7 +175,7 @@ def test_a_link_restores_a_comparison(service, two):
 
 def test_deleted_experiments_are_left_out_of_the_selection(service, two):
     test = runs(selected=f"{two[0]},nosuchthing")
-    assert test.subheader[0].value == "plain"
+    assert test.header[0].value == "plain"
     assert test.warning[0].value == text.missing(["nosuchthing"])
     assert test.query_params["selected"] == two[0]
 
@@ -332,6 +346,6 @@ def test_markup_in_names_is_escaped(service):
     id = finished_experiment(service.store, base(), name="<script>alert(1)</script> **x** $y$").id
     test = runs(selected=id)
     assert "<script>alert" not in html(test)
-    assert r"\<script\>" in test.subheader[0].value
+    assert r"\<script\>" in test.header[0].value
     # The table's script writes cells as text, never as markup.
     assert names(test) == ["<script>alert(1)</script> **x** $y$"]

@@ -8,7 +8,7 @@ import pytest
 import fsdash
 from fsdash.core.operators import H, H_frozen, H_policy, expect
 from fsdash.dashboard.navigation import PAGES
-from fsdash.dashboard.story import numbers, state, text
+from fsdash.dashboard.story import numbers, presenter, state, text
 from fsdash.dashboard.story.maze import CELLS, corridor, maze
 from fsdash.dashboard.story.section_texts import SECTIONS
 from fsdash.dashboard.story.sections import PARTS, URL
@@ -23,7 +23,7 @@ SHOP = {
     **{"y_max": 12, "d_min": 1, "d_max": 5, "d_step": 2, "order_step": 3, "order_max": 12},
     **{"move": 0.05, "p": 10.0, "c": 1.0, "K": 30.0, "h": 2.0, "gamma": 0.98},
 }
-FIELDS = ("title", "sentences", "question", "answer", "alt", "say", "do")
+FIELDS = ("title", "sentences", "question", "answer", "alt", "say", "do", "live")
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,10 @@ def templates() -> dict[str, str]:
         for field in FIELDS:
             for n, line in enumerate(lines_of(section, field)):
                 found[f"{section.name}.{field}.{n}"] = line
-    for name in ("MAZE", "MAZE_ADVICE", "MAZE_ALT", "SEASON", "SEASON_ALT", "LEARNED", "TIMING"):
+    for name in (
+        *("MAZE", "MAZE_ADVICE", "MAZE_ALT", "MAZE_LIVE", "SEASON", "SEASON_ALT", "SEASON_LIVE"),
+        *("LEARNED", "TIMING", "CLASS_TIMING", "WAIT_FOR_THE_BLOCK", "LOWER_LEVEL_ORDERS"),
+    ):
         found[name] = getattr(text, name)
     return found
 
@@ -60,7 +63,7 @@ def values_of(name: str) -> list[tuple]:
         "seed": (1, state.SEEDS), "gamma": (0.8, 0.99), "sweeps": (0, state.SWEEPS),
         "togo": (1, state.LOWER_STEPS), "upperT": (1, state.LONGEST_T), "k": (0, state.MOST_K),
         "pathT": (2, state.LOWER_STEPS), "path": (1, state.SEEDS), "errorT": (2, state.LONGEST_T),
-        "budget": (1.0, 8.0), "workT": (2, state.LOWER_STEPS), "boundT": (2, state.LONGEST_T),
+        "budget": (0.7, 8.0), "workT": (2, state.LOWER_STEPS), "boundT": (2, state.LONGEST_T),
         "frozen": (2, state.LONGEST_T), "case": ("maze", "season"), "mazeT": (4, 40),
         "move": (0.0, 0.5),
     }  # fmt: skip
@@ -96,13 +99,14 @@ def test_a_section_is_short_and_its_templates_can_be_filled(section):
 
 def test_every_symbol_explains_itself_to_keyboard_and_screen_reader():
     for section in SECTIONS:
-        line = symbols_html(text.SYMBOLS, section.symbols)
+        line = symbols_html(section.symbols)
         assert line.count('<abbr tabindex="0">') == len(section.symbols)
         assert all(SYMBOLS[name].meaning.split("′")[0][:20] in line for name in section.symbols)
 
 
 def test_the_lecture_leaves_five_of_fifty_minutes_for_questions():
     assert sum(section.minutes for section in SECTIONS) == 45
+    assert presenter.until()[-1] == 50
 
 
 # ----------------------------------------------------------------------------------------- numbers
@@ -179,7 +183,15 @@ def test_the_path_and_the_orders_at_the_start_of_blocks(model, T):
 def test_short_blocks_order_at_their_start_only_and_no_block_at_its_end():
     assert numbers.path(2, 1)["share"] == numbers.path(3, 1)["share"] == "100%"
     for T in range(2, state.LOWER_STEPS + 1):
-        assert state.order_shares(T)[-1] == 0
+        shares, last = state.order_shares(T), numbers.path(T, 1)["last"]
+        idle = 1 if last == "last week" else int(last.split()[1])
+        assert shares[T - idle :].sum() == 0 < shares[T - idle - 1]
+
+
+def test_a_unit_follows_its_amount():
+    assert [numbers.count(n, "week") for n in (0, 1, 2, 1.4, 1.0)] == [
+        "0 weeks", "1 week", "2 weeks", "1.4 weeks", "1 week"
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("T", [2, 4, 9])
@@ -202,9 +214,11 @@ def test_the_two_errors(model, best, T):
     assert size(own - frozen) <= found["freeze"] + found["end"] <= bound.total
 
 
-@pytest.mark.parametrize("budget", [1.0, 3.0, 8.0])
+@pytest.mark.parametrize("budget", [1.0, 2.5, 3.0, 8.0])
 def test_regret_against_work(model, best, budget):
-    points = fsdash.frontier(model, range(2, 13), methods=("fsvi", "vi"), bounds=False)
+    points = fsdash.frontier(
+        model, range(2, 13), methods=("fsvi", "vi"), bounds=False, every_iteration=True
+    )
     paid = points[points["sweeps"] <= budget]
     found = numbers.work(budget, 5)
     precision = points.attrs["precision"]
@@ -218,6 +232,22 @@ def test_regret_against_work(model, best, budget):
     assert freezing["mean_regret"].min() < points["mean_regret"][points["method"] == "vi"].loc[
         points["sweeps"] < found["switch"]
     ].min()  # fmt: skip
+
+
+def test_no_budget_misses_the_regret_of_a_number_of_sweeps(model, best):
+    for k in range(2, 7):
+        policy = fsdash.run_until(fsdash.vi(model), iterations=k).policy_PXY
+        mean_regret = fsdash.regret(model, policy, best=best).mean_regret
+        assert numbers.work(float(k), 3)["regret"] <= mean_regret + 1e-3
+
+
+def test_the_bound_and_the_truth_have_their_smallest_values_at_different_T():
+    found = numbers.bound(3)
+    low, high = numbers.bound(found["bound_T"]), numbers.bound(found["true_T"])
+    for T in range(2, state.LONGEST_T + 1):
+        assert numbers.bound(T)["bound"] >= low["bound"]
+        assert numbers.bound(T)["regret"] >= high["regret"]
+    assert low["bound"] < high["bound"] and low["regret"] > high["regret"]
 
 
 @pytest.mark.parametrize("T", [2, 3, 12])
@@ -243,6 +273,14 @@ def test_rolling_freeze_and_the_floor(model, best, n):
         mean_regret = fsdash.regret(model, policy, best=best).mean_regret
         assert found[name] == pytest.approx(mean_regret, abs=1e-5)
     assert found["best"] < found["best_floor"] and found["short_rolling"] > found["short_fsvi"]
+    sweep = model.n_pairs * model.true.outcomes
+    evaluations = fsdash.run_until(fsdash.rolling(model, n), iterations=n).evaluations
+    assert found["work"] == numbers.count(evaluations / sweep, "sweep")
+    for long in range(found["steady"], 17):
+        policy = fsdash.run_until(fsdash.rolling(model, long), iterations=long).policy_PXY
+        loss = fsdash.regret(model, policy, best=best).mean_regret
+        assert 0 < found["steady_low"] <= loss + 1e-5 <= found["steady_high"] + 2e-5
+        assert loss < found["best_floor"]
 
 
 @pytest.mark.parametrize("move", [0.05, 0.5])

@@ -9,11 +9,11 @@ import plotly.graph_objects as go
 import pytest
 
 from fsdash.dashboard.navigation import PAGES, available_pages
-from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import payload, standalone_html, table_json
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.reward_error_formula import reward_error_filled
 from fsdash.theory import Constants, reward_error
+from fsdash.theory.parameters import SHORT_NAMES
 from tests.dashboard.kit import ROOT, decoded
 
 
@@ -52,7 +52,7 @@ def test_a_standalone_figure_loads_nothing_from_another_host():
 def test_labels_contain_no_latex():
     for symbol in SYMBOLS.values():
         assert "$" not in symbol.label and "\\" not in symbol.label
-    assert set(controls.FIELDS) <= set(SYMBOLS)
+    assert set(SHORT_NAMES) <= set(SYMBOLS)
 
 
 def test_only_pages_that_exist_are_linked():

@@ -1,0 +1,90 @@
+"""Class, exercises and tours with the keyboard alone, in a real Chromium."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from fsdash.dashboard import tour as bar
+from fsdash.dashboard.class_links import text as class_text
+from fsdash.dashboard.navigation import PAGES
+from fsdash.dashboard.widgets import exercise as widget
+from fsdash.teaching.exercises import by_id
+from fsdash.teaching.exercises.base import RIGHT
+from fsdash.teaching.tours import Position
+from tests.dashboard.browser import in_url
+
+pytestmark = [pytest.mark.browser]
+MAX_TABS = 80
+FOCUSED = """() => {
+  const node = document.activeElement, label = node.closest('label');
+  if (node.dataset.testid === 'stMain') return '';
+  return [node.getAttribute('aria-label'), node.innerText, label?.innerText].join(' ');
+}"""
+IDLE = (
+    "() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"
+)
+
+
+def tab_to(page: Page, name: str) -> None:
+    """Press Tab until the element with this name has the focus, when the page is at rest."""
+    page.wait_for_function(IDLE)
+    for _ in range(MAX_TABS):
+        page.keyboard.press("Tab")
+        if name in page.evaluate(FOCUSED):
+            return
+    pytest.fail(f"{name!r} cannot be reached with the Tab key")
+
+
+def test_a_lecturer_creates_a_task_and_a_student_answers_it(visit: Callable[..., Page]):
+    lecturer = visit(f"/{PAGES['class_links'].address()}")
+    expect(lecturer.get_by_role("heading", name=class_text.TITLE)).to_be_visible()
+    for label, content in (
+        (class_text.LINK, "Story?section=3"),
+        (class_text.QUESTION, "When does the shop order?"),
+    ):
+        tab_to(lecturer, label)
+        if label == class_text.LINK:
+            lecturer.keyboard.press("Tab")  # from the help to the field
+        lecturer.keyboard.type(content)
+    tab_to(lecturer, class_text.OPTIONS)
+    lecturer.keyboard.press("Tab")
+    for option in ("Always", "Never"):
+        lecturer.keyboard.type(option)
+        lecturer.keyboard.press("Enter")
+    tab_to(lecturer, class_text.CREATE)
+    lecturer.keyboard.press("Enter")
+    expect(lecturer.get_by_text(class_text.count(0), exact=True)).to_be_visible()
+    link = lecturer.get_by_test_id("stCode").locator("code").inner_text().strip()
+    student = lecturer.context.new_page()
+    student.goto(link)
+    expect(student.get_by_role("button", name=class_text.SEND)).to_be_enabled()
+    tab_to(student, "Always")
+    student.keyboard.press("ArrowDown")
+    expect(student.get_by_role("radio", name="Never")).to_be_checked()
+    tab_to(student, class_text.SEND)
+    student.keyboard.press("Enter")
+    expect(student.get_by_text("has arrived")).to_contain_text("Never")
+    expect(lecturer.get_by_text(class_text.count(1), exact=True)).to_be_visible()
+
+
+def test_an_exercise_is_solved_and_a_tour_goes_on(visit: Callable[..., Page]):
+    page, exercise = visit(f"/{PAGES['exercises'].address()}"), by_id("upper-discount")
+    expect(page.get_by_text(exercise.title)).to_be_visible()
+    tab_to(page, exercise.title)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(exercise.question)).to_be_visible()
+    tab_to(page, widget.YOUR_ANSWER)
+    page.keyboard.type("0.941")
+    tab_to(page, widget.CHECK)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(RIGHT, exact=True)).to_be_visible()
+    tab_to(page, widget.SOLUTION)
+    page.keyboard.press("Space")
+    expect(page.get_by_text(exercise.solution_text())).to_be_visible()
+    first = Position("researcher", 1)
+    page.goto(page.url.partition("Exercises")[0] + PAGES["reward_error"].address(tour=str(first)))
+    expect(page.get_by_text(bar.place(first))).to_be_visible()
+    tab_to(page, f"{bar.NEXT}: ")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(in_url("tour", str(first.moved(1))))
