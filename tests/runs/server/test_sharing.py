@@ -115,6 +115,7 @@ def test_a_killed_replication_continues_from_its_checkpoint(store):
 def one_worker(store, monkeypatch):
     """A manager that computes in a thread of this process, with short turns."""
     monkeypatch.setattr(sharing, "TURN", 0.2)
+    monkeypatch.setattr("fsdash.runs.server.manager.SHARING_INTERVAL", 0.0)
     monkeypatch.setattr(recorder, "GIVE_WAY_SECONDS", 0.1)
     with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as manager:
         yield manager
