@@ -1,9 +1,8 @@
 """Experiments computed by worker processes.
 
 manager      starts, pauses, resumes and cancels experiments, and watches the workers
-admission    who may queue how much
 sharing      how owners share the workers
-work_queue   the queue of replications and the leases of servers, in the database
+work_queue   the queue of replications, who may add to it, and the leases of servers
 executor     the worker processes behind the `concurrent.futures.Executor` interface
 cluster      a Dask cluster in place of the worker processes
 remote       runs of the command line on a Dask cluster

@@ -34,12 +34,11 @@ from dataclasses import dataclass
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError, WorkerDied
 from fsdash.runs.records import Progress
-from fsdash.runs.server.admission import Admission
 from fsdash.runs.server.executor import GivenExecutor, WorkerExecutor, Workers
 from fsdash.runs.server.limits import Limits
 from fsdash.runs.server.processes import cpu_seconds, memory_megabytes
 from fsdash.runs.server.sharing import Job, in_order, who_gives_way
-from fsdash.runs.server.work_queue import OwnerQueue, WorkQueue
+from fsdash.runs.server.work_queue import Admission, OwnerQueue, WorkQueue
 from fsdash.runs.server.worker import replicate
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.experiments import Store
