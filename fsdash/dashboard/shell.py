@@ -15,7 +15,6 @@ from fsdash.dashboard.navigation import available_pages
 from fsdash.dashboard.widgets import browser_storage
 from fsdash.dashboard.widgets.exercise import (
     PARAMETER,
-    asked_exercise,
     draw_exercises,
     draw_question,
 )
@@ -119,8 +118,8 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
     url.report_unusable()
     if on_tour:
         tour.draw_bar()
-    if exercise := asked_exercise():
-        draw_question(exercise)
+    if PARAMETER in st.query_params:
+        draw_question()
     return was_read
 
 
