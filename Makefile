@@ -5,7 +5,7 @@ PORT ?= 8501
 DASHBOARD_ARGS ?=
 WORKERS ?= 2
 PYTEST_ARGS ?=
-QUICK := not browser and not processes and not slow and not long and not packaging
+QUICK := not browser and not processes and not slow and not long and not packaging and not services
 
 PY  := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
@@ -40,7 +40,7 @@ run: $(KERNELS) ## start the dashboard (installs what it needs the first time)
 	@$(PY) -m fsdash dashboard --host '$(HOST)' --port '$(PORT)' $(DASHBOARD_ARGS)
 
 test: $(DEV_STAMP) $(KERNELS) browser ## run the tests, including those in a real browser
-	$(PY) -m pytest -n $(WORKERS) --dist loadfile -m 'not long' $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(WORKERS) --dist loadfile -m 'not long and not services' $(PYTEST_ARGS)
 
 test-long: $(DEV_STAMP) $(KERNELS) browser ## run the long tests: all screens and themes, contrast, 30 browsers
 	$(PY) -m pytest -n $(WORKERS) --dist loadfile -m long $(PYTEST_ARGS)
@@ -57,7 +57,7 @@ test-lowest: ## run the quick tests with the lowest versions that requirements.t
 
 test-services: $(DEV_STAMP) $(SERVICES_STAMP) $(KERNELS) browser ## run the tests on PostgreSQL and Dask
 	@$(PY) -m tools.postgres
-	$(PY) -m pytest -n $(WORKERS) --dist loadfile -m services tests/services $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(WORKERS) --dist loadfile -m services tests/services tests/runs $(PYTEST_ARGS)
 
 chaos: $(DEV_STAMP) $(SERVICES_STAMP) $(KERNELS) ## kill servers, workers and databases for MINUTES
 	@$(PY) -m tools.postgres

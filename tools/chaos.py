@@ -5,7 +5,9 @@
 
 A server (a process of its own) computes the experiments of ten visitors. Every few seconds one of
 these happens: SIGKILL of the server, which is started again; SIGKILL or SIGSTOP of a worker; with
-`--postgres` a crash and restart of the database; with `--dask` the same for the scheduler. At the
+`--postgres` a crash and restart of the database; with `--dask` the same for the scheduler. Server,
+database, scheduler and workers of a cluster are also stopped for some seconds and continue. After
+every second event nothing else happens until the work goes on, and that time is reported. At the
 end the killing stops, all experiments have to finish, and every recorded row is compared with an
 undisturbed run. Exits with 1 if a row is lost or different, or if a run is stuck.
 """
@@ -19,10 +21,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import ExitStack
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import psutil
+from sqlalchemy import select
 
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
@@ -30,6 +34,7 @@ from fsdash.runs.records import ACTIVE
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.store.experiments import Store
 from fsdash.runs.store.retry import patiently
+from fsdash.runs.store.schema import replications
 from tests.runs.work import assert_same_rows, base, frozen
 from tools.dask_cluster import Cluster, end
 from tools.postgres import Postgres
@@ -37,12 +42,16 @@ from tools.postgres import Postgres
 VISITORS = 10
 UNFINISHED = 12
 """Experiments that the visitors keep in the queue."""
+LONGEST_STOP = 5.0
+"""Seconds for which something is stopped or away."""
+RECOVERY_SECONDS = 90
+"""The work has to go on within this time after an event."""
 CALM_SECONDS = 300
 """Within this time everything has to finish after the last kill."""
 SPECS = (
     base(iterations=150, replications=2),
     frozen(iterations=60),
-    base(iterations=600),
+    base(iterations=1500),
     frozen(iterations=20, replications=3, T=6),
 )
 
@@ -85,6 +94,8 @@ class Chaos:
         self.url, self.folder, self.postgres, self.cluster = url, folder, postgres, cluster
         self.stop = folder / "stop"
         self.kills: Counter[str] = Counter()
+        self.recoveries: dict[str, list[float]] = {}
+        self.most_memory = self.most_files = 0.0
         self.environment = os.environ | {"CHAOS_STOP": str(self.stop)}
         if cluster is not None:
             self.environment["FSDASH_DASK"] = cluster.address
@@ -104,35 +115,57 @@ class Chaos:
         except psutil.NoSuchProcess:  # one ended meanwhile
             return []
 
-    def strike(self, rng: random.Random) -> None:
-        events = {"worker": 5, "stopped worker": 2, "server": 2}
-        events |= {"database": 1} if self.postgres is not None else {}
-        events |= {"scheduler": 1} if self.cluster is not None else {}
+    def strike(self, rng: random.Random, store: Store) -> tuple[str, Callable[[], bool]]:
+        """Let something happen; return what, and whether the work goes on again."""
+        events = {"worker": 5, "stopped worker": 2, "server": 2, "stopped server": 1}
+        if self.postgres is not None:
+            events |= {"database": 1, "stopped database": 1}
+        if self.cluster is not None:
+            events |= {"scheduler": 1, "stopped scheduler": 1}
         event = rng.choices(list(events), list(events.values()))[0]
+        away = rng.uniform(0, LONGEST_STOP)
+        goes_on = None
         if event == "server":
             end(self.server)
             self.start_server()
+        elif event == "stopped server":
+            stop_for(away, psutil.Process(self.server.pid))
         elif event == "database":
             self.postgres.stop("immediate")
-            time.sleep(rng.uniform(0, 5))
+            time.sleep(away)
             self.postgres.start()
+        elif event == "stopped database":
+            stop_for(away, *self.postgres.processes())
         elif event == "scheduler":
             end(self.cluster.scheduler)
-            time.sleep(rng.uniform(0, 5))
+            time.sleep(away)
             self.cluster.start_scheduler()
-        else:
-            self._strike_worker(rng, stop=event == "stopped worker")
+        elif event == "stopped scheduler":
+            stop_for(away, psutil.Process(self.cluster.scheduler.pid))
+        elif workers := self.workers():
+            goes_on = self._strike_worker(rng.choice(workers), store, event, away)
         self.kills[event] += 1
+        return event, goes_on or new_rows(store)
 
-    def _strike_worker(self, rng: random.Random, stop: bool) -> None:
-        workers = self.workers()
-        if not workers:
-            return
-        chosen = rng.choice(workers)
-        try:
-            chosen.send_signal(signal.SIGSTOP if stop and self.cluster is None else signal.SIGKILL)
-        except psutil.NoSuchProcess:
-            return
+    def _strike_worker(
+        self, worker: psutil.Process, store: Store, event: str, away: float
+    ) -> Callable[[], bool] | None:
+        computed = replication_of(store, worker.pid)
+        with suppress(psutil.NoSuchProcess):
+            if event == "worker":
+                worker.kill()
+            elif self.cluster is None:
+                worker.suspend()
+            else:
+                stop_for(away, worker)
+        return computed and (lambda: runs_elsewhere(store, *computed, worker.pid))
+
+    def measure(self) -> None:
+        """Note the memory and the open files of the server."""
+        with suppress(psutil.NoSuchProcess):
+            server = psutil.Process(self.server.pid)
+            self.most_memory = max(self.most_memory, server.memory_info().rss / 2**20)
+            self.most_files = max(self.most_files, server.num_fds())
 
     def replace_dead_workers(self) -> None:
         """Start the workers of a cluster again, as its supervisor would.
@@ -144,6 +177,49 @@ class Chaos:
         self.cluster.workers = [w for w in self.cluster.workers if w.poll() is None]
         while len(self.cluster.workers) < 2:
             self.cluster.start_worker()
+
+
+def stop_for(seconds: float, *processes: psutil.Process) -> None:
+    """Stop processes by SIGSTOP for a while."""
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.suspend()
+    time.sleep(seconds)
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.resume()
+
+
+def replication_of(store: Store, pid: int) -> tuple[int, int] | None:
+    """Run and number of the replication that a process computes."""
+    p = replications.c
+    query = select(p.run, p.replication).where(p.pid == pid, p.status == "running")
+    with suppress(StoreError), store.database.reading() as connection:
+        row = connection.execute(query).first()
+        return None if row is None else (row.run, row.replication)
+    return None
+
+
+def runs_elsewhere(store: Store, run: int, replication: int, pid: int) -> bool:
+    """Whether another worker computes a replication, or it has ended."""
+    p = replications.c
+    query = select(p.pid, p.status).where(p.run == run, p.replication == replication)
+    with suppress(StoreError), store.database.reading() as connection:
+        found = connection.execute(query).one()
+        return found.status not in ACTIVE or (found.status == "running" and found.pid != pid)
+    return False
+
+
+def new_rows(store: Store) -> Callable[[], bool]:
+    """Whether rows were recorded since now."""
+    before: list[int] = []
+
+    def goes_on() -> bool:
+        with suppress(StoreError):
+            before.append(store.size().rows)
+        return bool(before) and before[-1] > before[0]
+
+    return goes_on
 
 
 def wait_until_finished(store: Store, chaos: Chaos) -> list[str]:
@@ -208,8 +284,15 @@ def run(chaos: Chaos, arguments: argparse.Namespace) -> int:
     deadline, most_rows = time.monotonic() + 60 * arguments.minutes, 0
     while time.monotonic() < deadline:
         time.sleep(rng.expovariate(1 / arguments.pause))
-        chaos.strike(rng)
+        chaos.measure()
+        event, goes_on = chaos.strike(rng, store)
         chaos.replace_dead_workers()
+        if rng.random() < 0.5:
+            began = time.monotonic()
+            while not goes_on() and time.monotonic() - began < RECOVERY_SECONDS:
+                chaos.replace_dead_workers()
+                time.sleep(0.05)
+            chaos.recoveries.setdefault(event, []).append(time.monotonic() - began)
         if chaos.server.poll() is not None:
             print("the server ended by itself:", (chaos.folder / "server.log").read_text()[-2000:])
             chaos.start_server()
@@ -226,13 +309,21 @@ def run(chaos: Chaos, arguments: argparse.Namespace) -> int:
     chaos.stop.touch()
     began = time.monotonic()
     stuck = wait_until_finished(store, chaos)
+    calm = time.monotonic() - began
     statuses, rows, problems = verify(store)
     server = psutil.Process(chaos.server.pid)
     print(f"kills: {dict(chaos.kills)}")
     print(f"replications: {dict(statuses)}; rows: {rows:,}; stuck: {len(stuck)}")
     print(f"experiments that were given up and continued by a visitor: {given_up}")
-    print(f"finished {time.monotonic() - began:.0f} s after the last kill")
+    print(f"finished {calm:.0f} s after the last kill")
     print(f"server: {server.memory_info().rss / 2**20:.0f} MB, {server.num_fds()} open files")
+    print(f"largest meanwhile: {chaos.most_memory:.0f} MB, {chaos.most_files:.0f} open files")
+    for event, seconds in sorted(chaos.recoveries.items()):
+        middle = sorted(seconds)[len(seconds) // 2]
+        print(
+            f"work went on after {event}: {middle:.1f} s in the median, {max(seconds):.1f} s at "
+            f"most, of {len(seconds)}"
+        )
     for problem in [*stuck, *problems]:
         print(problem)
     if stuck or problems:

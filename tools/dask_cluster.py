@@ -9,7 +9,8 @@ import sys
 class Cluster:
     """A scheduler and workers with one thread each. Use it as a context manager."""
 
-    def __init__(self):
+    def __init__(self, host="127.0.0.1"):
+        self.host = host
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -17,7 +18,7 @@ class Cluster:
 
     @property
     def address(self):
-        return f"tcp://127.0.0.1:{self.port}"
+        return f"tcp://{self.host}:{self.port}"
 
     def __enter__(self):
         self.start_scheduler()
@@ -28,18 +29,20 @@ class Cluster:
             end(process)
 
     def start_scheduler(self):
-        options = f"--host 127.0.0.1 --port {self.port} --no-dashboard --no-show".split()
+        options = f"--host {self.host} --port {self.port} --no-dashboard --no-show".split()
         self.scheduler = start("distributed.cli.dask_scheduler", *options)
 
-    def start_worker(self):
-        options = ["--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard"]
-        self.workers.append(start("distributed.cli.dask_worker", self.address, *options))
-        return self.workers[-1]
+    def start_worker(self, host="127.0.0.1", on=()):
+        """Start a worker; `on` is the beginning of a command that runs on another computer."""
+        options = ["--host", host, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+        worker = start("distributed.cli.dask_worker", self.address, *options, on=on)
+        self.workers.append(worker)
+        return worker
 
 
-def start(module, *options):
+def start(module, *options, on=()):
     """A module as a process of its own."""
-    command = [sys.executable, "-m", module, *options]
+    command = [*on, sys.executable, "-m", module, *options]
     return subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ)
     )

@@ -4,7 +4,8 @@
 
 Everything runs in this process. A command line is a mutation of a valid, cheap one; a link gives
 random texts to the parameters of a page; an import is an exported experiment with some values
-replaced. Each has to be accepted, or refused with a message, within `MAX_SECONDS`.
+replaced, and every second one a model file with some bytes replaced. Each has to be accepted, or
+refused with a message, within `MAX_SECONDS`.
 """
 
 import argparse
@@ -18,19 +19,30 @@ import tempfile
 import time
 import traceback
 from collections import Counter
+from collections.abc import Mapping
+from itertools import cycle
+from pathlib import Path
 
 from fsdash.cli.main import main as command_line
 from fsdash.dashboard.choose_t.view import URL as CHOOSE_T
+from fsdash.dashboard.class_links.view import URL as CLASS_LINKS
+from fsdash.dashboard.exercises.view import URL as EXERCISES
 from fsdash.dashboard.home.view import URL as HOME
 from fsdash.dashboard.inspector.url import URL as INSPECTOR
 from fsdash.dashboard.linear_architecture.view import URL as LINEAR
+from fsdash.dashboard.live_gridworld.view import URL as LIVE_GRIDWORLD
+from fsdash.dashboard.reproduction.view import URL as REPRODUCTION
 from fsdash.dashboard.reward_error.view import URL as REWARD_ERROR
 from fsdash.dashboard.run_lab.url import lab_url
 from fsdash.dashboard.runs.url import runs_url
+from fsdash.dashboard.story.sections import URL as STORY
 from fsdash.dashboard.widgets.url_state import usable_values
+from fsdash.dashboard.your_model.url import URL as YOUR_MODEL
 from fsdash.errors import InputError
+from fsdash.models.files import load
 from fsdash.runs.store.experiments import Store
 from tests.runs.work import base, finished_experiment, frozen
+from tests.saved_models import shop_model
 
 MAX_SECONDS = 30.0
 COMMANDS = (
@@ -53,7 +65,11 @@ WORDS = (
     "1,2,3", "a\nb", "ä", "\ud800", "\0", "--", "-", "=", "x" * 500, "9" * 5000, "0x10", "1_0", "²",
     "--format", "--help", "json", "gridworld", "M=5", "K=nan", "gamma=0.5", "=HYPERLINK()", "<b>",
 )  # fmt: skip
-PAGES = (HOME, REWARD_ERROR, CHOOSE_T, LINEAR, INSPECTOR, lab_url(), runs_url())
+BYTES = [word for word in WORDS if word.isascii()]
+PAGES = (
+    HOME, STORY, REWARD_ERROR, CHOOSE_T, LINEAR, YOUR_MODEL, lab_url(), INSPECTOR, runs_url(),
+    REPRODUCTION, EXERCISES, CLASS_LINKS, LIVE_GRIDWORLD,
+)  # fmt: skip
 EXPENSIVE = {"gridworld", "pricing", "dashboard", "reproduce", "compile"}
 """Words that make a command slow or start a server; they are not what is tested."""
 
@@ -64,6 +80,7 @@ class Soak:
     def __init__(self, seed: int) -> None:
         self.rng, self.counts, self.problems = random.Random(seed), Counter(), []
         self.slowest: dict[str, float] = {}
+        self.pages = cycle(PAGES)
 
     def attempt(self, kind: str, what: object, act) -> None:
         """Carry out one attempt; `act` returns whether it was accepted."""
@@ -107,12 +124,13 @@ class Soak:
                 code = end.code
         if code == 2 and len(err.getvalue().splitlines()) != 1:
             self.problems.append(f"command {words!r:.300}: {err.getvalue()[:500]!r}")
-        if "nan" in out.getvalue().lower().split():
+        echoed = any("nan" in word for word in words)
+        if not echoed and "nan" in out.getvalue().lower().split():
             self.problems.append(f"command {words!r:.300}: NaN in its output")
         return code == 0
 
     def link(self) -> None:
-        page = self.rng.choice(PAGES)
+        page = next(self.pages)
         names = [*page.parameters, "unknown"]
         found = {}
         for _ in range(self.rng.randrange(1, 6)):
@@ -126,6 +144,18 @@ class Soak:
             self._replace_a_value(data)
         self.attempt("import", "an export with values replaced", lambda: store.import_(data, "me"))
 
+    def model_file(self, models: Mapping[str, bytes]) -> None:
+        suffix, data = self.rng.choice(list(models.items()))
+        changed = bytearray(data)
+        for _ in range(self.rng.randrange(1, 4)):
+            at, size = self.rng.randrange(len(changed)), self.rng.randrange(20)
+            word = self.rng.choice([self.rng.randbytes(size), *(w.encode() for w in BYTES)])
+            changed[at : at + size] = word
+        file = io.BytesIO(bytes(changed))
+        file.name = f"damaged{suffix}"
+        options = {"gamma": 0.9} if suffix == ".csv" else {}
+        self.attempt("model file", bytes(changed), lambda: load(file, **options))
+
     def _replace_a_value(self, data) -> None:
         place = data
         while True:
@@ -138,6 +168,16 @@ class Soak:
                 [None, True, -1, 2**40, 10**5000, 1e308, float("nan"), [], {}, *WORDS]
             )
             return
+
+
+def model_files(folder: Path) -> dict[str, bytes]:
+    """A small model as a file, by the ending of its name."""
+    model, found = shop_model(), {}
+    for suffix in (".npz", ".json", ".csv", ".parquet"):
+        path = folder / f"model{suffix}"
+        model.save(path)
+        found[suffix] = path.read_bytes()
+    return found
 
 
 def main() -> None:
@@ -155,8 +195,12 @@ def main() -> None:
             soak.command()
         for _ in range(arguments.links * len(PAGES)):
             soak.link()
-        for _ in range(arguments.imports):
-            soak.imported(store, exported)
+        models = model_files(Path(folder))
+        for n in range(arguments.imports):
+            if n % 2:
+                soak.imported(store, exported)
+            else:
+                soak.model_file(models)
     for (kind, outcome), count in sorted(soak.counts.items()):
         print(f"{kind}: {count:,} {outcome}")
     for kind, seconds in soak.slowest.items():

@@ -32,7 +32,7 @@ from math import nan
 import numpy as np
 
 from fsdash.algorithms.fsvi import check_T
-from fsdash.algorithms.snapshot import Snapshot, finite
+from fsdash.algorithms.snapshot import Resume, Snapshot, finite
 from fsdash.algorithms.terminal import terminal_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import values_of
@@ -54,6 +54,7 @@ def efsvi(
     common_random_numbers: bool = False,
     centre: bool = False,
     sparse: bool | None = None,
+    resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
     """Empirical frozen-state value iteration (E-FSVI).
 
@@ -88,6 +89,8 @@ def efsvi(
     sparse : bool, optional
         Whether the upper level draws counts or simulates paths (`fsdash.sampling.UpperSampler`);
         chosen by the model's structure by default.
+    resume : mapping, optional
+        `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
     Yields
     ------
@@ -108,38 +111,48 @@ def efsvi(
     check_run(rng, snapshots_per_sweep)
     check_samples("M_l", M_l)
     check_samples("M_u", M_u)
-    V_XY = values_of(model, V0_XY, "V0_XY")
     n = model.n_states
 
     frozen = Sampler(model, model.frozen, M_l, ties, common_random_numbers)
     base = Sampler(model, model.true, M_u, ties, common_random_numbers, centre)
     J_XY, evaluate = terminal_values(model, terminal, terminal_XY)
-    pairs = 0
-    if terminal == "last":
+    start = resume or {
+        "t": T - 1,
+        "pairs": 0,
+        "J_XY": J_XY,
+        "policy_PXY": np.zeros((T, *J_XY.shape), np.int32),
+        "k": 0,
+        "V_XY": values_of(model, V0_XY, "V0_XY"),
+    }
+    pairs, J_XY, V_XY = start["pairs"], start["J_XY"], start["V_XY"]
+    policy_PXY = np.array(start["policy_PXY"])
+    if terminal == "last" and not resume:
         for _ in range(T - 1):
             J_XY = backup(frozen, J_XY, rng)[0].reshape(V_XY.shape)
         pairs = (T - 1) * model.n_pairs
-    policy_PXY = np.empty((T, *V_XY.shape), np.int32)
-    for t in range(T - 1, 0, -1):
+    for t in range(start["t"], 0, -1):
         [policy_rng] = rng.spawn(1)
         J_S, pi_S = backup(frozen, J_XY, rng)
         J_XY, policy_PXY[t] = J_S.reshape(V_XY.shape), pi_S.reshape(V_XY.shape)
         nu_XY, pairs = greedy(base, J_XY, policy_rng), pairs + model.n_pairs
+        then = {**start, "t": t - 1, "pairs": pairs, "J_XY": J_XY, "policy_PXY": policy_PXY}
         for kind, policy in (
             ("cyclic", policy_PXY[t:]),
             ("stationary", nu_XY[None]),
             ("rolling", policy_PXY[t : t + 1]),
         ):
-            yield Snapshot("lower", T - t, pairs, policy, J_XY, nan, pairs * M_l, kind)
+            resume = then if kind == "rolling" else None
+            yield Snapshot("lower", T - t, pairs, policy, J_XY, nan, pairs * M_l, kind, resume)
 
     lower = policy_PXY[1:]
-    if evaluate:
+    if evaluate and not start["k"]:
         J_XY = np.zeros_like(V_XY)
         for pi_XY in lower[::-1]:
             J_XY = frozen.policy_values(pi_XY, J_XY, rng).reshape(V_XY.shape)
         pairs += (T - 1) * model.n_real
     upper = UpperSampler(model, J_XY, lower, M_u, ties, common_random_numbers, sparse, centre)
     lower_pairs = pairs
+    known = {"t": 0, "pairs": pairs, "J_XY": J_XY, "policy_PXY": policy_PXY}
 
     def snapshot(k: int, updated: int, values_XY: np.ndarray, rng: np.random.Generator) -> Snapshot:
         pairs = k * model.n_pairs + int(model.pairs_up_to_S[updated])
@@ -147,8 +160,18 @@ def efsvi(
         mu_XY = greedy(upper, finite(values_XY, "upper", iteration), rng)
         policy = np.concatenate([mu_XY[None], lower])
         return Snapshot(
-            "upper", iteration, lower_pairs + pairs, policy, values_XY, nan, evaluations, "periodic"
+            "upper",
+            iteration,
+            lower_pairs + pairs,
+            policy,
+            values_XY,
+            nan,
+            evaluations,
+            "periodic",
+            {**known, "k": iteration, "V_XY": values_XY} if updated == n else None,
         )
 
-    for k, updated, values_XY, policy_rng in sweeps(upper, V_XY, rng, snapshots_per_sweep):
+    for k, updated, values_XY, policy_rng in sweeps(
+        upper, V_XY, rng, snapshots_per_sweep, start["k"]
+    ):
         yield snapshot(k, updated, values_XY, policy_rng)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
-from fsdash.algorithms.snapshot import Snapshot
+from fsdash.algorithms.snapshot import Resume, Snapshot
 from fsdash.core.model import FastSlowMDP
 from fsdash.domains.base import parse_number
 from fsdash.errors import InputError
@@ -99,7 +100,8 @@ class Algorithm:
     name, title, description : str
         The name in specifications and commands, the name in legends, one sentence of explanation.
     generator : callable
-        Takes the model and the parameters below by name, and yields snapshots.
+        Takes the model and the parameters below by name, and yields snapshots. If these can be
+        continued, it takes `resume` too.
     parameters : mapping of str to Parameter
         The generator's arguments that a run may set.
     initial : str
@@ -145,6 +147,11 @@ class Algorithm:
     note: Callable[..., str] | None = None
 
     @property
+    def can_resume(self) -> bool:
+        """Whether the generator takes `resume`."""
+        return "resume" in signature(self.generator).parameters
+
+    @property
     def own_policy_kind(self) -> str:
         """The kind of its finished policies; others belong to an unfinished lower level."""
         return "periodic" if "periodic" in self.policy_kinds else self.policy_kinds[0]
@@ -167,8 +174,13 @@ class Algorithm:
         rng: np.random.Generator,
         T: int | None,
         parameters: Mapping[str, Any],
+        resume: Resume | None = None,
     ) -> Iterator[Snapshot]:
-        """Return the generator of snapshots for a model, with a value for every parameter."""
+        """Return the generator of snapshots for a model, with a value for every parameter.
+
+        With `resume`, it continues after the snapshot that has it; `rng` must be in the state of
+        that moment.
+        """
         arguments = {name: parameters[name] for name in self.parameters}
         if self.initial:
             sizes = {"X": model.n_slow, "Y": model.n_fast, "A": model.n_actions}
@@ -181,4 +193,6 @@ class Algorithm:
         if self.regression is not None:
             names = self.regression_parameters
             arguments["regress"] = self.regression(**{name: parameters[name] for name in names})
+        if resume is not None:
+            arguments["resume"] = resume
         return self.generator(model, **arguments)

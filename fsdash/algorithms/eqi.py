@@ -17,7 +17,7 @@ from math import nan
 
 import numpy as np
 
-from fsdash.algorithms.snapshot import Snapshot, finite
+from fsdash.algorithms.snapshot import Resume, Snapshot, finite
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import feasible_only
 from fsdash.errors import InputError
@@ -35,6 +35,7 @@ def eqi(
     common_random_numbers: bool = False,
     centre: bool = False,
     count_actions: bool = False,
+    resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
     """Empirical Q-iteration on the base model (Base E-QI).
 
@@ -59,6 +60,8 @@ def eqi(
         noise. The slow state must be exogenous.
     count_actions : bool
         Whether a maximum over next actions counts as |A| evaluations instead of one.
+    resume : mapping, optional
+        `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
     Yields
     ------
@@ -82,7 +85,8 @@ def eqi(
     Q_SA = np.zeros((n, A)) if Q0_XYA is None else np.array(Q0_XYA, float)
     if Q_SA.size != n * A:
         raise InputError(f"Q0_XYA: shape {Q_SA.shape}; give one value for each (x, y, a)")
-    Q_SA = feasible_only(model, Q_SA)
+    start = resume or {"k": 0, "Q_SA": feasible_only(model, Q_SA)}
+    Q_SA = np.array(start["Q_SA"])
 
     def snapshot(k: int, updated: int, rng: np.random.Generator) -> Snapshot:
         pairs = k * model.n_pairs + int(model.pairs_up_to_S[updated])
@@ -90,12 +94,16 @@ def eqi(
         iteration = k + updated // n
         U_XY = finite(Q_SA.max(axis=1), "base", iteration).reshape(shape)
         nu_XY = greedy_rows(rng, Q_SA, ties == "random").reshape(shape)
-        return Snapshot("base", iteration, pairs, nu_XY[None], U_XY, nan, evaluations, "stationary")
+        resume = {"k": iteration, "Q_SA": Q_SA} if updated == n else None
+        return Snapshot(
+            "base", iteration, pairs, nu_XY[None], U_XY, nan, evaluations, "stationary", resume
+        )
 
-    yield snapshot(0, 0, rng.spawn(1)[0])
-    for k in count():
+    if resume is None:
+        yield snapshot(0, 0, rng.spawn(1)[0])
+    for k in count(start["k"]):
         inside_rng, end_rng = policy_rngs(rng)
         U_XY = Q_SA.max(axis=1).reshape(shape)
-        for start, stop in ranges(n, snapshots_per_sweep):
-            Q_SA[start:stop] = sampler.q_values(U_XY, rng, range(start, stop))[0]
+        for low, stop in ranges(n, snapshots_per_sweep):
+            Q_SA[low:stop] = sampler.q_values(U_XY, rng, range(low, stop))[0]
             yield snapshot(k, stop, end_rng if stop == n else inside_rng)

@@ -20,7 +20,7 @@ from math import nan
 import numpy as np
 
 from fsdash.algorithms.fsvi import check_periods
-from fsdash.algorithms.snapshot import Snapshot, finite
+from fsdash.algorithms.snapshot import Resume, Snapshot, finite
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import values_of
 from fsdash.sampling import Sampler, backup, check_run, check_samples
@@ -35,6 +35,7 @@ def erolling(
     J0_XY: np.ndarray | None = None,
     ties: str = "random",
     common_random_numbers: bool = False,
+    resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
     """Rolling freeze with sampled expectations (E-Rolling).
 
@@ -54,6 +55,8 @@ def erolling(
         Which of several equally good actions is taken.
     common_random_numbers : bool
         Whether all actions of a state use the same random numbers.
+    resume : mapping, optional
+        `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
     Yields
     ------
@@ -74,9 +77,11 @@ def erolling(
     check_run(rng)
     check_samples("M_l", M_l)
     frozen = Sampler(model, model.frozen, M_l, ties, common_random_numbers)
-    J_XY = values_of(model, J0_XY, "J0_XY")
-    for n in range(1, T + 1):
+    start = resume or {"n": 1, "J_XY": values_of(model, J0_XY, "J0_XY")}
+    J_XY = start["J_XY"]
+    for n in range(start["n"], T + 1):
         J_S, pi_S = backup(frozen, J_XY, rng)
         J_XY, pairs = finite(J_S, "rolling", n).reshape(J_XY.shape), n * model.n_pairs
         policy = pi_S.reshape(1, *J_XY.shape)
-        yield Snapshot("rolling", n, pairs, policy, J_XY, nan, pairs * M_l, "rolling")
+        resume = {"n": n + 1, "J_XY": J_XY}
+        yield Snapshot("rolling", n, pairs, policy, J_XY, nan, pairs * M_l, "rolling", resume)

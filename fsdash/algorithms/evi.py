@@ -19,7 +19,7 @@ from math import nan
 
 import numpy as np
 
-from fsdash.algorithms.snapshot import Snapshot, finite
+from fsdash.algorithms.snapshot import Resume, Snapshot, finite
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import values_of
 from fsdash.sampling import Sampler, check_run, greedy, sweeps
@@ -35,6 +35,7 @@ def evi(
     ties: str = "first",
     common_random_numbers: bool = False,
     centre: bool = False,
+    resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
     """Empirical value iteration on the base model (Base E-VI).
 
@@ -57,6 +58,8 @@ def evi(
     centre : bool
         Whether values are centred within each slow state before they are sampled, which removes
         noise. The slow state must be exogenous.
+    resume : mapping, optional
+        `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
     Yields
     ------
@@ -75,16 +78,19 @@ def evi(
     """
     check_run(rng, snapshots_per_sweep)
     sampler = Sampler(model, model.true, M, ties, common_random_numbers, centre)
-    U_XY = values_of(model, U0_XY, "U0_XY")
+    start = resume or {"k": 0, "U_XY": values_of(model, U0_XY, "U0_XY")}
     n = model.n_states
 
     def snapshot(k: int, updated: int, values_XY: np.ndarray, rng: np.random.Generator) -> Snapshot:
         pairs = k * model.n_pairs + int(model.pairs_up_to_S[updated])
         iteration = k + updated // n
         nu_XY = greedy(sampler, finite(values_XY, "base", iteration), rng)
+        resume = {"k": iteration, "U_XY": values_XY} if updated == n else None
         return Snapshot(
-            "base", iteration, pairs, nu_XY[None], values_XY, nan, pairs * M, "stationary"
+            "base", iteration, pairs, nu_XY[None], values_XY, nan, pairs * M, "stationary", resume
         )
 
-    for k, updated, values_XY, policy_rng in sweeps(sampler, U_XY, rng, snapshots_per_sweep):
+    for k, updated, values_XY, policy_rng in sweeps(
+        sampler, start["U_XY"], rng, snapshots_per_sweep, start["k"]
+    ):
         yield snapshot(k, updated, values_XY, policy_rng)

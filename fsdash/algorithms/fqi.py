@@ -19,11 +19,11 @@ from math import nan
 
 import numpy as np
 
-from fsdash.algorithms.snapshot import Snapshot, finite
+from fsdash.algorithms.snapshot import Resume, Snapshot, finite
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import feasible_only
 from fsdash.errors import InputError
-from fsdash.regression import Fit, Regression, pair_features
+from fsdash.regression import Fit, Regression, needs_only_values, pair_features
 from fsdash.sampling import Sampler, StateSample, check_run, check_ties, greedy_rows, policy_rngs
 
 
@@ -39,6 +39,7 @@ def fqi(
     ties: str = "first",
     common_random_numbers: bool = False,
     count_actions: bool = False,
+    resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
     """Fitted Q-iteration on the base model.
 
@@ -64,6 +65,8 @@ def fqi(
         Whether all actions of a state use the same random numbers.
     count_actions : bool
         Whether a maximum over next actions counts as |A| evaluations instead of one.
+    resume : mapping, optional
+        `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
     Yields
     ------
@@ -88,17 +91,21 @@ def fqi(
     Q_SA = np.zeros((n, A)) if Q0_XYA is None else np.array(Q0_XYA, float)
     if Q_SA.size != n * A:
         raise InputError(f"Q0_XYA: shape {Q_SA.shape}; give one value for each (x, y, a)")
-    features_PF, fit = pair_features(model), Fit(Q_SA.reshape(-1))
+    start = resume or {"k": 0, "Q_P": Q_SA.reshape(-1)}
+    features_PF, fit = pair_features(model), Fit(start["Q_P"])
+    can_resume = needs_only_values(regress)
 
     def snapshot(k: int, rng: np.random.Generator) -> Snapshot:
         Q_SA, pairs = feasible_only(model, finite(fit.values_P, "base", k)), k * rho.pairs
         nu_XY = greedy_rows(rng, Q_SA, ties == "random").reshape(shape)
         evaluations = pairs * M * (A if count_actions else 1)
         U_XY = Q_SA.max(axis=1).reshape(shape)
-        return Snapshot("base", k, pairs, nu_XY[None], U_XY, nan, evaluations, "stationary")
+        resume = {"k": k, "Q_P": fit.values_P} if can_resume else None
+        return Snapshot("base", k, pairs, nu_XY[None], U_XY, nan, evaluations, "stationary", resume)
 
-    yield snapshot(0, rng.spawn(1)[0])
-    for k in count(1):
+    if resume is None:
+        yield snapshot(0, rng.spawn(1)[0])
+    for k in count(start["k"] + 1):
         _, policy_rng = policy_rngs(rng)
         states_N = rho.draw(rng)
         U_XY = feasible_only(model, fit.values_P).max(axis=1).reshape(shape)

@@ -22,10 +22,10 @@ from math import nan
 import numpy as np
 
 from fsdash.algorithms.fsvi import check_periods
-from fsdash.algorithms.snapshot import Snapshot, finite
+from fsdash.algorithms.snapshot import Resume, Snapshot, finite
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import values_of
-from fsdash.regression import Fit, Regression, state_features
+from fsdash.regression import Fit, Regression, needs_only_values, state_features
 from fsdash.sampling import Sampler, StateSample, backup, check_run, check_samples
 
 
@@ -41,6 +41,7 @@ def frolling(
     rho_XY: np.ndarray | None = None,
     ties: str = "random",
     common_random_numbers: bool = False,
+    resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
     """Rolling freeze with fitted values.
 
@@ -66,6 +67,8 @@ def frolling(
         Which of several equally good actions is taken.
     common_random_numbers : bool
         Whether all actions of a state use the same random numbers.
+    resume : mapping, optional
+        `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
     Yields
     ------
@@ -86,12 +89,14 @@ def frolling(
     check_samples("M_l", M_l)
     rho, features_SF = StateSample(model, N, rho_XY), state_features(model)
     frozen = Sampler(model, model.frozen, M_l, ties, common_random_numbers)
-    J_XY = values_of(model, J0_XY, "J0_XY")
+    start = resume or {"n": 1, "J_XY": values_of(model, J0_XY, "J0_XY")}
+    J_XY, can_resume = start["J_XY"], needs_only_values(regress)
     fit = Fit(J_XY.reshape(-1).copy())
-    for n in range(1, T + 1):
+    for n in range(start["n"], T + 1):
         states_N = rho.draw(rng)
         J_S, pi_S = backup(frozen, J_XY, rng)
         fit = regress.fit(features_SF, states_N, finite(J_S[states_N], "rolling", n), rng, fit)
         J_XY = finite(fit.values_P, "rolling", n).reshape(J_XY.shape)
         pairs, policy = n * rho.pairs, pi_S.reshape(1, *J_XY.shape)
-        yield Snapshot("rolling", n, pairs, policy, J_XY, nan, pairs * M_l, "rolling")
+        resume = {"n": n + 1, "J_XY": J_XY} if can_resume else None
+        yield Snapshot("rolling", n, pairs, policy, J_XY, nan, pairs * M_l, "rolling", resume)

@@ -30,7 +30,7 @@ from fsdash.algorithms.architecture import (
     named_architecture,
 )
 from fsdash.algorithms.fsvi import check_T
-from fsdash.algorithms.snapshot import Snapshot
+from fsdash.algorithms.snapshot import Resume, Snapshot
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import bellman, follow, upper_bellman
 from fsdash.errors import InputError
@@ -45,6 +45,7 @@ def fsavi(
     slow_cells: int = 4,
     fast_cells: int = 10,
     degree: int = 1,
+    resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
     """Frozen-state approximate value iteration with a linear architecture.
 
@@ -63,6 +64,8 @@ def fsavi(
         For aggregation: cells for each coordinate of the slow and of the fast state.
     degree : int
         For polynomials: largest power of each coordinate.
+    resume : mapping, optional
+        `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
     Yields
     ------
@@ -98,20 +101,30 @@ def fsavi(
         backups += sweep
         evaluations = backups * outcomes
         for kind, policy in (("cyclic", policy_PXY[t:]), ("rolling", policy_PXY[t : t + 1])):
-            yield Snapshot("lower", T - t, backups, policy, J_XY, 0.0, evaluations, kind)
+            if not resume:
+                yield Snapshot("lower", T - t, backups, policy, J_XY, 0.0, evaluations, kind)
 
-    evaluations = backups * outcomes
+    evaluations, step = backups * outcomes, M * model.n_actions + (T - 1) * model.n_real
     followed = [follow(model.true, pi_XY) for pi_XY in lower]
-    V_XY = np.zeros_like(J_XY)
-    for i in count():
+    start = resume or {"i": 0, "V_XY": np.zeros_like(J_XY)}
+    V_XY = start["V_XY"]
+    for i in count(start["i"]):
         FV_XY, mu_XY = upper_bellman(model, J_XY, followed, V_XY)
         next_XY = architecture.through_anchors(FV_XY)
         error = float(np.abs(next_XY - V_XY).max() / (1 - kappa * model.gamma**T))
         policy = np.concatenate([mu_XY[None], lower])
-        yield Snapshot("upper", i, backups, policy, V_XY, error, evaluations, "periodic")
+        yield Snapshot(
+            "upper",
+            i,
+            backups + i * step,
+            policy,
+            V_XY,
+            error,
+            evaluations + i * step * model.true.outcomes,
+            "periodic",
+            {"i": i + 1, "V_XY": next_XY},
+        )
         V_XY = next_XY
-        backups += M * model.n_actions + (T - 1) * model.n_real
-        evaluations += (M * model.n_actions + (T - 1) * model.n_real) * model.true.outcomes
 
 
 def check_architecture(model: FastSlowMDP, architecture: Architecture) -> Architecture:

@@ -42,12 +42,12 @@ import numpy as np
 
 from fsdash.algorithms.fsvi import check_T
 from fsdash.algorithms.fvi import fitted_sweeps
-from fsdash.algorithms.snapshot import Snapshot, finite
+from fsdash.algorithms.snapshot import Resume, Snapshot, finite
 from fsdash.algorithms.terminal import terminal_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import bellman, follow_all, upper_bellman, values_of
 from fsdash.errors import InputError
-from fsdash.regression import Fit, Regression, state_features
+from fsdash.regression import Fit, Regression, needs_only_values, state_features
 from fsdash.sampling import (
     Sampler,
     StateSample,
@@ -80,6 +80,7 @@ def fsfvi(
     sparse: bool | None = None,
     extract: str = "fresh",
     lower_policy: str = "full",
+    resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
     """Frozen-state fitted value iteration.
 
@@ -120,6 +121,8 @@ def fsfvi(
     lower_policy : {"full", "frozen"}
         Next states from which π̃_t is computed: M_l full states for each (s, a), as in the paper, or
         the states of the frozen update.
+    resume : mapping, optional
+        `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
     Yields
     ------
@@ -145,28 +148,37 @@ def fsfvi(
     if lower_policy not in LOWER_POLICY:
         raise InputError(f"lower_policy = {lower_policy!r}: choose from {', '.join(LOWER_POLICY)}")
     exact = extract == "exact"
-    V0_XY, rho = values_of(model, V0_XY, "V0_XY"), StateSample(model, N, rho_XY)
-    features_SF, sweep = state_features(model), rho.pairs
+    rho, features_SF = StateSample(model, N, rho_XY), state_features(model)
+    sweep, can_resume = rho.pairs, needs_only_values(regress)
 
     frozen = Sampler(model, model.frozen, M_l, ties, common_random_numbers)
     full = Sampler(model, model.true, M_l, ties, common_random_numbers)
     base = Sampler(model, model.true, M_u, ties, common_random_numbers)
     J_XY, evaluate = terminal_values(model, terminal, terminal_XY)
-    shape, policy_PXY = J_XY.shape, np.empty((T, *J_XY.shape), np.int32)
+    shape = J_XY.shape
+    start = resume or {
+        "t": T - 1,
+        "pairs": 0,
+        "J_S": J_XY.reshape(-1).copy(),
+        "policy_PXY": np.zeros((T, *shape), np.int32),
+        "k": 0,
+        "V_XY": values_of(model, V0_XY, "V0_XY"),
+    }
+    policy_PXY = np.array(start["policy_PXY"])
 
     def refit(fit: Fit, states_N: np.ndarray, targets_N: np.ndarray, step: int) -> Fit:
         new = regress.fit(features_SF, states_N, targets_N, rng, fit)
         finite(new.values_P, "lower", step)
         return new
 
-    fit, pairs = Fit(J_XY.reshape(-1).copy()), 0
-    if terminal == "last":
+    fit, pairs = Fit(start["J_S"]), start["pairs"]
+    if terminal == "last" and not resume:
         for step in range(1, T):
             states_N = rho.draw(rng)
             J_N = backup(frozen, fit.values_P.reshape(shape), rng, states_N)[0]
             fit = refit(fit, states_N, J_N, step)
         pairs = (T - 1) * sweep
-    for t in range(T - 1, 0, -1):
+    for t in range(start["t"], 0, -1):
         [policy_rng] = rng.spawn(1)
         states_N, J_XY = rho.draw(rng), fit.values_P.reshape(shape)
         if lower_policy == "full":
@@ -179,15 +191,23 @@ def fsfvi(
         J_XY = fit.values_P.reshape(shape)
         nu_XY = bellman(model, model.true, J_XY)[1] if exact else greedy(base, J_XY, policy_rng)
         pairs += sweep
+        then = {
+            **start,
+            "t": t - 1,
+            "pairs": pairs,
+            "J_S": fit.values_P,
+            "policy_PXY": policy_PXY,
+        }
         for kind, policy in (
             ("cyclic", policy_PXY[t:]),
             ("stationary", nu_XY[None]),
             ("rolling", policy_PXY[t : t + 1]),
         ):
-            yield Snapshot("lower", T - t, pairs, policy, J_XY, nan, pairs * M_l, kind)
+            resume = then if kind == "rolling" and can_resume else None
+            yield Snapshot("lower", T - t, pairs, policy, J_XY, nan, pairs * M_l, kind, resume)
 
     lower = policy_PXY[1:]
-    if evaluate:
+    if evaluate and not start["k"]:
         fit = Fit(np.zeros(model.n_states))
         for step, pi_XY in enumerate(lower[::-1], start=1):
             states_N, J_XY = rho.draw(rng), fit.values_P.reshape(shape)
@@ -199,11 +219,25 @@ def fsfvi(
     # Counts over rows of K are fast enough without stored paths.
     store = extract == "kept" and upper.kernel is None
     sampler = upper.store_paths(*rng.spawn(1)) if store else upper
-    for k, V_XY, policy_rng in fitted_sweeps("upper", upper, V0_XY, rng, regress, rho):
+    known = {"t": 0, "pairs": pairs, "J_S": fit.values_P, "policy_PXY": policy_PXY}
+    can_resume = can_resume and not store  # stored paths are not part of a checkpoint
+    for k, V_XY, policy_rng in fitted_sweeps(
+        "upper", upper, start["V_XY"], rng, regress, rho, start["k"]
+    ):
         if exact:
             mu_XY = upper_bellman(model, J_XY, followed, V_XY)[1]
         else:
             mu_XY = greedy(sampler, V_XY, policy_rng)
         policy, pairs = np.concatenate([mu_XY[None], lower]), k * sweep
         evaluations = lower_pairs * M_l + 2 * pairs * M_u
-        yield Snapshot("upper", k, lower_pairs + pairs, policy, V_XY, nan, evaluations, "periodic")
+        yield Snapshot(
+            "upper",
+            k,
+            lower_pairs + pairs,
+            policy,
+            V_XY,
+            nan,
+            evaluations,
+            "periodic",
+            {**known, "k": k, "V_XY": V_XY} if k and can_resume else None,
+        )

@@ -26,7 +26,7 @@ from itertools import count
 
 import numpy as np
 
-from fsdash.algorithms.snapshot import Snapshot
+from fsdash.algorithms.snapshot import Resume, Snapshot
 from fsdash.algorithms.terminal import terminal_values
 from fsdash.algorithms.vi import distance
 from fsdash.core.certificate import certificate
@@ -52,6 +52,7 @@ def fsvi(
     V0_XY: np.ndarray | None = None,
     terminal: str = "zero",
     terminal_XY: np.ndarray | None = None,
+    resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
     """Frozen-state value iteration.
 
@@ -67,6 +68,8 @@ def fsvi(
         Terminal value J_T of the lower level.
     terminal_XY : np.ndarray, optional
         Your own terminal value instead, shape (X, Y).
+    resume : mapping, optional
+        `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
     Yields
     ------
@@ -99,7 +102,8 @@ def fsvi(
         evaluations = backups * outcomes
         # The lower level has a finite horizon, so its values are exact.
         for kind, policy in (("cyclic", policy_PXY[t:]), ("rolling", policy_PXY[t : t + 1])):
-            yield Snapshot("lower", T - t, backups, policy, J_XY, 0.0, evaluations, kind)
+            if not resume:
+                yield Snapshot("lower", T - t, backups, policy, J_XY, 0.0, evaluations, kind)
 
     if evaluate:
         J_XY = np.zeros_like(J_XY)
@@ -107,8 +111,8 @@ def fsvi(
             J_XY = H_frozen_policy(model, pi_XY, J_XY)
         backups += (T - 1) * model.n_real
     followed = [follow(model.true, pi_XY) for pi_XY in lower]
-    V_XY = values_of(model, V0_XY, "V0_XY").copy()
-    yield from upper_level(model, J_XY, lower, followed, V_XY, backups)
+    start = resume or {"k": 0, "V_XY": values_of(model, V0_XY, "V0_XY").copy()}
+    yield from upper_level(model, J_XY, lower, followed, start["V_XY"], backups, start["k"])
 
 
 def upper_level(
@@ -118,21 +122,31 @@ def upper_level(
     followed: Sequence[Dynamics],
     V_XY: np.ndarray,
     backups: int,
+    first: int = 0,
 ) -> Iterator[Snapshot]:
     """Iterate the upper level for a lower level with values J₁ that took so many backups.
 
-    `lower` is the policy (π₁, …, π_{T−1}), and `followed` the true dynamics under it.
+    `lower` is the policy (π₁, …, π_{T−1}), `followed` the true dynamics under it, and V the result
+    of `first` iterations.
     """
-    T, sweep = len(lower) + 1, model.n_pairs
-    bounds, evaluations = certificate(model, T), backups * model.frozen.outcomes
-    for k in count():
+    T, evaluations = len(lower) + 1, backups * model.frozen.outcomes
+    bounds, step = certificate(model, T), model.n_pairs + (T - 1) * model.n_real
+    for k in count(first):
         next_XY, mu_XY = upper_bellman(model, J_XY, followed, V_XY)
         error = distance(bounds, V_XY, next_XY)
         policy = np.concatenate([mu_XY[None], lower])
-        yield Snapshot("upper", k, backups, policy, V_XY, error, evaluations, "periodic")
+        yield Snapshot(
+            "upper",
+            k,
+            backups + k * step,
+            policy,
+            V_XY,
+            error,
+            evaluations + k * step * model.true.outcomes,
+            "periodic",
+            {"k": k + 1, "V_XY": next_XY},
+        )
         V_XY = next_XY
-        backups += sweep + (T - 1) * model.n_real
-        evaluations += (sweep + (T - 1) * model.n_real) * model.true.outcomes
 
 
 def check_periods(T: int) -> None:

@@ -19,10 +19,10 @@ from math import nan
 
 import numpy as np
 
-from fsdash.algorithms.snapshot import Snapshot, finite
+from fsdash.algorithms.snapshot import Resume, Snapshot, finite
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import values_of
-from fsdash.regression import Fit, Regression, state_features
+from fsdash.regression import Fit, Regression, needs_only_values, state_features
 from fsdash.sampling import (
     AnySampler,
     Sampler,
@@ -45,6 +45,7 @@ def fvi(
     rho_XY: np.ndarray | None = None,
     ties: str = "first",
     common_random_numbers: bool = False,
+    resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
     """Fitted value iteration on the base model.
 
@@ -68,6 +69,8 @@ def fvi(
         Which of several equally good actions is taken.
     common_random_numbers : bool
         Whether all actions of a state use the same random numbers.
+    resume : mapping, optional
+        `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
     Yields
     ------
@@ -85,10 +88,14 @@ def fvi(
     """
     check_run(rng)
     sampler = Sampler(model, model.true, M, ties, common_random_numbers)
-    U0_XY, rho = values_of(model, U0_XY, "U0_XY"), StateSample(model, N, rho_XY)
-    for k, U_XY, policy_rng in fitted_sweeps("base", sampler, U0_XY, rng, regress, rho):
+    rho = StateSample(model, N, rho_XY)
+    start = resume or {"k": 0, "U_XY": values_of(model, U0_XY, "U0_XY")}
+    for k, U_XY, policy_rng in fitted_sweeps(
+        "base", sampler, start["U_XY"], rng, regress, rho, start["k"]
+    ):
         nu_XY, pairs = greedy(sampler, U_XY, policy_rng), k * rho.pairs
-        yield Snapshot("base", k, pairs, nu_XY[None], U_XY, nan, pairs * M, "stationary")
+        resume = {"k": k, "U_XY": U_XY} if k and needs_only_values(regress) else None
+        yield Snapshot("base", k, pairs, nu_XY[None], U_XY, nan, pairs * M, "stationary", resume)
 
 
 def fitted_sweeps(
@@ -98,14 +105,17 @@ def fitted_sweeps(
     rng: np.random.Generator,
     regress: Regression,
     rho: StateSample,
+    last: int = 0,
 ) -> Iterator[tuple[int, np.ndarray, np.random.Generator]]:
     """Yield, for k = 0, 1, 2, …, the iteration, its fitted values and a generator for its policy.
 
-    Iteration 0 has the initial values.
+    Iteration 0 has the initial values. With `last`, U is the result of that iteration, and the next
+    one follows.
     """
     features_SF, fit = state_features(sampler.model), Fit(U_XY.reshape(-1).copy())
-    yield 0, finite(U_XY, phase, 0).copy(), rng.spawn(1)[0]
-    for k in count(1):
+    if last == 0:
+        yield 0, finite(U_XY, phase, 0).copy(), rng.spawn(1)[0]
+    for k in count(last + 1):
         _, policy_rng = policy_rngs(rng)
         states_N = rho.draw(rng)
         u_N = backup(sampler, fit.values_P.reshape(U_XY.shape), rng, states_N)[0]

@@ -21,12 +21,18 @@ from math import nan
 import numpy as np
 
 from fsdash.algorithms.fsvi import check_periods
-from fsdash.algorithms.snapshot import Snapshot
+from fsdash.algorithms.snapshot import Resume, Snapshot
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import bellman, values_of
 
 
-def rolling(model: FastSlowMDP, T: int, *, J0_XY: np.ndarray | None = None) -> Iterator[Snapshot]:
+def rolling(
+    model: FastSlowMDP,
+    T: int,
+    *,
+    J0_XY: np.ndarray | None = None,
+    resume: Resume | None = None,
+) -> Iterator[Snapshot]:
     """Rolling freeze with exact expectations.
 
     Parameters
@@ -37,6 +43,8 @@ def rolling(model: FastSlowMDP, T: int, *, J0_XY: np.ndarray | None = None) -> I
         Longest horizon: the slow state is frozen for n = 1, …, T periods.
     J0_XY : np.ndarray, optional
         Terminal value J_0, shape (X, Y); zero by default.
+    resume : mapping, optional
+        `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
     Yields
     ------
@@ -53,10 +61,14 @@ def rolling(model: FastSlowMDP, T: int, *, J0_XY: np.ndarray | None = None) -> I
     0.99
     """
     check_periods(T)
-    J_XY = values_of(model, J0_XY, "J0_XY")
-    for n in range(1, T + 1):
+    start = resume or {"n": 1, "J_XY": values_of(model, J0_XY, "J0_XY")}
+    J_XY = start["J_XY"]
+    for n in range(start["n"], T + 1):
         J_XY, pi_XY = bellman(model, model.frozen, J_XY)
         backups = n * model.n_pairs
         evaluations = backups * model.frozen.outcomes
         # J_n is exact, but it is not an estimate of a fixed point that would certify the policy.
-        yield Snapshot("rolling", n, backups, pi_XY[None], J_XY, nan, evaluations, "rolling")
+        resume = {"n": n + 1, "J_XY": J_XY}
+        yield Snapshot(
+            "rolling", n, backups, pi_XY[None], J_XY, nan, evaluations, "rolling", resume
+        )

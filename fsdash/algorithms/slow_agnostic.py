@@ -21,7 +21,7 @@ from math import nan
 
 import numpy as np
 
-from fsdash.algorithms.snapshot import Snapshot, finite
+from fsdash.algorithms.snapshot import Resume, Snapshot, finite
 from fsdash.core.kernels import axis_strides, jit
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.rows import Rows
@@ -141,6 +141,7 @@ def slow_agnostic(
     U0_Y: np.ndarray | None = None,
     ties: str = "first",
     common_random_numbers: bool = False,
+    resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
     """Empirical value iteration that ignores the slow state.
 
@@ -160,6 +161,8 @@ def slow_agnostic(
         Which of several equally good actions is taken.
     common_random_numbers : bool
         Whether all actions of a state use the same random numbers.
+    resume : mapping, optional
+        `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
     Yields
     ------
@@ -214,10 +217,16 @@ def slow_agnostic(
         iteration = k + updated // n
         nu_Y = backup(finite(values_Y, "base", iteration), rng, 0, n)[1]
         policy_PXY, U_XY = np.tile(nu_Y, (1, model.n_slow, 1)), np.tile(values_Y, (shape[0], 1))
-        return Snapshot("base", iteration, pairs, policy_PXY, U_XY, nan, pairs * M, "stationary")
+        resume = {"k": iteration, "U_Y": values_Y} if updated == n else None
+        return Snapshot(
+            "base", iteration, pairs, policy_PXY, U_XY, nan, pairs * M, "stationary", resume
+        )
 
-    yield snapshot(0, 0, U_Y, rng.spawn(1)[0])
-    for k in count():
+    if resume is None:
+        yield snapshot(0, 0, U_Y, rng.spawn(1)[0])
+    else:
+        U_Y = resume["U_Y"]
+    for k in count(resume["k"] if resume else 0):
         inside_rng, end_rng = policy_rngs(rng)
         next_Y = U_Y.copy()
         for start, stop in ranges(n, snapshots_per_sweep):

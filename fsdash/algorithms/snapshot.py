@@ -15,12 +15,18 @@ Work is counted in two units.
 
 Sampled algorithms also yield within a sweep, with only the first states updated. `iteration` is
 then the number of completed sweeps.
+
+A run can be continued in another process: most algorithms give with a snapshot the values from
+which they go on. The caller keeps them together with the state of the random number generator, and
+calls the algorithm with both; it then yields the same snapshots as an undisturbed run
+(`fsdash.runs.checkpoint`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +36,9 @@ from fsdash.errors import InputError
 
 MAX_ITERATIONS = 10_000_000
 POLICY_KINDS = ("cyclic", "stationary", "rolling", "periodic")
+
+Resume = Mapping[str, Any]
+"""Arrays and numbers from which an algorithm goes on after a snapshot."""
 
 
 class Diverged(ArithmeticError):
@@ -60,6 +69,9 @@ class Snapshot(Summary):
     policy_kind : str
         "stationary"; "periodic" for (μ, π₁, …, π_{T−1}); "cyclic" for (π_t, …, π_{T−1}), the part
         of a lower level that is known so far; "rolling" for its newest policy π_t in every period.
+    resume : mapping, optional
+        The algorithm's argument `resume` for continuing after this snapshot; None if it cannot be
+        continued here.
 
     Examples
     --------
@@ -82,6 +94,7 @@ class Snapshot(Summary):
     error: float
     evaluations: int = 0
     policy_kind: str = ""
+    resume: Resume | None = None
 
     def _summary(self) -> tuple[str, Lines]:
         return f"Snapshot of phase {self.phase}, iteration {self.iteration:,}", [

@@ -13,13 +13,15 @@ from itertools import count
 
 import numpy as np
 
-from fsdash.algorithms.snapshot import Snapshot
+from fsdash.algorithms.snapshot import Resume, Snapshot
 from fsdash.core.certificate import Certificate, certificate
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import bellman, values_of
 
 
-def vi(model: FastSlowMDP, *, U0_XY: np.ndarray | None = None) -> Iterator[Snapshot]:
+def vi(
+    model: FastSlowMDP, *, U0_XY: np.ndarray | None = None, resume: Resume | None = None
+) -> Iterator[Snapshot]:
     """Exact value iteration on the base model.
 
     Parameters
@@ -28,6 +30,8 @@ def vi(model: FastSlowMDP, *, U0_XY: np.ndarray | None = None) -> Iterator[Snaps
         The model.
     U0_XY : np.ndarray, optional
         Initial values, shape (X, Y); zero by default.
+    resume : mapping, optional
+        `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
     Yields
     ------
@@ -43,13 +47,17 @@ def vi(model: FastSlowMDP, *, U0_XY: np.ndarray | None = None) -> Iterator[Snaps
     True
     """
     bounds = certificate(model)
-    U_XY = values_of(model, U0_XY, "U0_XY").copy()
-    for k in count():
+    start = resume or {"k": 0, "U_XY": values_of(model, U0_XY, "U0_XY").copy()}
+    U_XY = start["U_XY"]
+    for k in count(start["k"]):
         next_XY, nu_XY = bellman(model, model.true, U_XY)
         error = distance(bounds, U_XY, next_XY)
         backups = k * model.n_pairs
         evaluations = backups * model.true.outcomes
-        yield Snapshot("base", k, backups, nu_XY[None], U_XY, error, evaluations, "stationary")
+        resume = {"k": k + 1, "U_XY": next_XY}
+        yield Snapshot(
+            "base", k, backups, nu_XY[None], U_XY, error, evaluations, "stationary", resume
+        )
         U_XY = next_XY
 
 

@@ -10,6 +10,9 @@ features of all points, the sampled rows and their targets, and returns a value 
 To add a strategy, write a frozen dataclass with this method. It must not change its arguments and
 must draw random numbers from `rng` only, so that the same generator gives the same fit in any
 process.
+
+A run can be continued from the values of its last fit if the strategy uses nothing else of it
+(`needs_only_values`).
 """
 
 from fsdash.regression.base import Fit, Regression
@@ -24,6 +27,17 @@ __all__ = [
     "Linear",
     "Regression",
     "Tabular",
+    "needs_only_values",
     "pair_features",
     "state_features",
 ]
+
+
+def needs_only_values(regress: Regression) -> bool:
+    """Whether a fit depends on the previous one only through its values.
+
+    A network with a warm start needs its weights. Of an unknown strategy nothing is assumed.
+    """
+    if isinstance(regress, Deep):
+        return not regress.warm_start
+    return isinstance(regress, Linear | Tabular)

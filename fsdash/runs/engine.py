@@ -14,7 +14,8 @@ A replication ends as
     cancelled   the caller asked for it; checked between two snapshots
     diverged    the values are no longer finite
 
-The caller has received all rows up to then.
+The caller has received all rows up to then. A replication can also be continued from a checkpoint
+(`fsdash.runs.checkpoint`): its further rows are those of an undisturbed one.
 """
 
 from __future__ import annotations
@@ -22,19 +23,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from fsdash.algorithms.optimum import Optimum, optimum, regret
-from fsdash.algorithms.snapshot import Diverged, Snapshot
+from fsdash.algorithms.snapshot import Diverged, Resume, Snapshot
 from fsdash.core.display import Lines, Summary
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.threads import one_thread
 from fsdash.domains import Domain
+from fsdash.runs.checkpoint import Checkpoint, random_state, restored
 from fsdash.runs.measures import relative_regret, share_of_optimum
 from fsdash.runs.spec import RunSpec
 
@@ -121,11 +123,15 @@ class Judge:
 
     problem: Problem
     known: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
-    """By kind of policy: the last policy and its values."""
+    """By kind of policy: the last policy of this phase and its values."""
+    phase: str = ""
 
     def values(self, snapshot: Snapshot) -> np.ndarray:
         """The exact values of the snapshot's policy."""
         start_XY = None
+        if snapshot.phase != self.phase:
+            self.phase = snapshot.phase
+            self.known.clear()
         if snapshot.policy_kind in self.known:
             last_PXY, start_XY = self.known[snapshot.policy_kind]
             if np.array_equal(last_PXY, snapshot.policy_PXY):
@@ -161,6 +167,7 @@ def execute(
     on_record: Callable[[Record], None],
     *,
     cancelled: Callable[[], bool] = lambda: False,
+    checkpoints: Checkpoints | None = None,
 ) -> Outcome:
     """Compute one replication of a run, in one thread: replications are parallel, not loops.
 
@@ -173,6 +180,8 @@ def execute(
         Called with each `Record` as soon as it is computed.
     cancelled : callable
         Called between two snapshots; the replication ends when it returns True.
+    checkpoints : Checkpoints, optional
+        Where the replication starts, and where its checkpoints go.
 
     Returns
     -------
@@ -191,9 +200,10 @@ def execute(
     [0, 1, 2, 3]
     """
     here = problem(spec.build_domain())
-    judge, schedule, clock = Judge(here), Schedule(), Clock()
-    rng = spec.generator(replication)
-    snapshots = spec.method.start(here.model, rng, spec.T, dict(spec.parameters))
+    state = State(Judge(here), Schedule(), Clock(), spec.generator(replication))
+    resume = state.restore(checkpoints.last) if checkpoints and checkpoints.last else None
+    judge, schedule, clock, rng = state.judge, state.schedule, state.clock, state.rng
+    snapshots = spec.method.start(here.model, rng, spec.T, dict(spec.parameters), resume)
 
     def ended(status: str, reason: str) -> Outcome:
         return Outcome(status, reason, schedule.rows, clock.algorithm, clock.evaluation)
@@ -228,6 +238,8 @@ def execute(
             schedule.recorded(snapshot)
         if end:
             return ended("finished", end)
+        if checkpoints and spec.method.can_resume and snapshot.resume and checkpoints.are_due():
+            checkpoints.keep(state.checkpoint(snapshot.resume))
     return ended("cancelled", "cancelled by request")
 
 
@@ -271,6 +283,48 @@ class Clock:
         finally:
             spent = time.perf_counter() - started
             setattr(self, activity, getattr(self, activity) + spent)
+
+
+class Checkpoints(Protocol):
+    """Where a replication starts, and where its checkpoints go."""
+
+    last: Checkpoint | None
+    """The one to start from; None to start from the seed."""
+
+    def are_due(self) -> bool:
+        """Whether another one is needed now."""
+
+    def keep(self, new: Checkpoint) -> None:
+        """Store a checkpoint in place of the last one. Its arrays will change later."""
+
+
+@dataclass(eq=False)
+class State:
+    """What the rows of a replication depend on, in addition to the algorithm's own values."""
+
+    judge: Judge
+    schedule: Schedule
+    clock: Clock
+    rng: np.random.Generator
+
+    def checkpoint(self, resume: Resume) -> Checkpoint:
+        """The state now, after a snapshot with these values."""
+        counters = {
+            "phase": self.judge.phase,
+            "schedule": asdict(self.schedule),
+            "clock": asdict(self.clock),
+        }
+        random = random_state(self.rng)
+        return Checkpoint(resume, random, self.judge.known, counters)
+
+    def restore(self, saved: Checkpoint) -> Resume:
+        """Return to an earlier state; returns the algorithm's values."""
+        self.rng = restored(self.rng, saved.random)
+        self.judge.phase, self.judge.known = saved.counters["phase"], dict(saved.known)
+        schedule = saved.counters["schedule"]
+        self.schedule = Schedule(**schedule | {"seen": tuple(schedule["seen"])})
+        self.clock = Clock(**saved.counters["clock"])
+        return saved.resume
 
 
 def _end(spec: RunSpec, here: Problem, snapshot: Snapshot, seconds: float) -> str:

@@ -2,7 +2,8 @@
 
 `run_all` computes all replications of the given specifications. A replication is one task with its
 own random numbers, so the results do not depend on the number of workers. Ctrl-C ends all tasks
-between two snapshots, and what was recorded until then is returned.
+between two snapshots, and what was recorded until then is returned. If this process is killed, its
+workers end too.
 """
 
 from __future__ import annotations
@@ -217,6 +218,15 @@ def _prepare_worker(rows: Any, stop: Any, models: Contents) -> None:
     global _rows, _stop
     _rows, _stop = rows, stop
     remember_content(models)
+    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this worker when the process that started it has ended, however that happened."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _run_task(number: int, spec: RunSpec, replication: int) -> Outcome:

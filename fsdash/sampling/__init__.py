@@ -103,15 +103,17 @@ def sweep(
 
 
 def sweeps(
-    sampler: AnySampler, U_XY: np.ndarray, rng: np.random.Generator, parts: int
+    sampler: AnySampler, U_XY: np.ndarray, rng: np.random.Generator, parts: int, first: int = 0
 ) -> Iterator[tuple[int, int, np.ndarray, np.random.Generator]]:
     """Make sweeps without end, in parts, starting with the initial values.
 
     Yields the number of completed sweeps, the states updated in the current sweep, the values, and
-    a generator for extracting their policy.
+    a generator for extracting their policy. With `first`, U is the result of so many sweeps, and
+    the next one follows.
     """
-    yield 0, 0, U_XY.copy(), rng.spawn(1)[0]
-    for k in count():
+    if first == 0:
+        yield 0, 0, U_XY.copy(), rng.spawn(1)[0]
+    for k in count(first):
         inside_rng, end_rng = policy_rngs(rng)
         next_XY = U_XY
         for updated, next_XY in sweep(sampler, U_XY, rng, parts):

@@ -10,6 +10,7 @@ import sys
 import time
 
 import pandas as pd
+import psutil
 import pytest
 
 from fsdash.cli.main import main
@@ -17,6 +18,7 @@ from fsdash.runs.columns import DTYPES, NAMES
 from fsdash.runs.frames import save, tidy
 from fsdash.runs.local import run_all
 from fsdash.runs.spec import RunSpec, share_spent
+from tests.runs.work import until
 
 SMALL = {"y_max": 10, "d_max": 3, "order_max": 10}
 SETS = [text for name, value in SMALL.items() for text in ("--set", f"{name}={value}")]
@@ -172,6 +174,23 @@ def test_ctrl_c_returns_the_rows_so_far(tmp_path, workers):
     assert process.wait(timeout=60) == 130
     assert len(pd.read_csv(out)) >= 1
     os.close(ours)
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGKILL])
+def test_workers_end_with_the_command_that_started_them(tmp_path, signal_number):
+    command = "run inventory --algorithm e-vi --iterations 1000000 --replications 2 --workers 2"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fsdash", *command.split(), "--out", str(tmp_path / "rows.csv")],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    parent = psutil.Process(process.pid)
+    busy = lambda: [c for c in parent.children() if c.cpu_times().user > 1]  # noqa: E731
+    workers = until(lambda: len(busy()) == 2 and busy(), "two workers that compute")
+    process.send_signal(signal_number)
+    process.wait()
+    until(lambda: not any(worker.is_running() for worker in workers), "the end of the workers")
 
 
 def test_a_run_that_records_nothing_is_named(capsys):

@@ -1,7 +1,9 @@
 """Small runs for the tests of store and manager, and the rows they should record."""
 
 import os
+import signal
 import time
+from functools import lru_cache
 
 import pandas as pd
 
@@ -10,6 +12,8 @@ from fsdash.runs.engine import execute
 from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.server.worker import replicate
 from fsdash.runs.spec import RunSpec
+from fsdash.runs.store.database import Database
+from fsdash.runs.store.schema import servers
 
 ENDLESS = 10_000_000
 DEADLINE = 120
@@ -54,6 +58,13 @@ def end_worker(*_arguments):
     os._exit(3)
 
 
+def stop_while_writing(url, *_arguments):
+    """A task that is stopped by a signal in the middle of a transaction."""
+    with Database(url).writing() as connection:
+        connection.execute(servers.update().values(heartbeat=servers.c.heartbeat))
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+
 def over(store, id):
     """Wait until an experiment is no longer active, and return it."""
     until(lambda: not store.experiment(id).active, f"the end of {id}")
@@ -68,6 +79,12 @@ def expected(spec):
     return records
 
 
+@lru_cache(maxsize=8)
+def expected_rows(spec):
+    """The rows of all replications, computed in this process."""
+    return pd.DataFrame([record.row for record in expected(spec)]).astype(DTYPES)
+
+
 def stored_values(row):
     """The values of a row that are stored in the table of rows."""
     return {column.name: row[column.name] for column in ROW_COLUMNS}
@@ -75,7 +92,7 @@ def stored_values(row):
 
 def assert_same_rows(frame, spec):
     """The stored rows equal those of `execute` to the last digit, except for the time."""
-    rows = pd.DataFrame([record.row for record in expected(spec)]).astype(DTYPES)
+    rows = expected_rows(spec)
     pd.testing.assert_frame_equal(
         frame[WITHOUT_TIME].reset_index(drop=True), rows[WITHOUT_TIME], check_exact=True
     )

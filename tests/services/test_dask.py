@@ -11,8 +11,10 @@ from fsdash.cli.main import main
 from fsdash.errors import InputError
 from fsdash.runs.server.cluster import NO_WORKERS, SCHEDULER_GONE, DaskWorkers
 from fsdash.runs.server.manager import Manager
+from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.experiments import Store
 from tests.runs.work import ENDLESS, assert_same_rows, base, frozen, over, until
+from tests.saved_models import shop_model
 from tools.dask_cluster import Cluster, end
 
 Client = pytest.importorskip("distributed", reason="`make test-services` installs it").Client
@@ -43,6 +45,30 @@ def test_a_cluster_computes_the_same_rows(manager):
     experiment = over(manager.store, manager.submit("me", "both", specs))
     for run, spec in zip(experiment.runs, specs, strict=True):
         assert run.status == "finished"
+        assert_same_rows(manager.store.rows([run.id]), spec)
+
+
+def test_workers_of_a_cluster_find_a_saved_model_in_the_database(manager):
+    saved = manager.store.models.add("me", "shop", shop_model(0.91))
+    specs = [
+        RunSpec(saved.domain, "fsvi", T=3, iterations=3),
+        RunSpec(saved.domain, "e-vi", domain_parameters={"gamma": 0.5}, iterations=2),
+    ]
+    experiment = over(manager.store, manager.submit("me", "own model", specs))
+    for run in experiment.runs:
+        assert run.status == "finished", run.reason
+        assert_same_rows(manager.store.rows([run.id]), run.spec)
+
+
+def test_long_replications_on_a_cluster_make_room_for_another_visitor(manager):
+    spec = base(iterations=1500)
+    long = manager.submit("first", "holds the only worker", [spec, spec])
+    until(lambda: rows(manager, long) > 10)
+    manager._jobs[0].began -= 60  # its turn is over
+    short = manager.submit("second", "short", [base()])
+    assert over(manager.store, short).status == "finished"
+    assert manager.store.experiment(long).active
+    for run in over(manager.store, long).runs:
         assert_same_rows(manager.store.rows([run.id]), spec)
 
 

@@ -4,22 +4,17 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.dashboard.conftest import running_server
+from tests.databases import postgres_or_skip
 from tools.dask_cluster import Cluster
-from tools.postgres import Postgres, find_programs
 
-for package in ("distributed", "psycopg"):
-    pytest.importorskip(package, reason="`make test-services` installs it")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.services,
-    pytest.mark.skipif(find_programs() is None, reason="PostgreSQL is not installed"),
-]
+pytest.importorskip("distributed", reason="`make test-services` installs it")
+pytestmark = [pytest.mark.browser, pytest.mark.services]
 
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory):
     folder = tmp_path_factory.mktemp("server")
-    with Postgres() as postgres, Cluster() as cluster:
+    with postgres_or_skip() as postgres, Cluster() as cluster:
         cluster.start_worker()
         variables = {
             "FSDASH_DATABASE_URL": postgres.new_database("pages"),

@@ -1,43 +1,38 @@
-"""Store, manager and two servers on PostgreSQL, which is restarted and crashes meanwhile."""
+"""What only PostgreSQL can do: restarts and crashes under a server, and simultaneous writers.
 
-import itertools
+The tests of store and servers in `tests/runs` run on PostgreSQL too.
+"""
+
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from sqlalchemy import text
 
 from fsdash.runs.errors import StoreError
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.store.experiments import Store
+from tests.databases import new_url, postgres_or_skip
 from tests.runs.work import (
-    ENDLESS,
     assert_same_rows,
     base,
-    finished_experiment,
     frozen,
     over,
     until,
 )
-from tools.postgres import Postgres, find_programs
 
-pytest.importorskip("psycopg", reason="`make test-services` installs it")
-pytestmark = [
-    pytest.mark.processes,
-    pytest.mark.services,
-    pytest.mark.skipif(find_programs() is None, reason="PostgreSQL is not installed"),
-]
-_numbers = itertools.count()
+pytestmark = [pytest.mark.processes, pytest.mark.services]
 
 
 @pytest.fixture(scope="module")
 def postgres():
-    with Postgres() as postgres:
+    with postgres_or_skip() as postgres:
         yield postgres
 
 
 @pytest.fixture
-def store(postgres):
-    store = Store(postgres.new_database(f"runs{next(_numbers)}"))
+def store(request, tmp_path):
+    store = Store(new_url("postgres", request, tmp_path))
     yield store
     store.close()
 
@@ -54,20 +49,6 @@ def test_a_class_answers_at_the_same_time(store):
     assert tasks.values(task.id, secret) == [0] * 10 + [1] * 10
     tasks.delete(task.id, secret)
     assert tasks.count(task.id) == 0
-
-
-def test_an_experiment_is_stored_exported_and_imported(store):
-    specs = base(replications=2), frozen()
-    experiment = finished_experiment(store, *specs, name="all of it")
-    again = store.experiment(store.import_(store.export(experiment.id), "you"))
-    for kept in (experiment, again):
-        for run, spec in zip(kept.runs, specs, strict=True):
-            assert_same_rows(store.rows([run.id]), spec)
-            assert store.policy_steps(run.id)
-    assert {e.id for e in store.experiments(text="ALL of")} == {again.id, experiment.id}
-    store.delete(again.id)
-    assert store.size().experiments == 1
-    assert Store(store.url).experiment(experiment.id).name == "all of it"
 
 
 @pytest.mark.parametrize("mode", ["fast", "immediate"])
@@ -94,18 +75,13 @@ def test_runs_continue_by_themselves_after_a_restart(store, postgres, mode):
         assert_same_rows(store.rows([run.id]), spec)
 
 
-def test_two_servers_share_a_database(store):
-    other = Store(store.url)
-    with (
-        ThreadPoolExecutor(1) as here,
-        ThreadPoolExecutor(1) as there,
-        Manager(store, workers=1, executor=here) as one,
-        Manager(other, workers=1, executor=there) as two,
-    ):
-        id = two.submit("them", "theirs", [base(ENDLESS)])
-        until(lambda: rows(store, id) > 2)
-        assert one.queue("them").mine == 0
-        one.cancel(id)
-        assert over(other, id).status == "cancelled"
-        for manager in (one, two):
-            assert over(store, manager.submit("me", "mine", [base()])).status == "finished"
+def test_a_database_whose_content_was_replaced_is_noticed(store, monkeypatch):
+    """As by `pg_restore --clean`: all tables are dropped and created again."""
+    store.add_experiment("me", "old", [base()])
+    with store.database.writing() as connection:
+        connection.execute(text("DROP SCHEMA public CASCADE"))
+        connection.execute(text("CREATE SCHEMA public"))
+    monkeypatch.setattr("fsdash.runs.store.database.CONTENT_INTERVAL", 0)
+    assert store.experiments() == [] and store.database.generation == 1
+    store.add_experiment("me", "new", [base()])
+    assert [e.name for e in store.experiments()] == ["new"]

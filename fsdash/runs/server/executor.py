@@ -4,7 +4,8 @@ Why not `ProcessPoolExecutor`:
 
 - A worker that dies fails only its own task (`WorkerDied`) and is replaced; the others continue.
   If the system cannot start a process, it is tried again with growing pauses, and `problem` says
-  why. Tasks stay in the queue meanwhile.
+  why. Tasks stay in the queue meanwhile. A worker that was stopped by a signal is killed: it may
+  hold a lock of the database, for which everybody would wait.
 - Workers are separate programs, `python -m fsdash.runs.server.worker`, that read tasks and write
   results as lines of JSON. `multiprocessing` would execute the server's main module again in each
   of them. The numbers of threads are set before a worker loads NumPy.
@@ -33,12 +34,15 @@ from typing import IO, Any
 
 from fsdash.runs.errors import WorkerDied
 from fsdash.runs.local import SINGLE_THREAD
+from fsdash.runs.server.processes import is_stopped
 
 ROOT = Path(__file__).parents[3]
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 10.0
 """Seconds before another attempt to start a worker; the pause doubles."""
 SHORT_LIFE = 5.0
 """Seconds: a worker that ends sooner, before its first task, is replaced only after a pause."""
+STOPPED_CHECK = 0.25
+"""Seconds between two checks whether workers were stopped by a signal."""
 IDLE_CHECK = 1.0
 """Seconds between two checks whether an idle worker is alive."""
 
@@ -90,11 +94,18 @@ class WorkerExecutor(Workers):
     def __init__(self, workers: int) -> None:
         super().__init__(workers)
         self._tasks: Tasks = queue.SimpleQueue()
-        self._closing = False
+        self._closing = threading.Event()
         self._slots: list[_Slot] = []
         for i in range(workers):
             self._slots.append(_Slot(self._tasks, f"slot-{i}", self._changed))
+        threading.Thread(target=self._watch, name="stopped workers", daemon=True).start()
         self._changed()
+
+    def _watch(self) -> None:
+        """Kill the workers that were stopped by a signal; needs no database."""
+        while not self._closing.wait(STOPPED_CHECK):
+            for slot in self._slots:
+                slot.kill_if_stopped()
 
     def _changed(self) -> None:
         """Called by a slot whose worker has started, or cannot be started."""
@@ -107,7 +118,7 @@ class WorkerExecutor(Workers):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Queue a call of an importable function with arguments that JSON can represent."""
-        if self._closing:
+        if self._closing.is_set():
             raise RuntimeError("the workers are being shut down")
         name = f"{fn.__module__}:{fn.__qualname__}"
         if fn.__module__ == "__main__" or "<" in name:
@@ -132,7 +143,7 @@ class WorkerExecutor(Workers):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Stop the workers; without `wait`, running tasks are killed."""
-        self._closing = True
+        self._closing.set()
         if cancel_futures or not wait:
             self._cancel_queued()
         for _ in self._slots:
@@ -159,11 +170,11 @@ class _Slot:
         self._tasks, self._changed, self._lock = tasks, changed, threading.Lock()
         self._process: subprocess.Popen[str] | None = None
         self._pause, self._started, self._next_start = FIRST_PAUSE, 0.0, 0.0
-        self._used = False
-        self._closing = threading.Event()
-        self._restart()
+        self._used = self._was_stopped = False
+        self._closing, self._tried = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self._thread.start()
+        self._tried.wait()
 
     @property
     def pid(self) -> int | None:
@@ -179,6 +190,14 @@ class _Slot:
             self._process.wait()
             return True
 
+    def kill_if_stopped(self) -> None:
+        pid = self.pid
+        if pid is not None and is_stopped(pid):
+            with self._lock:
+                if self._process is not None and self._process.pid == pid:
+                    self._was_stopped = True
+                    self._process.kill()
+
     def close(self, wait: bool) -> None:
         self._closing.set()
         with self._lock:
@@ -187,6 +206,8 @@ class _Slot:
         self._thread.join()
 
     def _serve(self) -> None:
+        self._restart()
+        self._tried.set()
         while not (self._closing.is_set() and self.pid is None):
             if self.pid is None and not self._restart():
                 self._closing.wait(FIRST_PAUSE)
@@ -217,10 +238,14 @@ class _Slot:
             future.set_exception(RuntimeError(answer["failure"]))
         else:
             death = _cause_of_death(self._process)
+            death = "was stopped by a signal" if self._was_stopped else death
             future.set_exception(WorkerDied(f"its worker process {death}"))
 
     def _restart(self) -> bool:
-        """Start a worker in place of the dead one; False if it has to wait."""
+        """Start a worker in place of the dead one; False if it has to wait.
+
+        Only this slot's thread does it: on Linux a worker ends with the thread that started it.
+        """
         now = time.monotonic()
         with self._lock:
             if self._process is not None:
@@ -233,7 +258,8 @@ class _Slot:
             if self._closing.is_set() or now < self._next_start:
                 return False
             try:
-                self._process, self._started, self._used = _start_worker(), now, False
+                self._process, self._started = _start_worker(), now
+                self._used = self._was_stopped = False
             except OSError as error:
                 self._postpone(f"a worker process cannot be started ({error.strerror})")
                 return False

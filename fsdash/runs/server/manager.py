@@ -5,16 +5,15 @@
         manager.progress(id), manager.queue("me")
         manager.pause(id), manager.resume(id), manager.cancel(id)
 
-One thread gives replications to the workers and watches them. It serves the waiting owner with the
-fewest running replications, and among equals the one that was served longest ago. The state of all
-work is in the database (`work_queue`); the manager only remembers which worker computes what. So a
-second server can use the same database, and another one can take over after this one was killed:
-it continues the abandoned work with the same seed and numbers.
+One thread gives replications to the workers (`sharing`) and watches them. The state of all work is
+in the database (`work_queue`); the manager only remembers which worker computes what. So a second
+server can use the same database, and another one can take over after this one was killed: it
+continues the abandoned work with the same numbers.
 
 Workers notice a request to stop between two snapshots. If a snapshot takes longer than
 `STOP_TIMEOUT`, the worker is killed and replaced. Limits on time and memory work in the same way.
-A worker that was stopped by a signal, or that neither renews its heartbeat nor computes, is killed
-too, and its replication is queued again (`WorkQueue.retry`).
+A worker that neither renews its heartbeat nor computes is killed too, and its replication is queued
+again (`WorkQueue.retry`).
 
 With `FSDASH_DASK`, replications run on the Dask cluster at that address (`cluster`). Its workers
 need fsdash and access to the database (`FSDASH_DATABASE_URL`). A request to stop ends the attempt
@@ -28,21 +27,21 @@ import logging
 import os
 import threading
 import time
-from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from fsdash.errors import InputError
-from fsdash.runs.errors import QueueFull, StoreError, WorkerDied
+from fsdash.runs.errors import StoreError, WorkerDied
 from fsdash.runs.records import Progress
+from fsdash.runs.server.admission import Admission
 from fsdash.runs.server.executor import GivenExecutor, WorkerExecutor, Workers
 from fsdash.runs.server.limits import Limits
-from fsdash.runs.server.processes import cpu_seconds, is_stopped, memory_megabytes
+from fsdash.runs.server.processes import cpu_seconds, memory_megabytes
+from fsdash.runs.server.sharing import Job, in_order, who_gives_way
 from fsdash.runs.server.work_queue import OwnerQueue, WorkQueue
 from fsdash.runs.server.worker import replicate
 from fsdash.runs.spec import RunSpec
-from fsdash.runs.store.attempts import Attempt
 from fsdash.runs.store.experiments import Store
 
 BUSY_INTERVAL, IDLE_INTERVAL = 0.25, 1.0
@@ -52,8 +51,8 @@ STOP_TIMEOUT = 0.5
 """Seconds from a request to stop until the worker is killed."""
 LEASE_INTERVAL, ABANDONED_INTERVAL, LIMITS_INTERVAL = 5.0, 10.0, 1.0
 """Seconds between renewals of the lease, searches for abandoned work, checks of the workers."""
-FIRST_TURN_INTERVAL = 5.0
-"""Seconds after an owner's last turn before a new experiment of theirs goes before others."""
+SHARING_INTERVAL = 0.5
+"""Seconds between two checks whether somebody should give way to others."""
 SILENT_SECONDS = 45.0
 """Without a heartbeat for so long, and without computing, a worker counts as dead."""
 SILENT_CPU_SECONDS = 0.2
@@ -74,22 +73,6 @@ class QueueStatus:
     total_running: int
     ahead: int
     """Number of other owners that are served before this one's next replication."""
-
-
-@dataclass(eq=False)
-class Job:
-    """A replication that a worker computes."""
-
-    owner: str
-    attempt: Attempt
-    future: Future[list[str]]
-    began: float
-    stop_seen: float | None = None
-    """When the manager first saw the request to stop."""
-    forced_end: tuple[str, str] | None = None
-    """Status and reason that it ends with because the manager killed its worker."""
-    silent_since: tuple[float, float] | None = None
-    """When the worker became silent, and the processor time it had used."""
 
 
 class Manager:
@@ -114,12 +97,11 @@ class Manager:
         self._generation = store.database.generation
         self._jobs: list[Job] = []
         self._last_served: dict[str, float] = {}
-        self._addresses: dict[str, str] = {}
-        """By owner with queued work: the network address."""
+        self._admission = Admission()
         self._last_done: dict[str, float] = {}
         self._wake, self._closing = threading.Event(), False
         self._executor.on_ready = self._wake.set
-        self._admission = threading.Lock()
+        self._admitting = threading.Lock()
         self._thread = threading.Thread(target=self._serve, name="manager", daemon=True)
         self._thread.start()
         atexit.register(self.close)
@@ -147,9 +129,8 @@ class Manager:
 
         `address` is the owner's network address: a visitor can have many names, but few addresses.
         """
-        with self._admission:
-            if address:
-                self._addresses[owner] = address
+        with self._admitting:
+            self._admission.came_from(owner, address)
             self._admit(owner, sum(spec.replications for spec in specs))
             server = self._queue.server
             id = self.store.add_experiment(owner, name, specs, status="queued", server=server)
@@ -170,7 +151,7 @@ class Manager:
         Returns the number of replications that were queued.
         """
         run_ids = self.store.run_ids(chosen)
-        with self._admission:
+        with self._admitting:
             runs = [self.store.run(id) for id in run_ids]
             owner = self.store.experiment(runs[0].experiment).owner
             self._admit(owner, sum(len(run.resumable) for run in runs))
@@ -214,36 +195,7 @@ class Manager:
         self._wake.set()
 
     def _admit(self, owner: str, more: int) -> None:
-        """Raise `QueueFull` if so many more replications of an owner exceed a limit."""
-        queue, limits = self.queue(owner), self.limits
-        for subject, queued, limit in (
-            ("you have", queue.mine, limits.queued_per_owner),
-            ("your network has", self._queued_from_address(owner), limits.queued_per_address),
-            ("there are", queue.total, limits.queued),
-        ):
-            if more > limit:
-                raise QueueFull(
-                    f"{more:,} replications at once are too many: at most {limit:,} may be queued; "
-                    "start fewer now and the others later"
-                )
-            if queued + more > limit:
-                raise QueueFull(
-                    f"the queue is full: {subject} {queued:,} replications queued, and {more:,} "
-                    f"more would exceed the limit of {limit:,}; start fewer replications, or wait "
-                    "until some have finished"
-                )
-
-    def _queued_from_address(self, owner: str) -> int:
-        """Replications that visitors with the address of this one have queued."""
-        address = self._addresses.get(owner)
-        if address is None:
-            return 0
-        waiting = self._queue.waiting()
-        same = {q.owner for q in waiting if self._addresses.get(q.owner) == address}
-        queued = sum(q.queued for q in waiting if q.owner in same)
-        known = {q.owner for q in waiting} | {owner}
-        self._addresses = {o: a for o, a in self._addresses.items() if o in known}
-        return queued
+        self._admission.check(owner, more, self._queue.waiting(), self.limits)
 
     # The manager's thread
 
@@ -296,13 +248,17 @@ class Manager:
         return due
 
     def _assign_work(self) -> None:
-        """Give queued replications to the free workers."""
+        """Give queued replications to the free workers; if there is none, share them."""
         free = self._executor.capacity() - len(self._jobs)
+        if free <= 0 and not self._is_due("sharing", SHARING_INTERVAL, time.monotonic()):
+            return
+        waiting = self._queue.waiting()
         for _ in range(free):
-            if not (order := self._in_order(self._queue.waiting())):
+            if not (order := self._in_order(waiting)):
                 return
             owner, id = order[0].owner, order[0].next_id
             attempt = self._queue.claim(id)
+            waiting = self._queue.waiting()
             if attempt is None:  # it was cancelled a moment ago
                 continue
             arguments = attempt.run, attempt.replication, attempt.number
@@ -314,22 +270,14 @@ class Manager:
             future.add_done_callback(lambda _: self._wake.set())
             self._last_served[owner] = time.monotonic()
             self._jobs.append(Job(owner, attempt, future, self._last_served[owner]))
+        for job in who_gives_way(waiting, self._jobs, time.monotonic()):
+            self._queue.ask_to_give_way(job.attempt)
+            job.gives_way = True
 
     def _in_order(self, waiting: list[OwnerQueue]) -> list[OwnerQueue]:
-        """The owners in the order in which they are served next.
-
-        Owners take turns, but a new experiment comes first: in a full room, its first curve would
-        otherwise wait for a replication of everybody. Whoever was just served has no such right.
-        """
-        running = Counter(job.owner for job in list(self._jobs))
-        recently = time.monotonic() - FIRST_TURN_INTERVAL
-        allowed = [q for q in waiting if running[q.owner] < self.limits.running_per_owner]
-
-        def place(q: OwnerQueue) -> tuple[int, bool, float, int]:
-            served = self._last_served.get(q.owner, 0.0)
-            return running[q.owner], q.begun or served > recently, served, q.next_id
-
-        return sorted(allowed, key=place)
+        """The owners in the order in which they are served next."""
+        most = self.limits.running_per_owner
+        return in_order(waiting, list(self._jobs), self._last_served, most, time.monotonic())
 
     def _finish(self, job: Job) -> None:
         """Store how a job ended, if its worker has not, and forget the job."""
@@ -380,13 +328,11 @@ class Manager:
                 )
 
     def _end_silent(self, now: float) -> None:
-        """Kill the workers that were stopped, or that neither report nor compute."""
+        """Kill the workers that neither report nor compute."""
         silent = self._queue.silent(SILENT_SECONDS)
         for job in list(self._jobs):
             pid = self._executor.pid(job.future)
-            if pid is not None and is_stopped(pid):
-                self._kill(job, "interrupted", "its worker process was stopped by a signal")
-            elif (job.attempt.run, job.attempt.replication) not in silent:
+            if (job.attempt.run, job.attempt.replication) not in silent:
                 job.silent_since = None
             elif pid is None:
                 self._kill(job, "interrupted", "its worker no longer answers")

@@ -26,7 +26,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, 
 
 from fsdash.runs.records import ACTIVE, RESUMABLE
 from fsdash.runs.server.processes import computer, is_running, start_time
-from fsdash.runs.store.attempts import Attempt, AttemptWriter
+from fsdash.runs.store.attempts import Attempt, AttemptWriter, forget_checkpoints
 from fsdash.runs.store.database import Database, database_clock
 from fsdash.runs.store.schema import experiments, replications, runs, servers
 
@@ -157,6 +157,7 @@ class WorkQueue:
                     status="running",
                     reason="",
                     attempt=p.attempt + 1,
+                    give_way=False,
                     wanted="",
                     wanted_reason="",
                     heartbeat=database_clock(connection),
@@ -235,6 +236,12 @@ class WorkQueue:
             if status == "cancelled":
                 idle = update(replications).where(chosen, p.status.in_(("paused", "interrupted")))
                 connection.execute(idle.values(**ended))
+            forget_checkpoints(connection, run_ids)
+
+    def ask_to_give_way(self, attempt: Attempt) -> None:
+        """Ask a worker to go on with this replication later, because others wait."""
+        with self.database.writing() as connection:
+            connection.execute(update(replications).where(attempt.is_current).values(give_way=True))
 
     def stop_requests(self) -> dict[tuple[int, int], tuple[str, str]]:
         """Requested status and reason of this server's running replications.
@@ -293,6 +300,7 @@ def _interrupt(connection: Connection, server: str, reason: str) -> int:
         others.values(status="interrupted", reason=reason, finished=now)
     ).rowcount
     connection.execute(servers.delete().where(servers.c.id == server))
+    forget_checkpoints(connection)
     return changed
 
 

@@ -6,15 +6,19 @@ It reads tasks from its standard input, one line of JSON each, and answers each 
                                                                  or  {"failure": "…"}
 
 Before the first task it loads the compiled kernels and solves the default inventory model, so the
-first row of a run appears at once. When its input ends, its server has ended; the worker then exits
-at once, even in the middle of a task. The rows it has recorded are in the store.
+first row of a run appears at once; a worker that replaces a dead one has a task at once, and does
+not. When its input ends, its server has ended; the worker then exits at once, even in the middle of
+a task. The rows it has recorded are in the store. A worker that was stopped by a signal cannot
+notice it, so on Linux the system kills it: it may hold a lock of the database.
 """
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import json
 import os
+import signal
 import sys
 import threading
 from contextlib import suppress
@@ -32,6 +36,9 @@ from fsdash.runs.store.models import look_in
 from fsdash.runs.store.recorder import Recorder
 from fsdash.runs.store.retry import patiently
 
+PR_SET_PDEATHSIG = 1
+"""Number of an operation of Linux's `prctl`."""
+GAVE_WAY = "others were waiting; it continues by itself"
 NICE = 15
 """Added to the process's niceness: pages, which people wait for, are served first."""
 
@@ -64,10 +71,17 @@ def _compute(writer: AttemptWriter, start: StartingPoint) -> list[str]:
     spec = RunSpec.from_json(start.spec_json)
     with Recorder(writer, start) as recorder:
         outcome = execute(
-            spec, writer.attempt.replication, recorder.record, cancelled=recorder.stop.is_set
+            spec,
+            writer.attempt.replication,
+            recorder.record,
+            cancelled=recorder.must_stop,
+            checkpoints=recorder,
         )
-        recorder.end(outcome.status, outcome.reason)
-    return [outcome.status, outcome.reason]
+        end = outcome.status, outcome.reason
+        if outcome.status == "cancelled" and recorder.gives_way:
+            end = "queued", GAVE_WAY
+        recorder.end(*end)
+    return list(end)
 
 
 def _reason(error: Exception) -> str:
@@ -95,7 +109,15 @@ def warm_up() -> None:
         execute(spec, 0, lambda record: None)
 
 
+def end_with_parent() -> None:
+    """Let the system kill this process when the one that started it has ended (Linux only)."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def main() -> None:
+    end_with_parent()
     # Standard output is for answers only; whatever a library prints goes to the log.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
@@ -103,8 +125,9 @@ def main() -> None:
         os.nice(NICE)
     lines: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=_listen, args=(lines,), daemon=True).start()
-    with suppress(Exception):  # a task that needs what is broken reports it
-        warm_up()
+    if lines.empty():
+        with suppress(Exception):  # a task that needs what is broken reports it
+            warm_up()
     while True:
         answer: dict[str, object]
         try:

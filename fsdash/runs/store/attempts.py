@@ -3,6 +3,9 @@
 Each time a worker takes a replication is an `Attempt` with a number of its own. Every write checks
 that its attempt is still the current one; otherwise nothing is written and `Superseded` is raised.
 So a worker that was believed dead cannot write into the rows of the one that replaced it.
+
+A checkpoint is written in one transaction with the rows before it, and deleted in the one that ends
+the replication (`forget_checkpoints`).
 """
 
 from __future__ import annotations
@@ -13,11 +16,14 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, case, func, select, update
+from sqlalchemy import ColumnElement, Connection, Table, and_, case, exists, func, select, update
 
 from fsdash.runs.errors import Superseded
 from fsdash.runs.store.database import Database, database_clock
-from fsdash.runs.store.schema import policies, replications, rows, runs
+from fsdash.runs.store.schema import checkpoints, policies, replications, rows, runs
+
+ENDED = ("finished", "diverged", "failed", "cancelled")
+"""A replication with one of these statuses has no checkpoint; if resumed, it begins again."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,17 @@ class Attempt:
 
 
 @dataclass(frozen=True)
+class StoredCheckpoint:
+    """A checkpoint as bytes, see `fsdash.runs.checkpoint`."""
+
+    rows: int
+    """Rows before it."""
+    seconds: float
+    """Time that workers had spent on the replication until then."""
+    content: bytes
+
+
+@dataclass(frozen=True)
 class StartingPoint:
     """What a worker needs to start a replication or to continue it."""
 
@@ -57,6 +74,7 @@ class StartingPoint:
     """Time that workers have spent on the replication so far."""
     policy_steps: tuple[int, ...]
     """Steps whose policies are stored."""
+    checkpoint: StoredCheckpoint | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +98,8 @@ class Batch:
     policies: Sequence[PackedPolicy] = ()
     dropped: Collection[int] = ()
     """Steps whose stored policies are deleted."""
+    checkpoint: StoredCheckpoint | None = None
+    """A new one, in place of the last."""
     max_bytes: int = 0
     """Policies beyond this size are not stored. Replication 0 and all others are counted apart."""
     end: tuple[str, str] | None = None
@@ -108,10 +128,13 @@ class AttemptWriter:
                 return StartingPoint(spec_json, 0, 0.0, seconds, ())
             last = connection.scalar(select(func.max(rows.c.seconds)).where(attempt.rows_of(rows)))
             steps = connection.scalars(select(policies.c.step).where(attempt.rows_of(policies)))
-            self._update(
-                connection, reason=f"recomputing the {done:,} rows that are stored already"
+            checkpoint = self._checkpoint(connection, done)
+            if again := done - (checkpoint.rows if checkpoint else 0):
+                reason = f"recomputing the {again:,} rows that are stored already"
+                self._update(connection, reason=reason)
+            return StartingPoint(
+                spec_json, done, last or 0.0, seconds, tuple(sorted(steps)), checkpoint
             )
-            return StartingPoint(spec_json, done, last or 0.0, seconds, tuple(sorted(steps)))
 
     def append(self, batch: Batch, rows_so_far: int, seconds: float, again: bool = False) -> str:
         """Write a batch, and end the attempt if the batch says how.
@@ -129,7 +152,8 @@ class AttemptWriter:
         Returns
         -------
         str
-            The status that a person asked for (such as "paused"); empty if none.
+            The status that was asked for: "paused" or "cancelled" by a person, "queued" by the
+            server if others wait for the worker; empty if none was.
         """
         attempt = self.attempt
         here = {"run": attempt.run, "replication": attempt.replication}
@@ -150,10 +174,14 @@ class AttemptWriter:
                 connection.execute(policies.delete().where(attempt.rows_of(policies), dropped))
             if batch.policies:
                 self._store_policies(connection, batch)
+            if batch.checkpoint:
+                self._store_checkpoint(connection, batch.checkpoint)
+            if batch.end:
+                forget_checkpoints(connection, [attempt.run])
             return requested
 
     def requested_status(self) -> str:
-        """The status that a person asked for (such as "paused"); empty if none."""
+        """The status that was asked for, as `append` returns it."""
         with self.database.reading() as connection:
             return self._requested_status(connection)
 
@@ -161,6 +189,7 @@ class AttemptWriter:
         """End the attempt, unless it has ended already."""
         with self.database.writing() as connection, suppress(Superseded):
             self._update(connection, **_ended_as(status, reason))
+            forget_checkpoints(connection, [self.attempt.run])
 
     def _is_written(self, connection: Connection, batch: Batch, rows_so_far: int) -> bool:
         """Whether an earlier attempt to write the batch has succeeded."""
@@ -181,16 +210,30 @@ class AttemptWriter:
 
     def _requested_status(self, connection: Connection) -> str:
         self._check_store()
-        found = connection.scalar(select(replications.c.wanted).where(self.attempt.is_current))
-        if found is None:
+        p = replications.c
+        found = connection.execute(select(p.wanted, p.give_way).where(self.attempt.is_current))
+        if (row := found.first()) is None:
             raise Superseded
-        return found
+        return row.wanted or ("queued" if row.give_way else "")
 
     def _update(self, connection: Connection, **values: object) -> None:
         self._check_store()
         current = update(replications).where(self.attempt.is_current)
         if not connection.execute(current.values(**values)).rowcount:
             raise Superseded
+
+    def _checkpoint(self, connection: Connection, done: int) -> StoredCheckpoint | None:
+        c = checkpoints.c
+        query = select(c.rows, c.seconds, c.content)
+        # Rows that are not stored must not be skipped.
+        usable = query.where(self.attempt.rows_of(checkpoints), c.rows <= done)
+        row = connection.execute(usable).first()
+        return None if row is None else StoredCheckpoint(*row)
+
+    def _store_checkpoint(self, connection: Connection, new: StoredCheckpoint) -> None:
+        here = {"run": self.attempt.run, "replication": self.attempt.replication}
+        connection.execute(checkpoints.delete().where(self.attempt.rows_of(checkpoints)))
+        connection.execute(checkpoints.insert().values(here | asdict(new)))
 
     def _store_policies(self, connection: Connection, batch: Batch) -> None:
         """Insert the policies that fit into the bytes that are left."""
@@ -209,15 +252,23 @@ class AttemptWriter:
             connection.execute(policies.insert(), fitting)
 
 
+def forget_checkpoints(connection: Connection, run_ids: Collection[int] | None = None) -> None:
+    """Delete the checkpoints of the replications that have ended, of some runs or of all."""
+    c, p = checkpoints.c, replications.c
+    ended = exists().where(p.run == c.run, p.replication == c.replication, p.status.in_(ENDED))
+    chosen = ended if run_ids is None else and_(ended, c.run.in_(run_ids))
+    connection.execute(checkpoints.delete().where(chosen))
+
+
 def _ended_as(status: str, reason: str) -> dict[str, object]:
     """Changes that end a replication. One that was asked to stop gets the requested status."""
     ended: dict[str, object] = {
         "status": status,
         "reason": reason,
-        "finished": time.time(),
+        "finished": None if status == "queued" else time.time(),
         "wanted": "",
     }
-    if status in ("cancelled", "interrupted"):
+    if status in ("cancelled", "interrupted", "queued"):
         p = replications.c
         ended["status"] = case((p.wanted != "", p.wanted), else_=status)
         ended["reason"] = case((p.wanted != "", p.wanted_reason), else_=reason)

@@ -6,7 +6,8 @@
 
 Nothing personal is stored: no name, no network address, no time of an answer. A browser has a
 random token for each task; the database holds a hash of it, so that a second answer replaces the
-first. Of the lecturer's secret it holds a hash as well. Expired tasks are deleted with their
+first. Of the lecturer's secret it holds a hash as well, and of the visitor who created a task,
+because one visitor may have `MAX_TASKS_OF_OWNER` tasks only. Expired tasks are deleted with their
 answers.
 """
 
@@ -31,6 +32,7 @@ from fsdash.runs.store.queries import ID_CHARACTERS, ID_LENGTH
 
 MAX_TASKS = 1_000
 """Tasks of one server that have not expired."""
+MAX_TASKS_OF_OWNER = 50
 MAX_ANSWERS = 1_000
 """Answers to one task."""
 MAX_QUESTION, MAX_OPTION, MAX_QUERY = 500, 120, 4_000
@@ -72,22 +74,33 @@ class ClassTasks:
         question: str,
         options: Sequence[str] = (),
         days: float = 1.0,
+        owner: str = "",
     ) -> tuple[ClassTask, str]:
-        """Add a task; returns it with the lecturer's secret, which is not stored."""
+        """Add a task; returns it with the lecturer's secret, which is not stored.
+
+        `owner` is the visitor's id; without one, only the limit for all visitors applies.
+        """
         values = _checked_task(page, query, question, options, days)
         id = "".join(secrets.choice(ID_CHARACTERS) for _ in range(ID_LENGTH))
         secret = secrets.token_urlsafe(24)
         t = schema.class_tasks
         with self._database.writing() as connection:
             connection.execute(t.delete().where(t.c.expires < time.time()))
-            if (connection.scalar(select(func.count()).select_from(t)) or 0) >= MAX_TASKS:
+            hashed = _hash(f"owner.{owner}") if owner else ""
+            count = select(func.count()).select_from(t)
+            mine = count.where(t.c.owner == hashed)
+            if owner and (connection.scalar(mine) or 0) >= MAX_TASKS_OF_OWNER:
+                raise InputError(
+                    f"you have {MAX_TASKS_OF_OWNER:,} tasks, the most that one visitor can have; "
+                    "delete one, or try again when some have expired"
+                )
+            if (connection.scalar(count) or 0) >= MAX_TASKS:
                 raise InputError(
                     f"this server has {MAX_TASKS:,} tasks, the most it can have; delete one of "
                     "yours, or try again when some have expired"
                 )
-            connection.execute(
-                t.insert().values(id=id, secret=_hash(secret), is_open=True, **values)
-            )
+            new = {"id": id, "secret": _hash(secret), "owner": hashed, "is_open": True}
+            connection.execute(t.insert().values(new | values))
         return self.get(id), secret
 
     def get(self, id: str) -> ClassTask:

@@ -32,7 +32,7 @@ from fsdash.runs.store.database import (
     sqlite_file,
 )
 
-NOT_SALVAGED = (schema.meta, schema.servers)
+NOT_SALVAGED = (schema.meta, schema.identity, schema.servers, schema.checkpoints)
 CHUNK = 1_000
 """Rows that are read at once from a damaged file."""
 RESTORED = "it was not finished when the backup was made; it can be resumed"
@@ -131,6 +131,10 @@ def _connect(file: Path) -> sqlite3.Connection:
 
 
 def _check_new(target: Path) -> None:
+    try:
+        os.fsencode(target)
+    except UnicodeEncodeError:
+        raise InputError("the new file: its name has a character that no name can have") from None
     if target.exists():
         raise InputError(f"{target}: exists already; choose another name")
     if not target.absolute().parent.is_dir():

@@ -7,7 +7,9 @@ workers on one computer may share it. A network file system is not safe for SQLi
 computers use PostgreSQL.
 
 If the file is deleted or replaced while it is in use, the next transaction closes all connections
-and opens the new file; `generation` counts this. So only one file is in use at a time.
+and opens the new file; `generation` counts this. So only one file is in use at a time. The content
+has a name of its own (`schema.identity`), which is compared once a second: so the same happens if
+another store is restored into the file, or into a PostgreSQL database, in place.
 
 A recorded row survives a loss of power: a transaction ends when the disk has it
 (`synchronous = FULL`, about 0.3 ms instead of 0.03 ms on a solid-state disk, five times a second
@@ -44,12 +46,18 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from fsdash.errors import InputError
 from fsdash.runs.errors import CorruptStore, StoreError
-from fsdash.runs.store.schema import upgrade
+from fsdash.runs.store.schema import content_name, upgrade
 
 log = logging.getLogger(__name__)
 
+REOPENING = (-1, -1)
+"""In place of a file's device and inode while it is opened."""
+CONTENT_INTERVAL = 1.0
+"""Seconds between two checks whether the content belongs to the same store."""
 LOCK_TIMEOUT = 15.0
 """Seconds to wait for another writer."""
+POSTGRES_OPTIONS = "-c lock_timeout=15s -c idle_in_transaction_session_timeout=60s"
+"""A process that stops in the middle of a transaction does not hold its locks for ever."""
 
 EXPLANATIONS = {
     "is locked": "another program has locked it. Close that program, or try again in a moment",
@@ -103,8 +111,10 @@ class Database:
             parsed = make_url(url)
             sqlite = parsed.drivername == "sqlite"
             self.file = Path((parsed.database or "").removeprefix("file:")) if sqlite else None
-            options = {"connect_args": {"timeout": lock_timeout}} if sqlite else {}
-            self._engine = create_engine(parsed, **options)
+            arguments: dict[str, Any] = {"timeout": lock_timeout} if sqlite else {}
+            if parsed.drivername == "postgresql+psycopg" and "options" not in parsed.query:
+                arguments = {"options": POSTGRES_OPTIONS}
+            self._engine = create_engine(parsed, connect_args=arguments)
         except (ArgumentError, NoSuchModuleError, ImportError, TypeError) as error:
             raise InputError(
                 f"FSDASH_DATABASE_URL: cannot be used ({error}); write, for example, "
@@ -132,7 +142,8 @@ class Database:
             self._use_wal(time.monotonic() + self._lock_timeout)
         with self._writer.begin() as connection:
             upgrade(connection)
-        self._identity = self._identity_now()
+            self._content, self._content_checked = content_name(connection), time.monotonic()
+        self._identity: tuple[int, int] | None = self._identity_now()
 
     def _identity_now(self) -> tuple[int, int] | None:
         """Device and inode of the file; None if there is none."""
@@ -143,15 +154,31 @@ class Database:
         return None if found is None else (found.st_dev, found.st_ino)
 
     def _reopen_if_replaced(self) -> None:
-        if self._identity == self._identity_now():
+        if not self._is_replaced():
             return
         with self._reopening:
-            if self._identity == self._identity_now():
+            if not self._is_replaced():
                 return
-            log.warning("the file %s was deleted or replaced; it is opened again", self.file)
+            log.warning("the store %s was deleted or replaced; it is opened again", self._name)
+            self._identity = REOPENING  # the new file may have the same number as the old one
             self._engine.dispose()
             self.generation += 1
             self._open()
+
+    def _is_replaced(self) -> bool:
+        if self._identity != self._identity_now():
+            return True
+        if time.monotonic() - self._content_checked < CONTENT_INTERVAL:
+            return False
+        with self._engine.begin() as connection:
+            if content_name(connection) != self._content:
+                return True
+        self._content_checked = time.monotonic()
+        return False
+
+    @property
+    def _name(self) -> str:
+        return str(self.file or make_url(self.url).render_as_string())
 
     def _use_wal(self, deadline: float) -> None:
         """Turn on WAL mode. SQLite does not wait for a lock here, so this function does."""
@@ -192,7 +219,7 @@ class Database:
 
     def _explained(self, error: Exception) -> StoreError:
         message = str(getattr(error, "orig", None) or error)
-        store = f"the store ({self.file or make_url(self.url).render_as_string()})"
+        store = f"the store ({self._name})"
         lowered = message.lower()
         if any(sign in lowered for sign in CORRUPT):
             self._engine.dispose()  # other connections may be wrong about the file, too

@@ -6,10 +6,19 @@ whether the replication was asked to stop. A single snapshot may take long, so i
 worker's heartbeat. A replication that takes less than `FIRST_WRITE` is written in one transaction.
 While the store is away the engine goes on; the second thread writes as soon as it can (`retry`).
 
-**Resuming.** A replication that was paused or interrupted starts again from its seed and computes
-the same rows; those that are stored already are not written again. They are evaluated again too:
-each evaluation starts from the values of the previous policy, so without it the last digits of the
-next row would depend on where the run was interrupted. `seconds` continues from its stored value.
+**Resuming.** A replication that was paused or interrupted continues from its last checkpoint, or
+from its seed if it has none, and computes the same rows; those that are stored already are not
+written again. They are evaluated again too: each evaluation starts from the values of the previous
+policy, so without it the last digits of the next row would depend on where the run was interrupted.
+`seconds` continues from its stored value.
+
+**Checkpoints** are taken every `CHECKPOINT_INTERVAL` seconds, or less often if they are large, and
+when the replication has to stop.
+
+**Giving way.** If others wait for the worker, the replication stops at its next checkpoint. If
+there is none within `GIVE_WAY_SECONDS`, it stops anyway, and later repeats what it has computed
+since the last one. Before it stops in this way, it computes for as long as earlier attempts have
+since that checkpoint, so each attempt goes further than the one before.
 
 **Policies** are stored for the steps 0, s, 2s, … and the last one. The stride s is the smallest
 power of 2 that gives at most `MAX_POLICIES` of them, or fewer where they are large: replication 0
@@ -23,16 +32,28 @@ import threading
 import time
 from types import TracebackType
 
+from fsdash.runs.checkpoint import Checkpoint, read
 from fsdash.runs.columns import ROW_COLUMNS
 from fsdash.runs.engine import Record
 from fsdash.runs.store.arrays import pack_policy, pack_values
-from fsdash.runs.store.attempts import AttemptWriter, Batch, PackedPolicy, StartingPoint
+from fsdash.runs.store.attempts import (
+    AttemptWriter,
+    Batch,
+    PackedPolicy,
+    StartingPoint,
+    StoredCheckpoint,
+)
 from fsdash.runs.store.retry import patiently
 
 FIRST_WRITE = 0.07
 WRITE_INTERVAL = 0.2
 HEARTBEAT_INTERVAL = 2.0
 """Seconds after which a worker renews its heartbeat when it has nothing to write."""
+CHECKPOINT_INTERVAL = 2.0
+CHECKPOINT_SHARE = 0.05
+"""Largest share of the time that is spent on packing checkpoints."""
+GIVE_WAY_SECONDS = 2.0
+"""How long a replication that should give way waits for a checkpoint."""
 MAX_POLICIES = 100
 POLICY_BYTES = 16 * 2**20
 HALF_OF_POLICY_BYTES = POLICY_BYTES // 2
@@ -51,9 +72,20 @@ class Recorder:
         self.rows = start.rows
         first = writer.attempt.replication == 0
         self.policies = PolicySelection(start.policy_steps, several=first)
+        self.last = read(start.checkpoint.content) if start.checkpoint else None
+        """The checkpoint to start from."""
+        self.gives_way = False
+        """Whether it has stopped because others wait."""
         self._new: list[dict[str, object]] = []
-        self._seconds_before = 0.0
+        self._checkpoint: StoredCheckpoint | None = None
+        self._seconds_before, self._repeated = 0.0, start.worker_seconds
+        if self.last is not None and start.checkpoint is not None:
+            self._seconds_before = max(0.0, start.last_seconds - self.last.seconds)
+            self._repeated -= start.checkpoint.seconds
         self._began = self._written = time.monotonic()
+        self._next_checkpoint = self._began + CHECKPOINT_INTERVAL
+        self._others_wait: float | None = None
+        """When the replication was asked to give way."""
         self._lock, self._wake = threading.Lock(), threading.Event()
         self._leaving = False
         self._end: tuple[str, str] | None = None
@@ -74,6 +106,33 @@ class Recorder:
             self.policies.add(record)
         if step == 0 and time.monotonic() - self._began > FIRST_WRITE:
             self._wake.set()
+
+    def must_stop(self) -> bool:
+        """Whether the engine should stop now."""
+        if self._others_wait is not None:
+            now = time.monotonic()
+            patient = now - self._others_wait < GIVE_WAY_SECONDS
+            if not patient and now - self._began > self._repeated:
+                self.gives_way = True
+        return self.stop.is_set() or self.gives_way
+
+    def are_due(self) -> bool:
+        """Whether the engine should make a checkpoint now."""
+        late = time.monotonic() > self._next_checkpoint
+        return late or self.stop.is_set() or self._others_wait is not None
+
+    def keep(self, new: Checkpoint) -> None:
+        """Take a checkpoint from the engine; a large one is dropped."""
+        began = time.monotonic()
+        content = new.pack()
+        now = time.monotonic()
+        wait = max(CHECKPOINT_INTERVAL, (now - began) / CHECKPOINT_SHARE)
+        self._next_checkpoint = now + wait
+        if content:
+            seconds = self.start.worker_seconds + now - self._began
+            with self._lock:
+                self._checkpoint = StoredCheckpoint(new.rows, seconds, content)
+            self.gives_way = self._others_wait is not None
 
     def end(self, status: str, reason: str) -> None:
         """Set how the replication ended; it is written together with the last rows."""
@@ -104,23 +163,29 @@ class Recorder:
                 wait = WRITE_INTERVAL
                 if self._leaving:
                     break
-                if self._flush():
-                    self.stop.set()
+                self._obey(self._flush())
             self._flush(last=True)
         except Exception as error:  # raised again in the engine's thread
             self._error = error
             self.stop.set()
 
+    def _obey(self, requested: str) -> None:
+        if requested == "queued":
+            self._others_wait = self._others_wait or time.monotonic()
+        elif requested:
+            self.stop.set()
+
     def _flush(self, last: bool = False) -> str:
-        """Write what is new; return the status that a person asked for, empty if none."""
+        """Write what is new; return the status that was asked for, empty if none."""
         with self._lock:
             new, self._new = self._new, []
+            checkpoint, self._checkpoint = self._checkpoint, None
             count = self.rows
             policies, dropped = self.policies.take(last)
         now = time.monotonic()
-        if new or policies or last or now - self._written > HEARTBEAT_INTERVAL:
+        if new or policies or checkpoint or last or now - self._written > HEARTBEAT_INTERVAL:
             end = self._end if last else None
-            batch = Batch(new, policies, dropped, HALF_OF_POLICY_BYTES, end)
+            batch = Batch(new, policies, dropped, checkpoint, HALF_OF_POLICY_BYTES, end)
             seconds = self.start.worker_seconds + now - self._began
             self._written = now
             return patiently(lambda again: self.writer.append(batch, count, seconds, again))

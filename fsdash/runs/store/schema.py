@@ -1,10 +1,12 @@
 """The tables of the store, and the upgrade of databases from earlier versions.
 
     meta          the version of the schema
+    identity      a random name of this content, which tells it from that of another store
     servers       the servers that may have active work, each with a lease that it renews
     experiments   what a person started with one click: several runs
     runs          one RunSpec each
     replications  status and place in the queue; they are served in the order of `id`
+    checkpoints   where an unfinished replication continues (`fsdash.runs.checkpoint`)
     rows          what the engine recorded: the columns of `fsdash.runs.columns` at level "row"
     policies      some of the policies that the rows are about, packed (`arrays`)
     models        models of one's own, by the hash of their content (`models`)
@@ -19,6 +21,7 @@ compares them. A newly declared table or recorded column needs no migration (`_a
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +39,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
     inspect,
     text,
 )
@@ -46,7 +50,7 @@ from fsdash.runs.columns import ROW_COLUMNS
 from fsdash.runs.columns import Column as RecordedColumn
 from fsdash.runs.errors import StoreError
 
-VERSION = 2
+VERSION = 3
 
 ADVISORY_LOCK = 0x66736461
 """Number of this project's lock in a PostgreSQL server."""
@@ -78,6 +82,8 @@ def recorded(column: RecordedColumn) -> Column[Any]:
 
 
 meta = table("meta", Column("version", Integer, nullable=False))
+
+identity = table("identity", Column("name", String(32), primary_key=True))
 
 servers = table(
     "servers",
@@ -131,8 +137,20 @@ replications = table(
     Column("started", Double),
     Column("finished", Double),
     Column("retries", Integer, nullable=False, server_default="0"),
+    Column("give_way", Boolean, nullable=False, server_default=false()),
     Index("replications_run", "run", "replication", unique=True),
     Index("replications_queue", "status", "server"),
+)
+
+checkpoints = table(
+    "checkpoints",
+    Column("id", Integer, primary_key=True),
+    reference("run", "runs.id"),
+    Column("replication", Integer, nullable=False),
+    Column("rows", Integer, nullable=False),
+    Column("seconds", Double, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Index("checkpoints_run", "run", "replication", unique=True),
 )
 
 rows = table(
@@ -181,6 +199,7 @@ class_tasks = table(
     "class_tasks",
     Column("id", String(16), primary_key=True),
     Column("secret", String(64), nullable=False),
+    Column("owner", String(64), nullable=False, server_default=""),
     Column("page", String(40), nullable=False),
     Column("query", Text, nullable=False),
     Column("question", Text, nullable=False),
@@ -205,7 +224,14 @@ def _add_retries(connection: Connection) -> None:
     _add_column(connection, replications.c.retries)
 
 
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {2: _add_retries}
+def _add_give_way_and_owner(connection: Connection) -> None:
+    """Version 3: whether a replication should give way to others; a hash of a task's owner."""
+    _add_column(connection, replications.c.give_way)
+    if inspect(connection).has_table(class_tasks.name):
+        _add_column(connection, class_tasks.c.owner)
+
+
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {2: _add_retries, 3: _add_give_way_and_owner}
 """By version: the function that upgrades a database of the version before."""
 
 
@@ -216,6 +242,7 @@ def upgrade(connection: Connection) -> None:
     if not inspect(connection).has_table(meta.name):
         metadata.create_all(connection)
         connection.execute(meta.insert().values(version=VERSION))
+        _name_content(connection)
         return
     version = connection.scalar(meta.select())
     if version is None or version > VERSION:
@@ -228,6 +255,19 @@ def upgrade(connection: Connection) -> None:
         connection.execute(meta.update().values(version=number))
     metadata.create_all(connection)  # tables that were declared after this database was created
     _add_new_columns(connection)
+    _name_content(connection)
+
+
+def content_name(connection: Connection) -> str:
+    """The name of the content; empty if the tables are missing."""
+    if not inspect(connection).has_table(identity.name):
+        return ""
+    return connection.scalar(identity.select()) or ""
+
+
+def _name_content(connection: Connection) -> None:
+    if not connection.scalar(identity.select()):
+        connection.execute(identity.insert().values(name=secrets.token_hex(16)))
 
 
 def _add_new_columns(connection: Connection) -> None:

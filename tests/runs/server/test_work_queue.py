@@ -15,13 +15,6 @@ from fsdash.runs.store.schema import servers
 from tests.runs.work import base, expected, stored_values
 
 
-@pytest.fixture
-def queue(store):
-    queue = WorkQueue(store.database)
-    queue.open_lease()
-    return queue
-
-
 def change_lease(store, **values):
     with store.database.writing() as connection:
         connection.execute(servers.update().values(**values))

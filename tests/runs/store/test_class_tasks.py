@@ -8,7 +8,6 @@ from sqlalchemy import text
 
 from fsdash.errors import InputError
 from fsdash.runs.store import class_tasks
-from fsdash.runs.store.experiments import Store
 
 QUERY = {"budget": "4"}
 
@@ -18,8 +17,8 @@ def token(n: int) -> str:
 
 
 @pytest.fixture
-def tasks(tmp_path):
-    return Store(tmp_path / "runs.db").class_tasks
+def tasks(store):
+    return store.class_tasks
 
 
 def choice(tasks, **changes):
@@ -140,6 +139,22 @@ def test_a_deleted_or_expired_task_is_gone_with_its_answers(tasks, monkeypatch):
     with tasks._database.reading() as connection:
         assert connection.scalar(text("SELECT count(*) FROM class_answers")) == 0
         assert connection.scalar(text("SELECT count(*) FROM class_tasks")) == 1
+
+
+def test_the_tasks_of_one_visitor_are_bounded(tasks, monkeypatch):
+    monkeypatch.setattr(class_tasks, "MAX_TASKS_OF_OWNER", 2)
+    mine, secret = choice(tasks, owner="me")
+    choice(tasks, owner="me")
+    with pytest.raises(InputError, match="you have 2 tasks"):
+        choice(tasks, owner="me")
+    choice(tasks, owner="you")
+    for _ in range(3):
+        choice(tasks)
+    tasks.delete(mine.id, secret)
+    choice(tasks, owner="me")
+    with tasks._database.reading() as connection:
+        owners = set(connection.scalars(text("SELECT owner FROM class_tasks")))
+    assert len(owners) == 3 and not owners & {"me", "you"}  # only hashes are stored
 
 
 def test_tasks_and_answers_are_bounded(tasks, monkeypatch):

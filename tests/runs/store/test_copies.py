@@ -23,6 +23,11 @@ from tests.runs.work import (
 PAGE = 4096
 
 
+@pytest.fixture
+def store(sqlite_store):
+    return sqlite_store
+
+
 def test_a_backup_is_made_while_the_store_is_written(store, tmp_path):
     finished = finished_experiment(store, base())
     with store.database.writing():  # a writer is in the middle of its transaction
@@ -35,6 +40,8 @@ def test_a_backup_is_made_while_the_store_is_written(store, tmp_path):
         backup(store.url, tmp_path / "copy.db")
     with pytest.raises(InputError, match="folder does not exist"):
         backup(store.url, tmp_path / "nowhere" / "copy.db")
+    with pytest.raises(InputError, match="no name can have"):
+        backup(store.url, tmp_path / "\ud800")
     with pytest.raises(InputError, match="tools of the other database"):
         backup("postgresql+psycopg://localhost/x", tmp_path / "new.db")
     assert sorted(p.name for p in tmp_path.glob("*.part")) == []

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import threading
+from contextlib import closing
 
 import pytest
 
@@ -17,6 +18,11 @@ from fsdash.runs.store.experiments import Store
 from tests.runs.work import assert_same_rows, base, expected, frozen, overwrite, stored_values
 
 pytestmark = pytest.mark.slow  # together they take several seconds
+
+
+@pytest.fixture
+def store(sqlite_store):
+    return sqlite_store
 
 
 def claimed(store, spec):
@@ -129,6 +135,27 @@ def test_a_file_that_was_replaced_by_another_is_opened(store, tmp_path):
     assert [e.name for e in store.experiments()] == ["prepared"]
     store.add_experiment("me", "new", [base()])
     assert {e.name for e in Store(store.file).experiments()} == {"prepared", "new"}
+
+
+def test_another_store_that_was_restored_in_place_is_noticed(store, tmp_path, monkeypatch):
+    """The file stays the same; its content belongs to another store."""
+    _, _, attempt = claimed(store, base())
+    writer = AttemptWriter(store.database, attempt)
+    writer.begin(pid=1)
+    other = Store(tmp_path / "other.db")
+    other.add_experiment("me", "restored", [base()])
+    other.close()
+    with (
+        closing(sqlite3.connect(tmp_path / "other.db")) as source,
+        closing(sqlite3.connect(store.file)) as target,
+    ):
+        source.backup(target)
+    monkeypatch.setattr("fsdash.runs.store.database.CONTENT_INTERVAL", 0)
+    assert [e.name for e in store.experiments()] == ["restored"]
+    assert store.database.generation == 1
+    with pytest.raises(Superseded):
+        writer.append(Batch(), 0, 1.0)
+    assert store.database.generation == 1
 
 
 def test_several_threads_notice_a_deleted_file(store):
