@@ -187,7 +187,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     soak = Soak(arguments.seed)
-    with tempfile.TemporaryDirectory() as folder:
+    # Some commands write files with random names, so they run in a folder that is removed.
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         os.environ["FSDASH_DATA"] = folder
         store = Store()
         exported = json.dumps(store.export(finished_experiment(store, base(), frozen()).id))

@@ -13,12 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from fsdash.dashboard import tour
 from fsdash.dashboard.navigation import available_pages
 from fsdash.dashboard.widgets import browser_storage
-from fsdash.dashboard.widgets.exercise import (
-    PARAMETER,
-    asked_exercise,
-    draw_exercises,
-    draw_question,
-)
+from fsdash.dashboard.widgets.exercise import PARAMETER, draw_asked, draw_exercises
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.url_state import UrlState
 from fsdash.figures.palette import BACKGROUND, INK
@@ -119,8 +114,8 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
     url.report_unusable()
     if on_tour:
         tour.draw_bar()
-    if exercise := asked_exercise():
-        draw_question(exercise)
+    if PARAMETER in st.query_params:
+        draw_asked()
     return was_read
 
 

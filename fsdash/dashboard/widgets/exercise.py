@@ -37,19 +37,14 @@ def title_of(exercise: Exercise, solved: bool) -> str:
     return f"**{number_of(exercise)}.** {exercise.title} · {LEVELS[exercise.level]}{mark}"
 
 
-def asked_exercise() -> Exercise | None:
-    """The exercise in the URL, if there is one."""
-    found = st.query_params.get(PARAMETER)
-    usable, problems = ([], []) if found is None else Reader(by_id).usable(PARAMETER, found)
-    report_unusable(problems)
-    return usable[0] if usable else None
-
-
-def draw_question(exercise: Exercise) -> None:
+def draw_asked() -> None:
     """The question for which a page was opened, at its top."""
-    with st.container(border=True, key="asked"):
-        st.markdown(f"**{number_of(exercise)}. {exercise.title}**\n\n{exercise.question}")
-        st.caption(ANSWER_BELOW)
+    found, problems = Reader(by_id).usable(PARAMETER, st.query_params[PARAMETER])
+    report_unusable(problems)
+    for exercise in found:
+        with st.container(border=True, key="asked"):
+            st.markdown(f"**{number_of(exercise)}. {exercise.title}**\n\n{exercise.question}")
+            st.caption(ANSWER_BELOW)
 
 
 def draw_exercises(page: str, url: UrlState) -> None:

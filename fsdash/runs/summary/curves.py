@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby
 from math import nan, sqrt
 from operator import itemgetter
@@ -32,9 +33,8 @@ STATIONARY, ROLLING = ", greedy for J", ", rolling"
 LOWER_POLICIES = {"stationary": STATIONARY, "rolling": ROLLING}
 """By kind: the policies of a lower level that are no part of the method's own curve, and what is
 added to the method's name in the series of each."""
-OWN = "own"
-"""The series of a method's own policies."""
-SERIES = ["method", "algorithm", "T", "policy"]
+OWN, SERIES = "own", ["method", "algorithm", "T", "policy"]
+"""The series of a method's own policies, and the columns that tell series apart."""
 ITERATION = ["run", "method", "algorithm", "T", "replication", "phase", "policy_kind", "iteration"]
 """The columns that identify an iteration, where a frame has them."""
 
@@ -48,15 +48,10 @@ COMPLETE = 0.8
 
 
 class Columns:
-    """The columns of a frame as arrays, each of them converted when it is first used.
-
-    A page summarises some hundred rows at a time, and for so few rows every operation on a frame
-    takes many times as long as the same operation on an array.
-    """
+    """The columns of a frame as arrays: for some hundred rows, much faster than the frame."""
 
     def __init__(self, frame: pd.DataFrame) -> None:
-        self._frame = frame
-        self._arrays: dict[str, np.ndarray] = {}
+        self._frame, self._arrays = frame, dict[str, np.ndarray]()
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._arrays:
@@ -65,9 +60,6 @@ class Columns:
 
     def __contains__(self, name: object) -> bool:
         return name in self._frame
-
-    def __len__(self) -> int:
-        return len(self._frame)
 
 
 @dataclass(frozen=True)
@@ -81,7 +73,7 @@ class Series:
     runs: list[np.ndarray]
     """By replication: the positions of its rows in the frame, in order."""
 
-    @property
+    @cached_property
     def rows(self) -> np.ndarray:
         """The positions of the rows of all replications."""
         return np.concatenate(self.runs)
@@ -120,8 +112,8 @@ def _series(columns: Columns, policies: np.ndarray, runs: list[np.ndarray]) -> S
 
 def _policies(columns: Columns) -> np.ndarray:
     """The kind of lower-level policy of each row, or `OWN`."""
-    policies = np.full(len(columns), OWN, "U10")
     lower, kinds = columns["phase"] == "lower", columns["policy_kind"]
+    policies = np.full(len(kinds), OWN, "U10")
     for kind in LOWER_POLICIES:
         policies[lower & (kinds == kind)] = kind
     return policies
@@ -146,7 +138,7 @@ def whole_sweeps(frame: pd.DataFrame | Columns) -> np.ndarray:
     iterations = _codes(*(columns[name] for name in ITERATION if name in columns))
     order = np.argsort(columns["step"], kind="stable")
     _, first = np.unique(iterations[order], return_index=True)
-    whole = np.zeros(len(columns), bool)
+    whole = np.zeros(len(order), bool)
     whole[order[first]] = True
     return whole
 
