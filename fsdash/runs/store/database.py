@@ -38,6 +38,7 @@ from sqlalchemy import (
     Double,
     create_engine,
     event,
+    inspect,
     literal,
     literal_column,
     make_url,
@@ -46,7 +47,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from fsdash.errors import InputError
 from fsdash.runs.errors import CorruptStore, StoreError
-from fsdash.runs.store.schema import content_name, upgrade
+from fsdash.runs.store.schema import identity, upgrade
 
 log = logging.getLogger(__name__)
 
@@ -306,6 +307,13 @@ def _prepare(raw: sqlite3.Connection, _record: object) -> None:
 def _begin(connection: Connection) -> None:
     writes = connection.get_execution_options().get("writes")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def content_name(connection: Connection) -> str:
+    """The name of the content; empty if the tables are missing."""
+    if not inspect(connection).has_table(identity.name):
+        return ""
+    return connection.scalar(identity.select()) or ""
 
 
 def database_clock(connection: Connection) -> ColumnElement[float]:

@@ -258,13 +258,6 @@ def upgrade(connection: Connection) -> None:
     _name_content(connection)
 
 
-def content_name(connection: Connection) -> str:
-    """The name of the content; empty if the tables are missing."""
-    if not inspect(connection).has_table(identity.name):
-        return ""
-    return connection.scalar(identity.select()) or ""
-
-
 def _name_content(connection: Connection) -> None:
     if not connection.scalar(identity.select()):
         connection.execute(identity.insert().values(name=secrets.token_hex(16)))
