@@ -37,6 +37,9 @@ CLICK = (
 )
 ALT_TEXT = "True regret against work on {title}. {headline}."
 COST, REGRET, CERTIFICATE = "Cost", "Mean regret", "Certificate"
+CERTIFICATE_HELP = (
+    "An upper bound on the largest regret, which does not need the solution of the model."
+)
 CHOICES_OF_T = "**T of FSVI on this budget, by three rules.** Hindsight knows the true regret."
 NO_FSVI = "This budget pays for no run of FSVI."
 INSPECT = "Inspect this policy"
@@ -108,10 +111,6 @@ def reasons(state: MeasuredState) -> str:
             parts.append(f"{other} is practically as good.")
         else:
             parts.append(f"The runner-up, {other}, would lose {number(more)} more.")
-    parts.append(
-        "The certificate is an upper bound on the largest regret that does not need the solution "
-        "of the model."
-    )
     return " ".join(parts)
 
 

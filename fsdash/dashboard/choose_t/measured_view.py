@@ -141,11 +141,13 @@ def draw_recommendation(state: MeasuredState) -> None:
     with st.container(border=True, key="recommendation"):
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
             # A line may not break inside "T = 6".
-            st.header(text.headline(state).replace(" = ", "\u00a0=\u00a0"), anchor=False)
+            title = text.headline(state).replace(" = ", "\u00a0=\u00a0")
+            st.header(title, anchor=False, width="content")
             if state.best is not None:
                 with st.container(horizontal=True, gap="medium", width="content"):
                     for label, value in text.numbers(state).items():
-                        st.metric(label, value, width="content")
+                        help = text.CERTIFICATE_HELP if label == text.CERTIFICATE else None
+                        st.metric(label, value, help=help, width="content")
         st.markdown(text.reasons(state))
         if state.best is not None:
             st.page_link(
