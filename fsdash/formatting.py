@@ -76,6 +76,17 @@ def setting(value: object) -> str:
     return f"{value:,}" if whole else str(value)
 
 
+def round_up(value: float, digits: int) -> float:
+    """The smallest number of so many significant digits that is not below the value.
+
+    >>> round_up(1 / 3, 3), round_up(4.0, 3)
+    (0.334, 4.0)
+    """
+    rounded = round_significant(value, digits)
+    unit = 10.0 ** (floor(log10(value)) + 1 - digits) if value > 0 else 0.0
+    return rounded if rounded >= value else round_significant(rounded + unit, digits)
+
+
 def round_significant(value: float, digits: int) -> float:
     """The value rounded to a number of significant digits.
 
@@ -204,7 +215,9 @@ def _part_of_range(part: str, text: str) -> range:
         first, _, last = part.partition(":")
         numbers = range(int(first), int(last if ":" in part else first) + 1)
     except ValueError:
-        raise InputError(f"{shorten(text)!r} is not 6, 1:32 or 3,6,12") from None
+        raise InputError(
+            f"{shorten(text)!r}: use whole numbers, such as 6, 1:32 or 3,6,12"
+        ) from None
     if not numbers:
         forwards = shorten(f"{last.strip()}:{first.strip()}")
         raise InputError(f"{shorten(part.strip())!r} runs backwards; write {forwards}")

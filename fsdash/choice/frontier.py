@@ -141,7 +141,7 @@ def frontier(
         raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-4")
     best = optimum(model) if best is None else best
     here, goal = Problem(model, best), tolerance * max(float(np.abs(best.U_XY).max()), 1e-9)
-    if bounds and constants is None and _measurable(model):
+    if bounds and constants is None and is_measurable(model):
         constants = measure(model, best.U_XY).constants(model.gamma)
 
     found: list[tuple[Point, Values]] = []
@@ -333,7 +333,7 @@ def _shared_upper_bound(
     return upper_bound(model, values.U_XY, tighten=TIGHTEN)
 
 
-def _measurable(model: FastSlowMDP) -> bool:
+def is_measurable(model: FastSlowMDP) -> bool:
     """Whether `measure` knows the model's form and answers within seconds."""
     product = model.rows is None and model.feasible_XYA.all()
     return bool(product) and model.n_pairs <= MAX_MEASURED

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 import pandas as pd
 import plotly.graph_objects as go
 
-from fsdash.choice.frontier import frontier
+from fsdash.choice.frontier import frontier, is_measurable
 from fsdash.choice.pareto import competitor, last_on_budget, pareto, with_work, without
 from fsdash.choice.recommend import Choice, recommend
 from fsdash.choice.suits import Suitability, suits
@@ -18,6 +18,7 @@ from fsdash.domains import DOMAINS, Domain, make
 from fsdash.figures.frontier import FrontierFigure
 from fsdash.formatting import round_significant
 from fsdash.runs.engine import problem
+from fsdash.theory.measured import measure
 from fsdash.theory.measured_domains import measured_domains
 
 COMPARED_T = tuple(range(2, 25))
@@ -25,6 +26,8 @@ COMPARED_T = tuple(range(2, 25))
 DRAWN_T = (2, 4, 6, 12, 24)
 MAX_PAIRS = 2_000_000
 """State-action pairs of a model that the page measures; `fsdash frontier` has no limit."""
+CONSTANTS_SECONDS = 1.0
+"""Seconds for the constants of the bound; then proven upper values are used, which still bound."""
 SLOW_PAIRS = 400_000
 """Pairs above which a visitor starts the measurement, instead of waiting unasked."""
 
@@ -128,8 +131,13 @@ def measure_model(domain: Domain, progress: Callable[[float], object]) -> Measur
     """The frontier of a model for all T that compete; constants are reused where they are known."""
     solved = problem(domain)
     constants = None
+    progress(0.0)
     if domain == make(domain.name) and domain.name in measured_domains():
         constants = measured_domains()[domain.name].constants
+    elif is_measurable(solved.model):
+        upper = measure(solved.model, solved.best.U_XY, seconds=CONSTANTS_SECONDS)
+        constants = upper.constants(solved.model.gamma)
+        progress(0.0)
     found = frontier(
         solved.model, COMPARED_T, constants=constants, best=solved.best, progress=progress
     )

@@ -7,7 +7,7 @@ import pandas as pd
 from fsdash.choice.recommend import Choice, describe
 from fsdash.dashboard.choose_t.measured import MeasuredState
 from fsdash.figures.frontier import MEASURES, point_label
-from fsdash.formatting import number
+from fsdash.formatting import number, round_up
 
 INTRODUCTION = (
     "Every method is run on the model and its policies are evaluated exactly, so the regrets below "
@@ -99,7 +99,8 @@ def reasons(state: MeasuredState) -> str:
     """Why this point: what it loses, and what the runner-up would lose."""
     if state.best is None:
         cheapest = float(state.measured.positive["sweeps"].min())
-        return f"The cheapest policy costs {number(cheapest)} sweeps. Raise the budget to that."
+        needed = number(round_up(cheapest, 3))
+        return f"The cheapest policy costs {needed} sweeps. Raise the budget to that."
     name = MEASURES[state.measure]
     loss = float(state.best[state.measure])
     parts = [f"Of all points that the budget pays for, it has the smallest {name}."]

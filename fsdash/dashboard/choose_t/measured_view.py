@@ -40,8 +40,14 @@ def draw(url: UrlState, largest_budget: float) -> None:
             url, "measure", text.MEASURE, text.MEASURE_LABELS, help=text.MEASURE_HELP
         )
         T = choose_T(url)
-    with right:
-        found = measured_model(measured.model_of(model))
+    results, below = right.empty(), st.empty()
+    domain = measured.model_of(model)
+    if domain not in _measured_models():
+        # The results of another model must not stand there while this one is measured.
+        results.empty()
+        below.empty()
+    with results.container():
+        found = measured_model(domain)
         if found is not None:
             state = MeasuredState(model, found, sweeps, T, measure)
             if not found.suits.suits:
@@ -49,7 +55,8 @@ def draw(url: UrlState, largest_budget: float) -> None:
             draw_recommendation(state)
             draw_figure(url, state)
     if found is not None:
-        draw_choices_of_T(state)
+        with below.container():
+            draw_choices_of_T(state)
     draw_samples(model)
 
 

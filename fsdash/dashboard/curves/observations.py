@@ -117,7 +117,9 @@ def _best_at_end(work: pd.DataFrame) -> str:
     if len(equal) > 1:
         names = f"{', '.join(equal[:-1])} and {equal[-1]}"
         return f"{names} have the same, best final value: {ends_at}."
-    sentence = f"**{best['method']}** has the best final value: {ends_at}"
+    sentence = (
+        f"**{best['method']}** has the best final value (the mean over its last sweeps): {ends_at}"
+    )
     if best["final_low"] <= second["final_high"] and second["final_low"] <= best["final_high"]:
         return (
             f"{sentence}, but its interval overlaps that of {second['method']}: more replications "

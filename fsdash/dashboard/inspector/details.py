@@ -55,7 +55,9 @@ def draw_next_disagreement(now: Inspection, shown: ShownState) -> None:
         return
     here = np.flatnonzero((states_K2 == (shown.x, shown.y)).all(axis=1))
     rank = int(here[0]) if len(here) else None
-    x, y = states_K2[0 if rank is None else (rank + 1) % len(states_K2)].tolist()
+    # A state that the visitor has not chosen does not count: the first click goes to the largest.
+    follows = rank is not None and (rank == 0 or URL.get("state") is not None)
+    x, y = states_K2[(rank + 1) % len(states_K2) if follows else 0].tolist()
 
     def select() -> None:
         URL.put("state", (x, y))

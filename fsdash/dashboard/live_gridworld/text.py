@@ -128,7 +128,7 @@ def speed_label(sweeps: float) -> str:
 
 
 def _sweeps(count: float) -> str:
-    return f"{count:g} {_plural('sweep', count)}"
+    return f"{round(count, 1):g} {_plural('sweep', round(count, 1))}"
 
 
 def _plural(word: str, count: float) -> str:

@@ -20,12 +20,20 @@ from fsdash.runs.store.experiments import MAX_NAME, MAX_NOTE
 LAB_PAGE, INSPECTOR_PAGE = PAGES["run_lab"].script, PAGES["inspector"].script
 
 
-def draw_actions(
-    service: Service, experiments: Sequence[Experiment], runs: Sequence[Run], visitor: str
+def draw_selection_bar(
+    service: Service,
+    experiments: Sequence[Experiment],
+    runs: Sequence[Run],
+    listed: Sequence[Run],
+    visitor: str,
 ) -> None:
-    """Buttons and links; `runs` are the selected runs of the experiments."""
+    """How many runs are selected, with buttons and links; `listed` are the runs in the table."""
     changeable = all(may_change(experiment, visitor) for experiment in experiments)
-    with st.container(horizontal=True, gap="small", key="runs-actions"):
+    hidden = len({run.id for run in runs} - {run.id for run in listed})
+    with st.container(
+        horizontal=True, gap="small", vertical_alignment="center", key="runs-actions"
+    ):
+        st.markdown(text.selection(len(runs), hidden), width="content")
         _draw_compare_policies(runs)
         if changeable:
             if len(experiments) == 1:

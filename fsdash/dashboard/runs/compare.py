@@ -14,7 +14,6 @@ from fsdash.dashboard.curves.state import CurveOptions
 from fsdash.dashboard.curves.text import REGRET_SHOWN
 from fsdash.dashboard.curves.view import read_curve_options, show_method_table, show_text_table
 from fsdash.dashboard.runs import text
-from fsdash.dashboard.runs.actions import draw_actions
 from fsdash.dashboard.runs.list import load_scores
 from fsdash.dashboard.runs.state import (
     MAX_CURVES,
@@ -55,53 +54,25 @@ def selected_experiments(service: Service) -> list[Experiment]:
     return found
 
 
-def draw_selection(service: Service, experiments: Sequence[Experiment], visitor: str) -> None:
-    """Actions on the selected runs and a view of them."""
+def selected_runs(experiments: Sequence[Experiment]) -> list[Run]:
+    """The selected runs of the experiments."""
     chosen = set(selected_references(runs_url().get("selected"), experiments))
-    runs = [run for e in experiments for run in e.runs if reference(run) in chosen]
-    letters = experiment_letters(experiments)
-    if letters:
-        st.header(text.COMPARISON, anchor=False)
-        _draw_letters(experiments, letters)
-    else:
-        st.header(escape_markdown(experiments[0].name), anchor=False)
-        if experiments[0].note:
-            st.caption(escape_markdown(experiments[0].note))
-    draw_actions(service, experiments, runs, visitor)
-    _draw_view(service, experiments, runs, letters)
+    return [run for e in experiments for run in e.runs if reference(run) in chosen]
 
 
-def draw_found(service: Service, experiments: Sequence[Experiment], runs: Sequence[Run]) -> None:
-    """A view of the runs that a search found, while none is selected."""
+def draw_comparison(
+    service: Service, experiments: Sequence[Experiment], runs: Sequence[Run], caption: str = ""
+) -> None:
+    """The runs in the view of the visitor's choice.
+
+    Letters name the experiments. With a caption, only if two runs would have the same name.
+    """
     own = {run.experiment for run in runs}
     experiments = [e for e in experiments if e.id in own]
-    letters = experiment_letters(experiments) if _share_labels(runs) else {}
-    st.header(text.COMPARISON, anchor=False)
-    if letters:
-        _draw_letters(experiments, letters)
-    st.caption(text.all_found(len(runs)))
-    _draw_view(service, experiments, runs, letters)
-
-
-def _share_labels(runs: Sequence[Run]) -> bool:
-    """Whether two runs on one domain are named the same without a letter for the experiment."""
-    names = [(run.domain, method_title(run.algorithm, run.T)) for run in runs]
-    return len(set(names)) < len(names)
-
-
-def _draw_letters(experiments: Sequence[Experiment], letters: Mapping[str, str]) -> None:
-    now = time.time()
-    lines = (text.experiment_line(letters[e.id], e, now) for e in experiments)
-    st.markdown("  \n".join(lines))
-
-
-def _draw_view(
-    service: Service,
-    experiments: Sequence[Experiment],
-    runs: Sequence[Run],
-    letters: Mapping[str, str],
-) -> None:
-    """The runs in the view of the visitor's choice."""
+    letters = {} if caption and not _share_labels(runs) else experiment_letters(experiments)
+    _draw_heading(experiments, letters)
+    if caption:
+        st.caption(caption)
     readable = curves.readable_runs(runs)
     if len(readable) < len(runs):
         st.warning(text.UNREADABLE)
@@ -112,6 +83,25 @@ def _draw_view(
         _draw_settings(runs, run_labels(runs, letters))
     else:
         _draw_parallel(service, readable, letters)
+
+
+def _share_labels(runs: Sequence[Run]) -> bool:
+    """Whether two runs on one domain are named the same without a letter for the experiment."""
+    names = {(run.experiment, run.domain, method_title(run.algorithm, run.T)): None for run in runs}
+    return len({name[1:] for name in names}) < len(names)
+
+
+def _draw_heading(experiments: Sequence[Experiment], letters: Mapping[str, str]) -> None:
+    if len(experiments) == 1:
+        st.header(escape_markdown(experiments[0].name), anchor=False)
+        if experiments[0].note:
+            st.caption(escape_markdown(experiments[0].note))
+        return
+    st.header(text.COMPARISON, anchor=False)
+    if letters:
+        now = time.time()
+        lines = (text.experiment_line(letters[e.id], e, now) for e in experiments)
+        st.markdown("  \n".join(lines))
 
 
 # ------------------------------------------------------------------------------------------ curves

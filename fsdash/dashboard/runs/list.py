@@ -18,14 +18,15 @@ from fsdash.dashboard.runs.table import (
     BEST,
     Filters,
     RunRow,
+    Search,
     best_rows,
     leader,
     next_order,
+    read_search,
     run_rows,
     selected_references,
     shortest_selection,
     sorted_rows,
-    split_search,
     table_columns,
     table_rows,
 )
@@ -81,9 +82,20 @@ def _choice(label: str, name: str, titles: dict[str, str]) -> None:
     )
 
 
-def _filters() -> dict[str, str]:
-    chosen = {name: runs_url().get(name) for name in ("domain", "algorithm", "status")}
-    return {name: value for name, value in chosen.items() if value != ANY}
+def search(service: Service) -> Search:
+    """What the visitor's words ask for."""
+    return read_search(runs_url().get("text"), domain_labels(service.store))
+
+
+def _filters(service: Service) -> dict[str, str]:
+    """The chosen filters; where there is none, what the words of the search name."""
+    asked, found = search(service), {}
+    for name in ("domain", "algorithm", "status"):
+        chosen = runs_url().get(name)
+        value = getattr(asked, name, None) if chosen == ANY else chosen
+        if value is not None:
+            found[name] = value
+    return found
 
 
 def find_experiments(service: Service, visitor: str) -> list[Experiment]:
@@ -91,9 +103,9 @@ def find_experiments(service: Service, visitor: str) -> list[Experiment]:
     url = runs_url()
     return service.store.experiments(
         owner=visitor if url.get("owner") == "mine" else None,
-        text=split_search(url.get("text"))[0],
+        text=search(service).text,
         limit=url.get("shown") + 1,
-        **_filters(),
+        **_filters(service),
     )
 
 
@@ -135,8 +147,7 @@ def draw_table(
     listed = found[:shown]
     with st.spinner(text.READING, show_time=False):
         scores = load_scores(service, [run for e in listed for run in e.runs])
-    T = split_search(url.get("text"))[1]
-    rows = run_rows(listed, scores, Filters(**_filters(), T=T))
+    rows = run_rows(listed, scores, Filters(**_filters(service), T=search(service).T))
     if leaders := [row for row in rows if row.rank == BEST][:MOST_LEADERS]:
         st.markdown(text.leaders_line([leader(row) for row in leaders]))
     if url.get("best") != ALL:

@@ -87,13 +87,36 @@ class Filters:
         return all(value is None or value == found for value, found in wanted)
 
 
-def split_search(words: str) -> tuple[str, tuple[int, ...]]:
-    """What is searched in names and notes, and the values of T after `T=`, such as `T=3,6,12`."""
-    found = SEARCHED_T.search(words)
-    if found is None:
-        return words.strip(), ()
-    T = tuple(int(value) for value in found[1].split(","))
-    return SEARCHED_T.sub(" ", words, count=1).strip(), T
+@dataclass(frozen=True)
+class Search:
+    """What the words of a search ask for."""
+
+    text: str = ""
+    """What is searched in names and notes."""
+    T: tuple[int, ...] = ()
+    algorithm: str | None = None
+    domain: str | None = None
+
+
+def read_search(words: str, domains: Mapping[str, str]) -> Search:
+    """Words that name an algorithm, a domain or values of T, such as `E-FSVI T=3,6,12`.
+
+    `domains` has the labels of the domains. All other words are searched in names and notes.
+    """
+    T = sorted({int(value) for found in SEARCHED_T.findall(words) for value in found.split(",")})
+    rest = f" {' '.join(SEARCHED_T.sub(' ', words).split())} "
+    titles = {name: algorithm.title for name, algorithm in ALGORITHMS.items()}
+    algorithm, rest = _named(rest, titles)
+    domain, rest = _named(rest, domains)
+    return Search(rest.strip(), tuple(T), algorithm, domain)
+
+
+def _named(words: str, titles: Mapping[str, str]) -> tuple[str | None, str]:
+    """The name whose title is in the words, the longest one first, and the other words."""
+    for name, title in sorted(titles.items(), key=lambda pair: -len(pair[1])):
+        if (place := words.lower().find(f" {title.lower()} ")) >= 0:
+            return name, f"{words[:place]} {words[place + len(title) + 2 :]}"
+    return None, words
 
 
 # -------------------------------------------------------------------------------------------- best

@@ -173,6 +173,11 @@ UNREADABLE = (
 )
 
 
+def selection(n: int, hidden: int) -> str:
+    """How many runs are selected, and how many of them the search does not show."""
+    return f"**{n} selected**" + (f", {hidden} of them not in this table" if hidden else "")
+
+
 def all_found(n: int) -> str:
     """What is compared while nothing is selected."""
     return f"These are all {n} runs that the search found. Select some in the table to narrow it."

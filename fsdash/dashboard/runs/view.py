@@ -3,10 +3,11 @@
 import streamlit as st
 
 from fsdash.dashboard.runs import text
-from fsdash.dashboard.runs.compare import draw_found, draw_selection, selected_experiments
+from fsdash.dashboard.runs.actions import draw_selection_bar
+from fsdash.dashboard.runs.compare import draw_comparison, selected_experiments, selected_runs
 from fsdash.dashboard.runs.imports import draw_messages
-from fsdash.dashboard.runs.list import draw_filters, draw_table, find_experiments
-from fsdash.dashboard.runs.table import split_search
+from fsdash.dashboard.runs.list import draw_filters, draw_table, find_experiments, search
+from fsdash.dashboard.runs.table import Search
 from fsdash.dashboard.runs.url import runs_url
 from fsdash.dashboard.service import (
     Service,
@@ -22,6 +23,7 @@ from fsdash.runs.errors import StoreError
 # The table needs the whole width.
 STYLE = """<style>
 [data-testid="stMainBlockContainer"] {max-width: 1600px;}
+.st-key-selection-bar {min-height: 2.8rem; justify-content: center;}
 @media (min-width: 900px) {[data-testid="stMainBlockContainer"] {padding: 3rem 2.5rem;}}
 </style>"""
 REFRESH = 5.0
@@ -64,17 +66,21 @@ def _draw_page(service: Service, visitor: str, was_active: bool) -> None:
     found = find_experiments(service, visitor)
     if any(e.active for e in found) != was_active:
         st.rerun()  # Streamlit fixes the interval of a fragment when the page runs
-    selected = selected_experiments(service)
-    above = st.container()
-    listed = draw_table(service, found, selected, visitor)
-    name, T = split_search(runs_url().get("text"))
-    if selected:
-        draw_selection(service, selected, visitor)
-    elif (name or T) and 1 < len(listed) <= MAX_COMPARED:
-        # Who asks for several T wants to compare them. Who asks for a name wants the run first.
-        with above if len(T) > 1 else st.container():
-            draw_found(service, found, listed)
-    else:
-        st.markdown(text.NOTHING_SELECTED)
+    experiments = selected_experiments(service)
+    bar, above = st.container(key="selection-bar"), st.container()
+    listed = draw_table(service, found, experiments, visitor)
+    runs = selected_runs(experiments)
+    with bar:
+        if runs:
+            draw_selection_bar(service, experiments, runs, listed, visitor)
+        else:
+            st.markdown(text.NOTHING_SELECTED)
+    asked = search(service)
+    # Who asks for several T wants to compare them. Who asks for a name wants the run first.
+    with above if len(asked.T) > 1 else st.container():
+        if runs:
+            draw_comparison(service, experiments, runs)
+        elif asked != Search() and 1 < len(listed) <= MAX_COMPARED:
+            draw_comparison(service, found, listed, text.all_found(len(listed)))
     st.caption(text.store_size(service.store.size()))
     runs_url().write()

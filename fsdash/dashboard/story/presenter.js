@@ -80,11 +80,12 @@ function press(node, event) {
     return;
   }
   const paging = event.key.startsWith("Page");
-  if (!(event.key in STEPS) || (busy && !paging)) return;
+  const end = { Home: 1, End: node.fsData.count }[event.key];
+  if (!(event.key in STEPS || end) || (busy && !paging)) return;
   if (event.key === " " && event.target.closest?.(PRESSED_BY_SPACE)) return;
   event.preventDefault();
   event.stopPropagation();
-  go(node, node.fsSection + (event.shiftKey ? -1 : STEPS[event.key]));
+  go(node, end ?? node.fsSection + (event.shiftKey ? -1 : STEPS[event.key]));
 }
 
 function show(node, section) {

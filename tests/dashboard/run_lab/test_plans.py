@@ -106,7 +106,7 @@ def test_suggestions_are_around_the_present_value():
     [
         ({"domains": []}, "domains: none is chosen"),
         ({"values": ""}, "values: none are given"),
-        ({"values": "six"}, "T: 'six' is not"),
+        ({"values": "six"}, "T: 'six': use whole"),
         ({"vary": "M_u", "values": "0"}, "M_u = 0"),
         ({"vary": "M_u", "values": "5", "T": "3, 6"}, "T = 3, 6: give one value; M_u varies"),
         ({"domains": ["inventory", "pricing"], "vary": "inventory.p"}, "inventory.p: cannot vary"),
@@ -129,7 +129,7 @@ def test_a_budget_in_sweeps_counts_sweeps_of_the_domain_with_its_parameters():
     [
         ({"algorithms": []}, "choose at least one"),
         ({"T": ""}, "T: choose for how many periods E-FSVI"),
-        ({"T": "six"}, "T: 'six' is not 6, 1:32 or 3,6,12"),
+        ({"T": "six"}, "T: 'six': use whole numbers, such as 6, 1:32 or 3,6,12"),
         ({"T": "1:1000"}, "T: '1:1000' lists more than 24 values; list fewer"),
         ({"T": "0"}, "T = 0: use a whole number"),
         ({"size": -1}, "iterations = -1"),

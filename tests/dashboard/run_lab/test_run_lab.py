@@ -258,7 +258,7 @@ def test_any_T_can_be_typed_and_shared(service):
     assert test.text_input(key="lab.T").value == "2:4, 150"
     assert "E-FSVI, T=150**" in words(test)
     test.text_input(key="lab.T").set_value("soon").run()
-    assert "'soon' is not 6, 1:32 or 3,6,12" in errors(test)
+    assert "'soon': use whole numbers, such as 6, 1:32 or 3,6,12" in errors(test)
     assert test.button(key="start").disabled
 
 

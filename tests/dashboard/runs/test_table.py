@@ -13,13 +13,14 @@ from fsdash.dashboard.runs.table import (
     TIE,
     Filters,
     RunRow,
+    Search,
     best_rows,
     mark_best,
     next_order,
+    read_search,
     selected_references,
     shortest_selection,
     sorted_rows,
-    split_search,
     table_columns,
 )
 from fsdash.dashboard.runs.text import COLUMNS
@@ -172,16 +173,19 @@ def test_letters_do_not_run_out():
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("", ("", ())),
-        ("night runs", ("night runs", ())),
-        ("T=6", ("", (6,))),
-        ("E-FSVI T=3,6,12", ("E-FSVI", (3, 6, 12))),
-        ("t = 3, 6 night", ("night", (3, 6))),
-        ("part=6", ("part=6", ())),
+        ("", Search()),
+        ("night runs", Search("night runs")),
+        ("T=6", Search(T=(6,))),
+        ("E-FSVI T=3,6,12", Search(T=(3, 6, 12), algorithm="e-fsvi")),
+        ("t = 3, 6 night", Search("night", (3, 6))),
+        ("T=3 T=6,6", Search(T=(3, 6))),
+        ("base e-vi  my shop", Search(algorithm="e-vi", domain="shop")),
+        ("slow-agnostic e-vi night", Search("night", algorithm="slow-agnostic")),
+        ("part=6 e-fsvis", Search("part=6 e-fsvis")),
     ],
 )
-def test_a_search_can_name_values_of_T(words, expected):
-    assert split_search(words) == expected
+def test_a_search_can_name_a_method_a_domain_and_values_of_T(words, expected):
+    assert read_search(words, {"shop": "My shop"}) == expected
 
 
 def test_only_runs_with_one_of_the_values_of_T_are_accepted():

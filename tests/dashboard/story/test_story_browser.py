@@ -73,6 +73,10 @@ def test_the_keys_of_a_lecturer_on_a_projector(visit: Callable[..., Page]):
         bar = page.locator(".fs-presenter").bounding_box()
         box = figure(page, f"story-{section.name}").bounding_box()
         assert bar and box and box["y"] + box["height"] <= bar["y"]
+    page.keyboard.press("Home")
+    expect(title(page, 1)).to_be_visible()
+    page.keyboard.press("End")
+    expect(page).to_have_url(in_url("section", str(len(SECTIONS))))
     page.keyboard.press("ArrowRight")  # there is nothing after the last section
     page.keyboard.press("ArrowLeft")
     expect(page).to_have_url(in_url("section", str(len(SECTIONS) - 1)))
