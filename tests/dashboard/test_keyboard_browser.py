@@ -14,7 +14,7 @@ from fsdash.teaching.exercises.base import RIGHT
 from fsdash.teaching.tours import Position
 from tests.dashboard.browser import in_url
 
-pytestmark = [pytest.mark.browser]
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 MAX_TABS = 80
 FOCUSED = """() => {
   const node = document.activeElement, label = node.closest('label');
@@ -76,6 +76,7 @@ def test_an_exercise_is_solved_and_a_tour_goes_on(visit: Callable[..., Page]):
     expect(page.get_by_text(exercise.question)).to_be_visible()
     tab_to(page, widget.YOUR_ANSWER)
     page.keyboard.type("0.941")
+    expect(page.get_by_role("spinbutton", name=widget.YOUR_ANSWER)).to_have_value("0.941")
     tab_to(page, widget.CHECK)
     page.keyboard.press("Enter")
     expect(page.get_by_text(RIGHT, exact=True)).to_be_visible()

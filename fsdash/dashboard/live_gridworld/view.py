@@ -122,13 +122,13 @@ def next_race(ticking: bool) -> Race:
 
 def toggle_play() -> None:
     """Play or pause."""
-    st.session_state[_PLAYING] = not is_playing()
+    st.session_state[_PLAYING], st.session_state[_PROBLEM] = not is_playing(), None
     st.session_state[_RACE].resume()
 
 
 def step() -> None:
     """Pause, and make one step."""
-    st.session_state[_PLAYING] = False
+    st.session_state[_PLAYING], st.session_state[_PROBLEM] = False, None
     st.session_state[_RACE].advance(URL.get("speed"))
 
 

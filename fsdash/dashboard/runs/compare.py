@@ -76,9 +76,15 @@ def draw_comparison(
     readable = curves.readable_runs(runs)
     if len(readable) < len(runs):
         st.warning(text.UNREADABLE)
-    view = segments(runs_url(), "view", text.VIEW, text.VIEWS, label_visibility="collapsed")
+    options = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+    with options:
+        view = segments(runs_url(), "view", text.VIEW, text.VIEWS, label_visibility="collapsed")
     if view == "curves":
-        _draw_curves(service, experiments, readable, letters)
+        frame = pd.concat([service.rows(e).frame for e in experiments], ignore_index=True)
+        frame = frame[frame["run"].isin([run.id for run in readable])]
+        with options:
+            chosen = read_curve_options(runs_url(), frame, single_runs=False)
+        _draw_curves(frame, readable, letters, chosen)
     elif view == "settings":
         _draw_settings(runs, run_labels(runs, letters))
     else:
@@ -108,15 +114,9 @@ def _draw_heading(experiments: Sequence[Experiment], letters: Mapping[str, str])
 
 
 def _draw_curves(
-    service: Service,
-    experiments: Sequence[Experiment],
-    runs: Sequence[Run],
-    letters: Mapping[str, str],
+    frame: pd.DataFrame, runs: Sequence[Run], letters: Mapping[str, str], options: CurveOptions
 ) -> None:
     """A chart and a table of methods for each domain: domains never share an axis."""
-    frame = pd.concat([service.rows(e).frame for e in experiments], ignore_index=True)
-    frame = frame[frame["run"].isin([run.id for run in runs])]
-    options = read_curve_options(runs_url(), frame, single_runs=False)
     if frame.empty:
         st.info(text.NO_ROWS)
         return
@@ -129,7 +129,8 @@ def _draw_curves(
                 st.caption(text.too_many_curves(MAX_CURVES, domain_label(domain)))
             if len(facets) > 1:
                 st.markdown(f"**{escape_markdown(domain_label(domain))}**")
-            drawn[domain] = _draw_facet(frame, own[:MAX_CURVES], letters, options)
+            height = 420 if len(facets) == 1 else 340
+            drawn[domain] = _draw_facet(frame, own[:MAX_CURVES], letters, options, height)
     for domain, (own, labels, work, dashes) in drawn.items():
         if len(facets) > 1:
             st.markdown(f"**{escape_markdown(domain_label(domain))}**")
@@ -137,7 +138,11 @@ def _draw_curves(
 
 
 def _draw_facet(
-    frame: pd.DataFrame, runs: Sequence[Run], letters: Mapping[str, str], options: CurveOptions
+    frame: pd.DataFrame,
+    runs: Sequence[Run],
+    letters: Mapping[str, str],
+    options: CurveOptions,
+    height: int,
 ) -> tuple[Sequence[Run], dict[int, str], pd.DataFrame, dict[str, str]]:
     """The chart of one domain; returns what its table needs."""
     labels = run_labels(runs, letters)
@@ -147,7 +152,7 @@ def _draw_facet(
     figure.update_layout(showlegend=len(runs) <= MAX_IN_LEGEND)
     domain = domain_label(runs[0].domain)
     alt_text = text.curves_alt_text(list(labels.values()), domain)
-    chart(figure, f"compared-{runs[0].domain}", alt_text=alt_text, height=420)
+    chart(figure, f"compared-{runs[0].domain}", alt_text=alt_text, height=height)
     work = curves.work_table(curves.finished_rows(rows, runs), options.x)
     return runs, labels, work, curves.line_dashes(figure)
 
