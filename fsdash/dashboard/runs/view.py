@@ -69,18 +69,18 @@ def _draw_page(service: Service, visitor: str, was_active: bool) -> None:
     experiments = selected_experiments(service)
     bar, above = st.container(key="selection-bar"), st.container()
     listed = draw_table(service, found, experiments, visitor)
-    runs = selected_runs(experiments)
+    runs, asked = selected_runs(experiments), search(service)
+    compared = not runs and asked != Search() and 1 < len(listed) <= MAX_COMPARED
     with bar:
         if runs:
             draw_selection_bar(service, experiments, runs, listed, visitor)
-        else:
+        elif not compared:
             st.markdown(text.NOTHING_SELECTED)
-    asked = search(service)
     # Who asks for several T wants to compare them. Who asks for a name wants the run first.
     with above if len(asked.T) > 1 else st.container():
         if runs:
             draw_comparison(service, experiments, runs)
-        elif asked != Search() and 1 < len(listed) <= MAX_COMPARED:
+        elif compared:
             draw_comparison(service, found, listed, text.all_found(len(listed)))
     st.caption(text.store_size(service.store.size()))
     runs_url().write()
