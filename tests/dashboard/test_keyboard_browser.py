@@ -74,9 +74,11 @@ def test_an_exercise_is_solved_and_a_tour_goes_on(visit: Callable[..., Page]):
     tab_to(page, exercise.title)
     page.keyboard.press("Enter")
     expect(page.get_by_text(exercise.question)).to_be_visible()
+    field = page.get_by_role("spinbutton", name=widget.YOUR_ANSWER)
+    expect(field).to_be_visible()  # Streamlit loads the script of a first number field later
     tab_to(page, widget.YOUR_ANSWER)
     page.keyboard.type("0.941")
-    expect(page.get_by_role("spinbutton", name=widget.YOUR_ANSWER)).to_have_value("0.941")
+    expect(field).to_have_value("0.941")
     tab_to(page, widget.CHECK)
     page.keyboard.press("Enter")
     expect(page.get_by_text(RIGHT, exact=True)).to_be_visible()
