@@ -71,8 +71,8 @@ HEADERS = {
 }
 SWITCH_INTERVAL = 0.002
 """Seconds after which a Python thread lets another one run. The thread that talks to all browsers
-waits so long for each page that is being computed, many times in one answer; Python's default of
-0.005 s let a full room wait for seconds."""
+waits so long for each page that is being computed, many times in one answer, so this is less than
+Python's default of 0.005 s."""
 VISITOR_COOKIE, VISITOR_SECONDS = "fsdash_visitor", 365 * 24 * 3600
 """The cookie that identifies a visitor (`fsdash.dashboard.service`)."""
 

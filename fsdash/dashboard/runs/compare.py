@@ -93,7 +93,7 @@ def draw_comparison(
 
 def _share_labels(runs: Sequence[Run]) -> bool:
     """Whether two runs on one domain are named the same without a letter for the experiment."""
-    names = {(run.experiment, run.domain, method_title(run.algorithm, run.T)): None for run in runs}
+    names = {(run.experiment, run.domain, method_title(run.algorithm, run.T)) for run in runs}
     return len({name[1:] for name in names}) < len(names)
 
 

@@ -87,9 +87,9 @@ def search(service: Service) -> Search:
     return read_search(runs_url().get("text"), domain_labels(service.store))
 
 
-def _filters(service: Service) -> dict[str, str]:
+def _filters(asked: Search) -> dict[str, str]:
     """The chosen filters; where there is none, what the words of the search name."""
-    asked, found = search(service), {}
+    found = {}
     for name in ("domain", "algorithm", "status"):
         chosen = runs_url().get(name)
         value = getattr(asked, name, None) if chosen == ANY else chosen
@@ -98,14 +98,14 @@ def _filters(service: Service) -> dict[str, str]:
     return found
 
 
-def find_experiments(service: Service, visitor: str) -> list[Experiment]:
+def find_experiments(service: Service, visitor: str, asked: Search) -> list[Experiment]:
     """The experiments with a run that passes the filters, one more than is shown."""
     url = runs_url()
     return service.store.experiments(
         owner=visitor if url.get("owner") == "mine" else None,
-        text=search(service).text,
+        text=asked.text,
         limit=url.get("shown") + 1,
-        **_filters(service),
+        **_filters(asked),
     )
 
 
@@ -136,7 +136,11 @@ def _in_parts(runs: Sequence[Run]) -> Iterator[list[Run]]:
 
 
 def draw_table(
-    service: Service, found: Sequence[Experiment], selected: Sequence[Experiment], visitor: str
+    service: Service,
+    found: Sequence[Experiment],
+    selected: Sequence[Experiment],
+    visitor: str,
+    asked: Search,
 ) -> list[Run]:
     """The table, and a button for more; `selected` are the experiments with selected runs.
 
@@ -147,7 +151,7 @@ def draw_table(
     listed = found[:shown]
     with st.spinner(text.READING, show_time=False):
         scores = load_scores(service, [run for e in listed for run in e.runs])
-    rows = run_rows(listed, scores, Filters(**_filters(service), T=search(service).T))
+    rows = run_rows(listed, scores, Filters(**_filters(asked), T=asked.T))
     if leaders := [row for row in rows if row.rank == BEST][:MOST_LEADERS]:
         st.markdown(text.leaders_line([leader(row) for row in leaders]))
     if url.get("best") != ALL:

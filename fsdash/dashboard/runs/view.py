@@ -19,6 +19,7 @@ from fsdash.dashboard.service import (
 from fsdash.dashboard.shell import add_style, exercises, open_page
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
+from fsdash.runs.records import Experiment
 
 # The table needs the whole width.
 STYLE = """<style>
@@ -40,7 +41,7 @@ def show() -> None:
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
     service, visitor = open_service(), visitor_id()
-    active = _guarded(lambda: any(e.active for e in find_experiments(service, visitor)))
+    active = _guarded(lambda: any(e.active for e in _find(service, visitor)[1]))
     st.fragment(_refresh, run_every=REFRESH if active else None)(service, visitor, bool(active))
     exercises("runs", runs_url())
 
@@ -60,16 +61,22 @@ def _guarded(draw):
     return None
 
 
+def _find(service: Service, visitor: str) -> tuple[Search, list[Experiment]]:
+    """What the visitor searches for, and the experiments that have it."""
+    asked = search(service)
+    return asked, find_experiments(service, visitor, asked)
+
+
 def _draw_page(service: Service, visitor: str, was_active: bool) -> None:
     draw_messages(service, visitor)
     draw_filters(service, visitor)
-    found = find_experiments(service, visitor)
+    asked, found = _find(service, visitor)
     if any(e.active for e in found) != was_active:
         st.rerun()  # Streamlit fixes the interval of a fragment when the page runs
     experiments = selected_experiments(service)
     bar, above = st.container(key="selection-bar"), st.container()
-    listed = draw_table(service, found, experiments, visitor)
-    runs, asked = selected_runs(experiments), search(service)
+    listed = draw_table(service, found, experiments, visitor, asked)
+    runs = selected_runs(experiments)
     compared = not runs and asked != Search() and 1 < len(listed) <= MAX_COMPARED
     with bar:
         if runs:

@@ -4,10 +4,10 @@ The waiting owner with the fewest running replications is served next, and among
 was served longest ago. But a new experiment comes first: in a full room, its first curve would
 otherwise wait for a replication of everybody. Whoever was just served has no such right.
 
-If an owner waits without a running replication and no worker is free, the
-owner with the most running replications gives one up after `SHORT_TURN` seconds. If all have one,
-they take turns of `TURN` seconds. A replication that gave way is queued again and continues from
-its checkpoint (`fsdash.runs.store.recorder`).
+If an owner waits without a running replication and no worker is free, the owner with the most
+running replications gives one up after `SHORT_TURN` seconds. If all have one, they take turns of
+`TURN` seconds. A replication that gave way is queued again and continues from its checkpoint
+(`fsdash.runs.store.recorder`).
 """
 
 from __future__ import annotations
