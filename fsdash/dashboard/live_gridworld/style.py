@@ -1,7 +1,7 @@
 """The layout of the Live gridworld as CSS, and the head of each map as HTML.
 
-Three maps side by side, the controls below them, and the curves. On a narrow screen one map fills
-the width and a swipe shows the next, so that the controls stay close to the map.
+Three maps side by side, the controls below them, and the curves. Where the maps would be too small,
+a swipe shows the next one.
 """
 
 from html import escape
@@ -17,20 +17,28 @@ STYLE = f"""<style>
 .st-key-maps [data-testid="stVerticalBlock"] {{gap: 0.2rem;}}
 .st-key-maps [data-testid="stMarkdownContainer"] {{margin-bottom: 0;}}
 .st-key-reading [data-testid="stMarkdownContainer"] {{margin-bottom: 0;}}
-.fs-head {{display: grid; grid-template-columns: 1fr auto; line-height: 1.35;}}
+.st-key-maps {{container: maps / inline-size;}}
+.fs-head {{display: grid; grid-template-columns: 1fr auto; line-height: 1.3;
+  align-items: baseline;}}
 .fs-head b {{font-size: 1.02rem;}}
-.fs-head strong {{font-size: 1.35rem; grid-row: span 2; align-self: center;
-  font-variant-numeric: tabular-nums;}}
-.fs-head small {{font-size: 0.85rem; white-space: nowrap;}}
+.fs-head strong {{font-size: 1.35rem; line-height: 1.2; font-variant-numeric: tabular-nums;}}
+.fs-head small {{font-size: 0.85rem; grid-column: span 2; white-space: nowrap; overflow: hidden;
+  text-overflow: ellipsis;}}
+@container maps (max-width: 860px) {{
+  .fs-head small {{white-space: normal; min-height: 2lh;}}
+}}
+@container maps (max-width: 560px) {{
+  .fs-head small {{white-space: nowrap; min-height: 1lh;}}
+  {_ROW} {{flex-wrap: nowrap; overflow-x: auto; scroll-snap-type: x mandatory;
+    padding-bottom: 0.3rem;}}
+  {_ROW} > [data-testid="stColumn"]
+    {{flex: 0 0 min(86%, 323px); min-width: min(86%, 323px); scroll-snap-align: center;}}
+}}
 .st-key-playback {{row-gap: 0.4rem;}}
 .st-key-reading p {{min-height: 3em; margin: 0;}}
 @media (max-width: 640px) {{
   [data-testid="stMainBlockContainer"] {{padding: 3.6rem 1rem 4rem;}}
   [data-testid="stMainBlockContainer"] h1 {{font-size: 1.3rem;}}
-  {_ROW} {{flex-wrap: nowrap; overflow-x: auto; scroll-snap-type: x mandatory;
-    padding-bottom: 0.3rem;}}
-  {_ROW} > [data-testid="stColumn"]
-    {{flex: 0 0 86%; min-width: 86%; scroll-snap-align: center;}}
   .st-key-playback button {{padding: 0.2rem 0.7rem;}}
   .st-key-reading p {{min-height: 6em;}}
 }}

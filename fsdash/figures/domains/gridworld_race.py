@@ -24,8 +24,8 @@ ANGLES = np.array([90 * place for place, _ in enumerate(DIRECTIONS)])
 ARROW = {"symbol": "triangle-up", "size": 11}
 TOOLBAR = 30
 """Pixels below the map for the chart's buttons."""
-MAX_LABELS = 3
-"""Changes that are named in the chart, the last ones."""
+LETTER = 0.022
+"""Width of a letter in the name of a change, as a part of a narrow chart's horizontal axis."""
 
 
 def race_map(
@@ -123,18 +123,36 @@ def race_curves(
             line={"color": colours[title], "width": 2.5, "shape": "hv"},
             hovertemplate="%{y:.1%}",
         )
-    above = {"yref": "paper", "y": 1.0, "yanchor": "bottom", "showarrow": False}
-    named = changes[-MAX_LABELS:]
     lowest = min(share for own in points.values() for _, share in own)
     figure.update_layout(
         shapes=[vertical_line(x, INK.on(dark), "dot") for x, _ in changes],
-        annotations=[{"x": x, "text": name, "font": {"size": 12}, **above} for x, name in named],
+        annotations=change_labels(changes, now),
         xaxis={"title": {"text": WORK_TITLE}, "rangemode": "tozero"},
         yaxis={
             "title": {"text": "share of the optimum"},
             "tickformat": ".0%",
             "range": [min(0.0, lowest) - 0.02, 1.05],
         },
-        legend={"y": 1.08},
+        legend={"y": 1.15},
     )
     return figure
+
+
+def change_labels(changes: Sequence[tuple[float, str]], now: float) -> list[dict]:
+    """The names of changes above their lines, the last ones first, as far as they do not overlap.
+
+    A name ends at its line if the chart has no room for it on the right of the line.
+    """
+    above = {"yref": "paper", "y": 1.0, "yanchor": "bottom", "showarrow": False}
+    labels, free = [], now
+    for x, name in reversed(changes):
+        width = LETTER * len(name) * now
+        if x + width <= free:
+            left, side = x, "left"
+        elif not labels:
+            left, side = x - width, "right"
+        else:
+            continue
+        labels.append({"x": x, "text": name, "font": {"size": 12}, "xanchor": side, **above})
+        free = left
+    return labels

@@ -1,6 +1,7 @@
 """The race of the Live gridworld without its page: work, changes of the map, recovery."""
 
 import dataclasses
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -33,7 +34,7 @@ from fsdash.dashboard.live_gridworld.state import (
     world_of,
 )
 from fsdash.errors import InputError
-from fsdash.figures.domains.gridworld_race import race_map
+from fsdash.figures.domains.gridworld_race import LETTER, change_labels, race_map
 
 pytestmark = pytest.mark.slow  # together they take several seconds
 
@@ -182,6 +183,23 @@ def test_arrows_that_lose_value_are_marked_and_walls_have_no_value():
     assert traces["values"]["z"][5][5] is None
     assert len(set(traces["moves"]["marker"]["color"])) == 1
     assert len(traces["moves"]["marker"]["angle"]) == DOMAIN.size**2 - 1
+
+
+def test_names_of_changes_do_not_overlap_and_stay_in_the_chart():
+    now = 10.0
+    for places in ([1, 5, 10], [6, 7, 7.5, 8, 10], [0, 0, 0.2], [9.9], []):
+        changes = [(float(x), "rings flipped") for x in places]
+        labels = change_labels(changes, now)
+        assert [label["x"] for label in labels][:1] == places[-1:]
+        width = LETTER * len("rings flipped") * now
+        spans = sorted(
+            (x - width, x) if label["xanchor"] == "right" else (x, x + width)
+            for label in labels
+            for x in (label["x"],)
+        )
+        assert all(end <= start for (_, end), (start, _) in pairwise(spans))
+        assert all(start >= 0 and end <= now for start, end in spans)
+    assert len(change_labels([(1.0, "wall"), (5.0, "wall"), (10.0, "wall")], now)) == 3
 
 
 def test_solved_maps_are_shared():
