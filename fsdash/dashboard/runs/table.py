@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -20,14 +20,18 @@ from fsdash.dashboard.runs import text
 from fsdash.dashboard.runs.scores import RunScore, are_separable, work_in_sweeps
 from fsdash.dashboard.widgets.data_table import Cell, TableColumn, TableRow
 from fsdash.domains import domain_label
-from fsdash.formatting import duration, number
+from fsdash.errors import InputError
+from fsdash.formatting import duration, number, whole_range
 from fsdash.runs.records import Experiment, Run, changed_settings, method_title, short_value
 
 LEVEL = 0.9
 MAX_CHANGES = 2
 """Changed parameters that a cell names."""
 BEST, TIE = "best", "tie"
-SEARCHED_T = re.compile(r"\bT\s*=\s*(\d{1,6}(?:\s*,\s*\d{1,6})*)", re.IGNORECASE)
+ASKED_T = re.compile(r"\bT\s*=\s*((?:[^\s,]*\s*,\s*)*[^\s,]*)", re.IGNORECASE)
+"""`T=` and the list that follows: its parts are separated by commas, with or without spaces."""
+MAX_ASKED_T = 100
+"""Values of T in one search."""
 
 
 @dataclass(frozen=True)
@@ -96,19 +100,27 @@ class Search:
     T: tuple[int, ...] = ()
     algorithm: str | None = None
     domain: str | None = None
+    problem: str = field(default="", compare=False)
+    """What is wrong with values of T, and the remedy."""
 
 
 def read_search(words: str, domains: Mapping[str, str]) -> Search:
-    """Words that name an algorithm, a domain or values of T, such as `E-FSVI T=3,6,12`.
+    """Words that name an algorithm, a domain or values of T, such as `E-FSVI T=3,6,12` or `T=2:6`.
 
-    `domains` has the labels of the domains. All other words are searched in names and notes.
+    `domains` has the labels of the domains. All other words are searched in names and notes. Values
+    of T that cannot be read are reported and do not count.
     """
-    T = sorted({int(value) for found in SEARCHED_T.findall(words) for value in found.split(",")})
-    rest = f" {' '.join(SEARCHED_T.sub(' ', words).split())} "
+    T, problems = set[int](), []
+    for found in ASKED_T.findall(words):
+        try:
+            T |= set(whole_range(found, MAX_ASKED_T))
+        except InputError as problem:
+            problems.append(text.unusable_T(str(problem) if found else ""))
+    rest = f" {' '.join(ASKED_T.sub(' ', words).split())} "
     titles = {name: algorithm.title for name, algorithm in ALGORITHMS.items()}
     algorithm, rest = _named(rest, titles)
     domain, rest = _named(rest, domains)
-    return Search(rest.strip(), tuple(T), algorithm, domain)
+    return Search(rest.strip(), tuple(sorted(T)), algorithm, domain, " ".join(problems))
 
 
 def _named(words: str, titles: Mapping[str, str]) -> tuple[str | None, str]:

@@ -37,10 +37,16 @@ BEST_PER_HELP = (
     "The run with the best final value in each group. Only runs on the same domain with the same "
     "parameters are compared."
 )
-NONE_FOUND = "There is no run to show. Start one in the Run lab, or change the filters."
+NONE_FOUND = "There is no run to show. Change the search or the filters, or start a run."
 GO_TO_LAB = "Go to the Run lab"
 SHOW_MORE = "Show older experiments"
 READING = "Reading results …"
+
+
+def unusable_T(problem: str) -> str:
+    """What is wrong with `T=` in the search; without a problem, nothing follows it."""
+    what = problem or "nothing follows T=; use whole numbers, such as T=6, T=2:6 or T=3,6,12"
+    return f"Find: {what}. The table is not filtered by it."
 
 
 def leaders_line(leaders: Sequence[tuple[str, str, str]]) -> str:

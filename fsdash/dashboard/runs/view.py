@@ -18,6 +18,7 @@ from fsdash.dashboard.service import (
 )
 from fsdash.dashboard.shell import add_style, exercises, open_page
 from fsdash.errors import InputError
+from fsdash.formatting import escape_markdown
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import Experiment
 
@@ -71,6 +72,8 @@ def _draw_page(service: Service, visitor: str, was_active: bool) -> None:
     draw_messages(service, visitor)
     draw_filters(service, visitor)
     asked, found = _find(service, visitor)
+    if asked.problem:
+        st.warning(escape_markdown(asked.problem))
     if any(e.active for e in found) != was_active:
         st.rerun()  # Streamlit fixes the interval of a fragment when the page runs
     experiments = selected_experiments(service)

@@ -101,6 +101,12 @@ def test_a_search_compares_what_it_finds(service, two):
     assert text.all_found(2) not in captions(runs(text="plain", selected=two[0]))
 
 
+def test_an_unusable_T_in_the_search_is_reported_above_the_unfiltered_table(service, two):
+    page = runs(text="T=")
+    assert "nothing follows T" in page.warning[0].value
+    assert len(names(page)) == 3 and text.NOTHING_SELECTED in words(page)
+
+
 def test_a_row_has_the_run_with_its_result_and_links(service, two):
     row = next(r for r in table_rows(runs()) if r["cells"]["method"]["text"] == "E-FSVI")
     cells, experiment = row["cells"], service.store.experiment(two[0])

@@ -182,10 +182,24 @@ def test_letters_do_not_run_out():
         ("base e-vi  my shop", Search(algorithm="e-vi", domain="shop")),
         ("slow-agnostic e-vi night", Search("night", algorithm="slow-agnostic")),
         ("part=6 e-fsvis", Search("part=6 e-fsvis")),
+        ("T=2:4", Search(T=(2, 3, 4))),
     ],
 )
 def test_a_search_can_name_a_method_a_domain_and_values_of_T(words, expected):
-    assert read_search(words, {"shop": "My shop"}) == expected
+    found = read_search(words, {"shop": "My shop"})
+    assert found == expected and not found.problem
+
+
+@pytest.mark.parametrize("words", ["T=", "night T=", "T=abc", "T=3,", "T=3,x", "T=6:2", "T=1:9999"])
+def test_values_of_T_that_cannot_be_read_are_reported_with_a_remedy(words):
+    found = read_search(words, {})
+    assert found.T == () and found.text in ("", "night")
+    assert any(remedy in found.problem for remedy in ("whole numbers", "write 2:6", "list fewer"))
+
+
+def test_values_of_T_that_can_be_read_count_although_others_are_reported():
+    found = read_search("T=6 T=x", {})
+    assert found.T == (6,) and "'x'" in found.problem
 
 
 def test_only_runs_with_one_of_the_values_of_T_are_accepted():
