@@ -28,7 +28,9 @@ from fsdash.dashboard.run_lab.state import (
     CustomPlan,
     Plan,
     default_name,
+    name_without_number,
     plan_notes,
+    repeated_name,
 )
 from fsdash.dashboard.run_lab.sweep import (
     DEFAULT_DOMAINS,
@@ -135,7 +137,7 @@ def _estimate(specs: tuple[RunSpec, ...], workers: int) -> tuple[float, RunSpec,
 
 
 def _read_repeat(service: Service, top: DeltaGenerator) -> tuple[str, Sequence[RunSpec]]:
-    """The experiment that the URL asks to run again."""
+    """The experiment that the URL asks to run again, under a name of its own."""
     with top, st.container(border=True, key="lab-repeat"):
         st.button(
             text.REPEAT_CLOSE,
@@ -146,11 +148,13 @@ def _read_repeat(service: Service, top: DeltaGenerator) -> tuple[str, Sequence[R
             args=("from", None),
         )
         experiment = service.store.experiment(lab_url().get("from"))
-        st.markdown(text.repeat_title(escape_markdown(experiment.name)))
+        similar = service.store.experiments(text=name_without_number(experiment.name))
+        name = repeated_name(experiment.name, [other.name for other in similar])
+        st.markdown(text.repeat_title(escape_markdown(experiment.name), escape_markdown(name)))
         st.caption(text.REPEAT_CAPTION)
         specs = [run.spec for run in experiment.runs]
         _draw_domain(specs[0].domain, specs[0].domain_parameters)
-    return experiment.name, specs
+    return name, specs
 
 
 def _read_plan(

@@ -6,18 +6,20 @@ A plan is a list of run specifications on one domain. Work is counted in sweeps 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import count, groupby
 
 from fsdash.algorithms.registry import ALGORITHMS, Value
 from fsdash.dashboard.curves.state import sweep_size
 from fsdash.domains import domain_label, make
 from fsdash.errors import InputError
-from fsdash.formatting import escape_markdown, whole_range
+from fsdash.formatting import escape_markdown, shorten, whole_range
 from fsdash.reproduce.experiments import AGNOSTIC_SWEEPS, experiment
 from fsdash.runs.records import RESUMABLE, Experiment
 from fsdash.runs.spec import RunSpec, run_notes
+from fsdash.runs.store.queries import MAX_NAME
 
 CUSTOM = "custom"
 BUDGET_UNITS = ("sweeps", "evaluations", "iterations", "seconds")
@@ -31,6 +33,7 @@ MAX_T_VALUES = 24
 """More curves cannot be distinguished."""
 MAX_T = 10**6
 """In a link; each domain has a limit of its own."""
+REPEAT_NUMBER = re.compile(r" \(\d{1,5}\)$")
 Parameters = Mapping[str, Value]
 Build = Callable[[str, Parameters, int, int], list[RunSpec]]
 """From the domain, its parameters, the number of replications and the seed."""
@@ -212,6 +215,24 @@ def default_name(specs: Sequence[RunSpec]) -> str:
     labels = [spec.label for spec in specs]
     shown = ", ".join(labels[:3]) + (" …" if len(labels) > 3 else "")
     return f"{domain_label(specs[0].domain)}: {shown}"
+
+
+def name_without_number(name: str) -> str:
+    """The name of an experiment without the number that `repeated_name` appends."""
+    return REPEAT_NUMBER.sub("", name)
+
+
+def repeated_name(name: str, taken: Collection[str]) -> str:
+    """A name for an experiment that is run again: the same with the next free number.
+
+    >>> repeated_name("night run", ["night run"])
+    'night run (2)'
+    >>> repeated_name("night run (2)", ["night run", "night run (2)"])
+    'night run (3)'
+    """
+    first = name_without_number(name)
+    numbered = (f"{shorten(first, MAX_NAME - 8)} ({n})" for n in count(2))
+    return next(new for new in numbered if new not in taken)
 
 
 # ---------------------------------------------------------------------------------------- snippets

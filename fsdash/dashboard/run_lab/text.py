@@ -144,8 +144,8 @@ def budget_help(evaluations_per_sweep: int) -> str:
     )
 
 
-def repeat_title(name: str) -> str:
-    return f"**Run again:** {name}"
+def repeat_title(name: str, new_name: str) -> str:
+    return f"**Run again:** {name}, as **{new_name}**"
 
 
 def plan_heading(specs: Sequence[RunSpec]) -> str:

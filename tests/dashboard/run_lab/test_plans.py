@@ -8,11 +8,18 @@ from fsdash.cli.main import parser
 from fsdash.cli.runs import read_specs
 from fsdash.dashboard.curves.state import sweep_size
 from fsdash.dashboard.run_lab import text
-from fsdash.dashboard.run_lab.state import PLANS, CustomPlan, commands, python_code
+from fsdash.dashboard.run_lab.state import (
+    PLANS,
+    CustomPlan,
+    commands,
+    python_code,
+    repeated_name,
+)
 from fsdash.dashboard.run_lab.sweep import SweepPlan, parse_values, suggested_values, sweepable
 from fsdash.domains import DOMAINS, make
 from fsdash.errors import InputError
 from fsdash.figures.domains import describe_domain, domain_svg
+from fsdash.runs.store.queries import MAX_NAME
 
 
 @pytest.mark.parametrize("name", [n for n in PLANS if n != "paper-pricing"])
@@ -24,6 +31,13 @@ def test_the_python_code_of_a_plan_makes_the_same_runs(name):
         made = {}
         exec(python_code(specs).rpartition("\n")[0], made)
         assert made["specs"] == specs
+
+
+def test_an_experiment_that_is_run_again_gets_the_next_free_number():
+    taken = ["a", "a (2)", "a (4)", "b"]
+    assert repeated_name("a", taken) == repeated_name("a (4)", taken) == "a (3)"
+    assert repeated_name("b", taken) == "b (2)"
+    assert len(repeated_name("x" * MAX_NAME, ["x" * MAX_NAME])) <= MAX_NAME
 
 
 def test_every_plan_has_a_title_and_a_description():

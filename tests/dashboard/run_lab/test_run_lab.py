@@ -368,7 +368,7 @@ def test_stop_resume_and_pause(service):
     assert over(service.store, id).status == "paused"
 
 
-def test_running_again_starts_the_same_specifications(service):
+def test_running_again_starts_the_same_specifications_under_a_new_name(service):
     id = finished_experiment(service.store, frozen(), base(), name="first time").id
     test = lab(experiment=id)
     test.button(key="again").click().run()
@@ -377,6 +377,7 @@ def test_running_again_starts_the_same_specifications(service):
     test.button(key="start").click().run()
     new = shown(service, test)
     assert new.id != id
+    assert new.name == "first time (2)"
     assert [r.hash for r in new.runs] == [r.hash for r in service.store.experiment(id).runs]
     over(service.store, new.id)
 
