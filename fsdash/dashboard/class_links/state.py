@@ -1,7 +1,8 @@
 """The page Class without its widgets: links, and the answers as bars."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import numpy as np
@@ -10,6 +11,7 @@ from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.widgets.url_state import SHARED
 from fsdash.errors import InputError
 from fsdash.formatting import number
+from fsdash.runs.store.class_tasks import checked_options, checked_query, checked_question
 from fsdash.teaching.exercises import EXERCISES, Exercise
 from fsdash.teaching.exercises.base import ChoiceAnswer, NumberAnswer
 
@@ -65,6 +67,31 @@ def is_local(base: str | None) -> bool:
 def options_in(text: str) -> list[str]:
     """The answers in a text with one per line."""
     return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def read_form(texts: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The values of the fields of a new task, and what is wrong with each of the other fields."""
+    values, problems = dict[str, Any](), dict[str, str]()
+    for name, read in READERS.items():
+        try:
+            values[name] = read(texts[name])
+        except InputError as problem:
+            problems[name] = str(problem)
+    return values, problems
+
+
+def _read_link(text: str) -> tuple[str, dict[str, str]]:
+    page, query = parse_link(text)
+    checked_query(query)
+    return page, query
+
+
+READERS: dict[str, Callable[[str], Any]] = {
+    "link": _read_link,
+    "question": checked_question,
+    "options": lambda text: checked_options(options_in(text)),
+}
+"""By field of a new task: how its text is read."""
 
 
 def usable_exercises() -> dict[str, Exercise]:

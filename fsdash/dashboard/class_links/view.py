@@ -25,7 +25,7 @@ REFRESH_SECONDS = 2.0
 ROW_HEIGHT, AXIS_HEIGHT = 52, 90
 """Pixels of a bar with its gap, and of the axis below."""
 PROBLEM, MESSAGE, TOKEN = "class-problem", "class-message", "class-token"
-"""Session keys: what went wrong, what was done, and the browser's token for the task in view."""
+"""Session keys: what went wrong, by field; what was done; the browser's token for the task."""
 SHOWN = "class-shown"
 """Session key: whether the lecturer sees the answers, not only their number."""
 STYLE = "<style>.st-key-question h1 {font-size: clamp(1.4rem, 4vw, 2.2rem);}</style>"
@@ -104,8 +104,11 @@ def draw_form(store: Store) -> None:
         st.text_input(
             text.LINK, key=FIELDS["link"], help=text.LINK_HELP, placeholder=text.LINK_EXAMPLE
         )
+        show_problem("link")
         st.text_area(text.QUESTION, key=FIELDS["question"], height=90)
+        show_problem("question")
         st.text_area(text.OPTIONS, key=FIELDS["options"], help=text.OPTIONS_HELP, height=140)
+        show_problem("options")
         st.segmented_control(
             text.DAYS,
             tuple(text.DAY_LABELS),
@@ -115,7 +118,7 @@ def draw_form(store: Store) -> None:
             key="class-days",
         )
         st.form_submit_button(text.CREATE, type="primary", on_click=create, args=(store,))
-    show_problem()
+        show_problem()
 
 
 def fill_from_exercise() -> None:
@@ -133,22 +136,30 @@ def fill_from_exercise() -> None:
 
 def create(store: Store) -> None:
     """Create the task of the form, and show it to its lecturer."""
+    values, problems = state.read_form({name: st.session_state[FIELDS[name]] for name in FIELDS})
+    if problems:
+        st.session_state[PROBLEM] = problems
+        return
+    (page, query), question, options = values["link"], values["question"], values["options"]
     try:
-        page, query = state.parse_link(st.session_state[FIELDS["link"]])
-        options = state.options_in(st.session_state[FIELDS["options"]])
-        question, days = st.session_state[FIELDS["question"]], st.session_state["class-days"]
+        days = st.session_state["class-days"]
         task, secret = store.class_tasks.add(page, query, question, options, days, visitor_id())
     except (InputError, StoreError) as problem:
-        st.session_state[PROBLEM] = as_sentence(problem)
+        report(problem)
         return
     URL.put("task", task.id)
     URL.put("key", secret)
 
 
-def show_problem() -> None:
-    """What went wrong with the last click."""
-    if problem := st.session_state.pop(PROBLEM, None):
-        st.error(escape_markdown(problem))
+def report(problem: Exception) -> None:
+    """Show what went wrong with the last click, next to the button."""
+    st.session_state[PROBLEM] = {"": str(problem)}
+
+
+def show_problem(field: str = "") -> None:
+    """What was wrong with a field at the last click, or with the click itself."""
+    if problem := st.session_state.get(PROBLEM, {}).pop(field, None):
+        st.error(escape_markdown(as_sentence(problem)))
 
 
 # ------------------------------------------------------------------------------------ the lecturer
@@ -161,7 +172,6 @@ def draw_lecturer(store: Store, task: ClassTask, key: str) -> None:
     st.code(state.task_address(st.context.url, task.id), language=None, wrap_lines=True)
     if state.is_local(st.context.url):
         st.warning(text.LOCAL_LINK)
-    show_problem()
     draw_answers(store, task, key)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.toggle(text.SHOW, True, key=SHOWN, help=text.SHOW_HELP)
@@ -185,6 +195,7 @@ def draw_lecturer(store: Store, task: ClassTask, key: str) -> None:
                 args=(store, task, key, action),
             )
         st.button(text.NEW, key="class-new", icon=":material/add:", on_click=leave)
+    show_problem()
     st.caption(text.LECTURER_LINK)
 
 
@@ -224,7 +235,7 @@ def change(store: Store, task: ClassTask, key: str, action: str) -> None:
             st.session_state[MESSAGE] = text.DELETED
             leave()
     except (InputError, StoreError) as problem:
-        st.session_state[PROBLEM] = as_sentence(problem)
+        report(problem)
 
 
 def leave() -> None:
@@ -291,4 +302,4 @@ def send(store: Store, task: ClassTask, token: str) -> None:
     try:
         store.class_tasks.answer(task.id, token, st.session_state[f"answer-{task.id}"])
     except (InputError, StoreError) as problem:
-        st.session_state[PROBLEM] = as_sentence(problem)
+        report(problem)

@@ -220,24 +220,37 @@ def _hash(secret: str) -> str:
 def _checked_task(
     page: str, query: Mapping[str, str], question: str, options: Sequence[str], days: float
 ) -> dict[str, Any]:
-    asked = _text("the question", question, MAX_QUESTION)
-    if not asked:
+    if not 0 < days <= MAX_DAYS:
+        raise InputError(f"give a number of days above 0 and up to {MAX_DAYS}")
+    return {
+        "page": _text("the page", page, 40),
+        "query": checked_query(query),
+        "question": checked_question(question),
+        "options": json.dumps(checked_options(options), ensure_ascii=False),
+        "expires": time.time() + days * 86_400,
+    }
+
+
+def checked_query(query: Mapping[str, str]) -> str:
+    """The state of a page as JSON, if a task can store it."""
+    return _text("the link", json.dumps(dict(query), ensure_ascii=False), MAX_QUERY)
+
+
+def checked_question(question: str) -> str:
+    """The question, if a task can ask it."""
+    if not (asked := _text("the question", question, MAX_QUESTION)):
         raise InputError("the question is empty; type one")
+    return asked
+
+
+def checked_options(options: Sequence[str]) -> list[str]:
+    """The answers to choose from, if a task can offer them; none if it asks for a number."""
     texts = [_text(f"answer {n}", text, MAX_OPTION) for n, text in enumerate(options, 1)]
     if texts and not MIN_OPTIONS <= len(texts) <= MAX_OPTIONS:
         raise InputError(f"give {MIN_OPTIONS} to {MAX_OPTIONS} answers to choose from, or none")
     if "" in texts or len(set(texts)) < len(texts):
         raise InputError("an answer is empty or is there twice; each must be different")
-    state = json.dumps(dict(query), ensure_ascii=False)
-    if not 0 < days <= MAX_DAYS:
-        raise InputError(f"give a number of days above 0 and up to {MAX_DAYS}")
-    return {
-        "page": _text("the page", page, 40),
-        "query": _text("the link", state, MAX_QUERY),
-        "question": asked,
-        "options": json.dumps(texts, ensure_ascii=False),
-        "expires": time.time() + days * 86_400,
-    }
+    return texts
 
 
 def _text(what: str, value: str, most: int) -> str:

@@ -77,6 +77,15 @@ def test_what_cannot_be_used_is_reported_with_the_remedy(given, problem):
     assert "task" not in address(page)
 
 
+def test_each_problem_stands_below_its_field():
+    page = created(link="http://example.com/evil", question=" ", options="only one")
+    kinds = [element.type for element in page.main]
+    place = kinds.index("text_input")
+    fields = ["text_input", "error", "text_area", "error", "text_area", "error"]
+    assert kinds[place : place + 6] == fields
+    assert "task" not in address(page)
+
+
 def test_an_exercise_fills_the_form():
     page = opened(PAGE)
     page.selectbox(key="class-exercise").set_value("small-budget").run()
