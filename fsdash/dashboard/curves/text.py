@@ -59,6 +59,10 @@ METHOD, PROGRESS = "Method", "Progress"
 NO_DATA, NOT_REACHED = "…", "–"
 SO_FAR, FROM_START = "so far", "from start"
 FINAL_RULE = "the mean over the whole sweeps in the last tenth of the work, at least three"
+FINAL_NOTE = (
+    "*Final* is an average: over the last tenth of the work, and over at least three sweeps. The "
+    "curve of a method that is still improving can therefore end better than its final value."
+)
 
 
 class TableWords(NamedTuple):

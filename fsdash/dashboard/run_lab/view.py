@@ -20,7 +20,7 @@ import streamlit as st
 from fsdash.dashboard.curves import state as curves
 from fsdash.dashboard.curves.observations import observations
 from fsdash.dashboard.curves.state import CurveOptions
-from fsdash.dashboard.curves.text import REGRET_SHOWN, STATUS_BADGES
+from fsdash.dashboard.curves.text import FINAL_NOTE, REGRET_SHOWN, STATUS_BADGES
 from fsdash.dashboard.curves.view import read_curve_options, show_method_table
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.run_lab import text
@@ -170,6 +170,8 @@ def _draw_now(service: Service, visitor: str, interval: float | None) -> None:
         if len(results) > 1:
             st.markdown(f"**{escape_markdown(domain_label(domain))}**")
         _draw_results(own, options, progress, domain if len(results) > 1 else "")
+    if rows.version:
+        st.caption(FINAL_NOTE)
     if not rows.version and not experiment.active:
         st.info(text.NO_ROWS)
     _draw_notes(experiment)

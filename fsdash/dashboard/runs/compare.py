@@ -11,7 +11,7 @@ import streamlit as st
 from fsdash.dashboard.curves import state as curves
 from fsdash.dashboard.curves.observations import why_agnostic_wins
 from fsdash.dashboard.curves.state import CurveOptions
-from fsdash.dashboard.curves.text import REGRET_SHOWN
+from fsdash.dashboard.curves.text import FINAL_NOTE, REGRET_SHOWN
 from fsdash.dashboard.curves.view import read_curve_options, show_method_table, show_text_table
 from fsdash.dashboard.runs import text
 from fsdash.dashboard.runs.list import load_scores
@@ -135,6 +135,7 @@ def _draw_curves(
         if len(facets) > 1:
             st.markdown(f"**{escape_markdown(domain_label(domain))}**")
         _draw_method_table(own, labels, work, dashes, options)
+    st.caption(FINAL_NOTE)
 
 
 def _draw_facet(
