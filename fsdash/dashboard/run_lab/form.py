@@ -57,7 +57,7 @@ PLAN_TITLES = text.PLAN_TITLES | {SWEEP: text.SWEEP_TITLE, CUSTOM: text.CUSTOM_T
 
 def draw_form(service: Service, visitor: str) -> None:
     """The whole form. The Start button stands above the parameters."""
-    top, start_area, rest = st.container(), st.container(), st.container()
+    top, start_area, rest = st.container(), st.container(), st.container(key="lab-settings")
     try:
         if lab_url().get("from"):
             name, specs = _read_repeat(service, top)
@@ -105,6 +105,7 @@ def start(service: Service, visitor: str, name: str, specs: Sequence[RunSpec]) -
             visitor, name, specs, address=network_address()
         )
         lab_url().put("experiment", id)
+        lab_url().put("from", None)
     except (InputError, StoreError) as problem:
         st.session_state[START_ERROR] = str(problem)
 

@@ -40,8 +40,8 @@ EXACT_ITERATIONS = 30
 def draw_preview(service: Service, visitor: str) -> None:
     """What the curves will look like, and the visitor's latest experiments."""
     st.header(text.PREVIEW, anchor=False)
-    st.markdown(text.PREVIEW_BODY)
     _draw_example(previewed_domain())
+    st.markdown(text.PREVIEW_BODY)
     try:
         recent = service.store.experiments(owner=visitor, limit=MAX_RECENT)
     except StoreError:

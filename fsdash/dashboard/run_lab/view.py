@@ -58,15 +58,26 @@ from fsdash.formatting import escape_markdown, time_ago
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import ACTIVE, OVER, Experiment, Progress, Run, progress_of, run_labels
 
-# On a narrow screen the experiment comes before the form that started it. Streamlit's own status
-# widget, whose "Stop" button means something else, would come and go with every refresh.
-STYLE = """<style>
-[data-testid="stStatusWidget"] {display: none;}
-@media (max-width: 640px) {
-  .st-key-lab:has(.st-key-lab-actions, .st-key-close)
-    > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
-    {flex-direction: column-reverse;}
-}
+# On a narrow screen the picture stands between Start and the settings that few visitors change, and
+# an experiment before the form, unless it is to be run again. Streamlit's own status widget, whose
+# "Stop" button means something else, would come and go with every refresh.
+_SIDES = '.st-key-lab > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]'
+_FORM, _PICTURE = (f'{_SIDES} > [data-testid="stColumn"]:{end}-child' for end in ("first", "last"))
+STYLE = f"""<style>
+[data-testid="stStatusWidget"] {{display: none;}}
+@media (max-width: 640px) {{
+  [data-testid="stMainBlockContainer"] {{padding-top: 3.6rem;}}
+  [data-testid="stMainBlockContainer"] h1 {{font-size: 1.5rem; padding: 0.3rem 0 0.7rem;}}
+}}
+.st-key-lab {{container: lab / inline-size;}}
+@container lab (max-width: 660px) {{
+  {_SIDES} {{flex-direction: column; gap: 1rem;}}
+  {_FORM}, {_FORM} > [data-testid="stVerticalBlock"] {{display: contents;}}
+  {_PICTURE} {{order: 1; width: 100%; flex: none;}}
+  [data-testid="stLayoutWrapper"]:has(> .st-key-lab-settings) {{order: 2;}}
+  .st-key-lab:has(.st-key-lab-actions, .st-key-close):not(:has(.st-key-lab-repeat))
+    {_PICTURE.removeprefix(".st-key-lab ")} {{order: -1;}}
+}}
 </style>"""
 INSPECTOR_PAGE = PAGES["inspector"].script
 ACTION_ERROR = "lab-action-error"
@@ -239,14 +250,15 @@ def _draw_actions(service: Service, experiment: Experiment, visitor: str) -> Non
     When an experiment ends or is stopped, *Pause* and *Stop* disappear.
     """
     manager, id = service.manager, experiment.id
-    st.button(
+    if st.button(
         text.RUN_AGAIN,
         icon=":material/replay:",
         key="again",
         on_click=lab_url().put,
         args=("from", id),
         help=text.RUN_AGAIN_HELP,
-    )
+    ):
+        st.rerun()  # the form is no part of the fragment
     st.page_link(
         INSPECTOR_PAGE,
         label=text.POLICIES,

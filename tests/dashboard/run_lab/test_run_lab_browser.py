@@ -115,15 +115,22 @@ def test_back_undoes_the_last_change(visit: Callable[..., Page]):
         expect(page).not_to_have_url(re.compile("domain="))
 
 
-def test_the_form_is_not_rebuilt_at_a_start_and_moves_below_the_curves_on_a_phone(visit):
-    page = visit(QUICK, *NARROW)
-    form = page.get_by_test_id("stSelectbox").first
-    expect(form).to_be_visible()
+def test_a_phone_shows_the_picture_below_start_the_results_first_and_a_repeat_before_them(visit):
+    page = visit("/Run_lab", *NARROW)
+    wait_until_drawn(page, "example")
+    form, above = page.get_by_test_id("stSelectbox").first, lambda place: place.bounding_box()["y"]
+    button = page.get_by_role("button", name=text.START)
+    assert above(form) < above(button) < above(figure(page, "example")) < NARROW[1]
+    assert above(figure(page, "example")) < above(page.get_by_text(text.DOMAIN_PARAMETERS))
     form.evaluate("node => (node.mark = 'the same node')")
     start(page)
     wait_until_drawn(page, "curves")
     assert form.evaluate("node => node.mark") == "the same node"
-    assert form.bounding_box()["y"] > figure(page, "curves").bounding_box()["y"]
+    assert above(figure(page, "curves")) < above(form)
+    page.get_by_role("button", name=text.RUN_AGAIN).click()
+    new_name = page.locator(".st-key-lab-repeat").get_by_text("Inventory: Quick look (2)")
+    expect(new_name).to_be_visible()
+    assert above(button) < above(figure(page, "curves"))
 
 
 def test_a_sweep_over_T_on_two_domains(visit: Callable[..., Page]):
