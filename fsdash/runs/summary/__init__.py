@@ -1,7 +1,7 @@
 """Statistics of runs: learning curves with intervals, starting and final values, work to a level.
 
     curves    which rows make one curve, and its mean along the work axis with 95% intervals
-    table     starting value, work to reach a level, final value
+    table     both as tables: the mean curves; starting value, work to reach a level, final value
 
 A *series* is one curve of a chart: one method, and one kind of policy where a method has several.
 While a frozen-state method solves its lower level there are up to three policies: the cyclic one
@@ -23,7 +23,6 @@ from fsdash.runs.summary.curves import (
     mean_curves,
     read_at,
     replications,
-    summarise,
     t_quantile,
     whole_sweeps,
 )
@@ -33,6 +32,7 @@ from fsdash.runs.summary.table import (
     final_values,
     first_crossing,
     lasting_crossing,
+    summarise,
     work_to_reach,
 )
 

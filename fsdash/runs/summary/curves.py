@@ -260,63 +260,6 @@ def clipped(
 # ------------------------------------------------------------------------------------ mean curves
 
 
-def summarise(
-    frame: pd.DataFrame,
-    x: str = "evaluations",
-    *,
-    y: str = DEFAULT_MEASURE,
-    sweep: float = 1.0,
-    lower_policies: Collection[str] = (),
-    points: int = 400,
-) -> pd.DataFrame:
-    """Mean and 95% interval of each series along x.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Rows as `run_all` or a store returns them.
-    x : {"evaluations", "seconds", "sweeps"}
-        Unit of work.
-    y : str
-        Measure of the policy: "fraction_of_optimal", "mean_return", "mean_regret",
-        "relative_regret" or "max_regret".
-    sweep : float
-        Evaluations in one sweep of Base E-VI, |S||A|M: the unit of x = "sweeps".
-    lower_policies : collection of str
-        Kinds of policies of a lower level to include as series of their own: "stationary", greedy
-        for J, and "rolling".
-    points : int
-        Replications with different x are read at common points, at most so many.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns method, algorithm, T, policy, x, mean, low, high and n.
-
-    Examples
-    --------
-    >>> from fsdash.runs.local import run_all
-    >>> from fsdash.runs.spec import RunSpec
-    >>> frame, _ = run_all([RunSpec("inventory", "e-vi", iterations=2, replications=3)])
-    >>> summary = summarise(frame)
-    >>> list(summary.columns)
-    ['method', 'algorithm', 'T', 'policy', 'x', 'mean', 'low', 'high', 'n']
-    >>> summary["n"].unique().tolist()
-    [3]
-    """
-    curves = mean_curves(frame, x, y=y, sweep=sweep, lower_policies=lower_policies, points=points)
-    lengths = [len(curve.x) for curve in curves]
-    columns = {
-        name: np.repeat(np.array([getattr(curve, name) for curve in curves], object), lengths)
-        for name in SERIES
-    } | {
-        name: np.concatenate([getattr(curve, name) for curve in curves] or [[]])
-        for name in ("x", "mean", "low", "high", "n")
-    }
-    kinds = {"method": "str", "algorithm": "str", "T": "Int64", "policy": "str", "n": "int64"}
-    return pd.DataFrame(columns).astype(kinds)
-
-
 @dataclass(frozen=True, eq=False)
 class MeanCurve:
     """One series along x: the mean of measure y over n replications, and its 95% interval."""
@@ -348,7 +291,10 @@ def mean_curves(
     lower_policies: Collection[str] = (),
     points: int = 400,
 ) -> list[MeanCurve]:
-    """The curves that `summarise` puts in a table; series without any value are left out."""
+    """The curves that `summarise` puts in a table (there the arguments are explained).
+
+    Series without any value are left out.
+    """
     columns = Columns(frame)
     return curves_of(columns, split(columns, lower_policies), x, y=y, sweep=sweep, points=points)
 

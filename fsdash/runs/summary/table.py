@@ -1,4 +1,4 @@
-"""One row per series: the starting value, the work to reach a level, and the final value.
+"""Statistics as tables: the mean curves, and one row per series with its main numbers.
 
     start   the mean over replications of the first policy's value
     final   the mean over the whole sweeps in the last tenth of the work, at least three of them,
@@ -22,6 +22,7 @@ from math import inf, nan
 import numpy as np
 import pandas as pd
 
+from fsdash.runs.columns import DEFAULT_MEASURE
 from fsdash.runs.measures import RELATIVE, SHARE, main_measure
 from fsdash.runs.summary.curves import (
     SERIES,
@@ -31,6 +32,7 @@ from fsdash.runs.summary.curves import (
     curves_of,
     interval,
     limits,
+    mean_curves,
     split,
 )
 
@@ -43,6 +45,63 @@ MIN_SWEEPS = 3
 """Whole sweeps in the final value, if the run has so many."""
 MIN_POLICIES = 3
 """Policies at the end of a curve that must be at or above a level."""
+
+
+def summarise(
+    frame: pd.DataFrame,
+    x: str = "evaluations",
+    *,
+    y: str = DEFAULT_MEASURE,
+    sweep: float = 1.0,
+    lower_policies: Collection[str] = (),
+    points: int = 400,
+) -> pd.DataFrame:
+    """Mean and 95% interval of each series along x.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Rows as `run_all` or a store returns them.
+    x : {"evaluations", "seconds", "sweeps"}
+        Unit of work.
+    y : str
+        Measure of the policy: "fraction_of_optimal", "mean_return", "mean_regret",
+        "relative_regret" or "max_regret".
+    sweep : float
+        Evaluations in one sweep of Base E-VI, |S||A|M: the unit of x = "sweeps".
+    lower_policies : collection of str
+        Kinds of policies of a lower level to include as series of their own: "stationary", greedy
+        for J, and "rolling".
+    points : int
+        Replications with different x are read at common points, at most so many.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns method, algorithm, T, policy, x, mean, low, high and n.
+
+    Examples
+    --------
+    >>> from fsdash.runs.local import run_all
+    >>> from fsdash.runs.spec import RunSpec
+    >>> frame, _ = run_all([RunSpec("inventory", "e-vi", iterations=2, replications=3)])
+    >>> summary = summarise(frame)
+    >>> list(summary.columns)
+    ['method', 'algorithm', 'T', 'policy', 'x', 'mean', 'low', 'high', 'n']
+    >>> summary["n"].unique().tolist()
+    [3]
+    """
+    curves = mean_curves(frame, x, y=y, sweep=sweep, lower_policies=lower_policies, points=points)
+    lengths = [len(curve.x) for curve in curves]
+    columns = {
+        name: np.repeat(np.array([getattr(curve, name) for curve in curves], object), lengths)
+        for name in SERIES
+    } | {
+        name: np.concatenate([getattr(curve, name) for curve in curves] or [[]])
+        for name in ("x", "mean", "low", "high", "n")
+    }
+    kinds = {"method": "str", "algorithm": "str", "T": "Int64", "policy": "str", "n": "int64"}
+    return pd.DataFrame(columns).astype(kinds)
 
 
 def first_crossing(x: np.ndarray, y: np.ndarray, level: float) -> float:

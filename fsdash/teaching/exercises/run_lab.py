@@ -9,8 +9,8 @@ import pandas as pd
 from fsdash.domains import make
 from fsdash.reproduce import archive
 from fsdash.reproduce.experiments import experiment
+from fsdash.runs.records import method_title
 from fsdash.runs.summary import work_to_reach
-from fsdash.runs.summary.curves import method_title
 from fsdash.teaching.exercises.base import (
     COMPUTE,
     EXPLAIN,
