@@ -1,6 +1,6 @@
 """The one place that turns numbers and records into text, for pages, figures and the command line.
 
-- numbers: `number`, `number_tex`, `factor`, `setting`, `round_significant`
+- numbers: `number`, `number_tex`, `factor`, `setting`, `number_text`, `round_significant`
 - sizes and times: `file_size`, `duration`, `time_ago`
 - axes: `log_ticks`, `whole_ticks`
 - whole numbers: `whole_range` reads `1:32`; `compact_ranges` writes `0–2, 5`
@@ -74,6 +74,15 @@ def setting(value: object) -> str:
     """
     whole = isinstance(value, int) and not isinstance(value, bool)
     return f"{value:,}" if whole else str(value)
+
+
+def number_text(value: object) -> str:
+    """The shortest text that reads back as the same value; whole numbers without a point.
+
+    >>> number_text(3.0), number_text(0.1), number_text("zero")
+    ('3', '0.1', 'zero')
+    """
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def round_up(value: float, digits: int) -> float:

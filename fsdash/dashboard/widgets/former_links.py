@@ -4,6 +4,8 @@ A saved link keeps working when a parameter is renamed: add the former name or v
 `UrlState.read` translates a link before it reads it; pages know the present names only.
 """
 
+from collections.abc import Mapping
+
 NAMES = {
     "inspector": {"beside": "compare"},
     "runs": {"whose": "owner"},
@@ -53,3 +55,18 @@ VALUES = {
     "runs": {"owner": {"everyone's": "everyone"}},
 }
 """By page and by the present name of the parameter: the present value by the former value."""
+
+
+def in_present_terms(page: str, found: Mapping[str, str]) -> dict[str, str]:
+    """The query of a link with the names and values that the page uses now."""
+    names, values = NAMES.get(page, {}), VALUES.get(page, {})
+    renamed = {
+        names.get(name, name): text
+        for name, text in found.items()
+        if names.get(name) not in found  # a link with both names means the present one
+    }
+    present = {name: values.get(name, {}).get(text, text) for name, text in renamed.items()}
+    for name, (value, signs) in IMPLIED.get(page, {}).items():
+        if name not in present and signs & present.keys():
+            present[name] = value
+    return present

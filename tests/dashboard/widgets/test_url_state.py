@@ -11,16 +11,15 @@ from fsdash.dashboard.inspector.url import URL as INSPECTOR_URL
 from fsdash.dashboard.run_lab.url import lab_url
 from fsdash.dashboard.runs.url import runs_url
 from fsdash.dashboard.widgets import former_links, url_state
+from fsdash.dashboard.widgets.former_links import in_present_terms
 from fsdash.dashboard.widgets.url_state import (
     MAX_LINK,
     MAX_REPORTED,
     TOO_LONG,
     Parameter,
-    in_present_terms,
     list_of,
     number_in,
     one_of,
-    one_of_now,
     usable_values,
     whole_number,
 )
@@ -75,15 +74,6 @@ def test_a_link_with_many_unusable_values_gets_a_short_report():
     [warning] = page.warning
     assert warning.value.count("\n- ") == MAX_REPORTED + 1
     assert warning.value.endswith("… and 5 more")
-
-
-def test_options_that_are_added_later_can_be_read():
-    registry = {"a": 1}
-    parameters = {"name": Parameter("a", one_of_now(lambda: registry))}
-    problem = ["`name=b`: give one of a"]
-    assert usable_values({"name": "b"}, parameters) == ({}, problem)
-    registry["b"] = 2
-    assert usable_values({"name": "b"}, parameters) == ({"name": "b"}, [])
 
 
 URLS = {url.page: url for url in (HOME_URL, CHOOSE_T_URL, lab_url(), INSPECTOR_URL, runs_url())}
