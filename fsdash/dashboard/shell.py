@@ -53,6 +53,7 @@ h2:is(.st-key-recommendation *, [id^="section-"]) {font-size: 1.6rem;}
   linear-gradient(to left, PAGE 60%, transparent) right -2px top / 3rem 100% no-repeat local,
   linear-gradient(to left, rgba(128, 128, 128, 0.6), transparent) right / 1rem 100% no-repeat;}
 @media (max-width: 640px) {
+  [data-testid="stHorizontalBlock"] {row-gap: 1rem;}
   .st-key-two-columns > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     {flex-direction: column-reverse;}
   .st-key-two-columns > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
