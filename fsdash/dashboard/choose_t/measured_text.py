@@ -25,7 +25,7 @@ MEASURE_HELP = (
 DRAWN_T = "Drawn T of FSVI"
 DRAWN_T_HELP = "All T from {first} to {last} compete; these are drawn."
 NO_T = "No T is selected, so the defaults are drawn: {T}."
-MEASURING, STOP, START = "Measuring {title} …", "Stop", "Measure this model"
+MEASURING, START = "Measuring {title} …", "Measure this model"
 STOPPED = "The measurement was stopped. Start it again with the button."
 LARGE = (
     "This model has {pairs:,} state-action pairs. Measuring it takes a while; you can stop "
