@@ -93,6 +93,18 @@ class MeasuredState:
         others = front(self.measured, self.measure, competitor(self.best))
         return last_on_budget(others, self.sweeps)
 
+    @cached_property
+    def best_fsvi(self) -> pd.Series | None:
+        """The best point of FSVI on the budget; None if the budget pays for none."""
+        rows = self.fsvi_on_budget
+        return None if rows.empty else rows.loc[rows[self.measure].idxmin()]
+
+    @cached_property
+    def fsvi_on_budget(self) -> pd.DataFrame:
+        """The points of FSVI that the budget pays for."""
+        rows = self.measured.positive
+        return rows[(rows["method"] == "fsvi") & (rows["sweeps"] <= self.sweeps)]
+
     @property
     def optimal(self) -> float:
         """The optimal mean value."""
@@ -168,9 +180,7 @@ def choices_of_T(state: MeasuredState) -> pd.DataFrame:
 
     Empty if the budget pays for no FSVI. Hindsight knows the true regret.
     """
-    rows = state.measured.positive
-    paid = rows[(rows["method"] == "fsvi") & (rows["sweeps"] <= state.sweeps)]
-    found = []
+    paid, found = state.fsvi_on_budget, []
     for by, column in (
         ("the paper's bound", "bound"),
         ("the certificate", "certificate"),

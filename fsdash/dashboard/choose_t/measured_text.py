@@ -112,6 +112,10 @@ def reasons(state: MeasuredState) -> str:
             parts.append(f"{other} is practically as good.")
         else:
             parts.append(f"The runner-up, {other}, would lose {number(more)} more.")
+    named = {state.best["method"], None if second is None else second["method"]}
+    if state.best_fsvi is not None and "fsvi" not in named:
+        T, more = int(state.best_fsvi["T"]), float(state.best_fsvi[state.measure]) - loss
+        parts.append(f"FSVI does best with T = {T} and would lose {number(more)} more.")
     return " ".join(parts)
 
 

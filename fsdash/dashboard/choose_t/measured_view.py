@@ -140,23 +140,26 @@ def want(domain: Domain, wanted: bool) -> None:
 def draw_recommendation(state: MeasuredState) -> None:
     """The best point on the budget with its numbers and its reasons."""
     with st.container(border=True, key="recommendation"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        with st.container(
+            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+        ):
             # A line may not break inside "T = 6".
             title = text.headline(state).replace(" = ", "\u00a0=\u00a0")
             st.header(title, anchor=False, width="content")
             if state.best is not None:
-                with st.container(horizontal=True, gap="medium", width="content"):
-                    for label, value in text.numbers(state).items():
-                        help = text.CERTIFICATE_HELP if label == text.CERTIFICATE else None
-                        st.metric(label, value, help=help, width="content")
-        st.markdown(text.reasons(state))
+                st.page_link(
+                    PAGES["inspector"].script,
+                    label=text.INSPECT,
+                    icon=PAGES["inspector"].icon,
+                    query_params=measured.inspector_query(state, state.best),
+                    width="content",
+                )
         if state.best is not None:
-            st.page_link(
-                PAGES["inspector"].script,
-                label=text.INSPECT,
-                icon=PAGES["inspector"].icon,
-                query_params=measured.inspector_query(state, state.best),
-            )
+            with st.container(horizontal=True, gap="medium"):
+                for label, value in text.numbers(state).items():
+                    help = text.CERTIFICATE_HELP if label == text.CERTIFICATE else None
+                    st.metric(label, value, help=help, width="content")
+        st.markdown(text.reasons(state))
 
 
 def draw_figure(url: UrlState, state: MeasuredState) -> None:
@@ -165,7 +168,7 @@ def draw_figure(url: UrlState, state: MeasuredState) -> None:
     chart(
         figure,
         "frontier",
-        height=510,
+        height=450,
         clickable=True,
         draggable=True,
         alt_text=text.ALT_TEXT.format(
