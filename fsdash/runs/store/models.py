@@ -13,8 +13,8 @@ from __future__ import annotations
 import json
 import time
 import weakref
-from contextlib import suppress
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
