@@ -58,7 +58,7 @@ SHORT_SLEEP, LATE, LONGEST_PAUSE = 0.005, 0.01, 2.0
 INACTIVE_AFTER = 2 * SLOWEST_REFRESH
 """Seconds without a refresh before a viewer counts as inactive."""
 
-COLLECT_AFTER = (50_000, 5, 20)
+COLLECT_AFTER = (50_000, 5, 5)
 """Thresholds of Python's garbage collection (`gc.set_threshold`)."""
 
 STARTING = "Starting the workers …"
