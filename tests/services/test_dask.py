@@ -9,6 +9,8 @@ import pytest
 
 from fsdash.cli.main import main
 from fsdash.errors import InputError
+from fsdash.reproduce import experiments
+from fsdash.reproduce.figure_files import Renderer
 from fsdash.runs.server.cluster import NO_WORKERS, SCHEDULER_GONE, DaskWorkers
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.spec import RunSpec
@@ -136,6 +138,29 @@ def without_time(csv):
     frame = pd.read_csv(io.StringIO(csv)).drop(columns="seconds")
     order = ["algorithm", "replication", "step"]
     return frame.sort_values(order, ignore_index=True).to_csv(index=False)
+
+
+def test_a_reproduction_on_the_cluster_has_the_same_rows(cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr(Renderer, "__enter__", lambda self: self)  # no browser for the figures
+    for name, small in (
+        ("QUICK_SHARE", 0.02),
+        ("QUICK_REPLICATIONS", 1),
+        ("AGNOSTIC_SWEEPS", 2),
+        ("EXACT_ITERATIONS", 2),
+    ):
+        monkeypatch.setattr(experiments, name, small)
+    line = ["reproduce", "inventory", "--quick", "--out"]
+    assert main([*line, str(tmp_path / "here")]) == 0
+    assert main([*line, str(tmp_path / "there"), "--cluster", cluster.address]) == 0
+    here, there = (
+        pd.read_csv(tmp_path / place / "inventory.csv").drop(columns="seconds")
+        for place in ("here", "there")
+    )
+    order = ["variant", "ties", "algorithm", "T", "replication", "step"]
+    pd.testing.assert_frame_equal(
+        there.sort_values(order, ignore_index=True), here.sort_values(order, ignore_index=True)
+    )
+    assert len(here) > 100 and (tmp_path / "there" / "claims.csv").exists()
 
 
 def test_an_address_without_a_scheduler_is_reported(monkeypatch):
