@@ -1,6 +1,8 @@
 """A server on a Dask cluster whose scheduler and workers are killed and come back."""
 
 import io
+import os
+import signal
 import threading
 import time
 
@@ -96,6 +98,24 @@ def test_work_continues_when_the_scheduler_returns(manager, cluster):
     [run] = over(manager.store, id).runs
     assert run.status == "finished" and manager.problem == ""
     assert_same_rows(manager.store.rows([run.id]), spec)
+
+
+def test_a_stopped_worker_is_replaced_until_it_continues(manager, cluster, monkeypatch):
+    """Dask itself would wait for it for minutes."""
+    monkeypatch.setattr("fsdash.runs.server.cluster.SILENT_SECONDS", 2.0)
+    spec = base(iterations=1500)
+    cluster.start_worker()
+    until(lambda: manager._executor.capacity() == 2, "another worker")
+    id = manager.submit("me", "struck", [spec])
+    until(lambda: rows(manager, id) > 5)
+    pid = manager.store.experiment(id).runs[0].replications[0].pid
+    os.kill(pid, signal.SIGSTOP)
+    until(lambda: manager._executor.capacity() == 1, "a silent worker")
+    [run] = over(manager.store, id).runs
+    assert run.status == "finished" and run.replications[0].pid != pid
+    assert_same_rows(manager.store.rows([run.id]), spec)
+    os.kill(pid, signal.SIGCONT)
+    until(lambda: manager._executor.capacity() == 2, "the return of the worker")
 
 
 def test_a_request_to_stop_takes_effect_without_workers(manager, cluster):

@@ -292,6 +292,16 @@ def test_unusable_requests_are_refused(manager, store):
         Manager(store, workers=1000)
 
 
+def test_a_variable_says_how_many_workers_there_are(tmp_path, monkeypatch):
+    monkeypatch.setenv("FSDASH_WORKERS", "3")
+    store = Store(tmp_path / "runs.db")
+    with ThreadPoolExecutor(1) as here, Manager(store, executor=here) as manager:
+        assert manager.workers == 3
+    monkeypatch.setenv("FSDASH_WORKERS", "many")
+    with pytest.raises(InputError, match="FSDASH_WORKERS = many"):
+        Manager(store)
+
+
 def test_a_failing_task_does_not_affect_others(manager, store):
     """Uses the executor directly."""
     executor = manager._executor
