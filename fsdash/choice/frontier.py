@@ -87,6 +87,7 @@ def frontier(
     every_iteration: bool = False,
     bounds: bool = True,
     constants: Constants | None = None,
+    constants_seconds: float | None = None,
     best: Optimum | None = None,
     progress: Callable[[float], object] = lambda share: None,
 ) -> pd.DataFrame:
@@ -110,6 +111,8 @@ def frontier(
     constants : Constants, optional
         Constants for the paper's bound. Measured by default, if the model is in index form with
         all actions feasible and at most 400,000 state-action pairs.
+    constants_seconds : float, optional
+        Seconds for measuring the constants; then proven upper values are used, which still bound.
     best : Optimum, optional
         U* of this model, from `optimum`.
     progress : callable
@@ -141,17 +144,20 @@ def frontier(
         raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-4")
     best = optimum(model) if best is None else best
     here, goal = Problem(model, best), tolerance * max(float(np.abs(best.U_XY).max()), 1e-9)
-    if bounds and constants is None and is_measurable(model):
-        constants = measure(model, best.U_XY).constants(model.gamma)
+    if bounds and constants is None and _is_measurable(model):
+        progress(0.0)
+        upper = measure(model, best.U_XY, seconds=constants_seconds)
+        constants = upper.constants(model.gamma)
 
     found: list[tuple[Point, Values]] = []
     for share, points in _series(model, T_values, methods, goal, every_iteration):
         for point in points:
+            progress(share)
             # Similar policies follow each other, so the values of one are a start for the next.
             start_XY = found[-1][1].U_XY if found else None
             values = policy_values(model, point.policy_PXY, tolerance=goal, start_XY=start_XY)
             found.append((point, values))
-        progress(share)
+    progress(1.0)
     upper_XY, upper_sweeps = _shared_upper_bound(model, found)
     sweep = model.n_pairs * model.true.outcomes
     rows = []
@@ -214,7 +220,7 @@ def _series(
     goal: float,
     every_iteration: bool,
 ) -> Iterator[tuple[float, Iterator[Point]]]:
-    """The points of one method and T at a time, with the share that is done after them."""
+    """The points of one method and T at a time, with the share that is done before them."""
     passes = list(rolling(model, T_values[-1])) if set(methods) & set(FREEZING) else []
     jobs: list[Iterator[Point]] = []
     if "fsvi" in methods:
@@ -231,7 +237,7 @@ def _series(
         jobs.append(
             _iterated(model, "vi", None, vi(model), goal, 1 if every_iteration else VI_RATIO)
         )
-    for done, job in enumerate(jobs, start=1):
+    for done, job in enumerate(jobs):
         yield done / len(jobs), _changed(job)
 
 
@@ -333,7 +339,7 @@ def _shared_upper_bound(
     return upper_bound(model, values.U_XY, tighten=TIGHTEN)
 
 
-def is_measurable(model: FastSlowMDP) -> bool:
+def _is_measurable(model: FastSlowMDP) -> bool:
     """Whether `measure` knows the model's form and answers within seconds."""
     product = model.rows is None and model.feasible_XYA.all()
     return bool(product) and model.n_pairs <= MAX_MEASURED

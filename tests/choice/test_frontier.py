@@ -79,7 +79,8 @@ def test_certificates_on_the_inventory_are_close_to_the_truth():
 def test_progress_grows_to_one():
     shares = []
     frontier(random_model(6), T=[2, 3], progress=shares.append)
-    assert shares == sorted(shares) and shares[-1] == 1 and len(shares) == 5
+    assert shares == sorted(shares)
+    assert sorted(set(shares)) == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1])
 
 
 def test_a_model_without_rewards_has_no_regret():

@@ -7,6 +7,10 @@ from pathlib import Path
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from fsdash.dashboard.widgets import waiting
+
+waiting.PATIENCE = 60.0  # AppTest has no timer that would run a page again
+
 ROOT = Path(__file__).parents[2]
 APP = str(ROOT / "app.py")
 

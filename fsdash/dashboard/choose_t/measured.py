@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 import pandas as pd
 import plotly.graph_objects as go
 
-from fsdash.choice.frontier import frontier, is_measurable
+from fsdash.choice.frontier import frontier
 from fsdash.choice.pareto import competitor, last_on_budget, pareto, with_work, without
 from fsdash.choice.recommend import Choice, recommend
 from fsdash.choice.suits import Suitability, suits
@@ -18,7 +18,6 @@ from fsdash.domains import DOMAINS, Domain, make
 from fsdash.figures.frontier import FrontierFigure
 from fsdash.formatting import round_significant
 from fsdash.runs.engine import problem
-from fsdash.theory.measured import measure
 from fsdash.theory.measured_domains import measured_domains
 
 COMPARED_T = tuple(range(2, 25))
@@ -94,6 +93,18 @@ class MeasuredState:
         others = front(self.measured, self.measure, competitor(self.best))
         return last_on_budget(others, self.sweeps)
 
+    @cached_property
+    def best_fsvi(self) -> pd.Series | None:
+        """The best point of FSVI on the budget; None if the budget pays for none."""
+        rows = self.fsvi_on_budget
+        return None if rows.empty else rows.loc[rows[self.measure].idxmin()]
+
+    @cached_property
+    def fsvi_on_budget(self) -> pd.DataFrame:
+        """The points of FSVI that the budget pays for."""
+        rows = self.measured.positive
+        return rows[(rows["method"] == "fsvi") & (rows["sweeps"] <= self.sweeps)]
+
     @property
     def optimal(self) -> float:
         """The optimal mean value."""
@@ -129,17 +140,17 @@ def pairs(domain: Domain) -> int:
 
 def measure_model(domain: Domain, progress: Callable[[float], object]) -> MeasuredModel:
     """The frontier of a model for all T that compete; constants are reused where they are known."""
-    solved = problem(domain)
-    constants = None
     progress(0.0)
+    solved, constants = problem(domain), None
     if domain == make(domain.name) and domain.name in measured_domains():
         constants = measured_domains()[domain.name].constants
-    elif is_measurable(solved.model):
-        upper = measure(solved.model, solved.best.U_XY, seconds=CONSTANTS_SECONDS)
-        constants = upper.constants(solved.model.gamma)
-        progress(0.0)
     found = frontier(
-        solved.model, COMPARED_T, constants=constants, best=solved.best, progress=progress
+        solved.model,
+        COMPARED_T,
+        constants=constants,
+        constants_seconds=CONSTANTS_SECONDS,
+        best=solved.best,
+        progress=progress,
     )
     return MeasuredModel(found, suits(solved.model, found, best=solved.best))
 
@@ -169,9 +180,7 @@ def choices_of_T(state: MeasuredState) -> pd.DataFrame:
 
     Empty if the budget pays for no FSVI. Hindsight knows the true regret.
     """
-    rows = state.measured.positive
-    paid = rows[(rows["method"] == "fsvi") & (rows["sweeps"] <= state.sweeps)]
-    found = []
+    paid, found = state.fsvi_on_budget, []
     for by, column in (
         ("the paper's bound", "bound"),
         ("the certificate", "certificate"),

@@ -25,7 +25,7 @@ MEASURE_HELP = (
 DRAWN_T = "Drawn T of FSVI"
 DRAWN_T_HELP = "All T from {first} to {last} compete; these are drawn."
 NO_T = "No T is selected, so the defaults are drawn: {T}."
-MEASURING, STOP, START = "Measuring {title} …", "Stop", "Measure this model"
+MEASURING, START = "Measuring {title} …", "Measure this model"
 STOPPED = "The measurement was stopped. Start it again with the button."
 LARGE = (
     "This model has {pairs:,} state-action pairs. Measuring it takes a while; you can stop "
@@ -112,6 +112,10 @@ def reasons(state: MeasuredState) -> str:
             parts.append(f"{other} is practically as good.")
         else:
             parts.append(f"The runner-up, {other}, would lose {number(more)} more.")
+    named = {state.best["method"], None if second is None else second["method"]}
+    if state.best_fsvi is not None and "fsvi" not in named:
+        T, more = int(state.best_fsvi["T"]), float(state.best_fsvi[state.measure]) - loss
+        parts.append(f"FSVI does best with T = {T} and would lose {number(more)} more.")
     return " ".join(parts)
 
 

@@ -4,7 +4,6 @@ from functools import partial
 
 import streamlit as st
 
-from fsdash.choice.recommend import Choice
 from fsdash.dashboard.choose_t import measured
 from fsdash.dashboard.choose_t import measured_text as text
 from fsdash.dashboard.choose_t.measured import MeasuredModel, MeasuredState
@@ -13,9 +12,11 @@ from fsdash.dashboard.service import domain_labels, store_if_available
 from fsdash.dashboard.shell import is_dark, segments, two_columns, what_to_notice
 from fsdash.dashboard.widgets.chart import Event, chart, export
 from fsdash.dashboard.widgets.url_state import UrlState
+from fsdash.dashboard.widgets.waiting import wait_for
 from fsdash.domains import Domain
 
-STOPPED = "choose-t-stopped"
+WANTED = "choose-t-wanted"
+"""Models that the visitor started (True) or stopped (False)."""
 OPENED = "choose-t-inspect"
 
 
@@ -96,13 +97,14 @@ def measured_model(domain: Domain) -> MeasuredModel | None:
     if domain not in known:
         if not may_start(domain):
             return None
-        label, place = text.MEASURING.format(title=domain.title), st.empty()
-        with place.container():
-            bar = st.progress(0.0, label)
-            # A click ends this run of the page at the next step of the progress bar.
-            st.button(text.STOP, icon=":material/stop:", on_click=stop, args=(domain,))
-        found = measured.measure_model(domain, partial(_advance, bar, label))
-        place.empty()
+        found = wait_for(
+            ("frontier", domain),
+            partial(measured.measure_model, domain),
+            text.MEASURING.format(title=domain.title),
+            on_stop=partial(want, domain, False),
+        )
+        if found is None:
+            return None
         if len(known) >= MOST_MODELS:
             known.pop(next(iter(known)), None)
         known[domain] = found
@@ -117,27 +119,19 @@ def _measured_models() -> dict[Domain, MeasuredModel]:
     return {}
 
 
-def _advance(bar, label: str, share: float) -> None:
-    bar.progress(min(share, 1.0), label)
-
-
 def may_start(domain: Domain) -> bool:
-    """Whether the measurement starts now: at once for a small model that was not stopped."""
-    stopped = st.session_state.get(STOPPED) == domain
-    large = measured.pairs(domain) > measured.SLOW_PAIRS
-    if not (stopped or large):
+    """Whether to measure: a small model unless the visitor stopped it, a large one on request."""
+    wanted, pairs = st.session_state.get(WANTED, {}), measured.pairs(domain)
+    if wanted.get(domain, pairs <= measured.SLOW_PAIRS):
         return True
-    st.info(text.STOPPED if stopped else text.LARGE.format(pairs=measured.pairs(domain)))
-    return st.button(text.START, type="primary", on_click=start)
+    st.info(text.STOPPED if domain in wanted else text.LARGE.format(pairs=pairs))
+    st.button(text.START, type="primary", on_click=want, args=(domain, True))
+    return False
 
 
-def stop(domain: Domain) -> None:
-    """Remember that the visitor stopped the measurement of this model."""
-    st.session_state[STOPPED] = domain
-
-
-def start() -> None:
-    st.session_state.pop(STOPPED, None)
+def want(domain: Domain, wanted: bool) -> None:
+    """Remember whether the visitor wants the measurement of this model."""
+    st.session_state[WANTED] = st.session_state.get(WANTED, {}) | {domain: wanted}
 
 
 # ----------------------------------------------------------------------------------------- results
@@ -146,23 +140,26 @@ def start() -> None:
 def draw_recommendation(state: MeasuredState) -> None:
     """The best point on the budget with its numbers and its reasons."""
     with st.container(border=True, key="recommendation"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        with st.container(
+            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+        ):
             # A line may not break inside "T = 6".
             title = text.headline(state).replace(" = ", "\u00a0=\u00a0")
             st.header(title, anchor=False, width="content")
             if state.best is not None:
-                with st.container(horizontal=True, gap="medium", width="content"):
-                    for label, value in text.numbers(state).items():
-                        help = text.CERTIFICATE_HELP if label == text.CERTIFICATE else None
-                        st.metric(label, value, help=help, width="content")
-        st.markdown(text.reasons(state))
+                st.page_link(
+                    PAGES["inspector"].script,
+                    label=text.INSPECT,
+                    icon=PAGES["inspector"].icon,
+                    query_params=measured.inspector_query(state, state.best),
+                    width="content",
+                )
         if state.best is not None:
-            st.page_link(
-                PAGES["inspector"].script,
-                label=text.INSPECT,
-                icon=PAGES["inspector"].icon,
-                query_params=measured.inspector_query(state, state.best),
-            )
+            with st.container(horizontal=True, gap="medium"):
+                for label, value in text.numbers(state).items():
+                    help = text.CERTIFICATE_HELP if label == text.CERTIFICATE else None
+                    st.metric(label, value, help=help, width="content")
+        st.markdown(text.reasons(state))
 
 
 def draw_figure(url: UrlState, state: MeasuredState) -> None:
@@ -171,7 +168,7 @@ def draw_figure(url: UrlState, state: MeasuredState) -> None:
     chart(
         figure,
         "frontier",
-        height=510,
+        height=450,
         clickable=True,
         draggable=True,
         alt_text=text.ALT_TEXT.format(
@@ -227,9 +224,17 @@ def draw_samples(model: str) -> None:
             started = st.button(text.CHOOSE_FROM_SAMPLES, type="primary")
         key = (model, sweeps, seed)
         if started:
-            st.session_state[CHOSEN] = (key, choose_from_samples(model, sweeps, seed))
-        known, choice = st.session_state.get(CHOSEN, (None, None))
-        if choice is not None and known == key:
+            st.session_state[CHOSEN] = key, None
+        chosen, choice = st.session_state.get(CHOSEN, (None, None))
+        if chosen == key and choice is None:
+            choice = wait_for(
+                ("samples", *key),
+                partial(measured.choose_from_samples, measured.model_of(model), sweeps, seed),
+                text.CHOOSING,
+                on_stop=partial(st.session_state.pop, CHOSEN),
+            )
+            st.session_state[CHOSEN] = key, choice
+        if chosen == key and choice is not None:
             st.subheader(text.sampled_headline(choice), anchor=False)
             with st.container(horizontal=True, gap="medium"):
                 for label, value in text.sampled_numbers(
@@ -241,15 +246,3 @@ def draw_samples(model: str) -> None:
 
 CHOSEN = "choose-t-sampled"
 MOST_SAMPLED = 100.0
-
-
-def choose_from_samples(model: str, sweeps: float, seed: int) -> Choice:
-    """Choose, with a progress bar; a click on Stop ends it at the bar's next step."""
-    place = st.empty()
-    with place.container():
-        bar = st.progress(0.0, text.CHOOSING)
-        st.button(text.STOP, icon=":material/stop:", key="stop-samples")
-    advance = partial(_advance, bar, text.CHOOSING)
-    choice = measured.choose_from_samples(measured.model_of(model), sweeps, seed, advance)
-    place.empty()
-    return choice

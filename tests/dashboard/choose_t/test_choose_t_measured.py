@@ -71,6 +71,14 @@ def test_the_figure_and_the_runner_up_are_those_of_a_fresh_frontier(model, found
             assert second is None or state.second.equals(second)
 
 
+def test_the_best_T_of_fsvi_is_named_wherever_fsvi_is_not_the_first_or_second(model, found):
+    fsvi = found[(found["method"] == "fsvi") & found["sweeps"].between(1e-9, 20)]
+    T = fsvi.loc[fsvi["mean_regret"].idxmin(), "T"]
+    reasons = measured_text.reasons(MeasuredState("inventory", model, 20.0))
+    assert f"FSVI does best with T = {T} and" in reasons
+    assert "does best" not in measured_text.reasons(MeasuredState("inventory", model, 4.0))
+
+
 def test_a_budget_below_the_cheapest_policy_says_what_to_do():
     page = opened(PAGE, budget="0.01")
     assert headline(page) == "This budget is too small"

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from fsdash.dashboard.choose_t import measured_text as text
+from fsdash.dashboard.widgets.waiting import STOP
 from tests.dashboard.browser import SCREENS, assert_fits, figure, in_url, wait_until_drawn
 
 # One group, so that all tests here share one worker's server and browser.
@@ -35,6 +36,31 @@ def test_a_model_a_budget_and_a_point_lead_to_its_policy(visit: Callable[..., Pa
     expect(page).to_have_url(in_url("method", "fsvi"))
     expect(page).to_have_url(in_url("T", "2"))
     expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def stop(page: Page) -> None:
+    """Click the page's own Stop; the button in the header is Streamlit's."""
+    page.get_by_test_id("stMain").get_by_role("button", name=STOP).click()
+
+
+def test_a_measurement_and_a_choice_from_samples_can_be_stopped(visit: Callable[..., Page]):
+    page = visit("/Choose_T?model=inventory.large")
+    page.get_by_role("button", name=text.START).click()
+    stop(page)
+    expect(page.get_by_text(text.STOPPED)).to_be_visible()
+    expect(page.get_by_text("Measuring")).to_have_count(0)
+    expect(page.get_by_role("button", name=text.START)).to_be_visible()
+
+    page = visit("/Choose_T?model=pricing")
+    wait_until_drawn(page, "frontier")
+    page.get_by_text(text.SAMPLES).click()
+    budget = page.get_by_role("spinbutton", name=text.SAMPLED_BUDGET)
+    budget.fill("100")
+    budget.press("Enter")
+    page.get_by_role("button", name=text.CHOOSE_FROM_SAMPLES).click()
+    stop(page)
+    expect(page.get_by_text(text.CHOOSING)).to_have_count(0)
+    expect(page.get_by_role("button", name=text.CHOOSE_FROM_SAMPLES)).to_be_visible()
 
 
 @pytest.mark.long
