@@ -16,13 +16,11 @@ import re
 import secrets
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
-import pandas as pd
 import streamlit as st
 
 from fsdash.dashboard import access
@@ -34,6 +32,7 @@ from fsdash.runs.server.manager import Manager
 from fsdash.runs.store.database import default_url
 from fsdash.runs.store.experiments import Store
 from fsdash.runs.store.models import SavedModelRecord
+from fsdash.runs.store.queries import ExperimentRows
 
 COOKIE = "fsdash_visitor"
 VISITOR_ID = re.compile(r"[0-9a-f]{20}")
@@ -48,16 +47,18 @@ MAX_CACHED_ROWS = 150_000
 """Rows of experiments that stay in memory, about a quarter of a kilobyte each."""
 MAX_SCORES = 5_000
 """Runs whose scores stay in memory, about a kilobyte each."""
-FASTEST_REFRESH, SLOWEST_REFRESH = 1.0, 15.0
+FASTEST_REFRESH, SLOWEST_REFRESH = 1.0, 30.0
 """Seconds between two refreshes of one visitor's page."""
 REFRESH_SHARE = 0.15
 """Share of one core for all refreshes. Streamlit adds about as much again, which is not timed."""
 TURN_TIMEOUT = 20.0
 """Seconds after which a refresh starts although the previous one has not ended."""
+SHORT_SLEEP, LATE, LONGEST_PAUSE = 0.005, 0.01, 2.0
+"""Seconds of a sleep that shows how busy the server is, of its delay if so, and of such sleeps."""
 INACTIVE_AFTER = 2 * SLOWEST_REFRESH
 """Seconds without a refresh before a viewer counts as inactive."""
 
-COLLECT_AFTER = (20_000, 10, 20)
+COLLECT_AFTER = (50_000, 5, 20)
 """Thresholds of Python's garbage collection (`gc.set_threshold`)."""
 
 STARTING = "Starting the workers …"
@@ -76,74 +77,78 @@ if (!document.cookie.split("; ").some((part) => part.startsWith("NAME=")))
 </script>""".replace("NAME", COOKIE)
 
 
-@dataclass
-class ExperimentRows:
-    """The rows of one experiment so far; `version` changes whenever there are more."""
-
-    frame: pd.DataFrame
-    counts: dict[tuple[int, int], int] = field(default_factory=dict)
-    """By (run, replication): how many rows were read."""
-
-    @property
-    def version(self) -> int:
-        return len(self.frame)
-
-    def with_more(self, new: pd.DataFrame) -> ExperimentRows:
-        """These rows and new ones, in order."""
-        frame = pd.concat([self.frame, new]) if self.version else new
-        frame = frame.sort_values(["run", "replication", "step"], ignore_index=True)
-        counts = dict(self.counts)
-        for key in zip(new["run"].tolist(), new["replication"].tolist(), strict=True):
-            counts[key] = counts.get(key, 0) + 1
-        return ExperimentRows(frame, counts)
-
-
 class RefreshRate:
     """How often pages refresh what is running: once a second, less often with many viewers.
 
     All refreshes happen in the process that also answers every widget. Each one is timed, and the
     interval grows so that together they take at most `REFRESH_SHARE` of one core. They also take
     turns: a widget competes with one refresh for the interpreter, not with one per viewer. Whoever
-    has not seen any numbers yet comes first.
+    has not seen any numbers yet comes first; the others let widgets go first for a while.
     """
 
     def __init__(self) -> None:
         self._latest: dict[object, tuple[float, float]] = {}
         """By viewer: when the last refresh ended and the processor time it took."""
-        self._changed = threading.Condition()
-        self._busy, self._waiting_first = False, 0
+        self._lock, self._busy = threading.Lock(), False
+        self._waiting: tuple[deque[threading.Event], deque[threading.Event]] = deque(), deque()
+        """Those without numbers, and the others. Each is woken alone when it has its turn."""
 
     @contextmanager
     def refresh(self, viewer: object, first: bool = False) -> Iterator[None]:
         """Wait for a turn, at most `TURN_TIMEOUT` (the store may hang), and time the refresh."""
         has_turn = self._take_turn(first)
+        if not first:
+            let_widgets_go_first()
         began = time.thread_time()
         try:
             yield
         finally:
-            with self._changed:
-                self._latest[viewer] = time.monotonic(), time.thread_time() - began
+            cost = time.thread_time() - began
+            with self._lock:
+                self._latest[viewer] = time.monotonic(), cost
                 if has_turn:
-                    self._busy = False
-                    self._changed.notify_all()
+                    self._pass_turn()
 
     def _take_turn(self, first: bool) -> bool:
-        with self._changed:
-            self._waiting_first += first
-            has_turn = self._changed.wait_for(
-                lambda: not self._busy and (first or not self._waiting_first), TURN_TIMEOUT
-            )
-            self._waiting_first -= first
-            self._busy = self._busy or has_turn
-            return has_turn
+        with self._lock:
+            if not self._busy:
+                self._busy = True
+                return True
+            mine, queue = threading.Event(), self._waiting[0 if first else 1]
+            queue.append(mine)
+        if mine.wait(TURN_TIMEOUT):
+            return True
+        with self._lock:
+            if mine.is_set():
+                return True
+            queue.remove(mine)
+            return False
+
+    def _pass_turn(self) -> None:
+        queue = next(filter(None, self._waiting), None)
+        self._busy = queue is not None
+        if queue:
+            queue.popleft().set()
 
     def interval(self) -> float:
         """Seconds between two refreshes of one visitor's page."""
         oldest = time.monotonic() - INACTIVE_AFTER
-        with self._changed:
+        with self._lock:
             self._latest = {v: entry for v, entry in self._latest.items() if entry[0] > oldest}
             cost = sum(cost for _, cost in self._latest.values())
         return min(max(cost / REFRESH_SHARE, FASTEST_REFRESH), SLOWEST_REFRESH)
+
+
+def let_widgets_go_first() -> None:
+    """Wait while many threads compete for the interpreter, at most `LONGEST_PAUSE` seconds.
+
+    If they do, a short sleep ends late.
+    """
+    end = time.monotonic() + LONGEST_PAUSE
+    late = True
+    while late and (began := time.monotonic()) < end:
+        time.sleep(SHORT_SLEEP)
+        late = time.monotonic() - began > SHORT_SLEEP + LATE
 
 
 class VersionedCache:

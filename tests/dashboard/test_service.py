@@ -6,7 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from fsdash.dashboard import service
-from fsdash.dashboard.service import FASTEST_REFRESH, INACTIVE_AFTER, REFRESH_SHARE, RefreshRate
+from fsdash.dashboard.service import (
+    FASTEST_REFRESH,
+    INACTIVE_AFTER,
+    LATE,
+    LONGEST_PAUSE,
+    REFRESH_SHARE,
+    RefreshRate,
+)
 from tests.runs.work import until
 
 
@@ -43,14 +50,34 @@ def test_who_has_seen_no_numbers_yet_comes_first(monkeypatch):
             order.append(viewer)
 
     def waiting(n: int) -> bool:
-        return len(rate._changed._waiters) == n
+        return sum(map(len, rate._waiting)) == n
 
-    with ThreadPoolExecutor(2) as threads, rate.refresh("running"):
-        threads.submit(refresh, "later", False)
-        until(lambda: waiting(1))
-        threads.submit(refresh, "new", True)
-        until(lambda: waiting(2))
-    assert order == ["new", "later"]
+    with ThreadPoolExecutor(3) as threads, rate.refresh("running"):
+        for n, (viewer, first) in enumerate((("a", False), ("b", False), ("new", True)), start=1):
+            threads.submit(refresh, viewer, first)
+            until(lambda n=n: waiting(n))
+    assert order == ["new", "a", "b"]
+
+
+def test_a_refresh_waits_while_many_threads_compete_but_not_for_ever(monkeypatch):
+    """A clock on which a short sleep ends late the first times."""
+    now, slept = [0.0], []
+
+    def sleep(seconds):
+        slept.append(seconds)
+        now[0] += seconds + (2 * LATE if len(slept) <= late_sleeps[0] else 0)
+
+    monkeypatch.setattr(service.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(service.time, "sleep", sleep)
+    late_sleeps = [0]
+    service.let_widgets_go_first()
+    assert len(slept) == 1
+    late_sleeps[0] = 4
+    service.let_widgets_go_first()
+    assert len(slept) == 5
+    late_sleeps[0], now[0] = 10**6, 0.0
+    service.let_widgets_go_first()
+    assert LONGEST_PAUSE <= now[0] < LONGEST_PAUSE + 1
 
 
 def test_a_refresh_that_fails_gives_its_turn_back():

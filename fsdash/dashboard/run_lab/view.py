@@ -36,7 +36,6 @@ from fsdash.dashboard.run_lab.state import (
 )
 from fsdash.dashboard.run_lab.url import lab_url
 from fsdash.dashboard.service import (
-    ExperimentRows,
     Service,
     as_sentence,
     may_change,
@@ -57,6 +56,7 @@ from fsdash.errors import InputError
 from fsdash.formatting import escape_markdown, time_ago
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import ACTIVE, OVER, Experiment, Progress, Run, progress_of, run_labels
+from fsdash.runs.store.queries import ExperimentRows
 
 # On a narrow screen the experiment comes before the form that started it. Streamlit's own status
 # widget, whose "Stop" button means something else, would come and go with every refresh.

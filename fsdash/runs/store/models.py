@@ -14,11 +14,13 @@ import json
 import time
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import Connection, func, select
+from sqlalchemy.exc import IntegrityError
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.domains.saved import PREFIX, SavedContent, domain_name, forget_class, variable_names
@@ -118,7 +120,9 @@ class ModelTable:
                         f"you have {MAX_MODELS} saved models, the most one person can have; delete "
                         "one first"
                     )
-                connection.execute(m.insert().values(values))
+                # On PostgreSQL somebody else may save the same model at this moment.
+                with suppress(IntegrityError), connection.begin_nested():
+                    connection.execute(m.insert().values(values))
         self._changed(domain_name(model))
         return self.get(str(values["hash"]))
 

@@ -6,13 +6,14 @@ import secrets
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 from sqlalchemy import Connection, Row, and_, or_, select
 
 from fsdash.errors import InputError
-from fsdash.runs.columns import DTYPES, NAMES, ROW_COLUMNS, RUN_NAMES
+from fsdash.runs.columns import DTYPES, ROW_COLUMNS, RUN_NAMES
 from fsdash.runs.estimate import worker_seconds
 from fsdash.runs.records import Experiment, Replication, Run
 from fsdash.runs.spec import RunSpec
@@ -157,7 +158,31 @@ def select_rows(connection: Connection, new: Sequence[tuple[int, int, int]]) -> 
 def rows_frame(rows: Sequence[Row[Any]], of_run: Mapping[int, Mapping[Any, Any]]) -> pd.DataFrame:
     """Rows as a frame; what belongs to the run is repeated in each of its rows."""
     names = ["run", "replication", *(column.name for column in ROW_COLUMNS)]
-    frame = pd.DataFrame([tuple(row) for row in rows], columns=names)
+    values = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+    columns: dict[str, Sequence[Any]] = dict(zip(names, values, strict=True))
     for name in RUN_NAMES:
-        frame[name] = frame["run"].map({run: values[name] for run, values in of_run.items()})
-    return frame[["run", *NAMES]].astype({"run": "int64", **DTYPES})
+        columns[name] = [of_run[run][name] for run in columns["run"]]
+    dtypes = {"run": "int64", **DTYPES}
+    return pd.DataFrame({name: pd.Series(columns[name], dtype=d) for name, d in dtypes.items()})
+
+
+@dataclass
+class ExperimentRows:
+    """The rows of one experiment so far; `version` changes whenever there are more."""
+
+    frame: pd.DataFrame
+    counts: dict[tuple[int, int], int] = field(default_factory=dict)
+    """By (run, replication): how many rows were read."""
+
+    @property
+    def version(self) -> int:
+        return len(self.frame)
+
+    def with_more(self, new: pd.DataFrame) -> ExperimentRows:
+        """These rows and new ones, in order."""
+        frame = pd.concat([self.frame, new]) if self.version else new
+        frame = frame.sort_values(["run", "replication", "step"], ignore_index=True)
+        counts = dict(self.counts)
+        for key in zip(new["run"].tolist(), new["replication"].tolist(), strict=True):
+            counts[key] = counts.get(key, 0) + 1
+        return ExperimentRows(frame, counts)

@@ -1,7 +1,8 @@
 """Saved models: names, notes, owners, limits, and the experiments that use them."""
 
 import sqlite3
-import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -88,14 +89,10 @@ def test_size_and_number_are_limited(store, monkeypatch):
 
 def test_several_threads_save_the_same_model_once(store):
     model = shop_model()
-    threads = [
-        threading.Thread(target=store.models.add, args=(f"visitor {i}", "shop", model))
-        for i in range(6)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(6) as threads:
+        add = partial(store.models.add, name="shop", model=model)
+        found = list(threads.map(add, [f"visitor {i}" for i in range(24)]))
+    assert len({record.owner for record in found}) == 1
     assert len(store.models.list()) == 1
 
 
