@@ -99,12 +99,12 @@ class WorkerExecutor(Workers):
     It does not limit how many tasks run at a time: whoever submits them asks for `capacity`.
     """
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, spare: int = SPARE) -> None:
         super().__init__(workers)
         self._tasks: Tasks = queue.SimpleQueue()
         self._closing = threading.Event()
         self._slots: list[_Slot] = []
-        for i in range(workers + SPARE):
+        for i in range(workers + spare):
             self._slots.append(_Slot(self._tasks, f"slot-{i}", self._changed))
         threading.Thread(target=self._watch, name="stopped workers", daemon=True).start()
         self._changed()
