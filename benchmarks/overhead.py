@@ -78,7 +78,7 @@ def main() -> None:
     from benchmarks.overhead import measured  # under a name that a worker can import
 
     rows = []
-    with tempfile.TemporaryDirectory() as folder, WorkerExecutor(1) as worker:
+    with tempfile.TemporaryDirectory() as folder, WorkerExecutor(1, spare=0) as worker:
         store = Store(Path(folder) / "runs.db")
         queue = WorkQueue(store.database)
         queue.open_lease()

@@ -3,13 +3,21 @@
     python -m tools.chaos --minutes 10 --postgres --dask      # `make chaos`
     python -m tools.chaos --minutes 1                         # SQLite and local workers
 
-A server (a process of its own) computes the experiments of ten visitors. Every few seconds one of
-these happens: SIGKILL of the server, which is started again; SIGKILL or SIGSTOP of a worker; with
-`--postgres` a crash and restart of the database; with `--dask` the same for the scheduler. Server,
-database, scheduler and workers of a cluster are also stopped for some seconds and continue. After
-every second event nothing else happens until the work goes on, and that time is reported. At the
-end the killing stops, all experiments have to finish, and every recorded row is compared with an
-undisturbed run. Exits with 1 if a row is lost or different, or if a run is stuck.
+A server (a process of its own) computes the experiments of ten visitors with two workers. Every few
+seconds one of these happens: SIGKILL of the server, which is started again; SIGKILL or SIGSTOP of a
+worker; with `--postgres` SIGKILL of all processes of the database, which is started again; with
+`--dask` the same for the scheduler. Server, database, scheduler and workers of a cluster are also
+stopped for some seconds and continue. After every second event nothing else happens until the work
+goes on, and that time is reported:
+
+- *worker*, *stopped worker*: from the signal until another worker has begun the replication that
+  the struck one was computing. A worker without a replication counts as *idle worker*.
+- everything else: from the return of what was killed or stopped until a new row is recorded.
+
+At the end the killing stops, all experiments have to finish, and every recorded row is compared
+with an undisturbed run. Exits with 1 if a row is lost or different, or if a run is stuck. With
+`--keep-server` the server is neither killed nor stopped: its memory and open files at the start and
+at the end are then those of one process.
 """
 
 import argparse
@@ -24,6 +32,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from statistics import median
 
 import psutil
 from sqlalchemy import select
@@ -31,6 +40,7 @@ from sqlalchemy import select
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import ACTIVE
+from fsdash.runs.server.executor import SPARE
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.store.experiments import Store
 from fsdash.runs.store.retry import patiently
@@ -42,6 +52,8 @@ from tools.postgres import Postgres
 VISITORS = 10
 UNFINISHED = 12
 """Experiments that the visitors keep in the queue."""
+WORKERS = 2
+"""Replications that run at a time. A cluster has one worker more, as the local workers do."""
 LONGEST_STOP = 5.0
 """Seconds for which something is stopped or away."""
 RECOVERY_SECONDS = 90
@@ -82,7 +94,7 @@ def started(url: str) -> Manager:
     """The manager, as soon as the database and the scheduler answer."""
     while True:
         try:
-            return Manager(Store(url), workers=2)
+            return Manager(Store(url), workers=WORKERS)
         except (StoreError, InputError):
             time.sleep(0.5)
 
@@ -94,8 +106,9 @@ class Chaos:
         self.url, self.folder, self.postgres, self.cluster = url, folder, postgres, cluster
         self.stop = folder / "stop"
         self.kills: Counter[str] = Counter()
+        self.stops: Counter[str] = Counter()
         self.recoveries: dict[str, list[float]] = {}
-        self.most_memory = self.most_files = 0.0
+        self.ended_by_itself = 0
         self.environment = os.environ | {"CHAOS_STOP": str(self.stop)}
         if cluster is not None:
             self.environment["FSDASH_DASK"] = cluster.address
@@ -106,6 +119,9 @@ class Chaos:
         log = (self.folder / "server.log").open("ab")
         self.server = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)
 
+    def end_of_log(self) -> str:
+        return (self.folder / "server.log").read_text()[-3000:]
+
     def workers(self) -> list[psutil.Process]:
         if self.cluster is not None:
             return [psutil.Process(w.pid) for w in self.cluster.workers if w.poll() is None]
@@ -115,23 +131,28 @@ class Chaos:
         except psutil.NoSuchProcess:  # one ended meanwhile
             return []
 
-    def strike(self, rng: random.Random, store: Store) -> tuple[str, Callable[[], bool]]:
-        """Let something happen; return what, and whether the work goes on again."""
-        events = {"worker": 5, "stopped worker": 2, "server": 2, "stopped server": 1}
+    def strike(
+        self, rng: random.Random, store: Store, keep_server: bool
+    ) -> tuple[str, float, Callable[[], bool]]:
+        """Let something happen; return what, when its clock began, and whether work goes on."""
+        events = {"worker": 5, "stopped worker": 2}
+        if not keep_server:
+            events |= {"server": 2, "stopped server": 1}
         if self.postgres is not None:
             events |= {"database": 1, "stopped database": 1}
         if self.cluster is not None:
             events |= {"scheduler": 1, "stopped scheduler": 1}
         event = rng.choices(list(events), list(events.values()))[0]
         away = rng.uniform(0, LONGEST_STOP)
-        goes_on = None
+        if event.endswith("worker"):
+            return self._strike_worker(rng, store, event, away)
         if event == "server":
             end(self.server)
             self.start_server()
         elif event == "stopped server":
             stop_for(away, psutil.Process(self.server.pid))
         elif event == "database":
-            self.postgres.stop("immediate")
+            self.postgres.kill()
             time.sleep(away)
             self.postgres.start()
         elif event == "stopped database":
@@ -142,15 +163,17 @@ class Chaos:
             self.cluster.start_scheduler()
         elif event == "stopped scheduler":
             stop_for(away, psutil.Process(self.cluster.scheduler.pid))
-        elif workers := self.workers():
-            goes_on = self._strike_worker(rng.choice(workers), store, event, away)
-        self.kills[event] += 1
-        return event, goes_on or new_rows(store)
+        self._count(event)
+        return event, time.monotonic(), new_rows(store)
 
     def _strike_worker(
-        self, worker: psutil.Process, store: Store, event: str, away: float
-    ) -> Callable[[], bool] | None:
-        computed = replication_of(store, worker.pid)
+        self, rng: random.Random, store: Store, event: str, away: float
+    ) -> tuple[str, float, Callable[[], bool]]:
+        busy = [(w, r) for w in self.workers() if (r := replication_of(store, w.pid))]
+        worker, computed = rng.choice(busy or [(w, None) for w in self.workers()] or [(None, None)])
+        struck = time.monotonic()
+        if worker is None:  # they are all being started
+            return "no worker", struck, lambda: True
         with suppress(psutil.NoSuchProcess):
             if event == "worker":
                 worker.kill()
@@ -158,14 +181,28 @@ class Chaos:
                 worker.suspend()
             else:
                 stop_for(away, worker)
-        return computed and (lambda: runs_elsewhere(store, *computed, worker.pid))
+        self._count(event)
+        if event == "stopped worker" and self.cluster is not None:  # it continues by itself
+            return event, time.monotonic(), new_rows(store)
+        if computed is None or has_finished(store, *computed, worker.pid):
+            return f"idle {event}", struck, new_rows(store)
+        return event, struck, lambda: runs_elsewhere(store, *computed, worker.pid)
 
-    def measure(self) -> None:
-        """Note the memory and the open files of the server."""
+    def _count(self, event: str) -> None:
+        (self.stops if event.startswith("stopped") else self.kills)[event] += 1
+
+    def usage(self) -> str:
+        """Memory and open files of the server and of its workers."""
         with suppress(psutil.NoSuchProcess):
+            workers = self.workers()
+            memory = [p.memory_info().rss / 2**20 for p in workers]
             server = psutil.Process(self.server.pid)
-            self.most_memory = max(self.most_memory, server.memory_info().rss / 2**20)
-            self.most_files = max(self.most_files, server.num_fds())
+            return (
+                f"server {server.memory_info().rss / 2**20:.0f} MB, {server.num_fds()} open files; "
+                f"{len(workers)} workers of at most {max(memory, default=0):.0f} MB, "
+                f"{max([p.num_fds() for p in workers], default=0)} open files"
+            )
+        return "not known: a process has just ended"
 
     def replace_dead_workers(self) -> None:
         """Start the workers of a cluster again, as its supervisor would.
@@ -175,7 +212,7 @@ class Chaos:
         if self.cluster is None:
             return
         self.cluster.workers = [w for w in self.cluster.workers if w.poll() is None]
-        while len(self.cluster.workers) < 2:
+        while len(self.cluster.workers) < WORKERS + SPARE:
             self.cluster.start_worker()
 
 
@@ -201,13 +238,24 @@ def replication_of(store: Store, pid: int) -> tuple[int, int] | None:
 
 
 def runs_elsewhere(store: Store, run: int, replication: int, pid: int) -> bool:
-    """Whether another worker computes a replication, or it has ended."""
+    """Whether a worker other than this one has begun a replication."""
+    found = worker_and_status(store, run, replication)
+    return found is not None and found[0] != pid and found[1] != "queued"
+
+
+def has_finished(store: Store, run: int, replication: int, pid: int) -> bool:
+    """Whether this worker has finished a replication."""
+    return worker_and_status(store, run, replication) == (pid, "finished")
+
+
+def worker_and_status(store: Store, run: int, replication: int) -> tuple[int, str] | None:
+    """The process that computes a replication or was the last to do so; None without a store."""
     p = replications.c
     query = select(p.pid, p.status).where(p.run == run, p.replication == replication)
     with suppress(StoreError), store.database.reading() as connection:
-        found = connection.execute(query).one()
-        return found.status not in ACTIVE or (found.status == "running" and found.pid != pid)
-    return False
+        pid, status = connection.execute(query).one()
+        return pid, status
+    return None
 
 
 def new_rows(store: Store) -> Callable[[], bool]:
@@ -258,7 +306,8 @@ def verify(store: Store) -> tuple[Counter[str], int, list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=10)
-    parser.add_argument("--pause", type=float, default=3.0, help="mean seconds between two kills")
+    parser.add_argument("--pause", type=float, default=2.0, help="mean seconds between two events")
+    parser.add_argument("--keep-server", action="store_true", help="do not kill the server")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--dask", action="store_true")
@@ -281,54 +330,57 @@ def main() -> None:
 def run(chaos: Chaos, arguments: argparse.Namespace) -> int:
     rng, store = random.Random(arguments.seed), Store(chaos.url)
     chaos.replace_dead_workers()
-    deadline, most_rows = time.monotonic() + 60 * arguments.minutes, 0
+    wait_for(new_rows(store), chaos)
+    print("start:", chaos.usage(), flush=True)
+    deadline, most_rows, lost = time.monotonic() + 60 * arguments.minutes, 0, 0
     while time.monotonic() < deadline:
         time.sleep(rng.expovariate(1 / arguments.pause))
-        chaos.measure()
-        event, goes_on = chaos.strike(rng, store)
+        event, began, goes_on = chaos.strike(rng, store, arguments.keep_server)
         chaos.replace_dead_workers()
         if rng.random() < 0.5:
-            began = time.monotonic()
-            while not goes_on() and time.monotonic() - began < RECOVERY_SECONDS:
-                chaos.replace_dead_workers()
-                time.sleep(0.05)
+            wait_for(goes_on, chaos)
             chaos.recoveries.setdefault(event, []).append(time.monotonic() - began)
         if chaos.server.poll() is not None:
-            print("the server ended by itself:", (chaos.folder / "server.log").read_text()[-2000:])
+            print("the server ended by itself:", chaos.end_of_log())
             chaos.start_server()
-            chaos.kills["ended by itself"] += 1
-        try:
+            chaos.ended_by_itself += 1
+        with suppress(StoreError):
             stored = store.size().rows
-        except StoreError:
-            continue
-        if stored < most_rows:
-            print(f"rows were lost: {most_rows:,} before, {stored:,} now")
-            return 1
-        most_rows = stored
+            lost += max(0, most_rows - stored)
+            most_rows = stored
     given_up = len(patiently(lambda _: store.experiments(status="interrupted", limit=1000)))
     chaos.stop.touch()
     began = time.monotonic()
     stuck = wait_until_finished(store, chaos)
     calm = time.monotonic() - began
+    print("end:  ", chaos.usage())
     statuses, rows, problems = verify(store)
-    server = psutil.Process(chaos.server.pid)
-    print(f"kills: {dict(chaos.kills)}")
-    print(f"replications: {dict(statuses)}; rows: {rows:,}; stuck: {len(stuck)}")
+    print(f"SIGKILL: {chaos.kills.total()}, of which {dict(chaos.kills)}")
+    print(f"SIGSTOP: {chaos.stops.total()}, of which {dict(chaos.stops)}")
+    print(f"rows: {rows:,}; lost: {lost:,}; replications: {dict(statuses)}")
+    print(f"stuck: {len(stuck)}; not equal to an undisturbed run or not finished: {len(problems)}")
     print(f"experiments that were given up and continued by a visitor: {given_up}")
-    print(f"finished {calm:.0f} s after the last kill")
-    print(f"server: {server.memory_info().rss / 2**20:.0f} MB, {server.num_fds()} open files")
-    print(f"largest meanwhile: {chaos.most_memory:.0f} MB, {chaos.most_files:.0f} open files")
+    print(f"the server ended by itself: {chaos.ended_by_itself} times")
+    print(f"finished {calm:.0f} s after the last event")
     for event, seconds in sorted(chaos.recoveries.items()):
-        middle = sorted(seconds)[len(seconds) // 2]
         print(
-            f"work went on after {event}: {middle:.1f} s in the median, {max(seconds):.1f} s at "
-            f"most, of {len(seconds)}"
+            f"work went on after {event}: {median(seconds):.1f} s in the median, "
+            f"{max(seconds):.1f} s at most, of {len(seconds)}"
         )
     for problem in [*stuck, *problems]:
         print(problem)
-    if stuck or problems:
-        print((chaos.folder / "server.log").read_text()[-3000:])
-    return 1 if stuck or problems or chaos.kills["ended by itself"] else 0
+    failed = bool(stuck or problems or lost or chaos.ended_by_itself)
+    if failed:
+        print(chaos.end_of_log())
+    return int(failed)
+
+
+def wait_for(goes_on: Callable[[], bool], chaos: Chaos) -> None:
+    """Wait until the work goes on, at most `RECOVERY_SECONDS`."""
+    deadline = time.monotonic() + RECOVERY_SECONDS
+    while not goes_on() and time.monotonic() < deadline:
+        chaos.replace_dead_workers()
+        time.sleep(0.05)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ class Cluster:
     def start_worker(self, host="127.0.0.1", on=()):
         """Start a worker; `on` is the beginning of a command that runs on another computer."""
         options = ["--host", host, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+        options += ["--preload", "fsdash.runs.server.worker"]  # so the first task begins at once
         worker = start("distributed.cli.dask_worker", self.address, *options, on=on)
         self.workers.append(worker)
         return worker

@@ -4,6 +4,7 @@
 Where that is not possible, it says that the tests on PostgreSQL are skipped, and why.
 """
 
+import contextlib
 import os
 import pwd
 import shutil
@@ -63,6 +64,14 @@ class Postgres:
     def stop(self, mode="fast"):
         """Stop the server: "fast" ends all sessions, "immediate" is a crash."""
         self._run("pg_ctl", "-D", self.data, "-w", "-m", mode, "stop", check=False)
+
+    def kill(self):
+        """End all its processes by SIGKILL."""
+        found = self.processes()
+        for process in found:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        psutil.wait_procs(found)
 
     def processes(self):
         """The server's process and those of its sessions."""

@@ -1,6 +1,8 @@
 """A server on a Dask cluster whose scheduler and workers are killed and come back."""
 
 import io
+import os
+import signal
 import threading
 import time
 
@@ -9,6 +11,8 @@ import pytest
 
 from fsdash.cli.main import main
 from fsdash.errors import InputError
+from fsdash.reproduce import experiments
+from fsdash.reproduce.figure_files import Renderer
 from fsdash.runs.server.cluster import NO_WORKERS, SCHEDULER_GONE, DaskWorkers
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.spec import RunSpec
@@ -96,6 +100,24 @@ def test_work_continues_when_the_scheduler_returns(manager, cluster):
     assert_same_rows(manager.store.rows([run.id]), spec)
 
 
+def test_a_stopped_worker_is_replaced_until_it_continues(manager, cluster, monkeypatch):
+    """Dask itself would wait for it for minutes."""
+    monkeypatch.setattr("fsdash.runs.server.cluster.SILENT_SECONDS", 2.0)
+    spec = base(iterations=1500)
+    cluster.start_worker()
+    until(lambda: manager._executor.capacity() == 2, "another worker")
+    id = manager.submit("me", "struck", [spec])
+    until(lambda: rows(manager, id) > 5)
+    pid = manager.store.experiment(id).runs[0].replications[0].pid
+    os.kill(pid, signal.SIGSTOP)
+    until(lambda: manager._executor.capacity() == 1, "a silent worker")
+    [run] = over(manager.store, id).runs
+    assert run.status == "finished" and run.replications[0].pid != pid
+    assert_same_rows(manager.store.rows([run.id]), spec)
+    os.kill(pid, signal.SIGCONT)
+    until(lambda: manager._executor.capacity() == 2, "the return of the worker")
+
+
 def test_a_request_to_stop_takes_effect_without_workers(manager, cluster):
     id = manager.submit("me", "endless", [base(ENDLESS)])
     until(lambda: rows(manager, id) > 5)
@@ -136,6 +158,29 @@ def without_time(csv):
     frame = pd.read_csv(io.StringIO(csv)).drop(columns="seconds")
     order = ["algorithm", "replication", "step"]
     return frame.sort_values(order, ignore_index=True).to_csv(index=False)
+
+
+def test_a_reproduction_on_the_cluster_has_the_same_rows(cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr(Renderer, "__enter__", lambda self: self)  # no browser for the figures
+    for name, small in (
+        ("QUICK_SHARE", 0.02),
+        ("QUICK_REPLICATIONS", 1),
+        ("AGNOSTIC_SWEEPS", 2),
+        ("EXACT_ITERATIONS", 2),
+    ):
+        monkeypatch.setattr(experiments, name, small)
+    line = ["reproduce", "inventory", "--quick", "--out"]
+    assert main([*line, str(tmp_path / "here")]) == 0
+    assert main([*line, str(tmp_path / "there"), "--cluster", cluster.address]) == 0
+    here, there = (
+        pd.read_csv(tmp_path / place / "inventory.csv").drop(columns="seconds")
+        for place in ("here", "there")
+    )
+    order = ["variant", "ties", "algorithm", "T", "replication", "step"]
+    pd.testing.assert_frame_equal(
+        there.sort_values(order, ignore_index=True), here.sort_values(order, ignore_index=True)
+    )
+    assert len(here) > 100 and (tmp_path / "there" / "claims.csv").exists()
 
 
 def test_an_address_without_a_scheduler_is_reported(monkeypatch):

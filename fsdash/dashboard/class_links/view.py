@@ -7,7 +7,13 @@ import streamlit as st
 
 from fsdash.dashboard.class_links import state, text
 from fsdash.dashboard.navigation import PAGES
-from fsdash.dashboard.service import as_sentence, open_store, show_store_error, visitor_id
+from fsdash.dashboard.service import (
+    as_sentence,
+    network_address,
+    open_store,
+    show_store_error,
+    visitor_id,
+)
 from fsdash.dashboard.shell import add_style, is_dark, open_page
 from fsdash.dashboard.widgets.browser_storage import browser_value
 from fsdash.dashboard.widgets.chart import chart
@@ -143,7 +149,9 @@ def create(store: Store) -> None:
     (page, query), question, options = values["link"], values["question"], values["options"]
     try:
         days = st.session_state["class-days"]
-        task, secret = store.class_tasks.add(page, query, question, options, days, visitor_id())
+        task, secret = store.class_tasks.add(
+            page, query, question, options, days, owner=visitor_id(), address=network_address()
+        )
     except (InputError, StoreError) as problem:
         report(problem)
         return

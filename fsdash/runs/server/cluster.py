@@ -5,6 +5,11 @@ fail with `WorkerDied`, `problem` says so, and the thread connects again with gr
 the scheduler is back. The manager queues the failed tasks again. A cluster without workers has the
 capacity 0: nothing is submitted to it.
 
+Dask notices at once that a worker has died, and gives its task to another one. It waits for minutes
+for a worker that was stopped by a signal or cannot be reached. Here such a worker counts as dead
+after `SILENT_SECONDS` without a heartbeat to the scheduler: its tasks fail with `WorkerDied`, and
+new ones go to other workers until it returns.
+
 A task on a cluster cannot be killed. `kill` withdraws it from the scheduler and returns False; the
 manager then ends its attempt in the database, and the worker stops at its next write.
 """
@@ -13,6 +18,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
@@ -26,8 +32,14 @@ CONNECT_TIMEOUT = 10.0
 CHECK_INTERVAL = 0.5
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 10.0
 """Seconds between two attempts to connect; the pause doubles."""
+SILENT_SECONDS = 10.0
+"""Without a heartbeat for so long a worker counts as dead. Workers send one every 0.5 to 2 seconds,
+up to 400 workers in a cluster, from a thread of its own."""
+LATE_ANSWER = 2.0
+"""Seconds between two answers of the scheduler from which on silence is not the workers' fault."""
 SCHEDULER_GONE = "the scheduler of the Dask cluster does not answer"
 NO_WORKERS = "the Dask cluster has no workers"
+WORKER_SILENT = "its worker no longer answers"
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +51,10 @@ class DaskWorkers(Workers):
         self.address, self.most = address, workers
         self._tasks: dict[Future[Any], Any] = {}
         self._lock, self._closing = threading.Lock(), threading.Event()
-        self._threads = 0
+        self._threads, self._answered = 0, 0.0
+        self._heartbeats: dict[str, tuple[float, float]] = {}
+        """By worker: its last heartbeat by the scheduler's clock, and when it was noticed here."""
+        self._silent: set[str] = set()
         try:
             self._client = self._connect()
         except (OSError, ValueError) as error:
@@ -62,7 +77,8 @@ class DaskWorkers(Workers):
         with self._lock:
             if self._client.status != "running":
                 raise WorkerDied(SCHEDULER_GONE)
-            task = self._client.submit(fn, *args, pure=False, **kwargs)
+            chosen = list(set(self._heartbeats) - self._silent) if self._silent else None
+            task = self._client.submit(fn, *args, pure=False, workers=chosen, **kwargs)
             self._tasks[future] = task
         future.set_running_or_notify_cancel()
         task.add_done_callback(lambda done: self._finish(future, done))
@@ -122,12 +138,39 @@ class DaskWorkers(Workers):
         """Ask for the threads of all workers; False if the scheduler does not answer in time."""
         client = self._client
         try:
-            found = client.sync(client.scheduler.ncores, callback_timeout=CONNECT_TIMEOUT)
+            about = client.sync(client.scheduler.identity, callback_timeout=CONNECT_TIMEOUT)
+            workers = about["workers"]
+            self._find_silent({name: worker["last_seen"] for name, worker in workers.items()})
+            if self._silent:
+                busy = client.sync(client.scheduler.processing, workers=list(self._silent))
+                self._give_up({key for keys in busy.values() for key in keys})
         except Exception:  # the next check tries again
             self._threads = 0
             return False
-        self._threads = sum(found.values())
+        awake = workers.keys() - self._silent
+        self._threads = sum(workers[name]["nthreads"] for name in awake)
         return True
+
+    def _find_silent(self, heartbeats: dict[str, float]) -> None:
+        """Compare the workers' last heartbeats with those of the check before."""
+        now, before = time.monotonic(), self._heartbeats
+        if now - self._answered > LATE_ANSWER:
+            before = {}
+        same = {name for name, beat in heartbeats.items() if before.get(name, (None,))[0] == beat}
+        self._heartbeats = {
+            name: before[name] if name in same else (beat, now) for name, beat in heartbeats.items()
+        }
+        self._answered = now
+        with self._lock:
+            self._silent = {n for n, (_, t) in self._heartbeats.items() if now - t > SILENT_SECONDS}
+
+    def _give_up(self, keys: set[str]) -> None:
+        """Let tasks fail that silent workers have."""
+        with self._lock:
+            lost = [future for future, task in self._tasks.items() if task.key in keys]
+        for future in lost:
+            self.kill(future)
+            future.set_exception(WorkerDied(WORKER_SILENT))
 
     def _reconnect(self) -> None:
         """Give up the tasks of the lost scheduler, and connect to the next one."""

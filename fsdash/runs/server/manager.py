@@ -359,7 +359,11 @@ def _ending(error: BaseException) -> tuple[str, str]:
 
 
 def _workers(workers: int | None, given: Executor | None) -> Workers:
-    count = workers or os.cpu_count() or 1
+    if workers is None and (text := os.environ.get("FSDASH_WORKERS")):
+        if not text.isdecimal():
+            raise InputError(f"FSDASH_WORKERS = {text}: give a whole number of processes")
+        workers = int(text)
+    count = (os.cpu_count() or 1) if workers is None else workers
     if not 1 <= count <= MAX_WORKERS:
         raise InputError(f"workers = {workers}: use 1 to {MAX_WORKERS} processes")
     if given is not None:

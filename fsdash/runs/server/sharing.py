@@ -1,8 +1,9 @@
 """How owners share the workers.
 
-The waiting owner with the fewest running replications is served next, and among equals the one that
-was served longest ago. But a new experiment comes first: in a full room, its first curve would
-otherwise wait for a replication of everybody. Whoever was just served has no such right.
+A replication that lost its worker is served first. Otherwise the waiting owner with the fewest
+running replications is served next, and among equals the one that was served longest ago. But a new
+experiment comes first: in a full room, its first curve would otherwise wait for a replication of
+everybody. Whoever was just served has no such right.
 
 If an owner waits without a running replication and no worker is free, the owner with the most
 running replications gives one up after `SHORT_TURN` seconds. If all have one, they take turns of
@@ -56,10 +57,11 @@ def in_order(
     """The owners in the order in which they are served; each may have `most` replications."""
     running = Counter(job.owner for job in jobs)
 
-    def place(q: OwnerQueue) -> tuple[int, bool, float, int]:
+    def place(q: OwnerQueue) -> tuple[bool, int, bool, float, int]:
         served = last_served.get(q.owner, 0.0)
         recently = served > now - FIRST_TURN_INTERVAL
-        return running[q.owner], q.begun or recently, served, q.next_id
+        begun = q.begun or recently
+        return not q.lost_worker, running[q.owner], begun, served, q.next_id
 
     return sorted((q for q in waiting if running[q.owner] < most), key=place)
 

@@ -22,7 +22,19 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    case,
+    false,
+    func,
+    select,
+    update,
+)
 
 from fsdash.runs.errors import QueueFull
 from fsdash.runs.records import ACTIVE, RESUMABLE
@@ -47,20 +59,25 @@ class OwnerQueue:
     next_id: int
     """The replication that is served next."""
     queued: int
+    lost_worker: bool
+    """Whether that replication was running and has lost its worker."""
     begun: bool
     """Whether the experiment of that replication has begun."""
 
 
 def _waiting() -> Select[Any]:
     """The query of `WorkQueue.waiting`; building it takes longer than the database needs."""
+    p = replications.c
+    first_lost = func.min(case((and_(p.retries > 0, p.give_way == false()), p.id)))
     owners = (
         select(
             experiments.c.owner,
-            func.min(replications.c.id).label("next_id"),
+            func.coalesce(first_lost, func.min(p.id)).label("next_id"),
             func.count().label("queued"),
+            first_lost.is_not(None).label("lost_worker"),
         )
         .select_from(replications.join(runs).join(experiments))
-        .where(replications.c.status == "queued", replications.c.server == bindparam("server"))
+        .where(p.status == "queued", p.server == bindparam("server"))
         .group_by(experiments.c.owner)
         .subquery()
     )

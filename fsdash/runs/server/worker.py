@@ -5,11 +5,11 @@ It reads tasks from its standard input, one line of JSON each, and answers each 
     {"call": "fsdash.runs.server.worker:replicate", "arguments": […]}   →   {"result": …}
                                                                  or  {"failure": "…"}
 
-Before the first task it loads the compiled kernels and solves the default inventory model, so the
-first row of a run appears at once; a worker that replaces a dead one has a task at once, and does
-not. When its input ends, its server has ended; the worker then exits at once, even in the middle of
-a task. The rows it has recorded are in the store. A worker that was stopped by a signal cannot
-notice it, so on Linux the system kills it: it may hold a lock of the database.
+The first task is `warm_up`: it loads the compiled kernels and solves the default inventory model,
+so the first row of a run appears at once. When its input ends, its server has ended; the worker
+then exits at once, even in the middle of a task. The rows it has recorded are in the store. A
+worker that was stopped by a signal cannot notice it, so on Linux the system kills it: it may hold
+a lock of the database.
 """
 
 from __future__ import annotations
@@ -125,9 +125,6 @@ def main() -> None:
         os.nice(NICE)
     lines: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=_listen, args=(lines,), daemon=True).start()
-    if lines.empty():
-        with suppress(Exception):  # a task that needs what is broken reports it
-            warm_up()
     while True:
         answer: dict[str, object]
         try:

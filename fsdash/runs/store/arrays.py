@@ -14,6 +14,8 @@ import zlib
 import numpy as np
 
 NPY_1 = b"\x93NUMPY\x01\x00"
+LONGEST_HEADER = len(NPY_1) + 2 + 2**16
+"""Bytes: its length is written in two bytes before it."""
 COMPRESSION_LEVEL = 1
 """Higher levels take many times as long and save a few per cent."""
 
@@ -32,30 +34,38 @@ def unpack(data: bytes, max_bytes: int = 0) -> np.ndarray:
     """The array, or a ValueError: a file may be malicious.
 
     With `max_bytes`, a larger array is refused before it is unpacked. Only what `pack_policy` and
-    `pack_values` write is read: a NumPy file of version 1 with numbers. Its header is compared with
-    the bytes that follow before memory is allocated.
+    `pack_values` write is read: a NumPy file of version 1 with numbers. Its header is read first,
+    and no more is unpacked than it announces.
     """
     decompressor = zlib.decompressobj()
     try:
-        raw = decompressor.decompress(data, max_bytes)
-    except zlib.error as error:
+        head = decompressor.decompress(data, LONGEST_HEADER)
+        start, shape, dtype = _read_header(head)
+        size = start + math.prod(shape) * dtype.itemsize
+        if max_bytes and size > max_bytes:
+            raise ValueError(f"larger than {max_bytes:,} bytes")
+        more = max(0, size - len(head)) + 1
+        raw = head + decompressor.decompress(decompressor.unconsumed_tail, more)
+    except (zlib.error, OverflowError) as error:
         raise ValueError(f"not compressed data: {error}") from None
-    if decompressor.unconsumed_tail:
-        raise ValueError(f"larger than {max_bytes:,} bytes")
-    if not raw.startswith(NPY_1):
+    if len(raw) != size:
+        raise ValueError(f"not as many bytes as the shape {shape} needs")
+    return np.frombuffer(raw, dtype, offset=start).reshape(shape)
+
+
+def _read_header(head: bytes) -> tuple[int, tuple[int, ...], np.dtype]:
+    """Where the numbers of an array begin, its shape and its type."""
+    if not head.startswith(NPY_1):
         raise ValueError("not an array")
-    file = io.BytesIO(raw)
+    file = io.BytesIO(head)
     try:
         file.seek(len(NPY_1))
         shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(file)
     except Exception as error:  # the header is a Python expression: many errors are possible
         raise ValueError(f"an array without a readable header ({type(error).__name__})") from None
-    start = file.tell()
     if dtype.kind not in "uf" or fortran_order or min(shape, default=1) < 0:
         raise ValueError(f"not an array of numbers ({dtype})")
-    if math.prod(shape) * dtype.itemsize != len(raw) - start:
-        raise ValueError(f"an array of shape {shape} with {len(raw) - start:,} bytes")
-    return np.frombuffer(raw, dtype, offset=start).reshape(shape)
+    return file.tell(), shape, dtype
 
 
 def _pack(array: np.ndarray) -> bytes:

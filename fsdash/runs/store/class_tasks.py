@@ -7,8 +7,9 @@
 Nothing personal is stored: no name, no network address, no time of an answer. A browser has a
 random token for each task; the database holds a hash of it, so that a second answer replaces the
 first. Of the lecturer's secret it holds a hash as well, and of the visitor who created a task,
-because one visitor may have `MAX_TASKS_OF_OWNER` tasks only. Expired tasks are deleted with their
-answers.
+because one visitor may have `MAX_TASKS_OF_OWNER` tasks only. How many tasks came from one network
+address is remembered by the server until it ends, and is not stored. Expired tasks are deleted with
+their answers.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ from fsdash.runs.store.queries import ID_CHARACTERS, ID_LENGTH
 MAX_TASKS = 1_000
 """Tasks of one server that have not expired."""
 MAX_TASKS_OF_OWNER = 50
+MAX_TASKS_OF_ADDRESS = 200
+"""Of all visitors with one network address: a visitor can have many cookies, but few addresses."""
 MAX_ANSWERS = 1_000
 """Answers to one task."""
 MAX_QUESTION, MAX_OPTION, MAX_QUERY = 500, 120, 4_000
@@ -66,6 +69,8 @@ class ClassTasks:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._addresses: dict[str, str] = {}
+        """By task: the network address that it came from."""
 
     def add(
         self,
@@ -75,10 +80,12 @@ class ClassTasks:
         options: Sequence[str] = (),
         days: float = 1.0,
         owner: str = "",
+        address: str = "",
     ) -> tuple[ClassTask, str]:
         """Add a task; returns it with the lecturer's secret, which is not stored.
 
-        `owner` is the visitor's id; without one, only the limit for all visitors applies.
+        `owner` is the visitor's id and `address` their network address; without one, its limit does
+        not apply.
         """
         values = _checked_task(page, query, question, options, days)
         id = "".join(secrets.choice(ID_CHARACTERS) for _ in range(ID_LENGTH))
@@ -87,21 +94,30 @@ class ClassTasks:
         with self._database.writing() as connection:
             connection.execute(t.delete().where(t.c.expires < time.time()))
             hashed = _hash(f"owner.{owner}") if owner else ""
-            count = select(func.count()).select_from(t)
-            mine = count.where(t.c.owner == hashed)
-            if owner and (connection.scalar(mine) or 0) >= MAX_TASKS_OF_OWNER:
-                raise InputError(
-                    f"you have {MAX_TASKS_OF_OWNER:,} tasks, the most that one visitor can have; "
-                    "delete one, or try again when some have expired"
-                )
-            if (connection.scalar(count) or 0) >= MAX_TASKS:
-                raise InputError(
-                    f"this server has {MAX_TASKS:,} tasks, the most it can have; delete one of "
-                    "yours, or try again when some have expired"
-                )
+            self._check_limits(connection, hashed, address)
             new = {"id": id, "secret": _hash(secret), "owner": hashed, "is_open": True}
             connection.execute(t.insert().values(new | values))
+        if address:
+            self._addresses[id] = address
         return self.get(id), secret
+
+    def _check_limits(self, connection: Connection, owner: str, address: str) -> None:
+        """Raise an error if another task of an owner (a hash) or an address is one too many."""
+        t = schema.class_tasks.c
+        owners = {row.id: row.owner for row in connection.execute(select(t.id, t.owner))}
+        self._addresses = {id: a for id, a in self._addresses.items() if id in owners}
+        of_owner = sum(found == owner != "" for found in owners.values())
+        of_address = sum(found == address for found in self._addresses.values())
+        for subject, count, limit in (
+            ("you have", of_owner, MAX_TASKS_OF_OWNER),
+            ("your network has", of_address, MAX_TASKS_OF_ADDRESS),
+            ("this server has", len(owners), MAX_TASKS),
+        ):
+            if count >= limit:
+                raise InputError(
+                    f"{subject} {limit:,} tasks, the limit; delete one of yours, or try again when "
+                    "some have expired"
+                )
 
     def get(self, id: str) -> ClassTask:
         """A task that has not expired."""

@@ -9,7 +9,9 @@ computers use PostgreSQL.
 If the file is deleted or replaced while it is in use, the next transaction closes all connections
 and opens the new file; `generation` counts this. So only one file is in use at a time. The content
 has a name of its own (`schema.identity`), which is compared once a second: so the same happens if
-another store is restored into the file, or into a PostgreSQL database, in place.
+another store is restored into the file, or into a PostgreSQL database, in place. A file that is
+copied over this one (`cp`) cannot be adopted: the log of the old content stays valid for SQLite,
+and removing it under the connections of other processes would not be safe. `copies.restore` can.
 
 A recorded row survives a loss of power: a transaction ends when the disk has it
 (`synchronous = FULL`, about 0.3 ms instead of 0.03 ms on a solid-state disk, five times a second

@@ -25,7 +25,9 @@ def job(owner, age):
 
 
 def waiting(*owners):
-    return [OwnerQueue(owner, n, 1, begun=True) for n, owner in enumerate(owners)]
+    return [
+        OwnerQueue(owner, n, 1, lost_worker=False, begun=True) for n, owner in enumerate(owners)
+    ]
 
 
 def test_an_owner_with_several_workers_gives_up_the_one_that_ran_longest():
@@ -62,6 +64,11 @@ def test_a_new_experiment_comes_first_unless_its_owner_was_just_served():
     new = [replace(queue, begun=queue.owner == "me") for queue in waiting("me", "you", "third")]
     assert order(new, [], {"me": 10.0, "you": 70.0, "third": 80.0}) == ["you", "third", "me"]
     assert order(new, [], {"me": 10.0, "you": 99.0, "third": 80.0}) == ["third", "me", "you"]
+
+
+def test_a_replication_that_lost_its_worker_is_served_first():
+    lost = [replace(queue, lost_worker=queue.owner == "me") for queue in waiting("you", "me")]
+    assert order(lost, [job("me", 1)], {"me": 99.0}) == ["me", "you"]
 
 
 def checkpoints(store):

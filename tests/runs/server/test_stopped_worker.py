@@ -22,8 +22,8 @@ def test_a_worker_that_holds_a_lock_is_replaced(store, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr("fsdash.runs.server.manager.replicate", stop_while_writing)
             id = manager.submit("me", "locked", [base()])
-            until(lambda: manager._jobs, "a worker with the task")
-        pid = until(manager._executor.pids, "the worker's process")[0]
+            [job] = until(lambda: manager._jobs, "a worker with the task")
+        pid = until(lambda: manager._executor.pid(job.future), "the worker's process")
         until(lambda: pid not in manager._executor.pids(), "the end of the stopped worker")
         began = time.monotonic()
         assert over(store, id).status == "finished"
@@ -36,7 +36,7 @@ from fsdash.runs.server.manager import Manager
 from fsdash.runs.store.experiments import Store
 
 with Manager(Store(sys.argv[1]), workers=1) as manager:
-    print(*manager._executor.pids(), flush=True)
+    print(manager._executor.pids()[0], flush=True)
     sys.stdin.read()
 """
 

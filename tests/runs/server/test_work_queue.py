@@ -190,3 +190,27 @@ def test_a_server_gets_its_lease_back_after_it_was_taken_for_ended(store, queue)
     assert WorkQueue(store.database).recover_abandoned() == 0
     assert [q.owner for q in queue.waiting()] == ["me"]
     assert store.experiment(id).active
+
+
+def test_a_replication_that_lost_its_worker_is_the_next_of_its_owner(store, queue):
+    spec = base(replications=3)
+    store.add_experiment("me", "three", [spec], status="queued", server=queue.server)
+    [first] = queue.waiting()
+    queue.claim(first.next_id)
+    [second] = queue.waiting()
+    attempt = queue.claim(second.next_id)
+    assert second.next_id > first.next_id and not second.lost_worker
+    queue.retry(attempt, "its worker died")
+    [lost] = queue.waiting()
+    assert (lost.next_id, lost.queued, lost.lost_worker) == (second.next_id, 2, True)
+
+
+def test_a_replication_that_gave_way_has_no_right_to_be_first(store, queue):
+    """It may have lost a worker before, and has not recorded a new row since."""
+    queued_experiment(store, queue)
+    [waiting] = queue.waiting()
+    queue.retry(queue.claim(waiting.next_id), "its worker died")
+    attempt = queue.claim(waiting.next_id)
+    queue.ask_to_give_way(attempt)
+    queue.end(attempt, "queued", "others were waiting")
+    assert [q.lost_worker for q in queue.waiting()] == [False]

@@ -157,6 +157,23 @@ def test_the_tasks_of_one_visitor_are_bounded(tasks, monkeypatch):
     assert len(owners) == 3 and not owners & {"me", "you"}  # only hashes are stored
 
 
+def test_the_tasks_from_one_network_address_are_bounded(tasks, monkeypatch):
+    """A visitor without a cookie is a new visitor each time."""
+    monkeypatch.setattr(class_tasks, "MAX_TASKS_OF_ADDRESS", 2)
+    first, secret = choice(tasks, owner="a", address="192.0.2.1")
+    choice(tasks, owner="b", address="192.0.2.1")
+    with pytest.raises(InputError, match="your network has 2 tasks"):
+        choice(tasks, owner="c", address="192.0.2.1")
+    for _ in range(3):
+        choice(tasks, owner="d", address="")  # on this computer
+    choice(tasks, owner="c", address="192.0.2.2")
+    tasks.delete(first.id, secret)
+    choice(tasks, owner="c", address="192.0.2.1")
+    with tasks._database.reading() as connection:
+        stored = connection.execute(text("SELECT * FROM class_tasks")).all()
+    assert "192.0.2" not in str(stored)
+
+
 def test_tasks_and_answers_are_bounded(tasks, monkeypatch):
     monkeypatch.setattr(class_tasks, "MAX_TASKS", 2)
     monkeypatch.setattr(class_tasks, "MAX_ANSWERS", 3)
