@@ -19,6 +19,7 @@ import os
 import sys
 import tempfile
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -67,9 +68,13 @@ def traced() -> Iterator[CallCounter]:
 
 
 def start_to_curve() -> CallCounter:
+    from fsdash.dashboard.service import open_service
     from tests.dashboard.kit import opened
 
     page = opened("4_Run_lab.py")
+    manager = open_service().manager
+    while manager.ready_workers < manager.workers:
+        time.sleep(0.05)
     with traced() as counter:
         page.button(key="start").click().run()
         _wait_for_curve(page)
@@ -102,7 +107,10 @@ def _wait_for_curve(page: AppTest) -> None:
     """Rerun the lab until a learning curve has two points."""
     from tests.dashboard.kit import figures
 
-    while not any(len(trace.get("x", ())) > 1 for trace in figures(page)["curves"]["data"]):
+    def traces() -> list[dict]:  # none while the workers start
+        return figures(page).get("curves", {"data": []})["data"]
+
+    while not any(len(trace.get("x", ())) > 1 for trace in traces()):
         page.run()
 
 

@@ -117,6 +117,11 @@ class Manager:
         return self._executor.workers
 
     @property
+    def ready_workers(self) -> int:
+        """The number of workers that are ready for a replication or have one."""
+        return self._executor.capacity()
+
+    @property
     def problem(self) -> str:
         """Why work does not go on at the moment; empty while it does."""
         return self.store_error or self._executor.problem
@@ -248,7 +253,7 @@ class Manager:
 
     def _assign_work(self) -> None:
         """Give queued replications to the free workers; if there is none, share them."""
-        free = self._executor.capacity() - len(self._jobs)
+        free = self.ready_workers - len(self._jobs)
         if free <= 0 and not self._is_due("sharing", SHARING_INTERVAL, time.monotonic()):
             return
         waiting = self._queue.waiting()
