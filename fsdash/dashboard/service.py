@@ -43,8 +43,8 @@ FIRST_ROWS_TIMEOUT = 0.5
 """Seconds that the click on Start waits for the first rows."""
 MAX_CACHED = 160
 """Experiments whose figures stay in memory: more than a class looks at at once."""
-MAX_CACHED_ROWS = 150_000
-"""Rows of experiments that stay in memory, about a quarter of a kilobyte each."""
+MAX_CACHED_ROWS = 80_000
+"""Rows of experiments that stay in memory: as many as 160 quick looks have, 20 MB."""
 MAX_SCORES = 5_000
 """Runs whose scores stay in memory, about a kilobyte each."""
 FASTEST_REFRESH, SLOWEST_REFRESH = 1.0, 30.0
