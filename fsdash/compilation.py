@@ -109,6 +109,7 @@ def _model_in_rows() -> FastSlowMDP:
 def _simulate() -> None:
     import numpy as np
 
+    from fsdash.core.blocks import frozen_blocks
     from fsdash.core.simulate import simulate, visits
     from fsdash.domains import make
     from fsdash.sampling import NextStates
@@ -116,6 +117,7 @@ def _simulate() -> None:
     for model in (make("inventory").build(), _model_in_rows()):
         policy = np.zeros((model.n_slow, model.n_fast), int)
         simulate(model, policy, rng=np.random.default_rng(0), steps=2)
+        frozen_blocks(model, policy, rng=np.random.default_rng(0), blocks=1, T=2)
         visits(model, policy, tolerance=1.0)
         NextStates(model).draw(np.zeros(1, np.int64), np.zeros(1))
 
@@ -170,6 +172,7 @@ def _kernels() -> list:
 
 def _import_kernel_modules() -> None:
     import fsdash.algorithms.optimum
+    import fsdash.core.blocks
     import fsdash.core.simulate
     import fsdash.runs.local
     import fsdash.theory.measured  # noqa: F401
