@@ -127,16 +127,30 @@ function placeOf(node, event) {
   return null;
 }
 
-function isHit(point, place) {
-  if (!/^scatter/.test(point.data.type ?? "scatter")) return true;
+function isHit(node, point, place) {
+  const type = point.data.type ?? "scatter";
+  if (type === "heatmap") {
+    const edges = node.calcdata[point.curveNumber][0];
+    const [row, column] = point.pointNumber;
+    const { xaxis, yaxis } = point;
+    return isBetween(xaxis, edges.x, column, place.px) && isBetween(yaxis, edges.y, row, place.py);
+  }
+  if (!/^scatter/.test(type)) return true;
   const dx = point.xaxis.d2p(point.x) - place.px;
   const dy = point.yaxis.d2p(point.y) - place.py;
   return Math.hypot(dx, dy) <= place.near;
 }
 
+function isBetween(axis, edges, index, pixel) {
+  const [one, other] = [axis.c2p(edges[index]), axis.c2p(edges[index + 1])];
+  return pixel >= Math.min(one, other) - 1 && pixel <= Math.max(one, other) + 1;
+}
+
 // A click is a press and a release at the same place. The browser's own click event is not used:
 // Plotly suppresses it for a finger, and repeats it without a position where there is no mouse.
-// Plotly names the clicked points soon after the release; if it names none, the click is elsewhere.
+// Plotly names the clicked points on the release, but only for the first of two quick clicks, and for
+// 50 ms after a drawing they are those under the last position of the pointer. So points that are
+// elsewhere are not taken; a little later Plotly knows which ones are under the pointer, if any.
 function reportClicks(node) {
   let clicked = null;
   const send = (points) => {
@@ -144,7 +158,7 @@ function reportClicks(node) {
     clicked = null;
     if (!place) return; // reported already, or the end of a zoom or a drag
     clearTimeout(place.timeout);
-    node.fsSend(clickEvent(points.find((point) => isHit(point, place)), place));
+    node.fsSend(clickEvent(points.find((point) => isHit(node, point, place)), place));
   };
   const press = (pressed) => {
     if (!node.fsData.clickable || !pressed.isPrimary || pressed.button) return;
@@ -160,11 +174,14 @@ function reportClicks(node) {
       const moved = Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY);
       const place = placeOf(node, event);
       if (!place || moved > still) return;
-      clicked = { ...place, near, timeout: setTimeout(() => send([]), POINTS_TIMEOUT) };
+      const timeout = setTimeout(() => send(node._hoverdata ?? []), POINTS_TIMEOUT);
+      clicked = { ...place, near, timeout };
     });
   };
   node.addEventListener("pointerdown", press, true);
-  node.on("plotly_click", (event) => send(event.points));
+  node.on("plotly_click", ({ points }) => {
+    if (clicked && points.some((point) => isHit(node, point, clicked))) send(points);
+  });
   // The browser would repeat a tap as a click of a mouse, and Plotly take both for a double click.
   node.addEventListener("touchend", (event) => {
     if (event.cancelable && event.target.closest(".draglayer")) event.preventDefault();
