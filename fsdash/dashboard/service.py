@@ -49,12 +49,13 @@ MAX_SCORES = 5_000
 """Runs whose scores stay in memory, about a kilobyte each."""
 FASTEST_REFRESH, SLOWEST_REFRESH = 1.0, 30.0
 """Seconds between two refreshes of one visitor's page."""
-REFRESH_SHARE = 0.15
+REFRESH_SHARE = 0.1
 """Share of one core for all refreshes. Streamlit adds about as much again, which is not timed."""
-TURN_TIMEOUT = 20.0
+TURN_TIMEOUT = 60.0
 """Seconds after which a refresh starts although the previous one has not ended."""
 SHORT_SLEEP, LATE, LONGEST_PAUSE = 0.005, 0.01, 2.0
-"""Seconds of a sleep that shows how busy the server is, of its delay if so, and of such sleeps."""
+"""Seconds of a sleep that shows how busy the server is, of its delay if so, and of all such sleeps
+of a refresh if no other one waits."""
 INACTIVE_AFTER = 2 * SLOWEST_REFRESH
 """Seconds without a refresh before a viewer counts as inactive."""
 
@@ -98,7 +99,7 @@ class RefreshRate:
         """Wait for a turn, at most `TURN_TIMEOUT` (the store may hang), and time the refresh."""
         has_turn = self._take_turn(first)
         if not first:
-            let_widgets_go_first()
+            let_widgets_go_first(LONGEST_PAUSE / (1 + len(self._waiting[1])))
         began = time.thread_time()
         try:
             yield
@@ -139,12 +140,12 @@ class RefreshRate:
         return min(max(cost / REFRESH_SHARE, FASTEST_REFRESH), SLOWEST_REFRESH)
 
 
-def let_widgets_go_first() -> None:
-    """Wait while many threads compete for the interpreter, at most `LONGEST_PAUSE` seconds.
+def let_widgets_go_first(seconds: float) -> None:
+    """Wait while many threads compete for the interpreter, at most so many seconds.
 
     If they do, a short sleep ends late.
     """
-    end = time.monotonic() + LONGEST_PAUSE
+    end = time.monotonic() + seconds
     late = True
     while late and (began := time.monotonic()) < end:
         time.sleep(SHORT_SLEEP)

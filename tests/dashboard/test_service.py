@@ -70,13 +70,13 @@ def test_a_refresh_waits_while_many_threads_compete_but_not_for_ever(monkeypatch
     monkeypatch.setattr(service.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(service.time, "sleep", sleep)
     late_sleeps = [0]
-    service.let_widgets_go_first()
+    service.let_widgets_go_first(LONGEST_PAUSE)
     assert len(slept) == 1
     late_sleeps[0] = 4
-    service.let_widgets_go_first()
+    service.let_widgets_go_first(LONGEST_PAUSE)
     assert len(slept) == 5
     late_sleeps[0], now[0] = 10**6, 0.0
-    service.let_widgets_go_first()
+    service.let_widgets_go_first(LONGEST_PAUSE)
     assert LONGEST_PAUSE <= now[0] < LONGEST_PAUSE + 1
 
 

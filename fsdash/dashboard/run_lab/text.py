@@ -236,5 +236,5 @@ def failure_notice(active: bool, resumable: bool) -> str:
 
 
 def curves_alt_text(work: pd.DataFrame) -> str:
-    values = [f"{row['method']} at {final_text(row)}" for _, row in work.iterrows()]
+    values = [f"{row['method']} at {final_text(row)}" for row in work.to_dict("records")]
     return f"Learning curves. {', '.join(values)}." if values else "Learning curves without points."
