@@ -30,6 +30,7 @@ def test_T_and_steps_move_the_picture_and_the_link_restores_it(visit: Callable[.
         "alt", re.compile("Backward induction starts at period 5")
     )
     expect(page).to_have_url(in_url("periods", "5"))
+    expect(page).to_have_url(in_url("view", "lower"))
     page.reload()
     expect(picture(page)).to_have_attribute(
         "alt", re.compile("Backward induction starts at period 5")

@@ -75,12 +75,16 @@ def test_the_keys_of_a_lecturer_on_a_projector(visit: Callable[..., Page]):
         assert bar and box and box["y"] + box["height"] <= bar["y"]
     page.keyboard.press("Home")
     expect(title(page, 1)).to_be_visible()
+    expect(page).not_to_have_url(re.compile("section="))
     page.keyboard.press("End")
     expect(page).to_have_url(in_url("section", str(len(SECTIONS))))
+    expect(title(page, len(SECTIONS))).to_be_visible()
+    wait_until_drawn(page, f"story-{SECTIONS[-1].name}")
     page.keyboard.press("ArrowRight")  # there is nothing after the last section
     page.keyboard.press("ArrowLeft")
     expect(page).to_have_url(in_url("section", str(len(SECTIONS) - 1)))
     expect(title(page, len(SECTIONS) - 1)).to_be_visible()
+    wait_until_drawn(page, f"story-{SECTIONS[-2].name}")
     page.go_back()
     expect(title(page, len(SECTIONS))).to_be_visible()
 
