@@ -28,6 +28,20 @@ settings.register_profile("fsdash", derandomize=True, deadline=None, max_example
 settings.load_profile("fsdash")
 
 
+RUN_AGAIN = ("browser", "processes", "services")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A failed test of a browser or of processes is run once more; the summary lists it as RERUN.
+
+    A busy machine can stop a process for seconds, and the test then waits in vain. A test that is
+    listed twice has a fault, or shows one.
+    """
+    for item in items:
+        if any(item.get_closest_marker(name) for name in RUN_AGAIN):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def no_compilation_in_advance() -> Iterator[None]:
     """Commands run in a test compile only the kernels that they call, without a message.

@@ -132,8 +132,10 @@ class UrlState:
                 self.put(name, parameter.default)
         # Remembered at once, or a click before the first `write` would be lost: the rerun that it
         # causes would read the same URL again.
-        if self._history() is not None and not is_history_step():
-            # A link to the page in view reaches the server, but leaves the browser's URL as it was.
+        last = st.session_state.get(_HISTORY)
+        if last is not None and (last.page != self.page or not is_history_step()):
+            # The browser may show another URL: it does not change it for a link to the page in
+            # view, and what the page before wrote last may have arrived after the link was clicked.
             st.query_params.from_dict(found | _shared())
         before = self._history() or AddressHistory(self.page, found)
         after = before.then(found, before.current)

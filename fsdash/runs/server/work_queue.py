@@ -40,7 +40,7 @@ from fsdash.runs.errors import QueueFull
 from fsdash.runs.records import ACTIVE, RESUMABLE
 from fsdash.runs.server.limits import Limits
 from fsdash.runs.server.processes import computer, is_running, start_time
-from fsdash.runs.store.attempts import Attempt, AttemptWriter, forget_checkpoints
+from fsdash.runs.store.attempts import Attempt, AttemptWriter, ended_as, forget_checkpoints
 from fsdash.runs.store.database import Database, database_clock
 from fsdash.runs.store.schema import experiments, replications, runs, servers
 
@@ -245,9 +245,7 @@ class WorkQueue:
 
     def release(self, attempt: Attempt) -> None:
         """Undo a claim: the attempt could not be handed to a worker."""
-        with self.database.writing() as connection:
-            claimed = update(replications).where(attempt.is_current)
-            connection.execute(claimed.values(status="queued"))
+        self.end(attempt, "queued", "")
 
     def silent(self, seconds: float) -> set[tuple[int, int]]:
         """This server's running replications without a heartbeat for so long.
@@ -287,16 +285,19 @@ class WorkQueue:
         With the status "cancelled", paused and interrupted replications are cancelled too.
         """
         p = replications.c
-        chosen = p.run.in_(run_ids)
+        idle = ("paused", "interrupted") if status == "cancelled" else ()
+        chosen = and_(p.run.in_(run_ids), p.status.in_((*ACTIVE, *idle)))
+        running = p.status == "running"
+        # One statement: a replication may change from running to queued, or back, between two.
+        request = {
+            "status": case((running, p.status), else_=status),
+            "reason": case((running, p.reason), else_=reason),
+            "finished": case((running, p.finished), else_=time.time()),
+            "wanted": case((running, status), else_=""),
+            "wanted_reason": case((running, reason), else_=""),
+        }
         with self.database.writing() as connection:
-            ended = {"status": status, "reason": reason, "finished": time.time()}
-            queued = update(replications).where(chosen, p.status == "queued")
-            connection.execute(queued.values(**ended))
-            running = update(replications).where(chosen, p.status == "running")
-            connection.execute(running.values(wanted=status, wanted_reason=reason))
-            if status == "cancelled":
-                idle = update(replications).where(chosen, p.status.in_(("paused", "interrupted")))
-                connection.execute(idle.values(**ended))
+            connection.execute(update(replications).where(chosen).values(request))
             forget_checkpoints(connection, run_ids)
 
     def ask_to_give_way(self, attempt: Attempt) -> None:
@@ -350,16 +351,8 @@ def _interrupt(connection: Connection, server: str, reason: str) -> int:
     Replications that were asked to stop get the requested status instead.
     """
     p = replications.c
-    active = and_(p.server == server, p.status.in_(ACTIVE))
-    now = time.time()
-    asked = update(replications).where(active, p.wanted != "")
-    connection.execute(
-        asked.values(status=p.wanted, reason=p.wanted_reason, wanted="", finished=now)
-    )
-    others = update(replications).where(active)
-    changed = connection.execute(
-        others.values(status="interrupted", reason=reason, finished=now)
-    ).rowcount
+    active = update(replications).where(p.server == server, p.status.in_(ACTIVE))
+    changed = connection.execute(active.values(ended_as("interrupted", reason))).rowcount
     connection.execute(servers.delete().where(servers.c.id == server))
     forget_checkpoints(connection)
     return changed

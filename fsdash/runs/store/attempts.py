@@ -160,7 +160,7 @@ class AttemptWriter:
         changes: dict[str, object] = {"reason": "", "retries": 0} if batch.rows else {}
         changes |= {"rows": rows_so_far, "seconds": seconds}
         if batch.end:
-            changes |= _ended_as(*batch.end)
+            changes |= ended_as(*batch.end)
         with self.database.writing() as connection:
             if again and self._is_written(connection, batch, rows_so_far):
                 return ""
@@ -188,7 +188,7 @@ class AttemptWriter:
     def end(self, status: str, reason: str) -> None:
         """End the attempt, unless it has ended already."""
         with self.database.writing() as connection, suppress(Superseded):
-            self._update(connection, **_ended_as(status, reason))
+            self._update(connection, **ended_as(status, reason))
             forget_checkpoints(connection, [self.attempt.run])
 
     def _is_written(self, connection: Connection, batch: Batch, rows_so_far: int) -> bool:
@@ -260,7 +260,7 @@ def forget_checkpoints(connection: Connection, run_ids: Collection[int] | None =
     connection.execute(checkpoints.delete().where(chosen))
 
 
-def _ended_as(status: str, reason: str) -> dict[str, object]:
+def ended_as(status: str, reason: str) -> dict[str, object]:
     """Changes that end a replication. One that was asked to stop gets the requested status."""
     ended: dict[str, object] = {
         "status": status,
@@ -272,4 +272,5 @@ def _ended_as(status: str, reason: str) -> dict[str, object]:
         p = replications.c
         ended["status"] = case((p.wanted != "", p.wanted), else_=status)
         ended["reason"] = case((p.wanted != "", p.wanted_reason), else_=reason)
+        ended["finished"] = case((p.wanted != "", time.time()), else_=ended["finished"])
     return ended

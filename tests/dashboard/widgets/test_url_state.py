@@ -1,5 +1,6 @@
 """How a page reads its URL: links, steps back, values it cannot use, and echoes of old URLs."""
 
+from dataclasses import replace
 from unittest.mock import Mock
 
 import pytest
@@ -155,6 +156,18 @@ def test_a_click_before_the_first_run_has_finished_is_not_lost():
     del test.session_state["interrupted"]
     test.button(key="start").click()
     assert address(rerun_with(test, level="low")) == {"started": "yes"}
+
+
+@pytest.mark.parametrize("is_step", [False, True])
+def test_the_first_run_after_another_page_tells_the_browser_the_url(started, monkeypatch, is_step):
+    """The page before may have written its own URL after the visitor had left it."""
+    sent = Mock(wraps=url_state.st.query_params.from_dict)
+    monkeypatch.setattr(type(url_state.st.query_params), "from_dict", lambda self, new: sent(new))
+    monkeypatch.setattr(url_state, "is_history_step", lambda: is_step)
+    before = started.session_state[url_state._HISTORY]
+    started.session_state[url_state._HISTORY] = replace(before, page="another")
+    rerun_with(started, level="high", tour="researcher.5")
+    assert sent.call_args_list[0].args == ({"level": "high", "tour": "researcher.5"},)
 
 
 def test_the_echo_of_an_earlier_url_changes_nothing(started):

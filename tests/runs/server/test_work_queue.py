@@ -2,7 +2,9 @@
 
 import os
 import socket
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sqlalchemy import select
@@ -138,6 +140,41 @@ def test_work_that_was_asked_to_stop_is_not_retried(store, queue):
     assert (run.status, run.reason) == ("paused", "by request")
     queue.retry(attempt, "its worker died")  # it has ended already
     assert store.experiment(id).status == "paused"
+
+
+def test_a_request_to_stop_is_never_lost(store, queue):
+    """Also where the replication begins or gives way at the same moment."""
+    for _ in range(30):
+        id = queued_experiment(store, queue)
+        [next_id] = [q.next_id for q in queue.waiting()]
+        began = threading.Event()
+
+        def take_turns(id=next_id, began=began):
+            for _ in range(1_000):
+                if (attempt := queue.claim(id)) is None:
+                    return
+                queue.end(attempt, "queued", "others were waiting")
+                began.set()
+
+        with ThreadPoolExecutor() as threads:
+            turns = threads.submit(take_turns)
+            assert began.wait(30)
+            queue.request_stop(store.run_ids(id), "paused", "by request")
+            turns.result()
+        [run] = store.experiment(id).runs
+        assert (run.status, run.reason) == ("paused", "by request")
+        assert run.finished is not None
+
+
+def test_a_claim_that_is_undone_keeps_the_request_to_stop(store, queue):
+    id = queued_experiment(store, queue)
+    attempt = queue.claim(queue.waiting()[0].next_id)
+    queue.release(attempt)
+    assert store.experiment(id).status == "queued"
+    attempt = queue.claim(queue.waiting()[0].next_id)
+    queue.request_stop(store.run_ids(id), "cancelled", "by request")
+    queue.release(attempt)
+    assert store.experiment(id).status == "cancelled"
 
 
 def test_running_work_without_a_heartbeat_is_found(store, queue):
