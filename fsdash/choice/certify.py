@@ -29,7 +29,7 @@ import numpy as np
 
 from fsdash.algorithms.mpi import mpi
 from fsdash.algorithms.snapshot import run_until
-from fsdash.core.certificate import certificate, rounding
+from fsdash.core.certificate import certificate, relative_rounding, rounding
 from fsdash.core.display import Lines, Summary, value_range
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
@@ -251,5 +251,5 @@ def _rounding(model: FastSlowMDP, *arrays: np.ndarray) -> float:
     A matrix product with Pᵗ adds |X| terms.
     """
     largest = max(float(np.abs(array).max()) for array in arrays)
-    terms = model.n_slow + model.true.outcomes + 4
-    return rounding(model) + terms * np.finfo(float).eps * largest / (1 - model.gamma)
+    product = model.n_slow * np.finfo(float).eps / (1 - model.gamma)
+    return rounding(model) + (relative_rounding(model) + product) * largest

@@ -68,7 +68,7 @@ class Certificate:
 
     def __init__(self, model: FastSlowMDP, T: int = 1) -> None:
         self.discount = model.gamma**T
-        self.rounding = rounding(model)
+        self.rounding, self.relative_rounding = rounding(model), relative_rounding(model)
         # Pᵀ and (I − γᵀ Pᵀ)⁻¹; empty for the classical bound.
         self.PT_XX: np.ndarray = np.empty((0, 0))
         self.resolvent_XX: np.ndarray = np.empty((0, 0))
@@ -83,8 +83,10 @@ class Certificate:
 
     def correct(self, U_XY: np.ndarray, image_XY: np.ndarray) -> float:
         """Replace U by U + c and B U by B (U + c), in place; return the error of U + c."""
+        # The start of an iteration may be larger than any value of the model.
+        largest = max(float(np.abs(values_XY).max()) for values_XY in (U_XY, image_XY))
         error = correct(U_XY, image_XY, self.PT_XX, self.resolvent_XX, self.discount)
-        return error + self.rounding
+        return error + max(self.rounding, self.relative_rounding * largest)
 
     def shift_later(self, shift_X1: np.ndarray) -> np.ndarray:
         """Return (Pᵀ c)(x), the expected shift T steps later."""
@@ -145,16 +147,24 @@ def certificate(model: FastSlowMDP, T: int = 1) -> Certificate:
 def rounding(model: FastSlowMDP) -> float:
     """Bound the rounding error in double precision, which every certified error includes.
 
-    Values reach ‖r‖∞/(1 − γ), a backup adds |W| products of that size and a few more terms, and the
-    bounds divide its rounding by 1 − γ again. In row form |W| is the longest row, and the laws of
-    x' of one slow state may differ by as much as they were found to.
+    Values of the model reach ‖r‖∞/(1 − γ).
     """
-    largest, d = model.largest_reward / (1 - model.gamma), model.true
+    return relative_rounding(model) * model.largest_reward / (1 - model.gamma)
+
+
+def relative_rounding(model: FastSlowMDP) -> float:
+    """Bound the rounding error relative to the largest value.
+
+    A backup adds |W| products of that size and a few more terms, and the bounds divide its rounding
+    by 1 − γ. In row form |W| is the longest row, and the laws of x' of one slow state may differ by
+    as much as they were found to.
+    """
+    d = model.true
     if isinstance(d, Rows):
         terms, gap = d.longest + 4, d.exogenous_gap if d.exogenous_slow else 0.0
     else:
         terms, gap = len(model.noise_W) + 4, 0.0
-    return float((terms * np.finfo(float).eps + gap) * largest / (1 - model.gamma))
+    return float((terms * np.finfo(float).eps + gap) / (1 - model.gamma))
 
 
 def attainable(model: FastSlowMDP, tolerance: float) -> float:

@@ -125,6 +125,18 @@ def checked_distribution(
     return read_only(values)
 
 
+def checked_noise(noise_W: np.ndarray) -> np.ndarray:
+    """Return the probabilities of the noise with the sum 1, which certificates rely on.
+
+    A sum that is 1 up to rounding is left alone, so that a model can be built again unchanged.
+    """
+    noise_W = checked_distribution("noise_W", noise_W, ndim=1)
+    total = noise_W.sum()
+    if abs(total - 1) <= (len(noise_W) + 1) * np.finfo(float).eps:
+        return noise_W
+    return read_only(noise_W / total)
+
+
 def checked_axis(name: str, axis: Axis | None, size: int) -> Axis:
     """Return the axis; by default its coordinates are the indices."""
     if axis is None:

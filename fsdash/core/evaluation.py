@@ -115,31 +115,36 @@ def _fixed_point(
         bounds.PT_XX,
         bounds.resolvent_XX,
         bounds.discount,
-        goal - bounds.rounding,
+        (bounds.rounding, bounds.relative_rounding),
+        goal,
         U_XY.copy(),
     )
-    return Values(U_XY, error + bounds.rounding, sweeps=k * n * phases)
+    return Values(U_XY, error, sweeps=k * n * phases)
 
 
 @jit
-def iterate_to_goal(chain, n, PT_XX, resolvent_XX, discount, goal, U_XY):
+def iterate_to_goal(chain, n, PT_XX, resolvent_XX, discount, rounding, goal, U_XY):
     """Apply B (n sweeps), correct by the certificate and accelerate, until the error ≤ goal.
 
     The certificate of U gives a shift c(x) (`fsdash.core.certificate.correct`). The image of U + c
     is within γᵀ times the certified error. Over many sweeps the errors of a policy that cycles
     cancel, so the certificate of B is much narrower than that of a single sweep. If
-    `STALL_LIMIT` further iterates do not improve the certificate, the best one is returned. Returns
-    the values, their error and how often B was applied.
+    `STALL_LIMIT` further iterates do not improve the certificate, the best one is returned.
+    `rounding` is the rounding error of the model's values, and of larger ones relative to them.
+    Returns the values, their error and how often B was applied.
     """
+    least, relative = rounding
     history, k, stalled = new_history(U_XY.size), 0, 0
     best_XY, error = U_XY, np.inf
     while error > goal and stalled < STALL_LIMIT:
         image_XY = U_XY.copy()
         sweep_chain(chain, n, image_XY)
+        largest = max(np.abs(U_XY).max(), np.abs(image_XY).max())
         width = correct(U_XY, image_XY, PT_XX, resolvent_XX, discount)
+        certified = discount * width + max(least, relative * largest)
         stalled += 1
-        if discount * width < error:
-            best_XY, error, stalled = image_XY.copy(), discount * width, 0
+        if certified < error:
+            best_XY, error, stalled = image_XY.copy(), certified, 0
         accelerate(k, history, (image_XY - U_XY).reshape(-1), image_XY.reshape(-1))
         U_XY = image_XY
         k += 1

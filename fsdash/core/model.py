@@ -42,6 +42,7 @@ from fsdash.core.checks import (
     checked_distribution,
     checked_feasible,
     checked_indices,
+    checked_noise,
     checked_rewards,
 )
 from fsdash.core.display import Lines, Summary
@@ -107,7 +108,8 @@ class FastSlowMDP(Summary):
     reward_XYA : np.ndarray
         r(x, y, a), the expected reward, shape (X, Y, A); −∞ where the action is infeasible.
     noise_W : np.ndarray
-        Probabilities of the noise outcomes, shape (W,).
+        Probabilities of the noise outcomes, shape (W,). Their sum must be 1 within 1e-9 and is then
+        made exactly 1.
     next_slow : np.ndarray
         f_X as indices of slow states, shape (X, Y, A, W) with each axis of full length or 1.
     next_fast : np.ndarray
@@ -221,7 +223,7 @@ class FastSlowMDP(Summary):
 
     def _put_tables(self) -> None:
         """Check and copy the index tables."""
-        self._put("noise_W", checked_distribution("noise_W", self.noise_W, ndim=1))
+        self._put("noise_W", checked_noise(self.noise_W))
         full = (*self.reward_XYA.shape, len(self.noise_W))
         sizes = {"next_slow": self.n_slow, "next_fast": self.n_fast}
         if self.frozen_next_fast is not None:

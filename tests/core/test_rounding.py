@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from fsdash.algorithms.mpi import mpi
 from fsdash.core.certificate import rounding
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.policy_chain import Chain
-from tests.models import random_model, seeds
+from tests.models import dense_optimum, random_model, seeds
 
 
 def line_model(reward_Y, gamma):
@@ -63,3 +64,25 @@ def test_the_certified_error_is_within_the_tolerance_outside_the_core_too(seed):
     assert policy_values(model, policy_XY, tolerance=tolerance).error <= max(
         tolerance, 3 * rounding(model)
     )
+
+
+@pytest.mark.parametrize("size", [1e9, 1e16, 1e18])
+def test_the_certified_error_covers_the_rounding_of_a_large_start(size):
+    model = random_model(0, (3, 4, 1, 2), ("XYAW", "XYAW"), gamma=0.99)
+    exact_XY, start_XY = dense_optimum(model), np.full((3, 4), size)
+    values = policy_values(model, np.zeros((3, 4), int), start_XY=start_XY)
+    assert np.abs(values.U_XY - exact_XY).max() <= values.error <= 1e-6
+    first = next(mpi(model, U0_XY=start_XY))
+    assert np.abs(first.values_XY - exact_XY).max() <= first.error
+
+
+def test_noise_that_sums_to_nearly_1_is_rescaled():
+    """Otherwise the certified errors, for a law whose sum is 1, would be exceeded."""
+    drawn = random_model(0, (3, 4, 1, 2), ("XYAW", "XYAW"))
+    tables, policy_XY = (drawn.next_slow, drawn.next_fast), np.zeros((3, 4), int)
+    model = FastSlowMDP(drawn.reward_XYA, [0.5, 0.5 + 9e-10], *tables, gamma=0.9999)
+    exact = FastSlowMDP(drawn.reward_XYA, model.noise_W, *tables, gamma=0.9999)
+    assert abs(model.noise_W.sum() - 1) < 1e-15
+    assert np.array_equal(exact.noise_W, model.noise_W)
+    values, exact_XY = policy_values(model, policy_XY), dense_optimum(model)
+    assert np.abs(values.U_XY - exact_XY).max() <= values.error <= 1e-6
