@@ -343,7 +343,8 @@ def _cause_of_death(process: subprocess.Popen[str]) -> str:
     code = process.wait()
     if code >= 0:
         return f"ended with exit code {code}; see the server's log"
-    name = signal.Signals(-code).name
+    names = {number.value: number.name for number in signal.Signals}
+    name = names.get(-code, f"signal {-code}")  # most real-time signals have no name
     why = ", possibly by the system because memory ran out" if name == "SIGKILL" else ""
     return f"was killed by {name}{why}"
 

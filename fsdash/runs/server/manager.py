@@ -41,6 +41,7 @@ from fsdash.runs.server.sharing import Job, in_order, who_gives_way
 from fsdash.runs.server.work_queue import Admission, OwnerQueue, WorkQueue
 from fsdash.runs.server.worker import replicate
 from fsdash.runs.spec import RunSpec
+from fsdash.runs.store.attempts import Attempt
 from fsdash.runs.store.experiments import Store
 
 BUSY_INTERVAL, IDLE_INTERVAL = 0.25, 1.0
@@ -91,8 +92,12 @@ class Manager:
         """Why the store cannot be used at the moment; empty while it can."""
         self._executor = _workers(workers, executor)
         self._queue = WorkQueue(store.database)
-        self._queue.open_lease()
-        self._queue.recover_abandoned()
+        try:
+            self._queue.open_lease()
+            self._queue.recover_abandoned()
+        except StoreError:  # whoever tries again starts new workers
+            self._executor.shutdown(wait=False)
+            raise
         self._generation = store.database.generation
         self._jobs: list[Job] = []
         self._last_served: dict[str, float] = {}
@@ -235,6 +240,7 @@ class Manager:
         self._assign_work()
         if self._is_due("abandoned", ABANDONED_INTERVAL, now):
             self._queue.recover_abandoned()
+            self._retry_lost_claims()
 
     def _start_with_another_store(self) -> None:
         """The file was deleted or replaced: what runs belongs to a store that is gone."""
@@ -261,22 +267,30 @@ class Manager:
             if not (order := self._in_order(waiting)):
                 return
             owner, id = order[0].owner, order[0].next_id
-            attempt = self._queue.claim(id)
+            if attempt := self._queue.claim(id):  # None if it was cancelled a moment ago
+                self._hand_out(owner, attempt)
             waiting = self._queue.waiting()
-            if attempt is None:  # it was cancelled a moment ago
-                continue
-            arguments = attempt.run, attempt.replication, attempt.number
-            try:
-                future = self._executor.submit(replicate, self.store.url, *arguments)
-            except Exception:
-                self._queue.release(attempt)
-                raise
-            future.add_done_callback(lambda _: self._wake.set())
-            self._last_served[owner] = time.monotonic()
-            self._jobs.append(Job(owner, attempt, future, self._last_served[owner]))
         for job in who_gives_way(waiting, self._jobs, time.monotonic()):
             self._queue.ask_to_give_way(job.attempt)
             job.gives_way = True
+
+    def _hand_out(self, owner: str, attempt: Attempt) -> None:
+        """Give a claimed replication to a worker."""
+        arguments = attempt.run, attempt.replication, attempt.number
+        try:
+            future = self._executor.submit(replicate, self.store.url, *arguments)
+        except Exception:
+            self._queue.release(attempt)
+            raise
+        future.add_done_callback(lambda _: self._wake.set())
+        self._last_served[owner] = time.monotonic()
+        self._jobs.append(Job(owner, attempt, future, self._last_served[owner]))
+
+    def _retry_lost_claims(self) -> None:
+        """Queue again what was claimed, but has no job: the store failed before it had one."""
+        known = {job.attempt for job in self._jobs}
+        for attempt in self._queue.silent(SILENT_SECONDS) - known:
+            self._queue.retry(attempt, "no worker has received it")
 
     def _in_order(self, waiting: list[OwnerQueue]) -> list[OwnerQueue]:
         """The owners in the order in which they are served next."""
@@ -336,7 +350,7 @@ class Manager:
         silent = self._queue.silent(SILENT_SECONDS)
         for job in list(self._jobs):
             pid = self._executor.pid(job.future)
-            if (job.attempt.run, job.attempt.replication) not in silent:
+            if job.attempt not in silent:
                 job.silent_since = None
             elif pid is None:
                 self._kill(job, "interrupted", "its worker no longer answers")

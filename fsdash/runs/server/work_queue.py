@@ -247,19 +247,16 @@ class WorkQueue:
         """Undo a claim: the attempt could not be handed to a worker."""
         self.end(attempt, "queued", "")
 
-    def silent(self, seconds: float) -> set[tuple[int, int]]:
-        """This server's running replications without a heartbeat for so long.
-
-        By run and replication.
-        """
+    def silent(self, seconds: float) -> set[Attempt]:
+        """This server's running attempts without a heartbeat for so long."""
         p = replications.c
         with self.database.reading() as connection:
-            query = select(p.run, p.replication).where(
+            query = select(p.run, p.replication, p.attempt).where(
                 p.status == "running",
                 p.server == self.server,
                 p.heartbeat < database_clock(connection) - seconds,
             )
-            return {(run, i) for run, i in connection.execute(query)}
+            return {Attempt(*row) for row in connection.execute(query)}
 
     def enqueue(self, run_ids: Collection[int]) -> int:
         """Queue the resumable replications of some runs at this server; return how many."""

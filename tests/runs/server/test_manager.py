@@ -15,6 +15,7 @@ import pytest
 
 from fsdash.errors import InputError
 from fsdash.runs.errors import QueueFull, StoreError, WorkerDied
+from fsdash.runs.server.executor import _cause_of_death
 from fsdash.runs.server.limits import Limits
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.server.processes import is_running
@@ -197,6 +198,36 @@ def test_a_claim_is_undone_if_it_cannot_be_handed_out(tmp_path, caplog):
         assert len(caplog.records) == 1  # the same error is logged once
         manager._executor.submit = submit
         assert over(store, id).status == "finished"
+
+
+def test_a_claim_whose_answer_was_lost_is_queued_again(tmp_path, monkeypatch):
+    """As when PostgreSQL ends after it has stored the claim: no worker knows of it."""
+    monkeypatch.setattr("fsdash.runs.server.manager.SILENT_SECONDS", 1.0)
+    monkeypatch.setattr("fsdash.runs.server.manager.ABANDONED_INTERVAL", 0.1)
+    store = Store(tmp_path / "runs.db")
+    with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as manager:
+        claim = manager._queue.claim
+
+        def claim_and_fail(id):
+            monkeypatch.setattr(manager._queue, "claim", claim)
+            assert claim(id) is not None
+            raise StoreError("the connection was lost")
+
+        monkeypatch.setattr(manager._queue, "claim", claim_and_fail)
+        assert over(store, manager.submit("me", "lost", [base()])).status == "finished"
+
+
+def test_no_workers_are_left_behind_if_the_store_fails_at_the_start(sqlite_store, monkeypatch):
+    workers = Mock()
+    monkeypatch.setattr("fsdash.runs.server.manager.WorkerExecutor", workers)
+    monkeypatch.setattr(WorkQueue, "open_lease", Mock(side_effect=StoreError("locked")))
+    with pytest.raises(StoreError, match="locked"):
+        Manager(sqlite_store, workers=1)
+    workers.return_value.shutdown.assert_called_once_with(wait=False)
+
+
+def test_a_worker_may_be_killed_by_a_signal_without_a_name():
+    assert _cause_of_death(Mock(wait=lambda: -40)) == "was killed by signal 40"
 
 
 def test_a_lost_claim_does_not_occupy_the_manager(tmp_path, monkeypatch):
