@@ -7,10 +7,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from fsdash.runs.errors import StoreError
 from fsdash.runs.server.manager import Manager
+from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.store.experiments import Store
 from tests.databases import new_url, postgres_or_skip
 from tests.runs.work import (
@@ -49,6 +50,27 @@ def test_a_class_answers_at_the_same_time(store):
     assert tasks.values(task.id, secret) == [0] * 10 + [1] * 10
     tasks.delete(task.id, secret)
     assert tasks.count(task.id) == 0
+
+
+def test_nobody_can_pin_or_resume_an_experiment_that_is_being_deleted(store):
+    id = store.add_experiment("me", "old", [base()])
+    run_ids, waits = store.run_ids(id), []
+    impatient = Store(f"{store.url}?options=-c%20lock_timeout%3D100ms")
+
+    def change_it(_connection, _cursor, statement, *_):
+        if statement.startswith("DELETE FROM experiments"):
+            for change in (
+                lambda: impatient.pin(id),
+                lambda: WorkQueue(impatient.database).enqueue(run_ids),
+            ):
+                with pytest.raises(StoreError, match="lock timeout"):
+                    change()
+                waits.append(change)
+
+    event.listen(store.database._engine, "before_cursor_execute", change_it)
+    store.delete(id)
+    assert len(waits) == 2 and store.experiments() == []
+    impatient.close()
 
 
 @pytest.mark.parametrize("mode", ["fast", "immediate"])

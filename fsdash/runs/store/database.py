@@ -127,6 +127,10 @@ class Database:
             event.listen(self._engine, "connect", _prepare)
             event.listen(self._engine, "begin", _begin)
         self._writer = self._engine.execution_options(writes=True)
+        self._reader = self._engine
+        if parsed.get_backend_name() == "postgresql":
+            # By default each statement of a transaction sees a state of its own.
+            self._reader = self._engine.execution_options(isolation_level="REPEATABLE READ")
         self._lock_timeout, self._reopening = lock_timeout, threading.Lock()
         self.generation = 0
         """How often the file was replaced by another one."""
@@ -202,7 +206,7 @@ class Database:
         """A transaction that sees one state of the database."""
         with self._explained_errors():
             self._reopen_if_replaced()
-            with self._engine.begin() as connection:
+            with self._reader.begin() as connection:
                 yield connection
 
     @contextmanager

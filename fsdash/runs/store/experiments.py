@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import Row, and_, func, or_, select
+from sqlalchemy import Connection, Row, and_, func, or_, select
 
 from fsdash.errors import InputError
 from fsdash.runs.columns import RUN_NAMES
@@ -127,12 +127,8 @@ class Store:
 
     def experiment(self, id: str) -> Experiment:
         """One experiment with all its runs."""
-        query = select(schema.experiments).where(schema.experiments.c.id == id)
         with self.database.reading() as connection:
-            found = connection.execute(query).all()
-            if not found:
-                raise _missing("experiment", id)
-            return experiment_records(connection, found)[0]
+            return _experiment(connection, id)
 
     def experiments(
         self,
@@ -216,17 +212,15 @@ class Store:
         """Delete an experiment that is neither pinned nor active."""
         with self.database.writing() as connection:
             e, r, p = schema.experiments, schema.runs, schema.replications
-            pinned = connection.scalar(select(e.c.pinned).where(e.c.id == id))
+            # On PostgreSQL the locks let whoever pins or resumes it at this moment wait.
+            own = select(e.c.pinned).where(e.c.id == id)
+            pinned = connection.scalar(own.with_for_update())
             if pinned is None:
                 return
             if pinned:
                 raise InputError(f"experiment {id!r} is pinned: unpin it first")
-            active = (
-                select(func.count())
-                .select_from(p.join(r))
-                .where(r.c.experiment == id, p.c.status.in_(ACTIVE))
-            )
-            if connection.scalar(active):
+            statuses = select(p.c.status).select_from(p.join(r)).where(r.c.experiment == id)
+            if set(connection.scalars(statuses.with_for_update(of=p))) & set(ACTIVE):
                 raise InputError(f"experiment {id!r} is running or queued: stop it first")
             connection.execute(e.delete().where(e.c.id == id))
         with suppress(StoreError):  # it is deleted all the same, and its space can be used again
@@ -303,9 +297,8 @@ class Store:
 
     def export(self, id: str, policies: bool = True) -> dict[str, Any]:
         """An experiment as data for a JSON file."""
-        experiment = self.experiment(id)
         with self.database.reading() as connection:
-            return transfer.export_experiment(connection, experiment, policies)
+            return transfer.export_experiment(connection, _experiment(connection, id), policies)
 
     def import_(self, data: object, owner: str) -> str:
         """Store an exported experiment as one of `owner`'s, and return its new id."""
@@ -332,6 +325,14 @@ class Store:
 def _url(where: str | Path | None) -> str:
     url = default_url() if where is None else str(where)
     return url if "://" in url else file_url(url)
+
+
+def _experiment(connection: Connection, id: str) -> Experiment:
+    e = schema.experiments
+    found = connection.execute(select(e).where(e.c.id == id)).all()
+    if not found:
+        raise _missing("experiment", id)
+    return experiment_records(connection, found)[0]
 
 
 def _missing(kind: str, id: str | int) -> InputError:

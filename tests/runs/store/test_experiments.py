@@ -11,7 +11,7 @@ from sqlalchemy import func, select, text
 from fsdash.errors import InputError
 from fsdash.runs.engine import Record
 from fsdash.runs.server.work_queue import WorkQueue
-from fsdash.runs.store import recorder, schema
+from fsdash.runs.store import recorder, schema, transfer
 from fsdash.runs.store.arrays import pack_policy, pack_values, unpack
 from fsdash.runs.store.experiments import Store
 from fsdash.runs.store.recorder import MAX_POLICIES, PolicySelection
@@ -47,6 +47,28 @@ def test_runs_take_turns_and_the_shortest_is_first_in_each_turn(store):
     assert [turn for turn, _ in served] == [0, 0, 0, 1, 1, 2]
     assert served[2] == (0, 0) and served[4] == (1, 0)  # the long run is last in its turns
     queue.close_lease("")
+
+
+def test_a_reading_transaction_sees_one_state(store):
+    id = finished_experiment(store, base()).id
+    count = select(func.count()).select_from(schema.rows)
+    with store.database.reading() as connection:
+        before = connection.scalar(count)
+        Store(store.url).delete(id)
+        assert connection.scalar(count) == before > 0
+    assert store.experiments() == []
+
+
+def test_an_export_is_complete_although_the_experiment_is_deleted_meanwhile(store, monkeypatch):
+    experiment, export = finished_experiment(store, base()), transfer.export_experiment
+
+    def delete_and_export(*arguments):
+        Store(store.url).delete(experiment.id)
+        return export(*arguments)
+
+    monkeypatch.setattr(transfer, "export_experiment", delete_and_export)
+    [run] = store.export(experiment.id)["runs"]
+    assert len(run["replications"][0]["rows"]["step"]) == experiment.runs[0].rows > 0
 
 
 def test_only_new_rows_are_fetched(store):
