@@ -144,23 +144,29 @@ class Access:
 
     def _role(self, connection: HTTPConnection) -> str:
         kind, _, token = connection.headers.get("authorization", "").partition(" ")
-        if kind.lower() == "bearer":
-            return OPERATOR if role_of_password(token) == OPERATOR else ""
-        return role_of_token(connection.cookies.get(COOKIE, ""))
+        if kind.lower() != "bearer":
+            return role_of_token(connection.cookies.get(COOKIE, ""))
+        address = _address(connection)
+        if self._must_wait(address):
+            return ""
+        if role_of_password(token) == OPERATOR:
+            return OPERATOR
+        self._remember_failure(address)
+        return ""
 
     async def _login(self, request: Request) -> Response:
         target = safe_target(request.query_params.get("next", "/"))
         if request.method != "POST":
             return _form(target)
-        address = request.client.host if request.client else ""
-        if self._must_wait(address):
-            return _form(target, WAIT, 429)
-        body = b""
+        body, address = b"", _address(request)
         async for chunk in request.stream():
             body += chunk
             if len(body) > MAX_FORM:
                 return _form(target, WRONG)
         password = parse_qs(body.decode(errors="replace")).get("password", [""])[0]
+        # Checked when the body has arrived: several requests may wait for theirs.
+        if self._must_wait(address):
+            return _form(target, WAIT, 429)
         role = role_of_password(password)
         if not role:
             self._remember_failure(address)
@@ -191,9 +197,14 @@ class Access:
 
 
 def is_https(connection: HTTPConnection) -> bool:
-    """Whether the visitor's connection is encrypted, also behind a proxy."""
-    forwarded = connection.headers.get("x-forwarded-proto", "")
+    """Whether the visitor's connection is encrypted, also behind proxies; the first is outermost."""
+    forwarded = connection.headers.get("x-forwarded-proto", "").partition(",")[0].strip().lower()
     return "https" in (connection.scope.get("scheme"), forwarded)
+
+
+def _address(connection: HTTPConnection) -> str:
+    """The network address whose wrong passwords are counted."""
+    return connection.client.host if connection.client else ""
 
 
 def safe_target(target: str) -> str:

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 
 from fsdash.dashboard import access
@@ -110,6 +111,48 @@ def test_wrong_passwords_are_limited(server, passwords):
         server.log_in("wrong")
     status, _, text = server.log_in("öpen sesame")
     assert status == 429 and WAIT in text
+
+
+def test_wrong_tokens_are_limited_too(server, passwords):
+    for _ in range(MAX_FAILURES):
+        assert server.ask(METRICS_PATH, authorization="Bearer wrong")[0] == 404
+    assert server.ask(METRICS_PATH, authorization="Bearer the operator's token")[0] == 404
+    assert server.log_in("öpen sesame")[0] == 429
+
+
+def test_requests_that_arrive_together_do_not_get_more_attempts(passwords):
+    """All requests are there before the body of the first one is."""
+    app, all_here, statuses = Access(PlainTextResponse("a page")), asyncio.Event(), []
+
+    async def log_in(n):
+        async def receive():
+            if n == 3 * MAX_FAILURES:
+                all_here.set()
+            await all_here.wait()
+            return {"type": "http.request", "body": b"password=wrong", "more_body": False}
+
+        async def send(message):
+            statuses.append(message.get("status"))
+
+        scope = {"type": "http", "method": "POST", "path": LOGIN_PATH, "query_string": b""}
+        await app(scope | {"headers": [], "client": ("192.0.2.1", 1)}, receive, send)
+
+    async def log_in_together():
+        await asyncio.gather(*(log_in(n) for n in range(3 * MAX_FAILURES + 1)))
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, log_in_together()).result()
+    assert statuses.count(401) == MAX_FAILURES
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "secure"), [("https", True), ("https, http", True), ("http,https", False)]
+)
+def test_the_cookie_is_for_encrypted_connections_if_the_visitors_is(forwarded, secure):
+    connection = HTTPConnection(
+        {"type": "http", "scheme": "http", "headers": [(b"x-forwarded-proto", forwarded.encode())]}
+    )
+    assert access.is_https(connection) is secure
 
 
 def test_metrics_are_for_the_operator(server, passwords, monkeypatch):
