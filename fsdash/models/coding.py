@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +16,8 @@ from fsdash.models.columns import Columns
 from fsdash.models.faults import MOST_OF_A_KIND, Faults
 from fsdash.models.variables import Variable, encode
 
+TOO_LARGE = "beyond ±1.8e308"
+"""Shown instead of a whole number that floating point cannot represent."""
 TRUTH = {"true": True, "1": True, "1.0": True, "yes": True} | {
     "false": False,
     "0": False,
@@ -85,7 +88,12 @@ def action_axis(action: Variable) -> Axis:
 
 def numeric_column(faults: Faults, column: pd.Series, name: str) -> np.ndarray:
     """The column as numbers, with a fault for each cell that is empty or not a number."""
-    number_N = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    try:
+        numbers = pd.to_numeric(column, errors="coerce")
+    except OverflowError:  # a whole number with hundreds of digits
+        column = column.map(lambda value: TOO_LARGE if _is_too_large(value) else value)
+        numbers = pd.to_numeric(column, errors="coerce")
+    number_N = numbers.to_numpy(dtype=float, na_value=np.nan)
     missing_N = column.isna().to_numpy(dtype=bool)
     rows = np.flatnonzero(np.isnan(number_N) & ~missing_N)
     wrong = [shorten(str(value)) for value in column.iloc[rows[:MOST_OF_A_KIND]]]
@@ -93,6 +101,10 @@ def numeric_column(faults: Faults, column: pd.Series, name: str) -> np.ndarray:
     faults.add_rows(rows, lambda i: f"{wrong[i]!r} is not a number", remedy, column=name)
     _check_missing(faults, name, missing_N)
     return np.array(number_N)
+
+
+def _is_too_large(value: object) -> bool:
+    return isinstance(value, int) and abs(value) > sys.float_info.max
 
 
 def truth_column(faults: Faults, column: pd.Series, name: str) -> np.ndarray:

@@ -134,7 +134,10 @@ def _first(names: Iterable[str], wanted: Iterable[str]) -> str | None:
 
 def _is_share(column: pd.Series) -> bool:
     """Whether a column holds numbers from 0 to 1."""
-    numbers = pd.to_numeric(column, errors="coerce")
+    try:
+        numbers = pd.to_numeric(column, errors="coerce")
+    except OverflowError:  # a whole number with hundreds of digits
+        return False
     return bool(numbers.between(0, 1).all())
 
 

@@ -70,7 +70,7 @@ def initial_distribution(
         return None
     try:
         initial_S = _initial(initial, index, n_states)
-    except (InputError, TypeError, ValueError) as error:
+    except (InputError, TypeError, ValueError, OverflowError) as error:
         faults.add(
             str(error), "give states of the model with their probabilities", column="initial"
         )

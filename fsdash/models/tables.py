@@ -79,6 +79,9 @@ def read_frame(file: BinaryIO, texts: list[str] | None = None) -> pd.DataFrame:
         names = next(csv.reader(io.StringIO(line), delimiter=delimiter), [])
         if len(names) > MAX_COLUMNS:
             raise InputError(f"{len(names):,} columns; the limit is {MAX_COLUMNS}")
+        for name in filter(None, names):  # pandas would rename the second one
+            if names.count(name) > 1:
+                raise InputError(f"two columns are called {name!r}; rename one of them")
         with warnings.catch_warnings():
             # A row that is longer than the header is an error, not a warning.
             warnings.simplefilter("error", pd.errors.ParserWarning)

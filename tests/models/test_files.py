@@ -176,6 +176,12 @@ def test_other_delimiters_and_a_byte_order_mark(tmp_path, delimiter):
     assert fsdash.load(path, slow="season", gamma=0.9).content_hash == wanted
 
 
+def test_two_columns_with_one_name_are_refused(tmp_path):
+    (tmp_path / "t.csv").write_text("s,action,next_s,p,p,reward,,\n0,go,0,1,0.5,1,,\n")
+    with pytest.raises(fsdash.InputError, match="two columns are called 'p'"):
+        fsdash.load(tmp_path / "t.csv", gamma=0.9)
+
+
 def test_na_is_a_name_like_any_other(tmp_path):
     frame = random_arrays(2).table().replace({"dry": "NA", "wet": "None"})
     frame.to_csv(tmp_path / "t.csv", index=False)

@@ -281,6 +281,7 @@ def test_a_correct_table_has_no_errors_and_predicts_memory_and_time():
         (small(p=(2, None)), 3, "p", "empty cell"),
         (small(reward=(3, "x")), 4, "reward", "'x' is not a number"),
         (small(reward=(3, np.inf)), 4, "reward", "infinite"),
+        (small(reward=(3, 10**400)), 4, "reward", "'beyond ±1.8e308' is not a number"),
         (small(reward=(3, np.nan)), 4, "reward", "empty cell"),
         (small(x=(3, None)), 4, "x", "empty cell"),
         (small(action=(3, None)), 4, "action", "empty cell"),
