@@ -23,6 +23,8 @@ from fsdash.errors import InputError
 FORMATS = ("table", "json", "csv")
 LINK_STARTS = re.compile(r"(https?|www|@)", re.IGNORECASE)
 """What the browser's Markdown makes a link of, escaped or not."""
+STRING_OR_INFINITY = re.compile(r'("(?:[^"\\]|\\.)*")|Infinity')
+"""In JSON: a string, or an infinite number outside of strings."""
 MAX_WHOLE_NUMBERS = 1_000_000
 """The most values that a `whole_range` may list, unless its reader allows fewer."""
 
@@ -259,9 +261,15 @@ def format_records(records: Sequence[Mapping], fmt: str, whole: object = None) -
 
 
 def as_json(value: object) -> str:
-    """Indented JSON. Infinity becomes 1e999, which JSON readers parse as a number."""
-    # None of our strings contains the word, so the replacement affects numbers only.
-    return json.dumps(value, indent=2, ensure_ascii=False).replace("Infinity", "1e999")
+    """Indented JSON. Infinity becomes 1e999, which JSON readers parse as a number.
+
+    >>> print(as_json({"Infinity": float("inf")}))
+    {
+      "Infinity": 1e999
+    }
+    """
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    return STRING_OR_INFINITY.sub(lambda found: found[1] or "1e999", text)
 
 
 def as_csv(records: Sequence[Mapping]) -> str:

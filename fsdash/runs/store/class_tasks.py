@@ -18,6 +18,7 @@ import hashlib
 import hmac
 import json
 import secrets
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -71,6 +72,7 @@ class ClassTasks:
         self._database = database
         self._addresses: dict[str, str] = {}
         """By task: the network address that it came from."""
+        self._adding = threading.Lock()
 
     def add(
         self,
@@ -91,14 +93,15 @@ class ClassTasks:
         id = "".join(secrets.choice(ID_CHARACTERS) for _ in range(ID_LENGTH))
         secret = secrets.token_urlsafe(24)
         t = schema.class_tasks
-        with self._database.writing() as connection:
-            connection.execute(t.delete().where(t.c.expires < time.time()))
-            hashed = _hash(f"owner.{owner}") if owner else ""
-            self._check_limits(connection, hashed, address)
-            new = {"id": id, "secret": _hash(secret), "owner": hashed, "is_open": True}
-            connection.execute(t.insert().values(new | values))
-        if address:
-            self._addresses[id] = address
+        with self._adding:  # so that the limits hold although several visitors add a task
+            with self._database.writing() as connection:
+                connection.execute(t.delete().where(t.c.expires < time.time()))
+                hashed = _hash(f"owner.{owner}") if owner else ""
+                self._check_limits(connection, hashed, address)
+                new = {"id": id, "secret": _hash(secret), "owner": hashed, "is_open": True}
+                connection.execute(t.insert().values(new | values))
+            if address:
+                self._addresses[id] = address
         return self.get(id), secret
 
     def _check_limits(self, connection: Connection, owner: str, address: str) -> None:

@@ -204,6 +204,7 @@ def _make_consistent(new: sqlite3.Connection, problem: str) -> Salvage:
     for statement in (
         "DELETE FROM runs WHERE experiment NOT IN (SELECT id FROM experiments)",
         "DELETE FROM replications WHERE run NOT IN (SELECT id FROM runs)",
+        "DELETE FROM runs WHERE id NOT IN (SELECT run FROM replications)",
         """DELETE FROM rows WHERE NOT EXISTS (SELECT 1 FROM replications p
            WHERE p.run = rows.run AND p.replication = rows.replication)""",
         # Steps count from 0 and ranks from 1: from the first gap on, step >= rank.

@@ -1,6 +1,7 @@
 """Tasks for a class: answers are counted once per browser, bounded, and anonymous."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from math import inf, nan
 
 import pytest
@@ -155,6 +156,19 @@ def test_the_tasks_of_one_visitor_are_bounded(tasks, monkeypatch):
     with tasks._database.reading() as connection:
         owners = set(connection.scalars(text("SELECT owner FROM class_tasks")))
     assert len(owners) == 3 and not owners & {"me", "you"}  # only hashes are stored
+
+
+def test_the_bound_holds_for_tasks_that_are_added_together(tasks, monkeypatch):
+    monkeypatch.setattr(class_tasks, "MAX_TASKS_OF_ADDRESS", 2)
+
+    def added(n):
+        try:
+            return choice(tasks, owner=f"owner {n}", address="192.0.2.1")
+        except InputError:
+            return None
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(task is not None for task in pool.map(added, range(16))) == 2
 
 
 def test_the_tasks_from_one_network_address_are_bounded(tasks, monkeypatch):

@@ -8,6 +8,7 @@ import pytest
 from fsdash.cli.main import main
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
+from fsdash.runs.store import schema
 from fsdash.runs.store.copies import backup, restore, salvage
 from fsdash.runs.store.database import damage
 from fsdash.runs.store.experiments import Store
@@ -98,6 +99,18 @@ def test_rows_are_salvaged_from_a_damaged_file(store, tmp_path):
     for run, spec in zip(new.experiment(experiment.id).runs, specs, strict=True):
         assert run.status == "finished"
         assert_same_rows(new.rows([run.id]), spec)
+
+
+def test_a_run_without_replications_is_not_salvaged(store, tmp_path):
+    whole, lost = (finished_experiment(store, base(seed=seed)) for seed in (1, 2))
+    p = schema.replications
+    with store.database.writing() as connection:  # as if the page with them could not be read
+        connection.execute(p.delete().where(p.c.run == lost.runs[0].id))
+    assert salvage(store.file, tmp_path / "new.db").runs == 1
+    new = Store(tmp_path / "new.db")
+    [found] = new.experiments()
+    assert found.id == whole.id and new.progress(found)[0].fraction == 1.0
+    new.close()
 
 
 def test_a_file_that_holds_nothing_leaves_nothing(tmp_path):
