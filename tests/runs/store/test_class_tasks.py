@@ -1,7 +1,7 @@
 """Tasks for a class: answers are counted once per browser, bounded, and anonymous."""
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from math import inf, nan
 
 import pytest
@@ -159,16 +159,29 @@ def test_the_tasks_of_one_visitor_are_bounded(tasks, monkeypatch):
 
 
 def test_the_bound_holds_for_tasks_that_are_added_together(tasks, monkeypatch):
-    monkeypatch.setattr(class_tasks, "MAX_TASKS_OF_ADDRESS", 2)
+    """The second visitor comes when the first task is stored, but its address is not yet known."""
+    monkeypatch.setattr(class_tasks, "MAX_TASKS_OF_ADDRESS", 1)
+    writing, refused = tasks._database.writing, []
 
-    def added(n):
-        try:
-            return choice(tasks, owner=f"owner {n}", address="192.0.2.1")
-        except InputError:
-            return None
+    def add_second():
+        with pytest.raises(InputError, match="your network has"):
+            choice(tasks, owner="b", address="192.0.2.1")
+        refused.append(True)
 
-    with ThreadPoolExecutor(8) as pool:
-        assert sum(task is not None for task in pool.map(added, range(16))) == 2
+    second = threading.Thread(target=add_second)
+
+    @contextmanager
+    def writing_while_another_comes():
+        monkeypatch.setattr(tasks._database, "writing", writing)
+        with writing() as connection:
+            yield connection
+        second.start()
+        second.join(0.2)  # it waits for the first one
+
+    monkeypatch.setattr(tasks._database, "writing", writing_while_another_comes)
+    choice(tasks, owner="a", address="192.0.2.1")
+    second.join()
+    assert refused
 
 
 def test_the_tasks_from_one_network_address_are_bounded(tasks, monkeypatch):
