@@ -13,7 +13,7 @@ import numpy as np
 
 from fsdash.algorithms.mpi import mpi
 from fsdash.algorithms.snapshot import run_until
-from fsdash.core.certificate import attainable
+from fsdash.core.certificate import attainable, unit
 from fsdash.core.display import Lines, Summary
 from fsdash.core.evaluation import TOLERANCE, Values, policy_values
 from fsdash.core.model import FastSlowMDP
@@ -76,8 +76,8 @@ def optimum(model: FastSlowMDP, *, tolerance: float = TOLERANCE) -> Optimum:
     model : FastSlowMDP
         The model to solve, under its true dynamics.
     tolerance : float, default 1e-6
-        Largest certified distance to U* that is accepted. A tolerance below what double precision
-        can certify is raised to that.
+        Largest certified distance to U* that is accepted, relative to ‖r‖∞/(1 − γ) where that is
+        below 1. A tolerance below what double precision can certify is raised to that.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def optimum(model: FastSlowMDP, *, tolerance: float = TOLERANCE) -> Optimum:
     >>> round(model.mean(best.U_XY)), best.error <= 1e-6
     (2177, True)
     """
-    best = run_until(mpi(model), tolerance=attainable(model, tolerance))
+    best = run_until(mpi(model), tolerance=attainable(model, tolerance * unit(model)))
     return Optimum(best.values_XY, best.error, best.policy_PXY)
 
 
@@ -114,7 +114,8 @@ def regret(
     best : Values, optional
         U* of this model, from `optimum`. It is computed here if it is not given.
     tolerance : float, default 1e-6
-        Largest certified error accepted for the policy's values, and for U* if computed here.
+        Largest certified error accepted for the policy's values, and for U* if computed here; as
+        in `optimum`.
 
     Returns
     -------
@@ -130,7 +131,7 @@ def regret(
     True
     """
     best = optimum(model, tolerance=tolerance) if best is None else best
-    values = policy_values(model, policy, tolerance=tolerance)
+    values = policy_values(model, policy, tolerance=tolerance * unit(model))
     gap_XY = np.maximum(best.U_XY - values.U_XY, 0)
     return Regret(
         max_regret=float(gap_XY.max()),

@@ -172,3 +172,11 @@ def attainable(model: FastSlowMDP, tolerance: float) -> float:
     if not tolerance > 0:
         raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-6")
     return max(tolerance, 2 * rounding(model))
+
+
+def unit(model: FastSlowMDP) -> float:
+    """Return what an absolute tolerance counts in: 1, or ‖r‖∞/(1 − γ) where that is smaller.
+
+    Otherwise every policy of a model with very small rewards would count as optimal.
+    """
+    return min(1.0, model.largest_reward / (1 - model.gamma)) or 1.0

@@ -31,6 +31,7 @@ import numpy as np
 
 from fsdash.algorithms.optimum import Optimum, optimum, regret
 from fsdash.algorithms.snapshot import Diverged, Resume, Snapshot
+from fsdash.core.certificate import unit
 from fsdash.core.display import Lines, Summary
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
@@ -107,7 +108,7 @@ class Problem:
     @cached_property
     def tolerance(self) -> float:
         """Allowed error of a policy's value."""
-        return PRECISION * max(1.0, float(np.abs(self.best.U_XY).max()))
+        return PRECISION * max(unit(self.model), float(np.abs(self.best.U_XY).max()))
 
 
 @lru_cache(maxsize=4)

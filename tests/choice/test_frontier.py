@@ -108,3 +108,21 @@ def test_a_model_without_rewards_has_no_regret():
 def test_errors_name_the_bad_argument(options, words):
     with pytest.raises(InputError, match=words):
         frontier(random_model(5), **options)
+
+
+def test_regrets_do_not_depend_on_the_unit_of_the_rewards():
+    m, size = INVENTORY, 1e-9
+    tables = (m.noise_W, m.next_slow, m.next_fast, m.gamma)
+    small = FastSlowMDP(size * m.reward_XYA, *tables, frozen_next_fast=m.frozen_next_fast)
+    usual, found = (
+        frontier(model, [2, 6], methods=["fsvi", "rolling"], bounds=False).set_index(
+            ["method", "T", "k"]
+        )
+        for model in (m, small)
+    )
+    both = usual.join(found, rsuffix="_small", how="inner")
+    assert len(both) >= 6
+    for name in ("mean_regret", "max_regret"):
+        np.testing.assert_allclose(both[f"{name}_small"] / size, both[name], rtol=0.02, atol=2)
+    np.testing.assert_allclose(both["relative_regret_small"], both["relative_regret"], atol=1e-3)
+    assert (found["certificate"] >= found["max_regret"]).all()
