@@ -22,6 +22,9 @@ Compute = Callable[[Callable[[float], None]], Result]
 PATIENCE = 2.5
 """Seconds that the page itself waits; most computations end within them."""
 INTERVAL = 0.5
+ABANDONED_AFTER = 180.0
+"""Seconds without a look at the progress, as when a tab was closed, after which nobody waits.
+Browsers let a hidden tab look about once a minute."""
 MOST_ENDED = 16
 STOP = "Stop"
 VISITOR = "waiting-visitor"
@@ -35,7 +38,8 @@ class Work(Generic[Result]):
     """A computation in a thread. It ends at its next step if nobody waits for it any more."""
 
     def __init__(self, compute: Compute[Result]) -> None:
-        self.began, self.share, self.stopped = time.monotonic(), 0.0, False
+        self.began = self.seen = time.monotonic()
+        self.share, self.stopped = 0.0, False
         self.visitors: set[object] = set()
         self.future: Future[Result] = Future()
         self._compute = compute
@@ -54,7 +58,7 @@ class Work(Generic[Result]):
 
     def _advance(self, share: float) -> None:
         self.share = min(share, 1.0)
-        if self.stopped:
+        if self.stopped or time.monotonic() - self.seen > ABANDONED_AFTER:
             raise Stopped
 
 
@@ -75,6 +79,7 @@ class WorkList:
                     del self._work[old]
                 work = self._work[key] = Work(compute)
             work.visitors.add(visitor)
+            work.seen = time.monotonic()
         return work
 
     def leave(self, work: Work[Any], visitor: object) -> None:
@@ -113,6 +118,7 @@ def _works() -> WorkList:
 @st.fragment(run_every=INTERVAL)
 def _watch(work: Work[Any], label: str, stop: Callable[[], object]) -> None:
     """The progress of a computation; a full run of the page follows its end."""
+    work.seen = time.monotonic()
     if work.future.done():
         st.rerun()
     st.progress(work.share, label)

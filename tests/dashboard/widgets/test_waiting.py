@@ -69,6 +69,18 @@ def test_it_ends_at_its_next_step_when_the_last_visitor_leaves():
     assert ended(again).result() == "done"
 
 
+def test_it_ends_if_nobody_looks_at_it_any_more(monkeypatch):
+    """As when the visitor has closed the tab."""
+    works, compute = WorkList(), Steps()
+    work = works.join("key", compute, "a")
+    assert compute.waits.acquire(timeout=DEADLINE)
+    compute.advance()
+    monkeypatch.setattr("fsdash.dashboard.widgets.waiting.ABANDONED_AFTER", 0.0)
+    compute.finish()
+    with pytest.raises(Stopped):
+        ended(work).result()
+
+
 def test_an_error_reaches_the_page_and_the_next_visitor_begins_again():
     def fail(progress):
         raise ValueError("too large")
