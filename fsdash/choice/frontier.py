@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import nan
+from math import inf, nan
 
 import numpy as np
 import pandas as pd
@@ -140,7 +140,7 @@ def frontier(
     True
     """
     T_values = _check(model, T, methods)
-    if not tolerance > 0:
+    if not 0 < tolerance < inf:
         raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-4")
     best = optimum(model) if best is None else best
     here, goal = Problem(model, best), tolerance * max(float(np.abs(best.U_XY).max()), 1e-9)

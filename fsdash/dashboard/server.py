@@ -165,6 +165,8 @@ def port_problem(host: str, port: int) -> str | None:
             trial.bind((host, port))
         except OverflowError:
             return f"{port} is not a port number: choose one from 1024 to 65535"
+        except TypeError as error:  # no host can have this name
+            return f"{host} is not an address of this machine ({error})"
         except PermissionError:
             return (
                 f"port {port} needs administrator rights: choose a port above 1023, "

@@ -38,7 +38,7 @@ import numpy as np
 from fsdash.algorithms.mpi import mpi
 from fsdash.algorithms.optimum import optimum
 from fsdash.algorithms.snapshot import Snapshot, run_until
-from fsdash.core.certificate import attainable
+from fsdash.core.certificate import attainable, unit
 from fsdash.core.evaluation import TOLERANCE
 from fsdash.core.kernels import jit
 from fsdash.core.model import Dynamics, FastSlowMDP, Tables
@@ -203,7 +203,7 @@ def _value_lipschitz(model: FastSlowMDP, U_XY: np.ndarray | None, clock: _Clock)
     if U_XY is None and deadline == math.inf:
         U_XY = optimum(model).U_XY
     elif U_XY is None:
-        tolerance = attainable(model, TOLERANCE)
+        tolerance = attainable(model, TOLERANCE * unit(model))
         last = run_until(_before(deadline, mpi(model)), tolerance=tolerance)
         U_XY, error = last.values_XY, last.error if last.error > tolerance else 0.0
     U_XY = model.mirror(values_of(model, U_XY))

@@ -103,6 +103,7 @@ def test_a_model_without_rewards_has_no_regret():
         ({"methods": []}, "at least one method"),
         ({"methods": ["sarsa"]}, "'sarsa' is not known; choose from fsvi, rolling, mpi, vi"),
         ({"tolerance": 0}, "tolerance = 0"),
+        ({"tolerance": np.inf}, "tolerance = inf"),
     ],
 )
 def test_errors_name_the_bad_argument(options, words):

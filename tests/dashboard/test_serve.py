@@ -53,7 +53,9 @@ def test_the_command_exits_with_2_when_the_port_is_in_use(port_in_use, capsys):
     assert f"port {port_in_use} is in use" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("host", "port"), [("192.0.2.7", 8501), ("127.0.0.1", 99999)])
+@pytest.mark.parametrize(
+    ("host", "port"), [("192.0.2.7", 8501), ("127.0.0.1", 99999), ("ä" * 100, 8501)]
+)
 def test_the_message_names_an_unusable_host_or_port(host, port):
     assert str(port if port > 65535 else host) in port_problem(host, port)
 
