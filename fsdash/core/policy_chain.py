@@ -43,7 +43,8 @@ class Chain:
             np.stack([d.next_slow for d in followed]),
             np.stack([d.next_fast for d in followed]),
             followed[0].noise_W,
-            followed[0].separable,
+            # Not that of `followed`: with a single fast state, x' depends on the phase.
+            model.tables.separable,
             model.gamma,
         )
 

@@ -28,6 +28,14 @@ def test_policy_values_equal_linear_algebra(seed, sizes, shape, gamma, phases):
     assert np.abs(values.U_XY - exact).max() <= values.error + 1e-11
 
 
+@pytest.mark.parametrize("slow", ["X.AW", "X.A."])
+def test_a_periodic_policy_may_move_the_slow_state_of_a_single_fast_state(slow):
+    model = random_model(0, (5, 1, 3, 2), (slow, "...."), 0.9)
+    policy_PXY = np.random.default_rng(0).integers(3, size=(3, 5, 1))
+    values = policy_values(model, policy_PXY, tolerance=1e-9)
+    assert np.abs(values.U_XY - dense_policy_values(model, policy_PXY)).max() <= values.error
+
+
 @given(seeds, sizes, shapes, gammas)
 def test_optimum_equals_policy_iteration(seed, sizes, shape, gamma):
     model = random_model(seed, sizes, shape, gamma)
