@@ -207,7 +207,8 @@ def sampled_defect(
 def frozen_map(model: FastSlowMDP) -> np.ndarray:
     """Return ỹ(x, y, a), the index of the next fast state while x is frozen."""
     index_XY = np.tile(np.arange(model.n_fast, dtype=float), (model.n_slow, 1))
-    return np.rint(expect(model, model.frozen, index_XY)).astype(np.int64)
+    fast_XYA = np.rint(expect(model, model.frozen, index_XY)).astype(np.int64)
+    return np.array(np.broadcast_to(fast_XYA, model.reward_XYA.shape))
 
 
 def check_thaw(model: FastSlowMDP) -> None:

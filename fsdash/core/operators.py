@@ -65,7 +65,10 @@ def policy_reward(model: FastSlowMDP, policy_XY: np.ndarray) -> np.ndarray:
 
 
 def expect(model: FastSlowMDP, dynamics: Dynamics, U_XY: np.ndarray) -> np.ndarray:
-    """Return E[U(x', y')] for every (x, y, a); (X, Y, 1) for dynamics under a policy."""
+    """Return E[U(x', y')] for every (x, y, a).
+
+    Its shape is (X, Y, 1) for dynamics under a policy, and for index tables without actions.
+    """
     if isinstance(dynamics, Rows):
         return row_means(dynamics, values_of(model, U_XY))[dynamics.row_XYA]
     followed = dynamics.next_slow.shape[2] == dynamics.next_fast.shape[2] == 1

@@ -98,6 +98,12 @@ def test_a_frozen_map_that_is_exact_needs_no_correction():
     assert steps.max() < 2 * 10 * 60
 
 
+def test_actions_may_change_the_reward_alone():
+    model = random_model(0, (3, 4, 2, 3), ("X..W", "XY.."))
+    last = run_until(ethaw(model, np.random.default_rng(0)), iterations=12)
+    assert regret(model, last.policy_PXY).max_regret < 1e-6
+
+
 def test_the_same_seed_gives_the_same_run_and_snapshots_do_not_change():
     model = exogenous(3)
     first = ethaw(model, seed(4))

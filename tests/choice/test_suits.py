@@ -98,3 +98,8 @@ def test_an_endogenous_slow_state_is_named_and_a_known_frontier_is_used():
 def test_an_initial_policy_that_is_optimal_is_said_to_be():
     model = random_model(1, gamma=0.0)
     assert suits(model).text == "The policy that maximises the immediate reward is optimal here."
+
+
+def test_a_slow_state_that_moves_with_y_alone_is_measured():
+    model = random_model(0, (3, 4, 2, 3), ("XY.W", "...."))
+    assert 0 < suits(model).moves < 1
