@@ -1,5 +1,7 @@
 """Whether freezing suits a model, with the evidence and the alternative."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -92,7 +94,11 @@ def test_an_endogenous_slow_state_is_named_and_a_known_frontier_is_used():
     )
     found = suits(model, frontier(model, [4], methods=["rolling"], bounds=False))
     assert not found.suits and np.isnan(found.fsvi) and found.moves == 0.5
-    assert "move its slow state" in found.text and "Use modified policy iteration." in found.text
+    assert "move its slow state" in found.text
+    # The repeated terminal value finds the optimum: action 1 in x = 0 and in x = 1.
+    assert found.repeated < 0.01 and found.text.endswith("leaves 0%.")
+    without = replace(found, repeated=0.5)
+    assert without.text.endswith("leaves 50%. Use modified policy iteration.")
 
 
 def test_an_initial_policy_that_is_optimal_is_said_to_be():
