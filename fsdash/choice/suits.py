@@ -156,7 +156,9 @@ def _moves(model: FastSlowMDP) -> float:
     for x in np.unique(np.linspace(0, model.n_slow - 1, LOOKED_AT).astype(int)):
         here_XY = np.zeros(model.real_XY.shape)
         here_XY[x] = 1.0
-        stay_YA = np.broadcast_to(expect(model, model.true, here_XY)[x], model.feasible_XYA[x].shape)
+        stay_YA = np.broadcast_to(
+            expect(model, model.true, here_XY)[x], model.feasible_XYA[x].shape
+        )
         stay.append(stay_YA[model.feasible_XYA[x]])
     return float(1 - np.concatenate(stay).mean())
 

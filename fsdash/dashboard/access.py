@@ -197,7 +197,10 @@ class Access:
 
 
 def is_https(connection: HTTPConnection) -> bool:
-    """Whether the visitor's connection is encrypted, also behind proxies; the first is outermost."""
+    """Whether the visitor's connection is encrypted, also behind proxies.
+
+    Of several, the outermost one comes first.
+    """
     forwarded = connection.headers.get("x-forwarded-proto", "").partition(",")[0].strip().lower()
     return "https" in (connection.scope.get("scheme"), forwarded)
 
