@@ -9,11 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import event, text
 
+from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.server.work_queue import WorkQueue
+from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.experiments import Store
 from tests.databases import new_url, postgres_or_skip
+from tests.models import random_model
 from tests.runs.work import (
     assert_same_rows,
     base,
@@ -70,6 +73,24 @@ def test_nobody_can_pin_or_resume_an_experiment_that_is_being_deleted(store):
     event.listen(store.database._engine, "before_cursor_execute", change_it)
     store.delete(id)
     assert len(waits) == 2 and store.experiments() == []
+    impatient.close()
+
+
+def test_nobody_can_delete_a_model_on_which_runs_are_being_started(store):
+    saved = store.models.add("me", "small", random_model(0))
+    impatient, waits = Store(f"{store.url}?options=-c%20lock_timeout%3D100ms"), []
+
+    def delete_it(_connection, _cursor, statement, *_):
+        if statement.startswith("INSERT INTO runs"):
+            with pytest.raises(StoreError, match="lock timeout"):
+                impatient.models.delete(saved.hash)
+            waits.append(True)
+
+    event.listen(store.database._engine, "before_cursor_execute", delete_it)
+    store.add_experiment("me", "runs", [RunSpec(saved.domain, "vi", iterations=1)])
+    assert waits == [True]
+    with pytest.raises(InputError, match="use this model"):
+        impatient.models.delete(saved.hash)
     impatient.close()
 
 

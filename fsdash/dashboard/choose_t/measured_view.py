@@ -94,7 +94,8 @@ def choose_T(url: UrlState) -> tuple[int, ...]:
 def measured_model(domain: Domain) -> MeasuredModel | None:
     """A model with its frontier, measured once for all visitors; None until it is started."""
     known = _measured_models()
-    if domain not in known:
+    found = known.get(domain)  # another visitor's measurement may drop it at any moment
+    if found is None:
         if not may_start(domain):
             return None
         found = wait_for(
@@ -105,10 +106,10 @@ def measured_model(domain: Domain) -> MeasuredModel | None:
         )
         if found is None:
             return None
-        if len(known) >= MOST_MODELS:
-            known.pop(next(iter(known)), None)
+        for oldest in list(known)[: max(0, len(known) + 1 - MOST_MODELS)]:
+            known.pop(oldest, None)
         known[domain] = found
-    return known[domain]
+    return found
 
 
 MOST_MODELS = 32

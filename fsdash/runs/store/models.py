@@ -182,7 +182,10 @@ class ModelTable:
     def delete(self, hash: str) -> None:
         """Delete a model that no stored experiment uses: its runs could not be opened any more."""
         m = schema.models
+        own = select(m.c.hash).where(m.c.hash == hash.removeprefix(PREFIX))
         with self._database.writing() as connection:
+            # On PostgreSQL the lock lets whoever starts a run on it at this moment wait.
+            connection.execute(own.with_for_update())
             if used := _experiments(connection, hash):
                 count = f"{len(used)} experiment{'s' if len(used) > 1 else ''}"
                 raise InputError(f"{count} on the Runs page use this model; delete them first")

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 from sqlalchemy import Connection, Row, and_, or_, select
 
+from fsdash.domains.saved import PREFIX
 from fsdash.errors import InputError
 from fsdash.runs.columns import DTYPES, ROW_COLUMNS, RUN_NAMES
 from fsdash.runs.estimate import worker_seconds
@@ -60,6 +61,7 @@ def insert_experiment(
             created=created or time.time(),
         )
     )
+    _lock_models(connection, specs)
     ids = [_insert_run(connection, id, i, spec) for i, spec in enumerate(specs)]
     # Runs take turns: every run has its first replication before any has its second. Within a turn
     # the shortest comes first, so that no curve waits for a long run.
@@ -80,6 +82,14 @@ def insert_experiment(
         schema.replications.insert(), [{"run": run, "replication": i, **new} for i, run in order]
     )
     return id
+
+
+def _lock_models(connection: Connection, specs: Sequence[RunSpec]) -> None:
+    """On PostgreSQL, let whoever deletes a saved model of these runs wait until they are stored."""
+    saved = {spec.domain.removeprefix(PREFIX) for spec in specs if spec.domain.startswith(PREFIX)}
+    if saved:
+        m = schema.models.c.hash
+        connection.execute(select(m).where(m.in_(saved)).with_for_update(read=True))
 
 
 def _insert_run(connection: Connection, experiment: str, position: int, spec: RunSpec) -> int:

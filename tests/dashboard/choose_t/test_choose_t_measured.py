@@ -5,7 +5,7 @@ import pytest
 
 from fsdash.choice.frontier import frontier
 from fsdash.choice.pareto import best_on_budget, pareto, runner_up
-from fsdash.dashboard.choose_t import measured, measured_text, text
+from fsdash.dashboard.choose_t import measured, measured_text, measured_view, text
 from fsdash.dashboard.choose_t.measured import MeasuredState
 from fsdash.dashboard.inspector.state import solved_history, solved_spec
 from fsdash.domains import make
@@ -137,3 +137,16 @@ def test_a_vacuous_bound_leads_to_the_measured_half():
 def test_links_from_before_the_measured_half_open_the_theory():
     page = opened(PAGE, gamma="0.95")
     assert "regret-cost" in figures(page)
+
+
+def test_a_measurement_is_shown_although_others_drop_it_at_once(monkeypatch):
+    class Full(dict):
+        """Another visitor's measurement takes its place."""
+
+        def __setitem__(self, *_):
+            pass
+
+    monkeypatch.setattr(measured_view, "_measured_models", Full)
+    monkeypatch.setattr(measured_view, "may_start", lambda _: True)
+    monkeypatch.setattr(measured_view, "wait_for", lambda *_, **__: "found")
+    assert measured_view.measured_model(make("inventory")) == "found"
