@@ -64,7 +64,7 @@ def status_of(racer: Racer, wrong: int) -> str:
 
 def describe_race(race: Race) -> str:
     """The share of the optimum of each method, and which ones have recovered from a change."""
-    shares = [f"{r.share:.0%} ({title_of(r, race.T)})" for r in race.racers.values()]
+    shares = [f"{r.share:.1%} ({title_of(r, race.T)})" for r in race.racers.values()]
     sentence = (
         f"After {_sweeps(race.sweeps)} of work each, the shares of the optimum are "
         f"{', '.join(shares[:-1])} and {shares[-1]}."
