@@ -206,7 +206,7 @@ def fast_variables(names: Sequence[str]) -> str:
 # -------------------------------------------------------------------------------------------- save
 
 SAVE_STEP = "5. Save"
-NAME, NAME_HELP = "Name", "How the model is called on the other pages."
+NAME, NAME_HELP = "Name", "What the model is called on the other pages."
 NOTE, NOTE_EXAMPLE = "Note", "where the data come from, for example"
 SAVE = "Save and solve"
 SWEEPS = 300
