@@ -1,4 +1,4 @@
-"""The command line as a user calls it: output, formats and bad input."""
+"""The command line as a user calls it: output and formats."""
 
 import csv
 import io
@@ -8,7 +8,6 @@ import math
 import os
 import subprocess
 import sys
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +17,6 @@ from fsdash.algorithms.optimum import optimum
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.choice.frontier import COLUMNS
 from fsdash.choice.recommend import recommend
-from fsdash.cli.main import main
 from fsdash.domains import make
 from fsdash.theory import (
     PRESETS,
@@ -63,31 +61,6 @@ COMMANDS = [
     *("run", "reproduce"),
 ]
 THREE_REGIMES = PRESETS["three-regimes"].constants
-
-
-@pytest.fixture
-def fsdash(capsys):
-    """A function that runs a command line and returns its exit code, stdout and stderr."""
-
-    def run(line):
-        try:
-            code = main(line.split())
-        except SystemExit as exit:
-            code = exit.code
-        out = capsys.readouterr()
-        return code, out.out, out.err
-
-    return run
-
-
-@pytest.fixture
-def as_json(fsdash):
-    def run(line):
-        code, out, err = fsdash(f"{line} --format json")
-        assert (code, err) == (0, "")
-        return json.loads(out)
-
-    return run
 
 
 def test_bounds_prints_the_documented_fields_with_the_library_s_numbers(as_json):
@@ -296,92 +269,6 @@ def test_algorithms_lists_every_registered_algorithm(as_json):
     assert list(records) == list(ALGORITHMS)
     assert records["e-fsvi"]["freezes"] == "yes" and records["e-vi"]["freezes"] == "no"
     assert "M=50" in records["e-vi"]["parameters"]
-
-
-BAD = {
-    "bounds --gamma 1": "gamma = 1",
-    "bounds --gamma 1.5": "gamma = 1.5",
-    "bounds --gamma x": "--gamma",
-    "bounds --alpha -0.1": "alpha",
-    "bounds --n-slow 0": "n_slow",
-    "bounds -T 0": "T = 0",
-    "bounds -T 5:2": "write 2:5",
-    "bounds -T 1:2:3": "1:32",
-    "bounds -T six": "6, 1:32 or 3,6,12",
-    "bounds -k -1": "k",
-    "bounds -T 1:9999999": "1,000,000",
-    "bounds -T 1:100000 -k 1:100": "10,000,000 records",
-    "bounds -k 1:1000000": "records are too many",
-    f"bounds -T {'1:1000000,' * 400}1": "lists more than 1,000,000 values",
-    "run inventory --algorithm e-fsvi -T 1:1000000": "1,000,000 runs are too many",
-    "advise --sweeps=--": "--sweeps=--: gives no value",
-    "solve inventory --tolerance=--": "gives no value",
-    "solve inventory -T--": "gives no value",
-    "run inventory --algorithm=--": "gives no value",
-    "dashboard --port=--": "gives no value",
-    f"run inventory --algorithm vi --out {'x' * 300}.csv": "cannot be written",
-    f"reproduce theory --out {'x' * 300}": "cannot be written",
-    f"dashboard --data {'x' * 300}": "cannot be created",
-    "dashboard --data ~nobody-here/x": "cannot be created",
-    "dashboard --data a\0b": "null character",
-    "run inventory --algorithm vi --out a\0b.csv": "null character",
-    "bounds --l-u auto": "γ·L_f < 1",
-    "bounds --l-u much": "auto",
-    "bounds --preset nice": "three-regimes",
-    "bounds --format xml": "table",
-    "bounds --bound corrected": "repaired",
-    "bounds --l-frozen 2": "--bound repaired",
-    "bounds --bound repaired --l-frozen 0.5": "l_frozen = 0.5 is below 1",
-    "advise --sweeps 4 --bound repaired --l-frozen -1": "l_frozen = -1",
-    "bounds --d-y nan": "d_y",
-    "advise": "--budget",
-    "advise --sweeps 1 --budget 2": "not allowed with",
-    "advise --sweeps 0.5": "cheapest",
-    "advise --sweeps nan": "budget",
-    "advise --sweeps -3": "--sweeps -3 is negative",
-    "constants": "domain",
-    "constants shop": "inventory, gridworld, pricing",
-    "constants inventory --seconds -1": "seconds = -1",
-    "constants inventory --coupling best": "wasserstein",
-    "constants inventory --set y_max": "NAME=VALUE",
-    "constants inventory --set z=1": "no parameter 'z'",
-    "constants inventory --set preset=large": "no parameter 'preset'",
-    "constants inventory --set name=x": "no parameter 'name'",
-    "constants inventory --set y_max=100000000": "100,000,001 fast states",
-    "solve inventory --set K=1e308": "units",
-    "constants inventory --preset giant": "default",
-    "solve inventory --method magic": "fsvi",
-    "solve inventory --iterations -1": "iterations = -1",
-    "solve inventory --tolerance 0": "tolerance = 0",
-    "solve inventory --iterations 3 --tolerance 1": "not allowed with",
-    "solve inventory --method fsvi -T 0": "T = 0",
-    "solve inventory -T 2.5": "-T",
-    "solve inventory --set gamma=1": "gamma",
-    "frontier inventory --methods sarsa": "choose from fsvi, rolling, mpi, vi",
-    "frontier inventory -T 0": "T = 0",
-    "frontier inventory --tolerance -1": "tolerance = -1",
-    "recommend inventory": "--sweeps",
-    "recommend inventory --sweeps 1 --seconds 1": "not allowed with",
-    "recommend inventory --sweeps 0": "sweeps = 0",
-    "recommend inventory --sweeps 1 --max-regret -1": "max_regret = -1",
-    "": "COMMAND",
-    "fly": "invalid choice",
-}
-
-
-@pytest.mark.parametrize("line", BAD)
-def test_bad_input_gives_one_line_and_exit_code_2(fsdash, line):
-    code, out, err = fsdash(line)
-    assert (code, out) == (2, "")
-    assert err.count("\n") == 1 and err.startswith("fsdash")
-    assert BAD[line] in err and "Traceback" not in err
-
-
-@pytest.mark.parametrize("unknown", ["a\nb", "--set=a\nb", "--x\r\ny"])
-def test_a_line_break_in_an_argument_gives_one_line(capsys, unknown):
-    with suppress(SystemExit):
-        main(["solve", "inventory", unknown])
-    assert len(capsys.readouterr().err.splitlines()) == 1
 
 
 def test_frontier_prints_the_columns_of_the_library(as_json, fsdash):

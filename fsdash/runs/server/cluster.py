@@ -86,12 +86,18 @@ class DaskWorkers(Workers):
 
     def kill(self, future: Future[Any]) -> bool:
         """Withdraw a task from the scheduler. Its worker may still be busy with it."""
+        self._withdraw(future)
+        return False
+
+    def _withdraw(self, future: Future[Any]) -> bool:
+        """Give a task up; False if it has ended already."""
         with self._lock:
             task = self._tasks.pop(future, None)
-        if task is not None:
-            with suppress(Exception):  # without a scheduler there is nothing to withdraw
-                task.client.loop.add_callback(lambda: task.cancel(asynchronous=True))
-        return False
+        if task is None:
+            return False
+        with suppress(Exception):  # without a scheduler there is nothing to withdraw
+            task.client.loop.add_callback(lambda: task.cancel(asynchronous=True))
+        return True
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Close the connection; the cluster stays."""
@@ -169,8 +175,8 @@ class DaskWorkers(Workers):
         with self._lock:
             lost = [future for future, task in self._tasks.items() if task.key in keys]
         for future in lost:
-            self.kill(future)
-            future.set_exception(WorkerDied(WORKER_SILENT))
+            if self._withdraw(future):
+                future.set_exception(WorkerDied(WORKER_SILENT))
 
     def _reconnect(self) -> None:
         """Give up the tasks of the lost scheduler, and connect to the next one."""

@@ -1,288 +1,27 @@
-"""The Run lab without a browser: the form, its URL, an experiment from start to end, failures."""
-
-from dataclasses import replace
+"""An experiment in the Run lab without a browser: from start to end, and failures."""
 
 import numpy as np
 import pandas as pd
 import pytest
-import streamlit as st
-from streamlit.testing.v1 import AppTest
 
-from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard import service as shared
 from fsdash.dashboard.curves import state as curves
 from fsdash.dashboard.curves.state import sweep_size
 from fsdash.dashboard.curves.text import STATUS_BADGES
 from fsdash.dashboard.run_lab import preview, text
 from fsdash.dashboard.run_lab.state import CUSTOM, refresh_interval
-from fsdash.dashboard.run_lab.sweep import SWEEP
-from fsdash.dashboard.service import Service, _service
-from fsdash.dashboard.widgets.url_state import UNUSABLE
+from fsdash.dashboard.service import _service
 from fsdash.domains import make
-from fsdash.runs.records import Experiment, run_labels
-from fsdash.runs.server.limits import Limits
+from fsdash.runs.records import run_labels
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.summary import summarise, whole_sweeps, work_to_reach
-from tests.dashboard.kit import address, figures, opened, traces, words
+from tests.dashboard.kit import address, figures, traces, words
+from tests.dashboard.run_lab.lab import errors, html, lab, shown
 from tests.runs.work import ENDLESS, base, finished_experiment, frozen, over, until
 
 # The page starts the worker processes.
 pytestmark = pytest.mark.processes
-PAGE = "4_Run_lab.py"
 ACTIONS = ("again", "act-pause", "act-stop", "act-play_arrow")
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory) -> Service:
-    """The pages' store and manager, in a folder of this module."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FSDASH_DATA", str(tmp_path_factory.mktemp("lab")))
-        patch.delenv("FSDASH_DATABASE_URL", raising=False)
-        from fsdash.runs.store.database import default_url
-
-        yield _service(default_url())
-        st.cache_resource.clear()
-
-
-def lab(**query: str) -> AppTest:
-    return opened(PAGE, **query)
-
-
-def errors(test: AppTest) -> str:
-    return " ".join(e.value for e in test.error)
-
-
-def html(test: AppTest) -> str:
-    return " ".join(element.proto.body for element in test.get("html"))
-
-
-def shown(service: Service, test: AppTest) -> Experiment:
-    """The experiment in the URL."""
-    return service.store.experiment(address(test)["experiment"])
-
-
-# --------------------------------------------------------------------------------------- the form
-
-
-def test_the_page_opens_with_a_plan_that_can_be_started(service):
-    test = lab()
-    assert not test.button(key="start").disabled
-    assert "E-FSVI, T=6" in words(test) and "Slow-agnostic E-VI" in words(test)
-    assert address(test) == {}
-
-
-def test_a_link_restores_a_custom_plan(service):
-    query = {
-        "preset": CUSTOM,
-        "domain": "gridworld",
-        "algorithms": "e-vi,mpi",
-        "unit": "iterations",
-        "budget": "7",
-        "seed": "5",
-        "replications": "2",
-        "gridworld.switch": "0.1",
-        "e-vi.M": "9",
-    }
-    test = lab(**query)
-    assert address(test) == query
-    test.button(key="start").click().run()
-    specs = [run.spec for run in shown(service, test).runs]
-    service.manager.cancel(shown(service, test).id)
-    common = {"domain_parameters": {"switch": 0.1}, "replications": 2, "seed": 5, "iterations": 7}
-    assert specs == [
-        RunSpec("gridworld", "e-vi", parameters={"M": 9}, **common),
-        RunSpec("gridworld", "mpi", **common),
-    ]
-
-
-def test_every_parameter_of_the_domain_and_the_algorithms_has_a_widget(service):
-    test = lab(preset=CUSTOM, algorithms=",".join(ALGORITHMS))
-    keys = {w.key for kind in (test.number_input, test.checkbox, test.selectbox) for w in kind}
-    assert {f"lab.inventory.{n}" for n in ("K", "gamma", "d_max")} <= keys
-    wanted = {f"lab.{m}.{p}" for m in ALGORITHMS for p in ALGORITHMS[m].all_parameters}
-    assert wanted <= keys
-
-
-@pytest.mark.parametrize("junk", ["", "x", "-5", "1e999", "nan", "<b>", "9" * 400])
-def test_unusable_values_in_a_link_are_reported_and_left_out(service, junk):
-    names = ("preset", "domain", "algorithms", "T", "budget", "seed", "replications", "e-vi.M", "x")
-    test = lab(**dict.fromkeys(names, junk))
-    assert UNUSABLE in test.warning[0].value
-    assert not test.button(key="start").disabled
-    assert address(test) == {}
-
-
-def test_a_plan_that_cannot_run_is_refused(service):
-    test = lab(preset=CUSTOM)
-    test.multiselect(key="lab.algorithms").set_value([]).run()
-    assert "choose at least one" in errors(test)
-    assert test.button(key="start").disabled
-    test.multiselect(key="lab.algorithms").set_value(["e-vi"]).run()
-    test.number_input(key="lab.inventory.order_step").set_value(0).run()
-    assert "order_step = 0" in errors(test)
-    assert test.button(key="start").disabled
-
-
-def test_kappa_of_fsavi_is_shown_before_the_start_and_with_the_results(service):
-    chosen = {"algorithms": "fsavi", "T": "3", "unit": "iterations", "budget": "2"}
-    test = lab(preset=CUSTOM, **chosen)
-    note = "**FSAVI, T=3**: aggregation, 40 features for 561 states, κ = 1, κγ = 0.995"
-    assert note in [c.value for c in test.caption]
-    test.number_input(key="lab.fsavi.fast_cells").set_value(5).run()
-    note = note.replace("40", "20")
-    assert note in [c.value for c in test.caption]
-    assert address(test)["fsavi.fast_cells"] == "5"
-    test.button(key="start").click().run()
-    experiment = over(service.store, shown(service, test).id)
-    assert experiment.status == "finished"
-    [run] = experiment.runs
-    assert run.spec == RunSpec(
-        "inventory", "fsavi", T=3, parameters={"fast_cells": 5}, iterations=2, replications=1
-    )
-    test = lab(experiment=experiment.id)
-    assert note in [c.value for c in test.caption]
-    assert len(traces(figures(test)["curves"])["FSAVI, T=3"]["y"]) > 0
-    assert lab().caption and not any("κ" in c.value for c in lab().caption)
-
-
-def test_features_that_amplify_errors_are_refused_before_the_start(service):
-    test = lab(preset=CUSTOM, algorithms="fsavi", T="3")
-    test.selectbox(key="lab.fsavi.features").set_value("polynomial").run()
-    assert not test.button(key="start").disabled
-    test.number_input(key="lab.fsavi.degree").set_value(2).run()
-    assert "κγ = 1.55·0.995" in errors(test)
-    assert test.button(key="start").disabled
-
-
-def test_a_terminal_value_and_the_reading_of_the_lower_policy_can_be_chosen(service):
-    names = "fsvi,e-fsvi,lin-fsfvi"
-    test = lab(preset=CUSTOM, algorithms=names, T="3", unit="iterations", budget="1")
-    for name in names.split(","):
-        assert test.selectbox(key=f"lab.{name}.terminal").value == "zero"
-        test.selectbox(key=f"lab.{name}.terminal").set_value("last")
-    assert test.selectbox(key="lab.lin-fsfvi.lower_policy").value == "full"
-    test.selectbox(key="lab.lin-fsfvi.lower_policy").set_value("frozen").run()
-    assert address(test)["e-fsvi.terminal"] == "last"
-    test.button(key="start").click().run()
-    experiment = over(service.store, shown(service, test).id)
-    assert experiment.status == "finished"
-    parameters = [dict(run.spec.parameters) for run in experiment.runs]
-    assert [p["terminal"] for p in parameters] == ["last"] * 3
-    assert parameters[2]["lower_policy"] == "frozen"
-    assert "--with terminal=last" in " ".join(c.value for c in lab(experiment=experiment.id).code)
-
-
-def test_a_sweep_is_one_choice_and_a_link_restores_it(service):
-    test = lab()
-    test.selectbox(key="lab.preset").set_value(SWEEP).run()
-    test.multiselect(key="lab.domains").set_value(["inventory", "gridworld"]).run()
-    assert "Gridworld, E-FSVI, T=12" in words(test)
-    query = address(test)
-    assert query == {"preset": SWEEP, "domains": "inventory,gridworld"}
-    test.selectbox(key="lab.vary").set_value("M_u").run()
-    assert test.text_input(key="lab.values").value == "25, 50, 100"
-    assert test.text_input(key="lab.fixed_T").value == "6"
-    again = lab(**address(test))
-    assert again.text_input(key="lab.values").value.replace(" ", "") == "25,50,100"
-    assert "Plan: 6 runs, 18 replications" in [e.label for e in again.expander]
-
-
-def test_a_sweep_can_be_based_on_an_existing_run(service):
-    spec = RunSpec(
-        "inventory",
-        "e-fsvi",
-        T=4,
-        domain_parameters={"K": 90.0},
-        parameters={"M_u": 7},
-        iterations=2,
-        replications=1,
-        seed=3,
-    )
-    id = finished_experiment(service.store, base(), spec, name="to sweep").id
-    test = lab(base=f"{id}.1")
-    assert address(test) == {
-        "preset": SWEEP,
-        "values": "2, 4, 8",
-        "fixed_T": "4",
-        "unit": "iterations",
-        "budget": "2",
-        "replications": "1",
-        "seed": "3",
-        "inventory.K": "90",
-        "e-fsvi.M_u": "7",
-    }
-    test.button(key="start").click().run()
-    runs = shown(service, test).runs
-    over(service.store, shown(service, test).id)
-    assert [run.spec for run in runs] == [replace(spec, T=T) for T in (2, 4, 8)]
-    assert text.BASE_NOT_FOUND in [w.value for w in lab(base="nosuchthing.0").warning]
-
-
-def test_domains_of_one_experiment_have_charts_and_tables_of_their_own(service):
-    grid = RunSpec("gridworld", "vi", iterations=2)
-    id = finished_experiment(service.store, base(), frozen(), grid, name="two domains").id
-    test = lab(experiment=id)
-    found = figures(test)
-    assert {"curves-inventory", "curves-gridworld"} <= set(found)
-    assert "VI" in traces(found["curves-gridworld"])
-    assert "VI" not in traces(found["curves-inventory"])
-    tables = [e.proto.body for e in test.get("html") if "fs-methods" in e.proto.body]
-    assert len(tables) == 2
-
-
-def test_nothing_slides_under_the_pointer_when_an_experiment_is_stopped(service):
-    id = service.manager.submit("me", "long", [base(ENDLESS)])
-    until(lambda: service.store.experiment(id).runs[0].rows, "the first row")
-    before = [b.key for b in lab(experiment=id).button if b.key in ACTIONS]
-    service.manager.cancel(id)
-    over(service.store, id)
-    after = [b.key for b in lab(experiment=id).button if b.key in ACTIONS]
-    assert before == ["again", "act-pause", "act-stop"]
-    assert after == ["again", "act-play_arrow"]  # in the place of Pause; nothing in that of Stop
-
-
-def test_the_default_number_of_replications_depends_on_the_plan(service):
-    test = lab()
-    default = test.number_input(key="lab-replications").value
-    test.number_input(key="lab-replications").increment().run()
-    assert address(test) == {"replications": str(default + 1)}
-    assert lab(replications="7").number_input(key="lab-replications").value == 7
-    test.number_input(key="lab-replications").decrement().run()
-    assert address(test) == {}
-    test.selectbox(key="lab.preset").set_value("paper-inventory").run()
-    assert test.number_input(key="lab-replications").value != default
-
-
-def test_any_T_can_be_typed_and_shared(service):
-    test = lab(preset=CUSTOM, T="2:4,150")
-    assert test.text_input(key="lab.T").value == "2:4, 150"
-    assert "E-FSVI, T=150**" in words(test)
-    test.text_input(key="lab.T").set_value("soon").run()
-    assert "'soon': use whole numbers, such as 6, 1:32 or 3,6,12" in errors(test)
-    assert test.button(key="start").disabled
-
-
-def test_the_estimated_duration_is_shown_before_the_start(service):
-    test = lab()
-    assert any(c.value.endswith("on 2 workers, if the machine is idle.") for c in test.caption)
-    test = lab(preset=CUSTOM, algorithms="e-vi", budget="1e5")
-    assert text.LEAVE_ANY_TIME in test.warning[0].value
-    test = lab(preset=CUSTOM, algorithms="e-vi", budget="1e8")
-    assert "Base E-VI would need about" in test.warning[0].value
-    assert not test.button(key="start").disabled
-
-
-def test_a_full_queue_refuses_the_experiment(service, monkeypatch):
-    monkeypatch.setattr(service.manager, "limits", Limits(queued_per_owner=1))
-    before = service.store.size().experiments
-    test = lab()
-    test.button(key="start").click().run()
-    assert "9 replications at once are too many: at most 1 may be queued" in errors(test)
-    assert service.store.size().experiments == before
-    assert "experiment" not in test.query_params
-
-
-# ------------------------------------------------------------------------------------ a run, live
 
 
 def test_an_example_is_shown_before_the_first_start(service):
@@ -472,6 +211,29 @@ def test_a_damaged_store_can_be_replaced_by_a_new_one(tmp_path, monkeypatch):
 
 def test_pages_share_one_store(service):
     assert shared._store(service.store.url) is service.store
+
+
+def test_domains_of_one_experiment_have_charts_and_tables_of_their_own(service):
+    grid = RunSpec("gridworld", "vi", iterations=2)
+    id = finished_experiment(service.store, base(), frozen(), grid, name="two domains").id
+    test = lab(experiment=id)
+    found = figures(test)
+    assert {"curves-inventory", "curves-gridworld"} <= set(found)
+    assert "VI" in traces(found["curves-gridworld"])
+    assert "VI" not in traces(found["curves-inventory"])
+    tables = [e.proto.body for e in test.get("html") if "fs-methods" in e.proto.body]
+    assert len(tables) == 2
+
+
+def test_nothing_slides_under_the_pointer_when_an_experiment_is_stopped(service):
+    id = service.manager.submit("me", "long", [base(ENDLESS)])
+    until(lambda: service.store.experiment(id).runs[0].rows, "the first row")
+    before = [b.key for b in lab(experiment=id).button if b.key in ACTIONS]
+    service.manager.cancel(id)
+    over(service.store, id)
+    after = [b.key for b in lab(experiment=id).button if b.key in ACTIONS]
+    assert before == ["again", "act-pause", "act-stop"]
+    assert after == ["again", "act-play_arrow"]  # in the place of Pause; nothing in that of Stop
 
 
 # ------------------------------------------------------------------------------------------- parts

@@ -1,0 +1,172 @@
+"""A saved model on its page and on others, without a browser."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fsdash.dashboard.widgets.glossary import SYMBOLS
+from fsdash.dashboard.your_model import saved_text, state
+from fsdash.domains.saved import domain_name
+from fsdash.formatting import number
+from fsdash.models.files import load
+from fsdash.runs.spec import RunSpec
+from fsdash.theory.measured import measure
+from tests.dashboard.kit import address, figures, metrics, opened, table_rows, traces, words
+from tests.saved_models import shop_model
+
+# Together they take several seconds.
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("store")]
+
+PAGE = "8_Your_model.py"
+
+
+@pytest.fixture
+def saved(store):
+    return store.models.add("me", "shop", shop_model())
+
+
+def test_the_frozen_policy_has_its_regret(saved):
+    test = opened(PAGE, model=saved.domain, method="fsvi", T="3")
+    found = state.solve(saved.domain, "fsvi", 3)
+    assert found.policy.period == 3
+    shown = metrics(test)[saved_text.REGRET]
+    assert shown == saved_text.regret_text(found.worth.mean_regret, found.relative_regret)
+    assert found.worth.mean_regret >= 0
+    frame = test.dataframe[0].value
+    assert list(frame.columns) == ["phase", "season", "stock", "action"]
+    assert set(frame["action"]) <= {f"order {n}" for n in range(4)}
+
+
+def test_the_policy_file_never_has_an_infeasible_action(saved):
+    frame = state.solve(saved.domain, "optimal", 1).policy.to_frame()
+    ordered = frame["action"].str.removeprefix("order ").astype(int)
+    assert (frame["stock"] + ordered <= 3).all()
+    assert len(frame) == 8
+
+
+def test_regret_over_T_is_drawn_and_judged(saved):
+    test = opened(PAGE, model=saved.domain, tab="regret")
+    drawn = figures(test)["regret-over-T"]["data"][0]
+    solutions = {T: state.solve(saved.domain, "fsvi", T) for T in state.HORIZONS}
+    table = state.regret_table(solutions)
+    np.testing.assert_allclose(drawn["y"], 100 * table["relative_regret"])
+    sentence, kind = state.verdict(saved.domain, table)
+    assert getattr(test, kind)[0].value == sentence
+    test.button(key=f"compare-splits-{saved.hash}").click().run()
+    assert set(test.dataframe[-1].value["slow"]) == {"season", "stock", "none"}
+
+
+@pytest.mark.parametrize(
+    ("regrets", "kind", "word"),
+    [
+        ((0.01, 0.001), "success", "0.10%"),
+        ((0.15, 0.05), "info", "5.00%"),
+        ((0.5, 0.001), "warning", "50%"),
+    ],
+)
+def test_the_verdict_follows_the_regrets(saved, regrets, kind, word):
+    table = pd.DataFrame({"T": [2, 8], "relative_regret": regrets})
+    sentence, found = state.verdict(saved.domain, table)
+    assert found == kind
+    assert word in sentence
+
+
+def test_a_single_slow_state_does_not_suit(store):
+    model = shop_model(slow=[])
+    saved = store.models.add("me", "one slow state", model)
+    table = pd.DataFrame({"T": [2], "relative_regret": [0.0]})
+    sentence, kind = state.verdict(saved.domain, table)
+    assert kind == "warning"
+    assert "single slow state" in sentence
+
+
+def test_the_constants_are_measured(saved):
+    test = opened(PAGE, model=saved.domain, tab="constants")
+    assert not test.error
+    measured = measure(shop_model())
+    for name, value in (("alpha", measured.alpha), ("dY", measured.d_y)):
+        assert f"| ${SYMBOLS[name].latex}$ | {number(value)} |" in words(test)
+    notes = " ".join(caption.value for caption in test.caption)
+    assert saved_text.COUPLINGS["wasserstein"] in notes
+    assert saved_text.SOME_INFEASIBLE in notes
+
+
+def test_the_snippet_recomputes_the_regrets(saved):
+    scope: dict = {}
+    exec(state.regret_snippet(saved.domain), scope)
+    assert scope["frame"]["T"].tolist() == list(state.HORIZONS)
+
+
+def test_a_model_can_be_renamed_and_deleted(store, saved):
+    test = opened(PAGE, model=saved.domain, tab="manage")
+    test.text_input(key=f"manage-name-{saved.hash}").set_value("new name")
+    test.text_area(key=f"manage-note-{saved.hash}").set_value("a note")
+    test.button(key="rename-model").click().run()
+    assert test.success[0].value == saved_text.RENAMED
+    assert (store.models.get(saved.hash).name, store.models.get(saved.hash).note) == (
+        "new name",
+        "a note",
+    )
+    test.button(key="delete-model").click().run()
+    assert store.models.list()
+    test.button(key="cancel-delete").click().run()
+    test.button(key="delete-model").click().run()
+    test.button(key="confirm-delete").click().run()
+    assert not test.exception
+    assert test.success[0].value == saved_text.DELETED
+    assert store.models.list() == []
+    assert address(test) == {}
+
+
+def test_a_model_in_use_is_not_deleted(store, saved):
+    store.add_experiment("me", "runs", [RunSpec(saved.domain, "vi", iterations=1)])
+    test = opened(PAGE, model=saved.domain, tab="manage")
+    test.button(key="delete-model").click().run()
+    test.button(key="confirm-delete").click().run()
+    assert "1 experiment on the Runs page" in test.error[0].value
+    assert store.models.list() == [saved]
+
+
+def test_an_exported_model_is_the_same_model(store, saved):
+    file = io.BytesIO(store.models.content(saved.hash))
+    file.name = "shop.npz"
+    assert domain_name(load(file)) == saved.domain
+
+
+# ------------------------------------------------------------------------------------- other pages
+
+
+def test_the_lab_offers_a_saved_model_and_runs_it_with_another_gamma(saved):
+    test = opened("4_Run_lab.py", domain=saved.domain, preset="known-model")
+    control = test.segmented_control(key="lab.domain")
+    assert control.value == saved.domain
+    assert "shop" in control.options
+    assert not test.button(key="start").disabled
+    test.number_input(key="lab.model.gamma").set_value(0.5).run()
+    assert not test.exception
+    assert address(test)["model.gamma"] == "0.5"
+    assert any("γ = 0.5" in caption.value for caption in test.caption)
+
+
+@pytest.mark.parametrize("cost", [False, True])
+def test_the_inspector_shows_a_saved_model_with_its_names(store, cost):
+    saved = store.models.add("me", "shop", shop_model(cost=cost))
+    page = opened("5_Policy_inspector.py", domain=saved.domain, T="3")
+    assert not page.error
+    drawn = figures(page)["policy-actions"]
+    assert drawn["layout"]["yaxis"]["ticktext"] == ["busy", "calm"]
+    assert drawn["layout"]["xaxis"]["title"]["text"] == "stock"
+    assert {f"order {n}" for n in range(4)} <= traces(drawn).keys()
+    for view in ("values", "difference", "visits", "path"):
+        page.pills(key="inspector.view").set_value(view).run()
+        assert not page.exception
+        assert not page.error
+
+
+def test_the_runs_page_finds_the_experiments_of_a_model(store, saved):
+    store.add_experiment("me", "with it", [RunSpec(saved.domain, "vi", iterations=1)])
+    store.add_experiment("me", "without it", [RunSpec("inventory", "vi", iterations=1)])
+    page = opened("6_Runs.py", domain=saved.domain)
+    assert [row["cells"]["name"]["text"] for row in table_rows(page)] == ["with it"]
