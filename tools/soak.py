@@ -2,25 +2,27 @@
 
     python -m tools.soak --commands 20000 --links 1000 --imports 10000      # `make soak`
 
-Everything runs in this process. A command line is a mutation of a valid, cheap one; a link gives
-random texts to the parameters of a page; an import is an exported experiment with some values
-replaced, and every second one a model file with some bytes replaced. Each has to be accepted, or
-refused with a message, within `MAX_SECONDS`.
+Everything runs in this process. A command line is a mutation of a valid, cheap one; a link opens a
+page with some of its parameters at random, usable and unusable values mixed; an import is an
+exported experiment with some values replaced, and every second one a model file with some bytes
+replaced. Each has to be accepted, or refused with a message, within `MAX_SECONDS`, and no page or
+output may show a NaN. Pages take most of the time: about a quarter of an hour.
 """
 
 import argparse
 import contextlib
 import io
 import json
+import logging
 import os
 import random
+import re
 import sys
 import tempfile
 import time
 import traceback
 from collections import Counter
 from collections.abc import Mapping
-from itertools import cycle
 from pathlib import Path
 
 from fsdash.cli.main import main as command_line
@@ -36,11 +38,14 @@ from fsdash.dashboard.reward_error.view import URL as REWARD_ERROR
 from fsdash.dashboard.run_lab.url import lab_url
 from fsdash.dashboard.runs.url import runs_url
 from fsdash.dashboard.story.sections import URL as STORY
-from fsdash.dashboard.widgets.url_state import usable_values
+from fsdash.dashboard.widgets import waiting
+from fsdash.dashboard.widgets.url_readers import ListReader, Reader, as_reader
+from fsdash.dashboard.widgets.url_state import UNUSABLE, UrlState
 from fsdash.dashboard.your_model.url import URL as YOUR_MODEL
 from fsdash.errors import InputError
 from fsdash.models.files import load
 from fsdash.runs.store.experiments import Store
+from tests.dashboard.kit import opened, words
 from tests.runs.work import base, finished_experiment, frozen
 from tests.saved_models import shop_model
 
@@ -66,10 +71,25 @@ WORDS = (
     "--format", "--help", "json", "gridworld", "M=5", "K=nan", "gamma=0.5", "=HYPERLINK()", "<b>",
 )  # fmt: skip
 BYTES = [word for word in WORDS if word.isascii()]
-PAGES = (
-    HOME, STORY, REWARD_ERROR, CHOOSE_T, LINEAR, YOUR_MODEL, lab_url(), INSPECTOR, runs_url(),
-    REPRODUCTION, EXERCISES, CLASS_LINKS, LIVE_GRIDWORLD,
-)  # fmt: skip
+LINKED = [word for word in WORDS if word != "\ud800"]
+"""What a link can hold: the server replaces a surrogate before a page sees it."""
+PAGES: Mapping[str | None, UrlState] = {
+    None: HOME,
+    "12_Story.py": STORY,
+    "1_Reward_error.py": REWARD_ERROR,
+    "2_Choose_T.py": CHOOSE_T,
+    "3_Linear_architecture.py": LINEAR,
+    "8_Your_model.py": YOUR_MODEL,
+    "4_Run_lab.py": lab_url(),
+    "5_Policy_inspector.py": INSPECTOR,
+    "6_Runs.py": runs_url(),
+    "7_Reproduction.py": REPRODUCTION,
+    "10_Exercises.py": EXERCISES,
+    "11_Class.py": CLASS_LINKS,
+    "9_Live_gridworld.py": LIVE_GRIDWORLD,
+}
+"""The pages by their scripts; the home page has none of its own."""
+RANGE = re.compile(r"from ([-+.\de]+) to ([-+.\de]+)")
 EXPENSIVE = {"gridworld", "pricing", "dashboard", "reproduce", "compile"}
 """Words that make a command slow or start a server; they are not what is tested."""
 
@@ -80,7 +100,6 @@ class Soak:
     def __init__(self, seed: int) -> None:
         self.rng, self.counts, self.problems = random.Random(seed), Counter(), []
         self.slowest: dict[str, float] = {}
-        self.pages = cycle(PAGES)
 
     def attempt(self, kind: str, what: object, act) -> None:
         """Carry out one attempt; `act` returns whether it was accepted."""
@@ -99,6 +118,7 @@ class Soak:
             self.problems.append(f"{kind} {what!r:.300}: {seconds:.0f} s")
 
     def command(self) -> None:
+        """A cheap command with some of its words changed."""
         words = self.rng.choice(COMMANDS).split()
         for _ in range(self.rng.randrange(4)):
             place, word = self.rng.randrange(len(words) + 1), self.rng.choice(WORDS)
@@ -112,7 +132,7 @@ class Soak:
             elif words:
                 words[place % len(words)] += f"={word}"
         if EXPENSIVE & set(words):
-            return
+            return self.command()
         self.attempt("command", words, lambda: self._run(words))
 
     def _run(self, words: list[str]) -> bool:
@@ -129,14 +149,40 @@ class Soak:
             self.problems.append(f"command {words!r:.300}: NaN in its output")
         return code == 0
 
-    def link(self) -> None:
-        page = next(self.pages)
-        names = [*page.parameters, "unknown"]
-        found = {}
-        for _ in range(self.rng.randrange(1, 6)):
-            words = [self.rng.choice(WORDS) for _ in range(self.rng.randrange(1, 4))]
-            found[self.rng.choice(names)] = ",".join(words) * self.rng.choice((1, 1, 1, 400))
-        self.attempt("link", found, lambda: not usable_values(found, page.parameters)[1])
+    def link(self, script: str | None, experiment: str) -> None:
+        """A page with some parameters at usable values and some at others."""
+        url, found = PAGES[script], {}
+        names = [*url.parameters, "unknown", "tour", "exercise"]
+        for name in self.rng.sample(names, self.rng.randrange(1, min(6, len(names)))):
+            if name in url.parameters and self.rng.random() < 0.8:
+                found[name] = self._usable_text(as_reader(url.parameters[name].read), experiment)
+            else:
+                several = [self.rng.choice(LINKED) for _ in range(self.rng.randrange(1, 4))]
+                found[name] = ",".join(several) * self.rng.choice((1, 1, 1, 400))
+        self.attempt(f"link to {script or 'home'}", found, lambda: self._open(script, found))
+
+    def _usable_text(self, reader: Reader, experiment: str) -> str:
+        """A text that the reader probably accepts."""
+        if isinstance(reader, ListReader):
+            count = self.rng.randrange(1, 5)
+            return ",".join(self._usable_text(reader.item, experiment) for _ in range(count))
+        if reader.options:
+            return str(self.rng.choice(reader.options))
+        if limits := RANGE.search(reader.remedy):
+            low, high = map(float, limits.groups())
+            value = self.rng.choice((low, high, self.rng.uniform(low, high)))
+            return f"{value:.0f}" if "whole" in reader.remedy else f"{value:.6g}"
+        usual = ("1", "0.5", "2", "gridworld", "pricing", "e-vi", "fsvi", "T", "3,6", experiment)
+        return self.rng.choice((*usual, f"{experiment}.1"))
+
+    def _open(self, script: str | None, query: dict[str, str]) -> bool:
+        page = opened(script, **query)
+        texts = [words(page), *(m.value for m in page.metric), *(c.value for c in page.caption)]
+        if not any("nan" in value.lower() for value in query.values()):
+            shown = " ".join(map(str, texts)).lower()
+            if re.search(r"\bnan\b", shown):
+                self.problems.append(f"{script} {query!r:.300}: NaN on the page")
+        return not any(UNUSABLE in warning.value for warning in page.warning)
 
     def imported(self, store: Store, exported: str) -> None:
         data = json.loads(exported)
@@ -187,15 +233,19 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     soak = Soak(arguments.seed)
+    waiting.PATIENCE = MAX_SECONDS / 2
+    logging.disable(logging.WARNING)  # Streamlit warns that the pages run without a server
     # Some commands write files with random names, so they run in a folder that is removed.
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         os.environ["FSDASH_DATA"] = folder
         store = Store()
-        exported = json.dumps(store.export(finished_experiment(store, base(), frozen()).id))
+        experiment = finished_experiment(store, base(), frozen()).id
+        exported = json.dumps(store.export(experiment))
         for _ in range(arguments.commands):
             soak.command()
-        for _ in range(arguments.links * len(PAGES)):
-            soak.link()
+        for script in PAGES:
+            for _ in range(arguments.links):
+                soak.link(script, experiment)
         models = model_files(Path(folder))
         for n in range(arguments.imports):
             if n % 2:

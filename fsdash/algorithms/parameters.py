@@ -101,19 +101,21 @@ DEEP = {
 }
 THAW = {
     "M": samples(10, "Samples M", "Samples for each state and action in one correction."),
-    "draws": samples(200, "First draws", "First draws of x' from each slow state."),
+    "draws": samples(
+        200, "First draws", "Draws of x' from each slow state for the first estimate of its kernel."
+    ),
 }
 EXTRACTION = Parameter(
     "fresh",
-    "How the upper policy is computed: from fresh paths for each snapshot, from one stored "
-    "set of paths, or from the exact expectation.",
+    "How the upper policy is computed: fresh, from new paths for each recorded policy; kept, from "
+    "one stored set of paths; or exact, from the exact expectation.",
     choices=EXTRACT,
     label="Policy extraction",
 )
 LOWER = Parameter(
     "full",
-    "Next states from which the lower policy is computed: full states, in which the slow "
-    "state moves, as in the paper, or states with the slow state frozen.",
+    "Next states from which the lower policy is computed: full, in which the slow state moves, as "
+    "in the paper; or frozen, in which it stays where it is.",
     choices=LOWER_POLICY,
     label="Lower policy",
     legacy="frozen",
@@ -121,8 +123,8 @@ LOWER = Parameter(
 ARCHITECTURE = {
     "features": Parameter(
         "aggregation",
-        "Features of the linear architecture: indicators of cells of neighbouring states, or "
-        "products of powers of the coordinates.",
+        "Features of the linear architecture: aggregation, indicators of cells of neighbouring "
+        "states; or polynomial, products of powers of the coordinates.",
         choices=FEATURES,
         label="Features",
     ),
@@ -162,7 +164,8 @@ MPI = {
     ),
     "enough": Parameter(
         0.1,
-        "Stop these sweeps when the policy's residual is this share of the greedy residual.",
+        "Stop the evaluation sweeps when the policy's residual is this share of the greedy "
+        "residual.",
         0,
         1,
         label="Residual share",

@@ -112,7 +112,7 @@ TABULAR = (
     Algorithm(
         "rolling",
         "Rolling",
-        "Rolling freeze: the newest policy of exact frozen sweeps, in every period.",
+        "Rolling freeze: in every period the newest policy of exact frozen sweeps acts.",
         rolling,
         initial="J0_XY",
         family="FSVI",
@@ -165,7 +165,7 @@ TABULAR = (
     Algorithm(
         "e-rolling",
         "E-Rolling",
-        "Rolling freeze with sampled expectations, of the frozen model only.",
+        "Rolling freeze with expectations sampled from the frozen model only.",
         erolling,
         {"M_l": M_L, "ties": ties("random"), "common_random_numbers": COMMON},
         initial="J0_XY",

@@ -18,7 +18,7 @@ COLUMN_OPTIONS = {
     "action": "column of the action",
     "probability": "column of the probability",
     "reward": "column of the reward or cost",
-    "next_prefix": "what the columns of next values have in front, such as next_",
+    "next_prefix": "prefix of the columns with next values, such as next_",
     "initial": "column with the initial probability of the row's state",
 }
 FILE_OPTIONS = ("slow", "fast", "sense", "terminal", "normalize", *COLUMN_OPTIONS)

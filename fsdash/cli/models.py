@@ -17,7 +17,12 @@ TOLERANCE = 1e-3
 
 def add_commands(commands) -> None:
     """Add `domains`, `algorithms` and `solve`."""
-    add_command(commands, "domains", run_domains, "list the domains, their presets and parameters")
+    add_command(
+        commands,
+        "domains",
+        run_domains,
+        "list the domains, their presets and parameters, and saved models",
+    )
     add_command(commands, "algorithms", run_algorithms, "list the algorithms and their parameters")
     p = add_command(
         commands, "solve", run_solve, "solve a domain exactly and compute the policy's true regret"

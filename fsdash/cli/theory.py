@@ -62,14 +62,14 @@ def add_commands(commands) -> None:
         "-T",
         type=whole_range,
         metavar="RANGE",
-        help="horizons: 6, 1:32 or 3,6,12 (those of the preset)",
+        help="periods to freeze: 6, 1:32 or 3,6,12 (those of the preset)",
     )
     p.add_argument(
         "-k", type=whole_range, default=(1,), metavar="RANGE", help="numbers of iterations (1)"
     )
 
     p = add_command(
-        commands, "advise", run_advise, "find the algorithm, T and k with the least regret bound"
+        commands, "advise", run_advise, "find the algorithm, T and k with the smallest regret bound"
     )
     add_constants(p)
     p.add_argument(
@@ -77,7 +77,7 @@ def add_commands(commands) -> None:
         type=whole_range,
         default=tuple(range(2, 101)),
         metavar="RANGE",
-        help="horizons to choose from: 6, 1:32 or 3,6,12 (2:100)",
+        help="periods to freeze, to choose from: 6, 1:32 or 3,6,12 (2:100)",
     )
     budget = p.add_mutually_exclusive_group(required=True)
     budget.add_argument(

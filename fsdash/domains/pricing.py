@@ -61,12 +61,14 @@ class Pricing(Domain):
     a: float = parameter(
         5.0, label="Slope a", help="How much demand falls when the price rises by 1."
     )
-    b: float = parameter(100.0, label="Intercept b", help="Demand at price 0, without a reference.")
+    b: float = parameter(
+        100.0, label="Intercept b", help="Demand at price 0 without the reference effect."
+    )
     alpha_min: float = parameter(
-        0.4, label="Smallest α", help="Smallest memory α of the market, in tenths."
+        0.4, label="Smallest α", help="Smallest memory α of the market, a multiple of 0.1."
     )
     alpha_max: float = parameter(
-        0.9, label="Largest α", help="Largest memory α of the market, in tenths."
+        0.9, label="Largest α", help="Largest memory α of the market, a multiple of 0.1."
     )
     eta_plus_min: int = parameter(
         3,

@@ -148,7 +148,10 @@ def describe_lower_level(T: int, step: int) -> str:
         f"{t} plus the discounted J{subscript(t + 1)}, with x held at x₁."
     )
     if t == 1:
-        text += " Done: J₁ is the value of the whole block. It is computed once for all blocks."
+        text += (
+            " Done: J₁ is the value of the block after its first period. It is computed once for "
+            "all blocks."
+        )
     return text
 
 

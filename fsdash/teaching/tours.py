@@ -46,8 +46,8 @@ _LECTURER = Tour(
             "One lecture in ten sections",
             "Scroll through the sections, and move the control of each figure once.",
             "One small shop leads from value iteration to the limits of freezing. *Present* shows "
-            "one section per screen, and *Speaker notes* says what to tell and for how long. The "
-            "other stops show figures for questions from the class.",
+            "one section per screen, and *Speaker notes* tells you what to say and for how long. "
+            "The other stops show figures for questions from the class.",
         ),
         Stop(
             "home",
@@ -114,7 +114,7 @@ _PRACTITIONER = Tour(
         Stop(
             "your_model",
             "Find the slow variable",
-            "Read the table below *Which variables are slow?* and the preview of the model.",
+            "Read the table in step 4, *Slow and fast*, and the reasons below it.",
             "The regime of the demand is suggested as slow: it moves least often, and the orders "
             "do not influence it.",
             {"example": "company_inventory"},
@@ -122,8 +122,8 @@ _PRACTITIONER = Tour(
         Stop(
             "choose_t",
             "A small budget",
-            "Read the recommendation. Then open the choice of the model and select your own one, "
-            "if you saved it.",
+            "Read the recommendation. Then open the list of models and select your own, if you "
+            "saved one.",
             "With 4 sweeps of value iteration the best method freezes and replans in every period.",
             {"budget": "4"},
         ),
@@ -185,7 +185,7 @@ _RESEARCHER = Tour(
         Stop(
             "reproduction",
             "Claims that do not reproduce completely",
-            "Open the evidence of one claim.",
+            "Open one claim to see its evidence.",
             "Only claims with the verdict *Partly* or *Not reproduced* are shown, each with the "
             "rule that decides it and the measured values.",
             {"verdict": "Partly,Not reproduced"},

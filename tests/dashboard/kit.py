@@ -23,7 +23,7 @@ def opened(page: str | None = None, **query: str) -> AppTest:
     for name, value in query.items():
         test.query_params[name] = value
     test.run()
-    assert not test.exception
+    assert not test.exception, [(e.message, *e.stack_trace[-3:]) for e in test.exception]
     return test
 
 

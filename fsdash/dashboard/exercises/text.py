@@ -14,7 +14,7 @@ RESULTS_HELP = (
     "Open this link in another browser to continue there, or send it to your lecturer. It holds "
     "the solved exercises and no name. Nothing is stored on the server."
 )
-ADD, ADD_HELP = "Add them to my progress", "Stores them in this browser, with what it has."
+ADD, ADD_HELP = "Add them to my progress", "Adds them to what this browser has stored."
 FORGET, FORGET_HELP = "Forget my progress", "Deletes what this browser has stored."
 PRINT, DOWNLOAD = "Print", "Download as Markdown"
 FILE = "fsdash-exercises.md"

@@ -5,7 +5,7 @@ import streamlit as st
 from fsdash.dashboard.home import state, text
 from fsdash.dashboard.home.state import LARGEST_T, NARROW, WIDE
 from fsdash.dashboard.navigation import PAGES, available_pages
-from fsdash.dashboard.shell import exercises, glossary, is_dark, open_page
+from fsdash.dashboard.shell import exercises, glossary, is_dark, open_page, two_columns
 from fsdash.dashboard.tour import link_to_stop
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.picture import draw_step_caption, draw_svg
@@ -30,11 +30,14 @@ def show() -> None:
     open_page(text.PAGE, URL)
     st.title(text.TITLE, anchor=False)
     draw_start()
-    draw_story()
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.header(text.PICTURES_TITLE, anchor=False, width="content")
-        playing = st.toggle(text.PLAY, key="play", help=text.PLAY_HELP)
-    st.fragment(draw_pictures, run_every=SECONDS_PER_STEP if playing else None)(playing)
+    with st.container(key="text-and-figure"):
+        with st.container():
+            draw_story()
+        with st.container():
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.header(text.PICTURES_TITLE, anchor=False, width="content")
+                playing = st.toggle(text.PLAY, key="play", help=text.PLAY_HELP)
+            st.fragment(draw_pictures, run_every=SECONDS_PER_STEP if playing else None)(playing)
     draw_questions()
     draw_tours()
     exercises("home", URL)
@@ -61,7 +64,7 @@ def draw_story() -> None:
 def draw_pictures(playing: bool) -> None:
     """The selected picture at its current step; while playing, each run of this is one step."""
     dark = is_dark()
-    left, right = st.columns([3, 8], gap="large")
+    left, right = two_columns(3, 8)
     with left:
         picture, T = read_controls()
     if playing:

@@ -53,7 +53,7 @@ MAY_DIVERGE = (
 )
 CONVERGES = (
     "$\\kappa\\gamma = {product} < 1$: one backup and its fit together shrink errors by this "
-    "factor. The bound applies as long as it is below 1."
+    "factor. The bound applies as long as the factor is below 1."
 )
 COUNTEREXAMPLE = {"true": 360, "allowed": 78, "gamma": 0.9, "T": 400}
 """Of tests/theory/test_fsavi_proven.py: the true regret, and what the stated bound allows."""

@@ -11,10 +11,10 @@ PAGE = "Live gridworld"
 TITLE = "Which method recovers first when the map changes?"
 PLAY, PAUSE, STEP, RESTART, RESTORE = "Play", "Pause", "Step", "Restart", "Restore"
 FLIP, SETTINGS = "Flip the rings", "Settings"
-RESTORE_HELP = "Undo all changes of the map."
+RESTORE_HELP = "Undo all changes to the map."
 SPEED, SPEED_HELP = "Speed", "Work that every method gets in one step, in sweeps of Base VI."
 FLIP_HELP = "The outer and the inner tasks exchange what they pay, whatever the reward signal is."
-RESTART_HELP = "All methods start again from zero on the present map."
+RESTART_HELP = "All methods start again from zero on the current map."
 SIGNAL, SIGNALS = "Reward signal of the maps", {0: "w = 0", 1: "w = 1"}
 SIGNAL_HELP = (
     "The slow state w says which ring pays well. The plans cover both signals; the maps show one."
@@ -64,7 +64,7 @@ def status_of(racer: Racer, wrong: int) -> str:
 
 def describe_race(race: Race) -> str:
     """The share of the optimum of each method, and which ones have recovered from a change."""
-    shares = [f"{r.share:.0%} ({title_of(r, race.T)})" for r in race.racers.values()]
+    shares = [f"{r.share:.1%} ({title_of(r, race.T)})" for r in race.racers.values()]
     sentence = (
         f"After {_sweeps(race.sweeps)} of work each, the shares of the optimum are "
         f"{', '.join(shares[:-1])} and {shares[-1]}."

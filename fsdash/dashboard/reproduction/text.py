@@ -66,8 +66,8 @@ BUDGET_HELP = (
     "and on dynamic pricing after a quarter, half and all of it."
 )
 OTHER_SETTING = (
-    "You see the results for other choices than those of the published counts, which are: two "
-    "evaluations per upper-level sample, ties at random, and the budget by the rule."
+    "These results are not for the default choices, to which the counts in the documentation "
+    "refer: two evaluations per upper-level sample, ties at random, and the budget by the rule."
 )
 SENSITIVITY_TITLE = "**Does it hold with other ties, evaluations per sample and budgets?**"
 SHORT_VERDICTS = {REPRODUCED: "✔ yes", PARTLY: "◐ partly", NOT_REPRODUCED: "✖ no"}
@@ -205,8 +205,8 @@ SAMPLES_CAPTION = (
 )
 SAMPLES_ALT = "The final share of the optimum of Base E-VI against the number of samples M."
 BUDGETS = (
-    "**Methods without FSVI's floor, and a choice that pays for itself.** *Rolling freeze* plans "
-    "with frozen states and replans in every period. *Thawed sweeps* (E-Thaw) add a sampled "
+    "**Methods without FSVI's floor, and a choice that pays for its samples.** *Rolling freeze* "
+    "plans with frozen states and replans in every period. *Thawed sweeps* (E-Thaw) add a sampled "
     "correction for what freezing leaves out. The *recommendation* chooses a method and its "
     "horizon from samples, and pays for these samples too. *Certificates* bound the regret of "
     "FSVI by computing on the model instead of from its constants."

@@ -78,7 +78,7 @@ VACUOUS = (
     "{largest}."
 )
 T_NOT_SHOWN = "T = {T} is outside the range shown. Increase *Longest T shown*."
-LARGEST_T = "T can be chosen up to {largest}; longer T are shown only."
+LARGEST_T = "T can be chosen up to {largest}; larger values are only shown."
 NO_FREEZE_ERROR = (
     "There is no freeze error here: the slow state never moves, or the reward does not depend on "
     "it."

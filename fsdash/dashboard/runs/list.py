@@ -157,7 +157,7 @@ def draw_table(
     if url.get("best") != ALL:
         rows = best_rows(rows, url.get("best"))
     if not rows:
-        st.info(text.NONE_FOUND)
+        st.info(text.NONE_FOUND if service.store.size().experiments else text.NONE_STORED)
         st.page_link(PAGES["run_lab"].script, label=text.GO_TO_LAB, icon=":material/experiment:")
         return []
     every = {e.id: e for e in (*listed, *selected)}.values()

@@ -37,7 +37,8 @@ BEST_PER_HELP = (
     "The run with the best final value in each group. Only runs on the same domain with the same "
     "parameters are compared."
 )
-NONE_FOUND = "There is no run to show. Change the search or the filters, or start a run."
+NONE_FOUND = "No run matches the search and the filters. Change them, or start a run."
+NONE_STORED = "No run is stored yet. Start one in the Run lab, or import some."
 GO_TO_LAB = "Go to the Run lab"
 SHOW_MORE = "Show older experiments"
 READING = "Reading results …"

@@ -22,10 +22,15 @@ from fsdash.formatting import escape_markdown
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import Experiment
 
-# The table needs the whole width.
+# The table needs the whole width. On a narrow screen two filters share a line.
 STYLE = """<style>
 [data-testid="stMainBlockContainer"] {max-width: 1600px;}
 .st-key-selection-bar {min-height: 2.8rem; justify-content: center;}
+@media (max-width: 640px) {
+  .st-key-filters > div {flex: 1 0 40% !important;}
+  .st-key-filters > .st-key-runs-text {flex-basis: 100% !important;}
+  .st-key-filters [data-testid="stPopoverButton"] {width: 100%;}
+}
 @media (min-width: 900px) {[data-testid="stMainBlockContainer"] {padding: 3rem 2.5rem;}}
 </style>"""
 REFRESH = 5.0
@@ -84,7 +89,7 @@ def _draw_page(service: Service, visitor: str, was_active: bool) -> None:
     with bar:
         if runs:
             draw_selection_bar(service, experiments, runs, listed, visitor)
-        elif not compared:
+        elif listed and not compared:
             st.markdown(text.NOTHING_SELECTED)
     # Who asks for several T wants to compare them. Who asks for a name wants the run first.
     with above if len(asked.T) > 1 else st.container():

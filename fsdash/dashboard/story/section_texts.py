@@ -14,10 +14,10 @@ SECTIONS = (
             "A shop sells one product: its **stock** $y$ changes every week, and the **season** "
             "$x$, the demand of last week, changes rarely.",
             "This week's demand is seen after the order: in the middle season it is one step "
-            "higher with probability {move}, one step lower with the same probability, and else "
-            "the same. An order $a$ costs {K} plus {c} per unit and arrives after the sales; a "
-            "unit sells for {p}, and storing it for a week costs {h}. Demand without stock is "
-            "lost, and so is what does not fit into the shop.",
+            "higher with probability {move}, one step lower with the same probability, and "
+            "otherwise unchanged. An order $a$ costs {K} plus {c} per unit and arrives after the "
+            "sales; a unit sells for {p}, and storing it for a week costs {h}. Demand without "
+            "stock is lost, and so is what does not fit into the shop.",
             "There are {n_slow} seasons (a demand of {demands} units per week), {n_fast} stock "
             "levels (up to {capacity} units) and {n_actions} order sizes ({sizes}): {n_states} "
             "states, so we can draw all of them. The orders drawn are those of the optimal policy.",
@@ -247,7 +247,7 @@ SECTIONS = (
         "For which budgets is FSVI better than value iteration, and when not?",
         "Below {switch} sweeps FSVI has the smaller regret; from there on value iteration is "
         "better, because its regret goes to zero. FSVI is for models in which those few sweeps are "
-        "all that one can pay for. Replanning, two sections further, beats both.",
+        "all that one can pay for. Replanning, two sections later, beats both.",
         "Mean regret against work in sweeps of value iteration, for FSVI with T = {T} and for "
         "value iteration. At a budget of {budget_sweeps} the best is {winner}, with {regret}.",
         ("T", "k", "regret"),

@@ -119,7 +119,9 @@ SYMBOLS = {
     "E": Symbol("Expectation 𝔼", r"\mathbb E", "The mean over the random moves of the state."),
     "ynext": Symbol("Next fast state y′", "y'", "The fast state one period later."),
     "norm": Symbol(
-        "Largest absolute value ‖·‖", r"\lVert\cdot\rVert", "The largest size over all states."
+        "Largest absolute value ‖·‖",
+        r"\lVert\cdot\rVert",
+        "The largest absolute value over all states.",
     ),
     "H": Symbol(
         "Bellman operator H",

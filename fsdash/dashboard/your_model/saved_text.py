@@ -113,8 +113,8 @@ def costs_something(T: int, share: float) -> str:
 def does_not_suit(reasons: Sequence[str]) -> str:
     return (
         f"Freezing does not suit this model: {'; '.join(reasons)}. Use the optimal policy, which "
-        "modified policy iteration (MPI) computes, or repeat FSVI with its own values as terminal "
-        "values (`terminal=last` in the Run lab)."
+        "modified policy iteration (MPI) computes, or repeat FSVI in Python with its own values as "
+        "terminal values: `fsdash.fsvi(model, T, terminal_XY=last.values_XY)`."
     )
 
 

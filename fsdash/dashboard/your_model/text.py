@@ -124,7 +124,7 @@ CHECKING = "Checking the table …"
 RESCALE = "Rescale probabilities to sum to 1"
 RESCALE_HELP = "Only where their sum differs from 1 by at most 0.001, such as after rounding."
 ENDS = "Next states without rows are terminal"
-ENDS_HELP = "A terminal state stays where it is with reward 0."
+ENDS_HELP = "A terminal state is never left and has reward 0."
 FAULT_COLUMNS = {"row": "Row", "column": "Column", "problem": "Problem", "remedy": "What to do"}
 FAULTS_FILE = "All of them, CSV"
 REMEDIES = {
@@ -206,7 +206,7 @@ def fast_variables(names: Sequence[str]) -> str:
 # -------------------------------------------------------------------------------------------- save
 
 SAVE_STEP = "5. Save"
-NAME, NAME_HELP = "Name", "How the model is called on the other pages."
+NAME, NAME_HELP = "Name", "What the model is called on the other pages."
 NOTE, NOTE_EXAMPLE = "Note", "where the data come from, for example"
 SAVE = "Save and solve"
 SWEEPS = 300

@@ -69,8 +69,8 @@ EXERCISES = (
         question="On the inventory, how many times the work of E-FSVI with T = 6 does Base E-VI "
         "need to reach 75% of the optimum? An answer within 5% counts.",
         answer=NumberAnswer(tolerance=0.05),
-        hint="Open the evidence of the claim that E-FSVI finds good policies with fewer "
-        "evaluations. It has the work of E-FSVI divided by that of Base E-VI.",
+        hint="Open the claim that E-FSVI finds good policies with fewer evaluations. Its evidence "
+        "contains the work of E-FSVI divided by that of Base E-VI.",
         solution="1 / {ratio} = {answer} times. The rule asks for a quotient below {limit}, so "
         "this part of the claim is clear. It is about a good policy, not about the best one: there "
         "Base E-VI ends higher.",
@@ -88,7 +88,7 @@ EXERCISES = (
         answer=ChoiceAnswer(
             {REPRODUCED: "Reproduced", PARTLY: "Partly", NOT_REPRODUCED: "Not reproduced"}
         ),
-        hint="Open *How verdicts are reached* and compare the mean and the interval with 0.",
+        hint="Open *How a claim is judged* and compare the mean and the interval with 0.",
         solution="{answer}. The mean is on the required side, a part of the interval is not "
         "({text}). Five replications are too few to decide.",
         facts=_small_difference,

@@ -74,7 +74,7 @@ EXERCISES = (
         page="run_lab",
         level=READ,
         title="Which method is good first?",
-        question="Run *A quick look* on the inventory, or read the paper's curves. Which method "
+        question="Run *Quick look* on the inventory, or read the paper's curves. Which method "
         "reaches 75% of the optimum with less work?",
         answer=CURVES,
         hint="Follow the line at 75% of the optimum from the left.",

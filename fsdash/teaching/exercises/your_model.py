@@ -85,7 +85,7 @@ EXERCISES = (
         answer=NumberAnswer(unit="pairs"),
         hint="The preview of the model lists states and actions. Not every action is feasible in "
         "every state: orders that do not fit into the warehouse are missing.",
-        solution="{answer} pairs, on {states} states, of which {slow} slow ones.",
+        solution="{answer} pairs on {states} states, with {slow} values of the slow variable.",
         facts=_size,
         state=EXAMPLE,
     ),

@@ -73,6 +73,12 @@ def test_nothing_moves_while_stepping(visit: Callable[..., Page], view, size):
     assert len(heights) == 1
 
 
+def test_the_picture_is_on_the_first_screen(visit: Callable[..., Page]):
+    for width, height in (WIDE, NARROW):
+        box = picture(visit(width=width, height=height)).bounding_box()
+        assert box["y"] + box["height"] < 1.1 * height
+
+
 def test_the_footer_is_on_a_narrow_page_too(visit: Callable[..., Page]):
     content = "e => getComputedStyle(e, '::after').content"
     for width, there in ((390, True), (1440, False)):

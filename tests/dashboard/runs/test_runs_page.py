@@ -73,7 +73,7 @@ def html(test: AppTest) -> str:
 
 
 def test_an_empty_store_links_to_the_lab(service):
-    assert runs().info[0].value == text.NONE_FOUND
+    assert runs().info[0].value == text.NONE_STORED
 
 
 def test_the_newest_is_first_and_filters_narrow_the_table(service, two):
@@ -82,7 +82,8 @@ def test_the_newest_is_first_and_filters_narrow_the_table(service, two):
     assert [r["cells"]["method"]["text"] for r in table_rows(runs(algorithm="e-fsvi"))] == [
         "E-FSVI"
     ]
-    assert names(runs(domain="gridworld")) == []
+    other = runs(domain="gridworld")
+    assert names(other) == [] and other.info[0].value == text.NONE_FOUND
     assert names(runs(status="failed")) == []
     assert names(runs(owner="mine")) == []
 
