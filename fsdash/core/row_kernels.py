@@ -155,9 +155,12 @@ def row_means(start_R, stop_R, target_N, probability_N, U_S, out_R):
 
 @inlined
 def row_mean(start, stop, target_N, probability_N, U_S):
-    """Return Σ p·U(target) over the entries start to stop − 1."""
+    """Return Σ p·U(target) over the entries start to stop − 1.
+
+    A compiled loop checks signed indices for negative values, which takes a tenth of its time.
+    """
     total = 0.0
-    for i in range(start, stop):
+    for i in range(np.uint64(start), np.uint64(stop)):
         total += probability_N[i] * U_S[target_N[i]]
     return total
 
@@ -229,10 +232,7 @@ def sweep_row_phases(reward_PS, row_PS, first_P, start_R, target_N, probability_
     for _ in range(n):
         for p in range(len(reward_PS)):
             for r in range(first_P[p], first_P[p + 1]):
-                total = 0.0
-                for i in range(start_R[r], start_R[r + 1]):
-                    total += probability_N[i] * U_S[target_N[i]]
-                mean_R[r] = total
+                mean_R[r] = row_mean(start_R[r], start_R[r + 1], target_N, probability_N, U_S)
             for s in range(U_S.size):
                 U_S[s] = reward_PS[p, s] + gamma * mean_R[row_PS[p, s]]
 
