@@ -70,7 +70,9 @@ def run_inspect_model(arguments: argparse.Namespace) -> str:
         if errors := int((faults["severity"] == "error").sum()):
             print(describe(found, arguments.format))
             raise InputError(f"{path}: {errors:,} errors; correct the file and try again")
-    with_gamma = contents.frame is None or arguments.gamma is not None
+    with_gamma = (
+        contents.frame is None or arguments.gamma is not None or "gamma" in contents.options
+    )
     if not with_gamma:
         arguments.gamma = 0.0
     model = read_model(path, arguments)
