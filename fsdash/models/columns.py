@@ -117,13 +117,7 @@ def guess_columns(frame: pd.DataFrame) -> Columns:
     """
     names = [str(name) for name in frame.columns]
     used = set()
-    for wanted in (
-        ACTION_NAMES,
-        PROBABILITY_NAMES,
-        (*REWARD_NAMES, *COST_NAMES),
-        INITIAL_NAMES,
-        TERMINAL_NAMES,
-    ):
+    for wanted in (ACTION_NAMES, PROBABILITY_NAMES, (*REWARD_NAMES, *COST_NAMES), INITIAL_NAMES):
         used.add(_first(names, wanted))
     candidates = [name for name in names if name not in used]
     pairs = _next_columns(candidates) or _next_columns(names)

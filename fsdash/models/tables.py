@@ -78,6 +78,7 @@ def read_foreign(file: BinaryIO) -> pd.DataFrame:
     start = file.tell()
     frame = read_frame(file, skipinitialspace=True)
     if _has_decimal_commas(frame):
+        del frame  # two of them would need twice the memory
         file.seek(start)
         frame = read_frame(file, skipinitialspace=True, decimal=",")
         _check_points(frame)

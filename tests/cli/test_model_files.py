@@ -174,7 +174,8 @@ def test_a_file_can_be_run_and_a_saved_model_by_its_name(fsdash, table, tmp_path
 def test_inspect_model_reports_columns_variables_and_sizes(fsdash, table):
     code, out, err = fsdash("inspect-model", table)
     assert code == 0, err
-    for part in ("40 rows", "season → next_season", "Data errors\nnone", "slow", "n_pairs"):
+    clean = "Data errors and warnings\nnone"
+    for part in ("40 rows", "season → next_season", clean, "slow", "n_pairs", "per 1,000 sweeps"):
         assert part in out
     code, out, _ = fsdash("inspect-model", table, "--format", "json")
     found = json.loads(out)

@@ -248,6 +248,8 @@ def test_the_end_of_an_episode_is_recognised_by_its_name_and_values():
     model = fsdash.from_transitions(rows, slow=[], gamma=0.5, **found.options)
     assert np.allclose(fsdash.optimum(model).U_XY, [[5, 0]], atol=1e-6)
     assert fsdash.guess_columns(rows.assign(done=[3, 4])).terminal is None
+    variable = fsdash.guess_columns(rows.assign(next_done=0))
+    assert variable.states == ("state", "done") and variable.terminal is None
 
 
 def test_a_column_without_a_role_is_a_warning():
