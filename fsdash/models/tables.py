@@ -106,7 +106,7 @@ def _check_points(frame: pd.DataFrame) -> None:
         for word in _words(frame[name]):
             if "." in word and isinstance(number_or_text(word), float):
                 raise InputError(
-                    f"column {name.strip()!r}: has {word!r}, and other numbers have a decimal "
+                    f"column {str(name).strip()!r}: has {word!r}, and other numbers have a decimal "
                     "comma; write decimals in one way and leave out separators of thousands"
                 )
 
