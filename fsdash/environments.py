@@ -8,7 +8,8 @@
     terminated    the next state is absorbing with reward 0 under every feasible action
     truncated     never; `gymnasium.make` limits the length of an episode
     info          `action_mask`: 1 for each feasible action, for `action_space.sample`; `state`: the
-                  coordinates by name; after a step `action`, the action that was played
+                  values of the variables by name, words where they have some; after a step
+                  `action`, the action that was played
 
 The model's discount factor is not applied: an agent's return is its own business.
 
@@ -176,7 +177,7 @@ class FastSlowEnv(gymnasium.Env):
     def _info(self) -> dict[str, Any]:
         x, y = self.state
         named = [
-            (name, value)
+            (name, axis.words(name).get(value, value))
             for axis, i in ((self.model.slow, x), (self.model.fast, y))
             for name, value in zip(axis.names, axis.values[i].tolist(), strict=True)
         ]

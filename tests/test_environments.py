@@ -19,6 +19,7 @@ from fsdash.errors import InputError
 from fsdash.figures.palette import PURPLE
 from fsdash.figures.raster import rasterise
 from tests.models import in_rows, random_rows
+from tests.saved_models import shop_model
 
 SMALL = {"gridworld": {"size": 6}, "pricing": {"n_reference": 21}, "inventory": {}}
 PRESETS = [
@@ -156,6 +157,16 @@ def test_an_infeasible_action_is_replaced_by_the_nearest_one_or_refused():
     strict.reset()
     with pytest.raises(InputError, match=r"action = 2 is infeasible in \(x, y\) = \(0, 0\)"):
         strict.step(2)
+
+
+def test_states_are_named_as_in_the_table():
+    env = FastSlowEnv(shop_model(), render_mode="ansi")
+    _, info = env.reset(options={"state": (0, 2)})
+    assert info["state"] == {"season": "busy", "stock": 2}
+    env.step(1)
+    assert "season=" in env.render() and "action=" not in env.render()
+    assert env.reset(options={"state": (1, 2)})[1]["state"]["season"] == "calm"
+    assert env.render() == "t = 0 · season=calm, stock=2"
 
 
 def test_wrong_arguments():

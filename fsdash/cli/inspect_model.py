@@ -25,7 +25,7 @@ REMEDIES = {
 """Options of this command in the place of those in Python."""
 SECTIONS = {
     "columns": "Columns",
-    "faults": "Data errors",
+    "faults": "Data errors and warnings",
     "variables": "State variables",
     "sizes": "Sizes",
     "constants": "Constants",
@@ -70,7 +70,9 @@ def run_inspect_model(arguments: argparse.Namespace) -> str:
         if errors := int((faults["severity"] == "error").sum()):
             print(describe(found, arguments.format))
             raise InputError(f"{path}: {errors:,} errors; correct the file and try again")
-    with_gamma = contents.frame is None or arguments.gamma is not None
+    with_gamma = (
+        contents.frame is None or arguments.gamma is not None or "gamma" in contents.options
+    )
     if not with_gamma:
         arguments.gamma = 0.0
     model = read_model(path, arguments)
@@ -108,7 +110,11 @@ def check(frame: pd.DataFrame, options: dict[str, Any]) -> pd.DataFrame:
 
 
 def sizes(model: FastSlowMDP) -> dict[str, object]:
-    """The sizes of the model, and its sense."""
+    """The sizes of the model, its sense, and the memory and time that it needs."""
+    from fsdash.models.size import Size
+
+    transitions = model.n_pairs * model.true.outcomes
+    size = Size(model.n_slow, model.n_fast, model.n_actions, transitions)
     return {
         "slow": ", ".join(model.slow.names),
         "fast": ", ".join(model.fast.names),
@@ -119,6 +125,7 @@ def sizes(model: FastSlowMDP) -> dict[str, object]:
         "n_pairs": model.n_pairs,
         "sense": model.sense,
         "bytes": model.nbytes,
+        "needs": size.text,
     }
 
 

@@ -18,7 +18,8 @@ COLUMN_OPTIONS = {
     "action": "column of the action",
     "probability": "column of the probability",
     "reward": "column of the reward or cost",
-    "next_prefix": "prefix of the columns with next values, such as next_",
+    "next_prefix": "prefix of the columns with next values, such as next_, or these columns by "
+    "name: stock=stock_after,price=price_after",
     "initial": "column with the initial probability of the row's state",
 }
 FILE_OPTIONS = ("slow", "fast", "sense", "terminal", "normalize", *COLUMN_OPTIONS)
@@ -34,9 +35,9 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a model in a file."""
     group = parser.add_argument_group(
         "a model in a file",
-        "In the place of a domain, a file with a table of transitions (.csv, .parquet) or a whole "
-        "model (.npz, .json). Columns are recognised by their names; `fsdash inspect-model FILE` "
-        "shows how.",
+        "In the place of a domain, a file with a table of transitions (.csv, .parquet), matrices P "
+        "and R (.npz) or a whole model (.npz, .json). Columns are recognised by their names; "
+        "`fsdash inspect-model FILE` shows how.",
     )
     group.add_argument(
         "--slow",
@@ -54,9 +55,11 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
         group.add_argument("--" + name.replace("_", "-"), metavar="NAME", help=text)
     group.add_argument(
         "--terminal",
+        action="append",
         metavar="STATES",
-        help="terminal states: NAME=VALUE (several with commas), a column that is true where the "
-        "next state is terminal, or 'missing' for next states without rows of their own",
+        help="terminal states: NAME=VALUE (with commas: all of them hold), a column that is true "
+        "where the next state is terminal, or 'missing' for next states without rows of their own; "
+        "can be repeated; '' for none (a column done or terminated)",
     )
     group.add_argument(
         "--normalize",
@@ -103,8 +106,10 @@ def file_options(arguments: argparse.Namespace) -> dict[str, Any]:
     for name in ("slow", "fast"):
         if (given := getattr(arguments, name)) is not None:
             options[name] = names(given)
+    if "next_prefix" in options:
+        options["next_prefix"] = next_columns(options["next_prefix"])
     if arguments.terminal is not None:
-        options["terminal"] = terminal_states(arguments.terminal)
+        options["terminal"] = [terminal_states(text) for text in arguments.terminal if text]
     return options
 
 
@@ -113,19 +118,19 @@ def names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def terminal_states(text: str) -> str | dict[str, str | float]:
+def next_columns(text: str) -> str | dict[str, str]:
+    """A prefix as it is; `stock=stock_after,price=price_after` as a mapping."""
+    return _mapping(text) if "=" in text else text
+
+
+def terminal_states(text: str) -> str | dict[str, str]:
     """`missing` and the name of a column as they are; `status=done,stage=3` as a mapping."""
-    if "=" not in text:
-        return text
+    return _mapping(text) if "=" in text else text
+
+
+def _mapping(text: str) -> dict[str, str]:
     pairs = (part.partition("=") for part in text.split(","))
-    return {name.strip(): _value(value.strip()) for name, _, value in pairs}
-
-
-def _value(text: str) -> str | float:
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def report_split(model: FastSlowMDP) -> None:

@@ -111,8 +111,17 @@ class Axis(Summary):
     def label(self, i: int) -> str:
         """Return the coordinates of point i as text, for tables and tooltips."""
         return ", ".join(
-            f"{name}={value:g}" for name, value in zip(self.names, self.values[i], strict=True)
+            f"{name}={self.written(name, value)}"
+            for name, value in zip(self.names, self.values[i].tolist(), strict=True)
         )
+
+    def written(self, name: str, value: float) -> str:
+        """Return a value of the coordinate `name` as text: its word if it has one."""
+        return self.words(name).get(value, f"{value:g}")
+
+    def words(self, name: str) -> Mapping[float, str]:
+        """Return the words for values of the coordinate `name`; empty if they are numbers."""
+        return self.coordinates[name].words if name in self.coordinates else {}
 
     def _summary(self) -> tuple[str, Lines]:
         columns = zip(self.names, self.values.T[:8], strict=False)

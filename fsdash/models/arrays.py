@@ -3,7 +3,7 @@
 ====================  =================================================================
 P                     (S, A, S), as QuantEcon; (A, S, S), as MDPtoolbox; a list of A matrices
                       (S, S), dense or sparse; (L, S) with `s_indices` and `a_indices`
-R                     (S, A); shaped like P for r(s, a, s′); (S,); (L,)
+R                     (S, A); (S, A, S) or (A, S, S) for r(s, a, s′); (S,); (L,)
 ====================  =================================================================
 
 If all three axes of P have the same length, P is read as (S, A, S).
@@ -50,12 +50,13 @@ def from_arrays(
 
     Parameters
     ----------
-    P : array, sparse matrix or list of matrices
+    P : array (also as nested lists), sparse matrix or list of matrices
         Transition probabilities: (S, A, S), (A, S, S), a list of A matrices (S, S), or (L, S) with
-        one row per feasible pair.
+        one row per feasible pair. If all three axes have the same length, (S, A, S).
     R : array or list of matrices
-        Rewards: (S, A), shaped like P for r(s, a, s′), (S,), or (L,). Minus infinity makes an
-        action infeasible. Costs if `sense` is "min".
+        Rewards: (S, A), (S, A, S) or (A, S, S) for r(s, a, s′), (S,), or (L,). If S = A, the
+        order of three axes is that of P. Minus infinity makes an action infeasible. Costs if
+        `sense` is "min".
     gamma : float
         Discount factor, 0 ≤ γ < 1.
     states : pd.DataFrame, optional

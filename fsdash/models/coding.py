@@ -12,18 +12,13 @@ import pandas as pd
 from fsdash.core.axis import Axis
 from fsdash.core.rows import PROBABILITY_TOLERANCE
 from fsdash.formatting import shorten
-from fsdash.models.columns import Columns
+from fsdash.models.columns import TRUTH, Columns
 from fsdash.models.faults import MOST_OF_A_KIND, Faults
+from fsdash.models.law import without_rounding
 from fsdash.models.variables import Variable, encode
 
 TOO_LARGE = "beyond ±1.8e308"
 """Shown instead of a whole number that floating point cannot represent."""
-TRUTH = {"true": True, "1": True, "1.0": True, "yes": True} | {
-    "false": False,
-    "0": False,
-    "0.0": False,
-    "no": False,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +92,7 @@ def numeric_column(faults: Faults, column: pd.Series, name: str) -> np.ndarray:
     missing_N = column.isna().to_numpy(dtype=bool)
     rows = np.flatnonzero(np.isnan(number_N) & ~missing_N)
     wrong = [shorten(str(value)) for value in column.iloc[rows[:MOST_OF_A_KIND]]]
-    remedy = "write a number, with a point before decimals"
+    remedy = "write a number, without separators of thousands"
     faults.add_rows(rows, lambda i: f"{wrong[i]!r} is not a number", remedy, column=name)
     _check_missing(faults, name, missing_N)
     return np.array(number_N)
@@ -120,7 +115,7 @@ def truth_column(faults: Faults, column: pd.Series, name: str) -> np.ndarray:
 def _probabilities(faults: Faults, frame: pd.DataFrame, name: str | None) -> np.ndarray:
     if name is None:
         return np.ones(len(frame))
-    p_N = numeric_column(faults, frame[name], name)
+    p_N = without_rounding(numeric_column(faults, frame[name], name))
     rows = np.flatnonzero((p_N < 0) | (p_N > 1 + PROBABILITY_TOLERANCE))
     values = p_N[rows]
     remedy = "give a probability from 0 to 1"

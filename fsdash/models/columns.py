@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -21,6 +22,15 @@ PROBABILITY_NAMES = ("p", "prob", "probability", "pr", "transition_probability",
 REWARD_NAMES = ("reward", "r", "rewards", "profit", "payoff", "utility", "value")
 COST_NAMES = ("cost", "costs", "loss", "penalty")
 INITIAL_NAMES = ("initial", "initial_probability", "p0")
+TERMINAL_NAMES = ("done", "terminated")
+"""As in Gymnasium: true where a transition ends the process."""
+TRUTH = {"true": True, "1": True, "1.0": True, "yes": True} | {
+    "false": False,
+    "0": False,
+    "0.0": False,
+    "no": False,
+}
+"""How true and false are written in a table."""
 NO_GAMMA = "gamma: a table does not say it; give a discount factor such as gamma=0.97"
 
 
@@ -37,6 +47,8 @@ class Columns:
         that every transition is certain.
     initial : str or None
         The column with the initial probability of the row's state.
+    terminal : str or None
+        The column that is true where the next state is terminal.
     sense : {"max", "min"}
         "min" if the reward column holds costs.
 
@@ -56,6 +68,7 @@ class Columns:
     reward: str | None = None
     initial: str | None = None
     sense: str = "max"
+    terminal: str | None = None
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -68,7 +81,7 @@ class Columns:
         given: dict[str, Any] = {"probability": self.probability, "sense": self.sense}
         if self.next:
             given["next_prefix"] = dict(self.next)
-        for role in ("action", "reward", "initial"):
+        for role in ("action", "reward", "initial", "terminal"):
             if getattr(self, role) is not None:
                 given[role] = getattr(self, role)
         return given
@@ -79,7 +92,8 @@ def guess_columns(frame: pd.DataFrame) -> Columns:
 
     State variables are the columns that occur twice: as they are and with `next_` in front, or in
     another usual form (`new_stock`, `stock_next`, `s'`, `from` and `to`, `idstatefrom` and
-    `idstateto`). Capitals do not matter.
+    `idstateto`). Capitals, spaces around a name and a unit in brackets do not matter. A column
+    `done` or `terminated` that holds true and false marks terminal next states.
     If one column is left, it is taken for the action, the reward or the probability, in this
     order, if that was not found.
 
@@ -114,22 +128,43 @@ def guess_columns(frame: pd.DataFrame) -> Columns:
         "probability": _first(rest, PROBABILITY_NAMES),
         "reward": reward or cost,
         "initial": _first(rest, INITIAL_NAMES),
+        "terminal": _first(rest, TERMINAL_NAMES),
     }
+    if found["terminal"] is not None and not _is_truth(frame[found["terminal"]]):
+        found["terminal"] = None
     left = [name for name in rest if name not in found.values()]
     missing = [role for role in ("action", "reward", "probability") if found[role] is None]
     if len(left) == 1 and missing and (missing != ["probability"] or _is_share(frame[left[0]])):
         found[missing[0]] = left[0]
-    return Columns(next=pairs, **found, sense="min" if cost and not reward else "max")
+    return Columns(next=pairs, **found, sense="min" if _is_cost(found["reward"]) else "max")
 
 
 def _first(names: Iterable[str], wanted: Iterable[str]) -> str | None:
     """The name that matches the earliest of the wanted ones, also as `idaction` or `action_id`."""
-    by_lower = {name.lower().strip(): name for name in names}
+    by_lower = {_simple(name): name for name in names}
     without_id = {low.removeprefix("id").removesuffix("id").strip("_- "): low for low in by_lower}
     for name in wanted:
         if (low := name if name in by_lower else without_id.get(name)) is not None:
             return by_lower[low]
     return None
+
+
+def _simple(name: str) -> str:
+    """A name in lower case, without a unit in brackets, with _ between words."""
+    name = re.sub(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$", "", name.lower().strip()) or name
+    return re.sub(r"[\s._-]+", "_", name)
+
+
+def _is_cost(name: str | None) -> bool:
+    """Whether the words of a name say that the column holds costs."""
+    words = set(re.split(r"[\W_]+", (name or "").lower()))
+    gains = {"reward", "rewards", "profit", "payoff", "utility"}
+    return not words.isdisjoint(COST_NAMES) and words.isdisjoint(gains)
+
+
+def _is_truth(column: pd.Series) -> bool:
+    """Whether a column holds only true and false, or 1 and 0."""
+    return all(str(value).strip().lower() in TRUTH for value in column.unique())
 
 
 def _is_share(column: pd.Series) -> bool:

@@ -1,8 +1,9 @@
 """Saving and loading models: `.npz`, `.csv`, `.parquet` and `.json`.
 
 A file that `save` wrote is complete: `load(path)` gives the same model, with the same content hash.
-A table from elsewhere (CSV, Parquet, JSON) is read by `from_transitions`, with its options. No file
-is executed or unpickled, and sizes are checked before memory is allocated (`fsdash.models.size`).
+A table from elsewhere (CSV, Parquet, JSON) is read by `from_transitions`, with its options, and so
+are the matrices P and R of an `.npz` file. No file is executed or unpickled, and sizes are checked
+before memory is allocated (`fsdash.models.size`).
 """
 
 from __future__ import annotations
@@ -16,15 +17,18 @@ import pandas as pd
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.models.archive import from_bytes, to_bytes
+from fsdash.models.archive import to_bytes
 from fsdash.models.assemble import resplit
 from fsdash.models.columns import NO_GAMMA, guess_columns
 from fsdash.models.json_files import OPTIONS, read_json, to_json
+from fsdash.models.matrix_files import read_npz
 from fsdash.models.size import MAX_FILE_BYTES, MAX_JSON_BYTES
 from fsdash.models.tables import read_csv, read_parquet, write_csv, write_parquet
 from fsdash.models.transitions import from_transitions
 
 SUFFIXES = (".npz", ".csv", ".parquet", ".json")
+RESPLIT_OPTIONS = ("slow", "fast", "gamma", "name")
+"""What can be changed about a complete model while it is loaded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +71,9 @@ def load(path: str | Path | BinaryIO, **options: Any) -> FastSlowMDP:
     path : str, Path or binary file
         A file that ends in .npz, .csv, .parquet or .json. An open file needs a `name`.
     **options
-        For a table of transitions: the arguments of `from_transitions`; `gamma` is needed, column
-        names are guessed (`guess_columns`). For a complete model: `slow`, `fast`, `gamma` or `name`
+        For a table of transitions, or an .npz file with matrices P and R: the arguments of
+        `from_transitions`; `gamma` is needed unless the file has it, column names are guessed
+        (`guess_columns`). For a complete model: `slow`, `fast`, `gamma` or `name`
         to change them.
 
     Returns
@@ -88,17 +93,21 @@ def load(path: str | Path | BinaryIO, **options: Any) -> FastSlowMDP:
     """
     contents = read(path)
     if contents.model is not None:
+        _check_options(options, RESPLIT_OPTIONS, "of a complete model")
         return resplit(contents.model, **options) if options else contents.model
     assert contents.frame is not None
     given = contents.options | options
-    unknown = sorted(set(given) - set(OPTIONS))
-    if unknown:
-        raise InputError(f"{unknown[0]!r}: is not an option; they are {', '.join(OPTIONS)}")
+    _check_options(given, OPTIONS, "of a table")
     if "gamma" not in given:
         raise InputError(NO_GAMMA)
     guessed = guess_columns(contents.frame).options
     given = {"slow": None, "name": _name(path)} | guessed | given
     return from_transitions(contents.frame, **given)
+
+
+def _check_options(given: dict[str, Any], known: tuple[str, ...], kind: str) -> None:
+    if unknown := sorted(set(given) - set(known)):
+        raise InputError(f"{unknown[0]!r}: is not an option {kind}; they are {', '.join(known)}")
 
 
 def read(path: str | Path | BinaryIO) -> Contents:
@@ -118,7 +127,7 @@ def _read(file: BinaryIO, suffix: str) -> Contents:
     options: dict[str, Any] = {}
     found: FastSlowMDP | pd.DataFrame
     if suffix == ".npz":
-        found = from_bytes(file.read())
+        found, options = read_npz(file.read())
     elif suffix == ".json":
         found, options = read_json(file.read())
     else:

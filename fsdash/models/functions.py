@@ -56,8 +56,8 @@ def from_functions(
         Names or values of the actions. The functions get them as they are.
     transition : callable
         `transition(state, action)` returns the next state, or a mapping of next states to
-        probabilities, or pairs (next state, probability). A state is a named tuple; a next state
-        may be any tuple or mapping with a value for each variable.
+        probabilities, or a list or an iterator of pairs (next state, probability). A state is a
+        named tuple; a next state may be any tuple or mapping with a value for each variable.
     reward : callable
         `reward(state, action)` or `reward(state, action, next_state)`; the latter is averaged over
         next states. A cost if `sense` is "min".
@@ -104,7 +104,8 @@ def from_functions(
     faults = Faults()
     check_settings(faults, gamma, sense)
     frame = state_frame(states)
-    axis = named_actions(list(actions), len(actions))
+    actions = list(actions)
+    axis = named_actions(actions, len(actions))
     if len(frame) * len(axis) > MAX_CALLS:
         raise InputError(
             f"{len(frame):,} states × {len(axis):,} actions: the functions would be called more "
@@ -201,9 +202,11 @@ class _Answers:
         names = {variable.name for variable in self.index.variables}
         if isinstance(answer, Mapping) and set(answer) != names:
             return answer.items()
-        return answer if isinstance(answer, list) else [(answer, 1.0)]
+        several = isinstance(answer, Iterable) and not isinstance(answer, Mapping | tuple | str)
+        return answer if several and not isinstance(answer, np.ndarray) else [(answer, 1.0)]
 
     def _number(self, state: Any) -> int:
+        state = tuple(state.tolist()) if isinstance(state, np.ndarray) else state
         key = tuple(state.items()) if isinstance(state, Mapping) else state
         if key not in self._known:
             self._known[key] = self.index.number(state)

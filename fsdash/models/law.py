@@ -56,6 +56,16 @@ class Wording:
     pair: Callable[[int, int], str]
 
 
+def without_rounding(probability_N: np.ndarray) -> np.ndarray:
+    """The probabilities with 0 in the place of rounding errors below 0.
+
+    >>> without_rounding(np.array([-1e-17, 0.5, -0.1])).tolist()
+    [0.0, 0.5, -0.1]
+    """
+    rounding_N = (probability_N < 0) & (probability_N >= -PROBABILITY_TOLERANCE)
+    return np.where(rounding_N, 0.0, probability_N) if rounding_N.any() else probability_N
+
+
 def collect(
     faults: Faults,
     transitions: Transitions,
@@ -222,6 +232,7 @@ def law_of_calls(
             "return a finite number; probabilities are from 0 to 1",
         )
 
+    t = replace(t, probability_N=without_rounding(t.probability_N))
     bad_N = ~((t.probability_N >= 0) & (t.probability_N <= 1 + PROBABILITY_TOLERANCE))
     odd_N = np.isnan(t.reward_N) | (t.reward_N == np.inf)
     report(bad_N, t.probability_N, "is not a probability")

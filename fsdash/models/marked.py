@@ -28,6 +28,8 @@ def terminal_states(
     found_S = np.zeros(len(code_SV), bool)
     if isinstance(terminal, pd.DataFrame):
         terminal = terminal.to_dict("records")
+    elif isinstance(terminal, np.ndarray | pd.Series | set | frozenset):
+        terminal = list(terminal)
     one = isinstance(terminal, Mapping | str | tuple) or not isinstance(terminal, Sequence)
     for state in [terminal] if one else terminal:
         try:

@@ -140,7 +140,7 @@ def _chain(faults: Faults, P_XX: Any) -> sparse.csr_array:
     matrix: Any = P_XX if sparse.issparse(P_XX) else numbers("P_XX", P_XX)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.shape[0]:
         raise InputError(f"P_XX: shape {matrix.shape}; give a square matrix (X, X)")
-    P = to_csr(matrix)
+    P = to_csr(matrix, probabilities=True)
     P.sort_indices()
     if not (np.isfinite(P.data).all() and (P.data >= 0).all()):
         raise InputError("P_XX: holds negative or infinite numbers; give probabilities")

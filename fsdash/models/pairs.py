@@ -11,7 +11,7 @@ from scipy import sparse
 
 from fsdash.core.axis import numbers
 from fsdash.errors import InputError
-from fsdash.models.law import Law
+from fsdash.models.law import Law, without_rounding
 from fsdash.models.size import MAX_CELLS, MAX_TRANSITIONS
 
 
@@ -61,7 +61,7 @@ def read_pairs(P: Any, s_indices: Any = None, a_indices: Any = None) -> PairRows
         raise InputError("s_indices and a_indices: give both, or neither")
     if s_indices is not None:
         return _from_pairs(P, s_indices, a_indices)
-    if isinstance(P, list | tuple):
+    if _is_list(P) and not (len(P) and _is_list(P[0])):  # nested lists are one array
         return _from_list(P)
     if sparse.issparse(P):
         raise InputError("P: a sparse matrix (L, S) needs s_indices and a_indices; give both")
@@ -71,18 +71,19 @@ def read_pairs(P: Any, s_indices: Any = None, a_indices: Any = None) -> PairRows
     if P.shape[0] == P.shape[2]:
         S, A, _ = P.shape
         check_cells(S, A)
-        return _all_pairs(to_csr(P.reshape(S * A, S)), S, A, "SAS")
+        return _all_pairs(to_csr(P.reshape(S * A, S), probabilities=True), S, A, "SAS")
     if P.shape[1] == P.shape[2]:
         A, S, _ = P.shape
         check_cells(S, A)
-        return _all_pairs(to_csr(P.transpose(1, 0, 2).reshape(S * A, S)), S, A, "ASS")
+        P = P.transpose(1, 0, 2).reshape(S * A, S)
+        return _all_pairs(to_csr(P, probabilities=True), S, A, "ASS")
     raise InputError(f"P: shape {P.shape} is neither (S, A, S) nor (A, S, S)")
 
 
 def read_rewards(R: Any, pairs: PairRows) -> np.ndarray:
     """The expected reward of each pair; r(s, a, s′) is averaged over P."""
     S, A, form = pairs.n_states, pairs.n_actions, pairs.form
-    if isinstance(R, list | tuple) and len(R) and (sparse.issparse(R[0]) or np.ndim(R[0]) == 2):
+    if isinstance(R, list | tuple) and len(R) and np.ndim(R[0]) == 2 and not _is_list(R[0]):
         return _expected(_stack(R, "R", S), pairs)
     R = R.toarray() if hasattr(R, "toarray") else R
     R = numbers("R", R)
@@ -96,12 +97,15 @@ def read_rewards(R: Any, pairs: PairRows) -> np.ndarray:
         return R.reshape(-1)
     if R.shape == (S,):
         return np.repeat(R, A)
-    if form == "SAS" and R.shape == (S, A, S):
-        return _expected(R.reshape(S * A, S), pairs)
-    if form == "ASS" and R.shape == (A, S, S):
-        return _expected(R.transpose(1, 0, 2).reshape(S * A, S), pairs)
+    if R.shape in ((S, A, S), (A, S, S)):
+        by_action = form == "ASS" if S == A else R.shape == (A, S, S)
+        return _expected((R.transpose(1, 0, 2) if by_action else R).reshape(S * A, S), pairs)
     shape = (S, A, S) if form == "SAS" else (A, S, S)
     raise InputError(f"R: shape {R.shape}; give (S, A) = {(S, A)}, ({S},) or {shape} like P")
+
+
+def _is_list(values: Any) -> bool:
+    return isinstance(values, list | tuple)
 
 
 def _expected(R_PS: Any, pairs: PairRows) -> np.ndarray:
@@ -132,14 +136,14 @@ def _stack(matrices: Sequence[Any], name: str, S: int) -> sparse.csr_array:
         part: Any = matrix if sparse.issparse(matrix) else numbers(f"{name}[{a}]", matrix)
         if part.shape != (S, S):
             raise InputError(f"{name}[{a}]: shape {part.shape}; give ({S}, {S}) for each action")
-        parts.append(to_csr(part))
+        parts.append(to_csr(part, probabilities=name == "P"))
     A = len(parts)
     by_action = sparse.vstack(parts, format="csr")
     return sparse.csr_array(by_action[(np.arange(S * A) % A) * S + np.arange(S * A) // A])
 
 
 def _from_pairs(P: Any, s_indices: Any, a_indices: Any) -> PairRows:
-    matrix = to_csr(P if sparse.issparse(P) else numbers("P", P))
+    matrix = to_csr(P if sparse.issparse(P) else numbers("P", P), probabilities=True)
     L, S = matrix.shape
     state_P, action_P = _indices("s_indices", s_indices, L), _indices("a_indices", a_indices, L)
     if state_P.max() >= S:
@@ -159,12 +163,15 @@ def _from_pairs(P: Any, s_indices: Any, a_indices: Any) -> PairRows:
     return PairRows(S, A, state_P[order_P], action_P[order_P], matrix[order_P], order_P, "pairs")
 
 
-def to_csr(matrix: Any) -> sparse.csr_array:
-    """The matrix as sorted rows without zeros or repeats."""
+def to_csr(matrix: Any, *, probabilities: bool = False) -> sparse.csr_array:
+    """The matrix as sorted rows without zeros or repeats, and of probabilities without rounding
+    errors below 0."""
     if matrix.ndim != 2:
         raise InputError(f"P: shape {matrix.shape}; give one row per state–action pair, (L, S)")
     found = sparse.csr_array(matrix).astype(float)
     found.sum_duplicates()
+    if probabilities:
+        found.data = without_rounding(found.data)
     found.eliminate_zeros()
     if found.nnz > MAX_TRANSITIONS:
         raise InputError(f"P: {found.nnz:,} transitions; the limit is {MAX_TRANSITIONS:,}")

@@ -92,6 +92,8 @@ def check_settings(faults: Faults, gamma: object, sense: object) -> None:
 
 def read_table(faults: Faults, frame: pd.DataFrame, options: ReadOptions) -> Table | None:
     """The table, or None if there is an error among the faults."""
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(f"{type(frame).__name__}: is not a table; give a pandas DataFrame")
     check_settings(faults, options.gamma, options.sense)
     frame = frame.rename(columns=str)
     columns = resolve_columns(
@@ -113,6 +115,7 @@ def read_table(faults: Faults, frame: pd.DataFrame, options: ReadOptions) -> Tab
     _check_unknown(faults, coded, columns, states)
     law = _law(faults, coded, columns, states, normalize=options.normalize)
     initial_S = _initial(faults, frame, coded, states, options)
+    _check_unused(faults, frame, columns, options)
     if faults.has_errors:
         return None
     return Table(
@@ -125,6 +128,23 @@ def read_table(faults: Faults, frame: pd.DataFrame, options: ReadOptions) -> Tab
         sense=options.sense,
         name=options.name,
     )
+
+
+def _check_unused(
+    faults: Faults, frame: pd.DataFrame, columns: Columns, options: ReadOptions
+) -> None:
+    """Warn about columns without a role: one of them may matter, such as the end of an episode."""
+    ends = options.terminal if isinstance(options.terminal, list) else [options.terminal]
+    roles = (columns.action, columns.probability, columns.reward, options.initial, *ends)
+    used = {*columns.next, *columns.next.values(), *(role for role in roles if type(role) is str)}
+    for name in frame.columns:
+        if name not in used and not name.startswith("Unnamed: "):  # a column without a name
+            faults.add(
+                "the column is not used",
+                "none if the transitions do not depend on it",
+                column=name,
+                severity="warning",
+            )
 
 
 def _check_length(faults: Faults, frame: pd.DataFrame) -> bool:
@@ -146,22 +166,38 @@ def _number_states(faults: Faults, frame: pd.DataFrame, coded: Coded, terminal: 
     has_rows_K = np.zeros(len(key_K), bool)
     has_rows_K[np.searchsorted(key_K, key_N[starts_N])] = True
 
-    if isinstance(terminal, str) and terminal == MISSING:
-        terminal_K = ~has_rows_K
-    elif isinstance(terminal, str) and terminal in frame:
-        marked_N = truth_column(faults, frame[terminal], terminal)
-        terminal_K = np.zeros(len(key_K), bool)
-        terminal_K[np.searchsorted(key_K, next_key_N[marked_N & leads_N])] = True
-    elif terminal is None:
-        terminal_K = np.zeros(len(key_K), bool)
-    else:
-        terminal_K = terminal_states(
-            faults, terminal, StateIndex(coded.variables, code_KV), code_KV
-        )
+    terminal_K = np.zeros(len(key_K), bool)
+    for part in terminal if isinstance(terminal, list) else [terminal]:
+        if isinstance(part, str) and part == MISSING:
+            terminal_K |= ~has_rows_K
+        elif isinstance(part, str) and part in frame:
+            marked_N = truth_column(faults, frame[part], part)
+            terminal_K[np.searchsorted(key_K, next_key_N[marked_N & leads_N])] = True
+            _check_marks(faults, part, marked_N, np.where(leads_N, next_key_N, -1), key_N)
+        elif part is not None:
+            index = StateIndex(coded.variables, code_KV)
+            # In a list, a list is one state, as in JSON.
+            state = [part] if isinstance(part, list) else part
+            terminal_K |= terminal_states(faults, state, index, code_KV)
     is_state_K = has_rows_K | terminal_K
     numbers = (find_sorted(key_K[is_state_K], wanted_N) for wanted_N in (key_N, next_key_N))
     state_N, next_N = (np.where(unknown_N, -1, number_N) for number_N, unknown_N in numbers)
     return Numbered(code_KV[is_state_K], terminal_K[is_state_K], state_N, next_N)
+
+
+def _check_marks(
+    faults: Faults, name: str, marked_N: np.ndarray, next_key_N: np.ndarray, key_N: np.ndarray
+) -> None:
+    """Warn if a row goes on in a state that another row marks as terminal."""
+    ends = np.unique(next_key_N[marked_N & (next_key_N >= 0)])
+    goes_on_N = ~marked_N & np.isin(next_key_N, ends) & ~np.isin(key_N, ends)
+    faults.add_rows(
+        np.flatnonzero(goes_on_N),
+        lambda i: "false, but true in another row with this next state: the state is terminal",
+        "none if the process always ends there; otherwise add a variable that tells both apart",
+        column=name,
+        severity="warning",
+    )
 
 
 def _check_unknown(faults: Faults, coded: Coded, columns: Columns, states: Numbered) -> None:

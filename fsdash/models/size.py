@@ -6,6 +6,7 @@ Sizes are checked before memory is allocated. The limits:
 cells |X|·|Y|·|A| of a model    50 million         padding included
 transitions (entries, rows)     20 million
 file                            1 GB               JSON: 100 MB
+numbers in matrices (.npz)      20 million         zeros included
 columns of a table              64
 predicted memory                ¾ of what is free  while the model is built
 ==============================  =================  ==============================================

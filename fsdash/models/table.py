@@ -166,7 +166,7 @@ def action_names(axis: Axis) -> list[str | float | int]:
     if axis.labels:
         names: list[str | float | int] = list(axis.labels)
     elif len(axis.names) == 1:
-        words = axis.coordinates[axis.names[0]].words if axis.coordinates else {}
+        words = axis.words(axis.names[0])
         names = [words.get(value, plain(value)) for value in axis.values[:, 0].tolist()]
     else:
         names = [axis.label(i) for i in range(len(axis))]

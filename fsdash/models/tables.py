@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import warnings
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,12 +21,18 @@ from fsdash.errors import InputError, require
 from fsdash.models.complete_table import DAMAGED, REMEDY, Head, complete_table
 from fsdash.models.content import FORMAT
 from fsdash.models.size import MAX_COLUMNS, MAX_FILE_BYTES, MAX_TRANSITIONS
+from fsdash.models.variables import number_or_text
 
 MARK = f"# {FORMAT} ".encode()
 """What the first line of a complete CSV file begins with."""
 MAX_LINE_BYTES = 50_000_000
 METADATA = FORMAT.encode()
-DELIMITERS = (",", ";", "\t")
+DELIMITERS = (",", ";", "\t", "|")
+COMMA_NUMBER = re.compile(r"[+-]?(\d+(,\d+)?|,\d+)([eE][+-]?\d+)?")
+"""A number that may have a comma before its decimals."""
+COMMA_DECIMALS = re.compile(r"[+-]?0*,\d+.*|.*,(\d{1,2}|\d{4,})([eE].*)?")
+"""A comma that separates decimals, not thousands: it has not just three digits after it, or nothing
+but 0 before it."""
 PARQUET_LIMIT = 50_000_000
 """Limit on text and lists in the metadata of a Parquet file."""
 
@@ -60,15 +67,60 @@ def read_csv(file: BinaryIO) -> FastSlowMDP | pd.DataFrame:
         if MARK.strip() in first[:100]:
             raise InputError(f"another program changed the first line; {REMEDY}")
         file.seek(0)
-        return read_frame(file)
+        return read_foreign(file)
     head = Head(parse_json(first[len(MARK) :]))
     return head.model(read_frame(file, texts=head.texts))
 
 
-def read_frame(file: BinaryIO, texts: list[str] | None = None) -> pd.DataFrame:
+def read_foreign(file: BinaryIO) -> pd.DataFrame:
+    """A CSV file that another program wrote: spaces around names and words do not matter, and
+    decimals may have a comma if columns are separated otherwise."""
+    start = file.tell()
+    frame = read_frame(file, skipinitialspace=True)
+    if _has_decimal_commas(frame):
+        del frame  # two of them would need twice the memory
+        file.seek(start)
+        frame = read_frame(file, skipinitialspace=True, decimal=",")
+        _check_points(frame)
+    frame = frame.rename(columns=str.strip)
+    for name in frame.select_dtypes(exclude="number"):
+        if any(word != word.strip() for word in _words(frame[name])):
+            frame[name] = frame[name].str.strip()
+    return frame
+
+
+def _has_decimal_commas(frame: pd.DataFrame) -> bool:
+    """Whether some column has numbers with a comma before their decimals, and nothing else."""
+    for name in frame.select_dtypes(exclude="number"):
+        words = [word.strip() for word in _words(frame[name])]
+        if all(COMMA_NUMBER.fullmatch(word) for word in words) and any(
+            COMMA_DECIMALS.fullmatch(word) for word in words
+        ):
+            return True
+    return False
+
+
+def _check_points(frame: pd.DataFrame) -> None:
+    """Refuse points in numbers of a file with decimal commas: 1.500 may be 1500 or 1.5."""
+    for name in frame.select_dtypes(exclude="number"):
+        for word in _words(frame[name]):
+            if "." in word and isinstance(number_or_text(word), float):
+                raise InputError(
+                    f"column {str(name).strip()!r}: has {word!r}, and other numbers have a decimal "
+                    "comma; write decimals in one way and leave out separators of thousands"
+                )
+
+
+def _words(column: pd.Series) -> list[str]:
+    """The different words of a column; none if it holds true and false."""
+    return [word for word in column.dropna().unique().tolist() if isinstance(word, str)]
+
+
+def read_frame(file: BinaryIO, texts: list[str] | None = None, **how: Any) -> pd.DataFrame:
     """A CSV file as a frame, with limits on its rows and columns.
 
-    Only an empty cell is missing: "NA" or "None" may be a name. Columns in `texts` stay text.
+    Only an empty cell is missing: "NA" or "None" may be a name. Columns in `texts` stay text. `how`
+    are further arguments of `pandas.read_csv`.
     """
     start = file.tell()
     header = file.readline(1_000_000)
@@ -79,6 +131,8 @@ def read_frame(file: BinaryIO, texts: list[str] | None = None) -> pd.DataFrame:
         names = next(csv.reader(io.StringIO(line), delimiter=delimiter), [])
         if len(names) > MAX_COLUMNS:
             raise InputError(f"{len(names):,} columns; the limit is {MAX_COLUMNS}")
+        if how:
+            names = [name.strip() for name in names]
         for name in filter(None, names):  # pandas would rename the second one
             if names.count(name) > 1:
                 raise InputError(f"two columns are called {name!r}; rename one of them")
@@ -95,9 +149,15 @@ def read_frame(file: BinaryIO, texts: list[str] | None = None) -> pd.DataFrame:
                 index_col=False,
                 nrows=MAX_TRANSITIONS + 1,
                 dtype=dict.fromkeys(texts or [], "str"),
+                **how,
             )
     except InputError:
         raise
+    except UnicodeDecodeError:
+        raise InputError(
+            "the CSV file is not UTF-8 text; save it again with this encoding (in spreadsheets: "
+            "CSV UTF-8)"
+        ) from None
     except (ValueError, OverflowError, csv.Error, pd.errors.ParserWarning) as error:
         raise InputError(f"the CSV file cannot be read: {_one_line(error)}") from None
 

@@ -66,9 +66,9 @@ def from_transitions(
         infinity for costs) makes the action infeasible.
     terminal : optional
         Terminal states: a mapping of variables to values such as {"status": "done"}, a tuple, a
-        list of these, a frame of states, the name of a column that is true where the next state is
-        terminal, or "missing" for all next states without rows of their own. A terminal state
-        stays where it is with reward 0.
+        frame of states, the name of a column that is true where the next state is terminal,
+        "missing" for all next states without rows of their own, or a list of these. A terminal
+        state stays where it is with reward 0.
     initial : optional
         Initial distribution: the name of a column with the initial probability of the row's state,
         a mapping of states to probabilities, one state, or a frame of states with one more column.

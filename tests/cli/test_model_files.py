@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -90,6 +91,35 @@ def test_columns_can_be_named(fsdash, tmp_path):
     assert record["mean_value"] == pytest.approx(solved_value(shop_model()), rel=1e-4)
 
 
+def test_columns_of_next_values_can_be_named_one_by_one(fsdash, tmp_path):
+    frame = shop_frame().rename(columns={"next_season": "später", "next_stock": "stock then"})
+    path = tmp_path / "odd.csv"
+    frame.to_csv(path, index=False, sep=";", decimal=",")
+    columns = "season=später, stock=stock then"
+    record = solved(fsdash, path, "--gamma", 0.9, "--next-prefix", columns)
+    assert record["mean_value"] == pytest.approx(solved_value(shop_model()), rel=1e-4)
+
+
+def test_several_terminal_states_and_none(fsdash, tmp_path):
+    frame = shop_frame().assign(done=lambda f: f["next_stock"] == 0)
+    path = tmp_path / "episodes.csv"
+    frame.to_csv(path, index=False)
+    ends = ("--terminal", "season=calm,stock=0", "--terminal", "season=busy,stock=0")
+    records = [
+        solved(fsdash, path, "--gamma", 0.9, *options)["mean_value"]
+        for options in ((), ("--terminal", "done"), ends, ("--terminal", ""))
+    ]
+    assert records[0] == records[1] == records[2] < records[3]
+    assert records[3] == pytest.approx(solved_value(shop_model()), rel=1e-4)
+
+
+def test_matrices_are_a_model_file(fsdash, tmp_path):
+    P = np.array([[[0.9, 0.1], [0, 1]], [[1.0, 0], [1, 0]]])  # (A, S, S) = (2, 2, 2)
+    np.savez(tmp_path / "m.npz", P=P, R=np.array([[1.0, 2], [0, 3]]), gamma=0.5)
+    assert solved(fsdash, tmp_path / "m.npz", "--policy", tmp_path / "p.csv")["max_regret"] < 1e-2
+    assert len(load_policy(tmp_path / "p.csv")) == 2
+
+
 def solved_value(model) -> float:
     return model.mean(optimum(model).U_XY)
 
@@ -144,7 +174,8 @@ def test_a_file_can_be_run_and_a_saved_model_by_its_name(fsdash, table, tmp_path
 def test_inspect_model_reports_columns_variables_and_sizes(fsdash, table):
     code, out, err = fsdash("inspect-model", table)
     assert code == 0, err
-    for part in ("40 rows", "season → next_season", "Data errors\nnone", "slow", "n_pairs"):
+    clean = "Data errors and warnings\nnone"
+    for part in ("40 rows", "season → next_season", clean, "slow", "n_pairs", "per 1,000 sweeps"):
         assert part in out
     code, out, _ = fsdash("inspect-model", table, "--format", "json")
     found = json.loads(out)
@@ -155,6 +186,15 @@ def test_inspect_model_reports_columns_variables_and_sizes(fsdash, table):
     assert found["sizes"]["n_pairs"] == 20
     assert "constants" not in found  # they need γ
     code, out, _ = fsdash("inspect-model", table, "--gamma", 0.9, "--format", "json")
+    assert json.loads(out)["constants"]["d_y"] == 3
+
+
+def test_inspect_model_takes_gamma_from_the_file(fsdash, tmp_path):
+    path = tmp_path / "shop.json"
+    table = {"gamma": 0.9, "transitions": shop_frame().to_dict("records")}
+    path.write_text(json.dumps(table), encoding="utf-8")
+    code, out, err = fsdash("inspect-model", path, "--format", "json")
+    assert code == 0, err
     assert json.loads(out)["constants"]["d_y"] == 3
 
 
@@ -180,6 +220,7 @@ def test_inspect_model_lists_every_error_with_its_row(fsdash, tmp_path):
     ("arguments", "problem"),
     [
         (("solve", "TABLE"), "gamma"),
+        (("solve", "WHOLE", "--sense", "min"), "'sense': is not an option of a complete model"),
         (("solve", "TABLE", "--gamma", "1"), "use 0 ≤ γ < 1"),
         (("solve", "TABLE", "--gamma", ".9", "--slow", "colour"), "colour"),
         (("solve", "TABLE", "--gamma", ".9", "--policy", "policy.txt"), "ends in .csv or .json"),
@@ -196,7 +237,9 @@ def test_bad_input_is_reported_in_one_line(
     fsdash, table, tmp_path, monkeypatch, arguments, problem
 ):
     monkeypatch.setenv("FSDASH_DATA", str(tmp_path / "none"))
-    given = [str(table) if argument == "TABLE" else argument for argument in arguments]
+    save(shop_model(), tmp_path / "whole.npz")
+    files = {"TABLE": str(table), "WHOLE": str(tmp_path / "whole.npz")}
+    given = [files.get(argument, argument) for argument in arguments]
     code, out, err = fsdash(*given)
     assert code == 2
     assert problem in err

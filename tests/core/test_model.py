@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from fsdash.core.axis import Coordinate
 from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.errors import InputError
 
@@ -101,6 +102,9 @@ def test_axis_labels_and_bad_coordinates():
     axis = Axis(("price", "memory"), [(1.5, 0.4), (2, 0.5)])
     assert axis.label(0) == "price=1.5, memory=0.4"
     assert len(axis) == 2
+    words = {"regime": Coordinate(words={1.0: "busy"})}
+    regimes = Axis(("regime", "level"), [(0, 0.4), (1, 0.5)], words)
+    assert [regimes.label(i) for i in (0, 1)] == ["regime=0, level=0.4", "regime=busy, level=0.5"]
     with pytest.raises(InputError, match="one column per name"):
         Axis(("price",), [(1.5, 0.4)])
     with pytest.raises(InputError, match="point 1 is not finite"):

@@ -343,7 +343,7 @@ def test_a_users_model_shows_the_labels_of_its_axes():
     assert figure.layout.xaxis.ticktext == ("0", "1", "2", "3", "4")
     assert figure.layout.xaxis.title.text == "fast state"
     grid = index_plane(inspected_policy("gridworld").model).across.ticks()
-    assert grid["ticktext"][0] == "column=0, row=0, task=0, carried=0"
+    assert grid["ticktext"][0] == "column=0, row=0, task=idle, carried=not picked up"
     wide = random_model(0, (2, 3000, 2, 1))
     assert len(index_plane(wide).across.ticks()["ticktext"]) <= 12
 

@@ -44,6 +44,52 @@ def test_arrays_that_cannot_be_used(P, R, options, message):
         fsdash.from_arrays(P, R, **({"gamma": 0.9} | options))
 
 
+def test_rounding_errors_below_0_are_0_in_every_form():
+    P = np.array([[[0.25, 0.75], [1 + 1e-17, -1e-17]], [[1, 0], [-1e-12, 1 + 1e-12]]])
+    exact = fsdash.from_arrays(P.round(9), np.eye(2), gamma=0.9).content_hash
+    s, a = np.divmod(np.arange(4), 2)
+    pairs = {"s_indices": s, "a_indices": a}
+    for given, R, options in (
+        (P, np.eye(2), {}),
+        ([P[:, 0], P[:, 1]], np.eye(2), {}),
+        (P.reshape(4, 2), np.eye(2).ravel(), pairs),
+    ):
+        model = fsdash.from_arrays(given, R, gamma=0.9, **options)
+        assert model.content_hash == exact
+    chain = fsdash.from_markov_chain(P[:, 1], [[0], [0]], np.zeros((2, 2, 1)), gamma=0.9)
+    assert (chain.true.probability_N > 0).all()
+    functions = fsdash.from_functions(
+        {"s": [0, 1]},
+        [0, 1],
+        lambda s, a: dict(enumerate(P[s.s, a])),
+        lambda s, a: float(s.s == a),
+        slow=[],
+        gamma=0.9,
+    )
+    assert np.allclose(functions.true.probability_N.min(), 0.25)
+
+
+def test_nested_lists_are_read_like_the_array():
+    rng = np.random.default_rng(1)
+    for P, R in (
+        (rng.dirichlet(np.ones(3), size=(3, 3)), rng.normal(size=(3, 3, 3))),  # S = A
+        (rng.dirichlet(np.ones(3), size=(3, 2)), rng.normal(size=(3, 2))),
+    ):
+        wanted = fsdash.from_arrays(P, R, gamma=0.9).content_hash
+        assert fsdash.from_arrays(P.tolist(), R.tolist(), gamma=0.9).content_hash == wanted
+
+
+def test_rewards_of_transitions_may_have_their_axes_in_either_order():
+    rng = np.random.default_rng(0)
+    P, R = rng.dirichlet(np.ones(3), size=(3, 2)), rng.normal(size=(3, 2, 3))
+    values = [
+        fsdash.from_arrays(p, r, gamma=0.9).reward_XYA
+        for p in (P, P.transpose(1, 0, 2), [P[:, 0], P[:, 1]])
+        for r in (R, R.transpose(1, 0, 2))
+    ]
+    assert np.allclose(values, np.einsum("sat,sat->sa", P, R), atol=1e-14)
+
+
 def test_all_faults_of_arrays_come_at_once():
     P, R = np.ones((30, 2, 30)), np.full((30, 2), np.nan)
     with pytest.raises(fsdash.DataFaults) as raised:
@@ -94,8 +140,10 @@ def functions(**changes):
         lambda s, a: {(s.x if a == "stay" else 1 - s.x): 1.0},
         lambda s, a: [(s.x if a == "stay" else 1 - s.x, 0.5)] * 2,
         lambda s, a: (s.x,) if a == "stay" else (1 - s.x,),
+        lambda s, a: zip([s.x if a == "stay" else 1 - s.x], [1.0], strict=True),
+        lambda s, a: np.array([s.x if a == "stay" else 1 - s.x]),
     ],
-    ids=["value", "state", "mapping", "pairs", "tuple"],
+    ids=["value", "state", "mapping", "pairs", "tuple", "iterator", "array"],
 )
 def test_every_form_of_an_answer(transition):
     assert np.allclose(fsdash.optimum(functions(transition=transition)).U_XY, [[1, 2]], atol=1e-6)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import fsdash
 from fsdash.core.axis import Axis, Coordinate
-from fsdash.models import files, tables
+from fsdash.models import files, matrix_files, tables
 from fsdash.models.archive import from_bytes, to_bytes
 from fsdash.models.entries import Entries
 from fsdash.models.json_files import to_json
@@ -167,13 +167,135 @@ def test_a_plain_table_is_read_with_options(tmp_path):
         assert model.content_hash == wanted and model.name == name[0]
 
 
-@pytest.mark.parametrize("delimiter", [";", "\t"])
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
 def test_other_delimiters_and_a_byte_order_mark(tmp_path, delimiter):
     frame = random_arrays(2).table()
     path = tmp_path / "t.csv"
     frame.to_csv(path, index=False, sep=delimiter, encoding="utf-8-sig")
     wanted = fsdash.from_transitions(frame, slow="season", gamma=0.9).content_hash
     assert fsdash.load(path, slow="season", gamma=0.9).content_hash == wanted
+
+
+def comma_file(frame, delimiter=";"):
+    """A table as spreadsheets in many countries write it."""
+    return frame.to_csv(index=False, sep=delimiter, decimal=",")
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", ","])  # pandas quotes cells with the delimiter
+def test_decimals_with_a_comma(tmp_path, delimiter):
+    frame = random_arrays(2).table()
+    (tmp_path / "t.csv").write_text(comma_file(frame, delimiter), encoding="utf-8")
+    wanted = fsdash.from_transitions(frame, slow="season", gamma=0.9).content_hash
+    assert fsdash.load(tmp_path / "t.csv", slow="season", gamma=0.9).content_hash == wanted
+
+
+@pytest.mark.parametrize(
+    ("reward", "message"),
+    [
+        ("1.500", "has '1.500', and other numbers have a decimal comma"),
+        ("x", "'x' is not a number"),
+    ],
+)
+def test_points_in_a_file_with_decimal_commas_are_refused(tmp_path, reward, message):
+    rows = f"s;action;next_s;p;reward\n0;go;0;0,5;{reward}\n0;go;1;0,5;2\n1;go;1;1;0\n"
+    (tmp_path / "t.csv").write_text(rows, encoding="utf-8")
+    with pytest.raises(fsdash.InputError, match=message):
+        fsdash.load(tmp_path / "t.csv", gamma=0.9)
+
+
+def test_a_comma_that_may_separate_thousands_is_no_decimal_comma(tmp_path):
+    rows = "s;action;next_s;p;reward\n0;go;0;1;1,500\n1;go;0;1;2,000\n"
+    (tmp_path / "t.csv").write_text(rows, encoding="utf-8")
+    with pytest.raises(fsdash.InputError, match="'1,500' is not a number"):
+        fsdash.load(tmp_path / "t.csv", gamma=0.9)
+    rows = rows.replace(";0;1;2,000", ";0;1,0;2,000")  # now 1,0 says what a comma is
+    (tmp_path / "t.csv").write_text(rows, encoding="utf-8")
+    assert fsdash.load(tmp_path / "t.csv", gamma=0.9).reward_XYA.ravel().tolist() == [1.5, 2]
+
+
+def test_spaces_around_names_and_words_do_not_matter(tmp_path):
+    frame = random_arrays(2).table()
+    text = frame.to_csv(index=False).replace(",", " , ")
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    wanted = fsdash.from_transitions(frame, slow="season", gamma=0.9).content_hash
+    assert fsdash.load(tmp_path / "t.csv", slow="season", gamma=0.9).content_hash == wanted
+
+
+def test_another_encoding_is_named_with_the_remedy(tmp_path):
+    (tmp_path / "t.csv").write_bytes("größe,action\n".encode("cp1252"))
+    with pytest.raises(fsdash.InputError, match="not UTF-8 text; save it again"):
+        fsdash.load(tmp_path / "t.csv", gamma=0.9)
+
+
+@pytest.mark.parametrize("form", ["(S, A, S)", "(A, S, S)", "R (S, A, S)", "(SA, S)", "float32"])
+def test_matrices_in_an_npz_file(tmp_path, form):
+    arrays = random_arrays(2)
+    P, R, feasible = arrays.P, arrays.R, arrays.feasible
+    s, a = np.nonzero(feasible)
+    members = {
+        "(S, A, S)": {"P": P, "R": R, "gamma": 0.9},
+        "(A, S, S)": {"P": np.asfortranarray(P.transpose(1, 0, 2)), "R": R, "discount": 0.9},
+        "R (S, A, S)": {"P": P, "R": np.broadcast_to(R[:, :, None], P.shape)},
+        "(SA, S)": {"Q": P[s, a], "R": R[s, a], "s_indices": s, "a_indices": a, "beta": 0.9},
+        "float32": {"P": np.round(P * 4096).astype("f4") / 4096, "R": R.astype("f4")},
+    }[form]
+    if form == "float32":
+        members["P"][:, :, 0] += 1 - members["P"].sum(axis=2)
+    np.savez(tmp_path / "m.npz", **members)
+    options = {} if {"gamma", "beta", "discount"} & set(members) else {"gamma": 0.9}
+    model = fsdash.load(tmp_path / "m.npz", **options)
+    same = fsdash.from_arrays(
+        members.get("P", members.get("Q")).astype(float),
+        members["R"].astype(float),
+        gamma=0.9,
+        **{name: members[name] for name in ("s_indices", "a_indices") if name in members},
+    )
+    assert model.content_hash == same.content_hash and model.name.startswith("m (")
+
+
+def test_matrices_may_come_with_the_values_of_state_variables(tmp_path):
+    model = fsdash.make("inventory", y_max=3).build()
+    ddp = fsdash.to_quantecon(model)
+    x, y = np.indices(model.real_XY.shape).reshape(2, -1)
+    np.savez(
+        tmp_path / "m.npz",
+        Q=ddp.Q.toarray(),
+        R=ddp.R,
+        s_indices=ddp.s_indices,
+        a_indices=ddp.a_indices,
+        beta=ddp.beta,
+        states=np.stack([model.slow.values[x, 0], model.fast.values[y, 0]], axis=1),
+    )
+    found = fsdash.load(tmp_path / "m.npz")
+    assert found.slow.names == ("variable 1",) and found.gamma == model.gamma
+    assert np.array_equal(found.reward_XYA, model.reward_XYA)
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"P": np.eye(2)[:, None]}, "needs the arrays P"),
+        ({"P": np.eye(2)[:, None], "R": np.zeros((2, 1)), "x": 1}, "'x': is not read"),
+        ({"P": np.array(["a"]), "R": np.zeros(1)}, "give numbers"),
+        ({"P": np.array([{}]), "R": np.zeros(1)}, "give numbers"),  # would need a pickle
+        ({"P": np.eye(2)[:, None] / 2, "R": np.zeros((2, 1))}, "sums to 0.5"),
+        ({"P": np.eye(2)[:, None], "R": np.zeros((3, 1))}, "R: shape"),
+        ({"P": np.eye(2)[:, None], "R": np.zeros((2, 1)), "states": np.zeros(2)}, "same values"),
+        ({"P": np.eye(2)[:, None], "R": np.zeros((2, 1)), "states": np.zeros(3)}, "states: shape"),
+        ({"P": np.eye(2)[:, None], "R": np.zeros((2, 1)), "gamma": 1.5}, "0 ≤ γ < 1"),
+    ],
+)
+def test_matrices_that_cannot_be_used(tmp_path, members, message):
+    np.savez(tmp_path / "m.npz", **members)
+    with pytest.raises(fsdash.InputError, match=message):
+        fsdash.load(tmp_path / "m.npz", **({} if "gamma" in members else {"gamma": 0.9}))
+
+
+def test_matrices_that_are_too_large_are_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(matrix_files, "MAX_NUMBERS", 10)
+    np.savez_compressed(tmp_path / "m.npz", P=np.zeros((1, 3, 3)), R=np.zeros((3, 1)))
+    with pytest.raises(fsdash.InputError, match="more than 10 numbers; give a table"):
+        fsdash.load(tmp_path / "m.npz", gamma=0.9)
 
 
 def test_two_columns_with_one_name_are_refused(tmp_path):
@@ -197,6 +319,8 @@ def test_a_complete_model_can_be_split_anew_while_it_is_loaded(tmp_path):
     assert fsdash.load(tmp_path / "m.npz", gamma=0.5).slow.names == ("season",)
     back = fsdash.resplit(again, slow="season", gamma=0.9)
     assert back.content_hash == model.content_hash
+    with pytest.raises(fsdash.InputError, match="'sense': is not an option of a complete model"):
+        fsdash.load(tmp_path / "m.npz", sense="min")
 
 
 def test_an_open_file_can_be_loaded(tmp_path):

@@ -78,7 +78,9 @@ def test_costs_are_minimised():
     assert np.allclose(best.U_XY, -4, atol=1e-6)  # the negated cost 2 / (1 − 0.5)
 
 
-@pytest.mark.parametrize("terminal", [{"y": 1}, ("a", 1), [("a", 1)], "missing", "end"])
+@pytest.mark.parametrize(
+    "terminal", [{"y": 1}, ("a", 1), [("a", 1)], {("a", 1)}, "missing", "end", [["a", 1], "end"]]
+)
 def test_a_terminal_state_stays_with_reward_0(terminal):
     """The first step pays 6 and ends the process with probability ½: U = 6 + ½·½·U = 8."""
     rows = frame(("a", 0, "go", "a", 0, 0.5, 6), ("a", 0, "go", "a", 1, 0.5, 6))
@@ -86,6 +88,25 @@ def test_a_terminal_state_stays_with_reward_0(terminal):
     model = build(rows, terminal=terminal)
     assert np.allclose(fsdash.optimum(model).U_XY, [[8, 0]], atol=1e-6)
     assert model.n_pairs == 2 and model.reward_XYA[0, 1, 0] == 0
+
+
+def test_terminal_states_may_be_given_in_several_ways_at_once():
+    """The first step pays 6 and ends the process in one of three states."""
+    ends = [("a", 1), ("a", 2), ("a", 3)]
+    rows = frame(*(("a", 0, "go", x, y, 1 / 3, 6) for x, y in ends), ("a", 1, "go", "a", 0, 1, 9))
+    rows["end"] = [False, True, False, False]
+    model = build(rows, terminal=["end", "missing", ["a", 1]])
+    assert np.allclose(fsdash.optimum(model).U_XY, [[6, 0, 0, 0]], atol=1e-6)
+
+
+def test_a_state_that_ends_the_process_only_sometimes_is_a_warning():
+    rows = frame(
+        ("a", 0, "go", "a", 1, 1, 6), ("a", 0, "stop", "a", 1, 1, 0), ("a", 1, "go", "a", 0, 1, 9)
+    )
+    rows["end"] = [False, True, False]
+    found = fsdash.check_transitions(rows, slow="x", gamma=0.5, terminal="end")
+    marked = found[found["column"] == "end"]
+    assert marked["row"].tolist() == [1] and marked["severity"].tolist() == ["warning"]
 
 
 def test_terminal_states_may_be_a_frame_of_states():
@@ -202,6 +223,13 @@ def test_columns_may_have_any_names():
         ("x saving next_x p reward", {"x": "next_x"}, ("saving", "p", "reward", "max")),
         ("x action next_x p gain", {"x": "next_x"}, ("action", "p", "gain", "max")),
         ("one two three", {}, (None, None, None, "max")),
+        (
+            "Stock,Decision,Next Stock,Transition Probability,Cost (EUR)",
+            {"Stock": "Next Stock"},
+            ("Decision", "Transition Probability", "Cost (EUR)", "min"),
+        ),
+        ("x,action,next_x,p,total cost", {"x": "next_x"}, ("action", "p", "total cost", "min")),
+        ("x,action,next_x,p,profit after cost", {"x": "next_x"}, None),
     ],
 )
 def test_columns_are_guessed_from_their_names(names, next_columns, others):
@@ -210,6 +238,26 @@ def test_columns_are_guessed_from_their_names(names, next_columns, others):
     assert dict(found.next) == next_columns
     if others is not None:
         assert (found.action, found.probability, found.reward, found.sense) == others
+
+
+def test_the_end_of_an_episode_is_recognised_by_its_name_and_values():
+    columns = ["state", "action", "next_state", "prob", "reward", "done"]
+    rows = pd.DataFrame([(0, 0, 1, 1.0, 5, True), (1, 0, 0, 1.0, 5, False)], columns=columns)
+    found = fsdash.guess_columns(rows)
+    assert found.terminal == found.options["terminal"] == "done"
+    model = fsdash.from_transitions(rows, slow=[], gamma=0.5, **found.options)
+    assert np.allclose(fsdash.optimum(model).U_XY, [[5, 0]], atol=1e-6)
+    assert fsdash.guess_columns(rows.assign(done=[3, 4])).terminal is None
+    variable = fsdash.guess_columns(rows.assign(next_done=0))
+    assert variable.states == ("state", "done") and variable.terminal is None
+
+
+def test_a_column_without_a_role_is_a_warning():
+    rows = frame(*SMALL).assign(absorbing=0)
+    found = fsdash.check_transitions(rows, slow="x", gamma=0.5)
+    [warning] = found[found["severity"] == "warning"].to_dict("records")
+    assert (warning["column"], warning["problem"]) == ("absorbing", "the column is not used")
+    assert build(rows).content_hash == build(frame(*SMALL)).content_hash
 
 
 def test_what_cannot_be_guessed_is_named_in_the_faults():
@@ -333,6 +381,12 @@ def test_sums_near_1_can_be_rescaled_and_others_not():
     assert problems(far, normalize=True)
 
 
+def test_a_rounding_error_below_0_is_0():
+    rows = pd.concat([small(), frame(("low", 1, "wait", "high", 1, -1e-17, 3))])
+    assert not problems(rows)
+    assert build(rows).content_hash == build(small()).content_hash
+
+
 def test_repeated_rows_are_errors_only_if_they_spoil_the_sum():
     rows = small()
     spoiled = problems(pd.concat([rows, rows.iloc[[2]]]))
@@ -385,6 +439,11 @@ def test_a_million_faults_of_one_kind_cost_a_thousand_lines():
 def test_options_that_cannot_be_used(options, message):
     with pytest.raises(fsdash.InputError, match=message):
         build(frame(*SMALL), **options)
+
+
+def test_something_else_than_a_frame():
+    with pytest.raises(fsdash.InputError, match="list: is not a table; give a pandas DataFrame"):
+        build([1, 2])
 
 
 def test_an_empty_table_and_one_with_two_columns_of_a_name():

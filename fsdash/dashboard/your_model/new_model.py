@@ -136,7 +136,7 @@ def _draw_table(upload: Upload, contents: Contents) -> FastSlowMDP | None:
     size = file_size(len(upload.content))
     _draw_file(text.table_summary(name, len(frame), frame.shape[1], size), frame)
     options = contents.options
-    guess = Choices.of(guess_columns(frame), options)
+    guess = Choices.of(guess_columns(frame), options, [str(name) for name in frame.columns])
     choices = draw_columns(frame, guess)
     if choices.missing:
         return None

@@ -77,12 +77,21 @@ class Choices:
     rescale: bool = False
     ends: bool = False
     """Whether next states without rows are terminal."""
+    end_column: str | None = None
+    """The column that is true where the next state is terminal."""
+    terminal: Any = None
+    """The terminal states that a JSON file names."""
 
     @classmethod
-    def of(cls, columns: Columns, options: Mapping[str, Any]) -> Choices:
-        """The choices that follow from recognised columns and the options of the file."""
-        next_columns = options.get("next_prefix")
-        given = next_columns if isinstance(next_columns, Mapping) else columns.next
+    def of(cls, columns: Columns, options: Mapping[str, Any], names: Sequence[str] = ()) -> Choices:
+        """The choices that follow from recognised columns and the options of the file.
+
+        `names` are the names of all columns.
+        """
+        given = options.get("next_prefix", columns.next)
+        if isinstance(given, str):
+            given = {name: given + name for name in names if given + name in names}
+        named_ends = options.get("terminal")
         return cls(
             tuple(given.items()),
             options.get("action", columns.action),
@@ -90,6 +99,9 @@ class Choices:
             options.get("reward", columns.reward),
             options.get("initial", columns.initial),
             options.get("sense", columns.sense),
+            rescale=bool(options.get("normalize", False)),
+            end_column=columns.terminal if named_ends is None else None,
+            terminal=named_ends,
         )
 
     @property
@@ -111,8 +123,10 @@ class Choices:
         }
         if self.initial is not None:
             options["initial"] = self.initial
-        if self.ends:
-            options["terminal"] = "missing"
+        ends = self.terminal if isinstance(self.terminal, list) else [self.terminal]
+        ends = [*ends, self.end_column, "missing" if self.ends else None]
+        if ends := [end for end in ends if end is not None]:
+            options["terminal"] = ends
         return options
 
 

@@ -38,12 +38,14 @@ def draw_columns(frame: pd.DataFrame, guess: Choices) -> Choices:
             with top[2]:
                 reward = _column(text.REWARD, "reward", columns, guess.reward, text.REWARD_HELP)
             states = _state_columns(columns, guess)
-            left, right = st.columns([1, 2], gap="small", vertical_alignment="bottom")
-            with left:
+            bottom = st.columns(3, gap="small", vertical_alignment="bottom")
+            with bottom[0]:
                 initial = _column(
                     text.INITIAL, "initial", columns, guess.initial, text.INITIAL_HELP
                 )
-            with right:
+            with bottom[1]:
+                end = _column(text.END, "end", columns, guess.end_column, text.END_HELP)
+            with bottom[2]:
                 _settle("sense", tuple(text.SENSES), guess.sense)
                 sense = st.segmented_control(
                     text.SENSE,
@@ -52,7 +54,17 @@ def draw_columns(frame: pd.DataFrame, guess: Choices) -> Choices:
                     format_func=text.SENSES.get,
                     key=URL.key("sense"),
                 )
-        choices = Choices(states, action, probability, reward, initial, sense)
+        choices = Choices(
+            states,
+            action,
+            probability,
+            reward,
+            initial,
+            sense,
+            rescale=guess.rescale,
+            end_column=end,
+            terminal=guess.terminal,
+        )
         with head:
             if choices.missing:
                 missing = ", ".join(choices.missing)
@@ -122,7 +134,8 @@ def _state_columns(columns: Sequence[str], guess: Choices) -> tuple[tuple[str, s
 
 def draw_check(upload: Upload, frame: pd.DataFrame, choices: Choices) -> Choices | None:
     """The faults of the table with their remedies; None if there are errors."""
-    choices = replace(choices, rescale=URL.get("rescale"), ends=URL.get("ends"))
+    given = choices.rescale  # the file asks for it
+    choices = replace(choices, rescale=given or URL.get("rescale"), ends=URL.get("ends"))
     faults = _faults(upload.key, choices, frame)
     errors = int((faults["severity"] == "error").sum())
     rescale, ends = state.offers(faults)
@@ -131,7 +144,7 @@ def draw_check(upload: Upload, frame: pd.DataFrame, choices: Choices) -> Choices
         result = text.failed(errors) if errors else text.passed(len(frame), len(faults))
         st.markdown(f"{mark} **{text.CHECK_STEP}** {text.DASH} {result}")
         with st.container(horizontal=True, gap="medium"):
-            if rescale or choices.rescale:
+            if (rescale or choices.rescale) and not given:
                 st.checkbox(text.RESCALE, key=URL.key("rescale"), help=text.RESCALE_HELP)
             if ends or choices.ends:
                 st.checkbox(text.ENDS, key=URL.key("ends"), help=text.ENDS_HELP)

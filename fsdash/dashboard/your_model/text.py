@@ -31,10 +31,11 @@ def plural(count: int, noun: str) -> str:
 # -------------------------------------------------------------------------------------------- file
 
 FILE_STEP = "1. File"
-UPLOAD = "A table of transitions (CSV, Parquet) or a whole model (NPZ, JSON)"
+UPLOAD = "A table of transitions (CSV, Parquet), matrices P and R (NPZ) or a whole model"
 UPLOAD_HELP = (
     "One row for each state, action and next state, with its probability and its reward or cost. "
-    "Nothing in the file is executed."
+    "Matrices are an NPZ file with P and R, and gamma if you like. A whole model is a file that "
+    "fsdash wrote. Nothing in the file is executed."
 )
 EXAMPLES_LABEL = "No file at hand? Try an example:"
 FORMAT_TITLE = "What the table looks like"
@@ -93,6 +94,11 @@ INITIAL_HELP = (
     "The column with the initial probability of the row's state. Without it, all states are "
     "equally likely."
 )
+END = "End of the process"
+END_HELP = (
+    "The column that is true, or 1, where the process ends after the transition, such as `done` of "
+    "a Gymnasium table. The next state is then terminal."
+)
 NO_COLUMN = "none"
 SENSE = "The numbers are"
 SENSES = {"max": "rewards: maximise", "min": "costs: minimise"}
@@ -107,6 +113,7 @@ def columns_summary(choices: Choices) -> str:
         "probability": choices.probability,
         kind: choices.reward,
         "initial probability": choices.initial,
+        "end": choices.end_column,
     }
     rest = (f"{kind} {_code(name)}" for kind, name in others.items() if name)
     return " · ".join([f"state {pairs}", *rest])

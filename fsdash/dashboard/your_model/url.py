@@ -81,6 +81,7 @@ URL = UrlState(
         "p": Parameter(None, short_text),
         "reward": Parameter(None, short_text),
         "initial": Parameter(None, short_text),
+        "end": Parameter(None, short_text),
         "sense": Parameter(None, one_of(text.SENSES)),
         "rescale": switch(False),
         "ends": switch(False),

@@ -45,7 +45,7 @@ def axis_symbol(axis: Axis, name: str) -> str:
 
 def value_label(axis: Axis, name: str, value: float) -> str:
     """One value of a coordinate: a word where it has one, otherwise the number."""
-    return coordinate_of(axis, name).words.get(value, f"{value:g}")
+    return axis.written(name, value)
 
 
 def coordinate_values(axis: Axis, name: str) -> np.ndarray:

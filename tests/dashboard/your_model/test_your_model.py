@@ -1,7 +1,10 @@
 """The page Your model without a browser: from a file to a saved model."""
 
+import io
+import json
 import re
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -13,7 +16,9 @@ from fsdash.dashboard.your_model.url import URL
 from fsdash.domains.saved import domain_name
 from fsdash.formatting import number
 from fsdash.models.archive import to_bytes
+from fsdash.models.arrays import from_arrays
 from fsdash.models.files import load
+from fsdash.models.transitions import from_transitions
 from tests.dashboard.kit import address, metrics, opened, words
 from tests.saved_models import shop_frame, shop_model
 
@@ -169,6 +174,46 @@ def test_next_states_without_rows_can_be_terminal(store):
     test.checkbox(key=key("ends")).check().run()
     save(test)
     assert store.models.list()[0].n_pairs < 20
+
+
+def test_the_end_of_an_episode_is_a_column(store):
+    frame = shop_frame().assign(done=lambda f: f["next_stock"] == 0)
+    test = dropped(frame)
+    assert test.selectbox(key=key("end")).value == "done"
+    save(test)
+    options = {"slow": "season", "gamma": state.DEFAULT_GAMMA}
+    wanted = from_transitions(frame, terminal="done", **options)
+    assert store.models.list()[0].domain == domain_name(wanted)
+    test = dropped(frame)
+    test.selectbox(key=key("end")).set_value("-").run()
+    assert address(test)["end"] == "-"
+    save(test)
+    whole = from_transitions(frame, **options)
+    assert {saved.domain for saved in store.models.list()} == {
+        domain_name(wanted),
+        domain_name(whole),
+    }
+
+
+def test_the_options_of_a_json_file_are_used(store):
+    frame = shop_frame().rename(columns=lambda name: name.replace("next_", "n_"))
+    frame["p"] = frame["p"].replace({0.1: 0.0999})
+    options = {"gamma": 0.8, "slow": ["season"], "terminal": [["calm", 0]], "normalize": True}
+    document = {"transitions": frame.to_dict("records"), "next_prefix": "n_", **options}
+    test = drop(opened(PAGE), "shop.json", json.dumps(document).encode())
+    save(test)
+    wanted = from_transitions(frame, next_prefix="n_", **options)
+    assert store.models.list()[0].domain == domain_name(wanted)
+
+
+def test_matrices_become_a_model(store):
+    P, R = np.array([[[0.9, 0.1], [0, 1]], [[1.0, 0], [0.5, 0.5]]]), np.array([[1.0, 2], [0, 3]])
+    file = io.BytesIO()
+    np.savez(file, P=P, R=R, gamma=0.75)
+    test = drop(opened(PAGE), "matrices.npz", file.getvalue())
+    save(test)
+    wanted = from_arrays(P, R, gamma=0.75)
+    assert store.models.list()[0].domain == domain_name(wanted)
 
 
 @pytest.mark.parametrize(
