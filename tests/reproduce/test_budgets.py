@@ -72,6 +72,15 @@ def test_a_run_that_ends_early_keeps_its_last_policy():
     assert found["stationary"].tolist() == [7.0] * len(BUDGETS)
 
 
+def test_the_extraction_of_a_policy_can_count():
+    snapshots = (snapshot(i, 100 * i, kind) for i in range(20) for kind in ("stationary", "cyclic"))
+    score, extraction = lambda policy: float(policy.max()), {"stationary": 100}
+    found = at_budgets(snapshots, 100, score, extraction)
+    assert found["cyclic"].tolist() == [0, 0, 1, 2, 4, 8, 16]
+    assert np.isnan(found["stationary"][:2]).all()
+    assert found["stationary"][2:].tolist() == [0, 1, 3, 7, 15]
+
+
 def test_a_kind_that_comes_later_has_no_score_before():
     snapshots = iter([snapshot(1, 0, "cyclic"), snapshot(2, 150, "periodic")])
     found = at_budgets(snapshots, 100, lambda policy: float(policy.max()))
