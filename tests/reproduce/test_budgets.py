@@ -27,6 +27,8 @@ from fsdash.reproduce.budgets import (
 )
 from fsdash.reproduce.claims.at_budgets import budget_claims
 from fsdash.reproduce.judging import NOT_REPRODUCED, PARTLY, REPRODUCED, judge
+from fsdash.theory import fsvi_regret
+from fsdash.theory.measured_domains import measured_domains
 
 ROOT = Path(__file__).parents[2]
 NAMES = {
@@ -132,6 +134,17 @@ def test_one_replication_and_the_certificates_are_computed_again():
     certified = certificate_rows("inventory")
     expected = certificates[certificates["domain"] == "inventory"]
     np.testing.assert_allclose(certified["certificate"], expected["certificate"], rtol=1e-4)
+
+
+@pytest.mark.parametrize("page", ["guarantees.md", "reproduction.md"])
+def test_the_guide_says_how_far_the_papers_bound_is_from_the_truth(page):
+    ratios = [
+        fsvi_regret(measured_domains()[row.domain].constants, row.T, k=30).total / row.max_regret
+        for row in archived_budgets()[1].itertuples()
+    ]
+    assert (f"{min(ratios):.0e}", f"{max(ratios):.0e}") == ("6e+04", "1e+25")
+    text = (ROOT / "docs" / "guide" / page).read_text("utf-8")
+    assert "the paper's bound is 6·10⁴ to 10²⁵ times the true regret" in text.replace("The", "the")
 
 
 def test_a_figure_has_a_line_and_a_band_for_each_method():
