@@ -130,7 +130,7 @@ def certify(
             return _certify_evaluated(model, policy_PXY, upper_XY, steps, tighten)
         lower_XY, values_XY, cost = _one_cycle(model, policy_PXY, values_XY)
     elif values_XY is None:
-        values_XY = model.mirror(values_of(model, given, "values"))
+        values_XY = _finite(model, given, "values")
         # A step of the greedy policy is a step of H, so one sweep serves as its cycle.
         lower_XY, cost = _below(model, 1, values_XY, H(model, values_XY)), 1.0
     else:
@@ -169,7 +169,7 @@ def upper_bound(
     for name, count, least in (("steps", steps, 1), ("tighten", tighten, 0)):
         if not isinstance(count, int | np.integer) or count < least:
             raise InputError(f"{name} = {count}: use a whole number, {least} or more")
-    values_XY, sweeps = model.mirror(values_of(model, values_XY)), 0.0
+    values_XY, sweeps = _finite(model, values_XY, "values_XY"), 0.0
     if tighten:
         last = run_until(mpi(model, U0_XY=values_XY), iterations=tighten)
         # One more sweep: the snapshot's values are corrected by its residual.
@@ -208,7 +208,7 @@ def _certify_evaluated(
 def _certified(
     model: FastSlowMDP, lower_XY: np.ndarray, upper_XY: np.ndarray, sweeps: float
 ) -> Certified:
-    gap_XY = np.where(model.real_XY, values_of(model, upper_XY, "upper_XY") - lower_XY, 0.0)
+    gap_XY = np.where(model.real_XY, _finite(model, upper_XY, "upper_XY") - lower_XY, 0.0)
     gap_XY = np.maximum(gap_XY, 0.0)
     return Certified(lower_XY, upper_XY, float(gap_XY.max()), model.mean(gap_XY), sweeps)
 
@@ -217,12 +217,20 @@ def _one_cycle(
     model: FastSlowMDP, policy_PXY: np.ndarray, values_XY: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Return a lower bound of U^π by one cycle, the values it starts from, its cost in sweeps."""
-    values_XY = model.mirror(values_of(model, values_XY, "values_XY"))
+    values_XY = _finite(model, values_XY, "values_XY")
     image_XY = values_XY
     for pi_XY in policy_PXY[::-1]:
         image_XY = H_policy(model, pi_XY, image_XY)
     lower_XY = _below(model, len(policy_PXY), values_XY, image_XY)
     return lower_XY, values_XY, len(policy_PXY) * model.n_real / model.n_pairs
+
+
+def _finite(model: FastSlowMDP, values_XY: np.ndarray, name: str) -> np.ndarray:
+    """Return finite values of shape (X, Y), mirrored at padding, or raise."""
+    values_XY = model.mirror(values_of(model, values_XY, name))
+    if not np.isfinite(values_XY).all():
+        raise InputError(f"{name}: some values are not finite; give a number for each (x, y)")
+    return values_XY
 
 
 def _above(model: FastSlowMDP, t: int, V_XY: np.ndarray, BV_XY: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ that has not changed since the row before has no row of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf, nan
@@ -30,7 +30,7 @@ from fsdash.algorithms.rolling import rolling
 from fsdash.algorithms.snapshot import Snapshot, run_until
 from fsdash.algorithms.vi import vi
 from fsdash.choice.certify import upper_bound
-from fsdash.core.certificate import attainable, certificate
+from fsdash.core.certificate import attainable, certificate, unit
 from fsdash.core.evaluation import Values, policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import follow
@@ -81,9 +81,9 @@ class Point:
 def frontier(
     model: FastSlowMDP,
     T: Sequence[int] = range(2, 25),
-    *,
     methods: Sequence[str] = METHODS,
     tolerance: float = 1e-4,
+    *,
     every_iteration: bool = False,
     bounds: bool = True,
     constants: Constants | None = None,
@@ -143,7 +143,7 @@ def frontier(
     if not 0 < tolerance < inf:
         raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-4")
     best = optimum(model) if best is None else best
-    here, goal = Problem(model, best), tolerance * max(float(np.abs(best.U_XY).max()), 1e-9)
+    here, goal = Problem(model, best), tolerance * largest_value(model, best)
     if bounds and constants is None and _is_measurable(model):
         progress(0.0)
         upper = measure(model, best.U_XY, seconds=constants_seconds)
@@ -163,7 +163,8 @@ def frontier(
     rows = []
     for point, values in found:
         regret_XY = np.maximum(best.U_XY - values.U_XY, 0.0)
-        gap_XY = np.maximum(upper_XY - values.U_XY + values.error, 0.0)
+        # U* is known up to an error, so the regret found may be above a bound that is very tight.
+        gap_XY = np.maximum(upper_XY - values.U_XY + values.error, regret_XY)
         mean_regret = model.mean(regret_XY)
         rows.append(
             (
@@ -198,7 +199,14 @@ def policy_of(model: FastSlowMDP, method: str, T: int | None, k: int | None) -> 
     return run_until(runs[method](), iterations=k).policy_PXY
 
 
+def largest_value(model: FastSlowMDP, best: Optimum) -> float:
+    """The largest |U*|, in which tolerances count; a little more than 0 if all values are 0."""
+    return max(float(np.abs(best.U_XY).max()), 1e-9 * unit(model))
+
+
 def _check(model: FastSlowMDP, T: Sequence[int], methods: Sequence[str]) -> list[int]:
+    if not isinstance(T, Iterable) or isinstance(methods, str):
+        raise InputError("methods and T: give sequences, such as ['fsvi'] and [6]")
     for method in methods:
         if method not in METHODS:
             raise InputError(f"methods: {method!r} is not known; choose from {', '.join(METHODS)}")

@@ -35,6 +35,8 @@ LONGEST = 64
 FROZEN_GROWTH, TRUE_SAMPLES, TRUE_GROWTH = 1.2, 4, 1.5
 HORIZON = 1.5
 """Length of a roll-out in units of 1/(1 − γ)."""
+MAX_NOISE = 2**23
+"""Random numbers for roll-outs that are in memory at a time (64 MB)."""
 
 Progress = Callable[[float], object]
 
@@ -84,8 +86,8 @@ def race(
     """
     if evaluations < model.n_pairs:
         raise InputError(
-            f"evaluations = {evaluations:,}: one sweep with one sample takes {model.n_pairs:,}; "
-            "give a larger budget"
+            f"budget = {evaluations:,} evaluations: one sweep with one sample takes "
+            f"{model.n_pairs:,}; give a larger budget"
         )
     budget = Budget(int(evaluations), progress=progress)
     candidates, start_XY = rolling_candidates(model, budget, rng)
@@ -166,17 +168,27 @@ def halving(
         paths = int(each / (len(racing) * steps))
         if paths == 0:
             break
-        start_N = rng.choice(model.n_states, paths, p=model.initial_XY.reshape(-1))
-        u_TN = rng.random((steps, paths))
-        for candidate in racing:
-            total = roll_out(model, sampler, candidate.policy_PXY[0], start_N, u_TN)
+        total_C = np.zeros(len(racing))
+        for some in batches(paths, steps):
+            start_N = rng.choice(model.n_states, some, p=model.initial_XY.reshape(-1))
+            u_TN = rng.random((steps, some))
+            for c, candidate in enumerate(racing):
+                total_C[c] += roll_out(model, sampler, candidate.policy_PXY[0], start_N, u_TN)
+                budget.pay(steps * some)
+        for candidate, total in zip(racing, total_C.tolist(), strict=True):
             candidate.paths.append(paths)
             candidate.totals.append(total)
-            budget.pay(steps * paths)
         racing.sort(key=lambda candidate: -sum(candidate.totals))
         half = ceil(len(racing) / 2)
         racing, out = racing[:half], racing[half:] + out
     return racing + out
+
+
+def batches(paths: int, steps: int) -> Iterator[int]:
+    """Numbers of paths that add up to `paths` and whose noise fits into memory."""
+    most = max(1, MAX_NOISE // steps)
+    for done in range(0, paths, most):
+        yield min(most, paths - done)
 
 
 def roll_out(

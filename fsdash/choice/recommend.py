@@ -27,7 +27,7 @@ from fsdash.algorithms.ethaw import check_thaw, ethaw, first_policy_cost
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.choice.certify import certify
 from fsdash.choice.frontier import TIGHTEN, frontier, policy_of
-from fsdash.choice.pareto import pareto
+from fsdash.choice.pareto import pareto, precision
 from fsdash.choice.race import Candidate, race
 from fsdash.core.display import Lines, Summary
 from fsdash.core.model import FastSlowMDP
@@ -152,6 +152,8 @@ def recommend(
     budget = _budget(model, sweeps, evaluations, seconds, sweep, sampled)
     if max_regret is not None and not max_regret >= 0:
         raise InputError(f"max_regret = {max_regret}: give a regret of at least 0")
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"seed = {seed}: give a whole number, 0 or more")
     if sampled:
         choice = _sampled(model, budget, seed, progress)
         if max_regret is not None and choice.certificate > max_regret:
@@ -182,7 +184,7 @@ def _budget(
     if len(given) != 1:
         raise InputError("budget: give exactly one of sweeps, evaluations and seconds")
     [(name, size)] = given.items()
-    if not 0 < size < inf:
+    if not isinstance(size, int | float | np.number) or not 0 < size < inf:
         raise InputError(f"{name} = {size}: give a positive number")
     if name == "seconds":
         return size * _evaluations_per_second(model, sampled)
@@ -217,19 +219,23 @@ def _exact(
 ) -> Choice:
     """The best affordable point of the frontier, or the cheapest that is good enough.
 
-    There is always one: the policy of Base VI before its first sweep is free.
+    There is always one: the policy of Base VI before its first sweep is free. MPI starts with the
+    same policy.
     """
     points = frontier(model, T, bounds=False, progress=progress)
     affordable = points[points["evaluations"] <= budget]
     good = affordable[affordable["max_regret"] <= (-1 if max_regret is None else max_regret)]
-    best: Point = _best(affordable)
+    best: Point = records(good.nsmallest(1, "evaluations"))[0] if len(good) else _best(affordable)
+    if not best["evaluations"]:
+        [best] = records(points[points["method"] == "vi"].head(1))
     if len(good):
-        [best] = records(good.nsmallest(1, "evaluations"))
         why = _why_cheapest(best, budget / sweep, max_regret)
-    else:
+    elif best["evaluations"]:
         why = _why_best(best, affordable, budget / sweep)
-        if max_regret is not None:
-            why += f" No affordable point has a largest regret of at most {number(max_regret)}."
+    else:
+        why = _why_free(best, points, budget / sweep)
+    if max_regret is not None and not len(good):
+        why += f" No affordable point has a largest regret of at most {number(max_regret)}."
     return Choice(
         best["method"],
         best["T"],
@@ -255,6 +261,17 @@ def _why_cheapest(best: Point, sweeps: float, max_regret: float | None) -> str:
     )
 
 
+def _why_free(best: Point, points: pd.DataFrame, sweeps: float) -> str:
+    """Why the policy without work, and what the cheapest better one costs."""
+    text = (
+        "The policy that maximises the immediate reward costs nothing and has a mean regret of "
+        f"{number(best['mean_regret'])}; no point within {number(sweeps)} sweeps is better."
+    )
+    for better in records(pareto(points).iloc[1:2]):
+        text += f" {_sentence(_name(better))} is, and takes {number(better['sweeps'])} sweeps."
+    return text
+
+
 def _why_best(best: Point, affordable: pd.DataFrame, sweeps: float) -> str:
     """Why this point, and what the best point of another method would lose."""
     text = (
@@ -265,7 +282,8 @@ def _why_best(best: Point, affordable: pd.DataFrame, sweeps: float) -> str:
     if len(others):
         second = _best(others)
         more = second["mean_regret"] - best["mean_regret"]
-        loses = f"loses {number(more)} more" if more > 0 else "is not better and costs more"
+        equal = more <= precision(affordable)
+        loses = "is practically as good" if equal else f"loses {number(more)} more"
         text += f"; the runner-up, {_name(second)}, {loses}"
     return _sentence(f"{text}.")
 
@@ -343,6 +361,7 @@ def _measured(
     policy_PXY: np.ndarray,
 ) -> Choice:
     """The choice with the true regret of its policy, and a certificate."""
-    loss = regret(model, policy_PXY, best=optimum(model)).mean_regret
-    bound = certify(model, policy_PXY, tighten=TIGHTEN).max_regret
-    return Choice(method, T, k, evaluations, loss, bound, why, policy_PXY)
+    loss = regret(model, policy_PXY, best=optimum(model))
+    # As in the frontier: U* is known up to an error, so the bound may be below the regret found.
+    bound = max(certify(model, policy_PXY, tighten=TIGHTEN).max_regret, loss.max_regret)
+    return Choice(method, T, k, evaluations, loss.mean_regret, bound, why, policy_PXY)

@@ -23,7 +23,7 @@ import pandas as pd
 
 from fsdash.algorithms.fsvi import fsvi
 from fsdash.algorithms.optimum import Optimum, optimum
-from fsdash.choice.frontier import FREEZING, frontier, settled
+from fsdash.choice.frontier import FREEZING, frontier, largest_value, settled
 from fsdash.core.certificate import MAX_SLOW, slow_kernel
 from fsdash.core.display import Lines, Summary
 from fsdash.core.evaluation import policy_values
@@ -171,7 +171,7 @@ def _most_common_reward(model: FastSlowMDP) -> float:
 
 def _repeated(model: FastSlowMDP, best: Optimum) -> float:
     """The relative regret of FSVI after passes that repeat its values as the terminal value."""
-    here, goal = Problem(model, best), PRECISION * max(float(np.abs(best.U_XY).max()), 1e-9)
+    here, goal = Problem(model, best), PRECISION * largest_value(model, best)
     V_XY = np.zeros(model.real_XY.shape)
     for _ in range(PASSES):
         last = settled(model, BLOCK, fsvi(model, BLOCK, terminal_XY=V_XY), goal)

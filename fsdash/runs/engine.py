@@ -29,7 +29,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fsdash.algorithms.optimum import Optimum, optimum, regret
+from fsdash.algorithms.optimum import Optimum, optimum
 from fsdash.algorithms.snapshot import Diverged, Resume, Snapshot
 from fsdash.core.certificate import unit
 from fsdash.core.display import Lines, Summary
@@ -103,7 +103,8 @@ class Problem:
     def initial_regret(self) -> float:
         """Mean regret of the policy that maximises the immediate reward."""
         policy_XY = self.model.reward_XYA.argmax(axis=2)
-        return regret(self.model, policy_XY, best=self.best, tolerance=self.tolerance).mean_regret
+        U_XY = policy_values(self.model, policy_XY, tolerance=self.tolerance).U_XY
+        return self.model.mean(np.maximum(self.best.U_XY - U_XY, 0))
 
     @cached_property
     def tolerance(self) -> float:

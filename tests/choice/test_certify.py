@@ -160,6 +160,9 @@ def test_errors_name_the_bad_argument():
         (lambda: certify(model, policy_XY + 9), "is not an action"),
         (lambda: certify(model, policy_XY, values_XY=V_XY[:2]), "values_XY: shape"),
         (lambda: certify(model, policy_XY, upper_XY=V_XY[:2]), "upper_XY: shape"),
+        (lambda: certify(model, V_XY + np.nan), "values: some values are not finite"),
+        (lambda: certify(model, policy_XY, values_XY=V_XY + np.inf), "values_XY: some values"),
+        (lambda: certify(model, policy_XY, upper_XY=V_XY + np.nan), "upper_XY: some values"),
     ):
         with pytest.raises(InputError, match=words):
             call()

@@ -3,17 +3,20 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import fsdash
 from fsdash.algorithms import fsvi, mpi, rolling, run_until, vi
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.choice.frontier import COLUMNS, frontier
+from fsdash.choice.recommend import recommend
 from fsdash.core.model import FastSlowMDP
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.theory import fsvi_regret, vi_regret
 from fsdash.theory.measured import measure
-from tests.models import in_rows, random_model, random_rows
+from tests.models import in_rows, random_model, random_rows, seeds, shapes
 
 INVENTORY = make("inventory").build()
 
@@ -102,6 +105,8 @@ def test_a_model_without_rewards_has_no_regret():
         ({"T": []}, "at least one method, and one T"),
         ({"methods": []}, "at least one method"),
         ({"methods": ["sarsa"]}, "'sarsa' is not known; choose from fsvi, rolling, mpi, vi"),
+        ({"T": 6}, r"give sequences, such as \['fsvi'\] and \[6\]"),
+        ({"methods": "fsvi"}, "give sequences"),
         ({"tolerance": 0}, "tolerance = 0"),
         ({"tolerance": np.inf}, "tolerance = inf"),
     ],
@@ -111,8 +116,27 @@ def test_errors_name_the_bad_argument(options, words):
         frontier(random_model(5), **options)
 
 
-def test_regrets_do_not_depend_on_the_unit_of_the_rewards():
-    m, size = INVENTORY, 1e-9
+@given(seeds, shapes, st.sampled_from([0.0, 0.5, 0.9, 0.999]), st.sampled_from([1e-200, 1, 1e50]))
+@settings(max_examples=30)
+def test_no_certificate_is_below_the_largest_regret(seed, shape, gamma, size):
+    """As printed: also where both are as small as the error of U*."""
+    m = random_model(seed, (3, 3, 1 + seed % 2, 2), shape, gamma)
+    model = FastSlowMDP(size * m.reward_XYA, m.noise_W, m.next_slow, m.next_fast, gamma)
+    found = frontier(model, [1, 3], bounds=False)
+    assert (found["certificate"] >= found["max_regret"]).all()
+    sampled = recommend(model, sweeps=1, sampled=True)
+    assert sampled.certificate >= sampled.mean_regret * (1 - 1e-12)
+
+
+def test_the_arguments_are_in_the_documented_order():
+    found = frontier(INVENTORY, [6], ("rolling",), 1e-3, bounds=False)
+    assert found["method"].tolist() == ["rolling"]
+    assert found.attrs["precision"] == pytest.approx(1e-3 * np.abs(optimum(INVENTORY).U_XY).max())
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e-30])
+def test_regrets_do_not_depend_on_the_unit_of_the_rewards(size):
+    m = INVENTORY
     tables = (m.noise_W, m.next_slow, m.next_fast, m.gamma)
     small = FastSlowMDP(size * m.reward_XYA, *tables, frozen_next_fast=m.frozen_next_fast)
     usual, found = (

@@ -11,6 +11,7 @@ from fsdash.algorithms.optimum import optimum, regret
 from fsdash.choice.race import (
     Budget,
     Candidate,
+    batches,
     growing_samples,
     halving,
     race,
@@ -87,6 +88,22 @@ def test_halving_finds_the_best_candidate():
     twins = [Candidate("rolling", n, None, best_XY) for n in (1, 2)]
     one, two = halving(model, twins, Budget(10**4), seed(1))
     assert one.totals == two.totals
+
+
+def test_many_roll_outs_are_made_in_batches(monkeypatch):
+    assert list(batches(10, 4)) == [10]
+    monkeypatch.setattr("fsdash.choice.race.MAX_NOISE", 300)
+    assert list(batches(250, 3)) == [100, 100, 50] and list(batches(2, 10**6)) == [1, 1]
+    model = random_model(3, sizes=(3, 6, 4, 3), gamma=0.9)
+    best, other = optimum(model).policy_PXY, seed(1).integers(4, size=(1, 3, 6))
+    budget, shares = Budget(10**5), []
+    budget.progress = shares.append
+    racing = [Candidate("rolling", 1, None, other), Candidate("e-vi", None, 1, best)]
+    first, second = halving(model, racing, budget, seed(0))
+    assert first.method == "e-vi" and first.paths == second.paths == [3125]  # 16 steps each
+    assert budget.spent == 2 * 3125 * 16 and shares == sorted(shares) and len(shares) > 300
+    expected = model.mean(dense_policy_values(model, best))
+    assert first.mean_return(1) == pytest.approx(expected * (1 - 0.9**16), rel=0.2)
 
 
 def test_if_nothing_is_left_for_roll_outs_the_most_expensive_candidate_wins():

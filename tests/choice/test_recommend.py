@@ -13,7 +13,7 @@ from tests.models import in_rows, random_model, random_rows
 INVENTORY = make("inventory").build()
 
 
-@pytest.mark.parametrize("sweeps", [0.5, 3, 8, 40])
+@pytest.mark.parametrize("sweeps", [0.7, 3, 8, 40])
 def test_the_exact_choice_is_the_best_affordable_point(sweeps):
     points = frontier(INVENTORY, bounds=False)
     affordable = points[points["sweeps"] <= sweeps]
@@ -25,6 +25,24 @@ def test_the_exact_choice_is_the_best_affordable_point(sweeps):
     assert loss.mean_regret == pytest.approx(choice.mean_regret, abs=1e-3 * 2177)
     assert loss.max_regret <= choice.certificate
     assert f"of {sweeps} sweeps" in choice.why and "runner-up" in choice.why
+
+
+def test_a_budget_below_every_sweep_leaves_the_free_policy():
+    choice = recommend(INVENTORY, sweeps=0.001)
+    assert (choice.method, choice.T, choice.k, choice.evaluations) == ("vi", None, 0, 0)
+    assert np.array_equal(choice.policy_PXY[0], INVENTORY.reward_XYA.argmax(axis=2))
+    assert "no point within 0.001 sweeps is better" in choice.why
+    assert choice.why.endswith("FSVI with T = 3 and k = 0 is, and takes 0.667 sweeps.")
+    assert recommend(INVENTORY, sweeps=0.66).evaluations == 0
+    assert "FSVI with T = 3 and k = 0 has the smallest" in recommend(INVENTORY, sweeps=0.67).why
+    enough = recommend(INVENTORY, sweeps=8, max_regret=1e6)
+    assert (enough.method, enough.k, enough.evaluations) == ("vi", 0, 0)
+    assert enough.why.startswith("Base VI with k = 0 is the cheapest point")
+
+
+def test_a_difference_within_the_precision_is_none():
+    choice = recommend(INVENTORY, sweeps=1e9)
+    assert choice.method in ("mpi", "vi") and "is practically as good" in choice.why
 
 
 def test_max_regret_asks_for_the_cheapest_point_that_is_good_enough():
@@ -101,7 +119,10 @@ def test_progress_can_end_the_computation():
         ({"sweeps": 1, "seconds": 1}, "exactly one"),
         ({"sweeps": 0}, "sweeps = 0: give a positive number"),
         ({"sweeps": float("inf")}, "sweeps = inf"),
+        ({"sweeps": "1"}, "sweeps = 1: give a positive number"),
         ({"sweeps": 1, "max_regret": -1}, "max_regret = -1"),
+        ({"sweeps": 1, "sampled": True, "seed": -1}, "seed = -1: give a whole number"),
+        ({"sweeps": 1, "T": 6}, "give sequences"),
         ({"evaluations": 3, "sampled": True}, "give a larger budget"),
     ],
 )

@@ -72,6 +72,7 @@ BAD = {
     "recommend inventory --sweeps 1 --seconds 1": "not allowed with",
     "recommend inventory --sweeps 0": "sweeps = 0",
     "recommend inventory --sweeps 1 --max-regret -1": "max_regret = -1",
+    "recommend inventory --sweeps 1 --sampled --seed -1": "seed = -1",
     "": "COMMAND",
     "fly": "invalid choice",
 }

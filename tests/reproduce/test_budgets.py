@@ -27,6 +27,8 @@ from fsdash.reproduce.budgets import (
 )
 from fsdash.reproduce.claims.at_budgets import budget_claims
 from fsdash.reproduce.judging import NOT_REPRODUCED, PARTLY, REPRODUCED, judge
+from fsdash.theory import fsvi_regret
+from fsdash.theory.measured_domains import measured_domains
 
 ROOT = Path(__file__).parents[2]
 NAMES = {
@@ -70,6 +72,15 @@ def test_a_budget_reads_the_last_policy_that_it_pays_for():
 def test_a_run_that_ends_early_keeps_its_last_policy():
     found = at_budgets(iter([snapshot(7, 10)]), 100, lambda policy: float(policy.max()))
     assert found["stationary"].tolist() == [7.0] * len(BUDGETS)
+
+
+def test_the_extraction_of_a_policy_can_count():
+    snapshots = (snapshot(i, 100 * i, kind) for i in range(20) for kind in ("stationary", "cyclic"))
+    score, extraction = lambda policy: float(policy.max()), {"stationary": 100}
+    found = at_budgets(snapshots, 100, score, extraction)
+    assert found["cyclic"].tolist() == [0, 0, 1, 2, 4, 8, 16]
+    assert np.isnan(found["stationary"][:2]).all()
+    assert found["stationary"][2:].tolist() == [0, 1, 3, 7, 15]
 
 
 def test_a_kind_that_comes_later_has_no_score_before():
@@ -123,6 +134,17 @@ def test_one_replication_and_the_certificates_are_computed_again():
     certified = certificate_rows("inventory")
     expected = certificates[certificates["domain"] == "inventory"]
     np.testing.assert_allclose(certified["certificate"], expected["certificate"], rtol=1e-4)
+
+
+@pytest.mark.parametrize("page", ["guarantees.md", "reproduction.md"])
+def test_the_guide_says_how_far_the_papers_bound_is_from_the_truth(page):
+    ratios = [
+        fsvi_regret(measured_domains()[row.domain].constants, row.T, k=30).total / row.max_regret
+        for row in archived_budgets()[1].itertuples()
+    ]
+    assert (f"{min(ratios):.0e}", f"{max(ratios):.0e}") == ("6e+04", "1e+25")
+    text = (ROOT / "docs" / "guide" / page).read_text("utf-8")
+    assert "the paper's bound is 6·10⁴ to 10²⁵ times the true regret" in text.replace("The", "the")
 
 
 def test_a_figure_has_a_line_and_a_band_for_each_method():

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from fsdash.choice.pareto import precision
 from fsdash.choice.recommend import Choice, describe
 from fsdash.dashboard.choose_t.measured import MeasuredState
 from fsdash.figures.frontier import MEASURES, point_label
@@ -84,8 +85,13 @@ def numbers(state: MeasuredState) -> dict[str, str]:
     return {
         COST: f"{number(best['sweeps'])} sweeps",
         REGRET: regret_text(float(best["mean_regret"]), state.optimal),
-        CERTIFICATE: f"≤ {number(best['certificate'])}",
+        CERTIFICATE: at_most(float(best["certificate"])),
     }
+
+
+def at_most(bound: float) -> str:
+    """An upper bound, rounded up so that it remains one."""
+    return f"≤ {number(round_up(bound, 3))}"
 
 
 def regret_text(regret: float, optimal: float) -> str:
@@ -108,7 +114,7 @@ def reasons(state: MeasuredState) -> str:
     if second is not None:
         other = f"{point_label(second['method'], second['T'])}{_iterations(second)}"
         more = float(second[state.measure]) - loss
-        if more <= 1e-3 * max(loss, 1e-12):
+        if more <= max(1e-3 * loss, precision(state.measured.frontier)):
             parts.append(f"{other} is practically as good.")
         else:
             parts.append(f"The runner-up, {other}, would lose {number(more)} more.")
@@ -124,7 +130,7 @@ def sampled_numbers(choice: Choice, optimal: float) -> dict[str, str]:
     return {
         "Evaluations": f"{choice.evaluations:,}",
         REGRET: regret_text(choice.mean_regret, optimal),
-        CERTIFICATE: f"≤ {number(choice.certificate)}",
+        CERTIFICATE: at_most(choice.certificate),
     }
 
 
