@@ -25,7 +25,7 @@ RunCommand = Callable[[argparse.Namespace], str | None]
 
 
 NO_VALUE = re.compile(r"(-\w|--?[\w-]+=)--")
-"""An option with the value `--`, which argparse drops without a word."""
+"""An option with the value `--`, which argparse drops silently."""
 
 
 class Parser(argparse.ArgumentParser):

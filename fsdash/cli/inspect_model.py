@@ -22,7 +22,7 @@ REMEDIES = {
     "set normalize=True": "add --normalize",
     'set terminal="missing"': "add --terminal missing",
 }
-"""Options of this command in the place of those in Python."""
+"""Options of this command instead of those in Python."""
 SECTIONS = {
     "columns": "Columns",
     "faults": "Data errors",

@@ -1,4 +1,4 @@
-"""A model in a file, in the place of a domain: its options, how it is read, and policy files."""
+"""A model in a file instead of a domain: its options, how it is read, and policy files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a model in a file."""
     group = parser.add_argument_group(
         "a model in a file",
-        "In the place of a domain, a file with a table of transitions (.csv, .parquet) or a whole "
+        "Instead of a domain, a file with a table of transitions (.csv, .parquet) or a whole "
         "model (.npz, .json). Columns are recognised by their names; `fsdash inspect-model FILE` "
         "shows how.",
     )
@@ -47,7 +47,7 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
         "--fast", metavar="NAMES", help="fast state variables (all that are not slow)"
     )
     group.add_argument(
-        "--gamma", type=float, metavar="G", help="discount factor γ, also of a domain"
+        "--gamma", type=float, metavar="G", help="discount factor γ; can also be used with a domain"
     )
     group.add_argument("--sense", choices=("max", "min"), help="maximise rewards or minimise costs")
     for name, text in COLUMN_OPTIONS.items():

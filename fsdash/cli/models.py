@@ -65,7 +65,7 @@ def run_domains(arguments: argparse.Namespace) -> str:
 
 
 def _saved_models() -> list[dict]:
-    """One record per saved model; its name is in the place of a preset's."""
+    """One record per saved model; its name takes the place of a preset's."""
     from fsdash.runs.errors import StoreError
     from fsdash.runs.store.models import users_models
 

@@ -124,7 +124,7 @@ def _describe_axis(axis: Axis) -> dict[str, Any]:
 
 
 def model_of(content: Content) -> FastSlowMDP:
-    """The model of a content of unknown origin. All is checked, also the hash if it has one."""
+    """The model of a content of unknown origin. Everything is checked, including a given hash."""
     head, arrays = content.head, content.arrays
     if head.get("format") != FORMAT or head.get("version") != VERSION:
         raise InputError(f"format: is not {FORMAT!r}, version {VERSION}; save the model again")

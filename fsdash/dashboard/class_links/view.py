@@ -212,7 +212,7 @@ def draw_answers(store: Store, task: ClassTask, key: str) -> None:
     """The answers so far; this part refreshes by itself."""
     try:
         values = store.class_tasks.values(task.id, key)
-    except (InputError, StoreError) as problem:  # deleted in another tab, or the store is away
+    except (InputError, StoreError) as problem:  # deleted in another tab, or no store
         st.warning(escape_markdown(as_sentence(problem)))
         return
     st.metric(text.RESULTS, text.count(len(values)))

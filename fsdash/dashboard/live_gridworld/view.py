@@ -100,7 +100,7 @@ def draw_race(ticking: bool) -> None:
 
 
 def is_playing() -> bool:
-    """Whether the race goes on by itself."""
+    """Whether the race is playing."""
     return st.session_state.get(_PLAYING, False)
 
 

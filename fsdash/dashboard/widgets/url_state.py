@@ -9,7 +9,7 @@ A page declares its parameters once, opens with them, and writes them after its 
     URL.write()                                 # one step in the browser's history at most
 
 Why not Streamlit's `bind="query-params"`: it writes the labels of options, which change with the
-wording; it drops values that it cannot use without a word, and values that are not an option yet;
+wording; it silently drops values that it cannot use, and values that are not an option yet;
 it takes one history step for each widget; and it hands values on to the next page.
 """
 
@@ -45,7 +45,9 @@ UNUSABLE = (
 UNKNOWN = "this page has no such parameter"
 MAX_LINK = 8_000
 """Characters of a link's parameters: browsers and proxies accept about as many."""
-TOO_LONG = f"the link has more than {MAX_LINK:,} characters: copy it again, or set the page up anew"
+TOO_LONG = (
+    f"the link has more than {MAX_LINK:,} characters: copy it again, or start from the page itself"
+)
 MAX_REPORTED = 20
 """Unusable values that are listed; a link can have thousands."""
 

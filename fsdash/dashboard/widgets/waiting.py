@@ -1,7 +1,7 @@
 """A computation that a visitor waits for and can stop.
 
 Streamlit handles no click on a widget of a fragment while that fragment runs. So a long computation
-runs in a thread of its own, and a small fragment looks at it twice a second: it draws the progress
+runs in its own thread, and a small fragment checks it twice a second: it draws the progress
 and the button *Stop*, and runs the page again at the end.
 """
 
@@ -23,8 +23,8 @@ PATIENCE = 2.5
 """Seconds that the page itself waits; most computations end within them."""
 INTERVAL = 0.5
 ABANDONED_AFTER = 180.0
-"""Seconds without a look at the progress, as when a tab was closed, after which nobody waits.
-Browsers let a hidden tab look about once a minute."""
+"""Seconds without a check of the progress after which a visitor counts as gone, for example because
+a tab was closed. Browsers let a hidden tab check about once a minute."""
 MOST_ENDED = 16
 STOP = "Stop"
 VISITOR = "waiting-visitor"

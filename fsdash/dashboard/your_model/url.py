@@ -37,7 +37,7 @@ def model_name(value: str) -> str:
 def file_key(value: str) -> str:
     """Reads the key of an uploaded file."""
     if not re.fullmatch(r"[0-9a-f]{16}", value):
-        raise InputError("this is not an uploaded file; drop it again")
+        raise InputError("this is not an uploaded file; upload it again")
     return value
 
 

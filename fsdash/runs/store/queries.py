@@ -85,7 +85,7 @@ def insert_experiment(
 
 
 def _lock_models(connection: Connection, specs: Sequence[RunSpec]) -> None:
-    """On PostgreSQL, let whoever deletes a saved model of these runs wait until they are stored."""
+    """On PostgreSQL, make a deletion of a saved model of these runs wait until they are stored."""
     saved = {spec.domain.removeprefix(PREFIX) for spec in specs if spec.domain.startswith(PREFIX)}
     if saved:
         m = schema.models.c.hash

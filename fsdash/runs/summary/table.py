@@ -111,7 +111,7 @@ def first_crossing(x: np.ndarray, y: np.ndarray, level: float) -> float:
 
 
 def lasting_crossing(x: np.ndarray, y: np.ndarray, level: float, points: int = 1) -> float:
-    """The x from which on y is at least the level; infinity if that is not so at the last points.
+    """The x after which y stays at or above the level; infinity if it ends below.
 
     Examples
     --------
