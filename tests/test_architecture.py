@@ -1,4 +1,4 @@
-"""The direction of imports between the parts of fsdash, read from the source files."""
+"""The imports between the parts of fsdash, and the names of classes, read from the source files."""
 
 from __future__ import annotations
 
@@ -126,6 +126,15 @@ def test_the_state_and_the_wording_of_a_page_do_not_import_streamlit(page):
     folder = PACKAGE / "dashboard" / page
     pure = [folder / name for name in ("state.py", "text.py") if (folder / name).exists()]
     assert not forbidden(pure, lambda name: within(name, "streamlit"))
+
+
+def test_no_two_classes_have_the_same_name():
+    places: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(name_of(path))
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)

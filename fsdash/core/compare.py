@@ -27,7 +27,7 @@ from fsdash.core.display import Lines, Summary, value_range
 from fsdash.core.evaluation import Values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import H_policy, values_of
-from fsdash.core.simulate import Path, draw, phases_of, walk
+from fsdash.core.simulate import Path, draw_noise, phases_of, walk
 from fsdash.errors import InputError
 
 PADDING, SAME, TIE, FIRST_BETTER, SECOND_BETTER = range(-1, 4)
@@ -217,7 +217,7 @@ def simulate_pair(
     True
     """
     first_PXY, second_PXY = (phases_of(model, policy) for policy in _pair(policies))
-    noise_N, x, y = draw(model, rng, steps, start)
+    noise_N, x, y = draw_noise(model, rng, steps, start)
     return PairedPaths(
         walk(model, first_PXY, noise_N, x, y), walk(model, second_PXY, noise_N, x, y)
     )
