@@ -15,7 +15,7 @@ SCRIPTS = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py"))]
 MAX_SCRIPT_LINES = 10
 SHARED_BY_PAGES = ("widgets", "curves")
 """Folders of the dashboard that are not pages."""
-SHORT_WAYS = "fsdash.core.model imports fsdash.models."
+SHORTCUTS = "fsdash.core.model imports fsdash.models."
 
 
 def name_of(path: Path) -> str:
@@ -79,10 +79,10 @@ def test_core_imports_only_core_and_errors():
         lambda name: within(name, "fsdash") and name != "fsdash" and not within(name, *allowed),
     )
     # `save`, `policy` and `content_hash` of a model lead to `fsdash.models` when they are called.
-    assert {line for line in found if not line.startswith(SHORT_WAYS)} == set()
+    assert {line for line in found if not line.startswith(SHORTCUTS)} == set()
 
 
-def test_the_short_ways_of_a_model_import_nothing_before_they_are_called():
+def test_the_shortcuts_of_a_model_import_nothing_before_they_are_called():
     tree = ast.parse((PACKAGE / "core" / "model.py").read_text(encoding="utf-8"))
     at_start = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
     assert not [node.module for node in at_start if within(node.module, "fsdash.models")]

@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 Compute = Callable[[Callable[[float], None]], Result]
 """Computes a result, and calls the function that it is given with the share that is done."""
 
-PATIENCE = 2.5
+FIRST_WAIT = 2.5
 """Seconds that the page itself waits; most computations end within them."""
 INTERVAL = 0.5
 ABANDONED_AFTER = 180.0
@@ -99,7 +99,7 @@ def wait_for(
     """
     works, visitor = _works(), st.session_state.setdefault(VISITOR, object())
     work, place = works.join(key, compute, visitor), st.empty()
-    while not work.future.done() and time.monotonic() < work.began + PATIENCE:
+    while not work.future.done() and time.monotonic() < work.began + FIRST_WAIT:
         place.progress(work.share, label)
         wait([work.future], timeout=INTERVAL / 2)
     if not work.future.done():

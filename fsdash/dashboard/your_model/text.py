@@ -209,7 +209,7 @@ SAVE_STEP = "5. Save"
 NAME, NAME_HELP = "Name", "What the model is called on the other pages."
 NOTE, NOTE_EXAMPLE = "Note", "where the data come from, for example"
 SAVE = "Save and solve"
-SWEEPS = 300
+ASSUMED_SWEEPS = 300
 """Sweeps that the estimate of the time to solve assumes."""
 
 
@@ -228,5 +228,5 @@ def sizes(model: FastSlowMDP) -> str:
         f"**{model.n_slow:,}** slow × **{model.n_fast:,}** fast states{absent}, "
         f"**{plural(model.n_actions, 'action')}**, **{model.n_pairs:,}** feasible pairs. The "
         f"model needs {file_size(model.nbytes)}; solving it takes "
-        f"{duration(SWEEPS * size.sweep_seconds)}."
+        f"{duration(ASSUMED_SWEEPS * size.sweep_seconds)}."
     )
