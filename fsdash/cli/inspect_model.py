@@ -47,7 +47,7 @@ def add_commands(commands) -> None:
         type=float,
         default=CONSTANTS_SECONDS,
         metavar="S",
-        help=f"time limit of the constants ({CONSTANTS_SECONDS:g}); 0 leaves them out",
+        help=f"time limit of the constants; 0 leaves them out (default: {CONSTANTS_SECONDS:g})",
     )
 
 

@@ -41,10 +41,11 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--slow",
         metavar="NAMES",
-        help="slow state variables, separated by commas; '' for none (those that move least)",
+        help="slow state variables, separated by commas; '' for none (default: those that move "
+        "least)",
     )
     group.add_argument(
-        "--fast", metavar="NAMES", help="fast state variables (all that are not slow)"
+        "--fast", metavar="NAMES", help="fast state variables (default: all that are not slow)"
     )
     group.add_argument(
         "--gamma", type=float, metavar="G", help="discount factor γ; can also be used with a domain"
