@@ -266,7 +266,7 @@ def _texts(values: Any) -> list[str]:
 def _text(about: Mapping[str, Any], name: str, default: str = "") -> str:
     value = about.get(name, default)
     if not isinstance(value, str):
-        raise InputError(f"{name}: is not a text")
+        raise InputError(f"{name}: is not text")
     return value
 
 

@@ -30,7 +30,7 @@ MAX_NAME, MAX_NOTE, MAX_OWNER = 200, 10_000, 100
 def checked_text(field: str, value: object, most: int) -> str:
     """The text without spaces at its ends, or an error that says how long it may be."""
     if not isinstance(value, str) or len(value) > most:
-        raise InputError(f"{field}: give a text of at most {most:,} characters")
+        raise InputError(f"{field}: give text of at most {most:,} characters")
     return storable(field, value.strip())
 
 
