@@ -285,7 +285,7 @@ def open_service() -> Service:
     except StoreError as error:
         show_store_error(error)
         st.stop()
-    except InputError as error:  # the workers cannot be used, as if a cluster is down
+    except InputError as error:  # the workers cannot be used: a cluster is down
         st.error(as_sentence(error))
         st.button(TRY_AGAIN, key="try-again", type="primary")
         st.stop()

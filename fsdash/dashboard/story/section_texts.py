@@ -161,8 +161,8 @@ SECTIONS = (
         "path",
         "The policy on a path, block by block",
         (
-            "Both levels together are the policy of *frozen-state value iteration* (FSVI), which "
-            "repeats every $T$ weeks: **$\\mu$ acts in the first week of a block, the lower "
+            "Together, the two levels give the policy of *frozen-state value iteration* (FSVI), "
+            "which repeats every $T$ weeks: **$\\mu$ acts in the first week of a block, the lower "
             "level in the others.**",
             "On this path {at_start} of {orders} orders fall on the first week of a block; in the "
             "long run it is {share} of all orders.",
