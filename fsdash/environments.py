@@ -11,7 +11,7 @@
                   values of the variables by name, words where they have some; after a step
                   `action`, the action that was played
 
-The model's discount factor is not applied: an agent's return is its own business.
+The model's discount factor is not applied to rewards; it is `model.gamma`.
 
 Since version 1.0 Gymnasium does not look for environments in installed packages. They are
 registered when this module is imported, and `import fsdash` does that if Gymnasium is loaded.

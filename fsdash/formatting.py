@@ -88,7 +88,7 @@ def number_text(value: object) -> str:
 
 
 def round_up(value: float, digits: int) -> float:
-    """The smallest number of so many significant digits that is not below the value.
+    """The smallest number with this many significant digits that is not below the value.
 
     >>> round_up(1 / 3, 3), round_up(4.0, 3)
     (0.334, 4.0)

@@ -1,4 +1,4 @@
-"""The direction of imports between the parts of fsdash, read from the source files."""
+"""The imports between the parts of fsdash, and the names of classes, read from the source files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCRIPTS = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py"))]
 MAX_SCRIPT_LINES = 10
 SHARED_BY_PAGES = ("widgets", "curves")
 """Folders of the dashboard that are not pages."""
-SHORT_WAYS = "fsdash.core.model imports fsdash.models."
+SHORTCUTS = "fsdash.core.model imports fsdash.models."
 
 
 def name_of(path: Path) -> str:
@@ -79,10 +79,10 @@ def test_core_imports_only_core_and_errors():
         lambda name: within(name, "fsdash") and name != "fsdash" and not within(name, *allowed),
     )
     # `save`, `policy` and `content_hash` of a model lead to `fsdash.models` when they are called.
-    assert {line for line in found if not line.startswith(SHORT_WAYS)} == set()
+    assert {line for line in found if not line.startswith(SHORTCUTS)} == set()
 
 
-def test_the_short_ways_of_a_model_import_nothing_before_they_are_called():
+def test_the_shortcuts_of_a_model_import_nothing_before_they_are_called():
     tree = ast.parse((PACKAGE / "core" / "model.py").read_text(encoding="utf-8"))
     at_start = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
     assert not [node.module for node in at_start if within(node.module, "fsdash.models")]
@@ -126,6 +126,15 @@ def test_the_state_and_the_wording_of_a_page_do_not_import_streamlit(page):
     folder = PACKAGE / "dashboard" / page
     pure = [folder / name for name in ("state.py", "text.py") if (folder / name).exists()]
     assert not forbidden(pure, lambda name: within(name, "streamlit"))
+
+
+def test_no_two_classes_have_the_same_name():
+    places: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(name_of(path))
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)

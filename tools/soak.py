@@ -66,10 +66,42 @@ COMMANDS = (
     "backup /nowhere/x",
 )
 WORDS = (
-    "", "0", "-1", "1", "3", "nan", "inf", "-inf", "1e308", "1e-308", "1:3", "3:1", "1:1000000",
-    "1,2,3", "a\nb", "ä", "\ud800", "\0", "--", "-", "=", "x" * 500, "9" * 5000, "0x10", "1_0", "²",
-    "--format", "--help", "json", "gridworld", "M=5", "K=nan", "gamma=0.5", "=HYPERLINK()", "<b>",
-)  # fmt: skip
+    "",
+    "0",
+    "-1",
+    "1",
+    "3",
+    "nan",
+    "inf",
+    "-inf",
+    "1e308",
+    "1e-308",
+    "1:3",
+    "3:1",
+    "1:1000000",
+    "1,2,3",
+    "a\nb",
+    "ä",
+    "\ud800",
+    "\0",
+    "--",
+    "-",
+    "=",
+    "x" * 500,
+    "9" * 5000,
+    "0x10",
+    "1_0",
+    "²",
+    "--format",
+    "--help",
+    "json",
+    "gridworld",
+    "M=5",
+    "K=nan",
+    "gamma=0.5",
+    "=HYPERLINK()",
+    "<b>",
+)
 BYTES = [word for word in WORDS if word.isascii()]
 LINKED = [word for word in WORDS if word != "\ud800"]
 """What a link can hold: the server replaces a surrogate before a page sees it."""
@@ -233,7 +265,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     soak = Soak(arguments.seed)
-    waiting.PATIENCE = MAX_SECONDS / 2
+    waiting.FIRST_WAIT = MAX_SECONDS / 2
     logging.disable(logging.WARNING)  # Streamlit warns that the pages run without a server
     # Some commands write files with random names, so they run in a folder that is removed.
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):

@@ -42,8 +42,8 @@ class Parameter:
     unit : str
         The unit of the value, such as "samples".
     legacy : int, float, bool or str, optional
-        For a parameter that was added later: the value that a stored specification means which does
-        not name it. A specification with this value leaves it out, so stored hashes remain valid.
+        For a parameter that was added later: the value that applies to stored specifications which
+        do not name it. A specification with this value leaves it out, so stored hashes stay valid.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class Algorithm:
         Whether learning curves show its policies at whole sweeps only. A policy inside a sweep is
         greedy for values of two iterations, which can change it much.
     ends_at_T : bool
-        Whether it ends by itself after T iterations, which is then its default budget.
+        Whether it ends after T iterations, which is then its default budget.
     note : callable, optional
         Takes the model and the parameters by name, and returns a sentence about this choice that
         the command line and the run lab show. Raises `InputError` if the choice cannot be run.

@@ -5,7 +5,7 @@ sweeps move x by an estimated kernel P̂ and y by the frozen map. What they leav
 
     D(s, a) = E[U(x', y')] − E[U(x', ỹ)],
 
-a slowly changing correction that is sampled now and then and averaged:
+a slowly changing correction that is sampled from time to time and averaged:
 
     U ← max_a r + γ [(P̂ U)(x, ỹ) + D],    π greedy.
 
@@ -18,7 +18,7 @@ Dietterich (arXiv 2303.12957) use the same structure. Adding c(x) to U changes e
 Between two sweeps the policy is evaluated by sweeps of |S| each, in which only the part of U that
 stays in x moves: (1 − κ(x)) U + off, with κ(x) = 1 − P̂(x, x) and off = P̂ U − (1 − κ) U held fixed.
 
-Work, in value-function evaluations; every sample is paid for, and the policy comes from the sweep
+Work, in value-function evaluations; every sample is counted, and the policy comes from the sweep
 itself: |S||A| per sweep, |S| per sweep of a policy, |S| times the non-zeros in a row of P̂ for P̂ U,
 2M|S||A| per estimate of D, and one per draw of x' alone and of y' in the first check.
 """

@@ -1,8 +1,8 @@
 """What an algorithm yields, and the simplest way to stop it.
 
-An algorithm is a generator of snapshots. It knows nothing of budgets, clocks, storage or screens;
-the caller decides when to stop, and `run_until` is the simplest caller. Only rolling methods end by
-themselves, at their longest horizon T.
+An algorithm is a generator of snapshots. It knows nothing about budgets, clocks, storage or
+screens; the caller decides when to stop, and `run_until` is the simplest caller. Only rolling
+methods end on their own, at their longest horizon T.
 
 Work is counted in two units.
 
@@ -16,8 +16,8 @@ Work is counted in two units.
 Sampled algorithms also yield within a sweep, with only the first states updated. `iteration` is
 then the number of completed sweeps.
 
-A run can be continued in another process: most algorithms give with a snapshot the values from
-which they go on. The caller keeps them together with the state of the random number generator, and
+A run can be continued in another process: most algorithms put the values from which they continue
+into the snapshot. The caller keeps them together with the state of the random number generator, and
 calls the algorithm with both; it then yields the same snapshots as an undisturbed run
 (`fsdash.runs.checkpoint`).
 """
@@ -38,7 +38,7 @@ MAX_ITERATIONS = 10_000_000
 POLICY_KINDS = ("cyclic", "stationary", "rolling", "periodic")
 
 Resume = Mapping[str, Any]
-"""Arrays and numbers from which an algorithm goes on after a snapshot."""
+"""Arrays and numbers from which an algorithm continues after a snapshot."""
 
 
 class Diverged(ArithmeticError):

@@ -1,4 +1,4 @@
-"""What a frontier says about a budget: the best point, the runner-up, and who wins where.
+"""What a frontier says about a budget: the best point, the runner-up, and the winner by budget.
 
 A frontier is the table of `fsdash.choice.frontier`: one row per policy with its work in sweeps and
 its true regret. Regrets that differ by no more than the precision of the frontier are equal for a
@@ -63,7 +63,7 @@ def best_on_budget(
 
 
 def last_on_budget(front: pd.DataFrame, sweeps: float) -> pd.Series | None:
-    """Return the best row on a budget from a known `pareto` front: the last one it pays for."""
+    """Return the best row within a budget from a known `pareto` front: the last affordable one."""
     paid = int(front["sweeps"].searchsorted(sweeps, side="right"))
     return front.iloc[paid - 1] if paid else None
 
@@ -71,7 +71,7 @@ def last_on_budget(front: pd.DataFrame, sweeps: float) -> pd.Series | None:
 def runner_up(
     frontier: pd.DataFrame, sweeps: float, measure: str = "mean_regret"
 ) -> pd.Series | None:
-    """Return the best row on the budget of another method, or of FSVI with another T."""
+    """Return the best row within the budget of another method, or of FSVI with another T."""
     best = best_on_budget(frontier, sweeps, measure)
     if best is None:
         return None
@@ -79,7 +79,7 @@ def runner_up(
 
 
 def competitor(row: pd.Series) -> tuple[str, int | None]:
-    """Return who competes with a row: its method, and T if that is FSVI."""
+    """Return the competitor that a row belongs to: its method, and T if that is FSVI."""
     return row["method"], int(row["T"]) if row["method"] == "fsvi" else None
 
 
@@ -92,7 +92,7 @@ def without(frontier: pd.DataFrame, method: str, T: int | None) -> pd.DataFrame:
 
 
 def winners(frontier: pd.DataFrame, measure: str = "mean_regret") -> tuple[Winner, ...]:
-    """Return who has the smallest regret for each budget, from the cheapest point on."""
+    """Return the competitor with the smallest regret at each budget, from the cheapest on."""
     found: list[Winner] = []
     front = pareto(frontier, measure)
     ends = [*front["sweeps"].iloc[1:], inf]

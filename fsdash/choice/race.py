@@ -1,4 +1,4 @@
-"""The race: candidates from samples, compared by roll-outs, all paid for out of one budget.
+"""The race: candidates from samples, compared by roll-outs, all within one budget.
 
     frozen   sweeps with the slow state frozen; rolling policies on a geometric grid of n, and the
              last one. If y has noise while x is frozen, the number of samples grows by 20% a sweep.
@@ -8,8 +8,9 @@
     compare  successive halving on roll-outs of 1.5/(1 − γ) steps, from the same starts and with the
              same noise for all candidates: one evaluation a step. The better half goes on.
 
-Growing samples matter: with few samples many sweeps look ahead far but badly, with many samples a
-few sweeps look ahead well but not far. The last sweep costs about a third of all.
+The number of samples grows for this reason: with few samples, many sweeps look far ahead but
+inaccurately; with many samples, a few sweeps are accurate but do not look far ahead. The last sweep
+costs about a third of all.
 
 Work: M per pair in a sweep with M samples, one per step of a roll-out. Nothing else is drawn.
 """
@@ -59,7 +60,7 @@ class Candidate:
 
 @dataclass
 class Budget:
-    """Evaluations that may be spent, and how many are."""
+    """Evaluations that may be spent, and how many have been."""
 
     evaluations: int
     spent: int = 0
@@ -82,7 +83,7 @@ def race(
 ) -> tuple[list[Candidate], int]:
     """Return the candidates, the winner first, and the evaluations that were spent.
 
-    Raises `InputError` if the budget does not pay for one frozen sweep.
+    Raises `InputError` if the budget is too small for one frozen sweep.
     """
     if evaluations < model.n_pairs:
         raise InputError(

@@ -2,7 +2,7 @@
 
 Exact: the best point of the frontier within the budget (`fsdash.choice.frontier`).
 
-Sampled: nothing is known but samples, and every sample is paid for out of the budget.
+Sampled: only samples are known, and every sample counts against the budget.
 
     e-thaw   if the slow state is exogenous and y has no noise while x is frozen
     race     otherwise: rolling policies against Base E-VI, decided by roll-outs
@@ -125,7 +125,7 @@ def recommend(
     max_regret : float, optional
         Recommend the cheapest point whose largest regret is at most this, if the budget allows it.
     sampled : bool
-        Choose from samples only, all of which are paid for out of the budget.
+        Choose from samples only, all of which count against the budget.
     seed : int, default 0
         Seed of the random numbers, with `sampled`. The same seed gives the same answer.
     T : sequence of int
@@ -273,7 +273,7 @@ def _why_free(best: Point, points: pd.DataFrame, sweeps: float) -> str:
 
 
 def _why_best(best: Point, affordable: pd.DataFrame, sweeps: float) -> str:
-    """Why this point, and what the best point of another method would lose."""
+    """Why this point is the best, and what the best point of another method would lose."""
     text = (
         f"{_name(best)} has the smallest mean regret, {number(best['mean_regret'])}, after "
         f"{number(best['sweeps'])} of {number(sweeps)} sweeps"
@@ -335,7 +335,7 @@ def _why_not_thawed(model: FastSlowMDP, budget: float) -> str:
 
 
 def _why_race(candidates: Sequence[Candidate], sense: str) -> str:
-    """What the roll-outs said about the winner and the best candidate of another method."""
+    """What the roll-outs show about the winner and the best candidate of another method."""
     best, others = candidates[0], candidates[1:]
     name = describe(best.method, best.T, best.k)
     if not best.paths:

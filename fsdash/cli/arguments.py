@@ -25,7 +25,7 @@ RunCommand = Callable[[argparse.Namespace], str | None]
 
 
 NO_VALUE = re.compile(r"(-\w|--?[\w-]+=)--")
-"""An option with the value `--`, which argparse drops without a word."""
+"""An option with the value `--`, which argparse drops silently."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -66,7 +66,10 @@ def add_command(
     parser = commands.add_parser(name, help=summary, description=f"{capitalized(summary)}.")
     if records:
         parser.add_argument(
-            "--format", choices=formatting.FORMATS, default="table", help="output format (table)"
+            "--format",
+            choices=formatting.FORMATS,
+            default="table",
+            help="output format (default: table)",
         )
     parser.set_defaults(run=run)
     return parser
@@ -94,7 +97,9 @@ def name_argument(text: str) -> str:
 
 def add_workers(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that say where replications are computed."""
-    parser.add_argument("--workers", type=int, default=1, metavar="N", help="worker processes (1)")
+    parser.add_argument(
+        "--workers", type=int, default=1, metavar="N", help="worker processes (default: 1)"
+    )
     parser.add_argument(
         "--cluster",
         type=name_argument,
@@ -136,7 +141,10 @@ def add_domain(parser: Parser) -> None:
         help="a domain, such as inventory (`fsdash domains` lists them), or a file with a model",
     )
     parser.add_argument(
-        "--preset", default="default", metavar="NAME", help="a preset of the domain (default)"
+        "--preset",
+        default="default",
+        metavar="NAME",
+        help="a preset of the domain (default: the one named default)",
     )
     parser.add_argument(
         "--set",

@@ -24,20 +24,20 @@ def add_commands(commands) -> None:
         type=whole_range,
         default=tuple(range(2, 25)),
         metavar="RANGE",
-        help="periods to freeze: 6, 2:24 or 3,6,12 (2:24)",
+        help="periods to freeze: 6, 2:24 or 3,6,12 (default: 2:24)",
     )
     p.add_argument(
         "--methods",
         default="fsvi,rolling,mpi,vi",
         metavar="NAMES",
-        help="methods, separated by commas (fsvi,rolling,mpi,vi)",
+        help="methods, separated by commas (default: fsvi,rolling,mpi,vi)",
     )
     p.add_argument(
         "--tolerance",
         type=float,
         default=1e-4,
         metavar="EPS",
-        help="precision of the values, relative to the largest optimal value (1e-4)",
+        help="precision of the values, relative to the largest optimal value (default: 1e-4)",
     )
 
     p = add_command(
@@ -64,9 +64,9 @@ def add_commands(commands) -> None:
     p.add_argument(
         "--sampled",
         action="store_true",
-        help="choose from samples, all of which are paid for out of the budget",
+        help="choose from samples only, all of which count against the budget",
     )
-    p.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (0)")
+    p.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
 
 
 def run_frontier(arguments: argparse.Namespace) -> str:

@@ -17,15 +17,15 @@ def add_commands(commands) -> None:
         "--host",
         type=name_argument,
         default="127.0.0.1",
-        help="address to listen on; 0.0.0.0 serves everyone on the network (127.0.0.1)",
+        help="address to listen on; 0.0.0.0 serves everyone on the network (default: 127.0.0.1)",
     )
-    parser.add_argument("--port", type=int, default=8501, help="port to listen on (8501)")
+    parser.add_argument("--port", type=int, default=8501, help="port to listen on (default: 8501)")
     parser.add_argument(
         "--data",
         type=name_argument,
         metavar="FOLDER",
-        help="folder that holds the runs (the environment variable FSDASH_DATA, or the user's "
-        "data folder)",
+        help="folder that holds the runs (default: the environment variable FSDASH_DATA, or the "
+        "user's data folder)",
     )
     parser.add_argument(
         "--no-browser",

@@ -22,7 +22,7 @@ REMEDIES = {
     "set normalize=True": "add --normalize",
     'set terminal="missing"': "add --terminal missing",
 }
-"""Options of this command in the place of those in Python."""
+"""Options of this command instead of those in Python."""
 SECTIONS = {
     "columns": "Columns",
     "faults": "Data errors and warnings",
@@ -47,7 +47,7 @@ def add_commands(commands) -> None:
         type=float,
         default=CONSTANTS_SECONDS,
         metavar="S",
-        help=f"time limit of the constants ({CONSTANTS_SECONDS:g}); 0 leaves them out",
+        help=f"time limit of the constants; 0 leaves them out (default: {CONSTANTS_SECONDS:g})",
     )
 
 

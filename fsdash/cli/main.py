@@ -59,7 +59,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser() -> Parser:
     """The parser with all commands."""
-    top = Parser(prog="fsdash", description="Frozen-state value iteration: bounds, runs, solutions")
+    about = "Frozen-state value iteration: bounds, exact solutions and experiments"
+    top = Parser(prog="fsdash", description=about)
     top.add_argument("--version", action="version", version=f"fsdash {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in COMMAND_MODULES:

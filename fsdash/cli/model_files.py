@@ -1,4 +1,4 @@
-"""A model in a file, in the place of a domain: its options, how it is read, and policy files."""
+"""A model in a file instead of a domain: its options, how it is read, and policy files."""
 
 from __future__ import annotations
 
@@ -35,20 +35,21 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a model in a file."""
     group = parser.add_argument_group(
         "a model in a file",
-        "In the place of a domain, a file with a table of transitions (.csv, .parquet), matrices P "
-        "and R (.npz) or a whole model (.npz, .json). Columns are recognised by their names; "
+        "Instead of a domain, a file with a table of transitions (.csv, .parquet), matrices P and "
+        "R (.npz) or a whole model (.npz, .json). Columns are recognised by their names; "
         "`fsdash inspect-model FILE` shows how.",
     )
     group.add_argument(
         "--slow",
         metavar="NAMES",
-        help="slow state variables, separated by commas; '' for none (those that move least)",
+        help="slow state variables, separated by commas; '' for none (default: those that move "
+        "least)",
     )
     group.add_argument(
-        "--fast", metavar="NAMES", help="fast state variables (all that are not slow)"
+        "--fast", metavar="NAMES", help="fast state variables (default: all that are not slow)"
     )
     group.add_argument(
-        "--gamma", type=float, metavar="G", help="discount factor γ, also of a domain"
+        "--gamma", type=float, metavar="G", help="discount factor γ; can also be used with a domain"
     )
     group.add_argument("--sense", choices=("max", "min"), help="maximise rewards or minimise costs")
     for name, text in COLUMN_OPTIONS.items():

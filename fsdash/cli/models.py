@@ -28,15 +28,17 @@ def add_commands(commands) -> None:
         commands, "solve", run_solve, "solve a domain exactly and compute the policy's true regret"
     )
     add_domain(p)
-    p.add_argument("--method", choices=("vi", "fsvi", "mpi"), default="mpi", help="algorithm (mpi)")
-    p.add_argument("-T", type=int, default=6, help="periods to freeze, for fsvi (6)")
+    p.add_argument(
+        "--method", choices=("vi", "fsvi", "mpi"), default="mpi", help="algorithm (default: mpi)"
+    )
+    p.add_argument("-T", type=int, default=6, help="periods to freeze, for fsvi (default: 6)")
     stop = p.add_mutually_exclusive_group()
     stop.add_argument("--iterations", type=int, metavar="K", help="stop after K iterations")
     stop.add_argument(
         "--tolerance",
         type=float,
         metavar="EPS",
-        help="stop when certified within EPS of the method's fixed point (1e-3)",
+        help="stop when certified within EPS of the method's fixed point (default: 1e-3)",
     )
     p.add_argument("--policy", metavar="FILE", help="write the policy to FILE.csv or FILE.json")
 
@@ -65,7 +67,7 @@ def run_domains(arguments: argparse.Namespace) -> str:
 
 
 def _saved_models() -> list[dict]:
-    """One record per saved model; its name is in the place of a preset's."""
+    """One record per saved model; its name takes the place of a preset's."""
     from fsdash.runs.errors import StoreError
     from fsdash.runs.store.models import users_models
 

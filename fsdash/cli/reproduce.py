@@ -26,7 +26,7 @@ def add_commands(commands) -> None:
         nargs="?",
         choices=TOPICS,
         default="all",
-        help=f"{', '.join(TOPICS)} (all)",
+        help=f"{', '.join(TOPICS)} (default: all)",
         metavar="TOPIC",
     )
     p.add_argument(
@@ -39,30 +39,31 @@ def add_commands(commands) -> None:
         type=name_argument,
         default=FOLDER,
         metavar="FOLDER",
-        help=f"folder for the results ({FOLDER})",
+        help=f"folder for the results (default: {FOLDER})",
     )
     add_workers(p)
-    p.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (0)")
+    p.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
     p.add_argument(
         "--count",
         type=int,
         choices=(2, 1),
         default=2,
-        help="evaluations that a sample of the upper level counts as: 2 or 1 (2)",
+        help="evaluations that a sample of the upper level counts as: 2 or 1 (default: 2)",
         metavar="N",
     )
     p.add_argument(
         "--ties",
         choices=("random", "first"),
         default="random",
-        help="how all sampled methods break ties: random or first (random)",
+        help="how all sampled methods break ties: random or first (default: random)",
         metavar="KIND",
     )
     p.add_argument(
         "--share",
         type=float,
         metavar="SHARE",
-        help="judge after this share of the budget, such as 0.5 (the shares that a rule names)",
+        help="judge after this share of the budget, such as 0.5 (default: the shares that a rule "
+        "names)",
     )
 
 

@@ -48,12 +48,12 @@ def add_commands(commands) -> None:
         type=whole_range,
         default=(6,),
         metavar="RANGE",
-        help="periods to freeze: 6, 1:4 or 3,6,12; one run for each (6)",
+        help="periods to freeze: 6, 1:4 or 3,6,12; one run for each (default: 6)",
     )
     p.add_argument(
-        "--replications", type=int, default=5, metavar="N", help="replications per run (5)"
+        "--replications", type=int, default=5, metavar="N", help="replications per run (default: 5)"
     )
-    p.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (0)")
+    p.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
     p.add_argument(
         "--with",
         action="append",
@@ -70,7 +70,7 @@ def add_commands(commands) -> None:
         "--iterations",
         type=int,
         metavar="K",
-        help=f"stop after K iterations ({DEFAULT_ITERATIONS}; T for rolling methods)",
+        help=f"stop after K iterations (default: {DEFAULT_ITERATIONS}; T for rolling methods)",
     )
     budget.add_argument(
         "--seconds", type=float, metavar="S", help="stop each replication after S seconds"

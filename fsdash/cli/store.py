@@ -17,7 +17,7 @@ def add_commands(commands) -> None:
         commands,
         "backup",
         run_backup,
-        "copy the store of runs into a file, while servers use it",
+        "copy the store of runs into a file, even while servers use it",
         records=False,
     )
     p.add_argument("file", type=name_argument, metavar="FILE", help="the new file")
@@ -25,7 +25,7 @@ def add_commands(commands) -> None:
         commands,
         "restore",
         run_restore,
-        "replace the content of the store with a backup, while servers use it",
+        "replace the content of the store with a backup, even while servers use it",
         records=False,
     )
     p.add_argument("file", type=name_argument, metavar="FILE", help="a file made by fsdash backup")

@@ -62,10 +62,14 @@ def add_commands(commands) -> None:
         "-T",
         type=whole_range,
         metavar="RANGE",
-        help="periods to freeze: 6, 1:32 or 3,6,12 (those of the preset)",
+        help="periods to freeze: 6, 1:32 or 3,6,12 (default: those of the preset)",
     )
     p.add_argument(
-        "-k", type=whole_range, default=(1,), metavar="RANGE", help="numbers of iterations (1)"
+        "-k",
+        type=whole_range,
+        default=(1,),
+        metavar="RANGE",
+        help="numbers of iterations (default: 1)",
     )
 
     p = add_command(
@@ -77,7 +81,7 @@ def add_commands(commands) -> None:
         type=whole_range,
         default=tuple(range(2, 101)),
         metavar="RANGE",
-        help="periods to freeze, to choose from: 6, 1:32 or 3,6,12 (2:100)",
+        help="periods to freeze, to choose from: 6, 1:32 or 3,6,12 (default: 2:100)",
     )
     budget = p.add_mutually_exclusive_group(required=True)
     budget.add_argument(
@@ -96,13 +100,13 @@ def add_commands(commands) -> None:
         "--seconds",
         type=float,
         metavar="S",
-        help="time limit; after it, proven lower and upper values are printed (none)",
+        help="time limit; after it, proven lower and upper values are printed (default: none)",
     )
     p.add_argument(
         "--coupling",
         choices=COUPLINGS,
         help="how next states are compared in L_f and L̃: with the same noise, or by their "
-        "Wasserstein distance (noise if the model has a common noise)",
+        "Wasserstein distance (default: noise if the model has a common noise)",
     )
 
 
@@ -112,7 +116,8 @@ def add_constants(p: argparse.ArgumentParser) -> None:
         "--preset",
         default=DEFAULT_PRESET,
         metavar="NAME",
-        help=f"the source of constants that are not given: {', '.join(PRESETS)} ({DEFAULT_PRESET})",
+        help=f"the source of constants that are not given: {', '.join(PRESETS)} "
+        f"(default: {DEFAULT_PRESET})",
     )
     for name, text in SYMBOLS.items():
         kind = int if name.startswith("n_") else str if name == "l_u" else float
@@ -122,13 +127,14 @@ def add_constants(p: argparse.ArgumentParser) -> None:
         choices=(STATED, REPAIRED),
         default=STATED,
         help="regret bound of FSVI: the paper's, which needs L̃ ≤ L_f, or the one without this "
-        "condition (stated)",
+        "condition (default: stated)",
     )
     p.add_argument(
         "--l-frozen",
         type=float,
         metavar="N",
-        help="L̃ of the repaired bound, Lipschitz constant of the frozen dynamics (√(1 + L_f²))",
+        help="L̃ of the repaired bound, Lipschitz constant of the frozen dynamics "
+        "(default: √(1 + L_f²))",
     )
 
 

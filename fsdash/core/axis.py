@@ -1,8 +1,7 @@
 """The points of an axis of the model as real coordinates, and how they are written.
 
-Norms and Lipschitz constants need the coordinates. Figures and tables need words for them: whoever
-builds an axis also says how its coordinates are called (`Coordinate`) and what its points are
-called (`labels`).
+Norms and Lipschitz constants need the coordinates. Figures and tables need names for them: an axis
+also holds the names of its coordinates (`Coordinate`) and of its points (`labels`).
 """
 
 from __future__ import annotations

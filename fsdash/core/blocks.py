@@ -28,7 +28,7 @@ from fsdash.core.model import FastSlowMDP, Tables
 from fsdash.core.operators import H_frozen_policy, H_policy
 from fsdash.core.row_kernels import next_state
 from fsdash.core.rows import Rows
-from fsdash.core.simulate import Path, draw, path_of, phases_of, walk
+from fsdash.core.simulate import Path, draw_noise, path_of, phases_of, walk
 from fsdash.errors import InputError
 
 
@@ -132,7 +132,7 @@ def frozen_blocks(
         raise InputError(f"T = {T}: use a multiple of the policy's {P} phases, at least {P}")
     if blocks < 1:
         raise InputError(f"blocks = {blocks}: simulate at least one")
-    noise_N, x, y = draw(model, rng, blocks * T, start)
+    noise_N, x, y = draw_noise(model, rng, blocks * T, start)
     path = walk(model, policy_PXY, noise_N, x, y)
     plan = _plan(model, policy_PXY, noise_N, path, T)
     expected_K = np.zeros(blocks)

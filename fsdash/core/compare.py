@@ -4,11 +4,11 @@ In a state s, A takes the action a and B the action b. With values U of the next
 
     advantage(s) = Q(s, b) − Q(s, a),      Q(s, ·) = r(s, ·) + γ E[U(s')],
 
-is what B's action is worth more than A's. U is known within a certified error e, so the advantage
-is known within 2γe (+ rounding). Where the actions differ, and the advantage is no larger than
-that, the two actions are a **tie**: nothing shows that one is better. Elsewhere it is certain which
-one is better under the exact values that U approximates. With U = U* that says which action is
-better if both continue optimally; with U = U^A, if both continue as A does.
+is how much more B's action is worth than A's. U is known within a certified error e, so the
+advantage is known within 2γe (+ rounding). Where the actions differ, and the advantage is no larger
+than that, the two actions are a **tie**: nothing shows that one is better. Elsewhere it is certain
+which one is better under the exact values that U approximates. With U = U* that says which action
+is better if both continue optimally; with U = U^A, if both continue as A does.
 
 Two simulations share their noise (common random numbers): with index tables the outcome w, with
 sparse rows the uniform number whose inverse CDF is the next state. Their difference is then due to
@@ -27,7 +27,7 @@ from fsdash.core.display import Lines, Summary, value_range
 from fsdash.core.evaluation import Values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import H_policy, values_of
-from fsdash.core.simulate import Path, draw, phases_of, walk
+from fsdash.core.simulate import Path, draw_noise, phases_of, walk
 from fsdash.errors import InputError
 
 PADDING, SAME, TIE, FIRST_BETTER, SECOND_BETTER = range(-1, 4)
@@ -217,7 +217,7 @@ def simulate_pair(
     True
     """
     first_PXY, second_PXY = (phases_of(model, policy) for policy in _pair(policies))
-    noise_N, x, y = draw(model, rng, steps, start)
+    noise_N, x, y = draw_noise(model, rng, steps, start)
     return PairedPaths(
         walk(model, first_PXY, noise_N, x, y), walk(model, second_PXY, noise_N, x, y)
     )

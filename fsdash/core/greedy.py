@@ -28,9 +28,9 @@ from fsdash.core.rows import INDEX, Rows
 from fsdash.core.threads import split
 
 LARGE = 100_000
-"""Probabilities in a model from which on `OwnRows` is used."""
+"""`OwnRows` is used for models with at least this many probabilities."""
 EXTRA_READS = 48
-"""A row that is read alone takes as long as a row with so many more probabilities read in order."""
+"""Reading a row alone takes as long as reading this many more probabilities in order."""
 CHUNK = 64
 """States that are finished before the next ones, while their data are in the processor's cache."""
 TRUSTED = 16

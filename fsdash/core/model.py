@@ -16,7 +16,7 @@ itself. A domain whose y' depends on x' (inventory: on tomorrow's demand) gives 
 
 Index tables share one noise among all states. A law in which the probabilities depend on the state,
 as in any Markov chain, is given as sparse rows instead (`fsdash.core.rows`). The operators choose
-the kernel from the form, and nobody else has to know.
+the kernel from the form; no other code depends on it.
 
 An action that is infeasible in a state has the reward −∞ there, as in QuantEcon, so no maximum
 takes it. A state space need not be a product of slow and fast states. A pair (x, y) that is not a
@@ -323,7 +323,7 @@ class FastSlowMDP(Summary):
 
     @property
     def nbytes(self) -> int:
-        """Memory of the tables in bytes; arrays that are shared count once."""
+        """Memory of the tables in bytes; shared arrays count once."""
         tables = [
             self.reward_XYA,
             self.initial_XY,
@@ -340,7 +340,7 @@ class FastSlowMDP(Summary):
         """Return the mean of U over the initial distribution."""
         return float(np.vdot(self.initial_XY, U_XY))
 
-    # Three short ways to `fsdash.models`, which is above this package and loaded when called.
+    # Three shortcuts to `fsdash.models`. It imports this package, so it is loaded when called.
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file: .npz, .csv, .parquet or .json. `fsdash.load` reads it back."""

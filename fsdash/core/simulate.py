@@ -136,10 +136,10 @@ def simulate(
     (100, 5, 0)
     """
     policy_PXY = phases_of(model, policy)
-    return walk(model, policy_PXY, *draw(model, rng, steps, start))
+    return walk(model, policy_PXY, *draw_noise(model, rng, steps, start))
 
 
-def draw(
+def draw_noise(
     model: FastSlowMDP,
     rng: np.random.Generator,
     steps: int,
@@ -165,7 +165,7 @@ def draw(
 
 
 def walk(model: FastSlowMDP, policy_PXY: np.ndarray, noise_N: np.ndarray, x: int, y: int) -> Path:
-    """Follow a policy from (x, y) on given noise (`draw`).
+    """Follow a policy from (x, y) on given noise (`draw_noise`).
 
     With index tables, the outcome w moves every state. With sparse rows, the uniform number picks
     the next state by the inverse CDF of the row.

@@ -11,7 +11,7 @@ from fsdash.core.rows import Rows
 
 
 @dataclass(frozen=True, eq=False)
-class NextStates:
+class NextStateLaw:
     """The law of the next state of one state-action pair: K states with their probabilities."""
 
     x_K: np.ndarray
@@ -27,19 +27,19 @@ class NextStates:
         return int(self.x_K[k]), int(self.y_K[k])
 
 
-def next_states(model: FastSlowMDP, x: int, y: int, a: int) -> NextStates:
+def next_states(model: FastSlowMDP, x: int, y: int, a: int) -> NextStateLaw:
     """Return the true law of the next state after a feasible action."""
     d = model.true
     if isinstance(d, Rows):
         row = d.row_XYA[x, y, a]
         x_K, y_K = np.divmod(d.targets(row).astype(np.int64), model.n_fast)
-        return NextStates(x_K, y_K, d.probabilities(row))
+        return NextStateLaw(x_K, y_K, d.probabilities(row))
     index, W = (x, y, a), len(d.noise_W)
     x_W, y_W = (
         np.resize(table[tuple(map(min, index, (n - 1 for n in table.shape)))], W)
         for table in (d.next_slow, d.next_fast)
     )
-    return NextStates(x_W, y_W, d.noise_W)
+    return NextStateLaw(x_W, y_W, d.noise_W)
 
 
 def terminal_states(model: FastSlowMDP) -> np.ndarray:

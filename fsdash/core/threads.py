@@ -22,7 +22,7 @@ from typing import TypeVar
 import numba
 
 MIN_WORK = 2_000_000
-"""Operations from which on a loop takes some milliseconds, many times what threads cost."""
+"""Loops with at least this many operations take milliseconds, much longer than using threads."""
 BLOCKS_PER_THREAD = 4
 """More blocks than threads, so that a thread that gets less of its processor computes fewer."""
 
@@ -62,7 +62,7 @@ def split(task: Callable[[int, int], Result], size: int, work: int) -> list[Resu
 
 
 def thread_count(work: int) -> int:
-    """Return the number of threads for a loop with so many operations."""
+    """Return the number of threads for a loop with `work` operations."""
     if work < MIN_WORK or getattr(_caller, "alone", False):
         return 1
     return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]

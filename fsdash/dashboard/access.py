@@ -37,7 +37,7 @@ SESSION_SECONDS = 30 * 24 * 3600
 MAX_FORM = 4_096
 """Bytes of a login form."""
 MAX_FAILURES, FAILURE_SECONDS = 10, 60.0
-"""Wrong passwords of one address in so many seconds; then it has to wait."""
+"""Wrong passwords of one address within this many seconds, before it has to wait."""
 MAX_ADDRESSES = 10_000
 """Addresses whose wrong passwords are remembered."""
 
@@ -111,7 +111,7 @@ def new_visitor() -> str:
 
 
 class Access:
-    """Lets in whoever has a session, and shows everybody else the form for the password."""
+    """Lets in visitors with a session, and shows all others the password form."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -197,7 +197,7 @@ class Access:
 
 
 def is_https(connection: HTTPConnection) -> bool:
-    """Whether the visitor's connection is encrypted, also behind proxies.
+    """Whether the visitor's connection is encrypted, even behind proxies.
 
     Of several, the outermost one comes first.
     """

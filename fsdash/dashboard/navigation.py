@@ -34,7 +34,7 @@ PAGES = {
         "pages/12_Story.py",
         "The story",
         ":material/auto_stories:",
-        question="I want to learn the whole idea, from the start, on one small example.",
+        question="How does freezing work? The whole idea, explained on one small example.",
     ),
     "reward_error": PageLink(
         "pages/1_Reward_error.py",
@@ -48,7 +48,7 @@ PAGES = {
         "Choose T",
         ":material/target:",
         "Theory",
-        "I have a computing budget. Should I freeze? Which method, with which T?",
+        "I have a computing budget. Should I freeze? Which method and which T?",
     ),
     "linear_architecture": PageLink(
         "pages/3_Linear_architecture.py",
@@ -62,7 +62,7 @@ PAGES = {
         "Your model",
         ":material/upload_file:",
         "Practice",
-        "I have a model of my own. What is its best policy, and does freezing suit it?",
+        "I have my own model. What is its optimal policy, and does freezing suit it?",
     ),
     "run_lab": PageLink(
         "pages/4_Run_lab.py",
@@ -104,7 +104,7 @@ PAGES = {
         "Exercises",
         ":material/school:",
         "Teaching",
-        "Have I understood it? Exercises that check themselves, and a sheet to print.",
+        "Have I understood it? Exercises that check my answers, and a printable sheet.",
     ),
     "class_links": PageLink(
         "pages/11_Class.py",

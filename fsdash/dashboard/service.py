@@ -42,7 +42,7 @@ PAGE_LOCK_TIMEOUT = 4.0
 FIRST_ROWS_TIMEOUT = 0.5
 """Seconds that the click on Start waits for the first rows."""
 MAX_CACHED = 160
-"""Experiments whose figures stay in memory: more than a class looks at at once."""
+"""Experiments whose figures stay in memory: more than a class has open at the same time."""
 MAX_CACHED_ROWS = 80_000
 """Rows of experiments that stay in memory: as many as 160 quick looks have, 20 MB."""
 MAX_SCORES = 5_000
@@ -68,7 +68,7 @@ SET_ASIDE = "Rename the damaged file and start a new store"
 NEW_STORE = "A new store was created. The damaged file was renamed to `{}`."
 NOT_RENAMED = "The damaged file could not be renamed: {}"
 ASK_OPERATOR = "Only the person who runs this server can replace the damaged file."
-RUNS_CONTINUE = "Runs continue by themselves as soon as this is over."
+RUNS_CONTINUE = "Runs continue automatically as soon as this is resolved."
 
 T = TypeVar("T")
 _RECOVERY_MESSAGE = "fsdash-recovery-message"
@@ -141,7 +141,7 @@ class RefreshRate:
 
 
 def let_widgets_go_first(seconds: float) -> None:
-    """Wait while many threads compete for the interpreter, at most so many seconds.
+    """Wait while many threads compete for the interpreter, at most this many seconds.
 
     If they do, a short sleep ends late.
     """
@@ -285,7 +285,7 @@ def open_service() -> Service:
     except StoreError as error:
         show_store_error(error)
         st.stop()
-    except InputError as error:  # the workers cannot be used, such as a cluster that is away
+    except InputError as error:  # the workers cannot be used: a cluster is down
         st.error(as_sentence(error))
         st.button(TRY_AGAIN, key="try-again", type="primary")
         st.stop()
@@ -347,7 +347,7 @@ def _saved_models(
 def domain_labels(store: Store | None, chosen: str | None = None) -> dict[str, str]:
     """The domains that a page offers, with their labels: registered ones, then saved models.
 
-    The chosen one is among them, also if it is another visitor's model.
+    The chosen one is among them, even if it is another visitor's model.
     """
     labels = {name: domain_label(name) for name in DOMAINS}
     taken = {label.lower() for label in labels.values()}
@@ -395,6 +395,6 @@ def is_operator() -> bool:
 
 
 def is_single_user() -> bool:
-    """Whether the server listens on this computer only, hence for one person."""
+    """Whether the server listens on this computer only, and so has a single user."""
     address = st.get_option("server.address")
     return address in LOOPBACK and "X-Forwarded-For" not in st.context.headers

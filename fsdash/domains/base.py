@@ -24,7 +24,7 @@ KINDS = {
     "int": "a whole number",
     "float": "a finite number",
     "bool": "true or false",
-    "str": f"a text of at most {MAX_TEXT:,} characters in one line",
+    "str": f"text of at most {MAX_TEXT:,} characters in one line",
 }
 """By the type of a domain's field: what its value must be."""
 

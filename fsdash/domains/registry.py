@@ -12,7 +12,7 @@ A domain outside the package needs no change here. There are three ways to make 
     shop = "shop:Shop"                     entry point of an installed package; nothing to set
     register(Shop)                         in a notebook or a script, for this process only
 
-A model of one's own needs no class at all: see `fsdash.domains.saved`.
+A user's own model needs no class at all: see `fsdash.domains.saved`.
 
 The user's modules are imported when `DOMAINS` is first read, not when this module is imported: they
 import `fsdash.domains` themselves.
@@ -42,13 +42,13 @@ from fsdash.errors import InputError
 GROUP = "fsdash.domains"
 """Entry points of this group are domains."""
 SAVED_NAME = re.compile(r"model-[0-9a-f]{16}")
-"""The names that `fsdash.domains.saved` gives to models of one's own."""
+"""The names that `fsdash.domains.saved` gives to users' own models."""
 
 
 class Domains(MutableMapping[str, type[Domain]]):
     """Domains by name; those outside the package are loaded when the mapping is first read.
 
-    A model of one's own can be looked up by its name (`fsdash.domains.saved`), but is not listed.
+    A user's own model can be looked up by its name (`fsdash.domains.saved`), but is not listed.
     """
 
     def __init__(self, *domains: type[Domain]) -> None:
@@ -145,7 +145,7 @@ def make(name: str, preset: str = "default", /, **parameters: object) -> Domain:
 
 
 def domain_label(name: str) -> str:
-    """What tables and pages call a domain: its name, or the title of a model of one's own.
+    """What tables and pages call a domain: its name, or the title of a user's own model.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def domain_label(name: str) -> str:
 
 
 def is_saved_name(name: object) -> bool:
-    """Whether a text is the name of a model of one's own; the model need not exist."""
+    """Whether a text is the name of a user's own model; the model need not exist."""
     return isinstance(name, str) and SAVED_NAME.fullmatch(name) is not None
 
 
@@ -215,8 +215,8 @@ def _is_being_imported(module: ModuleType) -> bool:
 def load_installed() -> None:
     """Register the domains of installed packages.
 
-    A domain that cannot be used gets a warning, not an error: whoever runs fsdash may not be the
-    person who can repair the package.
+    A domain that cannot be used gets a warning, not an error: the person who runs fsdash may
+    not be able to repair the package.
     """
     for entry in entry_points(group=GROUP):
         try:

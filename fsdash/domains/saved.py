@@ -1,4 +1,4 @@
-"""A model of one's own as a domain: `model-3f2a9c01b4d5e6f7`.
+"""A user's own model as a domain: `model-3f2a9c01b4d5e6f7`.
 
 The name is made from the content of the model. The same model therefore has the same name on every
 computer, and a specification that names it always means the same numbers. `DOMAINS[name]` is a
@@ -113,7 +113,7 @@ def remember_content(contents: Contents) -> None:
 
 
 def saved_domain(name: str) -> type[SavedModel] | None:
-    """The class of a model of one's own; None if it is not found."""
+    """The class of a user's own model; None if it is not found."""
     if name not in _domains:
         found = _remembered.get(name) or _stored(name)
         if found is None:

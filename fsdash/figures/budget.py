@@ -139,7 +139,7 @@ def _mark(
         x=[budget],
         y=[choice.regret if inside else bottom],
         customdata=[[choice.k, choice.cost / sizes.sweep, choice.regret]],
-        name=f"{competitor_label(choice.T)} on the budget",
+        name=f"{competitor_label(choice.T)} for this budget",
         meta=HANDLE,
         mode="markers",
         cliponaxis=False,

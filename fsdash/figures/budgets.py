@@ -1,6 +1,6 @@
 """Methods at fixed budgets: what they lose of the optimum, with 95% intervals.
 
-Both axes are logarithmic, because good methods differ by fractions of a per cent. A loss below
+Both axes are logarithmic, because good methods differ by fractions of a percent. A loss below
 `SMALLEST` is drawn there.
 
 Methods with T are drawn with the T that has the best mean at each budget, in hindsight.

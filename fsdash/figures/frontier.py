@@ -264,7 +264,7 @@ def _bounds(frame: pd.DataFrame, T: Sequence[int], top: float, dark: bool) -> li
 
 
 def _mark(front: pd.DataFrame, measure: str, budget: float, bottom: float, dark: bool) -> list:
-    """The best point on the budget."""
+    """The best point within the budget."""
     best = last_on_budget(front, budget)
     if best is None:
         return []
@@ -275,7 +275,7 @@ def _mark(front: pd.DataFrame, measure: str, budget: float, bottom: float, dark:
             "x": [best["sweeps"]],
             "y": [max(best[measure], bottom * 1.05)],
             "customdata": data,
-            **{"name": "best on the budget", "meta": HANDLE, "mode": "markers"},
+            **{"name": "best for this budget", "meta": HANDLE, "mode": "markers"},
             "marker": {
                 "size": 17,
                 "color": method_colour(best["method"], best["T"], dark),

@@ -1,4 +1,4 @@
-"""Which columns of a table of transitions hold what."""
+"""The role of each column in a table of transitions."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def guess_columns(frame: pd.DataFrame) -> Columns:
 
 
 def _first(names: Iterable[str], wanted: Iterable[str]) -> str | None:
-    """The name that matches the earliest of the wanted ones, also as `idaction` or `action_id`."""
+    """The name that matches the earliest of the wanted ones; `idaction` and `action_id` count."""
     by_lower = {_simple(name): name for name in names}
     without_id = {low.removeprefix("id").removesuffix("id").strip("_- "): low for low in by_lower}
     for name in wanted:

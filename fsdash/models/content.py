@@ -124,7 +124,7 @@ def _describe_axis(axis: Axis) -> dict[str, Any]:
 
 
 def model_of(content: Content) -> FastSlowMDP:
-    """The model of a content of unknown origin. All is checked, also the hash if it has one."""
+    """The model of a content of unknown origin. Everything is checked, including a given hash."""
     head, arrays = content.head, content.arrays
     if head.get("format") != FORMAT or head.get("version") != VERSION:
         raise InputError(f"format: is not {FORMAT!r}, version {VERSION}; save the model again")
@@ -266,7 +266,7 @@ def _texts(values: Any) -> list[str]:
 def _text(about: Mapping[str, Any], name: str, default: str = "") -> str:
     value = about.get(name, default)
     if not isinstance(value, str):
-        raise InputError(f"{name}: is not a text")
+        raise InputError(f"{name}: is not text")
     return value
 
 

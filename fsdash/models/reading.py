@@ -56,9 +56,9 @@ class ReadOptions:
             ("action", isinstance(self.action, str), "the name of a column"),
             ("reward", isinstance(self.reward, str), "the name of a column"),
             ("probability", isinstance(self.probability, str | None), "the name of a column"),
-            ("next_prefix", isinstance(self.next_prefix, str) or mapping, "a text or a mapping"),
+            ("next_prefix", isinstance(self.next_prefix, str) or mapping, "text or a mapping"),
             ("normalize", isinstance(self.normalize, bool), "true or false"),
-            ("name", isinstance(self.name, str), "a text"),
+            ("name", isinstance(self.name, str), "text"),
         ):
             _check_type(name, getattr(self, name), good, wanted)
 

@@ -15,7 +15,7 @@ class CorruptStore(StoreError):
 
 
 class QueueFull(InputError):
-    """The limits do not allow so much work; nothing was queued."""
+    """The work exceeds a limit; nothing was queued."""
 
 
 class WorkerDied(RuntimeError):

@@ -61,7 +61,7 @@ def worker_seconds(spec: RunSpec) -> float:
 
 
 def wall_seconds(specs: Sequence[RunSpec], workers: int) -> float:
-    """Estimated seconds until several runs have finished on so many workers.
+    """Estimated seconds until several runs have finished on a number of workers.
 
     A replication is not divided between workers, so this is at least the longest replication.
     """

@@ -94,7 +94,7 @@ class Run(Summary):
 
     @cached_property
     def spec_data(self) -> dict[str, Any]:
-        """The specification as data, also if it cannot be used any more."""
+        """The specification as data, even if it can no longer be used."""
         data: dict[str, Any] = json.loads(self.spec_json)
         return data
 

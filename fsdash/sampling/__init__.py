@@ -108,7 +108,7 @@ def sweeps(
     """Make sweeps without end, in parts, starting with the initial values.
 
     Yields the number of completed sweeps, the states updated in the current sweep, the values, and
-    a generator for extracting their policy. With `first`, U is the result of so many sweeps, and
+    a generator for extracting their policy. With `first`, U is the result of that many sweeps, and
     the next one follows.
     """
     if first == 0:

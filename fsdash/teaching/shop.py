@@ -13,9 +13,19 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.domains.inventory import Inventory
 
 SHOP = Inventory(
-    y_max=12, d_min=1, d_max=5, d_step=2, order_step=3, order_max=12, move=0.05,
-    p=10.0, c=1.0, K=30.0, h=2.0, gamma=0.98,
-)  # fmt: skip
+    y_max=12,
+    d_min=1,
+    d_max=5,
+    d_step=2,
+    order_step=3,
+    order_max=12,
+    move=0.05,
+    p=10.0,
+    c=1.0,
+    K=30.0,
+    h=2.0,
+    gamma=0.98,
+)
 
 
 @cache

@@ -46,7 +46,7 @@ _LECTURER = Tour(
             "One lecture in ten sections",
             "Scroll through the sections, and move the control of each figure once.",
             "One small shop leads from value iteration to the limits of freezing. *Present* shows "
-            "one section per screen, and *Speaker notes* tells you what to say and for how long. "
+            "one section per screen, and *Speaker notes* tell you what to say and for how long. "
             "The other stops show figures for questions from the class.",
         ),
         Stop(
@@ -107,7 +107,7 @@ _PRACTITIONER = Tour(
         Stop(
             "your_model",
             "Bring your own model",
-            "Drop a file with transitions, or go on to see an example.",
+            "Upload a file with transitions, or go on to see an example.",
             "The page names the columns that it needs. It reports every row that it cannot use, "
             "with the remedy.",
         ),

@@ -1,4 +1,4 @@
-"""The paper's theory as functions: regret bounds, costs, and the choice of T on a budget.
+"""The paper's theory as functions: regret bounds, costs, and the choice of T for a budget.
 
     here                                      in the paper
     ----------------------------------------  ------------------------------------------------

@@ -245,7 +245,7 @@ def fsvi_regret(constants: Constants, T: ArrayLike, *, k: ArrayLike) -> FsviRegr
     depend on the noise. In all three domains the measured L̃ equals L_f. (In inventory y' also
     depends on the demand that moved, so φ grows by up to √2; the bound is so loose that this
     changes nothing.) If L̃ > L_f, which requires a slow state that forgets its position, the theorem
-    can fail for a long T: the model of tests/theory/test_counterexample.py (γ = 0.9) has a true
+    can fail for a large T: the model of tests/theory/test_counterexample.py (γ = 0.9) has a true
     regret of 9.0 and a bound of 4.68 at T = 300, but 8.98 and 9.82 at T = 80.
     `repaired_regret` is a bound without this condition; docs/proofs.md has its proof.
 

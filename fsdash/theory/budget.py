@@ -1,4 +1,4 @@
-"""The algorithm, T and k with the smallest bound on a budget.
+"""The algorithm, T and k with the smallest bound for a budget.
 
 This is Section "Regret versus Computational Cost ... Selecting T". With a budget B, every candidate
 runs for k_max iterations, the largest k with cost ≤ B, because its bound falls with k. (The paper's

@@ -47,7 +47,7 @@ LONGEST_TABLE = 4096
 MOST_REMEMBERED = 2048
 """Distances between up to this many different distributions are remembered (34 MB)."""
 WORK = 2e7
-"""Operations between two looks at the clock, about a tenth of a second."""
+"""Operations between two checks of the clock, about a tenth of a second."""
 PROVEN, POSSIBLE, DONE = 0, 1, 2
 """Entries of `found`: the largest ratio proven, the largest one possible, and the work done."""
 

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.rows import Rows
-from fsdash.core.step import NextStates, next_states, terminal_states
+from fsdash.core.step import NextStateLaw, next_states, terminal_states
 from tests.models import in_rows, random_model, random_rows, seeds, shapes, sizes, transition_matrix
 
 
@@ -26,7 +26,7 @@ def test_next_states_are_the_transition_law_in_both_forms(seed, sizes, shape):
 
 
 def test_draws_have_the_probabilities_of_the_law_and_never_an_impossible_state():
-    law = NextStates(np.arange(4), np.zeros(4, int), np.array([0.0, 0.25, 0.75, 0.0]))
+    law = NextStateLaw(np.arange(4), np.zeros(4, int), np.array([0.0, 0.25, 0.75, 0.0]))
     rng = np.random.default_rng(0)
     counts = np.bincount([law.draw(rng)[0] for _ in range(4000)], minlength=4)
     assert counts[0] == counts[3] == 0
@@ -38,7 +38,7 @@ def test_a_draw_at_the_end_of_rounded_probabilities_is_possible():
         def random(self):
             return np.nextafter(1.0, 0.0)
 
-    third = NextStates(np.arange(4), np.zeros(4, int), np.array([1 / 3, 1 / 3, 0.3333, 0.0]))
+    third = NextStateLaw(np.arange(4), np.zeros(4, int), np.array([1 / 3, 1 / 3, 0.3333, 0.0]))
     assert third.draw(Highest()) == (2, 0)
 
 

@@ -18,8 +18,8 @@ ROOT = Path(__file__).parents[2]
 # Seconds. A server whose kernels are not compiled yet compiles them first.
 START_TIMEOUT = 600
 # Milliseconds. A busy machine draws slowly. A long limit costs a fast machine nothing.
-PATIENCE = 60_000
-expect.set_options(timeout=PATIENCE)
+BROWSER_TIMEOUT = 60_000
+expect.set_options(timeout=BROWSER_TIMEOUT)
 
 
 def free_port() -> int:
@@ -106,7 +106,7 @@ def visit(chromium: Browser, server: str) -> Iterator[Callable[..., Page]]:
     ):
         size = {"width": width, "height": height}
         context = chromium.new_context(viewport=size, color_scheme=theme, has_touch=touch)
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(BROWSER_TIMEOUT)
         contexts.append(context)
         page = context.new_page()
         page.on("request", check_request)

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from fsdash.dashboard.widgets import waiting
 
-waiting.PATIENCE = 60.0  # AppTest has no timer that would run a page again
+waiting.FIRST_WAIT = 60.0  # AppTest has no timer that would run a page again
 
 ROOT = Path(__file__).parents[2]
 APP = str(ROOT / "app.py")

@@ -181,7 +181,7 @@ def test_a_domain_can_take_a_path(tmp_path):
     assert Archive(path=tmp_path / "a.csv").path == str(tmp_path / "a.csv")
     assert Archive(path="true").path == "true"
     for bad in (3, None, "two\nlines", "x" * 1001, b"bytes"):
-        with pytest.raises(InputError, match=r"path = .*give a text of at most 1,000"):
+        with pytest.raises(InputError, match=r"path = .*give text of at most 1,000"):
             Archive(path=bad)
 
 

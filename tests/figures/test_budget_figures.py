@@ -81,13 +81,13 @@ def test_each_step_of_a_curve_has_the_bound_and_cost_of_the_library(bound):
 def test_the_markers_are_the_bounds_for_the_budget_on_their_curves():
     figure, advice = drawn(THREE.constants, 4)
     for choice in advice.candidates:
-        mark = trace(figure, f"{competitor_label(choice.T)} on the budget")
+        mark = trace(figure, f"{competitor_label(choice.T)} for this budget")
         assert (mark.x[0], mark.y[0]) == (4 * UNIT, choice.regret)
         steps = trace(figure, competitor_label(choice.T))
         before = np.searchsorted(steps.x, 4 * UNIT, side="right") - 1
         assert steps.y[before] == choice.regret
     sizes = [
-        trace(figure, f"{competitor_label(c.T)} on the budget").marker.size
+        trace(figure, f"{competitor_label(c.T)} for this budget").marker.size
         for c in advice.candidates
     ]
     assert sizes[0] > max(sizes[1:])
@@ -95,7 +95,7 @@ def test_the_markers_are_the_bounds_for_the_budget_on_their_curves():
 
 def test_a_bound_off_the_scale_is_marked_with_an_arrow_at_the_edge():
     figure, advice = drawn(THREE.constants, 1e9)
-    mark = trace(figure, "Base VI on the budget")
+    mark = trace(figure, "Base VI for this budget")
     assert advice.choice.regret == 0
     assert mark.y[0] == pytest.approx(10 ** figure.layout.yaxis.range[0])
     assert mark.marker.symbol == "triangle-down" and mark.customdata[0][2] == 0
@@ -178,7 +178,7 @@ def test_a_budget_too_small_for_any_iteration_still_has_a_figure():
     found = regimes(THREE.constants, THREE.sizes, T=THREE.T)
     for given in (0.0, 0.5 * UNIT):
         figure = budget_figure(THREE.constants, THREE.sizes, THREE.T, given, found)
-        assert not [t for t in figure.data if "on the budget" in t.name]
+        assert not [t for t in figure.data if "for this budget" in t.name]
         assert len([s for s in figure.layout.shapes if s.name == HANDLE]) == (given > 0)
 
 

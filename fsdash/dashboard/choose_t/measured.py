@@ -82,12 +82,12 @@ class MeasuredState:
 
     @cached_property
     def best(self) -> pd.Series | None:
-        """The best point on the budget; None if the budget pays for nothing."""
+        """The best point within the budget; None if there is none."""
         return last_on_budget(front(self.measured, self.measure), self.sweeps)
 
     @cached_property
     def second(self) -> pd.Series | None:
-        """The best point on the budget of another method, or of FSVI with another T."""
+        """The best point within the budget of another method, or of FSVI with another T."""
         if self.best is None:
             return None
         others = front(self.measured, self.measure, competitor(self.best))
@@ -95,13 +95,13 @@ class MeasuredState:
 
     @cached_property
     def best_fsvi(self) -> pd.Series | None:
-        """The best point of FSVI on the budget; None if the budget pays for none."""
+        """The best point of FSVI within the budget; None if there is none."""
         rows = self.fsvi_on_budget
         return None if rows.empty else rows.loc[rows[self.measure].idxmin()]
 
     @cached_property
     def fsvi_on_budget(self) -> pd.DataFrame:
-        """The points of FSVI that the budget pays for."""
+        """The points of FSVI within the budget."""
         rows = self.measured.positive
         return rows[(rows["method"] == "fsvi") & (rows["sweeps"] <= self.sweeps)]
 
@@ -158,7 +158,7 @@ def measure_model(domain: Domain, progress: Callable[[float], object]) -> Measur
 def choose_from_samples(
     domain: Domain, sweeps: float, seed: int, progress: Callable[[float], object]
 ) -> Choice:
-    """The recommendation from samples alone, all paid for out of the budget."""
+    """The recommendation from samples alone, which all count against the budget."""
     model = problem(domain).model
     return recommend(model, sweeps=sweeps, sampled=True, seed=seed, progress=progress)
 
@@ -176,9 +176,9 @@ def figure(state: MeasuredState, dark: bool = False) -> go.Figure:
 
 
 def choices_of_T(state: MeasuredState) -> pd.DataFrame:
-    """T of FSVI on the budget as the paper's bound, the certificate and hindsight choose it.
+    """T of FSVI within the budget, chosen by the paper's bound, the certificate and hindsight.
 
-    Empty if the budget pays for no FSVI. Hindsight knows the true regret.
+    Empty if FSVI exceeds the budget. Hindsight knows the true regret.
     """
     paid, found = state.fsvi_on_budget, []
     for by, column in (

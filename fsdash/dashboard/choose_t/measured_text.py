@@ -12,19 +12,19 @@ from fsdash.formatting import number, round_up
 
 INTRODUCTION = (
     "Every method is run on the model and its policies are evaluated exactly, so the regrets below "
-    "are **true**, not bounded. A budget pays for every point to the left of the line."
+    "are **true values**, not bounds. All points to the left of the line are within the budget."
 )
 MODEL, BUDGET = "Model", "Budget in sweeps of Base VI"
 BUDGET_HELP = (
     "The work that a method may spend. One sweep is one evaluation for each state, action and "
-    "outcome. You can also click in the figure or drag the line."
+    "noise outcome. You can also click in the figure or drag the line to set it."
 )
 MEASURE, MEASURE_LABELS = "Regret", {"mean_regret": "Mean", "max_regret": "Largest"}
 MEASURE_HELP = (
     "Mean: over the initial distribution. Largest: over all states, as the paper defines regret."
 )
-DRAWN_T = "Drawn T of FSVI"
-DRAWN_T_HELP = "All T from {first} to {last} compete; these are drawn."
+DRAWN_T = "Curves of FSVI for T"
+DRAWN_T_HELP = "All T from {first} to {last} are compared; curves are drawn for these."
 NO_T = "No T is selected, so the defaults are drawn: {T}."
 MEASURING, START = "Measuring {title} …", "Measure this model"
 STOPPED = "The measurement was stopped. Start it again with the button."
@@ -38,17 +38,17 @@ CLICK = (
 )
 ALT_TEXT = "True regret against work on {title}. {headline}."
 COST, REGRET, CERTIFICATE = "Cost", "Mean regret", "Certificate"
-CERTIFICATE_HELP = (
-    "An upper bound on the largest regret, which does not need the solution of the model."
+CERTIFICATE_HELP = "An upper bound on the largest regret, computed without solving the model."
+CHOICES_OF_T = (
+    "**T of FSVI for this budget, chosen by three rules.** Only *hindsight* uses the true regret."
 )
-CHOICES_OF_T = "**T of FSVI on this budget, by three rules.** Hindsight knows the true regret."
-NO_FSVI = "This budget pays for no run of FSVI."
+NO_FSVI = "This budget is too small for FSVI."
 INSPECT = "Inspect this policy"
 SAMPLES = "If you can only sample"
 SAMPLES_INTRODUCTION = (
-    "The figure needs the model's probabilities. If there is only a simulator, the choice must "
-    "come from samples. Every sample, also those that compare the candidates, is paid for out of "
-    "the budget. Here one sweep is a sweep of Base E-VI with 50 samples for each state and action."
+    "The figure needs the model's probabilities. If you only have a simulator, the choice must be "
+    "based on samples. Every sample counts against the budget, including those that compare the "
+    "candidates. Here one sweep is a sweep of Base E-VI with 50 samples for each state and action."
 )
 SAMPLED_BUDGET, SEED = "Budget in sweeps of Base E-VI", "Seed"
 CHOOSE_FROM_SAMPLES, CHOOSING = "Choose from samples", "Choosing from samples …"
@@ -102,14 +102,14 @@ def regret_text(regret: float, optimal: float) -> str:
 
 
 def reasons(state: MeasuredState) -> str:
-    """Why this point: what it loses, and what the runner-up would lose."""
+    """Why this point is the best, and how much the runner-up would lose."""
     if state.best is None:
         cheapest = float(state.measured.positive["sweeps"].min())
         needed = number(round_up(cheapest, 3))
         return f"The cheapest policy costs {needed} sweeps. Raise the budget to that."
     name = MEASURES[state.measure]
     loss = float(state.best[state.measure])
-    parts = [f"Of all points that the budget pays for, it has the smallest {name}."]
+    parts = [f"It has the smallest {name} of all points within the budget."]
     second = state.second
     if second is not None:
         other = f"{point_label(second['method'], second['T'])}{_iterations(second)}"
@@ -143,7 +143,7 @@ def choices_table(choices: pd.DataFrame) -> pd.DataFrame:
 def bound_note(factor: float | None, drawn: bool) -> str:
     """What the paper's bound says here."""
     if factor is None:
-        return "The paper's bound is not known for this model: its constants were not measured."
+        return "The paper's bound is unknown here, because the model's constants were not measured."
     times = f"{number(factor)} times the true largest regret or more"
     if drawn:
         return f"The paper's bound is {times}."

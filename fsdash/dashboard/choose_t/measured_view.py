@@ -139,7 +139,7 @@ def want(domain: Domain, wanted: bool) -> None:
 
 
 def draw_recommendation(state: MeasuredState) -> None:
-    """The best point on the budget with its numbers and its reasons."""
+    """The best point within the budget with its numbers and its reasons."""
     with st.container(border=True, key="recommendation"):
         with st.container(
             horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"

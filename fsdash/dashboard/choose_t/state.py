@@ -88,7 +88,7 @@ class ChooseTState:
 
     @cached_property
     def advice(self) -> Advice | None:
-        """The best choice on this budget; None below one sweep, which is the cheapest run."""
+        """The best choice within the budget; None below one sweep, which is the cheapest run."""
         if self.sweeps < 1:
             return None
         return advise(
@@ -157,7 +157,7 @@ def main_figure(state: ChooseTState, dark: bool = False) -> go.Figure:
 
 
 def terms_figure(state: ChooseTState, dark: bool = False) -> go.Figure:
-    """The terms of each candidate's bound on the budget."""
+    """The terms of each candidate's bound within the budget."""
     return decomposition_figure(state.constants, state.compared, state.bound, dark)
 
 

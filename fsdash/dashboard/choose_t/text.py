@@ -28,8 +28,8 @@ INTRODUCTION = (
 EXAMPLES_LABEL = "Examples"
 BUDGET = "Budget in sweeps of Base VI"
 BUDGET_HELP = (
-    "The most that a run may cost: all runs with cost ≤ B are compared. One sweep is |S|²|A| "
-    "operations. You can also click in the figure."
+    "The largest cost of a run: all runs with cost ≤ B are compared. One sweep is |S|²|A| "
+    "operations. You can also click in the figure to set it."
 )
 OPERATIONS = "= {operations} operations"
 MORE_CONSTANTS, SIZES, COMPETITORS, WHICH_BOUND = (
@@ -72,16 +72,16 @@ SET_BUDGET = (
 )
 OFF_SCALE = "{names} {verb} off the scale."
 TERMS = (
-    "On this budget, each bound is the sum of three terms. The **reward** and **transition** terms "
-    "are the cost of freezing and do not depend on the budget. A larger budget reduces the "
+    "For this budget, each bound is the sum of three terms. The **reward** and **transition** "
+    "terms are the cost of freezing and do not depend on the budget. A larger budget reduces the "
     "**iteration** term."
 )
-TERMS_ALT_TEXT = "The terms of the bound for each T on this budget."
+TERMS_ALT_TEXT = "The terms of the bound for each T at this budget."
 TERMS_NEED_BUDGET = "Raise the budget to one sweep or more to see the terms."
 SENSITIVITY = (
-    "The constants are rarely known exactly. This figure varies one of them and keeps the others: "
-    "if the colour around the cross is uniform, the choice of T does not depend on it. Click a "
-    "cell to use its budget and constant."
+    "The constants are rarely known exactly. This figure varies one of them and keeps the others "
+    "fixed: if the colour around the cross is uniform, the choice of T does not depend on it. "
+    "Click a cell to use its budget and constant."
 )
 SENSITIVITY_ALT_TEXT = "The best T over budgets and values of {symbol}."
 VARY = "Vary"
@@ -117,7 +117,7 @@ COUNTEREXAMPLE = {
 }
 """Of tests/theory/test_counterexample.py."""
 WITHOUT_CONDITION = (
-    "Without this condition the bound can fail for a long T. In a small model with γ = {gamma}, "
+    "Without this condition the bound can fail for a large T. In a small model with γ = {gamma}, "
     "the true regret at T = {long_T} is {long_regret} and the bound {long_bound}. At "
     "T = {short_T} they are {short_regret} and {short_bound}, so the bound still holds there. The "
     "*repaired* bound, under *Which bound*, does not need the condition:"
@@ -148,8 +148,8 @@ def truth(name: str, domain: MeasuredDomain, bound: float) -> str:
         f"**{example_label(name)}, T = {TRUSTED_T}:** the bound is {number(bound)}, the largest "
         f"possible loss is {number(trivial_bound(domain.constants))}, and the true regret of FSVI "
         f"is **{number(true)}** (evaluated exactly under the true model). The bound is "
-        f"{number(bound / true)} times the true regret, because the Lipschitz constants are those "
-        "of the steepest place in the model. `fsdash solve` computes the true regret for any T."
+        f"{number(bound / true)} times the true regret, because the Lipschitz constants describe "
+        "the steepest part of the model. `fsdash solve` computes the true regret for any T."
     )
 
 
@@ -170,9 +170,9 @@ REGRET_BOUND, BOUND_RATIO = "Regret bound", "Bound ÷ largest possible loss"
 NO_REWARD = "With r_max = 0 every policy earns the same, so the choice does not matter."
 CANNOT_CHOOSE = "The bound cannot choose T here"
 VACUOUS = (
-    "**The bound is vacuous here:** even the smallest one, of {run}, is {ratio} times the largest "
-    "possible loss ({trivial}). Measure the regret on a model instead, or see the tab *Can I trust "
-    "it?*"
+    "**The bound is vacuous here:** even the smallest one, that of {run}, is {ratio} times the "
+    "largest possible loss ({trivial}). Measure the regret on a model instead, or see the tab "
+    "*Can I trust it?*"
 )
 GO_TO_MEASURED = "Measure it on a model"
 
@@ -235,7 +235,7 @@ def _warning(advice: Advice) -> str:
 
 def _second_best(advice: Advice) -> str:
     if len(advice.candidates) < 2:
-        return "The budget allows nothing else."
+        return "No other choice fits the budget."
     best, second = advice.candidates[:2]
     name = competitor_label(second.T)
     if best.regret == second.regret:
@@ -271,28 +271,28 @@ VACUOUS_FLOORS = (
     "All floors are in the grey area: no budget makes the bound of FSVI informative here."
 )
 LOWER_BUT_LATER = (
-    "A longer T starts **lower but later**: each iteration looks T periods ahead, but the lower "
+    "A larger T starts **lower but later**: each iteration looks T periods ahead, but the lower "
     "level must be computed first."
 )
 LATER = (
-    "A longer T starts **later**: the lower level must be computed first. Each iteration looks T "
+    "A larger T starts **later**: the lower level must be computed first. Each iteration looks T "
     "periods ahead, but the error made by freezing depends on T too. Among the plotted curves, "
     "{lowest} starts lowest."
 )
 GROWS = (
     "γ{name} = {product} ≥ 1: differences between states grow at least as fast as discounting "
-    "shrinks them, and the bound grows without limit with T. This rules out a long T for every "
+    "shrinks them, and the bound grows without limit with T. This rules out a large T for every "
     "budget."
 )
 NO_FREEZE_ERROR = (
     "The slow state never moves here, or the reward does not depend on it. There is no freeze "
-    "error, so nothing rules out a long T, however large γL_f is."
+    "error, so nothing rules out a large T, however large γL_f is."
 )
-LIMITED = "γ{name} = {product} < 1: the freeze error has a limit, so nothing rules out a long T."
+LIMITED = "γ{name} = {product} < 1: the freeze error has a limit, so nothing rules out a large T."
 
 
 def notices(state: ChooseTState) -> list[str]:
-    """On the floors, on where the curves start, and on long T."""
+    """On the floors, on where the curves start, and on large T."""
     growth = describe_growth(state.constants, state.frozen_sensitivity)
     return [describe_floors(state), describe_starts(state), growth]
 

@@ -27,7 +27,7 @@ from fsdash.dashboard.widgets.controls import FIELD_RANGES, number_field
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.widgets.symbols import symbol_line
 from fsdash.dashboard.widgets.url_state import (
-    Parameter,
+    UrlParameter,
     UrlState,
     comma_separated,
     domain_name,
@@ -74,31 +74,31 @@ def model_name(value: str) -> str:
 URL = UrlState(
     "choose-t",
     {
-        "by": Parameter("model", one_of(text.SOURCES)),
-        "model": Parameter("inventory", model_name),
-        "measure": Parameter("mean_regret", one_of(measured_text.MEASURE_LABELS)),
-        "drawn": Parameter(
+        "by": UrlParameter("model", one_of(text.SOURCES)),
+        "model": UrlParameter("inventory", model_name),
+        "measure": UrlParameter("mean_regret", one_of(measured_text.MEASURE_LABELS)),
+        "drawn": UrlParameter(
             list(measured.DRAWN_T),
             list_of(whole_number(measured.COMPARED_T[0], measured.COMPARED_T[-1])),
             comma_separated,
         ),
-        "budget": Parameter(DEFAULT_SWEEPS, number_in(0, LARGEST_BUDGET)),
-        "gamma": Parameter(START.constants.gamma, number_in(0, 1, hint=" (below 1)")),
+        "budget": UrlParameter(DEFAULT_SWEEPS, number_in(0, LARGEST_BUDGET)),
+        "gamma": UrlParameter(START.constants.gamma, number_in(0, 1, hint=" (below 1)")),
         **controls.field_parameters(FIELD_RANGES, START.constants),
         **{
-            name: Parameter(getattr(START.sizes, field), whole_number(1, LARGEST_SIZE))
+            name: UrlParameter(getattr(START.sizes, field), whole_number(1, LARGEST_SIZE))
             for name, field in SIZES.items()
         },
-        "T": Parameter(
+        "T": UrlParameter(
             list(START.T), list_of(whole_number(2, LONGEST_T), MOST_PLOTTED), comma_separated
         ),
-        "LUby": Parameter("custom", one_of(text.L_U_SOURCES)),
-        "over": Parameter("plotted", one_of(text.WINNERS)),
-        "bound": Parameter("stated", one_of(text.BOUNDS)),
+        "LUby": UrlParameter("custom", one_of(text.L_U_SOURCES)),
+        "over": UrlParameter("plotted", one_of(text.WINNERS)),
+        "bound": UrlParameter("stated", one_of(text.BOUNDS)),
         "Lfrozen": controls.frozen_parameter(),
-        "vary": Parameter("Lf", one_of(text.SYMBOLS)),
+        "vary": UrlParameter("Lf", one_of(text.SYMBOLS)),
         "tab": labelled("terms", text.TABS),
-        "domain": Parameter("inventory", domain_name),
+        "domain": UrlParameter("inventory", domain_name),
     },
 )
 

@@ -20,7 +20,7 @@ LINK_HELP = (
 LINK_EXAMPLE = "such as Choose_T?budget=4"
 QUESTION = "Question"
 OPTIONS = "Answers to choose from, one per line"
-OPTIONS_HELP = "Leave it empty to ask for a number."
+OPTIONS_HELP = "Leave this empty to ask for a number."
 DAYS = "The task expires after"
 DAY_LABELS = {1: "1 day", 7: "1 week", 30: "30 days"}
 CREATE = "Create the task"
@@ -28,25 +28,25 @@ CREATE = "Create the task"
 STUDENT_LINK = "Link for the class"
 LECTURER_LINK = (
     "The address of this page holds your key. Keep it to come back to the results, and do not "
-    "share it: whoever has it can close and delete the task."
+    "share it: anyone who has it can close and delete the task."
 )
 LOCAL_LINK = (
     "This link works on this computer only. Start the server for the network (`make run "
     "HOST=0.0.0.0`), open the dashboard at the network address of this computer, such as "
-    "`http://192.168.0.7:8501`, and open your task there: the link will have that address."
+    "`http://192.168.0.7:8501`, and open your task there. The link then has that address."
 )
 SHOW, SHOW_HELP = "Show the answers", "Hide them until everyone has answered."
 RESULTS = "Answers"
-WRONG_KEY = "This link is not the lecturer's: its key is wrong."
+WRONG_KEY = "The key in this link is wrong. Open the task with your own link."
 ACCEPTING = "Accept answers"
-CLEAR, CLEAR_HELP = "Delete the answers", "Keeps the task, for a second round."
-DELETE, DELETE_HELP = "Delete the task", "Deletes the task and its answers for good."
+CLEAR, CLEAR_HELP = "Delete the answers", "Keeps the task, so that you can ask again."
+DELETE, DELETE_HELP = "Delete the task", "Deletes the task and its answers permanently."
 NEW = "New task"
 DELETED = "The task and its answers were deleted."
 
 YOUR_ANSWER, SEND, CHANGE = "Your answer", "Send", "Change my answer"
 CLOSED = "The task is closed: answers are no longer accepted."
-ANONYMOUS = "Your answer is anonymous. Your browser can answer once, and change its answer."
+ANONYMOUS = "Your answer is anonymous. Each browser counts once; you can change your answer."
 WAITING = "Waiting for the browser …"
 
 

@@ -18,7 +18,7 @@ from fsdash.dashboard.shell import add_style, is_dark, open_page
 from fsdash.dashboard.widgets.browser_storage import browser_value
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.dashboard.widgets.exercise import number_of
-from fsdash.dashboard.widgets.url_state import Parameter, Reader, UrlState
+from fsdash.dashboard.widgets.url_state import Reader, UrlParameter, UrlState
 from fsdash.errors import InputError
 from fsdash.figures.class_answers import answers_figure
 from fsdash.formatting import escape_markdown
@@ -51,7 +51,7 @@ def word(longest: int) -> Reader:
 
 
 URL = UrlState(
-    "class", {"task": Parameter(None, word(16)), "key": Parameter(None, word(MAX_TOKEN))}
+    "class", {"task": UrlParameter(None, word(16)), "key": UrlParameter(None, word(MAX_TOKEN))}
 )
 
 
@@ -212,7 +212,7 @@ def draw_answers(store: Store, task: ClassTask, key: str) -> None:
     """The answers so far; this part refreshes by itself."""
     try:
         values = store.class_tasks.values(task.id, key)
-    except (InputError, StoreError) as problem:  # deleted in another tab, or the store is away
+    except (InputError, StoreError) as problem:  # deleted in another tab, or no store
         st.warning(escape_markdown(as_sentence(problem)))
         return
     st.metric(text.RESULTS, text.count(len(values)))

@@ -139,7 +139,7 @@ def _effect_of_T(work: pd.DataFrame) -> str:
 
 
 def _overtaken(work: pd.DataFrame, curves: dict[str, MeanCurve], x: str) -> str:
-    """From which work on the best method that does not freeze stays ahead of one that does."""
+    """After which work the best method that does not freeze stays ahead of the best that does."""
     order = [row for _, row in _from_best(work).iterrows() if row["method"] in curves]
     frozen = [row for row in order if pd.notna(row["T"])]
     base = [row for row in order if pd.isna(row["T"]) and row["algorithm"] != AGNOSTIC]

@@ -44,8 +44,8 @@ LOG_X = "Logarithmic work axis"
 SINGLE_RUNS = "Single replications"
 GREEDY_FOR_J = "Greedy for J"
 GREEDY_FOR_J_HELP = (
-    "While E-FSVI solves its lower level there is a second policy: stationary, and greedy with "
-    "respect to the frozen values J."
+    "While E-FSVI solves its lower level, it also has a stationary policy, which is greedy for the "
+    "frozen values J."
 )
 ROLLING = "Rolling"
 ROLLING_HELP = (
@@ -60,8 +60,8 @@ NO_DATA, NOT_REACHED = "…", "–"
 SO_FAR, FROM_START = "so far", "from start"
 FINAL_RULE = "the mean over the whole sweeps in the last tenth of the work, at least three"
 FINAL_NOTE = (
-    "*Final* is an average: over the last tenth of the work, and over at least three sweeps. The "
-    "curve of a method that is still improving can therefore end better than its final value."
+    "*Final* is an average over the last tenth of the work, at least three sweeps. The curve of a "
+    "method that is still improving can therefore end better than its final value."
 )
 
 
@@ -88,7 +88,7 @@ REGRET_WORDS = TableWords(
     "Start regret",
     "mean regret of the first policy",
     "to\N{NO-BREAK SPACE}−{level}",
-    "{unit} until the mean curve stays {level} below the regret of the initial policy",
+    "{unit} until the mean curve stays at least {level} below the initial policy's regret",
     "Final regret",
     f"mean regret: {FINAL_RULE}, with its 95% interval, and its share of the initial policy's",
 )
@@ -132,9 +132,9 @@ def part_of(count: int, total: int) -> str:
 
 
 REGRET_SHOWN = (
-    "Where the mean optimal value is not positive, a share of it has no meaning. Curves and table "
-    "therefore show **mean regret**, the loss against the optimal policy. It is compared with that "
-    "of the initial policy, which maximises the immediate reward."
+    "If the mean optimal value is not positive, a share of it has no meaning. Curves and table "
+    "therefore show **mean regret**, the loss compared with the optimal policy. The initial "
+    "policy, which maximises the immediate reward, is the reference."
 )
 
 
@@ -142,9 +142,9 @@ def slow_agnostic_wins(method: str, n_slow: int, final: str) -> str:
     """Why a method that does not observe the slow state can end best."""
     return (
         f"**{method}** can win although it does not observe the slow state. It learns one value "
-        f"for each fast state, not one for each of {n_slow:,} slow states, so its sweep costs "
-        f"1/{n_slow:,} of the work and every value averages over slow states. It loses what "
-        f"knowing the slow state is worth, and here that is little: it ends at {final}."
+        f"for each fast state instead of {n_slow:,}, one for each slow state, so its sweep costs "
+        f"1/{n_slow:,} of the work and every value is an average over slow states. Knowing the "
+        f"slow state is worth little here, so the method loses little: it ends at {final}."
     )
 
 

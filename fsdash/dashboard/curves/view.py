@@ -15,7 +15,7 @@ import streamlit as st
 from fsdash.dashboard.curves import text
 from fsdash.dashboard.curves.state import CurveOptions, MethodRow
 from fsdash.dashboard.shell import is_dark
-from fsdash.dashboard.widgets.url_state import Parameter, UrlState, one_of, switch
+from fsdash.dashboard.widgets.url_state import UrlParameter, UrlState, one_of, switch
 from fsdash.runs.columns import DEFAULT_MEASURE
 from fsdash.runs.measures import drawable_measures
 from fsdash.runs.summary import LEVELS
@@ -68,11 +68,11 @@ MAX_UNBROKEN = 16
 # ----------------------------------------------------------------------------------------- options
 
 
-def curve_parameters(single_runs: bool = True) -> dict[str, Parameter]:
+def curve_parameters(single_runs: bool = True) -> dict[str, UrlParameter]:
     """The curve options in a page's URL."""
     parameters = {
-        "x": Parameter("sweeps", one_of(text.X_LABELS)),
-        "y": Parameter(DEFAULT_MEASURE, one_of(text.Y_LABELS)),
+        "x": UrlParameter("sweeps", one_of(text.X_LABELS)),
+        "y": UrlParameter(DEFAULT_MEASURE, one_of(text.Y_LABELS)),
         "log": switch(True),
     }
     if single_runs:

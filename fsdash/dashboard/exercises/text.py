@@ -3,8 +3,8 @@
 PAGE = "Exercises"
 TITLE = "Exercises"
 INTRODUCTION = (
-    "Every exercise is about one page: open it, answer here or there, and check the answer. The "
-    "right answers are computed, not typed. What you have solved is stored in your browser only."
+    "Every exercise is about one page: open it, answer here or there, and check your answer. The "
+    "library computes the right answers. Your progress is stored in your browser only."
 )
 VIEW, VIEWS = "View", {"list": "Exercises and progress", "sheet": "Printable sheet"}
 LEVEL, ALL_LEVELS = "Level", {"all": "All"}
@@ -14,8 +14,8 @@ RESULTS_HELP = (
     "Open this link in another browser to continue there, or send it to your lecturer. It holds "
     "the solved exercises and no name. Nothing is stored on the server."
 )
-ADD, ADD_HELP = "Add them to my progress", "Adds them to what this browser has stored."
-FORGET, FORGET_HELP = "Forget my progress", "Deletes what this browser has stored."
+ADD, ADD_HELP = "Add them to my progress", "Adds them to the progress stored in this browser."
+FORGET, FORGET_HELP = "Delete my progress", "Deletes the progress stored in this browser."
 PRINT, DOWNLOAD = "Print", "Download as Markdown"
 FILE = "fsdash-exercises.md"
 

@@ -10,7 +10,7 @@ from fsdash.dashboard.shell import add_style, open_page, segments
 from fsdash.dashboard.widgets.exercise import draw_folded, number_of
 from fsdash.dashboard.widgets.progress import add_solved, forget_progress, read_progress
 from fsdash.dashboard.widgets.url_state import (
-    Parameter,
+    UrlParameter,
     UrlState,
     comma_separated,
     list_of,
@@ -24,10 +24,10 @@ LEVEL_LABELS = text.ALL_LEVELS | LEVELS
 URL = UrlState(
     "exercises",
     {
-        "view": Parameter("list", one_of(text.VIEWS)),
-        "level": Parameter(state.ALL, one_of(LEVEL_LABELS)),
+        "view": UrlParameter("list", one_of(text.VIEWS)),
+        "level": UrlParameter(state.ALL, one_of(LEVEL_LABELS)),
         "solutions": switch(False),
-        "results": Parameter(
+        "results": UrlParameter(
             [], list_of(one_of([one.id for one in EXERCISES]), len(EXERCISES)), comma_separated
         ),
     },

@@ -9,7 +9,7 @@ from fsdash.dashboard.shell import exercises, glossary, is_dark, open_page, two_
 from fsdash.dashboard.tour import link_to_stop
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.picture import draw_step_caption, draw_svg
-from fsdash.dashboard.widgets.url_state import Parameter, UrlState, one_of, whole_number
+from fsdash.dashboard.widgets.url_state import UrlParameter, UrlState, one_of, whole_number
 from fsdash.teaching.tours import TOURS, Position
 
 STEP = "home-step"
@@ -19,8 +19,8 @@ CARDS_IN_A_ROW = 3
 URL = UrlState(
     "home",
     {
-        "periods": Parameter(state.START_T, whole_number(1, LARGEST_T)),
-        "view": Parameter("policy", one_of(text.PICTURES)),
+        "periods": UrlParameter(state.START_T, whole_number(1, LARGEST_T)),
+        "view": UrlParameter("policy", one_of(text.PICTURES)),
     },
 )
 

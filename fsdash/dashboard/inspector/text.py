@@ -158,7 +158,7 @@ def phase_columns(sense: str) -> dict[str, str]:
 
 OPTIMAL_COLUMN = "optimal"
 Q_LABEL = "Q-values if later actions follow"
-Q_HELP = "The length of a bar is the loss of that action against the best one."
+Q_HELP = "The length of a bar is the loss of that action compared with the best one."
 OPTIMAL_AFTERWARDS, OWN_AFTERWARDS = "optimal policy", "policy itself"
 Q_TABLE = "Q-values of this state, one step of look-ahead under each policy's own values"
 
@@ -178,16 +178,16 @@ def q_alt_text(taken: Mapping[str, str]) -> str:
 
 EXPECTED_GAP, BLOCK_LOSS, MEAN_GAP = "Its mean over noise", "Loss of its actions", "Mean gap"
 BLOCK_GAP_HELP = (
-    "Planned minus earned rewards of the block, discounted. Both are on the same noise, so the gap "
-    "is due to the slow state, which moved although the plan assumed that it stays."
+    "Planned minus earned rewards of the block, discounted. Both use the same noise, so the gap is "
+    "caused by the slow state, which moved although the plan assumed that it would stay."
 )
 EXPECTED_GAP_HELP = (
     "The mean of the gap over all noise, given the second state of the block, computed exactly. It "
     "is the reward error of this policy from there on."
 )
 BLOCK_LOSS_HELP = (
-    "What the block's actions lose against the best actions, discounted, if all later actions are "
-    "optimal. A plan can be wrong about its rewards and still choose good actions."
+    "What the block's actions lose compared with the best actions, discounted, if all later "
+    "actions are optimal. A plan can be wrong about its rewards and still choose good actions."
 )
 MEAN_GAP_HELP = "The mean gap of all blocks of this path."
 BLOCK_TABLE = "The periods of the block"

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from fsdash.dashboard.inspector import text
 from fsdash.dashboard.widgets.url_state import (
-    Parameter,
+    UrlParameter,
     UrlState,
     domain_name,
     experiment_id,
@@ -59,20 +59,20 @@ def _escape(name: str) -> str:
 URL = UrlState(
     "inspector",
     {
-        "experiment": Parameter(None, experiment_id),
-        "run": Parameter(None, whole_number(0)),
-        "replication": Parameter(None, whole_number(0)),
-        "domain": Parameter(None, domain_name),
-        "preset": Parameter(None, short_text),
-        "method": Parameter(None, one_of(text.ALGORITHM_LABELS)),
-        "T": Parameter(None, whole_number(1, LARGEST_T)),
-        "step": Parameter(None, whole_number(0)),
-        "view": Parameter(None, short_text),
-        "at": Parameter(None, parse_selectors, format_selectors),
-        "state": Parameter(None, parse_state, format_state),
-        "compare": Parameter(None, one_of(text.COMPARISONS)),
-        "other": Parameter(None, whole_number(0)),
-        "otherstep": Parameter(None, whole_number(0)),
+        "experiment": UrlParameter(None, experiment_id),
+        "run": UrlParameter(None, whole_number(0)),
+        "replication": UrlParameter(None, whole_number(0)),
+        "domain": UrlParameter(None, domain_name),
+        "preset": UrlParameter(None, short_text),
+        "method": UrlParameter(None, one_of(text.ALGORITHM_LABELS)),
+        "T": UrlParameter(None, whole_number(1, LARGEST_T)),
+        "step": UrlParameter(None, whole_number(0)),
+        "view": UrlParameter(None, short_text),
+        "at": UrlParameter(None, parse_selectors, format_selectors),
+        "state": UrlParameter(None, parse_state, format_state),
+        "compare": UrlParameter(None, one_of(text.COMPARISONS)),
+        "other": UrlParameter(None, whole_number(0)),
+        "otherstep": UrlParameter(None, whole_number(0)),
     },
 )
 

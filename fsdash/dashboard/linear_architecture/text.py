@@ -5,7 +5,7 @@ from fsdash.formatting import factor, number
 PAGE = "Linear architecture"
 TITLE = "How does fitting with features change the bound?"
 INTRODUCTION = (
-    "Large problems have no tables: their values are fitted by a weighted sum of **features**. The "
+    "Large problems do not fit into tables: a weighted sum of **features** fits their values. The "
     "fit has a residual error, $\\varepsilon_{\\mathrm{low}}$ on the lower and "
     "$\\varepsilon_{\\mathrm{up}}$ on the upper level, and it can amplify errors by a factor "
     "$\\kappa$. This page adds both effects to the bound on regret."
@@ -65,9 +65,9 @@ REFUTED = (
 COMPARISON = "At T = {T} it is {stated}, and the proven bound is {proven}."
 DIFFERENCE_NOT_VISIBLE = "At T = {T} the two bounds differ by less than the digits shown."
 GAPS = (
-    "**What the paper's proof leaves out:** the lower level is optimal under the frozen dynamics "
-    "and not under the true ones, and it is greedy for fitted values and not for exact ones. The "
-    "proven bound counts both: the first in *reward error*, with the sensitivity $\\tilde L$ of "
+    "**What the paper's proof leaves out:** the lower level is optimal under the frozen dynamics, "
+    "not under the true ones, and it is greedy for fitted values, not for exact ones. The proven "
+    "bound counts both: the first in *reward error*, with the sensitivity $\\tilde L$ of "
     "the frozen dynamics, and the second in *misfit of the lower level*."
 )
 

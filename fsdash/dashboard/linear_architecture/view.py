@@ -28,7 +28,7 @@ from fsdash.dashboard.shell import (
 )
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import Event, chart, export
-from fsdash.dashboard.widgets.url_state import Parameter, UrlState, whole_number
+from fsdash.dashboard.widgets.url_state import UrlParameter, UrlState, whole_number
 from fsdash.errors import InputError
 from fsdash.figures.linear_architecture import fsavi_figure, fsavi_terms_figure
 from fsdash.formatting import number
@@ -45,7 +45,7 @@ SMALLEST_L_FROZEN = 1.0
 URL = UrlState(
     "linear-architecture",
     {
-        "T": Parameter(linear.START_T, whole_number(1, LARGEST_T)),
+        "T": UrlParameter(linear.START_T, whole_number(1, LARGEST_T)),
         "kappa": controls.slider_parameter("kappa", START_FIT["kappa"]),
         "elow": controls.value_parameter(START_FIT["eps_low"], MISFITS),
         "eup": controls.value_parameter(START_FIT["eps_up"], MISFITS),

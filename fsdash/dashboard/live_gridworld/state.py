@@ -34,9 +34,9 @@ from fsdash.runs.summary import lasting_crossing
 
 METHODS = ("fsvi", "rolling", "vi")
 LONGEST_HORIZON = 100_000
-"""Frozen sweeps of the rolling method before it ends; nobody watches for so long."""
+"""Frozen sweeps of the rolling method before it ends, more than any visitor will watch."""
 SETTLED_SWEEPS = 25.0
-"""The race pauses when no share has changed for so many sweeps of Base VI."""
+"""The race pauses when no share has changed for this many sweeps of Base VI."""
 SAME_SHARE = 1e-4
 LOSS = 1e-3
 """An action is wrong if it loses more than this share of the largest optimal value."""
@@ -167,7 +167,7 @@ class Race:
         self.moved = self.clock
 
     def advance(self, sweeps: float) -> None:
-        """Give every algorithm the work of so many sweeps of Base VI."""
+        """Give every algorithm the work of some sweeps of Base VI."""
         self.clock += sweeps * self.sweep
         for racer in self.racers.values():
             while racer.next is not None and racer.began + racer.next.evaluations <= self.clock:

@@ -12,8 +12,8 @@ TITLE = "Which method recovers first when the map changes?"
 PLAY, PAUSE, STEP, RESTART, RESTORE = "Play", "Pause", "Step", "Restart", "Restore"
 FLIP, SETTINGS = "Flip the rings", "Settings"
 RESTORE_HELP = "Undo all changes to the map."
-SPEED, SPEED_HELP = "Speed", "Work that every method gets in one step, in sweeps of Base VI."
-FLIP_HELP = "The outer and the inner tasks exchange what they pay, whatever the reward signal is."
+SPEED, SPEED_HELP = "Speed", "Work of every method in one step, in sweeps of Base VI."
+FLIP_HELP = "The outer and the inner tasks swap their rewards under both reward signals."
 RESTART_HELP = "All methods start again from zero on the current map."
 SIGNAL, SIGNALS = "Reward signal of the maps", {0: "w = 0", 1: "w = 1"}
 SIGNAL_HELP = (
@@ -23,7 +23,7 @@ TOOL = "What a click on a map does"
 WALL, MOVE = "wall", "move"
 TOOLS = {WALL: "Paint walls", MOVE: "Move a reward"}
 COLUMN, ROW, APPLY = "Column", "Row", "Apply to this cell"
-CELL = "A cell by its number, instead of a click on a map"
+CELL = "Choose a cell by column and row instead of a click"
 CELL_HELP = "Columns and rows count from 0 at the lower left."
 PAINT_HINT = "Click or tap a cell on any map to build a wall there, or to remove it."
 PICK_HINT = "Click or tap the head of a coloured arrow: the cell to which that task is delivered."
@@ -34,13 +34,14 @@ LEVEL = 0.9
 """Share of the optimum at which a method counts as recovered."""
 METHODS = {"rolling": "Rolling freeze", "vi": "Base VI"}
 NOTICE = (
-    "**A flip of the rings changes the model.** All plans must be made again. If only the slow "
+    "**Flipping the rings changes the model**, so all methods must plan again. If only the slow "
     "state w changed, no method would have to plan again: each plan has actions for both signals.",
-    "**Rolling freeze** needs half the work for a sweep, because the frozen model has one outcome "
-    "where the true one has two. It never uses the true dynamics of w.",
-    "**FSVI** has to solve its lower level again after each change, T − 1 frozen sweeps. Meanwhile "
-    "it plays the part of its block that it knows. It converges to the best plan that commits to "
-    "a block, not to the optimum.",
+    "**A frozen sweep** costs half as much as a sweep of Base VI, because the frozen model has one "
+    "noise outcome where the true model has two. Rolling freeze makes frozen sweeps only: it never "
+    "uses the true dynamics of w.",
+    "**FSVI** has to solve its lower level again after each change, with T − 1 frozen sweeps. "
+    "Meanwhile it plays the part of its block that is already solved. It converges to the best "
+    "plan that commits to a block, not to the optimum.",
 )
 
 
@@ -105,7 +106,7 @@ def pick_hint(task: int | None) -> str:
     """What to click in order to move a reward."""
     if task is None:
         return PICK_HINT
-    return f"Task {task} is picked. Click or tap the cell to which it is delivered from now on."
+    return f"Task {task} is selected. Click or tap the cell to which it is to be delivered."
 
 
 def no_delivery(column: int, row: int) -> str:
@@ -124,7 +125,7 @@ def name_change(before: Edits, after: Edits) -> str:
 
 
 def speed_label(sweeps: float) -> str:
-    return f"{_sweeps(sweeps)} a step"
+    return f"{_sweeps(sweeps)} per step"
 
 
 def _sweeps(count: float) -> str:

@@ -38,7 +38,7 @@ from fsdash.dashboard.shell import (
 )
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import Event, chart, export
-from fsdash.dashboard.widgets.url_state import Parameter, UrlState, whole_number
+from fsdash.dashboard.widgets.url_state import UrlParameter, UrlState, whole_number
 from fsdash.errors import InputError
 from fsdash.figures.domains.gridworld_race import race_curves, race_map
 from fsdash.figures.frontier import method_colour
@@ -51,8 +51,8 @@ MAP_HEIGHT, CURVES_HEIGHT = 345, 225
 URL = UrlState(
     "live-gridworld",
     {
-        "T": Parameter(START_T, whole_number(SMALLEST_T, LARGEST_T)),
-        "map": Parameter(Edits(), read_edits, write_edits),
+        "T": UrlParameter(START_T, whole_number(SMALLEST_T, LARGEST_T)),
+        "map": UrlParameter(Edits(), read_edits, write_edits),
         "w": controls.value_parameter(0, text.SIGNALS),
         "speed": controls.value_parameter(0.5, SPEEDS),
         "tool": controls.value_parameter(text.WALL, text.TOOLS),
@@ -100,7 +100,7 @@ def draw_race(ticking: bool) -> None:
 
 
 def is_playing() -> bool:
-    """Whether the race goes on by itself."""
+    """Whether the race is playing."""
     return st.session_state.get(_PLAYING, False)
 
 

@@ -54,16 +54,16 @@ FINDINGS = {CLEAR: "✔ yes", UNCLEAR: "◐ unclear", NO: "✖ no"}
 
 COUNT, COUNT_OPTIONS = "Evaluations per upper-level sample", {"two": 2, "one": 1}
 COUNT_HELP = (
-    "An upper-level sample needs $J_1(s_1)$ and $V(s_T)$: two evaluations. The paper's section on "
-    "computational cost charges an upper-level iteration like one of VI: one evaluation."
+    "An upper-level sample needs $J_1(s_1)$ and $V(s_T)$: two evaluations. In the paper's section "
+    "on computational cost an upper-level iteration costs the same as one of VI: one evaluation."
 )
 TIES, TIES_OPTIONS = "Ties", {"at random": "random", "first action": "first"}
 TIES_HELP = "How every sampled method chooses between equally good actions."
 BUDGET = "Budget"
 BUDGET_OPTIONS = {"by the rule": None, "a quarter": 0.25, "half": 0.5, "all": 1.0}
 BUDGET_HELP = (
-    "After which share of the budget the results are read. By the rule: after the whole budget, "
-    "and on dynamic pricing after a quarter, half and all of it."
+    "The share of the budget after which the results are read. By the rule: after the whole "
+    "budget, and on dynamic pricing after a quarter, half and all of it."
 )
 OTHER_SETTING = (
     "These results are not for the default choices, to which the counts in the documentation "
@@ -188,7 +188,7 @@ BEYOND_TITLE = "Beyond the paper"
 BEYOND = {
     "stationary": "**A stationary policy from the lower level alone.** The lower level, at a "
     "fraction of a sweep, gives a value $J_1$. The *stationary* policy that is greedy for $J_1$ "
-    "needs no upper level (dotted line). How well it does depends on the domain: see the verdicts.",
+    "needs no upper level (dotted line). Its quality depends on the domain: see the verdicts.",
     "exact": "**With a known model, MPI is better than FSVI.** Modified policy iteration with "
     "$m = T-1$ costs as much per iteration as FSVI and converges to the true optimum. FSVI's "
     "advantage is in *sampling*: its lower level needs one sample where E-VI needs fifty.",
@@ -205,17 +205,17 @@ SAMPLES_CAPTION = (
 )
 SAMPLES_ALT = "The final share of the optimum of Base E-VI against the number of samples M."
 BUDGETS = (
-    "**Methods without FSVI's floor, and a choice that pays for its samples.** *Rolling freeze* "
-    "plans with frozen states and replans in every period. *Thawed sweeps* (E-Thaw) add a sampled "
-    "correction for what freezing leaves out. The *recommendation* chooses a method and its "
-    "horizon from samples, and pays for these samples too. *Certificates* bound the regret of "
-    "FSVI by computing on the model instead of from its constants."
+    "**Methods without FSVI's floor, and a choice from samples.** *Rolling freeze* plans with the "
+    "slow state frozen and replans in every period. *Thawed sweeps* (E-Thaw) add a sampled "
+    "correction for the error made by freezing. The *recommendation* chooses a method and its "
+    "horizon from samples, which count against the budget. *Certificates* bound the regret of FSVI "
+    "by computing on the model itself instead of using its constants."
 )
 BUDGETS_CAPTION = (
-    "What the last policy that the budget pays for loses: mean and 95% interval over "
-    "{n} replications with seeds used nowhere else. The rules were written before these runs."
+    "The loss of the last policy within the budget: mean and 95% interval over {n} replications "
+    "with seeds used nowhere else. The rules were written before these runs."
 )
-BUDGETS_ALT = "{domain}: what six methods lose of the optimum, against the budget."
+BUDGETS_ALT = "{domain}: the loss of six methods, as a share of the optimum, against the budget."
 BUDGETS_DOMAIN = "Domain"
 CERTIFICATES_TITLE = "Certified and true regret of FSVI"
 CERTIFICATES_COLUMNS = {

@@ -13,7 +13,7 @@ from fsdash.dashboard.reproduction.text import ALL_PARTS, PARTS, THEORY, VERDICT
 from fsdash.dashboard.shell import exercises, is_dark, open_page, what_to_notice
 from fsdash.dashboard.widgets.chart import chart, export
 from fsdash.dashboard.widgets.url_state import (
-    Parameter,
+    UrlParameter,
     UrlState,
     comma_separated,
     list_of,
@@ -44,17 +44,17 @@ SETTINGS = {
 URL = UrlState(
     "reproduction",
     {
-        "part": Parameter(ALL_PARTS, one_of((ALL_PARTS, *PARTS.values()))),
-        "verdict": Parameter(
+        "part": UrlParameter(ALL_PARTS, one_of((ALL_PARTS, *PARTS.values()))),
+        "verdict": UrlParameter(
             list(VERDICT_OF_WORD), list_of(one_of(VERDICT_OF_WORD)), comma_separated
         ),
         **{
-            name: Parameter(next(iter(options)), one_of(options))
+            name: UrlParameter(next(iter(options)), one_of(options))
             for name, (_, options, _) in SETTINGS.items()
         },
-        "budgets": Parameter("inventory", one_of(archive.DOMAINS)),
+        "budgets": UrlParameter("inventory", one_of(archive.DOMAINS)),
         **{
-            f"figure-{part}": Parameter(next(iter(names)), one_of(names))
+            f"figure-{part}": UrlParameter(next(iter(names)), one_of(names))
             for part in PARTS
             if (names := state.figure_names(part))
         },

@@ -22,7 +22,7 @@ INTRODUCTION = (
     "or click in the figure, to choose $T$."
 )
 MORE_CONSTANTS = "More constants"
-LONGEST_T_SHOWN = "Longest T shown"
+LONGEST_T_SHOWN = "Largest T shown"
 FREEZE, END_OF_HORIZON, TOTAL = "Freeze error", "End-of-horizon error", "Reward error"
 FORMULA_TITLE = "Where the numbers come from"
 CEILING_TITLE = "How the limit of the freeze error depends on L_f"
@@ -77,8 +77,8 @@ VACUOUS = (
     "The bound is vacuous here (the grey area): over T periods no reward error can exceed "
     "{largest}."
 )
-T_NOT_SHOWN = "T = {T} is outside the range shown. Increase *Longest T shown*."
-LARGEST_T = "T can be chosen up to {largest}; larger values are only shown."
+T_NOT_SHOWN = f"T = {{T}} is outside the range shown. Increase *{LONGEST_T_SHOWN}*."
+LARGEST_T = "You can choose T up to {largest}; the figure also shows larger values."
 NO_FREEZE_ERROR = (
     "There is no freeze error here: the slow state never moves, or the reward does not depend on "
     "it."
@@ -111,8 +111,8 @@ FALLS_AND_RISES = (
 )
 FALLS = " and falls to {end} at T = {last}."
 SMALL_ON_BOTH_SIDES = (
-    "The bound is small on both sides of the peak: for short T, where little is frozen, and for "
-    "long T, where the end of a block hardly matters."
+    "The bound is small on both sides of the peak: for small T, where little is frozen, and for "
+    "large T, where the end of a block hardly matters."
 )
 LEVELS_OFF = (
     "The total rises to {end} and levels off: beyond some T, freezing longer hardly costs more."

@@ -19,7 +19,7 @@ from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import Event, chart, export
 from fsdash.dashboard.widgets.reward_error_formula import reward_error_filled, reward_error_tex
 from fsdash.dashboard.widgets.symbols import symbol_line
-from fsdash.dashboard.widgets.url_state import Parameter, UrlState, whole_number
+from fsdash.dashboard.widgets.url_state import UrlParameter, UrlState, whole_number
 from fsdash.errors import InputError
 from fsdash.figures.reward_error import L_F_VALUES, ceiling_figure, reward_error_figure
 from fsdash.formatting import number
@@ -32,7 +32,7 @@ SYMBOLS = (*FORMULA_SYMBOLS, "rmax")
 URL = UrlState(
     "reward-error",
     {
-        "T": Parameter(state.START_T, whole_number(1, LARGEST_T)),
+        "T": UrlParameter(state.START_T, whole_number(1, LARGEST_T)),
         "range": controls.value_parameter(LARGEST_T, RANGES),
         "gamma": controls.slider_parameter("gamma", START.gamma),
         "alpha": controls.value_parameter(START.alpha, controls.ALPHAS),

@@ -267,16 +267,16 @@ def python_code(specs: Sequence[RunSpec]) -> str:
 
 
 LONGEST_WAIT = 3.0
-"""Seconds between two looks at an experiment that has no numbers yet, on the busiest server."""
+"""Seconds between two refreshes of an experiment without numbers, on the busiest server."""
 
 
 def refresh_interval(experiment: Experiment, now: float, shared: float = 1.0) -> float | None:
     """Seconds between two refreshes of an experiment; None when it cannot change any more.
 
     `shared` is the server's interval, which holds once there are rows. Before that the page
-    refreshes often in the first seconds, for the first point, and then seldom. Running and waiting
+    refreshes often in the first seconds, for the first point, and then rarely. Running and waiting
     count the same, since they alternate on a busy server. An experiment that can be resumed from
-    another tab is refreshed seldom.
+    another tab is refreshed rarely.
     """
     if experiment.active:
         if any(run.rows for run in experiment.runs):

@@ -19,14 +19,14 @@ PAGE = "Run lab"
 TITLE = "Watch the algorithms learn"
 INTRODUCTION = (
     "Compare frozen-state value iteration (E‑FSVI) with methods that do not freeze the slow state: "
-    "start a run and see how good each policy becomes for how much work."
+    "start a run and see how the policies improve with the work spent."
 )
 
 # Before the first start
 
 PREVIEW = "What you will see"
 PREVIEW_BODY = (
-    "Every method starts without knowledge and improves its policy with each sweep over the "
+    "Every method starts from zero values and improves its policy with each sweep over the "
     "states. Several times per sweep the policy is **evaluated exactly** under the true model. The "
     "curves show its value against the work so far: the mean over replications with its 95% band, "
     "and the optimum for reference.\n\n"
@@ -46,12 +46,12 @@ def paper_caption(domain: str) -> str:
 def exact_caption(domain: str) -> str:
     return (
         f"Example: exact methods on {domain} with its default parameters, computed just now. The "
-        "sampled methods in the plans do not know the model."
+        "sampled methods in the plans do not use the model's probabilities."
     )
 
 
 def no_example(domain: str) -> str:
-    return f"{domain} is too large for an example while you wait. Press *Start*."
+    return f"{domain} is too large for a quick example. Press *Start* to run it."
 
 
 def example_alt_text(domain: str) -> str:
@@ -95,7 +95,7 @@ ALGORITHM_NAMES = "Algorithms"
 CHOOSE_ALGORITHMS = "Choose at least one"
 PERIODS = "Periods frozen T"
 PERIODS_PLACEHOLDER = "such as 6"
-FIXED_PERIODS_HELP = "One value: another parameter varies."
+FIXED_PERIODS_HELP = "One value, because another parameter varies."
 PERIODS_HELP = (
     "Every algorithm that freezes the slow state runs once for each T. Write 6, a list such as "
     "3, 6, 12, or a range such as 2:6."
@@ -116,7 +116,7 @@ REPLICATIONS_HELP = (
 SEED = "Seed"
 SEED_HELP = "The same seed and the same versions of the software give the same numbers."
 DOMAIN_PARAMETERS = "Parameters of the domain"
-SAVED_GAMMA_HELP = "If empty, the discount factor that the model was saved with."
+SAVED_GAMMA_HELP = "Leave it empty to use the discount factor of the saved model."
 DOMAIN_PRESETS = "Presets"
 ALGORITHM_PARAMETERS = "Parameters of the algorithms"
 AUTOMATIC = "automatic"
@@ -124,7 +124,7 @@ CUSTOMIZE = "Customise"
 CUSTOMIZE_HELP = "Copy this plan into the custom form, where everything can be changed."
 START = "Start"
 NOT_STARTED = "nothing was started; try again in a moment"
-BASE_NOT_FOUND = "The run on which the sweep should be based is no longer stored."
+BASE_NOT_FOUND = "The run whose settings this link uses is no longer stored."
 REPEAT_CAPTION = "The same specifications and seeds, so the results will be the same."
 REPEAT_CLOSE = "Choose something else"
 LEAVE_ANY_TIME = "You can leave, pause or stop it at any time."
@@ -179,8 +179,8 @@ def duration_text(seconds: float, workers: int) -> str:
 
 def over_limit(limit: float, label: str, seconds: float) -> str:
     return (
-        f"A run may compute for {duration(limit)} on this server and is then stopped; {label} "
-        f"would need about {_rough_duration(seconds)}. Reduce its budget or its replications."
+        f"This server stops a run after {duration(limit)} of computing time, and {label} would "
+        f"need about {_rough_duration(seconds)}. Reduce its budget or its replications."
     )
 
 

@@ -22,7 +22,7 @@ from fsdash.dashboard.run_lab.sweep import (
     SWEEP,
 )
 from fsdash.dashboard.widgets.url_state import (
-    Parameter,
+    UrlParameter,
     UrlState,
     comma_separated,
     domain_name,
@@ -53,45 +53,47 @@ def _lab_url(domains: tuple[str, ...], algorithms: tuple[str, ...]) -> UrlState:
     return UrlState(
         "lab",
         {
-            "preset": Parameter("quick-look", one_of([*PLANS, SWEEP, CUSTOM])),
-            "from": Parameter(None, experiment_id),
-            "base": Parameter(None, run_reference),
-            "domain": Parameter("inventory", domain_name),
-            SAVED_GAMMA: Parameter(None, number_in(0, 1, hint=" (below 1)")),
-            "algorithms": Parameter(
+            "preset": UrlParameter("quick-look", one_of([*PLANS, SWEEP, CUSTOM])),
+            "from": UrlParameter(None, experiment_id),
+            "base": UrlParameter(None, run_reference),
+            "domain": UrlParameter("inventory", domain_name),
+            SAVED_GAMMA: UrlParameter(None, number_in(0, 1, hint=" (below 1)")),
+            "algorithms": UrlParameter(
                 list(DEFAULT_ALGORITHMS), list_of(one_of(algorithms)), comma_separated
             ),
-            "T": Parameter(DEFAULT_T, check_T_text, lambda text: text.replace(" ", "")),
-            "domains": Parameter(list(DEFAULT_DOMAINS), list_of(domain_name), comma_separated),
-            "algorithm": Parameter(DEFAULT_ALGORITHM, one_of(algorithms)),
-            "vary": Parameter("T", short_text),
-            "values": Parameter(DEFAULT_T, short_text),
-            "fixed_T": Parameter(DEFAULT_FIXED_T, check_T_text, lambda text: text.replace(" ", "")),
-            "unit": Parameter("sweeps", one_of(BUDGET_UNITS)),
-            "budget": Parameter(DEFAULT_SWEEPS, number_in(0, MAX_EVALUATIONS)),
-            "replications": Parameter(None, whole_number(1, MAX_REPLICATIONS)),
-            "seed": Parameter(0, whole_number(0, MAX_BROWSER_INTEGER)),
+            "T": UrlParameter(DEFAULT_T, check_T_text, lambda text: text.replace(" ", "")),
+            "domains": UrlParameter(list(DEFAULT_DOMAINS), list_of(domain_name), comma_separated),
+            "algorithm": UrlParameter(DEFAULT_ALGORITHM, one_of(algorithms)),
+            "vary": UrlParameter("T", short_text),
+            "values": UrlParameter(DEFAULT_T, short_text),
+            "fixed_T": UrlParameter(
+                DEFAULT_FIXED_T, check_T_text, lambda text: text.replace(" ", "")
+            ),
+            "unit": UrlParameter("sweeps", one_of(BUDGET_UNITS)),
+            "budget": UrlParameter(DEFAULT_SWEEPS, number_in(0, MAX_EVALUATIONS)),
+            "replications": UrlParameter(None, whole_number(1, MAX_REPLICATIONS)),
+            "seed": UrlParameter(0, whole_number(0, MAX_BROWSER_INTEGER)),
             **_domain_parameters(domains),
             **_algorithm_parameters(algorithms),
-            "experiment": Parameter(None, experiment_id),
+            "experiment": UrlParameter(None, experiment_id),
             **curve_parameters(),
         },
     )
 
 
-def _domain_parameters(names: tuple[str, ...]) -> dict[str, Parameter]:
+def _domain_parameters(names: tuple[str, ...]) -> dict[str, UrlParameter]:
     """The parameters of every domain, such as `inventory.K`."""
     return {
-        f"{name}.{parameter.name}": Parameter(parameter.default, parameter.parse)
+        f"{name}.{parameter.name}": UrlParameter(parameter.default, parameter.parse)
         for name in names
         for parameter in DOMAINS[name].parameters()
     }
 
 
-def _algorithm_parameters(names: tuple[str, ...]) -> dict[str, Parameter]:
+def _algorithm_parameters(names: tuple[str, ...]) -> dict[str, UrlParameter]:
     """The parameters of every algorithm, such as `e-vi.M`."""
     return {
-        f"{name}.{key}": Parameter(parameter.default, partial(parameter.parse, key))
+        f"{name}.{key}": UrlParameter(parameter.default, partial(parameter.parse, key))
         for name in names
         for key, parameter in ALGORITHMS[name].all_parameters.items()
     }

@@ -12,15 +12,14 @@ from fsdash.runs.store.experiments import StoreSize
 PAGE = "Runs"
 TITLE = "Recorded runs"
 INTRODUCTION = (
-    "Every run that was started on this server, until its experiment is deleted. Click on a "
-    "heading to sort, and on rows to compare them. The address of this page holds the view: copy "
-    "it to share it."
+    "All runs that were started on this server and not deleted. Click a heading to sort, and click "
+    "rows to compare them. The address of this page holds the view: copy it to share the view."
 )
 
 # Filters
 
 FIND = "Find"
-FIND_PLACEHOLDER = "a word of a name or note, T=3,6"
+FIND_PLACEHOLDER = "name, note, method or T=3,6"
 OWNER = "Owner"
 OWNER_LABELS = {"everyone": "Everyone", "mine": "Me"}
 MORE_FILTERS = "More filters"
@@ -46,8 +45,8 @@ READING = "Reading results …"
 
 def unusable_T(problem: str) -> str:
     """What is wrong with `T=` in the search; without a problem, nothing follows it."""
-    what = problem or "nothing follows T=; use whole numbers, such as T=6, T=2:6 or T=3,6,12"
-    return f"Find: {what}. The table is not filtered by it."
+    what = problem or "T= has no value; use whole numbers, such as T=6, T=2:6 or T=3,6,12"
+    return f"Find: {what}. The search ignores it."
 
 
 def leaders_line(leaders: Sequence[tuple[str, str, str]]) -> str:
@@ -137,7 +136,7 @@ OPEN_EXISTING, IMPORT_COPY = "Show it in the table", "Import a copy"
 
 def already_stored(names: Sequence[str]) -> str:
     listed = ", ".join(f"**{escape_markdown(name)}**" for name in names)
-    return f"Already stored, so it was not imported again: {listed}."
+    return f"Not imported, because it is already stored: {listed}."
 
 
 def not_imported(file: str, reason: str) -> str:
@@ -187,7 +186,7 @@ def selection(n: int, hidden: int) -> str:
 
 def all_found(n: int) -> str:
     """What is compared while nothing is selected."""
-    return f"These are all {n} runs that the search found. Select some in the table to narrow it."
+    return f"All {n} runs that the search found are shown. Select rows to show only those."
 
 
 def missing(refs: Sequence[str]) -> str:
@@ -220,7 +219,7 @@ PIN, UNPIN = "Pin", "Unpin"
 PIN_HELP = "A pinned experiment cannot be deleted."
 PINNED, UNPINNED = "Pinned.", "Unpinned."
 DELETE = "Delete"
-DELETE_PINNED = "Pinned experiments cannot be deleted. Unpin first."
+DELETE_PINNED = "Pinned experiments cannot be deleted. Unpin them first."
 DELETE_NOW = "Delete permanently"
 DELETED = "Deleted."
 RUN_AGAIN = "Run again"

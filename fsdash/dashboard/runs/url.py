@@ -10,7 +10,7 @@ from fsdash.dashboard.runs.state import MAX_COMPARED
 from fsdash.dashboard.runs.table import GROUPS, NEWEST_FIRST, SORT_KEYS
 from fsdash.dashboard.runs.text import OWNER_LABELS, VIEWS
 from fsdash.dashboard.widgets.url_state import (
-    Parameter,
+    UrlParameter,
     UrlState,
     comma_separated,
     domain_name,
@@ -44,16 +44,18 @@ def _runs_url(algorithms: tuple[str, ...]) -> UrlState:
     return UrlState(
         "runs",
         {
-            "text": Parameter("", short_text),
-            "domain": Parameter(ANY, _any_or_domain),
-            "algorithm": Parameter(ANY, one_of([ANY, *algorithms])),
-            "status": Parameter(ANY, one_of([ANY, *STATUSES])),
-            "owner": Parameter("everyone", one_of(OWNER_LABELS)),
-            "shown": Parameter(PAGE_SIZE, whole_number(1, MAX_SHOWN)),
-            "best": Parameter(ALL, one_of([ALL, *GROUPS])),
-            "sort": Parameter(NEWEST_FIRST, one_of([s + n for n in SORT_KEYS for s in ("", "-")])),
-            "selected": Parameter([], list_of(run_reference, MAX_COMPARED), comma_separated),
-            "view": Parameter("curves", one_of(VIEWS)),
+            "text": UrlParameter("", short_text),
+            "domain": UrlParameter(ANY, _any_or_domain),
+            "algorithm": UrlParameter(ANY, one_of([ANY, *algorithms])),
+            "status": UrlParameter(ANY, one_of([ANY, *STATUSES])),
+            "owner": UrlParameter("everyone", one_of(OWNER_LABELS)),
+            "shown": UrlParameter(PAGE_SIZE, whole_number(1, MAX_SHOWN)),
+            "best": UrlParameter(ALL, one_of([ALL, *GROUPS])),
+            "sort": UrlParameter(
+                NEWEST_FIRST, one_of([s + n for n in SORT_KEYS for s in ("", "-")])
+            ),
+            "selected": UrlParameter([], list_of(run_reference, MAX_COMPARED), comma_separated),
+            "view": UrlParameter("curves", one_of(VIEWS)),
             **curve_parameters(single_runs=False),
         },
     )

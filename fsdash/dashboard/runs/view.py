@@ -91,7 +91,7 @@ def _draw_page(service: Service, visitor: str, was_active: bool) -> None:
             draw_selection_bar(service, experiments, runs, listed, visitor)
         elif listed and not compared:
             st.markdown(text.NOTHING_SELECTED)
-    # Who asks for several T wants to compare them. Who asks for a name wants the run first.
+    # A search for several T is for comparing them. A search for a name is for finding one run.
     with above if len(asked.T) > 1 else st.container():
         if runs:
             draw_comparison(service, experiments, runs)

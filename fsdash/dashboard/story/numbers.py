@@ -18,7 +18,7 @@ from fsdash.theory import fsvi_regret, reward_error, trivial_bound
 
 Numbers = dict[str, object]
 MOST_ORDERS = 0.9
-"""Share of the orders from which on almost all of them fall on the first week of a block."""
+"""Share of orders in the first week of a block above which the text says "almost all"."""
 
 
 def shop(seed: int) -> Numbers:
@@ -163,7 +163,7 @@ def work(budget: float, T: int) -> Numbers:
 
 
 def base_vi_from() -> Winner:
-    """The budgets from which on Base VI has the smallest regret."""
+    """The budgets, up to the largest, for which Base VI has the smallest regret."""
     points = state.points()
     return winners(points[points["sweeps"] > 0])[-1]
 

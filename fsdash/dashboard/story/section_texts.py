@@ -53,12 +53,12 @@ SECTIONS = (
             "After {k_sweeps} the values are off by {error}; it takes {needed} sweeps to bring the "
             "error down to {precision}.",
         ),
-        "Move $\\gamma$ half of the way to one. How many times as many sweeps does that take?",
+        "Move $\\gamma$ halfway to one. How many times as many sweeps does that take?",
         "{needed_closer} sweeps with $\\gamma$ = {closer}, {ratio} times as many. The error falls "
         "by the factor $\\gamma$ per sweep, so the number of sweeps grows like $1/(1-\\gamma)$: "
         "near one, half the distance takes twice the sweeps. The greedy *policy* is optimal after "
-        "{optimal_after} sweeps already, but without accurate values nobody knows that. Values "
-        "and decisions are different things; the section on regret measures decisions.",
+        "{optimal_after} sweeps already, but this cannot be known without accurate values. "
+        "The section on regret measures policies, not values.",
         "The error of value iteration after each sweep on a logarithmic scale, with γ = {gamma}: "
         "{error} after {k} sweeps, below {precision} after {needed} sweeps.",
         ("Uk", "H", "norm", "Ustar", "gamma", "sweeps"),
@@ -67,8 +67,8 @@ SECTIONS = (
             "Recall value iteration. One sweep is one pass over all states and actions.",
             "Read the formula aloud: after each sweep the largest error is at most the discount "
             "factor times the error before.",
-            "In this shop a sweep is nothing. In a model with millions of states, hundreds of "
-            "sweeps are the whole cost.",
+            "In this shop a sweep costs almost nothing. In a model with millions of states, "
+            "hundreds of sweeps are expensive.",
         ),
         (
             "Move the discount factor from left to right and watch the slope of the curve.",
@@ -87,13 +87,13 @@ SECTIONS = (
             "While planning, **pretend that the season stays where it is** for a *block* of $T$ "
             "weeks: each season is then a small problem of its own, solved backwards from the end "
             "of the block.",
-            "The plan assumes that nothing follows after the block, so the last value is zero and "
-            "each step back adds one week.",
+            "The plan assumes that nothing follows the block, so the last value is zero and each "
+            "step back adds one week.",
             "With {n_weeks} to go ($n = T - t$), {ordering} of the {n_states} states order; the "
             "number in a cell is the order.",
         ),
-        "From how many weeks to go does the plan order at all, and why not earlier?",
-        "From {first} weeks to go. An order costs {K} at once and arrives after this week's sales. "
+        "How many weeks must be left for the plan to order at all, and why?",
+        "At least {first} weeks. An order costs {K} at once and arrives after this week's sales. "
         "With fewer weeks left in the block the sales do not pay for it, and the plan sees "
         "nothing after the block.",
         "With {n_weeks} to go, {ordering} of {n_states} states order.",
@@ -161,9 +161,9 @@ SECTIONS = (
         "path",
         "The policy on a path, block by block",
         (
-            "The policy of both levels together, *frozen-state value iteration* (FSVI), repeats "
-            "itself every $T$ weeks: **$\\mu$ acts in the first week of a block, the lower level "
-            "in the others.**",
+            "Together, the two levels give the policy of *frozen-state value iteration* (FSVI), "
+            "which repeats every $T$ weeks: **$\\mu$ acts in the first week of a block, the lower "
+            "level in the others.**",
             "On this path {at_start} of {orders} orders fall on the first week of a block; in the "
             "long run it is {share} of all orders.",
             "The dashed line is the stock in the plan of each block; over these {weeks} weeks the "
@@ -179,7 +179,8 @@ SECTIONS = (
         ("mu", "pi", "T", "x", "y"),
         6,
         (
-            "Here the class sees it: the policy is good inside a block and blind at its end.",
+            "Point out to the class: the policy is good inside a block and short-sighted at its "
+            "end.",
             "The plan is wrong where the dashed and the solid line separate: there the season "
             "moved.",
         ),
@@ -236,8 +237,9 @@ SECTIONS = (
         "work",
         "The trade-off: regret against work",
         (
-            "The **regret** of a policy is what it loses against the optimal one: **FSVI lowers it "
-            "with little work, then settles at a floor** that more iterations do not remove.",
+            "The **regret** of a policy is what it loses compared with the optimal one: **FSVI "
+            "lowers it with little work, then settles at a floor** that more iterations do not "
+            "remove.",
             "The thick line (Pareto front) is the smallest regret of FSVI and value iteration "
             "(Base VI) for each budget, on average over all states: with {budget_sweeps} it is "
             "{regret} ({winner}), and Base VI alone has {base}.",
@@ -246,15 +248,15 @@ SECTIONS = (
         ),
         "For which budgets is FSVI better than value iteration, and when not?",
         "Below {switch} sweeps FSVI has the smaller regret; from there on value iteration is "
-        "better, because its regret goes to zero. FSVI is for models in which those few sweeps are "
-        "all that one can pay for. Replanning, two sections later, beats both.",
+        "better, because its regret goes to zero. FSVI is for models in which even a few sweeps "
+        "are expensive. Replanning, two sections later, beats both.",
         "Mean regret against work in sweeps of value iteration, for FSVI with T = {T} and for "
         "value iteration. At a budget of {budget_sweeps} the best is {winner}, with {regret}.",
         ("T", "k", "regret"),
         4,
         (
             "All regrets are measured: each policy is evaluated exactly, under the true dynamics.",
-            "The strip at the bottom says which T wins for each budget. The winner changes several "
+            "The strip at the bottom shows which T wins at each budget. The winner changes several "
             "times. Only FSVI and value iteration compete here.",
         ),
         ("Move the budget from left to right; the line below the controls names the winner.",),
@@ -303,8 +305,8 @@ SECTIONS = (
             "it makes.",
             "It needs no upper level. Its loss goes up and down, because the length of the plan "
             "decides which last order still pays off; from {steady} weeks on it stays between "
-            "{steady_low} and {steady_high}. Longer plans do not remove that: the plan still "
-            "assumes that the season stays.",
+            "{steady_low} and {steady_high}. Longer plans do not remove this loss, because they "
+            "still assume that the season does not change.",
         ),
         "Is rolling freeze always better than FSVI?",
         "No. With {short} frozen weeks it loses {short_rolling} and FSVI only {short_fsvi}, "
@@ -316,10 +318,10 @@ SECTIONS = (
         ("J", "pi", "T", "n", "regret"),
         4,
         (
-            "Recall the path: all orders waited for the block to begin. A plan that is made anew "
-            "every week has no block.",
-            "The last weeks of the plan are still wrong, but nobody executes them. The error made "
-            "by freezing stays.",
+            "Recall the path: with short blocks, orders waited for the next block to begin. A plan "
+            "that is made anew every week has no blocks.",
+            "The last weeks of the plan are still wrong, but they are never carried out. The error "
+            "made by freezing stays.",
         ),
         ("Compare both lines with few and with many frozen weeks.",),
         live="{n} frozen weeks: rolling freeze loses {rolling} (work: {work}), FSVI {fsvi}.",
@@ -339,11 +341,11 @@ SECTIONS = (
         ("T", "x", "regret"),
         5,
         (
-            "Both failures can be measured before one relies on the method: the page Your model "
-            "does it for any model.",
+            "Both failures can be measured before you rely on the method: the page Your model "
+            "does this for any model.",
         ),
         (
-            "Show the maze with a short T, then with one that is longer than the way to the prize.",
+            "Show the maze with a small T, then with one that is longer than the way to the prize.",
             "Show the shop with a season that moves more and more often.",
         ),
         live="{live}",

@@ -15,7 +15,7 @@ from fsdash.dashboard.story.numbers import Numbers
 from fsdash.dashboard.story.section_texts import SECTIONS
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.reward_error_formula import reward_error_filled, reward_error_tex
-from fsdash.dashboard.widgets.url_state import Parameter, UrlState, one_of, switch, whole_number
+from fsdash.dashboard.widgets.url_state import UrlParameter, UrlState, one_of, switch, whole_number
 from fsdash.figures.domains.inventory import inventory_path_figure
 from fsdash.figures.frontier import frontier_figure
 from fsdash.figures.story import curves
@@ -33,21 +33,21 @@ URL = UrlState(
     {
         "present": switch(False),
         "notes": switch(False),
-        "section": Parameter(1, whole_number(1, len(SECTIONS))),
-        "seed": Parameter(1, whole_number(1, state.SEEDS)),
+        "section": UrlParameter(1, whole_number(1, len(SECTIONS))),
+        "seed": UrlParameter(1, whole_number(1, state.SEEDS)),
         "gamma": controls.value_parameter(state.SHOP.gamma, state.GAMMAS),
-        "sweeps": Parameter(20, whole_number(0, state.SWEEPS)),
-        "togo": Parameter(4, whole_number(1, state.LOWER_STEPS)),
-        "upperT": Parameter(3, whole_number(1, state.LONGEST_T)),
-        "k": Parameter(4, whole_number(0, state.MOST_K)),
-        "pathT": Parameter(3, whole_number(2, state.LOWER_STEPS)),
-        "path": Parameter(1, whole_number(1, state.SEEDS)),
-        "errorT": Parameter(4, whole_number(2, state.LONGEST_T)),
+        "sweeps": UrlParameter(20, whole_number(0, state.SWEEPS)),
+        "togo": UrlParameter(4, whole_number(1, state.LOWER_STEPS)),
+        "upperT": UrlParameter(3, whole_number(1, state.LONGEST_T)),
+        "k": UrlParameter(4, whole_number(0, state.MOST_K)),
+        "pathT": UrlParameter(3, whole_number(2, state.LOWER_STEPS)),
+        "path": UrlParameter(1, whole_number(1, state.SEEDS)),
+        "errorT": UrlParameter(4, whole_number(2, state.LONGEST_T)),
         "budget": controls.value_parameter(2.5, state.BUDGETS),
-        "workT": Parameter(3, whole_number(2, state.LOWER_STEPS)),
-        "boundT": Parameter(3, whole_number(2, state.LONGEST_T)),
-        "frozen": Parameter(6, whole_number(2, state.LONGEST_T)),
-        "case": Parameter("maze", one_of(text.CASES)),
+        "workT": UrlParameter(3, whole_number(2, state.LOWER_STEPS)),
+        "boundT": UrlParameter(3, whole_number(2, state.LONGEST_T)),
+        "frozen": UrlParameter(6, whole_number(2, state.LONGEST_T)),
+        "case": UrlParameter("maze", one_of(text.CASES)),
         "mazeT": controls.value_parameter(16, state.MAZE_T),
         "move": controls.value_parameter(0.5, state.MOVES),
     },

@@ -75,7 +75,7 @@ def value_errors(gamma: float) -> np.ndarray:
 
 
 def first_below(errors: np.ndarray, share: float = PRECISION) -> int:
-    """The first k from which on the error is at most a share."""
+    """The first k after which the error stays at or below a share."""
     return int(np.flatnonzero(errors > share)[-1]) + 1
 
 

@@ -14,14 +14,14 @@ TITLE = "Freezing slow states: the story of one small shop"
 INTRODUCTION = (
     "Ten short sections follow one example from the problem to the limits of the method. You need "
     "to know value iteration, nothing else. Each section has a figure that you can change and a "
-    "question; think before you open the answer. All numbers are computed on this page."
+    "question; think before you open the answer. All numbers are computed by the library."
 )
 CONTENTS = "Sections"
 PRESENT, NOTES = "Present", "Speaker notes"
 PRESENT_HELP = "One section per screen. Arrow keys or space: next and back. Esc: leave."
 NOTES_HELP = "Opens in a new tab. It follows the presentation if both are open in the same browser."
 QUESTION, ANSWER = "Question", "Answer"
-NOTES_NUMBERS = "The numbers here belong to the values with which the slides open."
+NOTES_NUMBERS = "The numbers here are for the initial values of the controls."
 NEXT_TITLE = "Next: {title}"
 LAST = "This is the last section."
 SAY, DO = "What to say", "What to do"
@@ -113,10 +113,10 @@ MAZE = (
 )
 MAZE_LIVE = "$T$ = {T}: the plan sees the prize from {seen} of {cells} cells; FSVI reaches {share}."
 MAZE_ADVICE = (
-    "In the maze, a longer plan (with $T$ = {long} FSVI reaches {long_share}), or a better value "
-    "at the end of the plan than zero: solve the maze by FSVI with short blocks, take its values "
-    "as the end values of the next plan, and repeat. After a few passes {repeated} of the regret "
-    "is left. In the shop whose season is fast, do not freeze: value iteration solves it as it is."
+    "In the maze, use a longer plan (with $T$ = {long} FSVI reaches {long_share}), or a better "
+    "terminal value than zero: solve the maze by FSVI with short blocks, use its values as the "
+    "terminal values of the next plan, and repeat. After a few passes {repeated} of the regret is "
+    "left. In the shop with the fast season, do not freeze: value iteration solves it directly."
 )
 MAZE_ALT = (
     "A winding corridor of {cells} cells with a prize at its end. The plan sees the prize from "

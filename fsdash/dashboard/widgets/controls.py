@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 
 from fsdash.dashboard.widgets.glossary import SYMBOLS
-from fsdash.dashboard.widgets.url_state import Parameter, UrlState, number_in, one_of
+from fsdash.dashboard.widgets.url_state import UrlParameter, UrlState, number_in, one_of
 from fsdash.theory import Constants
 from fsdash.theory.parameters import SHORT_NAMES
 
@@ -59,31 +59,31 @@ DEFAULT_L_FROZEN = "√(1 + L_f²)"
 # ------------------------------------------------------------------------------- URL declarations
 
 
-def slider_parameter(name: str, default: float) -> Parameter:
+def slider_parameter(name: str, default: float) -> UrlParameter:
     """The URL parameter of a constant that is a slider."""
     limits = SLIDER_RANGES[name]
     hint = NO_DISCOUNTING if name == "gamma" else ""
-    return Parameter(float(default), number_in(limits.low, limits.high, hint=hint))
+    return UrlParameter(float(default), number_in(limits.low, limits.high, hint=hint))
 
 
-def field_parameter(name: str, default: float) -> Parameter:
+def field_parameter(name: str, default: float) -> UrlParameter:
     """The URL parameter of a constant that is a number field."""
-    return Parameter(float(default), number_in(FIELD_RANGES[name].low, FIELD_RANGES[name].high))
+    return UrlParameter(float(default), number_in(FIELD_RANGES[name].low, FIELD_RANGES[name].high))
 
 
-def field_parameters(names: Iterable[str], defaults: Constants) -> dict[str, Parameter]:
+def field_parameters(names: Iterable[str], defaults: Constants) -> dict[str, UrlParameter]:
     """The URL parameters of several constants that are number fields."""
     return {name: field_parameter(name, getattr(defaults, SHORT_NAMES[name])) for name in names}
 
 
-def frozen_parameter(low: float = 0.0) -> Parameter:
+def frozen_parameter(low: float = 0.0) -> UrlParameter:
     """The URL parameter of `frozen_field`."""
-    return Parameter(None, number_in(low, FIELD_RANGES["Lf"].high))
+    return UrlParameter(None, number_in(low, FIELD_RANGES["Lf"].high))
 
 
-def value_parameter(default: Any, values: Iterable) -> Parameter:
+def value_parameter(default: Any, values: Iterable) -> UrlParameter:
     """The URL parameter of a widget that offers a list of values."""
-    return Parameter(default, one_of(values))
+    return UrlParameter(default, one_of(values))
 
 
 # ---------------------------------------------------------------------------------------- widgets

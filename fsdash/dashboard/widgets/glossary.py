@@ -158,9 +158,7 @@ SYMBOLS = {
     "sT": Symbol(
         "State after a block s_T", "s_T", "The state that the true dynamics reach after a block."
     ),
-    "n": Symbol(
-        "Frozen periods to go n", "n", "The length of the plan that rolling freeze makes anew."
-    ),
+    "n": Symbol("Frozen periods to go n", "n", "The length of the plan that rolling freeze makes."),
     "d": Symbol(
         "Distance between end states d",
         "d",

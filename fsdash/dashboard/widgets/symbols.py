@@ -1,4 +1,4 @@
-"""The symbols of a formula in a line below it: each explains itself under the pointer or the focus.
+"""The symbols of a formula in a line below it: a meaning appears on hover or focus.
 
 KaTeX, which draws the formulas, has no tooltips. A symbol here can be reached with the Tab key, and
 a screen reader reads its meaning.

@@ -2,14 +2,14 @@
 
 A page declares its parameters once, opens with them, and writes them after its widgets:
 
-    URL = UrlState("reward-error", {"T": Parameter(12, whole_number(1, 150))})
+    URL = UrlState("reward-error", {"T": UrlParameter(12, whole_number(1, 150))})
 
     open_page("Reward error", URL)              # reads the URL, reports what it cannot use
     st.slider("T", 1, 150, 12, key=URL.key("T"))
     URL.write()                                 # one step in the browser's history at most
 
 Why not Streamlit's `bind="query-params"`: it writes the labels of options, which change with the
-wording; it drops values that it cannot use without a word, and values that are not an option yet;
+wording; it silently drops values that it cannot use, and values that are not an option yet;
 it takes one history step for each widget; and it hands values on to the next page.
 """
 
@@ -45,7 +45,9 @@ UNUSABLE = (
 UNKNOWN = "this page has no such parameter"
 MAX_LINK = 8_000
 """Characters of a link's parameters: browsers and proxies accept about as many."""
-TOO_LONG = f"the link has more than {MAX_LINK:,} characters: copy it again, or set the page up anew"
+TOO_LONG = (
+    f"the link has more than {MAX_LINK:,} characters: copy it again, or start from the page itself"
+)
 MAX_REPORTED = 20
 """Unusable values that are listed; a link can have thousands."""
 
@@ -66,7 +68,7 @@ def comma_separated(values: Sequence) -> str:
 
 
 @dataclass(frozen=True)
-class Parameter:
+class UrlParameter:
     """One parameter of a URL: its default, and how its text is read and written.
 
     `read(write(value)) == value` holds for every value the page can have. A parameter that is at
@@ -78,19 +80,19 @@ class Parameter:
     write: Callable[[Any], str] = number_text
 
 
-def switch(default: bool) -> Parameter:
+def switch(default: bool) -> UrlParameter:
     """A parameter that is on (1) or off (0)."""
     read = one_of(("0", "1"))
     on_or_off = replace(read, parse=lambda text: read(text) == "1", options=(False, True))
-    return Parameter(default, on_or_off, lambda on: str(int(on)))
+    return UrlParameter(default, on_or_off, lambda on: str(int(on)))
 
 
-def labelled(default: str, labels: Mapping[str, str]) -> Parameter:
+def labelled(default: str, labels: Mapping[str, str]) -> UrlParameter:
     """A parameter whose widget holds labels, while the URL holds their short names."""
     names = {label: name for name, label in labels.items()}
     read = one_of(labels)
     label = replace(read, parse=lambda text: labels[read(text)], options=tuple(names))
-    return Parameter(labels[default], label, names.get)
+    return UrlParameter(labels[default], label, names.get)
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ class UrlState:
     """The parameters of one page. A widget takes `key(name)`; values without one are `put`."""
 
     page: str
-    parameters: Mapping[str, Parameter]
+    parameters: Mapping[str, UrlParameter]
 
     def key(self, name: str) -> str:
         """The key of a parameter's widget in the session state."""
@@ -193,7 +195,7 @@ def report_unusable(problems: Sequence[str]) -> None:
 
 
 def usable_values(
-    found: Texts, parameters: Mapping[str, Parameter]
+    found: Texts, parameters: Mapping[str, UrlParameter]
 ) -> tuple[dict[str, Any], list[str]]:
     """The values in a URL's query that a page can use, and a report of each that it cannot.
 

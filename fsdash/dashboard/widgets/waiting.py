@@ -1,7 +1,7 @@
 """A computation that a visitor waits for and can stop.
 
 Streamlit handles no click on a widget of a fragment while that fragment runs. So a long computation
-runs in a thread of its own, and a small fragment looks at it twice a second: it draws the progress
+runs in its own thread, and a small fragment checks it twice a second: it draws the progress
 and the button *Stop*, and runs the page again at the end.
 """
 
@@ -19,12 +19,12 @@ Result = TypeVar("Result")
 Compute = Callable[[Callable[[float], None]], Result]
 """Computes a result, and calls the function that it is given with the share that is done."""
 
-PATIENCE = 2.5
+FIRST_WAIT = 2.5
 """Seconds that the page itself waits; most computations end within them."""
 INTERVAL = 0.5
 ABANDONED_AFTER = 180.0
-"""Seconds without a look at the progress, as when a tab was closed, after which nobody waits.
-Browsers let a hidden tab look about once a minute."""
+"""Seconds without a check of the progress after which a visitor counts as gone, for example because
+a tab was closed. Browsers let a hidden tab check about once a minute."""
 MOST_ENDED = 16
 STOP = "Stop"
 VISITOR = "waiting-visitor"
@@ -99,7 +99,7 @@ def wait_for(
     """
     works, visitor = _works(), st.session_state.setdefault(VISITOR, object())
     work, place = works.join(key, compute, visitor), st.empty()
-    while not work.future.done() and time.monotonic() < work.began + PATIENCE:
+    while not work.future.done() and time.monotonic() < work.began + FIRST_WAIT:
         place.progress(work.share, label)
         wait([work.future], timeout=INTERVAL / 2)
     if not work.future.done():

@@ -50,8 +50,8 @@ MEAN_HELP = {
 }
 REGRET = "Mean regret"
 REGRET_HELP = (
-    "What the policy loses against the optimal one, computed exactly, also relative to the scale "
-    "of the optimal values."
+    "How much the policy loses compared with the optimal one, computed exactly. In brackets: "
+    "relative to the scale of the optimal values."
 )
 
 
@@ -81,16 +81,16 @@ def file_name(name: str, method: str, T: int) -> str:
 
 REGRET_INTRODUCTION = (
     "What does it cost to plan with the slow state frozen for T periods? Each point is the true "
-    "mean regret of FSVI's policy, solved to the end and evaluated exactly, relative to the scale "
+    "mean regret of FSVI's policy after convergence, evaluated exactly and relative to the scale "
     "of the optimal values."
 )
-REGRET_ALT_TEXT = "Mean regret of FSVI against T, in per cent of the scale of the optimal values."
+REGRET_ALT_TEXT = "Mean regret of FSVI against T, as a percentage of the scale of optimal values."
 MEASURING = "FSVI with T = {T} …"
 SPLITS_TITLE = "Other choices of slow variables"
 COMPARE_SPLITS = "Compare by regret"
 COMPARE_SPLITS_HELP = "Solves the model with up to eight choices of slow variables."
 COMPARING = "Comparing choices of slow variables …"
-SPLITS_CAPTION = "Best first. To use another choice, drop the file again and choose it in step 4."
+SPLITS_CAPTION = "Best first. To use another choice, upload the file again and choose it in step 4."
 
 
 def split_label(column: str) -> str:
@@ -105,8 +105,8 @@ def suits(T: int, share: float) -> str:
 
 def costs_something(T: int, share: float) -> str:
     return (
-        f"Freezing has a price on this model: the smallest mean regret is {share:.2%}, with T = "
-        f"{T}. The optimal policy loses nothing."
+        f"Freezing costs something on this model: the smallest mean regret is {share:.2%}, with "
+        f"T = {T}. The optimal policy loses nothing."
     )
 
 
@@ -141,7 +141,7 @@ COUPLINGS = {
     "noise": "Two next states are compared under the same noise.",
     "wasserstein": "Two distributions of next states are compared by their Wasserstein distance.",
 }
-NOT_EXACT = "The time limit ended the search: an interval has a proven lower and upper value."
+NOT_EXACT = "The time limit ended the search: an interval gives proven lower and upper values."
 SOME_INFEASIBLE = (
     "Some actions are infeasible in some states. The bounds of the theory assume that every action "
     "is feasible; the true regret over T does not."
@@ -162,7 +162,7 @@ def constants_table(measured: Mapping[str, float]) -> str:
 # Manage
 
 RENAME, RENAMED = "Save name and note", "Saved."
-EXPORT, EXPORT_HELP = "Export, NPZ", "The whole model as one file; drop it here to open it again."
+EXPORT, EXPORT_HELP = "Export, NPZ", "The whole model as one file; upload it here to open it again."
 DELETE, DELETE_CONFIRM, CANCEL = "Delete", "Yes, delete it", "Cancel"
 DELETED = "The model was deleted."
 NOT_YOURS = "Another visitor saved this model. You can use and export it, but not change it."

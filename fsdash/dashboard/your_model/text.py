@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 PAGE = "Your model"
 TITLE = "Bring your own model"
 INTRODUCTION = (
-    "A table of transitions is enough; no code is needed. Drop a file, check what was recognised, "
-    "and save. You get the optimal policy as a file, and your model appears in the *Run lab*, the "
-    "*Policy inspector* and *Choose T*."
+    "A table of transitions is enough; no code is needed. Upload a file, check that its columns "
+    "were recognised, and save. You get the optimal policy as a file, and your model appears in "
+    "the *Run lab*, the *Policy inspector* and *Choose T*."
 )
 DONE, OPEN_STEP, DASH = ":green[:material/check_circle:]", ":orange[:material/error:]", "—"
 
@@ -56,8 +56,8 @@ OTHER_FILE = "Other file"
 PREVIEW = "First rows"
 READING = "Reading the file …"
 LOST_FILE = (
-    "The file in the link is no longer on the server. Drop it again. A saved model stays, also "
-    "after a restart."
+    "The file in the link is no longer on the server. Upload it again. A saved model stays on the "
+    "server, even after a restart."
 )
 
 
@@ -82,8 +82,8 @@ ACTION, PROBABILITY, REWARD = "Action", "Probability", "Reward or cost"
 ACTION_HELP = "The column with the action, a number or a word."
 PROBABILITY_HELP = "The column with the probability of the transition."
 REWARD_HELP = (
-    "The column with the reward or cost of the transition. Several rows of a state and an action "
-    "are averaged by their probabilities."
+    "The column with the reward or cost of the transition. If a state and an action have several "
+    "rows, their average is used, weighted by probability."
 )
 CERTAIN = "none: all transitions are certain"
 STATES = "State variables"
@@ -129,7 +129,7 @@ def _code(name: str) -> str:
 CHECK_STEP = "3. Check"
 CHECKING = "Checking the table …"
 RESCALE = "Rescale probabilities to sum to 1"
-RESCALE_HELP = "Only where their sum differs from 1 by at most 0.001, such as after rounding."
+RESCALE_HELP = "Only where their sum differs from 1 by at most 0.001, for example by rounding."
 ENDS = "Next states without rows are terminal"
 ENDS_HELP = "A terminal state is never left and has reward 0."
 FAULT_COLUMNS = {"row": "Row", "column": "Column", "problem": "Problem", "remedy": "What to do"}
@@ -138,7 +138,7 @@ REMEDIES = {
     "set normalize=True": f"tick “{RESCALE}”",
     'set terminal="missing"': f"tick “{ENDS}”",
 }
-"""What the page offers in the place of an option in Python."""
+"""What the page offers instead of an option in Python."""
 
 
 def passed(rows: int, remarks: int) -> str:
@@ -147,7 +147,7 @@ def passed(rows: int, remarks: int) -> str:
 
 
 def failed(errors: int) -> str:
-    return f"{plural(errors, 'error')}. Correct the file and drop it again, or use a remedy below."
+    return f"{plural(errors, 'error')}. Correct the file and upload it again, or use a remedy."
 
 
 def faults_table(faults: pd.DataFrame) -> str:
@@ -181,18 +181,18 @@ SLOW_STEP = "4. Slow and fast"
 SUGGESTED = "suggested from how the variables move under random actions"
 SLOW = "Slow variables"
 SLOW_HELP = (
-    "Freezing pretends that these variables stay where they are for T periods. Choose those that "
-    "move seldom or little; all others are fast."
+    "Freezing assumes that these variables stay where they are for T periods. Choose those that "
+    "move rarely or only a little; all others are fast."
 )
-NO_FAST = "All variables are slow. Leave at least one out: it is fast."
+NO_FAST = "All variables are slow. At least one must be fast: remove it from the list."
 GAMMA = "Discount factor γ"
 GAMMA_HELP = "The weight of a reward that comes one period later, such as 0.97."
-GAMMA_UNKNOWN = "A table does not say γ: check this value."
+GAMMA_UNKNOWN = "A table does not contain γ. Check this value."
 EVIDENCE_COLUMNS = {
     "variable": ("Variable", "Name of the state variable."),
     "values": ("Values", "How many values it has."),
     "moves": ("Moves", "Probability that it changes in a period, under random actions."),
-    "drift": ("Drift", "Mean distance that it moves in a period, in per cent of its range."),
+    "drift": ("Drift", "Mean distance that it moves in a period, as a percentage of its range."),
     "exogenous": ("Exogenous", "Whether its next value depends on itself alone."),
 }
 BUILDING = "Building the model …"
@@ -216,7 +216,7 @@ SAVE_STEP = "5. Save"
 NAME, NAME_HELP = "Name", "What the model is called on the other pages."
 NOTE, NOTE_EXAMPLE = "Note", "where the data come from, for example"
 SAVE = "Save and solve"
-SWEEPS = 300
+ASSUMED_SWEEPS = 300
 """Sweeps that the estimate of the time to solve assumes."""
 
 
@@ -235,5 +235,5 @@ def sizes(model: FastSlowMDP) -> str:
         f"**{model.n_slow:,}** slow × **{model.n_fast:,}** fast states{absent}, "
         f"**{plural(model.n_actions, 'action')}**, **{model.n_pairs:,}** feasible pairs. The "
         f"model needs {file_size(model.nbytes)}; solving it takes "
-        f"{duration(SWEEPS * size.sweep_seconds)}."
+        f"{duration(ASSUMED_SWEEPS * size.sweep_seconds)}."
     )

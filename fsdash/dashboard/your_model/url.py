@@ -8,7 +8,7 @@ from collections.abc import Collection
 import streamlit as st
 
 from fsdash.dashboard.widgets.url_state import (
-    Parameter,
+    UrlParameter,
     UrlState,
     labelled,
     number_in,
@@ -37,7 +37,7 @@ def model_name(value: str) -> str:
 def file_key(value: str) -> str:
     """Reads the key of an uploaded file."""
     if not re.fullmatch(r"[0-9a-f]{16}", value):
-        raise InputError("this is not an uploaded file; drop it again")
+        raise InputError("this is not an uploaded file; upload it again")
     return value
 
 
@@ -73,23 +73,23 @@ def pairs_text(values: Collection[tuple[str, str]]) -> str:
 URL = UrlState(
     "your-model",
     {
-        "model": Parameter(None, model_name),
-        "example": Parameter(None, one_of(EXAMPLES)),
-        "file": Parameter(None, file_key),
-        "states": Parameter(None, pairs, pairs_text),
-        "action": Parameter(None, short_text),
-        "p": Parameter(None, short_text),
-        "reward": Parameter(None, short_text),
-        "initial": Parameter(None, short_text),
-        "end": Parameter(None, short_text),
-        "sense": Parameter(None, one_of(text.SENSES)),
+        "model": UrlParameter(None, model_name),
+        "example": UrlParameter(None, one_of(EXAMPLES)),
+        "file": UrlParameter(None, file_key),
+        "states": UrlParameter(None, pairs, pairs_text),
+        "action": UrlParameter(None, short_text),
+        "p": UrlParameter(None, short_text),
+        "reward": UrlParameter(None, short_text),
+        "initial": UrlParameter(None, short_text),
+        "end": UrlParameter(None, short_text),
+        "sense": UrlParameter(None, one_of(text.SENSES)),
         "rescale": switch(False),
         "ends": switch(False),
-        "slow": Parameter(None, names, names_text),
-        "gamma": Parameter(DEFAULT_GAMMA, number_in(0, 1, hint=" (below 1)")),
+        "slow": UrlParameter(None, names, names_text),
+        "gamma": UrlParameter(DEFAULT_GAMMA, number_in(0, 1, hint=" (below 1)")),
         "tab": labelled("policy", saved_text.TABS),
-        "method": Parameter("optimal", one_of(saved_text.METHODS)),
-        "T": Parameter(DEFAULT_T, whole_number(1, LARGEST_T)),
+        "method": UrlParameter("optimal", one_of(saved_text.METHODS)),
+        "T": UrlParameter(DEFAULT_T, whole_number(1, LARGEST_T)),
     },
 )
 DEFAULTS = "your-model-defaults"

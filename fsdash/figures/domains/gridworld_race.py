@@ -39,7 +39,7 @@ def race_map(
 ) -> dict:
     """The values and actions of an idle agent in every cell, over the tasks and walls of the map.
 
-    Rows count upwards. Arrows that lose value are red. `picked` is a task whose end is marked. A
+    Rows count upwards. Arrows that lose value are orange. `picked` is a task whose end is marked. A
     click on a cell reports its place. Returns the figure as plain data: what does not change from
     step to step is made once, and Plotly would check the rest for longer than a step takes.
     """

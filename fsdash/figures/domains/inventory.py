@@ -19,7 +19,7 @@ from fsdash.figures.policies.inspected import (
 )
 from fsdash.figures.policies.labels import axis_symbol, axis_title, coordinate_values
 from fsdash.figures.policies.lines import lines_figure
-from fsdash.figures.policies.paths import Series, path_figure
+from fsdash.figures.policies.paths import PathSeries, path_figure
 from fsdash.figures.policies.plane import plane
 from fsdash.figures.policies.slices import coordinate_selector
 from fsdash.figures.svg import Pen
@@ -185,9 +185,9 @@ def inventory_path_figure(
     model: FastSlowMDP, path: Path, phases: tuple[str, ...], dark: bool = False
 ) -> go.Figure:
     """Stock and demand above, orders below."""
-    stock = Series("stock", coordinate_values(model.fast, "stock")[path.y_N], 0)
-    demand = Series("demand", coordinate_values(model.slow, "demand")[path.x_N], 1, dash="dot")
-    order = Series("order", coordinate_values(model.actions, "order")[path.action_N], 2, "bar")
+    stock = PathSeries("stock", coordinate_values(model.fast, "stock")[path.y_N], 0)
+    demand = PathSeries("demand", coordinate_values(model.slow, "demand")[path.x_N], 1, dash="dot")
+    order = PathSeries("order", coordinate_values(model.actions, "order")[path.action_N], 2, "bar")
     rows, titles = [[stock, demand], [order]], ("units", "units ordered")
     return path_figure(path, rows, phases, dark, titles)
 

@@ -24,7 +24,7 @@ from fsdash.figures.policies.labels import (
     coordinate_values,
 )
 from fsdash.figures.policies.lines import lines_figure
-from fsdash.figures.policies.paths import Series, path_figure
+from fsdash.figures.policies.paths import PathSeries, path_figure
 from fsdash.figures.policies.plane import coordinates, plane
 from fsdash.figures.policies.slices import coordinate_selector
 from fsdash.figures.svg import Pen
@@ -94,14 +94,14 @@ def price_path_figure(
     model: FastSlowMDP, path: Path, phases: tuple[str, ...], below: str, dark: bool = False
 ) -> go.Figure:
     """Price and reference price in the upper panel; the reward or a slow parameter in the lower."""
-    price = Series("price", coordinate_values(model.actions, "price")[path.action_N], 1)
-    reference = Series(
+    price = PathSeries("price", coordinate_values(model.actions, "price")[path.action_N], 1)
+    reference = PathSeries(
         "reference price", coordinate_values(model.fast, "reference price")[path.y_N], 0, dash="dot"
     )
     if below == "reward":
-        lower = Series("reward", path.reward_N, 2)
+        lower = PathSeries("reward", path.reward_N, 2)
     else:
-        lower = Series(
+        lower = PathSeries(
             axis_symbol(model.slow, below), coordinate_values(model.slow, below)[path.x_N], 2
         )
     titles = ("price", axis_title(model.slow, below))

@@ -1,4 +1,4 @@
-"""The drawing of a model of one's own: its variables with their numbers of values."""
+"""The drawing of a user's own model: its variables with their numbers of values."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.figures.palette import GREEN, GREY, INK, VERMILLION, with_opacity
 from fsdash.figures.policies.inspected import SEEDS, InspectedPolicy, PolicyFigure, Selector
 from fsdash.figures.policies.labels import axis_title, coordinate_label
-from fsdash.figures.policies.paths import Series, add_series, value_ticks
+from fsdash.figures.policies.paths import PathSeries, add_series, value_ticks
 from fsdash.figures.policies.state_path import coordinate_series, varied_names
 from fsdash.figures.policies.tables import block_table
 from fsdash.figures.template import template
@@ -48,7 +48,7 @@ def microscope_figure(
         panels = (
             coordinate_series(model.slow, slow, path.x_N[here], **look),
             coordinate_series(model.fast, fast, path.y_N[here], **look),
-            Series("", sign * path.reward_N[here], **look),
+            PathSeries("", sign * path.reward_N[here], **look),
         )
         for row, series in enumerate(panels, start=2):
             more = {"name": name, "legendgroup": name, "showlegend": row == 2}

@@ -22,7 +22,7 @@ MAX_CYCLES = 120
 
 
 @dataclass(frozen=True, eq=False)
-class Series:
+class PathSeries:
     """One line of a panel: `kind` is step, bar, points, or line for a line with points.
 
     `colour` is a colour or a place in `CATEGORICAL`.
@@ -39,7 +39,7 @@ class Series:
 
 def path_figure(
     path: Path,
-    rows: list[list[Series]],
+    rows: list[list[PathSeries]],
     phases: tuple[str, ...],
     dark: bool = False,
     titles: tuple[str, ...] = (),
@@ -63,7 +63,7 @@ def path_figure(
 
 def add_series(
     figure: go.Figure,
-    series: Series,
+    series: PathSeries,
     path: Path,
     phases: tuple[str, ...],
     row: int,
@@ -92,7 +92,7 @@ def add_series(
     figure.add_trace(_trace(series, dark, **(common | more)), row=row, col=1)
 
 
-def value_ticks(panel: list[Series]) -> dict:
+def value_ticks(panel: list[PathSeries]) -> dict:
     """Ticks at words, at whole numbers if they are few, or else Plotly's own."""
     if words := panel[0].words:
         shown = [list(words)[i] for i in evenly_spaced(len(words), MAX_WORDS)]
@@ -100,7 +100,7 @@ def value_ticks(panel: list[Series]) -> dict:
     return whole_ticks(np.concatenate([series.values_N for series in panel]).tolist())
 
 
-def _trace(series: Series, dark: bool, **common) -> go.Bar | go.Scatter:
+def _trace(series: PathSeries, dark: bool, **common) -> go.Bar | go.Scatter:
     given = series.colour
     colour = (given if isinstance(given, Colour) else CATEGORICAL[given]).on(dark)
     if series.kind == "bar":

@@ -9,7 +9,7 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.core.simulate import Path
 from fsdash.figures.policies.inspected import InspectedPolicy, PolicyFigure, path_selectors
 from fsdash.figures.policies.labels import actions_title, axis_symbol, coordinate_of
-from fsdash.figures.policies.paths import Series, path_figure
+from fsdash.figures.policies.paths import PathSeries, path_figure
 
 MAX_PATH_ROWS = 2
 """Most coordinates of the fast, and of the slow state, that a path shows."""
@@ -49,23 +49,25 @@ def varied_names(axis: Axis) -> list[str]:
     return varied or [axis.names[0]]
 
 
-def coordinate_series(axis: Axis, name: str, index_N: np.ndarray, colour: int, **more) -> Series:
+def coordinate_series(
+    axis: Axis, name: str, index_N: np.ndarray, colour: int, **more
+) -> PathSeries:
     """One coordinate of the states on a path."""
     values_N = axis.values[index_N, axis.names.index(name)]
     words = coordinate_of(axis, name).words
-    return Series(axis_symbol(axis, name), values_N, colour, words=words, **more)
+    return PathSeries(axis_symbol(axis, name), values_N, colour, words=words, **more)
 
 
-def action_series(model: FastSlowMDP, action_N: np.ndarray, colour: int = 2, **more) -> Series:
+def action_series(model: FastSlowMDP, action_N: np.ndarray, colour: int = 2, **more) -> PathSeries:
     """The actions on a path: their labels, or their first coordinate."""
     axis, more = model.actions, {"kind": "points"} | more
     if axis.labels:
         words = dict(enumerate(axis.labels))
-        return Series(actions_title(model), action_N, colour, words=words, **more)
+        return PathSeries(actions_title(model), action_N, colour, words=words, **more)
     return coordinate_series(axis, axis.names[0], action_N, colour, **more)
 
 
-def _state_series(axis: Axis, index_N: np.ndarray, colour: int) -> list[Series]:
+def _state_series(axis: Axis, index_N: np.ndarray, colour: int) -> list[PathSeries]:
     return [
         coordinate_series(axis, name, index_N, colour)
         for name in varied_names(axis)[:MAX_PATH_ROWS]

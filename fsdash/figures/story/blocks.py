@@ -52,9 +52,14 @@ def blocks_figure(model: FastSlowMDP, blocks: Blocks, dark: bool = False) -> go.
 
 
 def _lines(
-    weeks: np.ndarray, values: np.ndarray, blocks: Blocks, name: str, axis: str, true: dict,
+    weeks: np.ndarray,
+    values: np.ndarray,
+    blocks: Blocks,
+    name: str,
+    axis: str,
+    true: dict,
     plan: dict,
-) -> list[dict]:  # fmt: skip
+) -> list[dict]:
     """What happened as a line, and the plan of each block as a line of its own."""
     T, shown = blocks.T, axis == "y"
     planned, happened = (values[getattr(p, name)] for p in (blocks.plan, blocks.path))
@@ -63,11 +68,23 @@ def _lines(
     y = np.insert(planned.astype(float), np.arange(T, len(weeks), T), np.nan)
     common = {"type": "scatter", "mode": "lines", "yaxis": axis, "hovertemplate": "%{y:g}"}
     return [
-        {**common, "x": weeks, "y": happened, "name": f"happened{'' if shown else ', demand'}",
-         "line": true, "showlegend": shown},
-        {**common, "x": x, "y": y, "name": f"planned{'' if shown else ', demand'}", "line": plan,
-         "showlegend": shown},
-    ]  # fmt: skip
+        {
+            **common,
+            "x": weeks,
+            "y": happened,
+            "name": f"happened{'' if shown else ', demand'}",
+            "line": true,
+            "showlegend": shown,
+        },
+        {
+            **common,
+            "x": x,
+            "y": y,
+            "name": f"planned{'' if shown else ', demand'}",
+            "line": plan,
+            "showlegend": shown,
+        },
+    ]
 
 
 def _bars(weeks: np.ndarray, orders: np.ndarray, name: str, colour: str) -> dict:

@@ -75,7 +75,7 @@ def _recommended(domain: str) -> Claim:
     return Claim(
         f"{domain}-recommendation",
         (evidence_name(domain),),
-        "The recommendation from samples, which pays for everything it looks at, is at least as "
+        "The recommendation from samples, all of which count against its budget, is at least as "
         "good as the best of the paper's methods in hindsight, and within 1% of the best known.",
         "",
         BEYOND,

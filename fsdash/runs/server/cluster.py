@@ -33,10 +33,10 @@ CHECK_INTERVAL = 0.5
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 10.0
 """Seconds between two attempts to connect; the pause doubles."""
 SILENT_SECONDS = 10.0
-"""Without a heartbeat for so long a worker counts as dead. Workers send one every 0.5 to 2 seconds,
-up to 400 workers in a cluster, from a thread of its own."""
+"""Seconds without a heartbeat after which a worker counts as dead. Workers send one every 0.5 to 2
+seconds (in a cluster of up to 400 workers), from a separate thread."""
 LATE_ANSWER = 2.0
-"""Seconds between two answers of the scheduler from which on silence is not the workers' fault."""
+"""Seconds between two answers of the scheduler above which silent workers do not count as dead."""
 SCHEDULER_GONE = "the scheduler of the Dask cluster does not answer"
 NO_WORKERS = "the Dask cluster has no workers"
 WORKER_SILENT = "its worker no longer answers"

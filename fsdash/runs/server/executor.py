@@ -96,7 +96,7 @@ class GivenExecutor(Workers):
 class WorkerExecutor(Workers):
     """A number of worker processes and a spare one, each of which is replaced when it dies.
 
-    It does not limit how many tasks run at a time: whoever submits them asks for `capacity`.
+    It does not limit how many tasks run at a time: the caller checks `capacity`.
     """
 
     def __init__(self, workers: int, spare: int = SPARE) -> None:
@@ -155,7 +155,7 @@ class WorkerExecutor(Workers):
             self._tasks.put(None)
         for slot in self._slots:
             slot.close(wait)
-        self._cancel_queued()  # nobody is left to carry them out
+        self._cancel_queued()  # no worker is left to carry them out
 
     def _cancel_queued(self) -> None:
         with suppress(queue.Empty):

@@ -54,7 +54,7 @@ LEASE_INTERVAL, ABANDONED_INTERVAL, LIMITS_INTERVAL = 5.0, 10.0, 1.0
 SHARING_INTERVAL = 0.5
 """Seconds between two checks whether somebody should give way to others."""
 SILENT_SECONDS = 45.0
-"""Without a heartbeat for so long, and without computing, a worker counts as dead."""
+"""Seconds without a heartbeat and without computing after which a worker counts as dead."""
 SILENT_CPU_SECONDS = 0.2
 """Processor time that a silent worker may use meanwhile."""
 MAX_WORKERS = 256
@@ -364,7 +364,7 @@ class Manager:
                     self._kill(job, "interrupted", "its worker process no longer answers")
 
     def _kill(self, job: Job, status: str, reason: str) -> None:
-        """End a job at once, also where the worker cannot be killed, as on a cluster."""
+        """End a job at once, even where the worker cannot be killed, as on a cluster."""
         job.forced_end = job.forced_end or (status, reason)
         if not self._executor.kill(job.future):
             self._finish(job)

@@ -27,7 +27,7 @@ from fsdash.runs.server.work_queue import MAX_RETRIES
 from fsdash.runs.spec import RunSpec
 
 WAIT = 0.5
-"""Seconds between two looks at the capacity of the cluster."""
+"""Seconds between two checks of the capacity of the cluster."""
 
 Answer = tuple[list[dict[str, Any]], Outcome]
 

@@ -98,7 +98,7 @@ WAITING = _waiting()
 
 
 class Admission:
-    """Who may queue how much. It remembers the network addresses of owners with queued work."""
+    """How much an owner may queue. It remembers network addresses of owners with queued work."""
 
     def __init__(self) -> None:
         self._addresses: dict[str, str] = {}
@@ -109,7 +109,7 @@ class Admission:
             self._addresses[owner] = address
 
     def check(self, owner: str, more: int, waiting: list[OwnerQueue], limits: Limits) -> None:
-        """Raise `QueueFull` if so many more replications of an owner exceed a limit."""
+        """Raise `QueueFull` if `more` replications of an owner would exceed a limit."""
         mine = sum(q.queued for q in waiting if q.owner == owner)
         total = sum(q.queued for q in waiting)
         for subject, queued, limit in (
@@ -248,7 +248,7 @@ class WorkQueue:
         self.end(attempt, "queued", "")
 
     def silent(self, seconds: float) -> set[Attempt]:
-        """This server's running attempts without a heartbeat for so long."""
+        """This server's running attempts without a heartbeat for some seconds."""
         p = replications.c
         with self.database.reading() as connection:
             query = select(p.run, p.replication, p.attempt).where(
@@ -337,7 +337,7 @@ def _again(reason: str) -> dict[str, object]:
     """Changes that queue a replication again."""
     return {
         "status": "queued",
-        "reason": f"{reason}; it continues by itself",
+        "reason": f"{reason}; it continues automatically",
         "retries": replications.c.retries + 1,
     }
 

@@ -38,7 +38,7 @@ from fsdash.runs.store.retry import patiently
 
 PR_SET_PDEATHSIG = 1
 """Number of an operation of Linux's `prctl`."""
-GAVE_WAY = "others were waiting; it continues by itself"
+GAVE_WAY = "others were waiting; it continues automatically"
 NICE = 15
 """Added to the process's niceness: pages, which people wait for, are served first."""
 
@@ -96,7 +96,7 @@ def _reason(error: Exception) -> str:
 
 @lru_cache(maxsize=4)
 def database(url: str) -> Database:
-    """The database at a URL, opened once per worker; models of one's own are found there."""
+    """The database at a URL, opened once per worker; users' own models are found there."""
     opened = Database(url)
     look_in(opened)
     return opened

@@ -17,7 +17,7 @@ NPY_1 = b"\x93NUMPY\x01\x00"
 LONGEST_HEADER = len(NPY_1) + 2 + 2**16
 """Bytes: its length is written in two bytes before it."""
 COMPRESSION_LEVEL = 1
-"""Higher levels take many times as long and save a few per cent."""
+"""Higher levels take many times as long and save a few percent."""
 
 
 def pack_policy(policy_PXY: np.ndarray) -> bytes:

@@ -142,7 +142,7 @@ def _check_new(target: Path) -> None:
 
 
 def _without_active_work(file: Path) -> None:
-    """Upgrade a copy of a backup, and end the work that nobody does any more."""
+    """Upgrade a copy of a backup, and end the work that no server does any more."""
     database = Database(file_url(file))
     p = schema.replications.c
     with database.writing() as connection:
@@ -172,7 +172,7 @@ def _copy_table(old: sqlite3.Connection, new: sqlite3.Connection, table: str) ->
 
 
 def _last_id(old: sqlite3.Connection, table: str) -> int:
-    """The largest number of a row, also where the end of the table cannot be read."""
+    """The largest number of a row, even if the end of the table cannot be read."""
     largest = 0
     for query in (
         f'SELECT max(rowid) FROM "{table}"',

@@ -212,7 +212,7 @@ class Store:
         """Delete an experiment that is neither pinned nor active."""
         with self.database.writing() as connection:
             e, r, p = schema.experiments, schema.runs, schema.replications
-            # On PostgreSQL the locks let whoever pins or resumes it at this moment wait.
+            # On PostgreSQL the locks make others wait who pin or resume it at this moment.
             own = select(e.c.pinned).where(e.c.id == id)
             pinned = connection.scalar(own.with_for_update())
             if pinned is None:

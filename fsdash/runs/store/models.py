@@ -184,7 +184,7 @@ class ModelTable:
         m = schema.models
         own = select(m.c.hash).where(m.c.hash == hash.removeprefix(PREFIX))
         with self._database.writing() as connection:
-            # On PostgreSQL the lock lets whoever starts a run on it at this moment wait.
+            # On PostgreSQL the lock makes others wait who start a run on it at this moment.
             connection.execute(own.with_for_update())
             if used := _experiments(connection, hash):
                 count = f"{len(used)} experiment{'s' if len(used) > 1 else ''}"

@@ -30,7 +30,7 @@ MAX_NAME, MAX_NOTE, MAX_OWNER = 200, 10_000, 100
 def checked_text(field: str, value: object, most: int) -> str:
     """The text without spaces at its ends, or an error that says how long it may be."""
     if not isinstance(value, str) or len(value) > most:
-        raise InputError(f"{field}: give a text of at most {most:,} characters")
+        raise InputError(f"{field}: give text of at most {most:,} characters")
     return storable(field, value.strip())
 
 
@@ -85,7 +85,7 @@ def insert_experiment(
 
 
 def _lock_models(connection: Connection, specs: Sequence[RunSpec]) -> None:
-    """On PostgreSQL, let whoever deletes a saved model of these runs wait until they are stored."""
+    """On PostgreSQL, make a deletion of a saved model of these runs wait until they are stored."""
     saved = {spec.domain.removeprefix(PREFIX) for spec in specs if spec.domain.startswith(PREFIX)}
     if saved:
         m = schema.models.c.hash

@@ -4,7 +4,8 @@ The engine's thread only appends to a list. A second thread writes the new rows,
 after `FIRST_WRITE` seconds and then every `WRITE_INTERVAL` seconds, and learns with each write
 whether the replication was asked to stop. A single snapshot may take long, so it also renews the
 worker's heartbeat. A replication that takes less than `FIRST_WRITE` is written in one transaction.
-While the store is away the engine goes on; the second thread writes as soon as it can (`retry`).
+While the store is unavailable the engine continues; the second thread writes as soon as it can
+(`retry`).
 
 **Resuming.** A replication that was paused or interrupted continues from its last checkpoint, or
 from its seed if it has none, and computes the same rows; those that are stored already are not

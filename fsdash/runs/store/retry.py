@@ -1,4 +1,4 @@
-"""Calling the store again while it is away for a moment.
+"""Calling the store again while it is temporarily unavailable.
 
 Another program may hold a lock, PostgreSQL may restart, the disk may be full. A worker waits for
 the store instead of losing what it has computed.

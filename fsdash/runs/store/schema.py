@@ -9,7 +9,7 @@
     checkpoints   where an unfinished replication continues (`fsdash.runs.checkpoint`)
     rows          what the engine recorded: the columns of `fsdash.runs.columns` at level "row"
     policies      some of the policies that the rows are about, packed (`arrays`)
-    models        models of one's own, by the hash of their content (`models`)
+    models        users' own models, by the hash of their content (`models`)
     class_tasks   questions of a lecturer to a class (`class_tasks`)
     class_answers the answers, one per browser, without a name or an address
 
@@ -220,7 +220,7 @@ class_answers = table(
 
 
 def _add_retries(connection: Connection) -> None:
-    """Version 2: how often a replication was continued by itself since its last new row."""
+    """Version 2: how often a replication was continued automatically since its last new row."""
     _add_column(connection, replications.c.retries)
 
 

@@ -47,7 +47,7 @@ COMPLETE = 0.8
 # ----------------------------------------------------------------------------------------- series
 
 
-class Columns:
+class ColumnArrays:
     """The columns of a frame as arrays: for some hundred rows, much faster than the frame."""
 
     def __init__(self, frame: pd.DataFrame) -> None:
@@ -79,7 +79,7 @@ class Series:
         return np.concatenate(self.runs)
 
 
-def split(columns: Columns, lower_policies: Collection[str] = ()) -> list[Series]:
+def split(columns: ColumnArrays, lower_policies: Collection[str] = ()) -> list[Series]:
     """The series of a frame, in order of appearance.
 
     An existing `method` column is used: it distinguishes runs that differ in a parameter. Policies
@@ -102,7 +102,7 @@ def split(columns: Columns, lower_policies: Collection[str] = ()) -> list[Series
     ]
 
 
-def _series(columns: Columns, policies: np.ndarray, runs: list[np.ndarray]) -> Series:
+def _series(columns: ColumnArrays, policies: np.ndarray, runs: list[np.ndarray]) -> Series:
     first = runs[0][0]
     algorithm, T, policy = columns["algorithm"][first], columns["T"][first], str(policies[first])
     T = None if T is None or pd.isna(T) else int(T)
@@ -110,7 +110,7 @@ def _series(columns: Columns, policies: np.ndarray, runs: list[np.ndarray]) -> S
     return Series(method + LOWER_POLICIES.get(policy, ""), algorithm, T, policy, runs)
 
 
-def _policies(columns: Columns) -> np.ndarray:
+def _policies(columns: ColumnArrays) -> np.ndarray:
     """The kind of lower-level policy of each row, or `OWN`."""
     lower, kinds = columns["phase"] == "lower", columns["policy_kind"]
     policies = np.full(len(kinds), OWN, "U10")
@@ -128,13 +128,13 @@ def _codes(*columns: np.ndarray) -> np.ndarray:
     return pd.factorize(codes)[0]
 
 
-def whole_sweeps(frame: pd.DataFrame | Columns) -> np.ndarray:
+def whole_sweeps(frame: pd.DataFrame | ColumnArrays) -> np.ndarray:
     """Whether each row is the first one of its iteration, which is recorded at its end.
 
     The rows that follow with the same iteration are inside the next sweep: their policy is greedy
     for values of two iterations.
     """
-    columns = Columns(frame) if isinstance(frame, pd.DataFrame) else frame
+    columns = ColumnArrays(frame) if isinstance(frame, pd.DataFrame) else frame
     iterations = _codes(*(columns[name] for name in ITERATION if name in columns))
     order = np.argsort(columns["step"], kind="stable")
     _, first = np.unique(iterations[order], return_index=True)
@@ -143,7 +143,7 @@ def whole_sweeps(frame: pd.DataFrame | Columns) -> np.ndarray:
     return whole
 
 
-def _drawn(columns: Columns) -> np.ndarray:
+def _drawn(columns: ColumnArrays) -> np.ndarray:
     """Whether a curve shows each row."""
     names = [name for name, algorithm in ALGORITHMS.items() if algorithm.whole_sweeps]
     only_whole = np.isin(columns["algorithm"].astype(str), names)
@@ -159,13 +159,15 @@ def replications(
     lower_policies: Collection[str] = (),
 ) -> Iterator[tuple[Series, list[ReplicationCurve]]]:
     """Each series of a frame, with the curves of its replications."""
-    columns = Columns(frame)
+    columns = ColumnArrays(frame)
     x_all, y_all = axis_values(columns, x, y, sweep)
     for series in split(columns, lower_policies):
         yield series, [(x_all[rows], y_all[rows]) for rows in series.runs]
 
 
-def axis_values(columns: Columns, x: str, y: str, sweep: float) -> tuple[np.ndarray, np.ndarray]:
+def axis_values(
+    columns: ColumnArrays, x: str, y: str, sweep: float
+) -> tuple[np.ndarray, np.ndarray]:
     """x and y of every row; evaluations are divided by `sweep` if x is in sweeps."""
     check_axes(x, y)
     work = columns["evaluations"] / sweep if x == "sweeps" else columns[x]
@@ -295,12 +297,12 @@ def mean_curves(
 
     Series without any value are left out.
     """
-    columns = Columns(frame)
+    columns = ColumnArrays(frame)
     return curves_of(columns, split(columns, lower_policies), x, y=y, sweep=sweep, points=points)
 
 
 def curves_of(
-    columns: Columns,
+    columns: ColumnArrays,
     found: Sequence[Series],
     x: str = "evaluations",
     *,
@@ -323,7 +325,7 @@ def curves_of(
     return curves
 
 
-def limits(columns: Columns, series: Series, measure: str) -> tuple[float, float]:
+def limits(columns: ColumnArrays, series: Series, measure: str) -> tuple[float, float]:
     """The values of a measure that are possible on the model of a series."""
     names = range_columns(columns)
     return possible_range({name: columns[name][series.rows] for name in names}, measure)

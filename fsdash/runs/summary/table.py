@@ -26,7 +26,7 @@ from fsdash.runs.columns import DEFAULT_MEASURE
 from fsdash.runs.measures import RELATIVE, SHARE, main_measure
 from fsdash.runs.summary.curves import (
     SERIES,
-    Columns,
+    ColumnArrays,
     MeanCurve,
     clipped,
     curves_of,
@@ -111,7 +111,7 @@ def first_crossing(x: np.ndarray, y: np.ndarray, level: float) -> float:
 
 
 def lasting_crossing(x: np.ndarray, y: np.ndarray, level: float, points: int = 1) -> float:
-    """The x from which on y is at least the level; infinity if that is not so at the last points.
+    """The x after which y stays at or above the level; infinity if it ends below.
 
     Examples
     --------
@@ -152,10 +152,10 @@ def final_value(
 
 def final_values(frame: pd.DataFrame, runs: Sequence[np.ndarray], y: str) -> list[float]:
     """`final_value` of each replication; `runs` are the positions of its rows in the frame."""
-    return _final_values(Columns(frame), runs, y)
+    return _final_values(ColumnArrays(frame), runs, y)
 
 
-def _final_values(columns: Columns, runs: Sequence[np.ndarray], y: str) -> list[float]:
+def _final_values(columns: ColumnArrays, runs: Sequence[np.ndarray], y: str) -> list[float]:
     chosen = [columns[name] for name in (y, "evaluations", "iteration", "phase")]
     return [final_value(*(values[rows] for values in chosen)) for rows in runs]
 
@@ -200,7 +200,7 @@ def work_to_reach(
     """
     measure = main_measure(frame)
     progress = SHARE if measure == SHARE else RELATIVE
-    columns = Columns(frame)
+    columns = ColumnArrays(frame)
     found = split(columns, lower_policies)
     curves = curves_of(columns, found, x, y=progress, sweep=sweep)
     curve_of = {(curve.method, curve.policy): curve for curve in curves}

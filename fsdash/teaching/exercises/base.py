@@ -32,7 +32,7 @@ PageValues = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CheckedAnswer:
     """Whether an answer is right, and what to say about it."""
 
     right: bool
@@ -46,12 +46,12 @@ class NumberAnswer:
     tolerance: float = 0.0
     unit: str = ""
 
-    def check(self, given: object, right: float) -> Verdict:
+    def check(self, given: object, right: float) -> CheckedAnswer:
         if isinstance(given, bool) or not isinstance(given, int | float) or not isfinite(given):
-            return Verdict(False, NO_NUMBER)
+            return CheckedAnswer(False, NO_NUMBER)
         if abs(given - right) <= self.tolerance * abs(right):
-            return Verdict(True, RIGHT)
-        return Verdict(False, TOO_SMALL if given < right else TOO_LARGE)
+            return CheckedAnswer(True, RIGHT)
+        return CheckedAnswer(False, TOO_SMALL if given < right else TOO_LARGE)
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ class ChoiceAnswer:
 
     options: Mapping[str, str]
 
-    def check(self, given: object, right: str) -> Verdict:
+    def check(self, given: object, right: str) -> CheckedAnswer:
         if given not in tuple(self.options):
-            return Verdict(False, NO_OPTION)
-        return Verdict(given == right, RIGHT if given == right else OTHER_OPTION)
+            return CheckedAnswer(False, NO_OPTION)
+        return CheckedAnswer(given == right, RIGHT if given == right else OTHER_OPTION)
 
 
 @dataclass(frozen=True)
@@ -73,14 +73,14 @@ class StateAnswer:
     rule: Callable[[PageValues], bool]
     example: Mapping[str, Any]
 
-    def check(self, given: object, _right: object = None) -> Verdict:
+    def check(self, given: object, _right: object = None) -> CheckedAnswer:
         if not isinstance(given, Mapping):
-            return Verdict(False, OTHER_STATE)
+            return CheckedAnswer(False, OTHER_STATE)
         try:
             right = bool(self.rule(given))
         except (KeyError, TypeError, ValueError):  # a value that the page does not have
             right = False
-        return Verdict(right, RIGHT if right else OTHER_STATE)
+        return CheckedAnswer(right, RIGHT if right else OTHER_STATE)
 
 
 def no_facts() -> Facts:
@@ -107,7 +107,7 @@ class Exercise:
     facts: Callable[[], Facts] = no_facts
     state: Mapping[str, str] = field(default_factory=dict)
 
-    def check(self, given: object) -> Verdict:
+    def check(self, given: object) -> CheckedAnswer:
         """Check an answer: a number, the name of an option, or the values of the page."""
         if isinstance(self.answer, StateAnswer):
             return self.answer.check(given)

@@ -110,8 +110,8 @@ EXERCISES = (
         page="choose_t",
         level=READ,
         title="When freezing no longer helps",
-        question="Under *Theory*, with the example *Three regimes*: from how many sweeps on has "
-        "Base VI the smallest bound? Give a whole number.",
+        question="Under *Theory*, load the example *Three regimes*. From how many sweeps on does "
+        "Base VI have the smallest bound? Give a whole number.",
         answer=NumberAnswer(unit="sweeps"),
         hint="Drag the budget to the right until the recommendation changes for the last time.",
         solution="From {answer} sweeps on. The bound of Base VI falls to 0, while every bound of "

@@ -46,7 +46,7 @@ EXERCISES = (
         id="lower-periods",
         page="home",
         level=READ,
-        title="Who decides when?",
+        title="Which policy acts when?",
         question="The picture shows blocks of T = 4 periods. In how many periods of each block "
         "does a lower policy choose the action?",
         answer=NumberAnswer(unit="periods"),

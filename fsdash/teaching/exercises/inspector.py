@@ -81,7 +81,7 @@ EXERCISES = (
         level=COMPUTE,
         title="A plan that is too short",
         question="What share of the optimal mean return does FSVI with T = 3 earn on the "
-        "gridworld? Give per cent; an answer within 2% of it counts.",
+        "gridworld? Give a percentage; an answer within 2% of it counts.",
         answer=NumberAnswer(tolerance=0.02, unit="%"),
         hint="The numbers below the figure show the share of the optimum at the last step.",
         solution="{answer}%. A plan of {T} periods rarely reaches a delivery, so most moves look "

@@ -79,7 +79,7 @@ EXERCISES = (
         page="live_gridworld",
         level=READ,
         title="Five sweeps of work",
-        question="Press *Restart* and then *Step* once, with a speed of 5 sweeps a step. Which "
+        question="Press *Restart* and then *Step* once, with a speed of 5 sweeps per step. Which "
         "method has the largest share of the optimum?",
         answer=ChoiceAnswer(METHODS),
         hint="The sentence below the buttons and the figure below it show the three shares.",
@@ -109,7 +109,7 @@ EXERCISES = (
         page="live_gridworld",
         level=EXPLAIN,
         title="Which method stays below the optimum?",
-        question="Press *Play* and wait until the race stops by itself. One method stays below "
+        question="Press *Play* and wait until the race stops. One method stays below "
         "the optimum. Which one, and why?",
         answer=ChoiceAnswer(
             {

@@ -20,7 +20,7 @@ from fsdash.teaching.exercises.base import (
 FINALS = (80.0, 84.0, 88.0)
 """Per cent of the optimum at which three replications end."""
 INTERVALS = {"A": (92, 90, 94), "B": (90, 88, 91), "C": (85, 84, 86)}
-"""The final value of three runs and its 95% interval, in per cent of the optimum."""
+"""The final value of three runs and its 95% interval, as percentages of the optimum."""
 
 
 def _best_per_method(page: PageValues) -> bool:

@@ -101,14 +101,14 @@ EXERCISES = (
         page="story",
         level=EXPLAIN,
         title="A season that is not slow",
-        question="In section 10 choose *Fast season* and find a probability of a move with which "
+        question="In section 10 choose *Fast season* and find a probability of a move for which "
         "freezing does not suit the shop. Then press *Check this page*. Why does it not suit?",
         answer=StateAnswer(_does_not_suit, {"case": "season", "move": 0.5}),
-        hint="The plan assumes that the season stays. How long must it stay for the plan to be of "
-        "use? The last sentence of the section says whether freezing suits.",
-        solution="Freezing suits if at most {limit} of the regret of a policy that looks at one "
-        "week only remains. With a probability of {move} it leaves {slow}, with {moves} it leaves "
-        "{fast}: the frozen plan is out of date after a week or two.",
+        hint="The plan assumes that the season does not change. How long must that be true for the "
+        "plan to be useful? The last sentence of the section says whether freezing suits the shop.",
+        solution="Freezing suits the shop if it leaves at most {limit} of the regret of a policy "
+        "that looks at this week only. With a probability of {move} it leaves {slow}, with {moves} "
+        "it leaves {fast}: the frozen plan is out of date after a week or two.",
         facts=_fast_season,
         state={"section": "10"},
     ),

@@ -37,7 +37,7 @@ class MeasuredDomain:
 class MeasuredDomains(Mapping[str, MeasuredDomain]):
     """Every registered domain by name, the stored ones first.
 
-    A model of one's own can be looked up by its name (`fsdash.domains.saved`), but is not listed.
+    A user's own model can be looked up by its name (`fsdash.domains.saved`), but is not listed.
     """
 
     def __iter__(self) -> Iterator[str]:

@@ -45,7 +45,7 @@ def test_the_figure_on_the_page_is_the_librarys():
     np.testing.assert_allclose(
         traces(drawn)["regimes"]["x"][:-1], [regime.start for regime in found]
     )
-    mark = traces(drawn)["T = 16 on the budget"]
+    mark = traces(drawn)["T = 16 for this budget"]
     assert mark["y"] == [fsvi_regret(THREE.constants, 16, k=3).total]
     assert [s["x0"] for s in drawn["layout"]["shapes"] if s["name"] == "handle"] == [2e10]
 

@@ -136,7 +136,7 @@ def test_the_data_and_the_figure_can_be_downloaded(visit: Callable[..., Page]):
     frame = choose.curves_frame(THREE)
     pd.testing.assert_frame_equal(pd.read_csv(StringIO(files["Data, CSV"])), frame)
     assert json.loads(files["Data, JSON"]) == frame.to_dict("records")
-    assert "T = 16 on the budget" in files["Figure, HTML"]
+    assert "T = 16 for this budget" in files["Figure, HTML"]
 
 
 def test_marks_of_the_old_budget_fade_while_it_is_dragged(visit: Callable[..., Page]):

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from fsdash.dashboard.class_links import text
 from tests.dashboard.browser import SCREENS, assert_fits, figure, wait_until_drawn
-from tests.dashboard.conftest import PATIENCE
+from tests.dashboard.conftest import BROWSER_TIMEOUT
 
 pytestmark = [pytest.mark.browser]
 CLASS, AT_ONCE = 30, 6
@@ -32,7 +32,7 @@ def create_task(lecturer: Page) -> str:
 def student_page(chromium: Browser, link: str) -> Page:
     """The task in a browser of its own, without what it does not need: charts and fonts."""
     context = chromium.new_context(viewport={"width": 390, "height": 700}, reduced_motion="reduce")
-    context.set_default_timeout(PATIENCE)
+    context.set_default_timeout(BROWSER_TIMEOUT)
     for unused in ("**/plotly*", "**/*.woff2"):
         context.route(unused, lambda route: route.abort())
     page = context.new_page()

@@ -104,7 +104,7 @@ def test_a_search_compares_what_it_finds(service, two):
 
 def test_an_unusable_T_in_the_search_is_reported_above_the_unfiltered_table(service, two):
     page = runs(text="T=")
-    assert "nothing follows T" in page.warning[0].value
+    assert "T= has no value" in page.warning[0].value
     assert len(names(page)) == 3 and text.NOTHING_SELECTED in words(page)
 
 

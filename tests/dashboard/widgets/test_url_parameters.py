@@ -18,7 +18,7 @@ from fsdash.dashboard.run_lab.url import lab_url
 from fsdash.dashboard.runs.url import runs_url
 from fsdash.dashboard.widgets.url_readers import ListReader
 from fsdash.dashboard.widgets.url_state import (
-    Parameter,
+    UrlParameter,
     UrlState,
     labelled,
     switch,
@@ -151,7 +151,7 @@ def test_every_switch_and_label_of_the_pages_lists_its_options():
 
 
 def test_numbers_keep_all_their_digits():
-    parameter = Parameter(0.0, float)
+    parameter = UrlParameter(0.0, float)
     for value in (0.1 + 0.2, 1e-300, 5e-324, 1.7976931348623157e308, -1 / 3, 2.0**60):
         assert parameter.read(parameter.write(value)) == value
     assert parameter.write(-inf) == "-inf" and parameter.write(4.0) == "4"

@@ -17,7 +17,7 @@ from fsdash.dashboard.widgets.url_state import (
     MAX_LINK,
     MAX_REPORTED,
     TOO_LONG,
-    Parameter,
+    UrlParameter,
     list_of,
     number_in,
     one_of,
@@ -28,11 +28,11 @@ from tests.dashboard.kit import address, opened
 
 RANGE, CHOICE = "give a number from 0.5 to 0.999", "give one of 0, 1, 50"
 PARAMETERS = {
-    "gamma": Parameter(0.9, number_in(0.5, 0.999)),
-    "k": Parameter(1.0, one_of((0.0, 1.0, 50.0))),
-    "view": Parameter("a", one_of(("a", "b"))),
-    "T": Parameter([], list_of(whole_number(2, 9), 2)),
-    "free": Parameter("", str),
+    "gamma": UrlParameter(0.9, number_in(0.5, 0.999)),
+    "k": UrlParameter(1.0, one_of((0.0, 1.0, 50.0))),
+    "view": UrlParameter("a", one_of(("a", "b"))),
+    "T": UrlParameter([], list_of(whole_number(2, 9), 2)),
+    "free": UrlParameter("", str),
 }
 
 
@@ -63,7 +63,7 @@ def test_usable_values_are_read_and_the_others_reported(found, values, problems)
 
 def test_nothing_is_read_from_a_link_that_is_too_long():
     read = Mock()
-    parameters = PARAMETERS | {"slow": Parameter("", read)}
+    parameters = PARAMETERS | {"slow": UrlParameter("", read)}
     links = {"slow": "x" * MAX_LINK}, {f"slow{i}": "1" for i in range(MAX_LINK)}
     for found in links:
         assert usable_values(found | {"k": "50"}, parameters) == ({}, [TOO_LONG])
@@ -120,9 +120,9 @@ def test_a_former_link_opens_and_is_rewritten():
 def page() -> None:
     import streamlit as st
 
-    from fsdash.dashboard.widgets.url_state import Parameter, UrlState
+    from fsdash.dashboard.widgets.url_state import UrlParameter, UrlState
 
-    small = UrlState("small", {"level": Parameter("low", str), "started": Parameter("", str)})
+    small = UrlState("small", {"level": UrlParameter("low", str), "started": UrlParameter("", str)})
     small.read()
     st.text_input("Level", "low", key=small.key("level"))
     st.button("Start", key="start", on_click=small.put, args=("started", "yes"))

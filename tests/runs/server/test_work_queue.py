@@ -98,7 +98,7 @@ def test_a_server_takes_over_the_work_of_an_ended_one(store, queue):
     assert other.recover_abandoned() == 2
     assert [q.queued for q in other.waiting()] == [2] and queue.waiting() == []
     assert [r.reason for r in store.experiment(id).runs[0].replications] == [
-        "its server has ended; it continues by itself",
+        "its server has ended; it continues automatically",
         "",
     ]
     with pytest.raises(Superseded):

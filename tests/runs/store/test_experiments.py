@@ -265,7 +265,7 @@ def broken(change):
         (lambda data: data | {"version": 99}, "update it"),
         (lambda data: data | {"runs": None}, "runs is missing"),
         (lambda data: data | {"runs": []}, "0 runs"),
-        (lambda data: data | {"name": 3}, "name: give a text"),
+        (lambda data: data | {"name": 3}, "name: give text"),
         (lambda data: data | {"created": "now"}, "created"),
         (
             lambda data: data | {"runs": [{"spec": {"domain": "x", "algorithm": "y"}}]},

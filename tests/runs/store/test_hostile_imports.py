@@ -104,7 +104,7 @@ def test_whole_numbers_fit_into_their_columns(store, exported, place):
 
 def test_several_experiments_are_imported_all_or_none(store, exported):
     good = json.loads(exported)
-    with pytest.raises(InputError, match="name: give a text"):
+    with pytest.raises(InputError, match="name: give text"):
         store.import_all([good, good, good | {"name": 3}], "me")
     assert store.size().experiments == 0
     assert len(store.import_all([good, good], "me")) == store.size().experiments == 2

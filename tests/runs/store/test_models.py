@@ -46,7 +46,7 @@ def test_name_and_note_can_be_changed(store):
     changed = store.models.get(saved.hash)
     assert (changed.name, changed.note) == ("new name", "a note")
     assert domain_label(saved.domain) == "new name"
-    for bad, problem in (("", "is empty"), ("x" * 201, "at most 200"), (3, "give a text")):
+    for bad, problem in (("", "is empty"), ("x" * 201, "at most 200"), (3, "give text")):
         with pytest.raises(InputError, match=problem):
             store.models.rename(saved.hash, bad)
     assert store.models.get(saved.hash).name == "new name"
