@@ -81,9 +81,9 @@ class Point:
 def frontier(
     model: FastSlowMDP,
     T: Sequence[int] = range(2, 25),
+    *,
     methods: Sequence[str] = METHODS,
     tolerance: float = 1e-4,
-    *,
     every_iteration: bool = False,
     bounds: bool = True,
     constants: Constants | None = None,

@@ -128,8 +128,8 @@ def test_no_certificate_is_below_the_largest_regret(seed, shape, gamma, size):
     assert sampled.certificate >= sampled.mean_regret * (1 - 1e-12)
 
 
-def test_the_arguments_are_in_the_documented_order():
-    found = frontier(INVENTORY, [6], ("rolling",), 1e-3, bounds=False)
+def test_the_precision_is_the_tolerance_times_the_largest_value():
+    found = frontier(INVENTORY, [6], methods=("rolling",), tolerance=1e-3, bounds=False)
     assert found["method"].tolist() == ["rolling"]
     assert found.attrs["precision"] == pytest.approx(1e-3 * np.abs(optimum(INVENTORY).U_XY).max())
 

@@ -67,7 +67,7 @@ EXAMPLES = {
     "file": ("0123456789abcdef",),
     "states": ([("stock", "next_stock")], [("a b", "a b'"), ("x", "y")]),
     "slow": (["stock"], ["a b", "x"]),
-    **dict.fromkeys(("action", "p", "reward", "initial"), ("order", "a b, c", "-")),
+    **dict.fromkeys(("action", "p", "reward", "initial", "end"), ("order", "a b, c", "-")),
     "periods": (1, 12),
     **dict.fromkeys(("run", "replication", "step", "other", "otherstep"), INDEX),
     **dict.fromkeys(("experiment", "from"), ("abcd", "0123456789abcdef")),
