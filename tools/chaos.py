@@ -15,9 +15,12 @@ goes on, and that time is reported:
 - everything else: from the return of what was killed or stopped until a new row is recorded.
 
 At the end the killing stops, all experiments have to finish, and every recorded row is compared
-with an undisturbed run. Exits with 1 if a row is lost or different, or if a run is stuck. With
-`--keep-server` the server is neither killed nor stopped: its memory and open files at the start and
-at the end are then those of one process.
+with an undisturbed run. After every event the rows of each replication are counted: there must not
+be fewer than before. The memory and the open files of every server process are compared with those
+when it had recorded its first rows; with `--keep-server` the server is neither killed nor stopped,
+so that this is one process all the time. When the last server has been killed, its workers have to
+end. Exits with 1 if a row is lost or different, if a run is stuck or work does not go on, if memory
+or files grow, or if a process is left behind.
 """
 
 import argparse
@@ -31,11 +34,12 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 import psutil
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
@@ -45,6 +49,7 @@ from fsdash.runs.server.manager import Manager
 from fsdash.runs.store.experiments import Store
 from fsdash.runs.store.retry import patiently
 from fsdash.runs.store.schema import replications
+from fsdash.runs.store.schema import rows as row_table
 from tests.runs.work import assert_same_rows, base, frozen
 from tools.dask_cluster import Cluster, end
 from tools.postgres import Postgres
@@ -60,6 +65,9 @@ RECOVERY_SECONDS = 90
 """The work has to go on within this time after an event."""
 CALM_SECONDS = 300
 """Within this time everything has to finish after the last kill."""
+MAX_MORE_FILES, MAX_MORE_MEMORY = 20, 100
+"""Open files and megabytes of a server process beyond those at its start: connections that a pool
+keeps, and what caches may hold."""
 SPECS = (
     base(iterations=150, replications=2),
     frozen(iterations=60),
@@ -99,6 +107,24 @@ def started(url: str) -> Manager:
             time.sleep(0.5)
 
 
+@dataclass(frozen=True)
+class Usage:
+    """Memory in megabytes and open files of the server, and the most of one worker."""
+
+    server: int
+    megabytes: float
+    files: int
+    workers: int
+    worker_megabytes: float
+    worker_files: int
+
+    def __str__(self) -> str:
+        return (
+            f"server {self.megabytes:.0f} MB, {self.files} open files; {self.workers} workers of "
+            f"at most {self.worker_megabytes:.0f} MB, {self.worker_files} open files"
+        )
+
+
 class Chaos:
     """The server and its surroundings, and what can happen to them."""
 
@@ -108,7 +134,9 @@ class Chaos:
         self.kills: Counter[str] = Counter()
         self.stops: Counter[str] = Counter()
         self.recoveries: dict[str, list[float]] = {}
-        self.ended_by_itself = 0
+        self.ended_by_itself = self.not_recovered = 0
+        self.first_usage: dict[int, Usage] = {}
+        """By server process: when it had recorded its first rows."""
         self.environment = os.environ | {"CHAOS_STOP": str(self.stop)}
         if cluster is not None:
             self.environment["FSDASH_DASK"] = cluster.address
@@ -116,8 +144,8 @@ class Chaos:
 
     def start_server(self) -> None:
         command = [sys.executable, "-m", "tools.chaos", "--serve", self.url]
-        log = (self.folder / "server.log").open("ab")
-        self.server = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)
+        with (self.folder / "server.log").open("ab") as log:
+            self.server = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)
 
     def end_of_log(self) -> str:
         return (self.folder / "server.log").read_text()[-3000:]
@@ -191,18 +219,37 @@ class Chaos:
     def _count(self, event: str) -> None:
         (self.stops if event.startswith("stopped") else self.kills)[event] += 1
 
-    def usage(self) -> str:
-        """Memory and open files of the server and of its workers."""
+    def usage(self) -> Usage | None:
+        """Memory and open files now; None if a process has just ended."""
         with suppress(psutil.NoSuchProcess):
             workers = self.workers()
-            memory = [p.memory_info().rss / 2**20 for p in workers]
             server = psutil.Process(self.server.pid)
-            return (
-                f"server {server.memory_info().rss / 2**20:.0f} MB, {server.num_fds()} open files; "
-                f"{len(workers)} workers of at most {max(memory, default=0):.0f} MB, "
-                f"{max([p.num_fds() for p in workers], default=0)} open files"
+            return Usage(
+                server.pid,
+                server.memory_info().rss / 2**20,
+                server.num_fds(),
+                len(workers),
+                max([p.memory_info().rss / 2**20 for p in workers], default=0.0),
+                max([p.num_fds() for p in workers], default=0),
             )
-        return "not known: a process has just ended"
+        return None
+
+    def growth(self) -> str:
+        """How much more the server uses than at its start, if that is too much; else empty."""
+        now = self.usage()
+        if now is None:
+            return ""
+        first = self.first_usage.setdefault(now.server, now)
+        files, megabytes = now.files - first.files, now.megabytes - first.megabytes
+        if files <= MAX_MORE_FILES and megabytes <= MAX_MORE_MEMORY:
+            return ""
+        return f"a server process grew by {files} open files and {megabytes:.0f} MB"
+
+    def left_behind(self) -> list[int]:
+        """Kill the server; the workers that do not end with it."""
+        workers = self.workers() if self.cluster is None else []
+        end(self.server)
+        return [process.pid for process in psutil.wait_procs(workers, timeout=10)[1]]
 
     def replace_dead_workers(self) -> None:
         """Start the workers of a cluster again, as its supervisor would.
@@ -238,9 +285,11 @@ def replication_of(store: Store, pid: int) -> tuple[int, int] | None:
 
 
 def runs_elsewhere(store: Store, run: int, replication: int, pid: int) -> bool:
-    """Whether a worker other than this one has begun a replication."""
+    """Whether a worker other than this one has begun a replication, or it has ended."""
     found = worker_and_status(store, run, replication)
-    return found is not None and found[0] != pid and found[1] != "queued"
+    if found is None or found[1] == "queued":
+        return False
+    return found[0] != pid or found[1] != "running"
 
 
 def has_finished(store: Store, run: int, replication: int, pid: int) -> bool:
@@ -332,28 +381,35 @@ def run(chaos: Chaos, arguments: argparse.Namespace) -> int:
     chaos.replace_dead_workers()
     wait_for(new_rows(store), chaos)
     print("start:", chaos.usage(), flush=True)
-    deadline, most_rows, lost = time.monotonic() + 60 * arguments.minutes, 0, 0
+    deadline, before, lost = time.monotonic() + 60 * arguments.minutes, {}, 0
+    growths = {chaos.growth()}
     while time.monotonic() < deadline:
         time.sleep(rng.expovariate(1 / arguments.pause))
         event, began, goes_on = chaos.strike(rng, store, arguments.keep_server)
         chaos.replace_dead_workers()
         if rng.random() < 0.5:
-            wait_for(goes_on, chaos)
-            chaos.recoveries.setdefault(event, []).append(time.monotonic() - began)
+            if wait_for(goes_on, chaos):
+                chaos.recoveries.setdefault(event, []).append(time.monotonic() - began)
+                growths.add(chaos.growth())
+            else:
+                print(f"no work within {RECOVERY_SECONDS} s after {event}", flush=True)
+                chaos.not_recovered += 1
         if chaos.server.poll() is not None:
             print("the server ended by itself:", chaos.end_of_log())
             chaos.start_server()
             chaos.ended_by_itself += 1
         with suppress(StoreError):
-            stored = store.size().rows
-            lost += max(0, most_rows - stored)
-            most_rows = stored
+            stored = stored_rows(store)
+            lost += sum(max(0, count - stored.get(key, 0)) for key, count in before.items())
+            before = stored
     given_up = len(patiently(lambda _: store.experiments(status="interrupted", limit=1000)))
     chaos.stop.touch()
     began = time.monotonic()
     stuck = wait_until_finished(store, chaos)
     calm = time.monotonic() - began
     print("end:  ", chaos.usage())
+    growths.add(chaos.growth())
+    left = chaos.left_behind()
     statuses, rows, problems = verify(store)
     print(f"SIGKILL: {chaos.kills.total()}, of which {dict(chaos.kills)}")
     print(f"SIGSTOP: {chaos.stops.total()}, of which {dict(chaos.stops)}")
@@ -361,26 +417,42 @@ def run(chaos: Chaos, arguments: argparse.Namespace) -> int:
     print(f"stuck: {len(stuck)}; not equal to an undisturbed run or not finished: {len(problems)}")
     print(f"experiments that were given up and continued by a visitor: {given_up}")
     print(f"the server ended by itself: {chaos.ended_by_itself} times")
+    print(f"times without work for {RECOVERY_SECONDS} s: {chaos.not_recovered}")
+    print(f"workers left behind by the last server: {len(left)}")
     print(f"finished {calm:.0f} s after the last event")
     for event, seconds in sorted(chaos.recoveries.items()):
         print(
             f"work went on after {event}: {median(seconds):.1f} s in the median, "
             f"{max(seconds):.1f} s at most, of {len(seconds)}"
         )
-    for problem in [*stuck, *problems]:
+    grown = sorted(filter(None, growths))
+    for problem in [*stuck, *problems, *grown]:
         print(problem)
-    failed = bool(stuck or problems or lost or chaos.ended_by_itself)
+    failed = bool(
+        stuck or problems or lost or grown or left or chaos.ended_by_itself or chaos.not_recovered
+    )
     if failed:
         print(chaos.end_of_log())
     return int(failed)
 
 
-def wait_for(goes_on: Callable[[], bool], chaos: Chaos) -> None:
-    """Wait until the work goes on, at most `RECOVERY_SECONDS`."""
+def stored_rows(store: Store) -> dict[tuple[int, int], int]:
+    """By run and replication: the number of recorded rows."""
+    r = row_table.c
+    query = select(r.run, r.replication, func.count()).group_by(r.run, r.replication)
+    with store.database.reading() as connection:
+        return {(run, i): count for run, i, count in connection.execute(query)}
+
+
+def wait_for(goes_on: Callable[[], bool], chaos: Chaos) -> bool:
+    """Wait until the work goes on, at most `RECOVERY_SECONDS`; whether it does."""
     deadline = time.monotonic() + RECOVERY_SECONDS
-    while not goes_on() and time.monotonic() < deadline:
+    while not goes_on():
+        if time.monotonic() > deadline:
+            return False
         chaos.replace_dead_workers()
         time.sleep(0.05)
+    return True
 
 
 if __name__ == "__main__":

@@ -121,6 +121,7 @@ PAGES: Mapping[str | None, UrlState] = {
     "9_Live_gridworld.py": LIVE_GRIDWORLD,
 }
 """The pages by their scripts; the home page has none of its own."""
+NAN = re.compile(r"\bnan\b", re.IGNORECASE)
 RANGE = re.compile(r"from ([-+.\de]+) to ([-+.\de]+)")
 EXPENSIVE = {"gridworld", "pricing", "dashboard", "reproduce", "compile"}
 """Words that make a command slow or start a server; they are not what is tested."""
@@ -177,7 +178,7 @@ class Soak:
         if code == 2 and len(err.getvalue().splitlines()) != 1:
             self.problems.append(f"command {words!r:.300}: {err.getvalue()[:500]!r}")
         echoed = any("nan" in word for word in words)
-        if not echoed and "nan" in out.getvalue().lower().split():
+        if not echoed and NAN.search(out.getvalue()):
             self.problems.append(f"command {words!r:.300}: NaN in its output")
         return code == 0
 
@@ -210,10 +211,9 @@ class Soak:
     def _open(self, script: str | None, query: dict[str, str]) -> bool:
         page = opened(script, **query)
         texts = [words(page), *(m.value for m in page.metric), *(c.value for c in page.caption)]
-        if not any("nan" in value.lower() for value in query.values()):
-            shown = " ".join(map(str, texts)).lower()
-            if re.search(r"\bnan\b", shown):
-                self.problems.append(f"{script} {query!r:.300}: NaN on the page")
+        echoed = any("nan" in value.lower() for value in query.values())
+        if not echoed and NAN.search(" ".join(map(str, texts))):
+            self.problems.append(f"{script} {query!r:.300}: NaN on the page")
         return not any(UNUSABLE in warning.value for warning in page.warning)
 
     def imported(self, store: Store, exported: str) -> None:

@@ -27,6 +27,8 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from fsdash.errors import InputError
+
 COOKIE = "fsdash_session"
 LOGIN_PATH = "/_fsdash/login"
 METRICS_PATH = "/_stcore/metrics"
@@ -63,6 +65,15 @@ def secrets_by_role() -> dict[str, str]:
         OPERATOR: os.environ.get("FSDASH_OPERATOR", ""),
     }
     return {role: secret for role, secret in given.items() if secret}
+
+
+def check_secrets() -> None:
+    """Refuse one password for both roles: everybody would be taken for a visitor."""
+    given = secrets_by_role()
+    if len(given) > len(set(given.values())):
+        raise InputError(
+            "FSDASH_PASSWORD and FSDASH_OPERATOR are the same; choose another one for the operator"
+        )
 
 
 def role_of_password(password: str) -> str:

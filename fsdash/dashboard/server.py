@@ -31,7 +31,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import net_util
 
 from fsdash.compilation import ensure_compiled
-from fsdash.dashboard.access import Access, is_https, new_visitor
+from fsdash.dashboard.access import Access, check_secrets, is_https, new_visitor
 from fsdash.errors import InputError
 
 EVERY_ADDRESS = ("0.0.0.0", "::")
@@ -82,6 +82,7 @@ def serve(host: str, port: int, open_browser: bool) -> None:
     problem = port_problem(host, port)
     if problem:
         raise InputError(problem)
+    check_secrets()
     ensure_compiled()
     addresses = reachable_addresses() if host in EVERY_ADDRESS else [host]
     print(announcement(host, port, addresses), flush=True)

@@ -5,8 +5,8 @@
 
 A visitor is identified by a random word in a cookie, or by the session where cookies are blocked.
 The server sets the cookie; under `streamlit run`, which has no such server, the page does.
-On a server that listens on this computer only, the single user may change every experiment. On a
-shared server everybody sees all experiments and changes only their own.
+On a server that listens on this computer only, and has no password, the single user may change
+every experiment. On a shared server everybody sees all experiments and changes only their own.
 """
 
 from __future__ import annotations
@@ -395,6 +395,9 @@ def is_operator() -> bool:
 
 
 def is_single_user() -> bool:
-    """Whether the server listens on this computer only, and so has a single user."""
-    address = st.get_option("server.address")
-    return address in LOOPBACK and "X-Forwarded-For" not in st.context.headers
+    """Whether the server is for one person: on this computer only, without a password.
+
+    A proxy may forward requests of others without saying so; a password shows that there are others.
+    """
+    local = st.get_option("server.address") in LOOPBACK
+    return local and "X-Forwarded-For" not in st.context.headers and not access.secrets_by_role()

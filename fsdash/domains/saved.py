@@ -104,12 +104,22 @@ def remembered_content(names: Iterable[str]) -> Contents:
     return {content.name: (content.title, to_bytes(content.read())) for content in found}
 
 
+def all_content(names: Iterable[str]) -> Contents:
+    """Title and content of all models of one's own among these names, wherever they are stored."""
+    from fsdash.models.archive import to_bytes
+
+    found = (saved_domain(name) for name in dict.fromkeys(names) if name.startswith(PREFIX))
+    contents = (domain.content for domain in found if domain is not None)
+    return {content.name: (content.title, to_bytes(content.read())) for content in contents}
+
+
 def remember_content(contents: Contents) -> None:
-    """In a worker: make known what `remembered_content` returned."""
+    """In a worker: make known what `remembered_content` or `all_content` returned."""
     from fsdash.models.archive import from_bytes
 
-    for title, content in contents.values():
-        remember(from_bytes(content), title)
+    for name, (title, content) in contents.items():
+        if name not in _remembered:
+            remember(from_bytes(content), title)
 
 
 def saved_domain(name: str) -> type[SavedModel] | None:

@@ -1,9 +1,11 @@
 """The optional password of a server: who gets in, and what a session is worth."""
 
 import asyncio
+import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from http.cookies import SimpleCookie
+from types import SimpleNamespace
 from urllib.parse import urlencode
 
 import pytest
@@ -11,6 +13,7 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 
+from fsdash.cli.main import main
 from fsdash.dashboard import access
 from fsdash.dashboard.access import (
     LOGIN_PATH,
@@ -24,6 +27,7 @@ from fsdash.dashboard.access import (
     role_of_token,
     session_token,
 )
+from fsdash.dashboard.service import is_operator, is_single_user
 
 
 @pytest.fixture
@@ -167,6 +171,33 @@ def test_metrics_are_for_the_operator(server, passwords, monkeypatch):
     assert server.ask("/")[2] == "a page"
     monkeypatch.delenv("FSDASH_OPERATOR")
     assert server.ask(METRICS_PATH)[0] == 404
+
+
+def test_one_password_for_both_roles_is_refused(passwords, monkeypatch, capsys):
+    monkeypatch.setenv("FSDASH_OPERATOR", "öpen sesame")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    assert main(["dashboard", "--port", str(port), "--no-browser"]) == 2
+    assert "are the same" in capsys.readouterr().err
+
+
+def test_a_server_with_a_password_has_no_single_user(monkeypatch):
+    """It may be behind a proxy that does not say for whom it asks."""
+    monkeypatch.setattr("streamlit.get_option", lambda name: "127.0.0.1")
+    context = SimpleNamespace(headers={}, cookies={})
+    monkeypatch.setattr("streamlit.context", context)
+    assert is_single_user() and is_operator()
+    context.headers["X-Forwarded-For"] = "192.0.2.1"
+    assert not is_single_user()
+    context.headers.clear()
+    for name in ("FSDASH_PASSWORD", "FSDASH_OPERATOR"):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, "secret")
+            assert not is_single_user() and not is_operator()
+    monkeypatch.setenv("FSDASH_OPERATOR", "secret")
+    context.cookies[access.COOKIE] = session_token(OPERATOR, int(time.time()) + 60)
+    assert is_operator()
 
 
 def test_sessions_cannot_be_forged_and_end(passwords, monkeypatch):

@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -76,11 +77,14 @@ def test_long_replications_on_a_cluster_make_room_for_another_visitor(manager):
         assert_same_rows(manager.store.rows([run.id]), spec)
 
 
-def test_work_continues_when_the_scheduler_returns(manager, cluster):
+@pytest.mark.parametrize("signal_number", [signal.SIGKILL, signal.SIGTERM])
+def test_work_continues_when_the_scheduler_returns(manager, cluster, signal_number):
+    """Whether it was killed, or stopped as by `systemctl restart`."""
     spec = base(iterations=600)
     id = manager.submit("me", "struck", [spec])
     until(lambda: rows(manager, id) > 5)
-    end(cluster.scheduler)
+    cluster.scheduler.send_signal(signal_number)
+    cluster.scheduler.wait()
     until(lambda: manager.problem == SCHEDULER_GONE)
     until(lambda: manager.store.experiment(id).status == "queued", "an honest status")
     waiting = manager.submit("me", "waiting", [base()])
@@ -125,7 +129,7 @@ def test_a_request_to_stop_takes_effect_without_workers(manager, cluster):
     manager.cancel(id)
     asked = time.monotonic()
     assert over(manager.store, id).status == "cancelled"
-    assert time.monotonic() - asked < 3
+    assert time.monotonic() - asked < 10  # less than a second if the machine is not overloaded
     until(lambda: manager.problem == NO_WORKERS)
     waiting = manager.submit("me", "waiting", [base()])
     cluster.start_worker()
@@ -158,6 +162,57 @@ def without_time(csv):
     frame = pd.read_csv(io.StringIO(csv)).drop(columns="seconds")
     order = ["algorithm", "replication", "step"]
     return frame.sort_values(order, ignore_index=True).to_csv(index=False)
+
+
+def test_the_command_line_sends_a_model_of_ones_own_to_the_cluster(cluster, tmp_path, capsys):
+    """From a file, and from the user's own database; the workers have neither."""
+    model = shop_model(0.93)
+    model.save(tmp_path / "shop.npz")
+    saved = Store(tmp_path / "own" / "runs.db").models.add("me", "shop", shop_model(0.94))
+    options = "--algorithm fsvi -T 3 --iterations 3 --format csv"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FSDASH_DATA", str(tmp_path / "own"))
+        for domain in (str(tmp_path / "shop.npz"), saved.domain):
+            line = ["run", domain, *options.split()]
+            assert main(line) == 0
+            here = without_time(capsys.readouterr().out)
+            assert main([*line, "--cluster", cluster.address]) == 0
+            assert without_time(capsys.readouterr().out) == here
+
+
+def test_a_scheduler_that_is_away_for_long_costs_no_files_or_threads(cluster, monkeypatch):
+    workers, attempts = DaskWorkers(cluster.address), []
+    for name, seconds in (("CONNECT_TIMEOUT", 0.2), ("FIRST_PAUSE", 0.01), ("LONGEST_PAUSE", 0.01)):
+        monkeypatch.setattr(f"fsdash.runs.server.cluster.{name}", seconds)
+    connect = workers._connect
+
+    def counted_connect():
+        attempts.append((threading.active_count(), len(os.listdir("/proc/self/fd"))))
+        return connect()
+
+    monkeypatch.setattr(workers, "_connect", counted_connect)
+    end(cluster.scheduler)
+    until(lambda: len(attempts) > 8, "attempts to connect")
+    for counts in zip(*attempts, strict=True):  # of threads, and of open files
+        assert max(counts[3:]) <= max(counts[:3])
+    assert workers.problem == SCHEDULER_GONE
+    cluster.start_scheduler()
+    cluster.start_worker()
+    monkeypatch.setattr("fsdash.runs.server.cluster.CONNECT_TIMEOUT", 10.0)
+    until(lambda: workers.capacity() == 1, "the new scheduler's worker")
+    assert workers.submit(os.path.join, "a", "b").result(60) == "a/b"
+    workers.shutdown()
+    assert not [t for t in threading.enumerate() if t.name.startswith("dask")]
+
+
+def test_an_unexpected_error_does_not_end_the_watch_over_the_cluster(cluster, monkeypatch):
+    workers = DaskWorkers(cluster.address)
+    with monkeypatch.context() as patch:
+        patch.setattr(workers, "_find_silent", Mock(side_effect=KeyError("last_seen")))
+        until(lambda: "cannot be checked (KeyError" in workers.problem)
+        assert workers.capacity() == 0
+    until(lambda: workers.capacity() == 1 and not workers.problem)
+    workers.shutdown()
 
 
 def test_a_reproduction_on_the_cluster_has_the_same_rows(cluster, tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -39,6 +39,7 @@ from fsdash.dashboard.service import (
     Service,
     as_sentence,
     may_change,
+    network_address,
     open_service,
     show_store_error,
     visitor_id,
@@ -274,7 +275,8 @@ def _draw_actions(service: Service, experiment: Experiment, visitor: str) -> Non
         _draw_action(text.STOP, "stop", manager.cancel, id, stopping)
     elif any(run.resumable for run in experiment.runs):
         label = text.RESUME if experiment.status in ("paused", "cancelled") else text.CONTINUE
-        _draw_action(label, "play_arrow", manager.resume, id, False)
+        address = network_address() if experiment.owner == visitor else ""
+        _draw_action(label, "play_arrow", partial(manager.resume, address=address), id, False)
         if experiment.status == "paused":
             _draw_action(text.STOP, "stop", manager.cancel, id, False)
 

@@ -10,26 +10,35 @@ for a worker that was stopped by a signal or cannot be reached. Here such a work
 after `SILENT_SECONDS` without a heartbeat to the scheduler: its tasks fail with `WorkerDied`, and
 new ones go to other workers until it returns.
 
+All connections share one event loop. A client of Dask that fails to connect leaves its own loop
+behind, with a thread and open files; a scheduler that is away for a day would exhaust the server.
+
 A task on a cluster cannot be killed. `kill` withdraws it from the scheduler and returns False; the
 manager then ends its attempt in the database, and the worker stops at its next write.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fsdash.errors import InputError
 from fsdash.runs.errors import WorkerDied
 from fsdash.runs.server.executor import Workers
 
+if TYPE_CHECKING:
+    from tornado.ioloop import IOLoop
+
 CONNECT_TIMEOUT = 10.0
-CHECK_INTERVAL = 0.5
+CONNECT_ERRORS = (OSError, ValueError, ImportError)
+"""No answer, an address that cannot be one, or a scheduler with other versions."""
+CHECK_INTERVAL, CLOSE_TIMEOUT = 0.5, 2.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 10.0
 """Seconds between two attempts to connect; the pause doubles."""
 SILENT_SECONDS = 10.0
@@ -55,9 +64,12 @@ class DaskWorkers(Workers):
         self._heartbeats: dict[str, tuple[float, float]] = {}
         """By worker: its last heartbeat by the scheduler's clock, and when it was noticed here."""
         self._silent: set[str] = set()
+        self._check_installed()
+        self._loop = LoopThread()
         try:
             self._client = self._connect()
-        except (OSError, ValueError) as error:
+        except CONNECT_ERRORS as error:
+            self._loop.close()
             raise InputError(
                 f"{address}: no Dask scheduler answers ({error}); start one with `dask scheduler`, "
                 "or correct the address"
@@ -74,13 +86,13 @@ class DaskWorkers(Workers):
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Submit a call; raises `WorkerDied` while there is no connection."""
         future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
         with self._lock:
             if self._client.status != "running":
                 raise WorkerDied(SCHEDULER_GONE)
             chosen = list(set(self._heartbeats) - self._silent) if self._silent else None
             task = self._client.submit(fn, *args, pure=False, workers=chosen, **kwargs)
             self._tasks[future] = task
-        future.set_running_or_notify_cancel()
         task.add_done_callback(lambda done: self._finish(future, done))
         return future
 
@@ -95,16 +107,17 @@ class DaskWorkers(Workers):
             task = self._tasks.pop(future, None)
         if task is None:
             return False
-        with suppress(Exception):  # without a scheduler there is nothing to withdraw
-            task.client.loop.add_callback(lambda: task.cancel(asynchronous=True))
+        if task.client.status == "running":  # without a scheduler there is nothing to withdraw
+            task.client.loop.add_callback(task.cancel, asynchronous=True)
         return True
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Close the connection; the cluster stays."""
         self._closing.set()
         self._thread.join()
-        with suppress(Exception):
-            self._client.close(timeout=2)
+        with suppress(OSError):  # the scheduler does not answer
+            self._client.close(timeout=CLOSE_TIMEOUT)
+        self._loop.close()
 
     def _finish(self, future: Future[Any], task: Any) -> None:
         """Hand the result of a task to its future, unless the future was given up before."""
@@ -120,37 +133,55 @@ class DaskWorkers(Workers):
                 future.set_exception(WorkerDied(str(error)) if killed else error)
             else:
                 future.set_exception(WorkerDied(f"the cluster has {task.status} its task"))
-        except Exception as error:  # the connection was lost while the result was fetched
+        except Exception as error:  # such as a lost connection; in any case the task has ended
             future.set_exception(WorkerDied(f"its result was lost ({error})"))
 
     # The thread that watches the connection
 
     def _watch(self) -> None:
         while not self._closing.wait(CHECK_INTERVAL):
-            status = self._client.status
-            if status == "running":
-                before = self._threads
-                answers = self._count_threads()
-                self._report((NO_WORKERS, "")[self._threads > 0] if answers else SCHEDULER_GONE)
-                if self._threads > before:
-                    self.on_ready()
-            else:
+            try:
+                self._check()
+            except Exception as error:  # nobody else would connect again
                 self._threads = 0
-                self._report(SCHEDULER_GONE)
-                if status == "closed":
-                    self._reconnect()
+                problem = f"the Dask cluster cannot be checked ({type(error).__name__}: {error})"
+                if problem != self.problem:
+                    log.exception("%s", problem)
+                self.problem = problem
+
+    def _check(self) -> None:
+        status = self._client.status
+        if status == "running":
+            before = self._threads
+            answers = self._count_threads()
+            self._report((NO_WORKERS, "")[self._threads > 0] if answers else SCHEDULER_GONE)
+            if self._threads > before:
+                self.on_ready()
+        else:
+            self._threads = 0
+            self._report(SCHEDULER_GONE)
+            if status == "closed":
+                self._reconnect()
 
     def _count_threads(self) -> bool:
         """Ask for the threads of all workers; False if the scheduler does not answer in time."""
         client = self._client
+        scheduler = client.scheduler
+        if scheduler is None:  # the connection was closed a moment ago
+            self._threads = 0
+            return False
         try:
-            about = client.sync(client.scheduler.identity, callback_timeout=CONNECT_TIMEOUT)
+            about = client.sync(scheduler.identity, callback_timeout=CONNECT_TIMEOUT)
             workers = about["workers"]
             self._find_silent({name: worker["last_seen"] for name, worker in workers.items()})
             if self._silent:
-                busy = client.sync(client.scheduler.processing, workers=list(self._silent))
+                busy = client.sync(
+                    scheduler.processing,
+                    workers=list(self._silent),
+                    callback_timeout=CONNECT_TIMEOUT,
+                )
                 self._give_up({key for keys in busy.values() for key in keys})
-        except Exception:  # the next check tries again
+        except OSError:  # also lost connections and timeouts; the next check tries again
             self._threads = 0
             return False
         awake = workers.keys() - self._silent
@@ -188,7 +219,7 @@ class DaskWorkers(Workers):
         while not self._closing.wait(pause):
             try:
                 client = self._connect()
-            except (OSError, ValueError):
+            except CONNECT_ERRORS:
                 pause = min(2 * pause, LONGEST_PAUSE)
                 continue
             with self._lock:
@@ -199,16 +230,58 @@ class DaskWorkers(Workers):
             return
 
     def _connect(self) -> Any:
+        from distributed import Client
+
+        return Client(
+            self.address, timeout=CONNECT_TIMEOUT, set_as_default=False, loop=self._loop.loop
+        )
+
+    @staticmethod
+    def _check_installed() -> None:
         try:
-            from distributed import Client
+            import distributed  # noqa: F401
         except ImportError:
             raise InputError(
                 "a Dask cluster needs the package distributed; install it with: "
                 'pip install "fsdash[cluster]"'
             ) from None
-        return Client(self.address, timeout=CONNECT_TIMEOUT, set_as_default=False)
 
     def _report(self, problem: str) -> None:
         if problem and problem != self.problem:
             log.warning("%s (%s)", problem, self.address)
         self.problem = problem
+
+
+class LoopThread:
+    """An event loop that runs in a thread of its own."""
+
+    def __init__(self) -> None:
+        self._asyncio = asyncio.new_event_loop()
+        self._thread = threading.Thread(
+            target=self._asyncio.run_forever, name="dask loop", daemon=True
+        )
+        self._thread.start()
+        self.loop: IOLoop = asyncio.run_coroutine_threadsafe(
+            _current_loop(), self._asyncio
+        ).result()
+
+    def close(self) -> None:
+        """Cancel what is left on the loop, and end it."""
+        with suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(_cancel_others(), self._asyncio).result(CLOSE_TIMEOUT)
+        self._asyncio.call_soon_threadsafe(self._asyncio.stop)
+        self._thread.join()
+        self._asyncio.close()
+
+
+async def _current_loop() -> IOLoop:
+    from tornado.ioloop import IOLoop
+
+    return IOLoop.current()
+
+
+async def _cancel_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)

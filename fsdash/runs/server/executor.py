@@ -113,7 +113,8 @@ class WorkerExecutor(Workers):
         """Kill the workers that were stopped by a signal; needs no database."""
         while not self._closing.wait(STOPPED_CHECK):
             for slot in self._slots:
-                slot.kill_if_stopped()
+                with suppress(OSError):  # no more open files; the next check looks again
+                    slot.kill_if_stopped()
 
     def _changed(self) -> None:
         """Called by a slot whose worker is ready, or cannot be started."""

@@ -53,6 +53,9 @@ LEASE_INTERVAL, ABANDONED_INTERVAL, LIMITS_INTERVAL = 5.0, 10.0, 1.0
 """Seconds between renewals of the lease, searches for abandoned work, checks of the workers."""
 SHARING_INTERVAL = 0.5
 """Seconds between two checks whether somebody should give way to others."""
+LOST_INTERVAL, LOST_SECONDS = 5.0, 1.0
+"""Seconds between two searches for lost claims, and of their age. Only this thread claims, so what
+has no job has been lost."""
 SILENT_SECONDS = 45.0
 """Seconds without a heartbeat and without computing after which a worker counts as dead."""
 SILENT_CPU_SECONDS = 0.2
@@ -90,6 +93,7 @@ class Manager:
         self._logged = ""
         self.store_error = ""
         """Why the store cannot be used at the moment; empty while it can."""
+        self._internal_error = ""
         self._executor = _workers(workers, executor)
         self._queue = WorkQueue(store.database)
         try:
@@ -129,7 +133,7 @@ class Manager:
     @property
     def problem(self) -> str:
         """Why work does not go on at the moment; empty while it does."""
-        return self.store_error or self._executor.problem
+        return self.store_error or self._internal_error or self._executor.problem
 
     # Requests of pages
 
@@ -154,15 +158,17 @@ class Manager:
         """Release the workers of an experiment or a run until it is resumed."""
         self._stop(chosen, "paused", "paused by request")
 
-    def resume(self, chosen: str | int) -> int:
+    def resume(self, chosen: str | int, address: str = "") -> int:
         """Continue what is paused, interrupted, failed or cancelled.
 
-        Returns the number of replications that were queued.
+        `address` is the owner's network address, as for `submit`. Returns the number of
+        replications that were queued.
         """
         run_ids = self.store.run_ids(chosen)
         with self._admitting:
             runs = [self.store.run(id) for id in run_ids]
             owner = self.store.experiment(runs[0].experiment).owner
+            self._admission.came_from(owner, address)
             self._admit(owner, sum(len(run.resumable) for run in runs))
             count = self._queue.enqueue(run_ids)
         self._wake.set()
@@ -214,7 +220,7 @@ class Manager:
             self._wake.clear()
             try:
                 self._check()
-                self.store_error = ""
+                self.store_error = self._internal_error = ""
             except StoreError as error:  # tried again at the next check
                 if str(error) != self.store_error:
                     log.warning("%s", error)
@@ -223,6 +229,8 @@ class Manager:
                 if repr(error) != self._logged:  # the same error may return at every check
                     log.exception("the manager continues after an error")
                 self._logged = repr(error)
+                kind = type(error).__name__
+                self._internal_error = f"the server has an internal error ({kind}: {error})"
 
     def _check(self) -> None:
         now = time.monotonic()
@@ -240,6 +248,7 @@ class Manager:
         self._assign_work()
         if self._is_due("abandoned", ABANDONED_INTERVAL, now):
             self._queue.recover_abandoned()
+        if self._is_due("lost", LOST_INTERVAL, now):
             self._retry_lost_claims()
 
     def _start_with_another_store(self) -> None:
@@ -289,7 +298,7 @@ class Manager:
     def _retry_lost_claims(self) -> None:
         """Queue again what was claimed, but has no job: the store failed before it had one."""
         known = {job.attempt for job in self._jobs}
-        for attempt in self._queue.silent(SILENT_SECONDS) - known:
+        for attempt in self._queue.silent(LOST_SECONDS) - known:
             self._queue.retry(attempt, "no worker has received it")
 
     def _in_order(self, waiting: list[OwnerQueue]) -> list[OwnerQueue]:

@@ -2,9 +2,9 @@
 
     frame, endings = run_on_cluster(specs, "tcp://192.0.2.7:8786")
 
-The cluster's workers need fsdash, and no database: a replication returns its rows when it has
-ended. A replication whose worker or scheduler died is submitted again, at most `MAX_RETRIES` times;
-its numbers depend on its seed only.
+The cluster's workers need fsdash, and no database: models of one's own are sent with the
+replications, and a replication returns its rows when it has ended. A replication whose worker or
+scheduler died is submitted again, at most `MAX_RETRIES` times; its numbers depend on its seed only.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 
 import pandas as pd
 
+from fsdash.domains.saved import Contents, all_content, remember_content
 from fsdash.runs.engine import Outcome, Record
 from fsdash.runs.errors import WorkerDied
 from fsdash.runs.frames import tidy
@@ -79,6 +80,7 @@ def _answers(
 ) -> Iterator[tuple[int, Answer]]:
     """The number of each task with its rows and outcome, as they arrive."""
     waiting, tries = deque(range(len(tasks))), [0] * len(tasks)
+    models = {domain: all_content([domain]) for domain in {spec.domain for spec, _ in tasks}}
     done: queue.SimpleQueue[tuple[int, Future[Answer]]] = queue.SimpleQueue()
     running = 0
     while waiting or running:
@@ -86,7 +88,7 @@ def _answers(
             number = waiting.popleft()
             spec, replication = tasks[number]
             try:
-                future = workers.submit(compute, spec.to_json(), replication)
+                future = workers.submit(compute, models[spec.domain], spec.to_json(), replication)
             except WorkerDied:  # the connection was lost a moment ago
                 waiting.appendleft(number)
                 break
@@ -111,8 +113,9 @@ def _put(done: queue.SimpleQueue[Any], number: int, future: Future[Answer]) -> N
     done.put((number, future))
 
 
-def compute(spec_json: str, replication: int) -> Answer:
+def compute(models: Contents, spec_json: str, replication: int) -> Answer:
     """On a worker: the rows of one replication, and how it ended."""
+    remember_content(models)
     rows: list[dict[str, Any]] = []
 
     def on_record(record: Record) -> None:

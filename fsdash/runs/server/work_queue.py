@@ -6,7 +6,9 @@ the same replication, one update succeeds and the other changes nothing.
 A server holds a lease that it renews. Its work counts as abandoned when its process has ended, if
 the server ran on this computer, or else when the lease was not renewed for `LEASE_SECONDS` by the
 database's clock. Another container, or this computer before its last start, is another computer.
-Whichever server notices first takes the work over.
+Whichever server notices first takes the work over. While the database is away nobody can renew a
+lease; so a server that could not, or has just started, leaves the leases of other computers alone
+for `OUTAGE_SECONDS`.
 
 **Retries.** Work that ends for a reason outside of it (its worker or its server died, the store was
 away) is queued again, at most `MAX_RETRIES` times without a new row. Then it is marked interrupted
@@ -15,6 +17,7 @@ and waits for a person.
 
 from __future__ import annotations
 
+import math
 import os
 import secrets
 import time
@@ -45,6 +48,9 @@ from fsdash.runs.store.database import Database, database_clock
 from fsdash.runs.store.schema import experiments, replications, runs, servers
 
 LEASE_SECONDS = 60.0
+OUTAGE_SECONDS = LEASE_SECONDS / 2
+"""If this server could not renew its lease for so long, the others could not either; they get as
+long to do it."""
 MAX_RETRIES = 5
 SERVER_ENDED = "its server has ended"
 RESUMABLE_REASON = "the stored rows are safe, and it can be resumed"
@@ -144,12 +150,14 @@ class WorkQueue:
 
     def __init__(self, database: Database) -> None:
         self.database, self.server = database, ""
+        self._renewed = self._trusted_from = -math.inf
+        """When the lease was renewed, and from when on those of other computers can be judged."""
 
     # Leases
 
     def open_lease(self) -> None:
         """Register as a server."""
-        self.server = secrets.token_hex(8)
+        self.server, self._renewed = secrets.token_hex(8), -math.inf
         self.renew_lease()
 
     def renew_lease(self) -> None:
@@ -168,6 +176,10 @@ class WorkQueue:
             own = servers.update().where(servers.c.id == self.server)
             if not connection.execute(own.values(values)).rowcount:
                 connection.execute(servers.insert().values(values))
+        now = time.monotonic()
+        if now - self._renewed > OUTAGE_SECONDS:
+            self._trusted_from = now + OUTAGE_SECONDS
+        self._renewed = now
 
     def close_lease(self, reason: str) -> None:
         """Give the lease back; unfinished work is marked interrupted for this reason."""
@@ -179,10 +191,15 @@ class WorkQueue:
 
         Without a lease of its own, this queue marks them as interrupted.
         """
+        others = time.monotonic() >= self._trusted_from
         with self.database.reading() as connection:
             age = (database_clock(connection) - servers.c.heartbeat).label("age")
             found = connection.execute(select(servers, age))
-            ended = [server.id for server in found if _has_ended(server)]
+            ended = [server.id for server in found if _has_ended(server, others)]
+            # A server that lost its lease may have queued work and died before it got it back.
+            p, leases = replications.c, select(servers.c.id)
+            active = select(p.server).where(p.status.in_(ACTIVE), p.server != self.server)
+            ended += connection.scalars(active.where(p.server.not_in(leases)).distinct())
         if not ended:
             return 0
         with self.database.writing() as connection:
@@ -361,7 +378,8 @@ def _start_text(pid: int) -> str:
     return "" if started is None else f"{100 * started:.0f}"
 
 
-def _has_ended(server: Row[Any]) -> bool:
+def _has_ended(server: Row[Any], others: bool) -> bool:
+    """Whether a server has ended; with `others`, also one of another computer."""
     if server.host != computer():
-        return bool(server.age > LEASE_SECONDS)
+        return others and bool(server.age > LEASE_SECONDS)
     return not is_running(server.pid, int(server.born) / 100 if server.born else None)

@@ -2,8 +2,9 @@
 
 - `backup` copies the store while servers use it (SQLite's backup API): one consistent state.
 - `restore` replaces the content of the store by that of a backup, in one transaction. Servers may
-  be running; they continue with the restored experiments. The content before is backed up first,
-  or set aside if it is damaged.
+  be running; they notice it by the new name of the content, end what they compute, and continue
+  with the restored experiments. The content before is backed up first, or set aside if it is
+  damaged.
 - `salvage` copies what can still be read from a damaged file into a new one. Rows are kept up to
   the first missing one of their replication; a replication that lost rows can be resumed and
   computes them again from its seed.
@@ -142,13 +143,18 @@ def _check_new(target: Path) -> None:
 
 
 def _without_active_work(file: Path) -> None:
-    """Upgrade a copy of a backup, and end the work that no server does any more."""
+    """Upgrade a copy of a backup, and end the work that no server does any more.
+
+    The copy gets a name of its own: a new run may get the number of one that was started after the
+    backup, and a worker that still computes the old one must not write into the new one.
+    """
     database = Database(file_url(file))
     p = schema.replications.c
     with database.writing() as connection:
         active = schema.replications.update().where(p.status.in_(ACTIVE))
         connection.execute(active.values(status="interrupted", reason=RESTORED, wanted=""))
         connection.execute(schema.servers.delete())
+        schema.rename_content(connection)
     database.close()
 
 

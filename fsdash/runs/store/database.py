@@ -59,8 +59,17 @@ CONTENT_INTERVAL = 1.0
 """Seconds between two checks whether the content belongs to the same store."""
 LOCK_TIMEOUT = 15.0
 """Seconds to wait for another writer."""
-POSTGRES_OPTIONS = "-c lock_timeout=15s -c idle_in_transaction_session_timeout=60s"
-"""A process that stops in the middle of a transaction does not hold its locks for ever."""
+POSTGRES_ARGUMENTS = {
+    # A process that stops in the middle of a transaction does not hold its locks for ever.
+    "options": "-c lock_timeout=15s -c idle_in_transaction_session_timeout=60s",
+    # Nobody waits for ever for a database computer that was switched off.
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+"""Parameters of a connection to PostgreSQL, where the URL does not give them."""
 
 EXPLANATIONS = {
     "is locked": "another program has locked it. Close that program, or try again in a moment",
@@ -115,8 +124,9 @@ class Database:
             sqlite = parsed.drivername == "sqlite"
             self.file = Path((parsed.database or "").removeprefix("file:")) if sqlite else None
             arguments: dict[str, Any] = {"timeout": lock_timeout} if sqlite else {}
-            if parsed.drivername == "postgresql+psycopg" and "options" not in parsed.query:
-                arguments = {"options": POSTGRES_OPTIONS}
+            if parsed.drivername == "postgresql+psycopg":
+                given = parsed.query
+                arguments = {n: v for n, v in POSTGRES_ARGUMENTS.items() if n not in given}
             self._engine = create_engine(parsed, connect_args=arguments)
         except (ArgumentError, NoSuchModuleError, ImportError, TypeError) as error:
             raise InputError(
@@ -266,7 +276,8 @@ def set_aside(url: str | None = None) -> Path:
         raise InputError(f"{file}: SQLite finds this file in order, so it was not renamed")
     date = time.strftime("%Y%m%d-%H%M%S")
     aside = file.with_name(f"{file.name}.corrupt-{date}")
-    for part in _files(file):
+    # The file itself comes last: a server creates a new one, with a new log, as soon as it is gone.
+    for part in reversed(_files(file)):
         if part.exists():
             part.rename(aside.with_name(aside.name + part.name.removeprefix(file.name)))
     return aside

@@ -260,7 +260,13 @@ def upgrade(connection: Connection) -> None:
 
 def _name_content(connection: Connection) -> None:
     if not connection.scalar(identity.select()):
-        connection.execute(identity.insert().values(name=secrets.token_hex(16)))
+        rename_content(connection)
+
+
+def rename_content(connection: Connection) -> None:
+    """Give the content a new name: whoever has the store open opens it again."""
+    connection.execute(identity.delete())
+    connection.execute(identity.insert().values(name=secrets.token_hex(16)))
 
 
 def _add_new_columns(connection: Connection) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from fsdash.runs.errors import Superseded
 from fsdash.runs.server import processes
-from fsdash.runs.server.work_queue import LEASE_SECONDS, MAX_RETRIES, WorkQueue
+from fsdash.runs.server.work_queue import LEASE_SECONDS, MAX_RETRIES, OUTAGE_SECONDS, WorkQueue
 from fsdash.runs.store.attempts import AttemptWriter, Batch
 from fsdash.runs.store.schema import servers
 from tests.runs.work import base, expected, stored_values
@@ -195,6 +195,26 @@ def test_the_clock_of_a_server_does_not_matter(store, queue, monkeypatch, second
     assert other.recover_abandoned() == 0 and queue.recover_abandoned() == 0
 
 
+def test_an_outage_of_the_database_does_not_end_the_leases_of_others(store, queue, monkeypatch):
+    """Nobody could renew a lease meanwhile."""
+    now = time.monotonic()
+    monkeypatch.setattr("fsdash.runs.server.work_queue.time.monotonic", lambda: now)
+    id = queued_experiment(store, queue)
+    change_lease(store, host="elsewhere", heartbeat=time.time() - 2 * LEASE_SECONDS)
+    other = WorkQueue(store.database)
+    other.open_lease()  # a server that has just started knows nothing about the time before
+    assert other.recover_abandoned() == 0
+    now += 5
+    other.renew_lease()
+    now += OUTAGE_SECONDS + 1
+    other.renew_lease()
+    assert other.recover_abandoned() == 0
+    now += OUTAGE_SECONDS
+    other.renew_lease()
+    assert other.recover_abandoned() == 1
+    assert store.experiment(id).active
+
+
 def test_a_container_with_the_same_host_name_is_another_computer(store, queue, monkeypatch):
     """Its process numbers mean other processes."""
     queued_experiment(store, queue)
@@ -227,6 +247,18 @@ def test_a_server_gets_its_lease_back_after_it_was_taken_for_ended(store, queue)
     assert WorkQueue(store.database).recover_abandoned() == 0
     assert [q.owner for q in queue.waiting()] == ["me"]
     assert store.experiment(id).active
+
+
+def test_work_of_a_server_without_a_lease_is_taken_over(store, queue):
+    """It was taken for ended, queued more work, and died before it renewed its lease."""
+    change_lease(store, host="elsewhere", heartbeat=0.0)
+    WorkQueue(store.database).recover_abandoned()
+    id = queued_experiment(store, queue)
+    assert queue.recover_abandoned() == 0  # it lives, and gets its lease back
+    other = WorkQueue(store.database)
+    other.open_lease()
+    assert other.recover_abandoned() == 1
+    assert [q.owner for q in other.waiting()] == ["me"] and store.experiment(id).active
 
 
 def test_a_replication_that_lost_its_worker_is_the_next_of_its_owner(store, queue):

@@ -7,8 +7,10 @@ import pytest
 
 from fsdash.cli.main import main
 from fsdash.errors import InputError
-from fsdash.runs.errors import StoreError
+from fsdash.runs.errors import StoreError, Superseded
+from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.store import schema
+from fsdash.runs.store.attempts import AttemptWriter, Batch
 from fsdash.runs.store.copies import backup, restore, salvage
 from fsdash.runs.store.database import damage
 from fsdash.runs.store.experiments import Store
@@ -48,18 +50,41 @@ def test_a_backup_is_made_while_the_store_is_written(store, tmp_path):
     assert sorted(p.name for p in tmp_path.glob("*.part")) == []
 
 
-def test_a_backup_is_restored_under_a_store_in_use(store, tmp_path):
+def test_a_backup_is_restored_under_a_store_in_use(store, tmp_path, monkeypatch):
+    monkeypatch.setattr("fsdash.runs.store.database.CONTENT_INTERVAL", 0)
     first = store.add_experiment("me", "first", [base()], status="queued", server="ended")
     backup(store.url, tmp_path / "copy.db")
     second = store.add_experiment("me", "second", [base()])
     before = restore(store.url, tmp_path / "copy.db")
     assert [e.id for e in store.experiments()] == [first]
-    assert store.database.generation == 0  # the same file, changed in one transaction
+    assert store.database.generation == 1  # the same file with another content
     [run] = store.experiment(first).runs
     assert run.status == "interrupted" and "when the backup was made" in run.reason
     assert {e.id for e in Store(before).experiments()} == {first, second}
     compute(store, first)
     assert store.experiment(first).status == "finished"
+
+
+def test_a_worker_does_not_write_into_a_restored_run_with_the_number_of_its_own(
+    store, tmp_path, monkeypatch
+):
+    """The run was started after the backup, and its number is given again."""
+    monkeypatch.setattr("fsdash.runs.store.database.CONTENT_INTERVAL", 0)
+    backup(store.url, tmp_path / "copy.db")
+    attempts, writers = [], []
+    for _ in range(2):
+        queue = WorkQueue(store.database)
+        queue.open_lease()
+        store.add_experiment("me", "new", [base()], status="queued", server=queue.server)
+        attempts.append(queue.claim(queue.waiting()[0].next_id))
+        writers.append(AttemptWriter(store.database, attempts[-1]))
+        writers[-1].begin(pid=1)
+        if len(attempts) == 1:
+            restore(store.url, tmp_path / "copy.db")
+    assert attempts[0] == attempts[1]
+    with pytest.raises(Superseded):
+        writers[0].append(Batch(), 0, 1.0)
+    writers[1].append(Batch(), 0, 1.0)
 
 
 def test_a_backup_is_restored_in_place_of_a_damaged_or_missing_file(store, tmp_path):

@@ -4,6 +4,7 @@ import os
 import sqlite3
 import threading
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -170,6 +171,24 @@ def test_several_threads_notice_a_deleted_file(store):
         thread.join()
     assert store.database.generation == 1
     assert len(store.experiments()) == 8
+
+
+def test_the_log_of_a_new_store_is_not_set_aside(store, monkeypatch):
+    """A server creates the new store as soon as the damaged file is gone."""
+    overwrite(store)
+    rename = Path.rename
+
+    def rename_while_a_server_runs(file, target):
+        moved = rename(file, target)
+        if file == store.file:
+            store.add_experiment("me", "new", [base()])
+        return moved
+
+    monkeypatch.setattr(Path, "rename", rename_while_a_server_runs)
+    aside = set_aside(store.url)
+    assert aside.with_name(aside.name + "-wal").exists()
+    store.close()
+    assert [e.name for e in Store(store.file).experiments()] == ["new"]
 
 
 def test_a_healthy_file_is_never_set_aside(store):
