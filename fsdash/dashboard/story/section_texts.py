@@ -92,10 +92,10 @@ SECTIONS = (
             "With {n_weeks} to go ($n = T - t$), {ordering} of the {n_states} states order; the "
             "number in a cell is the order.",
         ),
-        "From how many weeks to go does the plan order at all, and why not earlier?",
-        "From {first} weeks to go. An order costs {K} at once and arrives after this week's sales. "
-        "With fewer weeks left in the block the sales do not pay for it, and the plan sees "
-        "nothing after the block.",
+        "How many weeks must be left in the block for the plan to order at all, and why not fewer?",
+        "At least {first} weeks. An order costs {K} at once and arrives after this week's sales. "
+        "With fewer weeks left the sales do not pay for it, and the plan sees nothing after the "
+        "block.",
         "With {n_weeks} to go, {ordering} of {n_states} states order.",
         ("J", "x", "y", "a", "r", "gamma", "E", "ynext", "t", "T"),
         5,
@@ -247,7 +247,8 @@ SECTIONS = (
         "For which budgets is FSVI better than value iteration, and when not?",
         "Below {switch} sweeps FSVI has the smaller regret; from there on value iteration is "
         "better, because its regret goes to zero. FSVI is for models in which those few sweeps are "
-        "all that one can pay for. Replanning, two sections later, beats both.",
+        "all that one can pay for. From {replan_from} to {replan_to} sweeps, replanning beats "
+        "both, as you will see two sections later.",
         "Mean regret against work in sweeps of value iteration, for FSVI with T = {T} and for "
         "value iteration. At a budget of {budget_sweeps} the best is {winner}, with {regret}.",
         ("T", "k", "regret"),

@@ -92,8 +92,8 @@ LEARNED = (
 # ----------------------------------------------------------------- who orders, in the fifth section
 
 WAIT_FOR_THE_BLOCK = (
-    "With blocks this short almost all orders ({share}) wait for the next block to begin, whatever "
-    "the stock is."
+    "With blocks this short {share} of all orders wait for the next block to begin, whatever the "
+    "stock is."
 )
 LOWER_LEVEL_ORDERS = (
     "With blocks this long the lower level orders in the first weeks as well, and {share} of the "
