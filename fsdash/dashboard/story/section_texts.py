@@ -203,9 +203,9 @@ SECTIONS = (
             "{freeze} and the end-of-horizon error at most {end}.",
             "The paper behind this method bounds them by {freeze_bound} and {end_bound}, from five "
             "constants of the shop: the stock moves by at most $d_Y$ = {d_Y} a week and the season "
-            "by $\\alpha$ = {alpha} times as much; one unit more changes the reward by at most "
-            "$L_r$ = {L_r}, the next state by $L_f$ = {L_f} and the optimal value by $L_U$ = "
-            "{L_U}.",
+            "by $\\alpha$ = {alpha} times as much; one unit more of stock or demand changes the "
+            "reward by at most $L_r$ = {L_r}, the next state by $L_f$ = {L_f} and the optimal "
+            "value by $L_U$ = {L_U}.",
         ),
         "Which of the two errors is larger in this shop? What happens to each as $T$ grows?",
         "With $T$ = {T} the {larger} error is larger. From $T$ = {shortest} to $T$ = {longest} the "

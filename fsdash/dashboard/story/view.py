@@ -83,7 +83,7 @@ def draw_start() -> None:
 
 def draw_part(place: int) -> None:
     """A section in a place of its own."""
-    with st.container(key=f"section-{place}"):
+    with st.container():
         st.fragment(draw_section)(place, SECTIONS[place - 1])
 
 
@@ -91,7 +91,8 @@ def draw_section(place: int, section: Section) -> None:
     """One section: text and controls, formula and figure, question and answer."""
     dark, part = is_dark(), PARTS[section.name]
     st.header(f"{place}. {section.title}", anchor=f"section-{place}")
-    left, right = st.columns([5, 7], gap="large")
+    with st.container(key=f"section-{place}"):
+        left, right = st.columns([5, 7], gap="large")
     with left:
         lead, more = st.container(key=f"lead-{place}"), st.container()
         with st.container(key=f"controls-{place}"):
