@@ -10,7 +10,7 @@ from fsdash.dashboard.curves.paper_figure import paper_figure
 from fsdash.dashboard.navigation import PAGES, is_available
 from fsdash.dashboard.reproduction import state, text
 from fsdash.dashboard.reproduction.text import ALL_PARTS, PARTS, THEORY, VERDICTS
-from fsdash.dashboard.shell import exercises, is_dark, open_page, what_to_notice
+from fsdash.dashboard.shell import add_style, exercises, is_dark, open_page, what_to_notice
 from fsdash.dashboard.widgets.chart import chart, export
 from fsdash.dashboard.widgets.url_state import (
     Parameter,
@@ -62,9 +62,17 @@ URL = UrlState(
 )
 
 
+# A figure beside its claims would be too narrow for its labels on a tablet.
+STYLE = """<style>
+.st-key-filters {row-gap: 1rem;}
+@media (max-width: 900px) {[data-testid="stColumn"]:has(.fs-chart) {min-width: 100%;}}
+</style>"""
+
+
 def show() -> None:
     """Draw the page."""
     open_page(text.PAGE, URL)
+    add_style(STYLE)
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
     counts = st.container()

@@ -11,15 +11,15 @@ from fsdash.dashboard.story.sections import PARTS, URL
 from fsdash.dashboard.story.text import Section, fill
 
 HEIGHT = 380
-# On a narrow screen the figure of a section follows its first sentence, with the controls below it,
-# and the list of sections follows the first section.
+# On a narrow screen the figure of a section follows its first sentence, with the controls below it;
+# on a phone the list of sections follows the first section.
 _SECTION = '[class*="st-key-section-"] > [data-testid="stLayoutWrapper"]'
 _ROW = f'{_SECTION} > [data-testid="stHorizontalBlock"]'
 _COLUMN = f'{_ROW} > [data-testid="stColumn"]'
 STYLE = f"""<style>
-@media (max-width: 640px) {{
-  .st-key-opening {{flex-direction: column-reverse;}}
-  {_ROW} {{flex-direction: column;}}
+@media (max-width: 640px) {{.st-key-opening {{flex-direction: column-reverse;}}}}
+@media (max-width: 900px) {{
+  {_ROW} {{flex-direction: column; gap: 1rem;}}
   {_COLUMN}, {_COLUMN} > [data-testid="stVerticalBlock"] {{display: contents;}}
   {_COLUMN} [data-testid="stLayoutWrapper"]:has(> [class*="st-key-lead-"]) {{order: -3;}}
   {_COLUMN} [data-testid="stElementContainer"]:has(.fs-chart) {{order: -2;}}

@@ -106,7 +106,7 @@ def moves_figure(
         _line(moves, fsvi, "FSVI, best T", BLUE, "circle", dark),
         _line(moves, rolling, "rolling freeze, best n", FAMILY_COLOURS["rolling"], "diamond", dark),
     ]
-    layout = _layout(dark, "probability of a move in each direction, per week", "regret left")
+    layout = _layout(dark, "probability of a move each way, per week", "regret left")
     layout["yaxis"] |= {"rangemode": "tozero", "tickformat": ".0%"}
     layout["xaxis"] |= {"tickformat": ".0%"}
     layout["shapes"] = [
@@ -126,12 +126,12 @@ def bounds_figure(sizes: Mapping[str, float], dark: bool = False) -> go.Figure:
         "y": names,
         "x": values,
         "text": [with_millions(value) for value in values],
-        "textposition": "outside",
+        "textposition": "auto",
         "cliponaxis": False,
         "marker": {"color": [colour.on(dark) for colour in colours]},
         "hovertemplate": "%{y}: %{x:.4g}<extra></extra>",
     }
-    high = max(values) * 8
+    high = max(values) * 2
     decades = [10**n for n in range(0, int(log10(high)) + 1, 2)]
     layout = _layout(dark, "regret", "")
     layout["xaxis"] |= {"type": "log", "range": [0, log10(high)]}
