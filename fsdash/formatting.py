@@ -165,6 +165,15 @@ def time_ago(then: float, now: float) -> str:
 # -------------------------------------------------------------------------------------------- axes
 
 
+def with_millions(value: float) -> str:
+    """A number for readers of a text: from a million on in millions.
+
+    >>> with_millions(5216.4), with_millions(3_880_000)
+    ('5,216', '3.88 million')
+    """
+    return f"{number(value / 1e6)} million" if value >= 1e6 else number(value)
+
+
 def log_ticks(low: float, high: float, unit: float = 1.0) -> dict:
     """Plotly's settings for the ticks of a logarithmic axis from `low` to `high`.
 

@@ -396,6 +396,6 @@ def is_operator() -> bool:
 
 def is_single_user() -> bool:
     """Whether the server is for one person: on this computer only, without a password."""
-    # A proxy may forward others' requests without saying so; a password shows that there are others.
+    # A proxy may forward others' requests without saying so; a password shows that others exist.
     local = st.get_option("server.address") in LOOPBACK
     return local and "X-Forwarded-For" not in st.context.headers and not access.secrets_by_role()

@@ -29,9 +29,10 @@ PAPER_URL = "https://arxiv.org/abs/2301.00922"
 # hides the shadow at the end); its padding holds what KaTeX draws beyond its box. Captions, and
 # words on the primary colour, have a contrast of at least 4.5 to 1. Whatever has the keyboard's
 # focus has an outline; the focus of a slider or a switch is in an invisible element inside it. On a
-# narrow screen a figure comes before its controls and before its text, formulas are smaller, lines
-# of code are wrapped, and the footer is below the page, because the sidebar is closed. A
-# recommendation and the sections of the story have larger headings than the parts of other pages.
+# narrow screen a figure comes before its controls and before its text, titles and formulas are
+# smaller, lines of code are wrapped, and the footer is below the page, because the sidebar is
+# closed. A recommendation and the sections of the story have larger headings than the parts of
+# other pages.
 STYLE = """<style>
 [data-testid="stElementContainer"]:has([data-testid="stMarkdownContainer"] > style) {display: none;}
 PAGE_TOP
@@ -60,6 +61,7 @@ h2:is(.st-key-recommendation *, [id^="section-"]) {font-size: 1.6rem;}
   .st-key-two-columns > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     > [data-testid="stColumn"] {width: 100%; min-width: 100%; flex: none;}
   [data-testid="stMainBlockContainer"] {padding-top: 4.2rem;}
+  [data-testid="stMainBlockContainer"] h1 {font-size: 1.9rem; padding: 0.5rem 0;}
   .katex-display {font-size: 0.7em;}
   pre, pre code {white-space: pre-wrap !important; overflow-wrap: anywhere;}
 }

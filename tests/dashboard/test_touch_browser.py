@@ -36,6 +36,12 @@ ILLEGIBLE = """node => {
     if (boxes.some((a, i) => boxes.slice(i + 1).some((b) => overlap(a, b))))
       problems.push(`${kind}: overlap`);
   }
+  const frame = node.getBoundingClientRect();
+  for (const text of node.querySelectorAll('text')) {
+    const { left, right, width } = text.getBoundingClientRect();
+    if (width && (left < frame.left - 2 || right > frame.right + 2))
+      problems.push(`${text.textContent}: clipped`);
+  }
   const { h } = node._fullLayout._size;
   if (h < 120) problems.push(`the plot has ${h} pixels`);
   return problems;
@@ -98,9 +104,12 @@ def test_a_swipe_over_a_figure_scrolls_the_page_and_selects_nothing(visit: Calla
     assert page.url == url
 
 
-@pytest.mark.parametrize("path", ["Run_lab", "Reproduction", "Story"])
-def test_axes_and_legends_are_legible_on_a_phone(visit: Callable[..., Page], path: str):
-    assert_legible(visit(f"/{path}", *NARROW, touch=True))
+@pytest.mark.parametrize("size", [NARROW, TABLET])
+@pytest.mark.parametrize("path", ["Run_lab", "Reproduction", "Story?case=season"])
+def test_axes_and_legends_are_legible_on_a_narrow_screen(
+    visit: Callable[..., Page], path: str, size: tuple[int, int]
+):
+    assert_legible(visit(f"/{path}", *size, touch=True))
 
 
 def test_every_page_opens_at_its_top_and_back_returns(visit: Callable[..., Page]):

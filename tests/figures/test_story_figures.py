@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fsdash.dashboard.story import state
+from fsdash.dashboard.story import numbers, state, text
 from fsdash.dashboard.story.maze import corridor, maze
 from fsdash.dashboard.story.sections import PARTS, URL
 from fsdash.figures.story.maze import maze_figure
@@ -24,6 +24,13 @@ def test_the_grid_shows_every_order_of_the_policy():
     assert np.array_equal(cells["z"], state.lower_level()[3].values_XY)
     assert len(orders["text"]) == np.count_nonzero(policy_XY)
     assert f"{np.count_nonzero(policy_XY[2])}." in words
+
+
+def test_large_numbers_in_figures_are_written_as_in_the_text():
+    (bars,) = PARTS["bound"].figure(3, False)[0].data
+    assert bars["text"][-1] == text.display(numbers.bound(3)["bound"]) == "3.88 million"
+    errors, _ = PARTS["errors"].figure(4, False)
+    assert list(errors.layout.yaxis.ticktext)[-2:] == ["100,000", "1 million"]
 
 
 def test_bars_of_orders_are_at_their_weeks():

@@ -183,25 +183,24 @@ def draw_lecturer(store: Store, task: ClassTask, key: str) -> None:
     draw_answers(store, task, key)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.toggle(text.SHOW, True, key=SHOWN, help=text.SHOW_HELP)
+        st.session_state["class-open"] = task.is_open  # maybe changed in another tab
         st.toggle(
-            text.ACCEPTING,
-            task.is_open,
-            key="class-open",
-            on_change=change,
-            args=(store, task, key, "open"),
+            text.ACCEPTING, key="class-open", on_change=change, args=(store, task, key, "open")
         )
-        for action, label, help in (
-            ("clear", text.CLEAR, text.CLEAR_HELP),
-            ("delete", text.DELETE, text.DELETE_HELP),
-        ):
-            st.button(
-                label,
-                key=f"class-{action}",
-                help=help,
-                icon=":material/delete:",
-                on_click=change,
-                args=(store, task, key, action),
-            )
+        with st.popover(text.DELETION, icon=":material/delete:"):
+            st.markdown(text.DELETION_QUESTION)
+            for action, label, help in (
+                ("clear", text.CLEAR, text.CLEAR_HELP),
+                ("delete", text.DELETE, text.DELETE_HELP),
+            ):
+                st.button(
+                    label,
+                    key=f"class-{action}",
+                    help=help,
+                    on_click=change,
+                    args=(store, task, key, action),
+                    width="stretch",
+                )
         st.button(text.NEW, key="class-new", icon=":material/add:", on_click=leave)
     show_problem()
     st.caption(text.LECTURER_LINK)

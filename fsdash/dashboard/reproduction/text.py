@@ -52,6 +52,8 @@ FINDINGS = {CLEAR: "✔ yes", UNCLEAR: "◐ unclear", NO: "✖ no"}
 
 # ----------------------------------------------------------------------------------------- settings
 
+CHOICES = "Choices that the paper leaves open"
+CHOICES_HELP = "How evaluations are counted, how ties are broken, and after which budget."
 COUNT, COUNT_OPTIONS = "Evaluations per upper-level sample", {"two": 2, "one": 1}
 COUNT_HELP = (
     "An upper-level sample needs $J_1(s_1)$ and $V(s_T)$: two evaluations. In the paper's section "

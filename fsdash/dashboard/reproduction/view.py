@@ -10,7 +10,7 @@ from fsdash.dashboard.curves.paper_figure import paper_figure
 from fsdash.dashboard.navigation import PAGES, is_available
 from fsdash.dashboard.reproduction import state, text
 from fsdash.dashboard.reproduction.text import ALL_PARTS, PARTS, THEORY, VERDICTS
-from fsdash.dashboard.shell import exercises, is_dark, open_page, what_to_notice
+from fsdash.dashboard.shell import add_style, exercises, is_dark, open_page, what_to_notice
 from fsdash.dashboard.widgets.chart import chart, export
 from fsdash.dashboard.widgets.url_state import (
     UrlParameter,
@@ -62,15 +62,24 @@ URL = UrlState(
 )
 
 
+# A figure beside its claims would be too narrow for its labels on a tablet.
+STYLE = """<style>
+.st-key-filters {row-gap: 1rem;}
+@media (max-width: 900px) {[data-testid="stColumn"]:has(.fs-chart) {min-width: 100%;}}
+</style>"""
+
+
 def show() -> None:
     """Draw the page."""
     open_page(text.PAGE, URL)
+    add_style(STYLE)
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
-    setting = _choose_setting()
+    counts = st.container()
+    parts, verdicts, setting = _choose_filters()
     claims, findings = state.claims(setting), state.findings(setting)
-    _draw_counts(claims[~claims["beyond"]])
-    parts, verdicts = _choose_filters()
+    with counts:
+        _draw_counts(claims[~claims["beyond"]])
     for domain in state.missing_domains():
         if domain in parts:
             st.info(text.missing(domain), icon=":material/info:")
@@ -96,7 +105,7 @@ def show() -> None:
 
 def _choose_setting() -> Setting:
     """The chosen count of evaluations, way to break ties, and share of the budget."""
-    with st.container(horizontal=True, gap="large", key="setting"):
+    with st.popover(text.CHOICES, icon=":material/tune:", help=text.CHOICES_HELP):
         chosen = [
             options[
                 st.segmented_control(
@@ -110,10 +119,7 @@ def _choose_setting() -> Setting:
             ]
             for name, (label, options, help) in SETTINGS.items()
         ]
-    setting = Setting(*chosen)
-    if setting != state.ARCHIVED:
-        st.info(text.OTHER_SETTING, icon=":material/tune:")
-    return setting
+    return Setting(*chosen)
 
 
 def _draw_counts(claims: pd.DataFrame) -> None:
@@ -124,9 +130,9 @@ def _draw_counts(claims: pd.DataFrame) -> None:
             st.metric(f":{label.colour}[{label.icon}] {label.word}", n, width="content")
 
 
-def _choose_filters() -> tuple[list[str], list[str]]:
-    """The chosen parts of the page and the chosen verdicts."""
-    with st.container(horizontal=True, gap="large", key="filters"):
+def _choose_filters() -> tuple[list[str], list[str], Setting]:
+    """The chosen parts of the page, the chosen verdicts, and the setting of the results."""
+    with st.container(horizontal=True, gap="large", vertical_alignment="bottom", key="filters"):
         title = st.pills(
             text.PART,
             (ALL_PARTS, *PARTS.values()),
@@ -143,8 +149,11 @@ def _choose_filters() -> tuple[list[str], list[str]]:
             key=URL.key("verdict"),
             wrap=True,
         )
+        setting = _choose_setting()
+    if setting != state.ARCHIVED:
+        st.info(text.OTHER_SETTING, icon=":material/tune:")
     parts = [part for part in PARTS if title in (ALL_PARTS, None, PARTS[part])]
-    return parts, [VERDICT_OF_WORD[word] for word in words or VERDICT_OF_WORD]
+    return parts, [VERDICT_OF_WORD[word] for word in words or VERDICT_OF_WORD], setting
 
 
 # ----------------------------------------------------------------------------------- parts, figures

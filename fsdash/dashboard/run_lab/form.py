@@ -31,6 +31,7 @@ from fsdash.dashboard.run_lab.state import (
     name_without_number,
     plan_notes,
     repeated_name,
+    unused_name,
 )
 from fsdash.dashboard.run_lab.sweep import (
     DEFAULT_DOMAINS,
@@ -48,6 +49,7 @@ from fsdash.formatting import escape_markdown
 from fsdash.runs.errors import StoreError
 from fsdash.runs.estimate import wall_seconds, worker_seconds
 from fsdash.runs.spec import RunSpec
+from fsdash.runs.store.queries import MAX_NAME
 
 START_ERROR, STARTED_ID = "lab-start-error", "lab-started-id"
 LONG_SECONDS = 600
@@ -99,15 +101,25 @@ def draw_form(service: Service, visitor: str) -> None:
 
 
 def start(service: Service, visitor: str, name: str, specs: Sequence[RunSpec]) -> None:
-    """Queue the experiment and show it, or keep the error for the next run of the page."""
+    """Queue the experiment and show it, or keep the error for the next run of the page.
+
+    An experiment gets a name that none of the visitor's other experiments has.
+    """
     try:
+        own = unused_name(name, _similar_names(service, name, owner=visitor))
         st.session_state[STARTED_ID] = id = service.manager.submit(
-            visitor, name, specs, address=network_address()
+            visitor, own, specs, address=network_address()
         )
         lab_url().put("experiment", id)
         lab_url().put("from", None)
     except (InputError, StoreError) as problem:
         st.session_state[START_ERROR] = str(problem)
+
+
+def _similar_names(service: Service, name: str, owner: str | None = None) -> list[str]:
+    """The names of experiments that begin like this one, with or without a number."""
+    beginning = name_without_number(name)[: MAX_NAME - len("… (99999)")]
+    return [other.name for other in service.store.experiments(owner=owner, text=beginning)]
 
 
 def _show_error(problem: str) -> None:
@@ -149,8 +161,7 @@ def _read_repeat(service: Service, top: DeltaGenerator) -> tuple[str, Sequence[R
             args=("from", None),
         )
         experiment = service.store.experiment(lab_url().get("from"))
-        similar = service.store.experiments(text=name_without_number(experiment.name))
-        name = repeated_name(experiment.name, [other.name for other in similar])
+        name = repeated_name(experiment.name, _similar_names(service, experiment.name))
         st.markdown(text.repeat_title(escape_markdown(experiment.name), escape_markdown(name)))
         st.caption(text.REPEAT_CAPTION)
         specs = [run.spec for run in experiment.runs]

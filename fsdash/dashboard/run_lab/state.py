@@ -222,6 +222,12 @@ def name_without_number(name: str) -> str:
     return REPEAT_NUMBER.sub("", name)
 
 
+def unused_name(name: str, taken: Collection[str]) -> str:
+    """The name, no longer than the store allows, with the next free number if it is taken."""
+    name = shorten(name, MAX_NAME)
+    return repeated_name(name, taken) if name in taken else name
+
+
 def repeated_name(name: str, taken: Collection[str]) -> str:
     """A name for an experiment that is run again: the same with the next free number.
 

@@ -150,6 +150,7 @@ def work(budget: float, T: int) -> Numbers:
     won = best_on_budget(points, budget)
     base = best_on_budget(points[points["method"] == "vi"], budget)
     assert won is not None and base is not None  # both methods have a point without work
+    replanning = [winner for winner in winners(state.paid_points()) if winner.method == "rolling"]
     return {
         "budget_sweeps": count(budget, "sweep"),
         "T": T,
@@ -159,6 +160,8 @@ def work(budget: float, T: int) -> Numbers:
         "floor": state.fsvi_losses(T)[0],
         "optimum": state.shop().mean(state.best().U_XY),
         "switch": base_vi_from().start,
+        "replan_from": replanning[0].start,
+        "replan_to": replanning[-1].end,
     }
 
 

@@ -92,7 +92,7 @@ SECTIONS = (
             "With {n_weeks} to go ($n = T - t$), {ordering} of the {n_states} states order; the "
             "number in a cell is the order.",
         ),
-        "How many weeks must be left for the plan to order at all, and why?",
+        "How many weeks must be left in the block for the plan to order at all, and why not fewer?",
         "At least {first} weeks. An order costs {K} at once and arrives after this week's sales. "
         "With fewer weeks left in the block the sales do not pay for it, and the plan sees "
         "nothing after the block.",
@@ -204,9 +204,9 @@ SECTIONS = (
             "{freeze} and the end-of-horizon error at most {end}.",
             "The paper behind this method bounds them by {freeze_bound} and {end_bound}, from five "
             "constants of the shop: the stock moves by at most $d_Y$ = {d_Y} a week and the season "
-            "by $\\alpha$ = {alpha} times as much; one unit more changes the reward by at most "
-            "$L_r$ = {L_r}, the next state by $L_f$ = {L_f} and the optimal value by $L_U$ = "
-            "{L_U}.",
+            "by $\\alpha$ = {alpha} times as much; one unit more of stock or demand changes the "
+            "reward by at most $L_r$ = {L_r}, the next state by $L_f$ = {L_f} and the optimal "
+            "value by $L_U$ = {L_U}.",
         ),
         "Which of the two errors is larger in this shop? What happens to each as $T$ grows?",
         "With $T$ = {T} the {larger} error is larger. From $T$ = {shortest} to $T$ = {longest} the "
@@ -249,7 +249,8 @@ SECTIONS = (
         "For which budgets is FSVI better than value iteration, and when not?",
         "Below {switch} sweeps FSVI has the smaller regret; from there on value iteration is "
         "better, because its regret goes to zero. FSVI is for models in which even a few sweeps "
-        "are expensive. Replanning, two sections later, beats both.",
+        "are expensive. From {replan_from} to {replan_to} sweeps, replanning beats both, as you "
+        "will see two sections later.",
         "Mean regret against work in sweeps of value iteration, for FSVI with T = {T} and for "
         "value iteration. At a budget of {budget_sweeps} the best is {winner}, with {regret}.",
         ("T", "k", "regret"),

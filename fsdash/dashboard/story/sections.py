@@ -86,7 +86,9 @@ def read_shop() -> Values:
 
 
 def draw_shop(seed: int, dark: bool) -> tuple[go.Figure, str]:
-    return inventory_path_figure(state.shop(), state.year(seed), ("policy",), dark), ""
+    figure = inventory_path_figure(state.shop(), state.year(seed), ("policy",), dark)
+    figure.update_xaxes(title_text="week", row=2)
+    return figure, ""
 
 
 def read_sweeps() -> Values:

@@ -193,17 +193,19 @@ def certificate(T: int) -> float:
 
 
 @cache
-def points() -> pd.DataFrame:
+def points(methods: tuple[str, ...] = ("fsvi", "vi")) -> pd.DataFrame:
     """The frontier of the shop: regret against work for FSVI with every T, and for Base VI."""
     T_values = range(2, LOWER_STEPS + 1)
     return frontier(
-        shop(),
-        T_values,
-        methods=("fsvi", "vi"),
-        every_iteration=True,
-        bounds=False,
-        best=best(),
+        shop(), T_values, methods=methods, every_iteration=True, bounds=False, best=best()
     )
+
+
+@cache
+def paid_points() -> pd.DataFrame:
+    """The points that cost something, with those of rolling freeze."""
+    found = points(("fsvi", "rolling", "vi"))
+    return found[found["sweeps"] > 0]
 
 
 # ----------------------------------------------------------------------------------- where it fails

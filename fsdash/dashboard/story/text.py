@@ -6,7 +6,7 @@ The ten sections are in `section_texts`.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fsdash.formatting import number, number_tex
+from fsdash.formatting import number_tex, with_millions
 from fsdash.theory import Constants, fsvi_regret, reward_error, transition_distance
 
 PAGE = "The story"
@@ -78,9 +78,7 @@ def display(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        if value >= 1e6:
-            return f"{number(value / 1e6)} million"
-        return "almost 0" if 0 < value < 5e-3 else number(value)
+        return "almost 0" if 0 < value < 5e-3 else with_millions(value)
     return str(value)
 
 
@@ -92,8 +90,8 @@ LEARNED = (
 # ----------------------------------------------------------------- who orders, in the fifth section
 
 WAIT_FOR_THE_BLOCK = (
-    "With blocks this short almost all orders ({share}) wait for the next block to begin, whatever "
-    "the stock is."
+    "With blocks this short {share} of all orders wait for the next block to begin, whatever the "
+    "stock is."
 )
 LOWER_LEVEL_ORDERS = (
     "With blocks this long the lower level orders in the first weeks as well, and {share} of the "

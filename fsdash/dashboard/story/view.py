@@ -3,7 +3,7 @@
 import streamlit as st
 
 from fsdash.dashboard.navigation import PAGES
-from fsdash.dashboard.shell import exercises, is_dark, open_page
+from fsdash.dashboard.shell import add_style, exercises, is_dark, open_page
 from fsdash.dashboard.story import presenter, text
 from fsdash.dashboard.story.drawing import draw_figure, draw_formula
 from fsdash.dashboard.story.section_texts import SECTIONS
@@ -11,6 +11,21 @@ from fsdash.dashboard.story.sections import PARTS, URL
 from fsdash.dashboard.story.text import Section, fill
 
 HEIGHT = 380
+# On a narrow screen the figure of a section follows its first sentence, with the controls below it;
+# on a phone the list of sections follows the first section.
+_SECTION = '[class*="st-key-section-"] > [data-testid="stLayoutWrapper"]'
+_ROW = f'{_SECTION} > [data-testid="stHorizontalBlock"]'
+_COLUMN = f'{_ROW} > [data-testid="stColumn"]'
+STYLE = f"""<style>
+@media (max-width: 640px) {{.st-key-opening {{flex-direction: column-reverse;}}}}
+@media (max-width: 900px) {{
+  {_ROW} {{flex-direction: column; gap: 1rem;}}
+  {_COLUMN}, {_COLUMN} > [data-testid="stVerticalBlock"] {{display: contents;}}
+  {_COLUMN} [data-testid="stLayoutWrapper"]:has(> [class*="st-key-lead-"]) {{order: -3;}}
+  {_COLUMN} [data-testid="stElementContainer"]:has(.fs-chart) {{order: -2;}}
+  {_COLUMN} [data-testid="stLayoutWrapper"]:has(> [class*="st-key-controls-"]) {{order: -1;}}
+}}
+</style>"""
 # A link with a section opens there. The headings exist when this component, the last one, is drawn.
 _SCRIPT = """
 export default function ({ data }) {
@@ -28,11 +43,15 @@ def show() -> None:
     if URL.get("present") or URL.get("notes"):
         presenter.show()
         return
+    add_style(STYLE)
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
-    draw_start()
-    for place, section in enumerate(SECTIONS, 1):
-        st.fragment(draw_section)(place, section)
+    with st.container(key="opening"):
+        with st.container():
+            draw_start()
+        draw_part(1)
+    for place in range(2, len(SECTIONS) + 1):
+        draw_part(place)
     exercises("story", URL)
     draw_end()
     _open_at_section(key="open-at-section", data={"section": URL.get("section")})
@@ -62,16 +81,25 @@ def draw_start() -> None:
         )
 
 
+def draw_part(place: int) -> None:
+    """A section in a place of its own."""
+    with st.container():
+        st.fragment(draw_section)(place, SECTIONS[place - 1])
+
+
 def draw_section(place: int, section: Section) -> None:
     """One section: text and controls, formula and figure, question and answer."""
     dark, part = is_dark(), PARTS[section.name]
     st.header(f"{place}. {section.title}", anchor=f"section-{place}")
-    left, right = st.columns([5, 7], gap="large")
+    with st.container(key=f"section-{place}"):
+        left, right = st.columns([5, 7], gap="large")
     with left:
-        words = st.container()
-        values = part.read()
+        lead, more = st.container(key=f"lead-{place}"), st.container()
+        with st.container(key=f"controls-{place}"):
+            values = part.read()
     numbers = part.numbers(*values)
-    words.markdown(fill(" ".join(section.sentences), numbers))
+    lead.markdown(fill(section.sentences[0], numbers))
+    more.markdown(fill(" ".join(section.sentences[1:]), numbers))
     with right:
         draw_formula(section, values, dark)
         draw_figure(section, values, numbers, HEIGHT, dark)

@@ -19,7 +19,7 @@ from fsdash.figures.palette import (
     Colour,
 )
 from fsdash.figures.template import template
-from fsdash.formatting import log_ticks, number
+from fsdash.formatting import log_ticks, with_millions
 from fsdash.theory import RewardError
 
 MEASURED, BOUNDED = "measured", "bound"
@@ -64,7 +64,9 @@ def errors_figure(
             data.append(curve(T_values, values, f"{title}: {source}", colour, dash, 3))
     layout = _layout(dark, "T, weeks in a block", "error of the T-period reward")
     top = float(np.max(bound.total)) * 1.5
-    layout["yaxis"] |= {"type": "log", "range": [0, log10(top)], **log_ticks(1, top)}
+    ticks = log_ticks(1, top)
+    ticks["ticktext"] = [with_millions(value) for value in ticks["tickvals"]]
+    layout["yaxis"] |= {"type": "log", "range": [0, log10(top)], **ticks}
     layout["xaxis"] |= {"dtick": 2}
     layout["shapes"] = [vertical_line(T, INK.on(dark), "dot")]
     return go.Figure({"data": data, "layout": layout}, _validate=False)
@@ -104,7 +106,7 @@ def moves_figure(
         _line(moves, fsvi, "FSVI, best T", BLUE, "circle", dark),
         _line(moves, rolling, "rolling freeze, best n", FAMILY_COLOURS["rolling"], "diamond", dark),
     ]
-    layout = _layout(dark, "probability of a move in each direction, per week", "regret left")
+    layout = _layout(dark, "probability of a move each way, per week", "regret left")
     layout["yaxis"] |= {"rangemode": "tozero", "tickformat": ".0%"}
     layout["xaxis"] |= {"tickformat": ".0%"}
     layout["shapes"] = [
@@ -123,17 +125,20 @@ def bounds_figure(sizes: Mapping[str, float], dark: bool = False) -> go.Figure:
         "orientation": "h",
         "y": names,
         "x": values,
-        "text": [number(value) for value in values],
-        "textposition": "outside",
+        "text": [with_millions(value) for value in values],
+        "textposition": "auto",
         "cliponaxis": False,
         "marker": {"color": [colour.on(dark) for colour in colours]},
         "hovertemplate": "%{y}: %{x:.4g}<extra></extra>",
     }
-    high = max(values) * 8
+    high = max(values) * 2
     decades = [10**n for n in range(0, int(log10(high)) + 1, 2)]
     layout = _layout(dark, "regret", "")
     layout["xaxis"] |= {"type": "log", "range": [0, log10(high)]}
-    layout["xaxis"] |= {"tickvals": decades, "ticktext": [number(value) for value in decades]}
+    layout["xaxis"] |= {
+        "tickvals": decades,
+        "ticktext": [with_millions(value) for value in decades],
+    }
     layout["yaxis"] |= {"autorange": "reversed", "ticks": "", "showgrid": False}
     layout["hovermode"] = "closest"
     return go.Figure({"data": [bars], "layout": layout}, _validate=False)

@@ -148,6 +148,8 @@ def test_the_lecturer_sees_the_answers_and_ends_the_task(store):
     assert figures(page)
     page.toggle(key="class-open").set_value(False).run()
     assert not store.class_tasks.get(task.id).is_open
+    store.class_tasks.set_open(task.id, secret, True)  # as in another tab
+    assert page.run().toggle(key="class-open").value is True
     page.button(key="class-clear").click().run()
     assert store.class_tasks.count(task.id) == 0
     page.button(key="class-delete").click().run()

@@ -14,6 +14,7 @@ from fsdash.dashboard.run_lab.state import (
     commands,
     python_code,
     repeated_name,
+    unused_name,
 )
 from fsdash.dashboard.run_lab.sweep import SweepPlan, parse_values, suggested_values, sweepable
 from fsdash.domains import DOMAINS, make
@@ -38,6 +39,13 @@ def test_an_experiment_that_is_run_again_gets_the_next_free_number():
     assert repeated_name("a", taken) == repeated_name("a (4)", taken) == "a (3)"
     assert repeated_name("b", taken) == "b (2)"
     assert len(repeated_name("x" * MAX_NAME, ["x" * MAX_NAME])) <= MAX_NAME
+
+
+def test_a_name_is_numbered_only_if_it_is_taken_and_fits_into_the_store():
+    assert unused_name("a", ["b"]) == "a" and unused_name("a", ["a"]) == "a (2)"
+    first = unused_name("x" * 300, [])
+    second = unused_name("x" * 300, [first])
+    assert len({first, second}) == 2 and max(map(len, (first, second))) <= MAX_NAME
 
 
 def test_every_plan_has_a_title_and_a_description():

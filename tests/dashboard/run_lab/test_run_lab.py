@@ -121,6 +121,15 @@ def test_running_again_starts_the_same_specifications_under_a_new_name(service):
     over(service.store, new.id)
 
 
+def test_the_same_plan_started_twice_gets_two_names(service):
+    test, names = lab(preset="known-model"), []
+    for _ in range(2):
+        test.button(key="start").click().run()
+        names.append(shown(service, test).name)
+        service.manager.cancel(shown(service, test).id)
+    assert names[1] == f"{names[0]} (2)"
+
+
 def test_a_plan_can_be_customized(service):
     test = lab(preset="t6-against-base", domain="gridworld")
     test.button(key="customize").click().run()

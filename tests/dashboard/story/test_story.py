@@ -234,6 +234,17 @@ def test_regret_against_work(model, best, budget):
     ].min()  # fmt: skip
 
 
+def test_replanning_beats_both_on_the_budgets_that_the_answer_names(model):
+    points = fsdash.frontier(
+        model, range(2, 13), methods=("fsvi", "rolling", "vi"), bounds=False, every_iteration=True
+    )
+    points, found = points[points["sweeps"] > 0], numbers.work(2.5, 3)
+    for budget in (0.7, 0.99, 1.0, 2.0, 4.0, 5.99, 6.0, 8.0):
+        paid = points[points["sweeps"] <= budget]
+        wins = paid.loc[paid["mean_regret"].idxmin(), "method"] == "rolling"
+        assert wins == (found["replan_from"] <= budget < found["replan_to"])
+
+
 def test_no_budget_misses_the_regret_of_a_number_of_sweeps(model, best):
     for k in range(2, 7):
         policy = fsdash.run_until(fsdash.vi(model), iterations=k).policy_PXY

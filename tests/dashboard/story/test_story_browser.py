@@ -57,6 +57,11 @@ def test_the_story_fits_on_a_phone_in_the_dark(visit: Callable[..., Page]):
     page = visit(f"/{STORY.address()}", *NARROW, theme="dark")
     wait_until_drawn(page, *CHARTS)
     assert_fits(page, "dark")
+    # The first figure begins on the first screen; a figure has its controls below it.
+    places = [figure(page, key).bounding_box() for key in CHARTS]
+    assert places[0] and places[0]["y"] < NARROW[1] * 2 / 3
+    moved = slider(page, "Random path").first.bounding_box()
+    assert moved and 0 < moved["y"] - places[0]["y"] - places[0]["height"] < 200
 
 
 def test_the_keys_of_a_lecturer_on_a_projector(visit: Callable[..., Page]):
