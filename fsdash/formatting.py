@@ -5,7 +5,7 @@
 - axes: `log_ticks`, `whole_ticks`
 - whole numbers: `whole_range` reads `1:32`; `compact_ranges` writes `0–2, 5`
 - records (dicts with numbers, strings or booleans): `format_records`, `as_table`, `as_json`,
-  `as_csv`
+  `as_csv`; tables for a spreadsheet: `frame_csv`
 """
 
 from __future__ import annotations
@@ -17,8 +17,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from math import ceil, floor, isfinite, log10
+from typing import TYPE_CHECKING
 
 from fsdash.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORMATS = ("table", "json", "csv")
 LINK_STARTS = re.compile(r"(https?|www|@)", re.IGNORECASE)
@@ -288,6 +292,23 @@ def as_csv(records: Sequence[Mapping]) -> str:
     writer.writeheader()
     writer.writerows(records)
     return text.getvalue().rstrip("\n")
+
+
+def frame_csv(frame: pd.DataFrame) -> str:
+    """CSV for a spreadsheet, in which no text and no name of a column is a formula."""
+    safe = frame.copy(deep=False)
+    for name in frame.select_dtypes(exclude=["number", "bool"]):
+        safe[name] = [without_formula(v) if isinstance(v, str) else v for v in frame[name]]
+    return safe.to_csv(index=False, header=[without_formula(str(name)) for name in frame])
+
+
+def without_formula(text: str) -> str:
+    """A text that spreadsheets do not compute: an apostrophe comes before a formula.
+
+    >>> without_formula("=HYPERLINK(1)"), without_formula("T=6")
+    ("'=HYPERLINK(1)", 'T=6')
+    """
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text
 
 
 def as_table(records: Sequence[Mapping]) -> str:

@@ -1,7 +1,9 @@
 import json
+import math
 import re
 import tracemalloc
 
+import pandas as pd
 import pytest
 
 from fsdash.errors import InputError
@@ -14,6 +16,7 @@ from fsdash.formatting import (
     factor,
     file_size,
     format_records,
+    frame_csv,
     log_ticks,
     number,
     number_tex,
@@ -206,3 +209,9 @@ def test_records_in_every_format():
 def test_infinity_is_valid_json():
     assert json.loads(as_json({"x": float("inf")})) == {"x": float("inf")}
     assert "Infinity" not in as_json(float("inf"))
+
+
+def test_no_text_of_an_exported_table_is_a_formula():
+    frame = pd.DataFrame({"@state": ["=1+1", "on", None], "gain": [-1.5, math.inf, math.nan]})
+    assert frame_csv(frame).splitlines() == ["'@state,gain", "'=1+1,-1.5", "on,inf", ","]
+    assert frame["@state"].tolist()[0] == "=1+1"  # the table itself does not change

@@ -7,6 +7,7 @@ from fsdash.dashboard.inspector import state, text
 from fsdash.dashboard.inspector.inspection import Inspection
 from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.chart import EXPORT, HTML, IMAGES, IN_PYTHON, standalone_html
+from fsdash.formatting import frame_csv
 
 
 @st.fragment
@@ -21,7 +22,7 @@ def draw_export(now: Inspection) -> None:
         return policy_figure.table(**selected) if own_table else state.policy_table(now.inspected)
 
     def table_csv() -> str:
-        return table().to_csv(index=False)
+        return frame_csv(table())
 
     def table_json() -> str:
         return table().to_json(orient="records", double_precision=10)

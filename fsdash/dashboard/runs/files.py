@@ -10,6 +10,7 @@ import pandas as pd
 
 from fsdash.dashboard.runs.text import EXPORT_EVERYTHING
 from fsdash.errors import InputError
+from fsdash.formatting import frame_csv
 from fsdash.runs.records import Experiment, run_labels
 from fsdash.runs.store.experiments import Store
 
@@ -31,16 +32,7 @@ def rows_frame(store: Store, experiments: Sequence[Experiment]) -> pd.DataFrame:
 
 def as_csv(frame: pd.DataFrame) -> bytes:
     """CSV in which no name of an experiment is a formula."""
-    return frame.assign(name=frame["name"].map(without_formula)).to_csv(index=False).encode()
-
-
-def without_formula(text: str) -> str:
-    """A text that spreadsheets do not compute: an apostrophe comes before a formula.
-
-    >>> without_formula("=HYPERLINK(1)"), without_formula("T=6")
-    ("'=HYPERLINK(1)", 'T=6')
-    """
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text
+    return frame_csv(frame).encode()
 
 
 def as_parquet(frame: pd.DataFrame) -> bytes:

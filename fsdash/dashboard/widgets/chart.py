@@ -24,7 +24,7 @@ from streamlit.components.v1 import declare_component
 
 from fsdash.figures.marks import HANDLE as HANDLE
 from fsdash.figures.palette import BACKGROUND
-from fsdash.formatting import as_csv, as_json, escape_markdown
+from fsdash.formatting import as_json, escape_markdown, frame_csv
 
 _PLOTLY_FOLDER = Path(plotly.__file__).parent / "package_data"
 # The toolbar is at the lower right, next to the axis title, because at the top it would cover the
@@ -158,7 +158,7 @@ def export(name: str, figure: go.Figure, table: Table, snippet: str, about: str 
     dark = st.context.theme.type == "dark"
     with section:
         with st.container(horizontal=True):
-            _button(CSV, f"{name}.csv", "text/csv", lambda: as_csv(_records(table)))
+            _button(CSV, f"{name}.csv", "text/csv", lambda: frame_csv(_frame(table)))
             _button(JSON, f"{name}.json", "application/json", lambda: table_json(table))
             _button(HTML, f"{name}.html", "text/html", lambda: standalone_html(figure, dark))
         st.caption(IMAGES)
@@ -182,11 +182,14 @@ def standalone_html(figure: go.Figure, dark: bool) -> str:
     return page.replace("<body>", f'<body style="background:{colour};margin:0">', 1)
 
 
+def _frame(table: Table) -> pd.DataFrame:
+    return table() if callable(table) else table
+
+
 def _records(table: Table) -> list[Mapping]:
-    frame = table() if callable(table) else table
     return [
         {name: None if value != value else value for name, value in row.items()}
-        for row in frame.to_dict("records")
+        for row in _frame(table).to_dict("records")
     ]
 
 

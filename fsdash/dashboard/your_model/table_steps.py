@@ -11,7 +11,7 @@ import streamlit as st
 from fsdash.dashboard.your_model import state, text
 from fsdash.dashboard.your_model.state import Choices, Upload
 from fsdash.dashboard.your_model.url import NO_NAMES, URL, remember_default
-from fsdash.formatting import escape_markdown
+from fsdash.formatting import escape_markdown, frame_csv
 
 MAX_SHOWN = 20
 """Faults on the page; the file has all of them."""
@@ -160,7 +160,7 @@ def _draw_faults(upload: Upload, faults: pd.DataFrame, expanded: bool) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.download_button(
                 text.FAULTS_FILE,
-                lambda: faults.to_csv(index=False),
+                lambda: frame_csv(faults),
                 f"{upload.stem}-faults.csv",
                 "text/csv",
                 icon=":material/download:",
