@@ -105,7 +105,7 @@ def test_a_swipe_over_a_figure_scrolls_the_page_and_selects_nothing(visit: Calla
 
 
 @pytest.mark.parametrize("size", [NARROW, TABLET])
-@pytest.mark.parametrize("path", ["Run_lab", "Reproduction", "Story?case=season"])
+@pytest.mark.parametrize("path", ["Reward_error", "Run_lab", "Reproduction", "Story?case=season"])
 def test_axes_and_legends_are_legible_on_a_narrow_screen(
     visit: Callable[..., Page], path: str, size: tuple[int, int]
 ):

@@ -8,6 +8,7 @@ import streamlit as st
 from fsdash.dashboard.reward_error import state, text
 from fsdash.dashboard.reward_error.state import LARGEST_T, RANGES, START
 from fsdash.dashboard.shell import (
+    add_style,
     exercises,
     glossary,
     is_dark,
@@ -40,11 +41,18 @@ URL = UrlState(
         **controls.field_parameters(FOLDED, START),
     },
 )
+# Beside its notes the second figure would be too narrow for its labels on a tablet.
+STYLE = """<style>
+@media (max-width: 900px) {
+  .st-key-ceiling-row [data-testid="stColumn"]:has(.fs-chart) {min-width: 100%;}
+}
+</style>"""
 
 
 def show() -> None:
     """Draw the page."""
     open_page(text.PAGE, URL)
+    add_style(STYLE)
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
     draw_interactive_part()
@@ -142,7 +150,8 @@ def draw_formula(constants: Constants, T: int, dark: bool) -> None:
 
 def draw_ceiling(constants: Constants, T: int, dark: bool) -> None:
     """The limit of the freeze error against L_f, with the point where γL_f = 1."""
-    left, right = st.columns([5, 4], gap="large")
+    with st.container(key="ceiling-row"):
+        left, right = st.columns([5, 4], gap="large")
     with left:
         st.header(text.CEILING_TITLE, anchor=False)
         figure = ceiling_figure(constants, T, dark)
