@@ -190,18 +190,22 @@ def summarize(frame: pd.DataFrame, specs: list[RunSpec]) -> list[dict]:
     E-FSVI; the others are about policies of its unfinished lower level. `start_…` is the value of
     the first policy of that kind, `best_…` the best value that was reached, and `final_…`, like all
     other measures, the mean over the last tenth of the work, at least three whole sweeps. Where a
-    share of the optimum has no meaning, regret takes its place.
+    share of the optimum has no meaning, regret takes its place. A model of costs has a mean cost
+    instead of a mean return.
     """
     from fsdash.runs.measures import shown_measures
 
-    measures = shown_measures(frame)
+    measures, costs = shown_measures(frame), specs[0].build_domain().build().sense == "min"
     records = []
     for spec in specs:
         same_T = frame["T"].isna() if spec.T is None else frame["T"].eq(spec.T)
         rows = frame[frame.algorithm.eq(spec.algorithm) & same_T]
         own = spec.method.own_policy_kind
         for kind in sorted(rows["policy_kind"].unique(), key=lambda kind: (kind != own, kind)):
-            records.append(_record(rows[rows["policy_kind"] == kind], spec.label, kind, measures))
+            record = _record(rows[rows["policy_kind"] == kind], spec.label, kind, measures)
+            if costs and "mean_return" in record:
+                record["mean_cost"] = -record.pop("mean_return")
+            records.append(record)
     return records
 
 

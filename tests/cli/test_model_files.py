@@ -171,6 +171,18 @@ def test_a_file_can_be_run_and_a_saved_model_by_its_name(fsdash, table, tmp_path
     assert values == [row["mean_return"] for row in content["rows"]]
 
 
+def test_the_table_of_a_run_on_a_model_of_costs_shows_costs(fsdash):
+    options = ("--slow", "climate", "--gamma", 0.95, "--sense", "min", "--format")
+    code, solution, err = fsdash("solve", EXAMPLES[2].path, *options, "json")
+    assert code == 0, err
+    runs = ("--algorithm", "mpi", "--iterations", 20)
+    code, out, err = fsdash("run", EXAMPLES[2].path, *options, "table", *runs)
+    assert code == 0, err
+    [cost] = [line.split()[1] for line in out.splitlines() if line.startswith("mean_cost")]
+    assert float(cost) == pytest.approx(json.loads(solution)["mean_cost"], rel=1e-4)
+    assert "mean_return" not in out
+
+
 def test_inspect_model_reports_columns_variables_and_sizes(fsdash, table):
     code, out, err = fsdash("inspect-model", table)
     assert code == 0, err
