@@ -80,10 +80,10 @@ def capitalized(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def whole_range(text: str) -> tuple[int, ...]:
+def whole_range(text: str, most: int = formatting.MAX_WHOLE_NUMBERS) -> tuple[int, ...]:
     """`formatting.whole_range` as a type for argparse, which wants its own kind of error."""
     try:
-        return formatting.whole_range(text)
+        return formatting.whole_range(text, most)
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

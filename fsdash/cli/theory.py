@@ -60,13 +60,13 @@ def add_commands(commands) -> None:
     add_constants(p)
     p.add_argument(
         "-T",
-        type=whole_range,
+        type=partial(whole_range, most=MAX_RECORDS),
         metavar="RANGE",
         help="periods to freeze: 6, 1:32 or 3,6,12 (default: those of the preset)",
     )
     p.add_argument(
         "-k",
-        type=whole_range,
+        type=partial(whole_range, most=MAX_RECORDS),
         default=(1,),
         metavar="RANGE",
         help="numbers of iterations (default: 1)",

@@ -35,6 +35,8 @@ METRICS_PATH = "/_stcore/metrics"
 OPEN_PATHS = ("/_stcore/health",)
 """Paths that need no password: whether the server is up."""
 VISITOR, OPERATOR = "visitor", "operator"
+VARIABLES = {VISITOR: "FSDASH_PASSWORD", OPERATOR: "FSDASH_OPERATOR"}
+"""Environment variables with the passwords, by the role that they give."""
 SESSION_SECONDS = 30 * 24 * 3600
 MAX_FORM = 4_096
 """Bytes of a login form."""
@@ -60,11 +62,7 @@ PAGE = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>fsda
 
 def secrets_by_role() -> dict[str, str]:
     """The passwords that are set, by the role that they give."""
-    given = {
-        VISITOR: os.environ.get("FSDASH_PASSWORD", ""),
-        OPERATOR: os.environ.get("FSDASH_OPERATOR", ""),
-    }
-    return {role: secret for role, secret in given.items() if secret}
+    return {role: secret for role, name in VARIABLES.items() if (secret := os.environ.get(name))}
 
 
 def check_secrets() -> None:

@@ -12,6 +12,7 @@ every experiment. On a shared server everybody sees all experiments and changes 
 from __future__ import annotations
 
 import gc
+import os
 import re
 import secrets
 import threading
@@ -397,5 +398,7 @@ def is_operator() -> bool:
 def is_single_user() -> bool:
     """Whether the server is for one person: on this computer only, without a password."""
     # A proxy may forward others' requests without saying so; a password shows that others exist.
-    local = st.get_option("server.address") in LOOPBACK
-    return local and "X-Forwarded-For" not in st.context.headers and not access.secrets_by_role()
+    if any(map(os.environ.get, access.VARIABLES.values())):
+        return False
+    address = st.get_option("server.address")
+    return address in LOOPBACK and "X-Forwarded-For" not in st.context.headers

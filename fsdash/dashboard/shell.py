@@ -15,7 +15,7 @@ from fsdash.dashboard.navigation import available_pages
 from fsdash.dashboard.widgets import browser_storage
 from fsdash.dashboard.widgets.exercise import PARAMETER, draw_asked, draw_exercises
 from fsdash.dashboard.widgets.glossary import SYMBOLS
-from fsdash.dashboard.widgets.url_state import UrlState
+from fsdash.dashboard.widgets.url_state import SHARED, UrlState, page_switch
 from fsdash.figures.palette import BACKGROUND, INK
 from fsdash.formatting import escape_markdown
 from fsdash.version import __version__
@@ -72,16 +72,36 @@ h2:is(.st-key-recommendation *, [id^="section-"]) {font-size: 1.6rem;}
 </style>"""
 
 # Streamlit keeps the scroll position of the page before, so that a link at the bottom of one page
-# would open the next one in its middle. This element shows nothing and scrolls up when the page
-# changes.
+# would open the next one in its middle. It may also keep that page's parameters in the URL
+# (`page_switch`). This element shows nothing. When the page changes it scrolls up and, as soon as
+# the browser shows the path of the new page, corrects the parameters. The server cannot: until
+# then, what it writes would go into the history entry of the page before.
 PAGE_TOP = "page-top"
-_to_top = st.components.v2.component(
+_arrive = st.components.v2.component(
     "fsdash_page_top",
     js="""
 export default function ({ data }) {
-  const before = window.fsdashPage;
-  window.fsdashPage = data.page;
-  if (before && before !== data.page) document.querySelector("[data-testid=stMain]").scrollTo(0, 0);
+  const before = window.fsdashPage ?? {};
+  window.fsdashPage = { name: data.page, path: location.pathname };
+  if (!before.name || before.name === data.page) return;
+  document.querySelector("[data-testid=stMain]").scrollTo(0, 0);
+  const text = (parameters) => {
+    const own = Object.entries(parameters).filter(([name]) => !data.shared.includes(name));
+    return JSON.stringify(own.sort());
+  };
+  const end = performance.now() + 5000;
+  const correct = () => {
+    if (location.pathname === before.path) {
+      if (performance.now() < end) requestAnimationFrame(correct);
+      return;
+    }
+    window.fsdashPage.path = location.pathname;
+    const shown = text(Object.fromEntries(new URLSearchParams(location.search)));
+    if (!data.opened || shown !== text(data.left) || shown === text(data.opened)) return;
+    const query = new URLSearchParams(data.opened).toString();
+    history.replaceState(history.state, "", location.pathname + (query && `?${query}`));
+  };
+  correct();
 }
 """,
 )
@@ -107,7 +127,6 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
     for word, value in words.items():
         style = style.replace(word, value)
     add_style(style)
-    _to_top(key=PAGE_TOP, data={"page": url.page})
     with st.sidebar:
         st.markdown("### ❄️ fsdash")
         _draw_links()
@@ -115,6 +134,7 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
         st.caption(f"fsdash {__version__}, based on {AUTHORS}, [{PAPER}]({PAPER_URL}).")
     on_tour = tour.PARAMETER in st.query_params or tour.POSITION in st.session_state
     was_read = url.read(opened=on_tour and tour.read_position())
+    _arrive(key=PAGE_TOP, data={"page": url.page, "shared": SHARED, **page_switch()})
     url.report_unusable()
     if on_tour:
         tour.draw_bar()

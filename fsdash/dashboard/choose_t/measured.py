@@ -11,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from fsdash.choice.frontier import frontier
-from fsdash.choice.pareto import competitor, last_on_budget, pareto, with_work, without
+from fsdash.choice.pareto import competitor, last_on_budget, pareto, precision, with_work, without
 from fsdash.choice.recommend import Choice, recommend
 from fsdash.choice.suits import Suitability, suits
 from fsdash.domains import DOMAINS, Domain, make
@@ -43,6 +43,11 @@ class MeasuredModel:
     def positive(self) -> pd.DataFrame:
         """The points that cost something."""
         return with_work(self.frontier)
+
+    @cached_property
+    def precision(self) -> float:
+        """The difference up to which two regrets are equal for a decision."""
+        return precision(self.frontier)
 
     @cached_property
     def bound_factor(self) -> float | None:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from fsdash.choice.pareto import precision
 from fsdash.choice.recommend import Choice, describe
 from fsdash.dashboard.choose_t.measured import MeasuredState
 from fsdash.figures.frontier import MEASURES, point_label
@@ -114,7 +113,7 @@ def reasons(state: MeasuredState) -> str:
     if second is not None:
         other = f"{point_label(second['method'], second['T'])}{_iterations(second)}"
         more = float(second[state.measure]) - loss
-        if more <= max(1e-3 * loss, precision(state.measured.frontier)):
+        if more <= max(1e-3 * loss, state.measured.precision):
             parts.append(f"{other} is practically as good.")
         else:
             parts.append(f"The runner-up, {other}, would lose {number(more)} more.")

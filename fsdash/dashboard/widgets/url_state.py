@@ -57,6 +57,7 @@ SHARED = ("tour", "exercise")
 Texts = dict[str, str]
 """The query of a URL: the text of each parameter. Repeated parameters are joined by commas."""
 _HISTORY = "fsdash-url-history"
+_SWITCH = "fsdash-page-switch"
 
 
 # ----------------------------------------------------------------------------------- declarations
@@ -135,9 +136,10 @@ class UrlState:
         # Remembered at once, or a click before the first `write` would be lost: the rerun that it
         # causes would read the same URL again.
         last = st.session_state.get(_HISTORY)
-        if last is not None and (last.page != self.page or not is_history_step()):
-            # The browser may show another URL: it does not change it for a link to the page in
-            # view, and what the page before wrote last may have arrived after the link was clicked.
+        if last is not None and last.page != self.page:
+            st.session_state[_SWITCH] = {"left": last.current, "opened": found | _shared()}
+        elif last is not None and not is_history_step():
+            # A link to the page in view reaches the server, but leaves the browser's URL as it was.
             st.query_params.from_dict(found | _shared())
         before = self._history() or AddressHistory(self.page, found)
         after = before.then(found, before.current)
@@ -244,6 +246,15 @@ class AddressHistory:
         previous = (*self.previous, *((old, now) for old in ended))
         recent = tuple((old, end) for old, end in previous if now - end < ECHO_SECONDS)
         return AddressHistory(self.page, current, recent, unusable=self.unusable)
+
+
+def page_switch() -> Mapping[str, Texts]:
+    """The last URL of the page that the visitor `left` and the one that was `opened`, if any.
+
+    What a page writes after a link was clicked can replace the parameters of the page that is
+    opened. Only the browser knows; the element at the top of every page corrects it (`shell`).
+    """
+    return st.session_state.get(_SWITCH, {})
 
 
 def is_history_step() -> bool:

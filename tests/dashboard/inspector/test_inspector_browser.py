@@ -83,6 +83,23 @@ def test_a_click_shows_the_state_and_a_reload_shows_it_again(visit: Callable, st
     expect(cell.first).to_be_visible()
 
 
+LATE_PARAMETERS = """() => {
+  const push = history.pushState.bind(history);
+  history.pushState = (state, title, url) => push(state, title, url + location.search);
+}"""
+"""The parameters of the page before arrive with the next page."""
+
+
+def test_the_parameters_of_the_page_before_do_not_stay(visit: Callable, experiment):
+    page = visit(address(experiment, step="0"))
+    wait_until_drawn(page, "policy-orders")
+    expect(page).to_have_url(in_url("view", "orders"))
+    page.evaluate(LATE_PARAMETERS)
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Reward error").click()
+    wait_until_drawn(page, "ceiling")
+    expect(page).to_have_url(re.compile("/Reward_error$"))
+
+
 def test_going_back_from_another_page_restores_the_view(visit: Callable, experiment):
     page = visit(address(experiment, step="0"))
     wait_until_drawn(page, "policy-orders")

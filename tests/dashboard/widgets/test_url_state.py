@@ -159,15 +159,19 @@ def test_a_click_before_the_first_run_has_finished_is_not_lost():
 
 
 @pytest.mark.parametrize("is_step", [False, True])
-def test_the_first_run_after_another_page_tells_the_browser_the_url(started, monkeypatch, is_step):
-    """The page before may have written its own URL after the visitor had left it."""
+def test_the_first_run_after_another_page_leaves_the_url_to_the_browser(
+    started, monkeypatch, is_step
+):
+    """What the server writes then would go into the history entry of the page before."""
     sent = Mock(wraps=url_state.st.query_params.from_dict)
     monkeypatch.setattr(type(url_state.st.query_params), "from_dict", lambda self, new: sent(new))
     monkeypatch.setattr(url_state, "is_history_step", lambda: is_step)
     before = started.session_state[url_state._HISTORY]
     started.session_state[url_state._HISTORY] = replace(before, page="another")
     rerun_with(started, level="high", tour="researcher.5")
-    assert sent.call_args_list[0].args == ({"level": "high", "tour": "researcher.5"},)
+    assert sent.call_args_list == []
+    switch = {"left": before.current, "opened": {"level": "high", "tour": "researcher.5"}}
+    assert started.session_state[url_state._SWITCH] == switch
 
 
 def test_the_echo_of_an_earlier_url_changes_nothing(started):
