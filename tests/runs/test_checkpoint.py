@@ -10,6 +10,8 @@ from fsdash.runs.checkpoint import random_state, restored
 from fsdash.runs.engine import execute
 from fsdash.runs.spec import RunSpec
 
+pytestmark = pytest.mark.slow  # together; see `make test-fast`
+
 WITHOUT = {"mpi", "e-thaw"}
 """Algorithms that are computed again from their seed, as the documentation says."""
 SPECS = [

@@ -32,6 +32,8 @@ from tests.models import random_model
 from tests.runs.work import base
 from tests.saved_models import shop_model
 
+pytestmark = pytest.mark.slow  # together; see `make test-fast`
+
 SHARE = BY_NAME["fraction_of_optimal"].label
 
 

@@ -18,6 +18,8 @@ from fsdash.runs.store import recorder, schema
 from fsdash.runs.store.attempts import Attempt
 from tests.runs.work import ENDLESS, assert_same_rows, base, frozen, over, until
 
+pytestmark = pytest.mark.slow  # together; see `make test-fast`
+
 
 def job(owner, age):
     """A replication that has run for some seconds at the time 100."""

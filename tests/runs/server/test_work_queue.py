@@ -142,6 +142,7 @@ def test_work_that_was_asked_to_stop_is_not_retried(store, queue):
     assert store.experiment(id).status == "paused"
 
 
+@pytest.mark.slow
 def test_a_request_to_stop_is_never_lost(store, queue):
     """Also where the replication begins or gives way at the same moment."""
     for _ in range(30):
