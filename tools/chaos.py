@@ -111,7 +111,6 @@ def started(url: str) -> Manager:
 class Usage:
     """Memory in megabytes and open files of the server, and the most of one worker."""
 
-    server: int
     megabytes: float
     files: int
     workers: int
@@ -135,7 +134,7 @@ class Chaos:
         self.stops: Counter[str] = Counter()
         self.recoveries: dict[str, list[float]] = {}
         self.ended_by_itself = self.not_recovered = 0
-        self.first_usage: dict[int, Usage] = {}
+        self.first_usage: Usage | None = None
         """By server process: when it had recorded its first rows."""
         self.environment = os.environ | {"CHAOS_STOP": str(self.stop)}
         if cluster is not None:
@@ -225,7 +224,6 @@ class Chaos:
             workers = self.workers()
             server = psutil.Process(self.server.pid)
             return Usage(
-                server.pid,
                 server.memory_info().rss / 2**20,
                 server.num_fds(),
                 len(workers),
@@ -235,15 +233,18 @@ class Chaos:
         return None
 
     def growth(self) -> str:
-        """How much more the server uses than at its start, if that is too much; else empty."""
+        """How much more the server uses than the first one did after its first rows, if too much.
+
+        A server that was started again is compared with the first one: both run the same program.
+        """
         now = self.usage()
         if now is None:
             return ""
-        first = self.first_usage.setdefault(now.server, now)
+        first = self.first_usage = self.first_usage or now
         files, megabytes = now.files - first.files, now.megabytes - first.megabytes
         if files <= MAX_MORE_FILES and megabytes <= MAX_MORE_MEMORY:
             return ""
-        return f"a server process grew by {files} open files and {megabytes:.0f} MB"
+        return f"the server grew by {files} open files and {megabytes:.0f} MB"
 
     def left_behind(self) -> list[int]:
         """Kill the server; the workers that do not end with it."""
