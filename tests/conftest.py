@@ -34,7 +34,7 @@ RUN_AGAIN = ("browser", "processes", "services")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A failed test of a browser or of processes is run once more; the summary lists it as RERUN.
 
-    A busy machine can stop a process for seconds, and the test then waits in vain. A test that is
+    A busy machine can stop a process for seconds, and the test then times out. A test that is
     listed twice has a fault, or shows one.
     """
     for item in items:

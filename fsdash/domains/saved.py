@@ -98,19 +98,19 @@ def remember(model: FastSlowMDP, title: str = "") -> str:
 
 def remembered_content(names: Iterable[str]) -> Contents:
     """Title and content of the models among these names that only this process knows."""
-    from fsdash.models.archive import to_bytes
-
-    found = (_remembered[name] for name in dict.fromkeys(names) if name in _remembered)
-    return {content.name: (content.title, to_bytes(content.read())) for content in found}
+    return _packed(_remembered[name] for name in dict.fromkeys(names) if name in _remembered)
 
 
 def all_content(names: Iterable[str]) -> Contents:
-    """Title and content of all models of one's own among these names, wherever they are stored."""
+    """Title and content of all users' own models among these names, wherever they are stored."""
+    found = (saved_domain(name) for name in dict.fromkeys(names) if name.startswith(PREFIX))
+    return _packed(domain.content for domain in found if domain is not None)
+
+
+def _packed(found: Iterable[SavedContent]) -> Contents:
     from fsdash.models.archive import to_bytes
 
-    found = (saved_domain(name) for name in dict.fromkeys(names) if name.startswith(PREFIX))
-    contents = (domain.content for domain in found if domain is not None)
-    return {content.name: (content.title, to_bytes(content.read())) for content in contents}
+    return {content.name: (content.title, to_bytes(content.read())) for content in found}
 
 
 def remember_content(contents: Contents) -> None:

@@ -2,7 +2,7 @@
 
     frame, endings = run_on_cluster(specs, "tcp://192.0.2.7:8786")
 
-The cluster's workers need fsdash, and no database: models of one's own are sent with the
+The cluster's workers need fsdash, and no database: users' own models are sent with the
 replications, and a replication returns its rows when it has ended. A replication whose worker or
 scheduler died is submitted again, at most `MAX_RETRIES` times; its numbers depend on its seed only.
 """
