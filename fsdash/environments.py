@@ -26,9 +26,8 @@ import numpy as np
 from fsdash.core.axis import Axis
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import check_state
-from fsdash.core.simulate import Path
 from fsdash.core.step import next_states, terminal_states
-from fsdash.domains import Domain, make
+from fsdash.domains import make
 from fsdash.errors import InputError, require
 
 require("gymnasium", extra="gymnasium")
@@ -50,11 +49,8 @@ class FastSlowEnv(gymnasium.Env):
     ----------
     model : FastSlowMDP
         The model.
-    domain : Domain, optional
-        The domain that built the model, whose own drawing is used.
-    render_mode : {"rgb_array", "ansi"}, optional
-        What `render` returns: a picture of the path so far, as the policy inspector draws it, or a
-        line of text.
+    render_mode : {"ansi"}, optional
+        What `render` returns: the state and the last period as a line of text.
     infeasible : {"nearest", "error"}
         What an infeasible action does: the nearest feasible one is played instead (the distance is
         that of the actions' coordinates, and `info["action"]` says which), or an error is raised.
@@ -72,13 +68,12 @@ class FastSlowEnv(gymnasium.Env):
     t = 1 · demand=5, stock=35 · last period: order=35, reward -190
     """
 
-    metadata = {"render_modes": ["rgb_array", "ansi"], "render_fps": 4}  # noqa: RUF012
+    metadata = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012
 
     def __init__(
         self,
         model: FastSlowMDP,
         *,
-        domain: Domain | None = None,
         render_mode: str | None = None,
         infeasible: str = "nearest",
     ) -> None:
@@ -88,21 +83,15 @@ class FastSlowEnv(gymnasium.Env):
         ):
             if value not in known:
                 raise InputError(f"{name} = {value!r}: choose from {', '.join(map(str, known))}")
-        self.model, self.domain = model, domain
-        self.render_mode, self.infeasible = render_mode, infeasible
+        self.model, self.render_mode, self.infeasible = model, render_mode, infeasible
         self.observation_space = spaces.MultiDiscrete([model.n_slow, model.n_fast])
         self.action_space = spaces.Discrete(model.n_actions)
         self._terminal_XY = terminal_states(model)
         self._start_S = np.cumsum(model.initial_XY.ravel())
+        self.state: tuple[int, int] | None = None
+        """The indices (x, y) of the present state; None before the first episode."""
         self._period = 0
-        # All states and periods of the episode if a picture is asked for, otherwise the last ones.
-        self._states: list[tuple[int, int]] = []
-        self._played: list[tuple[int, float]] = []
-
-    @property
-    def state(self) -> tuple[int, int]:
-        """The indices (x, y) of the present state."""
-        return self._states[-1]
+        self._played: tuple[int, float] | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -123,34 +112,41 @@ class FastSlowEnv(gymnasium.Env):
             drawn = np.searchsorted(self._start_S, self.np_random.random(), side="right")
             last = np.flatnonzero(self.model.initial_XY)[-1]
             x, y = divmod(int(min(drawn, last)), self.model.n_fast)
-        self._period, self._states, self._played = 0, [(x, y)], []
+        self._period, self.state, self._played = 0, (x, y), None
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Play one period."""
-        if not self._states:
-            raise InputError("step: no episode has started; call reset first")
-        (x, y), a = self.state, self._feasible(action)
+        x, y = self._present("step")
+        a = self._feasible(action)
         reward = float(self.model.reward_XYA[x, y, a])
-        x, y = next_states(self.model, x, y, a).draw(self.np_random)
-        if self.render_mode != "rgb_array":
-            self._states, self._played = [], []
+        self.state = next_states(self.model, x, y, a).draw(self.np_random)
         self._period += 1
-        self._states.append((x, y))
-        self._played.append((a, reward))
-        terminated = bool(self._terminal_XY[x, y])
+        self._played = a, reward
+        terminated = bool(self._terminal_XY[self.state])
         return self._observation(), reward, terminated, False, self._info() | {"action": a}
 
     def render(self) -> Any:
-        """Return the picture or the text that `render_mode` asks for."""
+        """Return the present state and the last period as a line of text."""
         if self.render_mode is None:
             gymnasium.logger.warn(
                 'render needs a mode; make the environment with render_mode="ansi"'
             )
             return None
-        if not self._states:
-            raise InputError("render: no episode has started; call reset first")
-        return self._text() if self.render_mode == "ansi" else self._picture()
+        x, y = self._present("render")
+        parts = [
+            f"t = {self._period}",
+            f"{_name(self.model.slow, x)}, {_name(self.model.fast, y)}",
+        ]
+        if self._played is not None:
+            a, reward = self._played
+            parts.append(f"last period: {_name(self.model.actions, a)}, reward {reward:g}")
+        return " · ".join(parts)
+
+    def _present(self, asked_by: str = "state") -> tuple[int, int]:
+        if self.state is None:
+            raise InputError(f"{asked_by}: no episode has started; call reset first")
+        return self.state
 
     def _feasible(self, action: Any) -> int:
         """The action, or the nearest feasible one."""
@@ -158,7 +154,7 @@ class FastSlowEnv(gymnasium.Env):
             raise InputError(
                 f"action = {action!r}: give an index from 0 to {self.model.n_actions - 1}"
             )
-        x, y = self.state
+        x, y = self._present()
         feasible_A = self.model.feasible_XYA[x, y]
         if feasible_A[action]:
             return int(action)
@@ -175,7 +171,7 @@ class FastSlowEnv(gymnasium.Env):
         return np.array(self.state, dtype=np.int64)
 
     def _info(self) -> dict[str, Any]:
-        x, y = self.state
+        x, y = self._present()
         named = [
             (name, axis.words(name).get(value, value))
             for axis, i in ((self.model.slow, x), (self.model.fast, y))
@@ -183,38 +179,6 @@ class FastSlowEnv(gymnasium.Env):
         ]
         mask = self.model.feasible_XYA[x, y].astype(np.int8)
         return {"action_mask": mask, "state": dict(named)}
-
-    def _text(self) -> str:
-        x, y = self.state
-        parts = [
-            f"t = {self._period}",
-            f"{_name(self.model.slow, x)}, {_name(self.model.fast, y)}",
-        ]
-        if self._played:
-            a, reward = self._played[-1]
-            parts.append(f"last period: {_name(self.model.actions, a)}, reward {reward:g}")
-        return " · ".join(parts)
-
-    def _picture(self) -> np.ndarray:
-        from fsdash.figures.domains import figure_function
-        from fsdash.figures.raster import rasterise
-
-        draw = figure_function(self.domain, "path_so_far")
-        return rasterise(draw(self.domain, self.model, self._path()))
-
-    def _path(self) -> Path:
-        """The path so far: the states up to the present one, and the actions before it."""
-        x_N, y_N = np.array(self._states).T
-        action_N, reward_N = np.array(self._played).reshape(-1, 2).T
-        return Path(
-            x_N,
-            y_N,
-            action_N.astype(np.int64),
-            reward_N,
-            phase_N=np.zeros(len(x_N), np.int64),
-            gamma=self.model.gamma,
-            period=1,
-        )
 
 
 def make_environment(
@@ -246,8 +210,8 @@ def make_environment(
     >>> env.observation_space
     MultiDiscrete([11 21])
     """
-    made = make(domain, preset, **parameters)
-    return FastSlowEnv(made.build(), domain=made, render_mode=render_mode, infeasible=infeasible)
+    model = make(domain, preset, **parameters).build()
+    return FastSlowEnv(model, render_mode=render_mode, infeasible=infeasible)
 
 
 def _name(axis: Axis, i: int) -> str:

@@ -7,7 +7,6 @@ A domain names a module in its class attribute `figures`. The module may define
     policy_figures(inspected) -> tuple[PolicyFigure, …]  the figures of the policy inspector
     plane_axes(model) -> tuple[str, str]               the two coordinates across and up its maps
     cell_labels(model, cells, policy_XY)               short labels of actions in the cells of a map
-    path_so_far(domain, model, path, dark) -> Figure   a path whose last state is the present one
 
 For a function that the module does not define, and for a domain that names no module, the generic
 one is used (`fsdash.figures.domains.generic`). A domain outside the package can define these

@@ -5,17 +5,15 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-import plotly.graph_objects as go
 
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.simulate import Path
 from fsdash.domains.base import Domain
 from fsdash.figures.palette import BLUE, VERMILLION
 from fsdash.figures.policies.generic import common_figures
 from fsdash.figures.policies.inspected import InspectedPolicy, PolicyFigure
 from fsdash.figures.policies.marks import cell_labels as cell_labels
 from fsdash.figures.policies.plane import coordinates
-from fsdash.figures.policies.state_path import simulated_path, state_path_figure
+from fsdash.figures.policies.state_path import simulated_path
 from fsdash.figures.svg import Pen
 
 MAX_SELECTORS = 5
@@ -84,10 +82,3 @@ def plane_axes(model: FastSlowMDP) -> tuple[str, str] | None:
     if len(chosen) < 2 or others > MAX_SELECTORS or prod(sizes.values()) > 4 * model.n_real:
         return None
     return chosen[0], chosen[1]
-
-
-def path_so_far(
-    domain: Domain | None, model: FastSlowMDP, path: Path, dark: bool = False
-) -> go.Figure:
-    """The fast states, slow states and actions of a path."""
-    return state_path_figure(model, path, ("policy",), dark)

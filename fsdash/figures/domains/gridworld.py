@@ -6,10 +6,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.simulate import Path
 from fsdash.domains.gridworld import DIRECTIONS, INNER, OUTER, Gridworld
 from fsdash.figures.domains.generic import HEAD, TEXT, WIDTH
-from fsdash.figures.domains.gridworld_agent import agent_animation, agent_figure
+from fsdash.figures.domains.gridworld_agent import agent_animation
 from fsdash.figures.domains.gridworld_tasks import (
     LARGEST_NUMBERED,
     RINGS,
@@ -133,11 +132,6 @@ def grid_visit_figure(
     add_tasks(figure, domain, None, dark)
     figure.update_layout(legend={"y": -0.13, "yanchor": "top"})  # the colour bar is on top
     return figure
-
-
-def path_so_far(domain: Gridworld, model: FastSlowMDP, path: Path, dark: bool = False) -> go.Figure:
-    """The agent in the present period, with its trail and the reward that it has collected."""
-    return agent_figure(domain, model, path, len(path) - 1, dark)
 
 
 def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:

@@ -192,11 +192,6 @@ def inventory_path_figure(
     return path_figure(path, rows, phases, dark, titles)
 
 
-def path_so_far(domain: Inventory, model: FastSlowMDP, path: Path, dark: bool = False) -> go.Figure:
-    """Stock and demand up to the present period, and the orders before it."""
-    return inventory_path_figure(model, path, ("policy",), dark)
-
-
 def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
     model, phase = inspected.model, phase_selector(inspected)
     demands = coordinate_selector(

@@ -108,11 +108,6 @@ def price_path_figure(
     return path_figure(path, [[price, reference], [lower]], phases, dark, titles)
 
 
-def path_so_far(domain: Pricing, model: FastSlowMDP, path: Path, dark: bool = False) -> go.Figure:
-    """Reference prices up to the present period, and the prices and rewards before it."""
-    return price_path_figure(model, path, ("policy",), "reward", dark)
-
-
 def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
     return (
         *(_prices(inspected, name) for name in CONSUMER),
