@@ -61,7 +61,6 @@ COMMANDS = (
     "solve inventory --tolerance 100 --set y_max=10 --set order_max=10",
     "run inventory --algorithm e-vi,vi --iterations 1 --replications 1 --set y_max=10",
     "algorithms --format csv",
-    "salvage /dev/null /nowhere/x",
     "restore /nowhere/x",
     "backup /nowhere/x",
 )

@@ -41,9 +41,6 @@ class Parameter:
         What a form writes next to the field; the parameter's name if empty.
     unit : str
         The unit of the value, such as "samples".
-    legacy : int, float, bool or str, optional
-        For a parameter that was added later: the value that applies to stored specifications which
-        do not name it. A specification with this value leaves it out, so stored hashes stay valid.
 
     Examples
     --------
@@ -60,7 +57,6 @@ class Parameter:
     optional: bool = False
     label: str = ""
     unit: str = ""
-    legacy: Value = None
 
     def __post_init__(self) -> None:
         kind = "choice" if self.choices else type(self.default).__name__
@@ -161,12 +157,6 @@ class Algorithm:
         """Every parameter that a run may set, by name."""
         initial = {"initial_value": INITIAL} if self.initial else {}
         return {**self.parameters, **self.regression_parameters, **initial}
-
-    @property
-    def legacy_values(self) -> dict[str, Value]:
-        """The values of parameters that a specification leaves out, by name."""
-        known = self.all_parameters.items()
-        return {name: parameter.legacy for name, parameter in known if parameter.legacy is not None}
 
     def start(
         self,

@@ -48,7 +48,6 @@ CENTRE = Parameter(
     "Centre values within each slow state before they are sampled. This removes noise and changes "
     "no greedy action in expectation; the slow state must be exogenous.",
     label="Centre by slow state",
-    legacy=False,
 )
 TERMINAL = Parameter(
     "zero",
@@ -57,7 +56,6 @@ TERMINAL = Parameter(
     "an evaluation of the lower policy.",
     choices=TERMINALS,
     label="Terminal value",
-    legacy="zero",
 )
 COUNT_ACTIONS = Parameter(
     False,
@@ -118,7 +116,6 @@ LOWER = Parameter(
     "in the paper; or frozen, in which it stays where it is.",
     choices=LOWER_POLICY,
     label="Lower policy",
-    legacy="frozen",
 )
 ARCHITECTURE = {
     "features": Parameter(

@@ -11,7 +11,7 @@ inspect_model  inspect-model
 runs           run
 reproduce      reproduce
 dashboard      dashboard
-store          backup, restore, salvage
+store          backup, restore
 compile        compile
 
 A module of commands has one function `add_commands(commands)`, which adds each command's parser and

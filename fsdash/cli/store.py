@@ -1,18 +1,17 @@
-"""`fsdash backup`, `fsdash restore` and `fsdash salvage`: copies of the store of runs."""
+"""`fsdash backup` and `fsdash restore`: copies of the store of runs."""
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 from pathlib import Path
 
 from fsdash.cli.arguments import add_command, name_argument
 from fsdash.errors import InputError
-from fsdash.formatting import file_size, format_records
+from fsdash.formatting import file_size
 
 
 def add_commands(commands) -> None:
-    """Add `backup`, `restore` and `salvage`."""
+    """Add `backup` and `restore`."""
     p = add_command(
         commands,
         "backup",
@@ -29,11 +28,6 @@ def add_commands(commands) -> None:
         records=False,
     )
     p.add_argument("file", type=name_argument, metavar="FILE", help="a file made by fsdash backup")
-    p = add_command(
-        commands, "salvage", run_salvage, "copy what a damaged store still contains into a new file"
-    )
-    p.add_argument("damaged", type=name_argument, metavar="DAMAGED", help="the damaged file")
-    p.add_argument("file", type=name_argument, metavar="FILE", help="the new file")
 
 
 def run_backup(arguments: argparse.Namespace) -> str:
@@ -51,14 +45,6 @@ def run_restore(arguments: argparse.Namespace) -> str:
     before = _explained(restore, None, Path(arguments.file))
     kept = f" What was stored before is in {before}." if before else ""
     return f"The store now has the content of {arguments.file}.{kept}"
-
-
-def run_salvage(arguments: argparse.Namespace) -> str:
-    """One record: how much was copied."""
-    from fsdash.runs.store.copies import salvage
-
-    record = asdict(_explained(salvage, Path(arguments.damaged), Path(arguments.file)))
-    return format_records([record], arguments.format, record)
 
 
 def _explained(act, *arguments):

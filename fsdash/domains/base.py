@@ -41,7 +41,6 @@ def parameter(
     low: float = -math.inf,
     high: float = math.inf,
     remedy: str = "",
-    legacy: Value | None = None,
 ) -> Any:
     """A dataclass field of a domain, with what a form shows about it.
 
@@ -59,9 +58,6 @@ def parameter(
         The permitted range of a number, both ends included.
     remedy
         What an error message advises for a value outside the range; the range itself if empty.
-    legacy
-        For a parameter that is newer than stored runs: the value that means the same as before. A
-        specification leaves the parameter out at this value, so that older hashes remain valid.
 
     Examples
     --------
@@ -79,7 +75,6 @@ def parameter(
         "low": low,
         "high": high,
         "remedy": remedy,
-        "legacy": legacy,
     }
     return field(default=default, metadata={"parameter": about})
 
@@ -109,7 +104,6 @@ class DomainParameter:
     low: float = -math.inf
     high: float = math.inf
     remedy: str = ""
-    legacy: Value | None = None
 
     @property
     def title(self) -> str:
@@ -177,11 +171,6 @@ class Domain(ABC):
             )
             for f in fields(cls)
         )
-
-    @classmethod
-    def legacy_values(cls) -> dict[str, Value]:
-        """Parameters that older specifications do not have, with the values that they stand for."""
-        return {own.name: own.legacy for own in cls.parameters() if own.legacy is not None}
 
     def check_size(self) -> None:
         """Refuse tables that would not fit into memory; called once the parameters are valid."""

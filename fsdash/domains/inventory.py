@@ -64,7 +64,6 @@ class Inventory(Domain):
         "With 5 and a largest demand of 50, the demands are 0, 5, …, 50.",
         low=1,
         remedy="use steps of at least 1 unit",
-        legacy=1,
     )
     order_step: int = parameter(
         5,

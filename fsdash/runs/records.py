@@ -237,11 +237,8 @@ def run_settings(run: Run) -> dict[str, object]:
     """Everything a run was started with; parameters of the domain as `domain.name`."""
     data = run.spec_data
     general = {n: v for n, v in data.items() if n not in ("domain_parameters", "parameters")}
-    of_domain = DOMAINS[run.domain].legacy_values() if run.domain in DOMAINS else {}
-    of_domain |= data.get("domain_parameters", {})
-    own = ALGORITHMS[run.algorithm].legacy_values if run.algorithm in ALGORITHMS else {}
-    domain = {f"{run.domain}.{n}": v for n, v in of_domain.items()}
-    return general | domain | own | data.get("parameters", {})
+    domain = {f"{run.domain}.{n}": v for n, v in data.get("domain_parameters", {}).items()}
+    return general | domain | data.get("parameters", {})
 
 
 def changed_settings(run: Run) -> tuple[dict[str, object], dict[str, object]]:

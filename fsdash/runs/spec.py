@@ -2,11 +2,9 @@
 
 A `RunSpec` is at the same time the command line, the state of a form, a cache key and a row of the
 database. It is complete: parameters that are not given are filled in with their defaults, so a
-stored specification means the same after a default has changed. A parameter that was added later is
-left out of the JSON text at its `legacy` value, so older hashes remain valid. Equal specifications
-have the same `hash` and give the same numbers in any process (except for seconds): replication i
-draws from child i of `SeedSequence(seed)`. An exact algorithm draws nothing, so it has one
-replication.
+stored specification means the same after a default has changed. Equal specifications have the same
+`hash` and give the same numbers in any process (except for seconds): replication i draws from child
+i of `SeedSequence(seed)`. An exact algorithm draws nothing, so it has one replication.
 
 The budget is one of: value-function evaluations, iterations of the main level (upper or base), or
 seconds of the algorithm's own time.
@@ -243,19 +241,9 @@ class RunSpec(Summary):
         return shlex.join(words)
 
     def to_dict(self) -> dict[str, Any]:
-        """The specification as data for JSON, without what is None.
-
-        Parameters at their `legacy` values are left out.
-        """
+        """The specification as data for JSON, without what is None."""
         values: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         values |= {n: dict(values[n]) for n in ("domain_parameters", "parameters")}
-        for kind, legacy in (
-            ("domain_parameters", self.build_domain().legacy_values()),
-            ("parameters", self.method.legacy_values),
-        ):
-            for name, value in legacy.items():
-                if values[kind][name] == value:
-                    del values[kind][name]
         return {name: value for name, value in values.items() if value is not None}
 
     def to_json(self) -> str:
@@ -274,12 +262,7 @@ class RunSpec(Summary):
         for name in ("domain", "algorithm"):
             if not isinstance(values.get(name), str):
                 raise InputError(f"{name}: is missing; give its name")
-        legacy: dict[str, Mapping[str, Value]] = {
-            "domain_parameters": make(values["domain"]).legacy_values(),
-            "parameters": get_algorithm(values["algorithm"]).legacy_values,
-        }
-        given = {kind: _mapping(kind, values.get(kind, ())) for kind in legacy}
-        return cls(**{**values, **{kind: {**legacy[kind], **given[kind]} for kind in legacy}})
+        return cls(**values)
 
     @classmethod
     def from_json(cls, text: str) -> RunSpec:

@@ -23,7 +23,6 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from fsdash.dashboard.widgets import former_links
 from fsdash.dashboard.widgets.url_readers import Reader as Reader
 from fsdash.dashboard.widgets.url_readers import as_reader, quote
 from fsdash.dashboard.widgets.url_readers import domain_name as domain_name
@@ -125,9 +124,7 @@ class UrlState:
         found, known = _query(), None if opened or is_history_step() else self._history()
         if known is not None and (known.wrote(found) or self._texts() != known.current):
             return False
-        values, problems = usable_values(
-            former_links.in_present_terms(self.page, found), self.parameters
-        )
+        values, problems = usable_values(found, self.parameters)
         for name, parameter in self.parameters.items():
             if name in values:
                 self.put(name, values[name])

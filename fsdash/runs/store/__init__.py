@@ -7,7 +7,7 @@ progress      how far the runs of an experiment are
 models        users' own models, which runs name by the hash of their content
 transfer      exported experiments as JSON, checked when they are imported
 retry         waiting for a store that is temporarily unavailable
-copies        backup, restore and salvage of a SQLite file
+copies        backup and restore of a SQLite file
 arrays        policies and values as compact bytes
 schema        the tables and their migrations
 database      transactions, and errors as clear messages

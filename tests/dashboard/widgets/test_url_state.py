@@ -6,13 +6,7 @@ from unittest.mock import Mock
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from fsdash.dashboard.choose_t.view import URL as CHOOSE_T_URL
-from fsdash.dashboard.home.view import URL as HOME_URL
-from fsdash.dashboard.inspector.url import URL as INSPECTOR_URL
-from fsdash.dashboard.run_lab.url import lab_url
-from fsdash.dashboard.runs.url import runs_url
-from fsdash.dashboard.widgets import former_links, url_state
-from fsdash.dashboard.widgets.former_links import in_present_terms
+from fsdash.dashboard.widgets import url_state
 from fsdash.dashboard.widgets.url_state import (
     MAX_LINK,
     MAX_REPORTED,
@@ -75,46 +69,6 @@ def test_a_link_with_many_unusable_values_gets_a_short_report():
     [warning] = page.warning
     assert warning.value.count("\n- ") == MAX_REPORTED + 1
     assert warning.value.endswith("… and 5 more")
-
-
-URLS = {url.page: url for url in (HOME_URL, CHOOSE_T_URL, lab_url(), INSPECTOR_URL, runs_url())}
-FORMER_VALUES = [
-    (page, name, former, present)
-    for page, parameters in former_links.VALUES.items()
-    for name, values in parameters.items()
-    for former, present in values.items()
-]
-
-
-@pytest.mark.parametrize(("page", "name", "former", "present"), FORMER_VALUES)
-def test_former_values_are_read_as_the_present_ones(page, name, former, present):
-    link = in_present_terms(page, {name: former})
-    assert link[name] == present
-    values, problems = usable_values(link, URLS[page].parameters)
-    assert set(values) == set(link) and not problems
-    # Otherwise the entry would hide a value that the page has.
-    assert usable_values({name: former}, URLS[page].parameters)[1]
-
-
-def test_former_names_are_read_as_the_present_ones():
-    for page, names in former_links.NAMES.items():
-        assert set(names.values()) <= set(URLS[page].parameters)
-        assert not set(names) & set(URLS[page].parameters)
-    assert in_present_terms("runs", {"whose": "everyone's"}) == {"owner": "everyone"}
-    assert in_present_terms("runs", {"whose": "mine", "shown": "9"}) == {
-        "owner": "mine",
-        "shown": "9",
-    }
-    both = {"compare": "optimum", "beside": "phase"}
-    for link in (both, dict(reversed(both.items()))):
-        assert in_present_terms("inspector", link) == {"compare": "optimum"}
-
-
-def test_a_former_link_opens_and_is_rewritten():
-    former = {"tab": "How far to trust it", "over": "every T up to 100", "vary": "γ"}
-    page = opened("2_Choose_T.py", **former)
-    assert not page.warning
-    assert address(page) == {"by": "theory", "tab": "trust", "over": "every", "vary": "gamma"}
 
 
 def page() -> None:

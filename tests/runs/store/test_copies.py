@@ -1,29 +1,21 @@
 """Backups of a store in use, their restoration, and what is left of a damaged file."""
 
-import json
-import sqlite3
-
 import pytest
 
 from fsdash.cli.main import main
 from fsdash.errors import InputError
-from fsdash.runs.errors import StoreError, Superseded
+from fsdash.runs.errors import Superseded
 from fsdash.runs.server.work_queue import WorkQueue
-from fsdash.runs.store import schema
 from fsdash.runs.store.attempts import AttemptWriter, Batch
-from fsdash.runs.store.copies import backup, restore, salvage
-from fsdash.runs.store.database import damage
+from fsdash.runs.store.copies import backup, restore
 from fsdash.runs.store.experiments import Store
 from tests.runs.work import (
     assert_same_rows,
     base,
     compute,
     finished_experiment,
-    frozen,
     overwrite,
 )
-
-PAGE = 4096
 
 
 @pytest.fixture
@@ -104,47 +96,6 @@ def test_a_backup_is_restored_in_place_of_a_damaged_or_missing_file(store, tmp_p
     assert [e.id for e in store.experiments()] == [id]
 
 
-def test_rows_are_salvaged_from_a_damaged_file(store, tmp_path):
-    specs = base(iterations=40), frozen(iterations=20)
-    experiment = finished_experiment(store, *specs, name="worth saving")
-    store.close()
-    pages = pages_of(store.file, "rows")
-    with store.file.open("r+b") as file:
-        file.seek((pages[len(pages) // 2] - 1) * PAGE)
-        file.write(b"\xff" * PAGE)
-    assert damage(store.file)
-    found = salvage(store.file, tmp_path / "new.db")
-    complete = sum(run.rows for run in experiment.runs)
-    assert (found.experiments, found.runs) == (1, 2) and found.incomplete >= 1
-    assert 0 < found.rows < complete and found.problem
-    new = Store(tmp_path / "new.db")
-    assert new.experiment(experiment.id).name == "worth saving"
-    assert new.size().rows == found.rows
-    compute(new, experiment.id)
-    for run, spec in zip(new.experiment(experiment.id).runs, specs, strict=True):
-        assert run.status == "finished"
-        assert_same_rows(new.rows([run.id]), spec)
-
-
-def test_a_run_without_replications_is_not_salvaged(store, tmp_path):
-    whole, lost = (finished_experiment(store, base(seed=seed)) for seed in (1, 2))
-    p = schema.replications
-    with store.database.writing() as connection:  # as if the page with them could not be read
-        connection.execute(p.delete().where(p.c.run == lost.runs[0].id))
-    assert salvage(store.file, tmp_path / "new.db").runs == 1
-    new = Store(tmp_path / "new.db")
-    [found] = new.experiments()
-    assert found.id == whole.id and new.progress(found)[0].fraction == 1.0
-    new.close()
-
-
-def test_a_file_that_holds_nothing_leaves_nothing(tmp_path):
-    (tmp_path / "old.db").write_bytes(b"this is no database " * 500)
-    with pytest.raises(StoreError, match="nothing can be read"):
-        salvage(tmp_path / "old.db", tmp_path / "new.db")
-    assert [p.name for p in tmp_path.iterdir()] == ["old.db"]
-
-
 def test_the_commands_use_the_store_of_the_environment(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("FSDASH_DATA", str(tmp_path / "data"))
     monkeypatch.delenv("FSDASH_DATABASE_URL", raising=False)
@@ -157,22 +108,4 @@ def test_the_commands_use_the_store_of_the_environment(tmp_path, monkeypatch, ca
     assert main(["restore", str(tmp_path / "b.db")]) == 0
     assert "before-restore" in capsys.readouterr().out
     assert [e.id for e in store.experiments()] == [id]
-    names = [str(tmp_path / name) for name in ("b.db", "s.db")]
-    assert main(["salvage", *names, "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["experiments"] == 1
     assert main(["backup", "/proc/nowhere/x"]) == 2
-
-
-def pages_of(file, table):
-    """The leaf pages of a table: a root's children, from the page after its header on."""
-    with sqlite3.connect(file) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        [root] = connection.execute(
-            "SELECT rootpage FROM sqlite_master WHERE name = ?", [table]
-        ).fetchone()
-    content = file.read_bytes()
-    page = content[(root - 1) * PAGE : root * PAGE]
-    assert page[0] == 5, "the table has several pages"
-    cells = int.from_bytes(page[3:5], "big")
-    starts = [int.from_bytes(page[12 + 2 * i : 14 + 2 * i], "big") for i in range(cells)]
-    return [int.from_bytes(page[start : start + 4], "big") for start in starts]
