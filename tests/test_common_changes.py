@@ -107,7 +107,7 @@ def test_an_algorithm(project):
         "from fsdash.algorithms.lazy import lazy\n\n"
         "TABULAR = (\n"
         '    Algorithm("lazy", "Lazy VI", "Few samples.", lazy,\n'
-        '              {"draws": Parameter(2, "Samples of Lazy VI.", 1, 9)}, "U0_XY", "lazy"),\n',
+        '              {"draws": Field(2, "Samples of Lazy VI.", 1, 9)}, "U0_XY", "lazy"),\n',
     )
     assert len(project.changed) == documented_files("an algorithm")
     printed = project.run(
@@ -254,7 +254,7 @@ def test_a_parameter_of_e_fsvi(project):
     project.edit(
         "fsdash/algorithms/registry.py",
         '    "M_u": M_U,\n    "snapshots_per_sweep": PER_SWEEP,\n',
-        '    "M_u": M_U,\n    "patience": Parameter(7, "A new one."),\n'
+        '    "M_u": M_U,\n    "patience": Field(7, "A new one."),\n'
         '    "snapshots_per_sweep": PER_SWEEP,\n',
     )
     assert len(project.changed) == documented_files("a parameter of E-FSVI")

@@ -99,7 +99,8 @@ def policy_figures(inspected):
 
 ALGORITHM_FILE = """
 from fsdash.algorithms import evi
-from fsdash.algorithms.registry import Parameter, register
+from fsdash.algorithms.registry import register
+from fsdash.fields import Field
 
 
 def toy_iteration(model, rng, U0_XY, draws):
@@ -111,7 +112,7 @@ register(
     toy_iteration,
     title="Toy VI",
     description="Value iteration with toy samples.",
-    parameters={"draws": Parameter(3, "Samples of a toy.", 1, 100)},
+    parameters={"draws": Field(3, "Samples of a toy.", 1, 100)},
     initial="U0_XY",
     family="toy",
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any
 
@@ -11,72 +11,11 @@ import numpy as np
 
 from fsdash.algorithms.snapshot import Resume, Snapshot
 from fsdash.core.model import FastSlowMDP
-from fsdash.domains.base import parse_number
-from fsdash.errors import InputError
+from fsdash.fields import Field
 
 LARGEST_VALUE = 1e12
 
-Value = int | float | bool | str | None
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of an algorithm: default, range or choices, and the texts that a form shows.
-
-    Attributes
-    ----------
-    default : int, float, bool, str or None
-        The value that is used if none is given.
-    help : str
-        What the parameter means, as a sentence.
-    low, high : float
-        Smallest and largest value allowed, for numbers.
-    choices : tuple of str
-        The values allowed, for a parameter that is a word.
-    kind : str
-        "int", "float", "bool" or "choice"; derived from the default unless it is None.
-    optional : bool
-        Whether None is allowed; the algorithm then chooses the value itself.
-    label : str
-        What a form writes next to the field; the parameter's name if empty.
-    unit : str
-        The unit of the value, such as "samples".
-
-    Examples
-    --------
-    >>> Parameter(50, "Samples of the next state.", low=1, high=1000).parse("M", "20")
-    20
-    """
-
-    default: Value
-    help: str
-    low: float = 0
-    high: float = float("inf")
-    choices: tuple[str, ...] = ()
-    kind: str = ""
-    optional: bool = False
-    label: str = ""
-    unit: str = ""
-
-    def __post_init__(self) -> None:
-        kind = "choice" if self.choices else type(self.default).__name__
-        object.__setattr__(self, "kind", self.kind or kind)
-
-    def parse(self, name: str, value: object) -> Value:
-        """Convert a number or a text to this parameter's kind, or raise an error that names it."""
-        if self.optional and (value is None or str(value).strip().lower() in ("", "none", "auto")):
-            return None
-        if self.choices:
-            if value not in self.choices:
-                raise InputError(f"{name} = {value}: choose from {', '.join(self.choices)}")
-            return str(value)
-        number = parse_number(name, self.kind, value)
-        if not self.low <= number <= self.high:
-            raise InputError(f"{name} = {value}: use a value from {self.low:g} to {self.high:g}")
-        return number
-
-
-INITIAL = Parameter(
+INITIAL = Field(
     0.0,
     "The value in every state that the algorithm starts from.",
     -LARGEST_VALUE,
@@ -84,7 +23,7 @@ INITIAL = Parameter(
     label="Initial value",
 )
 
-Parameters = Mapping[str, Parameter]
+Fields = Mapping[str, Field]
 
 
 @dataclass(frozen=True)
@@ -98,7 +37,7 @@ class Algorithm:
     generator : callable
         Takes the model and the parameters below by name, and yields snapshots. If these can be
         continued, it takes `resume` too.
-    parameters : mapping of str to Parameter
+    parameters : mapping of str to Field
         The generator's arguments that a run may set.
     initial : str
         The generator's argument for initial values, such as "U0_XY"; the letters after the
@@ -114,7 +53,7 @@ class Algorithm:
         The kinds of policies it yields: stationary, rolling, cyclic, periodic.
     regression : callable, optional
         Builds the regression strategy, the argument `regress`, from `regression_parameters`.
-    regression_parameters : mapping of str to Parameter
+    regression_parameters : mapping of str to Field
         Parameters of the regression strategy.
     whole_sweeps : bool
         Whether learning curves show its policies at whole sweeps only. A policy inside a sweep is
@@ -130,14 +69,14 @@ class Algorithm:
     title: str
     description: str
     generator: Callable[..., Iterator[Snapshot]]
-    parameters: Parameters = field(default_factory=dict)
+    parameters: Fields = field(default_factory=dict)
     initial: str = ""
     family: str = "VI"
     freezes: bool = False
     sampled: bool = True
     policy_kinds: tuple[str, ...] = ("stationary",)
     regression: Callable[..., Any] | None = None
-    regression_parameters: Parameters = field(default_factory=dict)
+    regression_parameters: Fields = field(default_factory=dict)
     whole_sweeps: bool = False
     ends_at_T: bool = False
     note: Callable[..., str] | None = None
@@ -153,10 +92,11 @@ class Algorithm:
         return "periodic" if "periodic" in self.policy_kinds else self.policy_kinds[0]
 
     @property
-    def all_parameters(self) -> dict[str, Parameter]:
+    def all_parameters(self) -> dict[str, Field]:
         """Every parameter that a run may set, by name."""
         initial = {"initial_value": INITIAL} if self.initial else {}
-        return {**self.parameters, **self.regression_parameters, **initial}
+        declared = {**self.parameters, **self.regression_parameters, **initial}
+        return {name: replace(field, name=name) for name, field in declared.items()}
 
     def start(
         self,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fsdash.algorithms.architecture import FEATURES
-from fsdash.algorithms.entry import Parameter
 from fsdash.algorithms.fsfvi import EXTRACT, LOWER_POLICY
 from fsdash.algorithms.terminal import TERMINALS
+from fsdash.fields import Field
 from fsdash.sampling import TIES
 from fsdash.sampling.checks import MAX_SAMPLES
 
@@ -13,13 +13,13 @@ MAX_SNAPSHOTS = 100
 MAX_STATES = 100_000_000
 
 
-def samples(default: int, label: str, help: str) -> Parameter:
-    return Parameter(default, help, 1, MAX_SAMPLES, label=label, unit="samples")
+def samples(default: int, label: str, help: str) -> Field:
+    return Field(default, help, 1, MAX_SAMPLES, label=label)
 
 
-def ties(default: str) -> Parameter:
+def ties(default: str) -> Field:
     help = "Which of several equally good actions is taken: the first, or one at random."
-    return Parameter(default, help, choices=TIES, label="Ties")
+    return Field(default, help, choices=TIES, label="Ties")
 
 
 M = samples(50, "Samples M", "Samples of the next state for each state and action.")
@@ -31,25 +31,25 @@ M_L = samples(
 M_U = samples(
     50, "Upper-level samples M_u", "Sampled paths of T periods for each state and action."
 )
-PER_SWEEP = Parameter(
+PER_SWEEP = Field(
     3,
     "How many policies are recorded in each sweep.",
     1,
     MAX_SNAPSHOTS,
     label="Snapshots per sweep",
 )
-COMMON = Parameter(
+COMMON = Field(
     False,
     "Use the same random numbers for all actions of a state.",
     label="Common random numbers",
 )
-CENTRE = Parameter(
+CENTRE = Field(
     False,
     "Centre values within each slow state before they are sampled. This removes noise and changes "
     "no greedy action in expectation; the slow state must be exogenous.",
     label="Centre by slow state",
 )
-TERMINAL = Parameter(
+TERMINAL = Field(
     "zero",
     "Value at the end of a block in the lower level: zero, as in the paper; last, the values of a "
     "first backward induction; or reward, the best reward of the state for ever. The last two add "
@@ -57,12 +57,12 @@ TERMINAL = Parameter(
     choices=TERMINALS,
     label="Terminal value",
 )
-COUNT_ACTIONS = Parameter(
+COUNT_ACTIONS = Field(
     False,
     "Count the maximum over next actions as |A| evaluations instead of one.",
     label="Count each action",
 )
-N = Parameter(
+N = Field(
     None,
     "States sampled in each iteration; one tenth of all states by default.",
     1,
@@ -70,14 +70,11 @@ N = Parameter(
     kind="int",
     optional=True,
     label="Sampled states N",
-    unit="states",
 )
 DEEP = {
-    "learning_rate": Parameter(0.01, "Step size of Adam.", 1e-9, 1e3, label="Learning rate"),
-    "epochs": Parameter(
-        20, "Passes through the sampled states in one fit.", 1, 1e6, label="Epochs", unit="epochs"
-    ),
-    "batch_size": Parameter(
+    "learning_rate": Field(0.01, "Step size of Adam.", 1e-9, 1e3, label="Learning rate"),
+    "epochs": Field(20, "Passes through the sampled states in one fit.", 1, 1e6, label="Epochs"),
+    "batch_size": Field(
         None,
         "States in one step of Adam; 1/25 of the sampled states by default.",
         1,
@@ -85,15 +82,12 @@ DEEP = {
         kind="int",
         optional=True,
         label="Batch size",
-        unit="states",
     ),
-    "warm_start": Parameter(
+    "warm_start": Field(
         False, "Start from the weights of the previous iteration.", label="Warm start"
     ),
-    "scale_targets": Parameter(
-        True, "Standardise the targets before each fit.", label="Scale targets"
-    ),
-    "scale_features": Parameter(
+    "scale_targets": Field(True, "Standardise the targets before each fit.", label="Scale targets"),
+    "scale_features": Field(
         False, "Standardise the features before each fit.", label="Scale features"
     ),
 }
@@ -103,14 +97,14 @@ THAW = {
         200, "First draws", "Draws of x' from each slow state for the first estimate of its kernel."
     ),
 }
-EXTRACTION = Parameter(
+EXTRACTION = Field(
     "fresh",
     "How the upper policy is computed: fresh, from new paths for each recorded policy; kept, from "
     "one stored set of paths; or exact, from the exact expectation.",
     choices=EXTRACT,
     label="Policy extraction",
 )
-LOWER = Parameter(
+LOWER = Field(
     "full",
     "Next states from which the lower policy is computed: full, in which the slow state moves, as "
     "in the paper; or frozen, in which it stays where it is.",
@@ -118,30 +112,28 @@ LOWER = Parameter(
     label="Lower policy",
 )
 ARCHITECTURE = {
-    "features": Parameter(
+    "features": Field(
         "aggregation",
         "Features of the linear architecture: aggregation, indicators of cells of neighbouring "
         "states; or polynomial, products of powers of the coordinates.",
         choices=FEATURES,
         label="Features",
     ),
-    "slow_cells": Parameter(
+    "slow_cells": Field(
         4,
         "For aggregation: cells for each coordinate of the slow state.",
         1,
         MAX_STATES,
         label="Slow cells",
-        unit="cells",
     ),
-    "fast_cells": Parameter(
+    "fast_cells": Field(
         10,
         "For aggregation: cells for each coordinate of the fast state.",
         1,
         MAX_STATES,
         label="Fast cells",
-        unit="cells",
     ),
-    "degree": Parameter(
+    "degree": Field(
         1,
         "For polynomials: largest power of each coordinate. κ exceeds 1 from degree 2 on, and "
         "FSAVI needs κγ < 1.",
@@ -151,15 +143,14 @@ ARCHITECTURE = {
     ),
 }
 MPI = {
-    "m": Parameter(
+    "m": Field(
         400,
         "Largest number of evaluation sweeps between two improvements.",
         0,
         1e6,
         label="Evaluation sweeps m",
-        unit="sweeps",
     ),
-    "enough": Parameter(
+    "enough": Field(
         0.1,
         "Stop the evaluation sweeps when the policy's residual is this share of the greedy "
         "residual.",

@@ -36,7 +36,7 @@ from fsdash.algorithms import (
     slow_agnostic,
     vi,
 )
-from fsdash.algorithms.entry import Algorithm, Parameter, Parameters, Value
+from fsdash.algorithms.entry import Algorithm, Fields
 from fsdash.algorithms.ethaw import describe_thaw
 from fsdash.algorithms.fsavi import describe_features
 from fsdash.algorithms.parameters import (
@@ -64,9 +64,6 @@ from fsdash.regression import Deep, Linear
 __all__ = [
     "ALGORITHMS",
     "Algorithm",
-    "Parameter",
-    "Parameters",
-    "Value",
     "get_algorithm",
     "register",
 ]
@@ -206,7 +203,7 @@ TABULAR = (
 
 
 def fitted(
-    prefix: str, approximator: str, regression: Callable[..., Any], own: Parameters
+    prefix: str, approximator: str, regression: Callable[..., Any], own: Fields
 ) -> tuple[Algorithm, ...]:
     """FVI, FSFVI, rolling freeze and FQI with one regression strategy."""
     base = {"N": N, "M": M, "ties": ties("first"), "common_random_numbers": COMMON}
@@ -294,7 +291,7 @@ def register(
     *,
     title: str = "",
     description: str = "",
-    parameters: Parameters | None = None,
+    parameters: Fields | None = None,
     initial: str = "",
     family: str = "",
     freezes: bool = False,
@@ -317,7 +314,7 @@ def register(
         `initial` names an argument for them, and the parameters. Yields `Snapshot`s without end.
     title, description : str
         The name in legends (the name in capitals by default) and one sentence of explanation.
-    parameters : mapping of str to Parameter, optional
+    parameters : mapping of str to Field, optional
         The arguments that a run may set.
     initial : str
         The argument for initial values, such as "U0_XY"; the letters after _ are its axes.

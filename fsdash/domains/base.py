@@ -7,29 +7,18 @@ The run lab's form, the command line and the inspector read them from here.
 
 from __future__ import annotations
 
+import dataclasses
 import math
-import os
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
+from fsdash.fields import Field, Value, require
 
 MAX_ENTRIES = 50_000_000
 """Largest number of entries in a domain's largest table: about 2 GB while it is built."""
-MAX_TEXT = 1_000
-"""Most characters in the value of a text parameter."""
-KINDS = {
-    "int": "a whole number",
-    "float": "a finite number",
-    "bool": "true or false",
-    "str": f"text of at most {MAX_TEXT:,} characters in one line",
-}
-"""By the type of a domain's field: what its value must be."""
-
-Number = int | float | bool
-Value = Number | str
 
 
 def parameter(
@@ -68,15 +57,8 @@ def parameter(
     >>> Shop().shelf
     10
     """
-    about = {
-        "help": help,
-        "label": label,
-        "unit": unit,
-        "low": low,
-        "high": high,
-        "remedy": remedy,
-    }
-    return field(default=default, metadata={"parameter": about})
+    about = Field(default, help, low, high, label=label, unit=unit, remedy=remedy)
+    return field(default=default, metadata={"field": about})
 
 
 def discount(default: float = 0.995) -> Any:
@@ -89,46 +71,6 @@ def discount(default: float = 0.995) -> Any:
         high=1,
         remedy="use 0 ≤ γ < 1, such as 0.995",
     )
-
-
-@dataclass(frozen=True)
-class DomainParameter:
-    """One parameter of a domain: its name, kind (one of `KINDS`), default and text."""
-
-    name: str
-    kind: str
-    default: Value
-    help: str = ""
-    label: str = ""
-    unit: str = ""
-    low: float = -math.inf
-    high: float = math.inf
-    remedy: str = ""
-
-    @property
-    def title(self) -> str:
-        """The label of its widget, with the unit."""
-        return (self.label or self.name) + (f" ({self.unit})" if self.unit else "")
-
-    @property
-    def description(self) -> str:
-        """The help text of its widget, with the name that the command line and a link use."""
-        return f"{self.help} Parameter `{self.name}`.".strip()
-
-    def parse(self, value: object) -> Value:
-        """The value, from a number or from text; an `InputError` if it is not permitted."""
-        if self.kind == "str":
-            return parse_text(self.name, value)
-        number = parse_number(self.name, self.kind, value)
-        require(self.low <= number <= self.high, self.name, number, self.remedy or self._range())
-        return number
-
-    def _range(self) -> str:
-        if math.isinf(self.high):
-            return f"use {self.low:g} or more"
-        if math.isinf(self.low):
-            return f"use {self.high:g} or less"
-        return f"use a value from {self.low:g} to {self.high:g}"
 
 
 @dataclass(frozen=True)
@@ -155,22 +97,14 @@ class Domain(ABC):
     """Module with the domain's figures (see `fsdash.figures.domains`); None for generic ones."""
 
     def __post_init__(self) -> None:
-        for own in self.parameters():
-            object.__setattr__(self, own.name, own.parse(getattr(self, own.name)))
+        for name, parameter in self.parameters().items():
+            object.__setattr__(self, name, parameter.parse(getattr(self, name)))
         require(0 <= self.gamma < 1, "gamma", self.gamma, "use 0 ≤ γ < 1, such as 0.995")
 
     @classmethod
-    def parameters(cls) -> tuple[DomainParameter, ...]:
+    def parameters(cls) -> dict[str, Field]:
         """The parameters with their labels, help texts and ranges, in the order of the fields."""
-        return tuple(
-            DomainParameter(
-                f.name,
-                f.type if isinstance(f.type, str) else getattr(f.type, "__name__", str(f.type)),
-                f.default,  # type: ignore[arg-type]  # every field has a default
-                **f.metadata.get("parameter", {}),
-            )
-            for f in fields(cls)
-        )
+        return {f.name: _declared(f) for f in fields(cls)}
 
     def check_size(self) -> None:
         """Refuse tables that would not fit into memory; called once the parameters are valid."""
@@ -208,41 +142,7 @@ class Domain(ABC):
         """The model with these parameters."""
 
 
-def require(ok: bool, name: str, value: object, remedy: str) -> None:
-    """Raise an `InputError` that names the parameter, its value and the remedy, unless `ok`."""
-    if not ok:
-        raise InputError(f"{name} = {value}: {remedy}")
-
-
-def parse_text(name: str, value: object) -> str:
-    """The value as a text, from a text or a path; an `InputError` names the parameter."""
-    text = os.fspath(value) if isinstance(value, os.PathLike) else value
-    if isinstance(text, str) and len(text) <= MAX_TEXT and text.isprintable():
-        return text
-    raise InputError(f"{name} = {str(value)[:60]!r}: give {KINDS['str']}")
-
-
-def parse_number(name: str, kind: str, value: object) -> Number:
-    """The value as an int, a float or a bool, from a number or from text.
-
-    Raises an `InputError` that names the parameter if the value is not of this kind.
-    """
-    number = _finite_number(value)
-    if kind == "bool" and number in (0, 1):
-        return bool(number)
-    if kind == "int" and number is not None and number == int(number):
-        return int(number)
-    if kind == "float" and number is not None:
-        return float(number)
-    raise InputError(f"{name} = {value}: give {KINDS[kind]}")
-
-
-def _finite_number(value: object) -> float | None:
-    """A finite number, or None. The words true and false mean 1 and 0."""
-    words = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
-    text = str(value).strip().lower()
-    try:
-        number = words[text] if text in words else float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return number + 0.0 if math.isfinite(number) else None  # + 0.0 normalises −0.0
+def _declared(f: dataclasses.Field) -> Field:
+    """The parameter of a field, whose annotation decides its kind."""
+    kind = f.type if isinstance(f.type, str) else getattr(f.type, "__name__", str(f.type))
+    return replace(f.metadata.get("field", Field(f.default)), name=f.name, kind=kind)  # type: ignore[arg-type]

@@ -24,7 +24,8 @@ import numpy as np
 
 from fsdash.core.axis import Axis, Coordinate
 from fsdash.core.model import FastSlowMDP
-from fsdash.domains.base import Domain, discount, parameter, require
+from fsdash.domains.base import Domain, discount, parameter
+from fsdash.fields import require
 
 DEMAND = Coordinate("demand d", "d", "units per period")
 STOCK = Coordinate("stock y", "y", "units")

@@ -28,7 +28,8 @@ import numpy as np
 
 from fsdash.core.axis import Axis, Coordinate
 from fsdash.core.model import FastSlowMDP
-from fsdash.domains.base import Domain, discount, parameter, require
+from fsdash.domains.base import Domain, discount, parameter
+from fsdash.fields import require
 
 CONSUMERS = {
     "alpha": Coordinate("memory α", "α"),

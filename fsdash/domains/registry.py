@@ -32,12 +32,13 @@ from inspect import isabstract
 from types import ModuleType
 from typing import Any, TypeGuard
 
-from fsdash.domains.base import KINDS, Domain
+from fsdash.domains.base import Domain
 from fsdash.domains.gridworld import Gridworld
 from fsdash.domains.inventory import Inventory
 from fsdash.domains.pricing import Pricing
 from fsdash.domains.saved import saved_domain
 from fsdash.errors import InputError
+from fsdash.fields import KINDS
 
 GROUP = "fsdash.domains"
 """Entry points of this group are domains."""
@@ -172,10 +173,10 @@ def register(domain: type[Domain]) -> type[Domain]:
             f"{getattr(domain, '__name__', domain)} is not a Domain with a title, gamma, shape, "
             "build and an empty preset named default"
         )
-    for own in domain.parameters():
-        if own.kind not in KINDS:
+    for name, field in domain.parameters().items():
+        if field.kind not in KINDS:
             raise InputError(
-                f"{domain.__name__}.{own.name} is a field of type {own.kind}; use one of "
+                f"{domain.__name__}.{name} is a field of type {field.kind}; use one of "
                 f"{', '.join(KINDS)}"
             )
     DOMAINS.add(domain.__name__.lower(), domain)

@@ -244,7 +244,7 @@ def run_settings(run: Run) -> dict[str, object]:
 def changed_settings(run: Run) -> tuple[dict[str, object], dict[str, object]]:
     """The parameters of the domain and of the algorithm that differ from their defaults."""
     domain, algorithm = DOMAINS.get(run.domain), ALGORITHMS.get(run.algorithm)
-    usual = {p.name: p.default for p in domain.parameters()} if domain else {}
+    usual = {n: p.default for n, p in domain.parameters().items()} if domain else {}
     own = {n: p.default for n, p in algorithm.all_parameters.items()} if algorithm else {}
     given = (run.spec_data.get(name, {}) for name in ("domain_parameters", "parameters"))
     defaults: tuple[dict[str, Any], dict[str, Any]] = usual, own

@@ -23,13 +23,14 @@ from typing import Any
 import numpy as np
 
 from fsdash.algorithms.fsvi import MAX_DECISIONS
-from fsdash.algorithms.registry import ALGORITHMS, Algorithm, Value, get_algorithm
+from fsdash.algorithms.registry import ALGORITHMS, Algorithm, get_algorithm
 from fsdash.algorithms.snapshot import MAX_ITERATIONS
 from fsdash.core.display import Lines, Summary
 from fsdash.core.model import FastSlowMDP
 from fsdash.domains import Domain, make
 from fsdash.domains.saved import remember
 from fsdash.errors import InputError
+from fsdash.fields import Value
 
 MAX_REPLICATIONS = 1_000
 MAX_SEED = 2**63 - 1
@@ -119,7 +120,7 @@ class RunSpec(Summary):
                     f"parameters: {self.algorithm} has no parameter {name!r}; it has "
                     f"{', '.join(known)}"
                 )
-            values[name] = known[name].parse(name, value)
+            values[name] = known[name].parse(value)
         X, Y = self.build_domain().shape[:2]
         N = values.get("N")
         if isinstance(N, int) and N > X * Y:

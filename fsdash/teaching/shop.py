@@ -31,7 +31,7 @@ SHOP = Inventory(
 @cache
 def shop(gamma: float = SHOP.gamma, move: float = SHOP.move) -> FastSlowMDP:
     """The model of the shop, with another discount or another probability of a move."""
-    fields = {name.name: getattr(SHOP, name.name) for name in SHOP.parameters()}
+    fields = {name: getattr(SHOP, name) for name in SHOP.parameters()}
     return Inventory(**fields | {"gamma": gamma, "move": move}).build()
 
 

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from fsdash.algorithms import vi
-from fsdash.algorithms.registry import ALGORITHMS, Parameter, get_algorithm, register
+from fsdash.algorithms.registry import ALGORITHMS, get_algorithm, register
 from fsdash.errors import InputError
+from fsdash.fields import Field
 from tests.models import random_model
 
 
@@ -60,7 +61,7 @@ def doubled(model, rng, scale, U0_XY=None):
 
 
 def test_an_outside_algorithm_is_started_with_its_parameters(registry):
-    scale = Parameter(2.0, "Factor of the initial values.", 0, 10)
+    scale = Field(2.0, "Factor of the initial values.", 0, 10)
     entry = register("toy", doubled, parameters={"scale": scale}, initial="U0_XY")
     assert get_algorithm("toy") is entry and list(registry)[-1] == "toy"
     assert (entry.title, entry.family, entry.policy_kinds) == ("TOY", "TOY", ("stationary",))

@@ -78,7 +78,7 @@ def test_the_default_sizes_are_those_of_the_paper(name):
 
 @pytest.mark.parametrize("name", DOMAINS)
 def test_every_parameter_has_a_label_and_a_help_text(name):
-    for own in DOMAINS[name].parameters():
+    for own in DOMAINS[name].parameters().values():
         assert own.label and own.help.endswith("."), own.name
         assert own.low <= own.default <= own.high
         assert f"`{own.name}`" in own.description

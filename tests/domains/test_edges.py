@@ -23,7 +23,7 @@ RANGES = {
 ENDS = [
     (name, own, end, sign)
     for name, domain in DOMAINS.items()
-    for own in domain.parameters()
+    for own in domain.parameters().values()
     for end, sign in ((own.low, -1), (own.high, 1))
     if isfinite(end)
 ]
@@ -46,7 +46,7 @@ def test_the_declared_ranges():
     found = {
         (name, own.name): (own.low, own.high)
         for name, domain in DOMAINS.items()
-        for own in domain.parameters()
+        for own in domain.parameters().values()
         if isfinite(own.low) or isfinite(own.high)
     }
     assert {key: ends for key, ends in found.items() if key[0] in RANGES} == {

@@ -175,7 +175,7 @@ class Archive(Inventory):
 
 
 def test_a_domain_can_take_a_path(tmp_path):
-    [own] = [p for p in Archive.parameters() if p.name == "path"]
+    own = Archive.parameters()["path"]
     assert own.kind == "str"
     assert own.default == "demand.csv"
     assert Archive(path=tmp_path / "a.csv").path == str(tmp_path / "a.csv")

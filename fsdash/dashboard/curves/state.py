@@ -17,10 +17,11 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fsdash.algorithms.registry import ALGORITHMS, Value
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves import text
 from fsdash.domains import Domain, make
 from fsdash.errors import InputError
+from fsdash.fields import Value
 from fsdash.figures.learning import ONE_RUN, learning_figure
 from fsdash.figures.palette import algorithm_colour
 from fsdash.formatting import number

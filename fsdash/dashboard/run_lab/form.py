@@ -8,7 +8,6 @@ from functools import lru_cache
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from fsdash.algorithms.registry import Value
 from fsdash.dashboard.run_lab import text
 from fsdash.dashboard.run_lab.fill import customize
 from fsdash.dashboard.run_lab.inputs import (
@@ -44,6 +43,7 @@ from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.picture import svg_html
 from fsdash.domains import domain_label, make
 from fsdash.errors import InputError
+from fsdash.fields import Value
 from fsdash.figures.domains import describe_domain, domain_svg
 from fsdash.formatting import escape_markdown
 from fsdash.runs.errors import StoreError

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import lru_cache
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from fsdash.algorithms.registry import ALGORITHMS, Parameter, Value
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves.state import sweep_size
 from fsdash.dashboard.run_lab import text
 from fsdash.dashboard.run_lab.state import (
@@ -30,8 +29,8 @@ from fsdash.dashboard.run_lab.sweep import (
 )
 from fsdash.dashboard.run_lab.url import MAX_BROWSER_INTEGER, SAVED_GAMMA, lab_url
 from fsdash.dashboard.service import Service, domain_labels
-from fsdash.domains import DOMAINS, Domain, domain_label, is_saved_name, make
-from fsdash.domains.base import MAX_TEXT
+from fsdash.domains import DOMAINS, domain_label, is_saved_name, make
+from fsdash.fields import MAX_TEXT, Field, Value
 from fsdash.formatting import escape_markdown
 from fsdash.runs.spec import MAX_REPLICATIONS
 
@@ -210,14 +209,14 @@ def read_domain_parameters(name: str) -> dict[str, Value]:
                         on_click=_put_domain_preset,
                         args=(name, preset),
                     )
-        parameters = _parameters_of(domain)
+        parameters = domain.parameters()
         values = _read_parameters(name, parameters)
     return {key: value for key, value in values.items() if value != parameters[key].default}
 
 
 def _read_saved_gamma(name: str) -> dict[str, Value]:
     """γ, the only parameter of a saved model, if it is not the model's own."""
-    [own] = DOMAINS[name].parameters()
+    [own] = DOMAINS[name].parameters().values()
     with st.expander(text.DOMAIN_PARAMETERS, key="lab-domain-model"):
         gamma = st.number_input(
             own.title,
@@ -231,19 +230,6 @@ def _read_saved_gamma(name: str) -> dict[str, Value]:
             help=f"{own.help} {text.SAVED_GAMMA_HELP}",
         )
     return {} if gamma is None or gamma == own.default else {own.name: gamma}
-
-
-@lru_cache(maxsize=64)
-def _parameters_of(domain: type[Domain]) -> dict[str, Parameter]:
-    """The domain's parameters as a form shows them, without limits.
-
-    The domain's own error says what to do about a value out of range.
-    """
-    low, high = -MAX_BROWSER_INTEGER, MAX_BROWSER_INTEGER
-    return {
-        p.name: Parameter(p.default, p.description, low, high, label=p.title)
-        for p in domain.parameters()
-    }
 
 
 def _put_domain_preset(name: str, preset: str) -> None:
@@ -264,7 +250,7 @@ def read_algorithm_parameters(names: list[str]) -> dict[str, dict[str, Value]]:
     return values
 
 
-def _read_parameters(owner: str, parameters: Mapping[str, Parameter]) -> dict[str, Value]:
+def _read_parameters(owner: str, parameters: Mapping[str, Field]) -> dict[str, Value]:
     """Two widgets in a row, each built from its parameter's declaration; switches come last."""
     is_switch = lambda name: parameters[name].kind == "bool"  # noqa: E731
     names = sorted(parameters, key=is_switch)
@@ -277,12 +263,12 @@ def _read_parameters(owner: str, parameters: Mapping[str, Parameter]) -> dict[st
         else:
             place = second
         key = lab_url().key(f"{owner}.{name}")
-        values[name] = _read_parameter(place, key, name, parameters[name])
+        values[name] = _read_parameter(place, key, parameters[name])
     return {name: values[name] for name in parameters}
 
 
-def _read_parameter(place: DeltaGenerator, key: str, name: str, parameter: Parameter) -> Value:
-    label, help, default = parameter.label or name, parameter.help, parameter.default
+def _read_parameter(place: DeltaGenerator, key: str, parameter: Field) -> Value:
+    label, help, default = parameter.title, parameter.description, parameter.default
     if parameter.kind == "bool":
         return place.checkbox(label, default, key=key, help=help)
     if parameter.kind == "choice":

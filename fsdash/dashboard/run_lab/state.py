@@ -11,10 +11,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, groupby
 
-from fsdash.algorithms.registry import ALGORITHMS, Value
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves.state import sweep_size
 from fsdash.domains import domain_label, make
 from fsdash.errors import InputError
+from fsdash.fields import Value
 from fsdash.formatting import escape_markdown, shorten, whole_range
 from fsdash.reproduce.experiments import AGNOSTIC_SWEEPS, experiment
 from fsdash.runs.records import RESUMABLE, Experiment

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fsdash.algorithms.registry import ALGORITHMS, Value
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.run_lab.state import (
     DEFAULT_REPLICATIONS,
     DEFAULT_SWEEPS,
@@ -19,8 +19,8 @@ from fsdash.dashboard.run_lab.state import (
     run_budget,
 )
 from fsdash.domains import DOMAINS, domain_label
-from fsdash.domains.base import DomainParameter
 from fsdash.errors import InputError
+from fsdash.fields import Field, Value
 from fsdash.formatting import whole_range
 from fsdash.runs.spec import RunSpec
 
@@ -98,13 +98,17 @@ def sweepable(domains: Sequence[str], algorithm: str) -> dict[str, str]:
     entry = ALGORITHMS[algorithm]
     found = {T: "T"} if entry.freezes else {}
     found |= {name: p.label or name for name, p in entry.all_parameters.items()}
-    for own in _domain_parameters(domains):
-        found[f"{domains[0]}.{own.name}"] = f"{own.label or own.name} (of the domain)"
+    if len(domains) == 1:
+        for name, field in DOMAINS[domains[0]].parameters().items():
+            found[f"{domains[0]}.{name}"] = f"{field.label or name} (of the domain)"
     return found
 
 
-def _domain_parameters(domains: Sequence[str]) -> tuple[DomainParameter, ...]:
-    return DOMAINS[domains[0]].parameters() if len(domains) == 1 else ()
+def _field(domains: Sequence[str], algorithm: str, vary: str) -> Field:
+    """The declaration of what varies: a parameter of the domain, or of the algorithm."""
+    if "." in vary:
+        return DOMAINS[domains[0]].parameters()[vary.rpartition(".")[2]]
+    return ALGORITHMS[algorithm].all_parameters[vary]
 
 
 def parse_values(domains: Sequence[str], algorithm: str, vary: str, text: str) -> tuple:
@@ -114,9 +118,7 @@ def parse_values(domains: Sequence[str], algorithm: str, vary: str, text: str) -
     elif vary not in sweepable(domains, algorithm):
         raise InputError(f"{vary}: cannot vary here; choose another parameter")
     else:
-        found = tuple(
-            dict.fromkeys(_parse(domains, algorithm, vary, part) for part in _parts(text))
-        )
+        found = tuple(dict.fromkeys(map(_field(domains, algorithm, vary).parse, _parts(text))))
     if not found:
         raise InputError("values: none are given; write a list such as 3, 6, 12")
     if len(found) > MAX_T_VALUES:
@@ -132,13 +134,6 @@ def _parts(text: str) -> list[str]:
     return parts
 
 
-def _parse(domains: Sequence[str], algorithm: str, vary: str, text: str) -> Value:
-    if "." in vary:
-        [own] = [p for p in _domain_parameters(domains) if f"{domains[0]}.{p.name}" == vary]
-        return own.parse(text)
-    return ALGORITHMS[algorithm].all_parameters[vary].parse(vary, text)
-
-
 def suggested_values(
     domains: Sequence[str], algorithm: str, vary: str, now: Mapping[str, object] | None = None
 ) -> str:
@@ -149,19 +144,13 @@ def suggested_values(
     value = (now or {}).get(vary)
     if vary == T:
         return DEFAULT_T if value is None else _around(value, int, 1)
-    if "." in vary:
-        [own] = [p for p in _domain_parameters(domains) if f"{domains[0]}.{p.name}" == vary]
-        kind, default, choices, low = own.kind, own.default, (), own.low
-    else:
-        parameter = ALGORITHMS[algorithm].all_parameters[vary]
-        kind, default = parameter.kind, parameter.default
-        choices, low = parameter.choices, parameter.low
-    if kind == "bool":
+    field = _field(domains, algorithm, vary)
+    if field.kind == "bool":
         return "false, true"
-    if choices or kind == "str":
-        return ", ".join(choices) or str(default)
-    value = default if value is None else value
-    return _around(value if value else 1, int if kind == "int" else float, low)
+    if field.choices or field.kind == "str":
+        return ", ".join(field.choices) or str(field.default)
+    value = field.default if value is None else value
+    return _around(value if value else 1, int if field.kind == "int" else float, field.low)
 
 
 def _around(value: object, kind: type, low: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves.view import curve_parameters
@@ -84,16 +84,16 @@ def _lab_url(domains: tuple[str, ...], algorithms: tuple[str, ...]) -> UrlState:
 def _domain_parameters(names: tuple[str, ...]) -> dict[str, UrlParameter]:
     """The parameters of every domain, such as `inventory.K`."""
     return {
-        f"{name}.{parameter.name}": UrlParameter(parameter.default, parameter.parse)
+        f"{name}.{key}": UrlParameter(parameter.default, parameter.parse)
         for name in names
-        for parameter in DOMAINS[name].parameters()
+        for key, parameter in DOMAINS[name].parameters().items()
     }
 
 
 def _algorithm_parameters(names: tuple[str, ...]) -> dict[str, UrlParameter]:
     """The parameters of every algorithm, such as `e-vi.M`."""
     return {
-        f"{name}.{key}": UrlParameter(parameter.default, partial(parameter.parse, key))
+        f"{name}.{key}": UrlParameter(parameter.default, parameter.parse)
         for name in names
         for key, parameter in ALGORITHMS[name].all_parameters.items()
     }

@@ -98,8 +98,7 @@ def values_of(page: str, name: str) -> list:
     elif options := getattr(read, "options", ()):
         found = list(options)
     elif owner in DOMAINS and page == "lab":
-        [own] = [p for p in DOMAINS[owner].parameters() if f"{owner}.{p.name}" == name]
-        found = declared_values(own)
+        found = declared_values(DOMAINS[owner].parameters()[name.partition(".")[2]])
     elif owner in ALGORITHMS and page == "lab":
         found = declared_values(ALGORITHMS[owner].all_parameters[name.partition(".")[2]])
     else:
