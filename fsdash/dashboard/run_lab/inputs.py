@@ -277,12 +277,11 @@ def _read_parameter(place: DeltaGenerator, key: str, parameter: Field) -> Value:
     if parameter.kind == "str":
         return place.text_input(label, default, MAX_TEXT, key=key, help=help)
     number = int if parameter.kind == "int" else float
-    limits = (parameter.low, parameter.high)
-    low, high = (number(min(max(end, -MAX_BROWSER_INTEGER), MAX_BROWSER_INTEGER)) for end in limits)
+    # A value outside the parameter's range is reported with its remedy when the plan is made.
     value = place.number_input(
         label,
-        low,
-        high,
+        number(-MAX_BROWSER_INTEGER),
+        number(MAX_BROWSER_INTEGER),
         default,
         1 if number is int else None,
         None if number is int else "%.6g",
