@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fsdash.algorithms import fsvi, rolling, run_until
+from fsdash.choice.solved import solved_domain
 from fsdash.core.simulate import simulate
 from fsdash.dashboard import tour as bar
 from fsdash.dashboard.choose_t import view as choose_t_view
@@ -21,7 +22,6 @@ from fsdash.dashboard.story import sections as story_sections
 from fsdash.dashboard.your_model import url as your_model_url
 from fsdash.domains import make
 from fsdash.errors import InputError
-from fsdash.runs.engine import problem
 from fsdash.teaching.tours import TOURS, Position, parse_position
 from fsdash.theory import PRESETS, fsavi_regret
 from tests.dashboard.kit import address, follow_link, opened, words
@@ -151,7 +151,7 @@ def test_other_budgets_have_the_winners_that_the_lecturers_stop_names(budget, me
 
 def test_fsvi_orders_at_the_start_of_a_block_as_the_last_stop_says():
     assert "almost every order is placed by μ" in parse_position("lecturer.6").stop.look_for
-    model, steps = problem(make("inventory")).model, 600
+    model, steps = solved_domain(make("inventory")).model, 600
     policy_PXY = run_until(fsvi(model, T=6), tolerance=1e-3).policy_PXY
     path = simulate(model, policy_PXY, rng=np.random.default_rng(0), steps=steps)
     orders = model.actions.values[path.action_N].ravel() > 0

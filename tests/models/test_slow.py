@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import fsdash
-from fsdash.models.splits import candidate_splits
+from fsdash.choice.splits import candidate_splits
 from fsdash.models.table import Table
 from tests.models import random_rows
 from tests.own_models import Walk, random_arrays

@@ -8,7 +8,7 @@ import pytest
 from fsdash.algorithms import fsvi, run_until
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.choice.frontier import frontier
-from fsdash.choice.suits import suits
+from fsdash.choice.solved import suits
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.rows import Rows
 from fsdash.domains import make
