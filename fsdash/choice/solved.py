@@ -52,8 +52,8 @@ HORIZONS = (2, 4, 8, 16, 24)
 """T of FSVI and n of rolling freeze that the verdict rests on."""
 REMAINING = 0.1
 """Freezing suits if the relative regret is at most this."""
-NOTHING = 5e-4
-"""A relative regret below this is shown as 0.0%."""
+NOTHING, HARDLY = 1e-6, 5e-4
+"""Relative regrets below which the text says "nothing", and "less than 0.05%"."""
 OFTEN = 0.5
 """A slow state that moves with a larger probability in a period moves fast."""
 SPARSE = 0.9
@@ -150,6 +150,8 @@ class Suitability(Summary):
 def _share(share: float) -> str:
     if share < NOTHING:
         return "nothing"
+    if share < HARDLY:
+        return f"less than {HARDLY:.2%}"
     return f"{share:.1%}" if share < REMAINING else f"{share:.0%}"
 
 

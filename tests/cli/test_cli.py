@@ -297,7 +297,7 @@ def test_recommend_prints_the_choice_and_the_reason(as_json, fsdash):
 def test_a_model_that_freezing_does_not_suit_gets_a_line_on_stderr(fsdash):
     code, out, err = fsdash("recommend inventory --sweeps 8 --set d_max=5 --set d_min=5")
     assert code == 0 and out and err.count("\n") == 1
-    assert "one slow state, so nothing is frozen" in err and "5 passes" in err
+    assert "one slow state, so nothing is frozen" in err
 
 
 def test_run_shows_kappa_of_fsavi_in_every_format(fsdash):
