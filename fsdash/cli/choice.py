@@ -64,7 +64,7 @@ def add_commands(commands) -> None:
     p.add_argument(
         "--sampled",
         action="store_true",
-        help="choose from samples only, all of which count against the budget",
+        help="use samples only, all of which count against the budget",
     )
     p.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
 

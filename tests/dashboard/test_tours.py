@@ -169,7 +169,7 @@ def test_the_practitioners_example_suggests_the_regime():
     assert page.session_state[your_model_url.URL.key("slow")] == ["regime"]
 
 
-def test_the_researchers_stop_shows_a_proven_bound_above_the_refuted_one():
+def test_the_researchers_stop_shows_a_proven_bound_above_the_stated_one():
     page, T = at("researcher.3"), 16
     constants, fit = PRESETS["three-regimes"].constants, dict(kappa=1.02, eps_low=0.05, eps_up=0.2)
     proven = fsavi_regret(constants, T, k=20, **fit).total
