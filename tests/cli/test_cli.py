@@ -164,7 +164,7 @@ def test_advise_minimises_the_bound_that_is_asked_for(fsdash, as_json):
     found = as_json(line)
     assert found["bound"] == "repaired" and found["choice"]["regret"] == expected.choice.regret
     assert "Bound: repaired, with L̃ = 1.56205." in fsdash(line)[1]
-    assert "Bound: as stated in the paper" in fsdash("advise --sweeps 4")[1]
+    assert "Bound: as stated in the arXiv text" in fsdash("advise --sweeps 4")[1]
     assert as_json("advise --sweeps 4")["bound"] == "stated"
     _, out, _ = fsdash(f"{line} --format csv")
     assert {row["bound"] for row in csv.DictReader(io.StringIO(out))} == {"repaired"}

@@ -75,6 +75,18 @@ def test_a_stop_opens_its_page_in_its_state(position):
     assert (bar.LAST in shown) == (position.moved(1) is None)
 
 
+@pytest.mark.parametrize("position", POSITIONS, ids=str)
+def test_a_stop_that_compares_names_every_value_that_has_changed(position):
+    before = position.moved(-1)
+    if before is None or "Compare with the stop before" not in position.stop.do:
+        return
+    assert position.stop.page == before.stop.page
+    old, new = before.stop.state, position.stop.state
+    for name in {*old, *new}:
+        if old.get(name) != new.get(name):
+            assert new[name] in position.stop.do
+
+
 def test_tours_end_in_the_inspector_or_in_choose_t():
     assert {tour.stops[-1].page for tour in TOURS.values()} == {"inspector", "choose_t"}
 

@@ -241,7 +241,7 @@ def _second_best(advice: Advice) -> str:
     if best.regret == second.regret:
         return f"{name} has the same bound."
     close = ", practically a tie" if second.regret < 1.05 * best.regret else ""
-    return f"The second smallest is that of {name}, {number(second.regret)}{close}."
+    return f"{name} has the second smallest bound, {number(second.regret)}{close}."
 
 
 def _stays(advice: Advice, sizes: Sizes) -> str:

@@ -58,8 +58,9 @@ SECTIONS = (
         "by the factor $\\gamma$ per sweep, so the number of sweeps grows like $1/(1-\\gamma)$: "
         "near one, half the distance takes twice the sweeps. The greedy *policy* is optimal after "
         "{optimal_after} sweeps already. Bounds from the span of $U^k - U^{{k-1}}$, its largest "
-        "minus its smallest entry, tell when it is good enough to stop, often long before the "
-        "values are accurate. The section on regret measures policies, not values.",
+        "minus its smallest entry, tell when it is good enough to stop: with $\\gamma$ near one, "
+        "long before the values are accurate. The section on regret measures policies, not "
+        "values.",
         "The error of value iteration after each sweep on a logarithmic scale, with γ = {gamma}: "
         "{error} after {k} sweeps, below {precision} after {needed} sweeps.",
         ("Uk", "H", "norm", "Ustar", "gamma", "sweeps"),

@@ -34,7 +34,7 @@ def test_the_page_opens_on_three_regimes():
     assert advised(page) == expected(view())
     assert headline(page) == "Smallest bound: FSVI with T = 16, k = 3"
     assert text.reasons(view()) in words(page)
-    for number_shown in ("3.48 sweeps", "T = 9 with 14.2", "from 1.48 to 5.27 sweeps"):
+    for number_shown in ("3.48 sweeps", "second smallest bound, 14.2", "from 1.48 to 5.27 sweeps"):
         assert number_shown in text.reasons(view())
     assert not page.error and not page.warning
 
