@@ -148,6 +148,7 @@ def measure_model(domain: Domain, progress: Callable[[float], object]) -> Measur
     solved, constants = solved_domain(domain), None
     if domain == make(domain.name) and domain.name in measured_domains():
         constants = measured_domains()[domain.name].constants
+    verdict = solved.freezing
     found = frontier(
         solved,
         COMPARED_T,
@@ -155,7 +156,7 @@ def measure_model(domain: Domain, progress: Callable[[float], object]) -> Measur
         constants_seconds=CONSTANTS_SECONDS,
         progress=progress,
     )
-    return MeasuredModel(found, solved.freezing)
+    return MeasuredModel(found, verdict)
 
 
 def choose_from_samples(
