@@ -7,6 +7,7 @@ from dataclasses import asdict
 import pandas as pd
 import streamlit as st
 
+from fsdash.choice.solved import Suitability
 from fsdash.choice.splits import rank_splits
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.service import as_sentence, may_change
@@ -150,14 +151,24 @@ def _draw_regret(saved: SavedModelRecord) -> None:
     rows, bar = [], st.progress(0.0)
     for i, T in enumerate(state.HORIZONS):
         bar.progress(i / len(state.HORIZONS), saved_text.MEASURING.format(T=T))
-        rows.append(state.regret_row(saved.domain, T))
-    table, verdict = pd.DataFrame(rows), state.verdict(saved.domain)
+        rows.append(_regret_row(saved.domain, T))
+    table, verdict = pd.DataFrame(rows), _verdict(saved.domain)
     bar.empty()
     (st.success if verdict.suits else st.warning)(verdict.text)
     figure = regret_figure(table, is_dark())
     chart(figure, "regret-over-T", height=360, alt_text=saved_text.REGRET_ALT_TEXT)
     export(f"regret-{saved.hash}", figure, table, state.regret_snippet(saved.domain))
     _draw_splits(saved)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _regret_row(domain: str, T: int) -> dict[str, float]:
+    return state.regret_row(domain, T)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _verdict(domain: str) -> Suitability:
+    return state.verdict(domain)
 
 
 def _draw_splits(saved: SavedModelRecord) -> None:
