@@ -20,7 +20,7 @@ fitted          `fvi`, `fsfvi`, `frolling`, `fqi` with `Linear` or `Deep` regres
 driving         `Snapshot`, `run_until`
 evaluation      `optimum`, `policy_values`, `regret`, `simulate`, `visits`
 comparison      `disagreement`, `simulate_pair`, `frozen_blocks`
-choice          `recommend`, `Choice`, `frontier`, `certify`, `suits`
+choice          `recommend`, `Choice`, `frontier`, `certify`, `SolvedModel`, `suits`
 experiments     `RunSpec`, `run_all`, `summarise`, `work_to_reach`
 theory          `Constants`, `Sizes`, `measure`, `reward_error`, `fsvi_regret`, `vi_regret`,
                 `fsavi_regret`, `repaired_regret`, `advise`
@@ -61,7 +61,8 @@ if TYPE_CHECKING:
     from fsdash.choice.certify import certify
     from fsdash.choice.frontier import frontier
     from fsdash.choice.recommend import Choice, recommend
-    from fsdash.choice.suits import suits
+    from fsdash.choice.solved import SolvedModel, suits
+    from fsdash.choice.splits import rank_splits
     from fsdash.core.axis import Axis, Coordinate
     from fsdash.core.blocks import frozen_blocks
     from fsdash.core.compare import disagreement, simulate_pair
@@ -81,7 +82,6 @@ if TYPE_CHECKING:
     from fsdash.models.policy import Policy, load_policy
     from fsdash.models.quantecon import from_quantecon, to_quantecon
     from fsdash.models.slow import suggest_slow
-    from fsdash.models.splits import rank_splits
     from fsdash.models.transitions import check_transitions, from_transitions
     from fsdash.regression import Deep, Linear
     from fsdash.runs.local import run_all
@@ -116,6 +116,7 @@ MODULES = {
     "RunSpec": "fsdash.runs.spec",
     "Sizes": "fsdash.theory",
     "Snapshot": "fsdash.algorithms",
+    "SolvedModel": "fsdash.choice.solved",
     "advise": "fsdash.theory",
     "certify": "fsdash.choice.certify",
     "check_transitions": "fsdash.models.transitions",
@@ -149,7 +150,7 @@ MODULES = {
     "mpi": "fsdash.algorithms",
     "optimum": "fsdash.algorithms.optimum",
     "policy_values": "fsdash.core.evaluation",
-    "rank_splits": "fsdash.models.splits",
+    "rank_splits": "fsdash.choice.splits",
     "recommend": "fsdash.choice.recommend",
     "regret": "fsdash.algorithms.optimum",
     "repaired_regret": "fsdash.theory",
@@ -162,7 +163,7 @@ MODULES = {
     "simulate_pair": "fsdash.core.compare",
     "slow_agnostic": "fsdash.algorithms",
     "suggest_slow": "fsdash.models.slow",
-    "suits": "fsdash.choice.suits",
+    "suits": "fsdash.choice.solved",
     "summarise": "fsdash.runs.summary",
     "to_quantecon": "fsdash.models.quantecon",
     "vi": "fsdash.algorithms",
@@ -189,6 +190,7 @@ __all__ = [
     "RunSpec",
     "Sizes",
     "Snapshot",
+    "SolvedModel",
     "__version__",
     "advise",
     "certify",

@@ -5,7 +5,7 @@
 - axes: `log_ticks`, `whole_ticks`
 - whole numbers: `whole_range` reads `1:32`; `compact_ranges` writes `0–2, 5`
 - records (dicts with numbers, strings or booleans): `format_records`, `as_table`, `as_json`,
-  `as_csv`; tables for a spreadsheet: `frame_csv`
+  `as_csv`; a table as records: `frame_records`, for a spreadsheet: `frame_csv`
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from math import ceil, floor, isfinite, log10
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fsdash.errors import InputError
 
@@ -271,6 +271,11 @@ def format_records(records: Sequence[Mapping], fmt: str, whole: object = None) -
     if fmt == "json":
         return as_json(list(records) if whole is None else whole)
     return as_csv(records) if fmt == "csv" else as_table(records)
+
+
+def frame_records(frame: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    """The rows of a table as records, with None where there is no value."""
+    return frame.astype(object).where(frame.notna(), None).to_dict("records")
 
 
 def as_json(value: object) -> str:

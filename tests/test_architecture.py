@@ -101,6 +101,10 @@ def test_the_library_does_not_import_the_dashboard():
     assert not forbidden(library, lambda name: within(name, "fsdash.dashboard"))
 
 
+def test_choice_does_not_import_runs():
+    assert not forbidden(modules_in("fsdash.choice"), lambda name: within(name, "fsdash.runs"))
+
+
 def test_the_store_does_not_import_the_server():
     assert not forbidden(
         modules_in("fsdash.runs.store"), lambda name: within(name, "fsdash.runs.server")

@@ -20,6 +20,7 @@ import streamlit as st
 
 from fsdash.algorithms.optimum import optimum
 from fsdash.algorithms.snapshot import Snapshot
+from fsdash.choice.solved import SolvedModel, solved_domain
 from fsdash.cli.main import main
 from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.dashboard.curves.text import FROM_START, REGRET_SHOWN, REGRET_WORDS, Y_LABELS
@@ -33,7 +34,7 @@ from fsdash.dashboard.widgets.chart import table_json
 from fsdash.domains import DOMAINS, register
 from fsdash.figures.learning import learning_figure
 from fsdash.runs.columns import BY_NAME, DEFAULT_MEASURE
-from fsdash.runs.engine import Judge, Problem, execute, problem
+from fsdash.runs.engine import Judge, execute
 from fsdash.runs.local import run_all
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.database import default_url
@@ -166,7 +167,7 @@ def drawn(test, key) -> dict[str, np.ndarray]:
 
 def test_every_row_has_regret_and_no_share(upkeep):
     frame, _ = run_all(specs())
-    here = problem(specs()[0].build_domain())
+    here = solved_domain(specs()[0].build_domain())
     assert here.optimal_return < 0 < here.initial_regret
     assert frame["fraction_of_optimal"].isna().all()
     np.testing.assert_allclose(
@@ -185,12 +186,12 @@ def test_every_row_has_regret_and_no_share(upkeep):
 @pytest.mark.parametrize("optimum", [1e-3, 0.25, 0.5, 1.0, 3.0])
 def test_shares_of_small_positive_optima(upkeep, optimum):
     """Shifting all rewards makes the optimal mean value positive, however small."""
-    base = problem(specs()[0].build_domain())
+    base = solved_domain(specs()[0].build_domain())
     bonus = (optimum - base.optimal_return) * (1 - 0.9)
     [spec] = specs(bonus, ["mpi"])
     rows = []
     execute(spec, 0, lambda record: rows.append(record.row))
-    assert problem(spec.build_domain()).optimal_return == pytest.approx(optimum, abs=1e-5)
+    assert solved_domain(spec.build_domain()).optimal_return == pytest.approx(optimum, abs=1e-5)
     for row in rows:
         assert row["fraction_of_optimal"] == pytest.approx(
             row["mean_return"] / optimum, rel=1e-2, abs=1e-3 / optimum
@@ -200,7 +201,7 @@ def test_shares_of_small_positive_optima(upkeep, optimum):
 
 @pytest.mark.parametrize("shift", [0.0, -1e-9])
 def test_an_optimum_of_zero_has_no_share(upkeep, shift):
-    base = problem(specs()[0].build_domain())
+    base = solved_domain(specs()[0].build_domain())
     [spec] = specs((shift - base.optimal_return) * (1 - 0.9), ["mpi"])
     rows = []
     execute(spec, 0, lambda record: rows.append(record.row))
@@ -413,7 +414,7 @@ def test_a_model_without_any_reward_has_no_share_and_no_nan():
         actions=Axis(("a",), [0, 1]),
     )
     best = optimum(model)
-    row = Judge(Problem(model, best)).measures(
+    row = Judge(SolvedModel(model)).measures(
         Snapshot("base", 0, 0, best.policy_PXY, best.U_XY, 0.0, 0, "stationary")
     )
     assert isnan(row["fraction_of_optimal"]) and isnan(row["relative_regret"])

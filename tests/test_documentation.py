@@ -5,11 +5,13 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from fsdash.cli.main import main
+from fsdash.dashboard.shell import AUTHORS, PAPER_URL
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -71,3 +73,18 @@ def test_every_command_in_the_pages_is_known(command, capsys):
     for word in words[2:]:
         if word.startswith("--") or re.fullmatch(r"-[Tk]", word):
             assert word.strip("[]") in options
+
+
+def test_everything_names_the_same_paper():
+    text = (ROOT / "CITATION.cff").read_text("utf-8").partition("preferred-citation:")[2]
+    citation = dict(
+        re.findall(r'^  (\w+): "(.*)"$', text.partition("references:")[0], re.MULTILINE)
+    )
+    address = f"https://doi.org/{citation['doi']}"
+    assert citation["url"] == PAPER_URL == address
+    assert citation["title"] in AUTHORS and citation["journal"] in AUTHORS
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["urls"]["Paper"] == address
+    for page in ("README.md", "docs/index.md"):
+        words = " ".join((ROOT / page).read_text("utf-8").split())
+        assert address in words and citation["title"] in words

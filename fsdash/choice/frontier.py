@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import inf, nan
 
 import numpy as np
@@ -25,18 +24,16 @@ import pandas as pd
 
 from fsdash.algorithms.fsvi import check_T, fsvi, upper_level
 from fsdash.algorithms.mpi import mpi
-from fsdash.algorithms.optimum import Optimum, optimum
 from fsdash.algorithms.rolling import rolling
 from fsdash.algorithms.snapshot import Snapshot, run_until
 from fsdash.algorithms.vi import vi
 from fsdash.choice.certify import upper_bound
-from fsdash.core.certificate import attainable, certificate, unit
+from fsdash.choice.solved import MAX_ITERATIONS, SolvedModel, until_settled
+from fsdash.core.certificate import attainable
 from fsdash.core.evaluation import Values, policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import follow
 from fsdash.errors import InputError
-from fsdash.runs.engine import Problem
-from fsdash.runs.measures import relative_regret
 from fsdash.theory.bounds import fsvi_regret, vi_regret
 from fsdash.theory.measured import measure
 from fsdash.theory.parameters import Constants
@@ -58,8 +55,6 @@ COLUMNS = (
 FREEZING = ("fsvi", "rolling")
 EVERY_UP_TO, FSVI_RATIO, VI_RATIO = 2, 4, 1.25
 """Iterations up to which every policy is evaluated, and the ratio of the following ones."""
-MAX_ITERATIONS = 256
-"""Iterations of a method that has not converged before."""
 TIGHTEN = 2
 """Iterations of modified policy iteration for the shared upper bound."""
 MAX_MEASURED = 400_000
@@ -79,7 +74,7 @@ class Point:
 
 
 def frontier(
-    model: FastSlowMDP,
+    model: FastSlowMDP | SolvedModel,
     T: Sequence[int] = range(2, 25),
     *,
     methods: Sequence[str] = METHODS,
@@ -88,14 +83,13 @@ def frontier(
     bounds: bool = True,
     constants: Constants | None = None,
     constants_seconds: float | None = None,
-    best: Optimum | None = None,
     progress: Callable[[float], object] = lambda share: None,
 ) -> pd.DataFrame:
     """Measure the regret of each method, T and k on a model.
 
     Parameters
     ----------
-    model : FastSlowMDP
+    model : FastSlowMDP or SolvedModel
         The model.
     T : sequence of int
         Block lengths of FSVI, and horizons n of rolling freeze.
@@ -113,8 +107,6 @@ def frontier(
         all actions feasible and at most 400,000 state-action pairs.
     constants_seconds : float, optional
         Seconds for measuring the constants; then proven upper values are used, which still bound.
-    best : Optimum, optional
-        U* of this model, from `optimum`.
     progress : callable
         Called with the share that is done, 0 to 1.
 
@@ -139,11 +131,12 @@ def frontier(
     >>> bool((found["certificate"] >= found["max_regret"]).all())
     True
     """
+    solved = SolvedModel.of(model)
+    model = solved.model
     T_values = _check(model, T, methods)
     if not 0 < tolerance < inf:
         raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-4")
-    best = optimum(model) if best is None else best
-    here, goal = Problem(model, best), tolerance * largest_value(model, best)
+    best, goal = solved.best, tolerance * solved.largest_value
     if bounds and constants is None and _is_measurable(model):
         progress(0.0)
         upper = measure(model, best.U_XY, seconds=constants_seconds)
@@ -176,14 +169,14 @@ def frontier(
                 point.evaluations / sweep,
                 mean_regret,
                 float(regret_XY[model.real_XY].max()),
-                relative_regret(mean_regret, here.initial_regret, here.tolerance),
+                solved.relative_regret(mean_regret),
                 float(gap_XY[model.real_XY].max()),
                 _bound(point, constants if bounds else None),
             )
         )
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"T": "Int64", "k": "Int64"})
     frame.attrs = {
-        "optimal_mean_value": here.optimal_return,
+        "optimal_mean_value": solved.optimal_return,
         "evaluations_per_sweep": sweep,
         "upper_bound_sweeps": upper_sweeps,
         "precision": goal,
@@ -197,11 +190,6 @@ def policy_of(model: FastSlowMDP, method: str, T: int | None, k: int | None) -> 
         return run_until(rolling(model, T or 1), iterations=T).policy_PXY
     runs = {"fsvi": lambda: fsvi(model, T or 1), "mpi": lambda: mpi(model), "vi": lambda: vi(model)}
     return run_until(runs[method](), iterations=k).policy_PXY
-
-
-def largest_value(model: FastSlowMDP, best: Optimum) -> float:
-    """The largest |U*|, in which tolerances count; a little more than 0 if all values are 0."""
-    return max(float(np.abs(best.U_XY).max()), 1e-9 * unit(model))
 
 
 def _check(model: FastSlowMDP, T: Sequence[int], methods: Sequence[str]) -> list[int]:
@@ -287,30 +275,11 @@ def _iterated(
     The last one is at convergence, if that is much later than the one before.
     """
     due = 0
-    for snapshot, last in _until_settled(model, T or 1, snapshots, goal):
+    for snapshot, last in until_settled(model, T or 1, snapshots, goal):
         k = snapshot.iteration
         if k == due or (last and 2 * k >= due):
             yield _point(method, T, snapshot)
             due = k + 1 if k < EVERY_UP_TO else max(int(ratio * k), k + 1)
-
-
-def settled(model: FastSlowMDP, T: int, snapshots: Iterator[Snapshot], goal: float) -> Snapshot:
-    """The first snapshot of the main level whose values have converged up to a function of x."""
-    *_, (snapshot, _) = _until_settled(model, T, snapshots, goal)
-    return snapshot
-
-
-def _until_settled(
-    model: FastSlowMDP, T: int, snapshots: Iterator[Snapshot], goal: float
-) -> Iterator[tuple[Snapshot, bool]]:
-    """The snapshots of the main level, each with whether it is the last one."""
-    bounds, main = certificate(model, T), (s for s in snapshots if s.phase != "lower")
-    for snapshot, following in pairwise(main):
-        width = bounds.shift(following.values_XY - snapshot.values_XY)[1]
-        last = width <= max(goal, 2 * bounds.rounding) or snapshot.iteration == MAX_ITERATIONS
-        yield snapshot, last
-        if last:
-            return
 
 
 def _mpi_points(model: FastSlowMDP, goal: float) -> Iterator[Point]:

@@ -24,17 +24,16 @@ import numpy as np
 import pandas as pd
 
 from fsdash.algorithms.ethaw import check_thaw, ethaw, first_policy_cost
-from fsdash.algorithms.optimum import optimum, regret
 from fsdash.choice.certify import certify
 from fsdash.choice.frontier import TIGHTEN, frontier, policy_of
 from fsdash.choice.pareto import pareto, precision
 from fsdash.choice.race import Candidate, race
+from fsdash.choice.solved import SolvedModel
 from fsdash.core.display import Lines, Summary
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import H
 from fsdash.errors import InputError
-from fsdash.formatting import number
-from fsdash.runs.frames import records
+from fsdash.formatting import frame_records, number
 from fsdash.sampling import Sampler, backup
 
 SAMPLES = 50
@@ -102,7 +101,7 @@ class Choice(Summary):
 
 
 def recommend(
-    model: FastSlowMDP,
+    model: FastSlowMDP | SolvedModel,
     *,
     sweeps: float | None = None,
     evaluations: float | None = None,
@@ -117,7 +116,7 @@ def recommend(
 
     Parameters
     ----------
-    model : FastSlowMDP
+    model : FastSlowMDP or SolvedModel
         The model.
     sweeps, evaluations, seconds : float
         The budget; give exactly one. A sweep is one of Base VI, or with `sampled` one of Base E-VI
@@ -148,6 +147,8 @@ def recommend(
     >>> fsdash.recommend(model, sweeps=0.5, sampled=True).method
     'e-thaw'
     """
+    solved = SolvedModel.of(model)
+    model = solved.model
     sweep = model.n_pairs * (SAMPLES if sampled else model.true.outcomes)
     budget = _budget(model, sweeps, evaluations, seconds, sweep, sampled)
     if max_regret is not None and not max_regret >= 0:
@@ -155,12 +156,12 @@ def recommend(
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed = {seed}: give a whole number, 0 or more")
     if sampled:
-        choice = _sampled(model, budget, seed, progress)
+        choice = _sampled(solved, budget, seed, progress)
         if max_regret is not None and choice.certificate > max_regret:
             missed = f" Its certificate is above the regret of {number(max_regret)} asked for."
             return replace(choice, why=choice.why + missed)
         return choice
-    return _exact(model, budget, sweep, max_regret, T, progress)
+    return _exact(solved, budget, sweep, max_regret, T, progress)
 
 
 def describe(method: str, T: int | None, k: int | None) -> str:
@@ -210,7 +211,7 @@ def _evaluations_per_second(model: FastSlowMDP, sampled: bool) -> float:
 
 
 def _exact(
-    model: FastSlowMDP,
+    solved: SolvedModel,
     budget: float,
     sweep: int,
     max_regret: float | None,
@@ -222,12 +223,14 @@ def _exact(
     There is always one: the policy of Base VI before its first sweep is free. MPI starts with the
     same policy.
     """
-    points = frontier(model, T, bounds=False, progress=progress)
+    points = frontier(solved, T, bounds=False, progress=progress)
     affordable = points[points["evaluations"] <= budget]
     good = affordable[affordable["max_regret"] <= (-1 if max_regret is None else max_regret)]
-    best: Point = records(good.nsmallest(1, "evaluations"))[0] if len(good) else _best(affordable)
+    best: Point = (
+        frame_records(good.nsmallest(1, "evaluations"))[0] if len(good) else _best(affordable)
+    )
     if not best["evaluations"]:
-        [best] = records(points[points["method"] == "vi"].head(1))
+        [best] = frame_records(points[points["method"] == "vi"].head(1))
     if len(good):
         why = _why_cheapest(best, budget / sweep, max_regret)
     elif best["evaluations"]:
@@ -244,13 +247,13 @@ def _exact(
         best["mean_regret"],
         best["certificate"],
         why,
-        policy_of(model, best["method"], best["T"], best["k"]),
+        policy_of(solved.model, best["method"], best["T"], best["k"]),
     )
 
 
 def _best(points: pd.DataFrame) -> Point:
     """The last point of the Pareto front."""
-    return records(pareto(points).iloc[-1:])[0]
+    return frame_records(pareto(points).iloc[-1:])[0]
 
 
 def _why_cheapest(best: Point, sweeps: float, max_regret: float | None) -> str:
@@ -267,7 +270,7 @@ def _why_free(best: Point, points: pd.DataFrame, sweeps: float) -> str:
         "The policy that maximises the immediate reward costs nothing and has a mean regret of "
         f"{number(best['mean_regret'])}; no point within {number(sweeps)} sweeps is better."
     )
-    for better in records(pareto(points).iloc[1:2]):
+    for better in frame_records(pareto(points).iloc[1:2]):
         text += f" {_sentence(_name(better))} is, and takes {number(better['sweeps'])} sweeps."
     return text
 
@@ -300,15 +303,15 @@ def _sentence(text: str) -> str:
 
 
 def _sampled(
-    model: FastSlowMDP, budget: float, seed: int, progress: Callable[[float], object]
+    solved: SolvedModel, budget: float, seed: int, progress: Callable[[float], object]
 ) -> Choice:
     """Thawed defect correction if it suits the model, otherwise the winner of the race."""
-    rng = np.random.default_rng(seed)
+    model, rng = solved.model, np.random.default_rng(seed)
     if reason := _why_not_thawed(model, budget):
         candidates, spent = race(model, int(budget), rng, progress)
         best = candidates[0]
         why = f"No thawed sweeps: {reason}. {_why_race(candidates, model.sense)}"
-        return _measured(model, best.method, best.T, best.k, spent, why, best.policy_PXY)
+        return _measured(solved, best.method, best.T, best.k, spent, why, best.policy_PXY)
     snapshots = ethaw(model, rng)
     last = next(snapshots)
     for snapshot in snapshots:
@@ -320,7 +323,7 @@ def _sampled(
         "The slow state is exogenous and the fast state has no noise while x is frozen, so thawed "
         f"defect correction applies. It made {last.iteration} cycles."
     )
-    return _measured(model, "e-thaw", None, last.iteration, last.evaluations, why, last.policy_PXY)
+    return _measured(solved, "e-thaw", None, last.iteration, last.evaluations, why, last.policy_PXY)
 
 
 def _why_not_thawed(model: FastSlowMDP, budget: float) -> str:
@@ -352,7 +355,7 @@ def _why_race(candidates: Sequence[Candidate], sense: str) -> str:
 
 
 def _measured(
-    model: FastSlowMDP,
+    solved: SolvedModel,
     method: str,
     T: int | None,
     k: int | None,
@@ -361,7 +364,7 @@ def _measured(
     policy_PXY: np.ndarray,
 ) -> Choice:
     """The choice with the true regret of its policy, and a certificate."""
-    loss = regret(model, policy_PXY, best=optimum(model))
+    loss = solved.regret(policy_PXY)
     # As in the frontier: U* is known up to an error, so the bound may be below the regret found.
-    bound = max(certify(model, policy_PXY, tighten=TIGHTEN).max_regret, loss.max_regret)
+    bound = max(certify(solved.model, policy_PXY, tighten=TIGHTEN).max_regret, loss.max_regret)
     return Choice(method, T, k, evaluations, loss.mean_regret, bound, why, policy_PXY)

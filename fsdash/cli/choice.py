@@ -7,10 +7,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from fsdash.cli.arguments import add_command, add_domain, read_domain, whole_range
-from fsdash.formatting import format_records
+from fsdash.formatting import format_records, frame_records
 
 if TYPE_CHECKING:
-    from fsdash.choice.suits import Suitability
+    from fsdash.choice.solved import SolvedModel
 
 
 def add_commands(commands) -> None:
@@ -64,7 +64,7 @@ def add_commands(commands) -> None:
     p.add_argument(
         "--sampled",
         action="store_true",
-        help="choose from samples only, all of which count against the budget",
+        help="use samples only, all of which count against the budget",
     )
     p.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
 
@@ -72,30 +72,29 @@ def add_commands(commands) -> None:
 def run_frontier(arguments: argparse.Namespace) -> str:
     """One record per method, T and k."""
     model = read_domain(arguments).build()
-    from fsdash.algorithms.optimum import optimum
     from fsdash.choice.frontier import frontier
-    from fsdash.choice.suits import suits
+    from fsdash.choice.solved import SolvedModel
     from fsdash.compilation import ensure_compiled
-    from fsdash.runs.frames import records
 
     ensure_compiled()
     methods = [name.strip() for name in arguments.methods.split(",")]
-    best = optimum(model)
-    frame = frontier(model, arguments.T, methods=methods, tolerance=arguments.tolerance, best=best)
-    _report_unsuitable(arguments.command, suits(model, best=best))
-    return format_records(records(frame), arguments.format)
+    solved = SolvedModel(model)
+    frame = frontier(solved, arguments.T, methods=methods, tolerance=arguments.tolerance)
+    _report_unsuitable(arguments.command, solved)
+    return format_records(frame_records(frame), arguments.format)
 
 
 def run_recommend(arguments: argparse.Namespace) -> str:
     """One record: the fields of the choice. A table also has the reason as a sentence below it."""
     model = read_domain(arguments).build()
     from fsdash.choice.recommend import recommend
-    from fsdash.choice.suits import suits
+    from fsdash.choice.solved import SolvedModel
     from fsdash.compilation import ensure_compiled
 
     ensure_compiled()
+    solved = SolvedModel(model)
     choice = recommend(
-        model,
+        solved,
         sweeps=arguments.sweeps,
         evaluations=arguments.evaluations,
         seconds=arguments.seconds,
@@ -103,7 +102,7 @@ def run_recommend(arguments: argparse.Namespace) -> str:
         sampled=arguments.sampled,
         seed=arguments.seed,
     )
-    _report_unsuitable(arguments.command, suits(model))
+    _report_unsuitable(arguments.command, solved)
     names = ("method", "T", "k", "evaluations", "mean_regret", "certificate")
     record = {name: getattr(choice, name) for name in names}
     if arguments.format == "table":
@@ -112,7 +111,7 @@ def run_recommend(arguments: argparse.Namespace) -> str:
     return format_records([record], arguments.format, record)
 
 
-def _report_unsuitable(command: str, found: Suitability) -> None:
+def _report_unsuitable(command: str, solved: SolvedModel) -> None:
     """Say on stderr why freezing does not suit the model, if it does not."""
-    if not found.suits:
-        print(f"fsdash {command}: {found.text}", file=sys.stderr)
+    if not solved.freezing.suits:
+        print(f"fsdash {command}: {solved.freezing.text}", file=sys.stderr)

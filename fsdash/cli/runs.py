@@ -21,7 +21,7 @@ from fsdash.cli.arguments import (
 )
 from fsdash.cli.progress import ProgressBar
 from fsdash.errors import InputError
-from fsdash.formatting import as_table, format_records
+from fsdash.formatting import as_table, format_records, frame_records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -176,9 +176,7 @@ def format_runs(
         return "\n".join([table, "", *lines]) if lines else table
     if fmt == "csv" and lines:
         print("\n".join(lines), file=sys.stderr)
-    from fsdash.runs.frames import records
-
-    rows = records(frame)
+    rows = frame_records(frame)
     content = {"specs": [spec.to_dict() for spec in specs], "rows": rows}
     return format_records(rows, fmt, {**content, "notes": dict(notes)} if notes else content)
 

@@ -185,7 +185,7 @@ def describe_bound(bound: Bound) -> str:
     """Which bound was computed, in a sentence."""
     if isinstance(bound, partial):
         return f"Bound: repaired, with L̃ = {bound.keywords['l_frozen']:.6g}."
-    return "Bound: as stated in the paper; it needs L̃ ≤ L_f (--bound repaired does not)."
+    return "Bound: as stated in the arXiv text; it needs L̃ ≤ L_f (--bound repaired does not)."
 
 
 def run_bounds(arguments: argparse.Namespace) -> str:
@@ -207,7 +207,7 @@ def run_bounds(arguments: argparse.Namespace) -> str:
 
 
 def run_advise(arguments: argparse.Namespace) -> str:
-    """The recommendation in sentences and tables; as JSON or CSV, its records."""
+    """The choice with the smallest bound in sentences and tables; as JSON or CSV, its records."""
     constants, sizes, T = read_constants(arguments)
     if arguments.sweeps is not None and arguments.sweeps < 0:
         raise InputError(f"--sweeps {arguments.sweeps:g} is negative; give a number >= 0")
@@ -235,7 +235,7 @@ def run_advise(arguments: argparse.Namespace) -> str:
 def describe_advice(
     advice: Advice, sizes: Sizes, bound: Bound, candidates: list[dict], regimes: list[dict]
 ) -> str:
-    """The recommendation and its bound in sentences, then candidates and regimes as tables."""
+    """The choice and its bound in sentences, then candidates and regimes as tables."""
     choice = advice.choice
     name = "Base VI" if choice.algorithm == "VI" else f"FSVI with T = {choice.T}"
     regret, trivial = f"{choice.regret:.6g}", f"r_max/(1 − γ) = {advice.trivial_bound:.6g}"
@@ -249,14 +249,15 @@ def describe_advice(
     return "\n".join(
         [
             f"For a budget of {advice.budget:.6g} operations "
-            f"({advice.budget / sizes.sweep:.4g} sweeps of Base VI): {name}, k = {choice.k:,}.",
+            f"({advice.budget / sizes.sweep:.4g} sweeps of Base VI), the smallest bound is that of "
+            f"{name}, k = {choice.k:,}.",
             verdict,
             describe_bound(bound),
             "",
-            "Affordable choices, best bound first:",
+            "Affordable choices, smallest bound first:",
             _first_rows(candidates),
             "",
-            "Best choice by budget, in sweeps of Base VI:",
+            "Smallest bound by budget, in sweeps of Base VI:",
             _first_rows(in_sweeps),
         ]
     )

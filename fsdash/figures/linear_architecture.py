@@ -17,8 +17,8 @@ TERMS = {
     "iteration_term": ("iteration", REGRET_TERMS["iteration"]),
 }
 PROVEN, EXACT = "proven", "exact tables (FSVI)"
-STATED = "as stated (refuted)"
-"""A model has a larger regret than the paper's formula allows."""
+STATED = "as stated (arXiv text)"
+"""Does not hold in general: one model has a larger regret than the formula allows."""
 
 
 def fsavi_figure(

@@ -5,7 +5,7 @@ builders        `from_transitions`, `from_arrays`, `from_quantecon`, `from_gymna
                 `from_functions`, `from_markov_chain`; back: `to_quantecon`
 files           `model.save(path)`, `load(path)`
 policies        `Policy`, `model.policy(…)`, `load_policy`
-slow variables  `suggest_slow`, `rank_splits`, `resplit`
+slow variables  `suggest_slow`, `resplit`; `rank_splits` in `fsdash.choice.splits`
 data errors     `check_transitions`, `guess_columns`, `DataFaults`
 ==============  ================================================================================
 

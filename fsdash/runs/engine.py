@@ -24,25 +24,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 import numpy as np
 
-from fsdash.algorithms.optimum import Optimum, optimum
 from fsdash.algorithms.snapshot import Diverged, Resume, Snapshot
-from fsdash.core.certificate import unit
+from fsdash.choice.solved import SolvedModel, solved_domain
 from fsdash.core.display import Lines, Summary
 from fsdash.core.evaluation import policy_values
-from fsdash.core.model import FastSlowMDP
 from fsdash.core.threads import one_thread
-from fsdash.domains import Domain
 from fsdash.runs.checkpoint import Checkpoint, random_state, restored
-from fsdash.runs.measures import relative_regret, share_of_optimum
+from fsdash.runs.measures import share_of_optimum
 from fsdash.runs.spec import RunSpec
-
-PRECISION = 1e-5
-"""Certified error of a policy's value, relative to the largest optimal value."""
 
 DENSE_ROWS = 500
 WORK_RATIO = 1.01
@@ -87,43 +80,11 @@ class Outcome:
     evaluation_seconds: float
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """A model with its optimum, solved once for all runs."""
-
-    model: FastSlowMDP
-    best: Optimum
-
-    @cached_property
-    def optimal_return(self) -> float:
-        """Mean return of the optimal policy."""
-        return self.model.mean(self.best.U_XY)
-
-    @cached_property
-    def initial_regret(self) -> float:
-        """Mean regret of the policy that maximises the immediate reward."""
-        policy_XY = self.model.reward_XYA.argmax(axis=2)
-        U_XY = policy_values(self.model, policy_XY, tolerance=self.tolerance).U_XY
-        return self.model.mean(np.maximum(self.best.U_XY - U_XY, 0))
-
-    @cached_property
-    def tolerance(self) -> float:
-        """Allowed error of a policy's value."""
-        return PRECISION * max(unit(self.model), float(np.abs(self.best.U_XY).max()))
-
-
-@lru_cache(maxsize=4)
-def problem(domain: Domain) -> Problem:
-    """The problem of a domain with its parameters (a frozen dataclass, so usable as a key)."""
-    model = domain.build()
-    return Problem(model, optimum(model))
-
-
 @dataclass(eq=False)
 class Judge:
     """Evaluates the policies of one replication, one after the other."""
 
-    problem: Problem
+    solved: SolvedModel
     known: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
     """By kind of policy: the last policy of this phase and its values."""
     phase: str = ""
@@ -138,7 +99,7 @@ class Judge:
             last_PXY, start_XY = self.known[snapshot.policy_kind]
             if np.array_equal(last_PXY, snapshot.policy_PXY):
                 return start_XY
-        p = self.problem
+        p = self.solved
         U_XY = policy_values(
             p.model, snapshot.policy_PXY, tolerance=p.tolerance, start_XY=start_XY
         ).U_XY
@@ -147,7 +108,7 @@ class Judge:
 
     def measures(self, snapshot: Snapshot) -> Row:
         """The columns that say how good the snapshot's policy is."""
-        p, U_XY = self.problem, self.values(snapshot)
+        p, U_XY = self.solved, self.values(snapshot)
         gap_XY = p.best.U_XY - U_XY
         # U* is known up to its certified error; a smaller gap is no regret.
         regret_XY = np.where(gap_XY > p.best.error, gap_XY, 0.0)
@@ -156,7 +117,7 @@ class Judge:
             "mean_return": mean_return,
             "fraction_of_optimal": share_of_optimum(mean_return, p.optimal_return, p.best.error),
             "mean_regret": mean_regret,
-            "relative_regret": relative_regret(mean_regret, p.initial_regret, p.tolerance),
+            "relative_regret": p.relative_regret(mean_regret),
             "max_regret": float(regret_XY.max()),
             "policy_kind": snapshot.policy_kind,
         }
@@ -201,7 +162,7 @@ def execute(
     >>> [record.row["iteration"] for record in records]
     [0, 1, 2, 3]
     """
-    here = problem(spec.build_domain())
+    here = solved_domain(spec.build_domain())
     state = State(Judge(here), Schedule(), Clock(), spec.generator(replication))
     resume = state.restore(checkpoints.last) if checkpoints and checkpoints.last else None
     judge, schedule, clock, rng = state.judge, state.schedule, state.clock, state.rng
@@ -329,7 +290,7 @@ class State:
         return saved.resume
 
 
-def _end(spec: RunSpec, here: Problem, snapshot: Snapshot, seconds: float) -> str:
+def _end(spec: RunSpec, here: SolvedModel, snapshot: Snapshot, seconds: float) -> str:
     """Why this snapshot is the last one; empty if it is not."""
     unit, size = spec.budget
     main = snapshot.phase != "lower"

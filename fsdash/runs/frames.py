@@ -8,14 +8,14 @@ file, whichever worker computed which replication first.
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.errors import InputError, require
+from fsdash.formatting import frame_records
 from fsdash.runs.columns import DTYPES, NAMES
 from fsdash.runs.engine import Row
 from fsdash.runs.spec import RunSpec
@@ -69,9 +69,6 @@ def save(path: str | Path, frame: pd.DataFrame, specs: Sequence[RunSpec]) -> Non
         frame.attrs["specs"] = described
         frame.to_parquet(path, index=False)
     else:
-        path.write_text(json.dumps({"specs": described, "rows": records(frame)}, indent=1), "utf-8")
-
-
-def records(frame: pd.DataFrame) -> list[dict[Hashable, Any]]:
-    """The rows as dictionaries, with None where there is no value."""
-    return frame.astype(object).where(frame.notna(), None).to_dict("records")
+        path.write_text(
+            json.dumps({"specs": described, "rows": frame_records(frame)}, indent=1), "utf-8"
+        )

@@ -50,11 +50,6 @@ def share_of_optimum(mean_return: float, optimal_return: float, error: float = 0
     return mean_return / optimal_return if optimal_return > error else nan
 
 
-def relative_regret(mean_regret: float, initial_regret: float, error: float = 0.0) -> float:
-    """Mean regret ÷ that of the initial policy, or NaN if the latter is optimal."""
-    return mean_regret / initial_regret if initial_regret > error else nan
-
-
 def main_measure(frame: pd.DataFrame) -> str:
     """The measure that views of these rows show: the share of the optimum if all rows have it."""
     return next((name for name in FALLBACKS if frame[name].notna().all()), "mean_return")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from fsdash.algorithms.optimum import Optimum, optimum
+from fsdash.algorithms.optimum import Optimum
+from fsdash.choice.solved import SolvedModel
 from fsdash.core.model import FastSlowMDP
 from fsdash.domains.inventory import Inventory
 
@@ -35,7 +36,12 @@ def shop(gamma: float = SHOP.gamma, move: float = SHOP.move) -> FastSlowMDP:
     return Inventory(**fields | {"gamma": gamma, "move": move}).build()
 
 
-@cache
 def best(gamma: float = SHOP.gamma, move: float = SHOP.move) -> Optimum:
     """U* of the shop and an optimal policy."""
-    return optimum(shop(gamma, move))
+    return solved_shop(gamma, move).best
+
+
+@cache
+def solved_shop(gamma: float = SHOP.gamma, move: float = SHOP.move) -> SolvedModel:
+    """The shop with its optimum and the verdict on freezing."""
+    return SolvedModel(shop(gamma, move))

@@ -70,7 +70,7 @@ _LECTURER = Tour(
         Stop(
             "reward_error",
             "An error that keeps growing",
-            "Compare with the stop before: only L_f has changed, from 0.99 to 1.05.",
+            "Compare with the stop before: L_f has changed from 0.99 to 1.05, and T from 23 to 90.",
             "γ·L_f is just above 1. The freeze error now grows without limit: small differences "
             "grow faster than discounting shrinks them.",
             {"T": "90", "Lf": "1.05"},
@@ -156,7 +156,7 @@ _PRACTITIONER = Tour(
 
 _RESEARCHER = Tour(
     "For researchers",
-    "What the theorems say, where they fail, and how to check the numbers.",
+    "What the theorems say, what they need, and how to check the numbers.",
     25,
     (
         Stop(
@@ -171,15 +171,17 @@ _RESEARCHER = Tour(
             "choose_t",
             "The bound that was proven",
             "Switch between the bound as stated and the repaired one.",
-            "The theorem of FSVI needs a condition that the paper does not state. The repaired "
-            "bound holds without it.",
+            "The theorem of FSVI does not hold as stated in the arXiv text, but under a condition "
+            "that the three domains satisfy. The repaired bound holds without it. The paper's "
+            "algorithms, experiments and qualitative conclusions do not depend on it.",
             {"by": "theory", "bound": "repaired"},
         ),
         Stop(
             "linear_architecture",
-            "A theorem that is false as stated",
+            "A theorem that needs more terms",
             "Read the sentence about the stated bound below the figure.",
-            "At T = 16 the stated bound is below the proven one, and a counterexample refutes it.",
+            "The theorem of FSAVI does not hold as stated in the arXiv text. At T = 16 the stated "
+            "bound is below the proven one.",
             {"T": "16"},
         ),
         Stop(

@@ -11,6 +11,7 @@ from fsdash.algorithms import fsvi, mpi, rolling, run_until, vi
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.choice.frontier import COLUMNS, frontier
 from fsdash.choice.recommend import recommend
+from fsdash.choice.solved import SolvedModel
 from fsdash.core.model import FastSlowMDP
 from fsdash.domains import make
 from fsdash.errors import InputError
@@ -41,8 +42,8 @@ def algorithm(model, row):
     ids=["inventory", "exogenous", "endogenous", "rows", "padded"],
 )
 def test_rows_are_those_of_the_algorithms(model):
-    best = optimum(model)
-    found = frontier(model, T=[1, 2, 5], tolerance=1e-6, best=best)
+    solved = SolvedModel(model)
+    best, found = solved.best, frontier(solved, T=[1, 2, 5], tolerance=1e-6)
     assert tuple(found.columns) == COLUMNS
     assert set(found["method"]) == {"fsvi", "rolling", "mpi", "vi"}
     scale = np.abs(best.U_XY).max()

@@ -164,7 +164,7 @@ def test_advise_minimises_the_bound_that_is_asked_for(fsdash, as_json):
     found = as_json(line)
     assert found["bound"] == "repaired" and found["choice"]["regret"] == expected.choice.regret
     assert "Bound: repaired, with L̃ = 1.56205." in fsdash(line)[1]
-    assert "Bound: as stated in the paper" in fsdash("advise --sweeps 4")[1]
+    assert "Bound: as stated in the arXiv text" in fsdash("advise --sweeps 4")[1]
     assert as_json("advise --sweeps 4")["bound"] == "stated"
     _, out, _ = fsdash(f"{line} --format csv")
     assert {row["bound"] for row in csv.DictReader(io.StringIO(out))} == {"repaired"}
@@ -297,7 +297,7 @@ def test_recommend_prints_the_choice_and_the_reason(as_json, fsdash):
 def test_a_model_that_freezing_does_not_suit_gets_a_line_on_stderr(fsdash):
     code, out, err = fsdash("recommend inventory --sweeps 8 --set d_max=5 --set d_min=5")
     assert code == 0 and out and err.count("\n") == 1
-    assert "one slow state, so nothing is frozen" in err and "5 passes" in err
+    assert "one slow state, so nothing is frozen" in err
 
 
 def test_run_shows_kappa_of_fsavi_in_every_format(fsdash):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fsdash.algorithms import fsvi, rolling, run_until
+from fsdash.choice.solved import solved_domain
 from fsdash.core.simulate import simulate
 from fsdash.dashboard import tour as bar
 from fsdash.dashboard.choose_t import view as choose_t_view
@@ -21,7 +22,6 @@ from fsdash.dashboard.story import sections as story_sections
 from fsdash.dashboard.your_model import url as your_model_url
 from fsdash.domains import make
 from fsdash.errors import InputError
-from fsdash.runs.engine import problem
 from fsdash.teaching.tours import TOURS, Position, parse_position
 from fsdash.theory import PRESETS, fsavi_regret
 from tests.dashboard.kit import address, follow_link, opened, words
@@ -73,6 +73,18 @@ def test_a_stop_opens_its_page_in_its_state(position):
     assert f"**{stop.title}**" in shown and stop.do in shown and stop.look_for in shown
     assert bar.place(position) in [one.proto.text for one in page.get("progress")]
     assert (bar.LAST in shown) == (position.moved(1) is None)
+
+
+@pytest.mark.parametrize("position", POSITIONS, ids=str)
+def test_a_stop_that_compares_names_every_value_that_has_changed(position):
+    before = position.moved(-1)
+    if before is None or "Compare with the stop before" not in position.stop.do:
+        return
+    assert position.stop.page == before.stop.page
+    old, new = before.stop.state, position.stop.state
+    for name in {*old, *new}:
+        if old.get(name) != new.get(name):
+            assert new[name] in position.stop.do
 
 
 def test_tours_end_in_the_inspector_or_in_choose_t():
@@ -151,7 +163,7 @@ def test_other_budgets_have_the_winners_that_the_lecturers_stop_names(budget, me
 
 def test_fsvi_orders_at_the_start_of_a_block_as_the_last_stop_says():
     assert "almost every order is placed by μ" in parse_position("lecturer.6").stop.look_for
-    model, steps = problem(make("inventory")).model, 600
+    model, steps = solved_domain(make("inventory")).model, 600
     policy_PXY = run_until(fsvi(model, T=6), tolerance=1e-3).policy_PXY
     path = simulate(model, policy_PXY, rng=np.random.default_rng(0), steps=steps)
     orders = model.actions.values[path.action_N].ravel() > 0
@@ -169,7 +181,7 @@ def test_the_practitioners_example_suggests_the_regime():
     assert page.session_state[your_model_url.URL.key("slow")] == ["regime"]
 
 
-def test_the_researchers_stop_shows_a_proven_bound_above_the_refuted_one():
+def test_the_researchers_stop_shows_a_proven_bound_above_the_stated_one():
     page, T = at("researcher.3"), 16
     constants, fit = PRESETS["three-regimes"].constants, dict(kappa=1.02, eps_low=0.05, eps_up=0.2)
     proven = fsavi_regret(constants, T, k=20, **fit).total

@@ -8,9 +8,10 @@ import pytest
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.algorithms.registry import ALGORITHMS, Algorithm
 from fsdash.algorithms.snapshot import Diverged, Snapshot
+from fsdash.choice.solved import solved_domain
 from fsdash.runs import engine
 from fsdash.runs.columns import NAMES
-from fsdash.runs.engine import Judge, execute, problem
+from fsdash.runs.engine import Judge, execute
 from fsdash.runs.spec import RunSpec
 
 SMALL = {"y_max": 10, "d_max": 3, "order_max": 10, "K": 5}
@@ -51,7 +52,7 @@ def test_every_algorithm_runs_and_its_rows_are_exact(name):
     best = optimum(model)
     for record in recorded[::3]:
         exact = regret(model, record.policy_PXY, best=best)
-        tolerance = problem(here.build_domain()).tolerance + exact.error
+        tolerance = solved_domain(here.build_domain()).tolerance + exact.error
         assert record.row["mean_return"] == pytest.approx(exact.mean_value, abs=tolerance)
         assert record.row["max_regret"] == pytest.approx(exact.max_regret, abs=2 * tolerance)
         assert record.row["fraction_of_optimal"] == pytest.approx(
@@ -174,7 +175,7 @@ def test_an_unchanged_policy_is_not_evaluated_again(monkeypatch):
     calls = []
     true = engine.policy_values
     monkeypatch.setattr(engine, "policy_values", lambda *a, **k: calls.append(1) or true(*a, **k))
-    here = problem(spec().build_domain())
+    here = solved_domain(spec().build_domain())
     policy = here.best.policy_PXY
     snapshot = Snapshot("base", 0, 0, policy, here.best.U_XY, np.nan, 0, "stationary")
     judge = Judge(here)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from fsdash.runs.engine import execute, problem
+from fsdash.choice.solved import solved_domain
+from fsdash.runs.engine import execute
 from fsdash.runs.spec import RunSpec
 
 SMALL = {"y_max": 10, "d_max": 3, "order_max": 10, "K": 0.0, "c": 0.0, "h": 0.0, "gamma": 0.9}
@@ -11,7 +12,7 @@ SMALL = {"y_max": 10, "d_max": 3, "order_max": 10, "K": 0.0, "c": 0.0, "h": 0.0,
 def price_for(mean_return: float) -> float:
     """The price at which the optimal mean return is this; revenue is proportional to it."""
     parameters = SMALL | {"p": 1.0}
-    unit = problem(
+    unit = solved_domain(
         RunSpec("inventory", "vi", domain_parameters=parameters, iterations=1).build_domain()
     )
     return mean_return / unit.optimal_return
@@ -21,7 +22,7 @@ def shares(best: float) -> tuple[list[float], list[float]]:
     """The recorded shares of VI's policies, and those computed from the mean returns."""
     parameters = SMALL | {"p": price_for(best)}
     spec = RunSpec("inventory", "vi", domain_parameters=parameters, iterations=3)
-    optimal_return = problem(spec.build_domain()).optimal_return
+    optimal_return = solved_domain(spec.build_domain()).optimal_return
     assert optimal_return == pytest.approx(best, rel=1e-9)
     rows = []
     execute(spec, 0, lambda record: rows.append(record.row))

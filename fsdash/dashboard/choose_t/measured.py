@@ -13,11 +13,10 @@ import plotly.graph_objects as go
 from fsdash.choice.frontier import frontier
 from fsdash.choice.pareto import competitor, last_on_budget, pareto, precision, with_work, without
 from fsdash.choice.recommend import Choice, recommend
-from fsdash.choice.suits import Suitability, suits
+from fsdash.choice.solved import Suitability, solved_domain
 from fsdash.domains import DOMAINS, Domain, make
 from fsdash.figures.frontier import FrontierFigure
 from fsdash.formatting import round_significant
-from fsdash.runs.engine import problem
 from fsdash.theory.measured_domains import measured_domains
 
 COMPARED_T = tuple(range(2, 25))
@@ -146,32 +145,32 @@ def pairs(domain: Domain) -> int:
 def measure_model(domain: Domain, progress: Callable[[float], object]) -> MeasuredModel:
     """The frontier of a model for all T that compete; constants are reused where they are known."""
     progress(0.0)
-    solved, constants = problem(domain), None
+    solved, constants = solved_domain(domain), None
     if domain == make(domain.name) and domain.name in measured_domains():
         constants = measured_domains()[domain.name].constants
+    verdict = solved.freezing
     found = frontier(
-        solved.model,
+        solved,
         COMPARED_T,
         constants=constants,
         constants_seconds=CONSTANTS_SECONDS,
-        best=solved.best,
         progress=progress,
     )
-    return MeasuredModel(found, suits(solved.model, found, best=solved.best))
+    return MeasuredModel(found, verdict)
 
 
 def choose_from_samples(
     domain: Domain, sweeps: float, seed: int, progress: Callable[[float], object]
 ) -> Choice:
     """The recommendation from samples alone, which all count against the budget."""
-    model = problem(domain).model
-    return recommend(model, sweeps=sweeps, sampled=True, seed=seed, progress=progress)
+    return recommend(
+        solved_domain(domain), sweeps=sweeps, sampled=True, seed=seed, progress=progress
+    )
 
 
 def optimal_mean(domain: Domain) -> float:
     """The optimal mean value, which takes a solution of the model."""
-    solved = problem(domain)
-    return float(solved.model.mean(solved.best.U_XY))
+    return solved_domain(domain).optimal_return
 
 
 def figure(state: MeasuredState, dark: bool = False) -> go.Figure:

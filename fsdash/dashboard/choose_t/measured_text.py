@@ -45,12 +45,13 @@ NO_FSVI = "This budget is too small for FSVI."
 INSPECT = "Inspect this policy"
 SAMPLES = "If you can only sample"
 SAMPLES_INTRODUCTION = (
-    "The figure needs the model's probabilities. If you only have a simulator, the choice must be "
-    "based on samples. Every sample counts against the budget, including those that compare the "
-    "candidates. Here one sweep is a sweep of Base E-VI with 50 samples for each state and action."
+    "The figure needs the model's probabilities. If you only have a simulator, samples must "
+    "do. Where the model declares the structure that thawed defect correction needs, this method "
+    "is applied; elsewhere candidates are compared by roll-outs. Every sample counts against the "
+    "budget. Here one sweep is a sweep of Base E-VI with 50 samples for each state and action."
 )
 SAMPLED_BUDGET, SEED = "Budget in sweeps of Base E-VI", "Seed"
-CHOOSE_FROM_SAMPLES, CHOOSING = "Choose from samples", "Choosing from samples …"
+CHOOSE_FROM_SAMPLES, CHOOSING = "Recommend from samples", "Working with samples …"
 
 
 def model_label(key: str, labels: Mapping[str, str]) -> str:

@@ -96,9 +96,9 @@ SYMBOLS = {
 }
 """The constants that can be varied, by their names in the URL."""
 TRUST = (
-    "The bound is a **worst case** over all problems with these constants. It shows in which "
-    "direction T should move, not how large the regret of your problem is. On the three domains "
-    "it is far above the true regret:"
+    "The bound is a **worst case** over all problems with these constants. On given constants it "
+    "orders the values of T; on real models it is vacuous: it allows more than any policy can "
+    "lose. On the three domains it is far above the true regret:"
 )
 MEASURED_ON = "Domain"
 TRUTH_ALT_TEXT = "Bound and true regret of FSVI on {name}, against T."
@@ -178,12 +178,12 @@ GO_TO_MEASURED = "Measure it on a model"
 
 
 def headline(state: ChooseTState) -> str:
-    """The recommendation: algorithm, T and k."""
+    """The algorithm, T and k with the smallest bound."""
     if state.advice is None:
         return TOO_SMALL
     if is_vacuous(state.advice):
         return CANNOT_CHOOSE
-    return f"Run {_run(state.advice.choice)}"
+    return f"Smallest bound: {_run(state.advice.choice)}"
 
 
 def is_vacuous(advice: Advice) -> bool:
@@ -241,11 +241,11 @@ def _second_best(advice: Advice) -> str:
     if best.regret == second.regret:
         return f"{name} has the same bound."
     close = ", practically a tie" if second.regret < 1.05 * best.regret else ""
-    return f"The second best is {name} with {number(second.regret)}{close}."
+    return f"{name} has the second smallest bound, {number(second.regret)}{close}."
 
 
 def _stays(advice: Advice, sizes: Sizes) -> str:
-    """The budgets for which this choice is the best."""
+    """The budgets for which this bound is the smallest."""
     regime = next(regime for regime in advice.regimes if advice.budget in regime)
     name, start, end = (
         competitor_label(regime.T),
@@ -253,8 +253,8 @@ def _stays(advice: Advice, sizes: Sizes) -> str:
         regime.end / sizes.sweep,
     )
     if end == float("inf"):
-        return f"{name} is the best choice from {sweep_count(start)} on."
-    return f"{name} is the best choice from {number(start)} to {sweep_count(end)}."
+        return f"{name} has the smallest bound from {sweep_count(start)} on."
+    return f"{name} has the smallest bound from {number(start)} to {sweep_count(end)}."
 
 
 # ---------------------------------------------------------------------------------------- notices

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from fsdash.algorithms.snapshot import MAX_ITERATIONS
+from fsdash.choice.solved import solved_domain
 from fsdash.core.compare import FIRST_BETTER, SECOND_BETTER, TIE
 from fsdash.core.evaluation import TOLERANCE
 from fsdash.core.model import FastSlowMDP
@@ -28,7 +29,7 @@ from fsdash.figures.policies.labels import (
     value_label,
 )
 from fsdash.figures.policies.microscope import path_losses, simulated_blocks
-from fsdash.runs.engine import Record, execute, problem
+from fsdash.runs.engine import Record, execute
 from fsdash.runs.frames import tidy
 from fsdash.runs.records import ACTIVE, Run
 from fsdash.runs.spec import RunSpec
@@ -136,7 +137,7 @@ def inspect_record(spec: RunSpec, record: Record) -> InspectedPolicy:
 
 def _inspect(spec: RunSpec, row: pd.Series, policy_PXY: np.ndarray) -> InspectedPolicy:
     domain = spec.build_domain()
-    solved = problem(domain)
+    solved = solved_domain(domain)
     phases = phase_labels(row, len(policy_PXY), spec.T)
     return InspectedPolicy(solved.model, policy_PXY, domain, solved.best, phases)
 
@@ -145,7 +146,7 @@ def optimal_policy(spec: RunSpec) -> InspectedPolicy:
     """The optimal policy of the specification's domain."""
     check_size(spec)
     domain = spec.build_domain()
-    solved = problem(domain)
+    solved = solved_domain(domain)
     name = text.OPTIMAL_POLICY.lower()
     return InspectedPolicy(solved.model, solved.best.policy_PXY, domain, solved.best, (name,))
 

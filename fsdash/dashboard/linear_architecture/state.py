@@ -56,7 +56,7 @@ T, k = np.arange(1, {last} + 1), {k}
 fit = dict(kappa={kappa!r}, eps_low={eps_low!r}, eps_up={eps_up!r})
 l_frozen = {l_frozen!r}  # None: the square root of 1 + l_f**2
 proven = fsavi_regret(constants, T, k=k, **fit, l_frozen=l_frozen)
-stated = fsavi_regret(constants, T, k=k, **fit, bound="stated")  # refuted by a counterexample
+stated = fsavi_regret(constants, T, k=k, **fit, bound="stated")  # does not hold in general
 frame = pd.DataFrame({{
     "T": T,
     "proven": proven.total,
@@ -72,7 +72,7 @@ from fsdash.theory import Constants, fsavi_regret
 constants = {constants!r}
 fit = dict(kappa={kappa!r}, eps_low={eps_low!r}, eps_up={eps_up!r})
 rows = []
-for name in ("stated", "proven"):  # the stated one is refuted by a counterexample
+for name in ("stated", "proven"):  # the stated one does not hold in general
     bound = fsavi_regret(constants, {T}, k={k}, **fit, bound=name, l_frozen={l_frozen!r})
     rows.append({{"bound": name, **vars(bound), "total": bound.total}})
 frame = pd.DataFrame(rows)"""

@@ -1,7 +1,8 @@
 """The Linear architecture page: the bound on regret when values are fitted by features.
 
-The theorem of Appendix "Value Function Approximation with a Linear Architecture" is false as the
-paper states it. The page shows a proven bound (docs/proofs.md) and, for comparison, the stated one.
+The theorem of Appendix "Value Function Approximation with a Linear Architecture" does not hold as
+stated in the arXiv text. The page shows a proven bound (docs/proofs.md) and, for comparison, the
+stated one.
 """
 
 from functools import partial

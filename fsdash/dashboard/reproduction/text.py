@@ -207,10 +207,11 @@ SAMPLES_CAPTION = (
 )
 SAMPLES_ALT = "The final share of the optimum of Base E-VI against the number of samples M."
 BUDGETS = (
-    "**Methods without FSVI's floor, and a choice from samples.** *Rolling freeze* plans with the "
-    "slow state frozen and replans in every period. *Thawed sweeps* (E-Thaw) add a sampled "
-    "correction for the error made by freezing. The *recommendation* chooses a method and its "
-    "horizon from samples, which count against the budget. *Certificates* bound the regret of FSVI "
+    "**Methods with a lower floor than FSVI, and a recommendation.** *Rolling freeze* plans with "
+    "the slow state frozen and replans in every period. *Thawed sweeps* (E-Thaw) add a sampled "
+    "correction for the error made by freezing. The *recommendation* applies E-Thaw where the "
+    "model declares the structure that E-Thaw needs, and elsewhere chooses a method by roll-outs. "
+    "All samples count against its budget. *Certificates* bound the regret of FSVI "
     "by computing on the model itself instead of using its constants."
 )
 BUDGETS_CAPTION = (

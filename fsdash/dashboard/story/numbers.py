@@ -8,7 +8,7 @@ from math import ceil, log
 import numpy as np
 
 from fsdash.choice.pareto import Winner, best_on_budget, winners
-from fsdash.choice.suits import REMAINING
+from fsdash.choice.solved import REMAINING
 from fsdash.dashboard.story import state
 from fsdash.dashboard.story.maze import SWITCH
 from fsdash.dashboard.story.state import PRECISION, SHOP

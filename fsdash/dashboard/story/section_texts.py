@@ -57,8 +57,10 @@ SECTIONS = (
         "{needed_closer} sweeps with $\\gamma$ = {closer}, {ratio} times as many. The error falls "
         "by the factor $\\gamma$ per sweep, so the number of sweeps grows like $1/(1-\\gamma)$: "
         "near one, half the distance takes twice the sweeps. The greedy *policy* is optimal after "
-        "{optimal_after} sweeps already, but this cannot be known without accurate values. "
-        "The section on regret measures policies, not values.",
+        "{optimal_after} sweeps already. Bounds from the span of $U^k - U^{{k-1}}$, its largest "
+        "minus its smallest entry, tell when it is good enough to stop: with $\\gamma$ near one, "
+        "long before the values are accurate. The section on regret measures policies, not "
+        "values.",
         "The error of value iteration after each sweep on a logarithmic scale, with γ = {gamma}: "
         "{error} after {k} sweeps, below {precision} after {needed} sweeps.",
         ("Uk", "H", "norm", "Ustar", "gamma", "sweeps"),
@@ -268,8 +270,9 @@ SECTIONS = (
         "bound",
         "What the bound says, and why it says so little",
         (
-            "The paper's theorem bounds the regret before anything is solved, but **in this shop "
-            "it allows {times} times more than can be lost at all**.",
+            "The paper's theorem bounds the regret by a few constants of the model, but **in this "
+            "shop it allows {times} times more than can be lost at all**. One constant, $L_U$, is "
+            "measured here on the solved model.",
             "With $T$ = {T} the bound is {bound}, no policy can lose more than {trivial}, and FSVI "
             "loses at most {regret} in any state.",
             "The bound multiplies worst cases: a step of one unit can change the value by {L_U}, "
@@ -279,8 +282,8 @@ SECTIONS = (
         "Can anything useful be said about the regret without the optimal values?",
         "Yes. After FSVI has run, a few more sweeps show by how much any policy could still be "
         "better than this one: here the certificate proves that FSVI loses at most {certificate}. "
-        "The paper's bound names the quantities that matter, but it does not choose $T$: it is "
-        "smallest at $T$ = {bound_T}, and FSVI loses least at $T$ = {true_T}.",
+        "On given constants the paper's bound orders the values of $T$; on real models it is "
+        "vacuous. Here it is smallest at $T$ = {bound_T}, and FSVI loses least at $T$ = {true_T}.",
         "Four numbers on a logarithmic scale: the true regret {regret}, the certificate "
         "{certificate}, the most that can be lost {trivial}, and the paper's bound {bound}.",
         ("regret", "er", "LU", "d", "gamma", "T"),
@@ -289,7 +292,8 @@ SECTIONS = (
             "The fixed cost of {K} is a jump, and a jump makes every Lipschitz constant large.",
             "Read the formula as: the error of one block, in brackets, times a factor that adds up "
             "all blocks and two policies.",
-            "The bound names the quantities that matter. Do not use it to choose T.",
+            "The bound names the quantities that matter. On given constants it orders the values "
+            "of T; on real models it is vacuous.",
         ),
         ("Move T from {true_T} to {bound_T}: the bound falls, and the true regret rises.",),
         live="True regret {regret}, certificate {certificate}, most that can be lost {trivial}, "
@@ -312,8 +316,8 @@ SECTIONS = (
         "Is rolling freeze always better than FSVI?",
         "No. With {short} frozen weeks it loses {short_rolling} and FSVI only {short_fsvi}, "
         "because without an upper level nothing looks beyond these weeks. Its smallest loss here "
-        "is {best} with {best_n} weeks; that of FSVI is {best_floor} with $T$ = {best_T}. Rolling "
-        "freeze has no guarantee in advance, but a certificate can be computed for it.",
+        "is {best} with {best_n} weeks; that of FSVI is {best_floor} with $T$ = {best_T}. The "
+        "paper has no theorem on rolling freeze, but a certificate can be computed for it.",
         "Mean regret on a logarithmic scale against the number of frozen weeks, for FSVI and for "
         "rolling freeze. With {n} weeks: FSVI {fsvi}, rolling freeze {rolling}.",
         ("J", "pi", "T", "n", "regret"),

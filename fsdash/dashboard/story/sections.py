@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from fsdash.choice.suits import REMAINING
+from fsdash.choice.solved import REMAINING
 from fsdash.dashboard.shell import segments
 from fsdash.dashboard.story import numbers, state, text
 from fsdash.dashboard.story.maze import maze

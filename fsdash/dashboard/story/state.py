@@ -9,17 +9,16 @@ import numpy as np
 import pandas as pd
 
 from fsdash.algorithms.fsvi import fsvi
-from fsdash.algorithms.optimum import Optimum, optimum, regret
 from fsdash.algorithms.rolling import rolling
 from fsdash.algorithms.snapshot import Snapshot, run_until
 from fsdash.choice.certify import certify
 from fsdash.choice.frontier import frontier
-from fsdash.choice.suits import Suitability, suits
+from fsdash.choice.solved import SolvedModel, Suitability
 from fsdash.core.blocks import Blocks, frozen_blocks
 from fsdash.core.operators import H, H_frozen, H_policy, bellman, expect
 from fsdash.core.simulate import Path, simulate, visits
 from fsdash.dashboard.story.maze import CELLS, maze
-from fsdash.teaching.shop import SHOP, best, shop
+from fsdash.teaching.shop import SHOP, best, shop, solved_shop
 from fsdash.theory import Constants, RewardError
 from fsdash.theory.measured import measure
 
@@ -176,14 +175,14 @@ def constants() -> Constants:
 @cache
 def fsvi_losses(T: int) -> tuple[float, float]:
     """The mean and the largest regret of converged FSVI."""
-    found = regret(shop(), converged(T).policy_PXY, best=best())
+    found = solved_shop().regret(converged(T).policy_PXY)
     return found.mean_regret, found.max_regret
 
 
 @cache
 def rolling_loss(n: int) -> float:
     """The mean regret of rolling freeze with n frozen weeks."""
-    return regret(shop(), lower_level()[n - 1].policy_PXY, best=best()).mean_regret
+    return solved_shop().regret(lower_level()[n - 1].policy_PXY).mean_regret
 
 
 @cache
@@ -196,9 +195,7 @@ def certificate(T: int) -> float:
 def points(methods: tuple[str, ...] = ("fsvi", "vi")) -> pd.DataFrame:
     """The frontier of the shop: regret against work for FSVI with every T, and for Base VI."""
     T_values = range(2, LOWER_STEPS + 1)
-    return frontier(
-        shop(), T_values, methods=methods, every_iteration=True, bounds=False, best=best()
-    )
+    return frontier(solved_shop(), T_values, methods=methods, every_iteration=True, bounds=False)
 
 
 @cache
@@ -214,18 +211,18 @@ def paid_points() -> pd.DataFrame:
 @cache
 def season_verdict(move: float) -> Suitability:
     """Whether freezing suits the shop if the season moves with this probability each way."""
-    return suits(shop(move=move), best=best(move=move))
+    return solved_shop(move=move).freezing
 
 
 @cache
 def maze_verdict() -> Suitability:
     """Whether freezing suits the maze."""
-    return suits(maze(), best=maze_best())
+    return solved_maze().freezing
 
 
 @cache
-def maze_best() -> Optimum:
-    return optimum(maze())
+def solved_maze() -> SolvedModel:
+    return SolvedModel(maze())
 
 
 @cache
@@ -238,7 +235,7 @@ def maze_level(T: int) -> Snapshot:
 def maze_share(T: int) -> float:
     """The share of the optimal mean value that FSVI reaches in the maze."""
     policy_PXY = run_until(fsvi(maze(), T), tolerance=CONVERGED).policy_PXY
-    found = regret(maze(), policy_PXY, best=maze_best())
+    found = solved_maze().regret(policy_PXY)
     return found.mean_value / found.optimal_mean_value
 
 

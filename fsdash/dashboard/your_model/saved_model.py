@@ -7,6 +7,8 @@ from dataclasses import asdict
 import pandas as pd
 import streamlit as st
 
+from fsdash.choice.solved import Suitability
+from fsdash.choice.splits import rank_splits
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.service import as_sentence, may_change
 from fsdash.dashboard.shell import is_dark
@@ -18,7 +20,6 @@ from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.figures.regret_over_T import regret_figure
 from fsdash.formatting import escape_markdown, number
-from fsdash.models.splits import rank_splits
 from fsdash.runs.errors import StoreError
 from fsdash.runs.store.experiments import Store
 from fsdash.runs.store.models import SavedModelRecord
@@ -147,18 +148,27 @@ def _solve(domain: str, method: str, T: int) -> Solution:
 
 def _draw_regret(saved: SavedModelRecord) -> None:
     st.markdown(saved_text.REGRET_INTRODUCTION)
-    solutions, bar = {}, st.progress(0.0)
+    rows, bar = [], st.progress(0.0)
     for i, T in enumerate(state.HORIZONS):
         bar.progress(i / len(state.HORIZONS), saved_text.MEASURING.format(T=T))
-        solutions[T] = _solve(saved.domain, "fsvi", T)
+        rows.append(_regret_row(saved.domain, T))
+    table, verdict = pd.DataFrame(rows), _verdict(saved.domain)
     bar.empty()
-    table = state.regret_table(solutions)
-    sentence, kind = state.verdict(saved.domain, table)
-    {"success": st.success, "info": st.info, "warning": st.warning}[kind](sentence)
+    (st.success if verdict.suits else st.warning)(verdict.text)
     figure = regret_figure(table, is_dark())
     chart(figure, "regret-over-T", height=360, alt_text=saved_text.REGRET_ALT_TEXT)
     export(f"regret-{saved.hash}", figure, table, state.regret_snippet(saved.domain))
     _draw_splits(saved)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _regret_row(domain: str, T: int) -> dict[str, float]:
+    return state.regret_row(domain, T)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _verdict(domain: str) -> Suitability:
+    return state.verdict(domain)
 
 
 def _draw_splits(saved: SavedModelRecord) -> None:
@@ -177,7 +187,7 @@ def _draw_splits(saved: SavedModelRecord) -> None:
         )
         return
     frame = _splits(saved.domain)
-    shown = frame[[name for name in frame.columns if name not in ("padding", "repeated", "suits")]]
+    shown = frame[[name for name in frame.columns if name not in ("padding", "suits")]]
     config = {
         name: st.column_config.NumberColumn(saved_text.split_label(name), format="percent")
         if name.startswith("regret_")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from math import isnan
 
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.your_model.text import plural
@@ -51,12 +52,12 @@ MEAN_HELP = {
 REGRET = "Mean regret"
 REGRET_HELP = (
     "How much the policy loses compared with the optimal one, computed exactly. In brackets: "
-    "relative to the scale of the optimal values."
+    "relative to the mean regret of the policy that maximises the immediate reward."
 )
 
 
 def regret_text(mean: float, share: float) -> str:
-    return f"{number(mean)} ({share:.2%})"
+    return number(mean) if isnan(share) else f"{number(mean)} ({share:.2%})"
 
 
 def policy_caption(period: int, rows: int, shown: int) -> str:
@@ -81,10 +82,13 @@ def file_name(name: str, method: str, T: int) -> str:
 
 REGRET_INTRODUCTION = (
     "What does it cost to plan with the slow state frozen for T periods? Each point is the true "
-    "mean regret of FSVI's policy after convergence, evaluated exactly and relative to the scale "
-    "of the optimal values."
+    "mean regret of FSVI's policy after convergence, evaluated exactly; 100% is the mean regret "
+    "of the policy that maximises the immediate reward."
 )
-REGRET_ALT_TEXT = "Mean regret of FSVI against T, as a percentage of the scale of optimal values."
+REGRET_ALT_TEXT = (
+    "Mean regret of FSVI against T, as a percentage of that of the policy that maximises the "
+    "immediate reward."
+)
 MEASURING = "FSVI with T = {T} …"
 SPLITS_TITLE = "Other choices of slow variables"
 COMPARE_SPLITS = "Compare by regret"
@@ -97,25 +101,6 @@ def split_label(column: str) -> str:
     """The label of a column of `rank_splits`."""
     label = f"{column[2:]} states" if column.startswith("n_") else column
     return label[0].upper() + label[1:].replace("_T=", ", T = ")
-
-
-def suits(T: int, share: float) -> str:
-    return f"Freezing suits this model: with T = {T} the mean regret is {share:.2%}."
-
-
-def costs_something(T: int, share: float) -> str:
-    return (
-        f"Freezing costs something on this model: the smallest mean regret is {share:.2%}, with "
-        f"T = {T}. The optimal policy loses nothing."
-    )
-
-
-def does_not_suit(reasons: Sequence[str]) -> str:
-    return (
-        f"Freezing does not suit this model: {'; '.join(reasons)}. Use the optimal policy, which "
-        "modified policy iteration (MPI) computes, or repeat FSVI in Python with its own values as "
-        "terminal values: `fsdash.fsvi(model, T, terminal_XY=last.values_XY)`."
-    )
 
 
 # Constants

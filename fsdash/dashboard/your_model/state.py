@@ -12,17 +12,16 @@ from typing import Any
 
 import pandas as pd
 
-from fsdash.algorithms.optimum import Regret, regret
+from fsdash.algorithms.optimum import Regret
+from fsdash.choice.solved import Suitability, solved_domain
 from fsdash.core.model import FastSlowMDP
-from fsdash.dashboard.your_model import saved_text, text
+from fsdash.dashboard.your_model import text
 from fsdash.domains import make
 from fsdash.models import examples
 from fsdash.models.columns import Columns
 from fsdash.models.files import Contents, read
 from fsdash.models.policy import Policy
-from fsdash.models.splits import solve_frozen, unsuited, value_scale
 from fsdash.models.transitions import check_transitions, from_transitions
-from fsdash.runs.engine import problem
 
 MAX_MEGABYTES = 50
 FILE_TYPES = ("csv", "parquet", "npz", "json")
@@ -30,8 +29,6 @@ DEFAULT_GAMMA, LARGEST_GAMMA = 0.95, 0.999999
 HORIZONS = (2, 3, 4, 6, 8, 12, 16, 24)
 DEFAULT_T = 6
 LARGEST_T = 100
-SMALL_REGRET = 0.02
-"""Relative regret up to which freezing suits a model."""
 MAX_PREVIEW = 1_000
 """Rows of a policy that the page shows; the file has all of them."""
 
@@ -170,8 +167,7 @@ class Solution:
 
     policy: Policy
     worth: Regret
-    scale: float
-    """The scale of the optimal values, to which regret is relative."""
+    relative_regret: float
     sense: str
 
     @property
@@ -179,61 +175,50 @@ class Solution:
         """Its mean value; its mean cost if the model has costs."""
         return -self.worth.mean_value if self.sense == "min" else self.worth.mean_value
 
-    @property
-    def relative_regret(self) -> float:
-        """Mean regret relative to the scale of the optimal values."""
-        return self.worth.mean_regret / self.scale
-
 
 def solve(domain: str, method: str, T: int) -> Solution:
     """The optimal policy of a saved model, or FSVI's."""
-    solved = problem(make(domain))
-    model, best = solved.model, solved.best
-    scale = value_scale(model, best)
-    found = best if method == "optimal" else solve_frozen(model, T, scale)
-    worth = regret(model, found.policy_PXY, best=best)
-    return Solution(Policy(model, found), worth, scale, model.sense)
+    solved = solved_domain(make(domain))
+    solution = solved.best if method == "optimal" else solved.fsvi(T)
+    worth = solved.regret(solution.policy_PXY)
+    relative = solved.relative_regret(worth.mean_regret)
+    return Solution(Policy(solved.model, solution), worth, relative, solved.model.sense)
 
 
-def regret_table(solutions: Mapping[int, Solution]) -> pd.DataFrame:
-    """The true regret of FSVI by T."""
-    return pd.DataFrame(
-        {
-            "T": list(solutions),
-            "mean_regret": [s.worth.mean_regret for s in solutions.values()],
-            "max_regret": [s.worth.max_regret for s in solutions.values()],
-            "relative_regret": [s.relative_regret for s in solutions.values()],
-        }
-    )
+def regret_row(domain: str, T: int) -> dict[str, float]:
+    """The true regret of FSVI with this T."""
+    solved = solved_domain(make(domain))
+    worth = solved.fsvi_regret(T)
+    return {
+        "T": T,
+        "mean_regret": worth.mean_regret,
+        "max_regret": worth.max_regret,
+        "relative_regret": solved.relative_regret(worth.mean_regret),
+    }
 
 
-def verdict(domain: str, table: pd.DataFrame) -> tuple[str, str]:
-    """Whether freezing suits a saved model, in a sentence, from its regrets by T.
-
-    Returns the sentence and its kind: success, info (freezing costs more than `SMALL_REGRET`) or
-    warning (it does not suit).
-    """
-    regrets = dict(zip(table["T"].tolist(), table["relative_regret"].tolist(), strict=True))
-    reasons = unsuited(make(domain).build(), regrets)
-    if reasons:
-        return saved_text.does_not_suit(reasons), "warning"
-    best = min(regrets, key=lambda T: regrets[T])
-    if regrets[best] > SMALL_REGRET:
-        return saved_text.costs_something(best, regrets[best]), "info"
-    return saved_text.suits(best, regrets[best]), "success"
+def verdict(domain: str) -> Suitability:
+    """Whether freezing suits a saved model."""
+    return solved_domain(make(domain)).freezing
 
 
 _SNIPPET = """\
 import fsdash
 import pandas as pd
-from fsdash.dashboard.your_model.state import HORIZONS, regret_table, solve
 
-frame = regret_table({{T: solve({domain!r}, "fsvi", T) for T in HORIZONS}})"""
+solved = fsdash.SolvedModel(fsdash.make({domain!r}).build())
+print(solved.freezing.text)
+rows = []
+for T in {horizons}:
+    regret = solved.fsvi_regret(T)
+    relative = solved.relative_regret(regret.mean_regret)
+    rows.append((T, regret.mean_regret, regret.max_regret, relative))
+frame = pd.DataFrame(rows, columns=["T", "mean_regret", "max_regret", "relative_regret"])"""
 
 
 def regret_snippet(domain: str) -> str:
     """Python code that recomputes the table of regrets."""
-    return _SNIPPET.format(domain=domain)
+    return _SNIPPET.format(domain=domain, horizons=HORIZONS)
 
 
 # ---------------------------------------------------------------------------------------- examples

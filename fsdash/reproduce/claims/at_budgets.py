@@ -42,7 +42,7 @@ def _rolling(domain: str) -> Claim:
         f"{domain}-rolling",
         (evidence_name(domain),),
         "Replanning every period (rolling freeze) is near-optimal, and better than E-FSVI with any "
-        "T: the floor is gone.",
+        "T: its floor is lower.",
         "",
         BEYOND,
         f"After {last} sweeps, E-Rolling's share is above 95% and above that of E-FSVI with the T "

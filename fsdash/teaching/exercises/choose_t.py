@@ -9,8 +9,8 @@ import pandas as pd
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.choice.frontier import METHODS, frontier
 from fsdash.choice.pareto import best_on_budget
+from fsdash.choice.solved import solved_domain
 from fsdash.domains import make
-from fsdash.runs.engine import problem
 from fsdash.teaching.exercises.base import (
     COMPUTE,
     EXPLAIN,
@@ -33,9 +33,9 @@ DOMAIN = "inventory"
 @cache
 def _frontier() -> pd.DataFrame:
     """The points of the inventory that cost something, as the page draws them."""
-    solved = problem(make(DOMAIN))
+    solved = solved_domain(make(DOMAIN))
     constants = measured_domains()[DOMAIN].constants
-    points = frontier(solved.model, range(2, 25), constants=constants, best=solved.best)
+    points = frontier(solved, range(2, 25), constants=constants)
     return points[points["sweeps"] > 0]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from fsdash.algorithms import fsvi, run_until
+from fsdash.choice.solved import solved_domain
 from fsdash.core.simulate import simulate
 from fsdash.domains import make
-from fsdash.runs.engine import problem
 from fsdash.teaching.exercises.base import (
     COMPUTE,
     EXPLAIN,
@@ -21,7 +21,7 @@ from fsdash.teaching.exercises.base import (
 
 def _lower_periods() -> Facts:
     T = 4
-    phases = run_until(fsvi(problem(make("inventory")).model, T=T), iterations=1).policy_PXY
+    phases = run_until(fsvi(solved_domain(make("inventory")).model, T=T), iterations=1).policy_PXY
     return {"T": T, "answer": len(phases) - 1}
 
 
@@ -33,7 +33,7 @@ def _upper_discount() -> Facts:
 def _moves_in_blocks() -> Facts:
     """Whether the slow state moves between block starts when the policy of FSVI is used."""
     T, steps = 6, 60
-    model = problem(make("inventory")).model
+    model = solved_domain(make("inventory")).model
     policy_PXY = run_until(fsvi(model, T=T), iterations=1).policy_PXY
     x_N = simulate(model, policy_PXY, rng=np.random.default_rng(0), steps=steps).x_N[:steps]
     inside = np.arange(1, steps) % T != 0

@@ -8,8 +8,8 @@ import numpy as np
 
 from fsdash.algorithms import fsvi, run_until
 from fsdash.algorithms.optimum import regret
+from fsdash.choice.solved import solved_domain
 from fsdash.domains import make
-from fsdash.runs.engine import problem
 from fsdash.teaching.exercises.base import (
     COMPUTE,
     EXPLAIN,
@@ -24,19 +24,19 @@ from fsdash.teaching.exercises.base import (
 
 @cache
 def _fsvi_policy(domain: str, T: int) -> np.ndarray:
-    return run_until(fsvi(problem(make(domain)).model, T=T), tolerance=1e-3).policy_PXY
+    return run_until(fsvi(solved_domain(make(domain)).model, T=T), tolerance=1e-3).policy_PXY
 
 
 def _share(domain: str, policy: np.ndarray) -> float:
     """The policy's mean return as a share of the optimum."""
-    solved = problem(make(domain))
+    solved = solved_domain(make(domain))
     lost = regret(solved.model, policy, best=solved.best).mean_regret
     return 1 - lost / solved.optimal_return
 
 
 def _no_orders() -> Facts:
     """Phases of FSVI on the inventory that order nothing in any state."""
-    T, model = 12, problem(make("inventory")).model
+    T, model = 12, solved_domain(make("inventory")).model
     orders_PXY = model.actions.values[_fsvi_policy("inventory", T)].reshape(T, -1)
     idle = [t for t in range(T) if not orders_PXY[t].any()]
     return {"T": T, "answer": len(idle), "idle": " and ".join(f"π_{t}" for t in idle)}

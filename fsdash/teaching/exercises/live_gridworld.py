@@ -7,8 +7,8 @@ from functools import cache
 
 from fsdash.algorithms import Snapshot, fsvi, rolling, vi
 from fsdash.algorithms.optimum import regret
+from fsdash.choice.solved import solved_domain
 from fsdash.domains import make
-from fsdash.runs.engine import problem
 from fsdash.teaching.exercises.base import (
     COMPUTE,
     EXPLAIN,
@@ -27,7 +27,7 @@ METHODS = {"fsvi": "FSVI, T = 10", "rolling": "Rolling freeze", "vi": "Base VI"}
 
 
 def _snapshots(method: str) -> Iterator[Snapshot]:
-    model = problem(make(DOMAIN)).model
+    model = solved_domain(make(DOMAIN)).model
     if method == "vi":
         return vi(model)
     if method == "rolling":
@@ -39,7 +39,7 @@ def _snapshots(method: str) -> Iterator[Snapshot]:
 @cache
 def share_after(method: str, sweeps: int) -> float:
     """The share of the optimum that a method has reached with the work of some sweeps."""
-    solved = problem(make(DOMAIN))
+    solved = solved_domain(make(DOMAIN))
     sweep, last = solved.model.n_pairs * solved.model.true.outcomes, None
     for step in _snapshots(method):
         if step.evaluations > sweeps * sweep:
@@ -63,7 +63,7 @@ def _leader() -> Facts:
 
 
 def _lower_work() -> Facts:
-    model = problem(make(DOMAIN)).model
+    model = solved_domain(make(DOMAIN)).model
     frozen = model.frozen.outcomes / model.true.outcomes
     return {"answer": (T - 1) * frozen, "steps": T - 1, "share": frozen, "T": T}
 

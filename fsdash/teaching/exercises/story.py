@@ -7,7 +7,7 @@ from math import ceil, log
 import numpy as np
 
 from fsdash.algorithms import vi
-from fsdash.choice.suits import REMAINING, Suitability, suits
+from fsdash.choice.solved import REMAINING, Suitability
 from fsdash.teaching.exercises.base import (
     COMPUTE,
     EXPLAIN,
@@ -18,7 +18,7 @@ from fsdash.teaching.exercises.base import (
     PageValues,
     StateAnswer,
 )
-from fsdash.teaching.shop import SHOP, best, shop
+from fsdash.teaching.shop import SHOP, best, shop, solved_shop
 
 PRECISION = 0.01
 
@@ -46,7 +46,7 @@ def _guaranteed() -> Facts:
 
 
 def _verdict(move: float) -> Suitability:
-    return suits(shop(move=move), best=best(move=move))
+    return solved_shop(move=move).freezing
 
 
 def _does_not_suit(page: PageValues) -> bool:

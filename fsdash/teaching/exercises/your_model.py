@@ -6,11 +6,11 @@ from functools import cache
 
 import pandas as pd
 
+from fsdash.choice.splits import rank_splits
 from fsdash.core.model import FastSlowMDP
 from fsdash.models.examples import EXAMPLES as TABLES
 from fsdash.models.files import load
 from fsdash.models.slow import suggest_slow
-from fsdash.models.splits import rank_splits
 from fsdash.teaching.exercises.base import (
     COMPUTE,
     EXPLAIN,
@@ -106,8 +106,8 @@ EXERCISES = (
         hint="From the second period of a block on, the plan assumes that the frozen variable "
         "stays. How wrong is that for the stock?",
         solution="{answer} With the regime slow the mean regret at T = {T} is {right} of the "
-        "optimal cost, with the stock slow it is {wrong}: freezing the variable that moves most "
-        "makes the plan wrong from the second period on.",
+        "regret of a policy that looks at this period only, with the stock slow it is {wrong}: "
+        "freezing the variable that moves most makes the plan wrong from the second period on.",
         facts=_wrong_split,
         state=EXAMPLE,
     ),

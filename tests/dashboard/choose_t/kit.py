@@ -41,7 +41,7 @@ def expected(shown: ChooseTState) -> tuple[str, dict[str, str]]:
         f"FSVI with T = {run.T}, k = {run.k:,}" if run.T > 1 else f"Base VI: k = {run.k:,} sweeps"
     )
     vacuous = share >= 1 and trivial_bound(shown.constants) > 0
-    return text.CANNOT_CHOOSE if vacuous else f"Run {name}", {
+    return text.CANNOT_CHOOSE if vacuous else f"Smallest bound: {name}", {
         text.REGRET_BOUND: number(run.regret),
         text.BOUND_RATIO: f"{number(100 * share)}%" if share < 10 else f"{number(share)}×",
     }

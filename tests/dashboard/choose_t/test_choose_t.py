@@ -32,9 +32,9 @@ from tests.dashboard.kit import figures, opened, snippet, traces, words
 def test_the_page_opens_on_three_regimes():
     page = opened(PAGE, by="theory")
     assert advised(page) == expected(view())
-    assert headline(page) == "Run FSVI with T = 16, k = 3"
+    assert headline(page) == "Smallest bound: FSVI with T = 16, k = 3"
     assert text.reasons(view()) in words(page)
-    for number_shown in ("3.48 sweeps", "T = 9 with 14.2", "from 1.48 to 5.27 sweeps"):
+    for number_shown in ("3.48 sweeps", "second smallest bound, 14.2", "from 1.48 to 5.27 sweeps"):
         assert number_shown in text.reasons(view())
     assert not page.error and not page.warning
 
@@ -65,7 +65,7 @@ def test_the_controls_move_the_advice():
 
 def test_every_T_may_compete():
     page = opened(PAGE, budget="20", over=EVERY)
-    assert headline(page) == "Run FSVI with T = 8, k = 19"
+    assert headline(page) == "Smallest bound: FSVI with T = 8, k = 19"
     assert advised(page) == expected(view(20.0, every=True))
 
 

@@ -63,19 +63,19 @@ def field(page: Page, label: str) -> Locator:
 def test_field_click_drag_and_link_set_one_budget(visit: Callable[..., Page]):
     page = visit(PATH)
     wait_until_drawn(page)
-    headline(page, "Run FSVI with T = 16, k = 3")
+    headline(page, "Smallest bound: FSVI with T = 16, k = 3")
     chart(page).evaluate("node => { node.marked = true; }")
 
     field(page, text.BUDGET).fill("10")
     field(page, text.BUDGET).press("Enter")
-    headline(page, "Run FSVI with T = 9, k = 9")
+    headline(page, "Smallest bound: FSVI with T = 9, k = 9")
 
     page.mouse.click(*place(page, 70))
-    headline(page, "Run Base VI: k = ")
+    headline(page, "Smallest bound: Base VI: k = ")
     expect(field(page, text.BUDGET)).to_have_value(re.compile(r"^(69|70|71)\b"))
 
     page.mouse.click(*place(page, 3, strip=True))
-    headline(page, "Run FSVI with T = 16")
+    headline(page, "Smallest bound: FSVI with T = 16")
     expect(field(page, text.BUDGET)).to_have_value("2.8")
 
     start, end = place(page, 2.8), place(page, 30)
@@ -83,7 +83,7 @@ def test_field_click_drag_and_link_set_one_budget(visit: Callable[..., Page]):
     page.mouse.down()
     page.mouse.move(*end, steps=4)
     page.mouse.up()
-    headline(page, "Run FSVI with T = 9")
+    headline(page, "Smallest bound: FSVI with T = 9")
     expect(field(page, text.BUDGET)).to_have_value(re.compile(r"^(29|30|31)\b"))
     assert chart(page).evaluate("node => node.marked"), "the figure was made anew"
 
@@ -91,7 +91,7 @@ def test_field_click_drag_and_link_set_one_budget(visit: Callable[..., Page]):
     dragged, link = field(page, text.BUDGET).input_value(), urlsplit(page.url)
     other = visit(f"{link.path}?{link.query}")
     wait_until_drawn(other)
-    headline(other, "Run FSVI with T = 9")
+    headline(other, "Smallest bound: FSVI with T = 9")
     expect(field(other, text.BUDGET)).to_have_value(dragged)
 
 
@@ -119,7 +119,7 @@ def test_a_click_in_the_heat_map_sets_budget_and_constant(visit: Callable[..., P
     cells.scroll_into_view_if_needed()
     box = cells.locator(".nsewdrag").first.bounding_box()
     page.mouse.click(box["x"] + 0.9 * box["width"], box["y"] + 0.1 * box["height"])
-    headline(page, "Run Base VI")
+    headline(page, "Smallest bound: Base VI")
     expect(page).to_have_url(re.compile(r"[?&]Lf=1\.\d"))
     assert float(field(page, "Sensitivity of the dynamics").input_value()) > 1.6
 
@@ -152,7 +152,7 @@ def test_marks_of_the_old_budget_fade_while_it_is_dragged(visit: Callable[..., P
     page.mouse.move(*place(page, 30), steps=4)
     assert max(chart(page).evaluate(opacities)) < 0.5
     page.mouse.up()
-    headline(page, "Run FSVI with T = 9")
+    headline(page, "Smallest bound: FSVI with T = 9")
     expect(chart(page).locator(".annotation-text", has_text="budget 3")).to_be_visible()
     assert set(chart(page).evaluate(opacities)) == {1}
 
@@ -164,7 +164,7 @@ def test_no_discounting_is_explained_in_view(visit: Callable[..., Page], width, 
     expect(page.get_by_text("γ = 1 means no discounting")).to_be_in_viewport(ratio=1)
     field(page, "Discount γ").fill("0.9")
     field(page, "Discount γ").press("Enter")
-    headline(page, "Run FSVI with T = 16, k = 3")
+    headline(page, "Smallest bound: FSVI with T = 16, k = 3")
 
 
 def test_the_most_extreme_bars_are_drawn(visit: Callable[..., Page]):

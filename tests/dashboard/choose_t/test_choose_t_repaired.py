@@ -1,4 +1,4 @@
-"""The repaired bound on the Choose T page, and the model that refutes the stated one."""
+"""The repaired bound on the Choose T page, and the model in which the stated one does not hold."""
 
 from dataclasses import replace
 from functools import partial

@@ -25,7 +25,7 @@ def test_without_floors_none_is_named(free):
 
 def test_the_lowest_floor_is_that_of_all_competitors():
     page = opened(PAGE, gamma="0.95", Lr="0.7", Lf="0.9", LUby="derived", over="every")
-    assert page.header[0].value.startswith("Run FSVI with T\u00a0=\u00a0100")
+    assert page.header[0].value.startswith("Smallest bound: FSVI with T\u00a0=\u00a0100")
     assert text.FLOOR.format(T=100, floor="{}").split(",")[0] in words(page)
     assert text.VACUOUS_FLOORS not in words(page)
 

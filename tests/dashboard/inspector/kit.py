@@ -3,7 +3,8 @@
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from fsdash.runs.engine import execute, problem
+from fsdash.choice.solved import solved_domain
+from fsdash.runs.engine import execute
 from fsdash.runs.spec import RunSpec
 from tests.dashboard.kit import figures
 
@@ -23,5 +24,5 @@ def heat(test: AppTest, key: str) -> np.ndarray:
 
 def orders(spec: RunSpec, policy_PXY: np.ndarray, phase: int = 0) -> np.ndarray:
     """What the heat map of orders should hold: demand up, stock across."""
-    model = problem(spec.build_domain()).model
+    model = solved_domain(spec.build_domain()).model
     return model.actions.values[policy_PXY[phase], 0].ravel()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from fsdash.choice.solved import solved_domain
 from fsdash.core.blocks import frozen_blocks
 from fsdash.core.compare import FIRST_BETTER, SECOND_BETTER, TIE
 from fsdash.core.operators import q_values_at
@@ -12,7 +13,6 @@ from fsdash.dashboard.inspector.url import URL
 from fsdash.domains import DOMAINS
 from fsdash.figures.policies import Versus
 from fsdash.formatting import number
-from fsdash.runs.engine import problem
 from fsdash.runs.store.experiments import Store
 from tests.dashboard.inspector.kit import PAGE, heat, orders
 from tests.dashboard.kit import figures, metrics, opened, snippet, words
@@ -62,7 +62,7 @@ def test_the_button_goes_to_the_next_largest_disagreement(experiment):
 
 def test_the_next_disagreement_is_shown_in_its_slice(empty_store):
     page = opened(PAGE, domain="gridworld", T="2", compare="optimum")
-    model = problem(DOMAINS["gridworld"]()).model
+    model = solved_domain(DOMAINS["gridworld"]()).model
     for _ in range(3):
         page.button(key="next-disagreement").click().run()
         x, y = map(int, page.query_params["state"].split(","))
@@ -104,7 +104,7 @@ def test_another_kind_of_comparison_starts_from_its_defaults(experiment):
 def test_the_comparison_with_the_optimal_policy_draws_it(experiment):
     run = experiment.runs[0]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id), compare="optimum", view="orders")
-    best = problem(run.spec.build_domain()).best
+    best = solved_domain(run.spec.build_domain()).best
     np.testing.assert_array_equal(heat(page, "right-orders"), orders(run.spec, best.policy_PXY))
 
 

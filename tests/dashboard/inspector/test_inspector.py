@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from examples.machine import Machine
+from fsdash.choice.solved import solved_domain
 from fsdash.dashboard.inspector import figures as inspector_figures
 from fsdash.dashboard.inspector import state as inspector
 from fsdash.dashboard.inspector import text, timeline
@@ -23,7 +24,6 @@ from fsdash.errors import InputError
 from fsdash.figures.policies import InspectedPolicy, policy_figures
 from fsdash.formatting import number
 from fsdash.runs.columns import BY_NAME
-from fsdash.runs.engine import problem
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.experiments import Store
 from tests.dashboard.inspector.kit import PAGE, heat, orders, records
@@ -388,7 +388,7 @@ def _random_policy(seed: int) -> InspectedPolicy:
 
 
 def _optimal_policy(domain: str) -> InspectedPolicy:
-    solved = problem(DOMAINS[domain]())
+    solved = solved_domain(DOMAINS[domain]())
     return InspectedPolicy(solved.model, solved.best.policy_PXY, DOMAINS[domain](), solved.best)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fsdash
-from fsdash.core.operators import H, H_frozen, H_policy, expect
+from fsdash.core.operators import H, H_frozen, H_policy, bellman, expect
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.story import numbers, presenter, state, text
 from fsdash.dashboard.story.maze import CELLS, corridor, maze
@@ -301,6 +301,18 @@ def test_a_season_that_moves_fast(move):
     assert found["fsvi"] == numbers.percent(verdict.fsvi)
     assert found["rolling"] == numbers.percent(verdict.rolling)
     assert verdict.suits == (move < 0.1) == (found["suits"] == "suits")
+
+
+@pytest.mark.parametrize("gamma", [gamma for gamma in state.GAMMAS if gamma >= 0.95])
+def test_span_bounds_tell_when_to_stop_before_the_values_are_accurate(gamma):
+    model, U_XY = state.shop(gamma), state.best(gamma).U_XY
+    V_XY, span, k, limit = np.zeros_like(U_XY), np.inf, 0, state.PRECISION * np.abs(U_XY).max()
+    while gamma / (1 - gamma) * span > limit:
+        V_XY, before_XY, k = H(model, V_XY), V_XY, k + 1
+        span = np.ptp(V_XY - before_XY)
+    greedy_XY = bellman(model, model.true, V_XY)[1]
+    assert state.solved_shop(gamma).regret(greedy_XY).max_regret <= limit
+    assert k < 0.7 * numbers.sweeps(gamma, 0)["needed"]
 
 
 def test_the_maze_is_one_corridor_and_freezing_does_not_suit_it():

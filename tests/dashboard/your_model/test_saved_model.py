@@ -3,11 +3,13 @@
 import io
 
 import numpy as np
-import pandas as pd
 import pytest
 
+from fsdash.choice.splits import rank_splits
+from fsdash.dashboard.choose_t.measured import measure_model
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.your_model import saved_text, state
+from fsdash.domains import DOMAINS, make
 from fsdash.domains.saved import domain_name
 from fsdash.formatting import number
 from fsdash.models.files import load
@@ -49,37 +51,33 @@ def test_the_policy_file_never_has_an_infeasible_action(saved):
 def test_regret_over_T_is_drawn_and_judged(saved):
     test = opened(PAGE, model=saved.domain, tab="regret")
     drawn = figures(test)["regret-over-T"]["data"][0]
-    solutions = {T: state.solve(saved.domain, "fsvi", T) for T in state.HORIZONS}
-    table = state.regret_table(solutions)
-    np.testing.assert_allclose(drawn["y"], 100 * table["relative_regret"])
-    sentence, kind = state.verdict(saved.domain, table)
-    assert getattr(test, kind)[0].value == sentence
+    shares = [state.solve(saved.domain, "fsvi", T).relative_regret for T in state.HORIZONS]
+    np.testing.assert_allclose(drawn["y"], 100 * np.array(shares))
+    verdict = state.verdict(saved.domain)
+    assert verdict.suits and test.success[0].value == verdict.text
     test.button(key=f"compare-splits-{saved.hash}").click().run()
     assert set(test.dataframe[-1].value["slow"]) == {"season", "stock", "none"}
-
-
-@pytest.mark.parametrize(
-    ("regrets", "kind", "word"),
-    [
-        ((0.01, 0.001), "success", "0.10%"),
-        ((0.15, 0.05), "info", "5.00%"),
-        ((0.5, 0.001), "warning", "50%"),
-    ],
-)
-def test_the_verdict_follows_the_regrets(saved, regrets, kind, word):
-    table = pd.DataFrame({"T": [2, 8], "relative_regret": regrets})
-    sentence, found = state.verdict(saved.domain, table)
-    assert found == kind
-    assert word in sentence
 
 
 def test_a_single_slow_state_does_not_suit(store):
     model = shop_model(slow=[])
     saved = store.models.add("me", "one slow state", model)
-    table = pd.DataFrame({"T": [2], "relative_regret": [0.0]})
-    sentence, kind = state.verdict(saved.domain, table)
-    assert kind == "warning"
-    assert "single slow state" in sentence
+    test = opened(PAGE, model=saved.domain, tab="regret")
+    assert test.warning[0].value == state.verdict(saved.domain).text
+    assert "one slow state, so nothing is frozen" in test.warning[0].value
+
+
+@pytest.mark.parametrize("name", [*DOMAINS, *state.EXAMPLES])
+def test_choose_t_and_your_model_give_the_same_verdict(store, name):
+    domain = name
+    if name in state.EXAMPLES:
+        example = state.EXAMPLES[name]
+        domain = store.models.add("me", name, load(example.path, **example.options)).domain
+    measured = measure_model(make(domain), lambda share: None)
+    assert measured.suits is state.verdict(domain)
+    model = make(domain).build()
+    ranking = rank_splits(model, T=(2,), candidates=[model.slow.names])
+    assert ranking["suits"].tolist() == [measured.suits.suits]
 
 
 def test_the_constants_are_measured(saved):
