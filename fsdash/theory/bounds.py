@@ -13,7 +13,8 @@ Every bound is the lemma with its three inputs filled in:
     FSVI     ε_r of Proposition "Reward Approximation Error",   ‖V* - V^k‖ <= γ^{kT} r_max/(1-γ)
     Base VI  FSVI with T = 1, where nothing is frozen: ε_r = d = 0
 
-FSAVI's theorem is false; `fsdash.theory.fsavi` has another bound. Proofs are in docs/proofs.md.
+FSAVI's theorem does not hold as stated in the arXiv text; `fsdash.theory.fsavi` has another bound.
+Proofs are in docs/proofs.md.
 
 T and k are numbers or arrays that broadcast; results are floats or arrays accordingly. A bound that
 overflows is +inf, never NaN, and causes no warning.
@@ -336,15 +337,23 @@ def value_lipschitz_bound(gamma: float, l_r: ArrayLike, *, l_f: ArrayLike) -> Va
 # ------------------------------------------------------------------ formulas, on checked arguments
 
 
-def reward_error_terms(constants: Constants, T: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The freeze and the end-of-horizon error."""
+def reward_error_terms(
+    constants: Constants, T: np.ndarray, eta: float | None = None, d_y_frozen: float | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The freeze and the end-of-horizon error: as in the paper, or for another frozen map.
+
+    The paper's frozen map is f_Y itself, for which η = α·d_Y and d̃_Y = d_Y.
+    """
     c, steps = constants, T - 1
+    eta = c.alpha * c.d_y if eta is None else eta
+    d_y_frozen = c.d_y if d_y_frozen is None else d_y_frozen
     # The freeze error has T - 2 terms; one cumulative sum serves all horizons.
     i = np.arange(1, max(int(T.max(initial=1)) - 1, 1))
     partial = np.concatenate(([0.0], np.cumsum(discounted_geometric_sum(c.gamma, c.l_f, i))))
-    freeze = product(c.alpha * c.d_y * c.l_r, partial[np.maximum(T - 2, 0)])
-    drift = product(c.l_u * c.d_y * c.alpha, discounted_geometric_sum(c.gamma, c.l_f, steps))
-    terminal = c.l_u * c.d_y * (c.alpha + 2) * np.power(c.gamma, T) * steps
+    freeze = product(eta * c.l_r, partial[np.maximum(T - 2, 0)])
+    drift = product(c.l_u * eta, discounted_geometric_sum(c.gamma, c.l_f, steps))
+    step = c.d_y * (c.alpha + 1) + d_y_frozen
+    terminal = c.l_u * step * np.power(c.gamma, T) * steps
     return freeze, drift + terminal
 
 
