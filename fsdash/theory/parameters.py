@@ -109,7 +109,7 @@ class Constants:
         object.__setattr__(self, "gamma", discount("gamma", self.gamma))
         for field in fields(self)[1:-1]:
             value = getattr(self, field.name)
-            if not (value is None and field.default is None):  # None is the default of the last ones
+            if value is not None or field.default is not None:  # only the last ones may be None
                 object.__setattr__(self, field.name, nonnegative(field.name, value))
         if self.coupling not in COUPLINGS:
             raise InputError(f"coupling = {self.coupling!r}: choose from {', '.join(COUPLINGS)}")
