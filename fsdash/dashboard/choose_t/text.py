@@ -58,6 +58,10 @@ L_FROZEN_TOO_SMALL = (
     "L̃ = {value} is below 1. The frozen dynamics keep x, so with two or more slow states L̃ is at "
     "least 1. Raise L̃ under *Which bound*, or leave its field empty."
 )
+L_FROZEN_MISSING = (
+    "η or d̃_Y is given, so freezing x may change how y moves, and L̃ does not follow from L_f. Give "
+    "L̃ too under *Which bound*, or leave all three fields empty."
+)
 
 # ------------------------------------------------------------------------------------ tabs, figures
 
@@ -289,12 +293,30 @@ NO_FREEZE_ERROR = (
     "error, so nothing rules out a large T, however large γL_f is."
 )
 LIMITED = "γ{name} = {product} < 1: the freeze error has a limit, so nothing rules out a large T."
+ROLLING = "**Rolling freeze** (dotted) has its smallest bound, {bound}, at n = {n}."
+ROLLING_RISES = (
+    "With a larger n it sees further ahead, but what one move of x changes in its plan weighs more."
+)
+ROLLING_VACUOUS = "All its bounds are in the grey area."
 
 
 def notices(state: ChooseTState) -> list[str]:
-    """On the floors, on where the curves start, and on large T."""
+    """On the floors, on where the curves start, on large T, and on rolling freeze."""
     growth = describe_growth(state.constants, state.frozen_sensitivity)
-    return [describe_floors(state), describe_starts(state), growth]
+    return [describe_floors(state), describe_starts(state), growth, describe_rolling(state)]
+
+
+def describe_rolling(state: ChooseTState) -> str:
+    """The smallest bound of rolling freeze among the horizons that are drawn."""
+    curve = state.rolling
+    lowest = int(np.argmin(curve.regret))
+    bound = curve.regret[lowest]
+    sentences = [ROLLING.format(bound=number(bound), n=curve.n[lowest])]
+    if curve.regret[-1] > bound:
+        sentences.append(ROLLING_RISES)
+    if bound >= trivial_bound(state.constants) > 0:
+        sentences.append(ROLLING_VACUOUS)
+    return " ".join(sentences)
 
 
 def describe_floors(state: ChooseTState) -> str:
