@@ -123,8 +123,8 @@ def rolling_curve(constants: Constants, sizes: Sizes, *, max_budget: float) -> R
     >>> from fsdash.theory.staircase import rolling_curve
     >>> p = preset("three-regimes")
     >>> curve = rolling_curve(p.constants, p.sizes, max_budget=1e10)
-    >>> curve.n[curve.regret.argmin()], curve.n.size
-    (5, 200)
+    >>> int(curve.n[curve.regret.argmin()]), curve.n.size
+    (8, 200)
     """
     n = _steps(int(min(max(max_budget // rolling_cost(sizes, 1), 1), LARGEST_T)))
     regret = np.asarray(rolling_bound(constants, n, n_slow=sizes.n_slow).total)
