@@ -230,7 +230,9 @@ def fsvi_regret(constants: Constants, T: ArrayLike, *, k: ArrayLike) -> FsviRegr
 
     Notes
     -----
-    **A condition that the paper does not state.** The proof bounds the value of μ with the optimal
+    **A condition.** The theorem does not hold as stated in the arXiv text without the condition
+    L̃ <= L_f, which holds in the three domains; the algorithms, the experiments and the qualitative
+    conclusions do not depend on it. The proof bounds the value of μ with the optimal
     lower level π*, whereas the policy uses π̃. The missing gap is between the true T-step reward of
     π̃ and R̃. Let L̃ be the Lipschitz constant of the frozen map (x, f_Y), and let φ be the freeze
     error with L̃ in place of L_f. Then J_t* has the Lipschitz constant L_r Σ (γL̃)^i, the gap is at
@@ -243,12 +245,12 @@ def fsvi_regret(constants: Constants, T: ArrayLike, *, k: ArrayLike) -> FsviRegr
     every outcome w of the noise some outcome w⁰ of positive probability leaves x unchanged and
     moves y as w does, f(x, y, a, w⁰) = (x, f_Y(x, y, a, w)) for all x, y and a: f restricted to w⁰
     is then the frozen map. One outcome that leaves x unchanged is enough only if f_Y does not
-    depend on the noise. In all three domains the measured L̃ equals L_f. (In inventory y' also
-    depends on the demand that moved, so φ grows by up to √2; the bound is so loose that this
-    changes nothing.) If L̃ > L_f, which requires a slow state that forgets its position, the theorem
-    can fail for a large T: the model of tests/theory/test_counterexample.py (γ = 0.9) has a true
-    regret of 9.0 and a bound of 4.68 at T = 300, but 8.98 and 9.82 at T = 80.
-    `repaired_regret` is a bound without this condition; docs/proofs.md has its proof.
+    depend on the noise. In all three domains the measured L̃ equals L_f. If L̃ > L_f, which requires
+    a slow state that forgets its position, the regret can exceed the bound for a large T: the model
+    of tests/theory/test_counterexample.py (γ = 0.9) has a true regret of 9.0 and a bound of 4.68 at
+    T = 300, but 8.98 and 9.82 at T = 80. The theorem also assumes that the frozen map is f_Y; in
+    the inventory, where freezing demand changes the next stock, α·d_Y has to be replaced by
+    η = √2·α·d_Y. `repaired_regret` needs neither; docs/proofs.md has its proof.
 
     Examples
     --------

@@ -161,6 +161,8 @@ def test_arrays_and_extreme_values():
 def test_the_bounds_hold_on_the_domains(name):
     model, constants = make(name).build(), measured_domains()[name].constants
     best = optimum(model)
+    every = rolling_bound(constants, np.arange(2, 100), n_slow=model.n_slow).total
+    assert every.min() > trivial_bound(constants)
     for n in (3, 12, 24):
         true = true_regret(model, n, best).max()
         assert true <= rolling_certificate(model, n).max() <= trivial_bound(constants)
