@@ -290,10 +290,12 @@ def _freezing_error(model: FastSlowMDP, coupling: str, deadline: float) -> Inter
             np.concatenate([true.probability_N, frozen.probability_N]),
         )
         return largest_distance(points_SC, number_KR[:, 0], number_KR[:, 1], deadline, *law)
+    assert isinstance(model.true, Tables) and isinstance(model.frozen, Tables)
     largest = 0.0
     for w in np.flatnonzero(model.noise_W).tolist():
-        ends = (feasible(_successors(model, d, w)) for d in (model.true, model.frozen))
-        largest = max(largest, largest_distance(points_SC, *ends, math.inf).upper)
+        next_P = feasible(_successors(model, model.true, w))
+        frozen_P = feasible(_successors(model, model.frozen, w))
+        largest = max(largest, largest_distance(points_SC, next_P, frozen_P, math.inf).upper)
     return Interval(largest, largest)
 
 

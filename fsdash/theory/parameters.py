@@ -28,6 +28,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -137,7 +138,8 @@ def constants_from(values: Mapping[str, float]) -> Constants:
     >>> constants_from({**short, "T": 12}).l_f
     1.1
     """
-    return Constants(**{field: values[name] for name, field in SHORT_NAMES.items()})
+    fields_of: dict[str, Any] = {field: values[name] for name, field in SHORT_NAMES.items()}
+    return Constants(**fields_of)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,8 +73,8 @@ def rolling_bound(
     >>> rolling_bound(preset("three-regimes").constants, 16, l_frozen=1.05)
     RollingRegret
       horizon_term  18.5302
-      freeze_term   4.67741
-      total         23.2076
+      freeze_term   4.67973
+      total         23.2099
     """
     c, periods = constants, whole_numbers("n", n, 1, LARGEST_T)
     ratio = c.gamma * frozen_lipschitz(c, l_frozen, n_slow)
