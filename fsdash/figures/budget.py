@@ -3,7 +3,7 @@
 The curves are the staircases of `fsdash.theory.staircase`, one for each competitor: Base VI and
 FSVI with each T. The line of the budget meets each curve at the bound that the budget pays for. The
 strip below has the same axis and shows the competitor with the smallest bound for every budget. On
-request there is also the bound of rolling freeze over its horizon n, which does not compete.
+request there is also the bound of rolling freeze with its best horizon n, which does not compete.
 
 Costs are drawn in operations. The lower axis shows them in sweeps of Base VI, |S|²|A| each.
 """
@@ -136,14 +136,17 @@ def _staircase(
 
 def _rolling(constants: Constants, sizes: Sizes, high: float, dark: bool) -> dict:
     curve = rolling_curve(constants, sizes, max_budget=high)
+    n, cost, regret = (np.append(a, a[-1]) for a in curve)
+    cost[-1] = high
+    colour = FAMILY_COLOURS["rolling"].on(dark)
     return dict(
         type="scatter",
-        x=curve.cost,
-        y=curve.regret,
-        customdata=np.column_stack((curve.n, curve.cost / sizes.sweep)),
+        x=cost,
+        y=regret,
+        customdata=np.column_stack((n, cost / sizes.sweep)),
         name="Rolling",
         mode="lines",
-        line={"color": FAMILY_COLOURS["rolling"].on(dark), "width": 2.5, "dash": "dot"},
+        line={"color": colour, "width": 2.5, "shape": "hv", "dash": "dot", "simplify": False},
         hovertemplate="<b>Rolling freeze</b>, n = %{customdata[0]:,}<br>regret ≤ "
         "%{y:.4g}<br>cost %{customdata[1]:.4g} sweeps = %{x:.3g} operations<extra></extra>",
     )

@@ -1,6 +1,7 @@
 """A bound as a function of the budget: a staircase that falls with each iteration paid for.
 
-Rolling freeze has no iterations: its bound is a curve over its horizon n, each with its own cost.
+Rolling freeze has no iterations: a larger budget pays for a longer horizon n, and the bound is that
+of the best n so far.
 """
 
 from collections.abc import Sequence
@@ -87,7 +88,7 @@ def staircases_table(
 ) -> dict[str, list]:
     """The curves as columns: method, T, k, cost, cost in sweeps, regret.
 
-    Base VI and FSVI have one row per step, rolling freeze one per horizon n = T, with k = 0.
+    Each row is a step. For rolling freeze T is the horizon n, and k is 0.
     """
     found = staircases(constants, sizes, T=T, max_budget=max_budget, bound=bound)
     rolling = rolling_curve(constants, sizes, max_budget=max_budget)
@@ -105,7 +106,7 @@ def staircases_table(
 
 
 class RollingCurve(NamedTuple):
-    """The cost and the bound of rolling freeze with each horizon n."""
+    """The horizons n at which rolling freeze has a smaller bound than with every shorter one."""
 
     n: np.ndarray
     cost: np.ndarray
@@ -113,9 +114,7 @@ class RollingCurve(NamedTuple):
 
 
 def rolling_curve(constants: Constants, sizes: Sizes, *, max_budget: float) -> RollingCurve:
-    """The bound of rolling freeze with each n up to a budget, at least with n = 1.
-
-    Horizons at which the bound overflows are left out.
+    """The bound of rolling freeze for each budget, with the best n; there is always n = 1.
 
     Examples
     --------
@@ -123,13 +122,13 @@ def rolling_curve(constants: Constants, sizes: Sizes, *, max_budget: float) -> R
     >>> from fsdash.theory.staircase import rolling_curve
     >>> p = preset("three-regimes")
     >>> curve = rolling_curve(p.constants, p.sizes, max_budget=1e10)
-    >>> int(curve.n[curve.regret.argmin()]), curve.n.size
-    (8, 200)
+    >>> curve.n.tolist()
+    [1, 2, 3, 4, 5, 6, 7, 8]
     """
     n = _steps(int(min(max(max_budget // rolling_cost(sizes, 1), 1), LARGEST_T)))
     regret = np.asarray(rolling_bound(constants, n, n_slow=sizes.n_slow).total)
-    finite = np.isfinite(regret)
-    return RollingCurve(n[finite], np.asarray(rolling_cost(sizes, n))[finite], regret[finite])
+    better = np.append(True, regret[1:] < np.minimum.accumulate(regret)[:-1])
+    return RollingCurve(n[better], np.asarray(rolling_cost(sizes, n))[better], regret[better])
 
 
 def budget_range(

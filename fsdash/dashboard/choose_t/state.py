@@ -103,7 +103,7 @@ class ChooseTState:
 
     @cached_property
     def rolling(self) -> RollingCurve:
-        """The bound of rolling freeze with each horizon n that the main figure has room for."""
+        """The bound of rolling freeze for each budget in the main figure."""
         budget = {"budget": self.budget, "regimes": self.regimes}
         _, high = budget_range(self.constants, self.sizes, **budget)
         return rolling_curve(self.constants, self.sizes, max_budget=high)

@@ -9,7 +9,7 @@ from fsdash.dashboard.choose_t.state import LONGEST_T, TRUSTED_T, ChooseTState
 from fsdash.domains import domain_label, is_saved_name
 from fsdash.figures.palette import competitor_label
 from fsdash.formatting import escape_markdown, factor, number
-from fsdash.theory import Advice, BoundedRun, Constants, Sizes, trivial_bound
+from fsdash.theory import Advice, BoundedRun, Constants, Sizes, rolling_bound, trivial_bound
 from fsdash.theory.landmarks import freeze_error_limit, reward_error_limit
 from fsdash.theory.measured_domains import MeasuredDomain
 
@@ -307,12 +307,10 @@ def notices(state: ChooseTState) -> list[str]:
 
 
 def describe_rolling(state: ChooseTState) -> str:
-    """The smallest bound of rolling freeze among the horizons that are drawn."""
-    curve = state.rolling
-    lowest = int(np.argmin(curve.regret))
-    bound = curve.regret[lowest]
-    sentences = [ROLLING.format(bound=number(bound), n=curve.n[lowest])]
-    if curve.regret[-1] > bound:
+    """The smallest bound of rolling freeze within the range of budgets that is drawn."""
+    n, bound = int(state.rolling.n[-1]), float(state.rolling.regret[-1])
+    sentences = [ROLLING.format(bound=number(bound), n=f"{n:,}")]
+    if rolling_bound(state.constants, n + 1, n_slow=state.sizes.n_slow).total > bound:
         sentences.append(ROLLING_RISES)
     if bound >= trivial_bound(state.constants) > 0:
         sentences.append(ROLLING_VACUOUS)

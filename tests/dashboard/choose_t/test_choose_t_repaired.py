@@ -86,13 +86,14 @@ def test_the_figure_has_the_bound_of_rolling_freeze():
     shown = view()
     page = opened(PAGE, by="theory")
     curve = traces(figures(page)["regret-cost"])["Rolling"]
-    n = np.rint(np.array(curve["x"]) / rolling_cost(THREE.sizes, 1)).astype(int)
-    assert n[0] == 1 and (np.diff(n) > 0).all()
-    np.testing.assert_allclose(curve["y"], rolling_bound(THREE.constants, n).total)
+    best = int(rolling_bound(THREE.constants, np.arange(1, 101)).total.argmin()) + 1
+    n = np.arange(1, best + 1)
+    np.testing.assert_allclose(curve["x"][:-1], rolling_cost(THREE.sizes, n))
+    np.testing.assert_allclose(curve["y"][:-1], rolling_bound(THREE.constants, n).total)
+    assert curve["y"][-1] == curve["y"][-2]  # the last step goes on to the edge
     table = choose.curves_frame(shown)
     rows = table[table["method"] == "rolling"]
-    assert rows["T"].tolist() == n.tolist() and rows["regret"].tolist() == list(curve["y"])
-    best = rolling_bound(THREE.constants, np.arange(1, 101)).total.argmin() + 1
+    assert rows["T"].tolist() == n.tolist() and rows["regret"].tolist() == list(curve["y"][:-1])
     assert f"at n = {best}." in text.describe_rolling(shown)
 
 
