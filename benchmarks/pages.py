@@ -25,7 +25,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -128,8 +128,8 @@ def choose_T_page(rng: np.random.Generator) -> None:
     sweeps = float(10 ** rng.uniform(-0.2, 4))
     every, repaired = bool(rng.integers(2)), bool(rng.integers(2))
     dark = bool(rng.integers(2))
-    l_frozen = rng.uniform(0.5, 1.5) if repaired else None
-    view = choose.ChooseTState(random_constants(rng), sizes, sweeps, T, every, l_frozen)
+    constants = replace(random_constants(rng), l_frozen=rng.uniform(1, 1.5) if repaired else None)
+    view = choose.ChooseTState(constants, sizes, sweeps, T, every, repaired)
     payload(choose.main_figure(view, dark), "regret-cost")
     # One tab of two is open, and only that one is computed.
     if rng.integers(2):

@@ -23,7 +23,7 @@ comparison      `disagreement`, `simulate_pair`, `frozen_blocks`
 choice          `recommend`, `Choice`, `frontier`, `certify`, `SolvedModel`, `suits`
 experiments     `RunSpec`, `run_all`, `summarise`, `work_to_reach`
 theory          `Constants`, `Sizes`, `measure`, `reward_error`, `fsvi_regret`, `vi_regret`,
-                `fsavi_regret`, `repaired_regret`, `advise`
+                `fsavi_regret`, `repaired_regret`, `rolling_bound`, `advise`
 errors          `InputError`, raised for every input that cannot be used
 ==============  ===================================================================================
 """
@@ -95,6 +95,7 @@ if TYPE_CHECKING:
         fsvi_regret,
         repaired_regret,
         reward_error,
+        rolling_bound,
         vi_regret,
     )
     from fsdash.theory.measured import measure
@@ -157,6 +158,7 @@ MODULES = {
     "resplit": "fsdash.models.assemble",
     "reward_error": "fsdash.theory",
     "rolling": "fsdash.algorithms",
+    "rolling_bound": "fsdash.theory",
     "run_all": "fsdash.runs.local",
     "run_until": "fsdash.algorithms",
     "simulate": "fsdash.core.simulate",
@@ -232,6 +234,7 @@ __all__ = [
     "resplit",
     "reward_error",
     "rolling",
+    "rolling_bound",
     "run_all",
     "run_until",
     "simulate",

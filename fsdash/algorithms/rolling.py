@@ -8,8 +8,9 @@ FSVI commits to these policies for a block of T periods. Here the newest one, π
 every period: a stationary policy, the receding horizon of n frozen periods. There is no upper
 level, and the true dynamics are never used. One pass gives the policy of every n ≤ T.
 
-Guarantee: none in advance; `fsdash.certify` bounds the regret of each policy on the model. With an
-endogenous slow state the method does not see how an action moves x.
+Guarantee: `fsdash.theory.rolling_bound` from constants, which is usually vacuous; `fsdash.certify`
+bounds the regret of each policy on the model. With an endogenous slow state the method does not see
+how an action moves x.
 Work: |S||A| backups per sweep.
 """
 

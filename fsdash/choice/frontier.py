@@ -34,9 +34,11 @@ from fsdash.core.evaluation import Values, policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import follow
 from fsdash.errors import InputError
-from fsdash.theory.bounds import fsvi_regret, vi_regret
+from fsdash.theory.bounds import vi_regret
 from fsdash.theory.measured import measure
 from fsdash.theory.parameters import Constants
+from fsdash.theory.repaired import repaired_regret
+from fsdash.theory.rolling import rolling_bound
 
 METHODS = ("fsvi", "rolling", "mpi", "vi")
 COLUMNS = (
@@ -58,7 +60,7 @@ EVERY_UP_TO, FSVI_RATIO, VI_RATIO = 2, 4, 1.25
 TIGHTEN = 2
 """Iterations of modified policy iteration for the shared upper bound."""
 MAX_MEASURED = 400_000
-"""State-action pairs up to which the constants for the paper's bound are measured."""
+"""State-action pairs up to which the constants for the bounds are measured."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,10 +103,10 @@ def frontier(
         Evaluate FSVI and VI after each iteration, so that no budget misses its best policy. Only
         for small models: there are many times more policies to evaluate.
     bounds : bool, default True
-        Whether the paper's bound is computed.
+        Whether the regret bounds are computed.
     constants : Constants, optional
-        Constants for the paper's bound. Measured by default, if the model is in index form with
-        all actions feasible and at most 400,000 state-action pairs.
+        Constants for the bounds, from `measure`: with L̃ and η. Measured by default, if the model is
+        in index form with all actions feasible and at most 400,000 state-action pairs.
     constants_seconds : float, optional
         Seconds for measuring the constants; then proven upper values are used, which still bound.
     progress : callable
@@ -116,7 +118,8 @@ def frontier(
         One row per policy, with the columns method, T (none for mpi and vi), k (none for rolling),
         backups, evaluations, sweeps (evaluations ÷ those of one sweep of Base VI), mean_regret,
         max_regret, relative_regret (÷ that of the policy that maximises the immediate reward),
-        certificate (an upper bound on max_regret) and bound (the paper's). `attrs` holds the
+        certificate (an upper bound on max_regret) and bound (the proven bound from constants:
+        `repaired_regret` of FSVI, `rolling_bound`, `vi_regret`; none for mpi). `attrs` holds the
         optimal mean value, the evaluations of one sweep, the cost of the shared upper bound in
         sweeps, and the precision of the regrets.
 
@@ -136,6 +139,11 @@ def frontier(
     T_values = _check(model, T, methods)
     if not 0 < tolerance < inf:
         raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-4")
+    if bounds and constants is not None and None in (constants.l_frozen, constants.eta):
+        raise InputError(
+            "constants: L̃ or η is missing, so the bound could be too small; use "
+            "fsdash.measure(model).constants(model.gamma)"
+        )
     best, goal = solved.best, tolerance * solved.largest_value
     if bounds and constants is None and _is_measurable(model):
         progress(0.0)
@@ -171,7 +179,7 @@ def frontier(
                 float(regret_XY[model.real_XY].max()),
                 solved.relative_regret(mean_regret),
                 float(gap_XY[model.real_XY].max()),
-                _bound(point, constants if bounds else None),
+                _bound(point, constants if bounds else None, model.n_slow),
             )
         )
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"T": "Int64", "k": "Int64"})
@@ -322,10 +330,12 @@ def _is_measurable(model: FastSlowMDP) -> bool:
     return bool(product) and model.n_pairs <= MAX_MEASURED
 
 
-def _bound(point: Point, constants: Constants | None) -> float:
-    """The paper's bound; it has none for rolling freeze and modified policy iteration."""
-    if constants is None or point.k is None:
+def _bound(point: Point, constants: Constants | None, n_slow: int) -> float:
+    """The proven bound of the method; there is none for modified policy iteration."""
+    if constants is None or point.method == "mpi":
         return nan
-    if point.T is not None:
-        return float(fsvi_regret(constants, point.T, k=point.k).total)
-    return float(vi_regret(constants, point.k)) if point.method == "vi" else nan
+    if point.T is None:
+        return float(vi_regret(constants, point.k or 0))
+    if point.k is None:
+        return float(rolling_bound(constants, point.T, n_slow=n_slow).total)
+    return float(repaired_regret(constants, point.T, k=point.k, n_slow=n_slow).total)

@@ -50,12 +50,23 @@ SYMBOLS = {
     "n_fast": "number of fast states |Y|",
     "n_actions": "number of actions |A|",
 }
+FROZEN_SYMBOLS = {
+    "l_frozen": "L̃ of the repaired bound and of rolling freeze, Lipschitz constant of the frozen "
+    "dynamics (default: √(1 + L_f²))",
+    "eta": "η of these bounds, largest distance between the next state and the frozen one (default:"
+    " α·d_Y, which is right if freezing x does not change how y moves)",
+    "d_y_frozen": "d̃_Y of the repaired bound: the fast state moves at most this far per period "
+    "while x is frozen (default: d_Y)",
+}
 
 
 def add_commands(commands) -> None:
     """Add `bounds`, `advise` and `constants`."""
     p = add_command(
-        commands, "bounds", run_bounds, "compute regret bounds and costs of FSVI and Base VI"
+        commands,
+        "bounds",
+        run_bounds,
+        "compute regret bounds and costs of FSVI, Base VI and rolling freeze (with n = T)",
     )
     add_constants(p)
     p.add_argument(
@@ -126,16 +137,11 @@ def add_constants(p: argparse.ArgumentParser) -> None:
         "--bound",
         choices=(STATED, REPAIRED),
         default=STATED,
-        help="regret bound of FSVI: the paper's, which needs L̃ ≤ L_f, or the one without this "
-        "condition (default: stated)",
+        help="regret bound of FSVI: as stated in the arXiv text, which needs L̃ ≤ L_f, or the one "
+        "without this condition (default: stated)",
     )
-    p.add_argument(
-        "--l-frozen",
-        type=float,
-        metavar="N",
-        help="L̃ of the repaired bound, Lipschitz constant of the frozen dynamics "
-        "(default: √(1 + L_f²))",
-    )
+    for name, text in FROZEN_SYMBOLS.items():
+        p.add_argument("--" + name.replace("_", "-"), type=float, metavar="N", help=text)
 
 
 def read_constants(arguments: argparse.Namespace) -> tuple[Constants, Sizes, tuple[int, ...]]:
@@ -144,7 +150,7 @@ def read_constants(arguments: argparse.Namespace) -> tuple[Constants, Sizes, tup
 
     def given(kind) -> dict:
         names = [field.name for field in fields(kind)]
-        return {n: v for n in names if (v := getattr(arguments, n)) is not None}
+        return {n: v for n in names if (v := getattr(arguments, n, None)) is not None}
 
     changes, sizes = given(Constants), replace(base.sizes, **given(Sizes))
     l_u = changes.pop("l_u", None)
@@ -173,12 +179,10 @@ def read_l_u(text: str, constants: Constants) -> float:
 
 def read_bound(arguments: argparse.Namespace, constants: Constants, sizes: Sizes) -> Bound:
     """The bound to compute."""
-    if arguments.bound == REPAIRED:
-        l_frozen = frozen_lipschitz(constants, arguments.l_frozen, sizes.n_slow)
-        return partial(repaired_regret, l_frozen=l_frozen, n_slow=sizes.n_slow)
-    if arguments.l_frozen is not None:
-        raise InputError("--l-frozen belongs to the repaired bound; add --bound repaired")
-    return fsvi_regret
+    if arguments.bound == STATED:
+        return fsvi_regret
+    l_frozen = frozen_lipschitz(constants, None, sizes.n_slow)
+    return partial(repaired_regret, l_frozen=l_frozen, n_slow=sizes.n_slow)
 
 
 def describe_bound(bound: Bound) -> str:
@@ -211,6 +215,10 @@ def run_advise(arguments: argparse.Namespace) -> str:
     constants, sizes, T = read_constants(arguments)
     if arguments.sweeps is not None and arguments.sweeps < 0:
         raise InputError(f"--sweeps {arguments.sweeps:g} is negative; give a number >= 0")
+    for name in FROZEN_SYMBOLS:
+        if arguments.bound == STATED and getattr(arguments, name) is not None:
+            option = "--" + name.replace("_", "-")
+            raise InputError(f"{option} belongs to the repaired bound; add --bound repaired")
     budget = arguments.budget if arguments.sweeps is None else arguments.sweeps * sizes.sweep
     bound = read_bound(arguments, constants, sizes)
     advice = advise(constants, sizes, budget=budget, T=T, bound=bound)

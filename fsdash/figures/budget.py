@@ -2,7 +2,8 @@
 
 The curves are the staircases of `fsdash.theory.staircase`, one for each competitor: Base VI and
 FSVI with each T. The line of the budget meets each curve at the bound that the budget pays for. The
-strip below has the same axis and shows the competitor with the smallest bound for every budget.
+strip below has the same axis and shows the competitor with the smallest bound for every budget. On
+request there is also the bound of rolling freeze with its best horizon n, which does not compete.
 
 Costs are drawn in operations. The lower axis shows them in sweeps of Base VI, |S|²|A| each.
 """
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike
 from fsdash.figures.marks import HANDLE
 from fsdash.figures.palette import (
     BACKGROUND,
+    FAMILY_COLOURS,
     INK,
     TERMS,
     competitor_colour,
@@ -36,7 +38,7 @@ from fsdash.figures.template import template
 from fsdash.formatting import log_ticks, number
 from fsdash.theory import BoundedRun, Constants, Regime, Sizes, fsvi_regret, trivial_bound
 from fsdash.theory.budget import Bound
-from fsdash.theory.staircase import Staircase, budget_range, staircases
+from fsdash.theory.staircase import Staircase, budget_range, rolling_curve, staircases
 
 SPAN = 1e16
 """Largest ratio of two bounds on the axis; smaller bounds are marked at the lower edge."""
@@ -63,11 +65,13 @@ def budget_figure(
     candidates: Sequence[BoundedRun] = (),
     bound: Bound = fsvi_regret,
     dark: bool = False,
+    rolling: bool = False,
 ) -> go.Figure:
     """The staircases of `T`, the budget with the bounds it pays for, and the strip of `regimes`.
 
     `regimes` and `candidates` (best first) are those of an `Advice`, which may cover more values of
-    T than are drawn; the winner is always drawn. The log axis cannot show bounds of 0.
+    T than are drawn; the winner is always drawn. `rolling` adds the bound of rolling freeze, which
+    does not compete. The log axis cannot show bounds of 0.
     """
     low, high = budget_range(constants, sizes, budget=budget, regimes=regimes)
     winner = candidates[0] if candidates else None
@@ -79,6 +83,7 @@ def budget_figure(
     bought = [choice for choice in candidates if choice.T in horizons]
     data = [
         *(_staircase(curve, sizes, high, winner, dark) for curve in drawn),
+        *([_rolling(constants, sizes, high, dark)] if rolling else ()),
         *(_mark(choice, sizes, budget, bottom, choice is winner, dark) for choice in bought[::-1]),
         strip(cells, "has the smallest bound"),
         _top_axis(low, high, top),
@@ -125,6 +130,24 @@ def _staircase(
             "simplify": False,
         },
         hovertemplate=f"<b>{competitor_label(curve.T)}</b>, k = %{{customdata[0]:,}}<br>regret ≤ "
+        "%{y:.4g}<br>cost %{customdata[1]:.4g} sweeps = %{x:.3g} operations<extra></extra>",
+    )
+
+
+def _rolling(constants: Constants, sizes: Sizes, high: float, dark: bool) -> dict:
+    curve = rolling_curve(constants, sizes, max_budget=high)
+    n, cost, regret = (np.append(a, a[-1]) for a in curve)
+    cost[-1] = high
+    colour = FAMILY_COLOURS["rolling"].on(dark)
+    return dict(
+        type="scatter",
+        x=cost,
+        y=regret,
+        customdata=np.column_stack((n, cost / sizes.sweep)),
+        name="Rolling",
+        mode="lines",
+        line={"color": colour, "width": 2.5, "shape": "hv", "dash": "dot", "simplify": False},
+        hovertemplate="<b>Rolling freeze</b>, n = %{customdata[0]:,}<br>regret ≤ "
         "%{y:.4g}<br>cost %{customdata[1]:.4g} sweeps = %{x:.3g} operations<extra></extra>",
     )
 

@@ -2,7 +2,7 @@
 
 The thick line is the Pareto front: the smallest regret that a budget pays for. The band above it
 ends at the certificate, what could be said about these policies without solving the model. The
-paper's bound is drawn where it fits on the scale.
+bound from constants is drawn where it fits on the scale.
 """
 
 from collections.abc import Sequence
@@ -42,9 +42,9 @@ from fsdash.formatting import log_ticks, number
 
 MEASURES = {"mean_regret": "mean regret", "max_regret": "largest regret"}
 TITLES = {"fsvi": "FSVI", "rolling": "Rolling freeze", "mpi": "MPI", "vi": "Base VI"}
-FRONT, CERTIFICATE = "Pareto front", "Certificate"
+FRONT, CERTIFICATE, BOUND_NAME = "Pareto front", "Certificate", "Regret bound"
 BOUND_ROOM = 100
-"""The paper's bound is drawn if it is at most this many times the largest regret in the figure."""
+"""The bound is drawn if it is at most this many times the largest regret in the figure."""
 
 
 def point_label(method: str, T: object) -> str:
@@ -184,7 +184,7 @@ def _hover(rows: pd.DataFrame) -> tuple[list, str]:
     text = (
         "<b>%{customdata[1]}</b>%{customdata[2]}<br>%{customdata[3]} sweeps<br>"
         "mean regret %{customdata[4]}, largest %{customdata[5]}<br>"
-        "certificate %{customdata[6]}, paper's bound %{customdata[7]}<extra></extra>"
+        "certificate %{customdata[6]}, bound %{customdata[7]}<extra></extra>"
     )
     return data, text
 
@@ -247,7 +247,7 @@ def _band(front: pd.DataFrame, measure: str, bottom: float, high: float, dark: b
 
 
 def _bounds(frame: pd.DataFrame, T: Sequence[int], top: float, dark: bool) -> list[dict]:
-    """The paper's bound of FSVI, if it fits."""
+    """The bound of FSVI, if it fits."""
     rows = frame[(frame["method"] == "fsvi") & frame["T"].isin(T) & frame["bound"].notna()]
     if rows.empty or rows["bound"].min() > top:
         return []
@@ -255,7 +255,7 @@ def _bounds(frame: pd.DataFrame, T: Sequence[int], top: float, dark: bool) -> li
     return [
         {
             "type": "scatter",
-            **{"x": best["sweeps"], "y": best["bound"].cummin(), "name": "The paper's bound"},
+            **{"x": best["sweeps"], "y": best["bound"].cummin(), "name": BOUND_NAME},
             "mode": "lines",
             "hoverinfo": "skip",
             "line": {"color": GREY.on(dark), "width": 2, "shape": "hv", "dash": "dashdot"},

@@ -11,6 +11,7 @@
     value_lipschitz_bound                     Appendix "Bounds on L_U in Terms of L_r and L_f"
     fsavi_regret                              the regret of FSAVI: a proven bound, or as stated
     repaired_regret                           the regret of FSVI without an unstated condition
+    rolling_bound                             the regret of rolling freeze; not in the paper
     vi_cost, fsvi_cost, lower_level_cost      Section "Computational Cost of FSVI"
     k_max, k_max_vi, advise, regimes          Section "Regret versus Computational Cost ..."
     best_T                                    the same for many budgets at once
@@ -46,6 +47,7 @@ from fsdash.theory.parameters import (
 )
 from fsdash.theory.presets import DEFAULT_PRESET, PRESETS, Preset, preset
 from fsdash.theory.repaired import repaired_regret
+from fsdash.theory.rolling import RollingRegret, rolling_bound
 from fsdash.theory.sensitivity import best_T
 from fsdash.theory.table import bounds_table
 
@@ -61,6 +63,7 @@ __all__ = [
     "Preset",
     "Regime",
     "RewardError",
+    "RollingRegret",
     "Sizes",
     "advise",
     "best_T",
@@ -77,6 +80,7 @@ __all__ = [
     "regimes",
     "repaired_regret",
     "reward_error",
+    "rolling_bound",
     "transition_distance",
     "trivial_bound",
     "value_lipschitz_bound",

@@ -13,7 +13,8 @@ Every bound is the lemma with its three inputs filled in:
     FSVI     ε_r of Proposition "Reward Approximation Error",   ‖V* - V^k‖ <= γ^{kT} r_max/(1-γ)
     Base VI  FSVI with T = 1, where nothing is frozen: ε_r = d = 0
 
-FSAVI's theorem is false; `fsdash.theory.fsavi` has another bound. Proofs are in docs/proofs.md.
+FSAVI's theorem does not hold as stated in the arXiv text; `fsdash.theory.fsavi` has another bound.
+Proofs are in docs/proofs.md.
 
 T and k are numbers or arrays that broadcast; results are floats or arrays accordingly. A bound that
 overflows is +inf, never NaN, and causes no warning.
@@ -229,7 +230,9 @@ def fsvi_regret(constants: Constants, T: ArrayLike, *, k: ArrayLike) -> FsviRegr
 
     Notes
     -----
-    **A condition that the paper does not state.** The proof bounds the value of μ with the optimal
+    **A condition.** The theorem does not hold as stated in the arXiv text without the condition
+    L̃ <= L_f, which holds in the three domains; the algorithms, the experiments and the qualitative
+    conclusions do not depend on it. The proof bounds the value of μ with the optimal
     lower level π*, whereas the policy uses π̃. The missing gap is between the true T-step reward of
     π̃ and R̃. Let L̃ be the Lipschitz constant of the frozen map (x, f_Y), and let φ be the freeze
     error with L̃ in place of L_f. Then J_t* has the Lipschitz constant L_r Σ (γL̃)^i, the gap is at
@@ -242,12 +245,12 @@ def fsvi_regret(constants: Constants, T: ArrayLike, *, k: ArrayLike) -> FsviRegr
     every outcome w of the noise some outcome w⁰ of positive probability leaves x unchanged and
     moves y as w does, f(x, y, a, w⁰) = (x, f_Y(x, y, a, w)) for all x, y and a: f restricted to w⁰
     is then the frozen map. One outcome that leaves x unchanged is enough only if f_Y does not
-    depend on the noise. In all three domains the measured L̃ equals L_f. (In inventory y' also
-    depends on the demand that moved, so φ grows by up to √2; the bound is so loose that this
-    changes nothing.) If L̃ > L_f, which requires a slow state that forgets its position, the theorem
-    can fail for a large T: the model of tests/theory/test_counterexample.py (γ = 0.9) has a true
-    regret of 9.0 and a bound of 4.68 at T = 300, but 8.98 and 9.82 at T = 80.
-    `repaired_regret` is a bound without this condition; docs/proofs.md has its proof.
+    depend on the noise. In all three domains the measured L̃ equals L_f. If L̃ > L_f, which requires
+    a slow state that forgets its position, the regret can exceed the bound for a large T: the model
+    of tests/theory/test_counterexample.py (γ = 0.9) has a true regret of 9.0 and a bound of 4.68 at
+    T = 300, but 8.98 and 9.82 at T = 80. The theorem also assumes that the frozen map is f_Y; in
+    the inventory, where freezing demand changes the next stock, α·d_Y has to be replaced by
+    η = √2·α·d_Y. `repaired_regret` needs neither; docs/proofs.md has its proof.
 
     Examples
     --------
@@ -336,15 +339,23 @@ def value_lipschitz_bound(gamma: float, l_r: ArrayLike, *, l_f: ArrayLike) -> Va
 # ------------------------------------------------------------------ formulas, on checked arguments
 
 
-def reward_error_terms(constants: Constants, T: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The freeze and the end-of-horizon error."""
+def reward_error_terms(
+    constants: Constants, T: np.ndarray, eta: float | None = None, d_y_frozen: float | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The freeze and the end-of-horizon error: as in the paper, or for another frozen map.
+
+    The paper's frozen map is f_Y itself, for which η = α·d_Y and d̃_Y = d_Y.
+    """
     c, steps = constants, T - 1
+    eta = c.alpha * c.d_y if eta is None else eta
+    d_y_frozen = c.d_y if d_y_frozen is None else d_y_frozen
     # The freeze error has T - 2 terms; one cumulative sum serves all horizons.
     i = np.arange(1, max(int(T.max(initial=1)) - 1, 1))
     partial = np.concatenate(([0.0], np.cumsum(discounted_geometric_sum(c.gamma, c.l_f, i))))
-    freeze = product(c.alpha * c.d_y * c.l_r, partial[np.maximum(T - 2, 0)])
-    drift = product(c.l_u * c.d_y * c.alpha, discounted_geometric_sum(c.gamma, c.l_f, steps))
-    terminal = c.l_u * c.d_y * (c.alpha + 2) * np.power(c.gamma, T) * steps
+    freeze = product(eta * c.l_r, partial[np.maximum(T - 2, 0)])
+    drift = product(c.l_u * eta, discounted_geometric_sum(c.gamma, c.l_f, steps))
+    step = c.d_y * (c.alpha + 1) + d_y_frozen
+    terminal = c.l_u * step * np.power(c.gamma, T) * steps
     return freeze, drift + terminal
 
 

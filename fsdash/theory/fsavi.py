@@ -1,16 +1,17 @@
 """The regret bound of FSAVI, which is FSVI with a linear architecture.
 
-The theorem is in Appendix "Value Function Approximation with a Linear Architecture". As stated it
-is false. So is the version that only adds the factor 2q/(1-q) of the general lemma to its value
-errors (tests/theory/test_fsavi_proven.py). Its proof leaves out two things: the gap that
-`repaired_regret` closes, and the loss of a lower policy that is greedy for the fitted Ĵ instead of
-J*. With both,
+The theorem is in Appendix "Value Function Approximation with a Linear Architecture". It does not
+hold as stated in the arXiv text, nor if only the factor 2q/(1-q) of the general lemma is added to
+its value errors (tests/theory/test_fsavi_proven.py). It holds if L̃ <= L_f, ε_low = 0 and
+γ^T <= 1/3. In general two things have to be added: the gap that `repaired_regret` closes, and the
+loss of a lower policy that is greedy for the fitted Ĵ instead of J*. With both,
 
     regret <= [ε_r + γ φ(L̃) + q L_U d + 2(1+κ) ε_low Σ_{m=1}^{T-1} γ^m Σ_{i<m} κ^i] / (1-q)
               + 2q/(1-q) [(1+κ)/(1-κq) ε_up + (κq)^k C r_max],        q = γ^T,
               C = κ² (1-(κγ)^{T+1}) / ((1-κq)(1-κγ)).
 
-docs/proofs.md has the proof, and a model on which the term with ε_low is attained.
+docs/proofs.md has the proof, and a model on which the term with ε_low is attained as T → ∞. The
+algorithms, the experiments and the qualitative conclusions of the paper do not depend on it.
 """
 
 from dataclasses import dataclass
@@ -97,8 +98,8 @@ def fsavi_regret(
     eps_low, eps_up
         How well the features can fit the values of the lower and of the upper level.
     bound
-        "proven" (docs/proofs.md), or "stated" for the formula of the paper's theorem, which is
-        false: a model violates it.
+        "proven" (docs/proofs.md), or "stated" for the formula of the theorem in the arXiv text,
+        which does not hold in general.
     l_frozen, n_slow
         L̃ and the number of slow states, as in `repaired_regret`; the stated bound ignores them.
 

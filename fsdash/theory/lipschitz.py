@@ -102,6 +102,31 @@ def lipschitz(
     return Interval(lower, max(lower, min(possible, limit) if finished else limit))
 
 
+def largest_distance(
+    points_NC: np.ndarray,
+    number_K: np.ndarray,
+    other_K: np.ndarray,
+    deadline: float,
+    *law: np.ndarray,
+) -> Interval:
+    """The largest distance between the images at the same places of two lists.
+
+    An image is a point, or a distribution if a law is given (see `Images`).
+    """
+    no_pairs = np.zeros((0, 0, 0), np.uint32)
+    images = Images(*map(one_type, Images(no_pairs, points_NC, *law)))
+    images = images._replace(known_RR=np.zeros((0, 0)))  # nothing is compared twice
+    lists = [one_type(numbers.astype(np.int64)) for numbers in (number_K, other_K)]
+    found, position = np.zeros(3), 0
+    while position < len(number_K) and perf_counter() < deadline:
+        found[DONE] = 0
+        position = _distances(images, *lists, found, position)
+    lower, possible, _ = found.tolist()
+    if position == len(number_K):
+        return Interval(lower, max(lower, possible))
+    return Interval(lower, max(lower, largest_above(images, *lists)))
+
+
 class _Search:
     """One search: what was found so far, and the slopes along the axes."""
 
@@ -227,6 +252,17 @@ def _improve(images, r, q, d, found):
         found[DONE] += work
         found[PROVEN] = max(found[PROVEN], below / d if d > 0 else np.inf if below > 0 else 0.0)
         found[POSSIBLE] = max(found[POSSIBLE], above / d if d > 0 else np.inf)
+
+
+@jit
+def _distances(images, number_K, other_K, found, position):
+    """Compare the images at the same places of two lists, from a position on."""
+    for k in range(position, len(number_K)):
+        if found[DONE] > WORK:
+            return k
+        found[DONE] += _entries(images)
+        _improve(images, number_K[k], other_K[k], 1.0, found)
+    return len(number_K)
 
 
 @jit

@@ -8,6 +8,8 @@ the coordinates: a domain with prices in cents has other constants than one with
     L_r   = max |r(s, a) − r(s', a')| / ‖(s, a) − (s', a')‖
     L_f   = max distance of the two next states / ‖(s, a) − (s', a')‖
     L̃     = the same for the frozen dynamics, which `repaired_regret` needs
+    η     = max distance of the next state (x', y') and the frozen one (x, ỹ')
+    d̃_Y   = max ‖y − ỹ'‖
     L_U   = max |U*(s) − U*(s')| / ‖s − s'‖        U* within a certified 1e-6
     r_max = max r + shift, where shift = max(0, −min r) makes all rewards non-negative
 
@@ -45,7 +47,15 @@ from fsdash.core.model import Dynamics, FastSlowMDP, Tables
 from fsdash.core.operators import values_of
 from fsdash.core.rows import INDEX, Rows, to_rows
 from fsdash.errors import InputError
-from fsdash.theory.lipschitz import Grid, Interval, distances, lipschitz, nearest_distance, one_type
+from fsdash.theory.lipschitz import (
+    Grid,
+    Interval,
+    distances,
+    largest_distance,
+    lipschitz,
+    nearest_distance,
+    one_type,
+)
 from fsdash.theory.parameters import COUPLINGS, Constants
 from fsdash.theory.transport import Images, distance
 
@@ -55,9 +65,10 @@ class MeasuredConstants:
     """The constants of a model as `measure` finds them, without the discount factor.
 
     `reward_shift` was added to all rewards to make them non-negative; `r_max` includes it.
-    `coupling` says how the next states in `l_f` and `l_frozen` are compared. A Lipschitz constant
-    is a proven upper value, and `…_lower` is a proven lower one. They are equal if the constant is
-    exact; otherwise the time limit ended the search, or rows were too long to solve for W₁.
+    `coupling` says how the next states in `l_f`, `l_frozen` and `eta` are compared. These and the
+    other Lipschitz constants are proven upper values, and `…_lower` are proven lower ones. They are
+    equal if the constant is exact; otherwise the time limit ended the search, or rows were too long
+    to solve for W₁. `eta` and `d_y_frozen` are η and d̃_Y of `Constants`.
     """
 
     alpha: float
@@ -68,16 +79,19 @@ class MeasuredConstants:
     r_max: float
     reward_shift: float
     l_frozen: float
+    eta: float
+    d_y_frozen: float
     coupling: str
     l_r_lower: float
     l_f_lower: float
     l_u_lower: float
     l_frozen_lower: float
+    eta_lower: float
 
     @property
     def intervals(self) -> dict[str, Interval]:
-        """The lower and upper value of each Lipschitz constant."""
-        names = ("l_r", "l_f", "l_u", "l_frozen")
+        """The lower and upper value of η and of each Lipschitz constant."""
+        names = ("l_r", "l_f", "l_u", "l_frozen", "eta")
         return {n: Interval(getattr(self, f"{n}_lower"), getattr(self, n)) for n in names}
 
     @property
@@ -95,6 +109,10 @@ class MeasuredConstants:
             l_f=self.l_f,
             l_u=self.l_u,
             r_max=self.r_max,
+            l_frozen=self.l_frozen,
+            eta=self.eta,
+            d_y_frozen=self.d_y_frozen,
+            coupling=self.coupling,
         )
 
 
@@ -114,8 +132,8 @@ def measure(
     U_XY
         The optimal values U*, shape (X, Y), if they are already known; else they are computed.
     seconds
-        A time limit. When it is over, the Lipschitz constants that are still searched for are
-        given as proven lower and upper values. No limit by default.
+        A time limit. When it is over, the constants that are still searched for are given as
+        proven lower and upper values. No limit by default.
     coupling
         How next states are compared: "noise" or "wasserstein". By default "noise" for a model given
         by index tables and "wasserstein" for one given by rows, which have no common noise.
@@ -144,12 +162,14 @@ def measure(
     coupling = _checked_coupling(model, coupling)
     if seconds is not None and not seconds >= 0:
         raise InputError(f"seconds = {seconds}: give a time limit of 0 or more, or None for none")
-    clock = _Clock(seconds, parts=5)
+    clock = _Clock(seconds, parts=6)
     l_u = _value_lipschitz(model, U_XY, clock)
     l_r = lipschitz(*_rewards(model), deadline=clock.next_deadline())
     l_f = _transition_lipschitz(model, model.true, coupling, clock.next_deadline())
     l_frozen = _transition_lipschitz(model, model.frozen, coupling, clock.next_deadline())
-    slow_step, d_y = _largest_steps(model)
+    eta = _freezing_error(model, coupling, clock.next_deadline())
+    slow_step, d_y = _largest_steps(model, model.true)
+    _, d_y_frozen = _largest_steps(model, model.frozen)
     low, high = model.reward_range
     shift = max(0.0, -low)
     return MeasuredConstants(
@@ -161,11 +181,14 @@ def measure(
         r_max=high + shift,
         reward_shift=shift,
         l_frozen=l_frozen.upper,
+        eta=eta.upper,
+        d_y_frozen=d_y_frozen,
         coupling=coupling,
         l_r_lower=l_r.lower,
         l_f_lower=l_f.lower,
         l_u_lower=l_u.lower,
         l_frozen_lower=l_frozen.lower,
+        eta_lower=eta.lower,
     )
 
 
@@ -250,6 +273,32 @@ def _transition_lipschitz(
     return Interval(lower, max(lower, upper))
 
 
+def _freezing_error(model: FastSlowMDP, coupling: str, deadline: float) -> Interval:
+    """η, the distance between the next state and the frozen one."""
+    points_SC, feasible_XYA = _state_coordinates(model), model.feasible_XYA
+
+    def feasible(number_XYA: np.ndarray) -> np.ndarray:
+        return np.broadcast_to(number_XYA, feasible_XYA.shape)[feasible_XYA]
+
+    if coupling == "wasserstein":
+        true, frozen = (to_rows(model, dynamics) for dynamics in (model.true, model.frozen))
+        number_PR = np.stack([feasible(true.row_XYA), feasible(frozen.row_XYA)], axis=1)
+        number_KR = np.unique(number_PR, axis=0) + np.array([0, true.n_rows])
+        law = (
+            np.concatenate([true.start_R, true.start_R[-1] + frozen.start_R[1:]]),
+            np.concatenate([true.target_N, frozen.target_N]),
+            np.concatenate([true.probability_N, frozen.probability_N]),
+        )
+        return largest_distance(points_SC, number_KR[:, 0], number_KR[:, 1], deadline, *law)
+    assert isinstance(model.true, Tables) and isinstance(model.frozen, Tables)
+    largest = 0.0
+    for w in np.flatnonzero(model.noise_W).tolist():
+        next_P = feasible(_successors(model, model.true, w))
+        frozen_P = feasible(_successors(model, model.frozen, w))
+        largest = max(largest, largest_distance(points_SC, next_P, frozen_P, math.inf).upper)
+    return Interval(largest, largest)
+
+
 def _outcomes(model: FastSlowMDP, dynamics: Tables) -> list[int]:
     """The outcomes w that can determine the Lipschitz constant.
 
@@ -314,17 +363,16 @@ def _nearest_feasible(model: FastSlowMDP) -> np.ndarray:
     return np.stack(nearest, axis=2)
 
 
-def _largest_steps(model: FastSlowMDP) -> tuple[float, float]:
+def _largest_steps(model: FastSlowMDP, dynamics: Dynamics) -> tuple[float, float]:
     """The largest ‖x − x'‖ and ‖y − y'‖."""
     steps = np.zeros(2)
     arguments = (model.feasible_XYA, model.slow.values, model.fast.values, steps)
-    if isinstance(model.true, Rows):
-        rows = model.true
-        _raise_steps(rows.row_XYA, rows.start_R, rows.target_N, *arguments)
+    if isinstance(dynamics, Rows):
+        _raise_steps(dynamics.row_XYA, dynamics.start_R, dynamics.target_N, *arguments)
         return float(steps[0]), float(steps[1])
     start_S, shape = np.arange(model.n_states + 1), model.feasible_XYA.shape
-    for w in np.flatnonzero(model.true.noise_W).tolist():
-        number_XYA = np.broadcast_to(_successors(model, model.true, w), shape)
+    for w in np.flatnonzero(dynamics.noise_W).tolist():
+        number_XYA = np.broadcast_to(_successors(model, dynamics, w), shape)
         each = (number_XYA, start_S, start_S.astype(INDEX))
         _raise_steps(*map(one_type, each), *arguments)
     return float(steps[0]), float(steps[1])

@@ -28,6 +28,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -72,6 +73,18 @@ class Constants:
         Lipschitz constant of the optimal value U*.
     r_max
         Largest reward; rewards are in [0, r_max].
+    l_frozen
+        L̃, Lipschitz constant of the frozen map (x, y, a) -> (x, ỹ'). If None, `frozen_lipschitz`
+        derives it from L_f.
+    eta
+        η, the largest distance between the next state (x', y') and the frozen one (x, ỹ'). If None,
+        the frozen map is f_Y itself, ỹ' = y', and η is α·d_Y.
+    d_y_frozen
+        d̃_Y, how far the fast state moves at most per period while x is frozen. If None, d_Y.
+    coupling
+        How L_f, L̃ and η compare next states: "noise", as in the paper, or "wasserstein".
+
+    `fsdash.measure` finds all of them. The bounds as stated in the paper do not use the last four.
 
     Examples
     --------
@@ -88,11 +101,19 @@ class Constants:
     l_f: float
     l_u: float
     r_max: float
+    l_frozen: float | None = None
+    eta: float | None = None
+    d_y_frozen: float | None = None
+    coupling: str = "noise"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", discount("gamma", self.gamma))
-        for field in fields(self)[1:]:
-            object.__setattr__(self, field.name, nonnegative(field.name, getattr(self, field.name)))
+        for field in fields(self)[1:-1]:
+            value = getattr(self, field.name)
+            if value is not None or field.default is not None:  # only the last ones may be None
+                object.__setattr__(self, field.name, nonnegative(field.name, value))
+        if self.coupling not in COUPLINGS:
+            raise InputError(f"coupling = {self.coupling!r}: choose from {', '.join(COUPLINGS)}")
 
 
 SHORT_NAMES = {
@@ -117,7 +138,8 @@ def constants_from(values: Mapping[str, float]) -> Constants:
     >>> constants_from({**short, "T": 12}).l_f
     1.1
     """
-    return Constants(**{field: values[name] for name, field in SHORT_NAMES.items()})
+    fields_of: dict[str, Any] = {field: values[name] for name, field in SHORT_NAMES.items()}
+    return Constants(**fields_of)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,15 +235,27 @@ def whole_numbers(name: str, values: ArrayLike, low: int, high: int) -> np.ndarr
 
 
 def frozen_lipschitz(constants: Constants, l_frozen: float | None, n_slow: int) -> float:
-    """L̃, the Lipschitz constant of the frozen map (x, y, a) -> (x, f_Y), checked or by default.
+    """L̃, the Lipschitz constant of the frozen map: as given, as measured, or derived from L_f.
 
-    With two or more slow states the frozen map is the identity in x, so L̃ >= 1. From L_f alone,
-    ‖(x - x', f_Y - f_Y')‖² <= (1 + L_f²) ‖s - s'‖² gives the default √(1 + L_f²). With one slow
-    state the frozen map is f, and the default is L_f.
+    With two or more slow states the frozen map is the identity in x, so L̃ >= 1. If it moves y as
+    f_Y does, L_f alone gives ‖(x - x', f_Y - f_Y')‖² <= (1 + L_f²) ‖s - s'‖², so L̃ <= √(1 + L_f²)
+    with a common noise, and L̃ <= 1 + L_f for Wasserstein constants. With one slow state this
+    frozen map is f, and L̃ = L_f. If η or d̃_Y are given, the model may have a frozen map of its own,
+    and nothing follows from L_f.
     """
     several = int(whole_numbers("n_slow", n_slow, 1, LARGEST_SIZE)) > 1
     if l_frozen is None:
-        return math.hypot(1.0, constants.l_f) if several else constants.l_f
+        l_frozen = constants.l_frozen
+    if l_frozen is None:
+        if constants.eta is not None or constants.d_y_frozen is not None:
+            raise InputError(
+                "l_frozen is missing: η or d̃_Y are given, so the frozen map may differ from f_Y, "
+                "and L̃ does not follow from L_f. Give l_frozen too; fsdash.measure computes it."
+            )
+        if not several:
+            return constants.l_f
+        common_noise = constants.coupling == "noise"
+        return math.hypot(1.0, constants.l_f) if common_noise else 1 + constants.l_f
     l_frozen = nonnegative("l_frozen", l_frozen)
     if several and 1 - ROUNDING <= l_frozen < 1:
         return 1.0  # a measured constant, rounded
@@ -231,6 +265,13 @@ def frozen_lipschitz(constants: Constants, l_frozen: float | None, n_slow: int) 
             "states L̃ >= 1. Give a number >= 1, or n_slow = 1 if there is one slow state."
         )
     return l_frozen
+
+
+def frozen_steps(constants: Constants) -> tuple[float, float]:
+    """η and d̃_Y; if they are not given, those of the frozen map f_Y, which are α·d_Y and d_Y."""
+    c = constants
+    eta = c.alpha * c.d_y if c.eta is None else c.eta
+    return eta, c.d_y if c.d_y_frozen is None else c.d_y_frozen
 
 
 def as_scalar(values: ArrayLike) -> float | np.ndarray:

@@ -1,14 +1,19 @@
 """The regret bound of FSVI that its proof supports, without an unstated condition.
 
-`fsvi_regret` is the paper's theorem as stated. Its proof compares with a policy that uses the
-optimal lower level, so it assumes that the frozen dynamics are no more sensitive than the true ones
-(L̃ <= L_f; see the notes of `fsvi_regret`). Without this assumption (proof: docs/proofs.md),
+`fsvi_regret` is the theorem as stated in the arXiv text. Its proof compares with a policy that uses
+the optimal lower level, so it assumes that the frozen dynamics are no more sensitive than the true
+ones (L̃ <= L_f; see the notes of `fsvi_regret`), as in the three domains. Without this assumption
+(proof: docs/proofs.md),
 
     regret <= (ε_r + γ φ(L̃) + γ^T L_U d)/(1-γ^T)  +  2 r_max γ^{(k+1)T} / ((1-γ)(1-γ^T)),
 
-where φ(L̃) is the freeze error with L̃, the Lipschitz constant of the frozen map (x, f_Y), in place
-of L_f. Where L̃ <= L_f it is also the smaller of the two bounds, because the paper's first two terms
+where φ(L̃) is the freeze error with L̃, the Lipschitz constant of the frozen map (x, ỹ'), in place of
+L_f. Where L̃ <= L_f it is also the smaller of the two bounds, because the paper's first two terms
 have a factor 2/(1-γ^T) that is not needed.
+
+In the paper the frozen map is f_Y itself. In a model with another one, such as the inventory, the
+frozen step misses the true one by up to η = max ‖(x', y') - (x, ỹ')‖ instead of α·d_Y, and moves y
+by up to d̃_Y. ε_r and φ then have η in place of α·d_Y, and α·d_Y + d_Y + d̃_Y in place of (α+2)·d_Y.
 """
 
 from dataclasses import replace
@@ -27,6 +32,7 @@ from fsdash.theory.parameters import (
     Constants,
     as_scalar,
     frozen_lipschitz,
+    frozen_steps,
     one_minus_power,
     quiet,
 )
@@ -43,17 +49,21 @@ def repaired_regret(
 ) -> FsviRegret:
     """Bound the regret of FSVI after k iterations, without the condition L̃ <= L_f.
 
+    It assumes that every action is feasible in every state, 0 <= r <= r_max, that the lower level
+    ends with J_T = 0, and that V^0 is constant or within [0, r_max/(1-γ)].
+
     Parameters
     ----------
     constants
-        The constants of the model.
+        The constants of the model; with η and d̃_Y if its frozen map is not f_Y, as from `measure`.
     T
         Periods in a block, at least 1. T = 1 is Base VI.
     k
         Iterations of the upper level, at least 0.
     l_frozen
-        L̃, the Lipschitz constant of the frozen dynamics; `measure` computes it for a model. If
-        None, √(1 + L_f²), which holds for every model.
+        L̃, the Lipschitz constant of the frozen dynamics. If None, that of the constants; if they
+        have none, √(1 + L_f²), which holds if the frozen map is f_Y and the noise is common
+        (1 + L_f for Wasserstein constants).
     n_slow
         Number of slow states. With one, nothing is frozen, and L̃ is L_f if `l_frozen` is None.
         With more, L̃ >= 1.
@@ -84,8 +94,9 @@ def repaired_floor(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(ε_r + γ φ(L̃))/(1-q) and q L_U d/(1-q): what FSVI and FSAVI share, for checked arguments."""
     gamma = constants.gamma
-    error = sum(reward_error_terms(constants, T))
-    freeze, _ = reward_error_terms(replace(constants, l_f=l_frozen), T)
+    steps = frozen_steps(constants)
+    error = sum(reward_error_terms(constants, T, *steps))
+    freeze, _ = reward_error_terms(replace(constants, l_f=l_frozen), T, *steps)
     complement = one_minus_power(gamma, T)
     distance = np.power(gamma, T) * constants.l_u * distance_term(constants, T)
     return (error + gamma * freeze) / complement, distance / complement

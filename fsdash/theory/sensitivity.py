@@ -10,6 +10,7 @@ which decides between values of T whose bounds are equal to the last bit or have
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -103,7 +104,8 @@ def best_T_rows(
 def vary(constants: Constants, name: str, *, values: ArrayLike) -> list[Constants]:
     """Copies of the constants in which one constant takes each of the values."""
     _check_variable(name)
-    return [replace(constants, **{name: float(value)}) for value in np.ravel(values)]
+    changes: list[dict[str, Any]] = [{name: float(value)} for value in np.ravel(values)]
+    return [replace(constants, **change) for change in changes]
 
 
 def values_around(name: str, value: float, *, n: int = 40) -> np.ndarray:

@@ -1,8 +1,13 @@
-"""A bound as a function of the budget: a staircase that falls with each iteration paid for."""
+"""A bound as a function of the budget: a staircase that falls with each iteration paid for.
+
+Rolling freeze has no iterations: a larger budget pays for a longer horizon n, and the bound is that
+of the best n so far.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, log
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +15,16 @@ from numpy.typing import ArrayLike
 from fsdash.core.display import Lines, Summary, value_range
 from fsdash.theory.bounds import fsvi_regret
 from fsdash.theory.budget import Bound, Regime
-from fsdash.theory.parameters import Constants, Sizes, fsvi_cost, k_max, k_max_vi, vi_cost
+from fsdash.theory.parameters import (
+    LARGEST_T,
+    Constants,
+    Sizes,
+    fsvi_cost,
+    k_max,
+    k_max_vi,
+    vi_cost,
+)
+from fsdash.theory.rolling import rolling_bound, rolling_cost
 
 ALL_STEPS = 200
 """The first steps of a staircase, all of which are drawn; a log axis cannot resolve later ones."""
@@ -72,16 +86,49 @@ def staircases_table(
     max_budget: float,
     bound: Bound = fsvi_regret,
 ) -> dict[str, list]:
-    """The staircases as columns with one row per step: T, k, cost, cost in sweeps, regret."""
+    """The curves as columns: method, T, k, cost, cost in sweeps, regret.
+
+    Each row is a step. For rolling freeze T is the horizon n, and k is 0.
+    """
     found = staircases(constants, sizes, T=T, max_budget=max_budget, bound=bound)
-    cost = np.concatenate([staircase.cost for staircase in found] or [np.empty(0)])
+    rolling = rolling_curve(constants, sizes, max_budget=max_budget)
+    cost = np.concatenate([*(staircase.cost for staircase in found), rolling.cost])
+    regret = np.concatenate([*(staircase.regret for staircase in found), rolling.regret])
+    methods = ["vi" if staircase.T == 1 else "fsvi" for staircase in found for _ in staircase.k]
     return {
-        "T": [staircase.T for staircase in found for _ in staircase.k],
-        "k": [int(k) for staircase in found for k in staircase.k],
+        "method": methods + ["rolling"] * rolling.n.size,
+        "T": [staircase.T for staircase in found for _ in staircase.k] + rolling.n.tolist(),
+        "k": [int(k) for staircase in found for k in staircase.k] + [0] * rolling.n.size,
         "cost": cost.tolist(),
         "sweeps": (cost / sizes.sweep).tolist(),
-        "regret": [float(regret) for staircase in found for regret in staircase.regret],
+        "regret": regret.tolist(),
     }
+
+
+class RollingCurve(NamedTuple):
+    """The horizons n at which rolling freeze has a smaller bound than with every shorter one."""
+
+    n: np.ndarray
+    cost: np.ndarray
+    regret: np.ndarray
+
+
+def rolling_curve(constants: Constants, sizes: Sizes, *, max_budget: float) -> RollingCurve:
+    """The bound of rolling freeze for each budget, with the best n; there is always n = 1.
+
+    Examples
+    --------
+    >>> from fsdash.theory import preset
+    >>> from fsdash.theory.staircase import rolling_curve
+    >>> p = preset("three-regimes")
+    >>> curve = rolling_curve(p.constants, p.sizes, max_budget=1e10)
+    >>> curve.n.tolist()
+    [1, 2, 3, 4, 5, 6, 7, 8]
+    """
+    n = _steps(int(min(max(max_budget // rolling_cost(sizes, 1), 1), LARGEST_T)))
+    regret = np.asarray(rolling_bound(constants, n, n_slow=sizes.n_slow).total)
+    better = np.append(True, regret[1:] < np.minimum.accumulate(regret)[:-1])
+    return RollingCurve(n[better], np.asarray(rolling_cost(sizes, n))[better], regret[better])
 
 
 def budget_range(

@@ -14,6 +14,7 @@ from fsdash.theory.parameters import (
     vi_cost,
     whole_numbers,
 )
+from fsdash.theory.rolling import rolling_bound, rolling_cost
 
 
 def bounds_table(
@@ -34,11 +35,13 @@ def bounds_table(
         Horizons and numbers of iterations.
     bound
         The bound of FSVI in the columns `reward_term` to `fsvi_regret`, by default the paper's as
-        stated. `functools.partial(repaired_regret, n_slow=sizes.n_slow)` is the repaired one.
+        stated. `functools.partial(repaired_regret, n_slow=sizes.n_slow)` is the repaired one. The
+        column `rolling_bound` uses L̃ and η of the constants.
 
     Returns
     -------
     dict
+        `rolling_bound` and `rolling_cost` are those of rolling freeze with a horizon of n = T.
         Columns of shape (len(T), len(k)). Flattened, they are records in which k varies fastest.
         They are read-only views: a column that does not depend on k is stored once per T.
 
@@ -68,9 +71,11 @@ def bounds_table(
         "iteration_term": regret.iteration_term,
         "fsvi_regret": regret.total,
         "vi_regret": vi_regret(constants, k_row),
+        "rolling_bound": rolling_bound(constants, T_column, n_slow=sizes.n_slow).total,
         "trivial_bound": trivial_bound(constants),
         "fsvi_cost": fsvi_cost(sizes, T_column, k=k_row),
         "vi_cost": vi_cost(sizes, k_row),
+        "rolling_cost": rolling_cost(sizes, T_column),
     }
     shape = (T_column.size, k_row.size)
     return {name: np.broadcast_to(column, shape) for name, column in columns.items()}

@@ -24,6 +24,7 @@ from fsdash.theory import (
     fsvi_regret,
     repaired_regret,
     reward_error,
+    rolling_bound,
     vi_regret,
 )
 from fsdash.version import __version__
@@ -39,9 +40,11 @@ BOUNDS_FIELDS = [
     "iteration_term",
     "fsvi_regret",
     "vi_regret",
+    "rolling_bound",
     "trivial_bound",
     "fsvi_cost",
     "vi_cost",
+    "rolling_cost",
     "bound",
 ]
 SOLVE_FIELDS = [
@@ -155,6 +158,17 @@ def test_both_bounds_can_be_computed(as_json):
     assert one["fsvi_regret"] == given["fsvi_regret"]  # L_f = 1.2
 
 
+def test_the_bound_of_rolling_freeze_has_a_horizon_of_T_periods(as_json):
+    options = "--l-frozen 1.3 --eta 0.1 --d-y-frozen 2"
+    first, second = as_json(f"bounds -T 4,9 -k 1 {options}")
+    own = replace(THREE_REGIMES, l_frozen=1.3, eta=0.1, d_y_frozen=2)
+    assert first["rolling_bound"] == rolling_bound(own, 4).total
+    assert second["rolling_bound"] == rolling_bound(own, 9).total
+    assert second["rolling_cost"] / first["rolling_cost"] == 9 / 4
+    [repaired] = as_json(f"bounds -T 9 -k 1 --bound repaired {options}")
+    assert repaired["fsvi_regret"] == repaired_regret(own, 9, k=1).total
+
+
 def test_advise_minimises_the_bound_that_is_asked_for(fsdash, as_json):
     sizes = PRESETS["three-regimes"].sizes
     line = "advise -T 2,4,9,16,25 --sweeps 4 --bound repaired"
@@ -181,13 +195,17 @@ def test_constants_are_measured(as_json):
         "r_max",
         "reward_shift",
         "l_frozen",
+        "eta",
+        "d_y_frozen",
         "coupling",
         "l_r_lower",
         "l_f_lower",
         "l_u_lower",
         "l_frozen_lower",
+        "eta_lower",
     ]
     assert (record["alpha"], record["d_y"], record["coupling"]) == (0.02, 50, "noise")
+    assert (record["eta"], record["d_y_frozen"]) == (math.sqrt(2), 50)
     assert record["l_f_lower"] == record["l_f"]
     smaller = as_json("constants inventory --set y_max=20 --set order_max=20")
     assert smaller["d_y"] == 20

@@ -32,7 +32,7 @@ from fsdash.theory import (
 from fsdash.theory.measured_domains import measured_domains
 from fsdash.theory.repaired import repaired_regret
 from fsdash.theory.sensitivity import VARIABLE, best_T_rows, values_around, vary
-from fsdash.theory.staircase import budget_range, staircases, staircases_table
+from fsdash.theory.staircase import budget_range, rolling_curve, staircases, staircases_table
 
 THREE = preset("three-regimes")
 UNIT = THREE.sizes.sweep
@@ -186,8 +186,10 @@ def test_the_table_holds_the_steps_of_the_curves():
     found = regimes(THREE.constants, THREE.sizes, T=THREE.T)
     _, high = budget_range(THREE.constants, THREE.sizes, budget=4 * UNIT, regimes=found)
     table = staircases_table(THREE.constants, THREE.sizes, T=THREE.T, max_budget=high)
+    curves = staircases(THREE.constants, THREE.sizes, T=THREE.T, max_budget=high)
+    rolling = rolling_curve(THREE.constants, THREE.sizes, max_budget=high)
     assert {len(column) for column in table.values()} == {
-        sum(c.k.size for c in staircases(THREE.constants, THREE.sizes, T=THREE.T, max_budget=high))
+        sum(curve.k.size for curve in curves) + rolling.n.size
     }
     assert max(table["cost"]) <= high
     np.testing.assert_allclose(np.array(table["cost"]) / UNIT, table["sweeps"])

@@ -20,6 +20,7 @@ from fsdash.theory import (
     preset,
     repaired_regret,
     reward_error,
+    rolling_bound,
     transition_distance,
     trivial_bound,
     value_lipschitz_bound,
@@ -107,7 +108,7 @@ def test_reward_error_equals_the_double_sum(c, T):
 def test_reward_error_equals_exact_fractions():
     eighths = dict(gamma=7, alpha=3, d_y=5, l_r=9, l_f=10, l_u=2, r_max=80)
     c = Constants(**{name: Fraction(n, 8) for name, n in eighths.items()})
-    gamma, alpha, d_y, l_r, l_f, l_u, _ = (Fraction(x) for x in astuple(c))
+    gamma, alpha, d_y, l_r, l_f, l_u = (Fraction(x) for x in astuple(c)[:6])
     for T in range(1, 30):
         inner = [sum(l_f**j for j in range(i)) for i in range(T)]
         freeze = alpha * d_y * l_r * sum(gamma**i * inner[i] for i in range(1, T - 1))
@@ -285,9 +286,11 @@ def test_bounds_table_equals_single_calls():
         "iteration_term",
         "fsvi_regret",
         "vi_regret",
+        "rolling_bound",
         "trivial_bound",
         "fsvi_cost",
         "vi_cost",
+        "rolling_cost",
     ]
     assert {column.shape for column in table.values()} == {(5, 2)}
     records = [
@@ -299,6 +302,7 @@ def test_bounds_table_equals_single_calls():
         T, k = int(r["T"]), int(r["k"])
         assert r["fsvi_regret"] == pytest.approx(fsvi_regret(chosen.constants, T, k=k).total)
         assert r["vi_regret"] == pytest.approx(vi_regret(chosen.constants, k))
+        assert r["rolling_bound"] == pytest.approx(rolling_bound(chosen.constants, T).total)
         terms = r["reward_term"] + r["transition_term"] + r["iteration_term"]
         assert terms == pytest.approx(r["fsvi_regret"])
     assert bounds_table(chosen.constants, chosen.sizes, T=3, k=4)["T"].shape == (1, 1)

@@ -40,14 +40,37 @@ def by_definition(model, U_XY):
         "l_r": ratio(points, rewards, euclidean),
         "l_u": ratio(state_points, U_XY[tuple(states.T)][:, None], euclidean),
     }
+    laws_of = {}
     for name, dynamics in (("l_f", model.true), ("l_frozen", model.frozen)):
-        laws = [
+        laws = laws_of[name] = [
             [(p, coordinates(model, x2, y2)) for p, x2, y2 in next_states(model, dynamics, *pair)]
             for pair in pairs
         ]
         if noise:
             expected[f"{name} noise"] = ratio(points, laws, same_noise)
         expected[f"{name} wasserstein"] = ratio(points, laws, wasserstein)
+    both = list(zip(*laws_of.values(), strict=True))
+    if noise:
+        full = (*model.reward_XYA.shape, len(model.noise_W))
+        true, frozen = (
+            [np.broadcast_to(t, full) for t in (d.next_slow, d.next_fast)]
+            for d in (model.true, model.frozen)
+        )
+        expected["eta noise"] = max(
+            np.linalg.norm(
+                coordinates(model, *(t[x, y, a, w] for t in true))
+                - coordinates(model, *(t[x, y, a, w] for t in frozen))
+            )
+            for x, y, a in pairs
+            for w in range(len(model.noise_W))
+        )
+    expected["eta wasserstein"] = max(wasserstein(both))
+    expected["d_y_frozen"] = max(
+        np.linalg.norm(model.fast.values[y] - model.fast.values[y2])
+        for x, y, a in pairs
+        for p, _, y2 in next_states(model, model.frozen, x, y, a)
+        if p > 0
+    )
     return expected
 
 
@@ -122,6 +145,7 @@ def check(model, U_XY, found, expected):
     """All constants are exact and equal to their definitions."""
     assert found.exact
     assert found.d_y == pytest.approx(expected["d_y"])
+    assert found.d_y_frozen == pytest.approx(expected["d_y_frozen"])
     if expected["d_y"] > 0:
         assert found.alpha * found.d_y == pytest.approx(expected["slow_step"])
     possible = model.reward_XYA[model.feasible_XYA]
@@ -129,7 +153,7 @@ def check(model, U_XY, found, expected):
     for name in ("l_r", "l_u"):
         assert getattr(found, name) == pytest.approx(expected[name], rel=1e-12), name
     tolerance = 1e-12 if found.coupling == "noise" else 1e-7  # the linear programs are not exact
-    for name in ("l_f", "l_frozen"):
+    for name in ("l_f", "l_frozen", "eta"):
         definition = expected[f"{name} {found.coupling}"]
         assert getattr(found, name) == pytest.approx(definition, rel=tolerance, abs=1e-9), name
 
@@ -148,7 +172,7 @@ def test_all_constants_equal_their_definitions(seed, sizes, shape):
     check(model, U_XY, tables, expected)
     axes = {"slow": model.slow, "fast": model.fast, "actions": model.actions}
     assert measure(replace(in_rows(model), **axes), U_XY) == tables
-    for name in ("l_f", "l_frozen"):
+    for name in ("l_f", "l_frozen", "eta"):
         assert getattr(tables, name) <= getattr(noise, name) * (1 + 1e-12)
     if model.n_slow > 1:
         assert min(noise.l_frozen, tables.l_frozen) >= 1 - 1e-12

@@ -37,6 +37,7 @@ def test_recomputed_inventory_equals_the_stored_one():
     assert recomputed.pop("domain") == "inventory"
     sizes = Sizes(**{name: recomputed.pop(name) for name in Sizes.__annotations__})
     assert sizes == stored.sizes
+    assert recomputed.pop("coupling") == stored.constants.coupling
     for name, value in recomputed.items():
         assert getattr(stored.constants, name) == pytest.approx(value, rel=1e-6), name
     for row in regret_rows("inventory", model, best):

@@ -15,7 +15,7 @@ from fsdash.choice.pareto import competitor, last_on_budget, pareto, precision, 
 from fsdash.choice.recommend import Choice, recommend
 from fsdash.choice.solved import Suitability, solved_domain
 from fsdash.domains import DOMAINS, Domain, make
-from fsdash.figures.frontier import FrontierFigure
+from fsdash.figures.frontier import BOUND_NAME, FrontierFigure
 from fsdash.formatting import round_significant
 from fsdash.theory.measured_domains import measured_domains
 
@@ -50,7 +50,7 @@ class MeasuredModel:
 
     @cached_property
     def bound_factor(self) -> float | None:
-        """The smallest ratio of the paper's bound to the true largest regret; None if unknown."""
+        """The smallest ratio of the regret bound to the true largest regret; None if unknown."""
         rows = self.positive
         known = rows[(rows["method"] == "fsvi") & rows["bound"].notna() & (rows["max_regret"] > 0)]
         return None if known.empty else float((known["bound"] / known["max_regret"]).min())
@@ -180,13 +180,13 @@ def figure(state: MeasuredState, dark: bool = False) -> go.Figure:
 
 
 def choices_of_T(state: MeasuredState) -> pd.DataFrame:
-    """T of FSVI within the budget, chosen by the paper's bound, the certificate and hindsight.
+    """T of FSVI within the budget, chosen by the regret bound, the certificate and hindsight.
 
     Empty if FSVI exceeds the budget. Hindsight knows the true regret.
     """
     paid, found = state.fsvi_on_budget, []
     for by, column in (
-        ("the paper's bound", "bound"),
+        ("the regret bound", "bound"),
         ("the certificate", "certificate"),
         ("hindsight", state.measure),
     ):
@@ -202,8 +202,8 @@ def _regrets(row: pd.Series) -> dict[str, float]:
 
 
 def bound_is_drawn(shown: go.Figure) -> bool:
-    """Whether the paper's bound fits into the figure."""
-    return any(trace.name == "The paper's bound" for trace in shown.data)
+    """Whether the regret bound fits into the figure."""
+    return any(trace.name == BOUND_NAME for trace in shown.data)
 
 
 def clicked_sweeps(x: float) -> float:

@@ -141,10 +141,10 @@ def choices_table(choices: pd.DataFrame) -> pd.DataFrame:
 
 
 def bound_note(factor: float | None, drawn: bool) -> str:
-    """What the paper's bound says here."""
+    """What the regret bound of FSVI says here."""
     if factor is None:
-        return "The paper's bound is unknown here, because the model's constants were not measured."
+        return "The regret bound is unknown here, because the model's constants were not measured."
     times = f"{number(factor)} times the true largest regret or more"
     if drawn:
-        return f"The paper's bound is {times}."
-    return f"The paper's bound is off the scale: {times}. It cannot choose T here."
+        return f"The regret bound is {times}."
+    return f"The regret bound is off the scale: {times}. It cannot choose T here."

@@ -36,7 +36,7 @@ from fsdash.theory.measured_domains import HORIZONS, measured_domains
 from fsdash.theory.parameters import frozen_lipschitz
 from fsdash.theory.repaired import repaired_regret
 from fsdash.theory.sensitivity import best_T_rows, values_around, vary
-from fsdash.theory.staircase import budget_range, staircases_table
+from fsdash.theory.staircase import RollingCurve, budget_range, rolling_curve, staircases_table
 
 LONGEST_T = 100
 TRUSTED_T = 12
@@ -50,8 +50,8 @@ class ChooseTState:
     """The state of the page.
 
     `sweeps` is the budget and `T` what is plotted; with `every`, all T up to `LONGEST_T` compete.
-    `repaired` selects the repaired bound instead of the paper's as stated. `l_frozen` is its L̃;
-    None stands for the library's default, which depends on L_f and on the number of slow states.
+    `repaired` selects the repaired bound instead of the paper's as stated. If the constants have no
+    L̃, it is the library's default, which depends on L_f and on the number of slow states.
     """
 
     constants: Constants
@@ -60,7 +60,6 @@ class ChooseTState:
     T: tuple[int, ...]
     every: bool = False
     repaired: bool = False
-    l_frozen: float | None = None
 
     @property
     def budget(self) -> float:
@@ -77,14 +76,14 @@ class ChooseTState:
         """The bound of FSVI on regret: a function of constants, T and k."""
         if not self.repaired:
             return fsvi_regret
-        return partial(repaired_regret, l_frozen=self.l_frozen, n_slow=self.sizes.n_slow)
+        return partial(repaired_regret, n_slow=self.sizes.n_slow)
 
     @property
     def frozen_sensitivity(self) -> float | None:
         """L̃ of the repaired bound; None for the bound as stated."""
         if not self.repaired:
             return None
-        return frozen_lipschitz(self.constants, self.l_frozen, self.sizes.n_slow)
+        return frozen_lipschitz(self.constants, None, self.sizes.n_slow)
 
     @cached_property
     def advice(self) -> Advice | None:
@@ -101,6 +100,13 @@ class ChooseTState:
         if self.advice is not None:
             return self.advice.regimes
         return regimes(self.constants, self.sizes, T=self.competing, bound=self.bound)
+
+    @cached_property
+    def rolling(self) -> RollingCurve:
+        """The bound of rolling freeze for each budget in the main figure."""
+        budget = {"budget": self.budget, "regimes": self.regimes}
+        _, high = budget_range(self.constants, self.sizes, **budget)
+        return rolling_curve(self.constants, self.sizes, max_budget=high)
 
     @property
     def compared(self) -> list:
@@ -153,6 +159,7 @@ def main_figure(state: ChooseTState, dark: bool = False) -> go.Figure:
         candidates,
         state.bound,
         dark,
+        rolling=True,
     )
 
 
@@ -225,8 +232,7 @@ def _setup(state: ChooseTState, *imports: str) -> list[str]:
         return [*lines, "bound = fsvi_regret"]
     lines[1:1] = ["from functools import partial"]
     lines.insert(3, "from fsdash.theory.repaired import repaired_regret")
-    given = f"l_frozen={state.l_frozen!r}, n_slow=sizes.n_slow"
-    return [*lines, f"bound = partial(repaired_regret, {given})"]
+    return [*lines, "bound = partial(repaired_regret, n_slow=sizes.n_slow)"]
 
 
 def curves_snippet(state: ChooseTState) -> str:

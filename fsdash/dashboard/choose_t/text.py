@@ -9,7 +9,7 @@ from fsdash.dashboard.choose_t.state import LONGEST_T, TRUSTED_T, ChooseTState
 from fsdash.domains import domain_label, is_saved_name
 from fsdash.figures.palette import competitor_label
 from fsdash.formatting import escape_markdown, factor, number
-from fsdash.theory import Advice, BoundedRun, Constants, Sizes, trivial_bound
+from fsdash.theory import Advice, BoundedRun, Constants, Sizes, rolling_bound, trivial_bound
 from fsdash.theory.landmarks import freeze_error_limit, reward_error_limit
 from fsdash.theory.measured_domains import MeasuredDomain
 
@@ -57,6 +57,10 @@ ONE_SLOW_STATE = "L_f"
 L_FROZEN_TOO_SMALL = (
     "L̃ = {value} is below 1. The frozen dynamics keep x, so with two or more slow states L̃ is at "
     "least 1. Raise L̃ under *Which bound*, or leave its field empty."
+)
+L_FROZEN_MISSING = (
+    "η or d̃_Y is given, so freezing x may change how y moves, and L̃ does not follow from L_f. Give "
+    "L̃ too under *Which bound*, or leave all three fields empty."
 )
 
 # ------------------------------------------------------------------------------------ tabs, figures
@@ -289,12 +293,28 @@ NO_FREEZE_ERROR = (
     "error, so nothing rules out a large T, however large γL_f is."
 )
 LIMITED = "γ{name} = {product} < 1: the freeze error has a limit, so nothing rules out a large T."
+ROLLING = "**Rolling freeze** (dotted) has its smallest bound, {bound}, at n = {n}."
+ROLLING_RISES = (
+    "With a larger n it sees further ahead, but what one move of x changes in its plan weighs more."
+)
+ROLLING_VACUOUS = "All its bounds are in the grey area."
 
 
 def notices(state: ChooseTState) -> list[str]:
-    """On the floors, on where the curves start, and on large T."""
+    """On the floors, on where the curves start, on large T, and on rolling freeze."""
     growth = describe_growth(state.constants, state.frozen_sensitivity)
-    return [describe_floors(state), describe_starts(state), growth]
+    return [describe_floors(state), describe_starts(state), growth, describe_rolling(state)]
+
+
+def describe_rolling(state: ChooseTState) -> str:
+    """The smallest bound of rolling freeze within the range of budgets that is drawn."""
+    n, bound = int(state.rolling.n[-1]), float(state.rolling.regret[-1])
+    sentences = [ROLLING.format(bound=number(bound), n=f"{n:,}")]
+    if rolling_bound(state.constants, n + 1, n_slow=state.sizes.n_slow).total > bound:
+        sentences.append(ROLLING_RISES)
+    if bound >= trivial_bound(state.constants) > 0:
+        sentences.append(ROLLING_VACUOUS)
+    return " ".join(sentences)
 
 
 def describe_floors(state: ChooseTState) -> str:

@@ -3,6 +3,7 @@
 This file has the theory; `measured_view` has the other half.
 """
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -57,9 +58,11 @@ MOST_MODELS = 6
 SIZES = {"nx": "n_slow", "ny": "n_fast", "na": "n_actions"}
 """The field of `Sizes` for each name in the URL."""
 GLOSSARY = (
-    *("T", "k", "gamma", "alpha", "dY", "Lr", "Lf", "Lfrozen", "LU", "rmax"),
+    *("T", "k", "gamma", "alpha", "dY", "Lr", "Lf", "Lfrozen", "eta", "dYfrozen", "LU", "rmax"),
     *SIZES,
 )
+FROZEN = {"Lfrozen": "l_frozen", "eta": "eta", "dYfrozen": "d_y_frozen"}
+"""The field of `Constants` for each constant of the frozen dynamics in the URL."""
 
 
 def model_name(value: str) -> str:
@@ -95,7 +98,7 @@ URL = UrlState(
         "LUby": UrlParameter("custom", one_of(text.L_U_SOURCES)),
         "over": UrlParameter("plotted", one_of(text.WINNERS)),
         "bound": UrlParameter("stated", one_of(text.BOUNDS)),
-        "Lfrozen": controls.frozen_parameter(),
+        **{name: controls.frozen_parameter() for name in FROZEN},
         "vary": UrlParameter("Lf", one_of(text.SYMBOLS)),
         "tab": labelled("terms", text.TABS),
         "domain": UrlParameter("inventory", domain_name),
@@ -169,6 +172,8 @@ def load_example(name: str) -> None:
         st.toast(f"{text.example_label(name)}: {problem}", icon=":material/error:")
         return
     controls.put_constants(URL, state.constants)
+    for name, field in FROZEN.items():
+        URL.put(name, getattr(state.constants, field))
     for size, field in SIZES.items():
         URL.put(size, getattr(state.sizes, field))
     URL.put("T", list(state.T))
@@ -199,10 +204,10 @@ def read_controls() -> ChooseTState:
     with st.expander(text.SIZES, key="sizes"):
         sizes = Sizes(**{field: read_size(name, field) for name, field in SIZES.items()})
     T, every = read_competitors()
-    repaired, l_frozen = read_bound(sizes.n_slow)
+    repaired, frozen = read_bound(sizes.n_slow)
     operations.caption(text.OPERATIONS.format(operations=number(sweeps * sizes.sweep)))
-    constants = constants_from(values)
-    return ChooseTState(constants, sizes, sweeps, T, every, repaired, l_frozen)
+    constants = replace(constants_from(values), **frozen)
+    return ChooseTState(constants, sizes, sweeps, T, every, repaired)
 
 
 def read_gamma() -> float:
@@ -252,17 +257,19 @@ def read_competitors() -> tuple[tuple[int, ...], bool]:
     return tuple(sorted(T)) or START.T, among == "every"
 
 
-def read_bound(n_slow: int) -> tuple[bool, float | None]:
-    """Whether the repaired bound is chosen, and its L̃ if one is given."""
+def read_bound(n_slow: int) -> tuple[bool, dict[str, float | None]]:
+    """Whether the repaired bound is chosen, and the constants of the frozen dynamics."""
     with st.expander(text.WHICH_BOUND, key="which"):
         bound = segments(URL, "bound", text.BOUND, text.BOUNDS, help=text.BOUND_HELP)
         default = controls.DEFAULT_L_FROZEN if n_slow > 1 else text.ONE_SLOW_STATE
-        l_frozen = controls.frozen_field(URL, default, disabled=bound == "stated")
-    if bound == "stated":
-        return False, None
+        empty = {"Lfrozen": default, "eta": "α·d_Y", "dYfrozen": "d_Y"}
+        frozen = {f: controls.frozen_field(URL, empty[n], name=n) for n, f in FROZEN.items()}
+    l_frozen = frozen["l_frozen"]
     if l_frozen is not None and l_frozen < 1 and n_slow > 1:
         raise InputError(text.L_FROZEN_TOO_SMALL.format(value=number(l_frozen)))
-    return True, l_frozen
+    if l_frozen is None and any(value is not None for value in frozen.values()):
+        raise InputError(text.L_FROZEN_MISSING)
+    return bound == "repaired", frozen
 
 
 # ------------------------------------------------------------------------ recommendation and curves

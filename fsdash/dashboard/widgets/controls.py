@@ -3,7 +3,7 @@
     slider_parameter(...), field_parameter(...)   what the URL may hold, for the page's `UrlState`
     slider(...), number_field(...)                one constant as a slider or as a number field
     whole_slider(...), value_slider(...)          a whole number; one of a list of values
-    frozen_field(...)                             L̃, which may be empty
+    frozen_field(...)                             L̃, η or d̃_Y, which may be empty
     put_constants(...)                            set the widgets to given constants (in a callback)
 
 A page's defaults are those of its `UrlState`.
@@ -121,10 +121,10 @@ def number_field(url: UrlState, name: str, disabled: bool = False) -> float:
 
 
 def frozen_field(
-    url: UrlState, placeholder: str, low: float = 0.0, disabled: bool = False
+    url: UrlState, placeholder: str, low: float = 0.0, name: str = "Lfrozen"
 ) -> float | None:
-    """L̃, the sensitivity of the frozen dynamics, as a number field; None if it is empty."""
-    limits, symbol = FIELD_RANGES["Lf"], SYMBOLS["Lfrozen"]
+    """A constant of the frozen dynamics, by default L̃, as a number field; None if it is empty."""
+    limits, symbol = FIELD_RANGES["Lf"], SYMBOLS[name]
     return st.number_input(
         symbol.label,
         low,
@@ -132,8 +132,7 @@ def frozen_field(
         None,
         limits.step,
         limits.format,
-        key=url.key("Lfrozen"),
-        disabled=disabled,
+        key=url.key(name),
         placeholder=placeholder,
         help=f"{symbol.meaning} If empty: {placeholder}.",
     )

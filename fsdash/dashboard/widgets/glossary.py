@@ -59,9 +59,21 @@ SYMBOLS = {
     "Lfrozen": Symbol(
         "Sensitivity of the frozen dynamics L̃",
         r"\tilde L",
-        "The Lipschitz constant of the frozen dynamics (x, f_Y). With two or more slow states it "
-        "is at least 1, because x stays where it is, and at most √(1 + L_f²). With one slow state "
-        "it is L_f.",
+        "The Lipschitz constant of the frozen dynamics. With two or more slow states it is at "
+        "least 1, because x stays where it is. If freezing x does not change how y moves, it is at "
+        "most √(1 + L_f²), and L_f with one slow state.",
+    ),
+    "eta": Symbol(
+        "Error of a frozen step η",
+        r"\eta",
+        "The largest distance between the next state and the next state with x frozen. If freezing "
+        "x does not change how y moves, it is α·d_Y.",
+    ),
+    "dYfrozen": Symbol(
+        "Largest frozen move of the fast state d̃_Y",
+        r"\tilde d_Y",
+        "The fast state moves at most this far per period while x is frozen. If freezing x does "
+        "not change how y moves, it is d_Y.",
     ),
     "LU": Symbol(
         "Sensitivity of the value L_U",

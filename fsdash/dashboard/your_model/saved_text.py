@@ -116,6 +116,8 @@ CONSTANTS = {
     "l_r": "Lr",
     "l_f": "Lf",
     "l_frozen": "Lfrozen",
+    "eta": "eta",
+    "d_y_frozen": "dYfrozen",
     "l_u": "LU",
     "r_max": "rmax",
 }

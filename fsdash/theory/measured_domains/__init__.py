@@ -87,7 +87,10 @@ def _domain(row: Mapping[str, Any], regret: Mapping[int, tuple[float, float]]) -
     """A domain from a row of constants.csv and its regrets by T."""
     return MeasuredDomain(
         name=row["domain"],
-        constants=Constants(**{n: float(row[n]) for n in Constants.__annotations__}),
+        constants=Constants(
+            coupling=row["coupling"],
+            **{n: float(row[n]) for n in Constants.__annotations__ if n != "coupling"},
+        ),
         sizes=Sizes(**{n: int(row[n]) for n in Sizes.__annotations__}),
         regret=MappingProxyType(dict(regret)),
     )

@@ -1,6 +1,6 @@
 """Helpers for the tests of Choose T: a state, what the page shows, and what the library says."""
 
-from functools import partial
+from dataclasses import replace
 
 from fsdash.dashboard.choose_t import text
 from fsdash.dashboard.choose_t.state import ChooseTState
@@ -16,8 +16,9 @@ SENSITIVITY, TRUST = "sensitivity", "trust"
 
 
 def view(
-    sweeps=4.0, constants=THREE.constants, sizes=THREE.sizes, T=THREE.T, **rest
+    sweeps=4.0, constants=THREE.constants, sizes=THREE.sizes, T=THREE.T, l_frozen=None, **rest
 ) -> ChooseTState:
+    constants = replace(constants, l_frozen=l_frozen or constants.l_frozen)
     return ChooseTState(constants, sizes, sweeps, T, **rest)
 
 
@@ -31,7 +32,7 @@ def headline(page) -> str:
 
 def expected(shown: ChooseTState) -> tuple[str, dict[str, str]]:
     """The headline and the numbers, from the library alone."""
-    bound = partial(repaired_regret, l_frozen=shown.l_frozen) if shown.repaired else fsvi_regret
+    bound = repaired_regret if shown.repaired else fsvi_regret
     T = shown.T if not shown.every else range(2, 101)
     advice = advise(
         shown.constants, shown.sizes, budget=shown.sweeps * shown.sizes.sweep, T=T, bound=bound

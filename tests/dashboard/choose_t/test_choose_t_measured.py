@@ -89,7 +89,7 @@ def test_T_is_chosen_by_three_rules(model, found):
     table = measured.choices_of_T(MeasuredState("inventory", model, 20.0)).set_index("chosen by")
     paid = found[(found["method"] == "fsvi") & found["sweeps"].between(1e-9, 20)]
     for rule, column in (
-        ("the paper's bound", "bound"),
+        ("the regret bound", "bound"),
         ("the certificate", "certificate"),
         ("hindsight", "mean_regret"),
     ):

@@ -10,13 +10,15 @@ from fsdash.algorithms import fsvi, run_until
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.dashboard.choose_t import state as choose
 from fsdash.dashboard.choose_t import text
+from fsdash.dashboard.choose_t.view import FROZEN
 from fsdash.formatting import number
-from fsdash.theory import advise, fsvi_regret
+from fsdash.theory import advise, fsvi_regret, rolling_bound
 from fsdash.theory.measured import measure
 from fsdash.theory.repaired import repaired_regret
+from fsdash.theory.rolling import rolling_cost
 from fsdash.theory.sensitivity import best_T
 from tests.dashboard.choose_t.kit import PAGE, THREE, advised, expected, view
-from tests.dashboard.kit import metrics, opened
+from tests.dashboard.kit import figures, metrics, opened, traces
 from tests.theory.test_counterexample import reversing_model
 
 
@@ -55,11 +57,44 @@ def test_with_one_slow_state_the_frozen_dynamics_are_the_true_ones(given):
 
 
 def test_a_sensitivity_below_1_is_refused_in_words():
-    page = opened(PAGE, bound="repaired", Lfrozen="0.5")
-    (error,) = page.error
-    assert error.value == text.L_FROZEN_TOO_SMALL.format(value="0.5")
-    assert not page.metric
-    assert advised(opened(PAGE, Lfrozen="0.5")) == expected(view())  # the stated bound has no L̃
+    for bound in ("repaired", "stated"):  # rolling freeze's bound needs L̃ in any case
+        page = opened(PAGE, bound=bound, Lfrozen="0.5")
+        (error,) = page.error
+        assert error.value == text.L_FROZEN_TOO_SMALL.format(value="0.5")
+        assert not page.metric
+
+
+def test_a_frozen_map_of_its_own_needs_its_sensitivity():
+    (error,) = opened(PAGE, bound="repaired", eta="0.5").error
+    assert error.value == text.L_FROZEN_MISSING
+    own = replace(THREE.constants, l_frozen=1.3, eta=0.5, d_y_frozen=2.0)
+    link = {"bound": "repaired", "Lfrozen": "1.3", "eta": "0.5", "dYfrozen": "2"}
+    assert advised(opened(PAGE, **link)) == expected(view(constants=own, repaired=True))
+
+
+def test_an_example_fills_the_constants_of_its_frozen_map():
+    page = opened(PAGE, by="theory", bound="repaired")
+    page.button(key="load-inventory").click().run()
+    stored = choose.example("inventory").constants
+    for name, field in FROZEN.items():
+        assert page.number_input(key=f"choose-t.{name}").value == getattr(stored, field) > 0
+    page.button(key="load-three-regimes").click().run()
+    assert all(page.number_input(key=f"choose-t.{name}").value is None for name in FROZEN)
+
+
+def test_the_figure_has_the_bound_of_rolling_freeze():
+    shown = view()
+    page = opened(PAGE, by="theory")
+    curve = traces(figures(page)["regret-cost"])["Rolling"]
+    best = int(rolling_bound(THREE.constants, np.arange(1, 101)).total.argmin()) + 1
+    n = np.arange(1, best + 1)
+    np.testing.assert_allclose(curve["x"][:-1], rolling_cost(THREE.sizes, n))
+    np.testing.assert_allclose(curve["y"][:-1], rolling_bound(THREE.constants, n).total)
+    assert curve["y"][-1] == curve["y"][-2]  # the last step goes on to the edge
+    table = choose.curves_frame(shown)
+    rows = table[table["method"] == "rolling"]
+    assert rows["T"].tolist() == n.tolist() and rows["regret"].tolist() == list(curve["y"][:-1])
+    assert f"at n = {best}." in text.describe_rolling(shown)
 
 
 def test_the_default_sensitivity_follows_the_varied_constant():

@@ -46,7 +46,7 @@ EXAMPLES = {
     "alpha": (0.0, 0.001, 1.0),
     "kappa": (1.0, 1.3, 1.1234567),
     "Lf": (0.5, 1.0, 1.05, 1.5),
-    "Lfrozen": (0.0, 1.2, 1e6, 1e-5),
+    **dict.fromkeys(("Lfrozen", "eta", "dYfrozen"), (0.0, 1.2, 1e6, 1e-5)),
     "linear-architecture Lfrozen": (1.0, 1.2, 1e6, 1 + 1e-5),  # at least 1 on this page
     **dict.fromkeys(("dY", "Lr", "LU", "rmax"), ANY_NUMBER),
     **dict.fromkeys(("nx", "ny", "na"), SIZE),
