@@ -83,14 +83,14 @@ def refuse_file_options(arguments: argparse.Namespace) -> None:
 
 def read_model(path: str, arguments: argparse.Namespace) -> FastSlowMDP:
     """The model in a file, with the options that were given."""
-    from fsdash.models.faults import DataFaults
+    from fsdash.models.faults import DataFaults, count_errors
     from fsdash.models.files import load
 
     try:
         model = load(path, **file_options(arguments))
     except DataFaults as faults:
-        errors = (faults.frame["severity"] == "error").sum()
-        more = f" (`fsdash inspect-model {path}` lists all {errors:,} errors)" if errors > 1 else ""
+        errors = count_errors(faults.frame)
+        more = f" (`fsdash inspect-model {path}` lists the {errors:,} errors)" if errors > 1 else ""
         raise InputError(f"{path}: {faults}{more}") from None
     except InputError as error:
         raise InputError(str(error) if path in str(error) else f"{path}: {error}") from None

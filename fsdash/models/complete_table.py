@@ -16,7 +16,7 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.models.content import AXES, Content, content_of, model_of, read_axis, uniform
 from fsdash.models.states import StateIndex
-from fsdash.models.table import Table, action_names, split_variables
+from fsdash.models.table import Table, action_column, action_names, split_variables
 from fsdash.models.variables import plain
 
 NEXT = "next_"
@@ -34,8 +34,8 @@ def complete_table(model: FastSlowMDP) -> tuple[dict[str, Any], pd.DataFrame]:
             "hold; save it as .npz or .json"
         )
     law, sign = table.law, (-1.0 if model.sense == "min" else 1.0)
-    action = model.actions.names[0] if len(model.actions.names) == 1 else "action"
-    columns = _column_names(table.names, action, "cost" if model.sense == "min" else "reward")
+    reward = "cost" if model.sense == "min" else "reward"
+    columns = _column_names(table.names, action_column(model.actions), reward)
     actions = own_actions(model.actions)
     frame = pd.DataFrame(
         {

@@ -15,8 +15,8 @@ import numpy as np
 from fsdash.core.rows import PROBABILITY_TOLERANCE
 from fsdash.models.faults import MOST_OF_A_KIND, Faults
 
-RESCALABLE = 1e-3
-"""Probabilities whose sum is as close to 1 as this can be rescaled (`normalize=True`)."""
+RESCALABLE = 1e-3 + PROBABILITY_TOLERANCE
+"""Probabilities whose sum is as close to 1 as this can be rescaled (`normalize=True`); 0.999 is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ def collect(
     transitions: Transitions,
     wording: Wording,
     *,
-    normalize: bool = False,
+    normalize: bool | None = None,
     doubtful_N: np.ndarray | None = None,
     report_repeats: bool = True,
 ) -> Law:
@@ -86,7 +86,8 @@ def collect(
     wording
         How to name what is wrong.
     normalize
-        Rescale sums that differ from 1 by at most `RESCALABLE`.
+        Rescale sums that differ from 1 by at most `RESCALABLE`. None if the builder has no such
+        option; the remedy does not offer it then.
     doubtful_N
         Whether a transition has a fault already; the sum of its pair is then not judged.
     report_repeats
@@ -101,10 +102,11 @@ def collect(
     sum_P = np.add.reduceat(t.probability_N, start_P)
     doubtful_P = np.logical_or.reduceat(doubtful_N, start_P)
     wrong_P = ~(np.abs(sum_P - 1) <= PROBABILITY_TOLERANCE) & ~doubtful_P
+    near_P = wrong_P & (np.abs(sum_P - 1) <= RESCALABLE)
     repeat_N = ~new_pair_N & (np.diff(t.next_N, prepend=-1) == 0) & (t.next_N >= 0)
     if report_repeats:
-        _check_repeats(faults, t, repeat_N, wrong_P[pair_N])
-    _check_sums(faults, t, start_P, sum_P, wrong_P, wording, normalize)
+        _check_repeats(faults, t, repeat_N, (wrong_P & ~near_P)[pair_N])
+    _check_sums(faults, t, start_P, sum_P, wrong_P, near_P, wording, normalize)
 
     # A reward that does not depend on the next state is kept to the last bit.
     low_P, high_P = (f.reduceat(t.reward_N, start_P) for f in (np.minimum, np.maximum))
@@ -167,8 +169,9 @@ def _check_sums(
     start_P: np.ndarray,
     sum_P: np.ndarray,
     wrong_P: np.ndarray,
+    near_P: np.ndarray,
     wording: Wording,
-    normalize: bool,
+    normalize: bool | None,
 ) -> None:
     """Sums must be 1; those that are nearly 1 can be rescaled."""
 
@@ -187,9 +190,9 @@ def _check_sums(
             column=wording.probability,
         )
 
-    near_P = np.abs(sum_P - 1) <= RESCALABLE
     if not normalize:
-        report(wrong_P & near_P, "set normalize=True to rescale them, or correct them")
+        offer = "" if normalize is None else "set normalize=True to rescale them, or "
+        report(near_P, f"{offer}correct them")
     report(wrong_P & ~near_P, "add the transitions that are missing, or correct the probabilities")
 
 

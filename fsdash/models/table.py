@@ -161,6 +161,11 @@ def describe_codes(variables: Sequence[Variable], codes: np.ndarray) -> str:
     )
 
 
+def action_column(axis: Axis) -> str:
+    """The name of the column of actions: that of their axis if it has one name of its own."""
+    return axis.names[0] if len(axis.names) == 1 and axis.names != ("actions",) else "action"
+
+
 def action_names(axis: Axis) -> list[str | float | int]:
     """The own name of each action: its label, its number, or its coordinates as text."""
     if axis.labels:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.formatting import duration, escape_markdown, file_size
+from fsdash.models.faults import count_errors
 from fsdash.models.size import Size
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ RESCALE_HELP = "Only where their sum differs from 1 by at most 0.001, for exampl
 ENDS = "Next states without rows are terminal"
 ENDS_HELP = "A terminal state is never left and has reward 0."
 FAULT_COLUMNS = {"row": "Row", "column": "Column", "problem": "Problem", "remedy": "What to do"}
-FAULTS_FILE = "All of them, CSV"
+FAULTS_FILE = "Table, CSV"
 REMEDIES = {
     "set normalize=True": f"tick “{RESCALE}”",
     'set terminal="missing"': f"tick “{ENDS}”",
@@ -171,8 +172,8 @@ def faults_note(count: int, shown: int) -> str:
 
 
 def faults_title(faults: pd.DataFrame) -> str:
-    errors = int((faults["severity"] == "error").sum())
-    return plural(errors, "error") if errors else plural(len(faults), "remark")
+    errors = count_errors(faults)
+    return plural(errors, "error") if errors else plural(int(faults["count"].sum()), "remark")
 
 
 # -------------------------------------------------------------------------------------------- slow
