@@ -395,7 +395,7 @@ def test_sums_near_1_can_be_rescaled_and_others_not():
     ("next_x", "p"),
     [
         ([0, 1, 1], [0.5, 0.2, 0.2995]),  # two outcomes lead to the same state
-        ([0, 1, 2], [0.333, 0.333, 0.333]),  # 0.999 up to rounding
+        ([1, 2], [0.5, 0.499]),  # 1 − 0.001 up to rounding
         ([2], [1.0005]),
     ],
 )
