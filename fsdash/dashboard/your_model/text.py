@@ -188,7 +188,10 @@ SLOW_HELP = (
 NO_FAST = "All variables are slow. At least one must be fast: remove it from the list."
 GAMMA = "Discount factor γ"
 GAMMA_HELP = "The weight of a reward that comes one period later, such as 0.97."
-GAMMA_UNKNOWN = "A table does not contain γ. Check this value."
+GAMMA_EXAMPLE = "such as 0.97"
+NO_GAMMA = "Give the discount factor γ: a table does not contain it."
+GAMMA_HELPER = "From a yearly rate"
+PERIOD, YEARLY_RATE = "Length of a period", "Yearly interest rate, %"
 EVIDENCE_COLUMNS = {
     "variable": ("Variable", "Name of the state variable."),
     "values": ("Values", "How many values it has."),
@@ -197,6 +200,10 @@ EVIDENCE_COLUMNS = {
     "exogenous": ("Exogenous", "Whether its next value depends on itself alone."),
 }
 BUILDING = "Building the model …"
+
+
+def use_gamma(gamma: float) -> str:
+    return f"Use γ = {gamma:.6f}"
 
 
 def reasons(evidence: pd.DataFrame) -> str:

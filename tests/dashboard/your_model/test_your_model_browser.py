@@ -8,7 +8,6 @@ from playwright.sync_api import Page, expect
 
 from fsdash.algorithms.optimum import optimum
 from fsdash.dashboard.your_model import saved_text, text
-from fsdash.dashboard.your_model.state import DEFAULT_GAMMA
 from fsdash.domains.saved import domain_name
 from fsdash.formatting import number
 from fsdash.models.files import load
@@ -25,6 +24,7 @@ from tests.saved_models import shop_frame
 
 pytestmark = [pytest.mark.browser]
 PATH = "/Your_model"
+GAMMA = 0.95
 
 
 @pytest.fixture
@@ -46,14 +46,23 @@ def drop(page: Page, path: Path) -> None:
     expect(page.get_by_test_id("stFileChipName")).to_have_text(path.name)
 
 
+def give_gamma(page: Page) -> None:
+    field = page.get_by_label(text.GAMMA)
+    field.fill(str(GAMMA))
+    field.press("Enter")
+
+
 def test_a_file_becomes_a_policy_file_with_the_mouse(visit: Callable[..., Page], table, tmp_path):
     page = visit(PATH)
     drop(page, table)
     expect(page.get_by_text("errors.")).to_be_visible()
     expect(button(page, text.SAVE)).to_have_count(0)
     page.get_by_text(text.RESCALE, exact=True).click()
+    expect(page.get_by_text(text.NO_GAMMA)).to_be_visible()
+    expect(button(page, text.SAVE)).to_have_count(0)
+    give_gamma(page)
     button(page, text.SAVE).click()
-    model = load(table, gamma=DEFAULT_GAMMA, normalize=True)
+    model = load(table, gamma=GAMMA, normalize=True)
     expect(page).to_have_url(in_url("model", domain_name(model)))
     cost = -model.mean(optimum(model).U_XY)
     expect(metric(page, saved_text.MEAN["min"])).to_have_text(number(cost))
@@ -99,5 +108,6 @@ def test_every_step_fits_on_every_screen(visit: Callable[..., Page], table, size
     expect(page.get_by_text(text.RESCALE, exact=True)).to_be_visible()
     assert_fits(page, theme)
     page.get_by_text(text.RESCALE, exact=True).click()
+    give_gamma(page)
     expect(button(page, text.SAVE)).to_be_visible()
     assert_fits(page, theme)
