@@ -13,6 +13,8 @@ from fsdash.dashboard.your_model.url import URL, remember_default
 from fsdash.formatting import escape_markdown
 from fsdash.models.discount import PERIODS, discount_factor
 
+HELPER = "gamma-helper"
+
 
 def draw_slow(
     evidence: pd.DataFrame, own: Sequence[str] | None = None
@@ -71,21 +73,26 @@ def _draw_gamma() -> float | None:
         help=text.GAMMA_HELP,
         placeholder=text.GAMMA_EXAMPLE,
     )
-    with st.popover(text.GAMMA_HELPER, icon=":material/percent:", key="gamma-helper"):
+    with st.popover(text.GAMMA_HELPER, icon=":material/percent:", key=HELPER, on_change="rerun"):
         period = st.selectbox(text.PERIOD, tuple(PERIODS), key="gamma-period")
         percent = st.number_input(
             text.YEARLY_RATE, 0.01, 1000.0, None, 1.0, "%.4g", key="gamma-rate"
         )
         if percent is not None:
-            found = min(discount_factor(percent / 100, period), LARGEST_GAMMA)
+            computed = min(discount_factor(percent / 100, period), LARGEST_GAMMA)
             st.button(
-                text.use_gamma(found),
+                text.use_gamma(computed),
                 key="use-gamma",
                 type="primary",
-                on_click=URL.put,
-                args=("gamma", round(found, 6)),
+                on_click=_use_gamma,
+                args=(round(computed, 6),),
             )
     return gamma
+
+
+def _use_gamma(gamma: float) -> None:
+    URL.put("gamma", gamma)
+    st.session_state[HELPER] = False  # closes it
 
 
 def _draw_evidence(evidence: pd.DataFrame) -> None:

@@ -47,7 +47,7 @@ def drop(page: Page, path: Path) -> None:
 
 
 def give_gamma(page: Page) -> None:
-    field = page.get_by_label(text.GAMMA)
+    field = page.get_by_role("spinbutton", name=text.GAMMA)
     field.fill(str(GAMMA))
     field.press("Enter")
 
@@ -96,6 +96,21 @@ def test_an_example_becomes_a_policy_file_by_touch(visit: Callable[..., Page]):
     with page.expect_download() as download:
         button(page, saved_text.POLICY_JSON).tap()
     assert load_policy(download.value.path().rename(download.value.path().with_suffix(".json")))
+
+
+def test_gamma_comes_from_a_yearly_rate(visit: Callable[..., Page], tmp_path):
+    page = visit(PATH)
+    path = tmp_path / "shop.csv"
+    shop_frame().to_csv(path, index=False)
+    drop(page, path)
+    button(page, text.GAMMA_HELPER).click()
+    rate = page.get_by_role("spinbutton", name=text.YEARLY_RATE)
+    rate.fill("8")
+    rate.press("Enter")
+    button(page, text.use_gamma(1.08 ** (-1 / 365))).click()
+    expect(rate).to_have_count(0)  # the helper closes
+    expect(page.get_by_role("spinbutton", name=text.GAMMA)).to_have_value("0.999789")
+    expect(button(page, text.SAVE)).to_be_visible()
 
 
 @pytest.mark.long
