@@ -70,7 +70,8 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
         "--normalize",
         action="store_true",
         default=None,
-        help="rescale probabilities whose sum differs from 1 by at most 0.001",
+        help="rescale probabilities whose sum differs from 1 by at most 0.001, and the initial "
+        "distribution",
     )
 
 

@@ -108,7 +108,7 @@ def checked_content(model: FastSlowMDP) -> Content:
     transitions = count_transitions(law)
     if transitions > MAX_TRANSITIONS:
         transitions = len(law.target_N)
-    Size(*model.reward_XYA.shape, transitions).refuse_too_large()
+    Size(model.n_slow, model.n_fast, model.n_actions, transitions).refuse_too_large()
     return content_of(model)
 
 
