@@ -13,7 +13,7 @@ models          `FastSlowMDP`, `Axis`, `Coordinate`; `make`, `Domain`, `DOMAINS`
 your own        `from_transitions`, `from_arrays`, `from_quantecon`, `from_gymnasium`,
                 `from_functions`, `from_markov_chain`, `load`; `check_transitions`,
                 `guess_columns`, `DataFaults`; `suggest_slow`, `rank_splits`, `resplit`;
-                `to_quantecon`; `Policy`, `load_policy`
+                `discount_factor`, `to_quantecon`; `Policy`, `load_policy`
 exact           `vi`, `fsvi`, `rolling`, `mpi`, `fsavi` with `LinearArchitecture`
 sampled         `evi`, `efsvi`, `erolling`, `ethaw`, `eqi`, `slow_agnostic`
 fitted          `fvi`, `fsfvi`, `frolling`, `fqi` with `Linear` or `Deep` regression
@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from fsdash.models.arrays import from_arrays
     from fsdash.models.assemble import resplit
     from fsdash.models.columns import guess_columns
+    from fsdash.models.discount import discount_factor
     from fsdash.models.faults import DataFaults
     from fsdash.models.files import load
     from fsdash.models.functions import from_functions
@@ -122,6 +123,7 @@ MODULES = {
     "certify": "fsdash.choice.certify",
     "check_transitions": "fsdash.models.transitions",
     "disagreement": "fsdash.core.compare",
+    "discount_factor": "fsdash.models.discount",
     "efsvi": "fsdash.algorithms",
     "eqi": "fsdash.algorithms",
     "erolling": "fsdash.algorithms",
@@ -198,6 +200,7 @@ __all__ = [
     "certify",
     "check_transitions",
     "disagreement",
+    "discount_factor",
     "efsvi",
     "eqi",
     "erolling",

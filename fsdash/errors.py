@@ -1,6 +1,9 @@
 """Errors for input that cannot be used, and for optional packages that are not installed."""
 
+import re
 from importlib.util import find_spec
+
+NUMPY_SCALAR = re.compile(r"\bnp\.\w+\(([^()]*)\)")
 
 
 class InputError(ValueError):
@@ -18,6 +21,18 @@ class InputError(ValueError):
         ...
     fsdash.errors.InputError: order_step = 0: use steps of at least 1 unit
     """
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(plain_text(message))
+
+
+def plain_text(message: object) -> str:
+    """A message in which the numbers and words of NumPy look like those of Python.
+
+    >>> plain_text("T = (np.int64(0), np.float64(2.5))")
+    'T = (0, 2.5)'
+    """
+    return NUMPY_SCALAR.sub(r"\1", str(message))
 
 
 def require(module: str, extra: str) -> None:

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 from quantecon.markov import DiscreteDP
 
+from fsdash.models.markov_chain import from_markov_chain
+
 
 @dataclass(frozen=True)
 class Arrays:
@@ -41,6 +43,19 @@ class Arrays:
                 "reward": self.R[s, a] if rewards is None else rewards[s, a, n],
             }
         )
+
+
+def shared_chain(slow, fast, actions, seed=0):
+    """An exogenous chain and a fast state that actions move: pairs with the same x and y′ share a
+    row of `slow` next states, so there are slow·fast different rows."""
+    rng = np.random.default_rng(seed)
+    steps = np.arange(actions) - actions // 2
+    return from_markov_chain(
+        rng.dirichlet(np.ones(slow), slow),
+        np.clip(np.arange(fast)[:, None] + steps, 0, fast - 1),
+        rng.normal(size=(slow, fast, actions)),
+        gamma=0.9,
+    )
 
 
 SEASONS = ("dry", "mild", "wet")

@@ -56,6 +56,7 @@ def run_inspect_model(arguments: argparse.Namespace) -> str:
 
     The constants need γ; without it they are left out.
     """
+    from fsdash.models.faults import count_errors
     from fsdash.models.files import read
     from fsdash.models.slow import suggest_slow
 
@@ -67,7 +68,7 @@ def run_inspect_model(arguments: argparse.Namespace) -> str:
         found["columns"] = columns(options)
         faults = check(contents.frame, options)
         found["faults"] = faults.to_dict("records")
-        if errors := int((faults["severity"] == "error").sum()):
+        if errors := count_errors(faults):
             print(describe(found, arguments.format))
             raise InputError(f"{path}: {errors:,} errors; correct the file and try again")
     with_gamma = (

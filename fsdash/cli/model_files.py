@@ -49,7 +49,11 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
         "--fast", metavar="NAMES", help="fast state variables (default: all that are not slow)"
     )
     group.add_argument(
-        "--gamma", type=float, metavar="G", help="discount factor γ; can also be used with a domain"
+        "--gamma",
+        type=gamma_argument,
+        metavar="G",
+        help="discount factor γ, such as 0.97, or a yearly interest rate and the period, such as "
+        "8%%/week; can also be used with a domain",
     )
     group.add_argument("--sense", choices=("max", "min"), help="maximise rewards or minimise costs")
     for name, text in COLUMN_OPTIONS.items():
@@ -66,8 +70,25 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
         "--normalize",
         action="store_true",
         default=None,
-        help="rescale probabilities whose sum differs from 1 by at most 0.001",
+        help="rescale probabilities whose sum differs from 1 by at most 0.001, and the initial "
+        "distribution",
     )
+
+
+def gamma_argument(text: str) -> float:
+    """γ as a number, or as a yearly rate and a period: `8%/week`."""
+    rate, slash, period = text.partition("/")
+    try:
+        if not slash:
+            return float(text)
+        from fsdash.models.discount import discount_factor
+
+        percent = rate.strip().removesuffix("%")
+        return discount_factor(float(percent) / (1 if percent == rate else 100), period.strip())
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor like 8%/week") from None
 
 
 def refuse_file_options(arguments: argparse.Namespace) -> None:
@@ -83,14 +104,14 @@ def refuse_file_options(arguments: argparse.Namespace) -> None:
 
 def read_model(path: str, arguments: argparse.Namespace) -> FastSlowMDP:
     """The model in a file, with the options that were given."""
-    from fsdash.models.faults import DataFaults
+    from fsdash.models.faults import DataFaults, count_errors
     from fsdash.models.files import load
 
     try:
         model = load(path, **file_options(arguments))
     except DataFaults as faults:
-        errors = (faults.frame["severity"] == "error").sum()
-        more = f" (`fsdash inspect-model {path}` lists all {errors:,} errors)" if errors > 1 else ""
+        errors = count_errors(faults.frame)
+        more = f" (`fsdash inspect-model {path}` lists the {errors:,} errors)" if errors > 1 else ""
         raise InputError(f"{path}: {faults}{more}") from None
     except InputError as error:
         raise InputError(str(error) if path in str(error) else f"{path}: {error}") from None

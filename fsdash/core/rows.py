@@ -16,7 +16,7 @@ the actions that are infeasible.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,8 @@ INDEX = np.uint32
 """Type of transition tables. It takes half the memory of a 64-bit index, and because it is
 unsigned, compiled loops need not check for negative indices."""
 PROBABILITY_TOLERANCE = 1e-9
+ENTRIES_AT_A_TIME = 4_000_000
+"""Transitions that are sorted together when index tables become rows."""
 EXOGENOUS_TOLERANCE = 1e-12
 """Largest difference between two distributions of x' that counts as rounding. Certificates add the
 difference that was found (`Rows.exogenous_gap`)."""
@@ -68,6 +70,7 @@ class Rows:
         pair_N: np.ndarray,
         target_N: np.ndarray,
         probability_N: np.ndarray,
+        row_XYA: np.ndarray | None = None,
     ) -> Rows:
         """Build the rows from single transitions, in any order.
 
@@ -82,6 +85,9 @@ class Rows:
         probability_N : np.ndarray
             Its probability. Probabilities of the same transition are added. Each pair's sum must be
             1 within 1e-9 and is then made exactly 1. A pair without transitions is infeasible.
+        row_XYA : np.ndarray, optional
+            The row of each pair, from 0, or −1 if it is infeasible, shape (X, Y, A). `pair_N` then
+            holds rows instead of pairs: a row that many pairs share is given once.
 
         Examples
         --------
@@ -94,29 +100,38 @@ class Rows:
         X, Y, A = shape
         pair_N, target_N = (np.asarray(v, np.int64) for v in (pair_N, target_N))
         probability_N = np.asarray(probability_N, float)
-        for name, index_N, size in (("pair", pair_N, X * Y * A), ("target", target_N, X * Y)):
+        n_rows = X * Y * A if row_XYA is None else int(row_XYA.max(initial=-1)) + 1
+        for name, index_N, size in (("pair", pair_N, n_rows), ("target", target_N, X * Y)):
             if index_N.size and not (index_N.min() >= 0 and index_N.max() < size):
                 raise InputError(f"{name}_N: indices run from 0 to {size - 1}")
         if not (probability_N >= 0).all() or not np.isfinite(probability_N).all():
             raise InputError("probability_N: probabilities are finite and at least 0")
-        matrix = sparse.coo_array((probability_N, (pair_N, target_N)), (X * Y * A, X * Y)).tocsr()
-        matrix.eliminate_zeros()
-        matrix.sort_indices()
-        sums_P = matrix.sum(axis=1)
-        used_P = np.diff(matrix.indptr) > 0
-        if (wrong_P := used_P & (np.abs(sums_P - 1) > PROBABILITY_TOLERANCE)).any():
-            pair = int(np.flatnonzero(wrong_P)[0])
-            x, y, a = (int(i) for i in np.unravel_index(pair, shape))
+        pair_R = np.arange(n_rows)
+        if row_XYA is not None:
+            # Rows are numbered in the order of their first pairs, as if each pair had its own.
+            row_XYA = np.asarray(row_XYA).reshape(-1)
+            pair_P = np.flatnonzero(row_XYA >= 0)
+            pair_R = np.full(n_rows, X * Y * A)
+            pair_R[row_XYA[pair_P[::-1]]] = pair_P[::-1]
+            order = np.argsort(pair_R, kind="stable")
+            place_R = np.empty(n_rows, np.int64)
+            place_R[order], pair_R = np.arange(n_rows), pair_R[order]
+            pair_N = place_R[pair_N]
+        matrix = _added_up((n_rows, X * Y), pair_N, target_N, probability_N)
+        sums_R, used_R = matrix.sum(axis=1), np.diff(matrix.indptr) > 0
+        if (wrong_R := used_R & (np.abs(sums_R - 1) > PROBABILITY_TOLERANCE)).any():
+            row = int(np.flatnonzero(wrong_R)[0])
+            x, y, a = (int(i) for i in np.unravel_index(pair_R[row], shape))
             raise InputError(
-                f"probabilities of (x, y, a) = ({x}, {y}, {a}) sum to {sums_P[pair]:.12g}, not 1; "
+                f"probabilities of (x, y, a) = ({x}, {y}, {a}) sum to {sums_R[row]:.12g}, not 1; "
                 "divide them by their sum"
             )
-        # A sum that is 1 up to rounding is left alone, so that rows can be built again unchanged.
-        length_P = np.diff(matrix.indptr)
-        sums_P[np.abs(sums_P - 1) <= (length_P + 1) * np.finfo(float).eps] = 1.0
-        probability_N = matrix.data / np.repeat(sums_P, length_P)
-        start_R = np.asarray(matrix.indptr, np.int64)
-        return cls.without_repetition(shape, start_R, matrix.indices, probability_N)
+        if row_XYA is None:
+            return cls.without_repetition(shape, *_made_exact(matrix))
+        rows = cls.without_repetition((n_rows,), *_made_exact(matrix))
+        number_P = np.zeros(X * Y * A, INDEX)
+        number_P[pair_P] = rows.row_XYA[place_R[row_XYA[pair_P]]]
+        return replace(rows, row_XYA=read_only(number_P.reshape(shape)))
 
     @classmethod
     def without_repetition(
@@ -184,6 +199,25 @@ class Rows:
         return sum(a.nbytes for a in arrays)
 
 
+def _added_up(shape: tuple, row_N, target_N, probability_N) -> sparse.csr_array:
+    """The transitions as sorted rows without zeros; those with the same target are added."""
+    matrix = sparse.coo_array((probability_N, (row_N, target_N)), shape).tocsr()
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    return matrix
+
+
+def _made_exact(matrix: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The starts, targets and probabilities of rows, each divided by its sum.
+
+    A sum that is 1 up to rounding is left alone, so that rows can be built again unchanged.
+    """
+    sums_R, length_R = matrix.sum(axis=1), np.diff(matrix.indptr)
+    sums_R[np.abs(sums_R - 1) <= (length_R + 1) * np.finfo(float).eps] = 1.0
+    probability_N = matrix.data / np.repeat(sums_R, length_R)
+    return np.asarray(matrix.indptr, np.int64), matrix.indices, probability_N
+
+
 def frozen_rows(rows: Rows, real_XY: np.ndarray) -> Rows:
     """Return the law with the slow state frozen: x' = x, and y' with its distribution under `rows`.
 
@@ -223,10 +257,13 @@ def frozen_rows(rows: Rows, real_XY: np.ndarray) -> Rows:
     return Rows(row_XYA, found.start_R, found.target_N, found.probability_N)
 
 
-def to_rows(model: FastSlowMDP, dynamics: Dynamics | None = None) -> Rows:
+def to_rows(
+    model: FastSlowMDP, dynamics: Dynamics | None = None, *, most: int | None = None
+) -> Rows:
     """Return dynamics given by index tables as rows; the true dynamics by default.
 
-    The work is |S||A||W|. Row form and index form of a model have the same optimal values.
+    The work is |S||A||W|, done in parts, so the memory is that of the different rows. `most` limits
+    their entries. Row form and index form of a model have the same optimal values.
     """
     from fsdash.core.model import Tables
 
@@ -234,12 +271,33 @@ def to_rows(model: FastSlowMDP, dynamics: Dynamics | None = None) -> Rows:
     if not isinstance(d, Tables):
         return d
     X, Y, A = model.reward_XYA.shape
-    full = (X, Y, A, len(d.noise_W))
-    target = d.next_slow.astype(np.int64) * Y + d.next_fast
-    target_N = np.broadcast_to(target, full).reshape(-1)
-    pair_N = np.repeat(np.arange(X * Y * A), full[3])
-    probability_N = np.broadcast_to(d.noise_W, full).reshape(-1)
-    feasible_N = model.feasible_XYA.reshape(-1)[pair_N]
-    return Rows.from_entries(
-        (X, Y, A), pair_N[feasible_N], target_N[feasible_N], probability_N[feasible_N]
+    W = len(d.noise_W)
+    next_slow, next_fast = (np.broadcast_to(t, (X, Y, A, W)) for t in (d.next_slow, d.next_fast))
+    pair_P = np.flatnonzero(model.feasible_XYA)
+    size = max(1, ENTRIES_AT_A_TIME // W)
+    parts, entries, n_rows = [], 0, 0
+    number_P = np.empty(len(pair_P), np.int64)
+    for first in range(0, len(pair_P), size):
+        pair_Q = pair_P[first : first + size]
+        place_Q = np.unravel_index(pair_Q, (X, Y, A))
+        target_QW = next_slow[place_Q].astype(np.int64) * Y + next_fast[place_Q]
+        row_N = np.repeat(np.arange(len(pair_Q)), W)
+        p_N = np.tile(d.noise_W, len(pair_Q))
+        matrix = _added_up((len(pair_Q), X * Y), row_N, target_QW.reshape(-1), p_N)
+        part = Rows.without_repetition((len(pair_Q),), *_made_exact(matrix))
+        number_P[first : first + size] = n_rows + part.row_XYA - 1
+        parts.append(part)
+        entries, n_rows = entries + len(part.target_N), n_rows + part.n_rows - 1
+        if most is not None and entries > most:
+            raise InputError(
+                f"{model.name}: its rows have more than {most:,} transitions; use a coarser model"
+            )
+    rows = Rows.without_repetition(
+        (n_rows,),
+        np.cumsum(np.concatenate([[0], *(np.diff(part.start_R)[1:] for part in parts)])),
+        np.concatenate([part.target_N for part in parts]),
+        np.concatenate([part.probability_N for part in parts]),
     )
+    row_XYA = np.zeros(X * Y * A, INDEX)
+    row_XYA[pair_P] = rows.row_XYA[number_P]
+    return replace(rows, row_XYA=read_only(row_XYA.reshape(X, Y, A)))

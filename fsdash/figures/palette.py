@@ -6,6 +6,7 @@ family of algorithms have the same colour on every page and in every export. To 
 change it here; no other file repeats it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -85,7 +86,11 @@ class ColourScale:
 
     def steps(self, n: int, dark: bool) -> list[list]:
         """A Plotly colour scale of n ≥ 1 plain colours, for values in even steps."""
-        shades = [self.at(i / max(n - 1, 1), dark) for i in range(n)]
+        return self.plain([i / max(n - 1, 1) for i in range(n)], dark)
+
+    def plain(self, shares: Sequence[float], dark: bool) -> list[list]:
+        """A Plotly colour scale of equally wide plain colours, those at these shares."""
+        shades, n = [self.at(share, dark) for share in shares], len(shares)
         return [[(i + edge) / n, shade] for i, shade in enumerate(shades) for edge in (0, 1)]
 
     def at(self, share: float, dark: bool) -> str:

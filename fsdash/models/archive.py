@@ -19,11 +19,20 @@ from numpy.lib import format as npy
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.models.content import FLOATS, FROZEN, INTEGERS, VALUES, Content, content_of, model_of
-from fsdash.models.size import MAX_FILE_BYTES
+from fsdash.models.content import (
+    FLOATS,
+    FROZEN,
+    INTEGERS,
+    SHARED,
+    VALUES,
+    Content,
+    checked_content,
+    model_of,
+)
+from fsdash.models.size import MAX_ARCHIVE_BYTES
 
 HEAD = "head"
-MEMBERS = (HEAD, *INTEGERS, *FLOATS, *VALUES, *FROZEN)
+MEMBERS = (HEAD, *INTEGERS, *FLOATS, *VALUES, *FROZEN, *SHARED)
 UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -42,7 +51,7 @@ UNREADABLE = (
 
 def to_bytes(model: FastSlowMDP) -> bytes:
     """Return the model as the bytes of an `.npz` file. Equal models give equal bytes."""
-    content = content_of(model)
+    content = checked_content(model)
     members = {HEAD: np.frombuffer(json.dumps(content.head).encode(), np.uint8), **content.arrays}
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -80,8 +89,8 @@ def _read(archive: zipfile.ZipFile) -> dict[str, np.ndarray]:
         if name not in MEMBERS or name in arrays:
             raise InputError("the archive has a member that is not part of a model")
         total += member.file_size
-        if total > MAX_FILE_BYTES:
-            raise InputError(f"the archive unpacks to more than {MAX_FILE_BYTES:,} bytes")
+        if total > MAX_ARCHIVE_BYTES:
+            raise InputError(f"the archive unpacks to more than {MAX_ARCHIVE_BYTES:,} bytes")
         with archive.open(member) as file:
             arrays[name] = _read_array(file, member.file_size, name)
     if HEAD not in arrays:

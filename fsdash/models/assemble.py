@@ -48,6 +48,8 @@ def assemble(
     cell_P = place_S[law.state_P] * A + law.action_P
     reward = np.full(X * Y * A, -np.inf)
     reward[cell_P] = law.reward_P
+    row = np.full(X * Y * A, -1)
+    row[cell_P] = law.row_P
     initial_XY: Any = None
     if table.initial_S is not None:
         initial_XY = np.zeros((X, Y))
@@ -55,7 +57,7 @@ def assemble(
     return FastSlowMDP(
         reward_XYA=reward.reshape(X, Y, A),
         rows=Rows.from_entries(
-            (X, Y, A), cell_P[law.pair_N], place_S[law.next_N], law.probability_N
+            (X, Y, A), law.row_N, place_S[law.next_N], law.probability_N, row.reshape(X, Y, A)
         ),
         gamma=table.gamma,
         slow=slow_axis,
@@ -153,9 +155,7 @@ def split_size(table: Table, slow: tuple[str, ...]) -> Size:
 
 def check_size(table: Table, split: Split) -> None:
     """Raise an error if the model is too large to be built."""
-    faults = Faults()
-    split_size(table, tuple(table.names[j] for j in split[0])).check(faults)
-    faults.raise_errors()
+    split_size(table, tuple(table.names[j] for j in split[0])).refuse_too_large()
 
 
 def _keys(table: Table, part: list[int]) -> np.ndarray:

@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 
 from fsdash.core.axis import Axis
-from fsdash.core.rows import PROBABILITY_TOLERANCE
 from fsdash.formatting import shorten
 from fsdash.models.columns import TRUTH, Columns
 from fsdash.models.faults import MOST_OF_A_KIND, Faults
-from fsdash.models.law import without_rounding
+from fsdash.models.law import RESCALABLE, without_rounding
 from fsdash.models.variables import Variable, encode
 
 TOO_LARGE = "beyond ±1.8e308"
@@ -116,7 +115,8 @@ def _probabilities(faults: Faults, frame: pd.DataFrame, name: str | None) -> np.
     if name is None:
         return np.ones(len(frame))
     p_N = without_rounding(numeric_column(faults, frame[name], name))
-    rows = np.flatnonzero((p_N < 0) | (p_N > 1 + PROBABILITY_TOLERANCE))
+    # A little more than 1 may be rounding: the sums are checked, and can be rescaled.
+    rows = np.flatnonzero((p_N < 0) | (p_N > 1 + RESCALABLE))
     values = p_N[rows]
     remedy = "give a probability from 0 to 1"
     faults.add_rows(rows, lambda i: f"{values[i]:.9g} is not a probability", remedy, column=name)

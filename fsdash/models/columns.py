@@ -31,7 +31,10 @@ TRUTH = {"true": True, "1": True, "1.0": True, "yes": True} | {
     "no": False,
 }
 """How true and false are written in a table."""
-NO_GAMMA = "gamma: a table does not say it; give a discount factor such as gamma=0.97"
+NO_GAMMA = (
+    "gamma: a table does not say it; give a discount factor such as gamma=0.97, or "
+    'gamma=discount_factor(0.08, "week") for 8% a year'
+)
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,10 @@ import pandas as pd
 from fsdash.core.axis import Axis
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.models.content import AXES, Content, content_of, model_of, read_axis, uniform
+from fsdash.models.content import AXES, Content, checked_content, model_of, read_axis, uniform
+from fsdash.models.size import MAX_TRANSITIONS
 from fsdash.models.states import StateIndex
-from fsdash.models.table import Table, action_names, split_variables
+from fsdash.models.table import Table, action_column, action_names, split_variables
 from fsdash.models.variables import plain
 
 NEXT = "next_"
@@ -27,23 +28,29 @@ DAMAGED = f"the head of the table is damaged; {REMEDY}"
 
 def complete_table(model: FastSlowMDP) -> tuple[dict[str, Any], pd.DataFrame]:
     """The head of a complete table and its rows."""
-    content, table = content_of(model), Table.of(model)
+    content, table = checked_content(model), Table.of(model)
     if "frozen_pair" in content.arrays:
         raise InputError(
             f"{model.name}: has its own law while the slow state is frozen, which a table cannot "
             "hold; save it as .npz or .json"
         )
     law, sign = table.law, (-1.0 if model.sense == "min" else 1.0)
-    action = model.actions.names[0] if len(model.actions.names) == 1 else "action"
-    columns = _column_names(table.names, action, "cost" if model.sense == "min" else "reward")
+    if law.n_transitions > MAX_TRANSITIONS:
+        raise InputError(
+            f"{model.name}: as a table it has {law.n_transitions:,} rows; the limit is "
+            f"{MAX_TRANSITIONS:,}. Save it as .npz, where pairs share their rows"
+        )
+    pair_N, take_N = law.transitions_in(law.row_P)
+    reward = "cost" if model.sense == "min" else "reward"
+    columns = _column_names(table.names, action_column(model.actions), reward)
     actions = own_actions(model.actions)
     frame = pd.DataFrame(
         {
-            **table.columns(table.code_SV[law.state_P[law.pair_N]]),
-            columns["action"]: actions[law.action_P[law.pair_N]],
-            **table.columns(table.code_SV[law.next_N], prefix=NEXT),
-            columns["p"]: law.probability_N,
-            columns["reward"]: sign * law.reward_P[law.pair_N] + 0.0,
+            **table.columns(table.code_SV[law.state_P[pair_N]]),
+            columns["action"]: actions[law.action_P[pair_N]],
+            **table.columns(table.code_SV[law.next_N[take_N]], prefix=NEXT),
+            columns["p"]: law.probability_N[take_N],
+            columns["reward"]: sign * law.reward_P[pair_N] + 0.0,
         }
     )
     initial = content.arrays["initial"]

@@ -6,13 +6,16 @@ depend on how a model was built, in which order or with which types. It does dep
 that a solution or a figure shows: rewards, law, axes with their words, γ, sense and the initial
 distribution. It does not depend on the model's name.
 
-States are numbered x·|Y| + y. A frozen law is stored only if it is not the usual one.
+States are numbered x·|Y| + y. A frozen law is stored only if it is not the usual one. A law with
+more than `MAX_TRANSITIONS` transitions is stored by its different rows: `pair_row` says which one a
+pair has, and `transition_pair` then counts rows instead of pairs.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,10 +24,15 @@ import numpy as np
 
 from fsdash.core.axis import Axis, Coordinate
 from fsdash.core.model import FastSlowMDP
+from fsdash.core.rows import Rows
 from fsdash.errors import InputError
-from fsdash.models.entries import Entries, own_frozen_law
-from fsdash.models.faults import Faults
-from fsdash.models.size import Size
+from fsdash.models.entries import (
+    count_transitions,
+    law_of,
+    own_frozen_law,
+    transitions_of_pairs,
+)
+from fsdash.models.size import MAX_TRANSITIONS, Size
 
 FORMAT = "fsdash-model"
 VERSION = 1
@@ -34,6 +42,8 @@ FLOATS = ("pair_reward", "transition_probability", "initial")
 VALUES = tuple(f"{axis}_values" for axis in AXES)
 FROZEN = ("frozen_pair", "frozen_next", "frozen_probability")
 """The arrays of a model's own frozen law; they may be absent."""
+SHARED = ("pair_row", "pair_frozen")
+"""The row of each pair under the true and under the frozen law, if pairs share rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,23 +69,16 @@ def content_of(model: FastSlowMDP) -> Content:
     """The content of a model."""
     A = model.n_actions
     cell_P = np.flatnonzero(model.feasible_XYA)
-    law, frozen = Entries.of(model, model.true), own_frozen_law(model)
     arrays = {
         "pair_state": cell_P // A,
         "pair_action": cell_P % A,
         "pair_reward": model.reward_XYA.ravel()[cell_P],
-        "transition_pair": np.searchsorted(cell_P, law.pair_N),
-        "transition_next": law.target_N,
-        "transition_probability": law.probability_N,
         "initial": model.initial_XY[model.real_XY],
         **{f"{axis}_values": getattr(model, axis).values for axis in AXES},
+        **_law_arrays(law_of(model, model.true), "transition", "pair_row"),
     }
-    if frozen is not None:
-        arrays |= {
-            "frozen_pair": np.searchsorted(cell_P, frozen.pair_N),
-            "frozen_next": frozen.target_N,
-            "frozen_probability": frozen.probability_N,
-        }
+    if (frozen := own_frozen_law(model)) is not None:
+        arrays |= _law_arrays(frozen, "frozen", "pair_frozen")
     head = {
         "format": FORMAT,
         "version": VERSION,
@@ -87,6 +90,26 @@ def content_of(model: FastSlowMDP) -> Content:
     content = Content(head, {name: canonical(array) for name, array in arrays.items()})
     head["content_hash"] = content.hash
     return content
+
+
+def _law_arrays(law: Rows, kind: str, shared: str) -> dict[str, np.ndarray]:
+    """The arrays of a law: the transitions of each pair, or of the rows if those are too many."""
+    names = (f"{kind}_pair", f"{kind}_next", f"{kind}_probability")
+    if count_transitions(law) <= MAX_TRANSITIONS:
+        return dict(zip(names, transitions_of_pairs(law), strict=True))
+    row_N = np.repeat(np.arange(law.n_rows - 1), np.diff(law.start_R)[1:])
+    transitions = zip(names, (row_N, law.target_N, law.probability_N), strict=True)
+    return {shared: law.row_XYA.astype(np.int64) - 1, **dict(transitions)}  # row 0 is empty
+
+
+def checked_content(model: FastSlowMDP) -> Content:
+    """The content of a model for a file; an error if the file could not be read again."""
+    law = law_of(model, model.true)
+    transitions = count_transitions(law)
+    if transitions > MAX_TRANSITIONS:
+        transitions = len(law.target_N)
+    Size(model.n_slow, model.n_fast, model.n_actions, transitions).refuse_too_large()
+    return content_of(model)
 
 
 def content_hash(model: FastSlowMDP) -> str:
@@ -131,15 +154,16 @@ def model_of(content: Content) -> FastSlowMDP:
     arrays = {name: _checked_array(arrays, name) for name in _expected_arrays(arrays)}
     axes = {axis: read_axis(axis, head.get(axis), arrays[f"{axis}_values"]) for axis in AXES}
     shape = X, Y, A = len(axes["slow"]), len(axes["fast"]), len(axes["actions"])
-    _check_size(shape, len(arrays["transition_pair"]))
+    if 0 in shape:
+        raise InputError("a model needs at least one slow state, one fast state and one action")
+    Size(*shape, len(arrays["transition_pair"])).refuse_too_large()
     cell_P = _cells(arrays, shape)
     reward = np.full(X * Y * A, -np.inf)
     reward[cell_P] = arrays["pair_reward"]
     frozen = None
     if "frozen_pair" in arrays:
-        frozen = _law(arrays, "frozen", cell_P)
-        if (frozen.target_N // Y != frozen.pair_N // (Y * A)).any():
-            raise InputError("frozen law: changes the slow state; x must stay where it is")
+        frozen = _law(arrays, "frozen", "pair_frozen", cell_P, shape)
+        _check_frozen(frozen)
     real = np.zeros(X * Y, bool)
     real[arrays["pair_state"]] = True
     if len(arrays["initial"]) != np.count_nonzero(real):
@@ -148,8 +172,8 @@ def model_of(content: Content) -> FastSlowMDP:
     initial[real] = arrays["initial"]
     model = FastSlowMDP(
         reward_XYA=reward.reshape(shape),
-        rows=_law(arrays, "transition", cell_P).rows(shape),
-        frozen_rows=None if frozen is None else frozen.rows(shape),
+        rows=_law(arrays, "transition", "pair_row", cell_P, shape),
+        frozen_rows=frozen,
         gamma=_number(head, "gamma"),
         slow=axes["slow"],
         fast=axes["fast"],
@@ -169,7 +193,8 @@ def model_of(content: Content) -> FastSlowMDP:
 def _expected_arrays(arrays: Mapping[str, Any]) -> list[str]:
     """The names of the arrays that must be there."""
     frozen = FROZEN if any(name in arrays for name in FROZEN) else ()
-    wanted = [*INTEGERS, *FLOATS, *VALUES, *frozen]
+    shared = [name for name in SHARED[: 2 if frozen else 1] if name in arrays]
+    wanted = [*INTEGERS, *FLOATS, *VALUES, *frozen, *shared]
     missing = [name for name in wanted if name not in arrays]
     extra = [str(name) for name in arrays if name not in wanted]
     if missing or extra:
@@ -181,7 +206,7 @@ def _expected_arrays(arrays: Mapping[str, Any]) -> list[str]:
 def _checked_array(arrays: Mapping[str, Any], name: str) -> np.ndarray:
     """An array of the right type and number of axes."""
     array = np.asarray(arrays[name])
-    whole = name in INTEGERS or name in FROZEN[:2]
+    whole = name in (*INTEGERS, *FROZEN[:2], *SHARED)
     kinds, ndim = ("iu" if whole else "iuf"), (2 if name in VALUES else 1)
     if array.dtype.kind not in kinds or array.ndim != ndim:
         raise InputError(
@@ -189,14 +214,6 @@ def _checked_array(arrays: Mapping[str, Any], name: str) -> np.ndarray:
             f"{'whole numbers' if whole else 'numbers'}"
         )
     return canonical(array)
-
-
-def _check_size(shape: tuple[int, int, int], transitions: int) -> None:
-    if 0 in shape:
-        raise InputError("a model needs at least one slow state, one fast state and one action")
-    faults = Faults()
-    Size(*shape, transitions).check(faults)
-    faults.raise_errors()
 
 
 def _cells(arrays: Mapping[str, np.ndarray], shape: tuple[int, int, int]) -> np.ndarray:
@@ -215,19 +232,46 @@ def _cells(arrays: Mapping[str, np.ndarray], shape: tuple[int, int, int]) -> np.
     return cell_P
 
 
-def _law(arrays: Mapping[str, np.ndarray], kind: str, cell_P: np.ndarray) -> Entries:
+def _law(
+    arrays: Mapping[str, np.ndarray],
+    kind: str,
+    shared: str,
+    cell_P: np.ndarray,
+    shape: tuple[int, int, int],
+) -> Rows:
     pair_N, next_N = arrays[f"{kind}_pair"], arrays[f"{kind}_next"]
     p_N = arrays[f"{kind}_probability"]
+    row_P = arrays.get(shared, np.arange(len(cell_P)))
     if not len(pair_N) == len(next_N) == len(p_N) > 0:
         raise InputError(f"{kind}s: pair, next and probability must have the same length")
-    if not (pair_N.min() >= 0 and pair_N.max() < len(cell_P)):
-        raise InputError(f"{kind}s: pairs must be from 0 to {len(cell_P) - 1}")
+    if len(row_P) != len(cell_P) or not (row_P.min() >= 0 and row_P.max() < len(cell_P)):
+        raise InputError(f"{shared}: needs a number from 0 to {len(cell_P) - 1} for each pair")
+    last = int(row_P.max())
+    if not (pair_N.min() >= 0 and pair_N.max() <= last):
+        raise InputError(f"{kind}s: pairs must be from 0 to {last}")
     same_N = np.diff(pair_N) == 0
     if (np.diff(pair_N) < 0).any() or (np.diff(next_N)[same_N] <= 0).any():
         raise InputError(f"{kind}s: must be sorted by pair and next state, without repeats")
-    if (np.bincount(pair_N, minlength=len(cell_P)) == 0).any():
+    if (np.bincount(pair_N, minlength=last + 1) == 0).any():
         raise InputError(f"{kind}s: some pairs have none; give each pair its transitions")
-    return Entries(cell_P[pair_N], next_N, p_N)
+    if not (p_N > 0).all():
+        raise InputError("transitions: probabilities must be above 0")
+    row = np.full(math.prod(shape), -1)
+    row[cell_P] = row_P
+    return Rows.from_entries(shape, pair_N, next_N, p_N, row.reshape(shape))
+
+
+def _check_frozen(frozen: Rows) -> None:
+    """A frozen law must keep the slow state."""
+    X, Y, _ = frozen.row_XYA.shape
+    low_R, high_R = (
+        f.reduceat(frozen.target_N // Y, frozen.start_R[1:-1]) for f in (np.minimum, np.maximum)
+    )
+    x_XYA = np.arange(X)[:, None, None]
+    row_XYA = frozen.row_XYA.astype(np.int64) - 1
+    wrong_XYA = (low_R[row_XYA] != x_XYA) | (high_R[row_XYA] != x_XYA)
+    if (wrong_XYA & (row_XYA >= 0)).any():
+        raise InputError("frozen law: changes the slow state; x must stay where it is")
 
 
 def read_axis(kind: str, about: Any, values: np.ndarray) -> Axis:

@@ -1,68 +1,71 @@
-"""The transition law of a model as a sorted list of entries (pair, target, probability).
+"""The transition law of a model in one form, whichever form it was given in.
 
-This is the canonical form of both representations of the dynamics: entries of the same pair and
-target are added, zeros are dropped, and the order is by pair, then target. Equal laws have equal
-entries, whichever form, type or order they were given in.
+The feasible pairs have rows of next states, and pairs with equal rows share one. Rows are numbered
+in the order of their first pairs; the entries of a row with the same next state are added, zeros
+are dropped, and next states ascend. Equal laws have equal rows.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from fsdash.core.model import Dynamics, FastSlowMDP
+from fsdash.core.row_kernels import take_rows
 from fsdash.core.rows import Rows, frozen_rows, to_rows
-from fsdash.errors import InputError
+from fsdash.models.size import MAX_TRANSITIONS
 
 SAME_LAW = 1e-12
 """Largest difference of probabilities that counts as rounding."""
 
 
-@dataclass(frozen=True, eq=False)
-class Entries:
-    """N transitions, sorted by pair (x·|Y| + y)·|A| + a and target x′·|Y| + y′."""
-
-    pair_N: np.ndarray
-    target_N: np.ndarray
-    probability_N: np.ndarray
-
-    @classmethod
-    def of(cls, model: FastSlowMDP, dynamics: Dynamics) -> Entries:
-        """The entries of the feasible pairs of a model under one of its two dynamics."""
-        rows = dynamics if isinstance(dynamics, Rows) else to_rows(model, dynamics)
-        cell_P = np.flatnonzero(model.feasible_XYA)
-        row_P = rows.row_XYA.ravel()[cell_P].astype(np.int64)
-        length_P = np.diff(rows.start_R)[row_P]
-        # Entry number k of pair p is entry start(row of p) + k of the rows.
-        first_P = np.cumsum(length_P) - length_P
-        take_N = np.arange(length_P.sum()) + np.repeat(rows.start_R[row_P] - first_P, length_P)
-        return cls(
-            np.repeat(cell_P, length_P),
-            rows.target_N[take_N].astype(np.int64),
-            rows.probability_N[take_N],
-        )
-
-    def rows(self, shape: tuple[int, int, int]) -> Rows:
-        """The entries as rows; probabilities that sum to 1 keep every bit."""
-        if not (self.probability_N > 0).all():
-            raise InputError("transitions: probabilities must be above 0")
-        return Rows.from_entries(shape, self.pair_N, self.target_N, self.probability_N)
-
-    def agrees_with(self, other: Entries) -> bool:
-        """Whether two laws are the same up to rounding."""
-        return (
-            np.array_equal(self.pair_N, other.pair_N)
-            and np.array_equal(self.target_N, other.target_N)
-            and bool(np.abs(self.probability_N - other.probability_N).max(initial=0) <= SAME_LAW)
-        )
+def law_of(model: FastSlowMDP, dynamics: Dynamics) -> Rows:
+    """One of the two laws of a model; `row_XYA` has the rows of the feasible pairs, shape (P,)."""
+    rows = to_rows(model, dynamics, most=MAX_TRANSITIONS)
+    row_P = rows.row_XYA[model.feasible_XYA]
+    first_R = np.full(rows.n_rows, len(row_P))
+    first_R[row_P[::-1]] = np.arange(len(row_P))[::-1]
+    used_R = np.argsort(first_R, kind="stable")[: np.count_nonzero(first_R < len(row_P))]
+    place_R = np.zeros(rows.n_rows, np.int64)
+    place_R[used_R] = np.arange(len(used_R))
+    parts = take_rows(rows.start_R, rows.target_N, rows.probability_N, used_R)
+    found = Rows.without_repetition((len(used_R),), *parts)
+    return Rows(found.row_XYA[place_R[row_P]], found.start_R, found.target_N, found.probability_N)
 
 
-def own_frozen_law(model: FastSlowMDP) -> Entries | None:
+def transitions_of_pairs(law: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Pair, next state and probability of each transition, sorted: shared rows are repeated."""
+    row_P = law.row_XYA.astype(np.int64)
+    start_P, target_N, probability_N = take_rows(
+        law.start_R, law.target_N, law.probability_N, row_P
+    )
+    return np.repeat(np.arange(len(row_P)), np.diff(start_P)), target_N, probability_N
+
+
+def count_transitions(law: Rows) -> int:
+    """The transitions of all pairs; those in shared rows count for each pair."""
+    return int(np.diff(law.start_R)[law.row_XYA].sum())
+
+
+def own_frozen_law(model: FastSlowMDP) -> Rows | None:
     """The frozen law of a model, or None if it is the usual one: y′ as in the true law, x kept."""
     if model.rows is not None and model.frozen_rows is None:
         return None
-    rows = model.true if isinstance(model.true, Rows) else to_rows(model)
-    usual = Entries.of(model, frozen_rows(rows, model.real_XY))
-    given = Entries.of(model, model.frozen)
-    return None if given.agrees_with(usual) else given
+    rows = to_rows(model, most=MAX_TRANSITIONS)
+    usual = law_of(model, frozen_rows(rows, model.real_XY))
+    frozen = law_of(model, model.frozen)
+    return None if _agree(frozen, usual) else frozen
+
+
+def _agree(law: Rows, other: Rows) -> bool:
+    """Whether two laws of the same pairs are the same up to rounding."""
+    key_P = law.row_XYA.astype(np.int64) * other.n_rows + other.row_XYA
+    key_K = np.unique(key_P)
+    (start, target, p), (start2, target2, p2) = (
+        take_rows(one.start_R, one.target_N, one.probability_N, row_K)
+        for one, row_K in ((law, key_K // other.n_rows), (other, key_K % other.n_rows))
+    )
+    return (
+        np.array_equal(start, start2)
+        and np.array_equal(target, target2)
+        and bool(np.abs(p - p2).max(initial=0) <= SAME_LAW)
+    )

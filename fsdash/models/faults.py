@@ -2,7 +2,8 @@
 
 A *fault* has a row (counted from 1, without the header; none if it concerns the whole table), a
 column, the problem, the remedy and a severity: an `error` prevents the model from being built, a
-`warning` says how the data were understood, a `note` predicts memory and time.
+`warning` says how the data were understood, a `note` predicts memory and time. After the first
+thousand faults of a kind, one line stands for the others; its `count` says how many they are.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from fsdash.errors import InputError
+from fsdash.errors import InputError, plain_text
 
-COLUMNS = ("row", "column", "problem", "remedy", "severity")
+COLUMNS = ("row", "column", "problem", "remedy", "severity", "count")
 MOST_OF_A_KIND = 1000
-"""Faults of one kind that are listed one by one. One more line counts the others."""
+"""Faults of one kind that are listed one by one. One more line stands for the others."""
 SHOWN = 3
 """Errors that the message of `DataFaults` spells out."""
 
@@ -25,7 +26,8 @@ class DataFaults(InputError):
     """Data that no model can be built from.
 
     The message shows the first errors. `frame` has all faults, one per row, with the columns
-    `row`, `column`, `problem`, `remedy` and `severity`.
+    `row`, `column`, `problem`, `remedy`, `severity` and `count` (1, or the number of faults of a
+    kind that the line stands for after the first thousand).
 
     Examples
     --------
@@ -61,11 +63,11 @@ class Faults:
     """
 
     def __init__(self) -> None:
-        self._records: list[tuple[int | None, str, str, str, str]] = []
+        self._records: list[tuple[int | None, str, str, str, str, int]] = []
 
     def add(self, problem: str, remedy: str, *, column: str = "", severity: str = "error") -> None:
         """Add a fault of the whole table or column."""
-        self._records.append((None, column, problem, remedy, severity))
+        self._records.append((None, column, plain_text(problem), remedy, severity, 1))
 
     def add_rows(
         self,
@@ -103,10 +105,10 @@ class Faults:
         severity: str,
     ) -> None:
         for i, (row, column) in enumerate(places):
-            self._records.append((row, column, problem(i), remedy, severity))
-        if count > len(places):
-            more = f"{count - len(places):,} more with the same problem"
-            self._records.append((None, places[0][1] if places else "", more, remedy, severity))
+            self._records.append((row, column, plain_text(problem(i)), remedy, severity, 1))
+        if (more := count - len(places)) > 0:
+            column, others = places[0][1] if places else "", f"{more:,} more with the same problem"
+            self._records.append((None, column, others, remedy, severity, more))
 
     def extend(self, other: Faults) -> None:
         """Add all faults of another collection."""
@@ -114,7 +116,7 @@ class Faults:
 
     @property
     def has_errors(self) -> bool:
-        return any(record[-1] == "error" for record in self._records)
+        return any(severity == "error" for *_, severity, _ in self._records)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -138,6 +140,11 @@ def _message(frame: pd.DataFrame) -> str:
         # A problem that does not begin with the name of its column is prefixed by it.
         name = f"{column}: " if column and not problem.startswith(column) else ""
         lines.append(f"{place}{name}{problem}; {remedy}")
-    if len(errors) > SHOWN:
-        lines.append(f"and {len(errors) - SHOWN:,} more errors; the attribute `frame` has all")
+    if (more := count_errors(frame) - len(lines)) > 0:
+        lines.append(f"and {more:,} more errors; the attribute `frame` lists them")
     return ". ".join(lines)
+
+
+def count_errors(faults: pd.DataFrame) -> int:
+    """How many errors a frame of faults has, those that one line stands for included."""
+    return int(faults.loc[faults["severity"] == "error", "count"].sum())

@@ -48,19 +48,31 @@ def save(model: FastSlowMDP, path: str | Path) -> None:
     model : FastSlowMDP
         The model.
     path : str or Path
-        A path that ends in .npz, .csv, .parquet or .json.
+        A path that ends in .npz, .csv, .parquet or .json. What `load` would refuse as too large is
+        not written; an error says which format has room.
     """
     path = Path(path)
     suffix = _suffix(path.name)
-    if suffix == ".npz":
-        path.write_bytes(to_bytes(model))
-    elif suffix == ".json":
-        path.write_text(to_json(model), encoding="utf-8")
-    elif suffix == ".csv":
-        with path.open("wb") as file:
-            write_csv(model, file)
-    else:
-        write_parquet(model, path)
+    part = path.with_name(f"{path.name}.part")
+    try:
+        if suffix == ".npz":
+            part.write_bytes(to_bytes(model))
+        elif suffix == ".json":
+            part.write_text(to_json(model), encoding="utf-8")
+        elif suffix == ".csv":
+            with part.open("wb") as file:
+                write_csv(model, file)
+        else:
+            write_parquet(model, part)
+        if part.stat().st_size > _limit(suffix):
+            remedy = "use a coarser model" if suffix == ".npz" else "save it as .npz"
+            raise InputError(
+                f"{model.name}: the file would exceed {_limit(suffix):,} bytes, the limit for "
+                f"{suffix}; {remedy}"
+            )
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def load(path: str | Path | BinaryIO, **options: Any) -> FastSlowMDP:
@@ -113,8 +125,7 @@ def _check_options(given: dict[str, Any], known: tuple[str, ...], kind: str) -> 
 def read(path: str | Path | BinaryIO) -> Contents:
     """Read a file without building a model from a table; see `load`."""
     suffix, size = _suffix(_name(path, whole=True)), _size(path)
-    limit = MAX_JSON_BYTES if suffix == ".json" else MAX_FILE_BYTES
-    if size > limit:
+    if size > (limit := _limit(suffix)):
         raise InputError(f"the file has {size:,} bytes; the limit for {suffix} is {limit:,}")
     if isinstance(path, str | Path):
         with Path(path).open("rb") as file:
@@ -135,6 +146,11 @@ def _read(file: BinaryIO, suffix: str) -> Contents:
     if isinstance(found, FastSlowMDP):
         return Contents(model=found)
     return Contents(frame=found, options=options)
+
+
+def _limit(suffix: str) -> int:
+    """The largest file with this ending, in bytes."""
+    return MAX_JSON_BYTES if suffix == ".json" else MAX_FILE_BYTES
 
 
 def _suffix(name: str) -> str:

@@ -123,7 +123,7 @@ class _Read:
         self.initial_S = None
         initial = getattr(core, "initial_state_distrib", None)
         if initial is not None and np.shape(initial) == (len(P),):
-            self.initial_S = check_initial(faults, np.asarray(initial, float), normalize=False)
+            self.initial_S = check_initial(faults, np.asarray(initial, float))
 
     def table(self, faults: Faults, gamma: float, keep: tuple[str, ...]) -> Table:
         """The table in which a terminal state keeps the values of these variables."""

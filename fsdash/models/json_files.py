@@ -16,8 +16,8 @@ import pandas as pd
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.models.content import AXES, FORMAT, Content, content_of, model_of, uniform
-from fsdash.models.size import MAX_COLUMNS
+from fsdash.models.content import AXES, FORMAT, Content, checked_content, model_of, uniform
+from fsdash.models.size import MAX_COLUMNS, MAX_JSON_BYTES
 
 GROUPS = {
     "pairs": ("pair", ("state", "action", "reward")),
@@ -25,6 +25,8 @@ GROUPS = {
     "frozen": ("frozen", ("pair", "next", "probability")),
 }
 """The groups of columns in a document: the prefix of their arrays, and their names."""
+OPTIONAL = {"pairs": ("row", "frozen")}
+"""Columns that a group has only if pairs share rows."""
 OPTIONS = (
     "slow",
     "fast",
@@ -44,14 +46,20 @@ OPTIONS = (
 
 def to_json(model: FastSlowMDP) -> str:
     """The model as a JSON document."""
-    content = content_of(model)
+    content = checked_content(model)
+    if 2 * sum(array.size for array in content.arrays.values()) > MAX_JSON_BYTES:  # "0," at least
+        raise InputError(f"{model.name}: is too large for JSON; save it as .npz")
     document: dict[str, Any] = dict(content.head)
     for axis in AXES:
         values = content.arrays[f"{axis}_values"].tolist()
         document[axis] = document[axis] | {"values": values}
     for group, (prefix, names) in GROUPS.items():
         if f"{prefix}_{names[0]}" in content.arrays:
-            document[group] = {n: content.arrays[f"{prefix}_{n}"].tolist() for n in names}
+            document[group] = {
+                name: content.arrays[f"{prefix}_{name}"].tolist()
+                for name in (*names, *OPTIONAL.get(group, ()))
+                if f"{prefix}_{name}" in content.arrays
+            }
     document["initial"] = content.arrays["initial"].tolist()
     return json.dumps(document)
 
@@ -83,9 +91,10 @@ def _model(document: dict[str, Any]) -> FastSlowMDP:
         columns = document.get(group)
         if columns is None and group == "frozen":
             continue
-        if not isinstance(columns, dict) or set(columns) != set(names):
+        optional = OPTIONAL.get(group, ())
+        if not isinstance(columns, dict) or set(columns) - set(optional) != set(names):
             raise InputError(f"{group}: needs the columns {', '.join(names)}, and no others")
-        arrays |= {f"{prefix}_{n}": _array(f"{group}.{n}", columns[n]) for n in names}
+        arrays |= {f"{prefix}_{n}": _array(f"{group}.{n}", columns[n]) for n in columns}
     for axis in AXES:
         about = document.get(axis)
         if not isinstance(about, dict) or "values" not in about:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from fsdash.core.rows import PROBABILITY_TOLERANCE
 from fsdash.models.faults import MOST_OF_A_KIND, Faults
 
-RESCALABLE = 1e-3
-"""Probabilities whose sum is as close to 1 as this can be rescaled (`normalize=True`)."""
+RESCALABLE = 1e-3 + PROBABILITY_TOLERANCE
+"""Probabilities whose sum is as close to 1 as this can be rescaled (`normalize=True`); 0.999 is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,14 +39,60 @@ class Transitions:
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """Feasible pairs, sorted by state and action, and their transitions, sorted by pair."""
+    """Feasible pairs, sorted by state and action, and the transitions of their rows.
+
+    A row is a distribution of next states. Pairs may share one, as in `fsdash.core.rows`.
+    """
 
     state_P: np.ndarray
     action_P: np.ndarray
     reward_P: np.ndarray
-    pair_N: np.ndarray
+    row_P: np.ndarray
+    """The row of each pair, from 0."""
+    row_N: np.ndarray
+    """The row of each transition, ascending."""
     next_N: np.ndarray
     probability_N: np.ndarray
+
+    @classmethod
+    def of_pairs(
+        cls,
+        state_P: np.ndarray,
+        action_P: np.ndarray,
+        reward_P: np.ndarray,
+        pair_N: np.ndarray,
+        next_N: np.ndarray,
+        probability_N: np.ndarray,
+    ) -> Law:
+        """The law in which each pair has a row of its own."""
+        row_P = np.arange(len(state_P))
+        return cls(state_P, action_P, reward_P, row_P, pair_N, next_N, probability_N)
+
+    @cached_property
+    def n_rows(self) -> int:
+        return int(self.row_P.max(initial=-1)) + 1
+
+    @cached_property
+    def length_R(self) -> np.ndarray:
+        """The number of transitions in each row."""
+        return np.bincount(self.row_N, minlength=self.n_rows)
+
+    @property
+    def n_transitions(self) -> int:
+        """Transitions of all pairs; those in shared rows count for each pair."""
+        return int(self.length_R[self.row_P].sum())
+
+    def transitions_in(self, row_K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The transitions in some rows: where the row of each is in `row_K`, and its position."""
+        length_K = self.length_R[row_K]
+        start_K = self._start_R[row_K]
+        first_K = np.cumsum(length_K) - length_K
+        position_M = np.arange(length_K.sum()) + np.repeat(start_K - first_K, length_K)
+        return np.repeat(np.arange(len(row_K)), length_K), position_M
+
+    @cached_property
+    def _start_R(self) -> np.ndarray:
+        return np.cumsum(self.length_R) - self.length_R
 
 
 @dataclass(frozen=True)
@@ -71,7 +118,7 @@ def collect(
     transitions: Transitions,
     wording: Wording,
     *,
-    normalize: bool = False,
+    normalize: bool | None = None,
     doubtful_N: np.ndarray | None = None,
     report_repeats: bool = True,
 ) -> Law:
@@ -86,7 +133,8 @@ def collect(
     wording
         How to name what is wrong.
     normalize
-        Rescale sums that differ from 1 by at most `RESCALABLE`.
+        Rescale sums that differ from 1 by at most `RESCALABLE`. None if the builder has no such
+        option; the remedy does not offer it then.
     doubtful_N
         Whether a transition has a fault already; the sum of its pair is then not judged.
     report_repeats
@@ -97,14 +145,15 @@ def collect(
     start_P, pair_N = np.flatnonzero(new_pair_N), np.cumsum(new_pair_N) - 1
     if not len(start_P):
         empty = np.zeros(0, np.int64)
-        return Law(empty, empty, np.zeros(0), empty, empty, np.zeros(0))
+        return Law.of_pairs(empty, empty, np.zeros(0), empty, empty, np.zeros(0))
     sum_P = np.add.reduceat(t.probability_N, start_P)
     doubtful_P = np.logical_or.reduceat(doubtful_N, start_P)
     wrong_P = ~(np.abs(sum_P - 1) <= PROBABILITY_TOLERANCE) & ~doubtful_P
+    near_P = wrong_P & (np.abs(sum_P - 1) <= RESCALABLE)
     repeat_N = ~new_pair_N & (np.diff(t.next_N, prepend=-1) == 0) & (t.next_N >= 0)
     if report_repeats:
-        _check_repeats(faults, t, repeat_N, wrong_P[pair_N])
-    _check_sums(faults, t, start_P, sum_P, wrong_P, wording, normalize)
+        _check_repeats(faults, t, repeat_N, (wrong_P & ~near_P)[pair_N])
+    _check_sums(faults, t, start_P, sum_P, wrong_P, near_P, wording, normalize)
 
     # A reward that does not depend on the next state is kept to the last bit.
     low_P, high_P = (f.reduceat(t.reward_N, start_P) for f in (np.minimum, np.maximum))
@@ -114,7 +163,7 @@ def collect(
     start_M = np.flatnonzero(~repeat_N)
     merged_M = np.add.reduceat(probability_N, start_M)
     used_M = merged_M > 0
-    return Law(
+    return Law.of_pairs(
         t.state_N[start_P],
         t.action_N[start_P],
         np.where(low_P == high_P, low_P, mean_P) + 0.0,
@@ -167,8 +216,9 @@ def _check_sums(
     start_P: np.ndarray,
     sum_P: np.ndarray,
     wrong_P: np.ndarray,
+    near_P: np.ndarray,
     wording: Wording,
-    normalize: bool,
+    normalize: bool | None,
 ) -> None:
     """Sums must be 1; those that are nearly 1 can be rescaled."""
 
@@ -187,9 +237,9 @@ def _check_sums(
             column=wording.probability,
         )
 
-    near_P = np.abs(sum_P - 1) <= RESCALABLE
     if not normalize:
-        report(wrong_P & near_P, "set normalize=True to rescale them, or correct them")
+        offer = "" if normalize is None else "set normalize=True to rescale them, or "
+        report(near_P, f"{offer}correct them")
     report(wrong_P & ~near_P, "add the transitions that are missing, or correct the probabilities")
 
 
@@ -199,19 +249,15 @@ def with_terminal(law: Law, terminal: np.ndarray) -> Law:
         return law
     state_P = np.concatenate([law.state_P, terminal])
     order = np.argsort(state_P, kind="stable")
-    place_P = np.empty(len(order), np.int64)
-    place_P[order] = np.arange(len(order))
-    added = len(law.state_P) + np.arange(len(terminal))
-    pair_N = place_P[np.concatenate([law.pair_N, added])]
-    order_N = np.argsort(pair_N, kind="stable")
-    zeros = np.zeros(len(terminal), np.int64)
+    added, zeros = law.n_rows + np.arange(len(terminal)), np.zeros(len(terminal), np.int64)
     return Law(
         state_P[order],
         np.concatenate([law.action_P, zeros])[order],
         np.concatenate([law.reward_P, zeros])[order],
-        pair_N[order_N],
-        np.concatenate([law.next_N, terminal])[order_N],
-        np.concatenate([law.probability_N, np.ones(len(terminal))])[order_N],
+        np.concatenate([law.row_P, added])[order],
+        np.concatenate([law.row_N, added]),
+        np.concatenate([law.next_N, terminal]),
+        np.concatenate([law.probability_N, np.ones(len(terminal))]),
     )
 
 

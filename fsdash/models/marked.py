@@ -59,7 +59,7 @@ def _matches(index: StateIndex, state: object, code_SV: np.ndarray) -> np.ndarra
 
 
 def initial_distribution(
-    faults: Faults, initial: Any, index: StateIndex, n_states: int, *, normalize: bool = False
+    faults: Faults, initial: Any, index: StateIndex, n_states: int, *, normalize: bool | None = None
 ) -> np.ndarray | None:
     """The initial probability of each state, shape (S,); None if it is not given.
 
@@ -80,8 +80,13 @@ def initial_distribution(
     return check_initial(faults, initial_S, normalize=normalize)
 
 
-def check_initial(faults: Faults, initial_S: np.ndarray, *, normalize: bool) -> np.ndarray | None:
-    """The distribution, rescaled if asked for; None, with a fault, if it is not one."""
+def check_initial(
+    faults: Faults, initial_S: np.ndarray, *, normalize: bool | None = None
+) -> np.ndarray | None:
+    """The distribution, rescaled if asked for; None, with a fault, if it is not one.
+
+    `normalize` is None if the builder has no such option.
+    """
     total = float(initial_S.sum())
     if not (np.isfinite(initial_S).all() and (initial_S >= 0).all()):
         faults.add(
@@ -91,8 +96,9 @@ def check_initial(faults: Faults, initial_S: np.ndarray, *, normalize: bool) -> 
     if normalize and total > 0:
         return initial_S / total
     if abs(total - 1) > PROBABILITY_TOLERANCE:
-        remedy = "set normalize=True to rescale it, or correct it"
-        faults.add(f"sums to {total:.9g} over the states, not 1", remedy, column="initial")
+        offer = "" if normalize is None else "set normalize=True to rescale it, or "
+        problem = f"sums to {total:.9g} over the states, not 1"
+        faults.add(problem, f"{offer}correct it", column="initial")
         return None
     return initial_S
 

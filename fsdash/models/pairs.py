@@ -45,7 +45,7 @@ class PairRows:
     def law(self, reward_P: np.ndarray) -> Law:
         """The law with these rewards of the pairs."""
         length_P = np.diff(self.matrix.indptr)
-        return Law(
+        return Law.of_pairs(
             self.state_P,
             self.action_P,
             reward_P,

@@ -20,7 +20,7 @@ from fsdash.core.operators import check_policy
 from fsdash.errors import InputError
 from fsdash.models.size import MAX_JSON_BYTES
 from fsdash.models.states import RowKeys, StateIndex
-from fsdash.models.table import action_names, own_column, split_variables
+from fsdash.models.table import action_column, action_names, own_column, split_variables
 from fsdash.models.tables import read_frame
 from fsdash.models.variables import Variable, encode, plain
 
@@ -48,7 +48,7 @@ class Policy(Summary):
     >>> policy({"demand": 5, "stock": 0}, period=0) == policy((5, 0))
     True
     >>> print(policy.to_csv().splitlines()[0])
-    demand,stock,action
+    demand,stock,order
     """
 
     def __init__(self, model: FastSlowMDP, policy: Any) -> None:
@@ -61,6 +61,7 @@ class Policy(Summary):
             np.concatenate([code_XV[x_S], code_YV[y_S]], axis=1),
             policy_PXY[:, x_S, y_S],
             action_names(model.actions),
+            action_column(model.actions),
             getattr(policy, "policy_kind", ""),
         )
 
@@ -70,6 +71,7 @@ class Policy(Summary):
         code_SV: np.ndarray,
         action_PS: np.ndarray,
         actions: Sequence[Any],
+        action: str,
         kind: str,
     ) -> None:
         self._index = StateIndex(variables, code_SV)
@@ -77,6 +79,8 @@ class Policy(Summary):
         self._action_PS = action_PS
         self.actions = tuple(actions)
         """The names of the actions."""
+        self.action = ACTION if action in (PHASE, *self.variables) else action
+        """The name of the column of actions, as in the model's table."""
         self.kind = kind or ("stationary" if len(action_PS) == 1 else "periodic")
         """ "stationary", "periodic" or "cyclic"."""
 
@@ -109,7 +113,7 @@ class Policy(Summary):
         return self.actions[self._action_PS[period % self.period, self._index.number(state)]]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per phase and state: `phase` (if P > 1), the variables and `action`."""
+        """Return one row per phase and state: `phase` (if P > 1), the variables and the action."""
         reserved = {ACTION} | ({PHASE} if self.period > 1 or self.variables[0] == PHASE else set())
         if taken := reserved.intersection(self.variables):
             raise InputError(
@@ -120,7 +124,7 @@ class Policy(Summary):
         for variable, codes in zip(self._index.variables, self._code_SV.T, strict=True):
             columns[variable.name] = own_column(variable, np.tile(codes, P))
         names = pd.Series(self.actions, dtype=None if _are_numbers(self.actions) else object)
-        columns[ACTION] = names.to_numpy()[self._action_PS.ravel()]
+        columns[self.action] = names.to_numpy()[self._action_PS.ravel()]
         return pd.DataFrame(columns)
 
     def to_csv(self, path: str | Path | None = None) -> str:
@@ -147,11 +151,17 @@ class Policy(Summary):
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, kind: str = "") -> Policy:
-        """Return the policy of a frame as `to_frame` makes it."""
+        """Return the policy of a frame as `to_frame` makes it.
+
+        The actions are in the column `action`; if there is none, in the last one.
+        """
         frame = frame.rename(columns=str)
-        names = [name for name in frame.columns if name not in (PHASE, ACTION)]
-        if ACTION not in frame or not names or not len(frame):
-            raise InputError("policy: needs a column for each state variable and the column action")
+        action = ACTION if ACTION in frame or frame.empty else frame.columns[-1]
+        names = [name for name in frame.columns if name not in (PHASE, action)]
+        if action == PHASE or not names or not len(frame):
+            raise InputError(
+                "policy: needs a column for each state variable and a last one with the action"
+            )
         if frame.isna().any(axis=None):
             row, column = np.argwhere(frame.isna().to_numpy())[0]
             raise InputError(f"policy: row {row + 1} has no {frame.columns[column]}; fill it in")
@@ -164,7 +174,7 @@ class Policy(Summary):
         place_N = phase_N * len(key_S) + state_N
         if len(frame) != P * len(key_S) or len(np.unique(place_N)) != len(frame):
             raise InputError("policy: needs one row for each state in each phase, and no more")
-        number_N, actions = pd.factorize(frame[ACTION], sort=False)
+        number_N, actions = pd.factorize(frame[action], sort=False)
         action_PS = np.empty(P * len(key_S), np.int64)
         action_PS[place_N] = number_N
         policy = cls.__new__(cls)
@@ -173,6 +183,7 @@ class Policy(Summary):
             code_NV[first_S],
             action_PS.reshape(P, len(key_S)),
             [plain(a) if isinstance(a, float) else a for a in list(actions)],
+            action,
             kind,
         )
         return policy

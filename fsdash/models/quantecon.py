@@ -11,6 +11,7 @@ from scipy import sparse
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.models.arrays import from_arrays
+from fsdash.models.size import Size
 from fsdash.models.table import Table
 
 if TYPE_CHECKING:
@@ -102,7 +103,10 @@ def to_quantecon(model: FastSlowMDP) -> DiscreteDP:
 
     table = Table.of(model)
     law = table.law
+    Size(table.n_states, 1, table.n_actions, law.n_transitions).refuse_too_large()
+    pair_N, take_N = law.transitions_in(law.row_P)
     Q = sparse.csr_matrix(
-        (law.probability_N, (law.pair_N, law.next_N)), shape=(len(law.state_P), table.n_states)
+        (law.probability_N[take_N], (pair_N, law.next_N[take_N])),
+        shape=(len(law.state_P), table.n_states),
     )
     return DiscreteDP(law.reward_P, Q, model.gamma, law.state_P, law.action_P)

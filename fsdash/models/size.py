@@ -5,10 +5,10 @@ Sizes are checked before memory is allocated. The limits:
 ==============================  =================  ==============================================
 cells |X|·|Y|·|A| of a model    50 million         padding included
 transitions (entries, rows)     20 million
-file                            1 GB               JSON: 100 MB
+file                            1 GB               JSON: 100 MB; unpacked .npz: 3.4 GB
 numbers in matrices (.npz)      20 million         zeros included
 columns of a table              64
-predicted memory                ¾ of what is free  while the model is built
+predicted memory                ¾ of what is free  while the model is built, split or saved
 ==============================  =================  ==============================================
 """
 
@@ -25,12 +25,14 @@ MAX_CELLS = 50_000_000
 MAX_TRANSITIONS = 20_000_000
 MAX_FILE_BYTES = 1_000_000_000
 MAX_JSON_BYTES = 100_000_000
+MAX_ARCHIVE_BYTES = 48 * MAX_CELLS + 48 * MAX_TRANSITIONS
+"""The unpacked archive of the largest model: 48 bytes per pair, 24 per transition of each law."""
 MAX_COLUMNS = 64
 SHARE_OF_FREE_MEMORY = 0.75
 
-BYTES_PER_CELL = 40
+BYTES_PER_CELL = 150
 BYTES_PER_TRANSITION = 120
-"""Peak while building: the copies that sorting and removing duplicates need included."""
+"""Peak while a model is built, split anew, saved or loaded: copies for sorting are included."""
 SECONDS_PER_CELL = 30e-9
 SECONDS_PER_TRANSITION = 600e-9
 SECONDS_PER_SWEEP_CELL = 1e-9
@@ -43,7 +45,7 @@ class Size:
 
     >>> size = Size(n_slow=5, n_fast=31, n_actions=31, transitions=90_000)
     >>> size.cells, size.text
-    (4805, '11.0 MB and under 1 s to build, under 1 s per 1,000 sweeps')
+    (4805, '11.5 MB and under 1 s to build, under 1 s per 1,000 sweeps')
     """
 
     n_slow: int
@@ -74,6 +76,12 @@ class Size:
     def text(self) -> str:
         build = f"{file_size(self.peak_bytes)} and {duration(self.build_seconds)} to build"
         return f"{build}, {duration(1000 * self.sweep_seconds)} per 1,000 sweeps"
+
+    def refuse_too_large(self) -> None:
+        """Raise an error if the model is too large."""
+        faults = Faults()
+        self.check(faults)
+        faults.raise_errors()
 
     def check(self, faults: Faults) -> None:
         """Add an error if the model is too large, otherwise a note with memory and time."""

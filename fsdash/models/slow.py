@@ -15,7 +15,7 @@ The work is one pass over the transitions per variable.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,13 +26,17 @@ from fsdash.errors import InputError
 from fsdash.models.faults import Faults
 from fsdash.models.law import Law
 from fsdash.models.reading import ReadOptions, read_table
+from fsdash.models.states import find_sorted
 from fsdash.models.table import Table
+from fsdash.models.variables import Variable
 
 SLOW_MOVES = 0.5
 """Largest P(move) of a slow variable, relative to the largest of all variables."""
 SLOW_DRIFT = 0.25
 """Largest drift of a slow variable, relative to the largest of all variables."""
 EXOGENOUS_TOLERANCE = 1e-9
+TRANSITIONS_AT_A_TIME = 4_000_000
+"""Transitions of pairs that are looked at together, which bounds the memory."""
 
 
 @dataclass(frozen=True)
@@ -110,24 +114,16 @@ def measure_movements(table: Table) -> list[Movement]:
     law, going_S = _without_ends(table)
     actions_S = np.bincount(law.state_P, minlength=table.n_states)
     weight_P = 1 / (actions_S[law.state_P] * max(np.count_nonzero(actions_S), 1))
-    state_N = law.state_P[law.pair_N]
-    weight_N = weight_P[law.pair_N] * law.probability_N
-    found = []
+    movements = []
     for j, variable in enumerate(table.variables):
-        now_N, next_N = table.code_SV[state_N, j], table.code_SV[law.next_N, j]
-        moves = float(weight_N[now_N != next_N].sum())
-        width = np.ptp(variable.values) if len(variable) else 0.0
-        drift = moves
-        if not variable.is_category and width > 0:
-            distance_N = np.abs(variable.values[next_N] - variable.values[now_N])
-            drift = float(weight_N @ distance_N / width)
-        exogenous, certain = _own_law(law, now_N, next_N)
+        code_S = table.code_SV[:, j]
+        moves, drift, exogenous, certain = _movement(law, weight_P, code_S, variable)
         clock = exogenous and certain and moves > 1 - EXOGENOUS_TOLERANCE
-        marks_end = len(variable) > 1 and len(np.unique(table.code_SV[going_S, j])) == 1
-        found.append(
+        marks_end = len(variable) > 1 and len(np.unique(code_S[going_S])) == 1
+        movements.append(
             Movement(variable.name, len(variable), moves, drift, exogenous, clock, marks_end)
         )
-    return found
+    return movements
 
 
 def _without_ends(table: Table) -> tuple[Law, np.ndarray]:
@@ -139,45 +135,62 @@ def _without_ends(table: Table) -> tuple[Law, np.ndarray]:
     law, going_S = table.law, ~table.terminal_S()
     if going_S.all() or not going_S.any():
         return law, np.ones(table.n_states, bool)
-    stays_P = np.bincount(
-        law.pair_N, weights=law.probability_N * going_S[law.next_N], minlength=len(law.state_P)
+    stays_R = np.bincount(
+        law.row_N, weights=law.probability_N * going_S[law.next_N], minlength=law.n_rows
     )
-    used_P = going_S[law.state_P] & (stays_P > 0)
-    number_P = np.cumsum(used_P) - 1
-    used_N = used_P[law.pair_N] & going_S[law.next_N]
-    pair_N = law.pair_N[used_N]
+    used_P, used_N = going_S[law.state_P] & (stays_R[law.row_P] > 0), going_S[law.next_N]
+    row_N = law.row_N[used_N]
     return Law(
         law.state_P[used_P],
         law.action_P[used_P],
         law.reward_P[used_P],
-        number_P[pair_N],
+        law.row_P[used_P],
+        row_N,
         law.next_N[used_N],
-        law.probability_N[used_N] / stays_P[pair_N],
+        law.probability_N[used_N] / stays_R[row_N],
     ), going_S
 
 
-def _own_law(law: Law, now_N: np.ndarray, next_N: np.ndarray) -> tuple[bool, bool]:
-    """Whether the law of v′ depends on v alone, and whether v then decides v′.
+def _movement(
+    law: Law, weight_P: np.ndarray, code_S: np.ndarray, variable: Variable
+) -> tuple[float, float, bool, bool]:
+    """P(v′ ≠ v), the drift, whether the law of v′ depends on v alone, and whether v decides v′.
 
-    Both hold if, for each (v, v′), the smallest and the largest probability over all pairs (s, a)
-    with this v agree; a pair without such a transition has probability 0.
+    Only the distribution of v′ in each row matters, and pairs with the same v and row count once,
+    so the memory does not grow with the number of pairs that share a row.
     """
-    pair_N, span = law.pair_N, int(next_N.max(initial=0)) + 1
-    key_M, first_M, number_N = np.unique(
-        pair_N * span + next_N, return_index=True, return_inverse=True
-    )
+    V = len(variable)
+    key_M, number_N = np.unique(law.row_N * V + code_S[law.next_N], return_inverse=True)
     p_M = np.bincount(number_N, weights=law.probability_N, minlength=len(key_M))
-    move_G, group_M, count_G = np.unique(
-        now_N[first_M] * span + next_N[first_M], return_inverse=True, return_counts=True
-    )
-    low_G, high_G = np.ones(len(move_G)), np.zeros(len(move_G))
-    np.minimum.at(low_G, group_M, p_M)
-    np.maximum.at(high_G, group_M, p_M)
-    _, first_pair_N = np.unique(pair_N, return_index=True)
-    pairs_V = np.bincount(now_N[first_pair_N])
-    low_G = np.where(count_G < pairs_V[move_G // span], 0.0, low_G)
-    exogenous = bool((high_G - low_G).max(initial=0) <= EXOGENOUS_TOLERANCE)
-    return exogenous, bool(high_G.min(initial=1) >= 1 - EXOGENOUS_TOLERANCE)
+    marginal = replace(law, row_N=key_M // V, next_N=key_M % V, probability_N=p_M)
+    key_C, number_P = np.unique(code_S[law.state_P] * law.n_rows + law.row_P, return_inverse=True)
+    now_C, row_C = key_C // law.n_rows, key_C % law.n_rows
+    weight_C = np.bincount(number_P, weights=weight_P, minlength=len(key_C))
+    # The law of v′ in the first row of each v, with which the other rows of v are compared.
+    now_V, first_V = np.unique(now_C, return_index=True)
+    place, take = marginal.transitions_in(row_C[first_V])
+    reference_key, reference_p = now_V[place] * V + marginal.next_N[take], p_M[take]
+
+    values, is_number = variable.values, not variable.is_category
+    moves = distance = apart = 0.0
+    least = 1.0
+    part_C = np.cumsum(marginal.length_R[row_C]) // TRANSITIONS_AT_A_TIME
+    bounds = np.searchsorted(part_C, np.arange(part_C.max(initial=0) + 2))
+    for part in map(slice, bounds, bounds[1:]):
+        place, take = marginal.transitions_in(row_C[part])
+        now, after, p = now_C[part][place], marginal.next_N[take], p_M[take]
+        weight = weight_C[part][place] * p
+        moves += float(weight[now != after].sum())
+        if is_number:
+            distance += float(weight @ np.abs(values[after] - values[now]))
+        where, missing = find_sorted(reference_key, now * V + after)
+        expected = np.where(missing, 0.0, reference_p[where])
+        shared = np.bincount(place, weights=expected, minlength=len(row_C[part]))
+        apart = max(apart, np.abs(p - expected).max(initial=0), (1 - shared).max(initial=0))
+        least = min(least, p.min(initial=1))
+    width = np.ptp(values) if V else 0.0
+    drift = distance / width if is_number and width > 0 else moves
+    return moves, drift, apart <= EXOGENOUS_TOLERANCE, least >= 1 - EXOGENOUS_TOLERANCE
 
 
 def _suggest(m: Movement, movements: list[Movement]) -> dict[str, str]:

@@ -17,9 +17,11 @@ import pandas as pd
 
 from fsdash.core.axis import Axis, Coordinate
 from fsdash.core.model import FastSlowMDP
+from fsdash.core.rows import Rows
 from fsdash.errors import InputError
-from fsdash.models.entries import Entries
+from fsdash.models.entries import law_of
 from fsdash.models.law import Law
+from fsdash.models.size import Size
 from fsdash.models.variables import Variable, plain
 
 SINGLE = {kind: Axis((f"single {kind} state",), np.zeros(1)) for kind in ("slow", "fast")}
@@ -57,8 +59,10 @@ class Table:
     def terminal_S(self) -> np.ndarray:
         """Which states are absorbing with reward 0 under every feasible action."""
         law = self.law
-        goes_on_P = law.reward_P != 0
-        goes_on_P[law.pair_N[law.next_N != law.state_P[law.pair_N]]] = True
+        only_R = np.full(law.n_rows, -1)  # the next state of a row that has a single one
+        only_R[law.row_N] = law.next_N
+        only_R[law.length_R > 1] = -1
+        goes_on_P = (law.reward_P != 0) | (only_R[law.row_P] != law.state_P)
         terminal_S = np.ones(self.n_states, bool)
         terminal_S[law.state_P[goes_on_P]] = False
         return terminal_S
@@ -74,15 +78,18 @@ class Table:
     def of(cls, model: FastSlowMDP) -> Table:
         """The table of a model: its real states, feasible pairs and true dynamics.
 
-        The variables are the coordinates of the slow axis, followed by those of the fast axis.
+        The variables are the coordinates of the slow axis, followed by those of the fast axis. An
+        error is raised if the table would need more memory than there is.
         """
         X, Y, A = model.reward_XYA.shape
+        true = model.true
+        Size(X, Y, A, len(true.target_N) if isinstance(true, Rows) else 0).refuse_too_large()
         slow, code_XV, fast, code_YV = split_variables(model.slow, model.fast)
         real_XY = model.real_XY
         x_S, y_S = np.nonzero(real_XY)
         state_of = np.full(X * Y, -1, np.int64)
         state_of[real_XY.ravel()] = np.arange(len(x_S))
-        entries = Entries.of(model, model.true)
+        rows = law_of(model, true)
         cell_P = np.flatnonzero(model.feasible_XYA)
         return cls(
             variables=(*slow, *fast),
@@ -92,9 +99,10 @@ class Table:
                 state_P=state_of[cell_P // A],
                 action_P=cell_P % A,
                 reward_P=model.reward_XYA.ravel()[cell_P],
-                pair_N=np.searchsorted(cell_P, entries.pair_N),
-                next_N=state_of[entries.target_N],
-                probability_N=entries.probability_N,
+                row_P=rows.row_XYA.astype(np.int64) - 1,  # row 0 is empty
+                row_N=np.repeat(np.arange(rows.n_rows - 1), np.diff(rows.start_R)[1:]),
+                next_N=state_of[rows.target_N],
+                probability_N=rows.probability_N,
             ),
             gamma=model.gamma,
             initial_S=model.initial_XY[real_XY],
@@ -159,6 +167,11 @@ def describe_codes(variables: Sequence[Variable], codes: np.ndarray) -> str:
         f"{variable.name}={variable.own_values[code]}"
         for variable, code in zip(variables, codes, strict=True)
     )
+
+
+def action_column(axis: Axis) -> str:
+    """The name of the column of actions: that of their axis if it has one name of its own."""
+    return axis.names[0] if len(axis.names) == 1 and axis.names != ("actions",) else "action"
 
 
 def action_names(axis: Axis) -> list[str | float | int]:

@@ -76,7 +76,8 @@ def from_transitions(
     sense : {"max", "min"}
         "min" if the rewards are costs.
     normalize : bool
-        Rescale probabilities whose sum differs from 1 by at most 0.001.
+        Rescale probabilities whose sum differs from 1 by at most 0.001, and the initial
+        distribution.
     name : str
         Name for displays.
 
@@ -141,7 +142,7 @@ def check_transitions(frame: pd.DataFrame, **options: Any) -> pd.DataFrame:
     -------
     pd.DataFrame
         One row per fault, with the columns `row` (from 1, without the header), `column`, `problem`,
-        `remedy` and `severity` ("error", "warning" or "note").
+        `remedy`, `severity` ("error", "warning" or "note") and `count` (faults of the line).
 
     Examples
     --------

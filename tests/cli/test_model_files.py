@@ -138,6 +138,16 @@ def test_gamma_also_changes_a_domain(fsdash):
     ) | {"seconds": 0}
 
 
+def test_gamma_may_be_a_yearly_rate_and_a_period(fsdash, table):
+    gamma = 1.08 ** (-1 / 52)
+    assert solved(fsdash, table, "--gamma", "8%/week") | {"seconds": 0} == solved(
+        fsdash, table, "--gamma", repr(gamma)
+    ) | {"seconds": 0}
+    for text in ("8%/fortnight", "0%/week", "x/week", "high"):
+        with pytest.raises(SystemExit):
+            fsdash("solve", table, "--gamma", text)
+
+
 def test_rounded_probabilities_and_ends(fsdash, tmp_path):
     frame = shop_frame()
     frame["p"] = frame["p"].replace({0.1: 0.0999})

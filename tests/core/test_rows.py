@@ -12,6 +12,7 @@ from fsdash.algorithms import fsvi, mpi, run_until, vi
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.algorithms.slow_agnostic import slow_agnostic
+from fsdash.core import rows as rows_module
 from fsdash.core.certificate import certificate, slow_kernel
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
@@ -265,3 +266,36 @@ def test_a_policy_is_mirrored_phase_by_phase():
     last = run_until(fsvi(model, T=3), tolerance=1e-3)
     checked = check_policy(model, last.policy_PXY)
     assert np.array_equal(checked[:, model.real_XY], last.policy_PXY[:, model.real_XY])
+
+
+def assert_same_rows(rows, other):
+    for name in ("row_XYA", "start_R", "target_N", "probability_N"):
+        assert np.array_equal(getattr(rows, name), getattr(other, name)), name
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_rows_made_in_parts_are_the_same_to_the_last_bit(shape, monkeypatch):
+    model = random_model(3, shape=shape)
+    at_once = to_rows(model)
+    monkeypatch.setattr(rows_module, "ENTRIES_AT_A_TIME", 7)
+    assert_same_rows(to_rows(model), at_once)
+
+
+def test_index_tables_with_too_many_different_rows_are_refused():
+    model = random_model(3)
+    with pytest.raises(InputError, match="more than 20 transitions"):
+        to_rows(model, most=20)
+    assert to_rows(model, most=72).n_rows > 1
+
+
+def test_shared_rows_are_the_rows_of_single_pairs():
+    rows = to_rows(random_model(2, shape=("X..W", ".YA.")))
+    order = np.random.default_rng(0).permutation(rows.n_rows - 1)  # any numbering of the rows
+    row_N = np.repeat(order, np.diff(rows.start_R)[1:])
+    shared_XYA = order[rows.row_XYA.astype(int) - 1]
+    again = Rows.from_entries(
+        rows.row_XYA.shape, row_N, rows.target_N, rows.probability_N, shared_XYA
+    )
+    assert_same_rows(again, rows)
+    with pytest.raises(InputError, match=r"\(x, y, a\) = \(0, 0, 0\) sum to 0.5"):
+        Rows.from_entries((1, 2, 1), [1, 0], [0, 1], [0.5, 1], np.array([[[1], [0]]]))

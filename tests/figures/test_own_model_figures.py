@@ -7,10 +7,14 @@ import pandas as pd
 import pytest
 
 from fsdash.algorithms.optimum import optimum
+from fsdash.core.axis import Axis
+from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import q_values_at
 from fsdash.dashboard.inspector.state import policy_table, state_table
 from fsdash.figures.domains.generic import plane_axes
+from fsdash.figures.palette import DIVERGING
 from fsdash.figures.policies import InspectedPolicy, policy_figures, q_figure
+from fsdash.figures.policies.generic import action_figure
 from fsdash.figures.policies.plane import index_plane, plane
 from fsdash.models.transitions import from_transitions
 from tests.models import random_model
@@ -150,3 +154,30 @@ def test_a_simulated_path_shows_every_variable_with_its_words():
 
 def test_models_without_names_keep_the_order_of_their_states():
     assert plane_axes(random_model(0)) is None
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("trades", [[-2, -1, 0, 1], [-30, -1, 0, 2]])
+def test_signed_actions_have_a_diverging_scale_with_zero_in_the_middle(trades, dark):
+    model = FastSlowMDP(
+        reward_XYA=np.zeros((1, 4, 4)),
+        noise_W=[1.0],
+        next_slow=np.zeros((1, 1, 1, 1), int),
+        next_fast=np.zeros((1, 1, 1, 1), int),
+        gamma=0.9,
+        actions=Axis(("trade",), trades),
+    )
+    figure = action_figure(model, np.arange(4)[None], index_plane(model), dark=dark)
+    heat = figure.data[0]
+    largest = max(map(abs, trades))
+
+    def channels(colour):
+        return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)])
+
+    for value in trades:
+        share = (value - heat.zmin) / (heat.zmax - heat.zmin)
+        places, colours = zip(*heat.colorscale, strict=True)
+        columns = np.array([channels(colour) for colour in colours]).T
+        drawn = [np.interp(share, places, column) for column in columns]
+        wanted = channels(DIVERGING.at((1 + value / largest) / 2, dark))
+        assert np.abs(np.array(drawn) - wanted).max() <= 1  # colours are rounded

@@ -2,6 +2,7 @@
 
 import io
 import json
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +15,12 @@ from hypothesis import strategies as st
 
 import fsdash
 from fsdash.core.axis import Axis, Coordinate
-from fsdash.models import files, matrix_files, tables
+from fsdash.models import content, files, matrix_files, size, tables
 from fsdash.models.archive import from_bytes, to_bytes
-from fsdash.models.entries import Entries
+from fsdash.models.entries import count_transitions, law_of
 from fsdash.models.json_files import to_json
 from tests.models import in_rows, random_model, random_rows, seeds
-from tests.own_models import Walk, random_arrays
+from tests.own_models import Walk, random_arrays, shared_chain
 
 SCHEMA = json.loads((Path(files.__file__).with_name("schema.json")).read_text(encoding="utf-8"))
 FORMATS = (".npz", ".csv", ".parquet", ".json")
@@ -85,6 +86,58 @@ def test_a_table_cannot_hold_a_frozen_law_of_its_own(suffix, tmp_path):
     model = fsdash.make("inventory", y_max=10).build()
     with pytest.raises(fsdash.InputError, match=r"save it as \.npz or \.json"):
         model.save(tmp_path / f"model{suffix}")
+
+
+# -------------------------------------------------------------------------------------- large files
+
+
+def test_a_model_whose_pairs_share_rows_can_be_loaded_again(tmp_path):
+    """Its 42 million transitions fill 1 GB, its 6,500 different rows 16 MB."""
+    model = shared_chain(slow=100, fast=65, actions=65)
+    path = tmp_path / "model.npz"
+    tracemalloc.start()
+    model.save(path)
+    again = fsdash.load(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert again.content_hash == model.content_hash
+    assert np.array_equal(again.reward_XYA, model.reward_XYA)
+    assert again.rows.n_rows == model.rows.n_rows
+    assert peak < size.Size(100, 65, 65, len(model.rows.target_N)).peak_bytes
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".json"])
+@pytest.mark.parametrize("name", ["inventory", "chain"])
+def test_shared_rows_survive_a_file(name, suffix, tmp_path, monkeypatch):
+    """Large laws are stored by their different rows, an own frozen law too."""
+    model = shared_chain(3, 4, 5)
+    if name == "inventory":
+        model = fsdash.make("inventory", y_max=10, gamma=0.9).build()
+    monkeypatch.setattr(content, "MAX_TRANSITIONS", 10)
+    model.save(tmp_path / f"m{suffix}")
+    again = fsdash.load(tmp_path / f"m{suffix}")
+    assert "pair_row" in content.content_of(model).arrays
+    assert again.content_hash == model.content_hash
+    best = (fsdash.run_until(fsdash.fsvi(m, T=3), iterations=3).values_XY for m in (model, again))
+    assert np.allclose(*best, rtol=1e-12)
+
+
+@pytest.mark.parametrize("suffix", files.SUFFIXES)
+def test_what_could_not_be_loaded_is_not_written(suffix, tmp_path, monkeypatch):
+    path = tmp_path / f"model{suffix}"
+    path.write_text("what was there before")
+    monkeypatch.setattr(files, "MAX_FILE_BYTES", 1000)
+    monkeypatch.setattr(files, "MAX_JSON_BYTES", 1000)
+    with pytest.raises(fsdash.InputError, match=f"the limit for {suffix}"):
+        models()["table"].save(path)
+    assert path.read_text() == "what was there before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_model_with_too_many_cells_is_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(size, "MAX_CELLS", 10)
+    with pytest.raises(fsdash.InputError, match="the limit is 10"):
+        models()["table"].save(tmp_path / "m.npz")
 
 
 @given(seeds, st.booleans())
@@ -386,4 +439,4 @@ def test_an_ordinary_program_reads_the_csv(tmp_path):
     model.save(tmp_path / "m.csv")
     frame = pd.read_csv(tmp_path / "m.csv", comment="#")
     assert list(frame)[:3] == ["level", "season", "action"] and "cost" in frame
-    assert len(frame) == len(Entries.of(model, model.true).pair_N)
+    assert len(frame) == count_transitions(law_of(model, model.true))

@@ -50,6 +50,17 @@ def test_a_saved_policy_needs_no_model(policy, suffix, tmp_path):
         assert again((season, level), phase) == action
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".json"])
+def test_the_column_of_actions_keeps_its_name(suffix, tmp_path):
+    table = random_arrays(1).table().rename(columns={"action": "pump"})
+    model = fsdash.from_transitions(table, slow="season", gamma=0.9, action="pump")
+    policy = model.policy(fsdash.optimum(model))
+    assert list(policy.to_frame()) == ["season", "level", "pump"]
+    policy.save(tmp_path / f"policy{suffix}")
+    again = fsdash.load_policy(tmp_path / f"policy{suffix}")
+    pd.testing.assert_frame_equal(again.to_frame(), policy.to_frame(), check_categorical=False)
+
+
 @given(seeds, st.booleans(), st.sampled_from([".csv", ".json"]))
 def test_any_policy_survives_a_file(tmp_path_factory, seed, padded, suffix):
     model = random_rows(seed, padded=padded)
@@ -95,6 +106,15 @@ def test_numbers_are_found_up_to_rounding(value):
         model.policy(fsdash.optimum(model))(0.31)
 
 
+def test_messages_write_numbers_of_numpy_as_numbers(model, policy):
+    with pytest.raises(fsdash.InputError, match=r"level = 5\.0 is not a value"):
+        policy(("dry", np.float64(5)))
+    with pytest.raises(fsdash.InputError, match=r"^gamma = 1\.0;"):
+        fsdash.from_transitions(random_arrays(1).table(), slow="season", gamma=np.float64(1))
+    with pytest.raises(fsdash.InputError, match=r"T = \(0, 2\)"):
+        fsdash.rank_splits(model, T=np.array([0, 2]))
+
+
 @pytest.mark.parametrize("period", [-1, 0.5, "1"])
 def test_periods_are_whole_numbers(policy, period):
     with pytest.raises(fsdash.InputError, match="whole number"):
@@ -112,7 +132,8 @@ def test_a_policy_of_another_model_is_refused(model):
         ("p.csv", "phase,x,action\n0,1,a\n1,2,a\n", "one row for each state in each phase"),
         ("p.csv", "x,action\n1,a\n1,b\n", "one row for each state"),
         ("p.csv", "phase,x,action\n-1,1,a\n", "whole numbers"),
-        ("p.csv", "x,y\n1,2\n", "the column action"),
+        ("p.csv", "y\n2\n", "a last one with the action"),
+        ("p.csv", "x,phase\n2,0\n", "a last one with the action"),
         ("p.csv", "x,action\n1,\n", "row 1 has no action"),
         ("p.csv", "", "cannot be read"),
         ("p.json", "{", "damaged"),

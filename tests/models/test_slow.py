@@ -1,14 +1,23 @@
 """Which variables are slow: closed forms of the evidence, and splits judged by true regret."""
 
+import io
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import fsdash
 from fsdash.choice.splits import candidate_splits
+from fsdash.models import size
+from fsdash.models import slow as slow_module
+from fsdash.models.size import Size
 from fsdash.models.table import Table
-from tests.models import random_rows
-from tests.own_models import Walk, random_arrays
+from fsdash.models.tables import write_csv
+from tests.models import SHAPES, in_rows, random_model, random_rows, seeds, transition_matrix
+from tests.own_models import Walk, random_arrays, shared_chain
 
 
 def weekdays(change=0.1):
@@ -49,6 +58,66 @@ def test_movements_in_closed_form():
     assert found["exogenous"].to_dict() == {"season": True, "day": True, "stock": False}
     assert found["clock"].to_dict() == {"season": False, "day": True, "stock": False}
     assert found["suggestion"].to_dict() == {"season": "slow", "day": "either", "stock": "fast"}
+
+
+@given(seeds, st.sampled_from(SHAPES), st.booleans())
+def test_movements_agree_with_their_definition(seed, shape, rows):
+    """On random models, from the dense transition matrix; as rows, pairs share what is equal."""
+    model = random_model(seed, shape=shape)
+    P_SAS = transition_matrix(model, model.true)
+    x_S, y_S = np.indices((3, 4)).reshape(2, -1)
+    movements = fsdash.suggest_slow(in_rows(model) if rows else model).set_index("variable")
+    for name, v_S in (("slow", x_S), ("fast", y_S)):
+        law_SAV = np.stack([P_SAS[:, :, v_S == v].sum(axis=2) for v in range(4)], axis=2)
+        distance_SV = np.abs(v_S[:, None] - np.arange(4))
+        moves = (law_SAV * (distance_SV > 0)[:, None]).sum(axis=2).mean()
+        drift = (law_SAV * distance_SV[:, None]).sum(axis=2).mean() / np.ptp(v_S)
+        gaps = [np.ptp(law_SAV[v_S == v].reshape(-1, 4), axis=0).max() for v in np.unique(v_S)]
+        assert movements.loc[name, "moves"] == pytest.approx(moves)
+        assert movements.loc[name, "drift"] == pytest.approx(drift)
+        assert movements.loc[name, "exogenous"] == (max(gaps) < 1e-9)
+
+
+def test_movements_do_not_depend_on_how_many_transitions_are_looked_at_together(monkeypatch):
+    model = shared_chain(5, 6, 7)
+    together = fsdash.suggest_slow(model)
+    monkeypatch.setattr(slow_module, "TRANSITIONS_AT_A_TIME", 10)
+    pd.testing.assert_frame_equal(fsdash.suggest_slow(model), together)
+
+
+@pytest.mark.parametrize("work", ["suggest_slow", "resplit"])
+def test_shared_rows_need_no_more_memory_than_predicted(work):
+    """One entry for each of the 42 million transitions of all pairs would need 5 GB."""
+    model = shared_chain(slow=100, fast=65, actions=65)
+    predicted = Size(100, 65, 65, len(model.rows.target_N)).peak_bytes
+    tracemalloc.start()
+    fsdash.suggest_slow(model) if work == "suggest_slow" else fsdash.resplit(model, slow="fast")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < predicted
+
+
+@pytest.mark.parametrize("work", ["suggest_slow", "resplit"])
+def test_what_memory_cannot_hold_is_refused_before_it_is_allocated(work, monkeypatch):
+    model = shared_chain(slow=20, fast=20, actions=20)
+    monkeypatch.setattr(size, "SHARE_OF_FREE_MEMORY", 1e-6)
+    with pytest.raises(fsdash.InputError, match=r"the model needs about .* are free"):
+        fsdash.suggest_slow(model) if work == "suggest_slow" else fsdash.resplit(model, slow="fast")
+
+
+@given(seeds)
+def test_a_split_of_shared_rows_is_the_split_of_all_transitions(seed):
+    """Through a table, every pair has a row of its own."""
+    model = shared_chain(3, 4, 3, seed)
+    file = io.BytesIO()
+    write_csv(model, file)
+    file.seek(0)
+    apart = fsdash.from_transitions(pd.read_csv(file, comment="#"), slow="fast", gamma=0.9)
+    again = fsdash.resplit(model, slow="fast")
+    assert again.rows.n_rows == apart.rows.n_rows
+    assert np.array_equal(again.rows.row_XYA, apart.rows.row_XYA)
+    assert np.array_equal(again.rows.target_N, apart.rows.target_N)
+    assert np.allclose(again.rows.probability_N, apart.rows.probability_N, rtol=1e-14)
 
 
 def test_a_clock_moves_every_period_and_must():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fsdash
-from fsdash.models.faults import MOST_OF_A_KIND
+from fsdash.models.faults import MOST_OF_A_KIND, count_errors
 from tests.models import seeds
 from tests.own_models import random_arrays
 
@@ -362,7 +362,17 @@ def test_the_exception_shows_the_first_faults_and_holds_all():
     with pytest.raises(fsdash.InputError, match=r"row \d.*and \d more errors") as raised:
         build(rows, gamma=2)
     assert len(raised.value.frame) >= 5
-    assert list(raised.value.frame) == ["row", "column", "problem", "remedy", "severity"]
+    names = ["row", "column", "problem", "remedy", "severity", "count"]
+    assert list(raised.value.frame) == names
+
+
+def test_errors_are_counted_in_full_although_a_thousand_are_listed():
+    n = 3_000
+    rows = pd.DataFrame({"x": range(n), "action": 0, "next_x": range(n), "p": "?", "reward": 1})
+    faults = fsdash.check_transitions(rows, slow=[], gamma=0.5)
+    assert count_errors(faults) == n and len(faults) < n
+    with pytest.raises(fsdash.DataFaults, match="and 2,997 more errors"):
+        build(rows, slow=[])
 
 
 def test_a_state_whose_actions_are_all_infeasible_is_an_error():
@@ -379,6 +389,35 @@ def test_sums_near_1_can_be_rescaled_and_others_not():
         1, abs=1e-15
     )
     assert problems(far, normalize=True)
+
+
+@pytest.mark.parametrize(
+    ("next_x", "p"),
+    [
+        ([0, 1, 1], [0.5, 0.2, 0.2995]),  # two outcomes lead to the same state
+        ([1, 2], [0.5, 0.499]),  # 1 − 0.001 up to rounding
+        ([2], [1.0005]),
+    ],
+)
+def test_what_can_be_rescaled_is_offered_and_rescaled(next_x, p):
+    rows = pd.DataFrame({"x": 0, "action": 0, "next_x": next_x, "p": p, "reward": 1})
+    ends = pd.DataFrame({"x": [1, 2], "action": 0, "next_x": [1, 2], "p": 1, "reward": 0})
+    rows = pd.concat([rows, ends], ignore_index=True)
+    faults = fsdash.check_transitions(rows, slow=[], gamma=0.5)
+    errors = faults[faults["severity"] == "error"]
+    assert errors["remedy"].str.contains("normalize=True").tolist() == [True]
+    assert build(rows, slow=[], normalize=True).n_real == 3
+
+
+def test_rescaling_is_offered_only_where_it_is_an_option():
+    arrays = {"P": np.full((2, 1, 2), 0.5), "R": np.zeros((2, 1)), "gamma": 0.5}
+    with pytest.raises(fsdash.DataFaults) as by_arrays:
+        fsdash.from_arrays(**arrays, initial=[0.5, 0.4995])
+    with pytest.raises(fsdash.DataFaults) as by_functions:
+        fsdash.from_functions(
+            [0, 1], [0], lambda s, a: {0: 0.5, 1: 0.4995}, lambda s, a: 0, slow=[], gamma=0.5
+        )
+    assert "normalize" not in str(by_arrays.value) + str(by_functions.value)
 
 
 def test_a_rounding_error_below_0_is_0():

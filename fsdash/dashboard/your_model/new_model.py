@@ -146,10 +146,8 @@ def _draw_table(upload: Upload, contents: Contents) -> FastSlowMDP | None:
     evidence = _evidence(upload.key, choices, frame)
     if "gamma" in options:
         _settle_gamma(options["gamma"])
-    own = named(options.get("slow"))
-    note = "" if "gamma" in options else text.GAMMA_UNKNOWN
-    slow, gamma = draw_slow(evidence, own, note)
-    if slow is None:
+    slow, gamma = draw_slow(evidence, named(options.get("slow")))
+    if slow is None or gamma is None:
         return None
     try:
         return _build(upload.key, choices, slow, gamma, frame, upload.stem)
@@ -187,7 +185,7 @@ def _draw_whole_model(upload: Upload, model: FastSlowMDP) -> FastSlowMDP | None:
     variables = evidence["variable"].tolist()
     own = [name for name in model.slow.names if name in variables]
     slow, gamma = draw_slow(evidence, own)
-    if slow is None:
+    if slow is None or gamma is None:
         return None
     if set(slow) == set(model.slow.names) and gamma == model.gamma:
         return model
@@ -200,7 +198,7 @@ def _draw_whole_model(upload: Upload, model: FastSlowMDP) -> FastSlowMDP | None:
 
 def _settle_gamma(own: float) -> None:
     """The discount factor that the file gives, until it is changed."""
-    if URL.get("gamma") == URL.parameters["gamma"].default:
+    if URL.get("gamma") is None:
         URL.put("gamma", own)
     remember_default("gamma", own)
 

@@ -8,15 +8,18 @@ import pandas as pd
 import streamlit as st
 
 from fsdash.dashboard.your_model import text
-from fsdash.dashboard.your_model.state import DEFAULT_GAMMA, LARGEST_GAMMA
+from fsdash.dashboard.your_model.state import LARGEST_GAMMA
 from fsdash.dashboard.your_model.url import URL, remember_default
 from fsdash.formatting import escape_markdown
+from fsdash.models.discount import PERIODS, discount_factor
+
+HELPER = "gamma-helper"
 
 
 def draw_slow(
-    evidence: pd.DataFrame, own: Sequence[str] | None = None, note: str = ""
-) -> tuple[tuple[str, ...] | None, float]:
-    """The slow variables and γ; None if no variable is fast.
+    evidence: pd.DataFrame, own: Sequence[str] | None = None
+) -> tuple[tuple[str, ...] | None, float | None]:
+    """The slow variables, None if no variable is fast, and γ, None until it is given.
 
     At first the slow variables are the model's own, if it has been divided, or the suggested ones.
     """
@@ -44,25 +47,52 @@ def draw_slow(
             )
             fast = [name for name in variables if name not in slow]
             st.caption(text.fast_variables(fast))
-            gamma = st.number_input(
-                text.GAMMA,
-                0.0,
-                LARGEST_GAMMA,
-                DEFAULT_GAMMA,
-                0.01,
-                "%.6g",
-                key=URL.key("gamma"),
-                help=text.GAMMA_HELP,
-            )
-            st.caption(note)
+            gamma = _draw_gamma()
         with right:
             _draw_evidence(evidence)
             st.markdown(text.reasons(evidence))
-        mark = text.DONE if fast else text.OPEN_STEP
+        mark = text.DONE if fast and gamma is not None else text.OPEN_STEP
         head.markdown(f"{mark} **{text.SLOW_STEP}** {text.DASH} {text.SUGGESTED}")
         if not fast:
             st.warning(text.NO_FAST)
+        if gamma is None:
+            st.warning(text.NO_GAMMA)
     return (tuple(slow) if fast else None), gamma
+
+
+def _draw_gamma() -> float | None:
+    """γ, which the visitor gives, with a helper that computes it from a yearly rate."""
+    gamma = st.number_input(
+        text.GAMMA,
+        0.0,
+        LARGEST_GAMMA,
+        None,
+        0.01,
+        "%.6g",
+        key=URL.key("gamma"),
+        help=text.GAMMA_HELP,
+        placeholder=text.GAMMA_EXAMPLE,
+    )
+    with st.popover(text.GAMMA_HELPER, icon=":material/percent:", key=HELPER, on_change="rerun"):
+        period = st.selectbox(text.PERIOD, tuple(PERIODS), key="gamma-period")
+        percent = st.number_input(
+            text.YEARLY_RATE, 0.01, 1000.0, None, 1.0, "%.4g", key="gamma-rate"
+        )
+        if percent is not None:
+            computed = min(discount_factor(percent / 100, period), LARGEST_GAMMA)
+            st.button(
+                text.use_gamma(computed),
+                key="use-gamma",
+                type="primary",
+                on_click=_use_gamma,
+                args=(round(computed, 6),),
+            )
+    return gamma
+
+
+def _use_gamma(gamma: float) -> None:
+    URL.put("gamma", gamma)
+    st.session_state[HELPER] = False  # closes it
 
 
 def _draw_evidence(evidence: pd.DataFrame) -> None:

@@ -25,7 +25,7 @@ from fsdash.models.transitions import check_transitions, from_transitions
 
 MAX_MEGABYTES = 50
 FILE_TYPES = ("csv", "parquet", "npz", "json")
-DEFAULT_GAMMA, LARGEST_GAMMA = 0.95, 0.999999
+LARGEST_GAMMA = 0.999999
 HORIZONS = (2, 3, 4, 6, 8, 12, 16, 24)
 DEFAULT_T = 6
 LARGEST_T = 100

@@ -12,6 +12,7 @@ from fsdash.dashboard.your_model import state, text
 from fsdash.dashboard.your_model.state import Choices, Upload
 from fsdash.dashboard.your_model.url import NO_NAMES, URL, remember_default
 from fsdash.formatting import escape_markdown, frame_csv
+from fsdash.models.faults import count_errors
 
 MAX_SHOWN = 20
 """Faults on the page; the file has all of them."""
@@ -137,11 +138,13 @@ def draw_check(upload: Upload, frame: pd.DataFrame, choices: Choices) -> Choices
     given = choices.rescale  # the file asks for it
     choices = replace(choices, rescale=given or URL.get("rescale"), ends=URL.get("ends"))
     faults = _faults(upload.key, choices, frame)
-    errors = int((faults["severity"] == "error").sum())
+    errors = count_errors(faults)
     rescale, ends = state.offers(faults)
     with st.container(border=True, key="step-check"):
         mark = text.OPEN_STEP if errors else text.DONE
-        result = text.failed(errors) if errors else text.passed(len(frame), len(faults))
+        result = (
+            text.failed(errors) if errors else text.passed(len(frame), int(faults["count"].sum()))
+        )
         st.markdown(f"{mark} **{text.CHECK_STEP}** {text.DASH} {result}")
         with st.container(horizontal=True, gap="medium"):
             if (rescale or choices.rescale) and not given:
@@ -167,7 +170,7 @@ def _draw_faults(upload: Upload, faults: pd.DataFrame, expanded: bool) -> None:
                 key="model-faults-csv",
                 on_click="ignore",
             )
-            st.caption(text.faults_note(len(faults), MAX_SHOWN), width="stretch")
+            st.caption(text.faults_note(int(faults["count"].sum()), MAX_SHOWN), width="stretch")
 
 
 @st.cache_resource(max_entries=16, show_spinner=text.CHECKING)

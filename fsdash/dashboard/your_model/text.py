@@ -9,6 +9,7 @@ import pandas as pd
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.formatting import duration, escape_markdown, file_size
+from fsdash.models.faults import count_errors
 from fsdash.models.size import Size
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ RESCALE_HELP = "Only where their sum differs from 1 by at most 0.001, for exampl
 ENDS = "Next states without rows are terminal"
 ENDS_HELP = "A terminal state is never left and has reward 0."
 FAULT_COLUMNS = {"row": "Row", "column": "Column", "problem": "Problem", "remedy": "What to do"}
-FAULTS_FILE = "All of them, CSV"
+FAULTS_FILE = "Table, CSV"
 REMEDIES = {
     "set normalize=True": f"tick “{RESCALE}”",
     'set terminal="missing"': f"tick “{ENDS}”",
@@ -171,8 +172,8 @@ def faults_note(count: int, shown: int) -> str:
 
 
 def faults_title(faults: pd.DataFrame) -> str:
-    errors = int((faults["severity"] == "error").sum())
-    return plural(errors, "error") if errors else plural(len(faults), "remark")
+    errors = count_errors(faults)
+    return plural(errors, "error") if errors else plural(int(faults["count"].sum()), "remark")
 
 
 # -------------------------------------------------------------------------------------------- slow
@@ -187,7 +188,10 @@ SLOW_HELP = (
 NO_FAST = "All variables are slow. At least one must be fast: remove it from the list."
 GAMMA = "Discount factor γ"
 GAMMA_HELP = "The weight of a reward that comes one period later, such as 0.97."
-GAMMA_UNKNOWN = "A table does not contain γ. Check this value."
+GAMMA_EXAMPLE = "such as 0.97"
+NO_GAMMA = "Give the discount factor γ: a table does not contain it."
+GAMMA_HELPER = "From a yearly rate"
+PERIOD, YEARLY_RATE = "Length of a period", "Yearly interest rate, %"
 EVIDENCE_COLUMNS = {
     "variable": ("Variable", "Name of the state variable."),
     "values": ("Values", "How many values it has."),
@@ -196,6 +200,10 @@ EVIDENCE_COLUMNS = {
     "exogenous": ("Exogenous", "Whether its next value depends on itself alone."),
 }
 BUILDING = "Building the model …"
+
+
+def use_gamma(gamma: float) -> str:
+    return f"Use γ = {gamma:.6f}"
 
 
 def reasons(evidence: pd.DataFrame) -> str:

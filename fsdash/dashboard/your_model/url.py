@@ -18,7 +18,7 @@ from fsdash.dashboard.widgets.url_state import (
     whole_number,
 )
 from fsdash.dashboard.your_model import saved_text, text
-from fsdash.dashboard.your_model.state import DEFAULT_GAMMA, DEFAULT_T, EXAMPLES, LARGEST_T
+from fsdash.dashboard.your_model.state import DEFAULT_T, EXAMPLES, LARGEST_T
 from fsdash.domains import is_saved_name
 from fsdash.errors import InputError
 
@@ -86,7 +86,7 @@ URL = UrlState(
         "rescale": switch(False),
         "ends": switch(False),
         "slow": UrlParameter(None, names, names_text),
-        "gamma": UrlParameter(DEFAULT_GAMMA, number_in(0, 1, hint=" (below 1)")),
+        "gamma": UrlParameter(None, number_in(0, 1, hint=" (below 1)")),
         "tab": labelled("policy", saved_text.TABS),
         "method": UrlParameter("optimal", one_of(saved_text.METHODS)),
         "T": UrlParameter(DEFAULT_T, whole_number(1, LARGEST_T)),

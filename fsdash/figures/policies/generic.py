@@ -28,9 +28,9 @@ from fsdash.figures.policies.labels import (
 from fsdash.figures.policies.maps import (
     MAX_KEY,
     MAX_TEXTS,
+    action_colours,
     heat_map,
     hover_text,
-    stepped_colours,
     word_colours,
     word_map,
     word_shades,
@@ -79,7 +79,7 @@ def action_figure(
         axis_title(model.actions, coordinate),
         dark,
         "%{z:g}",
-        **stepped_colours(AMOUNT, value_A, dark),
+        **action_colours(value_A, dark),
     )
 
 

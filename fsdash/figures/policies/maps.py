@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from fsdash.figures.palette import AMOUNT, CATEGORICAL, ColourScale
+from fsdash.figures.palette import AMOUNT, CATEGORICAL, DIVERGING, ColourScale
 from fsdash.figures.policies.labels import without_unit
 from fsdash.figures.policies.plane import MAX_TICKS, Plane, PlaneAxis, evenly_spaced
 from fsdash.figures.template import template
@@ -181,15 +181,22 @@ def colour_bar(name: str, **changes) -> dict:
     return flat | changes
 
 
-def stepped_colours(scale: ColourScale, values: np.ndarray, dark: bool) -> dict:
-    """Colour settings for values in even steps: one plain colour for each."""
+def action_colours(values: np.ndarray, dark: bool) -> dict:
+    """Colour settings for the values of actions; values in even steps have one plain colour each.
+
+    Values of both signs, such as selling and buying, have a diverging scale with 0 in the middle.
+    """
     values = np.unique(values)
-    gaps = np.diff(values)
+    gaps, n = np.diff(values), len(values)
+    signed = values[0] < 0 < values[-1]
+    scale, largest = (DIVERGING if signed else AMOUNT), np.abs(values).max()
     if not np.allclose(gaps, gaps[:1]):
-        return {"colorscale": scale.on(dark), "zmin": values[0], "zmax": values[-1]}
+        low, high = (-largest, largest) if signed else (values[0], values[-1])
+        return {"colorscale": scale.on(dark), "zmin": low, "zmax": high}
     half = gaps[0] / 2 if len(gaps) else 0.5
+    shares = (1 + values / largest) / 2 if signed else np.arange(n) / max(n - 1, 1)
     return {
-        "colorscale": scale.steps(len(values), dark),
+        "colorscale": scale.plain(shares.tolist(), dark),
         "zmin": values[0] - half,
         "zmax": values[-1] + half,
         "colorbar": {"tickvals": values[evenly_spaced(len(values), MAX_TICKS)]},

@@ -26,6 +26,8 @@ from tests.saved_models import shop_frame, shop_model
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("store")]
 
 PAGE = "8_Your_model.py"
+GAMMA = 0.95
+"""The discount factor that a visitor gives for a table without one."""
 ODD_NAMES = {
     "action": "choice",
     "p": "share",
@@ -50,7 +52,14 @@ def key(name: str) -> str:
     return URL.key(name)
 
 
+def give_gamma(test: AppTest) -> AppTest:
+    return test.number_input(key=key("gamma")).set_value(GAMMA).run()
+
+
 def save(test: AppTest) -> AppTest:
+    """Give γ if the file does not, and save."""
+    if test.number_input(key=key("gamma")).value is None:
+        give_gamma(test)
     test.button(key="save-model").click().run()
     assert not test.exception
     assert not test.error
@@ -64,8 +73,28 @@ def has_step(test: AppTest, step: str) -> bool:
 # ------------------------------------------------------------------------------------------ tables
 
 
-def test_a_table_with_usual_names_needs_one_click(store):
+def test_gamma_is_asked_for(store):
     test = dropped(shop_frame())
+    assert test.number_input(key=key("gamma")).value is None
+    assert [warning.value for warning in test.warning] == [text.NO_GAMMA]
+    assert f"{text.OPEN_STEP} **{text.SLOW_STEP}**" in words(test)
+    assert not has_step(test, text.SAVE_STEP)
+    give_gamma(test)
+    assert has_step(test, text.SAVE_STEP)
+    assert address(test)["gamma"] == str(GAMMA)
+
+
+def test_gamma_can_be_computed_from_a_yearly_rate(store):
+    test = dropped(shop_frame())
+    test.selectbox(key="gamma-period").set_value("week").run()
+    test.number_input(key="gamma-rate").set_value(8.0).run()
+    test.button(key="use-gamma").click().run()
+    save(test)
+    assert store.models.list()[0].gamma == pytest.approx(1.08 ** (-1 / 52), abs=1e-6)
+
+
+def test_a_table_with_usual_names_needs_only_gamma(store):
+    test = give_gamma(dropped(shop_frame()))
     assert not test.error
     assert not test.warning
     for step in (text.FILE_STEP, text.COLUMNS_STEP, text.CHECK_STEP, text.SLOW_STEP):
@@ -74,9 +103,9 @@ def test_a_table_with_usual_names_needs_one_click(store):
     save(test)
     [saved] = store.models.list()
     assert address(test) == {"model": saved.domain}
-    assert (saved.name, saved.gamma, saved.sense) == ("shop", state.DEFAULT_GAMMA, "max")
-    assert saved.domain == domain_name(shop_model(state.DEFAULT_GAMMA))
-    best = shop_model(state.DEFAULT_GAMMA)
+    assert (saved.name, saved.gamma, saved.sense) == ("shop", GAMMA, "max")
+    assert saved.domain == domain_name(shop_model(GAMMA))
+    best = shop_model(GAMMA)
     assert metrics(test)[saved_text.MEAN["max"]] == number(best.mean(optimum(best).U_XY))
     assert [button.label for button in test.get("download_button")][:2] == [
         saved_text.POLICY_CSV,
@@ -100,7 +129,7 @@ def test_slow_variables_gamma_name_and_note_can_be_chosen(store):
 
 
 def test_all_variables_slow_is_refused():
-    test = dropped(shop_frame())
+    test = give_gamma(dropped(shop_frame()))
     test.pills(key=key("slow")).set_value(["season", "stock"]).run()
     assert test.warning[0].value == text.NO_FAST
     assert not has_step(test, text.SAVE_STEP)
@@ -120,10 +149,11 @@ def test_columns_with_unusual_names_are_chosen_by_hand(store):
     test.multiselect[0].set_value(["season", "stock"]).run()
     for name in ("season", "stock"):
         test.selectbox(key=f"your-model-next-{name}").set_value(f"{name} later").run()
+    give_gamma(test)
     assert not test.warning
     assert address(test)["states"] == "season>season later,stock>stock later"
     save(test)
-    [saved], same = store.models.list(), shop_model(state.DEFAULT_GAMMA)
+    [saved], same = store.models.list(), shop_model(GAMMA)
     assert (saved.n_pairs, saved.variables["fast"]) == (same.n_pairs, ["stock"])
     assert metrics(test)[saved_text.MEAN["max"]] == number(same.mean(optimum(same).U_XY))
 
@@ -132,7 +162,7 @@ def test_costs_are_recognised_and_shown_as_costs(store):
     test = dropped(shop_frame(cost=True))
     assert test.segmented_control(key=key("sense")).value == "min"
     save(test)
-    model = shop_model(state.DEFAULT_GAMMA, cost=True)
+    model = shop_model(GAMMA, cost=True)
     cost = -model.mean(optimum(model).U_XY)
     assert metrics(test)[saved_text.MEAN["min"]] == number(cost)
     assert any("Costs are minimised" in caption.value for caption in test.caption)
@@ -181,7 +211,7 @@ def test_the_end_of_an_episode_is_a_column(store):
     test = dropped(frame)
     assert test.selectbox(key=key("end")).value == "done"
     save(test)
-    options = {"slow": "season", "gamma": state.DEFAULT_GAMMA}
+    options = {"slow": "season", "gamma": GAMMA}
     wanted = from_transitions(frame, terminal="done", **options)
     assert store.models.list()[0].domain == domain_name(wanted)
     test = dropped(frame)

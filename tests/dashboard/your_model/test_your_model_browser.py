@@ -8,7 +8,6 @@ from playwright.sync_api import Page, expect
 
 from fsdash.algorithms.optimum import optimum
 from fsdash.dashboard.your_model import saved_text, text
-from fsdash.dashboard.your_model.state import DEFAULT_GAMMA
 from fsdash.domains.saved import domain_name
 from fsdash.formatting import number
 from fsdash.models.files import load
@@ -25,6 +24,7 @@ from tests.saved_models import shop_frame
 
 pytestmark = [pytest.mark.browser]
 PATH = "/Your_model"
+GAMMA = 0.95
 
 
 @pytest.fixture
@@ -46,14 +46,23 @@ def drop(page: Page, path: Path) -> None:
     expect(page.get_by_test_id("stFileChipName")).to_have_text(path.name)
 
 
+def give_gamma(page: Page) -> None:
+    field = page.get_by_role("spinbutton", name=text.GAMMA)
+    field.fill(str(GAMMA))
+    field.press("Enter")
+
+
 def test_a_file_becomes_a_policy_file_with_the_mouse(visit: Callable[..., Page], table, tmp_path):
     page = visit(PATH)
     drop(page, table)
     expect(page.get_by_text("errors.")).to_be_visible()
     expect(button(page, text.SAVE)).to_have_count(0)
     page.get_by_text(text.RESCALE, exact=True).click()
+    expect(page.get_by_text(text.NO_GAMMA)).to_be_visible()
+    expect(button(page, text.SAVE)).to_have_count(0)
+    give_gamma(page)
     button(page, text.SAVE).click()
-    model = load(table, gamma=DEFAULT_GAMMA, normalize=True)
+    model = load(table, gamma=GAMMA, normalize=True)
     expect(page).to_have_url(in_url("model", domain_name(model)))
     cost = -model.mean(optimum(model).U_XY)
     expect(metric(page, saved_text.MEAN["min"])).to_have_text(number(cost))
@@ -89,6 +98,21 @@ def test_an_example_becomes_a_policy_file_by_touch(visit: Callable[..., Page]):
     assert load_policy(download.value.path().rename(download.value.path().with_suffix(".json")))
 
 
+def test_gamma_comes_from_a_yearly_rate(visit: Callable[..., Page], tmp_path):
+    page = visit(PATH)
+    path = tmp_path / "shop.csv"
+    shop_frame().to_csv(path, index=False)
+    drop(page, path)
+    button(page, text.GAMMA_HELPER).click()
+    rate = page.get_by_role("spinbutton", name=text.YEARLY_RATE)
+    rate.fill("8")
+    rate.press("Enter")
+    button(page, text.use_gamma(1.08 ** (-1 / 365))).click()
+    expect(rate).to_have_count(0)  # the helper closes
+    expect(page.get_by_role("spinbutton", name=text.GAMMA)).to_have_value("0.999789")
+    expect(button(page, text.SAVE)).to_be_visible()
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(("size", "theme"), SCREENS)
 def test_every_step_fits_on_every_screen(visit: Callable[..., Page], table, size, theme):
@@ -99,5 +123,6 @@ def test_every_step_fits_on_every_screen(visit: Callable[..., Page], table, size
     expect(page.get_by_text(text.RESCALE, exact=True)).to_be_visible()
     assert_fits(page, theme)
     page.get_by_text(text.RESCALE, exact=True).click()
+    give_gamma(page)
     expect(button(page, text.SAVE)).to_be_visible()
     assert_fits(page, theme)
