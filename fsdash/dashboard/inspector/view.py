@@ -59,7 +59,6 @@ def show() -> None:
     with left:
         exercises("inspector", URL)
     with right:
-        what_to_notice(text.NOTICE)
         with st.expander(text.READING_TITLE, icon=":material/menu_book:", key="reading"):
             st.markdown(text.READING)
 
@@ -117,6 +116,7 @@ def _draw_policy(store: Store, choice: PolicyChoice) -> None:
             details.draw_q_values(now, state)
     details.draw_tables(now, state)
     draw_export(now)
+    what_to_notice(text.notices(*now.most_phases))
     stop_at_end()
     if not is_playing():
         _write_url(choice, now)

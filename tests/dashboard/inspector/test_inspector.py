@@ -149,7 +149,21 @@ def test_every_figure_of_every_domain_is_drawn(empty_store, domain):
 
 def test_the_lesson_names_figures_that_exist():
     titles = {figure.title for figure in policy_figures(_optimal_policy("inventory"))}
-    assert set(re.findall(r"(?<![*])[*]([^*]+)[*](?![*])", " ".join(text.NOTICE))) <= titles
+    lesson = " ".join(text.notices("policy", ("μ", "π₁")))
+    assert set(re.findall(r"(?<![*])[*]([^*]+)[*](?![*])", lesson)) <= titles
+
+
+@pytest.mark.parametrize("method", ["mpi", "rolling", "vi", "fsvi"])
+def test_the_lesson_speaks_of_phases_only_if_the_policy_has_some(empty_store, method):
+    page = opened(PAGE, domain="inventory", method=method, T="3")
+    [lesson] = [m.value for m in page.markdown if text.notices("policy", ("one",))[1] in m.value]
+    assert ("μ acts first, then π₁ to π₂, then μ again" in lesson) == (method == "fsvi")
+    assert (text.STATIONARY in lesson) == (method != "fsvi")
+
+
+def test_the_lesson_about_two_policies_names_the_one_with_phases(empty_store):
+    page = opened(PAGE, domain="inventory", method="fsvi", T="2", compare="optimum")
+    assert "Policy A is **periodic**: μ acts first, then π₁, then μ again" in words(page)
 
 
 def test_a_phase_that_earlier_policies_lack_falls_back_to_the_first(empty_store):
