@@ -8,6 +8,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from fsdash.dashboard.widgets import waiting
+from fsdash.dashboard.widgets.url_state import UrlState
 
 waiting.FIRST_WAIT = 60.0  # AppTest has no timer that would run a page again
 
@@ -82,6 +83,14 @@ def unfold(test: AppTest) -> AppTest:
         if section.proto.id:
             _, _, key = section.proto.id.split("-", 2)
             test.session_state[key] = True
+    test.run()
+    assert not test.exception
+    return test
+
+
+def open_popover(test: AppTest, url: UrlState, label: str) -> AppTest:
+    """Open a popover with widgets of the URL, which are drawn only while it is open."""
+    test.session_state[f"{url.page}-{label}"] = True
     test.run()
     assert not test.exception
     return test

@@ -58,9 +58,8 @@ def show() -> None:
     left, right = st.columns([5, 4], gap="large")
     with left:
         exercises("inspector", URL)
-    with right:
-        with st.expander(text.READING_TITLE, icon=":material/menu_book:", key="reading"):
-            st.markdown(text.READING)
+    with right, st.expander(text.READING_TITLE, icon=":material/menu_book:", key="reading"):
+        st.markdown(text.READING)
 
 
 def _draw_head(store: Store) -> PolicyChoice:
