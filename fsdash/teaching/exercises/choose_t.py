@@ -16,7 +16,6 @@ from fsdash.teaching.exercises.base import (
     COMPUTE,
     EXPLAIN,
     READ,
-    ChoiceAnswer,
     Exercise,
     Facts,
     NumberAnswer,
