@@ -4,7 +4,7 @@ Each page can be opened directly by a link, so each one begins with `open_page`.
 exercises and a table of its symbols, and `what_to_notice` explains a figure.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -172,24 +172,22 @@ def segments(url: UrlState, name: str, label: str, options: Mapping[str, str], *
     )
 
 
-def popover(
-    url: UrlState, names: Iterable[str], label: str, draw: Callable[[], object], **more: Any
-) -> None:
-    """Widgets of the parameters `names` behind a button, drawn by `draw` while it is open.
+def popover(keys: Iterable[str], label: str, **more: Any) -> DeltaGenerator:
+    """A popover for the widgets with these keys; draw them only while it is `open`.
 
     The browser has no widgets of a closed popover. A value that the server sets there is lost, and
     the browser would send the previous one, or the default. So a closed popover has no widgets, and
     the session keeps their values.
     """
-    key = f"{url.page}-{label}"
-    box = st.popover(label, key=key, on_change="rerun", **more)
-    if not box.open or not st.session_state.get(f"{key}-drawn"):
-        for name in names:
-            url.put(name, url.get(name))
-    st.session_state[f"{key}-drawn"] = box.open
-    if box.open:
-        with box:
-            draw()
+    own_key = f"popover-{label}"
+    box = st.popover(label, key=own_key, on_change="rerun", **more)
+    was_open = st.session_state.get(f"{own_key}-open", False)
+    if not (box.open and was_open):
+        for key in keys:
+            if key in st.session_state:
+                st.session_state[key] = st.session_state[key]
+    st.session_state[f"{own_key}-open"] = box.open
+    return box
 
 
 def _draw_links() -> None:

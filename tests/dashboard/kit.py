@@ -8,7 +8,6 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from fsdash.dashboard.widgets import waiting
-from fsdash.dashboard.widgets.url_state import UrlState
 
 waiting.FIRST_WAIT = 60.0  # AppTest has no timer that would run a page again
 
@@ -88,9 +87,9 @@ def unfold(test: AppTest) -> AppTest:
     return test
 
 
-def open_popover(test: AppTest, url: UrlState, label: str) -> AppTest:
-    """Open a popover with widgets of the URL, which are drawn only while it is open."""
-    test.session_state[f"{url.page}-{label}"] = True
+def open_popover(test: AppTest, label: str) -> AppTest:
+    """Open a popover whose widgets are drawn only while it is open."""
+    test.session_state[f"popover-{label}"] = True
     test.run()
     assert not test.exception
     return test

@@ -240,7 +240,11 @@ def draw_controls(race: Race) -> None:
             on_click=restart,
             help=text.RESTART_HELP,
         )
-        popover(URL, ("speed", "T", "w"), text.SETTINGS, draw_settings, icon=":material/tune:")
+        keys = map(URL.key, ("speed", "T", "w"))
+        settings = popover(keys, text.SETTINGS, icon=":material/tune:")
+        if settings.open:
+            with settings:
+                draw_settings()
         edits = race.edits
         st.button(
             text.FLIP,

@@ -7,7 +7,6 @@ import pytest
 from fsdash.dashboard.live_gridworld import text
 from fsdash.dashboard.live_gridworld.edits import Edits, flip_ring
 from fsdash.dashboard.live_gridworld.state import Race, idle_cells, race_table
-from fsdash.dashboard.live_gridworld.view import URL
 from tests.dashboard.kit import (
     address,
     component_data,
@@ -32,7 +31,7 @@ def press(page, key: str):
 
 
 def change_cell(page, column: int, row: int):
-    open_popover(page, URL, text.SETTINGS)
+    open_popover(page, text.SETTINGS)
     page.number_input(key="live-column").set_value(column)
     page.number_input(key="live-row").set_value(row)
     return press(page, "live-apply")
