@@ -175,6 +175,24 @@ def segments(url: UrlState, name: str, label: str, options: Mapping[str, str], *
     )
 
 
+def popover(keys: Iterable[str], label: str, **more: Any) -> DeltaGenerator:
+    """A popover for the widgets with these keys; draw them only while it is `open`.
+
+    The browser has no widgets of a closed popover. A value that the server sets there is lost, and
+    the browser would send the previous one, or the default. So a closed popover has no widgets, and
+    the session keeps their values.
+    """
+    own_key = f"popover-{label}"
+    box = st.popover(label, key=own_key, on_change="rerun", **more)
+    was_open = st.session_state.get(f"{own_key}-open", False)
+    if not (box.open and was_open):
+        for key in keys:
+            if key in st.session_state:
+                st.session_state[key] = st.session_state[key]
+    st.session_state[f"{own_key}-open"] = box.open
+    return box
+
+
 def _draw_links() -> None:
     for group, pages in available_pages().items():
         if group:

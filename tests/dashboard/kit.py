@@ -87,6 +87,14 @@ def unfold(test: AppTest) -> AppTest:
     return test
 
 
+def open_popover(test: AppTest, label: str) -> AppTest:
+    """Open a popover whose widgets are drawn only while it is open."""
+    test.session_state[f"popover-{label}"] = True
+    test.run()
+    assert not test.exception
+    return test
+
+
 def snippet(test: AppTest, place: int = 0) -> str:
     """One of the Python snippets on the page, the first by default."""
     blocks = unfold(test).code

@@ -1,9 +1,22 @@
-"""What the tests of figures share: finding a trace, and measuring colours."""
+"""What the tests of figures share: finding a trace, ticks and colours."""
+
+from fsdash.formatting import number_text
 
 
 def trace(figure, name):
     (found,) = [trace for trace in figure.data if trace.name == name]
     return found
+
+
+def tick_places(axis) -> list[float]:
+    """The places of the ticks of a category axis, as Plotly finds them.
+
+    A tick stands at the category of this name, even if it is a number. A number is a place only if
+    no category has it as its name.
+    """
+    names = list(axis.categoryarray)
+    ticks = {at: number_text(at) for at in axis.tickvals}
+    return [names.index(name) if name in names else float(at) for at, name in ticks.items()]
 
 
 def luminance(colour: str) -> float:

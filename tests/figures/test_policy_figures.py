@@ -26,7 +26,8 @@ from fsdash.figures.palette import INK, QUIET
 from fsdash.figures.policies import InspectedPolicy, generic, phase_names, policy_figures, q_figure
 from fsdash.figures.policies.labels import action_labels
 from fsdash.figures.policies.plane import coordinates, index_plane, plane
-from tests.figures.kit import contrast, trace
+from fsdash.figures.policies.q_values import LookAhead, q_pair_figure
+from tests.figures.kit import contrast, tick_places, trace
 from tests.models import random_model, seeds, shapes, sizes
 
 pytestmark = pytest.mark.slow  # together they take several seconds
@@ -334,6 +335,24 @@ def test_the_bars_of_the_q_figure_start_at_the_best_action(name):
     assert bars.marker.color[1] != bars.marker.color[2]
     with pytest.raises(InputError, match="y = 99999"):
         q_figure(s.model, U_XY, 0, 99999, 0)
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+@pytest.mark.parametrize("both", [False, True])
+def test_every_tick_of_the_q_figure_names_the_action_at_its_place(name, both):
+    s = inspected_policy(name)
+    look = LookAhead(1, s.optimum.U_XY)
+    figure = (
+        q_pair_figure(s.model, (look, look), 1, 20)
+        if both
+        else q_figure(s.model, look.U_XY, 1, 20, look.action)
+    )
+    labels = action_labels(s.model)
+    for axis in figure.select_xaxes():
+        places = tick_places(axis)
+        assert list(axis.categoryarray) == labels
+        assert list(axis.ticktext) == [labels[int(place)] for place in places]
+        assert places == sorted(places) and len(labels) - places[-1] <= places[1] - places[0]
 
 
 def test_a_users_model_shows_the_labels_of_its_axes():

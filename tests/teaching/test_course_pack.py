@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fsdash.dashboard.choose_t import measured, measured_text
 from fsdash.dashboard.choose_t import view as choose_t_view
 from fsdash.dashboard.class_links.state import parse_link
 from fsdash.dashboard.exercises import view as exercises_view
@@ -53,8 +54,8 @@ def test_the_notebook_runs_from_the_first_to_the_last_cell(capsys):
             exec("".join(cell["source"]), names)
     # What the text between the cells says.
     assert list(names["sweeps"]) == sorted(names["sweeps"])
-    by_phase = names["by_phase"]
-    assert by_phase[len(by_phase) // 2 :].sum() == 0 < by_phase.sum()
+    first, *later = names["by_phase"]
+    assert len(later) == 2 and sum(later) == 0 < first
     assert names["true"] <= names["certificate"] <= names["possible"] < names["bound"]
     assert "the bound is vacuous" in capsys.readouterr().out
     replanning = names["replanning"]
@@ -91,7 +92,7 @@ def test_the_lesson_of_50_minutes_has_the_times_of_the_speaker_notes():
     assert spans[-1][1] == 50
     minutes = [end - start for start, end, number in spans if number]
     assert minutes == [section.minutes for section in SECTIONS]
-    assert [end for _, end, number in spans if number] == presenter.until()
+    assert [end for _, end, number in spans if number] == presenter.until(50)
 
 
 def test_the_questions_to_the_class_have_the_answers_that_the_plan_says():
@@ -110,6 +111,28 @@ def test_the_lesson_of_90_minutes_has_no_gap():
     spans = [tuple(map(int, row)) for row in re.findall(r"^\| (\d+)–(\d+) \|", plan, re.MULTILINE)]
     lengths = [end - start for start, end in spans]
     assert [end for _, end in spans] == list(accumulate(lengths)) and spans[-1][1] == 90
+
+
+def test_the_lesson_of_90_minutes_has_the_times_of_its_clock():
+    plan = (FOLDER / "lesson-90.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\d+)–(\d+) \| Sections? (\d+)(?: and (\d+))?", plan, re.MULTILINE)
+    assert [n for *_, first, last in rows for n in (first, last) if n] == [*map(str, range(1, 11))]
+    ends = dict(enumerate(presenter.until(90), 1))
+    for start, end, first, last in rows:
+        assert int(end) == ends[int(last or first)]
+        assert int(start) == ends[int(first)] - SECTIONS[int(first) - 1].minutes
+
+
+def test_choose_t_shows_what_the_second_work_in_pairs_asks_for():
+    plan = (FOLDER / "lesson-90.md").read_text("utf-8")
+    [budgets] = re.findall(r"for budgets of (\d+), (\d+) and (\d+) sweeps", plan)
+    for model in ("inventory", "gridworld"):
+        solved = measured.measure_model(measured.model_of(model), lambda *_: None)
+        for budget in map(float, budgets):
+            state = measured.MeasuredState(model, solved, budget, measured.DRAWN_T, "mean_regret")
+            shown = f"{measured_text.headline(state)}. {measured_text.reasons(state)}"
+            assert re.search(r", [nkT] = \d+\. ", shown)
+            assert shown.startswith("FSVI") or re.search(r"FSVI\D+T = .* would lose", shown)
 
 
 def test_the_exercises_that_the_plans_name_have_these_numbers():

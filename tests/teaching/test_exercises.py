@@ -60,7 +60,14 @@ def test_exactly_one_option_is_right(exercise):
 
 WRONG_STATES = {
     "no-freeze-error": [{"alpha": 0.01}, {"T": 2}, {"LU": 0.0, "Lr": 0.0, "rmax": 0.0}],
-    "fsvi-wins": [{"budget": 4.0}, {"budget": 0.0}, {"by": "theory"}, {"model": "gridworld"}],
+    "fsvi-wins": [
+        {"budget": 4.0},
+        {"budget": 0.0},
+        {"budget": 0.4},  # FSVI has the smallest regret, and never orders
+        {"budget": 1.2},
+        {"by": "theory"},
+        {"model": "gridworld"},
+    ],
     "fast-season": [{"case": "maze"}, {"move": 0.0}, {"move": 0.05}, {"move": None}],
     "best-per-method": [{"best": "domain"}, {"best": "all"}, {"domain": "any"}],
     "compare-with-optimum": [{"T": 3}, {"compare": ""}, {"domain": "inventory"}],
@@ -96,12 +103,12 @@ def test_every_page_has_exercises_at_all_three_levels_with_ids_of_their_own():
     [
         ("lower-periods", 3),
         ("guaranteed-sweeps", 90),
-        ("error-peak", 23),
+        ("errors-cross", 99),
         ("base-vi-wins", 53),
         ("two-misfits", 4),
         ("idle-phases", 2),
         ("sweep-cost", 11 * 51 * 11 * 50),
-        ("small-budget", "rolling"),
+        ("gridworld-claims", 4),
         ("lower-level-work", 4.5),
         ("race-leader", "rolling"),
         ("stays-below", "fsvi"),

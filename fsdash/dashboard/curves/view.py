@@ -6,7 +6,7 @@ The tables here are plain HTML that scrolls inside its own box.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import pandas as pd
@@ -14,7 +14,7 @@ import streamlit as st
 
 from fsdash.dashboard.curves import text
 from fsdash.dashboard.curves.state import CurveOptions, MethodRow
-from fsdash.dashboard.shell import is_dark
+from fsdash.dashboard.shell import is_dark, popover
 from fsdash.dashboard.widgets.url_state import UrlParameter, UrlState, one_of, switch
 from fsdash.runs.columns import DEFAULT_MEASURE
 from fsdash.runs.measures import drawable_measures
@@ -94,6 +94,7 @@ def read_curve_options(url: UrlState, rows: pd.DataFrame, single_runs: bool = Tr
     labels = text.Y_LABELS | {DEFAULT_MEASURE: " or ".join(mains)}
     if url.get("y") not in (DEFAULT_MEASURE, *others):
         url.put("y", DEFAULT_MEASURE)
+    hidden = [name for name in curve_parameters(single_runs) if name != "x"]
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="options"):
         x = st.segmented_control(
             text.X_AXIS,
@@ -103,21 +104,22 @@ def read_curve_options(url: UrlState, rows: pd.DataFrame, single_runs: bool = Tr
             format_func=text.X_LABELS.get,
             key=url.key("x"),
         )
-        with st.popover(text.OPTIONS, icon=":material/tune:"):
-            y = st.radio(
-                text.Y_AXIS,
-                [DEFAULT_MEASURE, *others],
-                format_func=labels.get,
-                key=url.key("y"),
-                help=text.Y_AXIS_HELP,
-            )
-            log_x = st.toggle(text.LOG_X, True, key=url.key("log"))
-            if not single_runs:
-                return CurveOptions(x, y, log_x, dark=is_dark())
-            singles = st.toggle(text.SINGLE_RUNS, key=url.key("singles"))
-            greedy = st.toggle(text.GREEDY_FOR_J, key=url.key("J"), help=text.GREEDY_FOR_J_HELP)
-            rolling = st.toggle(text.ROLLING, key=url.key("rolling"), help=text.ROLLING_HELP)
-    return CurveOptions(x, y, log_x, singles, greedy, rolling, is_dark())
+        options = popover(map(url.key, hidden), text.OPTIONS, icon=":material/tune:")
+        if options.open:
+            with options:
+                _draw_hidden_options(url, [DEFAULT_MEASURE, *others], labels, single_runs)
+    return CurveOptions(x, *(url.get(name) for name in hidden), dark=is_dark())
+
+
+def _draw_hidden_options(
+    url: UrlState, measures: Sequence[str], labels: Mapping[str, str], single_runs: bool
+) -> None:
+    st.radio(text.Y_AXIS, measures, format_func=labels.get, key=url.key("y"), help=text.Y_AXIS_HELP)
+    st.toggle(text.LOG_X, True, key=url.key("log"))
+    if single_runs:
+        st.toggle(text.SINGLE_RUNS, key=url.key("singles"))
+        st.toggle(text.GREEDY_FOR_J, key=url.key("J"), help=text.GREEDY_FOR_J_HELP)
+        st.toggle(text.ROLLING, key=url.key("rolling"), help=text.ROLLING_HELP)
 
 
 # ------------------------------------------------------------------------------------------ tables

@@ -73,3 +73,9 @@ class Inspection:
             return {"policy": (self.inspected, self.phase)}
         p, q = self.versus.phases(self.phase)
         return {"A": (self.versus.first, p), "B": (self.versus.second, q)}
+
+    @property
+    def most_phases(self) -> tuple[str, tuple[str, ...]]:
+        """The policy with the most phases: its name, and theirs."""
+        phases = {who: policy.phases for who, (policy, _) in self.policies.items()}
+        return max(phases.items(), key=lambda item: len(item[1]))

@@ -24,6 +24,9 @@ MAX_LISTED = 200
 """Experiments offered in a list, newest first."""
 DEFAULT_T = 6
 _SOURCE = f"{PREFIX}source"
+_NAMES = ("experiment", "run", "replication", "domain", "preset", "method", "T")
+KEYS = (_SOURCE, *map(URL.key, _NAMES))
+"""Of the widgets that choose a policy."""
 _POLICIES: SizedCache[tuple[InspectedPolicy, np.ndarray]] = SizedCache()
 _OPTIMAL_POLICIES: SizedCache[InspectedPolicy] = SizedCache()
 
@@ -56,31 +59,33 @@ class PolicyChoice:
 # ----------------------------------------------------------------------------------------- widgets
 
 
-def choose_policy(store: Store, notices: DeltaGenerator) -> PolicyChoice:
+def choose_policy(store: Store, notices: DeltaGenerator, drawn: bool) -> PolicyChoice:
     """Where the policy comes from, then which one. An `InputError` if there is none.
 
-    `notices` is a place for warnings that is visible while these widgets are folded away.
+    The widgets are `drawn` while their popover is open. `notices` is a place for warnings outside.
     """
     experiments = store.experiments(limit=MAX_LISTED)
     if _SOURCE not in st.session_state:
         saved = experiments or URL.get("experiment") is not None
         solve = URL.get("domain") is not None or not saved
         st.session_state[_SOURCE] = text.SOLVE_NOW if solve else text.SAVED_RUN
-    source = st.segmented_control(
-        text.SOURCE,
-        (text.SAVED_RUN, text.SOLVE_NOW),
-        key=_SOURCE,
-        required=True,
-        help=text.SOURCE_HELP,
-    )
-    if source == text.SOLVE_NOW:
-        return _choose_exact(store, notices)
-    return _choose_saved(store, experiments, notices)
+    if drawn:
+        st.segmented_control(
+            text.SOURCE,
+            (text.SAVED_RUN, text.SOLVE_NOW),
+            key=_SOURCE,
+            required=True,
+            help=text.SOURCE_HELP,
+        )
+    if st.session_state[_SOURCE] == text.SOLVE_NOW:
+        return _choose_exact(store, notices, drawn)
+    return _choose_saved(store, experiments, notices, drawn)
 
 
 def _choose_saved(
-    store: Store, experiments: list[Experiment], notices: DeltaGenerator
+    store: Store, experiments: list[Experiment], notices: DeltaGenerator, drawn: bool
 ) -> PolicyChoice:
+    listed = st.selectbox if drawn else None
     asked = URL.get("experiment")
     if asked is not None and asked not in [e.id for e in experiments]:
         try:
@@ -92,7 +97,7 @@ def _choose_saved(
         raise InputError(text.NO_RUNS)
     by_id, now = {e.id: e for e in experiments}, time.time()
     id = choose(
-        st.selectbox,
+        listed,
         text.EXPERIMENT,
         "experiment",
         list(by_id),
@@ -102,7 +107,7 @@ def _choose_saved(
     )
     runs = {run.id: run for run in by_id[id].runs}
     run_id = choose(
-        st.selectbox,
+        listed,
         text.RUN,
         "run",
         list(runs),
@@ -112,7 +117,7 @@ def _choose_saved(
     )
     run = runs[run_id]
     replication = choose(
-        st.selectbox,
+        listed,
         text.REPLICATION,
         "replication",
         [r.index for r in run.replications],
@@ -123,10 +128,11 @@ def _choose_saved(
     return PolicyChoice(run.spec, id, run.id, replication)
 
 
-def _choose_exact(store: Store, notices: DeltaGenerator) -> PolicyChoice:
+def _choose_exact(store: Store, notices: DeltaGenerator, drawn: bool) -> PolicyChoice:
+    listed = st.selectbox if drawn else None
     labels = domain_labels(store, URL.get("domain"))
     domain = choose(
-        st.selectbox,
+        listed,
         text.DOMAIN,
         "domain",
         list(labels),
@@ -137,7 +143,7 @@ def _choose_exact(store: Store, notices: DeltaGenerator) -> PolicyChoice:
     preset, presets = "default", list(DOMAINS[domain].presets)
     if len(presets) > 1:
         preset = choose(
-            st.selectbox,
+            listed,
             text.PRESET,
             "preset",
             presets,
@@ -146,7 +152,7 @@ def _choose_exact(store: Store, notices: DeltaGenerator) -> PolicyChoice:
             notices,
         )
     method = choose(
-        st.selectbox,
+        listed,
         text.ALGORITHM,
         "method",
         list(text.ALGORITHM_LABELS),
@@ -158,7 +164,9 @@ def _choose_exact(store: Store, notices: DeltaGenerator) -> PolicyChoice:
     if get_algorithm(method).freezes:
         if URL.get("T") is None:
             URL.put("T", DEFAULT_T)
-        T = st.number_input(text.T_LABEL, 1, LARGEST_T, key=URL.key("T"))
+        T = URL.get("T")
+        if drawn:
+            T = st.number_input(text.T_LABEL, 1, LARGEST_T, key=URL.key("T"))
     return PolicyChoice(state.solved_spec(domain, preset, method, T), preset=preset)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isnan
 
 from fsdash.dashboard.curves.text import STATUS_BADGES
@@ -271,16 +271,32 @@ def table_labels(name: str) -> tuple[str, str]:
 
 # ------------------------------------------------------------------------------------------ lesson
 
-NOTICE = (
-    "A frozen-state policy is **periodic**: $\\mu$ acts first, then $\\pi_1, \\dots, "
-    "\\pi_{T-1}$, then $\\mu$ again. Compare two phases: the last ones give little weight to later "
-    "rewards, because the lower level is planned as if nothing came after the block.",
-    "**High regret need not mean a bad action here.** A state can have high regret although its "
-    "own action is optimal, because of later actions. *Against the optimum* shows the "
-    "loss of the action alone and the regret.",
-    "A policy can differ from the optimal one in many states and lose almost nothing: in states "
-    "that it rarely visits (see *Visits*), or where several actions are equally good.",
-)
+STATIONARY = "**stationary**: in each state it takes the same action in every period."
+
+
+def notices(who: str, phases: Sequence[str]) -> tuple[str, ...]:
+    """What to notice about a policy with these phases; `who` is "policy", or A or B of two."""
+    subject = "The policy" if who == "policy" else f"Policy {who}"
+    return (
+        f"{subject} is {_periodic(phases) if len(phases) > 1 else STATIONARY}",
+        "**High regret need not mean a bad action here.** A state can have high regret although "
+        "its own action is optimal, because of later actions. *Against the optimum* shows the "
+        "loss of the action alone and the regret.",
+        "A policy can differ from the optimal one in many states and lose almost nothing: in "
+        "states that it rarely visits (see *Visits*), or where several actions are equally good.",
+    )
+
+
+def _periodic(phases: Sequence[str]) -> str:
+    first, *later = phases
+    then = later[0] if len(later) == 1 else f"{later[0]} to {later[-1]}"
+    return (
+        f"**periodic**: {first} acts first, then {then}, then {first} again. Compare two phases: "
+        "the last ones give little weight to later rewards, because the lower level is planned as "
+        "if nothing came after the block."
+    )
+
+
 READING_TITLE = "How to read this page"
 READING = f"""
 | | |

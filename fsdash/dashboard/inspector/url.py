@@ -84,7 +84,7 @@ def start_from_url() -> None:
 
 
 def choose(
-    widget: Callable,
+    widget: Callable | None,
     label: str,
     name: str,
     options: Sequence,
@@ -95,12 +95,15 @@ def choose(
 ) -> object:
     """A widget for one of the options. A value that is not among them becomes the default.
 
-    `name` is the parameter of the URL. A notice is shown if the value came from the link that was
-    just opened: in `notices` if the widget itself is folded away.
+    `name` is the parameter of the URL. Without a widget the value stays as it is. A notice is shown
+    if the value came from the link that was just opened: in `notices` if the widget itself is in a
+    popover.
     """
     asked = URL.get(name)
     if asked not in options:
         URL.put(name, default)
         if asked is not None and URL.just_read:
             (notices or st).warning(text.unavailable(label, asked, describe(default)))
+    if widget is None:
+        return URL.get(name)
     return widget(label, options, key=URL.key(name), format_func=describe, **arguments)

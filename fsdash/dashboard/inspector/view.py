@@ -15,6 +15,7 @@ from fsdash.dashboard.inspector.selectors import (
     choose_selectors,
 )
 from fsdash.dashboard.inspector.source import (
+    KEYS,
     PolicyChoice,
     choose_policy,
     history_of,
@@ -25,7 +26,7 @@ from fsdash.dashboard.inspector.style import STYLE, badge
 from fsdash.dashboard.inspector.timeline import choose_step, is_playing, stop_at_end
 from fsdash.dashboard.inspector.url import URL, start_from_url
 from fsdash.dashboard.service import open_store, show_store_error
-from fsdash.dashboard.shell import add_style, exercises, is_dark, open_page, what_to_notice
+from fsdash.dashboard.shell import add_style, exercises, is_dark, open_page, popover, what_to_notice
 from fsdash.domains import domain_label
 from fsdash.errors import InputError
 from fsdash.figures.palette import FIRST_POLICY, SECOND_POLICY
@@ -58,10 +59,8 @@ def show() -> None:
     left, right = st.columns([5, 4], gap="large")
     with left:
         exercises("inspector", URL)
-    with right:
-        what_to_notice(text.NOTICE)
-        with st.expander(text.READING_TITLE, icon=":material/menu_book:", key="reading"):
-            st.markdown(text.READING)
+    with right, st.expander(text.READING_TITLE, icon=":material/menu_book:", key="reading"):
+        st.markdown(text.READING)
 
 
 def _draw_head(store: Store) -> PolicyChoice:
@@ -73,8 +72,9 @@ def _draw_head(store: Store) -> PolicyChoice:
     notices = st.container()
     with policy, st.container(horizontal=True, vertical_alignment="center", key="policy-a"):
         name = st.container(width="content")
-        with st.popover(text.CHANGE, help=text.CHANGE_HELP, icon=":material/tune:"):
-            choice = choose_policy(store, notices)
+        change = popover(KEYS, text.CHANGE, help=text.CHANGE_HELP, icon=":material/tune:")
+        with change:
+            choice = choose_policy(store, notices, drawn=change.open)
     with name:
         label = f"**{choice.spec.label}** · {escape_markdown(domain_label(choice.spec.domain))}"
         st.markdown(f"{badge('A', FIRST_POLICY, is_dark())} {label}", unsafe_allow_html=True)
@@ -117,6 +117,7 @@ def _draw_policy(store: Store, choice: PolicyChoice) -> None:
             details.draw_q_values(now, state)
     details.draw_tables(now, state)
     draw_export(now)
+    what_to_notice(text.notices(*now.most_phases))
     stop_at_end()
     if not is_playing():
         _write_url(choice, now)

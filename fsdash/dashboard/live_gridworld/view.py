@@ -33,6 +33,7 @@ from fsdash.dashboard.shell import (
     glossary,
     is_dark,
     open_page,
+    popover,
     segments,
     what_to_notice,
 )
@@ -239,7 +240,11 @@ def draw_controls(race: Race) -> None:
             on_click=restart,
             help=text.RESTART_HELP,
         )
-        draw_settings()
+        keys = map(URL.key, ("speed", "T", "w"))
+        settings = popover(keys, text.SETTINGS, icon=":material/tune:")
+        if settings.open:
+            with settings:
+                draw_settings()
         edits = race.edits
         st.button(
             text.FLIP,
@@ -272,19 +277,18 @@ def draw_controls(race: Race) -> None:
 
 def draw_settings() -> None:
     """Speed, T, the signal of the maps, and a cell to change by keyboard."""
-    with st.popover(text.SETTINGS, icon=":material/tune:"):
-        st.segmented_control(
-            text.SPEED,
-            SPEEDS,
-            required=True,
-            default=URL.parameters["speed"].default,
-            format_func=text.speed_label,
-            key=URL.key("speed"),
-            help=text.SPEED_HELP,
-        )
-        controls.whole_slider(URL, "T", SMALLEST_T, LARGEST_T)
-        segments(URL, "w", text.SIGNAL, text.SIGNALS, help=text.SIGNAL_HELP)
-        draw_cell_by_number()
+    st.segmented_control(
+        text.SPEED,
+        SPEEDS,
+        required=True,
+        default=URL.parameters["speed"].default,
+        format_func=text.speed_label,
+        key=URL.key("speed"),
+        help=text.SPEED_HELP,
+    )
+    controls.whole_slider(URL, "T", SMALLEST_T, LARGEST_T)
+    segments(URL, "w", text.SIGNAL, text.SIGNALS, help=text.SIGNAL_HELP)
+    draw_cell_by_number()
 
 
 def draw_cell_by_number() -> None:

@@ -10,7 +10,14 @@ from fsdash.dashboard.curves.paper_figure import paper_figure
 from fsdash.dashboard.navigation import PAGES, is_available
 from fsdash.dashboard.reproduction import state, text
 from fsdash.dashboard.reproduction.text import ALL_PARTS, PARTS, THEORY, VERDICTS
-from fsdash.dashboard.shell import add_style, exercises, is_dark, open_page, what_to_notice
+from fsdash.dashboard.shell import (
+    add_style,
+    exercises,
+    is_dark,
+    open_page,
+    popover,
+    what_to_notice,
+)
 from fsdash.dashboard.widgets.chart import chart, export
 from fsdash.dashboard.widgets.url_state import (
     UrlParameter,
@@ -105,21 +112,24 @@ def show() -> None:
 
 def _choose_setting() -> Setting:
     """The chosen count of evaluations, way to break ties, and share of the budget."""
-    with st.popover(text.CHOICES, icon=":material/tune:", help=text.CHOICES_HELP):
-        chosen = [
-            options[
-                st.segmented_control(
-                    label,
-                    list(options),
-                    default=next(iter(options)),
-                    required=True,
-                    key=URL.key(name),
-                    help=help,
-                )
-            ]
-            for name, (label, options, help) in SETTINGS.items()
-        ]
-    return Setting(*chosen)
+    keys, look = map(URL.key, SETTINGS), {"icon": ":material/tune:", "help": text.CHOICES_HELP}
+    choices = popover(keys, text.CHOICES, **look)
+    if choices.open:
+        with choices:
+            _draw_setting()
+    return Setting(*(options[URL.get(name)] for name, (_, options, _) in SETTINGS.items()))
+
+
+def _draw_setting() -> None:
+    for name, (label, options, help) in SETTINGS.items():
+        st.segmented_control(
+            label,
+            list(options),
+            default=next(iter(options)),
+            required=True,
+            key=URL.key(name),
+            help=help,
+        )
 
 
 def _draw_counts(claims: pd.DataFrame) -> None:

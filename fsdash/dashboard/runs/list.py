@@ -32,7 +32,7 @@ from fsdash.dashboard.runs.table import (
 )
 from fsdash.dashboard.runs.url import ALL, ANY, PAGE_SIZE, runs_url
 from fsdash.dashboard.service import Service, domain_labels, is_single_user
-from fsdash.dashboard.shell import is_dark, segments
+from fsdash.dashboard.shell import is_dark, popover, segments
 from fsdash.dashboard.widgets.data_table import TableEvent, data_table
 from fsdash.runs.records import STATUSES, Experiment, Run
 
@@ -64,12 +64,19 @@ def draw_filters(service: Service, visitor: str) -> None:
             help=text.BEST_PER_HELP,
             width=190,
         )
-        with st.popover(text.MORE_FILTERS, icon=":material/filter_alt:"):
-            titles = {name: algorithm.title for name, algorithm in ALGORITHMS.items()}
-            _choice(text.ALGORITHM, "algorithm", titles)
-            _choice(text.STATUS, "status", {name: STATUS_BADGES[name].word for name in STATUSES})
-            segments(url, "owner", text.OWNER, text.OWNER_LABELS)
+        keys = map(url.key, ("algorithm", "status", "owner"))
+        more = popover(keys, text.MORE_FILTERS, icon=":material/filter_alt:")
+        if more.open:
+            with more:
+                _draw_more_filters()
         draw_import(service, visitor)
+
+
+def _draw_more_filters() -> None:
+    titles = {name: algorithm.title for name, algorithm in ALGORITHMS.items()}
+    _choice(text.ALGORITHM, "algorithm", titles)
+    _choice(text.STATUS, "status", {name: STATUS_BADGES[name].word for name in STATUSES})
+    segments(runs_url(), "owner", text.OWNER, text.OWNER_LABELS)
 
 
 def _choice(label: str, name: str, titles: dict[str, str]) -> None:

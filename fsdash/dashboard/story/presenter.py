@@ -9,7 +9,7 @@ from fsdash.dashboard.shell import add_style, is_dark
 from fsdash.dashboard.story import text
 from fsdash.dashboard.story.drawing import draw_figure, draw_formula
 from fsdash.dashboard.story.section_texts import SECTIONS
-from fsdash.dashboard.story.sections import PARTS, URL
+from fsdash.dashboard.story.sections import LECTURES, PARTS, URL
 from fsdash.dashboard.story.text import Section, fill
 
 BAR = "presenter"
@@ -87,7 +87,7 @@ def draw_bar(place: int, fits: bool) -> int:
     data = {
         "section": place,
         "count": len(SECTIONS),
-        "until": until(),
+        "until": until(URL.get("lecture")),
         "words": text.BAR,
         "fits": fits,
     }
@@ -101,9 +101,13 @@ def draw_bar(place: int, fits: bool) -> int:
     return int(result.height or SMALLEST_SCREEN)
 
 
-def until() -> list[int]:
-    """The minute at which each section ends, with the questions to the class."""
-    return list(accumulate(section.class_minutes + section.minutes for section in SECTIONS))
+def until(lecture: int) -> list[int]:
+    """The minute at which each section ends in a lecture of 50 or 90 minutes.
+
+    The questions to the class count, and the work in pairs of the longer lecture.
+    """
+    pairs = lecture == max(LECTURES)
+    return list(accumulate(s.pair_minutes * pairs + s.class_minutes + s.minutes for s in SECTIONS))
 
 
 def take_event() -> None:
@@ -143,7 +147,11 @@ def draw_notes(place: int, section: Section) -> None:
     """What to say and do in a section, its question and answer, and what comes next."""
     part = PARTS[section.name]
     numbers = part.numbers(*(URL.get(name) for name in part.controls))
-    timing = fill(text.TIMING, {"minutes": section.minutes, "until": until()[place - 1]})
+    lecture = URL.get("lecture")
+    ends = until(lecture)[place - 1]
+    timing = fill(text.TIMING, {"minutes": section.minutes, "until": ends})
+    if section.pair_minutes and lecture == max(LECTURES):
+        timing += " " + fill(text.PAIR_TIMING, {"minutes": section.pair_minutes})
     if section.class_minutes:
         timing += " " + fill(text.CLASS_TIMING, {"minutes": section.class_minutes})
     st.caption(f"{timing} {text.NOTES_NUMBERS}")

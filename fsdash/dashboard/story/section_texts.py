@@ -194,6 +194,7 @@ SECTIONS = (
         live="{at_start} of {orders} orders are in the first week of a block. Planned: {planned}, "
         "earned: {earned}.",
         class_minutes=3,
+        pair_minutes=13,
     ),
     Section(
         "errors",
@@ -265,6 +266,7 @@ SECTIONS = (
         ("Move the budget from left to right; the line below the controls names the winner.",),
         live="{budget_sweeps}: {winner} has {regret}, Base VI {base}. $T$ = {T} settles at "
         "{floor}.",
+        pair_minutes=12,
     ),
     Section(
         "bound",
@@ -331,6 +333,7 @@ SECTIONS = (
         ("Compare both lines with few and with many frozen weeks.",),
         live="{n} frozen weeks: rolling freeze loses {rolling} (work: {work}), FSVI {fsvi}.",
         class_minutes=2,
+        pair_minutes=13,
     ),
     Section(
         "failure",

@@ -27,12 +27,15 @@ from fsdash.theory import RewardError, reward_error
 SEED, WEEKS_TO_GO, SWEEPS = "Random path", "Weeks to go n", "Sweeps k"
 BUDGET, MOVE, CASE = "Budget in sweeps", "Probability of a move", "Case"
 T_VALUES = np.arange(2, state.LONGEST_T + 1)
+LECTURES = (50, 90)
+"""Minutes of a lecture; the longer one has work in pairs."""
 
 URL = UrlState(
     "story",
     {
         "present": switch(False),
         "notes": switch(False),
+        "lecture": controls.value_parameter(LECTURES[0], LECTURES),
         "section": UrlParameter(1, whole_number(1, len(SECTIONS))),
         "seed": UrlParameter(1, whole_number(1, state.SEEDS)),
         "gamma": controls.value_parameter(state.SHOP.gamma, state.GAMMAS),

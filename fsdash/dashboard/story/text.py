@@ -26,6 +26,7 @@ NEXT_TITLE = "Next: {title}"
 LAST = "This is the last section."
 SAY, DO = "What to say", "What to do"
 TIMING = "{minutes} minutes; this section ends {until} minutes after the start."
+PAIR_TIMING = "Before it, {minutes} minutes of work in pairs."
 CLASS_TIMING = "Before it, {minutes} minutes for a question to the class."
 BAR = {
     "bar": "Presentation",
@@ -49,8 +50,9 @@ LINKS = {
 class Section:
     """One section; `alt` is its figure in words, `symbols` are keys of the glossary.
 
-    `live` is a line with the numbers of the figure for presenter mode, and `class_minutes` the time
-    for a question to the class before the section.
+    `live` is a line with the numbers of the figure for presenter mode. `class_minutes` is the time
+    for a question to the class before the section, and `pair_minutes` the time for work in pairs
+    before that, in the lecture of 90 minutes only.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Section:
     formula: tuple[str, ...] = ()
     live: str = ""
     class_minutes: int = 0
+    pair_minutes: int = 0
 
 
 def fill(template: str, numbers: Mapping[str, object]) -> str:

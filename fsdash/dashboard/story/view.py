@@ -75,7 +75,7 @@ def draw_start() -> None:
         )
         st.link_button(
             text.NOTES,
-            PAGES["story"].address(notes=1),
+            PAGES["story"].address(notes=1, lecture=URL.get("lecture")),
             icon=":material/speaker_notes:",
             help=text.NOTES_HELP,
         )

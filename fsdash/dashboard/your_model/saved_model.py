@@ -58,13 +58,20 @@ def _draw_links(saved: SavedModelRecord) -> None:
     """The same model on the other pages."""
     links = (
         (saved_text.RUN_IN_LAB, "run_lab", {"domain": saved.domain}),
-        (saved_text.INSPECT, "inspector", {"domain": saved.domain, "T": str(state.DEFAULT_T)}),
+        (saved_text.INSPECT, "inspector", {"domain": saved.domain} | _inspected_policy()),
         (saved_text.CHOOSE_T, "choose_t", {"model": saved.domain}),
     )
     with st.container(horizontal=True, gap="medium", key="model-links"):
         for label, page, query in links:
             script, icon = PAGES[page].script, PAGES[page].icon
             st.page_link(script, label=label, icon=icon, query_params=query)
+
+
+def _inspected_policy() -> dict[str, str]:
+    """The policy in view, in the terms of the Policy inspector, where MPI finds the optimum."""
+    if URL.get("method") == "optimal":
+        return {"method": "mpi"}
+    return {"method": "fsvi", "T": str(URL.get("T"))}
 
 
 # ------------------------------------------------------------------------------------------ policy

@@ -149,8 +149,9 @@ def _finished(
     figure.update_xaxes(type="category", categoryarray=labels, showgrid=False, tickangle=0)
     figure.update_xaxes(title_text=actions_title(model), row=rows)
     if len(labels) > MAX_LABELS:
-        shown = evenly_spaced(len(labels), MAX_LABELS)
-        figure.update_xaxes(tickvals=shown, ticktext=[labels[i] for i in shown])
+        # Names, not places: to Plotly the place 5 is the category "5", wherever that stands.
+        shown = [labels[i] for i in evenly_spaced(len(labels), MAX_LABELS)]
+        figure.update_xaxes(tickvals=shown, ticktext=shown)
     figure.update_layout(template=template(dark), hovermode="x", bargap=0.25)
     return figure
 

@@ -1,7 +1,7 @@
 """The exercises of all pages, in the order of the pages.
 
     by_page("reward_error")                   # the exercises of one page
-    by_id("error-peak").check(23).right       # True
+    by_id("errors-cross").check(99).right       # True
 
 A new exercise is one entry in the file of its page.
 """
@@ -49,7 +49,7 @@ def by_page(page: str) -> tuple[Exercise, ...]:
 def by_id(id: str) -> Exercise:
     """An exercise by its id.
 
-    >>> by_id("error-peak").check(23).right
+    >>> by_id("errors-cross").check(99).right
     True
     """
     for exercise in EXERCISES:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
 import pandas as pd
 
-from fsdash.algorithms.registry import ALGORITHMS
-from fsdash.choice.frontier import METHODS, frontier
+from fsdash.algorithms.optimum import regret
+from fsdash.choice.frontier import frontier
 from fsdash.choice.pareto import best_on_budget
 from fsdash.choice.solved import solved_domain
 from fsdash.domains import make
@@ -15,7 +16,6 @@ from fsdash.teaching.exercises.base import (
     COMPUTE,
     EXPLAIN,
     READ,
-    ChoiceAnswer,
     Exercise,
     Facts,
     NumberAnswer,
@@ -26,7 +26,6 @@ from fsdash.theory import PRESETS, fsvi_regret, regimes, trivial_bound
 from fsdash.theory.measured_domains import measured_domains
 
 THEORY = PRESETS["three-regimes"]
-LABELS = {"fsvi": "FSVI", "rolling": "Rolling freeze", "mpi": "MPI", "vi": "Base VI"}
 DOMAIN = "inventory"
 
 
@@ -39,21 +38,21 @@ def _frontier() -> pd.DataFrame:
     return points[points["sweeps"] > 0]
 
 
-def _best_method(sweeps: float) -> str | None:
-    best = best_on_budget(_frontier(), sweeps)
-    return None if best is None else str(best["method"])
+def _best_point(sweeps: float) -> pd.Series | None:
+    return best_on_budget(_frontier(), sweeps)
 
 
-def _small_budget() -> Facts:
-    best = best_on_budget(_frontier(), 4)
-    assert best is not None
+def _floor() -> Facts:
     points = _frontier()
-    floor = points[points["method"] == "fsvi"]["mean_regret"].min()
+    frozen = points[points["method"] == "fsvi"]
+    lowest, best = frozen.loc[frozen["mean_regret"].idxmin()], _best_point(4)
+    assert best is not None
     return {
-        "answer": str(best["method"]),
-        "T": int(best["T"]),
-        "regret": float(best["mean_regret"]),
-        "floor": float(floor),
+        "answer": float(lowest["mean_regret"]),
+        "T": int(lowest["T"]),
+        "sweeps": float(lowest["sweeps"]),
+        "n": int(best["T"]),
+        "rolling": float(best["mean_regret"]),
     }
 
 
@@ -75,34 +74,47 @@ def _bound_factor() -> Facts:
     }
 
 
-def _fsvi_is_best(page: PageValues) -> bool:
+def _is_useful_fsvi(sweeps: float) -> bool:
+    """Whether FSVI has the smallest mean regret, and its policy earns half of the optimum."""
+    best, optimal = _best_point(sweeps), problem(make(DOMAIN)).optimal_return
+    return best is not None and best["method"] == "fsvi" and best["mean_regret"] < optimal / 2
+
+
+def _page_shows_useful_fsvi(page: PageValues) -> bool:
     measured = page["by"] == "model" and page["model"] == DOMAIN
-    return measured and page["measure"] == "mean_regret" and _best_method(page["budget"]) == "fsvi"
+    return measured and page["measure"] == "mean_regret" and _is_useful_fsvi(page["budget"])
 
 
 def _fsvi_budget() -> Facts:
-    points = _frontier()
-    budgets = sorted(points["sweeps"])
-    wins = [budget for budget in budgets if _best_method(budget) == "fsvi"]
-    after = [budget for budget in budgets if budget > wins[-1]]
-    return {"first": wins[0], "last": after[0]}
+    solved, budgets = problem(make(DOMAIN)), sorted(_frontier()["sweeps"])
+    wins = [budget for budget in budgets if _is_useful_fsvi(budget)]
+    cheapest = _best_point(budgets[0])
+    assert cheapest is not None
+    never = np.zeros((1, solved.model.n_slow, solved.model.n_fast), int)
+    return {
+        "first": wins[0],
+        "last": next(budget for budget in budgets if budget > wins[-1]),
+        "cheapest": budgets[0],
+        "lost": float(cheapest["mean_regret"]),
+        "never": regret(solved.model, never, best=solved.best).mean_regret,
+    }
 
 
 EXERCISES = (
     Exercise(
-        id="small-budget",
+        id="fsvi-floor",
         page="choose_t",
         level=READ,
-        title="Four sweeps of work",
-        question="On the inventory, which method has the smallest mean regret within 4 sweeps of "
-        "Base VI?",
-        answer=ChoiceAnswer({name: LABELS.get(name, ALGORITHMS[name].title) for name in METHODS}),
-        hint="The headline names the method. In the figure it is the lowest point to the left of "
-        "the budget's line.",
-        solution="{answer}, with a horizon of {T} periods and a mean regret of {regret}. The best "
-        "policy of FSVI, with any T and any number of iterations, has a mean regret of {floor}: "
-        "it plays its plan for T periods, which costs something however long it is computed.",
-        facts=_small_budget,
+        title="The floor of FSVI",
+        question="On the inventory, how small can the mean regret of FSVI become, with any T up to "
+        "24 and any amount of work? An answer within 2% counts.",
+        answer=NumberAnswer(tolerance=0.02),
+        hint="Raise the budget until the sentence below the headline no longer changes. It says "
+        "how much more FSVI would lose than the method in the headline.",
+        solution="{answer}, with T = {T} and {sweeps} sweeps; more work does not lower it. FSVI "
+        "plays its plan for T periods, which costs something however long it is computed. Rolling "
+        "freeze with n = {n} has a mean regret of {rolling} within 4 sweeps.",
+        facts=_floor,
         state={"budget": "4"},
     ),
     Exercise(
@@ -143,16 +155,17 @@ EXERCISES = (
         level=EXPLAIN,
         title="A budget for FSVI",
         question="Find a budget for which FSVI has the smallest mean regret on the inventory, "
-        "measured on the model. Then press *Check this page*.",
+        "measured on the model, and loses less than half of the optimum. Then press *Check this "
+        "page*.",
         answer=StateAnswer(
-            _fsvi_is_best,
-            {"by": "model", "model": DOMAIN, "measure": "mean_regret", "budget": 1.3},
+            _page_shows_useful_fsvi,
+            {"by": "model", "model": DOMAIN, "measure": "mean_regret", "budget": 1.5},
         ),
-        hint="The steps of the lower level are cheap. Rolling freeze becomes better as soon as it "
-        "can look further ahead.",
-        solution="Any budget for which the headline names FSVI. The smallest one is {first} "
-        "sweeps; from {last} sweeps on another method is better. Replanning in every period "
-        "lowers the floor of FSVI.",
+        hint="The steps of the lower level are cheap, but a plan of a few periods hardly orders. "
+        "Rolling freeze becomes better as soon as it can look further ahead.",
+        solution="Any budget from {first} to just below {last} sweeps, where Rolling freeze takes "
+        "over. FSVI has the smallest regret with less work too, but its policy is then of no use: "
+        "with {cheapest} sweeps it loses {lost}, and a shop that never orders loses {never}.",
         facts=_fsvi_budget,
         state={"budget": "4"},
     ),

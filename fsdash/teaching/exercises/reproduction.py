@@ -26,9 +26,10 @@ from fsdash.teaching.exercises.base import (
 
 def _counts() -> Facts:
     claims = archive.archived_claims()
-    counts = claims[claims["where"] != BEYOND]["verdict"].value_counts()
+    here = claims["name"].str.startswith("gridworld-") & (claims["where"] != BEYOND)
+    counts = claims[here]["verdict"].value_counts()
     return {
-        "answer": int(counts[REPRODUCED]),
+        "answer": int(counts.get(REPRODUCED, 0)),
         "partly": int(counts.get(PARTLY, 0)),
         "not_reproduced": int(counts.get(NOT_REPRODUCED, 0)),
         "all": int(counts.sum()),
@@ -50,13 +51,13 @@ def _small_difference() -> Facts:
 
 EXERCISES = (
     Exercise(
-        id="claims-reproduced",
+        id="gridworld-claims",
         page="reproduction",
         level=READ,
-        title="How much of the paper reproduces?",
-        question="How many of the paper's claims are reproduced completely?",
+        title="How much of the gridworld reproduces?",
+        question="How many of the paper's claims about the gridworld are reproduced completely?",
         answer=NumberAnswer(unit="claims"),
-        hint="The counts are at the top of the page. Findings beyond the paper do not count.",
+        hint="Choose *Gridworld* under *Part* and count. Findings beyond the paper do not count.",
         solution="{answer} of {all} claims. {partly} are reproduced partly and {not_reproduced} "
         "not.",
         facts=_counts,

@@ -24,10 +24,16 @@ START = PRESETS["reward-error-small"].constants
 LARGEST_T = 150
 
 
-def _peak() -> Facts:
-    top = peak(START, range(1, LARGEST_T + 1))
-    last = reward_error(START, LARGEST_T).total
-    return {"answer": top.T, "top": top.value, "last": last, "last_T": LARGEST_T}
+def _crossing() -> Facts:
+    T_values = range(2, LARGEST_T + 1)
+    errors = {T: reward_error(START, T) for T in T_values}
+    T = next(T for T in T_values if errors[T].freeze > errors[T].end_of_horizon)
+    return {
+        "answer": T,
+        "freeze": errors[T].freeze,
+        "end": errors[T].end_of_horizon,
+        "peak": peak(START, T_values).T,
+    }
 
 
 def _limit() -> Facts:
@@ -61,16 +67,19 @@ def _without_drift() -> Facts:
 
 EXERCISES = (
     Exercise(
-        id="error-peak",
+        id="errors-cross",
         page="reward_error",
         level=READ,
-        title="The worst block length",
-        question="For which T is the bound on the total error largest?",
+        title="Where the two errors cross",
+        question="What is the smallest T above 1 for which the bound on the freeze error is larger "
+        "than the bound on the end-of-horizon error?",
         answer=NumberAnswer(),
-        hint="Drag the vertical line to the top of the curve of the total.",
-        solution="At T = {answer}, where the bound is {top}. After that the end-of-horizon error "
-        "falls faster than the freeze error grows: at T = {last_T} the bound is {last}.",
-        facts=_peak,
+        hint="Drag the vertical line to the point where the two curves cross, and compare the two "
+        "numbers below the figure for T on both sides of it.",
+        solution="T = {answer}: there the freeze error is at most {freeze} and the end-of-horizon "
+        "error at most {end}. The total is largest long before, at T = {peak}, where nearly all of "
+        "it is end-of-horizon error.",
+        facts=_crossing,
         state={"T": "12"},
     ),
     Exercise(

@@ -88,9 +88,9 @@ def test_each_problem_stands_below_its_field():
 
 def test_an_exercise_fills_the_form():
     page = opened(PAGE)
-    page.selectbox(key="class-exercise").set_value("small-budget").run()
-    exercise = by_id("small-budget")
-    assert page.text_input(key="class-link").value == "Choose_T?budget=4"
+    page.selectbox(key="class-exercise").set_value("error-grows").run()
+    exercise = by_id("error-grows")
+    assert page.text_input(key="class-link").value == "Reward_error?Lf=1.05&T=90"
     assert page.text_area(key="class-question").value == exercise.question
     assert page.text_area(key="class-options").value.splitlines() == list(
         exercise.answer.options.values()

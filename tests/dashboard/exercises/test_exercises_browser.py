@@ -19,11 +19,11 @@ pytestmark = [pytest.mark.browser]
 def test_an_exercise_is_solved_on_its_page_and_the_browser_remembers_it(
     visit: Callable[..., Page],
 ):
-    page, exercise = visit("/Reward_error"), by_id("error-peak")
+    page, exercise = visit("/Reward_error"), by_id("errors-cross")
     page.locator("summary").filter(has_text=EXERCISES_TITLE).click()
     own = page.get_by_test_id("stVerticalBlock").filter(has_text=exercise.title).last
     answer = own.get_by_role("spinbutton")
-    for given, message in (("5", TOO_SMALL), ("23", RIGHT)):
+    for given, message in (("5", TOO_SMALL), ("99", RIGHT)):
         answer.fill(given)
         answer.press("Enter")
         own.get_by_role("button", name=widget.CHECK, exact=True).click()

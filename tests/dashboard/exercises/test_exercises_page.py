@@ -12,11 +12,12 @@ from fsdash.dashboard.runs.scores import RunScore, are_separable
 from fsdash.dashboard.story import numbers as story_numbers
 from fsdash.dashboard.widgets import exercise as widget
 from fsdash.dashboard.widgets.progress import known_ids
+from fsdash.formatting import number
 from fsdash.teaching.exercises import EXERCISES, by_id, by_page, live_gridworld, runs
 from fsdash.teaching.exercises.base import OTHER_STATE, RIGHT, TOO_SMALL
 from fsdash.teaching.sheet import PAGES as SHEET_PAGES
 from fsdash.teaching.sheet import exercise_sheet
-from tests.dashboard.kit import address, metrics, opened, words
+from tests.dashboard.kit import address, figures, metrics, opened, words
 
 pytestmark = pytest.mark.slow  # together they take several seconds
 
@@ -38,18 +39,18 @@ def check(page, id: str):
 
 
 def test_a_number_is_checked_on_its_page_with_hint_and_solution():
-    page, exercise = opened("1_Reward_error.py"), by_id("error-peak")
+    page, exercise = opened("1_Reward_error.py"), by_id("errors-cross")
     unfolded(page)
     assert exercise.question in words(page)
-    answer = page.number_input(key="exercise-error-peak-answer")
-    answer.set_value(22.0).run()
+    answer = page.number_input(key="exercise-errors-cross-answer")
+    answer.set_value(98.0).run()
     assert check(page, exercise.id) == [TOO_SMALL]
-    answer.set_value(23.0).run()
+    answer.set_value(99.0).run()
     assert check(page, exercise.id) == [RIGHT]
     assert widget.title_of(exercise, solved=True) in words(page)
-    page.toggle(key="exercise-error-peak-hint").set_value(True).run()
+    page.toggle(key="exercise-errors-cross-hint").set_value(True).run()
     assert page.info[0].value == exercise.hint
-    page.toggle(key="exercise-error-peak-solution").set_value(True).run()
+    page.toggle(key="exercise-errors-cross-solution").set_value(True).run()
     assert exercise.solution_text() in words(page)
 
 
@@ -66,7 +67,7 @@ def test_the_verdict_disappears_when_the_answer_changes():
     [
         ("no-freeze-error", {}, {"alpha": "0"}),
         ("fast-season", {"case": "maze"}, {"case": "season", "move": "0.5"}),
-        ("fsvi-wins", {"budget": "4"}, {"budget": "1.3"}),
+        ("fsvi-wins", {"budget": "0.4"}, {"budget": "1.5"}),
         ("best-per-method", {"best": "method"}, {"best": "method", "domain": "inventory"}),
         (
             "compare-with-optimum",
@@ -92,6 +93,18 @@ def test_every_page_has_its_exercises_and_their_links_are_usable(key):
         assert not opened(name, **exercise.state).warning
 
 
+@pytest.mark.parametrize("id", ["errors-cross", "fsvi-floor", "gridworld-claims"])
+def test_the_page_does_not_show_the_answer_to_what_is_to_be_read_off(id):
+    exercise = by_id(id)
+    page = opened(PAGES[exercise.page].script.removeprefix("pages/"), **exercise.state)
+    labels = [a["text"] for f in figures(page).values() for a in f["layout"].get("annotations", [])]
+    written = [*metrics(page).values(), *labels]
+    if id != "gridworld-claims":  # the claims are sentences with numbers
+        written.append(words(page))
+    numbers = re.findall(r"[\d.,]*\d", " ".join(written))
+    assert numbers and number(exercise.right_answer()) not in numbers
+
+
 def test_the_page_lists_all_exercises_and_counts_the_solved_ones():
     page = opened(PAGE)
     titles = " ".join(section.label for section in page.expander)
@@ -106,26 +119,26 @@ def test_the_page_lists_all_exercises_and_counts_the_solved_ones():
 
 
 def test_a_page_opened_for_an_exercise_shows_its_question_and_the_answer_fields():
-    exercise = by_id("error-peak")
+    exercise = by_id("errors-cross")
     page = opened("1_Reward_error.py", exercise=exercise.id, **exercise.state)
     assert widget.ANSWER_BELOW in [caption.value for caption in page.caption]
-    assert page.number_input(key="exercise-error-peak-answer").value is None
+    assert page.number_input(key="exercise-errors-cross-answer").value is None
     page.slider(key="reward-error.T").set_value(23).run()
-    assert address(page) == {"T": "23", "exercise": "error-peak"}
+    assert address(page) == {"T": "23", "exercise": "errors-cross"}
     (warning,) = opened("1_Reward_error.py", exercise="nothing").warning
     assert "`exercise=" in warning.value
 
 
 def test_results_travel_in_a_link_and_can_be_added_to_the_progress():
-    page = opened(PAGE, results="error-peak,upper-discount")
+    page = opened(PAGE, results="errors-cross,upper-discount")
     assert text.in_link(2, len(EXERCISES)) in words(page)
     assert [one.value[:3] for one in page.metric] == ["1 /", "1 /", "0 /", "0 /", "0 /", "0 /"]
     page.button(key="add").click().run()
     assert text.in_link(2, len(EXERCISES)) not in words(page) and address(page) == {}
     assert metrics(page)["Compute"].startswith("1 / ")
     (link,) = [block.value for block in page.code]
-    assert link.endswith("?results=upper-discount,error-peak")
-    (warning,) = opened(PAGE, results="error-peak,nothing").warning
+    assert link.endswith("?results=upper-discount,errors-cross")
+    (warning,) = opened(PAGE, results="errors-cross,nothing").warning
     assert "`results=" in warning.value
 
 
@@ -191,8 +204,8 @@ def test_the_table_of_runs_marks_the_runs_that_the_exercise_says():
 
 
 def test_stored_progress_that_is_not_an_exercise_is_ignored():
-    assert known_ids("error-peak,<script>,,nothing") == {"error-peak"}
-    assert state.solved_by_level({"error-peak"})["read"][0] == 1
+    assert known_ids("errors-cross,<script>,,nothing") == {"errors-cross"}
+    assert state.solved_by_level({"errors-cross"})["read"][0] == 1
 
 
 def test_an_exercise_computes_nothing_before_it_is_asked(monkeypatch):

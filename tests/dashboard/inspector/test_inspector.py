@@ -27,7 +27,7 @@ from fsdash.runs.columns import BY_NAME
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.experiments import Store
 from tests.dashboard.inspector.kit import PAGE, heat, orders, records
-from tests.dashboard.kit import figures, metrics, opened, snippet, unfold, words
+from tests.dashboard.kit import figures, metrics, open_popover, opened, snippet, unfold, words
 from tests.models import random_model
 from tests.runs.work import base
 from tests.saved_models import shop_model
@@ -106,6 +106,7 @@ def test_playing_steps_through_the_run_and_stops_at_its_end(experiment):
 
 def test_another_run_opens_at_its_last_step(experiment):
     page = opened(PAGE, experiment=experiment.id)
+    open_popover(page, text.CHANGE)
     page.selectbox(key=URL.key("run")).set_value(experiment.runs[1].id).run()
     last = records(experiment.runs[1].spec)[-1].row
     assert page.select_slider(key=URL.key("step")).value == last["step"]
@@ -129,6 +130,7 @@ def test_without_any_run_an_exact_algorithm_is_solved(empty_store):
     page = opened(PAGE)
     assert metrics(page)[SHARE] == "90.9%"
     assert page.query_params["domain"] == "inventory"
+    open_popover(page, text.CHANGE)
     page.selectbox(key=URL.key("method")).set_value("mpi").run()
     assert not page.exception
     assert metrics(page)[SHARE] == "100.0%"
@@ -149,7 +151,21 @@ def test_every_figure_of_every_domain_is_drawn(empty_store, domain):
 
 def test_the_lesson_names_figures_that_exist():
     titles = {figure.title for figure in policy_figures(_optimal_policy("inventory"))}
-    assert set(re.findall(r"(?<![*])[*]([^*]+)[*](?![*])", " ".join(text.NOTICE))) <= titles
+    lesson = " ".join(text.notices("policy", ("μ", "π₁")))
+    assert set(re.findall(r"(?<![*])[*]([^*]+)[*](?![*])", lesson)) <= titles
+
+
+@pytest.mark.parametrize("method", ["mpi", "rolling", "vi", "fsvi"])
+def test_the_lesson_speaks_of_phases_only_if_the_policy_has_some(empty_store, method):
+    page = opened(PAGE, domain="inventory", method=method, T="3")
+    [lesson] = [m.value for m in page.markdown if text.notices("policy", ("one",))[1] in m.value]
+    assert ("μ acts first, then π₁ to π₂, then μ again" in lesson) == (method == "fsvi")
+    assert (text.STATIONARY in lesson) == (method != "fsvi")
+
+
+def test_the_lesson_about_two_policies_names_the_one_with_phases(empty_store):
+    page = opened(PAGE, domain="inventory", method="fsvi", T="2", compare="optimum")
+    assert "Policy A is **periodic**: μ acts first, then π₁, then μ again" in words(page)
 
 
 def test_a_phase_that_earlier_policies_lack_falls_back_to_the_first(empty_store):
@@ -164,6 +180,7 @@ def test_a_phase_that_earlier_policies_lack_falls_back_to_the_first(empty_store)
 def test_a_custom_domain_gets_heat_maps(empty_store, monkeypatch):
     monkeypatch.setitem(DOMAINS, "machine", Machine)
     page = opened(PAGE)
+    open_popover(page, text.CHANGE)
     page.selectbox(key=URL.key("domain")).set_value("machine").run()
     assert not page.exception
     assert not page.error

@@ -7,7 +7,16 @@ import pytest
 from fsdash.dashboard.live_gridworld import text
 from fsdash.dashboard.live_gridworld.edits import Edits, flip_ring
 from fsdash.dashboard.live_gridworld.state import Race, idle_cells, race_table
-from tests.dashboard.kit import address, component_data, figures, opened, snippet, traces, words
+from tests.dashboard.kit import (
+    address,
+    component_data,
+    figures,
+    open_popover,
+    opened,
+    snippet,
+    traces,
+    words,
+)
 
 pytestmark = pytest.mark.slow  # together they take several seconds
 
@@ -22,6 +31,7 @@ def press(page, key: str):
 
 
 def change_cell(page, column: int, row: int):
+    open_popover(page, text.SETTINGS)
     page.number_input(key="live-column").set_value(column)
     page.number_input(key="live-row").set_value(row)
     return press(page, "live-apply")

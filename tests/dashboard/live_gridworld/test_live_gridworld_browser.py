@@ -7,7 +7,15 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from fsdash.dashboard.live_gridworld import text
-from tests.dashboard.browser import NARROW, WIDE, assert_fits, figure, in_url, wait_until_drawn
+from tests.dashboard.browser import (
+    NARROW,
+    WIDE,
+    assert_fits,
+    figure,
+    in_url,
+    slider,
+    wait_until_drawn,
+)
 
 # One group, so that all tests here share one worker's server and browser.
 pytestmark = [pytest.mark.browser]
@@ -82,3 +90,39 @@ def test_a_race_is_changed_with_a_finger_on_a_phone(visit: Callable[..., Page]):
     page.touchscreen.tap(*centre(page, "live-fsvi", (5, 5)))
     expect(page).not_to_have_url(in_url("map", "wall.5.5"))
     assert_fits(page, "dark")
+
+
+def test_the_settings_show_the_race_in_view_and_leave_it_alone(visit: Callable[..., Page]):
+    page = visit("/Live_gridworld?speed=5.0&T=6", *WIDE)
+    reading, T = page.locator(".st-key-reading"), slider(page, "Periods frozen T")
+    wait_until_drawn(page, *MAPS)
+    button(page, text.STEP).click()
+    expect(reading).to_contain_text("After 5 sweeps")
+    button(page, text.SETTINGS).click()
+    expect(T).to_have_value("6")
+    page.keyboard.press("Escape")
+    expect(T).to_have_count(0)
+    button(page, text.STEP).click()
+    expect(reading).to_contain_text("After 10 sweeps")
+    expect(reading).to_contain_text("FSVI, T = 6")
+    expect(page).to_have_url(in_url("T", "6"))
+    expect(page).to_have_url(in_url("speed", "5"))
+
+
+def test_back_undoes_a_setting_also_after_its_popover_was_closed(visit: Callable[..., Page]):
+    page = visit("/Live_gridworld?T=6", *WIDE)
+    reading, T = page.locator(".st-key-reading"), slider(page, "Periods frozen T")
+    wait_until_drawn(page, *MAPS)
+    button(page, text.SETTINGS).click()
+    T.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(in_url("T", "7"))
+    expect(reading).to_contain_text("FSVI, T = 7")
+    page.keyboard.press("Escape")
+    expect(T).to_have_count(0)
+    page.go_back()
+    expect(reading).to_contain_text("FSVI, T = 6")
+    button(page, text.STEP).click()
+    expect(reading).to_contain_text("After 0.5 sweeps")
+    expect(reading).to_contain_text("FSVI, T = 6")
+    expect(page).to_have_url(in_url("T", "6"))

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.runs import text
 from fsdash.runs.store.experiments import Store
-from tests.dashboard.browser import NARROW, SCREENS, figure, wait_until_drawn
+from tests.dashboard.browser import NARROW, SCREENS, figure, in_url, wait_until_drawn
 from tests.runs.work import base, finished_experiment
 
 # One group, so that all tests here share one worker's server and browser.
@@ -132,3 +133,18 @@ def test_nothing_scrolls_sideways(visit, run, size, theme):
     page = visit(f"/Runs?selected={id}", *size, theme)
     wait_until_drawn(page, "compared-inventory")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_filters_of_a_link_stay_when_their_popover_is_opened_and_closed(visit: Callable[..., Page]):
+    page = visit("/Runs?algorithm=vi&owner=mine")
+    words, algorithm = page.get_by_label(text.FIND), page.get_by_label(text.ALGORITHM)
+    for word in ("first", "second"):
+        words.fill(word)
+        words.press("Enter")
+        expect(page).to_have_url(in_url("text", word))
+        expect(page).to_have_url(in_url("algorithm", "vi"))
+        expect(page).to_have_url(in_url("owner", "mine"))
+        page.get_by_role("button", name=text.MORE_FILTERS).click()
+        expect(algorithm).to_have_value(ALGORITHMS["vi"].title)
+        page.keyboard.press("Escape")
+        expect(algorithm).to_have_count(0)

@@ -106,7 +106,20 @@ def test_every_symbol_explains_itself_to_keyboard_and_screen_reader():
 
 def test_the_lecture_leaves_five_of_fifty_minutes_for_questions():
     assert sum(section.minutes for section in SECTIONS) == 45
-    assert presenter.until()[-1] == 50
+    assert presenter.until(50)[-1] == 50
+
+
+def test_the_clock_of_the_long_lecture_counts_the_work_in_pairs():
+    clock = component_data(opened(PAGE, present="1", section="5", lecture="90"))
+    [until] = [data["until"] for data in clock if "until" in data]
+    assert until == presenter.until(90) != presenter.until(50)
+    section = SECTIONS[4]
+    for lecture in (50, 90):
+        notes = opened(PAGE, notes="1", section="5", lecture=str(lecture))
+        captions = " ".join(caption.value for caption in notes.caption)
+        assert f"ends {presenter.until(lecture)[4]} minutes after the start" in captions
+        pairs = text.fill(text.PAIR_TIMING, {"minutes": section.pair_minutes})
+        assert (pairs in captions) == (lecture == 90)
 
 
 # ----------------------------------------------------------------------------------------- numbers

@@ -1,6 +1,7 @@
 """A saved model on its page and on others, without a browser."""
 
 import io
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -146,6 +147,31 @@ def test_the_lab_offers_a_saved_model_and_runs_it_with_another_gamma(saved):
     assert not test.exception
     assert address(test)["model.gamma"] == "0.5"
     assert any("γ = 0.5" in caption.value for caption in test.caption)
+
+
+def inspected_by_link(test):
+    """The page that *Inspect the policy* opens."""
+    [link] = [a.proto for a in test.get("page_link") if a.proto.label == saved_text.INSPECT]
+    query = dict(parse_qsl(link.query_string))
+    return opened("5_Policy_inspector.py", **query)
+
+
+def test_the_inspector_opens_with_the_policy_in_view(saved):
+    test = opened(PAGE, model=saved.domain)
+    optimal = inspected_by_link(test)
+    test.segmented_control(key="your-model.method").set_value("fsvi").run()
+    frozen = inspected_by_link(test)
+    test.number_input(key="your-model.T").set_value(3).run()
+    shorter = inspected_by_link(test)
+    for page, solution in (
+        (optimal, state.solve(saved.domain, "optimal", 1)),
+        (frozen, state.solve(saved.domain, "fsvi", state.DEFAULT_T)),
+        (shorter, state.solve(saved.domain, "fsvi", 3)),
+    ):
+        assert metrics(page)["Mean return"] == number(solution.mean)
+        orders = np.ravel(figures(page)["policy-actions"]["data"][0]["z"])
+        first_phase = solution.policy.to_frame()["action"][: len(orders)]
+        assert [f"order {n:g}" for n in orders] == first_phase.tolist()
 
 
 @pytest.mark.parametrize("cost", [False, True])
