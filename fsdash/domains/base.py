@@ -27,6 +27,7 @@ KINDS = {
     "str": f"text of at most {MAX_TEXT:,} characters in one line",
 }
 """By the type of a domain's field: what its value must be."""
+MODEL_FIELDS = frozenset(f.name for f in fields(FastSlowMDP))
 
 Number = int | float | bool
 Value = Number | str
@@ -164,6 +165,14 @@ class Domain(ABC):
         for own in self.parameters():
             object.__setattr__(self, own.name, own.parse(getattr(self, own.name)))
         require(0 <= self.gamma < 1, "gamma", self.gamma, "use 0 ≤ γ < 1, such as 0.995")
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and (name in MODEL_FIELDS or hasattr(FastSlowMDP, name)):
+            raise InputError(
+                f"model: {self.name} is a domain, which only describes its model; call .build() "
+                f'on it, as in fsdash.make("{self.name}").build()'
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @classmethod
     def parameters(cls) -> tuple[DomainParameter, ...]:
