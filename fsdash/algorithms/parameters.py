@@ -6,7 +6,7 @@ from fsdash.algorithms.architecture import FEATURES
 from fsdash.algorithms.entry import Parameter
 from fsdash.algorithms.fsfvi import EXTRACT, LOWER_POLICY
 from fsdash.algorithms.terminal import TERMINALS
-from fsdash.sampling import TIES
+from fsdash.sampling import TIES as TIE_RULES
 from fsdash.sampling.checks import MAX_SAMPLES
 
 MAX_SNAPSHOTS = 100
@@ -15,11 +15,6 @@ MAX_STATES = 100_000_000
 
 def samples(default: int, label: str, help: str) -> Parameter:
     return Parameter(default, help, 1, MAX_SAMPLES, label=label, unit="samples")
-
-
-def ties(default: str) -> Parameter:
-    help = "Which of several equally good actions is taken: the first, or one at random."
-    return Parameter(default, help, choices=TIES, label="Ties")
 
 
 M = samples(50, "Samples M", "Samples of the next state for each state and action.")
@@ -49,6 +44,12 @@ CENTRE = Parameter(
     "no greedy action in expectation; the slow state must be exogenous.",
     label="Centre by slow state",
     legacy=False,
+)
+TIES = Parameter(
+    "random",
+    "Which of several equally good actions is taken: the first, or one at random.",
+    choices=TIE_RULES,
+    label="Ties",
 )
 TERMINAL = Parameter(
     "zero",

@@ -27,9 +27,8 @@ SORT_KEYS = ["domain", "algorithm", "T", "run", "replication", "step"]
 
 
 def tidy(rows: Iterable[Row]) -> pd.DataFrame:
-    """The rows of one run as a sorted frame with the declared columns and types."""
-    frame = pd.DataFrame(list(rows), columns=list(NAMES)).astype(DTYPES)
-    return frame.sort_values(["replication", "step"], ignore_index=True)
+    """The rows as a sorted frame with the declared columns and types."""
+    return _sorted(pd.DataFrame(list(rows), columns=list(NAMES)).astype(DTYPES))
 
 
 def runs_frame(specs: Sequence[RunSpec], rows: Iterable[tuple[RunSpec, Row]]) -> pd.DataFrame:
@@ -41,12 +40,15 @@ def runs_frame(specs: Sequence[RunSpec], rows: Iterable[tuple[RunSpec, Row]]) ->
     named = [{"run": spec.hash, "method": labels[spec.hash], **row} for spec, row in rows]
     types = {"run": "str", "method": "str", **DTYPES}
     frame = pd.DataFrame(named, columns=list(types)).astype(types)
-    order = {name: i for i, name in enumerate(ALGORITHMS)}
-    order |= {spec.hash: i for i, spec in enumerate(specs)}
-    ordered = ("algorithm", "run")
+    return _sorted(frame, [spec.hash for spec in specs])
+
+
+def _sorted(frame: pd.DataFrame, runs: Sequence[str] = ()) -> pd.DataFrame:
+    """Algorithms in the order of the registry, and runs in the given one."""
+    order = {name: i for i, name in enumerate([*ALGORITHMS, *runs])}
     return frame.sort_values(
-        SORT_KEYS,
-        key=lambda column: column.map(order) if column.name in ordered else column,
+        [name for name in SORT_KEYS if name in frame],
+        key=lambda column: column.map(order) if column.name in ("algorithm", "run") else column,
         ignore_index=True,
     )
 
