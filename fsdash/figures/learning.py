@@ -83,7 +83,7 @@ def learning_figure(
             data += [_run(series, run, log_x, dark) for run in single]
     strokes = _strokes(curves, dark)
     data += [_mean(c, x, y, *stroke, dark) for c, stroke in zip(curves, strokes, strict=True)]
-    data += [_ends(curve, x, y, dark) for curve in curves if curve.caution]
+    data += [_ends(c, x, y, dark) for c in curves if ALGORITHMS[c.algorithm].sampled]
     best = optimal_value(frame, y)
     layout = {
         "template": template(dark),
@@ -205,12 +205,16 @@ def _steps(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _ends(curve: MeanCurve, x: str, y: str, dark: bool) -> dict:
-    """The last policy of each replication, as dots."""
+    """The last policy of each replication, as dots; empty unless their interval is doubtful.
+
+    The series is always there, so that a chart keeps its series while replications arrive.
+    """
+    ends = curve.ends if curve.caution else ()
     shown, colour = BY_NAME[y].format, _colour(curve.algorithm, curve.T, dark)
     return {
         "type": "scatter",
-        "x": [place for place, _ in curve.ends],
-        "y": [value for _, value in curve.ends],
+        "x": [place for place, _ in ends],
+        "y": [value for _, value in ends],
         "name": f"{curve.method}{LAST_POLICIES}",
         "legendgroup": curve.method,
         "mode": "markers",

@@ -363,10 +363,10 @@ def value_text(record: Mapping, name: str) -> str:
     return text.NOT_REACHED if isnan(value) else text.amount(value, record["measure"] == SHARE)
 
 
-def final_with_interval(record: Mapping | None, run: Run) -> str:
+def final_with_interval(record: Mapping | None, run: Run, last_tenth: bool = True) -> str:
     """The value of the last policy; in brackets its interval, what limits it, and the last tenth.
 
-    Also how many replications have ended, while others have not.
+    Also how many replications have ended, while others have not. `last_tenth` can be left out.
     """
     if record is None:
         return text.NO_DATA
@@ -379,7 +379,7 @@ def final_with_interval(record: Mapping | None, run: Run) -> str:
                 notes.append(doubt.format(n=record["n"]))
     if record["measure"] != SHARE and not isnan(record["relative"]):
         notes.append(text.of_initial_regret(record["relative"]))
-    if not isnan(record["last_tenth"]):
+    if last_tenth and not isnan(record["last_tenth"]):
         notes.append(text.last_tenth_note(value_text(record, "last_tenth")))
     if ended < len(run.replications):
         notes.append(text.part_of(ended, len(run.replications)) if ended else text.SO_FAR)

@@ -66,7 +66,7 @@ FINAL_NOTE = (
     "sweeps. Dots are the last policies of single replications; they are drawn where an interval "
     "rests on fewer than five replications, or where replications form two groups."
 )
-CAUTIONS = {FEW: "only {n} replications", TWO_GROUPS: "two groups"}
+CAUTIONS = {FEW: "only n = {n}", TWO_GROUPS: "two groups"}
 
 
 class TableWords(NamedTuple):

@@ -208,7 +208,10 @@ def _draw_results(
     table = curves.method_rows(
         results.runs, results.labels, results.work, progress, results.dashes, options.dark
     )
-    show_method_table(table, options.x, share=share, budget=curves.common_work(results.work))
+    # Once all runs have finished, their numbers need the space.
+    underway = any(run.status != "finished" for run in results.runs)
+    budget = curves.common_work(results.work)
+    show_method_table(table, options.x, underway, share, budget)
 
 
 def _results(

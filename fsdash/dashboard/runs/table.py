@@ -376,7 +376,8 @@ def _curve_cell(row: RunRow, colour: str) -> Cell:
 def _final_cell(row: RunRow) -> Cell:
     if row.score is None:
         return {"text": ""}
-    final, _, note = curves.final_with_interval(row.score.record, row.run).partition(" (")
+    shown = curves.final_with_interval(row.score.record, row.run, last_tenth=False)
+    final, _, note = shown.partition(" (")
     return {
         "text": final,
         "note": note.removesuffix(")"),
