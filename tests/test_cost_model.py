@@ -155,7 +155,7 @@ def drawn(test, key) -> dict[str, np.ndarray]:
     lines = {
         name: np.asarray(series["y"], float)
         for name, series in traces(figures(test)[key]).items()
-        if not series.get("fill")
+        if not series.get("fill") and series.get("mode") != "markers"
     }
     assert lines
     assert all(len(y) and np.isfinite(y).all() for y in lines.values())

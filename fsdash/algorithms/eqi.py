@@ -31,7 +31,7 @@ def eqi(
     M: int = 50,
     snapshots_per_sweep: int = 3,
     Q0_XYA: np.ndarray | None = None,
-    ties: str = "first",
+    ties: str = "random",
     common_random_numbers: bool = False,
     centre: bool = False,
     count_actions: bool = False,

@@ -32,7 +32,7 @@ def evi(
     M: int = 50,
     snapshots_per_sweep: int = 3,
     U0_XY: np.ndarray | None = None,
-    ties: str = "first",
+    ties: str = "random",
     common_random_numbers: bool = False,
     centre: bool = False,
     resume: Resume | None = None,

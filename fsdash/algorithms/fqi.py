@@ -36,7 +36,7 @@ def fqi(
     M: int = 50,
     Q0_XYA: np.ndarray | None = None,
     rho_XY: np.ndarray | None = None,
-    ties: str = "first",
+    ties: str = "random",
     common_random_numbers: bool = False,
     count_actions: bool = False,
     resume: Resume | None = None,

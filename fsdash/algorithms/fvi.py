@@ -43,7 +43,7 @@ def fvi(
     M: int = 50,
     U0_XY: np.ndarray | None = None,
     rho_XY: np.ndarray | None = None,
-    ties: str = "first",
+    ties: str = "random",
     common_random_numbers: bool = False,
     resume: Resume | None = None,
 ) -> Iterator[Snapshot]:

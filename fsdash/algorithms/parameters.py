@@ -6,7 +6,7 @@ from fsdash.algorithms.architecture import FEATURES
 from fsdash.algorithms.fsfvi import EXTRACT, LOWER_POLICY
 from fsdash.algorithms.terminal import TERMINALS
 from fsdash.fields import Field
-from fsdash.sampling import TIES
+from fsdash.sampling import TIES as TIE_RULES
 from fsdash.sampling.checks import MAX_SAMPLES
 
 MAX_SNAPSHOTS = 100
@@ -15,11 +15,6 @@ MAX_STATES = 100_000_000
 
 def samples(default: int, label: str, help: str) -> Field:
     return Field(default, help, 1, MAX_SAMPLES, label=label)
-
-
-def ties(default: str) -> Field:
-    help = "Which of several equally good actions is taken: the first, or one at random."
-    return Field(default, help, choices=TIES, label="Ties")
 
 
 M = samples(50, "Samples M", "Samples of the next state for each state and action.")
@@ -48,6 +43,12 @@ CENTRE = Field(
     "Centre values within each slow state before they are sampled. This removes noise and changes "
     "no greedy action in expectation; the slow state must be exogenous.",
     label="Centre by slow state",
+)
+TIES = Field(
+    "random",
+    "Which of several equally good actions is taken: the first, or one at random.",
+    choices=TIE_RULES,
+    label="Ties",
 )
 TERMINAL = Field(
     "zero",

@@ -53,9 +53,9 @@ from fsdash.algorithms.parameters import (
     PER_SWEEP,
     TERMINAL,
     THAW,
+    TIES,
     M,
     N,
-    ties,
 )
 from fsdash.algorithms.snapshot import POLICY_KINDS
 from fsdash.errors import InputError
@@ -71,7 +71,7 @@ __all__ = [
 BASE = {
     "M": M,
     "snapshots_per_sweep": PER_SWEEP,
-    "ties": ties("first"),
+    "ties": TIES,
     "common_random_numbers": COMMON,
 }
 CENTRED = {**BASE, "centre": CENTRE}
@@ -79,7 +79,7 @@ FROZEN = {
     "M_l": M_L,
     "M_u": M_U,
     "snapshots_per_sweep": PER_SWEEP,
-    "ties": ties("random"),
+    "ties": TIES,
     "common_random_numbers": COMMON,
     "centre": CENTRE,
     "terminal": TERMINAL,
@@ -164,7 +164,7 @@ TABULAR = (
         "E-Rolling",
         "Rolling freeze with expectations sampled from the frozen model only.",
         erolling,
-        {"M_l": M_L, "ties": ties("random"), "common_random_numbers": COMMON},
+        {"M_l": M_L, "ties": TIES, "common_random_numbers": COMMON},
         initial="J0_XY",
         family="FSVI",
         freezes=True,
@@ -176,7 +176,7 @@ TABULAR = (
         "E-Thaw",
         "Thawed defect correction: frozen sweeps whose error is corrected by samples.",
         ethaw,
-        {**THAW, "ties": ties("random")},
+        {**THAW, "ties": TIES},
         family="thaw",
         note=describe_thaw,
     ),
@@ -206,12 +206,12 @@ def fitted(
     prefix: str, approximator: str, regression: Callable[..., Any], own: Fields
 ) -> tuple[Algorithm, ...]:
     """FVI, FSFVI, rolling freeze and FQI with one regression strategy."""
-    base = {"N": N, "M": M, "ties": ties("first"), "common_random_numbers": COMMON}
+    base = {"N": N, "M": M, "ties": TIES, "common_random_numbers": COMMON}
     frozen = {
         "N": N,
         "M_l": M_L,
         "M_u": M_U,
-        "ties": ties("random"),
+        "ties": TIES,
         "common_random_numbers": COMMON,
         "extract": EXTRACTION,
         "lower_policy": LOWER,
@@ -246,7 +246,7 @@ def fitted(
             f"{prefix}-Rolling",
             f"Rolling freeze fitted by {approximator}.",
             frolling,
-            {"N": N, "M_l": M_L, "ties": ties("random"), "common_random_numbers": COMMON},
+            {"N": N, "M_l": M_L, "ties": TIES, "common_random_numbers": COMMON},
             initial="J0_XY",
             family="FSVI",
             freezes=True,

@@ -139,7 +139,7 @@ def slow_agnostic(
     M: int = 50,
     snapshots_per_sweep: int = 3,
     U0_Y: np.ndarray | None = None,
-    ties: str = "first",
+    ties: str = "random",
     common_random_numbers: bool = False,
     resume: Resume | None = None,
 ) -> Iterator[Snapshot]:

@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from statistics import mean
 from typing import TYPE_CHECKING
 
 from fsdash.cli.arguments import (
@@ -187,39 +186,40 @@ def summarize(frame: pd.DataFrame, specs: list[RunSpec]) -> list[dict]:
     The first record of a run is about its own kind of policy, such as the periodic policies of
     E-FSVI; the others are about policies of its unfinished lower level. `start_…` is the value of
     the first policy of that kind, `best_…` the best value that was reached, and `final_…`, like all
-    other measures, the mean over the last tenth of the work, at least three whole sweeps. Where a
-    share of the optimum has no meaning, regret takes its place. A model of costs has a mean cost
-    instead of a mean return.
+    other measures, the value of the last policy. `low` and `high` are the 95% interval of
+    `final_…`. Where a share of the optimum has no meaning, regret takes its place. A model of costs
+    has a mean cost instead of a mean return.
     """
     from fsdash.runs.measures import shown_measures
 
     measures, costs = shown_measures(frame), specs[0].build_domain().build().sense == "min"
     records = []
     for spec in specs:
-        same_T = frame["T"].isna() if spec.T is None else frame["T"].eq(spec.T)
-        rows = frame[frame.algorithm.eq(spec.algorithm) & same_T]
+        rows = frame[frame["run"] == spec.hash]
         own = spec.method.own_policy_kind
         for kind in sorted(rows["policy_kind"].unique(), key=lambda kind: (kind != own, kind)):
-            record = _record(rows[rows["policy_kind"] == kind], spec.label, kind, measures)
+            record = _record(rows[rows["policy_kind"] == kind], kind, measures)
             if costs and "mean_return" in record:
                 record["mean_cost"] = -record.pop("mean_return")
             records.append(record)
     return records
 
 
-def _record(rows: pd.DataFrame, label: str, kind: str, measures: Sequence[str]) -> dict:
+def _record(rows: pd.DataFrame, kind: str, measures: Sequence[str]) -> dict:
     """The summary of one kind of policy of one run; the first measure is the main one."""
     from fsdash.runs.columns import BY_NAME
-    from fsdash.runs.summary import final_values
+    from fsdash.runs.measures import possible_range
+    from fsdash.runs.summary import interval
 
     main, by_replication = measures[0], rows.groupby("replication")
-    runs = list(by_replication.indices.values())
     last, values = by_replication.tail(1), by_replication[main]
     best = values.min() if BY_NAME[main].lower_is_better else values.max()
     word = {"fraction_of_optimal": "fraction", "mean_regret": "regret"}.get(main, main)
-    finals = {name: mean(final_values(rows, runs, name)) for name in measures}
+    finals = {name: float(last[name].mean()) for name in measures}
+    least, most = possible_range(rows, main)
+    _, low, high, _ = interval(last[main].tolist())
     return {
-        "run": label,
+        "run": rows["method"].iloc[0],
         "policy": kind,
         "replications": len(last),
         "policies": len(rows),
@@ -228,5 +228,7 @@ def _record(rows: pd.DataFrame, label: str, kind: str, measures: Sequence[str]) 
         f"start_{word}": float(values.first().mean()),
         f"best_{word}": float(best.mean()),
         f"final_{word}": finals.pop(main),
+        "low": max(low, least),
+        "high": min(high, most),
         **finals,
     }

@@ -47,7 +47,7 @@ MAX_CACHED = 160
 MAX_CACHED_ROWS = 80_000
 """Rows of experiments that stay in memory: as many as 160 quick looks have, 20 MB."""
 MAX_SCORES = 5_000
-"""Runs whose scores stay in memory, about a kilobyte each."""
+"""Runs whose scores stay in memory, some kilobytes each."""
 FASTEST_REFRESH, SLOWEST_REFRESH = 1.0, 30.0
 """Seconds between two refreshes of one visitor's page."""
 REFRESH_SHARE = 0.1

@@ -19,6 +19,7 @@ from fsdash.fields import Field, Value, require
 
 MAX_ENTRIES = 50_000_000
 """Largest number of entries in a domain's largest table: about 2 GB while it is built."""
+MODEL_FIELDS = frozenset(f.name for f in fields(FastSlowMDP))
 
 
 def parameter(
@@ -100,6 +101,14 @@ class Domain(ABC):
         for name, parameter in self.parameters().items():
             object.__setattr__(self, name, parameter.parse(getattr(self, name)))
         require(0 <= self.gamma < 1, "gamma", self.gamma, "use 0 ≤ γ < 1, such as 0.995")
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and (name in MODEL_FIELDS or hasattr(FastSlowMDP, name)):
+            raise InputError(
+                f"model: {self.name} is a domain, which only describes its model; call .build() "
+                f'on it, as in fsdash.make("{self.name}").build()'
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @classmethod
     def parameters(cls) -> dict[str, Field]:

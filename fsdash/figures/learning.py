@@ -1,6 +1,9 @@
 """Learning curves: the value of the policy against the work, with its spread over replications.
 
-Each method is one line, the mean over its replications, in a 95% band (Student's t). The legend
+Each method is one line, the mean over its replications, in a 95% band (Student's t). Lines and
+bands are steps: a policy is in force until the next one is evaluated, as the statistics count it.
+Where the interval of the last policies is doubtful, from fewer than five replications or from two
+groups of them, dots show the last policy of each replication. The legend
 gives the number of replications. The colour depends on the algorithm's family and on T. If a chart
 has several variants of algorithms, dashes and markers distinguish them: linear regression is dashed
 with squares, deep regression solid with diamonds, and exact algorithms are dash-dotted. The
@@ -23,7 +26,14 @@ from fsdash.figures.template import template
 from fsdash.formatting import log_ticks
 from fsdash.runs.columns import BY_NAME, WORK
 from fsdash.runs.measures import main_measure, optimal_value
-from fsdash.runs.summary import MeanCurve, Series, mean_curves, replications
+from fsdash.runs.summary import (
+    FEW,
+    TWO_GROUPS,
+    MeanCurve,
+    Series,
+    mean_curves,
+    replications,
+)
 
 X_TITLES = {column.name: column.axis_title for column in WORK} | {"sweeps": "work, in sweeps of {}"}
 STROKES = {"linear": "dash", "deep": "solid", "exact": "dashdot", "sampled": "solid"}
@@ -31,6 +41,8 @@ LOWER_STROKES = {"stationary": "dot", "rolling": "longdash"}
 MARKS = {"linear": "square", "deep": "diamond"}
 OTHER_STROKES = ("solid", "dash", "dashdot", "longdash", "dot")
 ONE_RUN = ", one run"
+LAST_POLICIES = ", last policies"
+CAUTIONS = {"": "", FEW: " (few replications)", TWO_GROUPS: " (two groups of replications)"}
 MARKERS_PER_LINE = 12
 """Approximate number of markers on a line."""
 SHARE_STEPS, MAX_SHARE_TICKS = (0.05, 0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0), 8
@@ -71,6 +83,7 @@ def learning_figure(
             data += [_run(series, run, log_x, dark) for run in single]
     strokes = _strokes(curves, dark)
     data += [_mean(c, x, y, *stroke, dark) for c, stroke in zip(curves, strokes, strict=True)]
+    data += [_ends(c, x, y, dark) for c in curves if ALGORITHMS[c.algorithm].sampled]
     best = optimal_value(frame, y)
     layout = {
         "template": template(dark),
@@ -121,7 +134,7 @@ def _mean(curve: MeanCurve, x: str, y: str, dash: str, mark: str, dark: bool) ->
         ""
         if curve.n.max() == 1
         else f"<br>95% interval %{{customdata[0]:{shown}}} to "
-        f"%{{customdata[1]:{shown}}}, n = %{{customdata[2]}}"
+        f"%{{customdata[1]:{shown}}}, n = %{{customdata[2]}}{CAUTIONS[curve.caution]}"
     )
     return {
         "type": "scatter",
@@ -131,7 +144,13 @@ def _mean(curve: MeanCurve, x: str, y: str, dash: str, mark: str, dark: bool) ->
         "name": f"{name} ({_replications(curve)})" if sampled else name,
         "legendgroup": name,
         "mode": "lines+markers" if mark or len(curve.x) == 1 else "lines",
-        "line": {"color": colour, "width": 2.5, "dash": dash, "simplify": False},
+        "line": {
+            "color": colour,
+            "width": 2.5,
+            "dash": dash,
+            "shape": "hv",
+            "simplify": False,
+        },
         "marker": {
             "color": colour,
             "size": 8,
@@ -160,9 +179,10 @@ def _band(curve: MeanCurve, dark: bool) -> dict:
     # Stretches with and without an interval alternate.
     for stretch in np.split(np.arange(len(known)), np.flatnonzero(np.diff(known)) + 1):
         if known[stretch[0]] and len(stretch) > 1:
-            x = curve.x[stretch]
+            x, high = _steps(curve.x[stretch], curve.high[stretch])
+            _, low = _steps(curve.x[stretch], curve.low[stretch])
             xs += [*x.tolist(), *x[::-1].tolist(), None]
-            ys += [*curve.high[stretch].tolist(), *curve.low[stretch][::-1].tolist(), None]
+            ys += [*high.tolist(), *low[::-1].tolist(), None]
     colour = _colour(curve.algorithm, curve.T, dark)
     return {
         "type": "scatter",
@@ -179,6 +199,32 @@ def _band(curve: MeanCurve, dark: bool) -> dict:
     }
 
 
+def _steps(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The corners of a step function: each value holds until the next x."""
+    return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
+
+
+def _ends(curve: MeanCurve, x: str, y: str, dark: bool) -> dict:
+    """The last policy of each replication, as dots; empty unless their interval is doubtful.
+
+    The series is always there, so that a chart keeps its series while replications arrive.
+    """
+    ends = curve.ends if curve.caution else ()
+    shown, colour = BY_NAME[y].format, _colour(curve.algorithm, curve.T, dark)
+    return {
+        "type": "scatter",
+        "x": [place for place, _ in ends],
+        "y": [value for _, value in ends],
+        "name": f"{curve.method}{LAST_POLICIES}",
+        "legendgroup": curve.method,
+        "mode": "markers",
+        "marker": {"color": colour, "size": 7, "symbol": "circle-open", "line": {"width": 1.5}},
+        "showlegend": False,
+        "hovertemplate": f"<b>{curve.method}</b>, one replication<br>last policy %{{y:{shown}}} "
+        f"after %{{x:,.3~g}} {_unit(x)}<extra></extra>",
+    }
+
+
 def _run(series: Series, run: tuple[np.ndarray, np.ndarray], log_x: bool, dark: bool) -> dict:
     name, (x, y) = series.method, run
     seen = x > 0 if log_x else x >= 0
@@ -189,7 +235,11 @@ def _run(series: Series, run: tuple[np.ndarray, np.ndarray], log_x: bool, dark: 
         "name": f"{name}{ONE_RUN}",
         "legendgroup": name,
         "mode": "lines",
-        "line": {"color": with_opacity(_colour(series.algorithm, series.T, dark), 0.4), "width": 1},
+        "line": {
+            "color": with_opacity(_colour(series.algorithm, series.T, dark), 0.4),
+            "width": 1,
+            "shape": "hv",
+        },
         "showlegend": False,
         "hoverinfo": "skip",
     }

@@ -102,7 +102,7 @@ def method_scores(
 
     choices = (recommend(model, sweeps=b, sampled=True, seed=seed) for b in BUDGETS)
     yield RECOMMENDED, None, np.array([score(choice.policy_PXY) for choice in choices])
-    yield BASE, None, read(evi(model, rng(), snapshots_per_sweep=1))["stationary"]
+    yield BASE, None, read(evi(model, rng(), snapshots_per_sweep=1, ties="first"))["stationary"]
     yield ROLLING, None, read(erolling(model, rng(), T=LONGEST))["rolling"]
     with suppress(InputError):  # for an exogenous slow state and a fast state without noise only
         # Its policy is the maximiser of a sweep that counts anyway.

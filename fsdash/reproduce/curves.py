@@ -12,8 +12,10 @@ import pandas as pd
 from fsdash.reproduce.experiments import PaperExperiment
 from fsdash.reproduce.settings import Setting, rows_for
 from fsdash.runs.summary import first_crossing, replications, whole_sweeps
-from fsdash.runs.summary.table import LAST_SHARE, MIN_SWEEPS
+from fsdash.runs.summary.table import LAST_SHARE
 
+MIN_SWEEPS = 3
+"""Whole sweeps in the final share, if the run has so many."""
 LATE = 0.75
 """The late part of a run begins after this share of the budget."""
 GRID_POINTS = 200

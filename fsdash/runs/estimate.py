@@ -55,6 +55,9 @@ def worker_seconds(spec: RunSpec) -> float:
     evaluations = (
         size if unit == "evaluations" else size * timing.work_per_iteration * unit_of(spec)
     )
+    if spec.method.ends_at_T and spec.T:
+        # One backup for each of T periods; whatever is left of the budget is not spent.
+        evaluations = min(evaluations, spec.T * unit_of(spec))
     # The timings reach T = 12; the time of a sampled path grows in proportion to T.
     longer = max(1.0, spec.T / timing.T) if timing.T and spec.T else 1.0
     return evaluations * timing.seconds_per_evaluation * longer * spec.replications * OVERHEAD
@@ -130,6 +133,10 @@ def _most_similar(spec: RunSpec) -> Timing:
 
 
 def _kind(name: str) -> tuple[bool, bool, bool]:
-    """What decides the cost of an evaluation: freezing, sampling and fitting."""
+    """What decides the cost of an evaluation: paths of T periods, sampling and fitting.
+
+    A rolling method backs up one period at a time, as a method that does not freeze.
+    """
     algorithm = ALGORITHMS[name]
-    return algorithm.freezes, algorithm.sampled, algorithm.regression is not None
+    paths = algorithm.freezes and not algorithm.ends_at_T
+    return paths, algorithm.sampled, algorithm.regression is not None

@@ -2,7 +2,8 @@
 
 One row for each evaluated policy; the columns are those of `fsdash.runs.columns`. T is empty for
 algorithms that do not freeze the slow state. Rows are sorted, so the same run always gives the same
-file, whichever worker computed which replication first.
+file, whichever worker computed which replication first. In frames of several runs, `run` is the
+hash of a row's specification and `method` the name of its curve.
 """
 
 from __future__ import annotations
@@ -18,19 +19,38 @@ from fsdash.errors import InputError, require
 from fsdash.formatting import frame_records
 from fsdash.runs.columns import DTYPES, NAMES
 from fsdash.runs.engine import Row
+from fsdash.runs.records import spec_labels
 from fsdash.runs.spec import RunSpec
 
 SUFFIXES = (".csv", ".parquet", ".json")
-SORT_KEYS = ["domain", "algorithm", "T", "replication", "step"]
+SORT_KEYS = ["domain", "algorithm", "T", "run", "replication", "step"]
 
 
 def tidy(rows: Iterable[Row]) -> pd.DataFrame:
     """The rows as a sorted frame with the declared columns and types."""
-    frame = pd.DataFrame(list(rows), columns=list(NAMES)).astype(DTYPES)
-    order = {name: i for i, name in enumerate(ALGORITHMS)}
+    return _sorted(pd.DataFrame(list(rows), columns=list(NAMES)).astype(DTYPES))
+
+
+def runs_frame(specs: Sequence[RunSpec], rows: Iterable[tuple[RunSpec, Row]]) -> pd.DataFrame:
+    """The rows of several runs as a sorted frame: `tidy`, with `run` and `method`.
+
+    Labels of the curves tell the runs of `specs` apart.
+    """
+    labels = spec_labels(specs)
+    named = [{"run": spec.hash, "method": labels[spec.hash], **row} for spec, row in rows]
+    types = {"run": "str", "method": "str", **DTYPES}
+    frame = pd.DataFrame(named, columns=list(types)).astype(types)
+    return _sorted(frame, [spec.hash for spec in specs])
+
+
+def _sorted(frame: pd.DataFrame, runs: Sequence[str] = ()) -> pd.DataFrame:
+    """Algorithms in the order of the registry, and runs in the given one."""
+    order = {name: i for i, name in enumerate([*ALGORITHMS, *runs])}
     return frame.sort_values(
-        SORT_KEYS, key=lambda column: column.map(order) if column.name == "algorithm" else column
-    ).reset_index(drop=True)
+        [name for name in SORT_KEYS if name in frame],
+        key=lambda column: column.map(order) if column.name in ("algorithm", "run") else column,
+        ignore_index=True,
+    )
 
 
 def check_path(path: str | Path) -> Path:

@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 from fsdash.domains.saved import Contents, remember_content, remembered_content
 from fsdash.errors import InputError
 from fsdash.runs.engine import Outcome, Record, Row, execute
-from fsdash.runs.frames import tidy
+from fsdash.runs.frames import runs_frame
 from fsdash.runs.spec import RunSpec
 
 MAX_WORKERS = 256
@@ -65,6 +65,7 @@ def run_all(
     Parameters
     ----------
     specs : sequence of RunSpec
+        Equal specifications give equal rows, so each is computed once.
     workers : int
         Number of processes; with 1, everything is computed in this process.
     progress : callable, optional
@@ -74,7 +75,8 @@ def run_all(
     Returns
     -------
     frame : pandas.DataFrame
-        One row for each evaluated policy; the columns are those of `fsdash.runs.columns`.
+        One row for each evaluated policy. `run` identifies the run (the hash of its specification)
+        and `method` is the name of its curve; the other columns are those of `fsdash.runs.columns`.
     endings : list of Ending
         How each replication ended.
 
@@ -92,12 +94,13 @@ def run_all(
     """
     if not 1 <= workers <= MAX_WORKERS:
         raise InputError(f"workers = {workers}: use 1 to {MAX_WORKERS} processes")
+    specs = list(dict.fromkeys(specs))
     tasks = [(spec, i) for spec in specs for i in range(spec.replications)]
-    rows: list[Row] = []
+    rows: list[tuple[RunSpec, Row]] = []
 
     def on_row(number: int, row: Row | None) -> None:
         if row is not None:
-            rows.append(row)
+            rows.append((tasks[number][0], row))
         if progress is not None:
             progress(*tasks[number], row)
 
@@ -106,7 +109,7 @@ def run_all(
     else:
         outcomes = _in_processes(tasks, min(workers, len(tasks)), on_row)
     endings = [Ending(*task, outcome) for task, outcome in zip(tasks, outcomes, strict=True)]
-    return tidy(rows), endings
+    return runs_frame(specs, rows), endings
 
 
 def _in_this_process(tasks: Sequence[Task], on_row: OnRow) -> list[Outcome]:

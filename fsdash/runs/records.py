@@ -314,5 +314,16 @@ def run_labels(runs: Sequence[Run], letters: Mapping[str, str] | None = None) ->
     return {id: f"{label} ({id})" if counts[label] > 1 else label for id, label in labels.items()}
 
 
+def spec_labels(specs: Sequence[RunSpec]) -> dict[str, str]:
+    """`run_labels` of specifications, by their hash."""
+    specs = list(dict.fromkeys(specs))
+    runs = [
+        Run(i, "", i, spec.to_json(), spec.hash, spec.domain, spec.algorithm, spec.T, ())
+        for i, spec in enumerate(specs)
+    ]
+    labels = run_labels(runs)
+    return {run.hash: labels[run.id] for run in runs}
+
+
 def short_value(value: object) -> str:
     return number(value) if isinstance(value, int | float) and abs(value) >= 1e5 else str(value)

@@ -94,6 +94,11 @@ class RunSpec(Summary):
     def __post_init__(self) -> None:
         if isinstance(self.domain, FastSlowMDP):
             self._set("domain", remember(self.domain))
+        if isinstance(self.domain, Domain):
+            raise InputError(
+                "domain: give its name, such as 'inventory', and its parameters as "
+                "domain_parameters; or call .build() and give the model"
+            )
         self._set("domain_parameters", self._all_domain_parameters())
         self._set("parameters", self._all_parameters())
         self._set("T", self._checked_T())

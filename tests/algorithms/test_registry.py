@@ -130,3 +130,11 @@ def test_the_example_of_the_guide_registers_its_algorithm(registry):
     entry = get_algorithm("optimistic-vi")
     run = entry.start(random_model(4), np.random.default_rng(0), None, {"bonus": 100.0})
     assert (next(run).values_XY >= 0).all() and entry.policy_kinds == ("stationary",)
+
+
+def test_all_sampled_methods_break_ties_by_the_same_rule():
+    """Otherwise a comparison in the Run lab is also one of tie rules."""
+    rules = {
+        method.all_parameters["ties"].default for method in ALGORITHMS.values() if method.sampled
+    }
+    assert rules == {"random"}

@@ -5,6 +5,7 @@ from math import inf, isfinite, nextafter
 import numpy as np
 import pytest
 
+import fsdash
 from fsdash.domains import DOMAINS, Inventory, Pricing, make
 from fsdash.errors import InputError
 
@@ -154,3 +155,22 @@ def test_consumers_move_independently_with_the_given_probability(move):
     for law, x in ((middle, 13), (first, 0)):
         expected = np.einsum("i,j,k->ijk", law, law, law).ravel()
         np.testing.assert_allclose(slow_law(model, x), expected, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        fsdash.optimum,
+        fsdash.measure,
+        fsdash.suits,
+        lambda domain: fsdash.regret(domain, np.zeros((51, 11), int)),
+        lambda domain: fsdash.recommend(domain, sweeps=1),
+        lambda domain: next(fsdash.fsvi(domain, T=2)),
+        lambda domain: next(fsdash.evi(domain, np.random.default_rng(0))),
+        lambda domain: fsdash.RunSpec(domain, "vi", iterations=1),
+    ],
+)
+def test_a_domain_in_place_of_its_model_is_refused_with_the_remedy(use):
+    with pytest.raises(InputError, match=r"\.build\(\)"):
+        use(make("inventory"))
+    assert not hasattr(make("inventory"), "colour")

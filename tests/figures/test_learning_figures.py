@@ -154,3 +154,33 @@ def test_the_axes_have_titles(x):
 
 def test_an_empty_frame_gives_an_empty_figure():
     assert not learning_figure(FRAME.iloc[:0]).data
+
+
+def test_curves_and_bands_are_steps():
+    """Between two evaluated policies the earlier one counts, so no line rises before it."""
+    figure = learning_figure(FRAME, "evaluations", log_x=False, runs=True)
+    lines = [t for t in figure.data if t.mode != "markers" and not t.fill]
+    assert lines and {t.line.shape for t in lines} == {"hv"}
+    band = trace(figure, "Base E-VI, 95% interval")
+    end = list(band.x).index(GRID[-1])
+    upper = list(zip(band.x[: end + 1], band.y[: end + 1], strict=True))
+    mean = summarise(FRAME).query("method == 'Base E-VI'").set_index("x")["high"]
+    for at, height in upper:
+        before = mean[mean.index < at]
+        assert height == pytest.approx(mean[at]) or height == pytest.approx(before.iloc[-1])
+
+
+def test_replications_are_drawn_where_their_interval_is_doubtful():
+    def last_policies(values):
+        frames = [run("e-vi", replication=i, start=v) for i, v in enumerate(values)]
+        figure = learning_figure(pd.concat(frames), log_x=False)
+        [dots] = [t for t in figure.data if t.name.endswith("last policies")]
+        return list(dots.y or ()), figure
+
+    three, figure = last_policies([0.2, 0.2, 0.2])
+    assert three == pytest.approx([0.5, 0.52, 0.54])
+    assert "few replications" in trace(figure, "Base E-VI (n=3)").hovertemplate
+    groups, figure = last_policies([0.0, 0.0, 0.0, 0.6, 0.6, 0.6])
+    assert len(groups) == 6
+    assert "two groups" in trace(figure, "Base E-VI (n=6)").hovertemplate
+    assert last_policies([0.2] * 6)[0] == []

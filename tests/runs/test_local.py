@@ -15,7 +15,7 @@ import pytest
 
 from fsdash.cli.main import main
 from fsdash.runs.columns import DTYPES, NAMES
-from fsdash.runs.frames import save, tidy
+from fsdash.runs.frames import runs_frame, save
 from fsdash.runs.local import run_all
 from fsdash.runs.spec import RunSpec, share_spent
 from tests.runs.work import until
@@ -50,12 +50,13 @@ def test_rows_do_not_depend_on_the_number_of_workers():
 
 def test_a_frame_is_tidy_and_sorted():
     frame, _ = run_all(specs())
-    assert tuple(frame.columns) == NAMES
+    assert tuple(frame.columns) == ("run", "method", *NAMES)
     assert list(frame.algorithm.unique()) == ["mpi", "e-vi", "e-fsvi"]
     assert frame["T"].isna().sum() == (frame.algorithm != "e-fsvi").sum()
-    pd.testing.assert_frame_equal(
-        tidy(frame.sample(frac=1, random_state=0).to_dict("records")), frame
-    )
+    spec_of = {spec.hash: spec for spec in specs()}
+    shuffled = frame.sample(frac=1, random_state=0).to_dict("records")
+    rows = [(spec_of[row["run"]], row) for row in shuffled]
+    pd.testing.assert_frame_equal(runs_frame(specs(), rows), frame)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
@@ -99,7 +100,7 @@ def test_the_command_writes_rows_and_prints_a_summary(tmp_path, capsys):
     assert code == 0
     assert "E-FSVI, T=3" in shown.out
     rows = pd.read_csv(out)
-    assert tuple(rows.columns) == NAMES
+    assert tuple(rows.columns) == ("run", "method", *NAMES)
     assert sorted(rows["T"].dropna().unique()) == [2, 3]
     assert rows.evaluations[rows.algorithm == "e-vi"].max() == 3 * 44 * 3 * 5
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import ttest_ind
 
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.cli.runs import summarize
@@ -24,7 +25,11 @@ from fsdash.runs.measures import (
 )
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.summary import (
-    final_value,
+    Sample,
+    caution,
+    difference,
+    interval,
+    last_tenth,
     lasting_crossing,
     mean_curves,
     summarise,
@@ -88,26 +93,27 @@ def test_a_spike_at_the_end_does_not_reach_a_level():
     shares = np.full(41, 0.5)
     shares[-1] = 0.99
     found = statistics(curve(shares))
-    assert found["final"] == pytest.approx((4 * 0.5 + 0.99) / 5)  # sweeps 36 to 40
-    assert isnan(found["work_75"])
+    assert found["final"] == pytest.approx(0.99) and isnan(found["work_75"])
+    assert found["last_tenth"] == pytest.approx((4 * 0.5 + 0.99) / 5)  # sweeps 36 to 40
 
 
 def test_a_peak_inside_a_sweep_does_not_count():
     # Three policies per sweep; those inside a sweep are much better than those at its end.
     shares = np.tile([0.6, 0.9, 0.98], 20)[:-2]
     found = statistics(curve(shares, per_sweep=3))
-    assert found["final"] == pytest.approx(0.6) and isnan(found["work_75"])
+    assert found["last_tenth"] == pytest.approx(0.6) and isnan(found["work_75"])
 
 
-def test_the_end_of_a_run_inside_a_sweep_does_not_count():
+def test_the_last_policy_counts_also_inside_a_sweep():
     shares = [0.1, 0.2, 0.2, 0.4, 0.2, 0.2, 0.6, 0.2, 0.2, 0.8, 0.99]
-    assert statistics(curve(shares, per_sweep=3))["final"] == pytest.approx((0.4 + 0.6 + 0.8) / 3)
+    assert statistics(curve(shares, per_sweep=3))["final"] == pytest.approx(0.99)
 
 
-def test_an_oscillation_ends_at_its_mean_and_reaches_what_it_never_leaves():
+def test_an_oscillation_settles_at_its_mean_and_reaches_what_it_never_leaves():
     for shares in (np.tile([0.7, 0.9], 50), np.tile([0.9, 0.7], 50)):
         found = statistics(curve(shares), levels=(0.65, 0.75, 0.85))
-        assert found["final"] == pytest.approx(0.8, abs=0.01)
+        assert found["last_tenth"] == pytest.approx(0.8, abs=0.01)
+        assert found["final"] == shares[-1]
         assert found["work_65"] == 0
         assert isnan(found["work_75"]) and isnan(found["work_85"])  # also if it ends on 0.9
 
@@ -116,9 +122,8 @@ def test_a_fall_after_a_peak_loses_the_level():
     rise, fall = np.linspace(0.1, 0.95, 20), np.linspace(0.95, 0.4, 30)
     found = statistics(curve([*rise, *fall]))
     assert isnan(found["work_75"])
-    assert found["final"] == pytest.approx(np.mean([*rise, *fall][-5:]))
-    best = max(*rise, *fall)
-    assert found["final"] < best - 0.4
+    assert found["last_tenth"] == pytest.approx(np.mean([*rise, *fall][-5:]))
+    assert found["final"] == pytest.approx(0.4)
 
 
 def test_a_level_counts_from_where_the_curve_stays_above():
@@ -139,24 +144,30 @@ def test_the_mean_curve_decides_not_single_replications():
 # ---------------------------------------------------------------------------------- the final value
 
 
-@pytest.mark.parametrize(
-    ("sweeps", "expected"), [(1, [1]), (2, [1, 2]), (3, [1, 2, 3]), (12, [10, 11, 12])]
-)
-def test_at_least_three_whole_sweeps_and_never_the_start(sweeps, expected):
+@pytest.mark.parametrize("sweeps", [1, 3, 9, 10, 12, 100])
+def test_the_final_value_is_that_of_the_last_policy_however_long_the_run_is(sweeps):
+    """An average over the last tenth is a number of its own, from ten whole sweeps on."""
     numbers = np.arange(sweeps + 1.0)
-    [record] = work_to_reach(curve(numbers / 100), x="sweeps", sweep=SWEEP).to_dict("records")
-    assert record["final"] == pytest.approx(np.mean(expected) / 100)
+    found = statistics(curve(numbers / 100))
+    assert found["final"] == pytest.approx(sweeps / 100)
+    late = numbers[numbers >= 0.9 * sweeps]
+    expected = np.mean(late) / 100 if sweeps >= 10 else nan
+    assert found["last_tenth"] == pytest.approx(expected, nan_ok=True)
 
 
 def test_a_long_run_is_averaged_over_its_last_tenth():
     numbers = np.arange(101.0)
     base = np.full(101, "base")
-    found = final_value(numbers, SWEEP * numbers, numbers.astype(int), base)
+    found = last_tenth(numbers, SWEEP * numbers, numbers.astype(int), base)
     assert found == np.mean(np.arange(90, 101))
 
 
-def test_without_a_whole_sweep_the_last_policy_counts():
-    assert statistics(curve([0.1, 0.3], per_sweep=3))["final"] == pytest.approx(0.3)
+def test_the_final_value_has_the_interval_of_the_last_policies():
+    ends = (0.8, 0.82, 0.9, 0.86, 0.85)
+    found = statistics(*(curve([0.1, 0.2, end], replication=i) for i, end in enumerate(ends)))
+    mean, low, high, n = interval(ends)
+    assert (found["final"], found["final_low"]) == pytest.approx((mean, low))
+    assert (found["final_high"], found["n"]) == (pytest.approx(high), n)
 
 
 def test_a_lower_level_ends_with_its_last_policy():
@@ -172,7 +183,7 @@ def test_the_upper_level_alone_decides_the_final_value():
     )
     both = pd.concat([lower, upper]).assign(algorithm="e-fsvi", T=3)
     found = statistics(both)
-    assert (found["start"], found["final"]) == (pytest.approx(0.1), pytest.approx(0.75))
+    assert (found["start"], found["final"]) == (pytest.approx(0.1), pytest.approx(0.8))
 
 
 @pytest.mark.slow
@@ -276,9 +287,116 @@ def test_policies_inside_a_sweep_of_the_slow_agnostic_baseline_on_pricing_mislea
     assert (round(first, 2), round(second, 2), round(third, 2)) == (0.98, 0.82, 0.90)
     found = work_to_reach(frame).iloc[0]
     assert round(found["start"], 2) == 0.81 and found["work_75"] == 0
-    assert found["final"] == pytest.approx(first, abs=0.005)
+    assert found["last_tenth"] == pytest.approx(first, abs=0.005)
     [drawn] = mean_curves(frame)
     assert len(drawn.x) == 41 and drawn.mean[25:].min() > 0.97
+
+
+# --------------------------------------------------------------------------------- identity of runs
+
+
+def test_runs_that_differ_in_a_parameter_or_the_domain_are_never_merged():
+    few, many = (
+        RunSpec("inventory", "e-vi", parameters={"M": M}, iterations=1, replications=2)
+        for M in (5, 500)
+    )
+    other = RunSpec("gridworld", "e-vi", iterations=1, replications=2)
+    frame, _ = run_all([few, many, other, few])
+    alone = {spec.hash: run_all([spec])[0] for spec in (few, many, other)}
+    assert set(frame["run"]) == set(alone) and frame["method"].nunique() == 3
+    table, curves = work_to_reach(frame).set_index("run"), summarise(frame)
+    assert len(table) == 3 and set(table["n"]) == {2}
+    for run, rows in alone.items():
+        assert len(rows) == (frame["run"] == run).sum()
+        [record] = work_to_reach(rows).to_dict("records")
+        assert table.loc[run, "final"] == record["final"]
+        assert len(curves[curves["run"] == run]) == len(summarise(rows))
+    records = summarize(frame, [few, many, other])
+    assert [record["replications"] for record in records] == [2, 2, 2]
+    assert len({record["run"] for record in records}) == 3
+
+
+def test_frames_that_were_computed_separately_can_be_put_together():
+    """Both curves are named Base E-VI; they remain two."""
+    specs = [
+        RunSpec("inventory", "e-vi", parameters={"M": M}, iterations=1, replications=2)
+        for M in (5, 500)
+    ]
+    frame = pd.concat([run_all([spec])[0] for spec in specs])
+    assert len(work_to_reach(frame)) == len(mean_curves(frame)) == 2
+    without = frame.drop(columns=["run", "method"])
+    assert len(work_to_reach(pd.concat([without, without.assign(domain="other")]))) == 2
+
+
+# --------------------------------------------------------------------------------------- equal work
+
+
+def test_methods_are_compared_after_the_work_that_all_have_spent():
+    long = curve(np.linspace(0, 1, 11))
+    short = curve([0.1, 0.3, 0.4], algorithm="e-qi")
+    table = work_to_reach(pd.concat([long, short]), x="sweeps", sweep=SWEEP).set_index("algorithm")
+    assert set(table["budget"]) == {2.0}
+    assert table["at_budget"].to_dict() == pytest.approx({"e-vi": 0.2, "e-qi": 0.4})
+    assert table["final"].to_dict() == pytest.approx({"e-vi": 1.0, "e-qi": 0.4})
+
+
+def test_a_rolling_method_keeps_its_last_policy_and_does_not_limit_the_others():
+    rolling = curve([0.5, 0.9], algorithm="e-rolling", phase="rolling", policy_kind="rolling")
+    frame = pd.concat([curve(np.linspace(0, 1, 11)), rolling.assign(T=2)])
+    table = work_to_reach(frame, x="sweeps", sweep=SWEEP).set_index("algorithm")
+    assert set(table["budget"]) == {10.0}
+    assert table["at_budget"].to_dict() == pytest.approx({"e-vi": 1.0, "e-rolling": 0.9})
+
+
+def test_runs_with_the_same_seed_are_compared_by_paired_differences():
+    """Both means lie in wide, overlapping intervals, but one run is better in every replication."""
+    luck = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+    one, other = (dict(enumerate(luck + gain)) for gain in (0.05, [0, 0.01, 0.02, 0.0, 0.01]))
+    paired = difference(Sample(one, 0), Sample(other, 0))
+    mean, low, high, _ = interval([one[i] - other[i] for i in range(5)])
+    assert (paired.mean, paired.low, paired.high) == pytest.approx((mean, low, high))
+    assert paired.pairs == 5 and not paired.contains_zero
+    independent = difference(Sample(one, 0), Sample(other, 1))
+    assert independent.pairs == 0 and independent.contains_zero
+    welch = ttest_ind(list(one.values()), list(other.values()), equal_var=False)
+    expected = welch.confidence_interval(0.95)
+    assert (independent.low, independent.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_disjoint_differences_can_hide_behind_overlapping_intervals():
+    """Intervals of means overlap although the difference of independent means is clear."""
+    one = dict(enumerate(np.array([0.80, 0.82, 0.84, 0.86, 0.88])))
+    other = dict(enumerate(np.array([0.85, 0.87, 0.89, 0.91, 0.93])))
+    assert interval(list(one.values()))[2] > interval(list(other.values()))[1]
+    assert not difference(Sample(one, 0), Sample(other, 1)).contains_zero
+
+
+def test_an_exact_run_is_a_constant_and_a_single_replication_has_no_interval():
+    sampled, exact = Sample({0: 0.8, 1: 0.9, 2: 0.85}, 0), Sample({0: 0.7}, None)
+    found = difference(sampled, exact)
+    _, low, high, _ = interval([0.1, 0.2, 0.15])
+    assert (found.low, found.high) == pytest.approx((low, high))
+    assert difference(exact, Sample({0: 0.6}, None)).low == pytest.approx(0.1)
+    assert not difference(sampled, Sample({0: 0.7}, 3)).has_interval
+
+
+# ---------------------------------------------------------------------------------------- cautions
+
+
+def test_few_replications_and_two_groups_are_named():
+    assert caution([0.5]) == "" and caution([0.5, 0.6, 0.4, 0.5]) == "few"
+    assert caution([0.1, 0.11, 0.12, 0.9, 0.91, 0.92]) == "two groups"
+    assert caution([0.9, 0.9, 0.9, 0.9, 0.1]) == "two groups"
+    assert caution([0.90001, 0.90002, 0.90003, 0.90051, 0.90052]) == ""  # a rounding error
+    frames = [curve([0.0, v], replication=i) for i, v in enumerate((0.1, 0.1, 0.1, 0.9, 0.9))]
+    assert statistics(*frames)["caution"] == "two groups"
+    assert statistics(*frames[:3])["caution"] == "few"
+
+
+@pytest.mark.parametrize("n", [5, 8, 20, 50])
+def test_a_normal_sample_is_called_two_groups_in_five_percent_of_cases_at_most(n):
+    samples = np.random.default_rng(n).normal(10, 1, (2000, n))
+    assert np.mean([caution(sample) != "" for sample in samples]) < 0.06
 
 
 # ------------------------------------------------------------------------------------ which measure
@@ -330,12 +448,12 @@ def test_the_summary_of_a_run_has_one_line_for_each_kind_of_policy():
     ]
     frame = pd.concat(parts, ignore_index=True).assign(algorithm="e-fsvi", T=3)
     frame["T"] = frame["T"].astype("Int64")
-    frame["step"] = range(len(frame))
+    frame = frame.assign(step=range(len(frame)), run=spec.hash, method=spec.label)
     found = {record["policy"]: record for record in summarize(frame, [spec])}
     assert list(found) == ["periodic", "cyclic", "stationary"]
     periodic = found["periodic"]
     assert periodic["best_fraction"] == pytest.approx(0.6)  # not the 0.99 of the greedy policy
     assert periodic["start_fraction"] == pytest.approx(0.3)
-    assert periodic["final_fraction"] == pytest.approx(0.55)
+    assert periodic["final_fraction"] == pytest.approx(0.5)
     assert found["stationary"]["best_fraction"] == pytest.approx(0.99)
     assert found["cyclic"]["final_fraction"] == pytest.approx(0.2)

@@ -1,22 +1,37 @@
 """What to notice in learning curves, for every page that shows them.
 
 Every sentence is derived from the curves: from a number of the table of methods (starting value,
-work to a level, final value) or from a crossing of two mean curves. Where the curves do not show
+work to a level, value at equal work, final value), from the difference of two runs, or from a
+crossing of two mean curves. Where the curves do not show
 something, nothing is said about it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 
 import numpy as np
 import pandas as pd
 
-from fsdash.dashboard.curves.text import X_LABELS, final_text, percent, slow_agnostic_wins
+from fsdash.dashboard.curves.text import (
+    X_LABELS,
+    lead_text,
+    percent,
+    slow_agnostic_wins,
+    value_with_measure,
+)
 from fsdash.formatting import number
 from fsdash.runs.measures import SHARE
-from fsdash.runs.summary import LEVELS, OWN, MeanCurve, lasting_crossing, read_at
+from fsdash.runs.summary import (
+    LEVELS,
+    OWN,
+    MeanCurve,
+    Sample,
+    difference,
+    lasting_crossing,
+    read_at,
+)
 
 COMPARE_TWO = "Run at least two methods to compare them."
 NOTHING_FROZEN = "No method here freezes the slow state. Add E-FSVI to compare."
@@ -24,7 +39,11 @@ AGNOSTIC = "slow-agnostic"
 
 
 def observations(
-    work: pd.DataFrame, curves: Sequence[MeanCurve], x: str, n_slow: int = 1
+    work: pd.DataFrame,
+    curves: Sequence[MeanCurve],
+    samples: Mapping[str, Sample],
+    x: str,
+    n_slow: int = 1,
 ) -> list[str]:
     """Sentences about the curves.
 
@@ -34,6 +53,8 @@ def observations(
         The table of methods (`work_to_reach`) of finished replications.
     curves : sequence of MeanCurve
         The mean curves of its measure, along x.
+    samples : mapping
+        By method: the values of its replications at equal work.
     x : str
         The unit of work.
     n_slow : int
@@ -43,24 +64,30 @@ def observations(
     if len(main) < 2:
         return [COMPARE_TWO]
     own = {curve.method: curve for curve in curves if curve.policy == OWN}
-    found = [_fastest(main, x), _best_at_end(main), _effect_of_T(main), _overtaken(main, own, x)]
-    return [sentence for sentence in [*found, why_agnostic_wins(main, n_slow)] if sentence]
+    sentences = [
+        _fastest(main, x),
+        _best_at_equal_work(main, samples, x),
+        _effect_of_T(main),
+        _overtaken(main, own, x),
+        why_agnostic_wins(main, n_slow),
+    ]
+    return [sentence for sentence in sentences if sentence]
 
 
 def why_agnostic_wins(work: pd.DataFrame, n_slow: int) -> str:
-    """Why the method that ignores the slow state can win, if it ends best; otherwise empty."""
+    """Why the method that ignores the slow state can win, if it is best; otherwise empty."""
     main = work[work["policy"] == OWN].dropna(subset=["final"])
     if len(main) < 2:
         return ""
     best = _from_best(main).iloc[0]
     if best["algorithm"] != AGNOSTIC or n_slow < 2:
         return ""
-    return slow_agnostic_wins(best["method"], n_slow, final_text(best))
+    return slow_agnostic_wins(best["method"], n_slow, value_with_measure(best))
 
 
 def _from_best(work: pd.DataFrame) -> pd.DataFrame:
-    """The methods from the best to the worst final value."""
-    return work.sort_values("final", ascending=work["measure"].iloc[0] != SHARE)
+    """The methods from the best to the worst value at equal work."""
+    return work.sort_values("at_budget", ascending=work["measure"].iloc[0] != SHARE, kind="stable")
 
 
 def _work_text(work: float, x: str) -> str:
@@ -110,22 +137,31 @@ def _start(work: pd.DataFrame) -> str:
     return f"{who} already worth {values} of the optimum. "
 
 
-def _best_at_end(work: pd.DataFrame) -> str:
+def _best_at_equal_work(work: pd.DataFrame, samples: Mapping[str, Sample], x: str) -> str:
+    """Which method is best after the work that all have spent, and by how much."""
     order = _from_best(work)
-    best, second, ends_at = order.iloc[0], order.iloc[1], final_text(order.iloc[0])
-    equal = [f"**{row['method']}**" for _, row in order.iterrows() if final_text(row) == ends_at]
+    best, second = order.iloc[0], order.iloc[1]
+    worth = value_with_measure(best, "at_budget")
+    when = f"After {_work_text(best['budget'], x)}, the work that all methods have spent"
+    same = [value_with_measure(row, "at_budget") == worth for _, row in order.iterrows()]
+    equal = [f"**{name}**" for name in order["method"][same]]
     if len(equal) > 1:
         names = f"{', '.join(equal[:-1])} and {equal[-1]}"
-        return f"{names} have the same, best final value: {ends_at}."
-    sentence = (
-        f"**{best['method']}** has the best final value (the mean over its last sweeps): {ends_at}"
-    )
-    if best["final_low"] <= second["final_high"] and second["final_low"] <= best["final_high"]:
+        return f"{when}, {names} have the same, best value: {worth}."
+    if second["method"] not in samples or best["method"] not in samples:
+        return f"{when}, **{best['method']}** is best: {worth}."
+    share, own, other = best["measure"] == SHARE, samples[best["method"]], samples[second["method"]]
+    lead = difference(own, other) if share else difference(other, own)
+    ahead = lead_text(lead, share)
+    if lead.has_interval and lead.contains_zero:
         return (
-            f"{sentence}, but its interval overlaps that of {second['method']}: more replications "
-            "are needed to separate them."
+            f"{when}, **{best['method']}** has the best mean: {worth}. Its lead over "
+            f"{second['method']} is {ahead}; more replications are needed to decide between them."
         )
-    return f"{sentence}."
+    return (
+        f"{when}, **{best['method']}** is best: {worth}. Its lead over {second['method']} is "
+        f"{ahead}."
+    )
 
 
 def _effect_of_T(work: pd.DataFrame) -> str:
@@ -134,8 +170,8 @@ def _effect_of_T(work: pd.DataFrame) -> str:
         return NOTHING_FROZEN
     if frozen["T"].nunique() == 1:
         return ""
-    ends = ", ".join(f"{row['method']} {final_text(row)}" for _, row in frozen.iterrows())
-    return f"Final values of the methods that freeze the slow state, by T: {ends}."
+    ends = ", ".join(f"{row['method']} {value_with_measure(row)}" for _, row in frozen.iterrows())
+    return f"Last policies of the methods that freeze the slow state, by T: {ends}."
 
 
 def _overtaken(work: pd.DataFrame, curves: dict[str, MeanCurve], x: str) -> str:

@@ -27,10 +27,26 @@ from fsdash.figures.palette import algorithm_colour
 from fsdash.formatting import number
 from fsdash.reproduce.experiments import SAMPLES
 from fsdash.runs.columns import DEFAULT_MEASURE
-from fsdash.runs.measures import LOWEST, SHARE, drawable_measures, lowest_return, with_regret
+from fsdash.runs.measures import (
+    LOWEST,
+    SHARE,
+    drawable_measures,
+    lowest_return,
+    main_measure,
+    with_regret,
+)
 from fsdash.runs.records import OVER, LastRows, Progress, Run
 from fsdash.runs.spec import BUDGETS, RunSpec
-from fsdash.runs.summary import LEVELS, MeanCurve, mean_curves, work_to_reach
+from fsdash.runs.summary import (
+    LEVELS,
+    SERIES,
+    MeanCurve,
+    Sample,
+    common_budget,
+    mean_curves,
+    run_curves,
+    work_to_reach,
+)
 
 MIN_FOR_INTERVAL = 3
 """Replications. The interval of two is twelve times as wide as their difference."""
@@ -93,6 +109,12 @@ def facts_of(run: Run | RunSpec) -> DomainFacts:
 
 def _data_of(run: Run | RunSpec) -> dict[str, Any]:
     return run.spec_data if isinstance(run, Run) else json.loads(run.to_json())
+
+
+def seed_of(run: Run | RunSpec) -> int | None:
+    """The seed of its random numbers; None if it has none, because its algorithm is exact."""
+    algorithm = ALGORITHMS.get(run.algorithm)
+    return _data_of(run).get("seed") if algorithm and algorithm.sampled else None
 
 
 def by_domain(runs: Sequence[Run]) -> dict[str, list[Run]]:
@@ -245,12 +267,27 @@ class MethodRow:
     start: str
     work: tuple[str, ...]
     """Work to each of `LEVELS`."""
+    at_budget: str
+    """The value at equal work."""
     final: str
 
 
 def work_table(rows: pd.DataFrame, x: str, lower_policies: Collection[str] = ()) -> pd.DataFrame:
     """For each curve: its starting value, the work to each level, and its final value."""
     return work_to_reach(_with_x_as_evaluations(rows, x), x=x, lower_policies=lower_policies)
+
+
+def samples_at_equal_work(
+    rows: pd.DataFrame, runs: Sequence[Run], labels: Mapping[int, str], x: str
+) -> dict[str, Sample]:
+    """By method: the values of its replications after the work that all methods have spent."""
+    if rows.empty:
+        return {}
+    found = run_curves(_with_x_as_evaluations(rows, x), x, y=main_measure(rows))
+    budget = common_budget(found.values())
+    seeds = {labels[run.id]: seed_of(run) for run in runs}
+    own = {str(key[SERIES.index("method")]): curves for key, curves in found.items()}
+    return {name: Sample(curves.values(budget), seeds[name]) for name, curves in own.items()}
 
 
 def table_curves(rows: pd.DataFrame, work: pd.DataFrame, x: str) -> list[MeanCurve]:
@@ -284,6 +321,7 @@ def method_rows(
                 text.progress_text(run, done),
                 value_text(record, "start") if record else text.NO_DATA,
                 tuple(work_text(record, level) for level in LEVELS),
+                value_text(record, "at_budget") if record else text.NO_DATA,
                 final_with_interval(record, run),
             )
         )
@@ -293,6 +331,16 @@ def method_rows(
 def run_colour(run: Run, dark: bool) -> str:
     family = ALGORITHMS[run.algorithm].family if run.algorithm in ALGORITHMS else "slow-agnostic"
     return algorithm_colour(family, run.T).on(dark)
+
+
+def common_work(work: pd.DataFrame) -> float | None:
+    """The work at which the methods of a `work_table` are compared.
+
+    None if it is where all of them end: then the final values say the same.
+    """
+    if work.empty or (work["at_budget"] == work["final"]).all():
+        return None
+    return float(work["budget"].iloc[0])
 
 
 def is_share(work: pd.DataFrame) -> bool:
@@ -311,21 +359,29 @@ def work_text(record: Mapping | None, level: float) -> str:
 
 
 def value_text(record: Mapping, name: str) -> str:
-    """A value of a record: a share in percent, or a regret."""
+    """A value of a record: a share in percent, or a regret; a dash if it has none."""
     value = record[name]
-    return text.percent(value) if record["measure"] == SHARE else number(value)
+    return text.NOT_REACHED if isnan(value) else text.amount(value, record["measure"] == SHARE)
 
 
-def final_with_interval(record: Mapping | None, run: Run) -> str:
-    """The final value; in brackets its interval, and how many replications have ended."""
+def final_with_interval(record: Mapping | None, run: Run, last_tenth: bool = True) -> str:
+    """The value of the last policy; in brackets its interval, what limits it, and the last tenth.
+
+    Also how many replications have ended, while others have not. `last_tenth` can be left out.
+    """
     if record is None:
         return text.NO_DATA
     notes, ended = [], sum(r.status in OVER for r in run.replications)
     if ended >= MIN_FOR_INTERVAL and not isnan(record["final_low"]):
         low, high = (value_text(record, name) for name in ("final_low", "final_high"))
-        notes += [text.interval(low, high)] if low != high else []
+        if low != high:
+            notes.append(text.interval(low, high))
+            if doubt := text.CAUTIONS.get(record["caution"]):
+                notes.append(doubt.format(n=record["n"]))
     if record["measure"] != SHARE and not isnan(record["relative"]):
         notes.append(text.of_initial_regret(record["relative"]))
+    if last_tenth and not isnan(record["last_tenth"]):
+        notes.append(text.last_tenth_note(value_text(record, "last_tenth")))
     if ended < len(run.replications):
         notes.append(text.part_of(ended, len(run.replications)) if ended else text.SO_FAR)
     return value_text(record, "final") + (f" ({'; '.join(notes)})" if notes else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import pandas as pd
@@ -11,6 +11,7 @@ from fsdash.formatting import compact_ranges, duration, number
 from fsdash.runs.columns import MEASURES, WORK
 from fsdash.runs.measures import SHARE
 from fsdash.runs.records import Progress, Run
+from fsdash.runs.summary import FEW, TWO_GROUPS, Difference
 
 
 class StatusBadge(NamedTuple):
@@ -58,11 +59,14 @@ METHOD_TABLE = "Methods and their results"
 METHOD, PROGRESS = "Method", "Progress"
 NO_DATA, NOT_REACHED = "…", "–"
 SO_FAR, FROM_START = "so far", "from start"
-FINAL_RULE = "the mean over the whole sweeps in the last tenth of the work, at least three"
+FINAL_RULE = "the last policy, mean over replications with its 95% interval"
 FINAL_NOTE = (
-    "*Final* is an average over the last tenth of the work, at least three sweeps. The curve of a "
-    "method that is still improving can therefore end better than its final value."
+    "*Final* is the value of the last policy, the mean over replications with its 95% interval. "
+    "*Last tenth* is the mean over the last tenth of the work, for runs with at least ten whole "
+    "sweeps. Dots are the last policies of single replications; they are drawn where an interval "
+    "rests on fewer than five replications, or where replications form two groups."
 )
+CAUTIONS = {FEW: "only n = {n}", TWO_GROUPS: "two groups"}
 
 
 class TableWords(NamedTuple):
@@ -72,6 +76,8 @@ class TableWords(NamedTuple):
     start_help: str
     work: str
     work_help: str
+    at_budget: str
+    at_budget_help: str
     final: str
     final_help: str
 
@@ -81,16 +87,20 @@ SHARE_WORDS = TableWords(
     "share of the optimum of the first policy",
     "to\N{NO-BREAK SPACE}{level}",
     "{unit} until the mean curve stays above {level} of the optimum",
+    "at\N{NO-BREAK SPACE}{work}",
+    "share of the optimum after the {unit} that all methods have spent",
     "Final",
-    f"share of the optimum: {FINAL_RULE}, with its 95% interval",
+    f"share of the optimum: {FINAL_RULE}",
 )
 REGRET_WORDS = TableWords(
     "Start regret",
     "mean regret of the first policy",
     "to\N{NO-BREAK SPACE}−{level}",
     "{unit} until the mean curve stays at least {level} below the initial policy's regret",
+    "regret at\N{NO-BREAK SPACE}{work}",
+    "mean regret after the {unit} that all methods have spent",
     "Final regret",
-    f"mean regret: {FINAL_RULE}, with its 95% interval, and its share of the initial policy's",
+    f"mean regret: {FINAL_RULE}, and its share of the initial policy's",
 )
 """For models whose optimum is not positive."""
 
@@ -107,15 +117,37 @@ def work_help(level: float, unit: str, share: bool = True) -> str:
     return table_words(share).work_help.format(level=f"{100 * level:g}%", unit=unit)
 
 
+def last_tenth_note(value: str) -> str:
+    return f"last tenth {value}"
+
+
 def percent(share: float) -> str:
     return f"{100 * share:.1f}%"
 
 
-def final_text(row: pd.Series) -> str:
-    """The final value with its measure: "93.4% of the optimum" or "a mean regret of 12"."""
+def amount(value: float, share: bool) -> str:
+    """A value of a run: a share in percent, or a regret."""
+    return percent(value) if share else number(value)
+
+
+def value_with_measure(row: Mapping | pd.Series, name: str = "final") -> str:
+    """A value with its measure: "93.4% of the optimum" or "a mean regret of 12"."""
     if row["measure"] == SHARE:
-        return f"{percent(row['final'])} of the optimum"
-    return f"a mean regret of {number(row['final'])}"
+        return f"{percent(row[name])} of the optimum"
+    return f"a mean regret of {number(row[name])}"
+
+
+def lead_text(lead: Difference, share: bool) -> str:
+    """By how much one run is better than another, with the interval and how it was found."""
+    unit = " percentage points" if share else " in mean regret"
+    shown = [f"{100 * v:.1f}" if share else number(v) for v in (lead.mean, lead.low, lead.high)]
+    mean, low, high = (text.replace("-", "−") for text in shown)
+    if not lead.has_interval:
+        return f"{mean}{unit} (no interval: one replication)"
+    if lead.low == lead.high:
+        return f"{mean}{unit}"
+    how = f"{lead.pairs} pairs with the same seed" if lead.pairs else "independent runs"
+    return f"{mean}{unit} (95% interval {low} to {high}; {how})"
 
 
 def interval(low: str, high: str) -> str:

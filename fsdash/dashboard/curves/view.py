@@ -16,6 +16,7 @@ from fsdash.dashboard.curves import text
 from fsdash.dashboard.curves.state import CurveOptions, MethodRow
 from fsdash.dashboard.shell import is_dark, popover
 from fsdash.dashboard.widgets.url_state import UrlParameter, UrlState, one_of, switch
+from fsdash.formatting import number
 from fsdash.runs.columns import DEFAULT_MEASURE
 from fsdash.runs.measures import drawable_measures
 from fsdash.runs.summary import LEVELS
@@ -126,13 +127,18 @@ def _draw_hidden_options(
 
 
 def show_method_table(
-    rows: Sequence[MethodRow], x: str, progress: bool = True, share: bool = True
+    rows: Sequence[MethodRow],
+    x: str,
+    progress: bool = True,
+    share: bool = True,
+    budget: float | None = None,
 ) -> None:
     """One row per method; the work is in the unit of the x axis.
 
-    `share` says whether values are shares of the optimum or mean regret.
+    `share` says whether values are shares of the optimum or mean regret; `budget` is the work at
+    which the methods are compared, if they do not all end there.
     """
-    st.html(method_table_html(rows, text.X_LABELS[x].lower(), progress, share))
+    st.html(method_table_html(rows, text.X_LABELS[x].lower(), progress, share, budget))
 
 
 def show_text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> None:
@@ -141,7 +147,11 @@ def show_text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title
 
 
 def method_table_html(
-    rows: Sequence[MethodRow], unit: str, progress: bool = True, share: bool = True
+    rows: Sequence[MethodRow],
+    unit: str,
+    progress: bool = True,
+    share: bool = True,
+    budget: float | None = None,
 ) -> str:
     words = text.table_words(share)
     work = [
@@ -152,6 +162,9 @@ def method_table_html(
         *((heading, f"{unit} {heading}", help) for heading, help in work),
         (words.final, words.final, words.final_help),
     ]
+    if budget is not None:
+        heading = words.at_budget.format(work=f"{number(budget)} {unit}")
+        columns.insert(-1, (heading, heading, words.at_budget_help.format(unit=unit)))
     headings = [f'<th scope="col">{text.METHOD}</th>']
     if progress:
         headings.append(f'<th scope="col" class="words">{text.PROGRESS}</th>')
@@ -191,9 +204,11 @@ def _method_cells(row: MethodRow, headings: Sequence[str], progress: bool) -> st
             f'<div style="width:{percent}%;background:{row.colour}"></div></span>'
             f"{escape(row.progress_text)}</td>"
         )
+    at_budget = [row.at_budget] if len(headings) > len(row.work) + 2 else []
+    values = [row.start, *row.work, *at_budget, row.final]
     cells += [
         f'<td data-head="{escape(heading)}">{_note_below(value)}</td>'
-        for heading, value in zip(headings, (row.start, *row.work, row.final), strict=True)
+        for heading, value in zip(headings, values, strict=True)
     ]
     return "".join(cells)
 

@@ -100,8 +100,7 @@ RUN_AGAIN = "Run this again in the lab"
 WORK_TITLE = "Work to reach 75%, 90% and 95% of the optimum"
 WORK_CAPTION = (
     "In sweeps, until the mean curve stays above that share of the optimum; empty if it does not. "
-    "The last column is the mean over the whole sweeps in the last tenth of the work, at least "
-    "three."
+    "The last column is the value of the last policy."
 )
 METHOD, START, FINAL = "Method", "At the start", "At the end"
 

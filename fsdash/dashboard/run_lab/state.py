@@ -256,16 +256,20 @@ def commands(specs: Sequence[RunSpec]) -> str:
 
 
 def python_code(specs: Sequence[RunSpec]) -> str:
-    """Python code that carries out the same runs and leaves their rows in `frame`."""
+    """Python code that carries out the same runs, as a file or in a notebook.
+
+    It leaves their rows in `frame` and prints the table of methods.
+    """
     return "\n".join(
         [
-            "from fsdash.runs.local import run_all",
-            "from fsdash.runs.spec import RunSpec",
+            "from fsdash import RunSpec, run_all, work_to_reach",
             "",
             "specs = [",
             *(f"    {spec.to_python()}," for spec in specs),
             "]",
-            "frame, endings = run_all(specs, workers=2)",
+            'if __name__ == "__main__":  # worker processes import this file again',
+            "    frame, endings = run_all(specs, workers=2)",
+            "    print(work_to_reach(frame).to_string())",
         ]
     )
 

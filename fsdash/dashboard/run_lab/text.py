@@ -9,7 +9,7 @@ import pandas as pd
 
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves.state import budget_text
-from fsdash.dashboard.curves.text import final_text
+from fsdash.dashboard.curves.text import value_with_measure
 from fsdash.dashboard.run_lab.state import run_title
 from fsdash.formatting import duration, round_significant
 from fsdash.runs.server.manager import QueueStatus
@@ -236,5 +236,5 @@ def failure_notice(active: bool, resumable: bool) -> str:
 
 
 def curves_alt_text(work: pd.DataFrame) -> str:
-    values = [f"{row['method']} at {final_text(row)}" for row in work.to_dict("records")]
+    values = [f"{row['method']} at {value_with_measure(row)}" for row in work.to_dict("records")]
     return f"Learning curves. {', '.join(values)}." if values else "Learning curves without points."

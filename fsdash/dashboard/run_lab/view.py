@@ -126,6 +126,8 @@ class Results:
     dashes: dict[str, str]
     work: pd.DataFrame
     rows: pd.DataFrame
+    finished: pd.DataFrame
+    """The rows that the numbers are about."""
     labels: dict[int, str]
     alt_text: str
     x: str
@@ -134,7 +136,8 @@ class Results:
     def observations(self) -> list[str]:
         """What to notice once all runs have ended."""
         found = curves.table_curves(self.rows, self.work, self.x)
-        return observations(self.work, found, self.x, curves.slow_states(self.runs))
+        samples = curves.samples_at_equal_work(self.finished, self.runs, self.labels, self.x)
+        return observations(self.work, found, samples, self.x, curves.slow_states(self.runs))
 
 
 def _draw_experiment(service: Service, visitor: str) -> None:
@@ -205,7 +208,10 @@ def _draw_results(
     table = curves.method_rows(
         results.runs, results.labels, results.work, progress, results.dashes, options.dark
     )
-    show_method_table(table, options.x, share=share)
+    # Once all runs have finished, their numbers need the space.
+    underway = any(run.status != "finished" for run in results.runs)
+    budget = curves.common_work(results.work)
+    show_method_table(table, options.x, underway, share, budget)
 
 
 def _results(
@@ -229,7 +235,7 @@ def _results_of(frame: pd.DataFrame, runs: list[Run], options: CurveOptions) -> 
     figure = curves.curves_figure(rows, options, curves.sweep_sizes(runs)[1])
     dashes = curves.line_dashes(figure)
     alt_text = text.curves_alt_text(work)
-    return Results(runs, figure, dashes, work, rows, labels, alt_text, options.x)
+    return Results(runs, figure, dashes, work, rows, finished, labels, alt_text, options.x)
 
 
 def _draw_head(service: Service, experiment: Experiment, visitor: str) -> None:

@@ -169,7 +169,8 @@ def _draw_method_table(
     if not share:
         st.caption(REGRET_SHOWN)
     table = curves.method_rows(runs, labels, work, None, dashes, options.dark)
-    show_method_table(table, options.x, progress=False, share=share)
+    budget = curves.common_work(work)
+    show_method_table(table, options.x, progress=False, share=share, budget=budget)
     if not work.empty and (why := why_agnostic_wins(work, curves.slow_states(runs))):
         st.caption(why)
 

@@ -2,14 +2,14 @@
 
 The statistics are those of the table of methods (`fsdash.runs.summary`), so that a run has the same
 final value here and in the Run lab. Work is in evaluations; the table of runs divides it by the
-size of a sweep.
+size of a sweep. Runs are ranked by their values at equal work.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isnan, nan
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ import pandas as pd
 from fsdash.dashboard.curves import state as curves
 from fsdash.runs.measures import RELATIVE, SHARE
 from fsdash.runs.records import OVER, Run
-from fsdash.runs.summary import MeanCurve, mean_curves
+from fsdash.runs.summary import MeanCurve, RunCurves, Sample, mean_curves, read_at, run_curves
 
 CURVE_POINTS = 40
 CurvePoints = tuple[tuple[float, float], ...]
@@ -35,6 +35,10 @@ class RunScore:
     curve: CurvePoints
     """The mean curve in the unit square: work on a logarithmic scale, and the share of the optimum,
     or of the initial policy's regret that is gone."""
+    curves: RunCurves
+    """Its main measure by replication, in evaluations."""
+    seed: int | None
+    """None for an exact algorithm."""
 
     @property
     def is_share(self) -> bool:
@@ -45,15 +49,13 @@ class RunScore:
         return float(self.record["final"])
 
     @property
-    def interval(self) -> tuple[float, float] | None:
-        """The 95% interval of the final value, if there are enough replications for one."""
-        low, high = float(self.record["final_low"]), float(self.record["final_high"])
-        return None if self.finished < curves.MIN_FOR_INTERVAL or isnan(low) else (low, high)
-
-    @property
     def goodness(self) -> float:
         """The final value in the direction in which more is better."""
         return self.final if self.is_share else -self.final
+
+    def sample(self, budget: float) -> Sample:
+        """The values of its replications after some evaluations."""
+        return Sample(self.curves.values(budget), self.seed)
 
     @property
     def improvement(self) -> float:
@@ -78,8 +80,20 @@ def run_score(run: Run, frame: pd.DataFrame) -> RunScore | None:
     [record] = curves.work_table(rows, "evaluations").to_dict("records")
     finished = sum(r.status in OVER for r in run.replications)
     measure = SHARE if record["measure"] == SHARE else RELATIVE
-    found = mean_curves(rows, "evaluations", y=measure)
-    return RunScore(record, finished, _small_curve(found[0]) if found else ())
+    drawn = mean_curves(rows, "evaluations", y=measure)
+    small = _small_curve(drawn[0]) if drawn else ()
+    [own] = run_curves(rows, "evaluations", y=record["measure"]).values()
+    return RunScore(record, finished, small, _compact(own), curves.seed_of(run))
+
+
+def _compact(run: RunCurves) -> RunCurves:
+    """The same step functions, in as little memory as they need."""
+    kept = {}
+    for i, (x, y) in run.replications.items():
+        changes = np.append(True, y[1:] != y[:-1])
+        changes[-1] = True  # the work of the last policy
+        kept[i] = x[changes].astype(np.float32), y[changes].astype(np.float32)
+    return RunCurves(run.algorithm, kept)
 
 
 def _small_curve(curve: MeanCurve) -> CurvePoints:
@@ -88,17 +102,9 @@ def _small_curve(curve: MeanCurve) -> CurvePoints:
         return ()
     x = np.log(x)
     at = np.linspace(x[0], x[-1], CURVE_POINTS)
-    heights = np.interp(at, x, y if curve.y == SHARE else 1 - y)
+    heights = read_at(x, y if curve.y == SHARE else 1 - y, np.minimum(at, x[-1]))
     across, up = np.linspace(0, 1, CURVE_POINTS), np.clip(heights, 0, 1)
     return tuple((round(float(a), 3), round(float(b), 3)) for a, b in zip(across, up, strict=True))
-
-
-def are_separable(one: RunScore, other: RunScore) -> bool:
-    """Whether the intervals of two final values do not overlap; both must have one."""
-    if one.interval is None or other.interval is None:
-        return False
-    (low, high), (other_low, other_high) = one.interval, other.interval
-    return low > other_high or other_low > high
 
 
 def work_in_sweeps(score: RunScore, sweep: float) -> dict[str, Any]:

@@ -1,33 +1,37 @@
 """The table of runs: one row per run, its order, and the best run of each group. Pure.
 
 Final values are shares of the optimum, or mean regret on models without such shares
-(`fsdash.runs.measures`). Only runs on the same model, a domain with its parameters, are compared.
+(`fsdash.runs.measures`). Only runs on the same model, a domain with its parameters, are compared,
+and only at equal work: after the evaluations that all of them have spent
+(`fsdash.runs.summary.compare`).
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from math import inf, isnan, nan
 from typing import Any
 
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves import state as curves
-from fsdash.dashboard.curves.text import STATUS_BADGES
+from fsdash.dashboard.curves.text import STATUS_BADGES, amount
 from fsdash.dashboard.runs import text
-from fsdash.dashboard.runs.scores import RunScore, are_separable, work_in_sweeps
+from fsdash.dashboard.runs.scores import RunScore, work_in_sweeps
 from fsdash.dashboard.widgets.data_table import Cell, TableColumn, TableRow
 from fsdash.domains import domain_label
 from fsdash.errors import InputError
 from fsdash.formatting import duration, number, whole_range
 from fsdash.runs.records import Experiment, Run, changed_settings, method_title, short_value
+from fsdash.runs.summary import Sample, common_budget, difference
 
 LEVEL = 0.9
 MAX_CHANGES = 2
 """Changed parameters that a cell names."""
-BEST, TIE = "best", "tie"
+BEST, OPEN = "best", "open"
 ASKED_T = re.compile(r"\bT\s*=\s*((?:[^\s,]*\s*,\s*)*[^\s,]*)", re.IGNORECASE)
 """`T=` and the list that follows: its parts are separated by commas, with or without spaces."""
 MAX_ASKED_T = 100
@@ -44,7 +48,10 @@ class RunRow:
     sweep: float = 0.0
     """Evaluations in one sweep of its domain; 0 if the specification cannot be read."""
     rank: str = ""
-    """`BEST` of its model, or `TIE` if the data cannot tell it from the best one."""
+    """`BEST` of its model at equal work, or `OPEN` if the interval of its difference from the best
+    one contains 0."""
+    comparison: str = ""
+    """The numbers behind its rank."""
 
     @property
     def id(self) -> str:
@@ -143,39 +150,66 @@ GROUPS: dict[str, Callable[[RunRow], object]] = {
 
 def best_rows(rows: Sequence[RunRow], group: str) -> list[RunRow]:
     """The best run of each group, in the given order; runs without a score are left out."""
-    best: dict[object, RunRow] = {}
-    for row in rows:
-        key = GROUPS[group](row)
-        if row.score and (key not in best or row.score.goodness > best[key].score.goodness):  # type: ignore[union-attr]
-            best[key] = row
-    return [row for row in rows if row.score and best[GROUPS[group](row)] is row]
+    ranked = [_at_equal_work(own)[0] for own in _groups(rows, group)]
+    leaders = {pairs[0][0].id for pairs in ranked}
+    return [row for row in rows if row.id in leaders]
 
 
 def mark_best(rows: Sequence[RunRow]) -> list[RunRow]:
     """The rows, with the best run of each model marked, and those that may be as good."""
-    scored = [row for row in rows if row.score]
-    leaders = {row.model: row for row in best_rows(scored, "domain")}
-    alone = {model for model in leaders if sum(row.model == model for row in scored) == 1}
-    return [replace(row, rank="" if row.model in alone else _rank(row, leaders)) for row in rows]
+    marked: dict[str, RunRow] = {}
+    for own in _groups(rows, "domain"):
+        if len(own) > 1:
+            marked |= {row.id: row for row in _ranked(own)}
+    return [marked.get(row.id, row) for row in rows]
 
 
-def _rank(row: RunRow, leaders: Mapping[tuple[str, str], RunRow]) -> str:
-    leader = leaders.get(row.model)
-    if row.score is None or leader is None or leader.score is None:
-        return ""
-    if row is leader:
-        return BEST
-    same = curves.value_text(row.score.record, "final") == curves.value_text(
-        leader.score.record, "final"
-    )
-    overlap = row.score.interval and leader.score.interval
-    return TIE if same or (overlap and not are_separable(row.score, leader.score)) else ""
+def _groups(rows: Sequence[RunRow], group: str) -> list[list[RunRow]]:
+    """The runs of each group that have a score."""
+    found: dict[object, list[RunRow]] = {}
+    for row in rows:
+        if row.score:
+            found.setdefault(GROUPS[group](row), []).append(row)
+    return list(found.values())
+
+
+def _at_equal_work(rows: Sequence[RunRow]) -> tuple[list[tuple[RunRow, Sample]], float]:
+    """The runs of one model from the best to the worst after a common budget, and this budget."""
+    scores = [row.score for row in rows if row.score]
+    budget = common_budget(score.curves for score in scores)
+    pairs = [(row, row.score.sample(budget)) for row in rows if row.score]
+
+    def goodness(pair: tuple[RunRow, Sample]) -> float:
+        value = pair[1].mean if scores[0].is_share else -pair[1].mean
+        return -inf if isnan(value) else value
+
+    return sorted(pairs, key=goodness, reverse=True), budget
+
+
+def _ranked(rows: Sequence[RunRow]) -> Iterator[RunRow]:
+    """The runs of one model with their rank and the comparison that it comes from."""
+    pairs, budget = _at_equal_work(rows)
+    best_row, best = pairs[0]
+    assert best_row.score is not None  # rows without a score are in no group
+    is_share, sweeps = best_row.score.is_share, budget / best_row.sweep if best_row.sweep else nan
+    for row, sample in pairs:
+        if row is best_row:
+            value = amount(best.mean, is_share)
+            yield replace(row, rank=BEST, comparison=text.at_work(value, sweeps))
+            continue
+        lead = difference(best, sample) if is_share else difference(sample, best)
+        same = amount(sample.mean, is_share) == amount(best.mean, is_share)
+        rank = OPEN if same or (lead.has_interval and lead.contains_zero) else ""
+        yield replace(row, rank=rank, comparison=text.behind_best(lead, is_share, sweeps))
 
 
 def leader(row: RunRow) -> tuple[str, str, str]:
-    """The domain of a run, its method and its final value, as texts."""
-    final = curves.value_text(row.score.record, "final") if row.score else ""
-    return domain_label(row.run.domain), method_title(row.run.algorithm, row.run.T), final
+    """The domain of the best run, its method and its value at equal work, as texts."""
+    return (
+        domain_label(row.run.domain),
+        method_title(row.run.algorithm, row.run.T),
+        row.comparison,
+    )
 
 
 # --------------------------------------------------------------------------------------- selection
@@ -342,8 +376,14 @@ def _curve_cell(row: RunRow, colour: str) -> Cell:
 def _final_cell(row: RunRow) -> Cell:
     if row.score is None:
         return {"text": ""}
-    final, _, note = curves.final_with_interval(row.score.record, row.run).partition(" (")
-    return {"text": final, "note": note.removesuffix(")"), "mark": text.RANK_MARKS[row.rank]}
+    shown = curves.final_with_interval(row.score.record, row.run, last_tenth=False)
+    final, _, note = shown.partition(" (")
+    return {
+        "text": final,
+        "note": note.removesuffix(")"),
+        "mark": text.RANK_MARKS[row.rank],
+        "help": row.comparison,
+    }
 
 
 def _work_text(row: RunRow) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsdash.dashboard.curves.text import FINAL_RULE, STATUS_BADGES
-from fsdash.formatting import escape_markdown, file_size, shorten, time_ago
+from fsdash.dashboard.curves.text import FINAL_RULE, STATUS_BADGES, lead_text
+from fsdash.formatting import escape_markdown, file_size, number, shorten, time_ago
 from fsdash.runs.records import Experiment
 from fsdash.runs.store.experiments import StoreSize
+from fsdash.runs.summary import Difference
 
 PAGE = "Runs"
 TITLE = "Recorded runs"
@@ -33,8 +34,8 @@ BEST_LABELS = {
     "experiment": "best per experiment",
 }
 BEST_PER_HELP = (
-    "The run with the best final value in each group. Only runs on the same domain with the same "
-    "parameters are compared."
+    "The best run of each group at equal work: after the work that all runs of the group have "
+    "spent. Only runs on the same domain with the same parameters are compared."
 )
 NONE_FOUND = "No run matches the search and the filters. Change them, or start a run."
 NONE_STORED = "No run is stored yet. Start one in the Run lab, or import some."
@@ -50,12 +51,27 @@ def unusable_T(problem: str) -> str:
 
 
 def leaders_line(leaders: Sequence[tuple[str, str, str]]) -> str:
-    """The best run of each model in the table."""
+    """The best run of each model in the table, with its value at equal work."""
     parts = [
-        f"**{escape_markdown(domain)}** {escape_markdown(method)} ({final})"
-        for domain, method, final in leaders
+        f"**{escape_markdown(domain)}** {escape_markdown(method)} ({value})"
+        for domain, method, value in leaders
     ]
-    return f"Best in this table: {'; '.join(parts)}."
+    return f"Best at equal work: {'; '.join(parts)}."
+
+
+def at_work(value: str, sweeps: float) -> str:
+    return f"{value} after {_sweeps(sweeps)}"
+
+
+def behind_best(lead: Difference, share: bool, sweeps: float) -> str:
+    """How far a run is behind the best one at equal work."""
+    if lead.mean != lead.mean:
+        return f"It has no policy yet after {_sweeps(sweeps)}."
+    return f"After {_sweeps(sweeps)} it is behind the best run by {lead_text(lead, share)}."
+
+
+def _sweeps(sweeps: float) -> str:
+    return f"{number(sweeps)} sweep{'' if number(sweeps) == '1' else 's'}"
 
 
 # The table
@@ -64,7 +80,7 @@ TABLE = "Runs"
 SELECT_ALL = "Select all runs in the table"
 UNNAMED = "unnamed"
 PINNED_MARK = "pinned"
-RANK_MARKS = {"": "", "best": "best", "tie": "≈ best"}
+RANK_MARKS = {"": "", "best": "best", "open": "maybe best"}
 COLUMNS = {
     "name": "Experiment",
     "domain": "Domain",
@@ -83,8 +99,9 @@ COLUMNS = {
 COLUMN_HELP = {
     "budget": "Work of each replication; a sweep is one sweep of Base E-VI",
     "curve": "Mean over replications, against work on a logarithmic scale; dashed: the optimum",
-    "final": f"Share of the optimum, or mean regret where it has no meaning: {FINAL_RULE}, with "
-    "its 95% interval. best: the best on its domain; ≈ best: its interval overlaps the best one's",
+    "final": f"Share of the optimum, or mean regret where it has no meaning: {FINAL_RULE}. best: "
+    "the best on its domain after the work that all its runs have spent; maybe best: the 95% "
+    "interval of the difference from the best one contains 0 (paired if the seeds are equal)",
     "work": "Sweeps until the mean curve stays above 90% of the optimum, or 90% below the initial "
     "policy's regret",
     "seconds": "Seconds that workers spent on all replications",

@@ -51,6 +51,7 @@ _STYLE = """
     grid-template-columns: 2rem repeat(3, minmax(0, 1fr));}
   .fs-data-table tbody :is(td, td.fs-right) {display: block; padding: 0.1rem 0.4rem 0.1rem 0;
     text-align: left; white-space: normal;}
+  .fs-data-table small {white-space: normal;}
   .fs-data-table tbody td.fs-select {grid-row: 1 / span 6; align-self: start;}
   .fs-data-table tbody td[data-head]::before {content: attr(data-head); display: block;
     opacity: 0.7; font-size: 0.72rem;}

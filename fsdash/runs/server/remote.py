@@ -21,7 +21,7 @@ import pandas as pd
 from fsdash.domains.saved import Contents, all_content, remember_content
 from fsdash.runs.engine import Outcome, Record
 from fsdash.runs.errors import WorkerDied
-from fsdash.runs.frames import tidy
+from fsdash.runs.frames import runs_frame
 from fsdash.runs.local import CANCELLED, Ending, Progress, execute_task
 from fsdash.runs.server.cluster import DaskWorkers
 from fsdash.runs.server.work_queue import MAX_RETRIES
@@ -57,13 +57,14 @@ def run_on_cluster(
     endings : list of Ending
         How each replication ended.
     """
+    specs = list(dict.fromkeys(specs))
     tasks = [(spec, i) for spec in specs for i in range(spec.replications)]
     outcomes, rows = [CANCELLED] * len(tasks), []
     workers = DaskWorkers(address)
     try:
         for number, (found, outcome) in _answers(workers, tasks):
             outcomes[number] = outcome
-            rows += found
+            rows += [(tasks[number][0], row) for row in found]
             if progress is not None:
                 for row in [*found, None]:
                     progress(*tasks[number], row)
@@ -72,7 +73,7 @@ def run_on_cluster(
     finally:
         workers.shutdown(wait=False)
     endings = [Ending(*task, outcome) for task, outcome in zip(tasks, outcomes, strict=True)]
-    return tidy(rows), endings
+    return runs_frame(specs, rows), endings
 
 
 def _answers(

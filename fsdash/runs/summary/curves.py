@@ -1,20 +1,25 @@
 """Which rows make one curve, and the mean of each curve with its 95% interval.
 
+A curve belongs to one run. Its identity is the column `run` (the id in a store, the hash of the
+specification in frames of `run_all`), together with domain, method, algorithm and T for frames that
+have no such column.
+
 Between two evaluated policies, a replication is counted with the earlier one, so a curve is a step
 function. A replication that diverged has no value after its last row; n, the number of replications
 behind a mean, then decreases along x.
 
 The interval of the mean of n values uses Student's t with n − 1 degrees of freedom; a single value
 has none. Intervals end where values become impossible: no policy is better than the optimal one.
+An interval of fewer than five values, or of values in two separate groups, carries a `caution`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
-from math import nan, sqrt
+from math import nan, pi, sqrt
 from operator import itemgetter
 
 import numpy as np
@@ -33,15 +38,24 @@ STATIONARY, ROLLING = ", greedy for J", ", rolling"
 LOWER_POLICIES = {"stationary": STATIONARY, "rolling": ROLLING}
 """By kind: the policies of a lower level that are no part of the method's own curve, and what is
 added to the method's name in the series of each."""
-OWN, SERIES = "own", ["method", "algorithm", "T", "policy"]
+OWN, SERIES = "own", ["run", "domain", "method", "algorithm", "T", "policy"]
 """The series of a method's own policies, and the columns that tell series apart."""
-ITERATION = ["run", "method", "algorithm", "T", "replication", "phase", "policy_kind", "iteration"]
+ITERATION = [
+    *("run", "domain", "method", "algorithm", "T"),
+    *("replication", "phase", "policy_kind", "iteration"),
+]
 """The columns that identify an iteration, where a frame has them."""
 
 ReplicationCurve = tuple[np.ndarray, np.ndarray]
 """x and y of one replication."""
 COMPLETE = 0.8
 """A replication with at least this share of the rows of the longest one counts as complete."""
+FEW, TWO_GROUPS = "few", "two groups"
+"""Cautions about an interval."""
+ENOUGH = 5
+"""Replications from which on an interval carries no caution because of their number."""
+VISIBLE_SPREAD = 1e-3
+"""Values that differ less, relative to the largest one, form no groups."""
 
 
 # ----------------------------------------------------------------------------------------- series
@@ -66,6 +80,9 @@ class ColumnArrays:
 class Series:
     """One curve of a chart, and where its rows are."""
 
+    run: Hashable
+    """The identity of its run; None in a frame without a column `run`."""
+    domain: str
     method: str
     algorithm: str
     T: int | None
@@ -78,20 +95,24 @@ class Series:
         """The positions of the rows of all replications."""
         return np.concatenate(self.runs)
 
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        """What tells it from other series."""
+        return tuple(getattr(self, name) for name in SERIES)
+
 
 def split(columns: ColumnArrays, lower_policies: Collection[str] = ()) -> list[Series]:
     """The series of a frame, in order of appearance.
 
-    An existing `method` column is used: it distinguishes runs that differ in a parameter. Policies
-    inside a sweep are left out for algorithms whose curves are drawn at whole sweeps.
+    Rows of different runs are never in one series. An existing `method` column names the curve.
+    Policies inside a sweep are left out for algorithms whose curves are drawn at whole sweeps.
     """
     policies = _policies(columns)
     kept = np.flatnonzero(_drawn(columns) & np.isin(policies, [OWN, *lower_policies]))
     if not len(kept):
         return []
-    names = columns["method"] if "method" in columns else columns["algorithm"]
-    parts = names[kept], columns["algorithm"][kept], columns["T"][kept], policies[kept]
-    series, replication = _codes(*parts), columns["replication"][kept]
+    parts = [columns[name][kept] for name in SERIES if name in columns]
+    series, replication = _codes(*parts, policies[kept]), columns["replication"][kept]
     order = np.lexsort((columns["step"][kept], replication, series))
     changes = np.diff(series[order], prepend=-1) | np.diff(replication[order], prepend=-1)
     runs = np.split(kept[order], np.flatnonzero(changes)[1:])
@@ -106,8 +127,10 @@ def _series(columns: ColumnArrays, policies: np.ndarray, runs: list[np.ndarray])
     first = runs[0][0]
     algorithm, T, policy = columns["algorithm"][first], columns["T"][first], str(policies[first])
     T = None if T is None or pd.isna(T) else int(T)
+    run = columns["run"][first] if "run" in columns else None
     method = columns["method"][first] if "method" in columns else method_title(algorithm, T)
-    return Series(method + LOWER_POLICIES.get(policy, ""), algorithm, T, policy, runs)
+    method += LOWER_POLICIES.get(policy, "")
+    return Series(run, columns["domain"][first], method, algorithm, T, policy, runs)
 
 
 def _policies(columns: ColumnArrays) -> np.ndarray:
@@ -241,6 +264,36 @@ def intervals(values_RG: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray
     return mean_G, mean_G - half_G, mean_G + half_G, n_G
 
 
+def caution(values: Sequence[float]) -> str:
+    """Why the interval of some values is doubtful: `FEW`, `TWO_GROUPS`, or empty if it is not.
+
+    Student's interval assumes values that scatter around their mean. Values form two groups if a
+    split into a lower and a higher part explains more of their variance than in 95% of normal
+    samples of this size, about 2/π + 0.72/√n.
+
+    Examples
+    --------
+    >>> caution([0.8, 0.9, 0.85]), caution([0.1, 0.12, 0.9, 0.91, 0.9])
+    ('few', 'two groups')
+    >>> caution([0.1, 0.2, 0.3, 0.4, 0.5])
+    ''
+    """
+    found = np.sort(np.asarray(values, float))
+    found = found[np.isfinite(found)]
+    n = len(found)
+    if n < 2:
+        return ""
+    if n < ENOUGH:
+        return FEW
+    if found[-1] - found[0] <= VISIBLE_SPREAD * np.abs(found).max():
+        return ""
+    low_n, sums = np.arange(1, n), np.cumsum(found)
+    low_mean, high_mean = sums[:-1] / low_n, (sums[-1] - sums[:-1]) / (n - low_n)
+    between = low_n * (n - low_n) / n * (high_mean - low_mean) ** 2
+    explained = between.max() / ((found - found.mean()) ** 2).sum()
+    return TWO_GROUPS if explained > 2 / pi + 0.72 / sqrt(n) else ""
+
+
 def clipped(
     mean: np.ndarray, low: np.ndarray, high: np.ndarray, limits: tuple[float, float]
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -277,6 +330,17 @@ class MeanCurve:
     low: np.ndarray
     high: np.ndarray
     n: np.ndarray
+    run: Hashable = None
+    domain: str = ""
+    caution: str = ""
+    """About the interval of the last policies (`caution`)."""
+    ends: Sequence[tuple[float, float]] = ()
+    """x and y of the last policy of each replication."""
+
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        """That of its series."""
+        return tuple(getattr(self, name) for name in SERIES)
 
     def where(self, chosen: np.ndarray) -> MeanCurve:
         """The curve at the chosen points only."""
@@ -303,7 +367,7 @@ def mean_curves(
 
 def curves_of(
     columns: ColumnArrays,
-    found: Sequence[Series],
+    all_series: Sequence[Series],
     x: str = "evaluations",
     *,
     y: str = DEFAULT_MEASURE,
@@ -313,13 +377,17 @@ def curves_of(
     """The mean curves of some series of a frame; those without any value are left out."""
     x_all, y_all = axis_values(columns, x, y, sweep)
     curves = []
-    for series in found:
+    for series in all_series:
         runs = [(x_all[rows], y_all[rows]) for rows in series.runs]
         grid = _common_grid(runs, points)
         mean, low, high, n = intervals(np.array([read_at(*run, grid) for run in runs]))
-        ends = clipped(mean, low, high, limits(columns, series, y))
-        key = series.method, series.algorithm, series.T, series.policy
-        curve = MeanCurve(*key, y, grid, mean, *ends, n).where(n > 0)
+        low, high = clipped(mean, low, high, limits(columns, series, y))
+        ends = [(float(run_x[-1]), float(run_y[-1])) for run_x, run_y in runs]
+        about = {name: getattr(series, name) for name in SERIES}
+        doubt = caution([end for _, end in ends])
+        curve = MeanCurve(
+            **about, y=y, x=grid, mean=mean, low=low, high=high, n=n, caution=doubt, ends=ends
+        ).where(n > 0)
         if len(curve.x):
             curves.append(curve)
     return curves
@@ -341,9 +409,13 @@ def _common_grid(runs: list[ReplicationCurve], points: int) -> np.ndarray:
     grid = np.unique(np.concatenate(places))
     if len(grid) == len(np.unique(max(places, key=len))):
         return grid
-    most = max(len(x) for x in places)
-    last = min(x[-1] for x in places if len(x) >= COMPLETE * most)
-    grid = grid[(grid >= max(x[0] for x in places)) & (grid <= last)]
+    grid = grid[(grid >= max(x[0] for x in places)) & (grid <= work_spent(runs))]
     if len(grid) <= points:
         return grid
     return grid[np.unique(np.linspace(0, len(grid) - 1, points).astype(int))]
+
+
+def work_spent(runs: Sequence[ReplicationCurve]) -> float:
+    """The work that every complete replication has spent."""
+    most = max(len(x) for x, _ in runs)
+    return float(min(x[-1] for x, _ in runs if len(x) >= COMPLETE * most))

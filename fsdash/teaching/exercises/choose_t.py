@@ -76,7 +76,7 @@ def _bound_factor() -> Facts:
 
 def _is_useful_fsvi(sweeps: float) -> bool:
     """Whether FSVI has the smallest mean regret, and its policy earns half of the optimum."""
-    best, optimal = _best_point(sweeps), problem(make(DOMAIN)).optimal_return
+    best, optimal = _best_point(sweeps), solved_domain(make(DOMAIN)).optimal_return
     return best is not None and best["method"] == "fsvi" and best["mean_regret"] < optimal / 2
 
 
@@ -86,7 +86,7 @@ def _page_shows_useful_fsvi(page: PageValues) -> bool:
 
 
 def _fsvi_budget() -> Facts:
-    solved, budgets = problem(make(DOMAIN)), sorted(_frontier()["sweeps"])
+    solved, budgets = solved_domain(make(DOMAIN)), sorted(_frontier()["sweeps"])
     wins = [budget for budget in budgets if _is_useful_fsvi(budget)]
     cheapest = _best_point(budgets[0])
     assert cheapest is not None

@@ -1,10 +1,10 @@
-"""Exercises of the page Runs: the table, and how far its intervals can be trusted."""
+"""Exercises of the page Runs: the table, and what its intervals say."""
 
 from __future__ import annotations
 
 from statistics import stdev
 
-from fsdash.runs.summary import interval, t_quantile
+from fsdash.runs.summary import Sample, difference, interval, t_quantile
 from fsdash.teaching.exercises.base import (
     COMPUTE,
     EXPLAIN,
@@ -19,8 +19,8 @@ from fsdash.teaching.exercises.base import (
 
 FINALS = (80.0, 84.0, 88.0)
 """Per cent of the optimum at which three replications end."""
-INTERVALS = {"A": (92, 90, 94), "B": (90, 88, 91), "C": (85, 84, 86)}
-"""The final value of three runs and its 95% interval, as percentages of the optimum."""
+PAIRED = {"A": (80.0, 84.0, 88.0, 92.0, 96.0), "B": (78.0, 83.0, 86.0, 91.0, 94.0)}
+"""Per cent of the optimum at which the replications of two runs with the same seed end."""
 
 
 def _best_per_method(page: PageValues) -> bool:
@@ -41,10 +41,24 @@ def _half_width() -> Facts:
     }
 
 
-def _may_be_best() -> Facts:
-    lowest = INTERVALS["A"][1]
-    names = [name for name, (_, _, high) in INTERVALS.items() if high >= lowest]
-    return {"answer": "".join(names).lower()}
+def _paired() -> Facts:
+    one, other = (Sample(dict(enumerate(values)), seed=0) for values in PAIRED.values())
+    lead = difference(one, other)
+    independent = difference(one, Sample(other.values, seed=1))
+    intervals = {name: interval(values) for name, values in PAIRED.items()}
+    return {
+        "answer": "open" if lead.contains_zero else "a" if lead.mean > 0 else "b",
+        "mean": lead.mean,
+        "low": lead.low,
+        "high": lead.high,
+        "other_low": independent.low,
+        "other_high": independent.high,
+        **{
+            f"{name}_{end}": intervals[name][place]
+            for name in PAIRED
+            for place, end in enumerate(("mean", "low", "high"))
+        },
+    }
 
 
 EXERCISES = (
@@ -80,15 +94,25 @@ EXERCISES = (
         id="may-be-best",
         page="runs",
         level=EXPLAIN,
-        title="Which run is the best?",
-        question="Three runs on the same model end at A: 92% (95% interval 90% to 94%), B: 90% "
-        "(88% to 91%) and C: 85% (84% to 86%). Which of them does the table mark as *best* or "
-        "*≈ best*?",
-        answer=ChoiceAnswer({"a": "Only A.", "ab": "A and B.", "abc": "All three."}),
-        hint="The help of the column *Final* says when a run counts as good as the best one.",
-        solution="{answer} The interval of B overlaps that of A, so the replications cannot tell "
-        "the two apart; the interval of C ends below that of A. More replications may decide "
-        "between A and B.",
-        facts=_may_be_best,
+        title="Which run is better?",
+        question="Two runs on the same model have the same work and the same seed. Their five "
+        "replications end at A: 80, 84, 88, 92, 96% and B: 78, 83, 86, 91, 94% of the optimum, so "
+        "the 95% intervals of the two means overlap. What do the replications say?",
+        answer=ChoiceAnswer(
+            {
+                "a": "A is better than B.",
+                "b": "B is better than A.",
+                "open": "Nothing, because the intervals overlap.",
+            }
+        ),
+        hint="Replications with the same number have the same random numbers. Subtract them one by "
+        "one, and compute the interval of the differences.",
+        solution="{answer} The intervals of the means, {A_low}% to {A_high}% and {B_low}% to "
+        "{B_high}%, overlap, but most of their width is luck that both runs share. The differences "
+        "2, 1, 2, 1, 2 have the mean {mean} and the interval {low} to {high} percentage points, "
+        "which does not contain 0. Overlapping intervals never show that two runs are equally "
+        "good. With different seeds, the interval of the difference would be {other_low} to "
+        "{other_high}, and only more replications could decide.",
+        facts=_paired,
     ),
 )

@@ -19,7 +19,16 @@ def run_with(*statuses: str) -> Run:
 
 def test_the_table_shows_the_dash_of_each_line_and_the_unit_of_work():
     row = MethodRow(
-        "A · E-FSVI", "#123456", "dashdot", "finished", 1.0, "done", "3 %", ("1", "2", "–"), "93 %"
+        "A · E-FSVI",
+        "#123456",
+        "dashdot",
+        "finished",
+        1.0,
+        "done",
+        "3 %",
+        ("1", "2", "–"),
+        "91 %",
+        "93 %",
     )
     table = method_table_html([row], "sweeps")
     assert "#123456 0px 8px,transparent 8px 11px,#123456 11px 14px" in table
@@ -27,10 +36,22 @@ def test_the_table_shows_the_dash_of_each_line_and_the_unit_of_work():
     assert f'<th scope="col" title="{title}">sweeps {text.work_heading(0.9)}</th>' in table
     assert f'<td data-head="{text.work_heading(0.9)}">2</td>' in table
     assert f'<td data-head="{text.SHARE_WORDS.start}">3 %</td>' in table
+    assert "91 %" not in table and "93 %" in table  # all methods end at the same work
+
+
+def test_the_table_compares_at_equal_work_where_methods_end_with_different_work():
+    row = MethodRow(
+        "VI", "#123456", "solid", "finished", 1.0, "done", "3 %", ("1", "2", "–"), "91 %", "93 %"
+    )
+    table = method_table_html([row], "sweeps", budget=6.0)
+    heading = text.SHARE_WORDS.at_budget.format(work="6 sweeps")
+    assert f'<td data-head="{heading}">91 %</td>' in table
 
 
 def test_the_table_of_a_cost_model_is_about_regret():
-    row = MethodRow("VI", "#123456", "solid", "finished", 1.0, "done", "90", ("1", "2", "–"), "12")
+    row = MethodRow(
+        "VI", "#123456", "solid", "finished", 1.0, "done", "90", ("1", "2", "–"), "14", "12"
+    )
     table = method_table_html([row], "sweeps", share=False)
     for words in (
         text.REGRET_WORDS.start,

@@ -11,7 +11,15 @@ from fsdash.dashboard.curves.observations import (
     overtakes,
     why_agnostic_wins,
 )
-from fsdash.runs.summary import MeanCurve, mean_curves, work_to_reach
+from fsdash.runs.summary import (
+    SERIES,
+    MeanCurve,
+    Sample,
+    common_budget,
+    mean_curves,
+    run_curves,
+    work_to_reach,
+)
 from tests.runs.test_statistics import SWEEP, curve
 
 
@@ -29,7 +37,12 @@ def sentences(frame, n_slow=150):
     work = work_to_reach(frame, x="sweeps", sweep=SWEEP)
     y = work["measure"].iloc[0]
     curves = mean_curves(frame, "sweeps", y=y, sweep=SWEEP)
-    return " ".join(observations(work, curves, "sweeps", n_slow))
+    found = run_curves(frame, "sweeps", y=y, sweep=SWEEP)
+    budget = common_budget(found.values())
+    samples = {
+        key[SERIES.index("method")]: Sample(run.values(budget), 0) for key, run in found.items()
+    }
+    return " ".join(observations(work, curves, samples, "sweeps", n_slow))
 
 
 UP = [0.1, 0.2, 0.4, 0.7, 0.8, 0.9, 0.97, 0.97, 0.97]
@@ -40,7 +53,10 @@ def test_who_is_first_who_ends_highest_and_who_overtakes():
     said = sentences(runs(e_vi=UP, e_fsvi=EARLY))
     assert "**E-FSVI, T=6** reaches 75% of the optimum first, after 1 sweep;" in said
     assert "Base E-VI needs 4 times as much" in said
-    assert "**Base E-VI** has the best final value (the mean over its last sweeps): 97.0%" in said
+    assert (
+        "After 8 sweeps, the work that all methods have spent, **Base E-VI** is best: 97.0%" in said
+    )
+    assert "Its lead over E-FSVI, T=6 is 12.0 percentage points (no interval" in said
     assert "**Base E-VI** overtakes E-FSVI, T=6 after 5 sweeps and stays ahead" in said
 
 
@@ -85,13 +101,43 @@ def test_regret_is_named_where_the_optimum_is_negative():
     )
     said = sentences(frame)
     assert "removes 75% of the initial policy's regret first" in said
-    assert "**Base E-VI** has the best final value" in said and "a mean regret of 1.5" in said
+    assert "**Base E-VI** is best: a mean regret of 1.5" in said and "6 in mean regret" in said
     assert "of the optimum" not in said
 
 
 def test_equal_methods_are_all_named():
     said = sentences(runs(e_vi=UP, e_qi=UP, e_fsvi=EARLY))
-    assert "**Base E-VI** and **Base E-QI** have the same, best final value: 97.0%" in said
+    assert "**Base E-VI** and **Base E-QI** have the same, best value: 97.0%" in said
+
+
+def test_methods_are_ranked_at_equal_work():
+    """Base E-VI ends higher after 8 sweeps; after the 3 of E-FSVI it is behind."""
+    said = sentences(runs(e_vi=UP, e_fsvi=EARLY[:4]))
+    assert (
+        "After 3 sweeps, the work that all methods have spent, **E-FSVI, T=6** is best: 85.0%"
+        in (said)
+    )
+
+
+def several(gains):
+    """Replications that share their luck: Base E-VI, and Base E-QI with additional gains."""
+    luck = np.linspace(0.3, 0.7, len(gains))
+    parts = [
+        curve([0.1, value, value + gain], algorithm=name, replication=i)
+        for i, (value, added) in enumerate(zip(luck, gains, strict=True))
+        for name, gain in (("e-vi", 0.0), ("e-qi", added))
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_a_lead_is_judged_by_the_interval_of_the_differences():
+    clear, open_ = several([0.02, 0.03, 0.02, 0.03, 0.02]), several([0.2, -0.1, 0.1, -0.1, 0.1])
+    work = work_to_reach(clear).set_index("algorithm")
+    assert work.loc["e-qi", "final_low"] < work.loc["e-vi", "final_high"]  # intervals overlap
+    said = sentences(clear)
+    assert "**Base E-QI** is best" in said and "5 pairs with the same seed" in said
+    said = sentences(open_)
+    assert "**Base E-QI** has the best mean" in said and "to decide between them" in said
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,12 @@ from fsdash.dashboard.class_links.state import parse_link
 from fsdash.dashboard.exercises import state, text
 from fsdash.dashboard.live_gridworld.state import Race
 from fsdash.dashboard.navigation import PAGES
-from fsdash.dashboard.runs.scores import RunScore, are_separable
+from fsdash.dashboard.runs.text import COLUMN_HELP
 from fsdash.dashboard.story import numbers as story_numbers
 from fsdash.dashboard.widgets import exercise as widget
 from fsdash.dashboard.widgets.progress import known_ids
 from fsdash.formatting import number
+from fsdash.runs.summary import Sample, difference, interval
 from fsdash.teaching.exercises import EXERCISES, by_id, by_page, live_gridworld, runs
 from fsdash.teaching.exercises.base import OTHER_STATE, RIGHT, TOO_SMALL
 from fsdash.teaching.sheet import PAGES as SHEET_PAGES
@@ -192,15 +193,14 @@ def test_answers_about_the_race_are_those_of_the_page():
             assert racer.share == pytest.approx(live_gridworld.share_after(method, sweeps))
 
 
-def test_the_table_of_runs_marks_the_runs_that_the_exercise_says():
-    scores = {
-        name: RunScore(
-            {"measure": "share", "final": mean, "final_low": low, "final_high": high}, 5, ()
-        )
-        for name, (mean, low, high) in runs.INTERVALS.items()
-    }
-    marked = [name for name in scores if not are_separable(scores["A"], scores[name])]
-    assert "".join(marked).lower() == by_id("may-be-best").right_answer()
+def test_two_runs_with_the_same_seed_are_compared_by_their_differences():
+    """The table of runs and the exercise agree, although the intervals of the means overlap."""
+    samples = [Sample(dict(enumerate(values)), seed=0) for values in runs.PAIRED.values()]
+    (_, low, _, _), (_, _, high, _) = (interval(values) for values in runs.PAIRED.values())
+    assert low < high
+    assert not difference(*samples).contains_zero
+    assert by_id("may-be-best").right_answer() == "a"
+    assert "overlap" not in COLUMN_HELP["final"]
 
 
 def test_stored_progress_that_is_not_an_exercise_is_ignored():

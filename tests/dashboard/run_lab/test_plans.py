@@ -1,6 +1,9 @@
 """The lab's plans, the custom form and its drawings, without a page."""
 
+import subprocess
+import sys
 import xml.etree.ElementTree as xml
+from dataclasses import replace
 
 import pytest
 
@@ -29,9 +32,22 @@ def test_the_python_code_of_a_plan_makes_the_same_runs(name):
     for domain in [plan.domain] if plan.domain else DOMAINS:
         specs = plan.build(domain, {}, 4, 7)
         assert all(spec.replications == (4 if spec.method.sampled else 1) for spec in specs)
-        made = {}
-        exec(python_code(specs).rpartition("\n")[0], made)
+        made = {"__name__": "imported"}
+        exec(python_code(specs), made)
         assert made["specs"] == specs
+
+
+@pytest.mark.slow
+def test_the_python_code_of_a_plan_runs_as_a_file(tmp_path):
+    """Worker processes import the file again; that must not start the runs once more."""
+    specs = PLANS["quick-look"].build("inventory", {}, 2, 0)
+    specs = [replace(spec, evaluations=None, iterations=1) for spec in specs]
+    (tmp_path / "runs.py").write_text(python_code(specs), "utf-8")
+    done = subprocess.run(
+        [sys.executable, "runs.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0 and "Traceback" not in done.stderr
+    assert all(spec.label in done.stdout for spec in specs)
 
 
 def test_an_experiment_that_is_run_again_gets_the_next_free_number():

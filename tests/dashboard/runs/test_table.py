@@ -3,14 +3,15 @@
 from dataclasses import replace
 from math import nan
 
+import numpy as np
 import pytest
 
-from fsdash.dashboard.runs.scores import RunScore, are_separable, work_in_sweeps
+from fsdash.dashboard.runs.scores import RunScore, work_in_sweeps
 from fsdash.dashboard.runs.state import experiment_letters, file_stem, numeric_settings
 from fsdash.dashboard.runs.table import (
     BEST,
+    OPEN,
     SORT_KEYS,
-    TIE,
     Filters,
     RunRow,
     Search,
@@ -26,6 +27,7 @@ from fsdash.dashboard.runs.table import (
 from fsdash.dashboard.runs.text import COLUMNS
 from fsdash.runs.records import Experiment, Replication, Run
 from fsdash.runs.spec import RunSpec
+from fsdash.runs.summary import RunCurves
 
 SHARE, REGRET = "fraction_of_optimal", "mean_regret"
 
@@ -50,17 +52,25 @@ def experiment_of(id: str, *specs: RunSpec, name="one", created=0.0) -> Experime
     return Experiment(id, "me", name, "", False, created, runs)
 
 
-def score(final: float, low=nan, high=nan, measure=SHARE, work=nan) -> RunScore:
+def score(final=nan, measure=SHARE, work=nan, ends=None, x=(1.0,), seed=0, algorithm="e-vi"):
+    """A run whose replications have the given curves over the work x; their last values differ."""
+    curves = {
+        i: np.broadcast_to(y, len(x)) for i, y in enumerate([final] if ends is None else ends)
+    }
+    last = np.mean([y[-1] for y in curves.values()])
     record = {
         "measure": measure,
-        "final": final,
-        "final_low": low,
-        "final_high": high,
+        "final": last,
+        "final_low": nan,
+        "final_high": nan,
+        "last_tenth": nan,
+        "caution": "",
         "relative": 0.25,
         "start_work": 0.0,
         "work_90": work,
     }
-    return RunScore(record, finished=3, curve=())
+    steps = {i: (np.array(x), np.array(y)) for i, y in curves.items()}
+    return RunScore(record, 3, (), RunCurves(algorithm, steps), seed)
 
 
 def vi(**parameters: float) -> RunSpec:
@@ -69,9 +79,10 @@ def vi(**parameters: float) -> RunSpec:
 
 def row(final=None, position=0, spec=None, experiment="aaaa", **more) -> RunRow:
     spec = spec or vi()
-    given = None if final is None else score(final, **more)
+    scored = final is not None or "ends" in more
     owner = experiment_of(experiment, spec)
-    return RunRow(owner, run_of(spec, experiment, position), given, 100.0)
+    found = score(nan if final is None else final, **more) if scored else None
+    return RunRow(owner, run_of(spec, experiment, position), found, 100.0)
 
 
 def test_every_column_but_the_curve_and_the_links_can_be_sorted():
@@ -114,13 +125,45 @@ def test_the_best_run_per_method_and_per_experiment():
     assert [r.run.position for r in best_rows(rows, "experiment")] == [1, 2]
 
 
-def test_a_run_whose_interval_overlaps_that_of_the_best_is_not_worse():
-    best, near = row(0.9, 0, low=0.88, high=0.92), row(0.87, 1, low=0.85, high=0.89)
-    far = row(0.5, 2, low=0.4, high=0.6)
-    assert [r.rank for r in mark_best([best, near, far])] == [BEST, TIE, ""]
-    assert not are_separable(best.score, near.score) and are_separable(best.score, far.score)
-    same = row(0.90001, 3)
-    assert [r.rank for r in mark_best([row(0.9, 0), same])] == [TIE, BEST]
+LUCK = (0.1, 0.3, 0.5, 0.7, 0.9)
+"""What the replications of runs with the same seed have in common."""
+
+
+def test_runs_with_the_same_seed_are_ranked_by_paired_differences():
+    """The intervals of all three means overlap; only the differences decide."""
+    best = row(0, position=0, ends=[v + 0.02 for v in LUCK])
+    worse = row(0, position=1, ends=[v + 0.001 * i for i, v in enumerate(LUCK)])
+    unclear = row(0, position=2, ends=[v + 0.05 * (-1) ** i for i, v in enumerate(LUCK)])
+    assert [r.rank for r in mark_best([best, worse, unclear])] == [BEST, "", OPEN]
+    independent = row(0, position=1, ends=list(LUCK), seed=1)
+    marked = mark_best([best, independent])
+    assert [r.rank for r in marked] == [BEST, OPEN] and "independent" in marked[1].comparison
+
+
+def test_the_best_run_is_the_best_at_equal_work():
+    """The longer run ends higher, but with twice the work; after the same work it is behind."""
+    long = row(0, position=0, ends=[(0.2, 0.5, 0.9)] * 3, x=(100.0, 200.0, 400.0))
+    short = row(0, position=1, ends=[(0.3, 0.8)] * 3, x=(100.0, 200.0))
+    assert long.score.final > short.score.final
+    first, second = mark_best([long, short])
+    assert (first.rank, second.rank) == ("", BEST)
+    assert second.comparison == "80.0% after 2 sweeps"
+    assert [r.run.position for r in best_rows([long, short], "domain")] == [1]
+    later = row(0, position=2, ends=[(0.1,)] * 3, x=(300.0,))
+    assert "no policy yet" in mark_best([long, short, later])[2].comparison
+
+
+def test_a_rolling_run_that_ended_early_does_not_shorten_the_comparison():
+    rolling = row(0, position=0, ends=[(0.85,)] * 3, x=(10.0,), algorithm="e-rolling")
+    other = row(0, position=1, ends=[(0.2, 0.9)] * 3, x=(10.0, 400.0))
+    assert [r.rank for r in mark_best([rolling, other])] == ["", BEST]
+
+
+def test_runs_that_show_the_same_value_may_both_be_best():
+    same = [row(0.9, 0, seed=None), row(0.90001, 1, seed=None)]
+    assert [r.rank for r in mark_best(same)] == [OPEN, BEST]
+    one_replication = [row(0.8, 0, seed=0), row(0.9, 1, seed=1)]
+    assert [r.rank for r in mark_best(one_replication)] == ["", BEST]
 
 
 def test_work_is_shown_in_sweeps():
