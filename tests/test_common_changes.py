@@ -117,7 +117,7 @@ def test_an_algorithm(project):
         "from fsdash.runs.estimate import worker_seconds\n"
         "from fsdash.runs.spec import RunSpec\n"
         'assert worker_seconds(RunSpec("inventory", "lazy", iterations=5)) > 0\n'
-        'assert algorithm_colour("lazy").light\n'
+        'assert algorithm_colour("lazy")\n'
         'test = open_page("pages/4_Run_lab.py", preset="custom", algorithms="lazy")\n'
         'print(test.number_input(key="lab.lazy.draws").help)\n'
         'assert not test.button(key="start").disabled\n'

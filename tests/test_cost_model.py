@@ -392,10 +392,9 @@ def test_the_figure_follows_the_rule(upkeep):
     frame, _ = run_all(specs(methods=["e-vi", "mpi"]))
     figure = learning_figure(frame)
     assert figure.layout.yaxis.title.text == BY_NAME["mean_regret"].axis_title
-    for dark in (False, True):
-        for y in ("mean_regret", "relative_regret", "mean_return", "max_regret"):
-            lines = [t for t in learning_figure(frame, y=y, dark=dark).data if t.fill is None]
-            assert lines and all(np.isfinite(line.y).all() for line in lines)
+    for y in ("mean_regret", "relative_regret", "mean_return", "max_regret"):
+        lines = [t for t in learning_figure(frame, y=y).data if t.fill is None]
+        assert lines and all(np.isfinite(line.y).all() for line in lines)
     low = min(y for band in figure.data if band.fill for y in band.y if y is not None)
     assert low >= 0  # regret is never negative, and neither is its interval
 

@@ -74,10 +74,10 @@ class ToyShop(Domain):
         )
 
 
-def drawing(domain, dark=False):
+def drawing(domain):
     from fsdash.figures.svg import Pen
 
-    return Pen(dark).drawing(340, 40, [Pen(dark).text(170, 20, f"a shelf of {{domain.shelf}}")])
+    return Pen().drawing(340, 40, [Pen().text(170, 20, f"a shelf of {{domain.shelf}}")])
 
 
 def describe(domain):
@@ -90,7 +90,7 @@ def policy_figures(inspected):
     from fsdash.figures.policies.generic import common_figures
     from fsdash.figures.policies.inspected import PolicyFigure
 
-    def orders(dark=False):
+    def orders():
         return go.Figure(go.Bar(y=inspected.policy_PXY[0].sum(axis=1), name="toy orders"))
 
     own = PolicyFigure("toys", "Toy orders", "Orders in each season.", orders)
@@ -244,8 +244,8 @@ def test_an_experiment_with_both_runs_on_worker_processes_and_is_drawn(service):
 
     drawn = traces(figures(opened("4_Run_lab.py", experiment=experiment.id))["curves"])
     colours = {name: series["line"].get("color") for name, series in drawn.items()}
-    own = algorithm_colour("toy").light
-    assert own in colours.values() and FAMILY_COLOURS["VI"].light in colours.values()
+    own = algorithm_colour("toy")
+    assert own in colours.values() and FAMILY_COLOURS["VI"] in colours.values()
 
     run = next(run for run in experiment.runs if run.spec.algorithm == "toy-vi")
     page = opened("5_Policy_inspector.py", experiment=experiment.id, run=str(run.id))

@@ -15,6 +15,7 @@ from fsdash.dashboard.navigation import available_pages
 from fsdash.dashboard.widgets import browser_storage
 from fsdash.dashboard.widgets.exercise import PARAMETER, draw_asked, draw_exercises
 from fsdash.dashboard.widgets.glossary import SYMBOLS
+from fsdash.dashboard.widgets.theme import themed
 from fsdash.dashboard.widgets.url_state import SHARED, UrlState, page_switch
 from fsdash.figures.palette import BACKGROUND, INK
 from fsdash.formatting import escape_markdown
@@ -123,8 +124,8 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
         "FOOTER": footer,
         "PAGE_TOP": f".st-key-{PAGE_TOP} {{display: none;}}",
         "STORAGE": browser_storage.STYLE,
-        "PAGE": BACKGROUND.on(is_dark()),
-        "INK": INK.on(is_dark()),
+        "PAGE": themed(BACKGROUND),
+        "INK": themed(INK),
     }
     style = STYLE
     for word, value in words.items():
@@ -199,11 +200,6 @@ def _draw_links() -> None:
             st.caption(group)
         for page in pages:
             st.page_link(page.script, label=page.title, icon=page.icon)
-
-
-def is_dark() -> bool:
-    """Whether the visitor uses the dark theme."""
-    return st.context.theme.type == "dark"
 
 
 # ------------------------------------------------------------------------------- teaching sections

@@ -64,7 +64,6 @@ def budget_figure(
     regimes: Sequence[Regime],
     candidates: Sequence[BoundedRun] = (),
     bound: Bound = fsvi_regret,
-    dark: bool = False,
     rolling: bool = False,
 ) -> go.Figure:
     """The staircases of `T`, the budget with the bounds it pays for, and the strip of `regimes`.
@@ -79,26 +78,26 @@ def budget_figure(
     drawn = staircases(constants, sizes, T=sorted(horizons), max_budget=high, bound=bound)
     trivial = trivial_bound(constants)
     bottom, top = _regret_range(drawn, winner, trivial)
-    cells = _cells(regimes, sizes, high, dark)
+    cells = _cells(regimes, sizes, high)
     bought = [choice for choice in candidates if choice.T in horizons]
     data = [
-        *(_staircase(curve, sizes, high, winner, dark) for curve in drawn),
-        *([_rolling(constants, sizes, high, dark)] if rolling else ()),
-        *(_mark(choice, sizes, budget, bottom, choice is winner, dark) for choice in bought[::-1]),
+        *(_staircase(curve, sizes, high, winner) for curve in drawn),
+        *([_rolling(constants, sizes, high)] if rolling else ()),
+        *(_mark(choice, sizes, budget, bottom, choice is winner) for choice in bought[::-1]),
         strip(cells, "has the smallest bound"),
         _top_axis(low, high, top),
     ]
     label_side = _emptier_side(drawn, trivial, (low, high), (bottom, top))
     layout = {
-        "template": template(dark),
+        "template": template(),
         "hovermode": "closest",
         "legend": {"y": 1.13, "font": {"size": 13}, "entrywidth": 46},
         "margin": {"l": 8, "r": 12, "t": 8, "b": 8},
-        "shapes": [*_vacuous_area(trivial, top, dark), *budget_line(budget, dark)],
+        "shapes": [*_vacuous_area(trivial, top), *budget_line(budget)],
         "annotations": [
-            *_vacuous_label(trivial, label_side, dark),
-            *budget_label(budget, budget / sizes.sweep, (low, high), dark),
-            *strip_labels(cells, "smallest bound for each budget", low, high, dark),
+            *_vacuous_label(trivial, label_side),
+            *budget_label(budget, budget / sizes.sweep, (low, high)),
+            *strip_labels(cells, "smallest bound for each budget", low, high),
         ],
         **_axes(sizes, (low, high), (bottom, top)),
     }
@@ -109,7 +108,10 @@ def budget_figure(
 
 
 def _staircase(
-    curve: Staircase, sizes: Sizes, high: float, winner: BoundedRun | None, dark: bool
+    curve: Staircase,
+    sizes: Sizes,
+    high: float,
+    winner: BoundedRun | None,
 ) -> dict:
     wins = winner is not None and curve.T == winner.T
     # The last step continues to the edge of the figure.
@@ -123,7 +125,7 @@ def _staircase(
         name=competitor_label(curve.T),
         mode="lines",
         line={
-            "color": competitor_colour(curve.T, dark),
+            "color": competitor_colour(curve.T),
             "width": 4 if wins else 2.5,
             "shape": "hv",
             "dash": "dash" if curve.T == 1 else "solid",
@@ -134,11 +136,15 @@ def _staircase(
     )
 
 
-def _rolling(constants: Constants, sizes: Sizes, high: float, dark: bool) -> dict:
+def _rolling(
+    constants: Constants,
+    sizes: Sizes,
+    high: float,
+) -> dict:
     curve = rolling_curve(constants, sizes, max_budget=high)
     n, cost, regret = (np.append(a, a[-1]) for a in curve)
     cost[-1] = high
-    colour = FAMILY_COLOURS["rolling"].on(dark)
+    colour = FAMILY_COLOURS["rolling"]
     return dict(
         type="scatter",
         x=cost,
@@ -153,7 +159,11 @@ def _rolling(constants: Constants, sizes: Sizes, high: float, dark: bool) -> dic
 
 
 def _mark(
-    choice: BoundedRun, sizes: Sizes, budget: float, bottom: float, wins: bool, dark: bool
+    choice: BoundedRun,
+    sizes: Sizes,
+    budget: float,
+    bottom: float,
+    wins: bool,
 ) -> dict:
     """The point where the budget meets a staircase; an arrow if it is below the lower edge."""
     inside = choice.regret >= bottom
@@ -167,10 +177,10 @@ def _mark(
         mode="markers",
         cliponaxis=False,
         marker={
-            "color": competitor_colour(choice.T, dark),
+            "color": competitor_colour(choice.T),
             "symbol": "circle" if inside else "triangle-down",
             "size": 17 if wins else 10,
-            "line": {"color": (INK if wins else BACKGROUND).on(dark), "width": 2.5 if wins else 1},
+            "line": {"color": (INK if wins else BACKGROUND), "width": 2.5 if wins else 1},
         },
         showlegend=False,
         hovertemplate=f"<b>{competitor_label(choice.T)}</b> for this budget: "
@@ -179,13 +189,17 @@ def _mark(
     )
 
 
-def _cells(regimes: Sequence[Regime], sizes: Sizes, high: float, dark: bool) -> list[Cell]:
+def _cells(
+    regimes: Sequence[Regime],
+    sizes: Sizes,
+    high: float,
+) -> list[Cell]:
     return [
         Cell(
             regime.start,
             min(regime.end, high),
             competitor_label(regime.T),
-            competitor_colour(regime.T, dark),
+            competitor_colour(regime.T),
             f"from {regime.start / sizes.sweep:.4g} to {_end(regime, sizes)} sweeps",
         )
         for regime in regimes
@@ -240,11 +254,14 @@ def _regret_range(
     return float(bottom) / 1.3, float(max(top, 2 * bottom)) * 1.3
 
 
-def _vacuous_area(trivial: float, top: float, dark: bool) -> list[dict]:
+def _vacuous_area(
+    trivial: float,
+    top: float,
+) -> list[dict]:
     """Grey above r_max/(1−γ), where every bound is vacuous."""
     if trivial <= 0:
         return []
-    colour = TERMS["trivial"].on(dark)
+    colour = TERMS["trivial"]
     across = {"xref": "paper", "x0": 0, "x1": 1, "yref": "y", "y0": trivial}
     grey = {"type": "rect", "fillcolor": with_opacity(colour, 0.2), "line": {"width": 0}}
     line = {"type": "line", "line": {"color": colour, "width": 2, "dash": "dot"}}
@@ -272,7 +289,10 @@ def _emptier_side(
     return "left" if passing(0, 1 / 3) < passing(2 / 3, 1) else "right"
 
 
-def _vacuous_label(trivial: float, side: str, dark: bool) -> list[dict]:
+def _vacuous_label(
+    trivial: float,
+    side: str,
+) -> list[dict]:
     if trivial <= 0:
         return []
     words = f"<b>vacuous bounds</b><br>above r<sub>max</sub>/(1−γ) = {number(trivial)}"
@@ -288,8 +308,8 @@ def _vacuous_label(trivial: float, side: str, dark: bool) -> list[dict]:
             "yanchor": "bottom",
             "text": words,
             "showarrow": False,
-            "font": {"size": 13, "color": TERMS["trivial"].on(dark)},
-            "bgcolor": with_opacity(BACKGROUND.on(dark), 0.6),
+            "font": {"size": 13, "color": TERMS["trivial"]},
+            "bgcolor": with_opacity(BACKGROUND, 0.6),
         }
     ]
 

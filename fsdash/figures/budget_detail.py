@@ -57,7 +57,6 @@ def decomposition_figure(
     constants: Constants,
     candidates: Sequence[BoundedRun],
     bound: Bound = fsvi_regret,
-    dark: bool = False,
 ) -> go.Figure:
     """Stacked bars: the terms of the bound, for each competitor that the budget pays for.
 
@@ -78,7 +77,7 @@ def decomposition_figure(
             "text": [number(value) for value in columns[name]],
             "textposition": "none",
             "customdata": columns["k"],
-            "marker": {"color": colour.on(dark)},
+            "marker": {"color": colour},
             "hovertemplate": "<b>T = %{x}</b>, k = %{customdata:,}<br>"
             + name
             + " term %{text}<extra></extra>",
@@ -86,14 +85,14 @@ def decomposition_figure(
         for name, colour in TERM_COLOURS.items()
     ]
     layout = {
-        "template": template(dark),
+        "template": template(),
         "barmode": "stack",
         "bargap": 0.25,
         "hovermode": "closest",
         "xaxis": {"title": {"text": "T (VI: Base VI)"}, "showgrid": False, "type": "category"},
         "yaxis": {"title": {"text": "bound on the regret"}, "range": [0, top]},
-        "shapes": _trivial_shapes(trivial, top, dark),
-        "annotations": _totals(columns["total"], best, top, dark),
+        "shapes": _trivial_shapes(trivial, top),
+        "annotations": _totals(columns["total"], best, top),
     }
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 
@@ -118,7 +117,6 @@ def sensitivity_figure(
     budgets: np.ndarray,
     best: BestChoices,
     here: tuple[float, float],
-    dark: bool = False,
 ) -> go.Figure:
     """The best T as colours over budgets (horizontal) and values of the constant `name` (vertical).
 
@@ -128,12 +126,12 @@ def sensitivity_figure(
     """
     sweeps = budgets / sizes.sweep
     data = [
-        _best_T_cells(name, values, sweeps, best, dark),
-        _faded_cells(values, sweeps, best, dark),
-        _cross(here[0] / sizes.sweep, here[1], dark),
+        _best_T_cells(name, values, sweeps, best),
+        _faded_cells(values, sweeps, best),
+        _cross(here[0] / sizes.sweep, here[1]),
     ]
     layout = {
-        "template": template(dark),
+        "template": template(),
         "hovermode": "closest",
         "xaxis": {
             "type": "log",
@@ -143,13 +141,14 @@ def sensitivity_figure(
             **log_ticks(*sweeps[[0, -1]]),
         },
         "yaxis": _value_axis(name, values),
-        "annotations": _vacuous_note(best, dark),
+        "annotations": _vacuous_note(best),
     }
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
 def truth_figure(
-    constants: Constants, regret: Mapping[int, tuple[float, float]], dark: bool = False
+    constants: Constants,
+    regret: Mapping[int, tuple[float, float]],
 ) -> go.Figure:
     """The floor of the bound and the true largest regret over T, with r_max/(1−γ), on a log axis.
 
@@ -174,7 +173,7 @@ def truth_figure(
 
     low, high = np.log10([min(true[true > 0].min(initial=inf), trivial), floor.max()]).tolist()
     layout = {
-        "template": template(dark),
+        "template": template(),
         "hovermode": "closest",
         "xaxis": {"title": {"text": "frozen periods"}, "type": "category"},
         "yaxis": {
@@ -184,7 +183,7 @@ def truth_figure(
             "range": [low - 0.6, high + 0.6],
             "dtick": max(1, round((high - low) / 6)),
         },
-        "shapes": _trivial_shapes(trivial, 10 ** (high + 30), dark),
+        "shapes": _trivial_shapes(trivial, 10 ** (high + 30)),
         "annotations": [
             {
                 "xref": "paper",
@@ -195,13 +194,13 @@ def truth_figure(
                 "yanchor": "bottom",
                 "text": "vacuous above r<sub>max</sub>/(1−γ)",
                 "showarrow": False,
-                "font": {"size": 13, "color": TERMS["trivial"].on(dark)},
+                "font": {"size": 13, "color": TERMS["trivial"]},
             }
         ],
     }
     data = [
-        points(floor, "the bound, k → ∞", VERMILLION.on(dark), "diamond"),
-        points(true, "the true regret", GREEN.on(dark), "circle"),
+        points(floor, "the bound, k → ∞", VERMILLION, "diamond"),
+        points(true, "the true regret", GREEN, "circle"),
     ]
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 
@@ -218,10 +217,13 @@ def _bar_top(totals: Sequence[float], best: float, trivial: float) -> float:
     return top if 0 < top < inf else 1.0
 
 
-def _trivial_shapes(trivial: float, top: float, dark: bool) -> list[dict]:
+def _trivial_shapes(
+    trivial: float,
+    top: float,
+) -> list[dict]:
     if not 0 < trivial < top:
         return []
-    colour = TERMS["trivial"].on(dark)
+    colour = TERMS["trivial"]
     across = {"xref": "paper", "x0": 0, "x1": 1, "yref": "y", "y0": trivial, "layer": "below"}
     return [
         {
@@ -242,7 +244,11 @@ def _trivial_shapes(trivial: float, top: float, dark: bool) -> list[dict]:
     ]
 
 
-def _totals(totals: Sequence[float], best: float, top: float, dark: bool) -> list[dict]:
+def _totals(
+    totals: Sequence[float],
+    best: float,
+    top: float,
+) -> list[dict]:
     """The total above each bar, with an arrow if the bar is off the scale."""
     # With many bars there is room for the label of the best one only.
     shown = list(range(len(totals))) if len(totals) <= 12 else [totals.index(best)]
@@ -260,15 +266,18 @@ def _totals(totals: Sequence[float], best: float, top: float, dark: bool) -> lis
                 "yanchor": "top" if cut else "bottom",
                 "showarrow": False,
                 "text": f"<b>{text} best</b>" if totals[i] == best else text,
-                "font": {"size": 14, "color": INK.on(dark)},
-                "bgcolor": with_opacity(BACKGROUND.on(dark), 0.8 if cut else 0),
+                "font": {"size": 14, "color": INK},
+                "bgcolor": with_opacity(BACKGROUND, 0.8 if cut else 0),
             }
         )
     return labels
 
 
 def _best_T_cells(
-    name: str, values: np.ndarray, sweeps: np.ndarray, best: BestChoices, dark: bool
+    name: str,
+    values: np.ndarray,
+    sweeps: np.ndarray,
+    best: BestChoices,
 ) -> dict:
     names = {T: competitor_label(T) if T else "no run" for T in np.unique(best.T).tolist()}
     # T = 1 is Base VI, so log2 T puts it at 0, one unit before T = 2.
@@ -281,7 +290,7 @@ def _best_T_cells(
         "z": z,
         "zmin": 0,
         "zmax": longest,
-        "colorscale": _colour_scale(longest, dark),
+        "colorscale": _colour_scale(longest),
         "name": "best T",
         "customdata": np.dstack((best.k, best.regret)),
         "text": [[names[T] for T in row] for row in best.T.tolist()],
@@ -293,9 +302,13 @@ def _best_T_cells(
     }
 
 
-def _faded_cells(values: np.ndarray, sweeps: np.ndarray, best: BestChoices, dark: bool) -> dict:
+def _faded_cells(
+    values: np.ndarray,
+    sweeps: np.ndarray,
+    best: BestChoices,
+) -> dict:
     """A layer of the background's colour over the cells with a vacuous bound."""
-    colour = with_opacity(BACKGROUND.on(dark), 0.72)
+    colour = with_opacity(BACKGROUND, 0.72)
     return {
         "type": "heatmap",
         "x": sweeps,
@@ -308,7 +321,10 @@ def _faded_cells(values: np.ndarray, sweeps: np.ndarray, best: BestChoices, dark
     }
 
 
-def _cross(x: float, y: float, dark: bool) -> dict:
+def _cross(
+    x: float,
+    y: float,
+) -> dict:
     """The current budget and value."""
     return {
         "type": "scatter",
@@ -318,8 +334,8 @@ def _cross(x: float, y: float, dark: bool) -> dict:
         "marker": {
             "symbol": "cross",
             "size": 15,
-            "color": INK.on(dark),
-            "line": {"color": BACKGROUND.on(dark), "width": 2},
+            "color": INK,
+            "line": {"color": BACKGROUND, "width": 2},
         },
         "name": "here",
         "showlegend": False,
@@ -327,11 +343,11 @@ def _cross(x: float, y: float, dark: bool) -> dict:
     }
 
 
-def _colour_scale(longest: float, dark: bool) -> list[list]:
+def _colour_scale(longest: float) -> list[list]:
     """The colour of Base VI up to half a unit, then the colours of FSVI over log2 T."""
-    vi = competitor_colour(1, dark)
+    vi = competitor_colour(1)
     steps = np.linspace(1.0, longest, 24)
-    ramp = [[step / longest, competitor_colour(max(2, round(2**step)), dark)] for step in steps]
+    ramp = [[step / longest, competitor_colour(max(2, round(2**step)))] for step in steps]
     return [[0, vi], [0.5 / longest, vi], [0.5 / longest, ramp[0][1]], *ramp]
 
 
@@ -359,7 +375,7 @@ def _value_axis(name: str, values: np.ndarray) -> dict:
     }
 
 
-def _vacuous_note(best: BestChoices, dark: bool) -> list[dict]:
+def _vacuous_note(best: BestChoices) -> list[dict]:
     if not best.vacuous.any():
         return []
     return [
@@ -373,6 +389,6 @@ def _vacuous_note(best: BestChoices, dark: bool) -> list[dict]:
             "yanchor": "bottom",
             "showarrow": False,
             "text": "faded: the smallest bound is vacuous",
-            "font": {"size": 13, "color": TERMS["trivial"].on(dark)},
+            "font": {"size": 13, "color": TERMS["trivial"]},
         }
     ]

@@ -33,7 +33,7 @@ LOSSES = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 LOSS_LABELS = ("≤ 0.01%", "0.1%", "1%", "10%", "100%")
 
 
-def budgets_figure(rows: pd.DataFrame, dark: bool = False) -> go.Figure:
+def budgets_figure(rows: pd.DataFrame) -> go.Figure:
     """One line per method for the rows of one domain (`fsdash.reproduce.budgets`)."""
     data = []
     for method, (name, colour, dash, symbol) in LINES.items():
@@ -41,7 +41,7 @@ def budgets_figure(rows: pd.DataFrame, dark: bool = False) -> go.Figure:
         if own.empty:
             continue
         table = best_in_hindsight(own)
-        line = colour.on(dark)
+        line = colour
         band = {"x": table["sweeps"], "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
         band |= {"type": "scatter", "showlegend": False, "legendgroup": name}
         data += [
@@ -64,7 +64,7 @@ def budgets_figure(rows: pd.DataFrame, dark: bool = False) -> go.Figure:
         ]
     ticks = sorted(rows["sweeps"].unique().tolist())
     layout = {
-        "template": template(dark),
+        "template": template(),
         "hovermode": "closest",
         "xaxis": {
             "type": "log",

@@ -15,7 +15,10 @@ MAX_LABEL = 48
 """Characters of an option in the figure."""
 
 
-def answers_figure(labels: Sequence[str], counts: Sequence[int], dark: bool = False) -> go.Figure:
+def answers_figure(
+    labels: Sequence[str],
+    counts: Sequence[int],
+) -> go.Figure:
     """A horizontal bar for each label, in the given order from the top.
 
     Labels are texts that visitors typed: nothing in them is read as HTML.
@@ -32,11 +35,11 @@ def answers_figure(labels: Sequence[str], counts: Sequence[int], dark: bool = Fa
         "textposition": "outside",
         "cliponaxis": False,
         "textfont": {"size": 18},
-        "marker": {"color": BLUE.on(dark)},
+        "marker": {"color": BLUE},
         "hoverinfo": "skip",
     }
     layout = {
-        "template": template(dark),
+        "template": template(),
         "hovermode": False,
         "xaxis": {
             "title": {"text": "answers"},

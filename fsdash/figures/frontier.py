@@ -54,11 +54,14 @@ def point_label(method: str, T: object) -> str:
     return f"Rolling freeze, n = {T}" if method == "rolling" and not pd.isna(T) else TITLES[method]
 
 
-def method_colour(method: str, T: object, dark: bool) -> str:
+def method_colour(
+    method: str,
+    T: object,
+) -> str:
     """The colour of a method, the same as on every other page."""
     if method == "fsvi":
-        return fsvi_colour(int(T)).on(dark)  # type: ignore[call-overload]
-    return FAMILY_COLOURS["rolling" if method == "rolling" else method.upper()].on(dark)
+        return fsvi_colour(int(T))  # type: ignore[call-overload]
+    return FAMILY_COLOURS["rolling" if method == "rolling" else method.upper()]
 
 
 def frontier_figure(
@@ -66,7 +69,6 @@ def frontier_figure(
     T: Sequence[int],
     budget: float,
     measure: str = "mean_regret",
-    dark: bool = False,
     *,
     certificates: bool = True,
 ) -> go.Figure:
@@ -76,7 +78,7 @@ def frontier_figure(
     policies that maximise the immediate reward, are left out: the axes are logarithmic. A regret of
     0 is drawn at the lower edge.
     """
-    return FrontierFigure(frontier, T, measure, dark, certificates=certificates).at(budget)
+    return FrontierFigure(frontier, T, measure, certificates=certificates).at(budget)
 
 
 class FrontierFigure:
@@ -87,42 +89,41 @@ class FrontierFigure:
         frontier: pd.DataFrame,
         T: Sequence[int],
         measure: str = "mean_regret",
-        dark: bool = False,
         *,
         certificates: bool = True,
     ) -> None:
         frame = with_work(frontier)
-        self.measure, self.dark, self.certificates = measure, dark, certificates
+        self.measure, self.certificates = measure, certificates
         self.front, self.winners = pareto(frame, measure), winners(frame, measure)
         self.costs = float(frame["sweeps"].min()), float(frame["sweeps"].max())
         self.regrets = _regret_range(frame, self.front, measure, precision(frame))
         bottom, top = self.regrets
-        self.bounds = _bounds(frame, T, top, dark)
-        self.curves = [_curve(rows, measure, bottom, dark) for rows in _curves(frame, T)]
+        self.bounds = _bounds(frame, T, top)
+        self.curves = [_curve(rows, measure, bottom) for rows in _curves(frame, T)]
 
     def at(self, budget: float) -> go.Figure:
         """The figure with this budget."""
-        front, measure, dark = self.front, self.measure, self.dark
+        front, measure = self.front, self.measure
         low, high = _work_range(self.costs, budget)
         bottom, top = self.regrets
-        won = _cells(self.winners, high, dark)
+        won = _cells(self.winners, high)
         data = [
-            *(_band(front, measure, bottom, high, dark) if self.certificates else ()),
+            *(_band(front, measure, bottom, high) if self.certificates else ()),
             *self.bounds,
             *self.curves,
-            _front(front, measure, bottom, high, dark),
-            *_mark(front, measure, budget, bottom, dark),
+            _front(front, measure, bottom, high),
+            *_mark(front, measure, budget, bottom),
             strip(won, "has the smallest regret"),
         ]
         layout = {
-            "template": template(dark),
+            "template": template(),
             "hovermode": "closest",
             "legend": {"y": 1.02, "font": {"size": 13}, "traceorder": "normal"},
             "margin": {"l": 8, "r": 12, "t": 8, "b": 8},
-            "shapes": budget_line(budget, dark),
+            "shapes": budget_line(budget),
             "annotations": [
-                *budget_label(budget, budget, (low, high), dark),
-                *strip_labels(won, "smallest regret for each budget", low, high, dark),
+                *budget_label(budget, budget, (low, high)),
+                *strip_labels(won, "smallest regret for each budget", low, high),
             ],
             "xaxis": {
                 "type": "log",
@@ -189,7 +190,11 @@ def _hover(rows: pd.DataFrame) -> tuple[list, str]:
     return data, text
 
 
-def _curve(rows: pd.DataFrame, measure: str, bottom: float, dark: bool) -> dict:
+def _curve(
+    rows: pd.DataFrame,
+    measure: str,
+    bottom: float,
+) -> dict:
     method, T = rows["method"].iloc[0], rows["T"].iloc[0]
     data, text = _hover(rows)
     return {
@@ -200,7 +205,7 @@ def _curve(rows: pd.DataFrame, measure: str, bottom: float, dark: bool) -> dict:
         "name": f"T = {T}" if method == "fsvi" else TITLES[method],
         "mode": "lines+markers",
         "line": {
-            "color": method_colour(method, T, dark),
+            "color": method_colour(method, T),
             "width": 2,
             "dash": {"fsvi": "solid", "rolling": "dot"}.get(method, "dash"),
             "shape": "hv",
@@ -218,19 +223,29 @@ def _staircase(
     return np.append(front["sweeps"], high), np.append(values, values[-1:])
 
 
-def _front(front: pd.DataFrame, measure: str, bottom: float, high: float, dark: bool) -> dict:
+def _front(
+    front: pd.DataFrame,
+    measure: str,
+    bottom: float,
+    high: float,
+) -> dict:
     x, y = _staircase(front, measure, bottom, high)
     return {
         "type": "scatter",
         **{"x": x, "y": y, "name": FRONT, "mode": "lines", "hoverinfo": "skip"},
-        "line": {"color": INK.on(dark), "width": 4, "shape": "hv"},
+        "line": {"color": INK, "width": 4, "shape": "hv"},
         "opacity": 0.55,
     }
 
 
-def _band(front: pd.DataFrame, measure: str, bottom: float, high: float, dark: bool) -> list[dict]:
+def _band(
+    front: pd.DataFrame,
+    measure: str,
+    bottom: float,
+    high: float,
+) -> list[dict]:
     """From the true regret of the front up to its certificate."""
-    colour = GREY.on(dark)
+    colour = GREY
     shared = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}
     x, low = _staircase(front, measure, bottom, high)
     _, certified = _staircase(front, "certificate", bottom, high)
@@ -246,7 +261,11 @@ def _band(front: pd.DataFrame, measure: str, bottom: float, high: float, dark: b
     ]
 
 
-def _bounds(frame: pd.DataFrame, T: Sequence[int], top: float, dark: bool) -> list[dict]:
+def _bounds(
+    frame: pd.DataFrame,
+    T: Sequence[int],
+    top: float,
+) -> list[dict]:
     """The bound of FSVI, if it fits."""
     rows = frame[(frame["method"] == "fsvi") & frame["T"].isin(T) & frame["bound"].notna()]
     if rows.empty or rows["bound"].min() > top:
@@ -258,12 +277,17 @@ def _bounds(frame: pd.DataFrame, T: Sequence[int], top: float, dark: bool) -> li
             **{"x": best["sweeps"], "y": best["bound"].cummin(), "name": BOUND_NAME},
             "mode": "lines",
             "hoverinfo": "skip",
-            "line": {"color": GREY.on(dark), "width": 2, "shape": "hv", "dash": "dashdot"},
+            "line": {"color": GREY, "width": 2, "shape": "hv", "dash": "dashdot"},
         }
     ]
 
 
-def _mark(front: pd.DataFrame, measure: str, budget: float, bottom: float, dark: bool) -> list:
+def _mark(
+    front: pd.DataFrame,
+    measure: str,
+    budget: float,
+    bottom: float,
+) -> list:
     """The best point within the budget."""
     best = last_on_budget(front, budget)
     if best is None:
@@ -278,8 +302,8 @@ def _mark(front: pd.DataFrame, measure: str, budget: float, bottom: float, dark:
             **{"name": "best for this budget", "meta": HANDLE, "mode": "markers"},
             "marker": {
                 "size": 17,
-                "color": method_colour(best["method"], best["T"], dark),
-                "line": {"color": INK.on(dark), "width": 2.5},
+                "color": method_colour(best["method"], best["T"]),
+                "line": {"color": INK, "width": 2.5},
             },
             "cliponaxis": False,
             "showlegend": False,
@@ -288,13 +312,16 @@ def _mark(front: pd.DataFrame, measure: str, budget: float, bottom: float, dark:
     ]
 
 
-def _cells(won: Sequence[Winner], high: float, dark: bool) -> list[Cell]:
+def _cells(
+    won: Sequence[Winner],
+    high: float,
+) -> list[Cell]:
     return [
         Cell(
             winner.start,
             min(winner.end, high),
             _short_label(winner),
-            method_colour(winner.method, winner.T, dark),
+            method_colour(winner.method, winner.T),
             f"from {number(winner.start)} sweeps on"
             if winner.end == inf
             else f"from {number(winner.start)} to {number(winner.end)} sweeps",

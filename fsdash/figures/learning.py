@@ -62,7 +62,6 @@ def learning_figure(
     runs: bool = False,
     lower_policies: Collection[str] = (),
     optimum: bool = True,
-    dark: bool = False,
 ) -> go.Figure:
     """The mean of y along x for each method of a tidy frame, in its 95% band.
 
@@ -75,24 +74,24 @@ def learning_figure(
     curves = mean_curves(frame, x, y=y, sweep=sweep, lower_policies=lower_policies)
     if log_x:
         curves = [positive for c in curves if len((positive := c.where(c.x > 0)).x)]
-    data = [_band(curve, dark) for curve in curves]
+    data = [_band(curve) for curve in curves]
     if runs:
         for series, single in replications(
             frame, x, y=y, sweep=sweep, lower_policies=lower_policies
         ):
-            data += [_run(series, run, log_x, dark) for run in single]
-    strokes = _strokes(curves, dark)
-    data += [_mean(c, x, y, *stroke, dark) for c, stroke in zip(curves, strokes, strict=True)]
-    data += [_ends(c, x, y, dark) for c in curves if ALGORITHMS[c.algorithm].sampled]
+            data += [_run(series, run, log_x) for run in single]
+    strokes = _strokes(curves)
+    data += [_mean(c, x, y, *stroke) for c, stroke in zip(curves, strokes, strict=True)]
+    data += [_ends(c, x, y) for c in curves if ALGORITHMS[c.algorithm].sampled]
     best = optimal_value(frame, y)
     layout = {
-        "template": template(dark),
+        "template": template(),
         "hovermode": "closest",
         "xaxis": _x_axis(curves, x, log_x) | {"title": {"text": X_TITLES[x].format(sweep_of)}},
         "yaxis": _y_axis(curves, y, best),
     }
-    layout |= _optimum(best, y, dark) if optimum else {}
-    if below := _off_scale(curves, y, dark):
+    layout |= _optimum(best, y) if optimum else {}
+    if below := _off_scale(curves, y):
         layout["annotations"] = [*layout.get("annotations", ()), below]
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 
@@ -108,27 +107,36 @@ def variant(algorithm: str) -> str:
 # ----------------------------------------------------------------------------------------- traces
 
 
-def _colour(algorithm: str, T: object, dark: bool) -> str:
-    return algorithm_colour(ALGORITHMS[algorithm].family, None if pd.isna(T) else int(T)).on(dark)
+def _colour(
+    algorithm: str,
+    T: object,
+) -> str:
+    return algorithm_colour(ALGORITHMS[algorithm].family, None if pd.isna(T) else int(T))
 
 
-def _strokes(curves: list[MeanCurve], dark: bool) -> list[tuple[str, str]]:
+def _strokes(curves: list[MeanCurve]) -> list[tuple[str, str]]:
     """The dash and the marker ("" for none) of each curve; no two share colour and dash."""
     kinds = [variant(curve.algorithm) for curve in curves]
     several = len(set(kinds)) > 1
     found, taken = [], set()
     for curve, kind in zip(curves, kinds, strict=True):
         usual = LOWER_STROKES.get(curve.policy, STROKES[kind] if several else "solid")
-        colour = _colour(curve.algorithm, curve.T, dark)
+        colour = _colour(curve.algorithm, curve.T)
         dash = next((d for d in (usual, *OTHER_STROKES) if (colour, d) not in taken), usual)
         taken.add((colour, dash))
         found.append((dash, MARKS.get(kind, "") if several else ""))
     return found
 
 
-def _mean(curve: MeanCurve, x: str, y: str, dash: str, mark: str, dark: bool) -> dict:
+def _mean(
+    curve: MeanCurve,
+    x: str,
+    y: str,
+    dash: str,
+    mark: str,
+) -> dict:
     name, shown = curve.method, BY_NAME[y].format
-    colour = _colour(curve.algorithm, curve.T, dark)
+    colour = _colour(curve.algorithm, curve.T)
     sampled = ALGORITHMS[curve.algorithm].sampled
     spread = (
         ""
@@ -172,7 +180,7 @@ def _unit(x: str) -> str:
     return {"evaluations": "evaluations", "sweeps": "sweeps", "seconds": "s"}[x]
 
 
-def _band(curve: MeanCurve, dark: bool) -> dict:
+def _band(curve: MeanCurve) -> dict:
     """The 95% band, as one closed outline for each stretch of the curve that has an interval."""
     known = ~np.isnan(curve.low)
     xs, ys = [], []
@@ -183,7 +191,7 @@ def _band(curve: MeanCurve, dark: bool) -> dict:
             _, low = _steps(curve.x[stretch], curve.low[stretch])
             xs += [*x.tolist(), *x[::-1].tolist(), None]
             ys += [*high.tolist(), *low[::-1].tolist(), None]
-    colour = _colour(curve.algorithm, curve.T, dark)
+    colour = _colour(curve.algorithm, curve.T)
     return {
         "type": "scatter",
         "x": xs,
@@ -204,13 +212,17 @@ def _steps(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
 
 
-def _ends(curve: MeanCurve, x: str, y: str, dark: bool) -> dict:
+def _ends(
+    curve: MeanCurve,
+    x: str,
+    y: str,
+) -> dict:
     """The last policy of each replication, as dots; empty unless their interval is doubtful.
 
     The series is always there, so that a chart keeps its series while replications arrive.
     """
     ends = curve.ends if curve.caution else ()
-    shown, colour = BY_NAME[y].format, _colour(curve.algorithm, curve.T, dark)
+    shown, colour = BY_NAME[y].format, _colour(curve.algorithm, curve.T)
     return {
         "type": "scatter",
         "x": [place for place, _ in ends],
@@ -225,7 +237,11 @@ def _ends(curve: MeanCurve, x: str, y: str, dark: bool) -> dict:
     }
 
 
-def _run(series: Series, run: tuple[np.ndarray, np.ndarray], log_x: bool, dark: bool) -> dict:
+def _run(
+    series: Series,
+    run: tuple[np.ndarray, np.ndarray],
+    log_x: bool,
+) -> dict:
     name, (x, y) = series.method, run
     seen = x > 0 if log_x else x >= 0
     return {
@@ -236,7 +252,7 @@ def _run(series: Series, run: tuple[np.ndarray, np.ndarray], log_x: bool, dark: 
         "legendgroup": name,
         "mode": "lines",
         "line": {
-            "color": with_opacity(_colour(series.algorithm, series.T, dark), 0.4),
+            "color": with_opacity(_colour(series.algorithm, series.T), 0.4),
             "width": 1,
             "shape": "hv",
         },
@@ -248,11 +264,14 @@ def _run(series: Series, run: tuple[np.ndarray, np.ndarray], log_x: bool, dark: 
 # ----------------------------------------------------------------------------------------- layout
 
 
-def _optimum(best: float, y: str, dark: bool) -> dict:
+def _optimum(
+    best: float,
+    y: str,
+) -> dict:
     """A line at the optimum, labelled on the side without curves; nothing if it is unknown."""
     if not np.isfinite(best):
         return {}
-    ink = INK.on(dark)
+    ink = INK
     line = {
         "type": "line",
         "name": "optimum",
@@ -315,7 +334,10 @@ def _lowest_share(curves: list[MeanCurve]) -> float:
     return min([LOWEST_SHARE, *(float(curve.mean[-1]) for curve in curves)])
 
 
-def _off_scale(curves: list[MeanCurve], y: str, dark: bool) -> dict:
+def _off_scale(
+    curves: list[MeanCurve],
+    y: str,
+) -> dict:
     """A label with the curves that come from below the range of shares; empty if there are none."""
     if y != "fraction_of_optimal":
         return {}
@@ -338,7 +360,7 @@ def _off_scale(curves: list[MeanCurve], y: str, dark: bool) -> dict:
         "yanchor": "bottom",
         "align": "left",
         "showarrow": False,
-        "font": {"color": INK.on(dark), "size": 12},
+        "font": {"color": INK, "size": 12},
     }
 
 

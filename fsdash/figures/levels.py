@@ -30,9 +30,13 @@ def lower_level_steps(T: int) -> int:
     return T
 
 
-def lower_level_svg(T: int, step: int, width: int = 700, dark: bool = False) -> str:
+def lower_level_svg(
+    T: int,
+    step: int,
+    width: int = 700,
+) -> str:
     """Periods 1 to T under the true dynamics (top) and in the frozen plan (bottom)."""
-    pen = Pen(dark)
+    pen = Pen()
     if T == 1:
         return pen.drawing(width, 60, [pen.text(width / 2, 36, "T = 1: there is no lower level.")])
     true = _chain(pen, T, step, width, 74, frozen=False)
@@ -78,13 +82,16 @@ def _labelled_periods(T: int, gap: float) -> set[int]:
 
 
 def upper_level_svg(
-    T: int, step: int, gamma: float = 0.95, width: int = 700, dark: bool = False
+    T: int,
+    step: int,
+    gamma: float = 0.95,
+    width: int = 700,
 ) -> str:
     """Blocks of T periods, in a row or, on a narrow page, one below the other.
 
     The frozen periods of a block are summarised by one number, J₁.
     """
-    pen, now = Pen(dark), step % BLOCKS
+    pen, now = Pen(), step % BLOCKS
     rows = BLOCKS if width < 500 else 1
     block = (width - 70) * rows / BLOCKS
     drawn = []

@@ -28,7 +28,6 @@ def fsavi_figure(
     k: int,
     fit: dict[str, float],
     l_frozen: float | None = None,
-    dark: bool = False,
 ) -> go.Figure:
     """The bound of FSAVI against T, proven and as stated, and that of FSVI on exact tables.
 
@@ -38,21 +37,21 @@ def fsavi_figure(
     proven = fsavi_regret(constants, T_values, k=k, **fit, l_frozen=l_frozen).total
     stated = fsavi_regret(constants, T_values, k=k, **fit, bound="stated").total
     exact = repaired_regret(constants, T_values, k=k, l_frozen=l_frozen).total
-    trivial, grey = trivial_bound(constants), GREY.on(dark)
+    trivial, grey = trivial_bound(constants), GREY
     low, high = _log_range((exact, stated, proven), trivial)
     data = [
-        curve(T_values, exact, EXACT, GREEN.on(dark), "dot", 2.5),
-        curve(T_values, stated, STATED, VERMILLION.on(dark), "dash", 3),
-        curve(T_values, proven, PROVEN, INK.on(dark), "solid", 4),
+        curve(T_values, exact, EXACT, GREEN, "dot", 2.5),
+        curve(T_values, stated, STATED, VERMILLION, "dash", 3),
+        curve(T_values, proven, PROVEN, INK, "solid", 4),
     ]
-    shapes, labels = [vertical_line(T, INK.on(dark), "dot", HANDLE)], []
+    shapes, labels = [vertical_line(T, INK, "dot", HANDLE)], []
     if 0 < trivial < 10**high:
         level = np.full(len(T_values), trivial)
         data.append(curve(T_values, level, "r_max/(1 − γ)", grey, "solid", 2))
         shapes.append(shade(grey, y0=trivial, y1=10**high))
         labels.append(vacuous_label(grey))
     layout = {
-        "template": template(dark),
+        "template": template(),
         "xaxis": {"title": {"text": "T, periods frozen"}, "range": [0, float(T_values[-1]) + 1]},
         "yaxis": {
             "title": {"text": "bound on the regret"},
@@ -73,7 +72,6 @@ def fsavi_terms_figure(
     k: int,
     fit: dict[str, float],
     l_frozen: float | None = None,
-    dark: bool = False,
 ) -> go.Figure:
     """The terms of the bound for this T: one stacked bar as stated, one proven."""
     bounds = {
@@ -87,13 +85,13 @@ def fsavi_terms_figure(
             "x": [float(getattr(bound, term)) for bound in bounds.values()],
             "name": name,
             "orientation": "h",
-            "marker": {"color": colour.on(dark)},
+            "marker": {"color": colour},
             "hovertemplate": "%{x:.4g}",
         }
         for term, (name, colour) in TERMS.items()
     ]
     layout = {
-        "template": template(dark),
+        "template": template(),
         "barmode": "stack",
         "hovermode": "y unified",
         "legend": {"traceorder": "normal"},

@@ -37,7 +37,6 @@ def parallel_figure(
     labels: Sequence[str],
     result_title: str,
     percent: bool = False,
-    dark: bool = False,
 ) -> go.Figure:
     """The settings and the result of each run as a line across upright axes.
 
@@ -61,11 +60,11 @@ def parallel_figure(
     order = np.argsort(results)  # the best line is drawn last, above the others
     texts = [[_text(value, False) for value in column] for column in columns[:-1]]
     texts.append([_text(value, percent) for value in columns[-1]])
-    data = [_line(i, heights, names, texts, labels, place[i], dark) for i in order]
-    data.append(_ticks(columns, percent, dark))
+    data = [_line(i, heights, names, texts, labels, place[i]) for i in order]
+    data.append(_ticks(columns, percent))
     ends = [0, len(names) - 1]
     layout = {
-        "template": template(dark),
+        "template": template(),
         "hovermode": "closest",
         "showlegend": False,
         "xaxis": {
@@ -78,7 +77,7 @@ def parallel_figure(
             "ticks": "",
         },
         "yaxis": {"visible": False, "range": [1.5 * MISSING, 1.06]},
-        "shapes": [_axis(i, dark) for i in range(len(names))],
+        "shapes": [_axis(i) for i in range(len(names))],
     }
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 
@@ -126,9 +125,8 @@ def _line(
     texts: Sequence[Sequence[str]],
     labels: Sequence[str],
     share: float,
-    dark: bool,
 ) -> dict:
-    colour = AMOUNT.at(PALEST + (1 - PALEST) * float(share), dark)
+    colour = AMOUNT.at(PALEST + (1 - PALEST) * float(share))
     return {
         "type": "scatter",
         "x": list(range(len(names))),
@@ -142,8 +140,8 @@ def _line(
     }
 
 
-def _axis(place: int, dark: bool) -> dict:
-    line = {"color": GRID.on(dark), "width": 2}
+def _axis(place: int) -> dict:
+    line = {"color": GRID, "width": 2}
     return {
         "type": "line",
         "x0": place,
@@ -155,7 +153,10 @@ def _axis(place: int, dark: bool) -> dict:
     }
 
 
-def _ticks(columns: Sequence[Sequence[float | None]], percent: bool, dark: bool) -> dict:
+def _ticks(
+    columns: Sequence[Sequence[float | None]],
+    percent: bool,
+) -> dict:
     """The values beside the axes, as texts to their right."""
     x: list[float] = []
     y: list[float] = []
@@ -177,7 +178,7 @@ def _ticks(columns: Sequence[Sequence[float | None]], percent: bool, dark: bool)
         "text": [f"{GAP}{text}" for text in texts],
         "mode": "text",
         "textposition": "middle right",
-        "textfont": {"color": INK.on(dark), "size": 12},
+        "textfont": {"color": INK, "size": 12},
         "name": "values",
         "hoverinfo": "skip",
     }

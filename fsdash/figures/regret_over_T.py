@@ -9,16 +9,16 @@ from fsdash.figures.palette import BLUE
 from fsdash.figures.template import template
 
 
-def regret_figure(table: pd.DataFrame, dark: bool = False) -> go.Figure:
+def regret_figure(table: pd.DataFrame) -> go.Figure:
     """Mean regret by T: a table with `T`, `mean_regret`, `max_regret` and `relative_regret`."""
-    figure = go.Figure(layout={"template": template(dark)})
+    figure = go.Figure(layout={"template": template()})
     figure.add_scatter(
         x=table["T"],
         y=100 * table["relative_regret"],
         mode="lines+markers",
         name="FSVI",
         customdata=table[["mean_regret", "max_regret"]],
-        line={"color": BLUE.on(dark), "width": 2.5},
+        line={"color": BLUE, "width": 2.5},
         marker={"size": 9},
         hovertemplate="T = %{x}: <b>%{y:.3g}%</b><br>mean regret %{customdata[0]:.4g}"
         "<br>largest regret %{customdata[1]:.4g}<extra></extra>",

@@ -20,7 +20,9 @@ L_F_VALUES = np.linspace(0.5, 1.5, 51)
 
 
 def reward_error_figure(
-    constants: Constants, T_values: np.ndarray, T: int | None = None, dark: bool = False
+    constants: Constants,
+    T_values: np.ndarray,
+    T: int | None = None,
 ) -> go.Figure:
     """The freeze and end-of-horizon errors and their sum against T, with a chosen T marked.
 
@@ -35,13 +37,13 @@ def reward_error_figure(
     show_trivial = 0 < trivial.max() <= top
     inside = T is not None and T_values[0] <= T <= T_values[-1]
     data = [
-        *(_vacuous_area(T_values, trivial, top, dark) if show_trivial else ()),
-        *(_term(term, T_values, errors, dark) for term in NAMES),
-        *(_marks(constants, T, top, dark) if inside else ()),
+        *(_vacuous_area(T_values, trivial, top) if show_trivial else ()),
+        *(_term(term, T_values, errors) for term in NAMES),
+        *(_marks(constants, T, top) if inside else ()),
     ]
-    line = TERMS["total"].on(dark)
+    line = TERMS["total"]
     layout = {
-        "template": template(dark),
+        "template": template(),
         "xaxis": {
             "title": {"text": "T, periods frozen"},
             "range": [0, float(T_values[-1]) * 1.01],
@@ -53,15 +55,18 @@ def reward_error_figure(
         },
         "shapes": [] if T is None else [vertical_line(T, line, "dot", HANDLE)],
         "annotations": [
-            *_peak_label(constants, T_values, top, dark),
-            *([vacuous_label(TERMS["trivial"].on(dark))] if show_trivial else ()),
+            *_peak_label(constants, T_values, top),
+            *([vacuous_label(TERMS["trivial"])] if show_trivial else ()),
             *([_off_scale_label(T)] if T is not None and T_values[-1] < T else ()),
         ],
     }
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
-def ceiling_figure(constants: Constants, T: int, dark: bool = False) -> go.Figure:
+def ceiling_figure(
+    constants: Constants,
+    T: int,
+) -> go.Figure:
     """The freeze error at this T, and its supremum (ceiling) over all T, against L_f.
 
     The ceiling grows without limit as L_f approaches 1/γ; from there on it is infinite. The axis is
@@ -71,7 +76,7 @@ def ceiling_figure(constants: Constants, T: int, dark: bool = False) -> go.Figur
     here = freeze_error(constants, T, l_f=L_F_VALUES)
     bounded = _below(critical)
     ceiling = np.asarray(freeze_error_limit(constants, bounded), dtype=float)
-    freeze, ink = TERMS["freeze"].on(dark), TERMS["total"].on(dark)
+    freeze, ink = TERMS["freeze"], TERMS["total"]
     data = [
         curve(bounded, ceiling, "limit as T grows", ink, "solid", 2.5),
         curve(L_F_VALUES, here, f"freeze error at T = {T}", freeze, "solid", 2.5),
@@ -83,7 +88,7 @@ def ceiling_figure(constants: Constants, T: int, dark: bool = False) -> go.Figur
     crossed = any_error and critical <= L_F_VALUES[-1]
     labels = [] if any_error else [_empty_label()]
     layout = {
-        "template": template(dark),
+        "template": template(),
         "xaxis": {"title": {"text": "L_f, sensitivity of the dynamics"}, "range": [0.5, 1.5]},
         "yaxis": {
             "title": {"text": "freeze error"},
@@ -92,8 +97,8 @@ def ceiling_figure(constants: Constants, T: int, dark: bool = False) -> go.Figur
             "dtick": 1,
             "range": _log_range(here, ceiling),
         },
-        "shapes": _no_ceiling(critical, dark) if crossed else [],
-        "annotations": [_no_ceiling_label(critical, dark)] if crossed else labels,
+        "shapes": _no_ceiling(critical) if crossed else [],
+        "annotations": [_no_ceiling_label(critical)] if crossed else labels,
     }
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 
@@ -108,10 +113,12 @@ def _top(largest: float, trivial: float) -> float:
 
 
 def _vacuous_area(
-    T_values: np.ndarray, trivial: np.ndarray, top: float, dark: bool
+    T_values: np.ndarray,
+    trivial: np.ndarray,
+    top: float,
 ) -> tuple[dict, dict]:
     """The largest possible reward, and the grey area above it."""
-    colour = TERMS["trivial"].on(dark)
+    colour = TERMS["trivial"]
     above = {
         "type": "scatter",
         "x": T_values,
@@ -127,16 +134,24 @@ def _vacuous_area(
     return curve(T_values, trivial, "largest reward", colour, "solid", 2), above
 
 
-def _term(term: str, T_values: np.ndarray, errors: RewardError, dark: bool) -> dict:
-    values, colour = getattr(errors, term), TERMS[term].on(dark)
+def _term(
+    term: str,
+    T_values: np.ndarray,
+    errors: RewardError,
+) -> dict:
+    values, colour = getattr(errors, term), TERMS[term]
     return curve(T_values, values, NAMES[term], colour, DASHES[term], WIDTHS[term])
 
 
-def _marks(constants: Constants, T: int, top: float, dark: bool) -> Iterator[dict]:
+def _marks(
+    constants: Constants,
+    T: int,
+    top: float,
+) -> Iterator[dict]:
     """The value of each curve at the chosen T, or an arrow at the upper edge if it is higher."""
     chosen = reward_error(constants, T)
     for term, name in NAMES.items():
-        value, colour = float(getattr(chosen, term)), TERMS[term].on(dark)
+        value, colour = float(getattr(chosen, term)), TERMS[term]
         symbol = "circle" if value <= top else "triangle-up"
         yield {**_mark(T, min(value, top), f"{name} at T={T}", colour, symbol), "meta": HANDLE}
 
@@ -155,7 +170,11 @@ def _mark(x: float, y: float, name: str, colour: str, symbol: str = "circle") ->
     }
 
 
-def _peak_label(constants: Constants, T_values: np.ndarray, top: float, dark: bool) -> list[dict]:
+def _peak_label(
+    constants: Constants,
+    T_values: np.ndarray,
+    top: float,
+) -> list[dict]:
     """A label at the peak of the total, unless it is at the right end or off the scale."""
     found = peak(constants, T_values)
     if not found.inside or found.value <= 0 or found.value > top:
@@ -172,8 +191,8 @@ def _peak_label(constants: Constants, T_values: np.ndarray, top: float, dark: bo
             "showarrow": True,
             "arrowhead": 2,
             "arrowwidth": 1.5,
-            "arrowcolor": TERMS["total"].on(dark),
-            "bgcolor": with_opacity(BACKGROUND.on(dark), 0.8),
+            "arrowcolor": TERMS["total"],
+            "bgcolor": with_opacity(BACKGROUND, 0.8),
         }
     ]
 
@@ -208,16 +227,16 @@ def _log_range(here: np.ndarray, ceiling: np.ndarray) -> list[float]:
     return [low - 0.3, min(float(np.log10(positive.max())) + 0.3, low + 6)]
 
 
-def _no_ceiling(critical: float, dark: bool) -> list[dict]:
+def _no_ceiling(critical: float) -> list[dict]:
     """Grey from L_f = 1/γ on, where the ceiling is infinite."""
-    grey, ink = TERMS["trivial"].on(dark), TERMS["total"].on(dark)
+    grey, ink = TERMS["trivial"], TERMS["total"]
     return [
         shade(grey, x0=critical, x1=float(L_F_VALUES[-1])),
         vertical_line(critical, ink, "dash"),
     ]
 
 
-def _no_ceiling_label(critical: float, dark: bool) -> dict:
+def _no_ceiling_label(critical: float) -> dict:
     """A label right of the line, or left of it where a narrow screen would cut it off."""
     right = critical <= 1.1
     return {
@@ -230,7 +249,7 @@ def _no_ceiling_label(critical: float, dark: bool) -> dict:
         "align": "left" if right else "right",
         "showarrow": False,
         "font": {"size": 13},
-        "bgcolor": with_opacity(BACKGROUND.on(dark), 0.6),
+        "bgcolor": with_opacity(BACKGROUND, 0.6),
         "text": f"<b>no limit</b><br>from 1/γ = {critical:.3f}",
     }
 

@@ -16,12 +16,12 @@ SAMPLES_TITLE = "samples M for each state and action"
 SHARE_TITLE = "final share of the optimum"
 
 
-def samples_figure(table: pd.DataFrame, dark: bool = False) -> go.Figure:
+def samples_figure(table: pd.DataFrame) -> go.Figure:
     """The final share of each domain against M, with 95% intervals, cut off at 0 and 1."""
     data = []
     for (domain, common), rows in table.groupby(["domain", "common_random_numbers"], sort=False):
         name, dash, symbol = KINDS[bool(common)]
-        colour = COLOURS[str(domain)].on(dark)
+        colour = COLOURS[str(domain)]
         mean, low, high = (rows[column].to_numpy(float) for column in _columns("final"))
         data.append(
             {
@@ -42,9 +42,9 @@ def samples_figure(table: pd.DataFrame, dark: bool = False) -> go.Figure:
                 "<extra></extra>",
             }
         )
-    line = {"color": INK.on(dark), "width": 1.5, "dash": "dash"}
+    line = {"color": INK, "width": 1.5, "dash": "dash"}
     layout = {
-        "template": template(dark),
+        "template": template(),
         "hovermode": "closest",
         "xaxis": {"type": "category", "title": {"text": SAMPLES_TITLE}},
         "yaxis": {"tickformat": ".0%", "range": [0, 1.05], "title": {"text": SHARE_TITLE}},

@@ -61,7 +61,10 @@ def strip(cells: Sequence[Cell], wins: str) -> dict:
 
 
 def strip_labels(
-    cells: Sequence[Cell], title: str, low: float, high: float, dark: bool
+    cells: Sequence[Cell],
+    title: str,
+    low: float,
+    high: float,
 ) -> list[dict]:
     """The title of the strip, and labels in the cells that are wide enough."""
     labels = [
@@ -71,7 +74,7 @@ def strip_labels(
             "text": title,
             "showarrow": False,
             "name": "strip",
-            "font": {"size": 12, "color": TERMS["trivial"].on(dark)},
+            "font": {"size": 12, "color": TERMS["trivial"]},
         }
     ]
     for cell in cells:
@@ -82,23 +85,25 @@ def strip_labels(
                     "showarrow": False,
                     "text": f"<b>{cell.label}</b>",
                     "name": "regime",
-                    "font": {"size": 13, "color": BACKGROUND.on(dark)},
+                    "font": {"size": 13, "color": BACKGROUND},
                 }
             )
     return labels
 
 
-def budget_line(budget: float, dark: bool) -> list[dict]:
+def budget_line(budget: float) -> list[dict]:
     """The line of the budget, which visitors can drag."""
     if budget <= 0:
         return []
     ends = {"xref": "x", "x0": budget, "x1": budget, "yref": "paper", "y0": 0, "y1": 1}
-    line = {"color": INK.on(dark), "width": 2.5}
+    line = {"color": INK, "width": 2.5}
     return [{"type": "line", "name": HANDLE, **ends, "line": line}]
 
 
 def budget_label(
-    budget: float, sweeps: float, costs: tuple[float, float], dark: bool
+    budget: float,
+    sweeps: float,
+    costs: tuple[float, float],
 ) -> list[dict]:
     """The label of the budget, on the side of the line with more room."""
     if budget <= 0:
@@ -111,8 +116,8 @@ def budget_label(
             **{"yref": "paper", "y": 0.99, "yanchor": "top"},
             "text": f"<b>◂ budget {sweeps:.4g} ▸</b>",
             "showarrow": False,
-            "font": {"size": 13, "color": INK.on(dark)},
+            "font": {"size": 13, "color": INK},
             "name": HANDLE,
-            "bgcolor": with_opacity(BACKGROUND.on(dark), 0.8),
+            "bgcolor": with_opacity(BACKGROUND, 0.8),
         }
     ]

@@ -1,6 +1,6 @@
-"""Small SVG drawings: shapes and text as SVG elements, in the colours of a light or a dark page.
+"""Small SVG drawings: shapes and text as SVG elements.
 
-    pen = Pen(dark)
+    pen = Pen()
     pen.drawing(340, 120, [pen.box(4, 14, 96, 50), pen.text(52, 35, "price", weight=600)])
 
 Lengths are in pixels of the drawing's own coordinates; a page scales the drawing to its width.
@@ -33,8 +33,6 @@ def superscript(number: int) -> str:
 class Pen:
     """Makes SVG elements. Colours are palette colours; the pen picks the variant of the page."""
 
-    dark: bool = False
-
     def drawing(self, width: float, height: float, elements: Iterable[str]) -> str:
         """One <svg> element that scales to its container."""
         return (
@@ -56,12 +54,11 @@ class Pen:
     ) -> str:
         """One line of text; `halo` keeps lines behind it from cutting through the words."""
         behind = (
-            f' paint-order="stroke" stroke="{BACKGROUND.on(self.dark)}" stroke-width="5" '
-            'stroke-linejoin="round"'
+            f' paint-order="stroke" stroke="{BACKGROUND}" stroke-width="5" stroke-linejoin="round"'
         )
         return (
             f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
-            f'font-weight="{weight}" fill="{colour.on(self.dark)}"{behind if halo else ""}>'
+            f'font-weight="{weight}" fill="{colour}"{behind if halo else ""}>'
             f"{escape(words)}</text>"
         )
 
@@ -125,12 +122,12 @@ class Pen:
     def _style(
         self, fill: Colour | None, edge: Colour | None, line: float, opacity: float = 1
     ) -> str:
-        inside = "none" if fill is None else fill.on(self.dark)
+        inside = "none" if fill is None else fill
         if fill is not None and opacity < 1:
             inside = with_opacity(inside, opacity)
         if edge is None:
             return f'fill="{inside}"'
-        return f'fill="{inside}" stroke="{edge.on(self.dark)}" stroke-width="{line:g}"'
+        return f'fill="{inside}" stroke="{edge}" stroke-width="{line:g}"'
 
 
 def _coordinates(points: Sequence[Point]) -> str:

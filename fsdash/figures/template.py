@@ -11,12 +11,12 @@ FONT = '"Source Sans", system-ui, sans-serif'
 
 
 @cache
-def template(dark: bool = False) -> go.layout.Template:
-    """The template of every figure, for a light or a dark page."""
-    ink = INK.on(dark)
+def template() -> go.layout.Template:
+    """The template of every figure."""
+    ink = INK
     axis = {
         "showgrid": True,
-        "gridcolor": GRID.on(dark),
+        "gridcolor": GRID,
         "zeroline": False,
         "showline": True,
         "linecolor": ink,
@@ -29,11 +29,11 @@ def template(dark: bool = False) -> go.layout.Template:
         font={"family": FONT, "size": 15, "color": ink},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
-        colorway=[colour.on(dark) for colour in CATEGORICAL],
+        colorway=[colour for colour in CATEGORICAL],
         xaxis=axis,
         yaxis=axis,
         hovermode="x unified",
-        hoverlabel={"bgcolor": BACKGROUND.on(dark), "font": {"size": 14, "color": ink}},
+        hoverlabel={"bgcolor": BACKGROUND, "font": {"size": 14, "color": ink}},
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
         margin={"l": 16, "r": 16, "t": 16, "b": 16},
         modebar={

@@ -48,14 +48,12 @@ def periods_shown(T: int, fewest: int) -> int:
     return T * max(2, -(-fewest // T))
 
 
-def timescales_svg(
-    T: int, width: int = 700, fewest: int = 24, dark: bool = False, now: int | None = None
-) -> str:
+def timescales_svg(T: int, width: int = 700, fewest: int = 24, now: int | None = None) -> str:
     """The drawing for T, as one <svg> element that scales to its container.
 
     `now` is the period under the cursor, if any.
     """
-    frame = _Frame(Pen(dark), T, periods_shown(T, fewest), width)
+    frame = _Frame(Pen(), T, periods_shown(T, fewest), width)
     slow, fast = _slow_path(frame.periods), _fast_path(frame.periods)
     elements = [
         *_blocks(frame),

@@ -192,7 +192,6 @@ def figure_of(
     plan: PaperExperiment,
     spec: FigureSpec,
     frame: pd.DataFrame,
-    dark: bool = False,
     setting: Setting | None = None,
 ) -> go.Figure:
     """Draw one figure of the experiment, with the work of the setting."""
@@ -208,7 +207,6 @@ def figure_of(
         sweep=sweep,
         sweep_of="VI" if spec.exact else plan.sweep_of,
         lower_policies=("stationary",) if spec.stationary else (),
-        dark=dark,
     )
 
 

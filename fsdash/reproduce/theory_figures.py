@@ -20,19 +20,17 @@ MARKED_T = {"reward-error-small": 20, "reward-error-large": 20}
 SHOWN_SWEEPS = 20.0
 
 
-def figures(dark: bool = False) -> dict[str, tuple[str, go.Figure]]:
+def figures() -> dict[str, tuple[str, go.Figure]]:
     """The title and the figure, by name."""
     drawn = {}
     for name in PANELS:
         p = preset(name)
-        figure = reward_error_figure(p.constants, np.array(p.T), MARKED_T[name], dark)
+        figure = reward_error_figure(p.constants, np.array(p.T), MARKED_T[name])
         drawn[name] = (p.title, figure)
     p = preset(REGIMES)
     budget = SHOWN_SWEEPS * p.sizes.sweep
     advice = advise(p.constants, p.sizes, budget=budget, T=p.T)
-    figure = budget_figure(
-        p.constants, p.sizes, p.T, budget, advice.regimes, advice.candidates, dark=dark
-    )
+    figure = budget_figure(p.constants, p.sizes, p.T, budget, advice.regimes, advice.candidates)
     drawn["regret-cost"] = (p.title, figure)
     return drawn
 

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from fsdash.figures.palette import BACKGROUND
+from fsdash.figures.palette import BACKGROUND, in_theme
 
 RANGES = """node => [node._fullLayout.xaxis.range, node._fullLayout.yaxis.range]"""
 WIDE, NARROW = (1440, 900), (390, 844)
@@ -51,7 +51,8 @@ def assert_fits(page: Page, theme: str) -> None:
     for element in ("html", "[data-testid=stMain]"):
         fits = page.locator(element).evaluate("e => e.scrollWidth <= e.clientWidth")
         assert fits, f"{element} scrolls sideways"
-    red, green, blue = (int(BACKGROUND.on(theme == "dark")[i : i + 2], 16) for i in (1, 3, 5))
+    colour = in_theme(BACKGROUND, theme == "dark")
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     expect(page.get_by_test_id("stApp")).to_have_css(
         "background-color", f"rgb({red}, {green}, {blue})"
     )

@@ -46,7 +46,7 @@ def texts_of(mine: FastSlowMDP) -> str:
     for figure in policy_figures(inspected):
         selected = {selector.name: selector.default for selector in figure.selectors}
         labels = [(s.title, s.labels) for s in figure.selectors]
-        figures += [figure.figure(False, **selected).to_json(), str(labels)]
+        figures += [figure.figure(**selected).to_json(), str(labels)]
     return " ".join([*figures, str(state_coordinates(mine, 0, 0))])
 
 

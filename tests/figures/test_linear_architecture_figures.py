@@ -66,9 +66,8 @@ def test_a_term_has_the_same_colour_on_all_pages():
 
 
 @pytest.mark.parametrize("constants", [USUAL, NOTHING, HUGE])
-@pytest.mark.parametrize("dark", [False, True])
-def test_axes_are_labelled_and_finite_for_any_constants(constants, dark):
-    layout = fsavi_figure(constants, T_VALUES, 6, 20, FIT, None, dark).layout
+def test_axes_are_labelled_and_finite_for_any_constants(constants):
+    layout = fsavi_figure(constants, T_VALUES, 6, 20, FIT, None).layout
     low, high = layout.yaxis.range
     assert -np.inf < low < high < np.inf
     assert layout.xaxis.title.text and layout.yaxis.title.text

@@ -156,9 +156,8 @@ def test_models_without_names_keep_the_order_of_their_states():
     assert plane_axes(random_model(0)) is None
 
 
-@pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("trades", [[-2, -1, 0, 1], [-30, -1, 0, 2]])
-def test_signed_actions_have_a_diverging_scale_with_zero_in_the_middle(trades, dark):
+def test_signed_actions_have_a_diverging_scale_with_zero_in_the_middle(trades):
     model = FastSlowMDP(
         reward_XYA=np.zeros((1, 4, 4)),
         noise_W=[1.0],
@@ -167,7 +166,7 @@ def test_signed_actions_have_a_diverging_scale_with_zero_in_the_middle(trades, d
         gamma=0.9,
         actions=Axis(("trade",), trades),
     )
-    figure = action_figure(model, np.arange(4)[None], index_plane(model), dark=dark)
+    figure = action_figure(model, np.arange(4)[None], index_plane(model))
     heat = figure.data[0]
     largest = max(map(abs, trades))
 
@@ -179,5 +178,5 @@ def test_signed_actions_have_a_diverging_scale_with_zero_in_the_middle(trades, d
         places, colours = zip(*heat.colorscale, strict=True)
         columns = np.array([channels(colour) for colour in colours]).T
         drawn = [np.interp(share, places, column) for column in columns]
-        wanted = channels(DIVERGING.at((1 + value / largest) / 2, dark))
+        wanted = channels(DIVERGING.at((1 + value / largest) / 2))
         assert np.abs(np.array(drawn) - wanted).max() <= 1  # colours are rounded

@@ -32,7 +32,7 @@ def test_the_best_run_is_drawn_last_and_strongest(figure):
     lines = [t for t in figure.data if t.name != "values"]
     assert [line.name for line in lines] == ["a", "d", "c", "b"]
     assert lines[-1].line.width > lines[0].line.width
-    assert lines[-1].line.color == AMOUNT.at(1.0, dark=False)
+    assert lines[-1].line.color == AMOUNT.at(1.0)
 
 
 def test_equal_results_are_in_the_middle_of_their_axis():

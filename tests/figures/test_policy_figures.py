@@ -57,13 +57,15 @@ def figure_named(inspected, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name, preset", PRESETS)
-@pytest.mark.parametrize("dark", [False, True])
-def test_every_figure_of_every_preset_is_drawn(name, preset, dark):
+def test_every_figure_of_every_preset_is_drawn(
+    name,
+    preset,
+):
     shown = policy_figures(inspected_policy(name, preset))
     assert len({one.name for one in shown}) == len(shown) >= 5
     for one in shown:
-        figure = one.figure(dark)
-        assert figure.layout.template.layout.font.color == INK.on(dark)
+        figure = one.figure()
+        assert figure.layout.template.layout.font.color == INK
         assert one.title and one.caption.endswith(".")
         assert bool(figure.frames) == one.animated
         for selector in one.selectors:
@@ -373,13 +375,12 @@ def test_phases_are_named_as_in_the_paper():
     assert phase_names(2, first=10) == ("π₁₀", "π₁₁")
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_arrows_contrast_with_the_values_behind_them(dark):
+def test_arrows_contrast_with_the_values_behind_them():
     for share in (0, 0.5, 1):
-        behind = QUIET.at(share, dark)
-        assert contrast(INK.on(dark), behind) >= 4.5
+        behind = QUIET.at(share)
+        assert contrast(INK, behind) >= 4.5
         for _, colour in gridworld.RINGS.values():
-            assert contrast(colour.on(dark), behind) >= 3
+            assert contrast(colour, behind) >= 3
 
 
 def test_the_order_figure_needs_only_a_model_and_a_policy():

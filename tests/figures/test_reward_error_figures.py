@@ -113,9 +113,8 @@ def test_the_largest_reward_is_drawn_if_the_curves_come_near_it():
 
 
 @pytest.mark.parametrize("constants", [CALM, WILD, STILL])
-@pytest.mark.parametrize("dark", [False, True])
-def test_the_axes_are_labelled_and_finite(constants, dark):
-    layout = reward_error_figure(constants, T_VALUES, 12, dark).layout
+def test_the_axes_are_labelled_and_finite(constants):
+    layout = reward_error_figure(constants, T_VALUES, 12).layout
     assert layout.xaxis.title.text and layout.yaxis.title.text
     low, high = layout.yaxis.range
     assert low == 0 < high < np.inf

@@ -1,4 +1,4 @@
-"""The figures of the story, with Plotly's validation, on a light and a dark page."""
+"""The figures of the story, with Plotly's validation."""
 
 import numpy as np
 import pytest
@@ -9,16 +9,15 @@ from fsdash.dashboard.story.sections import PARTS, URL
 from fsdash.figures.story.maze import maze_figure
 
 
-@pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("name", PARTS)
-def test_every_figure_is_valid(name, dark):
+def test_every_figure_is_valid(name):
     values = [URL.parameters[control].default for control in PARTS[name].controls]
-    figure, _ = PARTS[name].figure(*values, dark)
+    figure, _ = PARTS[name].figure(*values)
     assert figure.data and figure.to_dict()
 
 
 def test_the_grid_shows_every_order_of_the_policy():
-    figure, words = PARTS["lower"].figure(4, False)
+    figure, words = PARTS["lower"].figure(4)
     cells, orders = figure.data
     policy_XY = state.lower_level()[3].policy_PXY[0]
     assert np.array_equal(cells["z"], state.lower_level()[3].values_XY)
@@ -27,14 +26,14 @@ def test_the_grid_shows_every_order_of_the_policy():
 
 
 def test_large_numbers_in_figures_are_written_as_in_the_text():
-    (bars,) = PARTS["bound"].figure(3, False)[0].data
+    (bars,) = PARTS["bound"].figure(3)[0].data
     assert bars["text"][-1] == text.display(numbers.bound(3)["bound"]) == "3.88 million"
-    errors, _ = PARTS["errors"].figure(4, False)
+    errors, _ = PARTS["errors"].figure(4)
     assert list(errors.layout.yaxis.ticktext)[-2:] == ["100,000", "1 million"]
 
 
 def test_bars_of_orders_are_at_their_weeks():
-    figure, _ = PARTS["path"].figure(6, 2, False)
+    figure, _ = PARTS["path"].figure(6, 2)
     path = state.path_in_blocks(6, 2).path
     first, others = figure.data[:2]
     ordered = {

@@ -58,7 +58,7 @@ def test_every_comparison_of_every_domain_is_drawn_and_tabulated(name):
     shown = comparison_figures(versus(name))
     assert [one.name for one in shown] == ["disagreement", "gain", "pair"]
     for one in (*shown, figure_named(policy_figures(inspected(name, 3)), "blocks")):
-        assert one.figure(dark=True).data and len(one.table())
+        assert one.figure().data and len(one.table())
         assert one.title and one.caption.endswith(".")
         for selector in one.selectors:
             for option in {selector.options[0], selector.options[-1]}:
@@ -131,7 +131,7 @@ def test_the_paired_paths_are_drawn_in_the_colours_of_the_policies():
     for name, path, colour in (("A", pair.first, FIRST_POLICY), ("B", pair.second, SECOND_POLICY)):
         line = next(t for t in figure.data if t.name == name)
         np.testing.assert_array_equal(line.y, stock[path.y_N])
-        assert line.line.color == colour.light
+        assert line.line.color == colour
         np.testing.assert_array_equal(table[f"{name}: stock"], stock[path.y_N])
         np.testing.assert_array_equal(table[f"{name}: reward"], path.reward_N)
     np.testing.assert_allclose(trace(figure, "gain of B so far").y, pair.gain_N)
@@ -160,7 +160,7 @@ def test_labels_are_written_into_large_cells_only():
     assert first != second
     cell = words[10 * 11 + 4]
     assert cell.index(first) < cell.index(second)
-    assert FIRST_POLICY.light in cell and SECOND_POLICY.light in cell
+    assert FIRST_POLICY in cell and SECOND_POLICY in cell
     busy = figure_named(comparison_figures(v), "disagreement").figure(task=3)
     assert all(len(set(text) & set("12345678")) == 0 for text in _visible(busy))
     small = figure_named(comparison_figures(versus("inventory")), "disagreement").figure()

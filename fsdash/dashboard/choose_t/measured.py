@@ -67,10 +67,12 @@ def front(
 
 @lru_cache(maxsize=64)
 def figure_without_budget(
-    measured: MeasuredModel, T: tuple[int, ...], measure: str, dark: bool
+    measured: MeasuredModel,
+    T: tuple[int, ...],
+    measure: str,
 ) -> FrontierFigure:
     """The figure of a frontier, made once for all budgets and visitors."""
-    return FrontierFigure(measured.frontier, T, measure, dark)
+    return FrontierFigure(measured.frontier, T, measure)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,9 +175,9 @@ def optimal_mean(domain: Domain) -> float:
     return solved_domain(domain).optimal_return
 
 
-def figure(state: MeasuredState, dark: bool = False) -> go.Figure:
+def figure(state: MeasuredState) -> go.Figure:
     """True regret against work, with the budget."""
-    known = figure_without_budget(state.measured, state.T, state.measure, dark)
+    known = figure_without_budget(state.measured, state.T, state.measure)
     return known.at(state.sweeps)
 
 

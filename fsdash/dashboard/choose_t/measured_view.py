@@ -9,7 +9,7 @@ from fsdash.dashboard.choose_t import measured_text as text
 from fsdash.dashboard.choose_t.measured import MeasuredModel, MeasuredState
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.service import domain_labels, store_if_available
-from fsdash.dashboard.shell import is_dark, segments, two_columns, what_to_notice
+from fsdash.dashboard.shell import segments, two_columns, what_to_notice
 from fsdash.dashboard.widgets.chart import Event, chart, export
 from fsdash.dashboard.widgets.url_state import UrlState
 from fsdash.dashboard.widgets.waiting import wait_for
@@ -165,7 +165,7 @@ def draw_recommendation(state: MeasuredState) -> None:
 
 def draw_figure(url: UrlState, state: MeasuredState) -> None:
     """The frontier, a note on the bound, and export."""
-    figure = measured.figure(state, is_dark())
+    figure = measured.figure(state)
     chart(
         figure,
         "frontier",

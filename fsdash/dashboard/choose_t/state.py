@@ -147,7 +147,7 @@ def derived_l_u(gamma: float, l_r: float, l_f: float) -> float | None:
 # ---------------------------------------------------------------------------------------- figures
 
 
-def main_figure(state: ChooseTState, dark: bool = False) -> go.Figure:
+def main_figure(state: ChooseTState) -> go.Figure:
     """The regret bounds against cost, with the budget."""
     candidates = state.advice.candidates if state.advice else ()
     return budget_figure(
@@ -158,18 +158,18 @@ def main_figure(state: ChooseTState, dark: bool = False) -> go.Figure:
         state.regimes,
         candidates,
         state.bound,
-        dark,
         rolling=True,
     )
 
 
-def terms_figure(state: ChooseTState, dark: bool = False) -> go.Figure:
+def terms_figure(state: ChooseTState) -> go.Figure:
     """The terms of each candidate's bound within the budget."""
-    return decomposition_figure(state.constants, state.compared, state.bound, dark)
+    return decomposition_figure(state.constants, state.compared, state.bound)
 
 
 def heat_map(
-    state: ChooseTState, name: str, dark: bool = False
+    state: ChooseTState,
+    name: str,
 ) -> tuple[go.Figure, Callable[[], pd.DataFrame]]:
     """The best T over budgets and values of one constant, and a function that makes its table."""
     now = getattr(state.constants, name)
@@ -177,7 +177,7 @@ def heat_map(
     rows = vary(state.constants, name, values=values)
     best = best_T_rows(rows, state.sizes, budgets=budgets, T=state.competing, bound=state.bound)
     here = state.budget, now
-    figure = sensitivity_figure(name, values, state.sizes, budgets, best, here, dark)
+    figure = sensitivity_figure(name, values, state.sizes, budgets, best, here)
     return figure, lambda: pd.DataFrame(sensitivity_table(name, values, budgets, best))
 
 

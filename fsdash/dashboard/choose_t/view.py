@@ -16,7 +16,6 @@ from fsdash.dashboard.shell import (
     FROZEN_DYNAMICS_CONDITION,
     exercises,
     glossary,
-    is_dark,
     open_page,
     segments,
     two_columns,
@@ -301,7 +300,7 @@ def go_to_measured() -> None:
 
 def draw_curves(state: ChooseTState) -> None:
     """The bounds against cost, notices and export."""
-    figure = choose.main_figure(state, is_dark())
+    figure = choose.main_figure(state)
     chart(
         figure,
         "regret-cost",
@@ -342,7 +341,7 @@ def draw_terms(state: ChooseTState) -> None:
         st.info(text.TERMS_NEED_BUDGET)
         return
     st.markdown(text.TERMS)
-    figure = choose.terms_figure(state, is_dark())
+    figure = choose.terms_figure(state)
     chart(figure, "terms", height=400, alt_text=text.TERMS_ALT_TEXT)
     export("terms", figure, partial(choose.terms_frame, state), choose.terms_snippet(state))
 
@@ -351,7 +350,7 @@ def draw_sensitivity(state: ChooseTState) -> None:
     """The best T over budgets and values of one constant."""
     st.markdown(text.SENSITIVITY)
     name = segments(URL, "vary", text.VARY, text.SYMBOLS)
-    figure, table = choose.heat_map(state, SHORT_NAMES[name], is_dark())
+    figure, table = choose.heat_map(state, SHORT_NAMES[name])
     chart(
         figure,
         "best-T",
@@ -377,7 +376,7 @@ def draw_trust(state: ChooseTState) -> None:
     titles = {name: text.example_label(name) for name in names}
     name = segments(URL, "domain", text.MEASURED_ON, titles, label_visibility="collapsed")
     domain = measured_domains()[name]
-    figure = truth_figure(domain.constants, domain.regret, is_dark())
+    figure = truth_figure(domain.constants, domain.regret)
     chart(figure, "truth", height=360, alt_text=text.TRUTH_ALT_TEXT.format(name=name))
     table = partial(choose.truth_frame, name)
     export(f"truth-{name}", figure, table, choose.truth_snippet(name))
@@ -387,5 +386,5 @@ def draw_trust(state: ChooseTState) -> None:
         st.markdown(text.NOT_SLOW.format(alpha=number(state.constants.alpha)))
     st.markdown(f"{FROZEN_DYNAMICS_CONDITION} {text.WITHOUT_CONDITION}")
     st.latex(text.REPAIRED_FORMULA)
-    symbol_line(("er", "gamma", "Lfrozen", "T", "LU", "d", "rmax", "k"), is_dark())
+    symbol_line(("er", "gamma", "Lfrozen", "T", "LU", "d", "rmax", "k"))
     st.markdown(text.REPAIRED_NOTE)

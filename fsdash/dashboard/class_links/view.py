@@ -14,7 +14,7 @@ from fsdash.dashboard.service import (
     show_store_error,
     visitor_id,
 )
-from fsdash.dashboard.shell import add_style, is_dark, open_page
+from fsdash.dashboard.shell import add_style, open_page
 from fsdash.dashboard.widgets.browser_storage import browser_value
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.dashboard.widgets.exercise import number_of
@@ -222,7 +222,7 @@ def draw_answers(store: Store, task: ClassTask, key: str) -> None:
         st.markdown(text.mean_and_median(fmean(values), median(values)))
     if labels:
         chart(
-            answers_figure(labels, counts, is_dark()),
+            answers_figure(labels, counts),
             "class-answers",
             alt_text=text.alt_text(task.question, labels, counts),
             height=AXIS_HEIGHT + ROW_HEIGHT * len(labels),

@@ -65,7 +65,6 @@ class CurveOptions:
     single_runs: bool = False
     greedy_for_J: bool = False
     rolling: bool = False
-    dark: bool = False
 
     @property
     def lower_policies(self) -> tuple[str, ...]:
@@ -216,7 +215,6 @@ def curves_figure(
         options.log_x,
         options.single_runs,
         options.lower_policies,
-        dark=options.dark,
     )
     return stable_series(figure)
 
@@ -302,7 +300,6 @@ def method_rows(
     work: pd.DataFrame,
     progress: Sequence[Progress] | None,
     dashes: Mapping[str, str],
-    dark: bool = False,
 ) -> list[MethodRow]:
     """One row per run from its `work_table`; `dashes` are those of the figure."""
     records = {record["method"]: record for record in work.to_dict("records")}
@@ -314,7 +311,7 @@ def method_rows(
         rows.append(
             MethodRow(
                 label,
-                run_colour(run, dark),
+                run_colour(run),
                 dashes.get(label, "solid"),
                 run.status,
                 done.fraction if done else 1.0,
@@ -328,9 +325,9 @@ def method_rows(
     return rows
 
 
-def run_colour(run: Run, dark: bool) -> str:
+def run_colour(run: Run) -> str:
     family = ALGORITHMS[run.algorithm].family if run.algorithm in ALGORITHMS else "slow-agnostic"
-    return algorithm_colour(family, run.T).on(dark)
+    return algorithm_colour(family, run.T)
 
 
 def common_work(work: pd.DataFrame) -> float | None:

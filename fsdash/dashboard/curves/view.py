@@ -14,7 +14,8 @@ import streamlit as st
 
 from fsdash.dashboard.curves import text
 from fsdash.dashboard.curves.state import CurveOptions, MethodRow
-from fsdash.dashboard.shell import is_dark, popover
+from fsdash.dashboard.shell import popover
+from fsdash.dashboard.widgets.theme import themed
 from fsdash.dashboard.widgets.url_state import UrlParameter, UrlState, one_of, switch
 from fsdash.formatting import number
 from fsdash.runs.columns import DEFAULT_MEASURE
@@ -109,7 +110,7 @@ def read_curve_options(url: UrlState, rows: pd.DataFrame, single_runs: bool = Tr
         if options.open:
             with options:
                 _draw_hidden_options(url, [DEFAULT_MEASURE, *others], labels, single_runs)
-    return CurveOptions(x, *(url.get(name) for name in hidden), dark=is_dark())
+    return CurveOptions(x, *(url.get(name) for name in hidden))
 
 
 def _draw_hidden_options(
@@ -201,7 +202,7 @@ def _method_cells(row: MethodRow, headings: Sequence[str], progress: bool) -> st
         cells.append(
             f'<td class="words"><span class="fs-bar" role="progressbar" aria-valuemin="0" '
             f'aria-valuemax="100" aria-valuenow="{percent}" aria-label="{escape(row.label)}">'
-            f'<div style="width:{percent}%;background:{row.colour}"></div></span>'
+            f'<div style="width:{percent}%;background:{themed(row.colour)}"></div></span>'
             f"{escape(row.progress_text)}</td>"
         )
     at_budget = [row.at_budget] if len(headings) > len(row.work) + 2 else []
@@ -232,7 +233,8 @@ def _line_sample(row: MethodRow) -> str:
     """A piece of the method's line as a gradient: Streamlit strips SVG from HTML."""
     stops, at = [], 0
     for i, length in enumerate(DASH_LENGTHS[row.dash]):
-        stops.append(f"{row.colour if i % 2 == 0 else 'transparent'} {at}px {at + length}px")
+        shade = row.colour if i % 2 == 0 else "transparent"
+        stops.append(f"{shade} {at}px {at + length}px")
         at += length
     pattern = f"repeating-linear-gradient(to right,{','.join(stops)})"
-    return f'<span class="fs-line" style="background:{pattern}"></span>'
+    return themed(f'<span class="fs-line" style="background:{pattern}"></span>')

@@ -15,13 +15,18 @@ def step_count(picture: str, T: int) -> int:
     return levels.lower_level_steps(T) if picture == "lower" else levels.BLOCKS
 
 
-def drawing(picture: str, T: int, step: int, width: int, dark: bool) -> str:
+def drawing(
+    picture: str,
+    T: int,
+    step: int,
+    width: int,
+) -> str:
     """A picture at one of its steps, as SVG."""
     if picture == "policy":
-        return timescales_svg(T, width, 12 if width <= NARROW else 24, dark, now=step)
+        return timescales_svg(T, width, 12 if width <= NARROW else 24, now=step)
     if picture == "lower":
-        return levels.lower_level_svg(T, step, width, dark)
-    return levels.upper_level_svg(T, step, width=width, dark=dark)
+        return levels.lower_level_svg(T, step, width)
+    return levels.upper_level_svg(T, step, width=width)
 
 
 def caption(picture: str, T: int, step: int) -> str:

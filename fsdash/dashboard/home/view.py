@@ -5,7 +5,7 @@ import streamlit as st
 from fsdash.dashboard.home import state, text
 from fsdash.dashboard.home.state import LARGEST_T, NARROW, WIDE
 from fsdash.dashboard.navigation import PAGES, available_pages
-from fsdash.dashboard.shell import exercises, glossary, is_dark, open_page, two_columns
+from fsdash.dashboard.shell import exercises, glossary, open_page, two_columns
 from fsdash.dashboard.tour import link_to_stop
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.picture import draw_step_caption, draw_svg
@@ -63,7 +63,6 @@ def draw_story() -> None:
 
 def draw_pictures(playing: bool) -> None:
     """The selected picture at its current step; while playing, each run of this is one step."""
-    dark = is_dark()
     left, right = two_columns(3, 8)
     with left:
         picture, T = read_controls()
@@ -72,7 +71,7 @@ def draw_pictures(playing: bool) -> None:
     steps = state.step_count(picture, T)
     step = st.session_state.get(STEP, 0) % steps
     with right:
-        wide, narrow = (state.drawing(picture, T, step, width, dark) for width in (WIDE, NARROW))
+        wide, narrow = (state.drawing(picture, T, step, width) for width in (WIDE, NARROW))
         draw_svg(wide, narrow, state.alt_text(picture, T, step))
         draw_step_caption([state.caption(picture, T, n) for n in range(steps)], step)
         st.caption(text.CAPTIONS[picture])

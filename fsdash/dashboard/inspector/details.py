@@ -8,7 +8,6 @@ from fsdash.dashboard.inspector import state, text
 from fsdash.dashboard.inspector.inspection import Inspection, ShownState
 from fsdash.dashboard.inspector.selectors import show_slice_of
 from fsdash.dashboard.inspector.url import URL
-from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.figures.policies import q_figure
 from fsdash.figures.policies.labels import action_labels
@@ -88,12 +87,12 @@ def draw_q_values(now: Inspection, shown: ShownState) -> None:
         wrap=True,
     )
     looks = _looks(now, shown, own=after == text.OWN_AFTERWARDS)
-    model, x, y, dark = now.inspected.model, shown.x, shown.y, is_dark()
+    model, x, y = now.inspected.model, shown.x, shown.y
     if two:
-        figure = q_pair_figure(model, (looks["A"], looks["B"]), x, y, dark)
+        figure = q_pair_figure(model, (looks["A"], looks["B"]), x, y)
     else:
         [look] = looks.values()
-        figure = q_figure(model, look.U_XY, x, y, look.action, dark)
+        figure = q_figure(model, look.U_XY, x, y, look.action)
     taken = {who: action_labels(model)[look.action] for who, look in looks.items()}
     chart(figure, "q-values", alt_text=text.q_alt_text(taken), height=HEIGHTS[len(looks)])
 

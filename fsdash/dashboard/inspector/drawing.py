@@ -16,7 +16,6 @@ from fsdash.dashboard.inspector.inspection import Inspection, ShownState
 from fsdash.dashboard.inspector.selectors import put_selector
 from fsdash.dashboard.inspector.style import badge
 from fsdash.dashboard.inspector.url import URL
-from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.chart import Event, chart
 from fsdash.figures.palette import FIRST_POLICY, SECOND_POLICY
 from fsdash.figures.policies import PolicyFigure, policy_figures
@@ -56,7 +55,7 @@ def _draw_side_by_side(now: Inspection, state: ShownState) -> None:
     other = {f.name: f for f in policy_figures(now.versus.second)}[name]
     (first, p), (second, q) = now.policies.values()
     chosen = supported_selection(other, now.selected | {"phase": q})
-    other_figure = other.figure(is_dark(), **chosen)
+    other_figure = other.figure(**chosen)
     share_scale(now.figure, other_figure)
     height = figure_height(name, now.figure, compared=True)
     with st.container(key="two-figures"):
@@ -71,7 +70,7 @@ def _draw_side_by_side(now: Inspection, state: ShownState) -> None:
     ):
         with column:
             phase_name = f" · {policy.phases[phase]}" if len(policy.phases) > 1 else ""
-            mark = badge(who, colour, is_dark())
+            mark = badge(who, colour)
             st.markdown(f"{mark} **{escape_markdown(title + phase_name)}**", unsafe_allow_html=True)
             alt_text = f"{title}. {caption}"
             _draw(figure, f"{side}-{name}", now.policy_figure, state, height, alt_text)
@@ -96,7 +95,7 @@ def _draw(
             URL.put("state", (int(data[0]), int(data[1])))
 
     if policy_figure.clickable:
-        mark_state(figure, (state.x, state.y), is_dark())
+        mark_state(figure, (state.x, state.y))
     chart(
         figure,
         key,

@@ -5,7 +5,6 @@ import streamlit as st
 
 from fsdash.dashboard.inspector import state, text
 from fsdash.dashboard.inspector.inspection import Inspection
-from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.chart import EXPORT, HTML, IMAGES, IN_PYTHON, standalone_html
 from fsdash.formatting import frame_csv
 
@@ -14,7 +13,7 @@ from fsdash.formatting import frame_csv
 def draw_export(now: Inspection) -> None:
     """The numbers as a table, the figure, and Python code that recomputes both, once opened."""
     spec, policy_figure, selected = now.history.spec, now.policy_figure, now.selected
-    dark, name = is_dark(), f"{spec.domain}-{spec.algorithm}-step{now.step}"
+    name = f"{spec.domain}-{spec.algorithm}-step{now.step}"
     own_table = policy_figure.tabulate is not None
     table_name = f"{name}-{policy_figure.name}" if own_table else name
 
@@ -28,7 +27,7 @@ def draw_export(now: Inspection) -> None:
         return table().to_json(orient="records", double_precision=10)
 
     def figure_html() -> str:
-        return standalone_html(now.figure, dark)
+        return standalone_html(now.figure)
 
     csv, json = text.table_labels(policy_figure.title if own_table else text.POLICY)
     files = (

@@ -60,7 +60,10 @@ def worst_state(
     return int(x), int(y)
 
 
-def mark_state(figure: go.Figure, state: tuple[int, int], dark: bool) -> None:
+def mark_state(
+    figure: go.Figure,
+    state: tuple[int, int],
+) -> None:
     """Draw a frame around the state's cell in a heat map, or a ring on its point of a line."""
     for trace in list(figure.data):
         states = trace.customdata
@@ -70,7 +73,7 @@ def mark_state(figure: go.Figure, state: tuple[int, int], dark: bool) -> None:
         found = _places(np.asarray(states), state)
         if trace.type == "heatmap":
             for row, column in found:
-                frame = _frame(trace, row, column, dark)
+                frame = _frame(trace, row, column)
                 figure.update_layout(shapes=[*figure.layout.shapes, *frame])
         elif len(found) == 1:
             [point] = found[0]
@@ -87,7 +90,7 @@ def mark_state(figure: go.Figure, state: tuple[int, int], dark: bool) -> None:
                 marker={
                     "symbol": "circle-open",
                     "size": 15,
-                    "color": INK.on(dark),
+                    "color": INK,
                     "line": {"width": 3},
                 },
             )
@@ -98,7 +101,11 @@ def _places(states: np.ndarray, state: tuple[int, int]) -> list[list[int]]:
     return np.argwhere(same).tolist()
 
 
-def _frame(trace: go.Heatmap, row: int, column: int, dark: bool) -> list[dict]:
+def _frame(
+    trace: go.Heatmap,
+    row: int,
+    column: int,
+) -> list[dict]:
     """Two strokes, visible on the lightest and on the darkest cell."""
     (x0, x1), (y0, y1) = _edges(trace.x, column), _edges(trace.y, row)
     place = {
@@ -111,7 +118,7 @@ def _frame(trace: go.Heatmap, row: int, column: int, dark: bool) -> list[dict]:
     }
     strokes = ((BACKGROUND, 6), (INK, 2.5))
     return [
-        {"type": "rect", **place, "line": {"color": colour.on(dark), "width": width}}
+        {"type": "rect", **place, "line": {"color": colour, "width": width}}
         for colour, width in strokes
     ]
 

@@ -5,6 +5,7 @@ state on the right; a medium one puts the state below; a narrow one stacks them 
 figures side by side need the width, so the state is then below them.
 """
 
+from fsdash.dashboard.widgets.theme import themed
 from fsdash.figures.palette import BACKGROUND, Colour
 
 _ROW = '[data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"] .st-key-rail)'
@@ -43,10 +44,13 @@ STYLE = f"""<style>
 </style>"""
 
 
-def badge(letter: str, colour: Colour, dark: bool) -> str:
+def badge(
+    letter: str,
+    colour: Colour,
+) -> str:
     """The letter of a policy on its colour, as HTML."""
     look = (
-        f"background:{colour.on(dark)};color:{BACKGROUND.on(dark)};border-radius:0.3rem;"
+        f"background:{colour};color:{BACKGROUND};border-radius:0.3rem;"
         "padding:0.05rem 0.45rem;font-weight:700;"
     )
-    return f'<span style="{look}">{letter}</span>'
+    return themed(f'<span style="{look}">{letter}</span>')

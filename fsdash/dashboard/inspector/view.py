@@ -26,7 +26,7 @@ from fsdash.dashboard.inspector.style import STYLE, badge
 from fsdash.dashboard.inspector.timeline import choose_step, is_playing, stop_at_end
 from fsdash.dashboard.inspector.url import URL, start_from_url
 from fsdash.dashboard.service import open_store, show_store_error
-from fsdash.dashboard.shell import add_style, exercises, is_dark, open_page, popover, what_to_notice
+from fsdash.dashboard.shell import add_style, exercises, open_page, popover, what_to_notice
 from fsdash.domains import domain_label
 from fsdash.errors import InputError
 from fsdash.figures.palette import FIRST_POLICY, SECOND_POLICY
@@ -77,7 +77,7 @@ def _draw_head(store: Store) -> PolicyChoice:
             choice = choose_policy(store, notices, drawn=change.open)
     with name:
         label = f"**{choice.spec.label}** · {escape_markdown(domain_label(choice.spec.domain))}"
-        st.markdown(f"{badge('A', FIRST_POLICY, is_dark())} {label}", unsafe_allow_html=True)
+        st.markdown(f"{badge('A', FIRST_POLICY)} {label}", unsafe_allow_html=True)
     return choice
 
 
@@ -159,7 +159,7 @@ def _inspect(
         policy_figure = choose_figure((*comparisons, *policy_figures(inspected)))
     with rail:
         if compared is not None:
-            mark = badge("B", SECOND_POLICY, is_dark())
+            mark = badge("B", SECOND_POLICY)
             st.markdown(f"{mark} **{escape_markdown(compared.title)}**", unsafe_allow_html=True)
         selected = choose_selectors(policy_figure)
     return Inspection(
@@ -172,7 +172,7 @@ def _inspect(
         policy_figure,
         versus is None or policy_figure in comparisons,
         selected,
-        policy_figure.figure(is_dark(), **selected),
+        policy_figure.figure(**selected),
     )
 
 

@@ -22,7 +22,6 @@ from fsdash.dashboard.linear_architecture.state import (
 from fsdash.dashboard.shell import (
     exercises,
     glossary,
-    is_dark,
     open_page,
     two_columns,
     what_to_notice,
@@ -72,7 +71,6 @@ def show() -> None:
 @st.fragment
 def draw_interactive_part() -> None:
     """Everything that depends on the controls."""
-    dark = is_dark()
     left, right = two_columns(3, 8)
     with left:
         state = read_controls()
@@ -83,8 +81,8 @@ def draw_interactive_part() -> None:
         right.warning(text.describe_amplification(state.constants.gamma, state.fit["kappa"]))
         return
     with right:
-        draw_bound(state, dark)
-    draw_terms(state, dark)
+        draw_bound(state)
+    draw_terms(state)
 
 
 def read_controls() -> LinearState:
@@ -123,11 +121,9 @@ def choose_T(event: Event) -> None:
     URL.put("T", int(min(max(round(float(event.x)), 1), LARGEST_T)))
 
 
-def draw_bound(state: LinearState, dark: bool) -> None:
+def draw_bound(state: LinearState) -> None:
     """The bound against T, its numbers at the chosen T, and the export."""
-    figure = fsavi_figure(
-        state.constants, T_VALUES, state.T, state.k, state.fit, state.l_frozen, dark
-    )
+    figure = fsavi_figure(state.constants, T_VALUES, state.T, state.k, state.fit, state.l_frozen)
     chart(
         figure,
         "bound",
@@ -162,14 +158,12 @@ def draw_numbers(state: LinearState) -> None:
     )
 
 
-def draw_terms(state: LinearState, dark: bool) -> None:
+def draw_terms(state: LinearState) -> None:
     """The terms of the bound at the chosen T."""
     left, right = st.columns([5, 4], gap="large")
     with left:
         st.header(text.TERMS_TITLE, anchor=False)
-        figure = fsavi_terms_figure(
-            state.constants, state.T, state.k, state.fit, state.l_frozen, dark
-        )
+        figure = fsavi_terms_figure(state.constants, state.T, state.k, state.fit, state.l_frozen)
         chart(figure, "terms", alt_text=text.terms_alt_text(state.T), height=300)
         table = partial(linear.terms_frame, state)
         export("linear-terms", figure, table, linear.terms_snippet(state))

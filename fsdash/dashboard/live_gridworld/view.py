@@ -31,7 +31,6 @@ from fsdash.dashboard.shell import (
     add_style,
     exercises,
     glossary,
-    is_dark,
     open_page,
     popover,
     segments,
@@ -39,6 +38,7 @@ from fsdash.dashboard.shell import (
 )
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.chart import Event, chart, export
+from fsdash.dashboard.widgets.theme import themed
 from fsdash.dashboard.widgets.url_state import UrlParameter, UrlState, whole_number
 from fsdash.errors import InputError
 from fsdash.figures.domains.gridworld_race import race_curves, race_map
@@ -79,17 +79,16 @@ def show() -> None:
 def draw_race(ticking: bool) -> None:
     """One step of the race if it is played, and everything that follows it."""
     race = next_race(ticking)
-    dark = is_dark()
     with st.container(key="race"):
         with st.container(key="maps"):
             columns = st.columns(len(race.racers), gap="medium")
         for column, racer in zip(columns, race.racers.values(), strict=True):
             with column:
-                draw_map(race, racer, dark)
+                draw_map(race, racer)
         draw_controls(race)
         with st.container(key="reading"):
             st.markdown(text.describe_race(race))
-        curves = curves_of(race, dark)
+        curves = curves_of(race)
         chart(curves, "shares", alt_text=text.describe_curves(race), height=CURVES_HEIGHT)
     export("live-gridworld", curves, lambda: race_table(race), python_code(race))
     URL.write()
@@ -168,13 +167,16 @@ def forget_pick() -> None:
 # -------------------------------------------------------------------------------------- the drawing
 
 
-def draw_map(race: Race, racer: Racer, dark: bool) -> None:
+def draw_map(
+    race: Race,
+    racer: Racer,
+) -> None:
     """The values and moves of one method, with its share of the optimum."""
     signal, cells_RC = URL.get("w"), idle_cells()
     wrong_RC = race.world.wrong_XY(racer.policy_XY)[signal][cells_RC] & ~race.world.grid.wall.T
     wrong, title = int(wrong_RC.sum()), text.title_of(racer, race.T)
-    head = map_head(title, text.status_of(racer, wrong), racer.share, colour_of(race, racer, dark))
-    st.markdown(head, unsafe_allow_html=True)
+    head = map_head(title, text.status_of(racer, wrong), racer.share, colour_of(race, racer))
+    st.markdown(themed(head), unsafe_allow_html=True)
     figure = race_map(
         race.world.grid,
         signal,
@@ -182,7 +184,6 @@ def draw_map(race: Race, racer: Racer, dark: bool) -> None:
         racer.policy_XY[signal][cells_RC],
         wrong_RC,
         st.session_state.get(_PICKED),
-        dark,
     )
     chart(
         figure,
@@ -204,20 +205,22 @@ def click_map(event: Event) -> None:
     change_cell((round(float(event.x)), round(float(event.y or 0))))
 
 
-def curves_of(race: Race, dark: bool):
+def curves_of(race: Race):
     """The shares of all methods over their work."""
     titles = {text.title_of(racer, race.T): racer for racer in race.racers.values()}
     return race_curves(
         {title: racer.points for title, racer in titles.items()},
         race.sweeps,
-        {title: colour_of(race, racer, dark) for title, racer in titles.items()},
+        {title: colour_of(race, racer) for title, racer in titles.items()},
         [(change.sweeps, change.name) for change in race.changes],
-        dark,
     )
 
 
-def colour_of(race: Race, racer: Racer, dark: bool) -> str:
-    return method_colour(racer.method, race.T, dark)
+def colour_of(
+    race: Race,
+    racer: Racer,
+) -> str:
+    return method_colour(racer.method, race.T)
 
 
 def draw_controls(race: Race) -> None:

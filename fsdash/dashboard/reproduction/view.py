@@ -13,7 +13,6 @@ from fsdash.dashboard.reproduction.text import ALL_PARTS, PARTS, THEORY, VERDICT
 from fsdash.dashboard.shell import (
     add_style,
     exercises,
-    is_dark,
     open_page,
     popover,
     what_to_notice,
@@ -207,14 +206,14 @@ def _draw_figure_and_claims(
 def _figure_and_rows(part: str, name: str, setting: Setting) -> tuple[go.Figure, pd.DataFrame]:
     """A figure, and the table that it is drawn from."""
     if part == THEORY:
-        _, figure = _theory_figures(is_dark())[name]
+        _, figure = _theory_figures()[name]
         return figure, theory_figures.tables()[state.theory_table(name)]
-    return paper_figure(part, name, is_dark(), setting), archive.archived_rows(part)
+    return paper_figure(part, name, setting), archive.archived_rows(part)
 
 
 @st.cache_data(max_entries=2, show_spinner=False)
-def _theory_figures(dark: bool) -> dict[str, tuple[str, go.Figure]]:
-    return theory_figures.figures(dark)
+def _theory_figures() -> dict[str, tuple[str, go.Figure]]:
+    return theory_figures.figures()
 
 
 def _draw_origin(part: str) -> None:
@@ -290,7 +289,7 @@ def _draw_beyond(
             with_figure = [d for d in domains if name(d, kind) in state.figure_names(d).values()]
             for domain in with_figure[:1]:
                 st.caption(PARTS[domain])
-                figure = paper_figure(domain, name(domain, kind), is_dark(), setting)
+                figure = paper_figure(domain, name(domain, kind), setting)
                 alt_text = text.alt_text(domain, summary)
                 chart(figure, f"beyond-{kind}", alt_text=alt_text, height=460)
             _draw_claims(claims[claims["name"].str.contains(BEYOND_CLAIMS[kind])], findings)
@@ -325,7 +324,7 @@ def _draw_budgets(
     own, certified = (frame[frame["domain"] == domain] for frame in (budgets, certificates))
     left, right = st.columns([6, 5], gap="large")
     with left:
-        figure = budgets_figure(own, is_dark())
+        figure = budgets_figure(own)
         alt_text = text.BUDGETS_ALT.format(domain=PARTS[domain])
         chart(figure, "beyond-budgets", alt_text=alt_text, height=460)
         st.caption(text.BUDGETS_CAPTION.format(n=own["seed"].nunique()))
@@ -345,7 +344,7 @@ def _draw_samples(samples: pd.DataFrame, claims: pd.DataFrame, findings: pd.Data
     st.markdown(text.SAMPLES)
     left, right = st.columns([6, 5], gap="large")
     with left:
-        figure = samples_figure(samples, is_dark())
+        figure = samples_figure(samples)
         chart(figure, "beyond-samples", alt_text=text.SAMPLES_ALT, height=420)
         st.caption(text.SAMPLES_CAPTION)
     with right:

@@ -87,7 +87,7 @@ def ceiling_snippet(constants: Constants, T: int) -> str:
 
 
 @cache
-def panel_figure(name: str, dark: bool) -> go.Figure:
+def panel_figure(name: str) -> go.Figure:
     """A panel of the paper's figure, by the name of its preset."""
     T_values = np.arange(1, LARGEST_T + 1)
-    return reward_error_figure(PRESETS[name].constants, T_values, dark=dark)
+    return reward_error_figure(PRESETS[name].constants, T_values)

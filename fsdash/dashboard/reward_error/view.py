@@ -11,7 +11,6 @@ from fsdash.dashboard.shell import (
     add_style,
     exercises,
     glossary,
-    is_dark,
     open_page,
     two_columns,
     what_to_notice,
@@ -56,7 +55,7 @@ def show() -> None:
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
     draw_interactive_part()
-    draw_panels(is_dark())
+    draw_panels()
     exercises("reward_error", URL)
     glossary(SYMBOLS)
 
@@ -64,15 +63,14 @@ def show() -> None:
 @st.fragment
 def draw_interactive_part() -> None:
     """Everything that depends on the controls; the rest of the page is not drawn again."""
-    dark = is_dark()
     left, right = two_columns(3, 8)
     try:
         with left:
             constants, T, last = read_controls()
         with right:
-            draw_errors(constants, T, last, dark)
-        draw_formula(constants, T, dark)
-        draw_ceiling(constants, T, dark)
+            draw_errors(constants, T, last)
+        draw_formula(constants, T)
+        draw_ceiling(constants, T)
     except InputError as problem:
         st.error(str(problem))
     URL.write()
@@ -98,10 +96,14 @@ def choose_T(event: Event) -> None:
     URL.put("T", int(min(max(round(float(event.x)), 1), LARGEST_T)))
 
 
-def draw_errors(constants: Constants, T: int, last: int, dark: bool) -> None:
+def draw_errors(
+    constants: Constants,
+    T: int,
+    last: int,
+) -> None:
     """The errors against T, their numbers at the chosen T, notices and export."""
     T_values = np.arange(1, last + 1)
-    figure = reward_error_figure(constants, T_values, T, dark)
+    figure = reward_error_figure(constants, T_values, T)
     chart(
         figure,
         "error",
@@ -132,11 +134,14 @@ def draw_numbers(constants: Constants, T: int) -> None:
     columns[2].metric(text.TOTAL, number(float(error.total)))
 
 
-def draw_formula(constants: Constants, T: int, dark: bool) -> None:
+def draw_formula(
+    constants: Constants,
+    T: int,
+) -> None:
     """The bound, term by term in the colours of the curves, then with the numbers for this T."""
     st.header(text.FORMULA_TITLE, anchor=False)
-    freeze, end = reward_error_tex(dark)
-    freeze_now, end_now, total = reward_error_filled(constants, T, dark)
+    freeze, end = reward_error_tex()
+    freeze_now, end_now, total = reward_error_filled(constants, T)
     left, right = st.columns([2, 3], gap="medium")
     with left:
         st.latex(freeze)
@@ -145,16 +150,19 @@ def draw_formula(constants: Constants, T: int, dark: bool) -> None:
         st.latex(end)
         st.latex(end_now)
     st.latex(total)
-    symbol_line(FORMULA_SYMBOLS, dark)
+    symbol_line(FORMULA_SYMBOLS)
 
 
-def draw_ceiling(constants: Constants, T: int, dark: bool) -> None:
+def draw_ceiling(
+    constants: Constants,
+    T: int,
+) -> None:
     """The limit of the freeze error against L_f, with the point where γL_f = 1."""
     with st.container(key="ceiling-row"):
         left, right = st.columns([5, 4], gap="large")
     with left:
         st.header(text.CEILING_TITLE, anchor=False)
-        figure = ceiling_figure(constants, T, dark)
+        figure = ceiling_figure(constants, T)
         chart(figure, "ceiling", alt_text=text.ceiling_alt_text(T), height=340)
         table = partial(state.ceiling_frame, constants, T)
         export("ceiling", figure, table, state.ceiling_snippet(constants, T))
@@ -167,7 +175,7 @@ def draw_ceiling(constants: Constants, T: int, dark: bool) -> None:
         what_to_notice(points, key="notice-ceiling")
 
 
-def draw_panels(dark: bool) -> None:
+def draw_panels() -> None:
     """The two panels of the paper's figure, each with a button that loads its constants."""
     st.header(text.PANELS_TITLE, anchor=False)
     T_values = np.arange(1, LARGEST_T + 1)
@@ -175,7 +183,7 @@ def draw_panels(dark: bool) -> None:
         with column:
             st.markdown(f"**{title}**")
             constants = PRESETS[name].constants
-            figure = state.panel_figure(name, dark)
+            figure = state.panel_figure(name)
             chart(figure, name, alt_text=text.alt_text(constants, T_values), height=300)
             st.button(text.LOAD_PANEL, key=f"load-{name}", on_click=load_panel, args=(name,))
             table = partial(state.reward_error_frame, constants, LARGEST_T)

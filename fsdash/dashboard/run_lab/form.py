@@ -39,8 +39,7 @@ from fsdash.dashboard.run_lab.sweep import (
 )
 from fsdash.dashboard.run_lab.url import lab_url
 from fsdash.dashboard.service import Service, as_sentence, network_address
-from fsdash.dashboard.shell import is_dark
-from fsdash.dashboard.widgets.picture import svg_html
+from fsdash.dashboard.widgets.picture import draw_svg
 from fsdash.domains import domain_label, make
 from fsdash.errors import InputError
 from fsdash.fields import Value
@@ -251,14 +250,13 @@ def _build(
 
 
 def _draw_domain(name: str, parameters: tuple[tuple[str, Value], ...]) -> None:
-    drawing, description = _drawing(name, parameters, is_dark())
-    st.html(drawing)
+    drawing, description = _drawing(name, parameters)
+    draw_svg(drawing, drawing, description)
     st.caption(description)
 
 
 @lru_cache(maxsize=64)
-def _drawing(name: str, parameters: tuple[tuple[str, Value], ...], dark: bool) -> tuple[str, str]:
-    """HTML of the domain's drawing, and its description."""
+def _drawing(name: str, parameters: tuple[tuple[str, Value], ...]) -> tuple[str, str]:
+    """The domain's drawing, and its description."""
     domain = make(name, **dict(parameters))
-    svg, description = domain_svg(domain, dark), describe_domain(domain)
-    return svg_html(svg, svg, description), description
+    return domain_svg(domain), describe_domain(domain)

@@ -18,7 +18,6 @@ from fsdash.dashboard.run_lab.state import PLANS
 from fsdash.dashboard.run_lab.sweep import SWEEP
 from fsdash.dashboard.run_lab.url import lab_url
 from fsdash.dashboard.service import Service
-from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.domains import domain_label, make
 from fsdash.errors import InputError
@@ -66,10 +65,10 @@ def previewed_domain() -> str:
 def _draw_example(domain: str) -> None:
     label = domain_label(domain)
     if domain in EXAMPLES:
-        figure, caption = paper_figure(domain, EXAMPLES[domain], is_dark()), text.paper_caption
+        figure, caption = paper_figure(domain, EXAMPLES[domain]), text.paper_caption
     else:
         try:
-            figure, caption = _exact_figure(domain, is_dark()), text.exact_caption
+            figure, caption = _exact_figure(domain), text.exact_caption
         except (InputError, StoreError):
             figure = None  # the form says what is wrong
     if figure is None:
@@ -80,7 +79,7 @@ def _draw_example(domain: str) -> None:
 
 
 @st.cache_resource(max_entries=40, show_spinner=text.COMPUTING_EXAMPLE)
-def _exact_figure(domain: str, dark: bool) -> go.Figure | None:
+def _exact_figure(domain: str) -> go.Figure | None:
     """Curves of exact methods with the domain's default parameters; None if it is large."""
     n_slow, n_fast, n_actions, _ = make(domain).shape
     if n_slow * n_fast > MAX_STATES or n_slow * n_fast * n_actions > MAX_PAIRS:
@@ -91,7 +90,7 @@ def _exact_figure(domain: str, dark: bool) -> go.Figure | None:
         for spec in specs
     ]
     frame, _ = run_all(brief)
-    return learning_figure(frame, "evaluations", dark=dark)
+    return learning_figure(frame, "evaluations")
 
 
 def _draw_open_button(experiment: Experiment) -> None:

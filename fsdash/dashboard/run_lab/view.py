@@ -205,9 +205,7 @@ def _draw_results(
     if len(results.rows) or any(run.status in ACTIVE for run in results.runs):
         key = f"curves-{domain}" if domain else "curves"
         chart(results.figure, key, alt_text=results.alt_text, height=440)
-    table = curves.method_rows(
-        results.runs, results.labels, results.work, progress, results.dashes, options.dark
-    )
+    table = curves.method_rows(results.runs, results.labels, results.work, progress, results.dashes)
     # Once all runs have finished, their numbers need the space.
     underway = any(run.status != "finished" for run in results.runs)
     budget = curves.common_work(results.work)

@@ -25,7 +25,7 @@ from fsdash.dashboard.runs.state import (
 from fsdash.dashboard.runs.table import reference, selected_references, shortest_selection
 from fsdash.dashboard.runs.url import runs_url
 from fsdash.dashboard.service import Service
-from fsdash.dashboard.shell import is_dark, segments
+from fsdash.dashboard.shell import segments
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.domains import domain_label
 from fsdash.errors import InputError
@@ -168,7 +168,7 @@ def _draw_method_table(
     share = curves.is_share(work)
     if not share:
         st.caption(REGRET_SHOWN)
-    table = curves.method_rows(runs, labels, work, None, dashes, options.dark)
+    table = curves.method_rows(runs, labels, work, None, dashes)
     budget = curves.common_work(work)
     show_method_table(table, options.x, progress=False, share=share, budget=budget)
     if not work.empty and (why := why_agnostic_wins(work, curves.slow_states(runs))):
@@ -210,7 +210,6 @@ def _draw_parallel(service: Service, runs: Sequence[Run], letters: Mapping[str, 
             [labels[run.id] for run in own],
             text.SHARE_AXIS if shares else text.IMPROVEMENT_AXIS,
             percent=True,
-            dark=is_dark(),
         )
         st.markdown(f"**{escape_markdown(domain_label(domain))}**")
         alt_text = text.parallel_alt_text(list(settings), len(own))

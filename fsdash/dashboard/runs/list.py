@@ -32,7 +32,7 @@ from fsdash.dashboard.runs.table import (
 )
 from fsdash.dashboard.runs.url import ALL, ANY, PAGE_SIZE, runs_url
 from fsdash.dashboard.service import Service, domain_labels, is_single_user
-from fsdash.dashboard.shell import is_dark, popover, segments
+from fsdash.dashboard.shell import popover, segments
 from fsdash.dashboard.widgets.data_table import TableEvent, data_table
 from fsdash.runs.records import STATUSES, Experiment, Run
 
@@ -182,7 +182,7 @@ def draw_table(
     data_table(
         "runs-table",
         table_columns(with_owner=not is_single_user()),
-        table_rows(sorted_rows(rows, url.get("sort")), visitor, time.time(), _links, is_dark()),
+        table_rows(sorted_rows(rows, url.get("sort")), visitor, time.time(), _links),
         label=text.TABLE,
         select_all=text.SELECT_ALL,
         selected=[ref for ref in chosen if ref in ids],

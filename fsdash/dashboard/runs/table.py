@@ -22,6 +22,7 @@ from fsdash.dashboard.curves.text import STATUS_BADGES, amount
 from fsdash.dashboard.runs import text
 from fsdash.dashboard.runs.scores import RunScore, work_in_sweeps
 from fsdash.dashboard.widgets.data_table import Cell, TableColumn, TableRow
+from fsdash.dashboard.widgets.theme import themed
 from fsdash.domains import domain_label
 from fsdash.errors import InputError
 from fsdash.formatting import duration, number, whole_range
@@ -316,19 +317,22 @@ def table_rows(
     visitor: str,
     now: float,
     links: Callable[[RunRow], list[dict]],
-    dark: bool,
 ) -> list[TableRow]:
     """The cells of each row; `links` gives those to other pages."""
     made = []
     for row in rows:
-        cells = _cells(row, visitor, now, dark) | {"open": {"links": links(row)}}
+        cells = _cells(row, visitor, now) | {"open": {"links": links(row)}}
         label = text.row_label(row.experiment.name, algorithm_title(row.run), row.run.T)
         made.append(TableRow(row.id, label, cells))
     return made
 
 
-def _cells(row: RunRow, visitor: str, now: float, dark: bool) -> dict[str, Cell]:
-    run, experiment, colour = row.run, row.experiment, curves.run_colour(row.run, dark)
+def _cells(
+    row: RunRow,
+    visitor: str,
+    now: float,
+) -> dict[str, Cell]:
+    run, experiment, colour = row.run, row.experiment, themed(curves.run_colour(row.run))
     badge, (of_domain, of_method) = STATUS_BADGES[run.status], changed_settings(run)
     seconds = sum(r.seconds for r in run.replications)
     return {

@@ -8,21 +8,24 @@ from fsdash.dashboard.widgets.chart import chart
 from fsdash.dashboard.widgets.symbols import symbol_line
 
 
-def draw_formula(section: Section, values: tuple, dark: bool) -> int:
+def draw_formula(
+    section: Section,
+    values: tuple,
+) -> int:
     """The formula of a section, if it has one, and its symbols; returns its number of lines."""
     part = PARTS[section.name]
-    lines = section.formula if part.formula is None else part.formula(*values, dark)
+    lines = section.formula if part.formula is None else part.formula(*values)
     for line in lines:
         st.latex(line)
-    symbol_line(section.symbols, dark)
+    symbol_line(section.symbols)
     return len(lines)
 
 
 def draw_figure(
-    section: Section, values: tuple, numbers: dict, height: int, dark: bool, type_size: int = 0
+    section: Section, values: tuple, numbers: dict, height: int, type_size: int = 0
 ) -> None:
     """The live figure of a section with its description; for an audience, in larger type."""
-    figure, more = PARTS[section.name].figure(*values, dark)
+    figure, more = PARTS[section.name].figure(*values)
     if type_size:
         figure.update_layout(font_size=type_size, legend_font_size=type_size)
         figure.update_xaxes(title_font_size=type_size)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from fsdash.dashboard.shell import add_style, is_dark
+from fsdash.dashboard.shell import add_style
 from fsdash.dashboard.story import text
 from fsdash.dashboard.story.drawing import draw_figure, draw_formula
 from fsdash.dashboard.story.section_texts import SECTIONS
@@ -123,7 +123,7 @@ def take_event() -> None:
 def draw_slide(section: Section, height: int) -> None:
     """One section on one screen: text, controls and numbers on the left, the figure right."""
     keep_values()
-    dark, part = is_dark(), PARTS[section.name]
+    part = PARTS[section.name]
     left, right = st.columns([4, 7], gap="large")
     with left:
         lead = st.container(key="lead")
@@ -136,10 +136,10 @@ def draw_slide(section: Section, height: int) -> None:
         with st.popover(text.ANSWER, key="slide-answer"):
             st.markdown(fill(section.answer, numbers))
     with right:
-        lines = draw_formula(section, values, dark)
+        lines = draw_formula(section, values)
         scale = max(height / SMALLEST_SCREEN, 1.0)
         room = int(height - scale * (AROUND + lines * LINE))
-        draw_figure(section, values, numbers, max(room, 260), dark, round(17 * scale))
+        draw_figure(section, values, numbers, max(room, 260), round(17 * scale))
     URL.write()
 
 

@@ -65,8 +65,8 @@ class Part:
 
     `controls` are the names of these values in the address, and `read` draws the controls.
 
-    `figure` also takes whether the page is dark, and returns the figure and its description, which
-    is added to the text's own. `formula` replaces the text's formula by one with numbers.
+    `figure` returns the figure and its description, which is added to the text's own. `formula`
+    replaces the text's formula by one with numbers.
     """
 
     controls: tuple[str, ...]
@@ -88,8 +88,8 @@ def read_shop() -> Values:
     return (whole("seed", 1, state.SEEDS, SEED),)
 
 
-def draw_shop(seed: int, dark: bool) -> tuple[go.Figure, str]:
-    figure = inventory_path_figure(state.shop(), state.year(seed), ("policy",), dark)
+def draw_shop(seed: int) -> tuple[go.Figure, str]:
+    figure = inventory_path_figure(state.shop(), state.year(seed), ("policy",))
     figure.update_xaxes(title_text="week", row=2)
     return figure, ""
 
@@ -99,18 +99,21 @@ def read_sweeps() -> Values:
     return gamma, whole("sweeps", 0, state.SWEEPS, SWEEPS)
 
 
-def draw_sweeps(gamma: float, k: int, dark: bool) -> tuple[go.Figure, str]:
+def draw_sweeps(
+    gamma: float,
+    k: int,
+) -> tuple[go.Figure, str]:
     errors = state.value_errors(gamma)
-    return curves.convergence_figure(errors, gamma, k, state.PRECISION, dark), ""
+    return curves.convergence_figure(errors, gamma, k, state.PRECISION), ""
 
 
 def read_lower() -> Values:
     return (whole("togo", 1, state.LOWER_STEPS, WEEKS_TO_GO),)
 
 
-def draw_lower(n: int, dark: bool) -> tuple[go.Figure, str]:
+def draw_lower(n: int) -> tuple[go.Figure, str]:
     step = state.lower_level()[n - 1]
-    return _grid(step.values_XY, step.policy_PXY[0], "J", dark)
+    return _grid(step.values_XY, step.policy_PXY[0], "J")
 
 
 def read_upper() -> Values:
@@ -118,13 +121,20 @@ def read_upper() -> Values:
     return T, controls.whole_slider(URL, "k", 0, state.MOST_K, "k")
 
 
-def draw_upper(T: int, k: int, dark: bool) -> tuple[go.Figure, str]:
+def draw_upper(
+    T: int,
+    k: int,
+) -> tuple[go.Figure, str]:
     step = state.upper_level(T, k)
-    return _grid(step.values_XY, step.policy_PXY[0], "V", dark)
+    return _grid(step.values_XY, step.policy_PXY[0], "V")
 
 
-def _grid(values_XY: np.ndarray, policy_XY: np.ndarray, name: str, dark: bool):
-    figure = grid_figure(state.shop(), values_XY, policy_XY, state.SEASONS, name, dark)
+def _grid(
+    values_XY: np.ndarray,
+    policy_XY: np.ndarray,
+    name: str,
+):
+    figure = grid_figure(state.shop(), values_XY, policy_XY, state.SEASONS, name)
     return figure, describe_grid(values_XY, policy_XY, name)
 
 
@@ -133,30 +143,33 @@ def read_path() -> Values:
     return T, whole("path", 1, state.SEEDS, SEED)
 
 
-def draw_path(T: int, seed: int, dark: bool) -> tuple[go.Figure, str]:
-    return blocks_figure(state.shop(), state.path_in_blocks(T, seed), dark), ""
+def draw_path(
+    T: int,
+    seed: int,
+) -> tuple[go.Figure, str]:
+    return blocks_figure(state.shop(), state.path_in_blocks(T, seed)), ""
 
 
 def read_errors() -> Values:
     return (controls.whole_slider(URL, "errorT", 2, state.LONGEST_T),)
 
 
-def draw_errors(T: int, dark: bool) -> tuple[go.Figure, str]:
+def draw_errors(T: int) -> tuple[go.Figure, str]:
     each = [state.measured_error(value) for value in T_VALUES.tolist()]
     measured = RewardError(
         np.array([error.freeze for error in each]),
         np.array([error.end_of_horizon for error in each]),
     )
     bound = reward_error(state.constants(), T_VALUES)
-    return curves.errors_figure(T_VALUES, measured, bound, T, dark), ""
+    return curves.errors_figure(T_VALUES, measured, bound, T), ""
 
 
-def errors_formula(T: int, dark: bool) -> tuple[str, ...]:
-    freeze, end = reward_error_tex(dark)
+def errors_formula(T: int) -> tuple[str, ...]:
+    freeze, end = reward_error_tex()
     return (
         rf"\varepsilon_r \le {freeze}",
         rf"+\ {end}",
-        reward_error_filled(state.constants(), T, dark)[2],
+        reward_error_filled(state.constants(), T)[2],
     )
 
 
@@ -165,8 +178,11 @@ def read_work() -> Values:
     return budget, controls.whole_slider(URL, "workT", 2, state.LOWER_STEPS)
 
 
-def draw_work(budget: float, T: int, dark: bool) -> tuple[go.Figure, str]:
-    figure = frontier_figure(state.points(), (T,), budget, dark=dark, certificates=False)
+def draw_work(
+    budget: float,
+    T: int,
+) -> tuple[go.Figure, str]:
+    figure = frontier_figure(state.points(), (T,), budget, certificates=False)
     return figure, ""
 
 
@@ -174,13 +190,13 @@ def read_bound() -> Values:
     return (controls.whole_slider(URL, "boundT", 2, state.LONGEST_T),)
 
 
-def draw_bound(T: int, dark: bool) -> tuple[go.Figure, str]:
+def draw_bound(T: int) -> tuple[go.Figure, str]:
     found = numbers.bound(T)
     sizes = (found[name] for name in ("regret", "certificate", "trivial", "bound"))
-    return curves.bounds_figure(dict(zip(text.maximum_labels(), sizes, strict=True)), dark), ""
+    return curves.bounds_figure(dict(zip(text.maximum_labels(), sizes, strict=True))), ""
 
 
-def bound_formula(T: int, dark: bool) -> tuple[str, ...]:
+def bound_formula(T: int) -> tuple[str, ...]:
     return text.bound_tex(state.constants(), T)
 
 
@@ -188,10 +204,10 @@ def read_rolling() -> Values:
     return (whole("frozen", 2, state.LONGEST_T, "Frozen weeks: T and n"),)
 
 
-def draw_rolling(n: int, dark: bool) -> tuple[go.Figure, str]:
+def draw_rolling(n: int) -> tuple[go.Figure, str]:
     fsvi = [state.fsvi_losses(value)[0] for value in T_VALUES.tolist()]
     rolling = [state.rolling_loss(value) for value in T_VALUES.tolist()]
-    return curves.floors_figure(T_VALUES, fsvi, rolling, n, dark), ""
+    return curves.floors_figure(T_VALUES, fsvi, rolling, n), ""
 
 
 def read_failure() -> Values:
@@ -220,13 +236,17 @@ def failure_numbers(case: str, T: int, move: float) -> Numbers:
     }
 
 
-def draw_failure(case: str, T: int, move: float, dark: bool) -> tuple[go.Figure, str]:
+def draw_failure(
+    case: str,
+    T: int,
+    move: float,
+) -> tuple[go.Figure, str]:
     if case == "maze":
         step = state.maze_level(T)
-        return maze_figure(maze(), step.values_XY[0] > 0, step.policy_PXY[0, 0], dark), ""
+        return maze_figure(maze(), step.values_XY[0] > 0, step.policy_PXY[0, 0]), ""
     verdicts = [state.season_verdict(one) for one in state.MOVES]
     fsvi, rolling = [v.fsvi for v in verdicts], [v.rolling for v in verdicts]
-    return curves.moves_figure(state.MOVES, fsvi, rolling, move, REMAINING, dark), ""
+    return curves.moves_figure(state.MOVES, fsvi, rolling, move, REMAINING), ""
 
 
 PARTS = {

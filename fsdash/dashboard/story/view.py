@@ -3,7 +3,7 @@
 import streamlit as st
 
 from fsdash.dashboard.navigation import PAGES
-from fsdash.dashboard.shell import add_style, exercises, is_dark, open_page
+from fsdash.dashboard.shell import add_style, exercises, open_page
 from fsdash.dashboard.story import presenter, text
 from fsdash.dashboard.story.drawing import draw_figure, draw_formula
 from fsdash.dashboard.story.section_texts import SECTIONS
@@ -89,7 +89,7 @@ def draw_part(place: int) -> None:
 
 def draw_section(place: int, section: Section) -> None:
     """One section: text and controls, formula and figure, question and answer."""
-    dark, part = is_dark(), PARTS[section.name]
+    part = PARTS[section.name]
     st.header(f"{place}. {section.title}", anchor=f"section-{place}")
     with st.container(key=f"section-{place}"):
         left, right = st.columns([5, 7], gap="large")
@@ -101,8 +101,8 @@ def draw_section(place: int, section: Section) -> None:
     lead.markdown(fill(section.sentences[0], numbers))
     more.markdown(fill(" ".join(section.sentences[1:]), numbers))
     with right:
-        draw_formula(section, values, dark)
-        draw_figure(section, values, numbers, HEIGHT, dark)
+        draw_formula(section, values)
+        draw_figure(section, values, numbers, HEIGHT)
     st.markdown(f"**{text.QUESTION}.** {fill(section.question, numbers)}")
     with st.expander(text.ANSWER, key=f"answer-{section.name}"):
         st.markdown(fill(section.answer, numbers))

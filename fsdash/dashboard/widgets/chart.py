@@ -22,6 +22,7 @@ import streamlit as st
 from plotly.utils import PlotlyJSONEncoder
 from streamlit.components.v1 import declare_component
 
+from fsdash.dashboard.widgets.theme import themed
 from fsdash.figures.marks import HANDLE as HANDLE
 from fsdash.figures.palette import BACKGROUND
 from fsdash.formatting import as_json, escape_markdown, frame_csv
@@ -106,7 +107,7 @@ def payload(figure: go.Figure | dict, key: str, *, alt_text: str = "", height: i
         trace["uid"] = f"s{crc32(str(own).encode()):08x}"
     return {
         "key": key,
-        "figure": json.dumps(content, cls=PlotlyJSONEncoder, separators=(",", ":")),
+        "figure": themed(json.dumps(content, cls=PlotlyJSONEncoder, separators=(",", ":"))),
         "alt_text": alt_text,
         "height": height,
         "file": f"fsdash-{key}",
@@ -155,12 +156,11 @@ def export(name: str, figure: go.Figure, table: Table, snippet: str, about: str 
     )
     if not section.open:
         return
-    dark = st.context.theme.type == "dark"
     with section:
         with st.container(horizontal=True):
             _button(CSV, f"{name}.csv", "text/csv", lambda: frame_csv(_frame(table)))
             _button(JSON, f"{name}.json", "application/json", lambda: table_json(table))
-            _button(HTML, f"{name}.html", "text/html", lambda: standalone_html(figure, dark))
+            _button(HTML, f"{name}.html", "text/html", lambda: standalone_html(figure))
         st.caption(IMAGES)
         st.markdown(f"**{IN_PYTHON}**")
         st.code(snippet, language="python")
@@ -171,15 +171,15 @@ def table_json(table: Table) -> str:
     return as_json(_records(table))
 
 
-def standalone_html(figure: go.Figure, dark: bool) -> str:
+def standalone_html(figure: go.Figure) -> str:
     """The figure as an HTML page that needs no other file."""
     copy = go.Figure(figure)
-    colour = BACKGROUND.on(dark)
-    copy.update_layout(paper_bgcolor=colour, plot_bgcolor=colour)
+    copy.update_layout(paper_bgcolor=BACKGROUND, plot_bgcolor=BACKGROUND)
     page = copy.to_html(
         include_plotlyjs=True, full_html=True, config={"displaylogo": False}, default_height="100vh"
     )
-    return page.replace("<body>", f'<body style="background:{colour};margin:0">', 1)
+    page = page.replace("<body>", f'<body style="background:{BACKGROUND};margin:0">', 1)
+    return themed(page)
 
 
 def _frame(table: Table) -> pd.DataFrame:

@@ -6,6 +6,8 @@ from html import escape
 
 import streamlit as st
 
+from fsdash.dashboard.widgets.theme import themed
+
 # Streamlit stacks columns below this width; the narrow drawing takes over at the same point.
 STYLE = """<style>
 .fs-picture {width: 100%; display: block}
@@ -19,12 +21,7 @@ STYLE = """<style>
 
 def draw_svg(wide: str, narrow: str, alt_text: str) -> None:
     """Show `wide`, or `narrow` on a narrow screen; `alt_text` describes it to screen readers."""
-    st.html(svg_html(wide, narrow, alt_text))
-
-
-def svg_html(wide: str, narrow: str, alt_text: str) -> str:
-    """The HTML that `draw_svg` shows, for pages that cache it."""
-    return STYLE + _image(wide, "fs-wide", alt_text) + _image(narrow, "fs-narrow", alt_text)
+    st.html(STYLE + _image(wide, "fs-wide", alt_text) + _image(narrow, "fs-narrow", alt_text))
 
 
 def draw_step_caption(captions: Sequence[str], step: int) -> None:
@@ -35,6 +32,6 @@ def draw_step_caption(captions: Sequence[str], step: int) -> None:
 
 
 def _image(svg: str, name: str, alt_text: str) -> str:
-    code = b64encode(svg.encode()).decode()
+    code = b64encode(themed(svg).encode()).decode()
     source = f"data:image/svg+xml;base64,{code}"
     return f'<img class="fs-picture {name}" alt="{escape(alt_text)}" src="{source}">'

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fsdash.dashboard.widgets.theme import themed
 from fsdash.figures.palette import TERMS
 from fsdash.formatting import number_tex
 from fsdash.theory import Constants, reward_error
@@ -13,15 +14,18 @@ END = (
 )
 
 
-def reward_error_tex(dark: bool) -> tuple[str, str]:
+def reward_error_tex() -> tuple[str, str]:
     """The two terms of Proposition "Reward Approximation Error", freeze and end of horizon."""
     return (
-        _coloured("freeze", rf"\underbrace{{{FREEZE}}}_{{\textsf{{freeze}}}}", dark),
-        _coloured("end_of_horizon", rf"\underbrace{{{END}}}_{{\textsf{{end of horizon}}}}", dark),
+        _coloured("freeze", rf"\underbrace{{{FREEZE}}}_{{\textsf{{freeze}}}}"),
+        _coloured("end_of_horizon", rf"\underbrace{{{END}}}_{{\textsf{{end of horizon}}}}"),
     )
 
 
-def reward_error_filled(constants: Constants, T: int, dark: bool) -> tuple[str, str, str]:
+def reward_error_filled(
+    constants: Constants,
+    T: int,
+) -> tuple[str, str, str]:
     """The same two terms and their sum with the numbers for this T."""
     c, error = constants, reward_error(constants, T)
     scale = c.alpha * c.d_y * c.l_r
@@ -39,16 +43,19 @@ def reward_error_filled(constants: Constants, T: int, dark: bool) -> tuple[str, 
     )
     total = rf"\varepsilon_r({T}) \le "
     return (
-        _coloured("freeze", rf"{freeze} = {n(float(error.freeze) if scale else 0.0)}", dark),
-        _coloured("end_of_horizon", rf"{end} = {n(float(error.end_of_horizon))}", dark),
+        _coloured("freeze", rf"{freeze} = {n(float(error.freeze) if scale else 0.0)}"),
+        _coloured("end_of_horizon", rf"{end} = {n(float(error.end_of_horizon))}"),
         total
-        + _coloured("freeze", n(float(error.freeze)), dark)
+        + _coloured("freeze", n(float(error.freeze)))
         + " + "
-        + _coloured("end_of_horizon", n(float(error.end_of_horizon)), dark)
+        + _coloured("end_of_horizon", n(float(error.end_of_horizon)))
         + r" \approx "
         + n(float(error.total)),
     )
 
 
-def _coloured(term: str, tex: str, dark: bool) -> str:
-    return rf"\textcolor{{{TERMS[term].on(dark)}}}{{{tex}}}"
+def _coloured(
+    term: str,
+    tex: str,
+) -> str:
+    return rf"\textcolor{{{themed(TERMS[term])}}}{{{tex}}}"

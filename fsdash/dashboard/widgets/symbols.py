@@ -11,6 +11,7 @@ from re import sub
 import streamlit as st
 
 from fsdash.dashboard.widgets.glossary import SYMBOLS
+from fsdash.dashboard.widgets.theme import themed
 from fsdash.figures.palette import BACKGROUND, INK
 
 STYLE = """<style>
@@ -27,9 +28,9 @@ STYLE = """<style>
 TITLE = "Symbols"
 
 
-def symbol_line(names: Iterable[str], dark: bool) -> None:
+def symbol_line(names: Iterable[str]) -> None:
     """Show the symbols by their names in the glossary."""
-    style = STYLE.replace("PAGE", BACKGROUND.on(dark)).replace("INK", INK.on(dark))
+    style = themed(STYLE.replace("PAGE", BACKGROUND).replace("INK", INK))
     st.html(style + symbols_html(names))
 
 

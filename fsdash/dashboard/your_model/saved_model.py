@@ -11,7 +11,6 @@ from fsdash.choice.solved import Suitability
 from fsdash.choice.splits import rank_splits
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.service import as_sentence, may_change
-from fsdash.dashboard.shell import is_dark
 from fsdash.dashboard.widgets.chart import chart, export
 from fsdash.dashboard.your_model import saved_text, state, text
 from fsdash.dashboard.your_model.state import Solution
@@ -162,7 +161,7 @@ def _draw_regret(saved: SavedModelRecord) -> None:
     table, verdict = pd.DataFrame(rows), _verdict(saved.domain)
     bar.empty()
     (st.success if verdict.suits else st.warning)(verdict.text)
-    figure = regret_figure(table, is_dark())
+    figure = regret_figure(table)
     chart(figure, "regret-over-T", height=360, alt_text=saved_text.REGRET_ALT_TEXT)
     export(f"regret-{saved.hash}", figure, table, state.regret_snippet(saved.domain))
     _draw_splits(saved)

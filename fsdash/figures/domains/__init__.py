@@ -2,7 +2,7 @@
 
 A domain names a module in its class attribute `figures`. The module may define
 
-    drawing(domain, dark) -> str                       a small SVG drawing of the problem
+    drawing(domain) -> str                             a small SVG drawing of the problem
     describe(domain) -> str                            the same in one or two sentences
     policy_figures(inspected) -> tuple[PolicyFigure, …]  the figures of the policy inspector
     plane_axes(model) -> tuple[str, str]               the two coordinates across and up its maps
@@ -25,9 +25,9 @@ from fsdash.errors import InputError
 GENERIC = "fsdash.figures.domains.generic"
 
 
-def domain_svg(domain: Domain, dark: bool = False) -> str:
+def domain_svg(domain: Domain) -> str:
     """The drawing of a domain: one <svg> element that scales to its container."""
-    return figure_function(domain, "drawing")(domain, dark)
+    return figure_function(domain, "drawing")(domain)
 
 
 def describe_domain(domain: Domain) -> str:

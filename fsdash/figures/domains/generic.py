@@ -26,13 +26,13 @@ HEAD = 11
 """Length of their arrow heads."""
 
 
-def drawing(domain: Domain, dark: bool = False) -> str:
+def drawing(domain: Domain) -> str:
     """The numbers of slow and fast states, actions and noise outcomes.
 
     As in the drawing of the two timescales, the slow state is blue and the fast state vermillion.
     """
     n_slow, n_fast, n_actions, n_noise = domain.shape
-    pen = Pen(dark)
+    pen = Pen()
     return pen.drawing(
         WIDTH,
         110,

@@ -36,9 +36,9 @@ ANGLES = {"up": 0, "right": 90, "down": 180, "left": 270}
 ANGLE_OF = {DIRECTIONS[name]: angle for name, angle in ANGLES.items()}
 
 
-def drawing(domain: Gridworld, dark: bool = False) -> str:
+def drawing(domain: Gridworld) -> str:
     """The grid with its tasks as arrows, and what the tasks pay."""
-    pen, n, side, left, top = Pen(dark), domain.size, 176, 4, 4
+    pen, n, side, left, top = Pen(), domain.size, 176, 4, 4
     cell = side / n
     colours = dict.fromkeys(OUTER, BLUE) | dict.fromkeys(INNER, VERMILLION)
 
@@ -102,7 +102,6 @@ def grid_policy_figure(
     policy_XY: np.ndarray,
     U_XY: np.ndarray,
     at: dict[str, float],
-    dark: bool = False,
 ) -> go.Figure:
     """The move in every cell for one (task, carried, w), on a heat map of the values.
 
@@ -111,25 +110,27 @@ def grid_policy_figure(
     """
     cells = plane(model, *AXES, at)
     action_RC = cells.take(policy_XY).astype(int)
-    figure = heat_map(cells, cells.take(U_XY), QUIET, "value", dark, showscale=False)
+    figure = heat_map(cells, cells.take(U_XY), QUIET, "value", showscale=False)
     figure.update_layout(margin_t=16)
     labels = np.array(action_labels(model))[action_RC]
     figure.update_traces(text=labels, hovertemplate=_hover("%{text}<br>value <b>%{z:.5g}</b>"))
     task = int(at["task"])
     shown = TASKS if task == 0 else (task,)
-    add_tasks(figure, domain, int(at[SIGNAL]), dark, shown)
-    _add_moves(figure, domain, model, cells, action_RC, task == 0, dark)
+    add_tasks(figure, domain, int(at[SIGNAL]), shown)
+    _add_moves(figure, domain, model, cells, action_RC, task == 0)
     return figure
 
 
 def grid_visit_figure(
-    domain: Gridworld, model: FastSlowMDP, share_XY: np.ndarray, dark: bool = False
+    domain: Gridworld,
+    model: FastSlowMDP,
+    share_XY: np.ndarray,
 ) -> go.Figure:
     """The share of discounted time spent in each cell, over all tasks and signals."""
     at = {name: values[0] for name, values in coordinates(model).items() if name not in AXES}
     cells = plane(model, *AXES, at)
-    figure = generic.visit_figure(model, share_XY, cells, AXES, dark)
-    add_tasks(figure, domain, None, dark)
+    figure = generic.visit_figure(model, share_XY, cells, AXES)
+    add_tasks(figure, domain, None)
     figure.update_layout(legend={"y": -0.13, "yanchor": "top"})  # the colour bar is on top
     return figure
 
@@ -143,15 +144,18 @@ def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
         if name not in AXES
     )
 
-    def moves(phase=0, dark=False, **at):
+    def moves(phase=0, **at):
         policy_XY, U_XY = inspected.policy_PXY[phase], inspected.values_PXY[phase]
-        return grid_policy_figure(domain, model, policy_XY, U_XY, at, dark)
+        return grid_policy_figure(domain, model, policy_XY, U_XY, at)
 
-    def agent(steps, seed, dark=False):
-        return agent_animation(domain, model, inspected.path(seed, steps), dark)
+    def agent(
+        steps,
+        seed,
+    ):
+        return agent_animation(domain, model, inspected.path(seed, steps))
 
-    def visits(dark=False):
-        return grid_visit_figure(domain, model, inspected.visits.share_XY, dark)
+    def visits():
+        return grid_visit_figure(domain, model, inspected.visits.share_XY)
 
     common = generic.common_figures(inspected, AXES, actions=False)
     return (
@@ -193,7 +197,6 @@ def _add_moves(
     cells: Plane,
     action_RC: np.ndarray,
     idle: bool,
-    dark: bool,
 ) -> None:
     """Add an arrow to each cell; for an idle agent it has the colour and number of its task."""
     x_RC, y_RC = np.meshgrid(cells.across.values, cells.up.values)
@@ -205,8 +208,8 @@ def _add_moves(
     task_A = coordinate_values(model.actions, "task").astype(int)
     tasks = [int(task_A[a]) for a in action_RC.ravel()]
     numbered = idle and domain.size <= LARGEST_NUMBERED
-    ring_colour = {task: c.on(dark) for members, c in RINGS.values() for task in members}
-    colours = [ring_colour[task] for task in tasks] if idle else INK.on(dark)
+    ring_colour = {task: c for members, c in RINGS.values() for task in members}
+    colours = [ring_colour[task] for task in tasks] if idle else INK
     shift = 0.17 if numbered else 0.0
     figure.add_scatter(
         x=x_RC.ravel() - shift,

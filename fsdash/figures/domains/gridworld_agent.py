@@ -25,12 +25,15 @@ TRAIL_PERIODS = 12
 
 
 def agent_figure(
-    domain: Gridworld, model: FastSlowMDP, path: Path, step: int, dark: bool = False
+    domain: Gridworld,
+    model: FastSlowMDP,
+    path: Path,
+    step: int,
 ) -> go.Figure:
     """The agent in period `step` of a path, with the reward that it has collected so far."""
     if step not in range(len(path)):
         raise InputError(f"step = {step}: the path has periods 0 to {len(path) - 1}")
-    figure = _empty_grid(domain, dark)
+    figure = _empty_grid(domain)
     changes = _period_changes(domain, model, path, step)
     for trace, change in zip(figure.data[-len(changes) :], changes, strict=True):
         trace.update(change)
@@ -38,10 +41,12 @@ def agent_figure(
 
 
 def agent_animation(
-    domain: Gridworld, model: FastSlowMDP, path: Path, dark: bool = False
+    domain: Gridworld,
+    model: FastSlowMDP,
+    path: Path,
 ) -> go.Figure:
     """The agent on a whole path, with one frame per period, play and pause buttons and a slider."""
-    figure = agent_figure(domain, model, path, 0, dark)
+    figure = agent_figure(domain, model, path, 0)
     changes = [_period_changes(domain, model, path, t) for t in range(len(path))]
     n = len(figure.data)
     moving = list(range(n - len(changes[0]), n))
@@ -55,7 +60,7 @@ def agent_animation(
         {"label": "▶", "method": "animate", "args": [None, play]},
         {"label": "❚❚", "method": "animate", "args": [[None], pause]},
     ]
-    ink, quiet = INK.on(dark), with_opacity(INK.on(dark), 0.25)
+    ink, quiet = INK, with_opacity(INK, 0.25)
     figure.update_layout(
         updatemenus=[
             {
@@ -98,11 +103,11 @@ def agent_animation(
     return figure
 
 
-def _empty_grid(domain: Gridworld, dark: bool) -> go.Figure:
+def _empty_grid(domain: Gridworld) -> go.Figure:
     """The grid with its tasks and their numbers; the traces that move come last and are empty."""
-    figure = go.Figure(layout={"template": template(dark), "hovermode": False})
-    n, ink, purple = domain.size, INK.on(dark), PURPLE.on(dark)
-    floor = [[0, PANEL.on(dark)], [1, PANEL.on(dark)]]
+    figure = go.Figure(layout={"template": template(), "hovermode": False})
+    n, ink, purple = domain.size, INK, PURPLE
+    floor = [[0, PANEL], [1, PANEL]]
     figure.add_heatmap(
         z=np.zeros((n, n)), colorscale=floor, showscale=False, hoverinfo="skip", name="floor"
     )
@@ -114,10 +119,10 @@ def _empty_grid(domain: Gridworld, dark: bool) -> go.Figure:
             y=start[:, 1],
             text=[f"{task}" for task in tasks],
             **number,
-            textfont={"color": colour.on(dark), "size": 12},
+            textfont={"color": colour, "size": 12},
             name=f"{ring} numbers",
         )
-    figure.add_traces([task_trace(domain, ring, 0, dark) for ring in RINGS])
+    figure.add_traces([task_trace(domain, ring, 0) for ring in RINGS])
     no_hover = {"showlegend": False, "hoverinfo": "skip"}
     trail = {"color": with_opacity(purple, 0.55), "width": 5}
     body = {"size": 18, "color": purple, "line": {"color": ink, "width": 2}}

@@ -35,7 +35,6 @@ def race_map(
     action_RC: np.ndarray,
     wrong_RC: np.ndarray,
     picked: int | None = None,
-    dark: bool = False,
 ) -> dict:
     """The values and actions of an idle agent in every cell, over the tasks and walls of the map.
 
@@ -43,9 +42,9 @@ def race_map(
     click on a cell reports its place. Returns the figure as plain data: what does not change from
     step to step is made once, and Plotly would check the rest for longer than a step takes.
     """
-    board, walls_RC = _board(grid, signal, picked, dark), grid.wall.T
+    board, walls_RC = _board(grid, signal, picked), grid.wall.T
     task_RC, direction_RC = np.divmod(action_RC, len(ANGLES))
-    colours_RC = np.where(wrong_RC, VERMILLION.on(dark), INK.on(dark))
+    colours_RC = np.where(wrong_RC, VERMILLION, INK)
     angles = ANGLES[direction_RC[~walls_RC]].tolist()
     own = {
         VALUES: {"z": np.where(walls_RC, None, values_RC).tolist(), "customdata": task_RC + 1},
@@ -56,18 +55,22 @@ def race_map(
 
 
 @lru_cache(maxsize=64)
-def _board(grid: GridMap, signal: int, picked: int | None, dark: bool) -> dict:
+def _board(
+    grid: GridMap,
+    signal: int,
+    picked: int | None,
+) -> dict:
     """All of a map except its values, its actions and their colours."""
-    figure = go.Figure(layout={"template": template(dark), "hovermode": "closest"})
+    figure = go.Figure(layout={"template": template(), "hovermode": "closest"})
     figure.add_heatmap(
-        colorscale=QUIET.on(dark),
+        colorscale=QUIET.stops,
         showscale=False,
         hoverongaps=False,
         name=VALUES,
         hovertemplate=HOVER,
     )
     square_cells(figure, grid)
-    add_tasks(figure, grid, signal, dark)
+    add_tasks(figure, grid, signal)
     rows, columns = np.nonzero(~grid.wall.T)
     quiet = {"hoverinfo": "skip", "showlegend": False}
     figure.add_scatter(x=columns, y=rows, mode="markers", name=MOVES, **quiet)
@@ -77,28 +80,34 @@ def _board(grid: GridMap, signal: int, picked: int | None, dark: bool) -> dict:
         mode="text",
         text=[f"<b>{task}</b>" for task in TASKS],
         name="task numbers",
-        textfont={"size": 12, "color": INK.on(dark)},
+        textfont={"size": 12, "color": INK},
         **quiet,
     )
-    marked = [] if picked is None else [_mark(*grid.tasks[picked - 1, 1].tolist(), dark)]
+    marked = [] if picked is None else [_mark(*grid.tasks[picked - 1, 1].tolist())]
     figure.update_layout(
         showlegend=False,
         margin={"l": 4, "r": 4, "t": 4, "b": TOOLBAR},
-        shapes=[_wall(*place, dark) for place in np.argwhere(grid.wall).tolist()] + marked,
+        shapes=[_wall(*place) for place in np.argwhere(grid.wall).tolist()] + marked,
     )
     figure.update_xaxes(showticklabels=False, fixedrange=True)
     figure.update_yaxes(showticklabels=False, fixedrange=True)
     return figure.to_dict()
 
 
-def _mark(column: int, row: int, dark: bool) -> dict:
+def _mark(
+    column: int,
+    row: int,
+) -> dict:
     edges = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
-    return {"type": "rect", "line": {"width": 3, "color": INK.on(dark)}, **edges}
+    return {"type": "rect", "line": {"width": 3, "color": INK}, **edges}
 
 
-def _wall(column: int, row: int, dark: bool) -> dict:
+def _wall(
+    column: int,
+    row: int,
+) -> dict:
     edges = {"x0": column - 0.46, "x1": column + 0.46, "y0": row - 0.46, "y1": row + 0.46}
-    return {"type": "rect", "fillcolor": GREY.on(dark), "line": {"width": 0}, **edges}
+    return {"type": "rect", "fillcolor": GREY, "line": {"width": 0}, **edges}
 
 
 def race_curves(
@@ -106,14 +115,13 @@ def race_curves(
     now: float,
     colours: Mapping[str, str],
     changes: Sequence[tuple[float, str]],
-    dark: bool = False,
 ) -> go.Figure:
     """The share of the optimum of each method over its work, with a line at each change.
 
     `points` are work in sweeps and share by the method's title, as are the colours; each share
     holds until the next point, the last one until `now`.
     """
-    figure = go.Figure(layout={"template": template(dark), "hovermode": "x unified"})
+    figure = go.Figure(layout={"template": template(), "hovermode": "x unified"})
     for title, own in points.items():
         figure.add_scatter(
             x=[*(x for x, _ in own), now],
@@ -125,7 +133,7 @@ def race_curves(
         )
     lowest = min(share for own in points.values() for _, share in own)
     figure.update_layout(
-        shapes=[vertical_line(x, INK.on(dark), "dot") for x, _ in changes],
+        shapes=[vertical_line(x, INK, "dot") for x, _ in changes],
         annotations=change_labels(changes, now),
         xaxis={"title": {"text": WORK_TITLE}, "rangemode": "tozero"},
         yaxis={

@@ -44,12 +44,11 @@ def add_tasks(
     figure: go.Figure,
     domain: Gridworld | GridMap,
     signal: int | None,
-    dark: bool,
     shown: Collection[int] = TASKS,
 ) -> None:
     """Add the arrows of the tasks `shown`, one trace per ring; without a signal all look alike."""
     for ring in RINGS:
-        trace = task_trace(domain, ring, signal, dark, shown)
+        trace = task_trace(domain, ring, signal, shown)
         if trace.x:
             figure.add_trace(trace)
 
@@ -58,11 +57,10 @@ def task_trace(
     domain: Gridworld | GridMap,
     ring: str,
     signal: int | None,
-    dark: bool,
     shown: Collection[int] = TASKS,
 ) -> go.Scatter:
     """The arrows of one ring, from start to end of each task."""
-    tasks, colour = RINGS[ring][0], RINGS[ring][1].on(dark)
+    tasks, colour = RINGS[ring][0], RINGS[ring][1]
     ends = [domain.tasks[task - 1].tolist() for task in tasks if task in shown]
     name, opacity = ring_style(domain, ring, signal)
     return go.Scatter(

@@ -28,9 +28,9 @@ from fsdash.figures.template import template
 AXES = ("stock", "demand")
 
 
-def drawing(domain: Inventory, dark: bool = False) -> str:
+def drawing(domain: Inventory) -> str:
     """Order, stock and demand, with the prices and costs."""
-    pen = Pen(dark)
+    pen = Pen()
     return pen.drawing(
         WIDTH,
         180,
@@ -115,31 +115,32 @@ def level_XY(model: FastSlowMDP, policy_XY: np.ndarray) -> np.ndarray:
     return coordinate_values(model.fast, "stock")[None] + order_XY(model, policy_XY)
 
 
-def order_figure(model: FastSlowMDP, policy_XY: np.ndarray, dark: bool = False) -> go.Figure:
+def order_figure(
+    model: FastSlowMDP,
+    policy_XY: np.ndarray,
+) -> go.Figure:
     """The order in every state, stock across and demand up."""
-    return generic.action_figure(model, policy_XY, plane(model, *AXES, {}), "order", dark)
+    return generic.action_figure(model, policy_XY, plane(model, *AXES, {}), "order")
 
 
 def level_lines_figure(
-    model: FastSlowMDP, policy_XY: np.ndarray, demands: tuple[float, ...], dark: bool = False
+    model: FastSlowMDP,
+    policy_XY: np.ndarray,
+    demands: tuple[float, ...],
 ) -> go.Figure:
     """Stock plus order against stock, one line for each chosen demand."""
     cells = plane(model, *AXES, {})
     levels_RC = cells.take(level_XY(model, policy_XY))
     axis = "stock plus order, units"
     return lines_figure(
-        cells,
-        levels_RC,
-        axis_symbol(model.slow, "demand"),
-        demands,
-        axis,
-        "no order",
-        dark,
-        "linear",
+        cells, levels_RC, axis_symbol(model.slow, "demand"), demands, axis, "no order", "linear"
     )
 
 
-def reorder_figure(model: FastSlowMDP, policy_XY: np.ndarray, dark: bool = False) -> go.Figure:
+def reorder_figure(
+    model: FastSlowMDP,
+    policy_XY: np.ndarray,
+) -> go.Figure:
     """The reorder point s and the order-up-to level S of a policy, against demand.
 
     s is the largest stock at which the policy orders, and S the stock plus the order there. The
@@ -156,15 +157,15 @@ def reorder_figure(model: FastSlowMDP, policy_XY: np.ndarray, dark: bool = False
     low_X = np.where(orders, level, np.inf).min(axis=1)
     high_X = np.where(orders, level, -np.inf).max(axis=1)
     demand_X = coordinate_values(model.slow, "demand")
-    figure = go.Figure(layout={"template": template(dark)})
-    _band(figure, demand_X[some_X], low_X[some_X], high_X[some_X], dark)
+    figure = go.Figure(layout={"template": template()})
+    _band(figure, demand_X[some_X], low_X[some_X], high_X[some_X])
     figure.add_scatter(
         x=demand_X,
         y=S_X,
         mode="lines+markers",
         name="S: order-up-to level",
         hovertemplate="%{y:g}",
-        line={"color": BLUE.on(dark), "width": 2.5},
+        line={"color": BLUE, "width": 2.5},
         marker={"size": 6},
     )
     figure.add_scatter(
@@ -173,7 +174,7 @@ def reorder_figure(model: FastSlowMDP, policy_XY: np.ndarray, dark: bool = False
         mode="lines+markers",
         name="s: reorder point",
         hovertemplate="%{y:g}",
-        line={"color": VERMILLION.on(dark), "width": 2.5, "dash": "dash"},
+        line={"color": VERMILLION, "width": 2.5, "dash": "dash"},
         marker={"size": 6},
     )
     figure.update_xaxes(title_text=axis_title(model.slow, "demand"))
@@ -182,14 +183,16 @@ def reorder_figure(model: FastSlowMDP, policy_XY: np.ndarray, dark: bool = False
 
 
 def inventory_path_figure(
-    model: FastSlowMDP, path: Path, phases: tuple[str, ...], dark: bool = False
+    model: FastSlowMDP,
+    path: Path,
+    phases: tuple[str, ...],
 ) -> go.Figure:
     """Stock and demand above, orders below."""
     stock = PathSeries("stock", coordinate_values(model.fast, "stock")[path.y_N], 0)
     demand = PathSeries("demand", coordinate_values(model.slow, "demand")[path.x_N], 1, dash="dot")
     order = PathSeries("order", coordinate_values(model.actions, "order")[path.action_N], 2, "bar")
     rows, titles = [[stock, demand], [order]], ("units", "units ordered")
-    return path_figure(path, rows, phases, dark, titles)
+    return path_figure(path, rows, phases, titles)
 
 
 def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
@@ -198,18 +201,24 @@ def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
         model.slow, "demand", coordinate_values(model.slow, "demand"), many=4
     )
 
-    def orders(phase=0, dark=False):
-        return order_figure(model, inspected.policy_PXY[phase], dark)
+    def orders(phase=0):
+        return order_figure(model, inspected.policy_PXY[phase])
 
-    def levels(demand, phase=0, dark=False):
-        return level_lines_figure(model, inspected.policy_PXY[phase], demand, dark)
+    def levels(
+        demand,
+        phase=0,
+    ):
+        return level_lines_figure(model, inspected.policy_PXY[phase], demand)
 
-    def reorder(phase=0, dark=False):
-        return reorder_figure(model, inspected.policy_PXY[phase], dark)
+    def reorder(phase=0):
+        return reorder_figure(model, inspected.policy_PXY[phase])
 
-    def path(steps, seed, dark=False):
+    def path(
+        steps,
+        seed,
+    ):
         simulated = inspected.path(seed, steps)
-        return inventory_path_figure(model, simulated, inspected.phases, dark)
+        return inventory_path_figure(model, simulated, inspected.phases)
 
     return (
         PolicyFigure(
@@ -249,8 +258,13 @@ def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
     )
 
 
-def _band(figure: go.Figure, x: np.ndarray, low: np.ndarray, high: np.ndarray, dark: bool) -> None:
-    fill = with_opacity(BLUE.on(dark), 0.18)
+def _band(
+    figure: go.Figure,
+    x: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+) -> None:
+    fill = with_opacity(BLUE, 0.18)
     edge = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
     figure.add_scatter(x=x, y=high, showlegend=False, **edge)
     figure.add_scatter(

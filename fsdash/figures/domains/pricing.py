@@ -33,9 +33,9 @@ AXES = ("reference price", "alpha")
 CONSUMER = ("alpha", "eta+", "eta-")
 
 
-def drawing(domain: Pricing, dark: bool = False) -> str:
+def drawing(domain: Pricing) -> str:
     """The price, the consumers and the reference price that they remember."""
-    pen = Pen(dark)
+    pen = Pen()
     return pen.drawing(
         WIDTH,
         170,
@@ -79,19 +79,19 @@ def price_figure(
     vary: str,
     chosen: tuple[float, ...],
     fixed: dict[str, float],
-    dark: bool = False,
 ) -> go.Figure:
     """Price against reference price, a line for each chosen value of one consumer parameter."""
     cells = plane(model, "reference price", vary, fixed)
     price_RC = cells.take(coordinate_values(model.actions, "price")[policy_XY])
     diagonal = "price = reference price"
-    return lines_figure(
-        cells, price_RC, axis_symbol(model.slow, vary), chosen, "price", diagonal, dark
-    )
+    return lines_figure(cells, price_RC, axis_symbol(model.slow, vary), chosen, "price", diagonal)
 
 
 def price_path_figure(
-    model: FastSlowMDP, path: Path, phases: tuple[str, ...], below: str, dark: bool = False
+    model: FastSlowMDP,
+    path: Path,
+    phases: tuple[str, ...],
+    below: str,
 ) -> go.Figure:
     """Price and reference price in the upper panel; the reward or a slow parameter in the lower."""
     price = PathSeries("price", coordinate_values(model.actions, "price")[path.action_N], 1)
@@ -105,7 +105,7 @@ def price_path_figure(
             axis_symbol(model.slow, below), coordinate_values(model.slow, below)[path.x_N], 2
         )
     titles = ("price", axis_title(model.slow, below))
-    return path_figure(path, [[price, reference], [lower]], phases, dark, titles)
+    return path_figure(path, [[price, reference], [lower]], phases, titles)
 
 
 def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
@@ -122,9 +122,9 @@ def _prices(inspected: InspectedPolicy, vary: str) -> PolicyFigure:
     values = coordinates(model)
     others = [name for name in CONSUMER if name != vary]
 
-    def prices(phase=0, dark=False, **at):
+    def prices(phase=0, **at):
         chosen = at.pop(vary)
-        return price_figure(model, inspected.policy_PXY[phase], vary, chosen, at, dark)
+        return price_figure(model, inspected.policy_PXY[phase], vary, chosen, at)
 
     selectors = (
         coordinate_selector(model.slow, vary, values[vary], many=3),
@@ -142,9 +142,13 @@ def _prices(inspected: InspectedPolicy, vary: str) -> PolicyFigure:
 
 
 def _path(inspected: InspectedPolicy) -> PolicyFigure:
-    def path(below, steps, seed, dark=False):
+    def path(
+        below,
+        steps,
+        seed,
+    ):
         simulated = inspected.path(seed, steps)
-        return price_path_figure(inspected.model, simulated, inspected.phases, below, dark)
+        return price_path_figure(inspected.model, simulated, inspected.phases, below)
 
     options = (*CONSUMER, "reward")
     titles = tuple(axis_title(inspected.model.slow, name) for name in options)

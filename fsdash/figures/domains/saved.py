@@ -14,10 +14,10 @@ LONGEST = 22
 """Characters that fit into a box."""
 
 
-def drawing(domain: SavedModel, dark: bool = False) -> str:
+def drawing(domain: SavedModel) -> str:
     """Slow variables on the left in blue, fast ones on the right in vermillion."""
     n_slow, n_fast, n_actions, _ = domain.shape
-    variables, pen = domain.content.variables, Pen(dark)
+    variables, pen = domain.content.variables, Pen()
     return pen.drawing(
         WIDTH,
         110,

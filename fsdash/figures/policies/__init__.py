@@ -2,7 +2,7 @@
 
     inspected = InspectedPolicy(model, policy_PXY, domain)
     for policy_figure in policy_figures(inspected):
-        figure = policy_figure.figure(dark=True, phase=2)
+        figure = policy_figure.figure(phase=2)
 
     for policy_figure in comparison_figures(Versus(inspected, another)):
         figure = policy_figure.figure()

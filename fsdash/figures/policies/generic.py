@@ -62,7 +62,6 @@ def action_figure(
     policy_XY: np.ndarray,
     cells: Plane,
     coordinate: str | None = None,
-    dark: bool = False,
 ) -> go.Figure:
     """The action in every state of a plane, coloured by one coordinate of the action.
 
@@ -70,42 +69,43 @@ def action_figure(
     """
     coordinate = coordinate or model.actions.names[0]
     if has_words(model.actions) and len(model.actions.names) == 1:
-        return _word_figure(model, policy_XY, cells, dark)
+        return _word_figure(model, policy_XY, cells)
     value_A = coordinate_values(model.actions, coordinate)
     return heat_map(
         cells,
         cells.take(value_A[policy_XY]),
         AMOUNT,
         axis_title(model.actions, coordinate),
-        dark,
         "%{z:g}",
-        **action_colours(value_A, dark),
+        **action_colours(value_A),
     )
 
 
-def _word_figure(model: FastSlowMDP, policy_XY: np.ndarray, cells: Plane, dark: bool) -> go.Figure:
+def _word_figure(
+    model: FastSlowMDP,
+    policy_XY: np.ndarray,
+    cells: Plane,
+) -> go.Figure:
     labels, title = action_labels(model), actions_title(model)
     if len(labels) <= MAX_KEY:
-        shades = word_shades(len(labels), dark)
-        figure = word_map(cells, policy_XY, labels, shades, title, dark)
+        shades = word_shades(len(labels))
+        figure = word_map(cells, policy_XY, labels, shades, title)
         if (text_RC := cell_labels(model, cells, policy_XY)) is not None:
-            add_texts(figure, cells, text_RC, BACKGROUND.on(dark), label_sizes(text_RC, 13))
+            add_texts(figure, cells, text_RC, BACKGROUND, label_sizes(text_RC, 13))
         return figure
-    z_RC, changes = cells.take(policy_XY), word_colours(labels, dark)
+    z_RC, changes = cells.take(policy_XY), word_colours(labels)
     hover = "%{z}"
     if z_RC.size <= MAX_TEXTS:
         changes["text"], hover = cells.write(labels, policy_XY), "%{text}"
-    return heat_map(cells, z_RC, AMOUNT, title, dark, hover, **changes)
+    return heat_map(cells, z_RC, AMOUNT, title, hover, **changes)
 
 
-def value_figure(
-    cells: Plane, U_XY: np.ndarray, name: str, dark: bool = False, loss: bool = False
-) -> go.Figure:
+def value_figure(cells: Plane, U_XY: np.ndarray, name: str, loss: bool = False) -> go.Figure:
     """A value function on a plane, or a regret with `loss`."""
     z_RC = cells.take(U_XY)
     if not loss:
-        return heat_map(cells, z_RC, AMOUNT, name, dark)
-    return heat_map(cells, z_RC, LOSS, name, dark, **_from_zero(z_RC))
+        return heat_map(cells, z_RC, AMOUNT, name)
+    return heat_map(cells, z_RC, LOSS, name, **_from_zero(z_RC))
 
 
 def visit_figure(
@@ -113,18 +113,11 @@ def visit_figure(
     share_XY: np.ndarray,
     cells: Plane,
     names: tuple[str, str] | None,
-    dark: bool = False,
 ) -> go.Figure:
     """The discounted share of periods in each cell, summed over all other coordinates."""
     z_RC = 100 * (cells.take(share_XY) if names is None else marginal(model, share_XY, *names))
     figure = heat_map(
-        cells,
-        z_RC,
-        AMOUNT,
-        "visits, % of discounted time",
-        dark,
-        "%{z:.3g}%",
-        **_from_zero(z_RC),
+        cells, z_RC, AMOUNT, "visits, % of discounted time", "%{z:.3g}%", **_from_zero(z_RC)
     )
     if names is not None:  # a cell stands for several states, so it cannot be clicked
         figure.update_traces(customdata=None)
@@ -148,12 +141,15 @@ def marginal(model: FastSlowMDP, share_XY: np.ndarray, across: str, up: str) -> 
 
 
 def agreement_figure(
-    model: FastSlowMDP, policy_XY: np.ndarray, best: Optimum, cells: Plane, dark: bool = False
+    model: FastSlowMDP,
+    policy_XY: np.ndarray,
+    best: Optimum,
+    cells: Plane,
 ) -> go.Figure:
     """Whether the action in each state is the optimal one, equally good, or worse."""
-    shades = [PANEL.on(dark), GREY.on(dark), VERMILLION.on(dark)]
+    shades = [PANEL, GREY, VERMILLION]
     kind_XY = agreement(model, policy_XY, best)
-    figure = word_map(cells, kind_XY, AGREEMENT, shades, "", dark)
+    figure = word_map(cells, kind_XY, AGREEMENT, shades, "")
     if cells.x_RC.size > MAX_TEXTS:
         return figure
     labels = action_labels(model)
@@ -196,9 +192,9 @@ def common_figures(
 def _actions(inspected: InspectedPolicy, slices: Slices) -> PolicyFigure:
     model = inspected.model
 
-    def action(phase=0, coordinate=None, dark=False, **chosen):
+    def action(phase=0, coordinate=None, **chosen):
         policy_XY = inspected.policy_PXY[phase]
-        return action_figure(model, policy_XY, slices.plane(chosen), coordinate, dark)
+        return action_figure(model, policy_XY, slices.plane(chosen), coordinate)
 
     return PolicyFigure(
         "actions",
@@ -214,12 +210,12 @@ def _values(inspected: InspectedPolicy, slices: Slices) -> PolicyFigure:
     costs = inspected.model.sense == "min"
     names, labels = (COSTS_SHOWN, COST_LABELS) if costs else (SHOWN, SHOW_LABELS)
 
-    def value(show, phase=0, dark=False, **chosen):
+    def value(show, phase=0, **chosen):
         cells = slices.plane(chosen)
         if show == "regret":
-            return value_figure(cells, inspected.regret_XY(phase), names[show], dark, loss=True)
+            return value_figure(cells, inspected.regret_XY(phase), names[show], loss=True)
         U_XY = inspected.optimum.U_XY if show == "optimal" else inspected.values_PXY[phase]
-        return value_figure(cells, -U_XY if costs else U_XY, names[show], dark)
+        return value_figure(cells, -U_XY if costs else U_XY, names[show])
 
     return PolicyFigure(
         "values",
@@ -238,13 +234,13 @@ def _values(inspected: InspectedPolicy, slices: Slices) -> PolicyFigure:
 def _difference(inspected: InspectedPolicy, slices: Slices) -> PolicyFigure:
     model, best = inspected.model, inspected.optimum
 
-    def difference(show, phase=0, dark=False, **chosen):
+    def difference(show, phase=0, **chosen):
         cells = slices.plane(chosen)
         if show == "action":
-            return agreement_figure(model, inspected.policy_PXY[phase], best, cells, dark)
+            return agreement_figure(model, inspected.policy_PXY[phase], best, cells)
         lost_XY = inspected.loss_XY(phase) if show == "loss" else inspected.regret_XY(phase)
         name = LOSS_NAME if show == "loss" else REGRET
-        return value_figure(cells, lost_XY, name, dark, loss=True)
+        return value_figure(cells, lost_XY, name, loss=True)
 
     labels = tuple(DIFFERENCES.values())
     return PolicyFigure(
@@ -263,10 +259,10 @@ def _difference(inspected: InspectedPolicy, slices: Slices) -> PolicyFigure:
 
 
 def _visits(inspected: InspectedPolicy, slices: Slices) -> PolicyFigure:
-    def visits(dark=False, **chosen):
+    def visits(**chosen):
         share_XY, cells = inspected.visits.share_XY, slices.plane(chosen)
         summed = slices.chosen_axes(chosen) if slices.selectors else None
-        return visit_figure(inspected.model, share_XY, cells, summed, dark)
+        return visit_figure(inspected.model, share_XY, cells, summed)
 
     return PolicyFigure(
         "visits",

@@ -155,9 +155,9 @@ class PolicyFigure:
     animated: bool = False
     tabulate: Callable[..., pd.DataFrame] | None = None
 
-    def figure(self, dark: bool = False, **chosen) -> go.Figure:
+    def figure(self, **chosen) -> go.Figure:
         """The figure for the chosen values, by selector name; the others keep their default."""
-        return self.draw(dark=dark, **self._complete(chosen))
+        return self.draw(**self._complete(chosen))
 
     def table(self, **chosen) -> pd.DataFrame:
         """The numbers of the figure for the chosen values."""

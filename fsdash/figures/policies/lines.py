@@ -19,7 +19,6 @@ def lines_figure(
     chosen: tuple[float, ...],
     y_title: str,
     diagonal: str,
-    dark: bool = False,
     shape: str = "hvh",
 ) -> go.Figure:
     """One line for each chosen value of the plane's vertical coordinate.
@@ -27,7 +26,7 @@ def lines_figure(
     `symbol` is that of the vertical coordinate. `diagonal` names the thin line where the value
     equals the horizontal coordinate. Lines differ in dash as well as in colour.
     """
-    figure = go.Figure(layout={"template": template(dark)})
+    figure = go.Figure(layout={"template": template()})
     across = cells.across.values
     figure.add_scatter(
         x=across,
@@ -35,11 +34,11 @@ def lines_figure(
         mode="lines",
         name=diagonal,
         hoverinfo="skip",
-        line={"color": GREY.on(dark), "width": 1.5, "dash": "dot"},
+        line={"color": GREY, "width": 1.5, "dash": "dot"},
     )
     for i, value in enumerate(chosen):
         row = int(np.searchsorted(cells.up.values, value))
-        colour = CATEGORICAL[i % len(CATEGORICAL)].on(dark)
+        colour = CATEGORICAL[i % len(CATEGORICAL)]
         figure.add_scatter(
             x=across,
             y=z_RC[row],

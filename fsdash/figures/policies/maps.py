@@ -31,7 +31,6 @@ def heat_map(
     z_RC: np.ndarray,
     scale: ColourScale,
     name: str,
-    dark: bool,
     hover: str = "%{z:.5g}",
     **changes,
 ) -> go.Figure:
@@ -43,11 +42,11 @@ def heat_map(
         customdata=cells.states_RC2,
         hovertext=place_texts(cells),
         hovertemplate=hover_text(cells, name, hover),
-        colorscale=scale.on(dark),
+        colorscale=scale.stops,
         colorbar=colour_bar(name),
         hoverongaps=False,
     )
-    figure = go.Figure(trace.update(changes), layout={"template": template(dark)})
+    figure = go.Figure(trace.update(changes), layout={"template": template()})
     figure.update_layout(hovermode="closest", margin_t=COLOUR_BAR_ROOM)
     figure.update_xaxes(showgrid=False, **cells.across.ticks())
     figure.update_yaxes(showgrid=False, **cells.up.ticks())
@@ -80,7 +79,6 @@ def word_map(
     words: Sequence[str],
     shades: Sequence[str],
     name: str,
-    dark: bool,
 ) -> go.Figure:
     """A heat map of words, with one plain colour for each and a legend above the plot."""
     n, z_RC = len(words), cells.take(index_XY)
@@ -90,7 +88,6 @@ def word_map(
         z_RC,
         AMOUNT,
         name,
-        dark,
         "%{z}",
         colorscale=scale,
         zmin=-0.5,
@@ -181,7 +178,7 @@ def colour_bar(name: str, **changes) -> dict:
     return flat | changes
 
 
-def action_colours(values: np.ndarray, dark: bool) -> dict:
+def action_colours(values: np.ndarray) -> dict:
     """Colour settings for the values of actions; values in even steps have one plain colour each.
 
     Values of both signs, such as selling and buying, have a diverging scale with 0 in the middle.
@@ -192,28 +189,28 @@ def action_colours(values: np.ndarray, dark: bool) -> dict:
     scale, largest = (DIVERGING if signed else AMOUNT), np.abs(values).max()
     if not np.allclose(gaps, gaps[:1]):
         low, high = (-largest, largest) if signed else (values[0], values[-1])
-        return {"colorscale": scale.on(dark), "zmin": low, "zmax": high}
+        return {"colorscale": scale.stops, "zmin": low, "zmax": high}
     half = gaps[0] / 2 if len(gaps) else 0.5
     shares = (1 + values / largest) / 2 if signed else np.arange(n) / max(n - 1, 1)
     return {
-        "colorscale": scale.plain(shares.tolist(), dark),
+        "colorscale": scale.plain(shares.tolist()),
         "zmin": values[0] - half,
         "zmax": values[-1] + half,
         "colorbar": {"tickvals": values[evenly_spaced(len(values), MAX_TICKS)]},
     }
 
 
-def word_shades(n: int, dark: bool) -> list[str]:
+def word_shades(n: int) -> list[str]:
     """A plain colour for each of n words."""
     if n <= len(CATEGORICAL):
-        return [colour.on(dark) for colour in CATEGORICAL[:n]]
-    return [AMOUNT.at(i / (n - 1), dark) for i in range(n)]
+        return [colour for colour in CATEGORICAL[:n]]
+    return [AMOUNT.at(i / (n - 1)) for i in range(n)]
 
 
-def word_colours(words: Sequence[str], dark: bool) -> dict:
+def word_colours(words: Sequence[str]) -> dict:
     """Colour settings for the numbers of words that are too many for a legend."""
     n = len(words)
     shown = evenly_spaced(n, MAX_TICKS)
     bar = {"tickvals": shown, "ticktext": [words[i] for i in shown]}
-    scale = AMOUNT.steps(n, dark)
+    scale = AMOUNT.steps(n)
     return {"colorscale": scale, "zmin": -0.5, "zmax": n - 0.5, "colorbar": bar}

@@ -30,14 +30,13 @@ def microscope_figure(
     block: int,
     phases: tuple[str, ...],
     names: tuple[str, str],
-    dark: bool = False,
 ) -> go.Figure:
     """Top: the gap of each block. Below: one block, its slow state, fast state and rewards.
 
     `names` are the coordinates shown of the slow and of the fast state.
     """
     figure = make_subplots(rows=4, vertical_spacing=0.085, row_heights=[0.8, 0.6, 1, 1])
-    _add_overview(figure, blocks, block, dark)
+    _add_overview(figure, blocks, block)
     here, sign = blocks.periods(block), -1 if model.sense == "min" else 1
     slow, fast = names
     for path, name, colour, dash in (
@@ -52,13 +51,13 @@ def microscope_figure(
         )
         for row, series in enumerate(panels, start=2):
             more = {"name": name, "legendgroup": name, "showlegend": row == 2}
-            add_series(figure, series, path, phases, row, dark, first=here.start, **more)
+            add_series(figure, series, path, phases, row, first=here.start, **more)
             figure.update_yaxes(row=row, **value_ticks([series]))
     word = "cost" if sign < 0 else "reward"
     titles = (coordinate_label(model.slow, slow), coordinate_label(model.fast, fast), word)
     for row, title in enumerate(titles, start=2):
         figure.update_yaxes(title_text=title, row=row)
-    figure.update_layout(template=template(dark), hovermode="x unified", bargap=0.25)
+    figure.update_layout(template=template(), hovermode="x unified", bargap=0.25)
     figure.update_xaxes(showgrid=False)
     periods = {"range": [here.start - 0.5, here.stop - 0.5], **_period_ticks(here)}
     for row in (2, 3, 4):
@@ -69,12 +68,16 @@ def microscope_figure(
     return figure
 
 
-def _add_overview(figure: go.Figure, blocks: Blocks, block: int, dark: bool) -> None:
+def _add_overview(
+    figure: go.Figure,
+    blocks: Blocks,
+    block: int,
+) -> None:
     """The gap of each block as a bar; the expected gap as a mark. A click selects the block."""
     number_K = np.arange(1, len(blocks) + 1)
     start_K = slice(None, None, blocks.T)
     x_K, y_K = blocks.path.x_N[start_K].tolist(), blocks.path.y_N[start_K].tolist()
-    colour = VERMILLION.on(dark)
+    colour = VERMILLION
     block_K = [[x, y, "block", k] for x, y, k in zip(x_K, y_K, number_K.tolist(), strict=True)]
     figure.add_bar(
         x=number_K,
@@ -94,12 +97,12 @@ def _add_overview(figure: go.Figure, blocks: Blocks, block: int, dark: bool) -> 
         mode="markers",
         name="mean over noise",
         customdata=block_K,
-        marker={"symbol": "line-ew", "size": 14, "line": {"width": 2.5, "color": INK.on(dark)}},
+        marker={"symbol": "line-ew", "size": 14, "line": {"width": 2.5, "color": INK}},
         hovertemplate="%{y:.4g}",
         row=1,
         col=1,
     )
-    figure.update_yaxes(title_text="gap", row=1, zeroline=True, zerolinecolor=GREY.on(dark))
+    figure.update_yaxes(title_text="gap", row=1, zeroline=True, zerolinecolor=GREY)
 
 
 def _period_ticks(here: slice) -> dict:
@@ -113,10 +116,16 @@ def microscope(inspected: InspectedPolicy) -> PolicyFigure:
     model, P = inspected.model, len(inspected.phases)
     lengths = (P,) if P > 1 else LENGTHS
 
-    def draw(block, seed, T=P, slow=None, fast=None, dark=False):
+    def draw(
+        block,
+        seed,
+        T=P,
+        slow=None,
+        fast=None,
+    ):
         names = slow or varied_names(model.slow)[0], fast or varied_names(model.fast)[0]
         blocks = simulated_blocks(inspected, T, seed)
-        return microscope_figure(model, blocks, block - 1, inspected.phases, names, dark)
+        return microscope_figure(model, blocks, block - 1, inspected.phases, names)
 
     def tabulate(block, seed, T=P, **_):
         blocks = simulated_blocks(inspected, T, seed)

@@ -41,7 +41,6 @@ def path_figure(
     path: Path,
     rows: list[list[PathSeries]],
     phases: tuple[str, ...],
-    dark: bool = False,
     titles: tuple[str, ...] = (),
 ) -> go.Figure:
     """Panels on top of each other over the same periods. A click selects a period's state."""
@@ -51,13 +50,13 @@ def path_figure(
     )
     for row, panel in enumerate(rows, start=1):
         for series in panel:
-            add_series(figure, series, path, phases, row, dark)
+            add_series(figure, series, path, phases, row)
         title = titles[row - 1] if titles else panel[0].name
         figure.update_yaxes(title_text=title, row=row, **value_ticks(panel))
-    figure.update_layout(template=template(dark), hovermode="x unified", bargap=0.15)
+    figure.update_layout(template=template(), hovermode="x unified", bargap=0.15)
     figure.update_xaxes(range=[-0.5, len(path) - 0.5], showgrid=False)
     figure.update_xaxes(title_text="period t", row=len(rows))
-    _add_cycles(figure, path, dark)
+    _add_cycles(figure, path)
     return figure
 
 
@@ -67,7 +66,6 @@ def add_series(
     path: Path,
     phases: tuple[str, ...],
     row: int,
-    dark: bool,
     first: int = 0,
     **more,
 ) -> None:
@@ -89,7 +87,7 @@ def add_series(
         "customdata": state_N3,
         "hovertemplate": value + (" (%{customdata[2]})" if path.period > 1 else ""),
     }
-    figure.add_trace(_trace(series, dark, **(common | more)), row=row, col=1)
+    figure.add_trace(_trace(series, **(common | more)), row=row, col=1)
 
 
 def value_ticks(panel: list[PathSeries]) -> dict:
@@ -100,9 +98,9 @@ def value_ticks(panel: list[PathSeries]) -> dict:
     return whole_ticks(np.concatenate([series.values_N for series in panel]).tolist())
 
 
-def _trace(series: PathSeries, dark: bool, **common) -> go.Bar | go.Scatter:
+def _trace(series: PathSeries, **common) -> go.Bar | go.Scatter:
     given = series.colour
-    colour = (given if isinstance(given, Colour) else CATEGORICAL[given]).on(dark)
+    colour = given if isinstance(given, Colour) else CATEGORICAL[given]
     if series.kind == "bar":
         return go.Bar(marker={"color": colour, "line": {"width": 0}}, **common)
     if series.kind == "points":
@@ -113,7 +111,10 @@ def _trace(series: PathSeries, dark: bool, **common) -> go.Bar | go.Scatter:
     return go.Scatter(mode="lines", line=line | {"shape": "hv"}, **common)
 
 
-def _add_cycles(figure: go.Figure, path: Path, dark: bool) -> None:
+def _add_cycles(
+    figure: go.Figure,
+    path: Path,
+) -> None:
     """Shade every other cycle, and mark the periods of the upper policy with a thin line."""
     starts = np.flatnonzero(path.phase_N == 0)
     if path.period == 1 or len(starts) > MAX_CYCLES:
@@ -124,7 +125,7 @@ def _add_cycles(figure: go.Figure, path: Path, dark: bool) -> None:
             "type": "rect",
             "x0": start - 0.5,
             "x1": min(start + path.period, len(path)) - 0.5,
-            "fillcolor": PANEL.on(dark),
+            "fillcolor": PANEL,
             "line": {"width": 0},
             **whole,
         }
@@ -136,7 +137,7 @@ def _add_cycles(figure: go.Figure, path: Path, dark: bool) -> None:
             "x0": start,
             "x1": start,
             "opacity": 0.25,
-            "line": {"color": INK.on(dark), "width": 1, "dash": "dot"},
+            "line": {"color": INK, "width": 1, "dash": "dot"},
             **whole,
         }
         for start in starts

@@ -46,7 +46,6 @@ def q_figure(
     x: int,
     y: int,
     chosen_action: int,
-    dark: bool = False,
 ) -> go.Figure:
     """Q(s, ·) of the feasible actions as bars from the best value: their length is the loss.
 
@@ -54,21 +53,24 @@ def q_figure(
     """
     figure = make_subplots(rows=1, cols=1)
     look = LookAhead(chosen_action, U_XY)
-    _add_panel(figure, model, x, y, look, 1, "policy", VERMILLION, dark)
+    _add_panel(figure, model, x, y, look, 1, "policy", VERMILLION)
     figure.update_yaxes(title_text=_title(model))
-    return _finished(figure, model, x, y, 1, dark)
+    return _finished(figure, model, x, y, 1)
 
 
 def q_pair_figure(
-    model: FastSlowMDP, looks: tuple[LookAhead, LookAhead], x: int, y: int, dark: bool = False
+    model: FastSlowMDP,
+    looks: tuple[LookAhead, LookAhead],
+    x: int,
+    y: int,
 ) -> go.Figure:
     """The same for A, above, and B, below, each with its own values of the next states."""
     figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.09)
     sides = (("A", FIRST_POLICY), ("B", SECOND_POLICY))
     for row, (look, (name, colour)) in enumerate(zip(looks, sides, strict=True), start=1):
-        _add_panel(figure, model, x, y, look, row, name, colour, dark)
+        _add_panel(figure, model, x, y, look, row, name, colour)
         figure.update_yaxes(title_text=f"Q of {name}", row=row)
-    return _finished(figure, model, x, y, 2, dark)
+    return _finished(figure, model, x, y, 2)
 
 
 def q_table(model: FastSlowMDP, looks: dict[str, LookAhead], x: int, y: int) -> pd.DataFrame:
@@ -98,7 +100,6 @@ def _add_panel(
     row: int,
     name: str,
     colour: Colour,
-    dark: bool,
 ) -> None:
     actions = np.flatnonzero(model.feasible_XYA[check_state(model, x, y)])
     sign = -1 if model.sense == "min" else 1
@@ -107,8 +108,8 @@ def _add_panel(
     top = float(Q_A[best])
     loss_A = np.abs(Q_A - top)
     labels = [action_labels(model)[a] for a in actions]
-    colours = [with_opacity(GREY.on(dark), 0.75)] * len(Q_A)
-    colours[chosen] = colour.on(dark)
+    colours = [with_opacity(GREY, 0.75)] * len(Q_A)
+    colours[chosen] = colour
     place = {"row": row, "col": 1}
     figure.add_bar(
         x=labels,
@@ -121,15 +122,15 @@ def _add_panel(
         showlegend=False,
         **place,
     )
-    figure.add_hline(y=top, line={"color": INK.on(dark), "width": 1.5}, **place)
+    figure.add_hline(y=top, line={"color": INK, "width": 1.5}, **place)
     marks = ((best, BEST, GREEN, "diamond"), (chosen, name, colour, "circle-open"))
     for action, what, shade, symbol in marks:
-        line = {"width": 3 if symbol.endswith("open") else 0, "color": shade.on(dark)}
+        line = {"width": 3 if symbol.endswith("open") else 0, "color": shade}
         figure.add_scatter(
             x=[labels[action]],
             y=[Q_A[action]],
             mode="markers",
-            marker={"color": shade.on(dark), "symbol": symbol, "size": 13, "line": line},
+            marker={"color": shade, "symbol": symbol, "size": 13, "line": line},
             hoverinfo="skip",
             name=BEST if what == BEST else f"{what}: {labels[action]}",
             showlegend=what != BEST or row == 1,
@@ -142,7 +143,11 @@ def _add_panel(
 
 
 def _finished(
-    figure: go.Figure, model: FastSlowMDP, x: int, y: int, rows: int, dark: bool
+    figure: go.Figure,
+    model: FastSlowMDP,
+    x: int,
+    y: int,
+    rows: int,
 ) -> go.Figure:
     names = action_labels(model)
     labels = [names[a] for a in np.flatnonzero(model.feasible_XYA[x, y])]
@@ -152,7 +157,7 @@ def _finished(
         # Names, not places: to Plotly the place 5 is the category "5", wherever that stands.
         shown = [labels[i] for i in evenly_spaced(len(labels), MAX_LABELS)]
         figure.update_xaxes(tickvals=shown, ticktext=shown)
-    figure.update_layout(template=template(dark), hovermode="x", bargap=0.25)
+    figure.update_layout(template=template(), hovermode="x", bargap=0.25)
     return figure
 
 

@@ -18,9 +18,12 @@ MAX_PATH_ROWS = 2
 def simulated_path(inspected: InspectedPolicy) -> PolicyFigure:
     """The fast states, slow states and actions of a simulated path of any model."""
 
-    def path(steps, seed, dark=False):
+    def path(
+        steps,
+        seed,
+    ):
         simulated = inspected.path(seed, steps)
-        return state_path_figure(inspected.model, simulated, inspected.phases, dark)
+        return state_path_figure(inspected.model, simulated, inspected.phases)
 
     return PolicyFigure(
         "path",
@@ -33,14 +36,18 @@ def simulated_path(inspected: InspectedPolicy) -> PolicyFigure:
     )
 
 
-def state_path_figure(model: FastSlowMDP, path: Path, phases: tuple[str, ...], dark=False):
+def state_path_figure(
+    model: FastSlowMDP,
+    path: Path,
+    phases: tuple[str, ...],
+):
     """The first coordinates of the fast states, slow states and actions on a path."""
     rows = [
         *([series] for series in _state_series(model.fast, path.y_N, 0)),
         *([series] for series in _state_series(model.slow, path.x_N, 1)),
         [action_series(model, path.action_N)],
     ]
-    return path_figure(path, rows, phases, dark)
+    return path_figure(path, rows, phases)
 
 
 def varied_names(axis: Axis) -> list[str]:

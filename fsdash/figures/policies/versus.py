@@ -110,55 +110,64 @@ def versus_figures(versus: Versus, axes: tuple[str, str] | None) -> tuple[Policy
 
 
 def difference_map(
-    versus: Versus, cells: Plane, phase: int, judge: str, show: str, dark: bool = False
+    versus: Versus,
+    cells: Plane,
+    phase: int,
+    judge: str,
+    show: str,
 ) -> go.Figure:
     """Which action each policy takes, and which one is better, in the states of a plane."""
     found = versus.disagreement(phase, judge)
     if show == "kind":
-        figure = _kind_map(versus, found, cells, phase, dark)
+        figure = _kind_map(versus, found, cells, phase)
     else:
         weighted = show == "weighted"
         name = _advantage_name(versus.model)
         if weighted:
             name += " × share of A's time"
-        figure = diverging_map(
-            cells, found.weighted_XY if weighted else found.advantage_XY, name, dark
-        )
+        figure = diverging_map(cells, found.weighted_XY if weighted else found.advantage_XY, name)
     if cells.x_RC.size <= MAX_TEXTS:
         _add_hover(figure, versus, found, cells, phase)
     return figure
 
 
-def diverging_map(cells: Plane, values_XY: np.ndarray, name: str, dark: bool) -> go.Figure:
+def diverging_map(
+    cells: Plane,
+    values_XY: np.ndarray,
+    name: str,
+) -> go.Figure:
     """A map of numbers below and above zero: A's colour and B's colour."""
     z_RC = cells.take(values_XY)
     largest = float(np.nanmax(np.abs(z_RC), initial=0.0)) or 1.0
-    return heat_map(cells, z_RC, DIVERGING, name, dark, zmin=-largest, zmax=largest)
+    return heat_map(cells, z_RC, DIVERGING, name, zmin=-largest, zmax=largest)
 
 
 def _kind_map(
-    versus: Versus, found: Disagreement, cells: Plane, phase: int, dark: bool
+    versus: Versus,
+    found: Disagreement,
+    cells: Plane,
+    phase: int,
 ) -> go.Figure:
     """Plain colours; paler ones behind the labels of the actions, where those can be read."""
     label = figure_function(versus.first.domain, "cell_labels")
     a_RC, b_RC = (label(versus.model, cells, policy_XY) for policy_XY in versus.actions(phase))
     strength = 1.0 if a_RC is None else 0.3
     shades = [
-        PANEL.on(dark),
-        with_opacity(GREY.on(dark), 0.45),
-        with_opacity(FIRST_POLICY.on(dark), strength),
-        with_opacity(SECOND_POLICY.on(dark), strength),
+        PANEL,
+        with_opacity(GREY, 0.45),
+        with_opacity(FIRST_POLICY, strength),
+        with_opacity(SECOND_POLICY, strength),
     ]
-    figure = word_map(cells, found.kind_XY, KEY, shades, "", dark)
+    figure = word_map(cells, found.kind_XY, KEY, shades, "")
     if a_RC is not None:
-        colours = (FIRST_POLICY.on(dark), SECOND_POLICY.on(dark))
+        colours = (FIRST_POLICY, SECOND_POLICY)
         first_RC, second_RC = (
             f'<span style="color:{colour}">' + text_RC + "</span>"
             for colour, text_RC in zip(colours, (a_RC, b_RC), strict=True)
         )
         both_RC = np.where(a_RC == b_RC, "", first_RC + "<br>" + second_RC)
         size_RC = np.minimum(label_sizes(a_RC, 11), label_sizes(b_RC, 11))
-        add_texts(figure, cells, both_RC, INK.on(dark), size_RC)
+        add_texts(figure, cells, both_RC, INK, size_RC)
     return figure
 
 
@@ -194,8 +203,8 @@ def _advantage_name(model: FastSlowMDP) -> str:
 
 
 def _difference_map(versus: Versus, slices: Slices) -> PolicyFigure:
-    def draw(show, judge, phase=0, dark=False, **chosen):
-        return difference_map(versus, slices.plane(chosen), phase, judge, show, dark)
+    def draw(show, judge, phase=0, **chosen):
+        return difference_map(versus, slices.plane(chosen), phase, judge, show)
 
     def tabulate(judge, phase=0, **_):
         found = versus.disagreement(phase, judge)
@@ -229,8 +238,8 @@ def _gain_map(versus: Versus, slices: Slices) -> PolicyFigure:
     costs = versus.model.sense == "min"
     name = "cost saved by B" if costs else "gain of B, U<sup>B</sup> − U<sup>A</sup>"
 
-    def draw(phase=0, dark=False, **chosen):
-        return diverging_map(slices.plane(chosen), versus.gain_XY(phase), name, dark)
+    def draw(phase=0, **chosen):
+        return diverging_map(slices.plane(chosen), versus.gain_XY(phase), name)
 
     def tabulate(phase=0, **_):
         found = versus.disagreement(phase)
@@ -252,7 +261,10 @@ def _gain_map(versus: Versus, slices: Slices) -> PolicyFigure:
 
 
 def same_noise_figure(
-    versus: Versus, seed: int, steps: int, coordinate: str, dark: bool = False
+    versus: Versus,
+    seed: int,
+    steps: int,
+    coordinate: str,
 ) -> go.Figure:
     """Top: one coordinate of the state. Middle: the actions. Bottom: the running difference.
 
@@ -276,19 +288,22 @@ def same_noise_figure(
         actions.append(action_series(versus.model, path.action_N, colour, **kind))
         for row, series in ((1, states[-1]), (2, actions[-1])):
             more = {"name": who, "legendgroup": who, "showlegend": row == 1}
-            add_series(figure, series, path, phases, row, dark, **more)
+            add_series(figure, series, path, phases, row, **more)
     titles = coordinate_label(axis, coordinate), "action"
     for row, (panel, title) in enumerate(zip((states, actions), titles, strict=True), start=1):
         figure.update_yaxes(title_text=title, row=row, **value_ticks(panel))
-    _add_running_difference(figure, versus, pair, seed, dark)
-    figure.update_layout(template=template(dark), hovermode="x unified")
+    _add_running_difference(figure, versus, pair, seed)
+    figure.update_layout(template=template(), hovermode="x unified")
     figure.update_xaxes(range=[-0.5, steps - 0.5], showgrid=False)
     figure.update_xaxes(title_text="period t", row=3)
     return figure
 
 
 def _add_running_difference(
-    figure: go.Figure, versus: Versus, pair: PairedPaths, seed: int, dark: bool
+    figure: go.Figure,
+    versus: Versus,
+    pair: PairedPaths,
+    seed: int,
 ) -> None:
     steps = len(pair.first)
     period_N = np.arange(steps)
@@ -299,7 +314,7 @@ def _add_running_difference(
         mode="lines",
         name="other seeds",
         hoverinfo="skip",
-        line={"width": 1, "color": with_opacity(GREY.on(dark), 0.35)},
+        line={"width": 1, "color": with_opacity(GREY, 0.35)},
         row=3,
         col=1,
     )
@@ -308,7 +323,7 @@ def _add_running_difference(
         y=pair.gain_N,
         mode="lines",
         name="gain of B so far",
-        line={"width": 2.5, "color": INK.on(dark)},
+        line={"width": 2.5, "color": INK},
         hovertemplate="%{y:.4g}",
         row=3,
         col=1,
@@ -321,19 +336,23 @@ def _add_running_difference(
         mode="lines",
         name=f"mean in the long run: {exact:.4g}",
         hoverinfo="skip",
-        line={"width": 2, "dash": "dash", "color": GREEN.on(dark)},
+        line={"width": 2, "dash": "dash", "color": GREEN},
         row=3,
         col=1,
     )
     word = "saved by B" if versus.model.sense == "min" else "gain of B"
-    figure.update_yaxes(title_text=word, row=3, zeroline=True, zerolinecolor=GREY.on(dark))
+    figure.update_yaxes(title_text=word, row=3, zeroline=True, zerolinecolor=GREY)
 
 
 def _same_noise(versus: Versus) -> PolicyFigure:
     model = versus.model
 
-    def draw(coordinate, steps, seed, dark=False):
-        return same_noise_figure(versus, seed, steps, coordinate, dark)
+    def draw(
+        coordinate,
+        steps,
+        seed,
+    ):
+        return same_noise_figure(versus, seed, steps, coordinate)
 
     def tabulate(steps, seed, **_):
         return pair_table(model, versus.pair(seed, steps))

@@ -13,22 +13,25 @@ DEMAND, STOCK = (0.72, 1.0), (0.0, 0.64)
 """Shares of the height for the two panels."""
 
 
-def blocks_figure(model: FastSlowMDP, blocks: Blocks, dark: bool = False) -> go.Figure:
+def blocks_figure(
+    model: FastSlowMDP,
+    blocks: Blocks,
+) -> go.Figure:
     """Above: demand. Below: stock as a line and orders as bars, those of μ in another colour."""
     weeks, T = np.arange(len(blocks.path)), blocks.T
     demand, stock = coordinate_values(model.slow, "demand"), coordinate_values(model.fast, "stock")
     order_N = coordinate_values(model.actions, "order")[blocks.path.action_N]
     first_N = weeks % T == 0
-    true = {"color": INK.on(dark), "width": 2.5, "shape": "hv"}
-    plan = {"color": GREEN.on(dark), "width": 2.5, "shape": "hv", "dash": "dash"}
+    true = {"color": INK, "width": 2.5, "shape": "hv"}
+    plan = {"color": GREEN, "width": 2.5, "shape": "hv", "dash": "dash"}
     data = [
-        _bars(weeks[first_N], order_N[first_N], "order of μ", BLUE.on(dark)),
-        _bars(weeks[~first_N], order_N[~first_N], "order of π", VERMILLION.on(dark)),
+        _bars(weeks[first_N], order_N[first_N], "order of μ", BLUE),
+        _bars(weeks[~first_N], order_N[~first_N], "order of π", VERMILLION),
         *_lines(weeks, stock, blocks, "y_N", "y", true, plan),
         *_lines(weeks, demand, blocks, "x_N", "y2", true, plan),
     ]
     layout = {
-        "template": template(dark),
+        "template": template(),
         "xaxis": {
             "title": {"text": f"week; each block has {T} weeks"},
             "range": [-0.6, len(weeks) - 0.4],
@@ -44,7 +47,7 @@ def blocks_figure(model: FastSlowMDP, blocks: Blocks, dark: bool = False) -> go.
             "tickvals": demand,
             "range": [0, demand.max() + 0.5],
         },
-        "shapes": [_block(start, T, dark) for start in range(0, len(weeks), 2 * T)],
+        "shapes": [_block(start, T) for start in range(0, len(weeks), 2 * T)],
         "bargap": 0.35,
         "barmode": "overlay",
     }
@@ -98,8 +101,11 @@ def _bars(weeks: np.ndarray, orders: np.ndarray, name: str, colour: str) -> dict
     }
 
 
-def _block(start: int, T: int, dark: bool) -> dict:
+def _block(
+    start: int,
+    T: int,
+) -> dict:
     """The shade behind every other block."""
     edges = {"x0": start - 0.5, "x1": start + T - 0.5, "y0": 0, "y1": 1, "yref": "paper"}
-    line = {"width": 1, "color": GREY.on(dark)}
-    return {"type": "rect", "fillcolor": PANEL.on(dark), "line": line, "layer": "below", **edges}
+    line = {"width": 1, "color": GREY}
+    return {"type": "rect", "fillcolor": PANEL, "line": line, "layer": "below", **edges}

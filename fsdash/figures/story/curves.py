@@ -26,17 +26,20 @@ MEASURED, BOUNDED = "measured", "bound"
 
 
 def convergence_figure(
-    errors: np.ndarray, gamma: float, k: int, precision: float, dark: bool = False
+    errors: np.ndarray,
+    gamma: float,
+    k: int,
+    precision: float,
 ) -> go.Figure:
     """The error of value iteration after each sweep, and γ^k, which bounds its course."""
     sweeps = np.arange(len(errors))
     data = [
-        curve(sweeps, errors, "error of the values", AMBER.on(dark), "solid", 3),
-        curve(sweeps, gamma**sweeps, "γ to the power k", GREY.on(dark), "dot", 2),
-        _mark([k], [errors[min(k, len(errors) - 1)]], "now", AMBER, dark),
+        curve(sweeps, errors, "error of the values", AMBER, "solid", 3),
+        curve(sweeps, gamma**sweeps, "γ to the power k", GREY, "dot", 2),
+        _mark([k], [errors[min(k, len(errors) - 1)]], "now", AMBER),
     ]
     low, high = precision / 20, 1.5
-    layout = _layout(dark, "sweeps k", "error, share of the largest value")
+    layout = _layout("sweeps k", "error, share of the largest value")
     layout["xaxis"] |= {"range": [0, float(sweeps[-1])]}
     layout["yaxis"] |= {
         "type": "log",
@@ -44,7 +47,7 @@ def convergence_figure(
         "tickvals": [1, 0.1, 0.01, 0.001],
         "ticktext": ["100%", "10%", "1%", "0.1%"],
     }
-    layout["shapes"] = [_across(precision, GREEN.on(dark))]
+    layout["shapes"] = [_across(precision, GREEN)]
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
@@ -53,22 +56,21 @@ def errors_figure(
     measured: RewardError,
     bound: RewardError,
     T: int,
-    dark: bool = False,
 ) -> go.Figure:
     """The freeze and the end-of-horizon error against T: what is true, and the paper's bound."""
     data = []
     for name, title in (("freeze", "freeze"), ("end_of_horizon", "end of horizon")):
-        colour = TERMS[name].on(dark)
+        colour = TERMS[name]
         for errors, source, dash in ((measured, MEASURED, "solid"), (bound, BOUNDED, "dot")):
             values = np.where(np.asarray(getattr(errors, name)) > 0, getattr(errors, name), np.nan)
             data.append(curve(T_values, values, f"{title}: {source}", colour, dash, 3))
-    layout = _layout(dark, "T, weeks in a block", "error of the T-period reward")
+    layout = _layout("T, weeks in a block", "error of the T-period reward")
     top = float(np.max(bound.total)) * 1.5
     ticks = log_ticks(1, top)
     ticks["ticktext"] = [with_millions(value) for value in ticks["tickvals"]]
     layout["yaxis"] |= {"type": "log", "range": [0, log10(top)], **ticks}
     layout["xaxis"] |= {"dtick": 2}
-    layout["shapes"] = [vertical_line(T, INK.on(dark), "dot")]
+    layout["shapes"] = [vertical_line(T, INK, "dot")]
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
@@ -77,19 +79,18 @@ def floors_figure(
     fsvi: Sequence[float],
     rolling: Sequence[float],
     n: int,
-    dark: bool = False,
 ) -> go.Figure:
     """The mean regret of converged FSVI and of rolling freeze, against T and n."""
     data = [
-        _line(T_values, fsvi, "FSVI, all iterations", BLUE, "circle", dark),
-        _line(T_values, rolling, "rolling freeze", FAMILY_COLOURS["rolling"], "diamond", dark),
+        _line(T_values, fsvi, "FSVI, all iterations", BLUE, "circle"),
+        _line(T_values, rolling, "rolling freeze", FAMILY_COLOURS["rolling"], "diamond"),
     ]
     positive = [value for value in (*fsvi, *rolling) if value > 0]
     low, high = min(positive) / 1.5, max(positive) * 1.5
-    layout = _layout(dark, "weeks frozen: T of FSVI, n of rolling freeze", "mean regret")
+    layout = _layout("weeks frozen: T of FSVI, n of rolling freeze", "mean regret")
     layout["yaxis"] |= {"type": "log", "range": [log10(low), log10(high)], **log_ticks(low, high)}
     layout["xaxis"] |= {"dtick": 2, "range": [1.5, float(T_values[-1]) + 0.5]}
-    layout["shapes"] = [vertical_line(n, INK.on(dark), "dot")]
+    layout["shapes"] = [vertical_line(n, INK, "dot")]
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
@@ -99,24 +100,23 @@ def moves_figure(
     rolling: Sequence[float],
     move: float,
     limit: float,
-    dark: bool = False,
 ) -> go.Figure:
     """The share of the initial regret that freezing leaves, against the speed of the season."""
     data = [
-        _line(moves, fsvi, "FSVI, best T", BLUE, "circle", dark),
-        _line(moves, rolling, "rolling freeze, best n", FAMILY_COLOURS["rolling"], "diamond", dark),
+        _line(moves, fsvi, "FSVI, best T", BLUE, "circle"),
+        _line(moves, rolling, "rolling freeze, best n", FAMILY_COLOURS["rolling"], "diamond"),
     ]
-    layout = _layout(dark, "probability of a move each way, per week", "regret left")
+    layout = _layout("probability of a move each way, per week", "regret left")
     layout["yaxis"] |= {"rangemode": "tozero", "tickformat": ".0%"}
     layout["xaxis"] |= {"tickformat": ".0%"}
     layout["shapes"] = [
-        vertical_line(move, INK.on(dark), "dot"),
-        _across(limit, GREY.on(dark)),
+        vertical_line(move, INK, "dot"),
+        _across(limit, GREY),
     ]
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
-def bounds_figure(sizes: Mapping[str, float], dark: bool = False) -> go.Figure:
+def bounds_figure(sizes: Mapping[str, float]) -> go.Figure:
     """Bars on a logarithmic scale, from the true regret to the bound; the first is at the top."""
     names, values = list(sizes), list(sizes.values())
     colours = (GREEN, BLUE, GREY, VERMILLION)
@@ -128,12 +128,12 @@ def bounds_figure(sizes: Mapping[str, float], dark: bool = False) -> go.Figure:
         "text": [with_millions(value) for value in values],
         "textposition": "auto",
         "cliponaxis": False,
-        "marker": {"color": [colour.on(dark) for colour in colours]},
+        "marker": {"color": [colour for colour in colours]},
         "hovertemplate": "%{y}: %{x:.4g}<extra></extra>",
     }
     high = max(values) * 2
     decades = [10**n for n in range(0, int(log10(high)) + 1, 2)]
-    layout = _layout(dark, "regret", "")
+    layout = _layout("regret", "")
     layout["xaxis"] |= {"type": "log", "range": [0, log10(high)]}
     layout["xaxis"] |= {
         "tickvals": decades,
@@ -144,24 +144,33 @@ def bounds_figure(sizes: Mapping[str, float], dark: bool = False) -> go.Figure:
     return go.Figure({"data": [bars], "layout": layout}, _validate=False)
 
 
-def _layout(dark: bool, x: str, y: str) -> dict:
+def _layout(x: str, y: str) -> dict:
     return {
-        "template": template(dark),
+        "template": template(),
         "xaxis": {"title": {"text": x}},
         "yaxis": {"title": {"text": y}},
     }
 
 
 def _line(
-    x: Sequence[float], y: Sequence[float], name: str, colour: Colour, symbol: str, dark: bool
+    x: Sequence[float],
+    y: Sequence[float],
+    name: str,
+    colour: Colour,
+    symbol: str,
 ) -> dict:
-    line = curve(x, y, name, colour.on(dark), "solid", 2.5)
+    line = curve(x, y, name, colour, "solid", 2.5)
     return line | {"mode": "lines+markers", "marker": {"size": 9, "symbol": symbol}}
 
 
-def _mark(x: list, y: list, name: str, colour: Colour, dark: bool) -> dict:
+def _mark(
+    x: list,
+    y: list,
+    name: str,
+    colour: Colour,
+) -> dict:
     """A large point at the present value."""
-    marker = {"size": 15, "color": colour.on(dark), "line": {"color": INK.on(dark), "width": 2}}
+    marker = {"size": 15, "color": colour, "line": {"color": INK, "width": 2}}
     return {
         "type": "scatter",
         **{"x": x, "y": y, "name": name, "mode": "markers", "marker": marker},

@@ -17,7 +17,6 @@ def grid_figure(
     policy_XY: np.ndarray,
     seasons: Sequence[str],
     value_name: str,
-    dark: bool = False,
 ) -> go.Figure:
     """The states as cells, stock across and season up; a number in a cell is an order."""
     stock, demand = coordinate_values(model.fast, "stock"), coordinate_values(model.slow, "demand")
@@ -30,7 +29,7 @@ def grid_figure(
         "y": names,
         "z": values_XY,
         "customdata": order_XY,
-        "colorscale": QUIET.on(dark),
+        "colorscale": QUIET.stops,
         "xgap": 2,
         "ygap": 2,
         "colorbar": {
@@ -47,13 +46,13 @@ def grid_figure(
         "x": stock[ordering[:, 1]],
         "y": [names[x] for x in ordering[:, 0]],
         "text": [f"<b>{order_XY[x, y]:g}</b>" for x, y in ordering],
-        "textfont": {"color": VERMILLION.on(dark), "size": 16},
+        "textfont": {"color": VERMILLION, "size": 16},
         "hoverinfo": "skip",
         "showlegend": False,
     }
     axis = {"showgrid": False, "ticks": "", "showline": False}
     layout = {
-        "template": template(dark),
+        "template": template(),
         "hovermode": "closest",
         "xaxis": axis
         | {
@@ -62,8 +61,8 @@ def grid_figure(
             "range": [stock[0] - 0.5, stock[-1] + 0.5],
         },
         "yaxis": axis | {"type": "category", "title": {"text": "season x"}},
-        "plot_bgcolor": GRID.on(dark),
-        "font": {"color": INK.on(dark)},
+        "plot_bgcolor": GRID,
+        "font": {"color": INK},
     }
     return go.Figure({"data": [cells, orders], "layout": layout}, _validate=False)
 

@@ -12,7 +12,9 @@ ANGLES = (0, 90, 180, 270)
 
 
 def maze_figure(
-    model: FastSlowMDP, seen_Y: np.ndarray, policy_Y: np.ndarray, dark: bool = False
+    model: FastSlowMDP,
+    seen_Y: np.ndarray,
+    policy_Y: np.ndarray,
 ) -> go.Figure:
     """The corridor with its walls; an arrow in each cell from which the plan sees the prize."""
     column, row = model.fast.values.T
@@ -28,7 +30,7 @@ def maze_figure(
         "z": seen_RC,
         "zmin": 0,
         "zmax": 1,
-        "colorscale": [[0, PANEL.on(dark)], [1, with_opacity(BLUE.on(dark), 0.35)]],
+        "colorscale": [[0, PANEL], [1, with_opacity(BLUE, 0.35)]],
         "showscale": False,
         "xgap": 3,
         "ygap": 3,
@@ -46,7 +48,7 @@ def maze_figure(
             "symbol": "arrow",
             "size": 14,
             "angle": np.array(ANGLES)[policy_Y[arrows]].tolist(),
-            "color": INK.on(dark),
+            "color": INK,
         },
         "hoverinfo": "skip",
     }
@@ -56,19 +58,19 @@ def maze_figure(
         "x": column[[prize, prize // 2]],
         "y": row[[prize, prize // 2]],
         "text": ["<b>★</b>", "<b>start</b>"],
-        "textfont": {"size": [26, 13], "color": [VERMILLION.on(dark), INK.on(dark)]},
+        "textfont": {"size": [26, 13], "color": [VERMILLION, INK]},
         "name": "marks",
         "hoverinfo": "skip",
     }
     axis = {"visible": False, "fixedrange": True, "constrain": "domain"}
     layout = {
-        "template": template(dark),
+        "template": template(),
         "showlegend": False,
         "hovermode": "closest",
         "xaxis": axis | {"range": [-0.7, column.max() + 0.7]},
         "yaxis": axis | {"range": [-0.7, row.max() + 0.7], "scaleanchor": "x"},
-        "plot_bgcolor": BACKGROUND.on(dark),
-        "shapes": _walls(column, row, GREY.on(dark)),
+        "plot_bgcolor": BACKGROUND,
+        "shapes": _walls(column, row, GREY),
     }
     return go.Figure({"data": [cells, moves, marks], "layout": layout}, _validate=False)
 

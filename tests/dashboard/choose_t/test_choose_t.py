@@ -64,14 +64,14 @@ def test_the_controls_move_the_advice():
 
 
 def test_every_T_may_compete():
-    page = opened(PAGE, budget="20", over=EVERY)
+    page = opened(PAGE, by="theory", budget="20", over=EVERY)
     assert headline(page) == "Smallest bound: FSVI with T = 8, k = 19"
     assert advised(page) == expected(view(20.0, every=True))
 
 
 @pytest.mark.parametrize("name", choose.example_names())
 def test_examples_fill_the_controls(name):
-    page = opened(PAGE, budget="7", Lf="1.3", LUby="derived")
+    page = opened(PAGE, by="theory", budget="7", Lf="1.3", LUby="derived")
     page.button(key=f"load-{name}").click().run()
     assert not page.exception
     assert advised(page) == expected(choose.example(name))
@@ -108,7 +108,7 @@ def test_one_sweep_is_written_in_the_singular():
 
 
 def test_L_U_can_be_derived():
-    page = opened(PAGE, Lf="0.9", LUby="derived")
+    page = opened(PAGE, by="theory", Lf="0.9", LUby="derived")
     constants = replace(THREE.constants, l_f=0.9)
     constants = replace(constants, l_u=value_lipschitz_bound(0.9, 0.5, l_f=0.9))
     assert advised(page) == expected(view(constants=constants))
@@ -122,7 +122,7 @@ def test_the_first_tab_shows_the_terms():
 
 
 def test_the_heat_map_varies_the_chosen_constant():
-    page = opened(PAGE, tab=SENSITIVITY, vary="alpha")
+    page = opened(PAGE, by="theory", tab=SENSITIVITY, vary="alpha")
     assert set(figures(page)) == {"regret-cost", "best-T"}
     cells = traces(figures(page)["best-T"])["best T"]
     z, row = np.reshape(cells["z"], (choose.CELLS, choose.CELLS)), 11
@@ -133,7 +133,7 @@ def test_the_heat_map_varies_the_chosen_constant():
 
 
 def test_the_last_tab_shows_the_true_regret_and_the_condition():
-    page = opened(PAGE, tab=TRUST, domain="pricing")
+    page = opened(PAGE, by="theory", tab=TRUST, domain="pricing")
     domain = measured_domains()["pricing"]
     bound = fsvi_regret(domain.constants, 12, k=0).floor
     assert text.truth("pricing", domain, bound) in words(page)
@@ -146,7 +146,7 @@ def test_the_last_tab_shows_the_true_regret_and_the_condition():
 
 @pytest.mark.parametrize("name", measured_domains())
 def test_the_snippet_recomputes_the_true_regret(name):
-    page = opened(PAGE, tab=TRUST, domain=name)
+    page = opened(PAGE, by="theory", tab=TRUST, domain=name)
     frame = ran(snippet(page, -1))["frame"]
     pd.testing.assert_frame_equal(frame, truth_frame(name))
     drawn = traces(figures(page)["truth"])

@@ -42,7 +42,7 @@ def test_a_link_restores_the_view():
 
 
 def test_the_plotted_values_of_T_are_in_the_link():
-    page = opened(PAGE, T=["3", "6"])
+    page = opened(PAGE, by="theory", T=["3", "6"])
     assert page.multiselect(key="choose-t.T").value == [3, 6]
     assert advised(page) == expected(view(T=(3, 6)))
 
@@ -94,20 +94,20 @@ def test_the_usable_part_of_a_link_is_shown(query, shown, said):
 
 
 def test_no_discounting_is_explained():
-    page = opened(PAGE, gamma="1.0")
+    page = opened(PAGE, by="theory", gamma="1.0")
     (error,) = page.error
     assert "γ = 1 means no discounting" in error.value
     assert page.multiselect(key="choose-t.T").value == list(THREE.T), "the controls are all there"
 
 
 def test_no_discounting_leaves_the_controls():
-    page = opened(PAGE, gamma="1.0", LUby="derived", Lf="0.9")
+    page = opened(PAGE, by="theory", gamma="1.0", LUby="derived", Lf="0.9")
     assert len(page.error) == 1 and not page.warning
     assert page.number_input(key="choose-t.nx").value == 100
 
 
 def test_a_field_shows_all_digits_of_its_value():
-    page = opened(PAGE, gamma="0.99995", budget="12345.6", alpha="0.012345")
+    page = opened(PAGE, by="theory", gamma="0.99995", budget="12345.6", alpha="0.012345")
     for key in ("gamma", "budget", "alpha"):
         field = page.number_input(key=f"choose-t.{key}")
         assert float(f"{field.value:{field.proto.format[1:]}}") == field.value
@@ -124,7 +124,7 @@ def test_a_budget_below_the_cheapest_run(budget):
 
 
 def test_L_U_is_not_derived_where_gamma_L_f_is_at_least_1():
-    page = opened(PAGE, LUby="derived")
+    page = opened(PAGE, by="theory", LUby="derived")
     (warning,) = page.warning
     value = number(THREE.constants.l_u)
     assert warning.value == text.NO_L_U.format(product="1.08", value=value)
@@ -132,7 +132,7 @@ def test_L_U_is_not_derived_where_gamma_L_f_is_at_least_1():
 
 
 def test_infinite_bounds_are_shown():
-    page = opened(PAGE, Lf="1000000.0", Lr="1000000.0", T="100")
+    page = opened(PAGE, by="theory", Lf="1000000.0", Lr="1000000.0", T="100")
     assert "∞" in words(page)
     assert headline(page) == text.CANNOT_CHOOSE
 
@@ -152,7 +152,7 @@ def test_infinite_bounds_are_shown():
     ],
 )
 def test_extremes_never_raise(tab, extreme):
-    page = opened(PAGE, **extreme, **({"tab": tab} if tab else {}))
+    page = opened(PAGE, by="theory", **extreme, **({"tab": tab} if tab else {}))
     assert "regret-cost" in figures(page)
 
 

@@ -134,11 +134,6 @@ def test_a_vacuous_bound_leads_to_the_measured_half():
     assert "by" not in address(page) and "frontier" in figures(page)
 
 
-def test_links_from_before_the_measured_half_open_the_theory():
-    page = opened(PAGE, gamma="0.95")
-    assert "regret-cost" in figures(page)
-
-
 def test_a_measurement_is_shown_although_others_drop_it_at_once(monkeypatch):
     class Full(dict):
         """Another visitor's measurement takes its place."""

@@ -23,13 +23,13 @@ from tests.theory.test_counterexample import reversing_model
 
 
 def test_the_repaired_bound_can_be_chosen():
-    stated, repaired = opened(PAGE, by="theory"), opened(PAGE, bound="repaired")
+    stated, repaired = opened(PAGE, by="theory"), opened(PAGE, by="theory", bound="repaired")
     # Without a given L̃ it is √(1 + L_f²).
     assert advised(repaired) == expected(view(repaired=True, l_frozen=np.hypot(1, 1.2)))
     assert advised(stated) != advised(repaired)
     field = repaired.number_input(key="choose-t.Lfrozen")
     assert field.placeholder == "√(1 + L_f²)" and "√(1 + L_f²)" in field.help
-    page = opened(PAGE, bound="repaired", Lfrozen="2.0", budget="10")
+    page = opened(PAGE, by="theory", bound="repaired", Lfrozen="2.0", budget="10")
     run = advise(
         THREE.constants,
         THREE.sizes,
@@ -42,7 +42,7 @@ def test_the_repaired_bound_can_be_chosen():
 
 @pytest.mark.parametrize("given", [{}, {"Lfrozen": "0.5"}])
 def test_with_one_slow_state_the_frozen_dynamics_are_the_true_ones(given):
-    page = opened(PAGE, bound="repaired", nx="1", **given)
+    page = opened(PAGE, by="theory", bound="repaired", nx="1", **given)
     l_frozen = float(given.get("Lfrozen", THREE.constants.l_f))
     sizes = replace(THREE.sizes, n_slow=1)
     run = advise(
@@ -58,18 +58,20 @@ def test_with_one_slow_state_the_frozen_dynamics_are_the_true_ones(given):
 
 def test_a_sensitivity_below_1_is_refused_in_words():
     for bound in ("repaired", "stated"):  # rolling freeze's bound needs L̃ in any case
-        page = opened(PAGE, bound=bound, Lfrozen="0.5")
+        page = opened(PAGE, by="theory", bound=bound, Lfrozen="0.5")
         (error,) = page.error
         assert error.value == text.L_FROZEN_TOO_SMALL.format(value="0.5")
         assert not page.metric
 
 
 def test_a_frozen_map_of_its_own_needs_its_sensitivity():
-    (error,) = opened(PAGE, bound="repaired", eta="0.5").error
+    (error,) = opened(PAGE, by="theory", bound="repaired", eta="0.5").error
     assert error.value == text.L_FROZEN_MISSING
     own = replace(THREE.constants, l_frozen=1.3, eta=0.5, d_y_frozen=2.0)
     link = {"bound": "repaired", "Lfrozen": "1.3", "eta": "0.5", "dYfrozen": "2"}
-    assert advised(opened(PAGE, **link)) == expected(view(constants=own, repaired=True))
+    assert advised(opened(PAGE, by="theory", **link)) == expected(
+        view(constants=own, repaired=True)
+    )
 
 
 def test_an_example_fills_the_constants_of_its_frozen_map():

@@ -24,7 +24,7 @@ def test_without_floors_none_is_named(free):
 
 
 def test_the_lowest_floor_is_that_of_all_competitors():
-    page = opened(PAGE, gamma="0.95", Lr="0.7", Lf="0.9", LUby="derived", over="every")
+    page = opened(PAGE, by="theory", gamma="0.95", Lr="0.7", Lf="0.9", LUby="derived", over="every")
     assert page.header[0].value.startswith("Smallest bound: FSVI with T\u00a0=\u00a0100")
     assert text.FLOOR.format(T=100, floor="{}").split(",")[0] in words(page)
     assert text.VACUOUS_FLOORS not in words(page)
@@ -34,12 +34,14 @@ def test_the_lowest_start_is_among_the_plotted_curves():
     first = {T: fsvi_regret(THREE.constants, T, k=1).total for T in (1, *THREE.T)}
     assert min(first, key=first.get) == 16
     assert text.LATER.format(lowest="T = 16") in words(opened(PAGE, by="theory"))
-    assert text.LOWER_BUT_LATER in words(opened(PAGE, T=["2", "4"]))
+    assert text.LOWER_BUT_LATER in words(opened(PAGE, by="theory", T=["2", "4"]))
 
 
 def test_sensitive_frozen_dynamics_let_the_repaired_bound_grow():
-    shown = words(opened(PAGE, bound="repaired", Lfrozen="2", Lf="0.9"))
+    shown = words(opened(PAGE, by="theory", bound="repaired", Lfrozen="2", Lf="0.9"))
     assert text.GROWS.format(name="L̃", product="1.8") in shown
-    shown = words(opened(PAGE, bound="repaired", Lfrozen="1.05", Lf="0.9"))
+    shown = words(opened(PAGE, by="theory", bound="repaired", Lfrozen="1.05", Lf="0.9"))
     assert text.LIMITED.format(name="L̃", product="0.945") in shown
-    assert text.LIMITED.format(name="L_f", product="0.81") in words(opened(PAGE, Lf="0.9"))
+    assert text.LIMITED.format(name="L_f", product="0.81") in words(
+        opened(PAGE, by="theory", Lf="0.9")
+    )

@@ -368,7 +368,7 @@ def test_two_figures_share_their_scale():
 
 def test_the_clicked_state_gets_a_frame_around_its_cell():
     figure = _figure_named(_random_policy(1), "values").figure()
-    inspector_figures.mark_state(figure, (1, 2), dark=False)
+    inspector_figures.mark_state(figure, (1, 2))
     for shape in figure.layout.shapes:
         assert (shape.x0, shape.x1, shape.y0, shape.y1) == (1.5, 2.5, 0.5, 1.5)
     assert len({shape.line.color for shape in figure.layout.shapes}) == 2

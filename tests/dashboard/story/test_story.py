@@ -93,7 +93,7 @@ def test_a_section_is_short_and_its_templates_can_be_filled(section):
             ]
             assert all(line and "{" not in re.sub(r"\$[^$]*\$", "", line) for line in filled)
             assert not any("nan" in line or "∞" in line for line in filled)
-        figure, _ = PARTS[section.name].figure(*values, False)
+        figure, _ = PARTS[section.name].figure(*values)
         assert figure.data
 
 

@@ -44,7 +44,7 @@ def test_downloaded_json_has_infinity_as_1e999_and_gaps_as_null():
 
 
 def test_a_standalone_figure_loads_nothing_from_another_host():
-    page = standalone_html(go.Figure(go.Scatter(y=[1, 2])), dark=True)
+    page = standalone_html(go.Figure(go.Scatter(y=[1, 2])))
     assert not re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=", page)
     assert len(page) > 1_000_000
 
