@@ -18,6 +18,7 @@ from fsdash.errors import InputError
 from tests.models import (
     dense_optimum,
     dense_policy_values,
+    exact_values,
     in_rows,
     random_model,
     random_rows,
@@ -62,28 +63,6 @@ def test_bounds_hold_with_infeasible_actions_and_padding(seed, padded, P):
     for found in (certify(model, policy_PXY), certify(model, policy_PXY, values_XY=V_XY, steps=P)):
         assert found.max_regret >= true.max_regret - true.error
         assert found.mean_regret >= true.mean_regret - true.error
-
-
-def exact_values(model, policy_S):
-    """U^π of a stationary policy by rational elimination, as fractions."""
-    S, gamma = model.n_states, Fraction(model.gamma)
-    rows = []
-    for s, a in enumerate(policy_S):
-        x, y = divmod(s, model.n_fast)
-        row = [Fraction(int(s == to)) for to in range(S)]
-        for w, p in enumerate(model.noise_W):
-            to = int(model.next_slow[x, 0, 0, w]) * model.n_fast + int(model.next_fast[x, y, a, w])
-            row[to] -= gamma * Fraction(p)
-        rows.append([*row, Fraction(model.reward_XYA[x, y, a])])
-    for i in range(S):
-        pivot = next(j for j in range(i, S) if rows[j][i])
-        rows[i], rows[pivot] = rows[pivot], rows[i]
-        rows[i] = [value / rows[i][i] for value in rows[i]]
-        for j in range(S):
-            if j != i and rows[j][i]:
-                factor = rows[j][i]
-                rows[j] = [a - factor * b for a, b in zip(rows[j], rows[i], strict=True)]
-    return [row[-1] for row in rows]
 
 
 @pytest.mark.parametrize("seed", range(4))
