@@ -16,6 +16,8 @@ larger than the tolerance.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from math import inf
+from time import perf_counter
 
 import numpy as np
 
@@ -34,6 +36,7 @@ from fsdash.core.evaluation import (
 )
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.residual import residual, residual_rounding, two_sum
+from fsdash.formatting import number
 
 FIRST_EXACT = 32
 """Iterations of modified policy iteration before its policy is evaluated exactly."""
@@ -60,6 +63,11 @@ class Optimum(Values):
     """
 
     policy_PXY: np.ndarray
+
+    @property
+    def notice(self) -> str:
+        """A sentence for displays if U* is less precise than asked for; empty otherwise."""
+        return "" if self.within_tolerance else _notice(self.error)
 
     def _summary(self) -> tuple[str, Lines]:
         title, rows = super()._summary()
@@ -93,12 +101,24 @@ class Regret(Summary):
     error: float
     within_tolerance: bool = True
 
+    @property
+    def notice(self) -> str:
+        """A sentence for displays if the values are less precise than asked for; else empty."""
+        return "" if self.within_tolerance else _notice(self.error)
+
     def _summary(self) -> tuple[str, Lines]:
         *lines, (name, error), _ = ((f.name, getattr(self, f.name)) for f in fields(self))
         return "Regret", [*lines, (name, shown_error(error, self.within_tolerance))]
 
 
-def optimum(model: FastSlowMDP, *, tolerance: float = TOLERANCE) -> Optimum:
+def _notice(error: float) -> str:
+    return (
+        f"The optimal values of this model could be computed to within ±{number(error)} only. "
+        "Regrets and shares of the optimum are no more precise than that."
+    )
+
+
+def optimum(model: FastSlowMDP, *, tolerance: float = TOLERANCE, seconds: float = inf) -> Optimum:
     """Solve the model by modified policy iteration, to a certified tolerance.
 
     Parameters
@@ -108,6 +128,8 @@ def optimum(model: FastSlowMDP, *, tolerance: float = TOLERANCE) -> Optimum:
     tolerance : float, default 1e-6
         Largest certified distance to U* that is accepted, relative to ‖r‖∞/(1 − γ) where that is
         below 1.
+    seconds : float, optional
+        Time after which no further iteration is made.
 
     Returns
     -------
@@ -124,13 +146,14 @@ def optimum(model: FastSlowMDP, *, tolerance: float = TOLERANCE) -> Optimum:
     (2177, True)
     """
     goal = checked_tolerance(tolerance) * unit(model)
-    best = _iterated(model, goal)
-    if not within(best.error, goal, best.U_XY) and model.reward_XYA.size <= MAX_REFINED:
+    deadline = perf_counter() + seconds
+    best, small = _iterated(model, goal, deadline), model.reward_XYA.size <= MAX_REFINED
+    if small and not within(best.error, goal, best.U_XY) and perf_counter() < deadline:
         best = min(best, _refined(model, best.U_XY, goal)[0], key=lambda values: values.error)
     return replace(best, tolerance=goal)
 
 
-def _iterated(model: FastSlowMDP, goal: float) -> Optimum:
+def _iterated(model: FastSlowMDP, goal: float, deadline: float) -> Optimum:
     """Find U* by modified policy iteration, to the goal or until half of the error is rounding."""
     start_XY, best, iterations, least = None, None, 0, 0
     while True:
@@ -138,7 +161,9 @@ def _iterated(model: FastSlowMDP, goal: float) -> Optimum:
             if best is None or snapshot.error < best.error:
                 best = Optimum(snapshot.values_XY, snapshot.error, snapshot.policy_PXY)
             iterations += 1
-            if best.error <= max(goal, 2 * snapshot.rounding) or iterations > MOST_ITERATIONS:
+            if best.error <= max(goal, 2 * snapshot.rounding):
+                return best
+            if iterations > MOST_ITERATIONS or perf_counter() > deadline:
                 return best
             slow = snapshot.iteration >= FIRST_EXACT and snapshot.backups >= least
             if slow and model.reward_XYA.size <= MAX_REFINED:

@@ -199,6 +199,6 @@ def _first_certified(snapshots: Iterator[Snapshot], tolerance: float) -> Snapsho
     if best is None:
         raise InputError(f"tolerance = {tolerance}: the algorithm yields nothing to certify")
     raise InputError(
-        f"tolerance = {tolerance}: the certified error is {best.error:.3g} when the algorithm ends, "
-        f"after iteration {best.iteration:,}; use a larger tolerance"
+        f"tolerance = {tolerance}: the smallest certified error is {best.error:.3g}, at iteration "
+        f"{best.iteration:,}, and the algorithm has ended; use a larger tolerance"
     )

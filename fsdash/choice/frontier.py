@@ -126,7 +126,7 @@ def frontier(
         max_regret, relative_regret (÷ that of the policy that maximises the immediate reward),
         certificate (an upper bound on max_regret) and bound (the paper's). `attrs` holds the
         optimal mean value, the evaluations of one sweep, the cost of the shared upper bound in
-        sweeps, and the precision of the regrets.
+        sweeps, the precision of the regrets, and a notice if U* is less precise than that.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def frontier(
         raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-4")
     best = optimum(model) if best is None else best
     here, goal = Problem(model, best), tolerance * largest_value(model, best)
-    if bounds and constants is None and _is_measurable(model):
+    if bounds and constants is None and best.within_tolerance and _is_measurable(model):
         progress(0.0)
         upper = measure(model, best.U_XY, seconds=constants_seconds)
         constants = upper.constants(model.gamma)
@@ -186,7 +186,8 @@ def frontier(
         "optimal_mean_value": here.optimal_return,
         "evaluations_per_sweep": sweep,
         "upper_bound_sweeps": upper_sweeps,
-        "precision": goal,
+        "precision": max(goal, best.error),
+        "notice": best.notice,
     }
     return frame
 

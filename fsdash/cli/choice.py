@@ -82,6 +82,8 @@ def run_frontier(arguments: argparse.Namespace) -> str:
     methods = [name.strip() for name in arguments.methods.split(",")]
     best = optimum(model)
     frame = frontier(model, arguments.T, methods=methods, tolerance=arguments.tolerance, best=best)
+    if best.notice:
+        print(f"fsdash {arguments.command}: {best.notice}", file=sys.stderr)
     _report_unsuitable(arguments.command, suits(model, best=best))
     return format_records(records(frame), arguments.format)
 

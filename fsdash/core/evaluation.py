@@ -185,8 +185,8 @@ def _fixed_point(
     phases = len(chain.flat[0])
     n = max(1, SWEEPS_PER_CHECK // phases)
     bounds = certificate(model, n * phases)
-    law = (chain.flat, n, bounds.PT_XX, bounds.resolvent_XX, bounds.discount)
-    law = (*law, largest_value(chain), bounds.relative_rounding, goal)
+    shifts = (bounds.PT_XX, bounds.resolvent_XX, bounds.discount)
+    law = (chain.flat, n, *shifts, largest_value(chain), bounds.relative_rounding, goal)
     best_XY, error, reached, k = iterate_to_goal(*law, U_XY.copy())
     if not reached and chain.flat[0].size <= MAX_DIRECT:
         solved_XY, solved_error, _, more = iterate_to_goal(*law, solve(chain, U_XY.shape))

@@ -38,7 +38,10 @@ class Chain:
     def of(
         cls, model: FastSlowMDP, policy_PXY: np.ndarray, reward_XYA: np.ndarray | None = None
     ) -> Chain:
-        """Build the chain of a checked policy under the true dynamics, with these rewards if given."""
+        """Build the chain of a checked policy under the true dynamics.
+
+        `reward_XYA` are rewards instead of those of the model.
+        """
         phases = policy_PXY[::-1]
         followed = [follow_tables(model.tables, policy_XY) for policy_XY in phases]
         return cls(
@@ -136,7 +139,10 @@ class RowChain:
     def of(
         cls, model: FastSlowMDP, policy_PXY: np.ndarray, reward_XYA: np.ndarray | None = None
     ) -> RowChain:
-        """Build the chain of a checked policy under the true dynamics, with these rewards if given."""
+        """Build the chain of a checked policy under the true dynamics.
+
+        `reward_XYA` are rewards instead of those of the model.
+        """
         phases = policy_PXY[::-1]
         followed = [model.rows.follow(policy_XY) for policy_XY in phases]  # type: ignore[union-attr]
         first_P = np.cumsum([0, *(d.n_rows for d in followed)])

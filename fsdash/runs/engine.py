@@ -37,6 +37,7 @@ from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.threads import one_thread
 from fsdash.domains import Domain
+from fsdash.errors import InputError
 from fsdash.runs.checkpoint import Checkpoint, random_state, restored
 from fsdash.runs.measures import relative_regret, share_of_optimum
 from fsdash.runs.spec import RunSpec
@@ -110,6 +111,11 @@ class Problem:
     def tolerance(self) -> float:
         """Allowed error of a policy's value."""
         return PRECISION * max(unit(self.model), float(np.abs(self.best.U_XY).max()))
+
+    def check_precision(self) -> None:
+        """Raise an error if the optimum is less precise than the values of policies will be."""
+        if self.best.error > self.tolerance:
+            raise InputError(f"{self.best.notice} Use a smaller model or a smaller γ.")
 
 
 @lru_cache(maxsize=4)
@@ -202,6 +208,7 @@ def execute(
     [0, 1, 2, 3]
     """
     here = problem(spec.build_domain())
+    here.check_precision()
     state = State(Judge(here), Schedule(), Clock(), spec.generator(replication))
     resume = state.restore(checkpoints.last) if checkpoints and checkpoints.last else None
     judge, schedule, clock, rng = state.judge, state.schedule, state.clock, state.rng

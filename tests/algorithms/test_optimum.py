@@ -52,7 +52,7 @@ def cliff(height, width, gamma):
     for a, (down, right) in enumerate([(-1, 0), (0, 1), (1, 0), (0, -1)]):
         to_row = np.clip(row + down, 0, height - 1)
         to_column = np.clip(column + right, 0, width - 1)
-        falls = (to_row == height - 1) & (0 < to_column) & (to_column < width - 1)
+        falls = (to_row == height - 1) & (to_column > 0) & (to_column < width - 1)
         next_fast[:, a, 0] = np.where(falls, start, to_row * width + to_column)
         reward_YA[falls, a] = -100
     next_fast[goal], reward_YA[goal] = goal, 0
@@ -164,14 +164,14 @@ def test_run_until_refuses_what_rounding_cannot_certify():
     model = random_model(3, gamma=0.999)
     least = run_until(vi(model), tolerance=1e-8).error
     assert 0 < least <= 1e-8
-    with pytest.raises(InputError, match="rounding .* larger tolerance"):
+    with pytest.raises(InputError, match=r"rounding .* larger tolerance"):
         run_until(vi(model), tolerance=1e-16)
 
 
 def test_run_until_refuses_a_tolerance_for_values_without_a_certificate():
     model, rng = random_model(4), np.random.default_rng(0)
     for snapshots in (evi(model, rng, M=3), rolling(model, 3)):
-        with pytest.raises(InputError, match="does not certify .* number of iterations"):
+        with pytest.raises(InputError, match=r"does not certify .* number of iterations"):
             run_until(snapshots, tolerance=TOLERANCE)
-    with pytest.raises(InputError, match="when the algorithm ends, after iteration 2"):
+    with pytest.raises(InputError, match="at iteration 2, and the algorithm has ended"):
         run_until(iter([s for s, _ in zip(vi(model), range(3), strict=False)]), tolerance=1e-9)

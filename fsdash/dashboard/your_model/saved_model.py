@@ -122,6 +122,8 @@ def _draw_downloads(saved: SavedModelRecord, method: str, T: int, solution: Solu
 
 
 def _draw_worth(solution: Solution) -> None:
+    if solution.worth.notice:
+        st.warning(solution.worth.notice)
     with st.container(horizontal=True, gap="large", key="model-worth"):
         st.metric(
             saved_text.MEAN[solution.sense],
@@ -153,6 +155,8 @@ def _draw_regret(saved: SavedModelRecord) -> None:
         solutions[T] = _solve(saved.domain, "fsvi", T)
     bar.empty()
     table = state.regret_table(solutions)
+    for notice in {solution.worth.notice for solution in solutions.values()} - {""}:
+        st.warning(notice)
     sentence, kind = state.verdict(saved.domain, table)
     {"success": st.success, "info": st.info, "warning": st.warning}[kind](sentence)
     figure = regret_figure(table, is_dark())
