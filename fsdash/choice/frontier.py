@@ -163,8 +163,8 @@ def frontier(
     rows = []
     for point, values in found:
         regret_XY = np.maximum(best.U_XY - values.U_XY, 0.0)
-        # U* is known up to an error, so the regret found may be above a bound that is very tight.
-        gap_XY = np.maximum(upper_XY - values.U_XY + values.error, regret_XY)
+        # The computed regret may be above the true one by its error, and is bounded as well.
+        gap_XY = np.maximum(upper_XY - values.U_XY + values.error, 0.0) + best.error
         mean_regret = model.mean(regret_XY)
         rows.append(
             (
