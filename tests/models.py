@@ -1,5 +1,7 @@
 """Small models for the tests: random ones of every shape, and dense reference solvers."""
 
+from fractions import Fraction
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -69,6 +71,29 @@ def dense_policy_values(model, policy_PXY):
         c = c + M @ r[np.arange(n), policy]
         M = model.gamma * M @ P[np.arange(n), policy]
     return np.linalg.solve(np.eye(n) - M, c).reshape(model.n_slow, model.n_fast)
+
+
+def exact_values(model, policy_S):
+    """U^π of a stationary policy by rational elimination, as fractions."""
+    S, gamma = model.n_states, Fraction(model.gamma)
+    full, rows = (*model.reward_XYA.shape, len(model.noise_W)), []
+    slow, fast = np.broadcast_to(model.next_slow, full), np.broadcast_to(model.next_fast, full)
+    for s, a in enumerate(policy_S):
+        x, y = divmod(s, model.n_fast)
+        row = [Fraction(int(s == to)) for to in range(S)]
+        for w, p in enumerate(model.noise_W):
+            to = int(slow[x, y, a, w]) * model.n_fast + int(fast[x, y, a, w])
+            row[to] -= gamma * Fraction(p)
+        rows.append([*row, Fraction(model.reward_XYA[x, y, a])])
+    for i in range(S):
+        pivot = next(j for j in range(i, S) if rows[j][i])
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [value / rows[i][i] for value in rows[i]]
+        for j in range(S):
+            if j != i and rows[j][i]:
+                factor = rows[j][i]
+                rows[j] = [a - factor * b for a, b in zip(rows[j], rows[i], strict=True)]
+    return [row[-1] for row in rows]
 
 
 def dense_optimum(model):

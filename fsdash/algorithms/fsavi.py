@@ -31,6 +31,7 @@ from fsdash.algorithms.architecture import (
 )
 from fsdash.algorithms.fsvi import check_T
 from fsdash.algorithms.snapshot import Resume, Snapshot
+from fsdash.core.certificate import rounding
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import bellman, follow, upper_bellman
 from fsdash.errors import InputError
@@ -123,6 +124,7 @@ def fsavi(
             evaluations + i * step * model.true.outcomes,
             "periodic",
             {"i": i + 1, "V_XY": next_XY},
+            rounding(model),
         )
         V_XY = next_XY
 

@@ -145,6 +145,7 @@ def upper_level(
             evaluations + k * step * model.true.outcomes,
             "periodic",
             {"k": k + 1, "V_XY": next_XY},
+            bounds.rounding,
         )
         V_XY = next_XY
 

@@ -69,10 +69,17 @@ def mpi(
         HU_XY, nu_XY = steps.greedy(U_XY)
         goal = enough * widest_change(U_XY, HU_XY)
         # U becomes U + c and H U becomes H(U + c), for which ν is greedy too.
-        error = bounds.correct(U_XY, HU_XY)
-        evaluations = backups * outcomes
+        error, rounding = bounds.correct(U_XY, HU_XY)
         yield Snapshot(
-            "base", iteration, backups, nu_XY[None], U_XY, error, evaluations, "stationary"
+            "base",
+            iteration,
+            backups,
+            nu_XY[None],
+            U_XY,
+            error,
+            backups * outcomes,
+            "stationary",
+            rounding=rounding,
         )
 
         helped = error < last_error or not enough

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,8 @@ from fsdash.core.display import Lines, Summary, value_range
 from fsdash.errors import InputError
 
 MAX_ITERATIONS = 10_000_000
+NEAR = 100.0
+"""Certified errors up to this many times their rounding may be as small as they can become."""
 POLICY_KINDS = ("cyclic", "stationary", "rolling", "periodic")
 
 Resume = Mapping[str, Any]
@@ -72,6 +75,8 @@ class Snapshot(Summary):
     resume : mapping, optional
         The algorithm's argument `resume` for continuing after this snapshot; None if it cannot be
         continued here.
+    rounding : float, default 0
+        The part of `error` that is allowed for rounding in double precision.
 
     Examples
     --------
@@ -95,6 +100,7 @@ class Snapshot(Summary):
     evaluations: int = 0
     policy_kind: str = ""
     resume: Resume | None = None
+    rounding: float = 0.0
 
     def _summary(self) -> tuple[str, Lines]:
         return f"Snapshot of phase {self.phase}, iteration {self.iteration:,}", [
@@ -134,13 +140,13 @@ def run_until(
     iterations : int, optional
         Iterations of the last phase.
     tolerance : float, optional
-        Largest certified error accepted. Sampled algorithms have no certificate.
+        Largest certified error accepted. Sampled and rolling algorithms have no certificate.
 
     Returns
     -------
     Snapshot
-        The first snapshot that satisfies the condition. If double precision cannot certify the
-        tolerance, the best snapshot is returned; check its `error`.
+        The first snapshot that satisfies the condition. An error is raised if the algorithm ends
+        before, or if double precision cannot certify the tolerance.
 
     Examples
     --------
@@ -166,13 +172,33 @@ def run_until(
 
 
 def _first_certified(snapshots: Iterator[Snapshot], tolerance: float) -> Snapshot:
-    """Return the first snapshot within the tolerance, or the best if the error stalls.
+    """Return the first snapshot within the tolerance.
 
-    The error stalls when `STALL_LIMIT` snapshots in a row bring no smaller one. It also
-    stalls when there are no more snapshots, because the caller ended them.
+    The certificate may stay as it is for thousands of iterations and improve later, so they only
+    end where rounding prevents a better one: `STALL_LIMIT` snapshots in a row have no smaller error
+    than one that is at most `NEAR` times its rounding.
     """
-    best, stalled = next(snapshots), 0
-    while best.error > tolerance and stalled < STALL_LIMIT:
-        snapshot = next(snapshots, best)
-        best, stalled = (snapshot, 0) if snapshot.error < best.error else (best, stalled + 1)
-    return best
+    best, stalled = None, 0
+    for snapshot in islice(snapshots, MAX_ITERATIONS):
+        if np.isnan(snapshot.error):
+            raise InputError(
+                f"tolerance = {tolerance}: this algorithm does not certify its values; give "
+                "run_until a number of iterations instead"
+            )
+        if snapshot.error <= tolerance:
+            return snapshot
+        stalled += 1
+        if best is None or snapshot.error < best.error:
+            best, stalled = snapshot, 0
+        if stalled >= STALL_LIMIT and best.error <= NEAR * best.rounding:
+            raise InputError(
+                f"tolerance = {tolerance}: rounding in double precision limits the certified error "
+                f"to {best.error:.3g} here; use a larger tolerance, or optimum and policy_values, "
+                "which compute more precisely"
+            )
+    if best is None:
+        raise InputError(f"tolerance = {tolerance}: the algorithm yields nothing to certify")
+    raise InputError(
+        f"tolerance = {tolerance}: the smallest certified error is {best.error:.3g}, at iteration "
+        f"{best.iteration:,}, and the algorithm has ended; use a larger tolerance"
+    )

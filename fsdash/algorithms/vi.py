@@ -56,7 +56,16 @@ def vi(
         evaluations = backups * model.true.outcomes
         resume = {"k": k + 1, "U_XY": next_XY}
         yield Snapshot(
-            "base", k, backups, nu_XY[None], U_XY, error, evaluations, "stationary", resume
+            "base",
+            k,
+            backups,
+            nu_XY[None],
+            U_XY,
+            error,
+            evaluations,
+            "stationary",
+            resume,
+            bounds.rounding,
         )
         U_XY = next_XY
 

@@ -11,11 +11,15 @@ c⁻ = min δ/(1 − γᵗ) for all states.
 
     upper   B = Hᵗ, whose fixed point is U*. More steps t make it tighter: a single bad state no
             longer counts as if it were visited in every period.
-    lower   B = B_π, one cycle of the policy's P phases, whose fixed point is U^π.
+    lower   B = B_πⁿ, n cycles of the policy's P phases, whose fixed point is U^π, with about as
+            many steps as above.
 
-V is arbitrary: FSVI's own values ("one-pass": nothing but t sweeps and one cycle), or the policy's
-exact values. An upper bound does not depend on the policy, so several policies can share the best
-one. A few steps of modified policy iteration before the sweeps tighten it further.
+V is arbitrary: an algorithm's own values, such as J of rolling freeze or V of FSVI, or the policy's
+exact values. Which of them is better depends on the model: J ignores that x moves, U^π contains the
+mistakes of π. Without evaluating π, its cycles lead from V towards U^π, so their result is a second
+start for the upper bound, and each state has the smaller of the two bounds. An upper bound does not
+depend on the policy, so several policies can share the best one. A few steps of modified policy
+iteration before the sweeps tighten it further.
 
 Work is counted in sweeps of Base VI, |S||A| backups: t for an upper bound, P/|A| for a cycle.
 """
@@ -24,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 
@@ -34,7 +39,15 @@ from fsdash.core.certificate import certificate, relative_rounding, rounding
 from fsdash.core.display import Lines, Summary, value_range
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.operators import H, H_policy, check_policy, expect, values_of
+from fsdash.core.operators import (
+    H,
+    bellman,
+    check_policy,
+    expect,
+    follow,
+    policy_reward,
+    values_of,
+)
 from fsdash.errors import InputError
 
 MIN_STEPS = 4
@@ -98,13 +111,13 @@ def certify(
         A policy as integers, shape (X, Y) or (P, X, Y); or values as floats, shape (X, Y), whose
         greedy policy is certified.
     values_XY : np.ndarray, optional
-        Values to start from, such as those of FSVI: the bounds then cost one cycle of the policy
-        and `steps` sweeps. Without them the policy is evaluated, which is tighter.
+        Values to start from, such as those of FSVI: the bounds then cost about `steps` steps of the
+        policy, in whole cycles, and two times `steps` sweeps. Without them the policy is evaluated.
     upper_XY : np.ndarray, optional
         An upper bound of U* from another certificate or from `upper_bound`, used instead of a new
         one.
     steps : int, optional
-        Applications of H in the upper bound; by default one per phase of the policy, at least 4.
+        Applications of H in an upper bound; by default one per phase of the policy, at least 4.
     tighten : int, default 0
         Iterations of modified policy iteration before the upper bound.
 
@@ -123,23 +136,25 @@ def certify(
     >>> bool(true <= found.max_regret <= 1.1 * true)
     True
     """
-    given, phases = np.asarray(policy_or_values), 1
-    if np.issubdtype(given.dtype, np.integer):
-        policy_PXY = check_policy(model, given[None] if given.ndim == 2 else given)
-        phases = len(policy_PXY)
+    start, cost = np.asarray(policy_or_values), 0.0
+    if np.issubdtype(start.dtype, np.integer):
+        policy_PXY = check_policy(model, start[None] if start.ndim == 2 else start)
         if values_XY is None:
             return _certify_evaluated(model, policy_PXY, upper_XY, steps, tighten)
-        lower_XY, values_XY, cost = _one_cycle(model, policy_PXY, values_XY)
+        values_XY = _finite(model, values_XY, "values_XY")
     elif values_XY is None:
-        values_XY = _finite(model, given, "values")
-        # A step of the greedy policy is a step of H, so one sweep serves as its cycle.
-        lower_XY, cost = _below(model, 1, values_XY, H(model, values_XY)), 1.0
+        # The first step of the greedy policy is a sweep.
+        values_XY, cost = _finite(model, start, "values"), 1.0 - model.n_real / model.n_pairs
+        policy_PXY = bellman(model, model.true, values_XY)[1][None]
     else:
         raise InputError("values_XY: leave it out if values are given instead of a policy")
+    steps = _checked_steps(steps, len(policy_PXY))
+    lower_XY, sweeps = _cycles(model, policy_PXY, values_XY, steps)
+    cost += sweeps
     if upper_XY is None:
-        steps = max(MIN_STEPS, phases) if steps is None else steps
-        upper_XY, sweeps = upper_bound(model, values_XY, steps=steps, tighten=tighten)
-        cost += sweeps
+        first_XY, sweeps = upper_bound(model, values_XY, steps=steps, tighten=tighten)
+        second_XY, more = upper_bound(model, lower_XY, steps=steps, tighten=tighten)
+        upper_XY, cost = np.minimum(first_XY, second_XY), cost + sweeps + more
     return _certified(model, lower_XY, upper_XY, cost)
 
 
@@ -167,9 +182,8 @@ def upper_bound(
     sweeps : float
         The cost in sweeps of Base VI.
     """
-    for name, count, least in (("steps", steps, 1), ("tighten", tighten, 0)):
-        if not isinstance(count, int | np.integer) or count < least:
-            raise InputError(f"{name} = {count}: use a whole number, {least} or more")
+    _check_whole("steps", steps, 1)
+    _check_whole("tighten", tighten, 0)
     values_XY, sweeps = _finite(model, values_XY, "values_XY"), 0.0
     if tighten:
         last = run_until(mpi(model, U0_XY=values_XY), iterations=tighten)
@@ -237,6 +251,19 @@ def rolling_certificate(model: FastSlowMDP, n: int) -> np.ndarray:
     return bound_X + 4 * _rounding(model, J_XY, Jn_XY, bound_X)
 
 
+def _checked_steps(steps: int | None, phases: int) -> int:
+    """The applications of H in an upper bound; by default one per phase, at least `MIN_STEPS`."""
+    if steps is None:
+        return max(MIN_STEPS, phases)
+    _check_whole("steps", steps, 1)
+    return steps
+
+
+def _check_whole(name: str, count: int, least: int) -> None:
+    if not isinstance(count, int | np.integer) or count < least:
+        raise InputError(f"{name} = {count}: use a whole number, {least} or more")
+
+
 def _certify_evaluated(
     model: FastSlowMDP,
     policy_PXY: np.ndarray,
@@ -250,7 +277,7 @@ def _certify_evaluated(
     known = policy_values(model, policy_PXY, tolerance=tolerance)
     cost = known.sweeps * sweep
     if upper_XY is None:
-        steps = max(MIN_STEPS, len(policy_PXY)) if steps is None else steps
+        steps = _checked_steps(steps, len(policy_PXY))
         upper_XY, sweeps = upper_bound(model, known.U_XY, steps=steps, tighten=tighten)
         cost += sweeps
     first = _certified(model, known.U_XY - known.error, upper_XY, cost)
@@ -270,16 +297,17 @@ def _certified(
     return Certified(lower_XY, upper_XY, float(gap_XY.max()), model.mean(gap_XY), sweeps)
 
 
-def _one_cycle(
-    model: FastSlowMDP, policy_PXY: np.ndarray, values_XY: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return a lower bound of U^π by one cycle, the values it starts from, its cost in sweeps."""
-    values_XY = _finite(model, values_XY, "values_XY")
+def _cycles(
+    model: FastSlowMDP, policy_PXY: np.ndarray, values_XY: np.ndarray, steps: int
+) -> tuple[np.ndarray, float]:
+    """Return a lower bound of U^π from whole cycles of at least so many steps, and its cost."""
+    cycles = ceil(steps / len(policy_PXY))
+    followed = [(policy_reward(model, pi), follow(model.true, pi)) for pi in policy_PXY[::-1]]
     image_XY = values_XY
-    for pi_XY in policy_PXY[::-1]:
-        image_XY = H_policy(model, pi_XY, image_XY)
-    lower_XY = _below(model, len(policy_PXY), values_XY, image_XY)
-    return lower_XY, values_XY, len(policy_PXY) * model.n_real / model.n_pairs
+    for reward_XY, law in followed * cycles:
+        image_XY = reward_XY + model.gamma * expect(model, law, image_XY)[:, :, 0]
+    made = cycles * len(policy_PXY)
+    return _below(model, made, values_XY, image_XY), made * model.n_real / model.n_pairs
 
 
 def _finite(model: FastSlowMDP, values_XY: np.ndarray, name: str) -> np.ndarray:

@@ -121,7 +121,7 @@ def frontier(
         certificate (an upper bound on max_regret) and bound (the proven bound from constants:
         `repaired_regret` of FSVI, `rolling_bound`, `vi_regret`; none for mpi). `attrs` holds the
         optimal mean value, the evaluations of one sweep, the cost of the shared upper bound in
-        sweeps, and the precision of the regrets.
+        sweeps, the precision of the regrets, and a notice if U* is less precise than that.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def frontier(
             "fsdash.measure(model).constants(model.gamma)"
         )
     best, goal = solved.best, tolerance * solved.largest_value
-    if bounds and constants is None and _is_measurable(model):
+    if bounds and constants is None and best.within_tolerance and _is_measurable(model):
         progress(0.0)
         upper = measure(model, best.U_XY, seconds=constants_seconds)
         constants = upper.constants(model.gamma)
@@ -164,8 +164,8 @@ def frontier(
     rows = []
     for point, values in found:
         regret_XY = np.maximum(best.U_XY - values.U_XY, 0.0)
-        # U* is known up to an error, so the regret found may be above a bound that is very tight.
-        gap_XY = np.maximum(upper_XY - values.U_XY + values.error, regret_XY)
+        # The computed regret may be above the true one by its error, and is bounded as well.
+        gap_XY = np.maximum(upper_XY - values.U_XY + values.error, 0.0) + best.error
         mean_regret = model.mean(regret_XY)
         rows.append(
             (
@@ -187,7 +187,8 @@ def frontier(
         "optimal_mean_value": solved.optimal_return,
         "evaluations_per_sweep": sweep,
         "upper_bound_sweeps": upper_sweeps,
-        "precision": goal,
+        "precision": max(goal, best.error),
+        "notice": best.notice,
     }
     return frame
 

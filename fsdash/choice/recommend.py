@@ -365,6 +365,6 @@ def _measured(
 ) -> Choice:
     """The choice with the true regret of its policy, and a certificate."""
     loss = solved.regret(policy_PXY)
-    # As in the frontier: U* is known up to an error, so the bound may be below the regret found.
-    bound = max(certify(solved.model, policy_PXY, tighten=TIGHTEN).max_regret, loss.max_regret)
+    # As in the frontier: the computed regret may be above the true one by its error.
+    bound = certify(solved.model, policy_PXY, tighten=TIGHTEN).max_regret + loss.error
     return Choice(method, T, k, evaluations, loss.mean_regret, bound, why, policy_PXY)

@@ -41,6 +41,7 @@ from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import expect
 from fsdash.domains import Domain
+from fsdash.errors import InputError
 
 PRECISION = 1e-5
 """Certified error of a policy's value, relative to the largest optimal value."""
@@ -199,6 +200,11 @@ class SolvedModel(Summary):
     def tolerance(self) -> float:
         """Allowed error of a policy's value."""
         return PRECISION * max(unit(self.model), float(np.abs(self.best.U_XY).max()))
+
+    def check_precision(self) -> None:
+        """Raise an error if the optimum is less precise than the values of policies will be."""
+        if self.best.error > self.tolerance:
+            raise InputError(f"{self.best.notice} Use a smaller model or a smaller γ.")
 
     @cached_property
     def initial_regret(self) -> float:

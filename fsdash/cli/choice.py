@@ -80,6 +80,8 @@ def run_frontier(arguments: argparse.Namespace) -> str:
     methods = [name.strip() for name in arguments.methods.split(",")]
     solved = SolvedModel(model)
     frame = frontier(solved, arguments.T, methods=methods, tolerance=arguments.tolerance)
+    if solved.best.notice:
+        print(f"fsdash {arguments.command}: {solved.best.notice}", file=sys.stderr)
     _report_unsuitable(arguments.command, solved)
     return format_records(frame_records(frame), arguments.format)
 

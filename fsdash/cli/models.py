@@ -12,7 +12,7 @@ from fsdash.cli.model_files import check_policy_path, write_policy
 from fsdash.formatting import format_records, number
 
 TOLERANCE = 1e-3
-"""The default tolerance of `solve`; larger errors of the reported values are mentioned."""
+"""The default tolerance of `solve`."""
 
 
 def add_commands(commands) -> None:
@@ -118,6 +118,7 @@ def run_solve(arguments: argparse.Namespace) -> str:
     from fsdash.algorithms import fsvi, mpi, run_until, vi
     from fsdash.algorithms.optimum import regret
     from fsdash.compilation import ensure_compiled
+    from fsdash.core.certificate import attainable
 
     ensure_compiled()
     T = arguments.T if arguments.method == "fsvi" else 1
@@ -126,15 +127,17 @@ def run_solve(arguments: argparse.Namespace) -> str:
     if tolerance is None and arguments.iterations is None:
         tolerance = TOLERANCE
     start = time.perf_counter()
+    if tolerance is not None and (least := attainable(model, tolerance)) > tolerance:
+        _report(
+            f"tolerance = {tolerance}: rounding in double precision allows {number(least)}, which "
+            "is used instead"
+        )
+        tolerance = least
     last = run_until(algorithm(model), iterations=arguments.iterations, tolerance=tolerance)
     seconds = time.perf_counter() - start
-    if tolerance is not None and last.error > tolerance:
-        _report(
-            f"rounding errors limit the certificate to {number(last.error)}, above the tolerance"
-        )
     result = regret(model, last.policy_PXY)
-    if result.error > TOLERANCE:
-        _report(f"values and regrets are accurate to ±{number(result.error)}")
+    if result.notice:
+        _report(result.notice)
     record = {
         "domain": arguments.domain,
         "method": arguments.method,

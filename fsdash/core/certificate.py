@@ -29,12 +29,13 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.core.rows import Rows
 from fsdash.errors import InputError
 
+EPSILON = float(np.finfo(float).eps)
 MAX_SLOW = 2_000
 """|X| up to which the |X|×|X| inverse is formed (32 MB)."""
 CACHE_BYTES = 2**28
 """Memory for the matrices of one model's certificates: a frontier needs them for many T."""
 STALL_LIMIT = 200
-"""Iterates without a better certificate after which rounding is assumed to prevent one."""
+"""Iterates without a better certificate after which an iteration near its rounding error ends."""
 
 
 def slow_kernel(model: FastSlowMDP) -> np.ndarray:
@@ -81,12 +82,17 @@ class Certificate:
         shift_X, error = midpoint(delta_XY, self.resolvent_XX, self.discount)
         return shift_X[:, None], error + self.rounding
 
-    def correct(self, U_XY: np.ndarray, image_XY: np.ndarray) -> float:
-        """Replace U by U + c and B U by B (U + c), in place; return the error of U + c."""
-        # The start of an iteration may be larger than any value of the model.
-        largest = max(float(np.abs(values_XY).max()) for values_XY in (U_XY, image_XY))
-        error = correct(U_XY, image_XY, self.PT_XX, self.resolvent_XX, self.discount)
-        return error + max(self.rounding, self.relative_rounding * largest)
+    def correct(self, U_XY: np.ndarray, image_XY: np.ndarray) -> tuple[float, float]:
+        """Replace U by U + c and B U by B (U + c), in place.
+
+        Returns the error of U + c, and the part of it that is allowed for rounding.
+
+        B is a single step, so no value that occurs in it is larger than those of U and B U. A
+        reward that is larger belongs to an action that does not attain the maximum.
+        """
+        width, largest = correct(U_XY, image_XY, self.PT_XX, self.resolvent_XX, self.discount)
+        rounding = self.relative_rounding * largest
+        return width + rounding, rounding
 
     def shift_later(self, shift_X1: np.ndarray) -> np.ndarray:
         """Return (Pᵀ c)(x), the expected shift T steps later."""
@@ -98,7 +104,11 @@ _certificates: WeakKeyDictionary[FastSlowMDP, dict[int, Certificate]] = WeakKeyD
 
 @jit
 def midpoint(delta_XY, resolvent_XX, discount):
-    """Return (c⁺ + c⁻)/2 and max_x (c⁺ − c⁻)/2 for δ = B U − U."""
+    """Return (c⁺ + c⁻)/2 and max_x (c⁺ − c⁻)/2 for δ = B U − U.
+
+    The latter includes the rounding of the inverse and of the product with it, which is at most
+    about |X| ε/(1 − γᵀ) relative to ‖δ‖∞/(1 − γᵀ).
+    """
     X = len(delta_XY)
     high_X, low_X = np.empty(X), np.empty(X)
     for x in range(X):
@@ -114,24 +124,29 @@ def midpoint(delta_XY, resolvent_XX, discount):
             low += resolvent_XX[x, to] * low_X[to]
         shift_X[x] = (high + low) / 2
         error = max(error, (high - low) / 2)
-    return shift_X, error
+    largest = max(np.abs(high_X).max(), np.abs(low_X).max())
+    return shift_X, error + X * EPSILON * largest / (1 - discount) ** 2
 
 
 @jit
 def correct(U_XY, image_XY, PT_XX, resolvent_XX, discount):
-    """Add c to U and γᵀ Pᵀ c to B U, in place; return max_x (c⁺ − c⁻)/2.
+    """Add c to U and γᵀ Pᵀ c to B U, in place.
 
-    B (U + c) = B U + γᵀ Pᵀ c follows without another application of B.
+    B (U + c) = B U + γᵀ Pᵀ c follows without another application of B. Returns max_x (c⁺ − c⁻)/2,
+    and the largest |value| of the four arrays.
     """
     shift_X, error = midpoint(image_XY - U_XY, resolvent_XX, discount)
+    largest = 0.0
     for x in range(len(U_XY)):
         later = 0.0 if PT_XX.size else shift_X[x]
         for to in range(len(PT_XX)):
             later += PT_XX[x, to] * shift_X[to]
         for y in range(U_XY.shape[1]):
+            largest = max(largest, abs(U_XY[x, y]), abs(image_XY[x, y]))
             U_XY[x, y] += shift_X[x]
             image_XY[x, y] += discount * later
-    return error
+            largest = max(largest, abs(U_XY[x, y]), abs(image_XY[x, y]))
+    return error, largest
 
 
 def certificate(model: FastSlowMDP, T: int = 1) -> Certificate:
@@ -164,14 +179,19 @@ def relative_rounding(model: FastSlowMDP) -> float:
         terms, gap = d.longest + 4, d.exogenous_gap if d.exogenous_slow else 0.0
     else:
         terms, gap = len(model.noise_W) + 4, 0.0
-    return float((terms * np.finfo(float).eps + gap) / (1 - model.gamma))
+    return float((terms * EPSILON + gap) / (1 - model.gamma))
 
 
 def attainable(model: FastSlowMDP, tolerance: float) -> float:
     """Return the tolerance, raised to what double precision can certify if that is larger."""
+    return max(checked_tolerance(tolerance), 2 * rounding(model))
+
+
+def checked_tolerance(tolerance: float) -> float:
+    """Return the tolerance, or raise an error if it is not positive."""
     if not tolerance > 0:
         raise InputError(f"tolerance = {tolerance}: use a positive number such as 1e-6")
-    return max(tolerance, 2 * rounding(model))
+    return tolerance
 
 
 def unit(model: FastSlowMDP) -> float:

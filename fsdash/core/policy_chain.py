@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
-from fsdash.core.kernels import axis_strides, flat_successors, jit, sweep
+from fsdash.core.kernels import axis_strides, choose, flat_successors, jit, sweep
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.operators import follow_tables, policy_reward
+from fsdash.core.operators import follow_tables
 from fsdash.core.row_kernels import sweep_row_phases
 from fsdash.core.rows import INDEX
 
@@ -34,12 +35,17 @@ class Chain:
     gamma: float
 
     @classmethod
-    def of(cls, model: FastSlowMDP, policy_PXY: np.ndarray) -> Chain:
-        """Build the chain of a checked policy under the true dynamics."""
+    def of(
+        cls, model: FastSlowMDP, policy_PXY: np.ndarray, reward_XYA: np.ndarray | None = None
+    ) -> Chain:
+        """Build the chain of a checked policy under the true dynamics.
+
+        `reward_XYA` are rewards instead of those of the model.
+        """
         phases = policy_PXY[::-1]
         followed = [follow_tables(model.tables, policy_XY) for policy_XY in phases]
         return cls(
-            np.stack([policy_reward(model, policy_XY) for policy_XY in phases]),
+            _rewards(model, phases, reward_XYA),
             np.stack([d.next_slow for d in followed]),
             np.stack([d.next_fast for d in followed]),
             followed[0].noise_W,
@@ -57,6 +63,17 @@ class Chain:
         next_PWS = np.stack([flat_successors(*move, separable, X, Y, W) for move in moves])
         reward_PS = self.reward_PXY.reshape(P, -1)
         return reward_PS, next_PWS, self.next_slow_P[0], self.noise_W, separable, self.gamma
+
+    def matrices(self) -> list[sparse.csr_array]:
+        """The transition matrix of each phase, last phase first."""
+        _, X, Y = self.reward_PXY.shape
+        W = self.noise_W.size
+        found = []
+        for slow, fast in zip(self.next_slow_P, self.next_fast_P, strict=True):
+            target_N = np.broadcast_to(slow.astype(np.int64) * Y + fast, (X, Y, 1, W)).reshape(-1)
+            entries = (np.tile(self.noise_W, X * Y), target_N, np.arange(X * Y + 1) * W)
+            found.append(sparse.csr_array(entries, shape=(X * Y, X * Y)))
+        return found
 
     def values_by_phase(self, U_XY: np.ndarray) -> np.ndarray:
         """Make one sweep and return the values of every phase, last phase first: (P, X, Y)."""
@@ -89,7 +106,7 @@ class Chain:
     def extended_from_core(
         self, U_PXC: np.ndarray, core_C: np.ndarray, outside: np.ndarray
     ) -> np.ndarray:
-        """Return the first phase's values in all states, given every phase's on the core."""
+        """Return every phase's values in all states, given those on the core; first phase last."""
         U_PXY = np.empty_like(self.reward_PXY)
         U_PXY[:, :, core_C] = U_PXC
         fill_outside_core(
@@ -101,7 +118,7 @@ class Chain:
             outside,
             U_PXY,
         )
-        return U_PXY[-1]
+        return U_PXY
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +136,13 @@ class RowChain:
     gamma: float
 
     @classmethod
-    def of(cls, model: FastSlowMDP, policy_PXY: np.ndarray) -> RowChain:
-        """Build the chain of a checked policy under the true dynamics."""
+    def of(
+        cls, model: FastSlowMDP, policy_PXY: np.ndarray, reward_XYA: np.ndarray | None = None
+    ) -> RowChain:
+        """Build the chain of a checked policy under the true dynamics.
+
+        `reward_XYA` are rewards instead of those of the model.
+        """
         phases = policy_PXY[::-1]
         followed = [model.rows.follow(policy_XY) for policy_XY in phases]  # type: ignore[union-attr]
         first_P = np.cumsum([0, *(d.n_rows for d in followed)])
@@ -128,7 +150,7 @@ class RowChain:
         rows = [d.row_XYA.reshape(-1) for d in followed]
         starts = [d.start_R[:-1] + n for d, n in zip(followed, entries_P, strict=False)]
         return cls(
-            np.stack([policy_reward(model, policy_XY).reshape(-1) for policy_XY in phases]),
+            _rewards(model, phases, reward_XYA).reshape(len(phases), -1),
             np.stack([row_S + n for row_S, n in zip(rows, first_P, strict=False)]).astype(INDEX),
             first_P,
             np.concatenate([*starts, entries_P[-1:]]),
@@ -149,6 +171,18 @@ class RowChain:
             self.probability_N,
             self.gamma,
         )
+
+    def matrices(self) -> list[sparse.csr_array]:
+        """The transition matrix of each phase, last phase first."""
+        shape = (len(self.start_R) - 1, self.row_PS.shape[1])
+        rows = sparse.csr_array((self.probability_N, self.target_N, self.start_R), shape=shape)
+        return [rows[row_S] for row_S in self.row_PS]
+
+
+def _rewards(model: FastSlowMDP, phases: np.ndarray, reward_XYA: np.ndarray | None) -> np.ndarray:
+    """The reward of each phase and state, (P, X, Y), from the model's rewards by default."""
+    reward_XYA = model.reward_XYA if reward_XYA is None else reward_XYA
+    return np.stack([choose(reward_XYA[..., None], pi_XY)[:, :, 0, 0] for pi_XY in phases])
 
 
 @jit

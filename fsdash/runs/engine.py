@@ -163,6 +163,7 @@ def execute(
     [0, 1, 2, 3]
     """
     here = solved_domain(spec.build_domain())
+    here.check_precision()
     state = State(Judge(here), Schedule(), Clock(), spec.generator(replication))
     resume = state.restore(checkpoints.last) if checkpoints and checkpoints.last else None
     judge, schedule, clock, rng = state.judge, state.schedule, state.clock, state.rng

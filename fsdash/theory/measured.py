@@ -31,17 +31,12 @@ search, which can be stopped by a time limit, and `fsdash.theory.transport` the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
 
-from fsdash.algorithms.mpi import mpi
 from fsdash.algorithms.optimum import optimum
-from fsdash.algorithms.snapshot import Snapshot, run_until
-from fsdash.core.certificate import attainable, unit
-from fsdash.core.evaluation import TOLERANCE
 from fsdash.core.kernels import jit
 from fsdash.core.model import Dynamics, FastSlowMDP, Tables
 from fsdash.core.operators import values_of
@@ -221,14 +216,11 @@ def _checked_coupling(model: FastSlowMDP, coupling: str | None) -> str:
 
 
 def _value_lipschitz(model: FastSlowMDP, U_XY: np.ndarray | None, clock: _Clock) -> Interval:
-    """L_U. If the time limit ends the solution at an error ε, U* may differ by 2ε more or less."""
+    """L_U. If U* has an error ε above its tolerance, differences of values may be 2ε off."""
     error, deadline = 0.0, clock.next_deadline()
-    if U_XY is None and deadline == math.inf:
-        U_XY = optimum(model).U_XY
-    elif U_XY is None:
-        tolerance = attainable(model, TOLERANCE * unit(model))
-        last = run_until(_before(deadline, mpi(model)), tolerance=tolerance)
-        U_XY, error = last.values_XY, last.error if last.error > tolerance else 0.0
+    if U_XY is None:
+        best = optimum(model, seconds=max(0.0, deadline - perf_counter()))
+        U_XY, error = best.U_XY, 0.0 if best.within_tolerance else best.error
     U_XY = model.mirror(values_of(model, U_XY))
     grid = _grid(model, model.real_XY[:, :, None])
     number_XY1 = np.arange(U_XY.size, dtype=INDEX).reshape(*U_XY.shape, 1)
@@ -237,14 +229,6 @@ def _value_lipschitz(model: FastSlowMDP, U_XY: np.ndarray | None, clock: _Clock)
     nearest = min(nearest_distance(values) for values in grid.values)
     slack = 2 * error / nearest if error > 0 and nearest > 0 else math.inf if error > 0 else 0.0
     return Interval(max(0.0, found.lower - slack), found.upper + slack)
-
-
-def _before(deadline: float, snapshots: Iterator[Snapshot]) -> Iterator[Snapshot]:
-    """The snapshots up to the first one after the deadline."""
-    for snapshot in snapshots:
-        yield snapshot
-        if perf_counter() >= deadline:
-            return
 
 
 def _rewards(model: FastSlowMDP) -> tuple[Grid, Images]:

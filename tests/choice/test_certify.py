@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsdash.algorithms import fsvi, rolling, run_until
+from fsdash.algorithms import fsvi, mpi, rolling, run_until
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.choice.certify import certify, upper_bound
 from fsdash.core.model import FastSlowMDP
@@ -18,6 +18,7 @@ from fsdash.errors import InputError
 from tests.models import (
     dense_optimum,
     dense_policy_values,
+    exact_values,
     in_rows,
     random_model,
     random_rows,
@@ -64,28 +65,6 @@ def test_bounds_hold_with_infeasible_actions_and_padding(seed, padded, P):
         assert found.mean_regret >= true.mean_regret - true.error
 
 
-def exact_values(model, policy_S):
-    """U^π of a stationary policy by rational elimination, as fractions."""
-    S, gamma = model.n_states, Fraction(model.gamma)
-    rows = []
-    for s, a in enumerate(policy_S):
-        x, y = divmod(s, model.n_fast)
-        row = [Fraction(int(s == to)) for to in range(S)]
-        for w, p in enumerate(model.noise_W):
-            to = int(model.next_slow[x, 0, 0, w]) * model.n_fast + int(model.next_fast[x, y, a, w])
-            row[to] -= gamma * Fraction(p)
-        rows.append([*row, Fraction(model.reward_XYA[x, y, a])])
-    for i in range(S):
-        pivot = next(j for j in range(i, S) if rows[j][i])
-        rows[i], rows[pivot] = rows[pivot], rows[i]
-        rows[i] = [value / rows[i][i] for value in rows[i]]
-        for j in range(S):
-            if j != i and rows[j][i]:
-                factor = rows[j][i]
-                rows[j] = [a - factor * b for a, b in zip(rows[j], rows[i], strict=True)]
-    return [row[-1] for row in rows]
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_bounds_hold_in_exact_arithmetic(seed):
     """Starting from the solution itself, only the rounding term keeps the bounds apart."""
@@ -123,10 +102,12 @@ def test_the_cost_counts_every_sweep():
     """12 states with 2 actions: a sweep has 24 backups, a sweep of a policy 12."""
     model = random_model(4)
     policy_PXY, V_XY = np.zeros((3, 3, 4), np.int32), np.zeros((3, 4))
-    assert certify(model, policy_PXY, values_XY=V_XY, steps=1).sweeps == 3 / 2 + 1
-    assert certify(model, policy_PXY, values_XY=V_XY).sweeps == 3 / 2 + 4
-    assert certify(model, policy_PXY, values_XY=V_XY, upper_XY=V_XY + 99).sweeps == 3 / 2
-    assert certify(model, V_XY, steps=2).sweeps == 1 + 2
+    # At least so many steps of the policy in whole cycles, and two upper bounds.
+    assert certify(model, policy_PXY, values_XY=V_XY, steps=1).sweeps == 3 / 2 + 2 * 1
+    assert certify(model, policy_PXY, values_XY=V_XY).sweeps == 6 / 2 + 2 * 4
+    assert certify(model, policy_PXY, values_XY=V_XY, upper_XY=V_XY + 99).sweeps == 6 / 2
+    # The greedy policy takes a sweep.
+    assert certify(model, V_XY, steps=2).sweeps == 1 + 1 / 2 + 2 * 2
     upper_XY, sweeps = upper_bound(model, V_XY, steps=2, tighten=1)
     assert sweeps > 2 + 1 and (upper_XY >= optimum(model).U_XY).all()
     assert certify(model, policy_PXY, upper_XY=upper_XY).sweeps > 10
@@ -147,7 +128,48 @@ def test_certificates_are_informative_on_the_domains(name, most):
         assert shared.sweeps < 20
     one_pass = certify(model, last.policy_PXY, values_XY=last.values_XY)
     assert true <= one_pass.max_regret <= most * true
-    assert one_pass.sweeps < 20
+    assert one_pass.sweeps < run_until(mpi(model), tolerance=1e-6).backups / model.n_pairs
+
+
+@pytest.mark.parametrize(
+    "name, n, steps, most",
+    [
+        ("inventory", 48, 64, 12),
+        ("gridworld", 24, 64, 11),
+        ("pricing", 48, 64, 5),
+        ("gridworld", 12, 16, 1.5),
+    ],
+)
+def test_a_rolling_policy_is_certified_from_its_own_values(name, n, steps, most):
+    """J ignores that x moves, U^π has the mistakes of π: the smaller bound of both starts holds."""
+    model = make(name).build()
+    last = run_until(rolling(model, n), iterations=n)
+    found = certify(model, last.policy_PXY, values_XY=last.values_XY, steps=steps)
+    true = regret(model, last.policy_PXY)
+    assert true.max_regret - true.error <= found.max_regret <= most * true.max_regret
+    for start_XY in (last.values_XY, found.lower_XY):
+        assert (found.upper_XY <= upper_bound(model, start_XY, steps=steps)[0]).all()
+
+
+@given(seeds, shapes, st.sampled_from([0.5, 0.9, 0.999]), st.booleans())
+def test_certificates_of_rolling_policies_are_not_below_the_exact_regret(seed, shape, gamma, rows):
+    """Without any tolerance: the certificate includes its rounding. Values in exact fractions."""
+    plain = random_model(seed, (2, 2, 2, 2), shape, gamma)
+    plain = FastSlowMDP(plain.reward_XYA, [0.375, 0.625], plain.next_slow, plain.next_fast, gamma)
+    values = [exact_values(plain, policy_S) for policy_S in product((0, 1), repeat=4)]
+    best = [max(column) for column in zip(*values, strict=True)]
+    model = in_rows(plain) if rows else plain
+    for snapshot in rolling(model, 4):
+        value = exact_values(plain, snapshot.policy_PXY.reshape(-1))
+        losses = [u - v for u, v in zip(best, value, strict=True)]
+        start = {"values_XY": snapshot.values_XY, "steps": snapshot.iteration}
+        for options in (start, {}, {"tighten": 1}):
+            found = certify(model, snapshot.policy_PXY, **options)
+            assert Fraction(found.max_regret) >= max(losses)
+            for lower, upper, u, v in zip(
+                found.lower_XY.flat, found.upper_XY.flat, best, value, strict=True
+            ):
+                assert Fraction(lower) <= v and u <= Fraction(upper)
 
 
 def test_errors_name_the_bad_argument():

@@ -17,7 +17,15 @@ from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.theory import repaired_regret, rolling_bound, vi_regret
 from fsdash.theory.measured import measure
-from tests.models import in_rows, random_model, random_rows, seeds, shapes
+from tests.models import (
+    dense_optimum,
+    dense_policy_values,
+    in_rows,
+    random_model,
+    random_rows,
+    seeds,
+    shapes,
+)
 
 INVENTORY = make("inventory").build()
 
@@ -117,6 +125,19 @@ def test_a_model_without_rewards_has_no_regret():
 def test_errors_name_the_bad_argument(options, words):
     with pytest.raises(InputError, match=words):
         frontier(random_model(5), **options)
+
+
+@given(seeds, shapes, st.sampled_from([0.5, 0.9, 0.99]))
+@settings(max_examples=20)
+def test_certificates_bound_the_exact_regret(seed, shape, gamma):
+    """Not the regret in the same row: that of dense linear algebra, without U* of the frontier."""
+    model = random_model(seed, (3, 3, 2, 2), shape, gamma)
+    best, exact_XY = optimum(model), dense_optimum(model)
+    found = frontier(model, [1, 3], bounds=False, best=best)
+    for row in found.itertuples():
+        value_XY = dense_policy_values(model, algorithm(model, row).policy_PXY)
+        rounding = 1e-12 / (1 - gamma)
+        assert row.certificate - best.error >= (exact_XY - value_XY).max() - rounding
 
 
 @given(seeds, shapes, st.sampled_from([0.0, 0.5, 0.9, 0.999]), st.sampled_from([1e-200, 1, 1e50]))

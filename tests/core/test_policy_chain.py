@@ -39,7 +39,7 @@ def test_values_outside_the_core_match_a_closed_form():
     # U(0) = 0, U(1) = 1 + U(0)/2, U(2) = 2 + U(1)/2.
     np.testing.assert_allclose(
         chain.extended_from_core(inner.values_by_phase(np.zeros((1, 1))), core_C, outside),
-        [[0, 1, 2.5]],
+        [[[0, 1, 2.5]]],
     )
 
 

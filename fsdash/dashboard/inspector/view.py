@@ -105,6 +105,8 @@ def _draw_policy(store: Store, choice: PolicyChoice) -> None:
     with stage:
         draw_figure(now, state)
     with below:
+        if notice := now.inspected.optimum.notice:
+            st.warning(notice)
         draw_numbers(now)
         hint = f" {text.CLICK_HINT}" if now.policy_figure.clickable else ""
         st.caption(now.policy_figure.caption + hint)
