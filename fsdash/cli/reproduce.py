@@ -131,13 +131,14 @@ def compute(names: list[str], quick: bool, seed: int, workers: int, run) -> tupl
     return results, endings
 
 
-def compute_beyond(quick: bool, seed: int) -> tuple:
-    """The methods beyond the paper on all domains at fixed budgets, and certificates."""
-    from fsdash.reproduce.budgets import SEEDS, compute_budgets
+def compute_beyond(quick: bool, seed: int, methods: tuple[str, ...] | None = None) -> tuple:
+    """All methods, or some, on all domains at fixed budgets, and certificates."""
+    from fsdash.reproduce.budgets import METHODS, SEEDS, compute_budgets
     from fsdash.reproduce.experiments import DOMAINS
 
     seeds = [first + seed for first in SEEDS][: 2 if quick else None]
-    found = compute_budgets(DOMAINS, seeds, lambda part: _report(f"beyond the paper, {part}"))
+    progress = lambda part: _report(f"beyond the paper, {part}")  # noqa: E731
+    found = compute_budgets(DOMAINS, seeds, progress, methods or METHODS)
     _report(f"Beyond the paper: {len(seeds)} replications, {len(found[0]):,} policies")
     return found
 
