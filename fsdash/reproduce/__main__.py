@@ -52,7 +52,7 @@ def main(arguments: list[str]) -> None:
     seed_rows = compute_seeds(DOMAINS, print, workers) if SEEDS in named else archived_seed_rows()
     if CONSTANT in named:
         constants = compute_constants(CONSTANTS, print, workers)
-        constants.to_csv(FOLDER / "constants.csv", index=False)
+        constants.to_csv(FOLDER / "constants.csv", index=False, float_format="%.4g")
     write_data(FOLDER, results, True, verdicts(results, True, budgets=budgets), endings)
     write_seeds(FOLDER, results, seed_rows)
     if budgets is not None:

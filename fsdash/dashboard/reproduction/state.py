@@ -134,7 +134,7 @@ def seeds_markdown(seeds: pd.DataFrame, claim: str) -> str:
     rows = seeds[seeds["name"] == claim]
     columns = zip(rows["verdict"], rows["clear_parts"], rows["parts"], strict=True)
     verdicts = dict(zip(rows["seed"], columns, strict=True))
-    return text.seeds_table(verdicts, TOGETHER) if verdicts else ""
+    return text.seeds_table(verdicts) if verdicts else ""
 
 
 def verdicts_table(claims: pd.DataFrame, seeds: pd.DataFrame) -> pd.DataFrame:

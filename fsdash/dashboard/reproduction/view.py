@@ -284,6 +284,7 @@ def _draw_claims(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
             if by_seed := state.seeds_markdown(seeds, name):
                 st.markdown(text.SEEDS_TITLE)
                 st.markdown(by_seed)
+                st.caption(text.SEEDS_CAPTION)
             if by_costs := state.constants_markdown(constants, name):
                 st.markdown(text.CONSTANTS_TITLE)
                 st.markdown(by_costs)
@@ -383,7 +384,7 @@ def _draw_budgets(
     with left:
         figure = budgets_figure(own, is_dark())
         alt_text = text.BUDGETS_ALT.format(domain=PARTS[domain])
-        chart(figure, "beyond-budgets", alt_text=alt_text, height=460)
+        chart(figure, "beyond-budgets", alt_text=alt_text, height=560)
         st.caption(text.BUDGETS_CAPTION.format(n=own["seed"].nunique()))
         with st.expander(text.CERTIFICATES_TITLE, key="certificates"):
             ratio = certified["certificate"] / certified["max_regret"]
