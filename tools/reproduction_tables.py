@@ -56,6 +56,8 @@ def shares_table(methods: Sequence[str], budgets: Sequence[float]) -> str:
     for domain, of_domain in rows.groupby("domain", sort=False):
         for method in methods:
             of_method = of_domain[of_domain["method"] == method].dropna(subset=["share"])
+            if of_method.empty:
+                continue
             table = best_in_hindsight(of_method).set_index("sweeps").loc[list(budgets)]
             cells = [
                 f"{mean:.3f} ({least:.3f} to {most:.3f})"

@@ -131,14 +131,19 @@ def compute(names: list[str], quick: bool, seed: int, workers: int, run) -> tupl
     return results, endings
 
 
-def compute_beyond(quick: bool, seed: int, methods: tuple[str, ...] | None = None) -> tuple:
-    """All methods, or some, on all domains at fixed budgets, and certificates."""
+def compute_beyond(
+    quick: bool,
+    seed: int,
+    domains: tuple[str, ...] = (),
+    methods: tuple[str, ...] = (),
+) -> tuple:
+    """All methods, or some, on all domains, or some, at fixed budgets, and certificates."""
     from fsdash.reproduce.budgets import METHODS, SEEDS, compute_budgets
     from fsdash.reproduce.experiments import DOMAINS
 
     seeds = [first + seed for first in SEEDS][: 2 if quick else None]
     progress = lambda part: _report(f"beyond the paper, {part}")  # noqa: E731
-    found = compute_budgets(DOMAINS, seeds, progress, methods or METHODS)
+    found = compute_budgets(domains or DOMAINS, seeds, progress, methods or METHODS)
     _report(f"Beyond the paper: {len(seeds)} replications, {len(found[0]):,} policies")
     return found
 

@@ -6,10 +6,13 @@
     seeds            the paper's runs with four other seeds
     constants        the claims about the inventory with other costs
 
-What is not named stays as it is. All claims are judged again.
+`beyond:pricing` and so on names one domain. What is not named stays as it is. All claims are judged
+again. `python -m tools.reproduction_tables` then writes the tables of README and guide.
 """
 
 import sys
+
+import pandas as pd
 
 from fsdash.cli.reproduce import BEYOND, compute, compute_beyond
 from fsdash.reproduce.archive import (
@@ -28,7 +31,8 @@ from fsdash.runs.estimate import write_timings
 from fsdash.runs.local import run_all
 
 RECOMMENDATION, SEEDS, CONSTANT = "recommendation", "seeds", "constants"
-NAMES = (*DOMAINS, BEYOND, RECOMMENDATION, SEEDS, CONSTANT)
+BY_DOMAIN = (BEYOND, RECOMMENDATION, SEEDS)
+NAMES = (*DOMAINS, *BY_DOMAIN, CONSTANT)
 
 
 def main(arguments: list[str]) -> None:
@@ -37,7 +41,8 @@ def main(arguments: list[str]) -> None:
     named = [name for name in arguments if not name.isdigit()] or [
         name for name in NAMES if name != RECOMMENDATION
     ]
-    if unknown := [name for name in named if name not in NAMES]:
+    possible = (*NAMES, *(f"{name}:{domain}" for name in BY_DOMAIN for domain in DOMAINS))
+    if unknown := [name for name in named if name not in possible]:
         sys.exit(f"{unknown[0]}: choose from {', '.join(NAMES)}")
     chosen = [name for name in named if name in DOMAINS]
     computed, endings = compute(chosen, quick=False, seed=0, workers=workers, run=run_all)
@@ -46,10 +51,13 @@ def main(arguments: list[str]) -> None:
     archived = {name: (experiment(name), archived_rows(name)) for name in archived_domains()}
     results = {name: (archived | computed)[name] for name in DOMAINS if name in archived | computed}
     budgets = archived_budgets()
-    if BEYOND in named or RECOMMENDATION in named:
-        methods = METHODS if BEYOND in named else (RECOMMENDED, THAWED)
-        budgets = renewed(budgets, compute_beyond(quick=False, seed=0, methods=methods))
-    seed_rows = compute_seeds(DOMAINS, print, workers) if SEEDS in named else archived_seed_rows()
+    for name, methods in ((BEYOND, METHODS), (RECOMMENDATION, (RECOMMENDED, THAWED))):
+        if domains := _domains(name, named):
+            budgets = renewed(budgets, compute_beyond(False, 0, domains, methods))
+    seed_rows = archived_seed_rows()
+    if domains := _domains(SEEDS, named):
+        kept = seed_rows[~seed_rows["domain"].isin(domains)]
+        seed_rows = pd.concat([kept, compute_seeds(domains, print, workers)])
     if CONSTANT in named:
         constants = compute_constants(CONSTANTS, print, workers)
         constants.to_csv(FOLDER / "constants.csv", index=False, float_format="%.4g")
@@ -58,6 +66,11 @@ def main(arguments: list[str]) -> None:
     if budgets is not None:
         write_budgets(FOLDER, budgets)
     write_timings(recorded_timings(results))
+
+
+def _domains(name: str, named: list[str]) -> tuple[str, ...]:
+    """The domains on which `name` is to be recomputed."""
+    return tuple(d for d in DOMAINS if name in named or f"{name}:{d}" in named)
 
 
 if __name__ == "__main__":

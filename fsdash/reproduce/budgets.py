@@ -206,12 +206,19 @@ def compute_budgets(
 def renewed(
     before: tuple[pd.DataFrame, pd.DataFrame] | None, computed: tuple[pd.DataFrame, pd.DataFrame]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The computed rows, with the earlier ones of the methods that were not computed."""
-    rows, certificates = computed
-    if before is not None:
-        kept = before[0][~before[0]["method"].isin(rows["method"])]
-        rows = pd.concat([rows, kept], ignore_index=True)
-    return rows, certificates
+    """The computed rows and certificates, with the earlier ones of what was not computed."""
+    if before is None:
+        return computed
+    return _renewed(before[0], computed[0], "method"), _renewed(before[1], computed[1], "T")
+
+
+def _renewed(before: pd.DataFrame, computed: pd.DataFrame, by: str) -> pd.DataFrame:
+    """The computed rows, and the earlier ones of other domains and of others `by` a column."""
+    done = pd.MultiIndex.from_frame(computed[["domain", by]])
+    kept = before[~pd.MultiIndex.from_frame(before[["domain", by]]).isin(done)]
+    rows = pd.concat([computed, kept], ignore_index=True)
+    order = rows["domain"].map({domain: i for i, domain in enumerate(before["domain"].unique())})
+    return rows.iloc[order.argsort(kind="stable")].reset_index(drop=True)
 
 
 # ---------------------------------------------------------------------------------------- evidence

@@ -158,11 +158,18 @@ def test_the_recommendation_never_shares_its_random_numbers_with_the_methods(mon
     assert not set(seeds) & {seed + other for seed in SEEDS for other in (0, 1)}
 
 
-def test_computed_rows_replace_those_of_the_same_methods():
-    before = rows_of({(BASE, None): [0.1], (THAWED, None): [0.2]}), CERTIFICATES
-    rows, _ = renewed(before, (rows_of({(THAWED, None): [0.9]}), CERTIFICATES))
-    assert rows.groupby("method")["share"].first().to_dict() == {BASE: 0.1, THAWED: 0.9}
-    assert len(renewed(None, before)[0]) == len(before[0])
+def test_computed_rows_replace_those_of_the_same_domain_and_method():
+    here, there = (
+        rows_of({(BASE, None): [0.1], (THAWED, None): [0.2]}),
+        rows_of({(BASE, None): [0]}),
+    )
+    before = pd.concat([here, there.assign(domain="other")]), CERTIFICATES
+    again = CERTIFICATES.assign(certificate=7)
+    rows, certificates = renewed(before, (rows_of({(THAWED, None): [0.9]}), again))
+    found = rows.groupby(["domain", "method"])["share"].first().to_dict()
+    assert found == {("toy", BASE): 0.1, ("toy", THAWED): 0.9, ("other", BASE): 0.0}
+    assert certificates["certificate"].tolist() == [7, 7] and len(rows) == len(before[0])
+    assert renewed(None, before) is before
 
 
 def test_certainty_equivalence_solves_the_model_of_its_draws():
