@@ -115,6 +115,8 @@ def domains() -> tuple[list[Row], list[Row]]:
     for name, of_domain in budgets.groupby("domain", sort=False):
         for method in METHODS:
             of_method = of_domain[of_domain["method"] == method].dropna(subset=["share"])
+            if of_method.empty:
+                continue
             table = best_in_hindsight(of_method).set_index("sweeps")
             for what in ("mean", "least", "most"):
                 label = f"{method}, {what}"

@@ -53,7 +53,7 @@ SAMPLES = "Base E-VI with more samples and with common random numbers"
 PACKAGES = ("numpy", "numba", "pandas", "scikit-learn")
 RULES_ORIGIN = (
     "Most rules were written in code before the first full run; the text of a rule says where it "
-    "was changed after results were known. Holm's correction for the number of tests was added "
+    "was changed after results were known. The correction for the number of tests was added "
     "later. A verdict that such a change decided is followed by the one by the first rule."
 )
 COLUMNS = [*(name for name in NAMES if name not in (REGRET, RELATIVE)), "variant", "ties"]

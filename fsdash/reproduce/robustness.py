@@ -2,10 +2,9 @@
 
 seeds       The paper's numerical claims, judged with five seeds, five replications each, and on the
             25 replications together. Every seed is judged like the archived one, which is the
-            first; Holm's correction is over its own tests.
+            first.
 constants   The claims about the inventory, for other costs. The paper gives none of p, c, K and h.
-            Only their ratios matter, so p = 10 sets the unit. Claims are judged as for the first
-            seed; Holm's correction is over the tests on the inventory.
+            Only their ratios matter, so p = 10 sets the unit.
 """
 
 from __future__ import annotations

@@ -71,29 +71,39 @@ def test_the_verdict_follows_from_the_parts(states, expected):
     assert verdict([replace(one, state=state) for state in states]) == expected
 
 
-FIVE = [0.52, 0.6, 0.55, 0.7, 0.63]
-"""Their mean is above 0.5 with p = 0.03: clear for one test, not for many."""
+FIVE = [0.55, 0.6, 0.58, 0.66, 0.63]
+"""Their mean is above 0.5 with p = 0.006: clear for one test on each domain, not for many."""
+NOISE = [0.1, 0.9, 0.5, 0.4, 0.8]
 
 
-def one_claim(name, values, quotation="q", first_rule=None):
-    return Claim(name, (), "a", quotation, "w", "r", (measured(values),), first_rule=first_rule)
+def one_claim(name, values, quotation="q", first_rule=None, needs=()):
+    return Claim(name, needs, "a", quotation, "w", "r", (measured(values),), first_rule=first_rule)
 
 
 def test_a_part_that_is_clear_alone_is_unclear_among_many_tests():
-    [alone] = judge([one_claim("c", FIVE)], {})
-    assert alone.verdict == REPRODUCED and 0.01 < alone.findings[0].p < 0.05
-    others = [one_claim(f"other {i}", [0.1, 0.9, 0.5, 0.4, 0.8]) for i in range(9)]
-    among, *_ = judge([one_claim("c", FIVE), *others], {})
+    evidence = {"d": EXAMPLE, "other domain": EXAMPLE}
+
+    def first(*others):
+        return judge([one_claim("c", FIVE, needs=("d",)), *others], evidence)[0]
+
+    alone = first()
+    p = ttest_1samp(FIVE, 0.5).pvalue
+    assert alone.verdict == REPRODUCED
+    assert alone.findings[0].p == pytest.approx(3 * p)  # three domains
+    among = first(*(one_claim(f"other {i}", NOISE, needs=("d",)) for i in range(9)))
     assert among.findings[0].state == UNCLEAR
-    assert among.findings[0].p == pytest.approx(10 * alone.findings[0].p)
+    assert among.findings[0].p == pytest.approx(30 * p)
     assert among.verdict == PARTLY and among.first_verdict == REPRODUCED
-    # The findings of this project are tests of another family.
-    own = [one_claim(f"own {i}", [0.1, 0.9, 0.5, 0.4, 0.8], quotation="") for i in range(9)]
-    assert judge([one_claim("c", FIVE), *own], {})[0].verdict == REPRODUCED
+    # Neither this project's findings nor the claims about another domain change the verdict.
+    own = (one_claim(f"own {i}", NOISE, quotation="", needs=("d",)) for i in range(9))
+    assert first(*own).findings == alone.findings
+    elsewhere = (one_claim(f"c {i}", NOISE, needs=("other domain",)) for i in range(9))
+    assert first(*elsewhere).findings == alone.findings
 
 
 def test_holm_multiplies_the_smallest_p_value_by_the_number_of_tests_and_never_falls():
     assert holm([0.04, 0.01, 0.03]) == pytest.approx([0.06, 0.03, 0.06])
+    assert holm([0.04, 0.01, 0.03], families=3) == pytest.approx([0.18, 0.09, 0.18])
     assert holm([0.5, nan, 0.9]) == pytest.approx([1.0, nan, 1.0], nan_ok=True)
     assert holm([nan]) == pytest.approx([nan], nan_ok=True)
 

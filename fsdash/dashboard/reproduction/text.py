@@ -177,7 +177,7 @@ def unreadable(part: str, problem: Exception) -> str:
 # ------------------------------------------------------------------------------------------- claims
 
 NO_CLAIMS = "No claim has one of the chosen verdicts."
-MEASURED = "**Measured** (mean and 95% interval; p corrected by Holm's method):"
+MEASURED = "**Measured** (mean and 95% interval; p corrected for the number of tests):"
 COMPARISON = "for comparison"
 
 
@@ -343,13 +343,14 @@ after results were known says so. A claim has one or more parts. Each part is a 
 measured in every replication and must lie on one side of a limit.
 
 - **{FINDINGS[CLEAR]}**: the mean lies on the required side, and a t-test against the limit says
-  that this is no accident (p ≤ 0.05 after Holm's correction).
+  that this is no accident (p ≤ 0.05 after a correction for the number of tests).
 - **{FINDINGS[UNCLEAR]}**: the mean lies on the required side, but the test does not say so.
 - **{FINDINGS[NO]}**: the mean lies on the other side.
 
-About a hundred numbers are tested, so some would pass by accident. Holm's correction keeps the
-probability that any part of the paper's claims is called clear by accident at 5% or less. It was
-added after results were known. A verdict that this or another change of its rule decided says
+About a hundred numbers are tested, so some would pass by accident. The correction (Holm's method
+for the tests on one domain, and a factor of three for the three domains) keeps the probability that
+any part of the paper's claims is called clear by accident at 5% or less. It was added after results
+were known. A verdict that this or another change of its rule decided says
 next to it what the first rule would have decided.
 
 A claim is *reproduced* if every part is clear, *not reproduced* if no part holds, and *partly*
