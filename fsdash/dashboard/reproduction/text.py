@@ -256,7 +256,8 @@ def finding(found: Mapping) -> str:
     required = f"required {found['sign']} {number(found['limit'])}"
     if not found["decides"]:
         required = f"{COMPARISON}, {found['sign']} {number(found['limit'])}"
-    tested = "" if isnan(found["p"]) or not found["decides"] else f" (p {p_text(found['p'])})"
+    is_tested = found["decides"] and found["state"] != NO and not isnan(found["p"])
+    tested = f" (p {p_text(found['p'])})" if is_tested else ""
     return f"{found['part']}: **{mean}**{interval}, {required}: {FINDINGS[found['state']]}{tested}"
 
 

@@ -306,15 +306,17 @@ def _draw_claims(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
 def _draw_table(claims: pd.DataFrame) -> None:
     """The verdicts on the paper's claims, with those of the first rules and of five seeds."""
     with st.expander(text.TABLE_TITLE, icon=":material/table_rows:", key="verdicts"):
-        link = st.column_config.LinkColumn
+        column, titles = st.column_config, text.TABLE_COLUMNS
         st.dataframe(
             state.verdicts_table(claims, state.seeds()),
             hide_index=True,
             height="content",
             column_config={
-                **text.TABLE_COLUMNS,
-                "claim": st.column_config.TextColumn(text.TABLE_COLUMNS["claim"], width="large"),
-                "link": link(text.TABLE_COLUMNS["link"], display_text=text.OPEN_CLAIM),
+                **{name: column.TextColumn(title) for name, title in titles.items()},
+                "link": column.LinkColumn(titles["link"], display_text=text.OPEN_CLAIM),
+                "claim": column.TextColumn(titles["claim"], width=330),
+                "first": column.TextColumn(titles["first"], width=120),
+                "seeds": column.TextColumn(titles["seeds"], width=110),
             },
         )
         st.caption(text.TABLE_CAPTION)
