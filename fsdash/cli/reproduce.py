@@ -104,7 +104,11 @@ def run_reproduce(arguments: argparse.Namespace) -> str:
     _report(f"the results are in {folder}")
     table = claims_table(judged)
     if arguments.format == "table":
-        return format_records(table[["name", "verdict", "claim"]].to_dict("records"), "table")
+        shown = table.assign(
+            clear=table["clear_parts"].astype(str) + "/" + table["parts"].astype(str)
+        )
+        records = shown[["name", "verdict", "clear", "claim"]].to_dict("records")
+        return format_records(records, "table")
     return format_records(table.to_dict("records"), arguments.format)
 
 
