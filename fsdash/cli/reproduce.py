@@ -104,7 +104,11 @@ def run_reproduce(arguments: argparse.Namespace) -> str:
     _report(f"the results are in {folder}")
     table = claims_table(judged)
     if arguments.format == "table":
-        return format_records(table[["name", "verdict", "claim"]].to_dict("records"), "table")
+        shown = table.assign(
+            clear=table["clear_parts"].astype(str) + "/" + table["parts"].astype(str)
+        )
+        records = shown[["name", "verdict", "clear", "claim"]].to_dict("records")
+        return format_records(records, "table")
     return format_records(table.to_dict("records"), arguments.format)
 
 
@@ -131,13 +135,19 @@ def compute(names: list[str], quick: bool, seed: int, workers: int, run) -> tupl
     return results, endings
 
 
-def compute_beyond(quick: bool, seed: int) -> tuple:
-    """The methods beyond the paper on all domains at fixed budgets, and certificates."""
-    from fsdash.reproduce.budgets import SEEDS, compute_budgets
+def compute_beyond(
+    quick: bool,
+    seed: int,
+    domains: tuple[str, ...] = (),
+    methods: tuple[str, ...] = (),
+) -> tuple:
+    """All methods, or some, on all domains, or some, at fixed budgets, and certificates."""
+    from fsdash.reproduce.budgets import METHODS, SEEDS, compute_budgets
     from fsdash.reproduce.experiments import DOMAINS
 
     seeds = [first + seed for first in SEEDS][: 2 if quick else None]
-    found = compute_budgets(DOMAINS, seeds, lambda part: _report(f"beyond the paper, {part}"))
+    progress = lambda part: _report(f"beyond the paper, {part}")  # noqa: E731
+    found = compute_budgets(domains or DOMAINS, seeds, progress, methods or METHODS)
     _report(f"Beyond the paper: {len(seeds)} replications, {len(found[0]):,} policies")
     return found
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fsdash.figures.palette import BLUE, FAMILY_COLOURS, GREY, INK, with_opacity
+from fsdash.figures.palette import BLUE, FAMILY_COLOURS, GREEN, GREY, INK, with_opacity
 from fsdash.figures.template import template
 from fsdash.formatting import number
 from fsdash.runs.summary import interval
@@ -25,6 +25,13 @@ LINES = {
     "E-FSVI": ("E-FSVI, best T in hindsight", BLUE, "solid", "circle"),
     "Greedy for J": ("Greedy for J, best T in hindsight", GREY, "dot", "triangle-up"),
     "Base E-VI": ("Base E-VI", FAMILY_COLOURS["VI"], "solid", "x"),
+    "Base E-VI, common random numbers": (
+        "Base E-VI, common random numbers",
+        FAMILY_COLOURS["VI"],
+        "dot",
+        "x-thin-open",
+    ),
+    "Certainty equivalence": ("Certainty equivalence", GREEN, "solid", "star"),
     "Recommendation": ("Recommendation from samples", INK, "dash", "circle-open"),
 }
 """By method: the name in the legend, colour, dash and marker."""
@@ -89,9 +96,9 @@ def loss(shares: pd.Series) -> pd.Series:
 
 
 def best_in_hindsight(rows: pd.DataFrame) -> pd.DataFrame:
-    """For one method: at each budget the mean and its 95% interval, with the best T if it has one.
+    """For one method: at each budget the mean, its 95% interval, the least and the largest share.
 
-    `which` names that T, for tooltips.
+    A method with T has the T with the best mean, which `which` names for tooltips.
     """
     found = []
     for sweeps, at in rows.groupby("sweeps"):
@@ -100,5 +107,7 @@ def best_in_hindsight(rows: pd.DataFrame) -> pd.DataFrame:
         own = at[at["T"].isna() if pd.isna(T) else at["T"] == T]
         mean, low, high, _ = interval(own["share"].to_numpy())
         low, high = (mean, mean) if np.isnan(low) else (max(low, 0.0), min(high, 1.0))
-        found.append((sweeps, mean, low, high, "" if pd.isna(T) else f", T = {T}"))
-    return pd.DataFrame(found, columns=["sweeps", "mean", "low", "high", "which"])
+        least, most = own["share"].min(), own["share"].max()
+        found.append((sweeps, mean, low, high, least, most, "" if pd.isna(T) else f", T = {T}"))
+    columns = ["sweeps", "mean", "low", "high", "least", "most", "which"]
+    return pd.DataFrame(found, columns=columns)

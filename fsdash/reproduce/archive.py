@@ -42,10 +42,10 @@ def _rows(domain: str) -> pd.DataFrame:
 def archived_claims() -> pd.DataFrame:
     """One row per claim.
 
-    The columns are name, claim, quotation, where, rule, verdict, measured, replications, remark and
-    revised.
+    The columns are name, claim, quotation, where, rule, verdict, clear_parts, parts, first_verdict,
+    measured, replications, remark and changed.
     """
-    empty = {"quotation": "", "remark": "", "revised": ""}
+    empty = {name: "" for name in ("quotation", "first_verdict", "remark", "changed")}
     return pd.read_csv(FOLDER / "claims.csv").fillna(empty)
 
 
@@ -57,6 +57,22 @@ def archived_findings() -> pd.DataFrame:
 def archived_sensitivity() -> pd.DataFrame:
     """The verdict on each claim for every count, way to break ties, and share of the budget."""
     return pd.read_csv(FOLDER / "sensitivity.csv")
+
+
+def archived_seeds() -> pd.DataFrame:
+    """The verdict on each of the paper's numerical claims for five seeds, and for all together."""
+    return pd.read_csv(FOLDER / "seeds.csv", dtype={"seed": str})
+
+
+def archived_seed_rows() -> pd.DataFrame:
+    """The tidy rows of the seeds but the first, with `variant`, `ties` and `method`."""
+    rows = pd.read_csv(FOLDER / "seed-rows.csv.gz", dtype={"T": "Int64"})
+    return named(rows.fillna({"variant": ""}))
+
+
+def archived_constants() -> pd.DataFrame:
+    """The verdicts on the claims about the inventory for other p, c, K and h."""
+    return pd.read_csv(FOLDER / "constants.csv")
 
 
 def archived_samples() -> pd.DataFrame:

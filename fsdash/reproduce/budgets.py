@@ -2,8 +2,13 @@
 
 Each method is read at seven budgets, in sweeps of Base E-VI with 50 samples: the share of the
 optimum of the last policy that the budget pays for, by exact evaluation. Seeds are used nowhere
-else. A recommendation from samples pays for every sample that it draws. The methods of the paper
-are counted as in the paper, without the samples that extract a policy, which favours them.
+else, and the recommendation has seeds of its own, so no method is compared with the same run under
+another name. A recommendation from samples pays for every sample that it draws. The methods of the
+paper are counted as in the paper, without the samples that extract a policy, which favours them.
+
+Two baselines that are not in the paper need no freezing either: Base E-VI with common random
+numbers, and certainty equivalence, which spends the whole budget on one table of draws, the same
+number for each state and action, and solves the model with the frequencies in that table.
 
 Certificates need no samples: the certified regret of FSVI with T = 2, …, 24 is compared with its
 true largest regret.
@@ -27,13 +32,16 @@ from fsdash.choice.certify import certify
 from fsdash.choice.recommend import SAMPLES, recommend
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
+from fsdash.core.rows import Rows, to_rows
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.reproduce.curves import ExperimentCurves
 
 BUDGETS = (0.25, 0.5, 1, 2, 4, 8, 16)
 """In sweeps of Base E-VI with 50 samples."""
-SEEDS = range(7_100, 7_105)
+SEEDS = range(7_200, 7_220)
+RECOMMENDATION_SEEDS = 100_000
+"""Added to the seed of a replication for its recommendation."""
 HORIZONS = (2, 3, 6, 12, 24)
 LONGEST = 800
 """Longest horizon of rolling freeze; the budgets end before."""
@@ -41,8 +49,12 @@ CERTIFIED_T = range(2, 25)
 UPPER_ITERATIONS = 30
 PRECISION = 1e-5
 """Precision of a policy's value, relative to the optimum."""
+PLAN_TOLERANCE = 1e-4
+"""Precision to which certainty equivalence solves the estimated model, as in `optimum`."""
 BASE, FROZEN, GREEDY = "Base E-VI", "E-FSVI", "Greedy for J"
+COMMON, CERTAINTY = "Base E-VI, common random numbers", "Certainty equivalence"
 ROLLING, THAWED, RECOMMENDED = "E-Rolling", "E-Thaw", "Recommendation"
+METHODS = (RECOMMENDED, THAWED, ROLLING, FROZEN, GREEDY, BASE, COMMON, CERTAINTY)
 COLUMNS = ["domain", "method", "T", "seed", "sweeps", "share"]
 CERTIFICATE_COLUMNS = ["domain", "T", "certificate", "max_regret"]
 
@@ -85,10 +97,37 @@ def at_budgets(
     return found
 
 
+def estimated(model: FastSlowMDP, M: int, rng: np.random.Generator) -> FastSlowMDP:
+    """The model with the frequencies of M draws for each state and action as probabilities."""
+    law = to_rows(model)
+    length_R = np.diff(law.start_R)
+    # One line of probabilities per row, shorter ones filled with zeros from the left.
+    place_RL = law.start_R[1:, None] - np.arange(law.longest, 0, -1)
+    inside_RL = place_RL >= law.start_R[:-1, None]
+    p_RL = np.where(inside_RL, law.probability_N[np.maximum(place_RL, 0)], 0.0)
+    row_P = law.row_XYA.reshape(-1)
+    pair_F = np.flatnonzero(length_R[row_P])
+    count_FL = rng.multinomial(M, p_RL[row_P[pair_F]])
+    drawn_F, drawn_L = np.nonzero(count_FL)
+    target_N = law.target_N[place_RL[row_P[pair_F[drawn_F]], drawn_L]]
+    frequency_N = count_FL[drawn_F, drawn_L] / M
+    rows = Rows.from_entries(law.row_XYA.shape, pair_F[drawn_F], target_N, frequency_N)
+    return FastSlowMDP(reward_XYA=model.reward_XYA, rows=rows, gamma=model.gamma)
+
+
+def certainty_equivalent(model: FastSlowMDP, M: int, rng: np.random.Generator) -> np.ndarray:
+    """The optimal policy of the estimated model; its work is M evaluations per state and action."""
+    return optimum(estimated(model, M, rng), tolerance=PLAN_TOLERANCE).policy_PXY
+
+
 def method_scores(
-    model: FastSlowMDP, seed: int, score: Score, all_costs: bool = False
+    model: FastSlowMDP,
+    seed: int,
+    score: Score,
+    all_costs: bool = False,
+    methods: Sequence[str] = METHODS,
 ) -> Iterator[tuple[str, int | None, np.ndarray]]:
-    """Each method with its T, and its score at each budget.
+    """Each of the methods with its T, and its score at each budget.
 
     With `all_costs` the samples that extract a policy count for the methods of the paper, too.
     """
@@ -100,27 +139,38 @@ def method_scores(
     def read(snapshots: Iterator[Snapshot]) -> dict[str, np.ndarray]:
         return at_budgets(snapshots, unit, score, extraction)
 
-    choices = (recommend(model, sweeps=b, sampled=True, seed=seed) for b in BUDGETS)
-    yield RECOMMENDED, None, np.array([score(choice.policy_PXY) for choice in choices])
-    yield BASE, None, read(evi(model, rng(), snapshots_per_sweep=1, ties="first"))["stationary"]
-    yield ROLLING, None, read(erolling(model, rng(), T=LONGEST))["rolling"]
-    with suppress(InputError):  # for an exogenous slow state and a fast state without noise only
-        # Its policy is the maximiser of a sweep that counts anyway.
-        yield THAWED, None, at_budgets(ethaw(model, rng()), unit, score)["stationary"]
-    for T in HORIZONS:
-        kinds = read(efsvi(model, rng(), T=T, snapshots_per_sweep=1))
-        periodic, cyclic = kinds.get("periodic", none), kinds["cyclic"]
-        yield FROZEN, T, np.where(np.isnan(periodic), cyclic, periodic)
-        yield GREEDY, T, kinds["stationary"]
+    if RECOMMENDED in methods:
+        own_seed = RECOMMENDATION_SEEDS + seed
+        choices = (recommend(model, sweeps=b, sampled=True, seed=own_seed) for b in BUDGETS)
+        yield RECOMMENDED, None, np.array([score(choice.policy_PXY) for choice in choices])
+    for method, common in ((BASE, False), (COMMON, True)):
+        if method in methods:
+            run = evi(model, rng(), snapshots_per_sweep=1, common_random_numbers=common)
+            yield method, None, read(run)["stationary"]
+    if CERTAINTY in methods:
+        plans = (certainty_equivalent(model, int(b * SAMPLES), rng()) for b in BUDGETS)
+        yield CERTAINTY, None, np.array([score(policy_PXY) for policy_PXY in plans])
+    if ROLLING in methods:
+        yield ROLLING, None, read(erolling(model, rng(), T=LONGEST))["rolling"]
+    if THAWED in methods:
+        with suppress(InputError):  # for an exogenous slow state and a fast state without noise
+            # Its policy is the maximiser of a sweep that counts anyway.
+            yield THAWED, None, at_budgets(ethaw(model, rng()), unit, score)["stationary"]
+    if FROZEN in methods:
+        for T in HORIZONS:
+            kinds = read(efsvi(model, rng(), T=T, snapshots_per_sweep=1))
+            periodic, cyclic = kinds.get("periodic", none), kinds["cyclic"]
+            yield FROZEN, T, np.where(np.isnan(periodic), cyclic, periodic)
+            yield GREEDY, T, kinds["stationary"]
 
 
-def budget_rows(domain: str, seed: int) -> pd.DataFrame:
+def budget_rows(domain: str, seed: int, methods: Sequence[str] = METHODS) -> pd.DataFrame:
     """The share of the optimum of every method at every budget, for one seed."""
     model = make(domain).build()
-    found = method_scores(model, seed, share_score(model))
+    scores = method_scores(model, seed, share_score(model), methods=methods)
     rows = [
         (domain, method, T, seed, sweeps, share)
-        for method, T, shares in found
+        for method, T, shares in scores
         for sweeps, share in zip(BUDGETS, shares, strict=True)
     ]
     return pd.DataFrame(rows, columns=COLUMNS).astype({"T": "Int64"})
@@ -139,15 +189,36 @@ def certificate_rows(domain: str) -> pd.DataFrame:
 
 
 def compute_budgets(
-    domains: Sequence[str], seeds: Sequence[int], progress: Callable[[str], object]
+    domains: Sequence[str],
+    seeds: Sequence[int],
+    progress: Callable[[str], object],
+    methods: Sequence[str] = METHODS,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """All rows at budgets, and all certificates; `progress` is called after each part."""
+    """The rows of these methods at budgets, and all certificates, with `progress` for each part."""
     parts = []
     for domain, seed in product(domains, seeds):
-        parts.append(budget_rows(domain, seed))
+        parts.append(budget_rows(domain, seed, methods))
         progress(f"{domain}, replication {len(parts)} of {len(domains) * len(seeds)}")
     certificates = [certificate_rows(domain) for domain in domains]
     return pd.concat(parts).round(6), pd.concat(certificates).round(6)
+
+
+def renewed(
+    before: tuple[pd.DataFrame, pd.DataFrame] | None, computed: tuple[pd.DataFrame, pd.DataFrame]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The computed rows and certificates, with the earlier ones of what was not computed."""
+    if before is None:
+        return computed
+    return _renewed(before[0], computed[0], "method"), _renewed(before[1], computed[1], "T")
+
+
+def _renewed(before: pd.DataFrame, computed: pd.DataFrame, by: str) -> pd.DataFrame:
+    """The computed rows, and the earlier ones of other domains and of others `by` a column."""
+    done = pd.MultiIndex.from_frame(computed[["domain", by]])
+    kept = before[~pd.MultiIndex.from_frame(before[["domain", by]]).isin(done)]
+    rows = pd.concat([computed, kept], ignore_index=True)
+    order = rows["domain"].map({domain: i for i, domain in enumerate(before["domain"].unique())})
+    return rows.iloc[order.argsort(kind="stable")].reset_index(drop=True)
 
 
 # ---------------------------------------------------------------------------------------- evidence

@@ -12,10 +12,9 @@ import pandas as pd
 from fsdash.reproduce.experiments import PaperExperiment
 from fsdash.reproduce.settings import Setting, rows_for
 from fsdash.runs.summary import first_crossing, replications, whole_sweeps
-from fsdash.runs.summary.table import LAST_SHARE
 
-MIN_SWEEPS = 3
-"""Whole sweeps in the final share, if the run has so many."""
+LAST_SHARE, MIN_SWEEPS = 0.1, 3
+"""The last part of a run, and the fewest sweeps that a mean over it takes."""
 LATE = 0.75
 """The late part of a run begins after this share of the budget."""
 GRID_POINTS = 200
@@ -75,7 +74,7 @@ class ExperimentCurves:
         """The share of the last policy."""
         return np.array([y[-1] for _, y in self.runs[method]])
 
-    def final(self, method: str) -> np.ndarray:
+    def last_tenth(self, method: str) -> np.ndarray:
         """The mean share over the whole sweeps in the last tenth of the run, at least three."""
         found = []
         for i, (x, y) in enumerate(self.runs[method]):

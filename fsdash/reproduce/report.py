@@ -6,6 +6,9 @@ FIGURE.html|png|svg    the figures
 claims.csv, claims.md  each claim with its rule, the measured values and the verdict
 findings.csv           the measured values as numbers, one row per part of a claim
 sensitivity.csv        the verdict on each claim for every count, tie rule and share of the budget
+seeds.csv              the verdict on each claim for five seeds (archive only)
+seed-rows.csv.gz       the tidy rows of these seeds but the first (archive only)
+constants.csv          the verdicts on the inventory for other costs (archive only)
 samples.csv            Base E-VI with more samples and with common random numbers
 budgets.csv            methods beyond the paper at fixed budgets
 certificates.csv       the certified and the true regret of FSVI
@@ -36,6 +39,7 @@ from fsdash.reproduce.curves import ExperimentCurves
 from fsdash.reproduce.experiments import EXACT, FigureSpec, PaperExperiment
 from fsdash.reproduce.figure_files import Renderer, titled
 from fsdash.reproduce.judging import Verdict, claims_table, findings_table, judge
+from fsdash.reproduce.robustness import ROW_COLUMNS, seeds_table
 from fsdash.reproduce.samples import samples_table
 from fsdash.reproduce.settings import Setting, all_settings, rows_for
 from fsdash.runs.columns import NAMES
@@ -49,7 +53,8 @@ SAMPLES = "Base E-VI with more samples and with common random numbers"
 PACKAGES = ("numpy", "numba", "pandas", "scikit-learn")
 RULES_ORIGIN = (
     "Most rules were written in code before the first full run; the text of a rule says where it "
-    "was changed after results were known."
+    "was changed after results were known. The correction for the number of tests was added "
+    "later. A verdict that such a change decided is followed by the one by the first rule."
 )
 COLUMNS = [*(name for name in NAMES if name not in (REGRET, RELATIVE)), "variant", "ties"]
 """The columns of NAME.csv. Regret is left out: the optima are positive, so the share says it."""
@@ -144,6 +149,15 @@ def write_data(
     path.write_text(json.dumps(about, indent=1) + "\n", "utf-8")
 
 
+def write_seeds(folder: Path, results: Results, seed_rows: pd.DataFrame) -> None:
+    """Write the rows of other seeds, and the verdicts for every seed."""
+    path = folder / "seed-rows.csv.gz"
+    gzip = {"method": "gzip", "mtime": 0}
+    seed_rows[ROW_COLUMNS].to_csv(path, index=False, float_format="%.10g", compression=gzip)
+    first = {domain: rows_for(frame, Setting()) for domain, (_, frame) in results.items()}
+    seeds_table(first, seed_rows).to_csv(folder / "seeds.csv", index=False)
+
+
 def write_budgets(folder: Path, budgets: Budgets) -> None:
     """Write the shares at budgets, and the certificates."""
     for name, frame in zip(("budgets", "certificates"), budgets, strict=True):
@@ -205,7 +219,7 @@ def figure_of(
     return learning_figure(
         rows,
         sweep=sweep,
-        sweep_of="VI" if spec.exact else plan.sweep_of,
+        sweep_of="VI" if spec.exact else "Base E-VI",
         lower_policies=("stationary",) if spec.stationary else (),
     )
 
@@ -220,15 +234,24 @@ def claims_text(judged: Sequence[Verdict], quick: bool) -> str:
     lines += ["| claim | verdict | measured: mean [95% interval] |", "|---|---|---|"]
     for v in judged:
         measured = "<br>".join(_cell(f.text) for f in v.findings)
-        lines.append(f"| {_cell(v.claim.claim)} | **{v.verdict}** | {measured} |")
+        lines.append(f"| {_cell(v.claim.claim)} | {verdict_text(v)} | {measured} |")
     lines += ["", "## The rules", ""]
     lines += [RULES_ORIGIN, ""]
     for v in judged:
         c = v.claim
         quotation = f"> {c.quotation} " if c.quotation else ""
-        text = " ".join(filter(None, (c.rule, c.remark, c.revised)))
+        changed = c.first_rule.changed if c.first_rule else ""
+        text = " ".join(filter(None, (c.rule, c.remark, changed)))
         lines += [f"**{c.name}** ({c.where}).", "", *filter(None, [quotation]), "", text, ""]
     return "\n".join(lines) + "\n"
+
+
+def verdict_text(v: Verdict) -> str:
+    """The verdict in Markdown with its number of parts, and the first one if it was another."""
+    first = f"; by the first rule: {v.first_verdict}" if v.first_verdict != v.verdict else ""
+    if not v.first_verdict:
+        first = "; no rule before the results"
+    return f"**{v.verdict}** ({v.clear_parts} of {v.parts} parts{first})"
 
 
 def _cell(text: str) -> str:

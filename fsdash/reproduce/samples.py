@@ -37,7 +37,7 @@ def samples_table(
             for M in SAMPLE_SIZES:
                 method = sample_method(M, common)
                 if method in curves.runs:
-                    final, best = interval(curves.final(method)), interval(curves.best(method))
+                    final, best = interval(curves.last_tenth(method)), interval(curves.best(method))
                     ends = (*final[:2], min(final[2], 1.0), *best[:2], min(best[2], 1.0))
                     records.append((domain, M, common, *ends))
     return pd.DataFrame(records, columns=COLUMNS)

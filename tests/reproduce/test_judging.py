@@ -1,9 +1,11 @@
 """Verdicts on small examples: every possible outcome of a claim."""
 
+from dataclasses import replace
 from math import inf, nan
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
 
 from fsdash.reproduce.claims import BEYOND, numerical_claims, theory_claims
 from fsdash.reproduce.claims.parts import YARDSTICK_METHOD, less_work, reaches_yardstick, title
@@ -17,9 +19,12 @@ from fsdash.reproduce.judging import (
     UNCLEAR,
     Claim,
     ClaimPart,
+    FirstRule,
     claims_table,
     findings_table,
+    holm,
     judge,
+    p_value,
     verdict,
 )
 from fsdash.reproduce.settings import SHARES
@@ -62,7 +67,69 @@ def test_a_level_that_is_never_reached_fails():
     ],
 )
 def test_the_verdict_follows_from_the_parts(states, expected):
-    assert verdict(states) == expected
+    one = measured([0.9]).judged({})
+    assert verdict([replace(one, state=state) for state in states]) == expected
+
+
+FIVE = [0.55, 0.6, 0.58, 0.66, 0.63]
+"""Their mean is above 0.5 with p = 0.006: clear for one test on each domain, not for many."""
+NOISE = [0.1, 0.9, 0.5, 0.4, 0.8]
+
+
+def one_claim(name, values, quotation="q", first_rule=None, needs=()):
+    return Claim(name, needs, "a", quotation, "w", "r", (measured(values),), first_rule=first_rule)
+
+
+def test_a_part_that_is_clear_alone_is_unclear_among_many_tests():
+    evidence = {"d": EXAMPLE, "other domain": EXAMPLE}
+
+    def first(*others):
+        return judge([one_claim("c", FIVE, needs=("d",)), *others], evidence)[0]
+
+    alone = first()
+    p = ttest_1samp(FIVE, 0.5).pvalue
+    assert alone.verdict == REPRODUCED
+    assert alone.findings[0].p == pytest.approx(3 * p)  # three domains
+    among = first(*(one_claim(f"other {i}", NOISE, needs=("d",)) for i in range(9)))
+    assert among.findings[0].state == UNCLEAR
+    assert among.findings[0].p == pytest.approx(30 * p)
+    assert among.verdict == PARTLY and among.first_verdict == REPRODUCED
+    # Neither this project's findings nor the claims about another domain change the verdict.
+    own = (one_claim(f"own {i}", NOISE, quotation="", needs=("d",)) for i in range(9))
+    assert first(*own).findings == alone.findings
+    elsewhere = (one_claim(f"c {i}", NOISE, needs=("other domain",)) for i in range(9))
+    assert first(*elsewhere).findings == alone.findings
+
+
+def test_holm_multiplies_the_smallest_p_value_by_the_number_of_tests_and_never_falls():
+    assert holm([0.04, 0.01, 0.03]) == pytest.approx([0.06, 0.03, 0.06])
+    assert holm([0.04, 0.01, 0.03], families=3) == pytest.approx([0.18, 0.09, 0.18])
+    assert holm([0.5, nan, 0.9]) == pytest.approx([1.0, nan, 1.0], nan_ok=True)
+    assert holm([nan]) == pytest.approx([nan], nan_ok=True)
+
+
+def test_the_p_value_is_that_of_the_t_test():
+    values = np.array([0.3, 0.7, 0.45, 0.9])
+    assert p_value(values, 0.4) == pytest.approx(ttest_1samp(values, 0.4).pvalue)
+    assert p_value(np.array([0.7, 0.7]), 0.4) == 0.0
+    assert np.isnan(p_value(np.array([0.7]), 0.4)) and np.isnan(p_value(np.array([1, inf]), 0.4))
+
+
+def test_parts_are_counted():
+    parts = (measured([0.9]), measured([0.1]), measured([0.8]))
+    shown = ClaimPart("shown", ">", 0.5, lambda e: [0.9], decides=False)
+    [found] = judge([Claim("c", (), "a", "q", "w", "r", (*parts, shown))], {})
+    assert (found.clear_parts, found.parts) == (2, 3)
+
+
+def test_the_verdict_by_the_first_rule_is_kept():
+    stricter = FirstRule("Less is required now.", (measured([0.3]),))
+    [found] = judge([one_claim("c", [0.8], first_rule=stricter)], {})
+    assert (found.verdict, found.first_verdict) == (REPRODUCED, NOT_REPRODUCED)
+    [same] = judge([one_claim("c", [0.8])], {})
+    assert same.first_verdict == same.verdict
+    [no_rule] = judge([one_claim("c", [0.8], first_rule=FirstRule("Written later.", ()))], {})
+    assert no_rule.first_verdict == ""
 
 
 X = np.array([0.0, 1.0, 2.0, 4.0])
@@ -108,10 +175,11 @@ def test_a_claim_without_its_experiment_is_left_out():
 
 def test_tables_contain_all_measured_values():
     parts = (measured([0.9, 0.8]), measured([0.1]))
-    claim = Claim("c", (), "is so", "it is …", "here", "by rule", parts, revised="later")
+    rule = FirstRule("later")
+    claim = Claim("c", (), "is so", "it is …", "here", "by rule", parts, first_rule=rule)
     verdicts = judge([claim], {})
     [row] = claims_table(verdicts).to_dict("records")
-    assert row["quotation"] == "it is …" and row["revised"] == "later"
+    assert row["quotation"] == "it is …" and row["changed"] == "later"
     assert row["verdict"] == PARTLY and row["rule"] == "by rule" and row["replications"] == 2
     assert "0.85" in row["measured"] and row["measured"].endswith("no")
     assert findings_table(verdicts)["state"].tolist() == [UNCLEAR, NO]
@@ -133,6 +201,7 @@ def test_the_best_share_of_every_replication_decides_on_the_gridworld_with_T_3()
     runs = {"E-FSVI, T=3": [(x, np.array([0.1, 0.3, b])) for b in best]}
     found = claim.judged({"gridworld": ExperimentCurves(runs, 60.0)})
     assert found.findings[0].mean == 0.748 and found.findings[0].state == CLEAR
+    assert found.verdict == REPRODUCED and found.first_verdict == PARTLY
     runs["E-FSVI, T=3"][1][1][2] = 0.76
     assert claim.judged({"gridworld": ExperimentCurves(runs, 60.0)}).findings[0].state == NO
 
@@ -171,16 +240,16 @@ def test_curves_are_cut_at_a_share_of_the_length_of_each_method():
     assert curves.up_to(0.01).last("fast").tolist() == [0.1, 0.1]  # the first policy remains
 
 
-def test_the_final_share_is_the_mean_over_the_whole_sweeps_in_the_last_tenth_of_the_run():
+def test_the_last_tenth_is_the_mean_over_the_whole_sweeps_in_it():
     x = np.arange(0, 50.5, 0.5)
     y = np.where(x % 1 == 0, 0.6, 0.9)  # a peak inside every sweep
     y[-1] = 0.9
     whole = {"m": [(x % 1 == 0) & (x > 0)]}
     curves = ExperimentCurves({"m": [(x, y)]}, 50.0, {"m": 50.0}, whole)
-    assert curves.final("m") == pytest.approx([(5 * 0.6 + 0.9) / 6])  # sweeps 45 to 50
-    assert curves.up_to(0.04).final("m") == pytest.approx([0.6])  # two sweeps: fewer than three
+    assert curves.last_tenth("m") == pytest.approx([(5 * 0.6 + 0.9) / 6])  # sweeps 45 to 50
+    assert curves.up_to(0.04).last_tenth("m") == pytest.approx([0.6])  # two sweeps, not three
     flat = ExperimentCurves({"m": [(x, np.full(len(x), 0.3))]}, 50.0)
-    assert flat.final("m") == pytest.approx([0.3])
+    assert flat.last_tenth("m") == pytest.approx([0.3])
 
 
 def test_a_part_needs_a_valid_sign():
@@ -199,7 +268,7 @@ def test_the_claims_about_pricing_are_judged_as_a_function_of_the_budget():
         about_pricing = claim.name.startswith("pricing") and claim.where != BEYOND
         assert claim.shares == (SHARES if about_pricing else (1.0,))
         if about_pricing:
-            assert "after 5, 10 and 20 sweeps" in claim.rule and claim.revised
+            assert "after 0.5, 1 and 2 sweeps" in claim.rule and claim.first_rule.shares == (1.0,)
 
 
 def test_the_remark_on_instability_says_how_the_training_was_chosen():

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.reproduce.experiments import SAMPLE_SIZES, experiment
 from fsdash.reproduce.settings import Setting, all_settings, counted, rows_for
@@ -83,6 +84,13 @@ def test_the_yardstick_and_the_samples_are_run_as_the_paper_and_the_question_say
     samples = [dict(run.spec.parameters) for run in runs if "yardstick" not in run.variant]
     found = {(p["M"], p["common_random_numbers"]) for p in samples}
     assert found == {(M, common) for M in SAMPLE_SIZES for common in (False, True)}
+
+
+@pytest.mark.parametrize("domain", ["inventory", "gridworld", "pricing"])
+def test_a_sweep_is_one_of_base_evi_on_every_domain(domain):
+    """On pricing it was one of FVI, a tenth of the sweeps of the methods at budgets."""
+    n_slow, n_fast, n_actions, _ = make(domain).shape
+    assert experiment(domain).sweep == n_slow * n_fast * n_actions * 50
 
 
 @pytest.mark.parametrize("domain", ["inventory", "gridworld", "pricing"])

@@ -50,8 +50,6 @@ from fsdash.runs.summary import (
 
 MIN_FOR_INTERVAL = 3
 """Replications. The interval of two is twelve times as wide as their difference."""
-FITTED_SHARE = 0.1
-"""Share of the states that fitted methods sample by default."""
 
 
 @dataclass(frozen=True)
@@ -140,25 +138,6 @@ def slow_states(runs: Sequence[Run]) -> int:
     return min((facts_of(run).n_slow for run in runs), default=1)
 
 
-def sweep_sizes(runs: Sequence[Run]) -> tuple[dict[int, float], str]:
-    """By run: evaluations in one sweep, |S||A|M with the paper's M = 50; and the sweep's method.
-
-    On a domain where functions are fitted, the unit of all its runs is a sweep of FVI, N|A|M.
-    """
-    facts = {run.id: facts_of(run) for run in runs}
-    sampled_share: dict[str, float] = {}
-    for run in runs:
-        parameters = run.spec_data.get("parameters", {})
-        if "N" in parameters:
-            n_states, N = facts[run.id].n_states, parameters["N"]
-            share = N / n_states if N else FITTED_SHARE
-            sampled_share[run.domain] = min(share, sampled_share.get(run.domain, share))
-    sizes = {run.id: sampled_share.get(run.domain, 1.0) * facts[run.id].sweep for run in runs}
-    fitted = {run.domain in sampled_share for run in runs}
-    method = "FVI" if fitted == {True} else "the base method" if len(fitted) > 1 else "Base E-VI"
-    return sizes, method
-
-
 def curve_rows(frame: pd.DataFrame, runs: Sequence[Run], labels: Mapping[int, str]) -> pd.DataFrame:
     """The rows with the label of their curve (`method`) and their work in `sweeps`.
 
@@ -166,8 +145,10 @@ def curve_rows(frame: pd.DataFrame, runs: Sequence[Run], labels: Mapping[int, st
     """
     frame = with_regret(frame[frame["algorithm"].isin(ALGORITHMS)]).copy()
     frame["method"] = frame["run"].map(labels)
-    frame[LOWEST] = frame["run"].map({run.id: facts_of(run).lowest for run in runs})
-    frame["sweeps"] = frame["evaluations"] / frame["run"].map(sweep_sizes(runs)[0])
+    facts = {run.id: facts_of(run) for run in runs}
+    frame[LOWEST] = frame["run"].map({run: fact.lowest for run, fact in facts.items()})
+    sweep = frame["run"].map({run: fact.sweep for run, fact in facts.items()})
+    frame["sweeps"] = frame["evaluations"] / sweep
     return frame
 
 
@@ -202,19 +183,16 @@ def drawn_measure(rows: pd.DataFrame, y: str) -> str:
     return y if y in measures else measures[0]
 
 
-def curves_figure(
-    rows: pd.DataFrame, options: CurveOptions, sweep_method: str = "Base E-VI"
-) -> go.Figure:
+def curves_figure(rows: pd.DataFrame, options: CurveOptions) -> go.Figure:
     """The learning curves of `curve_rows`; series keep their names while rows arrive."""
     figure = learning_figure(
         _with_x_as_evaluations(rows, options.x),
         options.x,
         drawn_measure(rows, options.y),
         1.0,
-        sweep_method,
-        options.log_x,
-        options.single_runs,
-        options.lower_policies,
+        log_x=options.log_x,
+        runs=options.single_runs,
+        lower_policies=options.lower_policies,
     )
     return stable_series(figure)
 

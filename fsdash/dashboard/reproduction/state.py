@@ -7,20 +7,27 @@ from math import isnan, nan
 
 import pandas as pd
 
+from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.reproduction import text
 from fsdash.dashboard.reproduction.text import THEORY
 from fsdash.errors import InputError
 from fsdash.reproduce import archive, theory_figures
-from fsdash.reproduce.claims import BEYOND
+from fsdash.reproduce.claims import BEYOND, numerical_claims, theory_claims
 from fsdash.reproduce.experiments import DOMAINS, FigureSpec, experiment
 from fsdash.reproduce.judging import Verdict, claims_table, findings_table
 from fsdash.reproduce.report import verdicts, work_table
+from fsdash.reproduce.robustness import TOGETHER
 from fsdash.reproduce.samples import COLUMNS
 from fsdash.reproduce.settings import COUNTS, SHARES, TIES_ORDER, Setting
 from fsdash.theory import preset
 
 ARCHIVED = Setting()
 """The setting of the archived verdicts."""
+
+
+def claim_names() -> tuple[str, ...]:
+    """The names of all claims, which links use."""
+    return tuple(claim.name for claim in (*theory_claims(), *numerical_claims()))
 
 
 def claims(setting: Setting = ARCHIVED) -> pd.DataFrame:
@@ -52,6 +59,20 @@ def sensitivity() -> pd.DataFrame:
     if not (archive.FOLDER / "sensitivity.csv").exists():
         return pd.DataFrame(columns=["name", "count", "ties", "share", "verdict"])
     return archive.archived_sensitivity()
+
+
+def seeds() -> pd.DataFrame:
+    """The verdict on each claim for every seed; empty without an archive."""
+    if not (archive.FOLDER / "seeds.csv").exists():
+        return pd.DataFrame(columns=["name", "seed", "verdict", "clear_parts", "parts"])
+    return archive.archived_seeds()
+
+
+def constants() -> pd.DataFrame:
+    """The verdicts on the inventory for other costs; empty without an archive."""
+    if not (archive.FOLDER / "constants.csv").exists():
+        return pd.DataFrame(columns=["name", "verdict"])
+    return archive.archived_constants()
 
 
 def samples() -> pd.DataFrame:
@@ -106,6 +127,47 @@ def findings_markdown(findings: pd.DataFrame, claim: str) -> str:
             lines.append(f"\n{text.after_sweeps(sweeps)}\n")
         lines.append(f"- {text.finding(one)}")
     return "\n".join(lines)
+
+
+def seeds_markdown(seeds: pd.DataFrame, claim: str) -> str:
+    """The verdict on a claim for every seed and for all replications together, as a table."""
+    rows = seeds[seeds["name"] == claim]
+    columns = zip(rows["verdict"], rows["clear_parts"], rows["parts"], strict=True)
+    verdicts = dict(zip(rows["seed"], columns, strict=True))
+    return text.seeds_table(verdicts) if verdicts else ""
+
+
+def verdicts_table(claims: pd.DataFrame, seeds: pd.DataFrame) -> pd.DataFrame:
+    """One row per claim: its verdict, by the first rule too, and for five seeds."""
+    icon = {verdict: short[0] for verdict, short in text.SHORT_VERDICTS.items()}
+    by_seed = {name: rows.set_index("seed")["verdict"] for name, rows in seeds.groupby("name")}
+    none = pd.Series(dtype=str)
+    rows = []
+    for claim in claims.to_dict("records"):
+        verdicts = by_seed.get(claim["name"], none)
+        changed = claim["first_verdict"] != claim["verdict"]
+        rows.append(
+            {
+                "claim": claim["claim"],
+                "verdict": claim["verdict"],
+                "parts": f"{claim['clear_parts']} of {claim['parts']}",
+                "first": claim["first_verdict"] if changed else "",
+                "seeds": " ".join(icon[v] for v in verdicts.drop(TOGETHER, errors="ignore")),
+                "together": verdicts.get(TOGETHER, ""),
+                "link": PAGES["reproduction"].address(claim=claim["name"]),
+            }
+        )
+    return pd.DataFrame(rows, columns=list(text.TABLE_COLUMNS))
+
+
+def constants_markdown(constants: pd.DataFrame, claim: str) -> str:
+    """In how many sets of costs the claim has each verdict."""
+    rows = constants[constants["name"] == claim]
+    if rows.empty:
+        return ""
+    counts = {v: n for v in text.VERDICTS if (n := int((rows["verdict"] == v).sum()))}
+    ranges = {name: (rows[name].min(), rows[name].max()) for name in ("c", "K", "h")}
+    return text.constants_result(counts, ranges)
 
 
 def sensitivity_markdown(sensitivity: pd.DataFrame, claim: str) -> str:

@@ -29,6 +29,8 @@ from fsdash.errors import InputError
 from fsdash.figures.budgets import budgets_figure
 from fsdash.figures.samples import samples_figure
 from fsdash.reproduce import archive, theory_figures
+from fsdash.reproduce.robustness import NEAR_OPTIMAL_CLAIM
+from fsdash.reproduce.robustness import SHARES as SHARES_OF_T
 from fsdash.reproduce.settings import Setting
 
 LAB = PAGES["run_lab"]
@@ -58,6 +60,7 @@ URL = UrlState(
             name: UrlParameter(next(iter(options)), one_of(options))
             for name, (_, options, _) in SETTINGS.items()
         },
+        "claim": UrlParameter("", one_of(state.claim_names())),
         "budgets": UrlParameter("inventory", one_of(archive.DOMAINS)),
         **{
             f"figure-{part}": UrlParameter(next(iter(names)), one_of(names))
@@ -82,7 +85,8 @@ def show() -> None:
     st.title(text.TITLE, anchor=False)
     st.markdown(text.INTRODUCTION)
     counts = st.container()
-    parts, verdicts, setting = _choose_filters()
+    linked = URL.get("claim")
+    parts, verdicts, setting = _choose_filters() if not linked else _linked_filters()
     claims, findings = state.claims(setting), state.findings(setting)
     with counts:
         _draw_counts(claims[~claims["beyond"]])
@@ -90,12 +94,16 @@ def show() -> None:
         if domain in parts:
             st.info(text.missing(domain), icon=":material/info:")
     shown = claims[claims["part"].isin(parts) & claims["verdict"].isin(verdicts)]
+    if linked:
+        shown = shown[shown["name"] == linked]
+    of_paper = shown[~shown["beyond"]]
+    if not linked:
+        _draw_table(of_paper)
     archived = [part for part in parts if part in archive.archived_domains()]
     for part in parts:
-        if part == THEORY or part in archived:
-            own = shown[(shown["part"] == part) & ~shown["beyond"]]
-            _draw_part(part, own, findings, setting)
-    if archived:
+        if (part == THEORY or part in archived) and (len(of_paper) or not linked):
+            _draw_part(part, of_paper[of_paper["part"] == part], findings, setting)
+    if archived and (shown["beyond"].any() or not linked):
         _draw_beyond(shown[shown["beyond"]], findings, archived, setting)
     st.space("small")
     left, right = st.columns([5, 4], gap="large")
@@ -137,6 +145,17 @@ def _draw_counts(claims: pd.DataFrame) -> None:
         for verdict, n in state.verdict_counts(claims).items():
             label = VERDICTS[verdict]
             st.metric(f":{label.colour}[{label.icon}] {label.word}", n, width="content")
+
+
+def _linked_filters() -> tuple[list[str], list[str], Setting]:
+    """The part of the claim that a link names, instead of the filters."""
+    with st.container(horizontal=True, gap="large", vertical_alignment="bottom", key="filters"):
+        show_all = lambda: URL.put("claim", "")  # noqa: E731
+        st.button(text.ALL_CLAIMS, on_click=show_all, icon=":material/list:", key="all-claims")
+        setting = _choose_setting()
+    if setting != state.ARCHIVED:
+        st.info(text.OTHER_SETTING, icon=":material/tune:")
+    return [URL.get("claim").partition("-")[0]], list(VERDICTS), setting
 
 
 def _choose_filters() -> tuple[list[str], list[str], Setting]:
@@ -257,22 +276,72 @@ def _draw_claims(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
     """Each claim in an expander with its rule and its evidence."""
     if claims.empty:
         st.caption(text.NO_CLAIMS)
-    sensitivity = state.sensitivity()
+    sensitivity, seeds, constants = state.sensitivity(), state.seeds(), state.constants()
     for claim in claims.to_dict("records"):
-        with st.expander(text.claim_title(claim), key=f"claim-{claim['name']}"):
+        name = claim["name"]
+        is_linked = name == URL.get("claim")
+        with st.expander(text.claim_title(claim), expanded=is_linked, key=f"claim-{name}"):
             if claim["quotation"]:
                 st.markdown(text.quotation(claim))
             st.markdown(text.rule(claim))
-            if claim["revised"]:
-                st.markdown(text.revised(claim))
+            if claim["changed"]:
+                st.markdown(text.changed(claim))
             st.markdown(text.MEASURED)
-            st.markdown(state.findings_markdown(findings, claim["name"]))
+            st.markdown(state.findings_markdown(findings, name))
             if claim["remark"]:
                 st.markdown(claim["remark"])
-            if dependence := state.sensitivity_markdown(sensitivity, claim["name"]):
+            if by_seed := state.seeds_markdown(seeds, name):
+                st.markdown(text.SEEDS_TITLE)
+                st.markdown(by_seed)
+                st.caption(text.SEEDS_CAPTION)
+            if by_costs := state.constants_markdown(constants, name):
+                st.markdown(text.CONSTANTS_TITLE)
+                st.markdown(by_costs)
+                if name == NEAR_OPTIMAL_CLAIM:
+                    _draw_constants(constants[constants["name"] == name])
+            if dependence := state.sensitivity_markdown(sensitivity, name):
                 st.markdown(text.SENSITIVITY_TITLE)
                 st.markdown(dependence)
             st.caption(text.evidence(claim))
+            if not is_linked and is_available(PAGES["reproduction"]):
+                st.page_link(
+                    PAGES["reproduction"].script,
+                    label=text.LINK,
+                    icon=":material/link:",
+                    query_params={"claim": name},
+                )
+
+
+def _draw_table(claims: pd.DataFrame) -> None:
+    """The verdicts on the paper's claims, with those of the first rules and of five seeds."""
+    with st.expander(text.TABLE_TITLE, icon=":material/table_rows:", key="verdicts"):
+        column, titles = st.column_config, text.TABLE_COLUMNS
+        st.dataframe(
+            state.verdicts_table(claims, state.seeds()),
+            hide_index=True,
+            height="content",
+            column_config={
+                **{name: column.TextColumn(title) for name, title in titles.items()},
+                "link": column.LinkColumn(titles["link"], display_text=text.OPEN_CLAIM),
+                "claim": column.TextColumn(titles["claim"], width=330),
+                "first": column.TextColumn(titles["first"], width=120),
+                "seeds": column.TextColumn(titles["seeds"], width=110),
+            },
+        )
+        st.caption(text.TABLE_CAPTION)
+
+
+def _draw_constants(rows: pd.DataFrame) -> None:
+    """How close E-FSVI comes to the optimum with each set of costs."""
+    percent = st.column_config.NumberColumn
+    shares = {name: percent(text.CONSTANTS_COLUMNS[name], format="percent") for name in SHARES_OF_T}
+    st.dataframe(
+        rows[list(text.CONSTANTS_COLUMNS)],
+        hide_index=True,
+        height=250,
+        column_config={**text.CONSTANTS_COLUMNS, **shares},
+    )
+    st.caption(text.CONSTANTS_CAPTION)
 
 
 def _draw_beyond(
@@ -326,7 +395,7 @@ def _draw_budgets(
     with left:
         figure = budgets_figure(own)
         alt_text = text.BUDGETS_ALT.format(domain=PARTS[domain])
-        chart(figure, "beyond-budgets", alt_text=alt_text, height=460)
+        chart(figure, "beyond-budgets", alt_text=alt_text, height=560)
         st.caption(text.BUDGETS_CAPTION.format(n=own["seed"].nunique()))
         with st.expander(text.CERTIFICATES_TITLE, key="certificates"):
             ratio = certified["certificate"] / certified["max_regret"]
@@ -370,6 +439,12 @@ def _draw_downloads(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
     if len(sensitivity := state.sensitivity()):
         make_table = lambda: sensitivity.to_csv(index=False)  # noqa: E731
         files[text.SENSITIVITY_CSV] = ("sensitivity.csv", make_table)
+    for label, name, table in (
+        (text.SEEDS_CSV, "seeds", state.seeds()),
+        (text.CONSTANTS_CSV, "constants", state.constants()),
+    ):
+        if len(table):
+            files[label] = (f"{name}.csv", lambda table=table: table.to_csv(index=False))
     domains = archive.archived_domains()
     for domain in domains:
         make = lambda d=domain: archive.archived_rows(d).to_csv(index=False)  # noqa: E731

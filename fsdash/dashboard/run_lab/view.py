@@ -230,7 +230,7 @@ def _results_of(frame: pd.DataFrame, runs: list[Run], options: CurveOptions) -> 
     rows = curves.curve_rows(frame[frame["run"].isin(labels)], runs, labels)
     finished = curves.finished_rows(rows, runs)
     work = curves.work_table(finished, options.x, options.lower_policies)
-    figure = curves.curves_figure(rows, options, curves.sweep_sizes(runs)[1])
+    figure = curves.curves_figure(rows, options)
     dashes = curves.line_dashes(figure)
     alt_text = text.curves_alt_text(work)
     return Results(runs, figure, dashes, work, rows, finished, labels, alt_text, options.x)

@@ -148,7 +148,7 @@ def _draw_facet(
     """The chart of one domain; returns what its table needs."""
     labels = run_labels(runs, letters)
     rows = curves.curve_rows(frame[frame["run"].isin(labels)], runs, labels)
-    figure = curves.curves_figure(rows, options, curves.sweep_sizes(runs)[1])
+    figure = curves.curves_figure(rows, options)
     # The table below shows the line of every method, so a long legend can be left out.
     figure.update_layout(showlegend=len(runs) <= MAX_IN_LEGEND)
     domain = domain_label(runs[0].domain)

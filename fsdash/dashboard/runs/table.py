@@ -76,7 +76,7 @@ def run_rows(
     """The rows of the runs that pass the filters, with the best of each model marked."""
     found = [(e, run) for e in experiments for run in e.runs if chosen.accept(run)]
     readable = curves.readable_runs([run for _, run in found])
-    sweeps = curves.sweep_sizes(readable)[0]
+    sweeps = {run.id: curves.facts_of(run).sweep for run in readable}
     rows = [RunRow(e, run, scores.get(run.id), sweeps.get(run.id, 0.0)) for e, run in found]
     return mark_best(rows)
 

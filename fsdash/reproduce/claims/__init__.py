@@ -9,7 +9,7 @@
 A claim quotes the paper's sentence word for word; … marks an omission. Its rule reads the words as
 `judging` says. Most rules were written before the first full run, but not blindly: a pilot run with
 two replications and another seed was known for the inventory and the gridworld. A rule that was
-changed after results were known says so (`Claim.revised`).
+changed after results were known keeps the first one too (`Claim.first_rule`).
 """
 
 from fsdash.reproduce.claims.at_budgets import budget_claims

@@ -10,6 +10,8 @@ import numpy as np
 from fsdash.reproduce.budgets import (
     BASE,
     BUDGETS,
+    CERTAINTY,
+    COMMON,
     FROZEN,
     GREEDY,
     RECOMMENDED,
@@ -19,11 +21,13 @@ from fsdash.reproduce.budgets import (
 )
 from fsdash.reproduce.claims.own_findings import BEYOND
 from fsdash.reproduce.claims.parts import part
-from fsdash.reproduce.judging import NEAR_OPTIMAL, OPTIMAL, Claim, ClaimPart
+from fsdash.reproduce.judging import NEAR_OPTIMAL, OPTIMAL, Claim, ClaimPart, FirstRule
 
-EQUAL, CLOSE = -0.001, -0.01
-"""A difference of shares above this counts as "at least as good", or as "within 1%"."""
+EQUAL = -0.001
+"""A difference of shares above this counts as "at least as good"."""
 PAPER = (FROZEN, BASE, GREEDY)
+OTHERS = (*PAPER, COMMON, CERTAINTY)
+"""What the recommendation is compared with: methods that it does not choose from."""
 LARGEST_RATIO = {"inventory": 3.0, "gridworld": 10.0, "pricing": 3.0}
 
 
@@ -72,23 +76,26 @@ def _thawed(domain: str) -> Claim:
 
 
 def _recommended(domain: str) -> Claim:
+    def leads(others: tuple[str, ...], named: str) -> tuple[ClaimPart, ...]:
+        return tuple(_lead(domain, RECOMMENDED, others, b, EQUAL, named) for b in BUDGETS)
+
     return Claim(
         f"{domain}-recommendation",
         (evidence_name(domain),),
         "The recommendation from samples, all of which count against its budget, is at least as "
-        "good as the best of the paper's methods in hindsight, and within 1% of the best known.",
+        "good as the best of the other methods in hindsight.",
         "",
         BEYOND,
-        f"After {_budgets()} sweeps: its share minus the best of E-FSVI, Base E-VI and the policy "
-        "greedy for J, each with the T that is best in hindsight, is above −0.1%; minus the best "
-        "of all methods here, above −1%.",
-        tuple(
-            p
-            for b in BUDGETS
-            for p in (
-                _lead(domain, RECOMMENDED, PAPER, b, EQUAL, "the paper's best in hindsight"),
-                _lead(domain, RECOMMENDED, (*PAPER, ROLLING, THAWED), b, CLOSE, "the best known"),
-            )
+        f"After {_budgets()} sweeps: its share minus the best of E-FSVI and the policy greedy for "
+        "J, each with the T that is best in hindsight, Base E-VI, Base E-VI with common random "
+        "numbers and certainty equivalence, is above −0.1%. E-Rolling and E-Thaw are left out: "
+        "the recommendation is often one of them.",
+        leads(OTHERS, "the best other method"),
+        first_rule=FirstRule(
+            "Certainty equivalence and common random numbers were added after results were known. "
+            "The first rule also required a share within 1% of E-Thaw and E-Rolling, which often "
+            "compared a run with itself.",
+            leads(PAPER, "the paper's best in hindsight"),
         ),
     )
 

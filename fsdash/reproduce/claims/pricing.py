@@ -7,7 +7,7 @@ import numpy as np
 from fsdash.reproduce.claims.parts import ahead, part, share, title
 from fsdash.reproduce.curves import ExperimentCurves
 from fsdash.reproduce.experiments import BUDGET_SWEEPS
-from fsdash.reproduce.judging import GOOD, Claim
+from fsdash.reproduce.judging import GOOD, Claim, FirstRule
 from fsdash.reproduce.settings import SHARES
 
 PRICING = 'Section "Dynamic Pricing with Reference Effects and Stochastic Consumer Behavior"'
@@ -16,7 +16,7 @@ BY_BUDGET = (
     f"Judged after {', '.join(SWEEPS[:-1])} and {SWEEPS[-1]} sweeps, because the paper names no "
     "budget: "
 )
-FIRST_RULE = "The first rule judged after 20 sweeps only."
+FIRST_RULE = FirstRule(f"The first rule judged after {SWEEPS[-1]} sweeps only.")
 TRAINING = (
     "The paper does not say how its networks are trained. The settings here (20 epochs of 25 "
     "batches, learning rate 0.01, new random weights in every iteration) were chosen on this "
@@ -46,7 +46,7 @@ def pricing_claims() -> tuple[Claim, ...]:
                 for T in (6, 12)
                 for base in ("fvi", "fqi")
             ),
-            revised=FIRST_RULE,
+            first_rule=FIRST_RULE,
             shares=SHARES,
         ),
         Claim(
@@ -70,7 +70,7 @@ def pricing_claims() -> tuple[Claim, ...]:
                 for T in (6, 12)
                 for base in ("fvi", "fqi")
             ),
-            revised=FIRST_RULE,
+            first_rule=FIRST_RULE,
             shares=SHARES,
         ),
         Claim(
@@ -99,7 +99,7 @@ def pricing_claims() -> tuple[Claim, ...]:
                 for T in (6, 12)
             ),
             TRAINING,
-            revised=FIRST_RULE,
+            first_rule=FIRST_RULE,
             shares=SHARES,
         ),
         Claim(
@@ -117,7 +117,7 @@ def pricing_claims() -> tuple[Claim, ...]:
                 for net in nets
                 for T in (6, 12)
             ),
-            revised=FIRST_RULE,
+            first_rule=FIRST_RULE,
             shares=SHARES,
         ),
         Claim(
@@ -135,7 +135,7 @@ def pricing_claims() -> tuple[Claim, ...]:
                 for T in (6, 12)
             ),
             "This is a weak test: the myopic policy, from which all but FQI start, reaches 81%.",
-            revised=FIRST_RULE,
+            first_rule=FIRST_RULE,
             shares=SHARES,
         ),
     )

@@ -101,7 +101,70 @@ def test_a_claim_quotes_the_paper_and_says_when_its_rule_was_changed():
     claim = reproduction.claims().set_index("name").loc["gridworld-T3"]
     assert "never quite able to achieve good performance" in claim["quotation"]
     assert text.quotation(claim) in words(page) and claim["where"] in text.quotation(claim)
-    assert text.revised(claim) in words(page)
+    assert text.changed(claim) in words(page)
+
+
+def test_a_claim_shows_how_many_of_its_parts_are_clear():
+    shown = cards(opened(PAGE))
+    for claim in reproduction.claims().to_dict("records"):
+        parts = f"({claim['clear_parts']} of {claim['parts']} part"
+        assert any(claim["claim"] in card and parts in card for card in shown)
+
+
+def test_a_verdict_that_a_changed_rule_decided_says_so_beside_it():
+    claims = reproduction.claims().set_index("name")
+    claim = claims.loc["gridworld-base-optimal"].to_dict() | {"name": "gridworld-base-optimal"}
+    assert claim["first_verdict"] == "not reproduced" != claim["verdict"]
+    [card] = cards(opened(PAGE, claim="gridworld-base-optimal"))
+    assert "by the first rule: not reproduced" in card
+    assert "written after the results" in text.claim_title(claim | {"first_verdict": ""})
+    assert "rule" not in text.decided_by(claim | {"first_verdict": claim["verdict"]})
+
+
+@pytest.mark.parametrize("name", ["gridworld-T3", "theory-floor", "inventory-rolling"])
+def test_every_claim_has_a_link_that_shows_it_alone_and_open(name):
+    page = opened(PAGE, claim=name)
+    claim = reproduction.claims().set_index("name").loc[name]
+    [card] = cards(page)
+    assert claim["claim"] in card and claim["rule"] in words(page)
+    [opened_card] = [e for e in page.expander if e.label == card]
+    assert opened_card.proto.expanded
+    page.button(key="all-claims").click().run()
+    assert len(cards(page)) == len(reproduction.claims())
+
+
+def test_a_link_to_an_unknown_claim_is_reported():
+    page = opened(PAGE, claim="gridworld-T99")
+    assert UNUSABLE in page.warning[0].value
+    assert len(cards(page)) == len(reproduction.claims())
+
+
+def test_the_verdicts_of_five_seeds_are_shown_in_the_table_and_with_each_claim():
+    page = opened(PAGE, part=PARTS["gridworld"])
+    seeds = archive.archived_seeds()
+    by_seed = reproduction.seeds_markdown(seeds, "gridworld-T3")
+    assert by_seed in words(page) and len(by_seed.splitlines()) == 2 + 5 + 1
+    claims = reproduction.claims()
+    table = reproduction.verdicts_table(claims[~claims["beyond"]], seeds).set_index("link")
+    row = table.loc["Reproduction?claim=gridworld-T3"]
+    assert len(row["seeds"].split()) == 5 and set(row["seeds"]) <= set("✔◐✖ ")
+    assert row["together"] == "partly" and row["parts"] == "1 of 2"
+    assert any((shown.value.columns == table.reset_index().columns).all() for shown in tables(page))
+
+
+def tables(page):
+    """The tables of the page with a column of links."""
+    return [frame for frame in page.dataframe if "link" in frame.value.columns]
+
+
+def test_the_dependence_on_costs_is_shown_with_the_claims_about_the_inventory():
+    page = opened(PAGE, claim="inventory-near-optimal")
+    constants = archive.archived_constants()
+    assert reproduction.constants_markdown(constants, "inventory-near-optimal") in words(page)
+    near = constants[constants["name"] == "inventory-near-optimal"]
+    [shown] = [frame.value for frame in page.dataframe if "K" in frame.value.columns]
+    assert shown["T=6 ÷ yardstick"].tolist() == near["T=6 ÷ yardstick"].tolist()
+    assert reproduction.constants_markdown(constants, "gridworld-T3") == ""
 
 
 SETTINGS = [
@@ -163,7 +226,7 @@ def test_the_experiment_on_samples_is_shown_with_its_numbers():
     for line in reproduction.samples_results(samples):
         assert line in words(page)
     first = samples.query("domain == 'gridworld' and M == 50")["final"].iloc[0]
-    assert f"is {first:.0%} for M = 50" in reproduction.samples_results(samples)[1]
+    assert f"has {first:.0%} for M = 50" in reproduction.samples_results(samples)[1]
 
 
 def test_intervals_of_the_samples_stay_between_zero_and_one():

@@ -25,6 +25,19 @@ def test_a_claim_opens_with_its_rule_and_the_filter_is_in_the_url(visit: Callabl
     expect(page.get_by_text(claim["rule"])).to_be_visible()
 
 
+def test_a_claims_link_opens_it_alone_and_leads_back(visit: Callable):
+    page = visit("/Reproduction?part=Gridworld")
+    wait_until_drawn(page, "gridworld")
+    claim = archived_claims().set_index("name").loc["gridworld-T3"]
+    page.get_by_text(claim["claim"]).click()
+    page.locator(".st-key-claim-gridworld-T3").get_by_text(text.LINK).click()
+    expect(page).to_have_url(in_url("claim", "gridworld-T3"))
+    expect(page.get_by_text(claim["rule"])).to_be_visible()
+    expect(page.locator("[class*=st-key-claim-]")).to_have_count(1)
+    page.get_by_role("button", name=text.ALL_CLAIMS).click()
+    expect(page.locator(".st-key-claim-gridworld-T6")).to_be_visible()
+
+
 def test_run_this_again_opens_the_lab_with_the_papers_plan(visit: Callable):
     page = visit("/Reproduction?part=Inventory+control")
     wait_until_drawn(page, "inventory")

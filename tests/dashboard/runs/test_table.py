@@ -19,6 +19,7 @@ from fsdash.dashboard.runs.table import (
     mark_best,
     next_order,
     read_search,
+    run_rows,
     selected_references,
     shortest_selection,
     sorted_rows,
@@ -169,6 +170,13 @@ def test_runs_that_show_the_same_value_may_both_be_best():
 def test_work_is_shown_in_sweeps():
     record = work_in_sweeps(score(0.9, work=250.0), 100.0)
     assert (record["work_90"], record["start_work"], record["final"]) == (2.5, 0.0, 0.9)
+
+
+def test_a_sweep_is_the_same_work_for_fitted_and_tabular_methods():
+    """A run of FVI on the same domain changed the unit of all runs to a tenth of it."""
+    specs = (RunSpec("pricing", name, evaluations=10**6) for name in ("e-vi", "lin-fvi"))
+    both = [experiment_of("aaaa", *specs)]
+    assert {r.sweep for r in run_rows(both, {}, Filters())} == {15_150 * 21 * 50}
 
 
 def test_an_experiment_stands_for_all_its_runs():
