@@ -47,7 +47,7 @@ def test_two_runs_are_compared_and_the_comparison_is_shared(visit: Callable[...,
     expect(page.get_by_role("heading", name=text.COMPARISON)).to_be_visible()
     wait_until_drawn(page, "compared-inventory")
     page.wait_for_function(
-        "() => document.querySelector('.st-key-compared-inventory .fs-chart').data.length === 4"
+        "() => document.querySelector('.st-key-compared-inventory .fs-chart').data.length === 6"
     )
     assert {"A · Base E-VI", "B · Base E-VI"} <= set(names(page))
     page.get_by_text(text.VIEWS["settings"], exact=True).click()
