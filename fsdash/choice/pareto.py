@@ -1,7 +1,7 @@
 """What a frontier says about a budget: the best point, the runner-up, and the winner by budget.
 
 A frontier is the table of `fsdash.choice.frontier`: one row per policy with its work in sweeps and
-its true regret. Within a budget the point with the smallest regret wins, however much work it takes.
+its true regret. Within a budget the point with the smallest regret wins, whatever work it takes.
 The cheaper point wins only if two regrets are equal up to the numerical error of the evaluation,
 which the frontier states as its precision.
 """
