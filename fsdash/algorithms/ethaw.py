@@ -156,7 +156,7 @@ def thawed_cycles(
         U_XY = centred(U_XY)
         work, backups = work + sweeps * model.n_real, backups + sweeps * model.n_real
 
-        more = int(REDRAW * (work - began) / model.n_slow)
+        more = max(1, int(REDRAW * (work - began) / model.n_slow))
         seen_XX, differs = draw_slow(sampler, fast_XYA, more, rng)
         counts_XX, corrects = counts_XX + seen_XX, corrects or differs
         work += model.n_slow * more
