@@ -5,7 +5,7 @@
     frozen   sweeps with the slow state frozen; rolling policies on a geometric grid of n, and the
              last one. If y has noise while x is frozen, the number of samples grows by 20% a sweep.
     thawed   if the test says yes twice: thawed defect correction (`fsdash.algorithms.ethaw`).
-    true     otherwise, and from one sweep of Base E-VI on: Base E-VI with common random numbers,
+    true     otherwise, and above one sweep of Base E-VI: Base E-VI with common random numbers,
              centred values if the slow state is exogenous, and a number of samples that grows by
              50% a sweep. The policy is the maximiser of the sweep itself.
     compare  successive halving on roll-outs of 1.5/(1 − γ) steps, from the same starts and with the
@@ -14,10 +14,10 @@
 Thawed and true sweeps start from the values of the fourth frozen sweep.
 
 One candidate is the favourite: the thawed policy if there is one; the rolling policy with the
-longest horizon if x is endogenous and the budget below one sweep of Base E-VI; else the last policy
-of Base E-VI. It stays in all rounds, and it loses only to a policy whose mean return is higher by
-more than the standard error of the difference. A budget this small pays for a few roll-outs, whose
-noise would otherwise decide.
+longest horizon if x is endogenous and the budget at most one sweep of Base E-VI; else the last
+policy of Base E-VI. It stays in all rounds, and it loses only to a policy whose mean return is
+higher by more than the standard error of the difference. A small budget pays for a few roll-outs,
+whose noise would otherwise decide.
 
 The number of samples grows for this reason: with few samples, many sweeps look far ahead but
 inaccurately; with many samples, a few sweeps are accurate but do not look far ahead. The last sweep
@@ -50,9 +50,10 @@ COMPARE_SHARE, CONFIRM_SHARE, CONFIRMING = 0.1, 0.03, 64
 `COMPARE_SHARE` or half of it below one sweep, until there are so many roll-outs in total."""
 TRUE_SHARE = 0.1
 """Share for true sweeps next to thawed ones. Without thawed sweeps they have the rest."""
-ENDOGENOUS_SWEEPS = 10
-"""Frozen sweeps that are made even if they cost more than their share, if x is endogenous and y has
-no noise while x is frozen. Otherwise it is the few that thawed and true sweeps start from."""
+ENDOGENOUS_SWEEPS, ENDOGENOUS_SHARE = 10, 0.4
+"""Frozen sweeps that are made even if they cost more than their share, and their share up to one
+sweep of Base E-VI, if x is endogenous and y has no noise while x is frozen. Otherwise the former
+are the few that thawed and true sweeps start from."""
 SHORTEST, LONGEST = 4, 64
 """The shortest horizon that races, and the longest that is tried if y has no noise."""
 FROZEN_GROWTH, TRUE_SAMPLES, TRUE_GROWTH = 1.2, 4, 1.5
@@ -130,7 +131,7 @@ def race(
             f"{model.n_pairs:,}; give a larger budget"
         )
     budget = Budget(int(evaluations), progress=progress)
-    small = evaluations < SAMPLES * model.n_pairs
+    small = is_small(model, budget)
     affordable = min(TEST_SHARE * evaluations, evaluations - model.n_pairs)
     structure = structure_from_samples(model, rng, min(TESTED, int(affordable / 4)))
     budget.pay(structure.evaluations)
@@ -152,6 +153,11 @@ def race(
     return Race(order, budget.spent, structure, no_thawed)
 
 
+def is_small(model: FastSlowMDP, budget: Budget) -> bool:
+    """Whether a budget is at most one sweep of Base E-VI."""
+    return budget.evaluations <= SAMPLES * model.n_pairs
+
+
 def _why_not_thawed(model: FastSlowMDP, structure: Structure) -> str:
     """Why thawed defect correction does not suit the model; empty if it does."""
     try:
@@ -166,13 +172,15 @@ def rolling_candidates(
 ) -> tuple[list[Candidate], np.ndarray]:
     """Rolling policies on a geometric grid of n, and the values after the first frozen sweeps."""
     noisy = not structure.noise_free_fast
-    always = FIRST_SWEEPS if noisy or structure.exogenous_slow else ENDOGENOUS_SWEEPS
+    always, usual = FIRST_SWEEPS, FROZEN_SHARE
+    if not noisy and not structure.exogenous_slow:
+        always, usual = ENDOGENOUS_SWEEPS, ENDOGENOUS_SHARE if is_small(model, budget) else usual
     grid: list[Candidate] = []
     start_XY = J_XY = np.zeros(model.real_XY.shape)
     last = None
     for n in range(1, 10**6 if noisy else LONGEST + 1):
         M = round(FROZEN_GROWTH ** (n - 1)) if noisy else 1
-        share = 1.0 if n == 1 else 1 - COMPARE_SHARE if n <= always else FROZEN_SHARE
+        share = 1.0 if n == 1 else 1 - COMPARE_SHARE if n <= always else usual
         if M * model.n_pairs > budget.left(share):
             break
         J_XY, policy_PXY = _sweep(Sampler(model, model.frozen, M, "random", True), J_XY, rng)
