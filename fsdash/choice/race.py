@@ -103,7 +103,7 @@ class Budget:
 
 
 @dataclass(frozen=True, eq=False)
-class Race:
+class RaceOutcome:
     """The candidates, the winner first, and what the race has cost.
 
     `structure` is the outcome of the test, and `no_thawed` says why no thawed policy took part.
@@ -120,7 +120,7 @@ def race(
     evaluations: int,
     rng: np.random.Generator,
     progress: Progress = lambda share: None,
-) -> Race:
+) -> RaceOutcome:
     """Race the candidates that a budget pays for.
 
     Raises `InputError` if the budget is too small for one frozen sweep.
@@ -150,7 +150,7 @@ def race(
     late = rolled[-1:] if small and not structure.exogenous_slow else []
     favourite = (thawed or late or tried or rolled)[-1]
     order = halving(model, rolled + tried + thawed, favourite, budget, rng)
-    return Race(order, budget.spent, structure, no_thawed)
+    return RaceOutcome(order, budget.spent, structure, no_thawed)
 
 
 def is_small(model: FastSlowMDP, budget: Budget) -> bool:

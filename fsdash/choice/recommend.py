@@ -30,7 +30,7 @@ from fsdash.algorithms.optimum import optimum, regret
 from fsdash.choice.certify import certify
 from fsdash.choice.frontier import TIGHTEN, frontier, policy_of
 from fsdash.choice.pareto import pareto, precision
-from fsdash.choice.race import SAMPLES, Candidate, Race, race
+from fsdash.choice.race import SAMPLES, Candidate, RaceOutcome, race
 from fsdash.core.display import Lines, Summary
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import H
@@ -309,7 +309,7 @@ def _sampled(
     return _measured(model, best.method, best.T, best.k, outcome.spent, why, best.policy_PXY)
 
 
-def _why_thawed(outcome: Race) -> str:
+def _why_thawed(outcome: RaceOutcome) -> str:
     """Whether thawed defect correction took part in the race, and why."""
     if outcome.no_thawed:
         return f"No thawed sweeps: {outcome.no_thawed}."
