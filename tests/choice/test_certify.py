@@ -67,12 +67,14 @@ def test_bounds_hold_with_infeasible_actions_and_padding(seed, padded, P):
 def exact_values(model, policy_S):
     """U^π of a stationary policy by rational elimination, as fractions."""
     S, gamma = model.n_states, Fraction(model.gamma)
+    full = (*model.reward_XYA.shape, len(model.noise_W))
+    target = model.next_slow.astype(int) * model.n_fast + model.next_fast
     rows = []
     for s, a in enumerate(policy_S):
         x, y = divmod(s, model.n_fast)
         row = [Fraction(int(s == to)) for to in range(S)]
         for w, p in enumerate(model.noise_W):
-            to = int(model.next_slow[x, 0, 0, w]) * model.n_fast + int(model.next_fast[x, y, a, w])
+            to = int(np.broadcast_to(target, full)[x, y, a, w])
             row[to] -= gamma * Fraction(p)
         rows.append([*row, Fraction(model.reward_XYA[x, y, a])])
     for i in range(S):
