@@ -18,9 +18,17 @@ Dietterich (arXiv 2303.12957) use the same structure. Adding c(x) to U changes e
 Between two sweeps the policy is evaluated by sweeps of |S| each, in which only the part of U that
 stays in x moves: (1 − κ(x)) U + off, with κ(x) = 1 − P̂(x, x) and off = P̂ U − (1 − κ) U held fixed.
 
+Estimate k of D has the step k^−0.7. With the step 1/k the error of D decays like k^−λ, where λ is
+the smallest real part of an eigenvalue of (I − γE)(I − γN)⁻¹ for the true kernel E and the thawed
+one N. If the slow state moves often, λ is near 0.
+
+Nothing is read off the model's tables. Whether x is exogenous and ỹ without noise is tested by
+draws (`structure_from_samples`), and every draw of x' also shows whether y' differs from ỹ. D is
+estimated from the first such draw on, so a move that is rare is corrected once it has been seen.
+
 Work, in value-function evaluations; every sample is counted, and the policy comes from the sweep
 itself: |S||A| per sweep, |S| per sweep of a policy, |S| times the non-zeros in a row of P̂ for P̂ U,
-2M|S||A| per estimate of D, and one per draw of x' alone and of y' in the first check.
+2M|S||A| per estimate of D, and one per draw of the structure's test and of x' for P̂.
 """
 
 from __future__ import annotations
@@ -32,28 +40,31 @@ from math import ceil, nan
 import numpy as np
 
 from fsdash.algorithms.snapshot import Snapshot, finite
-from fsdash.core.certificate import MAX_SLOW, slow_kernel
+from fsdash.core.certificate import MAX_SLOW
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.operators import H_frozen, expect, follow, policy_reward
+from fsdash.core.operators import policy_reward
 from fsdash.errors import InputError
 from fsdash.sampling import (
     NextStates,
+    Structure,
     centred,
     check_run,
     check_samples,
     check_ties,
     greedy_rows,
+    structure_from_samples,
 )
 
 FIRST_SWEEPS = 4
 """Frozen sweeps before x moves."""
-CHECKED = 500
-"""Pairs (s, a) that are sampled to find out whether y' ever differs from ỹ."""
 REDRAW = 0.1
 """Work for further draws of x', as a share of a cycle's other work."""
 SETTLED, FIRST_CYCLES = 0.01, 6
 """D is first estimated when the change of U is this share of the first one, or after so many
 cycles."""
+STEP_EXPONENT = 0.7
+"""Estimate k of the defect has the step k to the power of minus this. Between 0.5 and 1 the steps
+average out noise; the smaller, the sooner old estimates are forgotten."""
 
 
 def ethaw(
@@ -69,7 +80,8 @@ def ethaw(
     Parameters
     ----------
     model : FastSlowMDP
-        The model. Its slow state is exogenous, and its fast state has no noise while x is frozen.
+        The model. Its slow state is exogenous, and its fast state has no noise while x is frozen;
+        both are tested by draws, and a model that nearly is so passes.
     rng : np.random.Generator
         Source of random numbers; the same generator state gives the same run.
     M : int, default 10
@@ -99,26 +111,37 @@ def ethaw(
     check_samples("M", M)
     check_samples("draws", draws)
     check_ties(ties)
-    check_thaw(model)
-    n, sampler = model.n_pairs, NextStates(model)
-    pairs_N, fast_XYA = np.flatnonzero(model.feasible_XYA), frozen_map(model)
-
-    counts_XX = sampler.count_slow(draws, rng)
-    U_XY, D_XYA = np.zeros(model.real_XY.shape), np.zeros(fast_XYA.shape)
+    structure = structure_from_samples(model, rng)
+    check_thaw(model, structure)
+    fast_XYA, U_XY = frozen_map(model, rng), np.zeros(model.real_XY.shape)
     for _ in range(FIRST_SWEEPS):
-        U_XY = H_frozen(model, U_XY)
-    checked_N = rng.choice(pairs_N, CHECKED)
-    y_N = sampler.draw(checked_N, rng.random(CHECKED)) % model.n_fast
-    corrects = bool((y_N != fast_XYA.reshape(-1)[checked_N]).any())
-    backups = FIRST_SWEEPS * n
-    work = model.n_slow * draws + backups + CHECKED
+        Q_XYA = model.reward_XYA + model.gamma * look_up(U_XY, fast_XYA)
+        U_XY = Q_XYA.max(axis=2)
+    backups = FIRST_SWEEPS * model.n_pairs
+    before = (backups, backups + structure.evaluations)
+    yield from thawed_cycles(model, rng, fast_XYA, U_XY, before, M, draws, ties)
 
+
+def thawed_cycles(
+    model: FastSlowMDP,
+    rng: np.random.Generator,
+    fast_XYA: np.ndarray,
+    U_XY: np.ndarray,
+    before: tuple[int, int] = (0, 0),
+    M: int = 10,
+    draws: int = 200,
+    ties: str = "random",
+) -> Iterator[Snapshot]:
+    """Yield the cycles of E-Thaw from values U on; `before` are the backups and the work so far."""
+    n, sampler, D_XYA = model.n_pairs, NextStates(model), np.zeros(fast_XYA.shape)
+    counts_XX, corrects = draw_slow(sampler, fast_XYA, draws, rng)
+    backups, work = before[0], before[1] + model.n_slow * draws
     estimates, since, first_change = 0, 0, nan
     for cycle in count(1):
         began = work
         P_XX = counts_XX / counts_XX.sum(axis=1, keepdims=True)
         E_XY = P_XX @ U_XY
-        next_XY, pi_XY = thawed_sweep(model, E_XY, D_XYA, ties, rng)
+        next_XY, pi_XY = thawed_sweep(model, fast_XYA, E_XY, D_XYA, ties, rng)
         work += model.n_fast * int(np.count_nonzero(counts_XX)) + n
         backups += n
         finite(next_XY, "base", cycle)
@@ -129,27 +152,41 @@ def ethaw(
         stay_X1 = np.diag(P_XX)[:, None]
         sweeps = int(min(model.n_actions / 2, ceil(1 / (1 - model.gamma * stay_X1.mean()))))
         off_XY = E_XY - stay_X1 * U_XY
-        U_XY = centred(policy_sweeps(model, pi_XY, sweeps, stay_X1, off_XY, D_XYA, next_XY))
+        U_XY = policy_sweeps(model, fast_XYA, pi_XY, sweeps, stay_X1, off_XY, D_XYA, next_XY)
+        U_XY = centred(U_XY)
         work, backups = work + sweeps * model.n_real, backups + sweeps * model.n_real
 
-        more = int(REDRAW * (work - began) / model.n_slow)
-        counts_XX, work = counts_XX + sampler.count_slow(more, rng), work + model.n_slow * more
+        more = max(1, int(REDRAW * (work - began) / model.n_slow))
+        seen_XX, differs = draw_slow(sampler, fast_XYA, more, rng)
+        counts_XX, corrects = counts_XX + seen_XX, corrects or differs
+        work += model.n_slow * more
         since += work - began
 
         settled = change < SETTLED * first_change
         due = since >= 2 * M * n if estimates else cycle >= FIRST_CYCLES
         if corrects and (settled or due):
-            d_XYA, seen_XX = sampled_defect(sampler, U_XY, fast_XYA, pairs_N, M, rng)
+            d_XYA, seen_XX = sampled_defect(sampler, U_XY, fast_XYA, M, rng)
             estimates, since = estimates + 1, 0
-            D_XYA = D_XYA + (model.mirror(d_XYA) - D_XYA) / estimates
+            D_XYA = D_XYA + (model.mirror(d_XYA) - D_XYA) / estimates**STEP_EXPONENT
             counts_XX, work = counts_XX + seen_XX, work + 2 * M * n
 
 
+def look_up(U_XY: np.ndarray, fast_XYA: np.ndarray) -> np.ndarray:
+    """Return U(x, ỹ) for every (x, y, a), or under a policy for every (x, y)."""
+    X, *rest = fast_XYA.shape
+    return np.take_along_axis(U_XY, fast_XYA.reshape(X, -1), axis=1).reshape(X, *rest)
+
+
 def thawed_sweep(
-    model: FastSlowMDP, E_XY: np.ndarray, D_XYA: np.ndarray, ties: str, rng: np.random.Generator
+    model: FastSlowMDP,
+    fast_XYA: np.ndarray,
+    E_XY: np.ndarray,
+    D_XYA: np.ndarray,
+    ties: str,
+    rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return max_a r + γ [E(x, ỹ) + D] and a greedy policy."""
-    Q_XYA = model.reward_XYA + model.gamma * (expect(model, model.frozen, E_XY) + D_XYA)
+    Q_XYA = model.reward_XYA + model.gamma * (look_up(E_XY, fast_XYA) + D_XYA)
     pi_S = greedy_rows(rng, Q_XYA.reshape(-1, model.n_actions), ties == "random")
     pi_XY = pi_S.reshape(E_XY.shape)
     return chosen(Q_XYA, pi_XY), pi_XY
@@ -157,6 +194,7 @@ def thawed_sweep(
 
 def policy_sweeps(
     model: FastSlowMDP,
+    fast_XYA: np.ndarray,
     pi_XY: np.ndarray,
     sweeps: int,
     stay_X1: np.ndarray,
@@ -165,11 +203,10 @@ def policy_sweeps(
     U_XY: np.ndarray,
 ) -> np.ndarray:
     """Make sweeps U ← r_π + γ [((1 − κ) U + off)(x, ỹ_π) + D_π] of a policy."""
-    followed = follow(model.frozen, pi_XY)
+    fast_XY = chosen(fast_XYA, pi_XY)
     fixed_XY = policy_reward(model, pi_XY) + model.gamma * chosen(D_XYA, pi_XY)
     for _ in range(sweeps):
-        moved_XY1 = expect(model, followed, stay_X1 * U_XY + off_XY)
-        U_XY = fixed_XY + model.gamma * moved_XY1[:, :, 0]
+        U_XY = fixed_XY + model.gamma * look_up(stay_X1 * U_XY + off_XY, fast_XY)
     return U_XY
 
 
@@ -178,11 +215,22 @@ def chosen(Q_XYA: np.ndarray, pi_XY: np.ndarray) -> np.ndarray:
     return np.take_along_axis(Q_XYA, pi_XY[:, :, None].astype(np.int64), axis=2)[:, :, 0]
 
 
+def draw_slow(
+    sampler: NextStates, fast_XYA: np.ndarray, n: int, rng: np.random.Generator
+) -> tuple[np.ndarray, bool]:
+    """Draw n next states of random pairs of each x: counts of x', and whether any y' is not ỹ."""
+    X, Y, _ = fast_XYA.shape
+    slow_N = np.repeat(np.arange(X), n)
+    pair_N = sampler.random_pairs(slow_N, rng)
+    target_N = sampler.draw(pair_N, rng.random(X * n))
+    seen_XX = np.bincount(slow_N * X + target_N // Y, minlength=X * X).reshape(X, X)
+    return seen_XX, bool((target_N % Y != fast_XYA.reshape(-1)[pair_N]).any())
+
+
 def sampled_defect(
     sampler: NextStates,
     U_XY: np.ndarray,
     fast_XYA: np.ndarray,
-    pairs_N: np.ndarray,
     M: int,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -191,6 +239,7 @@ def sampled_defect(
     All actions of a state have common random numbers, so one of them gives an independent x'.
     """
     X, Y, A = fast_XYA.shape
+    pairs_N = sampler.pairs_N
     U_S, fast_N, state_N = U_XY.reshape(-1), fast_XYA.reshape(-1)[pairs_N], pairs_N // A
     first = np.unique(state_N, return_index=True)[1]
     total_N, seen_XX = np.zeros(len(pairs_N)), np.zeros((X, X))
@@ -204,23 +253,30 @@ def sampled_defect(
     return d_XYA, seen_XX
 
 
-def frozen_map(model: FastSlowMDP) -> np.ndarray:
-    """Return ỹ(x, y, a), the index of the next fast state while x is frozen."""
-    index_XY = np.tile(np.arange(model.n_fast, dtype=float), (model.n_slow, 1))
-    fast_XYA = np.rint(expect(model, model.frozen, index_XY)).astype(np.int64)
-    return np.array(np.broadcast_to(fast_XYA, model.reward_XYA.shape))
+def frozen_map(model: FastSlowMDP, rng: np.random.Generator) -> np.ndarray:
+    """Return ỹ(x, y, a), the next fast state while x is frozen, as the first frozen sweep sees it.
+
+    For infeasible actions it is 0.
+    """
+    sampler, fast_P = NextStates(model, model.frozen), np.zeros(model.reward_XYA.size, np.int64)
+    drawn_N = sampler.draw(sampler.pairs_N, rng.random(model.n_pairs))
+    fast_P[sampler.pairs_N] = drawn_N % model.n_fast
+    return model.mirror(fast_P.reshape(model.reward_XYA.shape))
 
 
-def check_thaw(model: FastSlowMDP) -> None:
+def check_thaw(model: FastSlowMDP, structure: Structure) -> None:
     """Raise an error that names an alternative unless E-Thaw suits the model."""
-    if not model.true.exogenous_slow:
+    tested = f"of {structure.tested} pairs of draws"
+    if not structure.exogenous_slow:
         raise InputError(
-            "e-thaw: the slow state is endogenous (the law of x' depends on the action or on y); "
-            "use e-rolling, or e-vi if freezing does not suit the model"
+            "e-thaw: the slow state is endogenous (x' changed with the action or with y in "
+            f"{structure.slow_changes} {tested}); use e-rolling, or e-vi if freezing does not suit "
+            "the model"
         )
-    if not model.frozen.noise_free_fast:
+    if not structure.noise_free_fast:
         raise InputError(
-            "e-thaw: the fast state has noise while x is frozen; use e-rolling with M_l > 1 samples"
+            "e-thaw: the fast state has noise while x is frozen (y' changed in "
+            f"{structure.frozen_changes} {tested}); use e-rolling with M_l > 1 samples"
         )
     if model.n_slow > MAX_SLOW:
         raise InputError(
@@ -229,16 +285,9 @@ def check_thaw(model: FastSlowMDP) -> None:
         )
 
 
-def first_policy_cost(model: FastSlowMDP, draws: int = 200) -> int:
-    """Return an upper bound on the evaluations before the first policy."""
-    nonzeros = min(draws, model.n_slow)
-    sweeps = (FIRST_SWEEPS + 1) * model.n_pairs
-    return model.n_slow * draws + sweeps + CHECKED + model.n_states * nonzeros
-
-
 def describe_thaw(model: FastSlowMDP, **parameters: object) -> str:
-    """Say how the slow state moves; refuse what E-Thaw would refuse."""
-    check_thaw(model)
-    return (
-        f"exogenous slow state, moves with probability {1 - np.diag(slow_kernel(model)).mean():.3g}"
-    )
+    """Say what draws show about the structure; refuse what E-Thaw would refuse."""
+    structure = structure_from_samples(model, np.random.default_rng(0))
+    check_thaw(model, structure)
+    nearly = "nearly " if structure.slow_changes else ""
+    return f"{nearly}exogenous slow state, tested by {structure.tested} pairs of draws"

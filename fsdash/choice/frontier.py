@@ -59,6 +59,9 @@ EVERY_UP_TO, FSVI_RATIO, VI_RATIO = 2, 4, 1.25
 """Iterations up to which every policy is evaluated, and the ratio of the following ones."""
 TIGHTEN = 2
 """Iterations of modified policy iteration for the shared upper bound."""
+EVALUATED = 1e-4
+"""Tolerance of a policy's values, as a share of that of the methods' convergence. A difference that
+would decide between two policies must not be numerical error."""
 MAX_MEASURED = 400_000
 """State-action pairs up to which the constants for the bounds are measured."""
 
@@ -98,7 +101,8 @@ def frontier(
     methods : sequence of {"fsvi", "rolling", "mpi", "vi"}
         The methods.
     tolerance : float, default 1e-4
-        Precision of the values and of the methods' convergence, relative to the largest |U*|.
+        Precision of the methods' convergence, relative to the largest |U*|. Policies are evaluated
+        10,000 times as precisely.
     every_iteration : bool, default False
         Evaluate FSVI and VI after each iteration, so that no budget misses its best policy. Only
         for small models: there are many times more policies to evaluate.
@@ -121,7 +125,8 @@ def frontier(
         certificate (an upper bound on max_regret) and bound (the proven bound from constants:
         `repaired_regret` of FSVI, `rolling_bound`, `vi_regret`; none for mpi). `attrs` holds the
         optimal mean value, the evaluations of one sweep, the cost of the shared upper bound in
-        sweeps, the precision of the regrets, and a notice if U* is less precise than that.
+        sweeps, the precision (the difference of two regrets that may be numerical error), and a
+        notice if U* misses its tolerance.
 
     Examples
     --------
@@ -156,7 +161,9 @@ def frontier(
             progress(share)
             # Similar policies follow each other, so the values of one are a start for the next.
             start_XY = found[-1][1].U_XY if found else None
-            values = policy_values(model, point.policy_PXY, tolerance=goal, start_XY=start_XY)
+            values = policy_values(
+                model, point.policy_PXY, tolerance=EVALUATED * goal, start_XY=start_XY
+            )
             found.append((point, values))
     progress(1.0)
     upper_XY, upper_sweeps = _shared_upper_bound(model, found)
@@ -187,7 +194,7 @@ def frontier(
         "optimal_mean_value": solved.optimal_return,
         "evaluations_per_sweep": sweep,
         "upper_bound_sweeps": upper_sweeps,
-        "precision": max(goal, best.error),
+        "precision": 2 * max((values.error for _, values in found), default=0.0),
         "notice": best.notice,
     }
     return frame

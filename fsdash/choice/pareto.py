@@ -1,8 +1,9 @@
 """What a frontier says about a budget: the best point, the runner-up, and the winner by budget.
 
 A frontier is the table of `fsdash.choice.frontier`: one row per policy with its work in sweeps and
-its true regret. Regrets that differ by no more than the precision of the frontier are equal for a
-decision; the cheaper point then wins.
+its true regret. Within a budget the point with the smallest regret wins, whatever work it takes.
+The cheaper point wins only if two regrets are equal up to the numerical error of the evaluation,
+which the frontier states as its precision.
 """
 
 from __future__ import annotations
@@ -11,9 +12,6 @@ from dataclasses import dataclass
 from math import inf
 
 import pandas as pd
-
-NEGLIGIBLE = 1e-6
-"""Share of the optimal mean value that counts as equal, if the frontier states no precision."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +115,5 @@ def with_work(frontier: pd.DataFrame) -> pd.DataFrame:
 
 
 def precision(frontier: pd.DataFrame) -> float:
-    """Return the difference up to which two regrets are equal for a decision."""
-    optimal = abs(frontier.attrs.get("optimal_mean_value", 0.0))
-    return float(frontier.attrs.get("precision", NEGLIGIBLE * optimal))
+    """Return the difference of two regrets that may be numerical error; 0 if none is stated."""
+    return float(frontier.attrs.get("precision", 0.0))

@@ -4,9 +4,12 @@ Exact: the best point of the frontier within the budget (`fsdash.choice.frontier
 
 Sampled: only samples are known, and every sample counts against the budget.
 
-    e-thaw   if the slow state is exogenous and y has no noise while x is frozen
-    race     otherwise: rolling policies against Base E-VI, decided by roll-outs
-             (`fsdash.choice.race`)
+    rolling  policies of rolling freeze
+    e-thaw   thawed defect correction, if draws show that the slow state is exogenous and y has no
+             noise while x is frozen
+    e-vi     Base E-VI
+
+race against each other, decided by roll-outs (`fsdash.choice.race`).
 
 The regret and the certificate of the answer are computed on the model afterwards. They inform the
 reader and play no part in the choice.
@@ -23,11 +26,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fsdash.algorithms.ethaw import check_thaw, ethaw, first_policy_cost
 from fsdash.choice.certify import certify
 from fsdash.choice.frontier import TIGHTEN, frontier, policy_of
 from fsdash.choice.pareto import pareto, precision
-from fsdash.choice.race import Candidate, race
+from fsdash.choice.race import SAMPLES, Candidate, RaceOutcome, race
 from fsdash.choice.solved import SolvedModel
 from fsdash.core.display import Lines, Summary
 from fsdash.core.model import FastSlowMDP
@@ -36,8 +38,6 @@ from fsdash.errors import InputError
 from fsdash.formatting import frame_records, number
 from fsdash.sampling import Sampler, backup
 
-SAMPLES = 50
-"""Samples for each state and action in the sweep of Base E-VI that is the unit `sweeps`."""
 TITLES = {
     "fsvi": "FSVI",
     "rolling": "rolling freeze",
@@ -305,36 +305,23 @@ def _sentence(text: str) -> str:
 def _sampled(
     solved: SolvedModel, budget: float, seed: int, progress: Callable[[float], object]
 ) -> Choice:
-    """Thawed defect correction if it suits the model, otherwise the winner of the race."""
-    model, rng = solved.model, np.random.default_rng(seed)
-    if reason := _why_not_thawed(model, budget):
-        candidates, spent = race(model, int(budget), rng, progress)
-        best = candidates[0]
-        why = f"No thawed sweeps: {reason}. {_why_race(candidates, model.sense)}"
-        return _measured(solved, best.method, best.T, best.k, spent, why, best.policy_PXY)
-    snapshots = ethaw(model, rng)
-    last = next(snapshots)
-    for snapshot in snapshots:
-        if snapshot.evaluations > budget:
-            break
-        last = snapshot
-        progress(last.evaluations / budget)
-    why = (
-        "The slow state is exogenous and the fast state has no noise while x is frozen, so thawed "
-        f"defect correction applies. It made {last.iteration} cycles."
+    """The winner of the race."""
+    outcome = race(solved.model, int(budget), np.random.default_rng(seed), progress)
+    best = outcome.candidates[0]
+    why = f"{_why_thawed(outcome)} {_why_race(outcome.candidates, solved.model.sense)}"
+    return _measured(solved, best.method, best.T, best.k, outcome.spent, why, best.policy_PXY)
+
+
+def _why_thawed(outcome: RaceOutcome) -> str:
+    """Whether thawed defect correction took part in the race, and why."""
+    if outcome.no_thawed:
+        return f"No thawed sweeps: {outcome.no_thawed}."
+    tested = outcome.structure
+    nearly = "nearly " if tested.slow_changes or tested.frozen_changes else ""
+    return (
+        f"The slow state is {nearly}exogenous and the fast state has {nearly}no noise while x is "
+        f"frozen, as {tested.tested} pairs of draws each show, so thawed defect correction applies."
     )
-    return _measured(solved, "e-thaw", None, last.iteration, last.evaluations, why, last.policy_PXY)
-
-
-def _why_not_thawed(model: FastSlowMDP, budget: float) -> str:
-    """Why thawed defect correction does not apply; empty if it does."""
-    try:
-        check_thaw(model)
-    except InputError as refusal:
-        return str(refusal).removeprefix("e-thaw: ").partition(";")[0]
-    if first_policy_cost(model) > budget:
-        return "the budget ends before the first policy of thawed defect correction"
-    return ""
 
 
 def _why_race(candidates: Sequence[Candidate], sense: str) -> str:
@@ -342,7 +329,7 @@ def _why_race(candidates: Sequence[Candidate], sense: str) -> str:
     best, others = candidates[0], candidates[1:]
     name = describe(best.method, best.T, best.k)
     if not best.paths:
-        return _sentence(f"{name} took most of the work; no budget was left to compare.")
+        return _sentence(f"{name} is the favourite; no budget was left to compare.")
     rival = next((c for c in others if c.method != best.method), others[0])
     rounds = len(rival.paths)
     sign, earned = (-1, "cost") if sense == "min" else (1, "earned")
@@ -351,7 +338,11 @@ def _why_race(candidates: Sequence[Candidate], sense: str) -> str:
     said = f"{name} {earned} {mine} and {other} {theirs}"
     if mine == theirs:
         said = f"{name} and {other} {earned} the same, {mine}"
-    return _sentence(f"{said}, on average in the same {sum(rival.paths)} roll-outs.")
+    paths = sum(rival.paths)
+    said += f", on average in the same {paths} roll-out{'s' * (paths > 1)}"
+    if best.mean_return(rounds) < rival.mean_return(rounds):
+        said += "; that is not enough to prefer the second"
+    return _sentence(f"{said}.")
 
 
 def _measured(

@@ -45,7 +45,10 @@ def checked_rewards(reward_XYA: np.ndarray) -> np.ndarray:
 def checked_indices(
     name: str, values: np.ndarray, full: tuple[int, ...], size: int, kind: str
 ) -> np.ndarray:
-    """Return a transition table as indices of slow or fast states; `full` is (X, Y, A, W)."""
+    """Return a transition table as indices of slow or fast states; `full` is (X, Y, A, W).
+
+    An axis along which the table does not change becomes an axis of length 1.
+    """
     values = np.asarray(values)
     if values.ndim != 4 or any(n not in (1, full[i]) for i, n in enumerate(values.shape)):
         raise InputError(
@@ -60,7 +63,20 @@ def checked_indices(
             f"{name}{list(index)} = {values[index]} is not a {kind} state; "
             f"indices run from 0 to {size - 1}: clip or extend the {kind} states"
         )
-    return read_only(np.array(values, dtype=INDEX, order="C"))
+    return read_only(np.array(_without_equal_axes(values), dtype=INDEX, order="C"))
+
+
+def _without_equal_axes(table: np.ndarray) -> np.ndarray:
+    """Return the first entry of each axis along which all entries are equal, all entries of others.
+
+    The first and the last entry differ along most other axes, so few axes are compared in full.
+    """
+    for axis in range(table.ndim):
+        ends = np.take(table, [0, -1], axis)
+        first = np.take(ends, [0], axis)
+        if (ends == first).all() and (table == first).all():
+            table = first
+    return table
 
 
 def checked_feasible(

@@ -7,8 +7,9 @@ Property"). Both are indices, and the pair is never flattened. An array has an a
 
 that it depends on, and its name ends with their letters (`reward_XYA`, `U_XY`). A transition array
 may have length 1 on any axis, which means "does not depend on this": an exogenous slow state is
-(X, 1, 1, W), a noise-free fast state (X, Y, A, 1). The operators use these shapes to save work, and
-no array with |S|·|S| entries is ever made.
+(X, 1, 1, W), a noise-free fast state (X, Y, A, 1). An axis along which nothing changes is reduced
+to length 1 when the model is built, so the shapes show the structure however the arrays were given.
+The operators use these shapes to save work, and no array with |S|·|S| entries is ever made.
 
 The model has two dynamics. `true` is f = (f_X, f_Y). `frozen` keeps x where it is and moves y by
 `frozen_next_fast`: these are the dynamics of the lower-level problem. By default that is f_Y

@@ -38,7 +38,7 @@ import numpy as np
 
 from fsdash.sampling.checks import TIES, check_run, check_samples, check_ties
 from fsdash.sampling.laws import draw_counts, greedy_rows, invert, multinomial, pick_action
-from fsdash.sampling.next_states import NextStates
+from fsdash.sampling.next_states import NextStates, Structure, structure_from_samples
 from fsdash.sampling.one_step import Sampler, States, centred
 from fsdash.sampling.states import StateSample
 from fsdash.sampling.upper import StoredPaths, UpperSampler
@@ -53,6 +53,7 @@ __all__ = [
     "StateSample",
     "States",
     "StoredPaths",
+    "Structure",
     "UpperSampler",
     "backup",
     "centred",
@@ -67,6 +68,7 @@ __all__ = [
     "pick_action",
     "policy_rngs",
     "ranges",
+    "structure_from_samples",
     "sweep",
     "sweeps",
 ]

@@ -2,26 +2,34 @@
 
 A draw is a function of a uniform number u, by the inverse CDF of the noise (index form) or of the
 pair's row (row form). Two pairs that are given the same u have common random numbers.
+
+Draws also test the structure of a model (`Structure`), where nothing but samples may be used.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 
-from fsdash.core.certificate import slow_kernel
 from fsdash.core.kernels import axis_strides, jit
-from fsdash.core.model import FastSlowMDP
+from fsdash.core.model import Dynamics, FastSlowMDP
 from fsdash.core.rows import Rows
 from fsdash.sampling.row_steps import row_cdf
 
+TESTED = 125
+"""Pairs of draws in each of the two tests of a model's structure."""
+NEARLY = 0.01
+"""Share of the pairs of draws that may differ in a model that nearly has the structure."""
+
 
 class NextStates:
-    """Draws of (x', y') under the true dynamics, and of x' alone if it is exogenous."""
+    """Draws of (x', y') under the true dynamics, or under others such as the frozen ones."""
 
-    def __init__(self, model: FastSlowMDP) -> None:
-        self.model, d = model, model.true
+    def __init__(self, model: FastSlowMDP, dynamics: Dynamics | None = None) -> None:
+        self.model, self.dynamics = model, model.true if dynamics is None else dynamics
+        self.pairs_N = np.flatnonzero(model.feasible_XYA)
+        d = self.dynamics
         if isinstance(d, Rows):
             self.cdf_N = row_cdf(d.start_R, d.probability_N)
         else:
@@ -29,7 +37,7 @@ class NextStates:
 
     def draw(self, pair_N: np.ndarray, u_N: np.ndarray) -> np.ndarray:
         """Draw the next state x'·|Y| + y' of each pair (x·|Y| + y)·|A| + a at uniform numbers u."""
-        m, d, target_N = self.model, self.model.true, np.empty(len(pair_N), np.int64)
+        m, d, target_N = self.model, self.dynamics, np.empty(len(pair_N), np.int64)
         if isinstance(d, Rows):
             row_N = d.row_XYA.reshape(-1)[pair_N].astype(np.int64)
             draw_from_rows(d.start_R, d.target_N, self.cdf_N, row_N, u_N, target_N)
@@ -38,15 +46,64 @@ class NextStates:
             draw_from_tables(d.next_slow, d.next_fast, self.cdf_N, *sizes, pair_N, u_N, target_N)
         return target_N
 
-    def count_slow(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw x' n times from each slow state; return how often each x' came, shape (X, X)."""
-        return rng.multinomial(n, self._slow_XX)
+    def random_pairs(self, slow_N: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Draw a feasible pair of each of these slow states, all with the same probability."""
+        cells = self.model.n_fast * self.model.n_actions
+        start_X = np.searchsorted(self.pairs_N, cells * np.arange(self.model.n_slow + 1))
+        return self.pairs_N[rng.integers(start_X[slow_N], start_X[slow_N + 1])]
 
-    @cached_property
-    def _slow_XX(self) -> np.ndarray:
-        """The kernel of the slow state, with rows that sum to 1 as exactly as possible."""
-        P_XX = slow_kernel(self.model)
-        return P_XX / P_XX.sum(axis=1, keepdims=True)
+
+@dataclass(frozen=True)
+class Structure:
+    """What samples say about a model: how often two draws that should agree did not.
+
+    Attributes
+    ----------
+    slow_changes : int
+        Pairs of draws from one x at common random numbers, but with another y and action, that led
+        to different x'. None if x is exogenous.
+    frozen_changes : int
+        Pairs of draws from one (x, y, a) with x frozen that led to different y'. None if y has no
+        noise while x is frozen.
+    tested : int
+        Pairs of draws for each of the two.
+    """
+
+    slow_changes: int
+    frozen_changes: int
+    tested: int
+
+    @property
+    def exogenous_slow(self) -> bool:
+        """Whether x is exogenous, or nearly so."""
+        return self.tested > 0 and self.slow_changes <= NEARLY * self.tested
+
+    @property
+    def noise_free_fast(self) -> bool:
+        """Whether y has no noise while x is frozen, or nearly none."""
+        return self.tested > 0 and self.frozen_changes <= NEARLY * self.tested
+
+    @property
+    def evaluations(self) -> int:
+        """The draws that were made."""
+        return 4 * self.tested
+
+
+def structure_from_samples(
+    model: FastSlowMDP, rng: np.random.Generator, tested: int = TESTED
+) -> Structure:
+    """Test from samples whether x is exogenous and y noise-free while x is frozen."""
+    true, frozen, Y = NextStates(model), NextStates(model, model.frozen), model.n_fast
+    pair_N = rng.choice(true.pairs_N, tested)
+    other_N = true.random_pairs(pair_N // (Y * model.n_actions), rng)
+    u_N = rng.random(tested)
+    slow_N, other_slow_N = (true.draw(p_N, u_N) // Y for p_N in (pair_N, other_N))
+    fast_N, other_fast_N = (frozen.draw(pair_N, rng.random(tested)) for _ in range(2))
+    return Structure(
+        int(np.count_nonzero(slow_N != other_slow_N)),
+        int(np.count_nonzero(fast_N != other_fast_N)),
+        tested,
+    )
 
 
 @jit

@@ -12,6 +12,7 @@ from fsdash.algorithms.optimum import optimum, regret
 from fsdash.choice.frontier import COLUMNS, frontier
 from fsdash.choice.recommend import recommend
 from fsdash.choice.solved import SolvedModel
+from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.domains import make
 from fsdash.errors import InputError
@@ -152,10 +153,14 @@ def test_no_certificate_is_below_the_largest_regret(seed, shape, gamma, size):
     assert sampled.certificate >= sampled.mean_regret * (1 - 1e-12)
 
 
-def test_the_precision_is_the_tolerance_times_the_largest_value():
-    found = frontier(INVENTORY, [6], methods=("rolling",), tolerance=1e-3, bounds=False)
-    assert found["method"].tolist() == ["rolling"]
-    assert found.attrs["precision"] == pytest.approx(1e-3 * np.abs(optimum(INVENTORY).U_XY).max())
+def test_the_precision_is_the_numerical_error_of_two_regrets():
+    found = frontier(INVENTORY, [6, 7], methods=("rolling",), tolerance=1e-3, bounds=False)
+    assert found["method"].tolist() == ["rolling"] * 2
+    assert 0 < found.attrs["precision"] <= 2e-7 * np.abs(optimum(INVENTORY).U_XY).max()
+    policies = (run_until(rolling(INVENTORY, n), iterations=n).policy_PXY for n in (6, 7))
+    exact = [INVENTORY.mean(policy_values(INVENTORY, policy).U_XY) for policy in policies]
+    measured = found["mean_regret"].tolist()
+    assert abs(measured[0] - measured[1] - (exact[1] - exact[0])) <= found.attrs["precision"]
 
 
 @pytest.mark.parametrize("size", [1e-9, 1e-30])

@@ -8,10 +8,10 @@ import pytest
 from fsdash.choice.pareto import Winner, best_on_budget, pareto, runner_up, winners
 
 
-def table(*rows, optimal=100.0):
+def table(*rows):
     frame = pd.DataFrame(rows, columns=["method", "T", "sweeps", "mean_regret"])
     frame = frame.astype({"T": "Int64"})
-    frame.attrs["optimal_mean_value"] = optimal
+    frame.attrs = {"optimal_mean_value": 100.0, "precision": 1e-8}
     return frame
 
 
@@ -22,13 +22,22 @@ FRAME = table(
     ("rolling", 6, 3.0, 10.0),
     ("rolling", 7, 4.0, 5.0),
     ("vi", None, 5.0, 6.0),
-    ("mpi", None, 8.0, 1e-5),
+    ("mpi", None, 8.0, 1e-9),
     ("vi", None, 9.0, 0.0),
 )
 
 
 def test_the_front_has_the_points_that_no_cheaper_point_matches():
-    assert pareto(FRAME)["sweeps"].tolist() == [1, 2, 3, 4, 8]  # 1e-5 of 100 is as good as 0
+    assert pareto(FRAME)["sweeps"].tolist() == [1, 2, 3, 4, 8]  # 1e-9 may be numerical error
+
+
+def test_with_budget_left_the_smallest_regret_wins_however_small_the_difference():
+    close = table(("mpi", None, 8.0, 1e-6), ("vi", None, 9.0, 0.0))
+    assert best_on_budget(close, 8.5)["method"] == "mpi"
+    assert best_on_budget(close, 9.0)["method"] == "vi"
+    close.attrs = {}  # no numerical error is stated
+    close.loc[0, "mean_regret"] = 1e-12
+    assert best_on_budget(close, 9.0)["method"] == "vi"
 
 
 @pytest.mark.parametrize(

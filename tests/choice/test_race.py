@@ -20,7 +20,7 @@ from fsdash.choice.race import (
     true_candidates,
 )
 from fsdash.errors import InputError
-from fsdash.sampling import NextStates
+from fsdash.sampling import NextStates, Structure, structure_from_samples
 from tests.models import dense_policy_values, in_rows, random_model, random_rows, seeds, shapes
 
 
@@ -33,12 +33,14 @@ def seed(n):
 def test_the_budget_is_never_exceeded(n, shape, sweeps):
     model, shares = random_model(n, shape=shape, gamma=0.8), []
     evaluations = sweeps * model.n_pairs
-    candidates, spent = race(model, evaluations, seed(n), shares.append)
+    outcome = race(model, evaluations, seed(n), shares.append)
+    candidates, spent = outcome.candidates, outcome.spent
     assert 0 < spent <= evaluations and shares == sorted(shares)
     assert shares[-1] == pytest.approx(spent / evaluations)
     steps = 8  # 1.5/(1 − 0.8), rounded up
     paths = sum(sum(c.paths) for c in candidates)
-    assert (spent - steps * paths) % model.n_pairs == 0
+    if all(c.method != "e-thaw" for c in candidates):
+        assert (spent - outcome.structure.evaluations - steps * paths) % model.n_pairs == 0
 
 
 @pytest.mark.parametrize("affordable", [1, 3, 4, 9, 10, 57, 1000])
@@ -48,15 +50,59 @@ def test_samples_grow_and_spend_everything(affordable):
     assert all(b >= 1.4 * a for a, b in pairwise(found))
 
 
+EXOGENOUS, ENDOGENOUS = Structure(0, 0, 125), Structure(60, 0, 125)
+
+
 def test_candidates_are_on_a_geometric_grid():
     model = random_model(1, frozen="XYA.")
     budget = Budget(200 * model.n_pairs)
-    rolled, start_XY = rolling_candidates(model, budget, seed(0))
-    assert [c.T for c in rolled] == [1, 2, 4, 8, 16, 30]  # 15% of 200 sweeps
+    rolled, start_XY = rolling_candidates(model, EXOGENOUS, budget, seed(0))
+    assert [c.T for c in rolled] == [4, 8, 16, 30]  # 15% of 200 sweeps
     assert budget.spent == 30 * model.n_pairs and start_XY.shape == (3, 4)
-    tried = true_candidates(model, budget, seed(0), start_XY)
+    tried = true_candidates(model, EXOGENOUS, budget, 0.9, seed(0), start_XY)
     assert [c.method for c in tried] == ["e-vi"] * 2 and tried[1].k == tried[0].k + 1
     assert budget.spent == 180 * model.n_pairs  # a tenth is left for roll-outs
+
+
+def test_an_endogenous_slow_state_gives_rolling_freeze_a_larger_share():
+    model = random_model(1, frozen="XYA.")
+    for structure, longest in ((EXOGENOUS, 4), (ENDOGENOUS, 10)):
+        rolled, _ = rolling_candidates(model, structure, Budget(12 * model.n_pairs), seed(0))
+        assert [longest] == [rolled[-1].T]
+
+
+@pytest.mark.parametrize("rows", [False, True])
+@pytest.mark.parametrize(
+    "shape, frozen, exogenous, noise_free",
+    [
+        (("X..W", "XYAW"), "XYA.", True, True),
+        (("XYAW", "XYAW"), "XYA.", False, True),
+        (("X..W", "XYAW"), None, True, False),
+    ],
+)
+def test_the_structure_is_tested_by_draws(rows, shape, frozen, exogenous, noise_free):
+    plain = random_model(1, (3, 6, 3, 3), shape, frozen=frozen)
+    outcome = structure_from_samples(in_rows(plain) if rows else plain, seed(0))
+    assert (outcome.exogenous_slow, outcome.noise_free_fast) == (exogenous, noise_free)
+    assert outcome.evaluations == 500
+    assert (outcome.slow_changes == 0) == exogenous and (outcome.frozen_changes == 0) == noise_free
+
+
+def test_nothing_is_known_without_draws():
+    outcome = structure_from_samples(random_model(1, shape=("X..W", "XYA.")), seed(0), 0)
+    assert not outcome.exogenous_slow and not outcome.noise_free_fast
+
+
+def test_a_thawed_policy_loses_to_a_better_one():
+    """The race confirms it by roll-outs: a policy that is not good does not win."""
+    model = random_model(3, sizes=(3, 6, 4, 3), gamma=0.9)
+    thawed = Candidate("e-thaw", None, 1, seed(1).integers(4, size=(1, 3, 6)))
+    best = Candidate("rolling", 4, None, optimum(model).policy_PXY)
+    assert halving(model, [best, thawed], thawed, Budget(10**4), seed(0))[0] is best
+    twin = Candidate("rolling", 4, None, best.policy_PXY)
+    thawed = Candidate("e-thaw", None, 1, best.policy_PXY)
+    assert halving(model, [twin, thawed], thawed, Budget(10**4), seed(0))[0] is thawed
+    assert thawed.paths == twin.paths
 
 
 @pytest.mark.parametrize("rows", [False, True])
@@ -66,12 +112,12 @@ def test_roll_outs_measure_the_value_of_a_policy(rows):
     policy_XY, paths, steps = seed(1).integers(2, size=(3, 4)), 20_000, 40
     start_N = seed(2).integers(12, size=paths)
     u_TN = seed(3).random((steps, paths))
-    found = roll_out(model, NextStates(model), policy_XY, start_N, u_TN) / paths
+    found = roll_out(model, NextStates(model), policy_XY, start_N, u_TN).mean()
     exact = dense_policy_values(plain, policy_XY[None]).reshape(-1)[start_N].mean()
     # A return is within r_max/(1 − γ) of 0; what 40 steps leave out is below γ⁴⁰ of that.
     largest = np.abs(model.reward_XYA).max() / 0.3
     assert abs(found - exact) <= largest * (6 / np.sqrt(paths) + 0.7**steps)
-    assert found == roll_out(model, NextStates(model), policy_XY, start_N, u_TN) / paths
+    assert found == roll_out(model, NextStates(model), policy_XY, start_N, u_TN).mean()
 
 
 def test_halving_finds_the_best_candidate():
@@ -79,15 +125,15 @@ def test_halving_finds_the_best_candidate():
     best_XY = optimum(model).policy_PXY
     others = [Candidate("rolling", n, None, seed(n).integers(4, size=(1, 3, 6))) for n in range(6)]
     budget, best = Budget(10**6), Candidate("e-vi", None, 1, best_XY)
-    order = halving(model, [others[0], best, *others[1:]], budget, seed(0))
+    order = halving(model, [others[0], best, *others[1:]], others[0], budget, seed(0))
     assert order[0].method == "e-vi" and len(order) == 7
     assert budget.spent <= 10**6
     rounds = [len(c.paths) for c in order]
     assert rounds == sorted(rounds, reverse=True) and rounds[0] == 3
     # Equal policies have equal returns: starts and noise are common.
     twins = [Candidate("rolling", n, None, best_XY) for n in (1, 2)]
-    one, two = halving(model, twins, Budget(10**4), seed(1))
-    assert one.totals == two.totals
+    one, two = halving(model, twins, twins[0], Budget(10**4), seed(1))
+    assert one is twins[0] and np.array_equal(one.returns, two.returns)
 
 
 def test_many_roll_outs_are_made_in_batches(monkeypatch):
@@ -99,24 +145,26 @@ def test_many_roll_outs_are_made_in_batches(monkeypatch):
     budget, shares = Budget(10**5), []
     budget.progress = shares.append
     racing = [Candidate("rolling", 1, None, other), Candidate("e-vi", None, 1, best)]
-    first, second = halving(model, racing, budget, seed(0))
+    first, second = halving(model, racing, racing[0], budget, seed(0))
     assert first.method == "e-vi" and first.paths == second.paths == [3125]  # 16 steps each
     assert budget.spent == 2 * 3125 * 16 and shares == sorted(shares) and len(shares) > 300
     expected = model.mean(dense_policy_values(model, best))
     assert first.mean_return(1) == pytest.approx(expected * (1 - 0.9**16), rel=0.2)
 
 
-def test_if_nothing_is_left_for_roll_outs_the_most_expensive_candidate_wins():
+def test_if_nothing_is_left_for_roll_outs_the_favourite_wins():
+    """Endogenous and below one sweep of Base E-VI: the longest horizon of rolling freeze."""
     model = random_model(4, gamma=0.99)
-    candidates, _ = race(model, 30 * model.n_pairs, seed(0))
-    assert candidates[0].method == "e-vi" and not candidates[0].paths
+    first, *others = race(model, 30 * model.n_pairs, seed(0)).candidates
+    assert first.method == "rolling" and not first.paths
+    assert all(c.T < first.T for c in others if c.method == "rolling")
 
 
 @pytest.mark.parametrize("padded", [False, True])
 def test_it_is_close_to_optimal_with_a_large_budget(padded):
     model = random_rows(5, (4, 8, 5), gamma=0.95, padded=padded)
     best = optimum(model)
-    candidates, _ = race(model, 20_000 * model.n_pairs, seed(0))
+    candidates = race(model, 20_000 * model.n_pairs, seed(0)).candidates
     initial = regret(model, model.reward_XYA.argmax(axis=2), best=best).mean_regret
     assert initial > 0.01
     assert regret(model, candidates[0].policy_PXY, best=best).mean_regret < 0.02 * initial

@@ -40,9 +40,18 @@ def test_a_budget_below_every_sweep_leaves_the_free_policy():
     assert enough.why.startswith("Base VI with k = 0 is the cheapest point")
 
 
-def test_a_difference_within_the_precision_is_none():
+def test_a_difference_within_the_numerical_error_is_none():
     choice = recommend(INVENTORY, sweeps=1e9)
     assert choice.method in ("mpi", "vi") and "is practically as good" in choice.why
+
+
+def test_unused_budget_is_spent_on_the_smallest_regret():
+    """A policy that is cheaper but loses 0.003 is not chosen if the optimum is affordable."""
+    points = frontier(INVENTORY, bounds=False)
+    close = points[points["mean_regret"].between(0.001, 0.01)]
+    optimal = points[points["mean_regret"] < 1e-4]
+    assert close["sweeps"].min() < optimal["sweeps"].min() < 30
+    assert recommend(INVENTORY, sweeps=30).mean_regret < 1e-4
 
 
 def test_max_regret_asks_for_the_cheapest_point_that_is_good_enough():

@@ -1,11 +1,18 @@
 """A model is checked when it is built; errors name the field, the index and the remedy."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given
 
+from fsdash.algorithms import ethaw, rolling, run_until
+from fsdash.choice.certify import certify
 from fsdash.core.axis import Coordinate
 from fsdash.core.model import Axis, FastSlowMDP
+from fsdash.domains import make
 from fsdash.errors import InputError
+from tests.models import random_model, seeds, shapes
 
 
 def parts(**changes):
@@ -93,9 +100,37 @@ def test_shapes_determine_the_structure():
     assert model.true.exogenous_slow and model.true.noise_free_fast and model.true.separable
     assert model.frozen.next_slow[:, 0, 0, 0].tolist() == [0, 1]
     assert model.frozen.noise_W.tolist() == [1.0]
-    noisy = FastSlowMDP(**parts(next_fast=np.zeros((2, 3, 2, 2), int)))
+    noisy = FastSlowMDP(**parts(next_fast=np.arange(24).reshape(2, 3, 2, 2) % 3))
     assert not noisy.true.separable and noisy.true.exogenous_slow
     assert noisy.frozen.noise_W.tolist() == [0.25, 0.75]
+
+
+@given(seeds, shapes)
+def test_axes_along_which_a_table_does_not_change_are_compressed(seed, shape):
+    """A table given in full is the same model as the table with axes of length 1."""
+    small = random_model(seed, shape=shape, frozen=shape[1])
+    full = {
+        name: np.broadcast_to(getattr(small, name), (*small.reward_XYA.shape, 3))
+        for name in ("next_slow", "next_fast", "frozen_next_fast")
+    }
+    large = replace(small, **full)
+    for name in full:
+        assert np.array_equal(getattr(large, name), getattr(small, name))
+    # One entry that differs is enough to keep its axes.
+    table = np.zeros((3, 4, 2, 3), int)
+    table[1, 2, 1, 1] = 1
+    assert replace(small, next_slow=table).next_slow.shape == (3, 4, 2, 3)
+
+
+def test_a_broadcast_inventory_behaves_like_the_original():
+    small = make("inventory").build()
+    full = (*small.reward_XYA.shape, len(small.noise_W))
+    large = replace(small, next_slow=np.broadcast_to(small.next_slow, full))
+    assert large.true.exogenous_slow and large.nbytes == small.nbytes
+    policy = run_until(rolling(small, 24), iterations=24).policy_PXY
+    assert certify(large, policy).max_regret == certify(small, policy).max_regret
+    thawed = [next(ethaw(model, np.random.default_rng(0))) for model in (small, large)]
+    assert np.array_equal(thawed[0].policy_PXY, thawed[1].policy_PXY)
 
 
 def test_axis_labels_and_bad_coordinates():

@@ -125,8 +125,8 @@ def test_demand_that_always_moves():
 def test_demand_that_never_changes():
     model = Inventory(d_min=7, d_max=7).build()
     assert model.n_slow == 1 and model.slow.values.tolist() == [[7]]
-    assert model.next_slow.ravel().tolist() == [0, 0, 0]
-    assert model.next_fast[0, 20, 0].tolist() == [13, 13, 13]
+    assert model.next_slow.ravel().tolist() == [0]
+    assert model.next_fast[0, 20, 0].tolist() == [13]
 
 
 def test_a_market_without_memory_and_one_that_only_remembers():
