@@ -133,12 +133,12 @@ def test_errors_name_the_bad_argument(options, words):
 def test_certificates_bound_the_exact_regret(seed, shape, gamma):
     """Not the regret in the same row: that of dense linear algebra, without U* of the frontier."""
     model = random_model(seed, (3, 3, 2, 2), shape, gamma)
-    best, exact_XY = optimum(model), dense_optimum(model)
-    found = frontier(model, [1, 3], bounds=False, best=best)
+    solved, exact_XY = SolvedModel(model), dense_optimum(model)
+    found = frontier(solved, [1, 3], bounds=False)
     for row in found.itertuples():
         value_XY = dense_policy_values(model, algorithm(model, row).policy_PXY)
         rounding = 1e-12 / (1 - gamma)
-        assert row.certificate - best.error >= (exact_XY - value_XY).max() - rounding
+        assert row.certificate - solved.best.error >= (exact_XY - value_XY).max() - rounding
 
 
 @given(seeds, shapes, st.sampled_from([0.0, 0.5, 0.9, 0.999]), st.sampled_from([1e-200, 1, 1e50]))

@@ -15,18 +15,19 @@ from tests.models import random_model, seeds
 def absorbing_model(reward_XY, noisy):
     """Under action 0 every state leads to itself; action 1 leads to y = 0.
 
-    `noisy` gives y' an axis for the noise, so that the dynamics are not separable.
+    `noisy` lets the second outcome of action 1 lead to the last y, so that the dynamics are not
+    separable.
     With γ = 1/2, n sweeps from 0 make U(x, y) = 2 r(x, y) (1 − 2⁻ⁿ), and the last of them adds
     r(x, y) 2¹⁻ⁿ. Both are exact in floating point for small whole rewards.
     """
     X, Y = np.shape(reward_XY)
+    next_fast_YAW = np.repeat(np.outer(np.arange(Y), [1, 0])[:, :, None], 2, axis=2)
+    next_fast_YAW[:, 1, 1] = Y - 1 if noisy else 0
     return FastSlowMDP(
         reward_XYA=np.repeat(np.array(reward_XY, float)[:, :, None], 2, axis=2),
         noise_W=[0.5, 0.5],
         next_slow=np.repeat(np.arange(X)[:, None, None, None], 2, axis=3),
-        next_fast=np.repeat(
-            np.outer(np.arange(Y), [1, 0])[None, :, :, None], 2 if noisy else 1, axis=3
-        ),
+        next_fast=next_fast_YAW[None],
         gamma=0.5,
     )
 

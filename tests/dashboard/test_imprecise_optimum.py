@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 import streamlit as st
 
+from fsdash.choice import solved
 from fsdash.errors import InputError
 from fsdash.runs import engine
 from fsdash.runs.spec import RunSpec
@@ -16,14 +17,14 @@ SHOWN = "±12,345"
 @pytest.fixture(autouse=True)
 def imprecise(monkeypatch):
     """Every optimum misses its tolerance."""
-    solve = engine.optimum
+    solve = solved.optimum
     monkeypatch.setattr(
-        engine, "optimum", lambda model: replace(solve(model), error=12_345.0, tolerance=1e-6)
+        solved, "optimum", lambda model: replace(solve(model), error=12_345.0, tolerance=1e-6)
     )
-    engine.problem.cache_clear()
+    solved.solved_domain.cache_clear()
     st.cache_resource.clear()
     yield
-    engine.problem.cache_clear()
+    solved.solved_domain.cache_clear()
     st.cache_resource.clear()
 
 

@@ -79,10 +79,11 @@ def test_the_band_is_interrupted_where_there_is_no_interval():
     found = summarise(frame(worth))
     low, high = found["low"].tolist(), found["high"].tolist()
     assert np.isnan(low[2])
-    assert list(band.x) == [100, 200, 200, 100, None, 400, 500, 500, 400, None]
+    upper, lower = [100, 200, 200], [200, 200, 100]  # a step at 200, there and back
+    assert list(band.x) == [*upper, *lower, None, 400, 500, 500, 500, 500, 400, None]
     assert list(band.y) == [
-        *(high[0], high[1], low[1], low[0], None),
-        *(high[3], high[4], low[4], low[3], None),
+        *(high[0], high[0], high[1], low[1], low[0], low[0], None),
+        *(high[3], high[3], high[4], low[4], low[3], low[3], None),
     ]
 
 
@@ -100,4 +101,4 @@ def test_a_gap_of_several_points_has_no_band():
     worth = np.array([[0.5, 0.6, 0.7, 0.8, 0.9], [0.51, 0.61, nan, nan, 0.91]])
     figure = learning_figure(frame(worth), "evaluations", "fraction_of_optimal", log_x=False)
     [band] = [trace for trace in figure.data if trace.fill]
-    assert list(band.x) == [100, 200, 200, 100, None]
+    assert list(band.x) == [100, 200, 200, 200, 200, 100, None]

@@ -64,7 +64,7 @@ def test_only_pages_that_exist_are_linked():
 def test_the_filled_formula_multiplies_out(T):
     constants = Constants(gamma=0.953, alpha=0.01, d_y=2, l_r=0.5, l_f=1.05, l_u=3, r_max=1)
     freeze, end, _ = (
-        re.sub(r"\\textcolor\{#\w+\}", "", tex) for tex in reward_error_filled(constants, T, False)
+        re.sub(r"\\textcolor\{#\w+\}", "", tex) for tex in reward_error_filled(constants, T)
     )
     error = reward_error(constants, T)
     factors, result = freeze.strip("{}").split("=")
