@@ -1,5 +1,7 @@
 """The sentences on the Choose T page fit the values shown."""
 
+from dataclasses import replace
+
 import pytest
 
 from fsdash.dashboard.choose_t import text
@@ -15,6 +17,12 @@ GROWS = text.GROWS.split("{product}")[1]
 def test_without_a_freeze_error_a_long_T_is_not_ruled_out(still):
     shown = words(opened(PAGE, by="theory", **still))
     assert text.NO_FREEZE_ERROR in shown and GROWS not in shown
+
+
+def test_a_frozen_map_of_its_own_has_a_freeze_error_although_x_never_moves():
+    own = replace(THREE.constants, alpha=0, eta=1.0, d_y_frozen=1.0, l_frozen=1.05)
+    assert text.describe_growth(own, None) == text.NO_FREEZE_ERROR
+    assert text.describe_growth(own, 1.05).startswith("γL_f = 1.08 ≥ 1")
 
 
 @pytest.mark.parametrize("free", [{"alpha": "0", "LU": "0"}, {"dY": "0"}])
