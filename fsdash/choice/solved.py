@@ -87,6 +87,8 @@ class Suitability(Summary):
     repeated : float
         Relative regret of FSVI with T = 4 and a terminal value repeated over five passes; NaN if
         FSVI or rolling freeze need no alternative.
+    notice : str
+        A sentence if U* misses its tolerance, so that these regrets are imprecise; else empty.
     """
 
     suits: bool
@@ -98,6 +100,7 @@ class Suitability(Summary):
     rolling: float
     n: int
     repeated: float
+    notice: str = ""
 
     @property
     def on_freezing(self) -> str:
@@ -123,9 +126,9 @@ class Suitability(Summary):
 
     @property
     def text(self) -> str:
-        """The verdict, a sentence for each method, their scale, and the alternative if needed."""
+        """The verdict, a sentence for each method, their scale, the alternative, the notice."""
         if isnan(self.fsvi):
-            return self.on_freezing
+            return f"{self.on_freezing} {self.notice}".rstrip()
         scale = "The policy that maximises the immediate reward loses 100% on this scale."
         sentences = [self.on_freezing, self.on_fsvi, self.on_rolling, scale]
         if not isnan(self.repeated):
@@ -135,7 +138,7 @@ class Suitability(Summary):
             )
             if self.repeated > REMAINING:
                 sentences.append("Use modified policy iteration.")
-        return " ".join(sentences)
+        return " ".join([*sentences, self.notice]).rstrip()
 
     def _summary(self) -> tuple[str, Lines]:
         return "Suitability", [
@@ -253,6 +256,7 @@ class SolvedModel(Summary):
             rolling_n[n],
             n,
             nan if enough else self._repeated(),
+            self.best.notice,
         )
 
     def _repeated(self) -> float:

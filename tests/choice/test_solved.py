@@ -184,3 +184,16 @@ def test_a_solved_model_is_solved_once(monkeypatch):
     assert suits(solved) is solved.freezing
     recommend(solved, sweeps=0.25, sampled=True)
     assert calls == {"optimum": 1, "frontier": 1}
+
+
+def test_what_rests_on_an_imprecise_optimum_says_so(monkeypatch):
+    monkeypatch.setattr(
+        "fsdash.choice.solved.optimum",
+        lambda model: replace(optimum(model), error=12_345.0, tolerance=1e-6),
+    )
+    solved = SolvedModel(make("inventory").build())
+    notice = solved.best.notice
+    assert "within ±12,345 only" in notice
+    assert suits(solved).text.endswith(notice)
+    for options in ({}, {"sampled": True}):
+        assert recommend(solved, sweeps=0.5, **options).why.endswith(notice)
