@@ -196,13 +196,19 @@ class SolvedModel(Summary):
 
     @cached_property
     def largest_value(self) -> float:
-        """The largest |U*|, in which tolerances count; a little more than 0 if all values are 0."""
-        return max(float(np.abs(self.best.U_XY).max()), 1e-9 * unit(self.model))
+        """The largest |U*|, in which tolerances count; a little more than 0 if all values are 0.
+
+        It is at most the range of rewards ÷ (1 − γ): a constant in all rewards must not make
+        tolerances coarse.
+        """
+        low, high = self.model.reward_range
+        most = (high - low) / (1 - self.model.gamma)
+        return max(min(float(np.abs(self.best.U_XY).max()), most), 1e-9 * unit(self.model))
 
     @cached_property
     def tolerance(self) -> float:
         """Allowed error of a policy's value."""
-        return PRECISION * max(unit(self.model), float(np.abs(self.best.U_XY).max()))
+        return PRECISION * max(unit(self.model), self.largest_value)
 
     def check_precision(self) -> None:
         """Raise an error if the optimum is less precise than the values of policies will be."""

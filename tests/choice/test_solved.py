@@ -162,6 +162,8 @@ def test_the_verdict_does_not_depend_on_the_unit_or_the_origin_of_rewards():
     first, second = suits(model), suits(shifted)
     assert first.fsvi == pytest.approx(second.fsvi, abs=1e-3)
     assert first.suits == second.suits and (first.T, first.n) == (second.T, second.n)
+    far = suits(replace(model, reward_XYA=model.reward_XYA + 1e7))
+    assert far.fsvi == pytest.approx(first.fsvi, abs=1e-3)
 
 
 def test_a_solved_model_is_solved_once(monkeypatch):
