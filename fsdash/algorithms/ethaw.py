@@ -11,9 +11,10 @@ a slowly changing correction that is sampled from time to time and averaged:
 
 If D is the defect of U, a fixed point of this sweep is a fixed point of H, whatever the frozen map
 is. So there is no floor where D converges (below): the error that remains comes from P̂ and D, and
-falls as samples come in. x is exogenous, so its kernel is learned once for all fast states and actions; Trimponias and
-Dietterich (arXiv 2303.12957) use the same structure. Adding c(x) to U changes every Q(s, ·) by
-γ(Pc)(x), which changes no greedy action, so U is centred within each slow state.
+falls as samples come in. x is exogenous, so its kernel is learned once for all fast states and
+actions; Trimponias and Dietterich (arXiv 2303.12957) use the same structure. Adding c(x) to U
+changes every Q(s, ·) by γ(Pc)(x), which changes no greedy action, so U is centred within each slow
+state.
 
 Between two sweeps the policy is evaluated by sweeps of |S| each, in which only the part of U that
 stays in x moves: (1 − κ(x)) U + off, with κ(x) = 1 − P̂(x, x) and off = P̂ U − (1 − κ) U held fixed.

@@ -17,7 +17,7 @@ SHARE_TITLE = "share of the optimum, last tenth"
 
 
 def samples_figure(table: pd.DataFrame) -> go.Figure:
-    """The share in the last tenth of a run on each domain against M, with 95% intervals, cut off at 0 and 1."""
+    """The share in the last tenth of the runs against M, with 95% intervals, cut off at 0 and 1."""
     data = []
     for (domain, common), rows in table.groupby(["domain", "common_random_numbers"], sort=False):
         name, dash, symbol = KINDS[bool(common)]

@@ -139,8 +139,8 @@ REPAIRED_NOTE = (
     "Here $\\varphi(\\tilde L)$ is the freeze error with $\\tilde L$ instead of $L_f$. If "
     "$\\tilde L \\le L_f$, the repaired bound is also the smaller one: the cost of freezing is "
     "lower by a factor of up to $2/(1-\\gamma^T)$. With two or more slow states $\\tilde L$ is at "
-    "least 1. If freezing $x$ does not change how $y$ moves, it is at most $\\sqrt{1 + L_f^2}$, the "
-    "value used if none is given. The proof is in docs/proofs.md."
+    "least 1. If freezing $x$ does not change how $y$ moves, it is at most $\\sqrt{1 + L_f^2}$, "
+    "the value used if none is given. The proof is in docs/proofs.md."
 )
 
 
