@@ -3,7 +3,7 @@
 import re
 from importlib.util import find_spec
 
-NUMPY_SCALAR = re.compile(r"\bnp\.\w+\(([^()]*)\)")
+NUMPY_SCALAR = re.compile(r"\bnp\.(?:\w+\(([^()]*)\)|(True|False)_)")
 
 
 class InputError(ValueError):
@@ -29,10 +29,10 @@ class InputError(ValueError):
 def plain_text(message: object) -> str:
     """A message in which the numbers and words of NumPy look like those of Python.
 
-    >>> plain_text("T = (np.int64(0), np.float64(2.5))")
-    'T = (0, 2.5)'
+    >>> plain_text("T = (np.int64(0), np.float64(2.5), np.True_)")
+    'T = (0, 2.5, True)'
     """
-    return NUMPY_SCALAR.sub(r"\1", str(message))
+    return NUMPY_SCALAR.sub(r"\1\2", str(message))
 
 
 def require(module: str, extra: str) -> None:

@@ -10,17 +10,19 @@ a slowly changing correction that is sampled from time to time and averaged:
     U ← max_a r + γ [(P̂ U)(x, ỹ) + D],    π greedy.
 
 If D is the defect of U, a fixed point of this sweep is a fixed point of H, whatever the frozen map
-is. So there is no floor: the error that remains comes from P̂ and D, and falls as samples come in.
-x is exogenous, so its kernel is learned once for all fast states and actions; Trimponias and
-Dietterich (arXiv 2303.12957) use the same structure. Adding c(x) to U changes every Q(s, ·) by
-γ(Pc)(x), which changes no greedy action, so U is centred within each slow state.
+is. So there is no floor where D converges (below): the error that remains comes from P̂ and D, and
+falls as samples come in. x is exogenous, so its kernel is learned once for all fast states and
+actions; Trimponias and Dietterich (arXiv 2303.12957) use the same structure. Adding c(x) to U
+changes every Q(s, ·) by γ(Pc)(x), which changes no greedy action, so U is centred within each slow
+state.
 
 Between two sweeps the policy is evaluated by sweeps of |S| each, in which only the part of U that
 stays in x moves: (1 − κ(x)) U + off, with κ(x) = 1 − P̂(x, x) and off = P̂ U − (1 − κ) U held fixed.
 
 Estimate k of D has the step k^−0.7. With the step 1/k the error of D decays like k^−λ, where λ is
 the smallest real part of an eigenvalue of (I − γE)(I − γN)⁻¹ for the true kernel E and the thawed
-one N. If the slow state moves often, λ is near 0.
+one N. If the slow state moves often, λ is near 0, or even negative: then no step makes D converge.
+`fsdash.choice.race` therefore leaves E-Thaw out if the frozen map is wrong in most periods.
 
 Nothing is read off the model's tables. Whether x is exogenous and ỹ without noise is tested by
 draws (`structure_from_samples`), and every draw of x' also shows whether y' differs from ỹ. D is

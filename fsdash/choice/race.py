@@ -4,7 +4,8 @@
              (`fsdash.sampling.structure_from_samples`)
     frozen   sweeps with the slow state frozen; rolling policies on a geometric grid of n, and the
              last one. If y has noise while x is frozen, the number of samples grows by 20% a sweep.
-    thawed   if the test says yes twice: thawed defect correction (`fsdash.algorithms.ethaw`).
+    thawed   if the test says yes twice, and the frozen map is right about y' in at least half of
+             its draws: thawed defect correction (`fsdash.algorithms.ethaw`).
     true     otherwise, and above one sweep of Base E-VI: Base E-VI with common random numbers,
              centred values if the slow state is exogenous, and a number of samples that grows by
              50% a sweep. The policy is the maximiser of the sweep itself.
@@ -164,6 +165,11 @@ def _why_not_thawed(model: FastSlowMDP, structure: Structure) -> str:
         check_thaw(model, structure)
     except InputError as refusal:
         return str(refusal).removeprefix("e-thaw: ").partition(";")[0]
+    if structure.mostly_misses:
+        return (
+            "the frozen map is wrong about y' in most periods "
+            f"({structure.misses} of {structure.tested} draws)"
+        )
     return ""
 
 

@@ -68,7 +68,7 @@ class Choice(Summary):
     mean_regret, certificate : float
         Mean regret of its policy, and a certified upper bound on the largest regret.
     why : str
-        The reason in one or two sentences.
+        The reason in a few sentences. If U* misses its tolerance, the last one says so.
     policy_PXY : np.ndarray
         The policy.
 
@@ -159,9 +159,10 @@ def recommend(
         choice = _sampled(solved, budget, seed, progress)
         if max_regret is not None and choice.certificate > max_regret:
             missed = f" Its certificate is above the regret of {number(max_regret)} asked for."
-            return replace(choice, why=choice.why + missed)
-        return choice
-    return _exact(solved, budget, sweep, max_regret, T, progress)
+            choice = replace(choice, why=choice.why + missed)
+    else:
+        choice = _exact(solved, budget, sweep, max_regret, T, progress)
+    return replace(choice, why=f"{choice.why} {solved.best.notice}".rstrip())
 
 
 def describe(method: str, T: int | None, k: int | None) -> str:

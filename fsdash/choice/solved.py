@@ -87,6 +87,8 @@ class Suitability(Summary):
     repeated : float
         Relative regret of FSVI with T = 4 and a terminal value repeated over five passes; NaN if
         FSVI or rolling freeze need no alternative.
+    notice : str
+        A sentence if U* misses its tolerance, so that these regrets are imprecise; else empty.
     """
 
     suits: bool
@@ -98,6 +100,7 @@ class Suitability(Summary):
     rolling: float
     n: int
     repeated: float
+    notice: str = ""
 
     @property
     def on_freezing(self) -> str:
@@ -123,9 +126,9 @@ class Suitability(Summary):
 
     @property
     def text(self) -> str:
-        """The verdict, a sentence for each method, their scale, and the alternative if needed."""
+        """The verdict, a sentence for each method, their scale, the alternative, the notice."""
         if isnan(self.fsvi):
-            return self.on_freezing
+            return f"{self.on_freezing} {self.notice}".rstrip()
         scale = "The policy that maximises the immediate reward loses 100% on this scale."
         sentences = [self.on_freezing, self.on_fsvi, self.on_rolling, scale]
         if not isnan(self.repeated):
@@ -135,7 +138,7 @@ class Suitability(Summary):
             )
             if self.repeated > REMAINING:
                 sentences.append("Use modified policy iteration.")
-        return " ".join(sentences)
+        return " ".join([*sentences, self.notice]).rstrip()
 
     def _summary(self) -> tuple[str, Lines]:
         return "Suitability", [
@@ -193,13 +196,19 @@ class SolvedModel(Summary):
 
     @cached_property
     def largest_value(self) -> float:
-        """The largest |U*|, in which tolerances count; a little more than 0 if all values are 0."""
-        return max(float(np.abs(self.best.U_XY).max()), 1e-9 * unit(self.model))
+        """The largest |U*|, in which tolerances count; a little more than 0 if all values are 0.
+
+        It is at most the range of rewards ÷ (1 − γ): a constant in all rewards must not make
+        tolerances coarse.
+        """
+        low, high = self.model.reward_range
+        most = (high - low) / (1 - self.model.gamma)
+        return max(min(float(np.abs(self.best.U_XY).max()), most), 1e-9 * unit(self.model))
 
     @cached_property
     def tolerance(self) -> float:
         """Allowed error of a policy's value."""
-        return PRECISION * max(unit(self.model), float(np.abs(self.best.U_XY).max()))
+        return PRECISION * max(unit(self.model), self.largest_value)
 
     def check_precision(self) -> None:
         """Raise an error if the optimum is less precise than the values of policies will be."""
@@ -253,6 +262,7 @@ class SolvedModel(Summary):
             rolling_n[n],
             n,
             nan if enough else self._repeated(),
+            self.best.notice,
         )
 
     def _repeated(self) -> float:

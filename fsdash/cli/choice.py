@@ -80,9 +80,7 @@ def run_frontier(arguments: argparse.Namespace) -> str:
     methods = [name.strip() for name in arguments.methods.split(",")]
     solved = SolvedModel(model)
     frame = frontier(solved, arguments.T, methods=methods, tolerance=arguments.tolerance)
-    if solved.best.notice:
-        print(f"fsdash {arguments.command}: {solved.best.notice}", file=sys.stderr)
-    _report_unsuitable(arguments.command, solved)
+    _report_verdict(arguments.command, solved)
     return format_records(frame_records(frame), arguments.format)
 
 
@@ -104,7 +102,7 @@ def run_recommend(arguments: argparse.Namespace) -> str:
         sampled=arguments.sampled,
         seed=arguments.seed,
     )
-    _report_unsuitable(arguments.command, solved)
+    _report_verdict(arguments.command, solved)
     names = ("method", "T", "k", "evaluations", "mean_regret", "certificate")
     record = {name: getattr(choice, name) for name in names}
     if arguments.format == "table":
@@ -113,7 +111,8 @@ def run_recommend(arguments: argparse.Namespace) -> str:
     return format_records([record], arguments.format, record)
 
 
-def _report_unsuitable(command: str, solved: SolvedModel) -> None:
-    """Say on stderr why freezing does not suit the model, if it does not."""
-    if not solved.freezing.suits:
-        print(f"fsdash {command}: {solved.freezing.text}", file=sys.stderr)
+def _report_verdict(command: str, solved: SolvedModel) -> None:
+    """Say on stderr why freezing does not suit the model, or that U* misses its tolerance."""
+    verdict = solved.freezing
+    if report := verdict.notice if verdict.suits else verdict.text:
+        print(f"fsdash {command}: {report}", file=sys.stderr)

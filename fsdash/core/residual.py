@@ -54,12 +54,14 @@ def residual(model: FastSlowMDP, U_XY: np.ndarray, low_XY: np.ndarray) -> np.nda
 def residual_rounding(model: FastSlowMDP, U_XY: np.ndarray) -> float:
     """Bound the error of values in a model with these rewards that comes from their computation.
 
-    Each of |W| + 4 terms is wrong by at most a few ε² ‖U‖∞, and the values divide that by 1 − γ.
+    There are |W| + 4 terms. Each adds up to ε ‖U‖∞ to the low part of the sum, whose rounding is
+    then ε times as much, so the error is at most a few (|W| + 4)² ε² ‖U‖∞. The values divide that
+    by 1 − γ.
     That the residual itself is rounded to a double is part of every certificate.
     """
     d = model.true
     terms = (d.longest if isinstance(d, Rows) else len(d.noise_W)) + 4
-    return 4 * terms * EPSILON**2 * float(np.abs(U_XY).max()) / (1 - model.gamma)
+    return terms**2 * EPSILON**2 * float(np.abs(U_XY).max()) / (1 - model.gamma)
 
 
 def _outcomes(law: Dynamics, n_fast: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:

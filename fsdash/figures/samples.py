@@ -13,11 +13,11 @@ COLOURS = {"inventory": BLUE, "gridworld": VERMILLION}
 KINDS = {False: ("separate samples", "solid", "circle"), True: ("common", "dash", "square-open")}
 """By `common_random_numbers`: name in the legend, dash and marker."""
 SAMPLES_TITLE = "samples M for each state and action"
-SHARE_TITLE = "final share of the optimum"
+SHARE_TITLE = "share of the optimum, last tenth"
 
 
 def samples_figure(table: pd.DataFrame) -> go.Figure:
-    """The final share of each domain against M, with 95% intervals, cut off at 0 and 1."""
+    """The share in the last tenth of the runs against M, with 95% intervals, cut off at 0 and 1."""
     data = []
     for (domain, common), rows in table.groupby(["domain", "common_random_numbers"], sort=False):
         name, dash, symbol = KINDS[bool(common)]

@@ -29,7 +29,7 @@ def sample_method(M: int, common: bool) -> str:
 def samples_table(
     results: Mapping[str, tuple[PaperExperiment, pd.DataFrame]],
 ) -> pd.DataFrame:
-    """The final and the best share with 95% intervals, which end at the optimum."""
+    """The share in the last tenth (`final`) and the best one, with 95% intervals up to 1."""
     records = []
     for domain, (plan, frame) in results.items():
         curves = ExperimentCurves.of(plan, frame)

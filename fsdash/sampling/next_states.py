@@ -67,11 +67,15 @@ class Structure:
         noise while x is frozen.
     tested : int
         Pairs of draws for each of the two.
+    misses : int
+        How many of as many pairs of draws from one (x, y, a), a true and a frozen one, led to
+        different y'. They are among the draws of the other two tests.
     """
 
     slow_changes: int
     frozen_changes: int
     tested: int
+    misses: int
 
     @property
     def exogenous_slow(self) -> bool:
@@ -82,6 +86,11 @@ class Structure:
     def noise_free_fast(self) -> bool:
         """Whether y has no noise while x is frozen, or nearly none."""
         return self.tested > 0 and self.frozen_changes <= NEARLY * self.tested
+
+    @property
+    def mostly_misses(self) -> bool:
+        """Whether the frozen map is wrong about y' in most periods."""
+        return self.misses > self.tested / 2
 
     @property
     def evaluations(self) -> int:
@@ -97,12 +106,13 @@ def structure_from_samples(
     pair_N = rng.choice(true.pairs_N, tested)
     other_N = true.random_pairs(pair_N // (Y * model.n_actions), rng)
     u_N = rng.random(tested)
-    slow_N, other_slow_N = (true.draw(p_N, u_N) // Y for p_N in (pair_N, other_N))
+    next_N, other_next_N = (true.draw(p_N, u_N) for p_N in (pair_N, other_N))
     fast_N, other_fast_N = (frozen.draw(pair_N, rng.random(tested)) for _ in range(2))
     return Structure(
-        int(np.count_nonzero(slow_N != other_slow_N)),
+        int(np.count_nonzero(next_N // Y != other_next_N // Y)),
         int(np.count_nonzero(fast_N != other_fast_N)),
         tested,
+        int(np.count_nonzero(next_N % Y != fast_N % Y)),
     )
 
 

@@ -21,6 +21,7 @@ from fsdash.choice.race import (
 )
 from fsdash.errors import InputError
 from fsdash.sampling import NextStates, Structure, structure_from_samples
+from tests.algorithms.test_thaw import circle, uniform_system
 from tests.models import dense_policy_values, in_rows, random_model, random_rows, seeds, shapes
 
 
@@ -43,6 +44,16 @@ def test_the_budget_is_never_exceeded(n, shape, sweeps):
         assert (spent - outcome.structure.evaluations - steps * paths) % model.n_pairs == 0
 
 
+def test_thawed_sweeps_are_left_out_if_the_frozen_map_is_wrong_in_most_periods():
+    """With 1 sweep they end below uniform actions on this model; the rest of the race does not."""
+    model = circle(0.9, 0.99)
+    outcome = race(model, 50 * model.n_pairs, seed(0))
+    assert "in most periods" in outcome.no_thawed and outcome.candidates[0].method == "e-vi"
+    uniform = model.mean(np.linalg.solve(*uniform_system(model)).reshape(2, 20))
+    found = regret(model, outcome.candidates[0].policy_PXY)
+    assert found.mean_value - uniform > 0.8 * (found.optimal_mean_value - uniform)
+
+
 @pytest.mark.parametrize("affordable", [1, 3, 4, 9, 10, 57, 1000])
 def test_samples_grow_and_spend_everything(affordable):
     found = list(growing_samples(affordable))
@@ -50,7 +61,7 @@ def test_samples_grow_and_spend_everything(affordable):
     assert all(b >= 1.4 * a for a, b in pairwise(found))
 
 
-EXOGENOUS, ENDOGENOUS = Structure(0, 0, 125), Structure(60, 0, 125)
+EXOGENOUS, ENDOGENOUS = Structure(0, 0, 125, 0), Structure(60, 0, 125, 0)
 
 
 def test_candidates_are_on_a_geometric_grid():

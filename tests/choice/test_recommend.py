@@ -1,5 +1,7 @@
 """Recommendations: the best point of the frontier, and a choice from samples within the budget."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,13 @@ def test_the_exact_choice_is_the_best_affordable_point(sweeps):
     assert loss.mean_regret == pytest.approx(choice.mean_regret, abs=1e-3 * 2177)
     assert loss.max_regret <= choice.certificate
     assert f"of {sweeps} sweeps" in choice.why and "runner-up" in choice.why
+
+
+def test_a_constant_in_all_rewards_does_not_leave_budget_unused():
+    shifted = replace(INVENTORY, reward_XYA=INVENTORY.reward_XYA + 1e6)
+    choice = recommend(shifted, sweeps=30)
+    assert (choice.method, choice.k) == ("mpi", recommend(INVENTORY, sweeps=30).k)
+    assert choice.mean_regret < 1e-4
 
 
 def test_a_budget_below_every_sweep_leaves_the_free_policy():

@@ -162,6 +162,8 @@ def test_the_verdict_does_not_depend_on_the_unit_or_the_origin_of_rewards():
     first, second = suits(model), suits(shifted)
     assert first.fsvi == pytest.approx(second.fsvi, abs=1e-3)
     assert first.suits == second.suits and (first.T, first.n) == (second.T, second.n)
+    far = suits(replace(model, reward_XYA=model.reward_XYA + 1e7))
+    assert far.fsvi == pytest.approx(first.fsvi, abs=1e-3)
 
 
 def test_a_solved_model_is_solved_once(monkeypatch):
@@ -184,3 +186,16 @@ def test_a_solved_model_is_solved_once(monkeypatch):
     assert suits(solved) is solved.freezing
     recommend(solved, sweeps=0.25, sampled=True)
     assert calls == {"optimum": 1, "frontier": 1}
+
+
+def test_what_rests_on_an_imprecise_optimum_says_so(monkeypatch):
+    monkeypatch.setattr(
+        "fsdash.choice.solved.optimum",
+        lambda model: replace(optimum(model), error=12_345.0, tolerance=1e-6),
+    )
+    solved = SolvedModel(make("inventory").build())
+    notice = solved.best.notice
+    assert "within ±12,345 only" in notice
+    assert suits(solved).text.endswith(notice)
+    for options in ({}, {"sampled": True}):
+        assert recommend(solved, sweeps=0.5, **options).why.endswith(notice)

@@ -46,9 +46,10 @@ INSPECT = "Inspect this policy"
 SAMPLES = "If you can only sample"
 SAMPLES_INTRODUCTION = (
     "The figure needs the model's probabilities. If you only have a simulator, samples must "
-    "do. Where the model declares the structure that thawed defect correction needs, this method "
-    "is applied; elsewhere candidates are compared by roll-outs. Every sample counts against the "
-    "budget. Here one sweep is a sweep of Base E-VI with 50 samples for each state and action."
+    "do. Draws test whether the model has the structure that thawed defect correction needs; "
+    "policies of the methods that suit it are then compared by roll-outs, as far as the budget "
+    "allows. Every sample counts against the budget. Here one sweep is a sweep of Base E-VI with "
+    "50 samples for each state and action."
 )
 SAMPLED_BUDGET, SEED = "Budget in sweeps of Base E-VI", "Seed"
 CHOOSE_FROM_SAMPLES, CHOOSING = "Recommend from samples", "Working with samples …"

@@ -53,8 +53,8 @@ def draw(url: UrlState, largest_budget: float) -> None:
             state = MeasuredState(model, found, sweeps, T, measure)
             if not found.suits.suits:
                 st.warning(found.suits.text, icon=":material/ac_unit:")
-            if notice := found.frontier.attrs["notice"]:
-                st.warning(notice)
+            elif found.suits.notice:
+                st.warning(found.suits.notice)
             draw_recommendation(state)
             draw_figure(url, state)
     if found is not None:

@@ -1,5 +1,6 @@
 """The wording of the Choose T page: labels, the recommendation, and sentences about the bounds."""
 
+from dataclasses import replace
 from functools import lru_cache
 from math import isinf
 
@@ -12,6 +13,7 @@ from fsdash.formatting import escape_markdown, factor, number
 from fsdash.theory import Advice, BoundedRun, Constants, Sizes, rolling_bound, trivial_bound
 from fsdash.theory.landmarks import freeze_error_limit, reward_error_limit
 from fsdash.theory.measured_domains import MeasuredDomain
+from fsdash.theory.parameters import frozen_steps
 
 PAGE = "Choose T"
 TITLE = "Which T for your budget?"
@@ -106,6 +108,10 @@ TRUST = (
 )
 MEASURED_ON = "Domain"
 TRUTH_ALT_TEXT = "Bound and true regret of FSVI on {name}, against T."
+OWN_MAP = (
+    " The theorem assumes that freezing x does not change how y moves. Here it does, so only the "
+    "*repaired* bound, with η in place of α·d_Y, is proven for this model."
+)
 NOT_SLOW = (
     "The paper assumes α ≤ 1. Here α is {alpha}, so the slow state is not slow. The formulas still "
     "hold."
@@ -132,9 +138,9 @@ REPAIRED_FORMULA = r"""
 REPAIRED_NOTE = (
     "Here $\\varphi(\\tilde L)$ is the freeze error with $\\tilde L$ instead of $L_f$. If "
     "$\\tilde L \\le L_f$, the repaired bound is also the smaller one: the cost of freezing is "
-    "lower by a factor of up to $2/(1-\\gamma^T)$. With two or more slow states $\\tilde L$ is "
-    "between 1 and $\\sqrt{1 + L_f^2}$, the value used if none is given. The proof is in "
-    "docs/proofs.md."
+    "lower by a factor of up to $2/(1-\\gamma^T)$. With two or more slow states $\\tilde L$ is at "
+    "least 1. If freezing $x$ does not change how $y$ moves, it is at most $\\sqrt{1 + L_f^2}$, "
+    "the value used if none is given. The proof is in docs/proofs.md."
 )
 
 
@@ -148,12 +154,15 @@ def example_label(name: str) -> str:
 def truth(name: str, domain: MeasuredDomain, bound: float) -> str:
     """How the bound on a measured domain compares with the true regret of FSVI."""
     true = domain.regret[TRUSTED_T][0]
+    eta, _ = frozen_steps(domain.constants)
+    own_map = eta > (1 + 1e-9) * domain.constants.alpha * domain.constants.d_y
     return (
         f"**{example_label(name)}, T = {TRUSTED_T}:** the bound is {number(bound)}, the largest "
         f"possible loss is {number(trivial_bound(domain.constants))}, and the true regret of FSVI "
         f"is **{number(true)}** (evaluated exactly under the true model). The bound is "
         f"{number(bound / true)} times the true regret, because the Lipschitz constants describe "
         "the steepest part of the model. `fsdash solve` computes the true regret for any T."
+        f"{OWN_MAP if own_map else ''}"
     )
 
 
@@ -340,9 +349,14 @@ def describe_starts(state: ChooseTState) -> str:
 
 @lru_cache(maxsize=64)
 def describe_growth(c: Constants, l_frozen: float | None) -> str:
-    """Whether the bound grows without limit with T; independent of the budget."""
+    """Whether the bound grows without limit with T; independent of the budget.
+
+    L̃ is None for the bound as stated. The repaired one has η in place of α·d_Y.
+    """
     if l_frozen is None:
         l_frozen = c.l_f
+    else:
+        c = replace(c, alpha=frozen_steps(c)[0], d_y=1.0)
     name, largest = ("L̃", l_frozen) if l_frozen > c.l_f else ("L_f", c.l_f)
     if isinf(freeze_error_limit(c, l_frozen)) or isinf(reward_error_limit(c)):
         return GROWS.format(name=name, product=factor(c.gamma * largest))

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import pandas as pd
 import streamlit as st
 
-from fsdash.choice.solved import Suitability, solved_domain
+from fsdash.choice.solved import Suitability
 from fsdash.choice.splits import rank_splits
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.service import as_sentence, may_change
@@ -162,8 +162,6 @@ def _draw_regret(saved: SavedModelRecord) -> None:
         rows.append(_regret_row(saved.domain, T))
     table, verdict = pd.DataFrame(rows), _verdict(saved.domain)
     bar.empty()
-    if notice := solved_domain(make(saved.domain)).best.notice:
-        st.warning(notice)
     (st.success if verdict.suits else st.warning)(verdict.text)
     figure = regret_figure(table)
     chart(figure, "regret-over-T", height=360, alt_text=saved_text.REGRET_ALT_TEXT)

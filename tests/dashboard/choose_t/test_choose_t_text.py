@@ -1,9 +1,12 @@
 """The sentences on the Choose T page fit the values shown."""
 
+from dataclasses import replace
+
 import pytest
 
 from fsdash.dashboard.choose_t import text
 from fsdash.theory import PRESETS, fsvi_regret
+from fsdash.theory.measured_domains import measured_domains
 from tests.dashboard.kit import opened, words
 
 PAGE = "2_Choose_T.py"
@@ -15,6 +18,18 @@ GROWS = text.GROWS.split("{product}")[1]
 def test_without_a_freeze_error_a_long_T_is_not_ruled_out(still):
     shown = words(opened(PAGE, by="theory", **still))
     assert text.NO_FREEZE_ERROR in shown and GROWS not in shown
+
+
+def test_a_frozen_map_of_its_own_has_a_freeze_error_although_x_never_moves():
+    own = replace(THREE.constants, alpha=0, eta=1.0, d_y_frozen=1.0, l_frozen=1.05)
+    assert text.describe_growth(own, None) == text.NO_FREEZE_ERROR
+    assert text.describe_growth(own, 1.05).startswith("γL_f = 1.08 ≥ 1")
+
+
+@pytest.mark.parametrize("name", ["inventory", "gridworld", "pricing"])
+def test_the_truth_says_where_the_theorem_does_not_treat_the_frozen_map(name):
+    shown = text.truth(name, measured_domains()[name], 1e6)
+    assert shown.endswith(text.OWN_MAP) == (name == "inventory")
 
 
 @pytest.mark.parametrize("free", [{"alpha": "0", "LU": "0"}, {"dY": "0"}])
