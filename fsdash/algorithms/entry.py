@@ -92,6 +92,15 @@ class Algorithm:
         return "periodic" if "periodic" in self.policy_kinds else self.policy_kinds[0]
 
     @property
+    def horizon(self) -> str:
+        """The symbol of its periods: n of a rolling method, T of one that plays whole blocks."""
+        return "n" if self.ends_at_T else "T"
+
+    def label(self, T: int | None) -> str:
+        """Its name in legends and tables, such as "FSVI, T=6" or "Rolling freeze, n=24"."""
+        return self.title if T is None else f"{self.title}, {self.horizon}={T}"
+
+    @property
     def all_parameters(self) -> dict[str, Field]:
         """Every parameter that a run may set, by name."""
         initial = {"initial_value": INITIAL} if self.initial else {}

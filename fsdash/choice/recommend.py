@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fsdash.algorithms.registry import get_algorithm
 from fsdash.choice.certify import certify
 from fsdash.choice.frontier import TIGHTEN, frontier, policy_of
 from fsdash.choice.pareto import pareto, precision
@@ -37,15 +38,6 @@ from fsdash.core.operators import H
 from fsdash.errors import InputError
 from fsdash.formatting import frame_records, number
 from fsdash.sampling import Sampler, backup
-
-TITLES = {
-    "fsvi": "FSVI",
-    "rolling": "rolling freeze",
-    "mpi": "modified policy iteration",
-    "vi": "Base VI",
-    "e-vi": "Base E-VI",
-    "e-thaw": "thawed defect correction",
-}
 
 Point = Mapping[Hashable, Any]
 """A row of the frontier."""
@@ -166,10 +158,11 @@ def recommend(
 
 
 def describe(method: str, T: int | None, k: int | None) -> str:
-    """A point in words, such as "FSVI with T = 6 and k = 4" or "rolling freeze with n = 7"."""
-    horizon = "n" if "rolling" in method else "T"
-    parts = [f"{name} = {value}" for name, value in ((horizon, T), ("k", k)) if value is not None]
-    return TITLES[method] + (f" with {' and '.join(parts)}" if parts else "")
+    """A point in words, such as "FSVI with T = 6 and k = 4" or "Rolling freeze with n = 7"."""
+    entry = get_algorithm(method)
+    numbers = ((entry.horizon, T), ("k", k))
+    parts = [f"{name} = {value}" for name, value in numbers if value is not None]
+    return entry.title + (f" with {' and '.join(parts)}" if parts else "")
 
 
 def _budget(

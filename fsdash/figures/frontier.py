@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.choice.pareto import (
     Winner,
     last_on_budget,
@@ -20,12 +21,11 @@ from fsdash.choice.pareto import (
     winners,
     with_work,
 )
+from fsdash.figures.learning import method_colour
 from fsdash.figures.marks import HANDLE
 from fsdash.figures.palette import (
-    FAMILY_COLOURS,
     GREY,
     INK,
-    fsvi_colour,
     with_opacity,
 )
 from fsdash.figures.strip import (
@@ -41,27 +41,14 @@ from fsdash.figures.template import template
 from fsdash.formatting import log_ticks, number
 
 MEASURES = {"mean_regret": "mean regret", "max_regret": "largest regret"}
-TITLES = {"fsvi": "FSVI", "rolling": "Rolling freeze", "mpi": "MPI", "vi": "Base VI"}
 FRONT, CERTIFICATE, BOUND_NAME = "Pareto front", "Certificate", "Regret bound"
 BOUND_ROOM = 100
 """The bound is drawn if it is at most this many times the largest regret in the figure."""
 
 
 def point_label(method: str, T: object) -> str:
-    """The name of a method with its T, such as "FSVI, T = 6"."""
-    if method == "fsvi":
-        return f"FSVI, T = {T}"
-    return f"Rolling freeze, n = {T}" if method == "rolling" and not pd.isna(T) else TITLES[method]
-
-
-def method_colour(
-    method: str,
-    T: object,
-) -> str:
-    """The colour of a method, the same as on every other page."""
-    if method == "fsvi":
-        return fsvi_colour(int(T))  # type: ignore[call-overload]
-    return FAMILY_COLOURS["rolling" if method == "rolling" else method.upper()]
+    """The name of a method with its T, such as "FSVI, T=6"."""
+    return ALGORITHMS[method].label(None if pd.isna(T) else int(T))  # type: ignore[call-overload]
 
 
 def frontier_figure(
@@ -202,7 +189,7 @@ def _curve(
         "x": rows["sweeps"].to_numpy(),
         "y": np.maximum(rows[measure].to_numpy(), bottom * 1.05),
         "customdata": data,
-        "name": f"T = {T}" if method == "fsvi" else TITLES[method],
+        "name": f"T = {T}" if method == "fsvi" else ALGORITHMS[method].title,
         "mode": "lines+markers",
         "line": {
             "color": method_colour(method, T),
@@ -331,4 +318,4 @@ def _cells(
 
 
 def _short_label(winner: Winner) -> str:
-    return f"T = {winner.T}" if winner.method == "fsvi" else TITLES[winner.method]
+    return f"T = {winner.T}" if winner.method == "fsvi" else ALGORITHMS[winner.method].title

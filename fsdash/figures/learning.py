@@ -107,10 +107,8 @@ def variant(algorithm: str) -> str:
 # ----------------------------------------------------------------------------------------- traces
 
 
-def _colour(
-    algorithm: str,
-    T: object,
-) -> str:
+def method_colour(algorithm: str, T: object = None) -> str:
+    """The colour of a method with its T, the same on every page."""
     return algorithm_colour(ALGORITHMS[algorithm].family, None if pd.isna(T) else int(T))
 
 
@@ -121,7 +119,7 @@ def _strokes(curves: list[MeanCurve]) -> list[tuple[str, str]]:
     found, taken = [], set()
     for curve, kind in zip(curves, kinds, strict=True):
         usual = LOWER_STROKES.get(curve.policy, STROKES[kind] if several else "solid")
-        colour = _colour(curve.algorithm, curve.T)
+        colour = method_colour(curve.algorithm, curve.T)
         dash = next((d for d in (usual, *OTHER_STROKES) if (colour, d) not in taken), usual)
         taken.add((colour, dash))
         found.append((dash, MARKS.get(kind, "") if several else ""))
@@ -136,7 +134,7 @@ def _mean(
     mark: str,
 ) -> dict:
     name, shown = curve.method, BY_NAME[y].format
-    colour = _colour(curve.algorithm, curve.T)
+    colour = method_colour(curve.algorithm, curve.T)
     sampled = ALGORITHMS[curve.algorithm].sampled
     spread = (
         ""
@@ -191,7 +189,7 @@ def _band(curve: MeanCurve) -> dict:
             _, low = _steps(curve.x[stretch], curve.low[stretch])
             xs += [*x.tolist(), *x[::-1].tolist(), None]
             ys += [*high.tolist(), *low[::-1].tolist(), None]
-    colour = _colour(curve.algorithm, curve.T)
+    colour = method_colour(curve.algorithm, curve.T)
     return {
         "type": "scatter",
         "x": xs,
@@ -222,7 +220,7 @@ def _ends(
     The series is always there, so that a chart keeps its series while replications arrive.
     """
     ends = curve.ends if curve.caution else ()
-    shown, colour = BY_NAME[y].format, _colour(curve.algorithm, curve.T)
+    shown, colour = BY_NAME[y].format, method_colour(curve.algorithm, curve.T)
     return {
         "type": "scatter",
         "x": [place for place, _ in ends],
@@ -252,7 +250,7 @@ def _run(
         "legendgroup": name,
         "mode": "lines",
         "line": {
-            "color": with_opacity(_colour(series.algorithm, series.T), 0.4),
+            "color": with_opacity(method_colour(series.algorithm, series.T), 0.4),
             "width": 1,
             "shape": "hv",
         },

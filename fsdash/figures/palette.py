@@ -185,14 +185,16 @@ def fsvi_colour(T: int) -> Colour:
 
 
 def algorithm_colour(family: str, T: int | None = None) -> Colour:
-    """The colour of an algorithm: by T if it freezes, otherwise by its family.
+    """The colour of an algorithm: that of its family, or by T as for FSVI.
 
-    A family that is not in `FAMILY_COLOURS` gets one of `OTHER_FAMILY_COLOURS`, always the same.
+    A family that is not in `FAMILY_COLOURS` and has no T gets one of `OTHER_FAMILY_COLOURS`, always
+    the same.
     """
+    if family in FAMILY_COLOURS:
+        return FAMILY_COLOURS[family]
     if T is not None:
         return fsvi_colour(T)
-    place = crc32(family.encode()) % len(OTHER_FAMILY_COLOURS)
-    return FAMILY_COLOURS.get(family, OTHER_FAMILY_COLOURS[place])
+    return OTHER_FAMILY_COLOURS[crc32(family.encode()) % len(OTHER_FAMILY_COLOURS)]
 
 
 def competitor_label(T: int) -> str:

@@ -282,8 +282,7 @@ def _is_default(run: Run, name: str) -> bool:
 
 def method_title(name: str, T: int | None) -> str:
     """The name of a method in a legend, such as "E-FSVI, T=6"."""
-    title = ALGORITHMS[name].title if name in ALGORITHMS else name
-    return title if T is None else f"{title}, T={T}"
+    return ALGORITHMS[name].label(T) if name in ALGORITHMS else name
 
 
 def run_labels(runs: Sequence[Run], letters: Mapping[str, str] | None = None) -> dict[int, str]:

@@ -193,7 +193,7 @@ class RunSpec(Summary):
     @property
     def label(self) -> str:
         """The name of the run in a legend."""
-        return self.method.title + (f", T={self.T}" if self.method.freezes else "")
+        return self.method.label(self.T if self.method.freezes else None)
 
     def changed(self) -> dict[str, Value]:
         """The parameters of domain and algorithm that differ from their defaults."""

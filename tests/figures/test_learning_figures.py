@@ -141,7 +141,7 @@ def test_lines_of_the_same_colour_differ_in_their_dash():
 
 def test_sampled_and_exact_members_of_a_family_differ_in_their_dash():
     figure = learning_figure(pd.concat([run("e-vi"), run("vi")]))
-    assert trace(figure, "VI").line.dash != trace(figure, "Base E-VI (n=1)").line.dash
+    assert trace(figure, "Base VI").line.dash != trace(figure, "Base E-VI (n=1)").line.dash
 
 
 @pytest.mark.parametrize("x", ["evaluations", "sweeps", "seconds"])

@@ -154,7 +154,7 @@ def test_rolling_policies_of_a_lower_level_are_a_series_of_their_own():
     rolled = rows("e-fsvi", 0, [1, 2], [0.6, 0.8], 6, "lower", "rolling")
     own = rows("e-rolling", 0, [1, 2], [0.5, 0.9], 6, "rolling", "rolling")
     lower = frame(rows("e-fsvi", 0, [1, 2], [0.1, 0.2], 6, "lower", "cyclic"), rolled, own)
-    by_method = {"E-FSVI, T=6": [0.1, 0.2], "E-Rolling, T=6": [0.5, 0.9]}
+    by_method = {"E-FSVI, T=6": [0.1, 0.2], "E-Rolling, n=6": [0.5, 0.9]}
     assert summarise(lower).groupby("method")["mean"].apply(list).to_dict() == by_method
     found = summarise(lower, lower_policies=("rolling",))
     by_method["E-FSVI, T=6, rolling"] = [0.6, 0.8]
@@ -162,8 +162,8 @@ def test_rolling_policies_of_a_lower_level_are_a_series_of_their_own():
     assert set(found["policy"]) == {"own", "rolling"}
     # A rolling method is one backward induction: its final value is its last policy's.
     finals = work_to_reach(lower, [0.9]).set_index("method")
-    assert finals.loc["E-Rolling, T=6", "final"] == 0.9
-    assert finals.loc["E-Rolling, T=6", "work_90"] == 2
+    assert finals.loc["E-Rolling, n=6", "final"] == 0.9
+    assert finals.loc["E-Rolling, n=6", "work_90"] == 2
 
 
 def test_a_stationary_base_policy_is_not_left_out():

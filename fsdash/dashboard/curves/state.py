@@ -22,8 +22,8 @@ from fsdash.dashboard.curves import text
 from fsdash.domains import Domain, make
 from fsdash.errors import InputError
 from fsdash.fields import Value
-from fsdash.figures.learning import ONE_RUN, learning_figure
-from fsdash.figures.palette import algorithm_colour
+from fsdash.figures.learning import ONE_RUN, learning_figure, method_colour
+from fsdash.figures.palette import GREY
 from fsdash.formatting import number
 from fsdash.reproduce.experiments import SAMPLES
 from fsdash.runs.columns import DEFAULT_MEASURE
@@ -304,8 +304,8 @@ def method_rows(
 
 
 def run_colour(run: Run) -> str:
-    family = ALGORITHMS[run.algorithm].family if run.algorithm in ALGORITHMS else "slow-agnostic"
-    return algorithm_colour(family, run.T)
+    """The colour of a run's method; grey if this server does not know its algorithm."""
+    return method_colour(run.algorithm, run.T) if run.algorithm in ALGORITHMS else GREY
 
 
 def common_work(work: pd.DataFrame) -> float | None:

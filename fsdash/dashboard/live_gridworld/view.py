@@ -42,7 +42,7 @@ from fsdash.dashboard.widgets.theme import themed
 from fsdash.dashboard.widgets.url_state import UrlParameter, UrlState, whole_number
 from fsdash.errors import InputError
 from fsdash.figures.domains.gridworld_race import race_curves, race_map
-from fsdash.figures.frontier import method_colour
+from fsdash.figures.learning import method_colour
 
 SMALLEST_T, START_T, LARGEST_T = 2, 10, 24
 SPEEDS = (0.5, 1.0, 2.0, 5.0)

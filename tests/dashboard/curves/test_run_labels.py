@@ -13,7 +13,7 @@ def test_runs_are_told_apart_by_a_parameter_of_the_domain():
     specs = [RunSpec("inventory", "vi", domain_parameters=p, iterations=3) for p in parameters]
     runs = [run_of(i, spec) for i, spec in enumerate(specs)]
     assert differing_settings(runs) == ["inventory.d_step"]
-    assert run_labels(runs) == {0: "VI, d_step=1", 1: "VI, d_step=5"}
+    assert run_labels(runs) == {0: "Base VI, d_step=1", 1: "Base VI, d_step=5"}
 
 
 def test_runs_are_told_apart_by_a_parameter_of_the_algorithm():

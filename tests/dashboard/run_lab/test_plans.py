@@ -88,8 +88,10 @@ def test_the_commands_of_a_plan_make_the_same_runs():
 
 def test_rolling_and_thawed_methods_are_part_of_the_plans():
     labels = [spec.label for spec in PLANS["ways-to-freeze"].build("inventory", {}, 3, 0)]
-    assert labels == ["E-FSVI, T=6", "E-Rolling, T=24", "E-Thaw", "Base E-VI"]
-    assert "Rolling, T=24" in [s.label for s in PLANS["known-model"].build("inventory", {}, 1, 0)]
+    assert labels == ["E-FSVI, T=6", "E-Rolling, n=24", "E-Thaw", "Base E-VI"]
+    assert "Rolling freeze, n=24" in [
+        s.label for s in PLANS["known-model"].build("inventory", {}, 1, 0)
+    ]
 
 
 def test_a_method_that_does_not_suit_the_domain_is_left_out_of_a_plan(monkeypatch):
@@ -100,7 +102,7 @@ def test_a_method_that_does_not_suit_the_domain_is_left_out_of_a_plan(monkeypatc
 
     monkeypatch.setattr("fsdash.dashboard.run_lab.state.run_notes", refuse)
     labels = [spec.label for spec in PLANS["ways-to-freeze"].build("inventory", {}, 3, 0)]
-    assert labels == ["E-FSVI, T=6", "E-Rolling, T=24", "Base E-VI"]
+    assert labels == ["E-FSVI, T=6", "E-Rolling, n=24", "Base E-VI"]
 
 
 def test_a_sweep_over_T_has_a_run_for_each_domain_and_value():

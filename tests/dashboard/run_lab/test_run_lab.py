@@ -35,7 +35,7 @@ def test_an_example_is_shown_before_the_first_start(service):
 def test_the_preview_of_a_model_of_ones_own_is_computed(service, monkeypatch):
     monkeypatch.setattr(preview, "EXAMPLES", {})
     drawn = traces(figures(lab())["example"])
-    assert {"FSVI, T=6", "Rolling, T=24", "VI"} <= set(drawn)
+    assert {"FSVI, T=6", "Rolling freeze, n=24", "Base VI"} <= set(drawn)
     monkeypatch.setattr(preview, "MAX_STATES", 10)
     preview._exact_figure.clear()
     large = lab()
@@ -227,8 +227,8 @@ def test_domains_of_one_experiment_have_charts_and_tables_of_their_own(service):
     test = lab(experiment=id)
     found = figures(test)
     assert {"curves-inventory", "curves-gridworld"} <= set(found)
-    assert "VI" in traces(found["curves-gridworld"])
-    assert "VI" not in traces(found["curves-inventory"])
+    assert "Base VI" in traces(found["curves-gridworld"])
+    assert "Base VI" not in traces(found["curves-inventory"])
     tables = [e.proto.body for e in test.get("html") if "fs-methods" in e.proto.body]
     assert len(tables) == 2
 
