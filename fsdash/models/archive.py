@@ -26,7 +26,7 @@ from fsdash.models.content import (
     SHARED,
     VALUES,
     Content,
-    checked_content,
+    content_of,
     model_of,
 )
 from fsdash.models.size import MAX_ARCHIVE_BYTES
@@ -51,7 +51,7 @@ UNREADABLE = (
 
 def to_bytes(model: FastSlowMDP) -> bytes:
     """Return the model as the bytes of an `.npz` file. Equal models give equal bytes."""
-    content = checked_content(model)
+    content = content_of(model, for_file=True)
     members = {HEAD: np.frombuffer(json.dumps(content.head).encode(), np.uint8), **content.arrays}
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:

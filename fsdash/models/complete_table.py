@@ -14,7 +14,7 @@ import pandas as pd
 from fsdash.core.axis import Axis
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.models.content import AXES, Content, checked_content, model_of, read_axis, uniform
+from fsdash.models.content import AXES, Content, content_of, model_of, read_axis, uniform
 from fsdash.models.size import MAX_TRANSITIONS
 from fsdash.models.states import StateIndex
 from fsdash.models.table import Table, action_column, action_names, split_variables
@@ -28,7 +28,7 @@ DAMAGED = f"the head of the table is damaged; {REMEDY}"
 
 def complete_table(model: FastSlowMDP) -> tuple[dict[str, Any], pd.DataFrame]:
     """The head of a complete table and its rows."""
-    content, table = checked_content(model), Table.of(model)
+    content, table = content_of(model, for_file=True), Table.of(model)
     if "frozen_pair" in content.arrays:
         raise InputError(
             f"{model.name}: has its own law while the slow state is frozen, which a table cannot "

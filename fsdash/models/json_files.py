@@ -16,7 +16,7 @@ import pandas as pd
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.models.content import AXES, FORMAT, Content, checked_content, model_of, uniform
+from fsdash.models.content import AXES, FORMAT, Content, content_of, model_of, uniform
 from fsdash.models.size import MAX_COLUMNS, MAX_JSON_BYTES
 
 GROUPS = {
@@ -46,7 +46,7 @@ OPTIONS = (
 
 def to_json(model: FastSlowMDP) -> str:
     """The model as a JSON document."""
-    content = checked_content(model)
+    content = content_of(model, for_file=True)
     if 2 * sum(array.size for array in content.arrays.values()) > MAX_JSON_BYTES:  # "0," at least
         raise InputError(f"{model.name}: is too large for JSON; save it as .npz")
     document: dict[str, Any] = dict(content.head)

@@ -19,7 +19,6 @@ from fsdash.core.axis import Axis, Coordinate
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.rows import Rows
 from fsdash.errors import InputError
-from fsdash.models.entries import law_of
 from fsdash.models.law import Law
 from fsdash.models.size import Size
 from fsdash.models.variables import Variable, plain
@@ -89,21 +88,12 @@ class Table:
         x_S, y_S = np.nonzero(real_XY)
         state_of = np.full(X * Y, -1, np.int64)
         state_of[real_XY.ravel()] = np.arange(len(x_S))
-        rows = law_of(model, true)
-        cell_P = np.flatnonzero(model.feasible_XYA)
+        law = Law.of(model, true)
         return cls(
             variables=(*slow, *fast),
             code_SV=np.concatenate([code_XV[x_S], code_YV[y_S]], axis=1),
             actions=model.actions,
-            law=Law(
-                state_P=state_of[cell_P // A],
-                action_P=cell_P % A,
-                reward_P=model.reward_XYA.ravel()[cell_P],
-                row_P=rows.row_XYA.astype(np.int64) - 1,  # row 0 is empty
-                row_N=np.repeat(np.arange(rows.n_rows - 1), np.diff(rows.start_R)[1:]),
-                next_N=state_of[rows.target_N],
-                probability_N=rows.probability_N,
-            ),
+            law=replace(law, state_P=state_of[law.state_P], next_N=state_of[law.next_N]),
             gamma=model.gamma,
             initial_S=model.initial_XY[real_XY],
             sense=model.sense,
