@@ -26,9 +26,7 @@ from fsdash.models.faults import MOST_OF_A_KIND, Faults
 from fsdash.models.marked import initial_distribution
 from fsdash.models.pairs import PairRows, read_pairs, read_rewards
 from fsdash.models.reading import check_settings
-from fsdash.models.states import RowKeys, StateIndex
-from fsdash.models.table import Table, action_names
-from fsdash.models.variables import Variable, encode
+from fsdash.models.table import RowKeys, StateIndex, Table, Variable, action_names, encode
 
 
 def from_arrays(

@@ -14,7 +14,7 @@ from fsdash.formatting import shorten
 from fsdash.models.columns import TRUTH, Columns
 from fsdash.models.faults import MOST_OF_A_KIND, Faults
 from fsdash.models.law import RESCALABLE, without_rounding
-from fsdash.models.variables import Variable, encode
+from fsdash.models.table import Variable, encode
 
 TOO_LARGE = "beyond ±1.8e308"
 """Shown instead of a whole number that floating point cannot represent."""

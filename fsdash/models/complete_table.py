@@ -16,9 +16,14 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.models.content import AXES, Content, content_of, model_of, read_axis, uniform
 from fsdash.models.size import MAX_TRANSITIONS
-from fsdash.models.states import StateIndex
-from fsdash.models.table import Table, action_column, action_names, split_variables
-from fsdash.models.variables import plain
+from fsdash.models.table import (
+    StateIndex,
+    Table,
+    action_column,
+    action_names,
+    plain,
+    split_variables,
+)
 
 NEXT = "next_"
 ROLES = ("action", "p", "reward")

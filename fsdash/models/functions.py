@@ -24,8 +24,7 @@ from fsdash.models.faults import Faults
 from fsdash.models.law import Transitions, law_of_calls
 from fsdash.models.marked import initial_distribution, terminal_states
 from fsdash.models.reading import check_settings
-from fsdash.models.states import StateIndex
-from fsdash.models.table import Table
+from fsdash.models.table import StateIndex, Table
 
 MAX_CALLS = 5_000_000
 """Largest number of state-action pairs: minutes of calls."""

@@ -29,9 +29,7 @@ from fsdash.models.marked import check_initial
 from fsdash.models.reading import check_settings
 from fsdash.models.size import MAX_TRANSITIONS
 from fsdash.models.slow import choose_slow
-from fsdash.models.states import RowKeys
-from fsdash.models.table import Table, describe_codes
-from fsdash.models.variables import Variable
+from fsdash.models.table import RowKeys, Table, Variable, describe_codes
 
 DONE = Variable("done", np.array([0.0, 1.0]), Coordinate(words={0.0: "no", 1.0: "yes"}))
 

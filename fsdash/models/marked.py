@@ -11,7 +11,7 @@ import pandas as pd
 from fsdash.core.rows import PROBABILITY_TOLERANCE
 from fsdash.errors import InputError
 from fsdash.models.faults import Faults
-from fsdash.models.states import StateIndex
+from fsdash.models.table import StateIndex
 
 MISSING = "missing"
 """The value of `terminal` that makes next states without rows of their own terminal."""

@@ -25,7 +25,7 @@ from fsdash.models.faults import Faults
 from fsdash.models.pairs import to_csr
 from fsdash.models.reading import check_settings
 from fsdash.models.size import Size
-from fsdash.models.variables import axis_of
+from fsdash.models.table import axis_of
 
 
 def from_markov_chain(

@@ -20,8 +20,15 @@ from fsdash.models.faults import Faults
 from fsdash.models.law import Law, Transitions, Wording, collect, with_terminal
 from fsdash.models.marked import MISSING, check_initial, initial_distribution, terminal_states
 from fsdash.models.size import MAX_TRANSITIONS
-from fsdash.models.states import RowKeys, StateIndex, distinct, find_sorted
-from fsdash.models.table import Table, action_names, describe_codes
+from fsdash.models.table import (
+    RowKeys,
+    StateIndex,
+    Table,
+    action_names,
+    describe_codes,
+    distinct,
+    find_sorted,
+)
 
 SENSES = ("max", "min")
 

@@ -21,7 +21,7 @@ from fsdash.errors import InputError, require
 from fsdash.models.complete_table import DAMAGED, REMEDY, Head, complete_table
 from fsdash.models.content import FORMAT
 from fsdash.models.size import MAX_COLUMNS, MAX_FILE_BYTES, MAX_TRANSITIONS
-from fsdash.models.variables import number_or_text
+from fsdash.models.table import number_or_text
 
 MARK = f"# {FORMAT} ".encode()
 """What the first line of a complete CSV file begins with."""
