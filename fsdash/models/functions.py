@@ -18,11 +18,15 @@ import pandas as pd
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.models.arrays import named_actions, state_variables
 from fsdash.models.assemble import build
 from fsdash.models.faults import Faults
 from fsdash.models.law import Transitions, law_of_calls
-from fsdash.models.marked import initial_distribution, terminal_states
+from fsdash.models.marked import (
+    initial_distribution,
+    named_actions,
+    state_variables,
+    terminal_states,
+)
 from fsdash.models.reading import check_settings
 from fsdash.models.table import StateIndex, Table
 

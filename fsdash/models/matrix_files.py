@@ -28,7 +28,7 @@ from numpy.lib import format as npy
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.models.archive import UNREADABLE, from_bytes
-from fsdash.models.pairs import read_pairs, read_rewards
+from fsdash.models.arrays import read_law
 
 PROBABILITIES, DISCOUNTS = ("P", "Q"), ("gamma", "beta", "discount")
 NAMES = (*PROBABILITIES, "R", *DISCOUNTS, "s_indices", "a_indices", "states")
@@ -85,18 +85,16 @@ def _table(arrays: dict[str, np.ndarray]) -> tuple[pd.DataFrame, dict[str, Any]]
     P = [arrays[name] for name in PROBABILITIES if name in arrays]
     if len(P) != 1 or "R" not in arrays:
         raise InputError("the archive needs the arrays P (or Q) and R, each once")
-    pairs = read_pairs(P[0], arrays.get("s_indices"), arrays.get("a_indices"))
-    reward_P = read_rewards(arrays["R"], pairs)
-    length_P = np.diff(pairs.matrix.indptr)
-    state_N = np.repeat(pairs.state_P, length_P)
-    variables = _variables(arrays.get("states"), pairs.n_states)
+    law, n_states, _ = read_law(P[0], arrays["R"], arrays.get("s_indices"), arrays.get("a_indices"))
+    pair_N = law.row_N
+    variables = _variables(arrays.get("states"), n_states)
     frame = pd.DataFrame(
         {
-            **{name: values_S[state_N] for name, values_S in variables.items()},
-            "action": np.repeat(pairs.action_P, length_P),
-            **{f"next_{n}": values_S[pairs.matrix.indices] for n, values_S in variables.items()},
-            "p": pairs.matrix.data,
-            "reward": np.repeat(reward_P, length_P),
+            **{name: values_S[law.state_P[pair_N]] for name, values_S in variables.items()},
+            "action": law.action_P[pair_N],
+            **{f"next_{name}": values_S[law.next_N] for name, values_S in variables.items()},
+            "p": law.probability_N,
+            "reward": law.reward_P[pair_N],
         }
     )
     given = [float(arrays[name]) for name in DISCOUNTS if name in arrays and not arrays[name].ndim]
