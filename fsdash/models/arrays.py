@@ -115,7 +115,7 @@ def from_arrays(
         actions=named_actions(actions, n_actions),
         law=law,
         gamma=float(gamma) if not faults.has_errors else 0.0,
-        initial_S=initial_distribution(faults, initial, index, n_states),
+        initial_S=initial_distribution(faults, initial, index),
         sense=sense,
         name=name,
     )

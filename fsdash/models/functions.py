@@ -140,7 +140,7 @@ def from_functions(
             lambda s, a: f"{points[s]}, action {actions[a]!r}",
         ),
         gamma=0.0 if faults.has_errors else float(gamma),
-        initial_S=initial_distribution(faults, initial, index, len(points)),
+        initial_S=initial_distribution(faults, initial, index),
         sense=sense,
         name=name,
     )

@@ -16,6 +16,7 @@ import pandas as pd
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
+from fsdash.models.columns import OPTIONS
 from fsdash.models.content import AXES, FORMAT, Content, content_of, model_of, uniform
 from fsdash.models.size import MAX_COLUMNS, MAX_JSON_BYTES
 
@@ -27,21 +28,6 @@ GROUPS = {
 """The groups of columns in a document: the prefix of their arrays, and their names."""
 OPTIONAL = {"pairs": ("row", "frozen")}
 """Columns that a group has only if pairs share rows."""
-OPTIONS = (
-    "slow",
-    "fast",
-    "action",
-    "next_prefix",
-    "probability",
-    "reward",
-    "gamma",
-    "terminal",
-    "initial",
-    "sense",
-    "normalize",
-    "name",
-)
-"""The arguments of `from_transitions` that a document with a table may have."""
 
 
 def to_json(model: FastSlowMDP) -> str:

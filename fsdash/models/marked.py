@@ -108,7 +108,7 @@ def _matches(index: StateIndex, state: object, code_SV: np.ndarray) -> np.ndarra
 
 
 def initial_distribution(
-    faults: Faults, initial: Any, index: StateIndex, n_states: int, *, normalize: bool | None = None
+    faults: Faults, initial: Any, index: StateIndex, *, normalize: bool | None = None
 ) -> np.ndarray | None:
     """The initial probability of each state, shape (S,); None if it is not given.
 
@@ -120,7 +120,7 @@ def initial_distribution(
     if initial is None:
         return None
     try:
-        initial_S = _initial(initial, index, n_states)
+        initial_S = _initial(initial, index)
     except (InputError, TypeError, ValueError, OverflowError) as error:
         faults.add(
             str(error), "give states of the model with their probabilities", column="initial"
@@ -152,9 +152,9 @@ def check_initial(
     return initial_S
 
 
-def _initial(initial: Any, index: StateIndex, n_states: int) -> np.ndarray:
+def _initial(initial: Any, index: StateIndex) -> np.ndarray:
     names = [variable.name for variable in index.variables]
-    initial_S = np.zeros(n_states)
+    initial_S = np.zeros(len(index))
     if isinstance(initial, list) and all(isinstance(record, Mapping) for record in initial):
         initial = pd.DataFrame(initial)
     if isinstance(initial, pd.DataFrame):
@@ -169,7 +169,7 @@ def _initial(initial: Any, index: StateIndex, n_states: int) -> np.ndarray:
     elif isinstance(initial, Mapping) and set(initial) != set(names):
         for state, probability in initial.items():
             initial_S[index.number(state)] += float(probability)
-    elif isinstance(initial, np.ndarray) and initial.shape == (n_states,):
+    elif isinstance(initial, np.ndarray) and initial.shape == (len(index),):
         initial_S += initial
     else:
         initial_S[index.number(initial)] = 1.0

@@ -257,6 +257,10 @@ class StateIndex:
         self._order = np.argsort(key_S, kind="stable")
         self._sorted = key_S[self._order]
 
+    def __len__(self) -> int:
+        """The number of states."""
+        return len(self._order)
+
     def find(self, code_NV: np.ndarray) -> np.ndarray:
         """The number of the state with each row of codes, −1 if there is none."""
         position_N, unknown_N = find_sorted(self._sorted, self._keys(code_NV))
