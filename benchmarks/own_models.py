@@ -36,7 +36,7 @@ from benchmarks.solve import ACCURACY, race
 from fsdash.algorithms import mpi
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import bellman
-from fsdash.models.entries import Entries
+from fsdash.models.law import Law
 
 ROUNDS = 5
 DENSE_BYTES = 2**29
@@ -183,14 +183,20 @@ def file() -> tuple[list[Row], list[Row]]:
 def write_csv(path: Path) -> int:
     """Write the transitions of a random model; return their number."""
     model = random_model(*CSV_MODEL).build()
-    law = Entries.of(model, model.true)
-    state_N, action_N = np.divmod(law.pair_N, model.n_actions)
-    x, y = np.divmod(state_N, model.n_fast)
-    new_x, new_y = np.divmod(law.target_N, model.n_fast)
+    law = Law.of(model, model.true)
+    pair_N, take_N = law.transitions_in(law.row_P)
+    x, y = np.divmod(law.state_P[pair_N], model.n_fast)
+    new_x, new_y = np.divmod(law.next_N[take_N], model.n_fast)
     frame = pd.DataFrame(
-        {"regime": x, "stock": y, "action": action_N, "next_regime": new_x, "next_stock": new_y}
+        {
+            "regime": x,
+            "stock": y,
+            "action": law.action_P[pair_N],
+            "next_regime": new_x,
+            "next_stock": new_y,
+        }
     )
-    frame["p"], frame["reward"] = law.probability_N, model.reward_XYA.reshape(-1)[law.pair_N]
+    frame["p"], frame["reward"] = law.probability_N[take_N], law.reward_P[pair_N]
     frame.to_csv(path, index=False)
     return len(frame)
 

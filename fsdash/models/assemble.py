@@ -26,9 +26,7 @@ from fsdash.models.faults import Faults
 from fsdash.models.law import with_terminal
 from fsdash.models.size import Size
 from fsdash.models.slow import choose_slow
-from fsdash.models.states import RowKeys
-from fsdash.models.table import SINGLE, Table
-from fsdash.models.variables import axis_of
+from fsdash.models.table import SINGLE, RowKeys, Table, axis_of
 
 Split = tuple[list[int], list[int]]
 """The positions of the slow and of the fast variables."""

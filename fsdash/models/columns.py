@@ -1,15 +1,17 @@
-"""The role of each column in a table of transitions."""
+"""The role of each column in a table of transitions, guessed or as the options say."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any
 
 import pandas as pd
 
+from fsdash.errors import InputError
+from fsdash.formatting import shorten
 from fsdash.models.faults import Faults
 from fsdash.models.size import MAX_COLUMNS
 
@@ -201,19 +203,58 @@ def named(names: str | Sequence[str] | None) -> tuple[str, ...] | None:
     return (names,) if isinstance(names, str) else tuple(str(name) for name in names)
 
 
+@dataclass(frozen=True)
+class ReadOptions:
+    """The arguments of `from_transitions`, also in a JSON document with a table."""
+
+    slow: str | Sequence[str] | None = None
+    fast: str | Sequence[str] | None = None
+    action: str = "action"
+    next_prefix: str | Mapping[str, str] = "next_"
+    probability: str | None = "p"
+    reward: str = "reward"
+    gamma: float | None = None
+    terminal: Any = None
+    initial: Any = None
+    sense: str = "max"
+    normalize: bool = False
+    name: str = "model"
+
+    def __post_init__(self) -> None:
+        """Options may come from a file, so their types are checked."""
+        for name in ("slow", "fast"):
+            value = getattr(self, name)
+            several = isinstance(value, Sequence) and all(isinstance(n, str) for n in value)
+            _check_type(name, value, value is None or several, "names of state variables")
+        mapping = isinstance(self.next_prefix, Mapping) and all(
+            isinstance(text, str) for pair in self.next_prefix.items() for text in pair
+        )
+        for name, good, wanted in (
+            ("action", isinstance(self.action, str), "the name of a column"),
+            ("reward", isinstance(self.reward, str), "the name of a column"),
+            ("probability", isinstance(self.probability, str | None), "the name of a column"),
+            ("next_prefix", isinstance(self.next_prefix, str) or mapping, "text or a mapping"),
+            ("normalize", isinstance(self.normalize, bool), "true or false"),
+            ("name", isinstance(self.name, str), "text"),
+        ):
+            _check_type(name, getattr(self, name), good, wanted)
+
+
+OPTIONS = tuple(option.name for option in fields(ReadOptions))
+"""Their names."""
+
+
+def _check_type(name: str, value: object, good: bool, wanted: str) -> None:
+    if not good:
+        raise InputError(f"{name} = {shorten(repr(value))}: give {wanted}")
+
+
 def resolve_columns(
-    all_faults: Faults,
-    frame: pd.DataFrame,
-    *,
-    slow: tuple[str, ...] | None,
-    fast: tuple[str, ...] | None,
-    action: str,
-    next_prefix: str | Mapping[str, str],
-    probability: str | None,
-    reward: str,
+    all_faults: Faults, frame: pd.DataFrame, options: ReadOptions
 ) -> Columns | None:
-    """The columns as given, checked; None if one is missing."""
+    """The columns that the options name, checked; None if one is missing."""
     faults, names = Faults(), [str(name) for name in frame.columns]
+    slow, fast, next_prefix = named(options.slow), named(options.fast), options.next_prefix
     if len(names) > MAX_COLUMNS:
         remedy = "keep the columns of states, actions, next states, probabilities and rewards"
         all_faults.add(f"{len(names):,} columns; the limit is {MAX_COLUMNS}", remedy)
@@ -231,15 +272,19 @@ def resolve_columns(
             "name the columns of a variable x and of its next value x and next_x, or set "
             "next_prefix",
         )
-    roles = [*pairs, *pairs.values(), str(action), str(reward)]
-    roles += [] if probability is None else [str(probability)]
+    roles = [*pairs, *pairs.values(), options.action, options.reward]
+    roles += [] if options.probability is None else [options.probability]
     for name in dict.fromkeys(roles):
         if name not in names:
             faults.add("the table has no such column", _nearest(name, names), column=name)
     for name in sorted({name for name in roles if roles.count(name) > 1}):
         faults.add("the column is used twice", "give each role its own column", column=name)
     all_faults.extend(faults)
-    return None if faults.has_errors else Columns(pairs, action, probability, reward)
+    return (
+        None
+        if faults.has_errors
+        else Columns(pairs, options.action, options.probability, options.reward)
+    )
 
 
 def _check_roles(

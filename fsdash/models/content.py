@@ -26,12 +26,7 @@ from fsdash.core.axis import Axis, Coordinate
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.rows import Rows
 from fsdash.errors import InputError
-from fsdash.models.entries import (
-    count_transitions,
-    law_of,
-    own_frozen_law,
-    transitions_of_pairs,
-)
+from fsdash.models.law import Law, own_frozen_law
 from fsdash.models.size import MAX_TRANSITIONS, Size
 
 FORMAT = "fsdash-model"
@@ -65,17 +60,20 @@ class Content:
         return digest.hexdigest()
 
 
-def content_of(model: FastSlowMDP) -> Content:
-    """The content of a model."""
-    A = model.n_actions
-    cell_P = np.flatnonzero(model.feasible_XYA)
+def content_of(model: FastSlowMDP, *, for_file: bool = False) -> Content:
+    """The content of a model; for a file, an error if the file could not be read again."""
+    law = Law.of(model, model.true)
+    if for_file:
+        shared = law.n_transitions > MAX_TRANSITIONS
+        transitions = len(law.next_N) if shared else law.n_transitions
+        Size(model.n_slow, model.n_fast, model.n_actions, transitions).refuse_too_large()
     arrays = {
-        "pair_state": cell_P // A,
-        "pair_action": cell_P % A,
-        "pair_reward": model.reward_XYA.ravel()[cell_P],
+        "pair_state": law.state_P,
+        "pair_action": law.action_P,
+        "pair_reward": law.reward_P,
         "initial": model.initial_XY[model.real_XY],
         **{f"{axis}_values": getattr(model, axis).values for axis in AXES},
-        **_law_arrays(law_of(model, model.true), "transition", "pair_row"),
+        **_law_arrays(law, "transition", "pair_row"),
     }
     if (frozen := own_frozen_law(model)) is not None:
         arrays |= _law_arrays(frozen, "frozen", "pair_frozen")
@@ -92,24 +90,15 @@ def content_of(model: FastSlowMDP) -> Content:
     return content
 
 
-def _law_arrays(law: Rows, kind: str, shared: str) -> dict[str, np.ndarray]:
+def _law_arrays(law: Law, kind: str, shared: str) -> dict[str, np.ndarray]:
     """The arrays of a law: the transitions of each pair, or of the rows if those are too many."""
     names = (f"{kind}_pair", f"{kind}_next", f"{kind}_probability")
-    if count_transitions(law) <= MAX_TRANSITIONS:
-        return dict(zip(names, transitions_of_pairs(law), strict=True))
-    row_N = np.repeat(np.arange(law.n_rows - 1), np.diff(law.start_R)[1:])
-    transitions = zip(names, (row_N, law.target_N, law.probability_N), strict=True)
-    return {shared: law.row_XYA.astype(np.int64) - 1, **dict(transitions)}  # row 0 is empty
-
-
-def checked_content(model: FastSlowMDP) -> Content:
-    """The content of a model for a file; an error if the file could not be read again."""
-    law = law_of(model, model.true)
-    transitions = count_transitions(law)
-    if transitions > MAX_TRANSITIONS:
-        transitions = len(law.target_N)
-    Size(model.n_slow, model.n_fast, model.n_actions, transitions).refuse_too_large()
-    return content_of(model)
+    if law.n_transitions > MAX_TRANSITIONS:
+        transitions = zip(names, (law.row_N, law.next_N, law.probability_N), strict=True)
+        return {shared: law.row_P, **dict(transitions)}
+    pair_N, take_N = law.transitions_in(law.row_P)
+    transitions = zip(names, (pair_N, law.next_N[take_N], law.probability_N[take_N]), strict=True)
+    return dict(transitions)
 
 
 def content_hash(model: FastSlowMDP) -> str:

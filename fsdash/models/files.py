@@ -17,11 +17,10 @@ import pandas as pd
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.models.archive import to_bytes
+from fsdash.models.archive import read_npz, to_bytes
 from fsdash.models.assemble import resplit
-from fsdash.models.columns import NO_GAMMA, guess_columns
-from fsdash.models.json_files import OPTIONS, read_json, to_json
-from fsdash.models.matrix_files import read_npz
+from fsdash.models.columns import NO_GAMMA, OPTIONS, guess_columns
+from fsdash.models.json_files import read_json, to_json
 from fsdash.models.size import MAX_FILE_BYTES, MAX_JSON_BYTES
 from fsdash.models.tables import read_csv, read_parquet, write_csv, write_parquet
 from fsdash.models.transitions import from_transitions

@@ -18,14 +18,17 @@ import pandas as pd
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.models.arrays import named_actions, state_variables
 from fsdash.models.assemble import build
 from fsdash.models.faults import Faults
 from fsdash.models.law import Transitions, law_of_calls
-from fsdash.models.marked import initial_distribution, terminal_states
+from fsdash.models.marked import (
+    initial_distribution,
+    named_actions,
+    state_variables,
+    terminal_states,
+)
 from fsdash.models.reading import check_settings
-from fsdash.models.states import StateIndex
-from fsdash.models.table import Table
+from fsdash.models.table import StateIndex, Table
 
 MAX_CALLS = 5_000_000
 """Largest number of state-action pairs: minutes of calls."""
@@ -137,7 +140,7 @@ def from_functions(
             lambda s, a: f"{points[s]}, action {actions[a]!r}",
         ),
         gamma=0.0 if faults.has_errors else float(gamma),
-        initial_S=initial_distribution(faults, initial, index, len(points)),
+        initial_S=initial_distribution(faults, initial, index),
         sense=sense,
         name=name,
     )

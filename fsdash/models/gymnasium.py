@@ -20,18 +20,15 @@ import pandas as pd
 from fsdash.core.axis import Coordinate
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.models.arrays import named_actions, state_variables
 from fsdash.models.assemble import assemble, noted
 from fsdash.models.columns import named
 from fsdash.models.faults import Faults
 from fsdash.models.law import Transitions, law_of_calls
-from fsdash.models.marked import check_initial
+from fsdash.models.marked import check_initial, named_actions, state_variables
 from fsdash.models.reading import check_settings
 from fsdash.models.size import MAX_TRANSITIONS
 from fsdash.models.slow import choose_slow
-from fsdash.models.states import RowKeys
-from fsdash.models.table import Table, describe_codes
-from fsdash.models.variables import Variable
+from fsdash.models.table import RowKeys, Table, Variable, describe_codes
 
 DONE = Variable("done", np.array([0.0, 1.0]), Coordinate(words={0.0: "no", 1.0: "yes"}))
 

@@ -16,7 +16,8 @@ import pandas as pd
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.models.content import AXES, FORMAT, Content, checked_content, model_of, uniform
+from fsdash.models.columns import OPTIONS
+from fsdash.models.content import AXES, FORMAT, Content, content_of, model_of, uniform
 from fsdash.models.size import MAX_COLUMNS, MAX_JSON_BYTES
 
 GROUPS = {
@@ -27,26 +28,11 @@ GROUPS = {
 """The groups of columns in a document: the prefix of their arrays, and their names."""
 OPTIONAL = {"pairs": ("row", "frozen")}
 """Columns that a group has only if pairs share rows."""
-OPTIONS = (
-    "slow",
-    "fast",
-    "action",
-    "next_prefix",
-    "probability",
-    "reward",
-    "gamma",
-    "terminal",
-    "initial",
-    "sense",
-    "normalize",
-    "name",
-)
-"""The arguments of `from_transitions` that a document with a table may have."""
 
 
 def to_json(model: FastSlowMDP) -> str:
     """The model as a JSON document."""
-    content = checked_content(model)
+    content = content_of(model, for_file=True)
     if 2 * sum(array.size for array in content.arrays.values()) > MAX_JSON_BYTES:  # "0," at least
         raise InputError(f"{model.name}: is too large for JSON; save it as .npz")
     document: dict[str, Any] = dict(content.head)

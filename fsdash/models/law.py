@@ -1,8 +1,9 @@
-"""From single transitions (s, a, s′, p, r) to feasible pairs with expected rewards, checked.
+"""Feasible pairs (s, a) with their rewards and distributions of next states, in one form (`Law`).
 
-Used by every builder whose data come one transition at a time: tables, functions, Gymnasium. The
-result does not depend on the order of the transitions, to the last bit: they are sorted before
-anything is added.
+`Law.of` takes them from a model, whichever form its dynamics have. `collect` makes them from single
+transitions (s, a, s′, p, r), checked, for every builder whose data come that way: tables,
+functions, Gymnasium. The result does not depend on the order of the transitions, to the last bit:
+they are sorted before anything is added.
 """
 
 from __future__ import annotations
@@ -13,11 +14,16 @@ from functools import cached_property
 
 import numpy as np
 
-from fsdash.core.rows import PROBABILITY_TOLERANCE
+from fsdash.core.model import Dynamics, FastSlowMDP
+from fsdash.core.row_kernels import take_rows
+from fsdash.core.rows import PROBABILITY_TOLERANCE, Rows, frozen_rows, to_rows
 from fsdash.models.faults import MOST_OF_A_KIND, Faults
+from fsdash.models.size import MAX_TRANSITIONS
 
 RESCALABLE = 1e-3 + PROBABILITY_TOLERANCE
 """Probabilities whose sum is as close to 1 as this can be rescaled (`normalize=True`); 0.999 is."""
+SAME_LAW = 1e-12
+"""Largest difference of probabilities that counts as rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +74,34 @@ class Law:
         row_P = np.arange(len(state_P))
         return cls(state_P, action_P, reward_P, row_P, pair_N, next_N, probability_N)
 
+    @classmethod
+    def of(cls, model: FastSlowMDP, dynamics: Dynamics) -> Law:
+        """One of the two laws of a model; states are numbered x·|Y| + y.
+
+        Pairs with equal rows share one. Rows are numbered in the order of their first pairs; the
+        entries of a row with the same next state are added, zeros are dropped, and next states
+        ascend. Equal laws have equal rows.
+        """
+        rows = to_rows(model, dynamics, most=MAX_TRANSITIONS)
+        row_P = rows.row_XYA[model.feasible_XYA]
+        first_R = np.full(rows.n_rows, len(row_P))
+        first_R[row_P[::-1]] = np.arange(len(row_P))[::-1]
+        used_R = np.argsort(first_R, kind="stable")[: np.count_nonzero(first_R < len(row_P))]
+        place_R = np.zeros(rows.n_rows, np.int64)
+        place_R[used_R] = np.arange(len(used_R))
+        parts = take_rows(rows.start_R, rows.target_N, rows.probability_N, used_R)
+        different = Rows.without_repetition((len(used_R),), *parts)
+        cell_P = np.flatnonzero(model.feasible_XYA)
+        return cls(
+            state_P=cell_P // model.n_actions,
+            action_P=cell_P % model.n_actions,
+            reward_P=model.reward_XYA.ravel()[cell_P],
+            row_P=different.row_XYA[place_R[row_P]].astype(np.int64) - 1,  # row 0 is empty
+            row_N=np.repeat(np.arange(different.n_rows - 1), np.diff(different.start_R)[1:]),
+            next_N=different.target_N,
+            probability_N=different.probability_N,
+        )
+
     @cached_property
     def n_rows(self) -> int:
         return int(self.row_P.max(initial=-1)) + 1
@@ -93,6 +127,32 @@ class Law:
     @cached_property
     def _start_R(self) -> np.ndarray:
         return np.cumsum(self.length_R) - self.length_R
+
+
+def own_frozen_law(model: FastSlowMDP) -> Law | None:
+    """The frozen law of a model, or None if it is the usual one: y′ as in the true law, x kept."""
+    if model.rows is not None and model.frozen_rows is None:
+        return None
+    rows = to_rows(model, most=MAX_TRANSITIONS)
+    usual = Law.of(model, frozen_rows(rows, model.real_XY))
+    frozen = Law.of(model, model.frozen)
+    return None if _agree(frozen, usual) else frozen
+
+
+def _agree(law: Law, other: Law) -> bool:
+    """Whether two laws of the same pairs are the same up to rounding."""
+    row_K = np.unique(law.row_P * other.n_rows + other.row_P)
+    (place_M, i_M), (other_place_M, j_M) = (
+        law.transitions_in(row_K // other.n_rows),
+        other.transitions_in(row_K % other.n_rows),
+    )
+    return (
+        np.array_equal(place_M, other_place_M)
+        and np.array_equal(law.next_N[i_M], other.next_N[j_M])
+        and bool(
+            np.abs(law.probability_N[i_M] - other.probability_N[j_M]).max(initial=0) <= SAME_LAW
+        )
+    )
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Which states are terminal, and where a process starts: the forms in which users say it."""
+"""How users name states and actions, say which states are terminal and where a process starts."""
 
 from __future__ import annotations
 
@@ -8,13 +8,62 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fsdash.core.axis import Axis
 from fsdash.core.rows import PROBABILITY_TOLERANCE
 from fsdash.errors import InputError
 from fsdash.models.faults import Faults
-from fsdash.models.states import StateIndex
+from fsdash.models.table import RowKeys, StateIndex, Variable, action_names, encode
 
 MISSING = "missing"
 """The value of `terminal` that makes next states without rows of their own terminal."""
+
+
+def state_variables(
+    faults: Faults, states: Any, n_states: int
+) -> tuple[tuple[Variable, ...], np.ndarray]:
+    """The variables of a frame of states and the codes of its rows; numbers if there is none."""
+    number = Variable("state", np.arange(n_states, dtype=float)), np.arange(n_states)[:, None]
+    if states is None:
+        return (number[0],), number[1]
+    frame = pd.DataFrame(states).rename(columns=str).reset_index(drop=True)
+    if len(frame) != n_states or not len(frame.columns):
+        faults.add(
+            f"{len(frame):,} rows and {len(frame.columns)} columns for {n_states:,} states",
+            "give one row per state and one column per state variable",
+            column="states",
+        )
+        return (number[0],), number[1]
+    variables, codes = [], []
+    for name in frame.columns:
+        variable, [code_S] = encode(name, [frame[name]])
+        rows = np.flatnonzero(code_S < 0)
+        faults.add_rows(rows, lambda i: "empty or infinite", "give a value", column=name)
+        variables.append(variable)
+        codes.append(code_S)
+    code_SV = np.stack(codes, axis=1)
+    _, first_S, count = np.unique(
+        RowKeys([len(v) for v in variables], code_SV)(code_SV),
+        return_inverse=True,
+        return_counts=True,
+    )
+    rows = np.flatnonzero(count[first_S] > 1)
+    remedy = "add a variable that tells them apart"
+    faults.add_rows(rows, lambda i: "another state has the same values", remedy, column="states")
+    return tuple(variables), code_SV
+
+
+def named_actions(actions: Sequence[Any] | None, n_actions: int) -> Axis:
+    """The axis of actions with these names or values; their numbers by default."""
+    if actions is None:
+        return Axis(("action",), np.arange(n_actions))
+    if len(actions) != n_actions:
+        raise InputError(f"actions: {len(actions)} names for {n_actions} actions; give one each")
+    if all(isinstance(a, int | float | np.number) and not isinstance(a, bool) for a in actions):
+        axis = Axis(("action",), np.asarray(actions, float))
+    else:
+        axis = Axis(("action",), np.arange(n_actions), labels=tuple(str(a) for a in actions))
+    action_names(axis)
+    return axis
 
 
 def terminal_states(
@@ -59,7 +108,7 @@ def _matches(index: StateIndex, state: object, code_SV: np.ndarray) -> np.ndarra
 
 
 def initial_distribution(
-    faults: Faults, initial: Any, index: StateIndex, n_states: int, *, normalize: bool | None = None
+    faults: Faults, initial: Any, index: StateIndex, *, normalize: bool | None = None
 ) -> np.ndarray | None:
     """The initial probability of each state, shape (S,); None if it is not given.
 
@@ -71,7 +120,7 @@ def initial_distribution(
     if initial is None:
         return None
     try:
-        initial_S = _initial(initial, index, n_states)
+        initial_S = _initial(initial, index)
     except (InputError, TypeError, ValueError, OverflowError) as error:
         faults.add(
             str(error), "give states of the model with their probabilities", column="initial"
@@ -103,9 +152,9 @@ def check_initial(
     return initial_S
 
 
-def _initial(initial: Any, index: StateIndex, n_states: int) -> np.ndarray:
+def _initial(initial: Any, index: StateIndex) -> np.ndarray:
     names = [variable.name for variable in index.variables]
-    initial_S = np.zeros(n_states)
+    initial_S = np.zeros(len(index))
     if isinstance(initial, list) and all(isinstance(record, Mapping) for record in initial):
         initial = pd.DataFrame(initial)
     if isinstance(initial, pd.DataFrame):
@@ -120,7 +169,7 @@ def _initial(initial: Any, index: StateIndex, n_states: int) -> np.ndarray:
     elif isinstance(initial, Mapping) and set(initial) != set(names):
         for state, probability in initial.items():
             initial_S[index.number(state)] += float(probability)
-    elif isinstance(initial, np.ndarray) and initial.shape == (n_states,):
+    elif isinstance(initial, np.ndarray) and initial.shape == (len(index),):
         initial_S += initial
     else:
         initial_S[index.number(initial)] = 1.0

@@ -20,12 +20,12 @@ from fsdash.core.axis import Axis, numbers
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.rows import INDEX, PROBABILITY_TOLERANCE, Rows
 from fsdash.errors import InputError
-from fsdash.models.arrays import named_actions, state_variables
+from fsdash.models.arrays import to_csr
 from fsdash.models.faults import Faults
-from fsdash.models.pairs import to_csr
+from fsdash.models.marked import named_actions, state_variables
 from fsdash.models.reading import check_settings
 from fsdash.models.size import Size
-from fsdash.models.variables import axis_of
+from fsdash.models.table import axis_of
 
 
 def from_markov_chain(

@@ -19,10 +19,18 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import check_policy
 from fsdash.errors import InputError
 from fsdash.models.size import MAX_JSON_BYTES
-from fsdash.models.states import RowKeys, StateIndex
-from fsdash.models.table import action_column, action_names, own_column, split_variables
+from fsdash.models.table import (
+    RowKeys,
+    StateIndex,
+    Variable,
+    action_column,
+    action_names,
+    encode,
+    own_column,
+    plain,
+    split_variables,
+)
 from fsdash.models.tables import read_frame
-from fsdash.models.variables import Variable, encode, plain
 
 FORMAT = "fsdash-policy"
 PHASE, ACTION = "phase", "action"

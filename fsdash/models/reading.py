@@ -1,82 +1,50 @@
-"""Reading a table of transitions: columns to codes, codes to states, states to a `Table`.
+"""Reading a table of transitions: cells to codes, codes to states, states to a `Table`.
 
-All faults are collected on the way; a table comes back only if none of them is an error.
+All faults are collected on the way, one for every bad cell; a table comes back only if none of them
+is an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from fsdash.core.axis import Axis
+from fsdash.core.model import SENSES
 from fsdash.errors import InputError
 from fsdash.formatting import shorten
-from fsdash.models.coding import Coded, encode_table, numeric_column, truth_column
-from fsdash.models.columns import Columns, named, resolve_columns
-from fsdash.models.faults import Faults
-from fsdash.models.law import Law, Transitions, Wording, collect, with_terminal
+from fsdash.models.columns import TRUTH, Columns, ReadOptions, resolve_columns
+from fsdash.models.faults import MOST_OF_A_KIND, Faults
+from fsdash.models.law import (
+    RESCALABLE,
+    Law,
+    Transitions,
+    Wording,
+    collect,
+    with_terminal,
+    without_rounding,
+)
 from fsdash.models.marked import MISSING, check_initial, initial_distribution, terminal_states
 from fsdash.models.size import MAX_TRANSITIONS
-from fsdash.models.states import RowKeys, StateIndex, distinct, find_sorted
-from fsdash.models.table import Table, action_names, describe_codes
+from fsdash.models.table import (
+    RowKeys,
+    StateIndex,
+    Table,
+    Variable,
+    action_names,
+    describe_codes,
+    distinct,
+    encode,
+    find_sorted,
+)
 
-SENSES = ("max", "min")
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    """The arguments of `from_transitions`."""
-
-    slow: str | Sequence[str] | None = None
-    fast: str | Sequence[str] | None = None
-    action: str = "action"
-    next_prefix: str | Mapping[str, str] = "next_"
-    probability: str | None = "p"
-    reward: str = "reward"
-    gamma: float | None = None
-    terminal: Any = None
-    initial: Any = None
-    sense: str = "max"
-    normalize: bool = False
-    name: str = "model"
-
-    def __post_init__(self) -> None:
-        """Options may come from a file, so their types are checked."""
-        for name in ("slow", "fast"):
-            value = getattr(self, name)
-            several = isinstance(value, Sequence) and all(isinstance(n, str) for n in value)
-            _check_type(name, value, value is None or several, "names of state variables")
-        mapping = isinstance(self.next_prefix, Mapping) and all(
-            isinstance(text, str) for pair in self.next_prefix.items() for text in pair
-        )
-        for name, good, wanted in (
-            ("action", isinstance(self.action, str), "the name of a column"),
-            ("reward", isinstance(self.reward, str), "the name of a column"),
-            ("probability", isinstance(self.probability, str | None), "the name of a column"),
-            ("next_prefix", isinstance(self.next_prefix, str) or mapping, "text or a mapping"),
-            ("normalize", isinstance(self.normalize, bool), "true or false"),
-            ("name", isinstance(self.name, str), "text"),
-        ):
-            _check_type(name, getattr(self, name), good, wanted)
-
-
-def _check_type(name: str, value: object, good: bool, wanted: str) -> None:
-    if not good:
-        raise InputError(f"{name} = {shorten(repr(value))}: give {wanted}")
-
-
-@dataclass(frozen=True, eq=False)
-class Numbered:
-    """The states of a table, and the state and next state of each row as numbers."""
-
-    code_SV: np.ndarray
-    terminal_S: np.ndarray
-    state_N: np.ndarray
-    next_N: np.ndarray
-    """−1 if it is missing or not a state."""
+TOO_LARGE = "beyond ±1.8e308"
+"""Shown instead of a whole number that floating point cannot represent."""
 
 
 def check_settings(faults: Faults, gamma: object, sense: object) -> None:
@@ -96,33 +64,24 @@ def read_table(faults: Faults, frame: pd.DataFrame, options: ReadOptions) -> Tab
         raise InputError(f"{type(frame).__name__}: is not a table; give a pandas DataFrame")
     check_settings(faults, options.gamma, options.sense)
     frame = frame.rename(columns=str)
-    columns = resolve_columns(
-        faults,
-        frame,
-        slow=named(options.slow),
-        fast=named(options.fast),
-        action=options.action,
-        next_prefix=options.next_prefix,
-        probability=options.probability,
-        reward=options.reward,
-    )
+    columns = resolve_columns(faults, frame, options)
     if columns is None or not _check_length(faults, frame):
         return None
-    coded = encode_table(faults, frame, columns, options.sense)
-    if not coded.starts_N.any():
+    cells = _read_cells(faults, frame, columns, options.sense)
+    if not cells.starts_N.any():
         return None
-    states = _number_states(faults, frame, coded, options.terminal)
-    _check_unknown(faults, coded, columns, states)
-    law = _law(faults, coded, columns, states, normalize=options.normalize)
-    initial_S = _initial(faults, frame, coded, states, options)
+    code_SV, terminal_S, t = _number_states(faults, frame, cells, options.terminal)
+    law = _law(faults, cells, code_SV, terminal_S, t, normalize=options.normalize)
+    index = StateIndex(cells.variables, code_SV)
+    initial_S = _initial(faults, frame, index, t, options)
     _check_unused(faults, frame, columns, options)
     if faults.has_errors:
         return None
     return Table(
-        variables=coded.variables,
-        code_SV=states.code_SV,
-        actions=coded.actions,
-        law=with_terminal(law, np.flatnonzero(states.terminal_S)),
+        variables=cells.variables,
+        code_SV=code_SV,
+        actions=cells.actions,
+        law=with_terminal(law, np.flatnonzero(terminal_S)),
         gamma=0.0 if options.gamma is None else float(options.gamma),
         initial_S=initial_S,
         sense=options.sense,
@@ -156,13 +115,163 @@ def _check_length(faults: Faults, frame: pd.DataFrame) -> bool:
     return 0 < len(frame) <= MAX_TRANSITIONS
 
 
-def _number_states(faults: Faults, frame: pd.DataFrame, coded: Coded, terminal: Any) -> Numbered:
-    """Number the states that have rows, and the terminal ones, in the order of their codes."""
-    starts_N, leads_N = coded.starts_N, coded.leads_N
-    code_MV = np.concatenate([coded.code_NV[starts_N], coded.next_NV[leads_N]])
-    keys = RowKeys([len(variable) for variable in coded.variables], code_MV)
+# ------------------------------------------------------------------------------------------- cells
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """N rows of a table. A missing state or action has the code −1, a bad number is NaN."""
+
+    columns: Columns
+    variables: tuple[Variable, ...]
+    actions: Axis
+    code_NV: np.ndarray
+    next_NV: np.ndarray
+    action_N: np.ndarray
+    probability_N: np.ndarray
+    reward_N: np.ndarray
+    """Rewards; negated costs if the sense is "min"."""
+
+    @cached_property
+    def starts_N(self) -> np.ndarray:
+        """Whether a row has a state and an action."""
+        return _complete(self.code_NV) & (self.action_N >= 0)
+
+    @cached_property
+    def leads_N(self) -> np.ndarray:
+        """Whether a row has a next state that it reaches with a probability above 0."""
+        happens_N = (self.probability_N != 0) & (self.reward_N != -np.inf)
+        return _complete(self.next_NV) & happens_N & self.starts_N
+
+
+def _complete(code_NV: np.ndarray) -> np.ndarray:
+    return np.logical_and.reduce([codes >= 0 for codes in code_NV.T])
+
+
+def _read_cells(faults: Faults, frame: pd.DataFrame, columns: Columns, sense: str) -> _Cells:
+    """The rows as codes and numbers, checked cell by cell."""
+    variables, codes, next_codes = [], [], []
+    for name, next_name in columns.next.items():
+        variable, (now_N, next_N) = encode(name, [frame[name], frame[next_name]])
+        _check_words(faults, variable)
+        _check_missing(faults, name, now_N < 0)
+        _check_missing(faults, next_name, next_N < 0)
+        variables.append(variable)
+        codes.append(now_N)
+        next_codes.append(next_N)
+    assert columns.action is not None and columns.reward is not None
+    action, [action_N] = encode(columns.action, [frame[columns.action]])
+    _check_missing(faults, columns.action, action_N < 0)
+    return _Cells(
+        columns=columns,
+        variables=tuple(variables),
+        actions=_action_axis(action),
+        code_NV=np.array(codes).T,
+        next_NV=np.array(next_codes).T,
+        action_N=action_N,
+        probability_N=_probabilities(faults, frame, columns.probability),
+        reward_N=_rewards(faults, frame, columns.reward, sense),
+    )
+
+
+def _action_axis(action: Variable) -> Axis:
+    """The axis of the actions: numbers are coordinates, words are labels."""
+    labels = tuple(str(value) for value in action.own_values) if action.is_category else ()
+    return Axis((action.name,), action.values, labels=labels)
+
+
+def _numeric_column(faults: Faults, column: pd.Series, name: str) -> np.ndarray:
+    """The column as numbers, with a fault for each cell that is empty or not a number."""
+    try:
+        numbers = pd.to_numeric(column, errors="coerce")
+    except OverflowError:  # a whole number with hundreds of digits
+        column = column.map(lambda value: TOO_LARGE if _is_too_large(value) else value)
+        numbers = pd.to_numeric(column, errors="coerce")
+    number_N = numbers.to_numpy(dtype=float, na_value=np.nan)
+    missing_N = column.isna().to_numpy(dtype=bool)
+    rows = np.flatnonzero(np.isnan(number_N) & ~missing_N)
+    wrong = [shorten(str(value)) for value in column.iloc[rows[:MOST_OF_A_KIND]]]
+    remedy = "write a number, without separators of thousands"
+    faults.add_rows(rows, lambda i: f"{wrong[i]!r} is not a number", remedy, column=name)
+    _check_missing(faults, name, missing_N)
+    return np.array(number_N)
+
+
+def _is_too_large(value: object) -> bool:
+    return isinstance(value, int) and abs(value) > sys.float_info.max
+
+
+def _truth_column(faults: Faults, column: pd.Series, name: str) -> np.ndarray:
+    """The column as true or false, with a fault for each cell that is neither."""
+    words = column.map(lambda value: TRUTH.get(str(value).strip().lower()))
+    rows = np.flatnonzero(words.isna().to_numpy(dtype=bool))
+    wrong = [shorten(str(value)) for value in column.iloc[rows[:MOST_OF_A_KIND]]]
+    remedy = "write true or false, 1 or 0"
+    faults.add_rows(rows, lambda i: f"{wrong[i]!r} is not true or false", remedy, column=name)
+    return (words == True).to_numpy(dtype=bool)  # noqa: E712
+
+
+def _probabilities(faults: Faults, frame: pd.DataFrame, name: str | None) -> np.ndarray:
+    if name is None:
+        return np.ones(len(frame))
+    p_N = without_rounding(_numeric_column(faults, frame[name], name))
+    # A little more than 1 may be rounding: the sums are checked, and can be rescaled.
+    rows = np.flatnonzero((p_N < 0) | (p_N > 1 + RESCALABLE))
+    values = p_N[rows]
+    remedy = "give a probability from 0 to 1"
+    faults.add_rows(rows, lambda i: f"{values[i]:.9g} is not a probability", remedy, column=name)
+    p_N[rows] = np.nan
+    return p_N
+
+
+def _rewards(faults: Faults, frame: pd.DataFrame, name: str, sense: str) -> np.ndarray:
+    reward_N = _numeric_column(faults, frame[name], name)
+    reward_N = (-reward_N if sense == "min" else reward_N) + 0.0
+    rows = np.flatnonzero(reward_N == np.inf)
+    forbids = "plus infinity" if sense == "min" else "minus infinity"
+    remedy = f"give a finite number; {forbids} makes an action infeasible"
+    faults.add_rows(rows, lambda i: "infinite", remedy, column=name)
+    reward_N[rows] = np.nan
+    return reward_N
+
+
+def _check_missing(faults: Faults, name: str, missing_N: np.ndarray) -> None:
+    rows = np.flatnonzero(missing_N)
+    faults.add_rows(rows, lambda i: "empty cell", "fill it in or delete the row", column=name)
+
+
+def _check_words(faults: Faults, variable: Variable) -> None:
+    """Warn if a variable has both numbers and words: one of them may be a slip."""
+    if not variable.is_category:
+        return
+    values = pd.Series([str(value) for value in variable.own_values], dtype="str")
+    words = values[pd.to_numeric(values, errors="coerce").isna()]
+    if 0 < len(words) < len(values):
+        faults.add(
+            f"{len(values) - len(words):,} values are numbers, {shorten(words.iloc[0])!r} is a "
+            "word: the variable is read as a category",
+            "none if this is meant; otherwise write numbers only",
+            column=variable.name,
+            severity="warning",
+        )
+
+
+# ------------------------------------------------------------------------------------------ states
+
+
+def _number_states(
+    faults: Faults, frame: pd.DataFrame, cells: _Cells, terminal: Any
+) -> tuple[np.ndarray, np.ndarray, Transitions]:
+    """Number the states that have rows, and the terminal ones, in the order of their codes.
+
+    Returns the codes of the states, which of them are terminal, and the rows with the numbers of
+    their states: −1 for a state or next state that is missing or has neither rows nor an end.
+    """
+    starts_N, leads_N = cells.starts_N, cells.leads_N
+    code_MV = np.concatenate([cells.code_NV[starts_N], cells.next_NV[leads_N]])
+    keys = RowKeys([len(variable) for variable in cells.variables], code_MV)
     key_K, first_K = distinct(keys(code_MV))
-    code_KV, key_N, next_key_N = code_MV[first_K], keys(coded.code_NV), keys(coded.next_NV)
+    code_KV, key_N, next_key_N = code_MV[first_K], keys(cells.code_NV), keys(cells.next_NV)
     has_rows_K = np.zeros(len(key_K), bool)
     has_rows_K[np.searchsorted(key_K, key_N[starts_N])] = True
 
@@ -171,18 +280,28 @@ def _number_states(faults: Faults, frame: pd.DataFrame, coded: Coded, terminal: 
         if isinstance(part, str) and part == MISSING:
             terminal_K |= ~has_rows_K
         elif isinstance(part, str) and part in frame:
-            marked_N = truth_column(faults, frame[part], part)
+            marked_N = _truth_column(faults, frame[part], part)
             terminal_K[np.searchsorted(key_K, next_key_N[marked_N & leads_N])] = True
             _check_marks(faults, part, marked_N, np.where(leads_N, next_key_N, -1), key_N)
         elif part is not None:
-            index = StateIndex(coded.variables, code_KV)
+            index = StateIndex(cells.variables, code_KV)
             # In a list, a list is one state, as in JSON.
             state = [part] if isinstance(part, list) else part
             terminal_K |= terminal_states(faults, state, index, code_KV)
     is_state_K = has_rows_K | terminal_K
     numbers = (find_sorted(key_K[is_state_K], wanted_N) for wanted_N in (key_N, next_key_N))
     state_N, next_N = (np.where(unknown_N, -1, number_N) for number_N, unknown_N in numbers)
-    return Numbered(code_KV[is_state_K], terminal_K[is_state_K], state_N, next_N)
+    t = Transitions(
+        state_N,
+        cells.action_N,
+        next_N,
+        cells.probability_N,
+        cells.reward_N,
+        np.arange(len(state_N)),
+    )
+    terminal_S = terminal_K[is_state_K]
+    _check_next(faults, cells, t, terminal_S[state_N])
+    return code_KV[is_state_K], terminal_S, t
 
 
 def _check_marks(
@@ -200,94 +319,90 @@ def _check_marks(
     )
 
 
-def _check_unknown(faults: Faults, coded: Coded, columns: Columns, states: Numbered) -> None:
+def _check_next(faults: Faults, cells: _Cells, t: Transitions, ends_N: np.ndarray) -> None:
     """Next states must have rows of their own, or be terminal."""
-    ends_N = states.terminal_S[states.state_N]
-    rows = np.flatnonzero((states.next_N < 0) & coded.leads_N & ~ends_N)
+    rows = np.flatnonzero((t.next_N < 0) & cells.leads_N & ~ends_N)
     faults.add_rows(
         rows,
         lambda i: (
-            f"next state {describe_codes(coded.variables, coded.next_NV[rows[i]])} "
+            f"next state {describe_codes(cells.variables, cells.next_NV[rows[i]])} "
             "never occurs as a state"
         ),
         'add its rows, or set terminal="missing" if the process ends there',
-        column=", ".join(columns.next.values()),
+        column=", ".join(cells.columns.next.values()),
     )
+
+
+# --------------------------------------------------------------------------------------------- law
 
 
 def _law(
-    faults: Faults, coded: Coded, columns: Columns, states: Numbered, *, normalize: bool
+    faults: Faults,
+    cells: _Cells,
+    code_SV: np.ndarray,
+    terminal_S: np.ndarray,
+    t: Transitions,
+    *,
+    normalize: bool,
 ) -> Law:
     """The pairs and transitions of the states that are not terminal."""
-    bad_N = np.isnan(coded.probability_N) | np.isnan(coded.reward_N)
+    bad_N = np.isnan(t.probability_N) | np.isnan(t.reward_N)
     # A row without an action may belong to any pair of its state.
-    lost_S = np.zeros(len(states.code_SV), bool)
-    lost_S[states.state_N[(coded.action_N < 0) & (states.state_N >= 0)]] = True
-    bad_N |= lost_S[states.state_N]
-    transitions = Transitions(
-        state_N=states.state_N,
-        action_N=coded.action_N,
-        next_N=states.next_N,
-        probability_N=np.where(np.isnan(coded.probability_N), 0.0, coded.probability_N),
-        reward_N=np.where(np.isnan(coded.reward_N), 0.0, coded.reward_N),
-        row_N=np.arange(len(bad_N)),
+    lost_S = np.zeros(len(code_SV), bool)
+    lost_S[t.state_N[(t.action_N < 0) & (t.state_N >= 0)]] = True
+    bad_N |= lost_S[t.state_N]
+    t = replace(
+        t,
+        probability_N=np.where(np.isnan(t.probability_N), 0.0, t.probability_N),
+        reward_N=np.where(np.isnan(t.reward_N), 0.0, t.reward_N),
     )
-    ends_N = coded.starts_N & states.terminal_S[states.state_N]
-    stays_N = (transitions.next_N == transitions.state_N) & (transitions.reward_N == 0)
+    ends_N = cells.starts_N & terminal_S[t.state_N]
+    stays_N = (t.next_N == t.state_N) & (t.reward_N == 0)
     faults.add_rows(
         np.flatnonzero(ends_N & ~stays_N),
         lambda i: "the row of a terminal state is not used",
         "none if the process ends in this state; otherwise change `terminal`",
         severity="warning",
     )
-    names, used_N = action_names(coded.actions), coded.starts_N & ~ends_N
+    names, used_N = action_names(cells.actions), cells.starts_N & ~ends_N
     law = collect(
         faults,
-        transitions.take(used_N),
+        t.take(used_N),
         Wording(
-            columns.probability or "probability",
+            cells.columns.probability or "probability",
             lambda s, a: (
-                f"the rows of {describe_codes(coded.variables, states.code_SV[s])}, "
-                f"action {names[a]}"
+                f"the rows of {describe_codes(cells.variables, code_SV[s])}, action {names[a]}"
             ),
         ),
         normalize=normalize,
         doubtful_N=bad_N[used_N],
     )
-    _check_idle(faults, coded, columns, states, law)
+    # A state whose actions all have the reward −∞ has no feasible action.
+    idle = np.flatnonzero((np.bincount(law.state_P, minlength=len(code_SV)) == 0) & ~terminal_S)
+    row_S = np.zeros(len(code_SV), np.int64)
+    rows = np.flatnonzero(cells.starts_N)[::-1]
+    row_S[t.state_N[rows]] = rows  # the first row of each state, which is written last
+    faults.add_rows(
+        row_S[idle],
+        lambda i: f"{describe_codes(cells.variables, code_SV[idle[i]])} has no feasible action",
+        "give one action a finite reward, or name the state in `terminal`",
+        column=cells.columns.reward or "",
+    )
     return law
 
 
-def _check_idle(faults: Faults, coded: Coded, columns: Columns, states: Numbered, law: Law) -> None:
-    """A state whose actions all have the reward −∞ has no feasible action."""
-    idle_S = np.bincount(law.state_P, minlength=len(states.code_SV)) == 0
-    idle = np.flatnonzero(idle_S & ~states.terminal_S)
-    row_S = np.zeros(len(states.code_SV), np.int64)
-    rows = np.flatnonzero(coded.starts_N)[::-1]
-    row_S[states.state_N[rows]] = rows  # the first row of each state, which is written last
-    faults.add_rows(
-        row_S[idle],
-        lambda i: (
-            f"{describe_codes(coded.variables, states.code_SV[idle[i]])} has no feasible action"
-        ),
-        "give one action a finite reward, or name the state in `terminal`",
-        column=columns.reward or "",
-    )
-
-
 def _initial(
-    faults: Faults, frame: pd.DataFrame, coded: Coded, states: Numbered, options: ReadOptions
+    faults: Faults, frame: pd.DataFrame, index: StateIndex, t: Transitions, options: ReadOptions
 ) -> np.ndarray | None:
     """The initial distribution, from a column or as `initial_distribution` reads it."""
-    initial, n_states = options.initial, len(states.code_SV)
+    initial, normalize = options.initial, options.normalize
     if not (isinstance(initial, str) and initial in frame):
-        index = StateIndex(coded.variables, states.code_SV)
-        return initial_distribution(faults, initial, index, n_states, normalize=options.normalize)
-    value_N = numeric_column(faults, frame[initial], initial)
-    known_N = coded.starts_N & ~np.isnan(value_N)
-    initial_S = np.zeros(n_states)
-    initial_S[states.state_N[known_N]] = value_N[known_N]
-    rows = np.flatnonzero(known_N & (value_N != initial_S[states.state_N]))
+        return initial_distribution(faults, initial, index, normalize=normalize)
+    value_N = _numeric_column(faults, frame[initial], initial)
+    used_N = (t.state_N >= 0) & (t.action_N >= 0) & ~np.isnan(value_N)
+    initial_S = np.zeros(len(index))
+    initial_S[t.state_N[used_N]] = value_N[used_N]
+    rows = np.flatnonzero(used_N & (value_N != initial_S[t.state_N]))
     remedy = "give all rows of a state the same initial probability"
     faults.add_rows(rows, lambda i: "differs from other rows of this state", remedy, column=initial)
-    return check_initial(faults, initial_S, normalize=options.normalize)
+    return check_initial(faults, initial_S, normalize=normalize)

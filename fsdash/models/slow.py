@@ -23,12 +23,11 @@ import pandas as pd
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
+from fsdash.models.columns import ReadOptions
 from fsdash.models.faults import Faults
 from fsdash.models.law import Law
-from fsdash.models.reading import ReadOptions, read_table
-from fsdash.models.states import find_sorted
-from fsdash.models.table import Table
-from fsdash.models.variables import Variable
+from fsdash.models.reading import read_table
+from fsdash.models.table import Table, Variable, find_sorted
 
 SLOW_MOVES = 0.5
 """Largest P(move) of a slow variable, relative to the largest of all variables."""

@@ -19,9 +19,9 @@ import pandas as pd
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.models.assemble import assemble, noted, split_size
-from fsdash.models.columns import named
+from fsdash.models.columns import ReadOptions, named
 from fsdash.models.faults import Faults
-from fsdash.models.reading import ReadOptions, read_table
+from fsdash.models.reading import read_table
 from fsdash.models.slow import choose_slow
 from fsdash.models.table import Table
 

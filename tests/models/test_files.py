@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 import fsdash
 from fsdash.core.axis import Axis, Coordinate
-from fsdash.models import content, files, matrix_files, size, tables
+from fsdash.models import archive, content, files, size, tables
 from fsdash.models.archive import from_bytes, to_bytes
-from fsdash.models.entries import count_transitions, law_of
 from fsdash.models.json_files import to_json
+from fsdash.models.law import Law
 from tests.models import in_rows, random_model, random_rows, seeds
 from tests.own_models import Walk, random_arrays, shared_chain
 
@@ -345,7 +345,7 @@ def test_matrices_that_cannot_be_used(tmp_path, members, message):
 
 
 def test_matrices_that_are_too_large_are_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(matrix_files, "MAX_NUMBERS", 10)
+    monkeypatch.setattr(archive, "MAX_NUMBERS", 10)
     np.savez_compressed(tmp_path / "m.npz", P=np.zeros((1, 3, 3)), R=np.zeros((3, 1)))
     with pytest.raises(fsdash.InputError, match="more than 10 numbers; give a table"):
         fsdash.load(tmp_path / "m.npz", gamma=0.9)
@@ -439,4 +439,4 @@ def test_an_ordinary_program_reads_the_csv(tmp_path):
     model.save(tmp_path / "m.csv")
     frame = pd.read_csv(tmp_path / "m.csv", comment="#")
     assert list(frame)[:3] == ["level", "season", "action"] and "cost" in frame
-    assert len(frame) == count_transitions(law_of(model, model.true))
+    assert len(frame) == Law.of(model, model.true).n_transitions
