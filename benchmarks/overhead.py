@@ -27,13 +27,13 @@ from fsdash.dashboard.run_lab.state import PLANS
 from fsdash.dashboard.run_lab.text import budget_text
 from fsdash.domains import DOMAINS
 from fsdash.runs.engine import execute
-from fsdash.runs.server.executor import WorkerExecutor
 from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.server.worker import database
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.attempts import Attempt, AttemptWriter
 from fsdash.runs.store.experiments import Store
 from fsdash.runs.store.recorder import Recorder
+from fsdash.runs.workers.executor import WorkerExecutor
 
 TARGET = 0.30
 REPLICATIONS = 5

@@ -14,7 +14,7 @@ from fsdash.errors import InputError
 from fsdash.figures.domains import describe_domain, domain_svg
 from fsdash.runs.engine import execute
 from fsdash.runs.errors import StoreError
-from fsdash.runs.local import run_all
+from fsdash.runs.runner import run_all
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import models
 from fsdash.runs.store.experiments import Store

@@ -15,12 +15,12 @@ import pytest
 
 from fsdash.errors import InputError
 from fsdash.runs.errors import QueueFull, StoreError, WorkerDied
-from fsdash.runs.server.executor import _cause_of_death
 from fsdash.runs.server.limits import Limits
 from fsdash.runs.server.manager import Manager
-from fsdash.runs.server.processes import is_running
 from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.store.experiments import Store
+from fsdash.runs.workers.executor import _cause_of_death
+from fsdash.runs.workers.processes import is_running
 from tests.databases import DATABASES, new_url
 from tests.runs.work import (
     ENDLESS,
@@ -175,7 +175,7 @@ def test_workers_that_cannot_be_started_are_tried_again(manager, store, monkeypa
     until(lambda: manager.queue("me").running == 2)
     with monkeypatch.context() as patch:
         no_memory = OSError(errno.ENOMEM, "Cannot allocate memory")
-        patch.setattr("fsdash.runs.server.executor._start_worker", Mock(side_effect=no_memory))
+        patch.setattr("fsdash.runs.workers.executor._start_worker", Mock(side_effect=no_memory))
         for pid in manager._executor.pids():
             os.kill(pid, signal.SIGKILL)
         until(lambda: {r.status for r in replications(store, id)} == {"queued"})
@@ -191,7 +191,7 @@ def test_workers_that_cannot_be_started_are_tried_again(manager, store, monkeypa
 def test_stopped_workers_are_still_found_after_a_lack_of_open_files(manager, store, monkeypatch):
     with monkeypatch.context() as patch:
         check = Mock(side_effect=OSError(errno.EMFILE, "Too many open files"))
-        patch.setattr("fsdash.runs.server.executor.is_stopped", check)
+        patch.setattr("fsdash.runs.workers.executor.is_stopped", check)
         until(lambda: check.call_count > 5)
     id = manager.submit("me", "struck", [base(ENDLESS)])
     pid = running(store, id).pid

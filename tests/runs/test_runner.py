@@ -16,7 +16,7 @@ import pytest
 from fsdash.cli.main import main
 from fsdash.runs.columns import DTYPES, NAMES
 from fsdash.runs.frames import runs_frame, save
-from fsdash.runs.local import run_all
+from fsdash.runs.runner import run_all
 from fsdash.runs.spec import RunSpec, share_spent
 from tests.runs.work import until
 
