@@ -175,7 +175,8 @@ def compute(models: Contents, spec_json: str, replication: int) -> tuple[list[Ro
     try:
         spec = RunSpec.from_json(spec_json)
     except InputError as error:  # such as a domain that only the calling process has registered
-        return [], list(astuple(_failed(str(error))))
+        remedy = "a worker knows the modules that FSDASH_DOMAINS and FSDASH_ALGORITHMS name"
+        return [], list(astuple(_failed(f"{error}; {remedy}")))
     return rows, list(astuple(_replicate(spec, replication, on_row)))
 
 
