@@ -29,6 +29,21 @@ SMALL = {"y_max": 10, "d_max": 3, "order_max": 10}
 SETS = [text for name, value in SMALL.items() for text in ("--set", f"{name}={value}")]
 
 
+KIOSK = """
+from fsdash.domains import Inventory
+
+class Kiosk(Inventory):
+    title = "Kiosk"
+"""
+SCRIPT = """
+from fsdash import RunSpec, run_all
+
+specs = [RunSpec("kiosk", name, iterations=2) for name in ("vi", "mpi")]
+frame, endings = run_all(specs, workers=2)
+print([ending.outcome.status for ending in endings])
+"""
+
+
 def specs() -> list[RunSpec]:
     def make(name: str, T: int | None) -> RunSpec:
         return RunSpec(
@@ -260,19 +275,10 @@ def test_a_killed_worker_is_replaced_and_its_replication_computed_again():
 
 @pytest.mark.processes
 def test_workers_import_a_domain_from_where_this_process_finds_it(tmp_path, monkeypatch):
-    source = (
-        "from fsdash.domains import Inventory\n\n\nclass Kiosk(Inventory):\n    title = 'Kiosk'\n"
-    )
-    (tmp_path / "kiosk.py").write_text(source)
-    code = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from fsdash import RunSpec, run_all
-frame, endings = run_all([RunSpec("kiosk", "vi", iterations=2), RunSpec("kiosk", "mpi", iterations=2)], 2)
-print([ending.outcome.status for ending in endings])
-"""
+    (tmp_path / "kiosk.py").write_text(KIOSK)
+    (tmp_path / "script.py").write_text(SCRIPT)
     monkeypatch.setenv("FSDASH_DOMAINS", "kiosk:Kiosk")
-    shown = subprocess.check_output([sys.executable, "-c", code, str(tmp_path)], text=True)
+    shown = subprocess.check_output([sys.executable, str(tmp_path / "script.py")], text=True)
     assert shown.strip() == "['finished', 'finished']"
 
 
