@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fsdash.domains.lookup import look_with
 from fsdash.version import __version__
@@ -71,7 +71,6 @@ if TYPE_CHECKING:
     from fsdash.core.model import FastSlowMDP
     from fsdash.core.simulate import simulate, visits
     from fsdash.domains import DOMAINS, Domain, make
-    from fsdash.domains.saved import SavedContent
     from fsdash.errors import InputError
     from fsdash.models.arrays import from_arrays
     from fsdash.models.assemble import resplit
@@ -269,7 +268,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-def _find_stored_model(name: str) -> SavedContent | None:
+def _find_stored_model(name: str) -> Any:
     """A user's own model, from an open database or the user's own."""
     from fsdash.runs.store.models import find_content
 

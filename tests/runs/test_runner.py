@@ -35,10 +35,22 @@ from fsdash.domains import Inventory
 class Kiosk(Inventory):
     title = "Kiosk"
 """
+COUNTING = """
+from dataclasses import replace
+from numpy import int64
+from fsdash import vi
+from fsdash.algorithms.registry import register
+
+def counting(model, U0_XY=None):
+    for snapshot in vi(model, U0_XY=U0_XY):
+        yield replace(snapshot, evaluations=int64(snapshot.evaluations))
+
+register("counting", counting, title="Counting", description="VI.", sampled=False, initial="U0_XY")
+"""
 SCRIPT = """
 from fsdash import RunSpec, run_all
 
-specs = [RunSpec("kiosk", name, iterations=2) for name in ("vi", "mpi")]
+specs = [RunSpec("kiosk", name, iterations=2) for name in ("vi", "counting")]
 frame, endings = run_all(specs, workers=2)
 print([ending.outcome.status for ending in endings])
 """
@@ -274,8 +286,10 @@ def test_a_killed_worker_is_replaced_and_its_replication_computed_again():
 
 
 @pytest.mark.processes
-def test_workers_import_a_domain_from_where_this_process_finds_it(tmp_path, monkeypatch):
+def test_workers_import_a_users_modules_from_where_this_process_finds_them(tmp_path, monkeypatch):
     (tmp_path / "kiosk.py").write_text(KIOSK)
+    (tmp_path / "counting.py").write_text(COUNTING)
+    monkeypatch.setenv("FSDASH_ALGORITHMS", "counting")
     (tmp_path / "script.py").write_text(SCRIPT)
     monkeypatch.setenv("FSDASH_DOMAINS", "kiosk:Kiosk")
     shown = subprocess.check_output([sys.executable, str(tmp_path / "script.py")], text=True)

@@ -20,6 +20,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from contextlib import suppress
 from queue import SimpleQueue
 from typing import IO, Any
@@ -62,6 +63,7 @@ def main() -> None:
         try:
             _write({"result": _call(json.loads(lines.get()))})
         except Exception as error:
+            traceback.print_exc()
             _write({"failure": f"{type(error).__name__}: {error}"})
 
 
@@ -78,7 +80,7 @@ def _call(task: dict[str, Any]) -> object:
 
 def _write(answer: dict[str, object]) -> None:
     assert _answers is not None
-    line = json.dumps(answer)
+    line = json.dumps(answer, default=lambda number: number.item())  # a number of NumPy
     _answers.write(line + "\n")
     _answers.flush()
 
