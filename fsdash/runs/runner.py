@@ -205,30 +205,29 @@ def _drive(workers: Workers, results: _Results) -> None:
         try:
             rows, outcome = future.result()
         except WorkerDied as error:
-            tries[number] += 1
             if interrupted:  # it was killed here, and its rows count
-                pass
-            elif tries[number] <= MAX_RETRIES:
+                return
+            tries[number] += 1
+            if tries[number] > MAX_RETRIES:
+                results.end(number, _failed(str(error)))
+            else:
                 results.rows[number].clear()
                 waiting.append(number)
-            else:
-                results.end(number, _failed(str(error)))
             return
         for row in rows:
             results.add(number, row)
         results.end(number, Outcome(*outcome))
 
-    try:
-        while waiting or running:
-            with suppress(WorkerDied):  # the connection was lost a moment ago
-                while waiting and running < workers.capacity():
-                    submit(waiting[0])
-                    waiting.popleft()
-            with suppress(queue.Empty):
-                events.get(timeout=CHECK_INTERVAL)()
-    except KeyboardInterrupt:
-        interrupted = True
-    finally:
-        workers.shutdown(wait=False)
-    while not events.empty():
+    with workers:
+        try:
+            while waiting or running:
+                with suppress(WorkerDied):  # the connection was lost a moment ago
+                    while waiting and running < workers.capacity():
+                        submit(waiting[0])
+                        waiting.popleft()
+                with suppress(queue.Empty):
+                    events.get(timeout=CHECK_INTERVAL)()
+        except KeyboardInterrupt:
+            interrupted = True
+    while not events.empty():  # rows that came before their workers ended
         events.get()()

@@ -105,9 +105,8 @@ def test_a_run_has_one_thread(three_threads):
 
 @pytest.mark.processes
 def test_worker_processes_have_one_thread():
-    workers = WorkerExecutor(1, spare=0)
-    assert workers.submit(thread_count, LARGE).result() == 1
-    workers.shutdown()
+    with WorkerExecutor(1, spare=0) as workers:
+        assert workers.submit(thread_count, LARGE).result() == 1
 
 
 def _in_a_child(answers):

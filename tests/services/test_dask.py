@@ -182,8 +182,9 @@ def test_the_command_line_sends_a_model_of_ones_own_to_the_cluster(cluster, tmp_
 
 def test_a_scheduler_that_is_away_for_long_costs_no_files_or_threads(cluster, monkeypatch):
     workers, attempts = DaskWorkers(cluster.address), []
-    for name, seconds in (("CONNECT_TIMEOUT", 0.2), ("FIRST_PAUSE", 0.01), ("LONGEST_PAUSE", 0.01)):
-        monkeypatch.setattr(f"fsdash.runs.workers.cluster.{name}", seconds)
+    monkeypatch.setattr("fsdash.runs.workers.cluster.CONNECT_TIMEOUT", 0.2)
+    for name in ("FIRST_PAUSE", "LONGEST_PAUSE"):
+        monkeypatch.setattr(f"fsdash.runs.backoff.{name}", 0.01)
     connect = workers._connect
 
     def counted_connect():

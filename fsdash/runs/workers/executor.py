@@ -32,7 +32,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Self
 
 from fsdash.errors import InputError
 from fsdash.runs.backoff import FIRST_PAUSE, pauses
@@ -91,6 +91,12 @@ class Workers:
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown(wait=False)
 
     def capacity(self) -> int:
         """How many tasks can run at the same time now."""
