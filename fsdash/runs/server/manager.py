@@ -28,7 +28,6 @@ import os
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from fsdash.errors import InputError
@@ -41,7 +40,7 @@ from fsdash.runs.server.worker import replicate, warm_up
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.attempts import Attempt
 from fsdash.runs.store.experiments import Store
-from fsdash.runs.workers.executor import GivenExecutor, WorkerExecutor, Workers, check_count
+from fsdash.runs.workers.executor import WorkerExecutor, Workers, check_count
 from fsdash.runs.workers.processes import cpu_seconds, memory_megabytes
 
 BUSY_INTERVAL, IDLE_INTERVAL = 0.25, 1.0
@@ -86,14 +85,14 @@ class Manager:
         workers: int | None = None,
         *,
         limits: Limits | None = None,
-        executor: Executor | None = None,
+        executor: Workers | None = None,
     ) -> None:
         self.store, self.limits = store, limits or Limits()
         self._logged = ""
         self.store_error = ""
         """Why the store cannot be used at the moment; empty while it can."""
         self._internal_error = ""
-        self._executor = _workers(workers, executor)
+        self._executor = executor or _workers(workers)
         self._queue = WorkQueue(store.database)
         try:
             self._queue.open_lease()
@@ -385,15 +384,13 @@ def _ending(error: BaseException) -> tuple[str, str]:
     return "failed", f"internal error, {type(error).__name__}: {error}"
 
 
-def _workers(workers: int | None, given: Executor | None) -> Workers:
+def _workers(workers: int | None) -> Workers:
     if workers is None and (text := os.environ.get("FSDASH_WORKERS")):
         if not text.isdecimal():
             raise InputError(f"FSDASH_WORKERS = {text}: give a whole number of processes")
         workers = int(text)
     count = (os.cpu_count() or 1) if workers is None else workers
     check_count(count)
-    if given is not None:
-        return GivenExecutor(given, count)
     if address := os.environ.get("FSDASH_DASK"):
         from fsdash.runs.workers.cluster import DaskWorkers
 

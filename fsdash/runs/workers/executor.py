@@ -29,7 +29,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Self
@@ -119,17 +119,6 @@ class Workers:
     def pid(self, future: Future[Any]) -> int | None:
         """The process on this computer that runs a task; None if there is none."""
         return None
-
-
-class GivenExecutor(Workers):
-    """Any executor as the manager uses it. It is not shut down with the manager."""
-
-    def __init__(self, executor: Executor, workers: int) -> None:
-        super().__init__(workers)
-        self._executor = executor
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, on_row: OnRow = no_row) -> Future[Any]:
-        return self._executor.submit(fn, *args)
 
 
 class WorkerExecutor(Workers):
