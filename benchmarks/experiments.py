@@ -24,7 +24,7 @@ MEMORY = 1024
 def measure(domain: str) -> report.Row:
     """Compute the experiment of a domain in this process."""
     from fsdash.reproduce.experiments import experiment
-    from fsdash.runs.local import run_all
+    from fsdash.runs.runner import run_all
 
     specs = [run.spec for run in experiment(domain).runs if run.spec.method.sampled]
     quick = [run.spec for run in experiment(domain, quick=True).runs if run.spec.method.sampled]

@@ -27,13 +27,13 @@ from fsdash.dashboard.run_lab.state import PLANS
 from fsdash.dashboard.run_lab.text import budget_text
 from fsdash.domains import DOMAINS
 from fsdash.runs.engine import execute
-from fsdash.runs.server.executor import WorkerExecutor
 from fsdash.runs.server.work_queue import WorkQueue
-from fsdash.runs.server.worker import database
+from fsdash.runs.server.worker import database, warm_up
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.attempts import Attempt, AttemptWriter
 from fsdash.runs.store.experiments import Store
 from fsdash.runs.store.recorder import Recorder
+from fsdash.runs.workers.executor import WorkerExecutor
 
 TARGET = 0.30
 REPLICATIONS = 5
@@ -77,8 +77,8 @@ def row(spec: RunSpec, rows: int, algorithm: float, evaluation: float, total: fl
 def main() -> None:
     from benchmarks.overhead import measured  # under a name that a worker can import
 
-    rows = []
-    with tempfile.TemporaryDirectory() as folder, WorkerExecutor(1, spare=0) as worker:
+    rows, workers = [], WorkerExecutor(1, spare=0, prepare=warm_up)
+    with tempfile.TemporaryDirectory() as folder, workers as worker:
         store = Store(Path(folder) / "runs.db")
         queue = WorkQueue(store.database)
         queue.open_lease()

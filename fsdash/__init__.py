@@ -32,8 +32,9 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from fsdash.domains.lookup import look_with
 from fsdash.version import __version__
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ if TYPE_CHECKING:
     from fsdash.models.slow import suggest_slow
     from fsdash.models.transitions import check_transitions, from_transitions
     from fsdash.regression import Deep, Linear
-    from fsdash.runs.local import run_all
+    from fsdash.runs.runner import run_all
     from fsdash.runs.spec import RunSpec
     from fsdash.runs.summary import summarise, work_to_reach
     from fsdash.theory import (
@@ -161,7 +162,7 @@ MODULES = {
     "reward_error": "fsdash.theory",
     "rolling": "fsdash.algorithms",
     "rolling_bound": "fsdash.theory",
-    "run_all": "fsdash.runs.local",
+    "run_all": "fsdash.runs.runner",
     "run_until": "fsdash.algorithms",
     "simulate": "fsdash.core.simulate",
     "simulate_pair": "fsdash.core.compare",
@@ -267,10 +268,18 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
+def _find_stored_model(name: str) -> Any:
+    """A user's own model, from an open database or the user's own."""
+    from fsdash.runs.store.models import find_content
+
+    return find_content(name)
+
+
 def _register_environments() -> None:
     """Let `gymnasium.make` know fsdash/Inventory-v0 and the others, if Gymnasium is loaded."""
     if sys.modules.get("gymnasium") is not None:
         import_module("fsdash.environments")
 
 
+look_with(_find_stored_model)
 _register_environments()

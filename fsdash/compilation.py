@@ -133,7 +133,7 @@ def _run(algorithm: str) -> None:
     import numpy as np
 
     from fsdash.algorithms.registry import get_algorithm
-    from fsdash.runs.local import run_all
+    from fsdash.runs.runner import run_all
     from fsdash.runs.spec import RunSpec
 
     method = get_algorithm(algorithm)
@@ -174,7 +174,7 @@ def _import_kernel_modules() -> None:
     import fsdash.algorithms.optimum
     import fsdash.core.blocks
     import fsdash.core.simulate
-    import fsdash.runs.local
+    import fsdash.runs.runner
     import fsdash.theory.measured  # noqa: F401
 
 

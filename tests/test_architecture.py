@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ MAX_SCRIPT_LINES = 10
 SHARED_BY_PAGES = ("widgets", "curves")
 """Folders of the dashboard that are not pages."""
 SHORTCUTS = "fsdash.core.model imports fsdash.models."
+SHORTCUT = ("fsdash.core", "fsdash.models")
+"""The one exception of the graph of packages: what `SHORTCUTS` are."""
 
 
 def name_of(path: Path) -> str:
@@ -24,12 +27,20 @@ def name_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports(path: Path) -> Iterator[str]:
+def nodes(node: ast.AST, for_types: bool) -> Iterator[ast.AST]:
+    """All parts of a syntax tree; without `for_types`, not what is below `if TYPE_CHECKING`."""
+    yield node
+    skipped = isinstance(node, ast.If) and not for_types and "TYPE_CHECKING" in ast.dump(node.test)
+    for child in node.orelse if skipped else ast.iter_child_nodes(node):
+        yield from nodes(child, for_types)
+
+
+def imports(path: Path, for_types: bool = True) -> Iterator[str]:
     """The dotted names that a module imports anywhere, also inside functions.
 
     `from a import b` counts as `a` and `a.b`, since b may be a module.
     """
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(ast.parse(path.read_text(encoding="utf-8")), for_types):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -65,6 +76,28 @@ def pages() -> list[str]:
         for folder in sorted(dashboard.iterdir())
         if (folder / "view.py").exists() and folder.name not in SHARED_BY_PAGES
     ]
+
+
+def package_of(name: str) -> str:
+    """The part of fsdash that a name belongs to, `fsdash.core`; or `fsdash` for its own names."""
+    part = ".".join(name.split(".")[:2])
+    folder = ROOT.joinpath(*part.split("."))
+    return part if folder.is_dir() or folder.with_suffix(".py").exists() else "fsdash"
+
+
+def test_the_packages_form_a_directed_acyclic_graph():
+    """All imports count, also those inside functions, except those for type checkers."""
+    packages: dict[str, set[str]] = {}
+    for path in MODULES:
+        importer = package_of(name_of(path))
+        for name in imports(path, for_types=False):
+            # `from fsdash import version` names the package `fsdash.version` only.
+            if name == "fsdash" or not within(name, "fsdash"):
+                continue
+            edge = importer, package_of(name)
+            if edge[0] != edge[1] and edge != SHORTCUT:
+                packages.setdefault(importer, set()).add(edge[1])
+    TopologicalSorter(packages).prepare()  # raises an error that names a cycle
 
 
 def test_only_the_dashboard_imports_streamlit():

@@ -35,7 +35,7 @@ from fsdash.domains import DOMAINS, register
 from fsdash.figures.learning import learning_figure
 from fsdash.runs.columns import BY_NAME, DEFAULT_MEASURE
 from fsdash.runs.engine import Judge, execute
-from fsdash.runs.local import run_all
+from fsdash.runs.runner import run_all
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.database import default_url
 from fsdash.runs.summary import work_to_reach

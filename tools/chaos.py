@@ -44,12 +44,12 @@ from sqlalchemy import func, select
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import ACTIVE
-from fsdash.runs.server.executor import SPARE
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.store.experiments import Store
 from fsdash.runs.store.retry import patiently
 from fsdash.runs.store.schema import replications
 from fsdash.runs.store.schema import rows as row_table
+from fsdash.runs.workers.executor import SPARE
 from tests.runs.work import assert_same_rows, base, frozen
 from tools.dask_cluster import Cluster, end
 from tools.postgres import Postgres
@@ -154,7 +154,7 @@ class Chaos:
             return [psutil.Process(w.pid) for w in self.cluster.workers if w.poll() is None]
         try:
             children = psutil.Process(self.server.pid).children()
-            return [c for c in children if "fsdash.runs.server.worker" in c.cmdline()]
+            return [c for c in children if "fsdash.runs.workers.program" in c.cmdline()]
         except psutil.NoSuchProcess:  # one ended meanwhile
             return []
 

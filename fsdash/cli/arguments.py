@@ -108,20 +108,6 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_runner(arguments: argparse.Namespace):
-    """`run_all`, or a function with the same arguments that computes on the chosen cluster."""
-    from fsdash.runs.local import run_all
-
-    if arguments.cluster is None:
-        return run_all
-    from fsdash.runs.server.remote import run_on_cluster
-
-    def run(specs, _workers=1, *, progress=None):
-        return run_on_cluster(specs, arguments.cluster, progress=progress)
-
-    return run
-
-
 def assignments(option: str, texts: Sequence[str], example: str) -> dict[str, str]:
     """The `NAME=VALUE` texts given to an option, as a dict; `example` is for the error message."""
     values = {}

@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from fsdash.cli.arguments import add_command, add_workers, chosen_runner, name_argument
-from fsdash.cli.progress import ProgressBar
+from fsdash.cli.arguments import add_command, add_workers, name_argument
 from fsdash.errors import InputError
 
 BEYOND = "beyond"
@@ -71,7 +70,8 @@ def run_reproduce(arguments: argparse.Namespace) -> str:
     """Compute, write the folder, and return the verdict on each claim."""
     from fsdash.compilation import ensure_compiled
     from fsdash.formatting import format_records
-    from fsdash.reproduce.experiments import DOMAINS
+    from fsdash.reproduce.budgets import compute_beyond
+    from fsdash.reproduce.experiments import DOMAINS, compute_experiments
     from fsdash.reproduce.judging import claims_table
     from fsdash.reproduce.report import QUICK, write_report
     from fsdash.reproduce.settings import Setting
@@ -81,12 +81,18 @@ def run_reproduce(arguments: argparse.Namespace) -> str:
     _check_writable(folder)
     ensure_compiled()
     names = [d for d in DOMAINS if arguments.topic in (d, "all")]
-    run = chosen_runner(arguments)
-    results, endings = compute(names, arguments.quick, arguments.seed, arguments.workers, run)
+    results, endings = compute_experiments(
+        names,
+        arguments.quick,
+        arguments.seed,
+        workers=arguments.workers,
+        cluster=arguments.cluster,
+        report=_report,
+    )
     if names and not results:
         raise KeyboardInterrupt
     with_beyond = arguments.topic in (BEYOND, "all")
-    budgets = compute_beyond(arguments.quick, arguments.seed) if with_beyond else None
+    budgets = compute_beyond(arguments.quick, arguments.seed, _report) if with_beyond else None
     with_theory = arguments.topic in ("theory", "all")
     judged, missing = write_report(
         folder, results, with_theory, endings, arguments.quick, setting, budgets
@@ -110,46 +116,6 @@ def run_reproduce(arguments: argparse.Namespace) -> str:
         records = shown[["name", "verdict", "clear", "claim"]].to_dict("records")
         return format_records(records, "table")
     return format_records(table.to_dict("records"), arguments.format)
-
-
-def compute(names: list[str], quick: bool, seed: int, workers: int, run) -> tuple[dict, list]:
-    """The results of these domains' experiments, by domain, and how each replication ended.
-
-    `run` carries out specifications, as `run_all` does. A result is the experiment with its rows.
-    Ctrl-C keeps the experiments that are complete.
-    """
-    from fsdash.reproduce.experiments import experiment, run_experiment
-
-    plans = [experiment(name, quick, seed) for name in names]
-    results, endings = {}, []
-    for plan in plans:
-        bar = ProgressBar(sum(run.spec.replications for run in plan.runs))
-        frame, ended = run_experiment(plan, workers, bar.update, run)
-        bar.clear()
-        if any(e.outcome.status == "cancelled" for e in ended):
-            _report(f"{plan.title}: interrupted; only earlier, complete experiments are written")
-            break
-        _report(f"{plan.title}: {len(ended)} replications, {len(frame):,} policies")
-        results[plan.domain] = (plan, frame)
-        endings += ended
-    return results, endings
-
-
-def compute_beyond(
-    quick: bool,
-    seed: int,
-    domains: tuple[str, ...] = (),
-    methods: tuple[str, ...] = (),
-) -> tuple:
-    """All methods, or some, on all domains, or some, at fixed budgets, and certificates."""
-    from fsdash.reproduce.budgets import METHODS, SEEDS, compute_budgets
-    from fsdash.reproduce.experiments import DOMAINS
-
-    seeds = [first + seed for first in SEEDS][: 2 if quick else None]
-    progress = lambda part: _report(f"beyond the paper, {part}")  # noqa: E731
-    found = compute_budgets(domains or DOMAINS, seeds, progress, methods or METHODS)
-    _report(f"Beyond the paper: {len(seeds)} replications, {len(found[0]):,} policies")
-    return found
 
 
 def _check_writable(folder: Path) -> None:

@@ -13,12 +13,10 @@ from fsdash.cli.arguments import (
     add_domain,
     add_workers,
     assignments,
-    chosen_runner,
     name_argument,
     read_domain,
     whole_range,
 )
-from fsdash.cli.progress import ProgressBar
 from fsdash.errors import InputError
 from fsdash.formatting import as_table, format_records, frame_records
 
@@ -87,6 +85,8 @@ def run_runs(arguments: argparse.Namespace) -> str:
     """Carry out the runs; return how they ended, and write their rows if a file is given."""
     from fsdash.compilation import ensure_compiled
     from fsdash.runs.frames import check_path, save
+    from fsdash.runs.progress import ProgressBar
+    from fsdash.runs.runner import run_all
     from fsdash.runs.spec import run_notes
 
     if arguments.out:
@@ -95,8 +95,9 @@ def run_runs(arguments: argparse.Namespace) -> str:
     notes = run_notes(specs)
     ensure_compiled()
     bar = ProgressBar(sum(spec.replications for spec in specs))
-    run = chosen_runner(arguments)
-    frame, endings = run(specs, arguments.workers, progress=bar.update)
+    frame, endings = run_all(
+        specs, arguments.workers, cluster=arguments.cluster, progress=bar.update
+    )
     bar.clear()
     if frame.empty:
         raise InputError(f"no policy was recorded: {endings[0].outcome.reason}")

@@ -7,26 +7,28 @@ class like that of any other domain; its only parameter is γ.
     name = remember(model, "company")          for this process and the workers of `run_all`
     store.models.add("me", "company", model)   for every process that can open the database
 
-The content is looked for in this process, then in the databases that are open, then in the user's
-own database.
+The content is looked for in this process, then with `fsdash.domains.lookup.find_stored`: in the
+databases that are open, then in the user's own database.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import base64
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
 from fsdash.core.model import FastSlowMDP
+from fsdash.domains import lookup
 from fsdash.domains.base import Domain, discount
 
 PREFIX = "model-"
 MAX_BUILT = 4
 """Models that stay in memory after they were read."""
 
-Contents = dict[str, tuple[str, bytes]]
-"""By name: the title and the content of a model."""
+Contents = dict[str, tuple[str, str]]
+"""By name: the title of a model, and its archive as text (base64), to be sent to a worker."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,52 +98,39 @@ def remember(model: FastSlowMDP, title: str = "") -> str:
     return name
 
 
-def remembered_content(names: Iterable[str]) -> Contents:
-    """Title and content of the models among these names that only this process knows."""
-    return _packed(_remembered[name] for name in dict.fromkeys(names) if name in _remembered)
-
-
-def all_content(names: Iterable[str]) -> Contents:
-    """Title and content of all users' own models among these names, wherever they are stored."""
-    found = (saved_domain(name) for name in dict.fromkeys(names) if name.startswith(PREFIX))
-    return _packed(domain.content for domain in found if domain is not None)
-
-
-def _packed(found: Iterable[SavedContent]) -> Contents:
+def contents_of(name: str) -> Contents:
+    """Title and content of a user's own model, wherever it is stored; empty for other domains."""
     from fsdash.models.archive import to_bytes
 
-    return {content.name: (content.title, to_bytes(content.read())) for content in found}
+    domain = saved_domain(name) if name.startswith(PREFIX) else None
+    if domain is None:
+        return {}
+    archive = base64.b64encode(to_bytes(domain.content.read())).decode()
+    return {name: (domain.title, archive)}
 
 
-def remember_content(contents: Contents) -> None:
-    """In a worker: make known what `remembered_content` or `all_content` returned."""
+def remember_contents(contents: Contents) -> None:
+    """In a worker: make known what `contents_of` returned."""
     from fsdash.models.archive import from_bytes
 
-    for name, (title, content) in contents.items():
+    for name, (title, archive) in contents.items():
         if name not in _remembered:
-            remember(from_bytes(content), title)
+            remember(from_bytes(base64.b64decode(archive)), title)
 
 
 def saved_domain(name: str) -> type[SavedModel] | None:
     """The class of a user's own model; None if it is not found."""
     if name not in _domains:
-        found = _remembered.get(name) or _stored(name)
-        if found is None:
+        content = _remembered.get(name) or lookup.find_stored(name)
+        if content is None:
             return None
-        _domains[name] = _domain_class(found)
+        _domains[name] = _domain_class(content)
     return _domains[name]
 
 
 def forget_class(name: str) -> None:
     """Look the model up again when it is next asked for, because its title has changed."""
     _domains.pop(name, None)
-
-
-def _stored(name: str) -> SavedContent | None:
-    # Imported here: the store knows domains, and most programs that use domains need no store.
-    from fsdash.runs.store.models import find_content
-
-    return find_content(name)
 
 
 def _domain_class(found: SavedContent) -> type[SavedModel]:

@@ -14,7 +14,6 @@ import sys
 
 import pandas as pd
 
-from fsdash.cli.reproduce import BEYOND, compute, compute_beyond
 from fsdash.reproduce.archive import (
     FOLDER,
     archived_budgets,
@@ -22,15 +21,14 @@ from fsdash.reproduce.archive import (
     archived_rows,
     archived_seed_rows,
 )
-from fsdash.reproduce.budgets import METHODS, RECOMMENDED, THAWED, renewed
-from fsdash.reproduce.experiments import DOMAINS, experiment
+from fsdash.reproduce.budgets import METHODS, RECOMMENDED, THAWED, compute_beyond, renewed
+from fsdash.reproduce.experiments import DOMAINS, compute_experiments, experiment
 from fsdash.reproduce.report import verdicts, write_budgets, write_data, write_seeds
 from fsdash.reproduce.robustness import CONSTANTS, compute_constants, compute_seeds
 from fsdash.reproduce.timings import recorded_timings
 from fsdash.runs.estimate import write_timings
-from fsdash.runs.local import run_all
 
-RECOMMENDATION, SEEDS, CONSTANT = "recommendation", "seeds", "constants"
+BEYOND, RECOMMENDATION, SEEDS, CONSTANT = "beyond", "recommendation", "seeds", "constants"
 BY_DOMAIN = (BEYOND, RECOMMENDATION, SEEDS)
 NAMES = (*DOMAINS, *BY_DOMAIN, CONSTANT)
 
@@ -45,7 +43,7 @@ def main(arguments: list[str]) -> None:
     if unknown := [name for name in named if name not in possible]:
         sys.exit(f"{unknown[0]}: choose from {', '.join(NAMES)}")
     chosen = [name for name in named if name in DOMAINS]
-    computed, endings = compute(chosen, quick=False, seed=0, workers=workers, run=run_all)
+    computed, endings = compute_experiments(chosen, workers=workers, report=print)
     if len(computed) < len(chosen):
         sys.exit(130)
     archived = {name: (experiment(name), archived_rows(name)) for name in archived_domains()}
@@ -53,7 +51,7 @@ def main(arguments: list[str]) -> None:
     budgets = archived_budgets()
     for name, methods in ((BEYOND, METHODS), (RECOMMENDATION, (RECOMMENDED, THAWED))):
         if domains := _domains(name, named):
-            budgets = renewed(budgets, compute_beyond(False, 0, domains, methods))
+            budgets = renewed(budgets, compute_beyond(False, 0, print, domains, methods))
     seed_rows = archived_seed_rows()
     if domains := _domains(SEEDS, named):
         kept = seed_rows[~seed_rows["domain"].isin(domains)]

@@ -36,6 +36,7 @@ from fsdash.core.rows import Rows, to_rows
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.reproduce.curves import ExperimentCurves
+from fsdash.reproduce.experiments import DOMAINS
 
 BUDGETS = (0.25, 0.5, 1, 2, 4, 8, 16)
 """In sweeps of Base E-VI with 50 samples."""
@@ -188,19 +189,23 @@ def certificate_rows(domain: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=CERTIFICATE_COLUMNS)
 
 
-def compute_budgets(
-    domains: Sequence[str],
-    seeds: Sequence[int],
-    progress: Callable[[str], object],
+def compute_beyond(
+    quick: bool,
+    seed: int,
+    report: Callable[[str], object],
+    domains: Sequence[str] = DOMAINS,
     methods: Sequence[str] = METHODS,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The rows of these methods at budgets, and all certificates, with `progress` for each part."""
-    parts = []
-    for domain, seed in product(domains, seeds):
-        parts.append(budget_rows(domain, seed, methods))
-        progress(f"{domain}, replication {len(parts)} of {len(domains) * len(seeds)}")
-    certificates = [certificate_rows(domain) for domain in domains]
-    return pd.concat(parts).round(6), pd.concat(certificates).round(6)
+    """The rows of these methods at budgets, and all certificates, with a report on each part."""
+    seeds, parts = [first + seed for first in SEEDS][: 2 if quick else None], []
+    for domain, first in product(domains, seeds):
+        parts.append(budget_rows(domain, first, methods))
+        count = f"{len(parts)} of {len(domains) * len(seeds)}"
+        report(f"beyond the paper, {domain}, replication {count}")
+    rows = pd.concat(parts).round(6)
+    certificates = pd.concat([certificate_rows(domain) for domain in domains]).round(6)
+    report(f"Beyond the paper: {len(seeds)} replications, {len(rows):,} policies")
+    return rows, certificates
 
 
 def renewed(

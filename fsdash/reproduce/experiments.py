@@ -33,7 +33,7 @@ not enough for verdicts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -44,8 +44,9 @@ from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.formatting import round_significant
 from fsdash.reproduce.settings import COUNTS, TIES_ORDER
-from fsdash.runs.local import Ending, Progress, run_all
+from fsdash.runs.progress import ProgressBar
 from fsdash.runs.records import method_title
+from fsdash.runs.runner import Ending, Progress, run_all
 from fsdash.runs.spec import RunSpec
 
 HORIZONS = (3, 6, 12)
@@ -312,21 +313,48 @@ def _figures(domain: str, budget: float) -> tuple[FigureSpec, ...]:
 def run_experiment(
     plan: PaperExperiment,
     workers: int = 1,
+    cluster: str | None = None,
     progress: Progress | None = None,
-    run: Callable[..., tuple[pd.DataFrame, list[Ending]]] = run_all,
 ) -> tuple[pd.DataFrame, list[Ending]]:
     """All rows of an experiment, rounded to the archived digits, and how each replication ended.
 
-    `run` carries out the specifications: `run_all`, or a function with the same arguments.
+    `workers` and `cluster` say where it is computed, as for `run_all`.
     """
     frames, endings = [], []
     for group in dict.fromkeys((run.variant, run.ties) for run in plan.runs):
         specs = [run.spec for run in plan.runs if (run.variant, run.ties) == group]
-        tasks = sum(spec.replications for spec in specs)
-        frame, ended = run(specs, workers if tasks > 1 else 1, progress=progress)
+        frame, ended = run_all(specs, workers, cluster=cluster, progress=progress)
         frames.append(frame.assign(variant=group[0], ties=group[1]))
         endings += ended
     return named(compact(pd.concat(frames, ignore_index=True))), endings
+
+
+def compute_experiments(
+    names: Sequence[str],
+    quick: bool = False,
+    seed: int = 0,
+    *,
+    workers: int = 1,
+    cluster: str | None = None,
+    report: Callable[[str], None],
+) -> tuple[dict[str, tuple[PaperExperiment, pd.DataFrame]], list[Ending]]:
+    """By domain: the experiment with its rows; and how each replication ended.
+
+    Ctrl-C keeps the experiments that are complete. `report` is called with a line of text for each.
+    """
+    plans = [experiment(name, quick, seed) for name in names]
+    results, endings = {}, []
+    for plan in plans:
+        bar = ProgressBar(sum(run.spec.replications for run in plan.runs))
+        frame, ended = run_experiment(plan, workers, cluster, bar.update)
+        bar.clear()
+        if any(e.outcome.status == "cancelled" for e in ended):
+            report(f"{plan.title}: interrupted; only earlier, complete experiments are written")
+            break
+        report(f"{plan.title}: {len(ended)} replications, {len(frame):,} policies")
+        results[plan.domain] = (plan, frame)
+        endings += ended
+    return results, endings
 
 
 def compact(frame: pd.DataFrame) -> pd.DataFrame:

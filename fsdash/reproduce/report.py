@@ -43,8 +43,8 @@ from fsdash.reproduce.robustness import ROW_COLUMNS, seeds_table
 from fsdash.reproduce.samples import samples_table
 from fsdash.reproduce.settings import Setting, all_settings, rows_for
 from fsdash.runs.columns import NAMES
-from fsdash.runs.local import Ending
 from fsdash.runs.measures import LOWEST, REGRET, RELATIVE, lowest_return
+from fsdash.runs.runner import Ending
 from fsdash.runs.summary import work_to_reach
 from fsdash.version import __version__
 

@@ -3,15 +3,18 @@
     spec        RunSpec: one algorithm on one domain, with budget, replications and seed
     columns     the recorded columns, each declared once
     engine      computes one replication: snapshots in, evaluated rows out
-    local       several runs at once, in this process or in worker processes
+    runner      several runs at once, in this process, in worker processes or on a cluster
+    progress    a progress bar for the terminal
     frames      rows as a tidy frame, and as files
     summary     means with intervals over replications, work to reach a level
     estimate    about how long a run will take
     records     experiments, runs and replications as the store returns them, and their progress
     errors      errors of the store and of the queue
+    backoff     pauses between attempts
 
+    workers/    worker processes, and a Dask cluster in their place
     store/      experiments in a database; what workers write to it
-    server/     worker processes, their queue and their limits
+    server/     the queue of a server, how its workers are shared, and their limits
 
-`server` uses `store`, and both use the modules above; imports never go the other way.
+`runner` and `server` use `workers`, and `server` uses `store`; imports never go the other way.
 """

@@ -26,8 +26,8 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from fsdash import __version__
 from fsdash.algorithms.snapshot import Resume
+from fsdash.version import __version__
 
 MAX_BYTES = 16 * 2**20
 """Bytes of all arrays of a checkpoint."""

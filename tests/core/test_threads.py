@@ -1,8 +1,6 @@
 """Loops on several threads: the same numbers as on one, and one thread inside runs."""
 
 import multiprocessing
-import subprocess
-import sys
 import threading
 from itertools import islice
 
@@ -15,8 +13,8 @@ from fsdash.core import greedy, threads
 from fsdash.core.operators import bellman, expect, policy_sweeps
 from fsdash.core.threads import one_thread, split, thread_count
 from fsdash.runs.engine import execute
-from fsdash.runs.local import _worker_environment
 from fsdash.runs.spec import RunSpec
+from fsdash.runs.workers.executor import WorkerExecutor
 from tests.models import random_rows
 
 LARGE = 10**12
@@ -107,10 +105,8 @@ def test_a_run_has_one_thread(three_threads):
 
 @pytest.mark.processes
 def test_worker_processes_have_one_thread():
-    code = f"from fsdash.core.threads import thread_count; print(thread_count({LARGE}))"
-    with _worker_environment():
-        found = subprocess.check_output([sys.executable, "-c", code], text=True)
-    assert found.strip() == "1"
+    with WorkerExecutor(1, spare=0) as workers:
+        assert workers.submit(thread_count, LARGE).result() == 1
 
 
 def _in_a_child(answers):

@@ -1,6 +1,8 @@
 """A model of one's own is a domain, known by its content."""
 
 import gc
+import subprocess
+import sys
 from unittest.mock import Mock
 
 import numpy as np
@@ -14,7 +16,7 @@ from fsdash.errors import InputError
 from fsdash.figures.domains import describe_domain, domain_svg
 from fsdash.runs.engine import execute
 from fsdash.runs.errors import StoreError
-from fsdash.runs.local import run_all
+from fsdash.runs.runner import run_all
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import models
 from fsdash.runs.store.experiments import Store
@@ -117,6 +119,14 @@ def test_workers_receive_a_model_that_only_this_process_knows():
 
 
 # -------------------------------------------------------------------------------------- databases
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("module", ["fsdash", "fsdash.domains"])
+def test_a_new_process_finds_a_model_in_the_users_database(tmp_path, module):
+    name = Store(tmp_path / "runs.db").models.add("me", "shop", shop_model(0.44)).domain
+    code = f"from {module} import make; print(make({name!r}).build().gamma)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "0.44"
 
 
 def test_a_database_that_cannot_be_read_is_reported_only_if_it_may_have_the_model(tmp_path):

@@ -15,7 +15,7 @@ from fsdash.cli.main import main
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.regression import Deep
-from fsdash.runs.local import run_all
+from fsdash.runs.runner import run_all
 from fsdash.runs.spec import RunSpec
 from tests.packaging.conftest import ROOT
 

@@ -189,7 +189,7 @@ def test_the_guide_names_the_measured_end_of_the_yardstick():
 def test_a_part_of_the_archive_can_be_renewed(names, domains, methods, tmp_path, monkeypatch):
     asked = []
 
-    def compute_beyond(quick, seed, domains, methods):
+    def compute_beyond(quick, seed, report, domains, methods):
         asked.append((domains, methods))
         rows, certificates = archived_budgets()
         chosen = rows["domain"].isin(domains) & rows["method"].isin(methods)

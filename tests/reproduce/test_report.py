@@ -13,7 +13,7 @@ from fsdash.reproduce import experiments
 from fsdash.reproduce.experiments import experiment, mpi_variant
 from fsdash.reproduce.figure_files import Renderer
 from fsdash.runs.engine import Outcome
-from fsdash.runs.local import Ending
+from fsdash.runs.runner import Ending
 
 pytestmark = pytest.mark.slow  # together they take several seconds
 

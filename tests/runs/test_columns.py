@@ -87,7 +87,7 @@ from fsdash.cli.main import main
 from fsdash.dashboard.curves.text import Y_LABELS
 from fsdash.figures.learning import learning_figure
 from fsdash.formatting import frame_records as records
-from fsdash.runs.local import run_all
+from fsdash.runs.runner import run_all
 from fsdash.runs.store.experiments import Store
 from fsdash.runs.summary import summarise
 from tests.runs.store.test_schema import VERSION_1

@@ -1,4 +1,4 @@
-"""Imports within the package point one way: server → store → runs."""
+"""Imports within the package point one way: server → store → runs, and server → workers."""
 
 import ast
 from pathlib import Path
@@ -24,6 +24,7 @@ def imports(path):
     ("files", "forbidden"),
     [
         ("*.py", ("fsdash.runs.store", "fsdash.runs.server")),
+        ("workers/*.py", ("fsdash.runs.store", "fsdash.runs.server")),
         ("store/*.py", ("fsdash.runs.server",)),
         ("**/*.py", ABOVE),
     ],

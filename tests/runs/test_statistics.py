@@ -13,7 +13,6 @@ from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.cli.runs import summarize
 from fsdash.domains import make
 from fsdash.runs.columns import NAMES
-from fsdash.runs.local import run_all
 from fsdash.runs.measures import (
     drawable_measures,
     lowest_return,
@@ -23,6 +22,7 @@ from fsdash.runs.measures import (
     shown_measures,
     with_regret,
 )
+from fsdash.runs.runner import run_all
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.summary import (
     Sample,

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
 import pandas as pd
@@ -14,6 +15,7 @@ from fsdash.runs.server.worker import replicate
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.database import Database
 from fsdash.runs.store.schema import servers
+from fsdash.runs.workers.executor import Workers, no_row
 
 ENDLESS = 10_000_000
 DEADLINE = 120
@@ -51,6 +53,20 @@ def until(condition, what="the condition"):
         assert time.monotonic() < end, f"{what}: not reached within {DEADLINE} s"
         time.sleep(0.01)
     return value
+
+
+class ThreadWorkers(Workers):
+    """Computes in threads of this process, which end after their tasks."""
+
+    def __init__(self, workers=1):
+        super().__init__(workers)
+        self._threads = ThreadPoolExecutor(workers)
+
+    def submit(self, fn, /, *args, on_row=no_row):
+        return self._threads.submit(fn, *args)
+
+    def __exit__(self, *_):
+        self._threads.shutdown()
 
 
 def end_worker(*_arguments):

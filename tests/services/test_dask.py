@@ -14,10 +14,10 @@ from fsdash.cli.main import main
 from fsdash.errors import InputError
 from fsdash.reproduce import experiments
 from fsdash.reproduce.figure_files import Renderer
-from fsdash.runs.server.cluster import NO_WORKERS, SCHEDULER_GONE, DaskWorkers
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.experiments import Store
+from fsdash.runs.workers.cluster import NO_WORKERS, SCHEDULER_GONE, DaskWorkers
 from tests.runs.work import ENDLESS, assert_same_rows, base, frozen, over, until
 from tests.saved_models import shop_model
 from tools.dask_cluster import Cluster, end
@@ -106,7 +106,7 @@ def test_work_continues_when_the_scheduler_returns(manager, cluster, signal_numb
 
 def test_a_stopped_worker_is_replaced_until_it_continues(manager, cluster, monkeypatch):
     """Dask itself would wait for it for minutes."""
-    monkeypatch.setattr("fsdash.runs.server.cluster.SILENT_SECONDS", 2.0)
+    monkeypatch.setattr("fsdash.runs.workers.cluster.SILENT_SECONDS", 2.0)
     spec = base(iterations=1500)
     cluster.start_worker()
     until(lambda: manager._executor.capacity() == 2, "another worker")
@@ -182,8 +182,9 @@ def test_the_command_line_sends_a_model_of_ones_own_to_the_cluster(cluster, tmp_
 
 def test_a_scheduler_that_is_away_for_long_costs_no_files_or_threads(cluster, monkeypatch):
     workers, attempts = DaskWorkers(cluster.address), []
-    for name, seconds in (("CONNECT_TIMEOUT", 0.2), ("FIRST_PAUSE", 0.01), ("LONGEST_PAUSE", 0.01)):
-        monkeypatch.setattr(f"fsdash.runs.server.cluster.{name}", seconds)
+    monkeypatch.setattr("fsdash.runs.workers.cluster.CONNECT_TIMEOUT", 0.2)
+    for name in ("FIRST_PAUSE", "LONGEST_PAUSE"):
+        monkeypatch.setattr(f"fsdash.runs.backoff.{name}", 0.01)
     connect = workers._connect
 
     def counted_connect():
@@ -198,7 +199,7 @@ def test_a_scheduler_that_is_away_for_long_costs_no_files_or_threads(cluster, mo
     assert workers.problem == SCHEDULER_GONE
     cluster.start_scheduler()
     cluster.start_worker()
-    monkeypatch.setattr("fsdash.runs.server.cluster.CONNECT_TIMEOUT", 10.0)
+    monkeypatch.setattr("fsdash.runs.workers.cluster.CONNECT_TIMEOUT", 10.0)
     until(lambda: workers.capacity() == 1, "the new scheduler's worker")
     assert workers.submit(os.path.join, "a", "b").result(60) == "a/b"
     workers.shutdown()
@@ -239,6 +240,6 @@ def test_a_reproduction_on_the_cluster_has_the_same_rows(cluster, tmp_path, monk
 
 
 def test_an_address_without_a_scheduler_is_reported(monkeypatch):
-    monkeypatch.setattr("fsdash.runs.server.cluster.CONNECT_TIMEOUT", 0.5)
+    monkeypatch.setattr("fsdash.runs.workers.cluster.CONNECT_TIMEOUT", 0.5)
     with pytest.raises(InputError, match="no Dask scheduler answers"):
         DaskWorkers("tcp://127.0.0.1:9")

@@ -24,8 +24,8 @@ from fsdash.errors import InputError
 from fsdash.figures.learning import learning_figure
 from fsdash.formatting import escape_markdown, time_ago
 from fsdash.runs.errors import StoreError
-from fsdash.runs.local import run_all
 from fsdash.runs.records import Experiment
+from fsdash.runs.runner import run_all
 from fsdash.runs.spec import RunSpec
 
 MAX_RECENT = 4

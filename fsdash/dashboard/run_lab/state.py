@@ -267,9 +267,8 @@ def python_code(specs: Sequence[RunSpec]) -> str:
             "specs = [",
             *(f"    {spec.to_python()}," for spec in specs),
             "]",
-            'if __name__ == "__main__":  # worker processes import this file again',
-            "    frame, endings = run_all(specs, workers=2)",
-            "    print(work_to_reach(frame).to_string())",
+            "frame, endings = run_all(specs, workers=2)",
+            "print(work_to_reach(frame).to_string())",
         ]
     )
 

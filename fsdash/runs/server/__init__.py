@@ -3,10 +3,6 @@
 manager      starts, pauses, resumes and cancels experiments, and watches the workers
 sharing      how owners share the workers
 work_queue   the queue of replications, who may add to it, and the leases of servers
-executor     the worker processes behind the `concurrent.futures.Executor` interface
-cluster      a Dask cluster in place of the worker processes
-remote       runs of the command line on a Dask cluster
-worker       the program that a worker process runs
+worker       what a worker does for a server: one replication, recorded in the store
 limits       limits on queued work, time and memory
-processes    existence, start time, state and memory of other processes
 """

@@ -15,9 +15,9 @@ Workers notice a request to stop between two snapshots. If a snapshot takes long
 A worker that neither renews its heartbeat nor computes is killed too, and its replication is queued
 again (`WorkQueue.retry`).
 
-With `FSDASH_DASK`, replications run on the Dask cluster at that address (`cluster`). Its workers
-need fsdash and access to the database (`FSDASH_DATABASE_URL`). A request to stop ends the attempt
-in the database at once; its worker notices it between two snapshots. Dask limits the memory.
+With `FSDASH_DASK`, replications run on the Dask cluster at that address. Its workers need fsdash
+and access to the database (`FSDASH_DATABASE_URL`). A request to stop ends the attempt in the
+database at once; its worker notices it between two snapshots. Dask limits the memory.
 """
 
 from __future__ import annotations
@@ -28,21 +28,20 @@ import os
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError, WorkerDied
 from fsdash.runs.records import Progress
-from fsdash.runs.server.executor import GivenExecutor, WorkerExecutor, Workers
 from fsdash.runs.server.limits import Limits
-from fsdash.runs.server.processes import cpu_seconds, memory_megabytes
 from fsdash.runs.server.sharing import Job, in_order, who_gives_way
 from fsdash.runs.server.work_queue import Admission, OwnerQueue, WorkQueue
-from fsdash.runs.server.worker import replicate
+from fsdash.runs.server.worker import replicate, warm_up
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.attempts import Attempt
 from fsdash.runs.store.experiments import Store
+from fsdash.runs.workers.executor import WorkerExecutor, Workers, check_count
+from fsdash.runs.workers.processes import cpu_seconds, memory_megabytes
 
 BUSY_INTERVAL, IDLE_INTERVAL = 0.25, 1.0
 """Seconds between two checks, with and without running replications. Events at this server cause a
@@ -60,7 +59,6 @@ SILENT_SECONDS = 45.0
 """Seconds without a heartbeat and without computing after which a worker counts as dead."""
 SILENT_CPU_SECONDS = 0.2
 """Processor time that a silent worker may use meanwhile."""
-MAX_WORKERS = 256
 SERVER_STOPPED = "the server was stopped; the stored rows are safe, and it can be resumed"
 
 log = logging.getLogger(__name__)
@@ -87,14 +85,14 @@ class Manager:
         workers: int | None = None,
         *,
         limits: Limits | None = None,
-        executor: Executor | None = None,
+        executor: Workers | None = None,
     ) -> None:
         self.store, self.limits = store, limits or Limits()
         self._logged = ""
         self.store_error = ""
         """Why the store cannot be used at the moment; empty while it can."""
         self._internal_error = ""
-        self._executor = _workers(workers, executor)
+        self._executor = executor or _workers(workers)
         self._queue = WorkQueue(store.database)
         try:
             self._queue.open_lease()
@@ -386,18 +384,15 @@ def _ending(error: BaseException) -> tuple[str, str]:
     return "failed", f"internal error, {type(error).__name__}: {error}"
 
 
-def _workers(workers: int | None, given: Executor | None) -> Workers:
+def _workers(workers: int | None) -> Workers:
     if workers is None and (text := os.environ.get("FSDASH_WORKERS")):
         if not text.isdecimal():
             raise InputError(f"FSDASH_WORKERS = {text}: give a whole number of processes")
         workers = int(text)
     count = (os.cpu_count() or 1) if workers is None else workers
-    if not 1 <= count <= MAX_WORKERS:
-        raise InputError(f"workers = {workers}: use 1 to {MAX_WORKERS} processes")
-    if given is not None:
-        return GivenExecutor(given, count)
+    check_count(count)
     if address := os.environ.get("FSDASH_DASK"):
-        from fsdash.runs.server.cluster import DaskWorkers
+        from fsdash.runs.workers.cluster import DaskWorkers
 
         return DaskWorkers(address, workers)
-    return WorkerExecutor(count)
+    return WorkerExecutor(count, prepare=warm_up)

@@ -42,16 +42,16 @@ from sqlalchemy import (
 from fsdash.runs.errors import QueueFull
 from fsdash.runs.records import ACTIVE, RESUMABLE
 from fsdash.runs.server.limits import Limits
-from fsdash.runs.server.processes import computer, is_running, start_time
 from fsdash.runs.store.attempts import Attempt, AttemptWriter, ended_as, forget_checkpoints
 from fsdash.runs.store.database import Database, database_clock
 from fsdash.runs.store.schema import experiments, replications, runs, servers
+from fsdash.runs.workers.executor import MAX_RETRIES
+from fsdash.runs.workers.processes import computer, is_running, start_time
 
 LEASE_SECONDS = 60.0
 OUTAGE_SECONDS = LEASE_SECONDS / 2
 """If this server could not renew its lease for so long, the others could not either; they get as
 long to do it."""
-MAX_RETRIES = 5
 SERVER_ENDED = "its server has ended"
 RESUMABLE_REASON = "the stored rows are safe, and it can be resumed"
 GAVE_UP = f"it was tried {MAX_RETRIES + 1} times without a new row"

@@ -1,30 +1,16 @@
-"""A worker process: `python -m fsdash.runs.server.worker`, started by `executor.WorkerExecutor`.
+"""What a worker does for a server: `replicate` computes one replication and records it.
 
-It reads tasks from its standard input, one line of JSON each, and answers each with one line:
-
-    {"call": "fsdash.runs.server.worker:replicate", "arguments": […]}   →   {"result": …}
-                                                                 or  {"failure": "…"}
-
-The first task is `warm_up`: it loads the compiled kernels and solves the default inventory model,
-so the first row of a run appears at once. When its input ends, its server has ended; the worker
-then exits at once, even in the middle of a task. The rows it has recorded are in the store. A
-worker that was stopped by a signal cannot notice it, so on Linux the system kills it: it may hold
-a lock of the database.
+`warm_up` is the first call of each worker: it loads the compiled kernels and solves the default
+inventory model, so the first row of a run appears at once. When the server ends, its workers end in
+the middle of a task; the rows they have recorded are in the store.
 """
 
 from __future__ import annotations
 
-import ctypes
-import importlib
-import json
 import os
-import signal
 import sys
-import threading
 from contextlib import suppress
 from functools import lru_cache
-from queue import SimpleQueue
-from typing import Any
 
 from fsdash.errors import InputError
 from fsdash.runs.engine import execute
@@ -36,8 +22,6 @@ from fsdash.runs.store.models import look_in
 from fsdash.runs.store.recorder import Recorder
 from fsdash.runs.store.retry import patiently
 
-PR_SET_PDEATHSIG = 1
-"""Number of an operation of Linux's `prctl`."""
 GAVE_WAY = "others were waiting; it continues automatically"
 NICE = 15
 """Added to the process's niceness: pages, which people wait for, are served first."""
@@ -104,47 +88,8 @@ def database(url: str) -> Database:
 
 def warm_up() -> None:
     """Load what the paper's algorithms need by running them for one iteration."""
+    with suppress(OSError, AttributeError):
+        os.nice(NICE)
     for algorithm, T, samples in (("e-vi", None, {"M": 1}), ("e-fsvi", 2, {"M_u": 1})):
         spec = RunSpec("inventory", algorithm, T=T, parameters=samples, iterations=1)
         execute(spec, 0, lambda record: None)
-
-
-def end_with_parent() -> None:
-    """Let the system kill this process when the one that started it has ended (Linux only)."""
-    if sys.platform == "linux":
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def main() -> None:
-    end_with_parent()
-    # Standard output is for answers only; whatever a library prints goes to the log.
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    with suppress(OSError, AttributeError):
-        os.nice(NICE)
-    lines: SimpleQueue[str] = SimpleQueue()
-    threading.Thread(target=_listen, args=(lines,), daemon=True).start()
-    while True:
-        answer: dict[str, object]
-        try:
-            answer = {"result": _call(json.loads(lines.get()))}
-        except Exception as error:
-            answer = {"failure": f"{type(error).__name__}: {error}"}
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
-
-
-def _listen(lines: SimpleQueue[str]) -> None:
-    for line in sys.stdin:
-        lines.put(line)
-    os._exit(0)
-
-
-def _call(task: dict[str, Any]) -> object:
-    module, _, name = task["call"].partition(":")
-    return getattr(importlib.import_module(module), name)(*task["arguments"])
-
-
-if __name__ == "__main__":
-    main()

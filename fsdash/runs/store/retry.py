@@ -10,12 +10,11 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from fsdash.runs.backoff import pauses
 from fsdash.runs.errors import CorruptStore, StoreError
 
 RETRY_SECONDS = 60.0
 """How long a worker waits for the store."""
-FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
-"""Seconds between two attempts; the pause doubles."""
 
 T = TypeVar("T")
 
@@ -26,12 +25,13 @@ def patiently(call: Callable[[bool], T]) -> T:
     `again` is True from the second attempt on: the first may have succeeded although its answer
     was lost. A damaged store is not tried again.
     """
-    pause, deadline, again = FIRST_PAUSE, time.monotonic() + RETRY_SECONDS, False
-    while True:
+    deadline, again = time.monotonic() + RETRY_SECONDS, False
+    for pause in pauses():
         try:
             return call(again)
         except StoreError as error:
             if isinstance(error, CorruptStore) or time.monotonic() + pause > deadline:
                 raise
         time.sleep(pause)
-        pause, again = min(2 * pause, LONGEST_PAUSE), True
+        again = True
+    raise AssertionError("the pauses have no end")

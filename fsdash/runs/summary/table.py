@@ -90,7 +90,7 @@ def summarise(
 
     Examples
     --------
-    >>> from fsdash.runs.local import run_all
+    >>> from fsdash.runs.runner import run_all
     >>> from fsdash.runs.spec import RunSpec
     >>> frame, _ = run_all([RunSpec("inventory", "e-vi", iterations=2, replications=3)])
     >>> summary = summarise(frame)
@@ -200,7 +200,7 @@ def work_to_reach(
 
     Examples
     --------
-    >>> from fsdash.runs.local import run_all
+    >>> from fsdash.runs.runner import run_all
     >>> from fsdash.runs.spec import RunSpec
     >>> frame, _ = run_all([RunSpec("inventory", "vi", iterations=300)])
     >>> table = work_to_reach(frame, [0.9])

@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from unittest.mock import Mock
 
@@ -15,15 +14,16 @@ import pytest
 
 from fsdash.errors import InputError
 from fsdash.runs.errors import QueueFull, StoreError, WorkerDied
-from fsdash.runs.server.executor import _cause_of_death
 from fsdash.runs.server.limits import Limits
 from fsdash.runs.server.manager import Manager
-from fsdash.runs.server.processes import is_running
 from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.store.experiments import Store
+from fsdash.runs.workers.executor import _cause_of_death
+from fsdash.runs.workers.processes import is_running
 from tests.databases import DATABASES, new_url
 from tests.runs.work import (
     ENDLESS,
+    ThreadWorkers,
     assert_same_rows,
     base,
     end_worker,
@@ -175,7 +175,7 @@ def test_workers_that_cannot_be_started_are_tried_again(manager, store, monkeypa
     until(lambda: manager.queue("me").running == 2)
     with monkeypatch.context() as patch:
         no_memory = OSError(errno.ENOMEM, "Cannot allocate memory")
-        patch.setattr("fsdash.runs.server.executor._start_worker", Mock(side_effect=no_memory))
+        patch.setattr("fsdash.runs.workers.executor._start_worker", Mock(side_effect=no_memory))
         for pid in manager._executor.pids():
             os.kill(pid, signal.SIGKILL)
         until(lambda: {r.status for r in replications(store, id)} == {"queued"})
@@ -191,7 +191,7 @@ def test_workers_that_cannot_be_started_are_tried_again(manager, store, monkeypa
 def test_stopped_workers_are_still_found_after_a_lack_of_open_files(manager, store, monkeypatch):
     with monkeypatch.context() as patch:
         check = Mock(side_effect=OSError(errno.EMFILE, "Too many open files"))
-        patch.setattr("fsdash.runs.server.executor.is_stopped", check)
+        patch.setattr("fsdash.runs.workers.executor.is_stopped", check)
         until(lambda: check.call_count > 5)
     id = manager.submit("me", "struck", [base(ENDLESS)])
     pid = running(store, id).pid
@@ -201,7 +201,7 @@ def test_stopped_workers_are_still_found_after_a_lack_of_open_files(manager, sto
 
 def test_a_claim_is_undone_if_it_cannot_be_handed_out(tmp_path, caplog):
     store = Store(tmp_path / "runs.db")
-    with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as manager:
+    with ThreadWorkers() as here, Manager(store, executor=here) as manager:
         submit = manager._executor.submit
         manager._executor.submit = Mock(side_effect=RuntimeError("no scheduler"))
         id = manager.submit("me", "later", [base()])
@@ -217,7 +217,7 @@ def test_a_claim_whose_answer_was_lost_is_queued_again(tmp_path, monkeypatch):
     """As when PostgreSQL ends after it has stored the claim: no worker knows of it."""
     monkeypatch.setattr("fsdash.runs.server.manager.LOST_INTERVAL", 0.1)
     store = Store(tmp_path / "runs.db")
-    with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as manager:
+    with ThreadWorkers() as here, Manager(store, executor=here) as manager:
         claim = manager._queue.claim
 
         def claim_and_fail(id):
@@ -245,7 +245,7 @@ def test_a_worker_may_be_killed_by_a_signal_without_a_name():
 def test_a_lost_claim_does_not_occupy_the_manager(tmp_path, monkeypatch):
     """As when the file of the store was replaced: the queue shows work that cannot be claimed."""
     store = Store(tmp_path / "runs.db")
-    with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as manager:
+    with ThreadWorkers() as here, Manager(store, executor=here) as manager:
         claims = []
         monkeypatch.setattr(manager._queue, "claim", lambda _: claims.append(time.monotonic()))
         manager.submit("me", "lost", [base()])
@@ -343,7 +343,9 @@ def test_unusable_requests_are_refused(manager, store):
 def test_a_variable_says_how_many_workers_there_are(tmp_path, monkeypatch):
     monkeypatch.setenv("FSDASH_WORKERS", "3")
     store = Store(tmp_path / "runs.db")
-    with ThreadPoolExecutor(1) as here, Manager(store, executor=here) as manager:
+    in_threads = lambda count, **_options: ThreadWorkers(count)  # noqa: E731
+    monkeypatch.setattr("fsdash.runs.server.manager.WorkerExecutor", in_threads)
+    with Manager(store) as manager:
         assert manager.workers == 3
     monkeypatch.setenv("FSDASH_WORKERS", "many")
     with pytest.raises(InputError, match="FSDASH_WORKERS = many"):
@@ -368,7 +370,7 @@ def test_a_failing_task_does_not_affect_others(manager, store):
 
 def test_the_manager_reports_a_store_error_and_recovers(tmp_path, monkeypatch):
     store = Store(tmp_path / "runs.db", lock_timeout=0.05)
-    with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as manager:
+    with ThreadWorkers() as here, Manager(store, executor=here) as manager:
         other = sqlite3.connect(store.file, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="locked"):
@@ -435,7 +437,7 @@ def test_work_of_a_killed_server_is_continued_by_another(manager, store, server)
     process.kill()
     process.wait()
     until(lambda: not is_running(pid), "the end of the orphaned worker")
-    with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here):
+    with ThreadWorkers() as here, Manager(store, executor=here):
         [left] = store.experiment(theirs).runs
         assert left.rows >= 5
         assert over(store, theirs).status == "finished"
@@ -444,8 +446,8 @@ def test_work_of_a_killed_server_is_continued_by_another(manager, store, server)
 
 
 def test_two_servers_share_a_file_until_one_is_closed(manager, store):
-    """The second server computes in a thread: any executor can be used."""
-    with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as second:
+    """The second server computes in a thread: any workers can be used."""
+    with ThreadWorkers() as here, Manager(store, executor=here) as second:
         asked = second.submit("them", "to be cancelled by the other server", [base(ENDLESS)])
         running(store, asked)
         manager.cancel(asked)

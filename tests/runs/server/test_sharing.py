@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import replace
 
 import pytest
@@ -16,7 +16,7 @@ from fsdash.runs.server.work_queue import OwnerQueue
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import recorder, schema
 from fsdash.runs.store.attempts import Attempt
-from tests.runs.work import ENDLESS, assert_same_rows, base, frozen, over, until
+from tests.runs.work import ENDLESS, ThreadWorkers, assert_same_rows, base, frozen, over, until
 
 pytestmark = pytest.mark.slow  # together; see `make test-fast`
 
@@ -126,7 +126,7 @@ def one_worker(store, monkeypatch):
     monkeypatch.setattr(sharing, "TURN", 0.2)
     monkeypatch.setattr("fsdash.runs.server.manager.SHARING_INTERVAL", 0.0)
     monkeypatch.setattr(recorder, "GIVE_WAY_SECONDS", 0.1)
-    with ThreadPoolExecutor(1) as here, Manager(store, workers=1, executor=here) as manager:
+    with ThreadWorkers() as here, Manager(store, executor=here) as manager:
         yield manager
 
 

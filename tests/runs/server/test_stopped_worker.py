@@ -10,8 +10,8 @@ import psutil
 import pytest
 
 from fsdash.runs.server.manager import Manager
-from fsdash.runs.server.processes import is_running
 from fsdash.runs.store.database import LOCK_TIMEOUT
+from fsdash.runs.workers.processes import is_running
 from tests.runs.work import base, over, stop_while_writing, until
 
 

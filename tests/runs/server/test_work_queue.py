@@ -10,10 +10,10 @@ import pytest
 from sqlalchemy import select
 
 from fsdash.runs.errors import Superseded
-from fsdash.runs.server import processes
 from fsdash.runs.server.work_queue import LEASE_SECONDS, MAX_RETRIES, OUTAGE_SECONDS, WorkQueue
 from fsdash.runs.store.attempts import AttemptWriter, Batch
 from fsdash.runs.store.schema import servers
+from fsdash.runs.workers import processes
 from tests.runs.work import base, expected, stored_values
 
 

@@ -1,8 +1,8 @@
-"""A Dask cluster as the manager's workers.
+"""A Dask cluster as `Workers`.
 
 The connection is watched by a thread of its own. When the scheduler has gone, all running tasks
 fail with `WorkerDied`, `problem` says so, and the thread connects again with growing pauses until
-the scheduler is back. The manager queues the failed tasks again. A cluster without workers has the
+the scheduler is back. The caller submits the failed tasks again. A cluster without workers has the
 capacity 0: nothing is submitted to it.
 
 Dask notices at once that a worker has died, and gives its task to another one. It waits for minutes
@@ -29,8 +29,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from fsdash.errors import InputError
+from fsdash.runs.backoff import pauses
 from fsdash.runs.errors import WorkerDied
-from fsdash.runs.server.executor import Workers
+from fsdash.runs.workers.executor import OnRow, Workers, no_row
 
 if TYPE_CHECKING:
     from tornado.ioloop import IOLoop
@@ -39,8 +40,6 @@ CONNECT_TIMEOUT = 10.0
 CONNECT_ERRORS = (OSError, ValueError, ImportError)
 """No answer, an address that cannot be one, or a scheduler with other versions."""
 CHECK_INTERVAL, CLOSE_TIMEOUT = 0.5, 2.0
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 10.0
-"""Seconds between two attempts to connect; the pause doubles."""
 SILENT_SECONDS = 10.0
 """Seconds without a heartbeat after which a worker counts as dead. Workers send one every 0.5 to 2
 seconds (in a cluster of up to 400 workers), from a separate thread."""
@@ -83,15 +82,15 @@ class DaskWorkers(Workers):
         """Threads of all connected workers, at most as many as the server may use."""
         return self._threads if self.most is None else min(self._threads, self.most)
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Submit a call; raises `WorkerDied` while there is no connection."""
+    def submit(self, fn: Callable[..., Any], /, *args: Any, on_row: OnRow = no_row) -> Future[Any]:
+        """Submit a call; raises `WorkerDied` while there is no connection. It sends no rows."""
         future: Future[Any] = Future()
         future.set_running_or_notify_cancel()
         with self._lock:
             if self._client.status != "running":
                 raise WorkerDied(SCHEDULER_GONE)
             chosen = list(set(self._heartbeats) - self._silent) if self._silent else None
-            task = self._client.submit(fn, *args, pure=False, workers=chosen, **kwargs)
+            task = self._client.submit(fn, *args, pure=False, workers=chosen)
             self._tasks[future] = task
         task.add_done_callback(lambda done: self._finish(future, done))
         return future
@@ -111,7 +110,7 @@ class DaskWorkers(Workers):
             task.client.loop.add_callback(task.cancel, asynchronous=True)
         return True
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+    def shutdown(self, wait: bool = True) -> None:
         """Close the connection; the cluster stays."""
         self._closing.set()
         self._thread.join()
@@ -215,12 +214,12 @@ class DaskWorkers(Workers):
             lost, self._tasks = self._tasks, {}
         for future in lost:
             future.set_exception(WorkerDied(SCHEDULER_GONE))
-        pause = FIRST_PAUSE
-        while not self._closing.wait(pause):
+        for pause in pauses():
+            if self._closing.wait(pause):
+                return
             try:
                 client = self._connect()
             except CONNECT_ERRORS:
-                pause = min(2 * pause, LONGEST_PAUSE)
                 continue
             with self._lock:
                 self._client = client

@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass, field
 
 from fsdash.formatting import duration
+from fsdash.runs.engine import Row
+from fsdash.runs.spec import RunSpec, share_spent
 
 WIDTH = 30
 
@@ -21,13 +23,11 @@ class ProgressBar:
     tasks: int
     """The number of replications, over all runs."""
     started: float = field(default_factory=time.monotonic)
-    shares: dict = field(default_factory=dict)
+    shares: dict[tuple[str, int], float] = field(default_factory=dict)
     """The share of its budget that each replication has spent."""
 
-    def update(self, spec, replication: int, row: dict | None) -> None:
+    def update(self, spec: RunSpec, replication: int, row: Row | None) -> None:
         """Record a new row of a replication, or its end (None), and redraw the line."""
-        from fsdash.runs.spec import share_spent
-
         if not sys.stderr.isatty():
             return
         self.shares[spec.hash, replication] = 1.0 if row is None else share_spent(*spec.budget, row)

@@ -7,7 +7,7 @@ import sys
 import psutil
 import pytest
 
-from fsdash.runs.server.processes import is_running, memory_megabytes, start_time
+from fsdash.runs.workers.processes import is_running, memory_megabytes, start_time
 from tests.runs.work import until
 
 

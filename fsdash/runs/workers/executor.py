@@ -1,4 +1,4 @@
-"""Worker processes behind the `concurrent.futures.Executor` interface.
+"""`Workers`, which compute tasks, and worker processes on this computer as their first form.
 
 Why not `ProcessPoolExecutor`:
 
@@ -8,13 +8,13 @@ Why not `ProcessPoolExecutor`:
   it is tried again with growing pauses, and `problem` says why. Tasks stay in the queue meanwhile.
   A worker that was stopped by a signal is killed: it may hold a lock of the database, for which
   everybody would wait.
-- Workers are separate programs, `python -m fsdash.runs.server.worker`, that read tasks and write
-  results as lines of JSON. `multiprocessing` would execute the server's main module again in each
+- Workers are separate programs, `python -m fsdash.runs.workers.program`, that read tasks and write
+  rows and results as lines of JSON. `multiprocessing` would execute the main module again in each
   of them. The numbers of threads are set before a worker loads NumPy.
 - `kill` ends one task at once, whatever it is doing.
 
 A task is therefore an importable function with arguments and a result that JSON can represent. When
-the server ends, even by SIGKILL, the workers' input ends, and so do the workers.
+this process ends, even by SIGKILL, the workers' input ends, and so do the workers.
 """
 
 from __future__ import annotations
@@ -29,19 +29,28 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Self
 
+from fsdash.errors import InputError
+from fsdash.runs.backoff import FIRST_PAUSE, pauses
 from fsdash.runs.errors import WorkerDied
-from fsdash.runs.local import SINGLE_THREAD
-from fsdash.runs.server.processes import is_stopped
-from fsdash.runs.server.worker import warm_up
+from fsdash.runs.workers.processes import is_stopped
+from fsdash.runs.workers.program import no_preparation
 
 ROOT = Path(__file__).parents[3]
-FIRST_PAUSE, LONGEST_PAUSE = 0.25, 10.0
-"""Seconds before another attempt to start a worker; the pause doubles."""
+MAX_WORKERS = 256
+MAX_RETRIES = 5
+"""How often a replication is tried again whose worker has died."""
+SINGLE_THREAD = (
+    "OPENBLAS_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+"""Environment variables that are set to 1 for a worker process."""
 SHORT_LIFE = 5.0
 """Seconds: a worker that ends sooner, before its first task, is replaced only after a pause."""
 STOPPED_CHECK = 0.25
@@ -53,15 +62,26 @@ IDLE_CHECK = 1.0
 
 log = logging.getLogger(__name__)
 
-Task = tuple[Future[Any], str]
+OnRow = Callable[[dict[str, Any]], None]
+Task = tuple[Future[Any], str, OnRow]
 Tasks = queue.SimpleQueue[Task | None]
-"""Futures with their calls as JSON; None ends a worker."""
+"""Futures with their calls as JSON and the receivers of their rows; None ends a worker."""
 
 
-class Workers(Executor):
-    """An executor as the manager uses it: it may know its processes and its problems.
+def check_count(workers: int) -> None:
+    """Raise an error unless so many workers can be had."""
+    if not 1 <= workers <= MAX_WORKERS:
+        raise InputError(f"workers = {workers}: use 1 to {MAX_WORKERS} processes")
 
-    The methods here suit an executor that knows neither, such as a pool of threads.
+
+def no_row(row: dict[str, Any]) -> None:
+    """Ignore a row."""
+
+
+class Workers:
+    """Whatever computes tasks, as the manager and `run_all` use it.
+
+    The methods here suit workers without processes on this computer, such as a pool of threads.
     """
 
     on_ready: Callable[[], None] = staticmethod(lambda: None)
@@ -72,9 +92,25 @@ class Workers(Executor):
     def __init__(self, workers: int) -> None:
         self.workers = workers
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown(wait=False)
+
     def capacity(self) -> int:
         """How many tasks can run at the same time now."""
         return self.workers
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, on_row: OnRow = no_row) -> Future[Any]:
+        """Start a call of an importable function; raises `WorkerDied` if that is not possible now.
+
+        `on_row` receives the rows that the task sends before its result, if it can send any.
+        """
+        raise NotImplementedError
+
+    def shutdown(self, wait: bool = True) -> None:
+        """Stop the workers; without `wait`, running tasks are killed."""
 
     def kill(self, future: Future[Any]) -> bool:
         """End a running task at once; False if that is not possible."""
@@ -85,27 +121,22 @@ class Workers(Executor):
         return None
 
 
-class GivenExecutor(Workers):
-    """Any executor as the manager uses it. It is not shut down with the manager."""
-
-    def __init__(self, executor: Executor, workers: int) -> None:
-        super().__init__(workers)
-        self.submit = executor.submit  # type: ignore[method-assign]
-
-
 class WorkerExecutor(Workers):
     """A number of worker processes and a spare one, each of which is replaced when it dies.
 
-    It does not limit how many tasks run at a time: the caller checks `capacity`.
+    It does not limit how many tasks run at a time: the caller checks `capacity`. Each worker calls
+    `prepare` before it counts as ready.
     """
 
-    def __init__(self, workers: int, spare: int = SPARE) -> None:
+    def __init__(
+        self, workers: int, spare: int = SPARE, prepare: Callable[[], None] = no_preparation
+    ) -> None:
         super().__init__(workers)
         self._tasks: Tasks = queue.SimpleQueue()
         self._closing = threading.Event()
         self._slots: list[_Slot] = []
         for i in range(workers + spare):
-            self._slots.append(_Slot(self._tasks, f"slot-{i}", self._changed))
+            self._slots.append(_Slot(self._tasks, f"slot-{i}", self._changed, prepare))
         threading.Thread(target=self._watch, name="stopped workers", daemon=True).start()
         self._changed()
 
@@ -125,14 +156,12 @@ class WorkerExecutor(Workers):
         """The number of workers that are ready for a task or have one, without the spare one."""
         return min(self.workers, sum(slot.is_ready for slot in self._slots))
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit(self, fn: Callable[..., Any], /, *args: Any, on_row: OnRow = no_row) -> Future[Any]:
         """Queue a call of an importable function with arguments that JSON can represent."""
         if self._closing.is_set():
             raise RuntimeError("the workers are being shut down")
-        if kwargs:
-            raise ValueError(f"{fn.__qualname__}: give the arguments by position, not by name")
         future: Future[Any] = Future()
-        self._tasks.put((future, _as_line(fn, *args)))
+        self._tasks.put((future, _as_line(fn, *args), on_row))
         return future
 
     def kill(self, future: Future[Any]) -> bool:
@@ -147,10 +176,9 @@ class WorkerExecutor(Workers):
         """The processes of all living workers, with the spare one."""
         return [slot.pid for slot in self._slots if slot.pid is not None]
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Stop the workers; without `wait`, running tasks are killed."""
+    def shutdown(self, wait: bool = True) -> None:
         self._closing.set()
-        if cancel_futures or not wait:
+        if not wait:
             self._cancel_queued()
         for _ in self._slots:
             self._tasks.put(None)
@@ -169,14 +197,21 @@ class WorkerExecutor(Workers):
 class _Slot:
     """One worker process, and the thread that communicates with it."""
 
-    def __init__(self, tasks: Tasks, name: str, changed: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        tasks: Tasks,
+        name: str,
+        changed: Callable[[], None],
+        prepare: Callable[[], None],
+    ) -> None:
         self.future: Future[Any] | None = None
         self.problem = ""
         """Why its worker cannot be started."""
         self._tasks, self._changed, self._lock = tasks, changed, threading.Lock()
+        self._first_line = _as_line(prepare)
         self._process: subprocess.Popen[str] | None = None
-        self._pause, self._started, self._next_start = FIRST_PAUSE, 0.0, 0.0
-        self._warm = self._used = self._was_stopped = False
+        self._pauses, self._started, self._next_start = pauses(), 0.0, 0.0
+        self._ready = self._used = self._was_stopped = False
         self._closing, self._tried = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self._thread.start()
@@ -191,7 +226,7 @@ class _Slot:
     @property
     def is_ready(self) -> bool:
         """Whether the worker lives and has loaded what it needs."""
-        return self._warm and self.pid is not None
+        return self._ready and self.pid is not None
 
     def kill(self, future: Future[Any]) -> bool:
         with self._lock:
@@ -223,7 +258,7 @@ class _Slot:
             if self.pid is None and not self._restart():
                 self._closing.wait(FIRST_PAUSE)
                 continue
-            if not self._warm and not self._warm_up():
+            if not self._ready and not self._prepare():
                 continue
             try:
                 task = self._tasks.get(timeout=IDLE_CHECK)
@@ -238,22 +273,22 @@ class _Slot:
         if self._process is not None:
             _close_worker(self._process)
 
-    def _warm_up(self) -> bool:
+    def _prepare(self) -> bool:
         """Wait until the worker has loaded what it needs; False if it died meanwhile."""
         assert self._process is not None
-        self._warm = bool(_answer(self._process, _as_line(warm_up)))
-        if self._warm:
+        self._ready = bool(_answer(self._process, self._first_line))
+        if self._ready:
             self.problem = ""
             self._changed()
         else:
             self._process.wait()
-        return self._warm
+        return self._ready
 
-    def _carry_out(self, future: Future[Any], line: str) -> None:
+    def _carry_out(self, future: Future[Any], line: str, on_row: OnRow) -> None:
         assert self._process is not None
         with self._lock:
             self.future, self._used = future, True
-        answer = _answer(self._process, line)
+        answer = _answer(self._process, line, on_row)
         with self._lock:
             self.future = None
         if "result" in answer:
@@ -278,12 +313,12 @@ class _Slot:
                 if not self._used and now - self._started < SHORT_LIFE:
                     self._postpone(f"a worker process ended with exit code {code} when it started")
                 else:
-                    self._pause = FIRST_PAUSE
+                    self._pauses = pauses()
             if self._closing.is_set() or now < self._next_start:
                 return False
             try:
                 self._process, self._started = _start_worker(), now
-                self._warm = self._used = self._was_stopped = False
+                self._ready = self._used = self._was_stopped = False
             except OSError as error:
                 self._postpone(f"a worker process cannot be started ({error.strerror})")
                 return False
@@ -293,10 +328,9 @@ class _Slot:
         """Wait before the next attempt to start a worker, each time for longer."""
         if not self.problem:
             log.warning("%s", problem)
-        self.problem = f"{problem}; the server tries again"
+        self.problem = f"{problem}; it is tried again"
         self._changed()
-        self._next_start = time.monotonic() + self._pause
-        self._pause = min(2 * self._pause, LONGEST_PAUSE)
+        self._next_start = time.monotonic() + next(self._pauses)
 
 
 def _as_line(fn: Callable[..., Any], *args: Any) -> str:
@@ -309,15 +343,15 @@ def _as_line(fn: Callable[..., Any], *args: Any) -> str:
 
 def _start_worker() -> subprocess.Popen[str]:
     environment = os.environ | dict.fromkeys(SINGLE_THREAD, "1") | {"OMP_WAIT_POLICY": "passive"}
-    path = [str(ROOT), environment.get("PYTHONPATH", "")]
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, path))
+    # A module of the user's is found where this process finds it.
+    environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, sys.path)])
     return subprocess.Popen(
-        [sys.executable, "-m", "fsdash.runs.server.worker"],
+        [sys.executable, "-m", "fsdash.runs.workers.program"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=environment,
         text=True,
-        start_new_session=True,  # so that Ctrl-C in the terminal reaches the server only
+        start_new_session=True,  # so that Ctrl-C in the terminal reaches this process only
     )
 
 
@@ -328,22 +362,24 @@ def _pipes(process: subprocess.Popen[str]) -> tuple[IO[str], IO[str]]:
     return process.stdin, process.stdout
 
 
-def _answer(process: subprocess.Popen[str], line: str) -> dict[str, Any]:
-    """The worker's answer to a task; empty if it died."""
+def _answer(process: subprocess.Popen[str], line: str, on_row: OnRow = no_row) -> dict[str, Any]:
+    """The worker's answer to a task, after its rows; empty if it died."""
     tasks, answers = _pipes(process)
-    try:
+    with suppress(OSError):
         tasks.write(line + "\n")
         tasks.flush()
-        answer = answers.readline()
-    except OSError:
-        answer = ""
-    return json.loads(answer) if answer.endswith("\n") else {}
+        while (text := answers.readline()).endswith("\n"):
+            answer: dict[str, Any] = json.loads(text)
+            if "row" not in answer:
+                return answer
+            on_row(answer["row"])
+    return {}
 
 
 def _cause_of_death(process: subprocess.Popen[str]) -> str:
     code = process.wait()
     if code >= 0:
-        return f"ended with exit code {code}; see the server's log"
+        return f"ended with exit code {code}; see its log"
     names = {number.value: number.name for number in signal.Signals}
     name = names.get(-code, f"signal {-code}")  # most real-time signals have no name
     why = ", possibly by the system because memory ran out" if name == "SIGKILL" else ""

@@ -8,20 +8,52 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import Future
+from dataclasses import replace
 
 import pandas as pd
 import psutil
 import pytest
 
 from fsdash.cli.main import main
+from fsdash.runs import runner
 from fsdash.runs.columns import DTYPES, NAMES
+from fsdash.runs.errors import WorkerDied
 from fsdash.runs.frames import runs_frame, save
-from fsdash.runs.local import run_all
+from fsdash.runs.runner import run_all
 from fsdash.runs.spec import RunSpec, share_spent
+from fsdash.runs.workers.executor import MAX_RETRIES, Workers, no_row
 from tests.runs.work import until
 
 SMALL = {"y_max": 10, "d_max": 3, "order_max": 10}
 SETS = [text for name, value in SMALL.items() for text in ("--set", f"{name}={value}")]
+
+
+KIOSK = """
+from fsdash.domains import Inventory
+
+class Kiosk(Inventory):
+    title = "Kiosk"
+"""
+COUNTING = """
+from dataclasses import replace
+from numpy import int64
+from fsdash import vi
+from fsdash.algorithms.registry import register
+
+def counting(model, U0_XY=None):
+    for snapshot in vi(model, U0_XY=U0_XY):
+        yield replace(snapshot, evaluations=int64(snapshot.evaluations))
+
+register("counting", counting, title="Counting", description="VI.", sampled=False, initial="U0_XY")
+"""
+SCRIPT = """
+from fsdash import RunSpec, run_all
+
+specs = [RunSpec("kiosk", name, iterations=2) for name in ("vi", "counting")]
+frame, endings = run_all(specs, workers=2)
+print([ending.outcome.status for ending in endings])
+"""
 
 
 def specs() -> list[RunSpec]:
@@ -192,6 +224,76 @@ def test_workers_end_with_the_command_that_started_them(tmp_path, signal_number)
     process.send_signal(signal_number)
     process.wait()
     until(lambda: not any(worker.is_running() for worker in workers), "the end of the workers")
+
+
+class DyingWorkers(Workers):
+    """Computes in this process; each task loses its worker a few times, after its first row."""
+
+    def __init__(self, deaths: int) -> None:
+        super().__init__(workers=2)
+        self.deaths = deaths
+        self.tries: dict[tuple, int] = {}
+
+    def submit(self, fn, /, *args, on_row=no_row):
+        future = Future()
+        rows, outcome = fn(*args)
+        on_row(rows[0])
+        key = args[1:]
+        self.tries[key] = self.tries.get(key, 0) + 1
+        if self.tries[key] <= self.deaths:
+            future.set_exception(WorkerDied("its worker was killed"))
+        else:
+            future.set_result((rows[1:], outcome))
+        return future
+
+
+def run_on(workers, monkeypatch):
+    monkeypatch.setattr(runner, "WorkerExecutor", lambda *_arguments, **_options: workers)
+    return run_all(specs(), workers=2)
+
+
+def test_a_replication_whose_worker_died_is_computed_again(monkeypatch):
+    alone, _ = run_all(specs())
+    struck, endings = run_on(DyingWorkers(MAX_RETRIES), monkeypatch)
+    timeless = [column for column in NAMES if column != "seconds"]
+    pd.testing.assert_frame_equal(alone[timeless], struck[timeless])
+    assert {ending.outcome.status for ending in endings} == {"finished"}
+
+
+def test_a_replication_is_given_up_after_too_many_dead_workers(monkeypatch):
+    workers = DyingWorkers(MAX_RETRIES + 1)
+    _, endings = run_on(workers, monkeypatch)
+    assert {ending.outcome.reason for ending in endings} == {"its worker was killed"}
+    assert {ending.outcome.status for ending in endings} == {"failed"}
+    assert set(workers.tries.values()) == {MAX_RETRIES + 1}
+
+
+@pytest.mark.processes
+def test_a_killed_worker_is_replaced_and_its_replication_computed_again():
+    run = replace(specs()[0], iterations=200, replications=2)
+    killed = []
+
+    def kill_first_worker(spec, replication, row):
+        if not killed:
+            killed.extend(psutil.Process().children())
+            killed[0].kill()
+
+    alone, _ = run_all([run])
+    struck, endings = run_all([run], 2, progress=kill_first_worker)
+    assert killed and {ending.outcome.status for ending in endings} == {"finished"}
+    timeless = [column for column in NAMES if column != "seconds"]
+    pd.testing.assert_frame_equal(alone[timeless], struck[timeless])
+
+
+@pytest.mark.processes
+def test_workers_import_a_users_modules_from_where_this_process_finds_them(tmp_path, monkeypatch):
+    (tmp_path / "kiosk.py").write_text(KIOSK)
+    (tmp_path / "counting.py").write_text(COUNTING)
+    monkeypatch.setenv("FSDASH_ALGORITHMS", "counting")
+    (tmp_path / "script.py").write_text(SCRIPT)
+    monkeypatch.setenv("FSDASH_DOMAINS", "kiosk:Kiosk")
+    shown = subprocess.check_output([sys.executable, str(tmp_path / "script.py")], text=True)
+    assert shown.strip() == "['finished', 'finished']"
 
 
 def test_a_run_that_records_nothing_is_named(capsys):
