@@ -96,10 +96,7 @@ def test_the_verdicts_by_seed_follow_from_the_archived_rows():
     [
         "inventory",
         "gridworld",
-        pytest.param(
-            "pricing",
-            marks=pytest.mark.xfail(reason="run: python -m fsdash.reproduce seeds:pricing"),
-        ),
+        "pricing",
     ],
 )
 def test_every_claim_has_a_verdict_for_five_seeds_and_for_all_together(domain):
