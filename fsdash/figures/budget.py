@@ -107,12 +107,7 @@ def budget_figure(
 # ----------------------------------------------------------------------------------------- series
 
 
-def _staircase(
-    curve: Staircase,
-    sizes: Sizes,
-    high: float,
-    winner: BoundedRun | None,
-) -> dict:
+def _staircase(curve: Staircase, sizes: Sizes, high: float, winner: BoundedRun | None) -> dict:
     wins = winner is not None and curve.T == winner.T
     # The last step continues to the edge of the figure.
     cost, regret, k = (np.append(a, a[-1]) for a in (curve.cost, curve.regret, curve.k))
@@ -136,11 +131,7 @@ def _staircase(
     )
 
 
-def _rolling(
-    constants: Constants,
-    sizes: Sizes,
-    high: float,
-) -> dict:
+def _rolling(constants: Constants, sizes: Sizes, high: float) -> dict:
     curve = rolling_curve(constants, sizes, max_budget=high)
     n, cost, regret = (np.append(a, a[-1]) for a in curve)
     cost[-1] = high
@@ -158,13 +149,7 @@ def _rolling(
     )
 
 
-def _mark(
-    choice: BoundedRun,
-    sizes: Sizes,
-    budget: float,
-    bottom: float,
-    wins: bool,
-) -> dict:
+def _mark(choice: BoundedRun, sizes: Sizes, budget: float, bottom: float, wins: bool) -> dict:
     """The point where the budget meets a staircase; an arrow if it is below the lower edge."""
     inside = choice.regret >= bottom
     return dict(
@@ -189,11 +174,7 @@ def _mark(
     )
 
 
-def _cells(
-    regimes: Sequence[Regime],
-    sizes: Sizes,
-    high: float,
-) -> list[Cell]:
+def _cells(regimes: Sequence[Regime], sizes: Sizes, high: float) -> list[Cell]:
     return [
         Cell(
             regime.start,
@@ -254,10 +235,7 @@ def _regret_range(
     return float(bottom) / 1.3, float(max(top, 2 * bottom)) * 1.3
 
 
-def _vacuous_area(
-    trivial: float,
-    top: float,
-) -> list[dict]:
+def _vacuous_area(trivial: float, top: float) -> list[dict]:
     """Grey above r_max/(1−γ), where every bound is vacuous."""
     if trivial <= 0:
         return []
@@ -289,10 +267,7 @@ def _emptier_side(
     return "left" if passing(0, 1 / 3) < passing(2 / 3, 1) else "right"
 
 
-def _vacuous_label(
-    trivial: float,
-    side: str,
-) -> list[dict]:
+def _vacuous_label(trivial: float, side: str) -> list[dict]:
     if trivial <= 0:
         return []
     words = f"<b>vacuous bounds</b><br>above r<sub>max</sub>/(1−γ) = {number(trivial)}"

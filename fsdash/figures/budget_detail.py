@@ -146,10 +146,7 @@ def sensitivity_figure(
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
-def truth_figure(
-    constants: Constants,
-    regret: Mapping[int, tuple[float, float]],
-) -> go.Figure:
+def truth_figure(constants: Constants, regret: Mapping[int, tuple[float, float]]) -> go.Figure:
     """The floor of the bound and the true largest regret over T, with r_max/(1−γ), on a log axis.
 
     `regret` maps T to the (largest, mean) regret of FSVI's policy under the true model.
@@ -217,10 +214,7 @@ def _bar_top(totals: Sequence[float], best: float, trivial: float) -> float:
     return top if 0 < top < inf else 1.0
 
 
-def _trivial_shapes(
-    trivial: float,
-    top: float,
-) -> list[dict]:
+def _trivial_shapes(trivial: float, top: float) -> list[dict]:
     if not 0 < trivial < top:
         return []
     colour = TERMS["trivial"]
@@ -244,11 +238,7 @@ def _trivial_shapes(
     ]
 
 
-def _totals(
-    totals: Sequence[float],
-    best: float,
-    top: float,
-) -> list[dict]:
+def _totals(totals: Sequence[float], best: float, top: float) -> list[dict]:
     """The total above each bar, with an arrow if the bar is off the scale."""
     # With many bars there is room for the label of the best one only.
     shown = list(range(len(totals))) if len(totals) <= 12 else [totals.index(best)]
@@ -273,12 +263,7 @@ def _totals(
     return labels
 
 
-def _best_T_cells(
-    name: str,
-    values: np.ndarray,
-    sweeps: np.ndarray,
-    best: BestChoices,
-) -> dict:
+def _best_T_cells(name: str, values: np.ndarray, sweeps: np.ndarray, best: BestChoices) -> dict:
     names = {T: competitor_label(T) if T else "no run" for T in np.unique(best.T).tolist()}
     # T = 1 is Base VI, so log2 T puts it at 0, one unit before T = 2.
     z = np.log2(np.where(best.T > 0, best.T, np.nan))
@@ -302,11 +287,7 @@ def _best_T_cells(
     }
 
 
-def _faded_cells(
-    values: np.ndarray,
-    sweeps: np.ndarray,
-    best: BestChoices,
-) -> dict:
+def _faded_cells(values: np.ndarray, sweeps: np.ndarray, best: BestChoices) -> dict:
     """A layer of the background's colour over the cells with a vacuous bound."""
     colour = with_opacity(BACKGROUND, 0.72)
     return {
@@ -321,10 +302,7 @@ def _faded_cells(
     }
 
 
-def _cross(
-    x: float,
-    y: float,
-) -> dict:
+def _cross(x: float, y: float) -> dict:
     """The current budget and value."""
     return {
         "type": "scatter",

@@ -15,10 +15,7 @@ MAX_LABEL = 48
 """Characters of an option in the figure."""
 
 
-def answers_figure(
-    labels: Sequence[str],
-    counts: Sequence[int],
-) -> go.Figure:
+def answers_figure(labels: Sequence[str], counts: Sequence[int]) -> go.Figure:
     """A horizontal bar for each label, in the given order from the top.
 
     Labels are texts that visitors typed: nothing in them is read as HTML.

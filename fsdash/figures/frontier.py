@@ -177,11 +177,7 @@ def _hover(rows: pd.DataFrame) -> tuple[list, str]:
     return data, text
 
 
-def _curve(
-    rows: pd.DataFrame,
-    measure: str,
-    bottom: float,
-) -> dict:
+def _curve(rows: pd.DataFrame, measure: str, bottom: float) -> dict:
     method, T = rows["method"].iloc[0], rows["T"].iloc[0]
     data, text = _hover(rows)
     return {
@@ -210,12 +206,7 @@ def _staircase(
     return np.append(front["sweeps"], high), np.append(values, values[-1:])
 
 
-def _front(
-    front: pd.DataFrame,
-    measure: str,
-    bottom: float,
-    high: float,
-) -> dict:
+def _front(front: pd.DataFrame, measure: str, bottom: float, high: float) -> dict:
     x, y = _staircase(front, measure, bottom, high)
     return {
         "type": "scatter",
@@ -225,12 +216,7 @@ def _front(
     }
 
 
-def _band(
-    front: pd.DataFrame,
-    measure: str,
-    bottom: float,
-    high: float,
-) -> list[dict]:
+def _band(front: pd.DataFrame, measure: str, bottom: float, high: float) -> list[dict]:
     """From the true regret of the front up to its certificate."""
     colour = GREY
     shared = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}
@@ -248,11 +234,7 @@ def _band(
     ]
 
 
-def _bounds(
-    frame: pd.DataFrame,
-    T: Sequence[int],
-    top: float,
-) -> list[dict]:
+def _bounds(frame: pd.DataFrame, T: Sequence[int], top: float) -> list[dict]:
     """The bound of FSVI, if it fits."""
     rows = frame[(frame["method"] == "fsvi") & frame["T"].isin(T) & frame["bound"].notna()]
     if rows.empty or rows["bound"].min() > top:
@@ -269,12 +251,7 @@ def _bounds(
     ]
 
 
-def _mark(
-    front: pd.DataFrame,
-    measure: str,
-    budget: float,
-    bottom: float,
-) -> list:
+def _mark(front: pd.DataFrame, measure: str, budget: float, bottom: float) -> list:
     """The best point within the budget."""
     best = last_on_budget(front, budget)
     if best is None:
@@ -299,10 +276,7 @@ def _mark(
     ]
 
 
-def _cells(
-    won: Sequence[Winner],
-    high: float,
-) -> list[Cell]:
+def _cells(won: Sequence[Winner], high: float) -> list[Cell]:
     return [
         Cell(
             winner.start,

@@ -126,13 +126,7 @@ def _strokes(curves: list[MeanCurve]) -> list[tuple[str, str]]:
     return found
 
 
-def _mean(
-    curve: MeanCurve,
-    x: str,
-    y: str,
-    dash: str,
-    mark: str,
-) -> dict:
+def _mean(curve: MeanCurve, x: str, y: str, dash: str, mark: str) -> dict:
     name, shown = curve.method, BY_NAME[y].format
     colour = method_colour(curve.algorithm, curve.T)
     sampled = ALGORITHMS[curve.algorithm].sampled
@@ -210,11 +204,7 @@ def _steps(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
 
 
-def _ends(
-    curve: MeanCurve,
-    x: str,
-    y: str,
-) -> dict:
+def _ends(curve: MeanCurve, x: str, y: str) -> dict:
     """The last policy of each replication, as dots; empty unless their interval is doubtful.
 
     The series is always there, so that a chart keeps its series while replications arrive.
@@ -235,11 +225,7 @@ def _ends(
     }
 
 
-def _run(
-    series: Series,
-    run: tuple[np.ndarray, np.ndarray],
-    log_x: bool,
-) -> dict:
+def _run(series: Series, run: tuple[np.ndarray, np.ndarray], log_x: bool) -> dict:
     name, (x, y) = series.method, run
     seen = x > 0 if log_x else x >= 0
     return {
@@ -262,10 +248,7 @@ def _run(
 # ----------------------------------------------------------------------------------------- layout
 
 
-def _optimum(
-    best: float,
-    y: str,
-) -> dict:
+def _optimum(best: float, y: str) -> dict:
     """A line at the optimum, labelled on the side without curves; nothing if it is unknown."""
     if not np.isfinite(best):
         return {}
@@ -332,10 +315,7 @@ def _lowest_share(curves: list[MeanCurve]) -> float:
     return min([LOWEST_SHARE, *(float(curve.mean[-1]) for curve in curves)])
 
 
-def _off_scale(
-    curves: list[MeanCurve],
-    y: str,
-) -> dict:
+def _off_scale(curves: list[MeanCurve], y: str) -> dict:
     """A label with the curves that come from below the range of shares; empty if there are none."""
     if y != "fraction_of_optimal":
         return {}

@@ -30,11 +30,7 @@ def lower_level_steps(T: int) -> int:
     return T
 
 
-def lower_level_svg(
-    T: int,
-    step: int,
-    width: int = 700,
-) -> str:
+def lower_level_svg(T: int, step: int, width: int = 700) -> str:
     """Periods 1 to T under the true dynamics (top) and in the frozen plan (bottom)."""
     pen = Pen()
     if T == 1:
@@ -81,12 +77,7 @@ def _labelled_periods(T: int, gap: float) -> set[int]:
     return {T, *(t for t in range(1, T) if (t - 1) % every == 0 and T - t >= every)}
 
 
-def upper_level_svg(
-    T: int,
-    step: int,
-    gamma: float = 0.95,
-    width: int = 700,
-) -> str:
+def upper_level_svg(T: int, step: int, gamma: float = 0.95, width: int = 700) -> str:
     """Blocks of T periods, in a row or, on a narrow page, one below the other.
 
     The frozen periods of a block are summarised by one number, J₁.

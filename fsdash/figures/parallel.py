@@ -153,10 +153,7 @@ def _axis(place: int) -> dict:
     }
 
 
-def _ticks(
-    columns: Sequence[Sequence[float | None]],
-    percent: bool,
-) -> dict:
+def _ticks(columns: Sequence[Sequence[float | None]], percent: bool) -> dict:
     """The values beside the axes, as texts to their right."""
     x: list[float] = []
     y: list[float] = []

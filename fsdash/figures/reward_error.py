@@ -63,10 +63,7 @@ def reward_error_figure(
     return go.Figure({"data": data, "layout": layout}, _validate=False)
 
 
-def ceiling_figure(
-    constants: Constants,
-    T: int,
-) -> go.Figure:
+def ceiling_figure(constants: Constants, T: int) -> go.Figure:
     """The freeze error at this T, and its supremum (ceiling) over all T, against L_f.
 
     The ceiling grows without limit as L_f approaches 1/γ; from there on it is infinite. The axis is
@@ -112,11 +109,7 @@ def _top(largest: float, trivial: float) -> float:
     return top if top > 0 else 1.0
 
 
-def _vacuous_area(
-    T_values: np.ndarray,
-    trivial: np.ndarray,
-    top: float,
-) -> tuple[dict, dict]:
+def _vacuous_area(T_values: np.ndarray, trivial: np.ndarray, top: float) -> tuple[dict, dict]:
     """The largest possible reward, and the grey area above it."""
     colour = TERMS["trivial"]
     above = {
@@ -134,20 +127,12 @@ def _vacuous_area(
     return curve(T_values, trivial, "largest reward", colour, "solid", 2), above
 
 
-def _term(
-    term: str,
-    T_values: np.ndarray,
-    errors: RewardError,
-) -> dict:
+def _term(term: str, T_values: np.ndarray, errors: RewardError) -> dict:
     values, colour = getattr(errors, term), TERMS[term]
     return curve(T_values, values, NAMES[term], colour, DASHES[term], WIDTHS[term])
 
 
-def _marks(
-    constants: Constants,
-    T: int,
-    top: float,
-) -> Iterator[dict]:
+def _marks(constants: Constants, T: int, top: float) -> Iterator[dict]:
     """The value of each curve at the chosen T, or an arrow at the upper edge if it is higher."""
     chosen = reward_error(constants, T)
     for term, name in NAMES.items():
@@ -170,11 +155,7 @@ def _mark(x: float, y: float, name: str, colour: str, symbol: str = "circle") ->
     }
 
 
-def _peak_label(
-    constants: Constants,
-    T_values: np.ndarray,
-    top: float,
-) -> list[dict]:
+def _peak_label(constants: Constants, T_values: np.ndarray, top: float) -> list[dict]:
     """A label at the peak of the total, unless it is at the right end or off the scale."""
     found = peak(constants, T_values)
     if not found.inside or found.value <= 0 or found.value > top:

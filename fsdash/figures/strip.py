@@ -60,12 +60,7 @@ def strip(cells: Sequence[Cell], wins: str) -> dict:
     }
 
 
-def strip_labels(
-    cells: Sequence[Cell],
-    title: str,
-    low: float,
-    high: float,
-) -> list[dict]:
+def strip_labels(cells: Sequence[Cell], title: str, low: float, high: float) -> list[dict]:
     """The title of the strip, and labels in the cells that are wide enough."""
     labels = [
         {
@@ -100,11 +95,7 @@ def budget_line(budget: float) -> list[dict]:
     return [{"type": "line", "name": HANDLE, **ends, "line": line}]
 
 
-def budget_label(
-    budget: float,
-    sweeps: float,
-    costs: tuple[float, float],
-) -> list[dict]:
+def budget_label(budget: float, sweeps: float, costs: tuple[float, float]) -> list[dict]:
     """The label of the budget, on the side of the line with more room."""
     if budget <= 0:
         return []

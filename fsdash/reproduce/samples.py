@@ -26,9 +26,7 @@ def sample_method(M: int, common: bool) -> str:
     return f"{method_title('e-vi', None)}, {sample_variant(M, common)}"
 
 
-def samples_table(
-    results: Mapping[str, tuple[PaperExperiment, pd.DataFrame]],
-) -> pd.DataFrame:
+def samples_table(results: Mapping[str, tuple[PaperExperiment, pd.DataFrame]]) -> pd.DataFrame:
     """The share in the last tenth (`final`) and the best one, with 95% intervals up to 1."""
     records = []
     for domain, (plan, frame) in results.items():

@@ -49,13 +49,7 @@ CASES = {
 }
 
 
-def drawn(
-    constants,
-    sweeps,
-    T=THREE.T,
-    competing=None,
-    bound=fsvi_regret,
-):
+def drawn(constants, sweeps, T=THREE.T, competing=None, bound=fsvi_regret):
     advice = advise(constants, THREE.sizes, budget=sweeps * UNIT, T=competing or T, bound=bound)
     figure = budget_figure(
         constants, THREE.sizes, T, advice.budget, advice.regimes, advice.candidates, bound
@@ -156,10 +150,7 @@ def test_the_area_above_the_trivial_bound_is_grey_and_labelled_vacuous():
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("sweeps", [1, 4, 1e9])
-def test_the_axes_leave_room_for_the_curves_of_every_case(
-    case,
-    sweeps,
-):
+def test_the_axes_leave_room_for_the_curves_of_every_case(case, sweeps):
     figure, _ = drawn(CASES[case], sweeps)
     for axis in (figure.layout.xaxis, figure.layout.yaxis):
         low, high = axis.range

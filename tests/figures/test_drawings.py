@@ -18,10 +18,7 @@ from fsdash.figures.timescales import describe_period, periods_shown, timescales
 
 @pytest.mark.parametrize("T", [1, 2, 5, 12])
 @pytest.mark.parametrize("width", [360, 700])
-def test_every_drawing_is_well_formed(
-    T,
-    width,
-):
+def test_every_drawing_is_well_formed(T, width):
     drawings = [lower_level_svg(T, step, width) for step in range(T)]
     drawings += [upper_level_svg(T, step, 0.95, width) for step in range(BLOCKS)]
     drawings += [timescales_svg(T, width, 12, now) for now in (None, 0, T)]

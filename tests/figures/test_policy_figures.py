@@ -57,10 +57,7 @@ def figure_named(inspected, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name, preset", PRESETS)
-def test_every_figure_of_every_preset_is_drawn(
-    name,
-    preset,
-):
+def test_every_figure_of_every_preset_is_drawn(name, preset):
     shown = policy_figures(inspected_policy(name, preset))
     assert len({one.name for one in shown}) == len(shown) >= 5
     for one in shown:

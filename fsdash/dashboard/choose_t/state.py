@@ -167,10 +167,7 @@ def terms_figure(state: ChooseTState) -> go.Figure:
     return decomposition_figure(state.constants, state.compared, state.bound)
 
 
-def heat_map(
-    state: ChooseTState,
-    name: str,
-) -> tuple[go.Figure, Callable[[], pd.DataFrame]]:
+def heat_map(state: ChooseTState, name: str) -> tuple[go.Figure, Callable[[], pd.DataFrame]]:
     """The best T over budgets and values of one constant, and a function that makes its table."""
     now = getattr(state.constants, name)
     values, budgets = values_around(name, now, n=CELLS), heat_budgets(state)

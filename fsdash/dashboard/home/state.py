@@ -15,12 +15,7 @@ def step_count(picture: str, T: int) -> int:
     return levels.lower_level_steps(T) if picture == "lower" else levels.BLOCKS
 
 
-def drawing(
-    picture: str,
-    T: int,
-    step: int,
-    width: int,
-) -> str:
+def drawing(picture: str, T: int, step: int, width: int) -> str:
     """A picture at one of its steps, as SVG."""
     if picture == "policy":
         return timescales_svg(T, width, 12 if width <= NARROW else 24, now=step)

@@ -60,10 +60,7 @@ def worst_state(
     return int(x), int(y)
 
 
-def mark_state(
-    figure: go.Figure,
-    state: tuple[int, int],
-) -> None:
+def mark_state(figure: go.Figure, state: tuple[int, int]) -> None:
     """Draw a frame around the state's cell in a heat map, or a ring on its point of a line."""
     for trace in list(figure.data):
         states = trace.customdata
@@ -101,11 +98,7 @@ def _places(states: np.ndarray, state: tuple[int, int]) -> list[list[int]]:
     return np.argwhere(same).tolist()
 
 
-def _frame(
-    trace: go.Heatmap,
-    row: int,
-    column: int,
-) -> list[dict]:
+def _frame(trace: go.Heatmap, row: int, column: int) -> list[dict]:
     """Two strokes, visible on the lightest and on the darkest cell."""
     (x0, x1), (y0, y1) = _edges(trace.x, column), _edges(trace.y, row)
     place = {

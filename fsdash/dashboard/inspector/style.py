@@ -44,10 +44,7 @@ STYLE = f"""<style>
 </style>"""
 
 
-def badge(
-    letter: str,
-    colour: Colour,
-) -> str:
+def badge(letter: str, colour: Colour) -> str:
     """The letter of a policy on its colour, as HTML."""
     look = (
         f"background:{colour};color:{BACKGROUND};border-radius:0.3rem;"

@@ -167,10 +167,7 @@ def forget_pick() -> None:
 # -------------------------------------------------------------------------------------- the drawing
 
 
-def draw_map(
-    race: Race,
-    racer: Racer,
-) -> None:
+def draw_map(race: Race, racer: Racer) -> None:
     """The values and moves of one method, with its share of the optimum."""
     signal, cells_RC = URL.get("w"), idle_cells()
     wrong_RC = race.world.wrong_XY(racer.policy_XY)[signal][cells_RC] & ~race.world.grid.wall.T
@@ -216,10 +213,7 @@ def curves_of(race: Race):
     )
 
 
-def colour_of(
-    race: Race,
-    racer: Racer,
-) -> str:
+def colour_of(race: Race, racer: Racer) -> str:
     return method_colour(racer.method, race.T)
 
 

@@ -96,11 +96,7 @@ def choose_T(event: Event) -> None:
     URL.put("T", int(min(max(round(float(event.x)), 1), LARGEST_T)))
 
 
-def draw_errors(
-    constants: Constants,
-    T: int,
-    last: int,
-) -> None:
+def draw_errors(constants: Constants, T: int, last: int) -> None:
     """The errors against T, their numbers at the chosen T, notices and export."""
     T_values = np.arange(1, last + 1)
     figure = reward_error_figure(constants, T_values, T)
@@ -134,10 +130,7 @@ def draw_numbers(constants: Constants, T: int) -> None:
     columns[2].metric(text.TOTAL, number(float(error.total)))
 
 
-def draw_formula(
-    constants: Constants,
-    T: int,
-) -> None:
+def draw_formula(constants: Constants, T: int) -> None:
     """The bound, term by term in the colours of the curves, then with the numbers for this T."""
     st.header(text.FORMULA_TITLE, anchor=False)
     freeze, end = reward_error_tex()
@@ -153,10 +146,7 @@ def draw_formula(
     symbol_line(FORMULA_SYMBOLS)
 
 
-def draw_ceiling(
-    constants: Constants,
-    T: int,
-) -> None:
+def draw_ceiling(constants: Constants, T: int) -> None:
     """The limit of the freeze error against L_f, with the point where γL_f = 1."""
     with st.container(key="ceiling-row"):
         left, right = st.columns([5, 4], gap="large")

@@ -327,11 +327,7 @@ def table_rows(
     return made
 
 
-def _cells(
-    row: RunRow,
-    visitor: str,
-    now: float,
-) -> dict[str, Cell]:
+def _cells(row: RunRow, visitor: str, now: float) -> dict[str, Cell]:
     run, experiment, colour = row.run, row.experiment, themed(curves.run_colour(row.run))
     badge, (of_domain, of_method) = STATUS_BADGES[run.status], changed_settings(run)
     seconds = sum(r.seconds for r in run.replications)

@@ -8,10 +8,7 @@ from fsdash.dashboard.widgets.chart import chart
 from fsdash.dashboard.widgets.symbols import symbol_line
 
 
-def draw_formula(
-    section: Section,
-    values: tuple,
-) -> int:
+def draw_formula(section: Section, values: tuple) -> int:
     """The formula of a section, if it has one, and its symbols; returns its number of lines."""
     part = PARTS[section.name]
     lines = section.formula if part.formula is None else part.formula(*values)

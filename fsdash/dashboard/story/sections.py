@@ -99,10 +99,7 @@ def read_sweeps() -> Values:
     return gamma, whole("sweeps", 0, state.SWEEPS, SWEEPS)
 
 
-def draw_sweeps(
-    gamma: float,
-    k: int,
-) -> tuple[go.Figure, str]:
+def draw_sweeps(gamma: float, k: int) -> tuple[go.Figure, str]:
     errors = state.value_errors(gamma)
     return curves.convergence_figure(errors, gamma, k, state.PRECISION), ""
 
@@ -121,19 +118,12 @@ def read_upper() -> Values:
     return T, controls.whole_slider(URL, "k", 0, state.MOST_K, "k")
 
 
-def draw_upper(
-    T: int,
-    k: int,
-) -> tuple[go.Figure, str]:
+def draw_upper(T: int, k: int) -> tuple[go.Figure, str]:
     step = state.upper_level(T, k)
     return _grid(step.values_XY, step.policy_PXY[0], "V")
 
 
-def _grid(
-    values_XY: np.ndarray,
-    policy_XY: np.ndarray,
-    name: str,
-):
+def _grid(values_XY: np.ndarray, policy_XY: np.ndarray, name: str):
     figure = grid_figure(state.shop(), values_XY, policy_XY, state.SEASONS, name)
     return figure, describe_grid(values_XY, policy_XY, name)
 
@@ -143,10 +133,7 @@ def read_path() -> Values:
     return T, whole("path", 1, state.SEEDS, SEED)
 
 
-def draw_path(
-    T: int,
-    seed: int,
-) -> tuple[go.Figure, str]:
+def draw_path(T: int, seed: int) -> tuple[go.Figure, str]:
     return blocks_figure(state.shop(), state.path_in_blocks(T, seed)), ""
 
 
@@ -178,10 +165,7 @@ def read_work() -> Values:
     return budget, controls.whole_slider(URL, "workT", 2, state.LOWER_STEPS)
 
 
-def draw_work(
-    budget: float,
-    T: int,
-) -> tuple[go.Figure, str]:
+def draw_work(budget: float, T: int) -> tuple[go.Figure, str]:
     figure = frontier_figure(state.points(), (T,), budget, certificates=False)
     return figure, ""
 
@@ -236,11 +220,7 @@ def failure_numbers(case: str, T: int, move: float) -> Numbers:
     }
 
 
-def draw_failure(
-    case: str,
-    T: int,
-    move: float,
-) -> tuple[go.Figure, str]:
+def draw_failure(case: str, T: int, move: float) -> tuple[go.Figure, str]:
     if case == "maze":
         step = state.maze_level(T)
         return maze_figure(maze(), step.values_XY[0] > 0, step.policy_PXY[0, 0]), ""

@@ -22,10 +22,7 @@ def reward_error_tex() -> tuple[str, str]:
     )
 
 
-def reward_error_filled(
-    constants: Constants,
-    T: int,
-) -> tuple[str, str, str]:
+def reward_error_filled(constants: Constants, T: int) -> tuple[str, str, str]:
     """The same two terms and their sum with the numbers for this T."""
     c, error = constants, reward_error(constants, T)
     scale = c.alpha * c.d_y * c.l_r
@@ -54,8 +51,5 @@ def reward_error_filled(
     )
 
 
-def _coloured(
-    term: str,
-    tex: str,
-) -> str:
+def _coloured(term: str, tex: str) -> str:
     return rf"\textcolor{{{themed(TERMS[term])}}}{{{tex}}}"

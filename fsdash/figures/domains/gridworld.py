@@ -121,11 +121,7 @@ def grid_policy_figure(
     return figure
 
 
-def grid_visit_figure(
-    domain: Gridworld,
-    model: FastSlowMDP,
-    share_XY: np.ndarray,
-) -> go.Figure:
+def grid_visit_figure(domain: Gridworld, model: FastSlowMDP, share_XY: np.ndarray) -> go.Figure:
     """The share of discounted time spent in each cell, over all tasks and signals."""
     at = {name: values[0] for name, values in coordinates(model).items() if name not in AXES}
     cells = plane(model, *AXES, at)
@@ -148,10 +144,7 @@ def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
         policy_XY, U_XY = inspected.policy_PXY[phase], inspected.values_PXY[phase]
         return grid_policy_figure(domain, model, policy_XY, U_XY, at)
 
-    def agent(
-        steps,
-        seed,
-    ):
+    def agent(steps, seed):
         return agent_animation(domain, model, inspected.path(seed, steps))
 
     def visits():

@@ -24,12 +24,7 @@ TRAIL_PERIODS = 12
 """Length of the trail behind the agent, in periods."""
 
 
-def agent_figure(
-    domain: Gridworld,
-    model: FastSlowMDP,
-    path: Path,
-    step: int,
-) -> go.Figure:
+def agent_figure(domain: Gridworld, model: FastSlowMDP, path: Path, step: int) -> go.Figure:
     """The agent in period `step` of a path, with the reward that it has collected so far."""
     if step not in range(len(path)):
         raise InputError(f"step = {step}: the path has periods 0 to {len(path) - 1}")
@@ -40,11 +35,7 @@ def agent_figure(
     return figure
 
 
-def agent_animation(
-    domain: Gridworld,
-    model: FastSlowMDP,
-    path: Path,
-) -> go.Figure:
+def agent_animation(domain: Gridworld, model: FastSlowMDP, path: Path) -> go.Figure:
     """The agent on a whole path, with one frame per period, play and pause buttons and a slider."""
     figure = agent_figure(domain, model, path, 0)
     changes = [_period_changes(domain, model, path, t) for t in range(len(path))]

@@ -55,11 +55,7 @@ def race_map(
 
 
 @lru_cache(maxsize=64)
-def _board(
-    grid: GridMap,
-    signal: int,
-    picked: int | None,
-) -> dict:
+def _board(grid: GridMap, signal: int, picked: int | None) -> dict:
     """All of a map except its values, its actions and their colours."""
     figure = go.Figure(layout={"template": template(), "hovermode": "closest"})
     figure.add_heatmap(
@@ -94,18 +90,12 @@ def _board(
     return figure.to_dict()
 
 
-def _mark(
-    column: int,
-    row: int,
-) -> dict:
+def _mark(column: int, row: int) -> dict:
     edges = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
     return {"type": "rect", "line": {"width": 3, "color": INK}, **edges}
 
 
-def _wall(
-    column: int,
-    row: int,
-) -> dict:
+def _wall(column: int, row: int) -> dict:
     edges = {"x0": column - 0.46, "x1": column + 0.46, "y0": row - 0.46, "y1": row + 0.46}
     return {"type": "rect", "fillcolor": GREY, "line": {"width": 0}, **edges}
 

@@ -115,10 +115,7 @@ def level_XY(model: FastSlowMDP, policy_XY: np.ndarray) -> np.ndarray:
     return coordinate_values(model.fast, "stock")[None] + order_XY(model, policy_XY)
 
 
-def order_figure(
-    model: FastSlowMDP,
-    policy_XY: np.ndarray,
-) -> go.Figure:
+def order_figure(model: FastSlowMDP, policy_XY: np.ndarray) -> go.Figure:
     """The order in every state, stock across and demand up."""
     return generic.action_figure(model, policy_XY, plane(model, *AXES, {}), "order")
 
@@ -137,10 +134,7 @@ def level_lines_figure(
     )
 
 
-def reorder_figure(
-    model: FastSlowMDP,
-    policy_XY: np.ndarray,
-) -> go.Figure:
+def reorder_figure(model: FastSlowMDP, policy_XY: np.ndarray) -> go.Figure:
     """The reorder point s and the order-up-to level S of a policy, against demand.
 
     s is the largest stock at which the policy orders, and S the stock plus the order there. The
@@ -182,11 +176,7 @@ def reorder_figure(
     return figure
 
 
-def inventory_path_figure(
-    model: FastSlowMDP,
-    path: Path,
-    phases: tuple[str, ...],
-) -> go.Figure:
+def inventory_path_figure(model: FastSlowMDP, path: Path, phases: tuple[str, ...]) -> go.Figure:
     """Stock and demand above, orders below."""
     stock = PathSeries("stock", coordinate_values(model.fast, "stock")[path.y_N], 0)
     demand = PathSeries("demand", coordinate_values(model.slow, "demand")[path.x_N], 1, dash="dot")
@@ -204,19 +194,13 @@ def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
     def orders(phase=0):
         return order_figure(model, inspected.policy_PXY[phase])
 
-    def levels(
-        demand,
-        phase=0,
-    ):
+    def levels(demand, phase=0):
         return level_lines_figure(model, inspected.policy_PXY[phase], demand)
 
     def reorder(phase=0):
         return reorder_figure(model, inspected.policy_PXY[phase])
 
-    def path(
-        steps,
-        seed,
-    ):
+    def path(steps, seed):
         simulated = inspected.path(seed, steps)
         return inventory_path_figure(model, simulated, inspected.phases)
 
@@ -258,12 +242,7 @@ def policy_figures(inspected: InspectedPolicy) -> tuple[PolicyFigure, ...]:
     )
 
 
-def _band(
-    figure: go.Figure,
-    x: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-) -> None:
+def _band(figure: go.Figure, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
     fill = with_opacity(BLUE, 0.18)
     edge = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
     figure.add_scatter(x=x, y=high, showlegend=False, **edge)

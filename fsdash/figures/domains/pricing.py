@@ -142,11 +142,7 @@ def _prices(inspected: InspectedPolicy, vary: str) -> PolicyFigure:
 
 
 def _path(inspected: InspectedPolicy) -> PolicyFigure:
-    def path(
-        below,
-        steps,
-        seed,
-    ):
+    def path(below, steps, seed):
         simulated = inspected.path(seed, steps)
         return price_path_figure(inspected.model, simulated, inspected.phases, below)
 

@@ -81,11 +81,7 @@ def action_figure(
     )
 
 
-def _word_figure(
-    model: FastSlowMDP,
-    policy_XY: np.ndarray,
-    cells: Plane,
-) -> go.Figure:
+def _word_figure(model: FastSlowMDP, policy_XY: np.ndarray, cells: Plane) -> go.Figure:
     labels, title = action_labels(model), actions_title(model)
     if len(labels) <= MAX_KEY:
         shades = word_shades(len(labels))

@@ -68,11 +68,7 @@ def microscope_figure(
     return figure
 
 
-def _add_overview(
-    figure: go.Figure,
-    blocks: Blocks,
-    block: int,
-) -> None:
+def _add_overview(figure: go.Figure, blocks: Blocks, block: int) -> None:
     """The gap of each block as a bar; the expected gap as a mark. A click selects the block."""
     number_K = np.arange(1, len(blocks) + 1)
     start_K = slice(None, None, blocks.T)
@@ -116,13 +112,7 @@ def microscope(inspected: InspectedPolicy) -> PolicyFigure:
     model, P = inspected.model, len(inspected.phases)
     lengths = (P,) if P > 1 else LENGTHS
 
-    def draw(
-        block,
-        seed,
-        T=P,
-        slow=None,
-        fast=None,
-    ):
+    def draw(block, seed, T=P, slow=None, fast=None):
         names = slow or varied_names(model.slow)[0], fast or varied_names(model.fast)[0]
         blocks = simulated_blocks(inspected, T, seed)
         return microscope_figure(model, blocks, block - 1, inspected.phases, names)

@@ -111,10 +111,7 @@ def _trace(series: PathSeries, **common) -> go.Bar | go.Scatter:
     return go.Scatter(mode="lines", line=line | {"shape": "hv"}, **common)
 
 
-def _add_cycles(
-    figure: go.Figure,
-    path: Path,
-) -> None:
+def _add_cycles(figure: go.Figure, path: Path) -> None:
     """Shade every other cycle, and mark the periods of the upper policy with a thin line."""
     starts = np.flatnonzero(path.phase_N == 0)
     if path.period == 1 or len(starts) > MAX_CYCLES:

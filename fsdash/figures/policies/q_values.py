@@ -40,13 +40,7 @@ class LookAhead:
     U_XY: np.ndarray
 
 
-def q_figure(
-    model: FastSlowMDP,
-    U_XY: np.ndarray,
-    x: int,
-    y: int,
-    chosen_action: int,
-) -> go.Figure:
+def q_figure(model: FastSlowMDP, U_XY: np.ndarray, x: int, y: int, chosen_action: int) -> go.Figure:
     """Q(s, ·) of the feasible actions as bars from the best value: their length is the loss.
 
     A model of costs shows costs, so its bars point up from the smallest cost.
@@ -142,13 +136,7 @@ def _add_panel(
     figure.update_yaxes(range=ends, nticks=5, **place)
 
 
-def _finished(
-    figure: go.Figure,
-    model: FastSlowMDP,
-    x: int,
-    y: int,
-    rows: int,
-) -> go.Figure:
+def _finished(figure: go.Figure, model: FastSlowMDP, x: int, y: int, rows: int) -> go.Figure:
     names = action_labels(model)
     labels = [names[a] for a in np.flatnonzero(model.feasible_XYA[x, y])]
     figure.update_xaxes(type="category", categoryarray=labels, showgrid=False, tickangle=0)

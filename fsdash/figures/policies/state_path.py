@@ -18,10 +18,7 @@ MAX_PATH_ROWS = 2
 def simulated_path(inspected: InspectedPolicy) -> PolicyFigure:
     """The fast states, slow states and actions of a simulated path of any model."""
 
-    def path(
-        steps,
-        seed,
-    ):
+    def path(steps, seed):
         simulated = inspected.path(seed, steps)
         return state_path_figure(inspected.model, simulated, inspected.phases)
 
@@ -36,11 +33,7 @@ def simulated_path(inspected: InspectedPolicy) -> PolicyFigure:
     )
 
 
-def state_path_figure(
-    model: FastSlowMDP,
-    path: Path,
-    phases: tuple[str, ...],
-):
+def state_path_figure(model: FastSlowMDP, path: Path, phases: tuple[str, ...]):
     """The first coordinates of the fast states, slow states and actions on a path."""
     rows = [
         *([series] for series in _state_series(model.fast, path.y_N, 0)),

@@ -109,13 +109,7 @@ def versus_figures(versus: Versus, axes: tuple[str, str] | None) -> tuple[Policy
 # ------------------------------------------------------------------------------------------- maps
 
 
-def difference_map(
-    versus: Versus,
-    cells: Plane,
-    phase: int,
-    judge: str,
-    show: str,
-) -> go.Figure:
+def difference_map(versus: Versus, cells: Plane, phase: int, judge: str, show: str) -> go.Figure:
     """Which action each policy takes, and which one is better, in the states of a plane."""
     found = versus.disagreement(phase, judge)
     if show == "kind":
@@ -131,23 +125,14 @@ def difference_map(
     return figure
 
 
-def diverging_map(
-    cells: Plane,
-    values_XY: np.ndarray,
-    name: str,
-) -> go.Figure:
+def diverging_map(cells: Plane, values_XY: np.ndarray, name: str) -> go.Figure:
     """A map of numbers below and above zero: A's colour and B's colour."""
     z_RC = cells.take(values_XY)
     largest = float(np.nanmax(np.abs(z_RC), initial=0.0)) or 1.0
     return heat_map(cells, z_RC, DIVERGING, name, zmin=-largest, zmax=largest)
 
 
-def _kind_map(
-    versus: Versus,
-    found: Disagreement,
-    cells: Plane,
-    phase: int,
-) -> go.Figure:
+def _kind_map(versus: Versus, found: Disagreement, cells: Plane, phase: int) -> go.Figure:
     """Plain colours; paler ones behind the labels of the actions, where those can be read."""
     label = figure_function(versus.first.domain, "cell_labels")
     a_RC, b_RC = (label(versus.model, cells, policy_XY) for policy_XY in versus.actions(phase))
@@ -260,12 +245,7 @@ def _gain_map(versus: Versus, slices: Slices) -> PolicyFigure:
 # ------------------------------------------------------------------------------------- same noise
 
 
-def same_noise_figure(
-    versus: Versus,
-    seed: int,
-    steps: int,
-    coordinate: str,
-) -> go.Figure:
+def same_noise_figure(versus: Versus, seed: int, steps: int, coordinate: str) -> go.Figure:
     """Top: one coordinate of the state. Middle: the actions. Bottom: the running difference.
 
     Thin lines are the running differences of the other seeds. The dashed line is the exact gain of
@@ -347,11 +327,7 @@ def _add_running_difference(
 def _same_noise(versus: Versus) -> PolicyFigure:
     model = versus.model
 
-    def draw(
-        coordinate,
-        steps,
-        seed,
-    ):
+    def draw(coordinate, steps, seed):
         return same_noise_figure(versus, seed, steps, coordinate)
 
     def tabulate(steps, seed, **_):

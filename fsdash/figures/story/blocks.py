@@ -13,10 +13,7 @@ DEMAND, STOCK = (0.72, 1.0), (0.0, 0.64)
 """Shares of the height for the two panels."""
 
 
-def blocks_figure(
-    model: FastSlowMDP,
-    blocks: Blocks,
-) -> go.Figure:
+def blocks_figure(model: FastSlowMDP, blocks: Blocks) -> go.Figure:
     """Above: demand. Below: stock as a line and orders as bars, those of μ in another colour."""
     weeks, T = np.arange(len(blocks.path)), blocks.T
     demand, stock = coordinate_values(model.slow, "demand"), coordinate_values(model.fast, "stock")
@@ -101,10 +98,7 @@ def _bars(weeks: np.ndarray, orders: np.ndarray, name: str, colour: str) -> dict
     }
 
 
-def _block(
-    start: int,
-    T: int,
-) -> dict:
+def _block(start: int, T: int) -> dict:
     """The shade behind every other block."""
     edges = {"x0": start - 0.5, "x1": start + T - 0.5, "y0": 0, "y1": 1, "yref": "paper"}
     line = {"width": 1, "color": GREY}

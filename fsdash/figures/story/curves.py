@@ -25,12 +25,7 @@ from fsdash.theory import RewardError
 MEASURED, BOUNDED = "measured", "bound"
 
 
-def convergence_figure(
-    errors: np.ndarray,
-    gamma: float,
-    k: int,
-    precision: float,
-) -> go.Figure:
+def convergence_figure(errors: np.ndarray, gamma: float, k: int, precision: float) -> go.Figure:
     """The error of value iteration after each sweep, and γ^k, which bounds its course."""
     sweeps = np.arange(len(errors))
     data = [
@@ -152,23 +147,12 @@ def _layout(x: str, y: str) -> dict:
     }
 
 
-def _line(
-    x: Sequence[float],
-    y: Sequence[float],
-    name: str,
-    colour: Colour,
-    symbol: str,
-) -> dict:
+def _line(x: Sequence[float], y: Sequence[float], name: str, colour: Colour, symbol: str) -> dict:
     line = curve(x, y, name, colour, "solid", 2.5)
     return line | {"mode": "lines+markers", "marker": {"size": 9, "symbol": symbol}}
 
 
-def _mark(
-    x: list,
-    y: list,
-    name: str,
-    colour: Colour,
-) -> dict:
+def _mark(x: list, y: list, name: str, colour: Colour) -> dict:
     """A large point at the present value."""
     marker = {"size": 15, "color": colour, "line": {"color": INK, "width": 2}}
     return {

@@ -11,11 +11,7 @@ ANGLES = (0, 90, 180, 270)
 """The directions of the actions up, right, down and left, clockwise from up."""
 
 
-def maze_figure(
-    model: FastSlowMDP,
-    seen_Y: np.ndarray,
-    policy_Y: np.ndarray,
-) -> go.Figure:
+def maze_figure(model: FastSlowMDP, seen_Y: np.ndarray, policy_Y: np.ndarray) -> go.Figure:
     """The corridor with its walls; an arrow in each cell from which the plan sees the prize."""
     column, row = model.fast.values.T
     prize = len(column) - 1

@@ -16,9 +16,7 @@ from tests.dashboard.browser import NARROW, assert_fits
 pytestmark = [pytest.mark.browser]
 
 
-def test_an_exercise_is_solved_on_its_page_and_the_browser_remembers_it(
-    visit: Callable[..., Page],
-):
+def test_an_exercise_is_solved_on_its_page_and_the_browser_remembers_it(visit: Callable[..., Page]):
     page, exercise = visit("/Reward_error"), by_id("errors-cross")
     page.locator("summary").filter(has_text=EXERCISES_TITLE).click()
     own = page.get_by_test_id("stVerticalBlock").filter(has_text=exercise.title).last

@@ -76,9 +76,7 @@ def test_one_move_of_a_slider_is_one_rerun_and_one_step_of_the_history(visit: Ca
     expect(page).to_have_url(re.compile(r"/Linear_architecture$"))
 
 
-def test_a_chart_keeps_its_node_and_zoom_and_can_be_reset(
-    visit: Callable[..., Page],
-):
+def test_a_chart_keeps_its_node_and_zoom_and_can_be_reset(visit: Callable[..., Page]):
     page = visit(REWARD)
     wait_until_drawn(page, "error")
     chart = figure(page, "error")
