@@ -126,10 +126,7 @@ def test_a_recommendation_is_judged_against_the_best_of_the_others(recommended, 
     [
         "inventory",
         "gridworld",
-        pytest.param(
-            "pricing",
-            marks=pytest.mark.xfail(reason="run: python -m fsdash.reproduce beyond:pricing"),
-        ),
+        "pricing",
     ],
 )
 def test_the_archive_has_all_methods_with_twenty_seeds_of_their_own(domain):
