@@ -161,7 +161,7 @@ def _hover(rows: pd.DataFrame) -> tuple[list, str]:
         [
             index,
             point_label(method, T),
-            "" if pd.isna(k) else f", k = {k:,}",
+            "" if pd.isna(k) else f", k={k:,}",
             *map(number, amounts),
             "none" if pd.isna(bound) else number(bound),
         ]

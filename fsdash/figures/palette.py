@@ -205,7 +205,7 @@ def competitor_label(T: int) -> str:
 @cache
 def competitor_colour(T: int) -> Colour:
     """The colour of a competitor, the same on every page."""
-    return algorithm_colour("VI", None if T == 1 else T)
+    return FAMILY_COLOURS["VI"] if T == 1 else fsvi_colour(T)
 
 
 def with_opacity(colour: str, opacity: float) -> str:

@@ -82,8 +82,8 @@ def test_shares_have_ticks_in_per_cent():
     ("shares", "low", "labels"),
     [
         ([-0.1, 0.5, 0.9], -0.15, []),
-        ([-8.34, -3.09, 0.9], -0.25, ["VI: lowest −834%, off the scale"]),
-        ([-8.34, -3.09, -2.0], -2.05, ["VI: lowest −834%, off the scale"]),
+        ([-8.34, -3.09, 0.9], -0.25, ["Base VI: lowest −834%, off the scale"]),
+        ([-8.34, -3.09, -2.0], -2.05, ["Base VI: lowest −834%, off the scale"]),
         ([0.9, -0.5, -2.0], -2.05, []),
     ],
 )

@@ -76,7 +76,7 @@ def headline(state: MeasuredState) -> str:
 
 
 def _iterations(row: pd.Series) -> str:
-    return "" if pd.isna(row["k"]) else f", k = {int(row['k']):,}"
+    return "" if pd.isna(row["k"]) else f", k={int(row['k']):,}"
 
 
 def numbers(state: MeasuredState) -> dict[str, str]:
