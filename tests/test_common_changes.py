@@ -229,8 +229,8 @@ def test_a_bound(project):
 def test_a_colour(project):
     project.edit(
         "fsdash/figures/palette.py",
-        'VERMILLION = Colour("#C65300"',
-        'VERMILLION = Colour("#AA0011"',
+        'VERMILLION = paired("#C65300"',
+        'VERMILLION = paired("#AA0011"',
     )
     assert len(project.changed) == documented_files("a colour")
     printed = project.run(

@@ -23,7 +23,7 @@ from fsdash.algorithms.snapshot import Snapshot
 from fsdash.choice.solved import SolvedModel, solved_domain
 from fsdash.cli.main import main
 from fsdash.core.model import Axis, FastSlowMDP
-from fsdash.dashboard.curves.text import FROM_START, REGRET_SHOWN, REGRET_WORDS, Y_LABELS
+from fsdash.dashboard.curves.text import FROM_START, OPTIONS, REGRET_SHOWN, REGRET_WORDS, Y_LABELS
 from fsdash.dashboard.inspector import text as inspector_text
 from fsdash.dashboard.inspector.url import URL as INSPECTOR_URL
 from fsdash.dashboard.run_lab.state import CUSTOM
@@ -39,7 +39,7 @@ from fsdash.runs.runner import run_all
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.database import default_url
 from fsdash.runs.summary import work_to_reach
-from tests.dashboard.kit import address, figures, metrics, opened, traces, words
+from tests.dashboard.kit import address, figures, metrics, open_popover, opened, traces, words
 from tests.runs.work import finished_experiment, over
 
 pytestmark = pytest.mark.slow  # together they take several seconds
@@ -298,7 +298,7 @@ def test_the_lab_shows_regret_in_curves_table_and_sentences(service, experiment)
 
 
 def test_the_measures_of_the_lab(service, experiment):
-    test = opened("4_Run_lab.py", experiment=experiment.id)
+    test = open_popover(opened("4_Run_lab.py", experiment=experiment.id), OPTIONS)
     radio = test.radio(key=lab_url().key("y"))
     assert radio.options[0] == REGRET and SHARE not in radio.options
     assert len(set(radio.options)) == len(radio.options) == len(Y_LABELS) - 1

@@ -243,7 +243,7 @@ def test_an_experiment_with_both_runs_on_worker_processes_and_is_drawn(service):
     assert all(domain.p == 5 and domain.label == "old oak" for domain in domains)
 
     drawn = traces(figures(opened("4_Run_lab.py", experiment=experiment.id))["curves"])
-    colours = {name: series["line"].get("color") for name, series in drawn.items()}
+    colours = {name: series.get("line", {}).get("color") for name, series in drawn.items()}
     own = algorithm_colour("toy")
     assert own in colours.values() and FAMILY_COLOURS["VI"] in colours.values()
 

@@ -59,11 +59,13 @@ from fsdash.algorithms.parameters import (
 )
 from fsdash.algorithms.snapshot import POLICY_KINDS
 from fsdash.errors import InputError
+from fsdash.fields import Field
 from fsdash.regression import Deep, Linear
 
 __all__ = [
     "ALGORITHMS",
     "Algorithm",
+    "Field",
     "get_algorithm",
     "register",
 ]

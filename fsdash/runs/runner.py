@@ -110,7 +110,7 @@ def run_all(
     >>> sampled = RunSpec("inventory", "e-fsvi", T=3, iterations=2, replications=2)
     >>> frame, endings = run_all([exact, sampled])
     >>> [(ending.spec.label, ending.outcome.status) for ending in endings]
-    [('VI', 'finished'), ('E-FSVI, T=3', 'finished'), ('E-FSVI, T=3', 'finished')]
+    [('Base VI', 'finished'), ('E-FSVI, T=3', 'finished'), ('E-FSVI, T=3', 'finished')]
     >>> bool(frame["fraction_of_optimal"].le(1.001).all())
     True
     """

@@ -108,7 +108,7 @@ def test_every_page_has_exercises_at_all_three_levels_with_ids_of_their_own():
         ("two-misfits", 4),
         ("idle-phases", 2),
         ("sweep-cost", 11 * 51 * 11 * 50),
-        ("gridworld-claims", 1),
+        ("gridworld-claims", 5),
         ("lower-level-work", 4.5),
         ("race-leader", "rolling"),
         ("stays-below", "fsvi"),

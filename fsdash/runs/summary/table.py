@@ -205,7 +205,7 @@ def work_to_reach(
     >>> frame, _ = run_all([RunSpec("inventory", "vi", iterations=300)])
     >>> table = work_to_reach(frame, [0.9])
     >>> table[["method", "n", "start", "final"]].round(2).to_dict("records")
-    [{'method': 'VI', 'n': 1, 'start': 0.03, 'final': 1.0}]
+    [{'method': 'Base VI', 'n': 1, 'start': 0.03, 'final': 1.0}]
     """
     measure = main_measure(frame)
     progress = SHARE if measure == SHARE else RELATIVE

@@ -31,8 +31,8 @@ def _counts() -> Facts:
     here = claims["name"].str.startswith("gridworld-") & (claims["where"] != BEYOND)
     counts = claims[here]["verdict"].value_counts()
     return {
-        "answer": int(counts.get(REPRODUCED, 0)),
-        "partly": int(counts.get(PARTLY, 0)),
+        "answer": int(counts.get(PARTLY, 0)),
+        "completely": int(counts.get(REPRODUCED, 0)),
         "not_reproduced": int(counts.get(NOT_REPRODUCED, 0)),
         "all": int(counts.sum()),
     }
@@ -57,11 +57,11 @@ EXERCISES = (
         page="reproduction",
         level=READ,
         title="How much of the gridworld reproduces?",
-        question="How many of the paper's claims about the gridworld are reproduced completely?",
+        question="How many of the paper's claims about the gridworld are reproduced in part?",
         answer=NumberAnswer(unit="claims"),
         hint="Choose *Gridworld* under *Part* and count. Findings beyond the paper do not count.",
-        solution="{answer} of {all} claims. {partly} are reproduced partly and {not_reproduced} "
-        "not.",
+        solution="{answer} of {all} claims. {completely} are reproduced completely and "
+        "{not_reproduced} not.",
         facts=_counts,
     ),
     Exercise(

@@ -85,4 +85,4 @@ def test_the_footer_is_on_a_narrow_page_too(visit: Callable[..., Page]):
         page = visit(width=width)
         body = page.get_by_test_id("stMainBlockContainer")
         expect(body).to_have_css("max-width", "1240px")  # our style is there
-        assert ("arXiv:2301.00922" in body.evaluate(content)) == there
+        assert ("doi:10.1287/mnsc.2023.00012" in body.evaluate(content)) == there

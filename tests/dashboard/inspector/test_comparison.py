@@ -84,13 +84,6 @@ def test_a_state_shows_the_q_values_of_both_policies(experiment):
     assert "| A | B | optimal |" in words(page)
 
 
-def test_an_old_link_names_the_comparison_beside(experiment):
-    page = opened(PAGE, experiment=experiment.id, beside="optimum", view="orders")
-    assert "right-orders" in figures(page)
-    assert page.query_params["compare"] == "optimum"
-    assert "beside" not in page.query_params
-
-
 def test_another_kind_of_comparison_starts_from_its_defaults(experiment):
     run = experiment.runs[0]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id), compare="step")

@@ -154,7 +154,7 @@ def test_each_domain_has_its_own_chart(service, two):
     other = finished_experiment(service.store, grid, name="grid")
     found = figures(runs(selected=f"{two[0]},{other.id}"))
     assert set(found) == {"compared-inventory", "compared-gridworld"}
-    assert "B · VI" in traces(found["compared-gridworld"])
+    assert "B · Base VI" in traces(found["compared-gridworld"])
     assert not any(name.startswith("B") for name in traces(found["compared-inventory"]))
 
 
