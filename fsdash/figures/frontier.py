@@ -42,8 +42,6 @@ from fsdash.formatting import log_ticks, number
 
 MEASURES = {"mean_regret": "mean regret", "max_regret": "largest regret"}
 FRONT, CERTIFICATE, BOUND_NAME = "Pareto front", "Certificate", "Regret bound"
-BOUND_ROOM = 100
-"""The bound is drawn if it is at most this many times the largest regret in the figure."""
 
 
 def point_label(method: str, T: object) -> str:
