@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks import report
 from benchmarks.checks import fastest
-from fsdash.algorithms.efsvi import efsvi
+from fsdash.algorithms.e_fsvi import e_fsvi
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import follow, q_values, upper_bellman
 from fsdash.domains import make
@@ -100,7 +100,7 @@ def sweep_tasks(model: FastSlowMDP) -> tuple[Callable, Callable, np.ndarray]:
 
 def upper_tasks(model: FastSlowMDP, T: int, ties: str) -> tuple[Callable, Callable, np.ndarray]:
     rng = np.random.default_rng(0)
-    lower = takewhile(lambda s: s.phase == "lower", efsvi(model, rng, T=T, ties=ties))
+    lower = takewhile(lambda s: s.phase == "lower", e_fsvi(model, rng, T=T, ties=ties))
     *_, cyclic = (snapshot for snapshot in lower if snapshot.policy_kind == "cyclic")
     J1_XY, lower = cyclic.values_XY, cyclic.policy_PXY
     V_XY = 100 * rng.random(J1_XY.shape)

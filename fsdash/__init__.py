@@ -15,15 +15,15 @@ your own        `from_transitions`, `from_arrays`, `from_quantecon`, `from_gymna
                 `guess_columns`, `DataFaults`; `suggest_slow`, `rank_splits`, `resplit`;
                 `discount_factor`, `to_quantecon`; `Policy`, `load_policy`
 exact           `vi`, `fsvi`, `rolling`, `mpi`, `fsavi` with `LinearArchitecture`
-sampled         `evi`, `efsvi`, `erolling`, `ethaw`, `eqi`, `slow_agnostic`
+sampled         `e_vi`, `e_fsvi`, `e_rolling`, `e_thaw`, `e_qi`, `slow_agnostic`
 fitted          `fvi`, `fsfvi`, `frolling`, `fqi` with `Linear` or `Deep` regression
 driving         `Snapshot`, `run_until`
 evaluation      `optimum`, `policy_values`, `regret`, `simulate`, `visits`
 comparison      `disagreement`, `simulate_pair`, `frozen_blocks`
 choice          `recommend`, `Choice`, `frontier`, `certify`, `SolvedModel`, `suits`
 experiments     `RunSpec`, `run_all`, `summarise`, `work_to_reach`
-theory          `Constants`, `Sizes`, `measure`, `reward_error`, `fsvi_regret`, `vi_regret`,
-                `fsavi_regret`, `repaired_regret`, `rolling_bound`, `advise`
+theory          `Constants`, `Sizes`, `measure`, `reward_error`, `fsvi_bound`, `vi_bound`,
+                `fsavi_bound`, `repaired_bound`, `rolling_bound`, `advise`
 errors          `InputError`, raised for every input that cannot be used
 ==============  ===================================================================================
 """
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from fsdash.algorithms import (
         LinearArchitecture,
         Snapshot,
-        efsvi,
-        eqi,
-        erolling,
-        ethaw,
-        evi,
+        e_fsvi,
+        e_qi,
+        e_rolling,
+        e_thaw,
+        e_vi,
         fqi,
         frolling,
         fsavi,
@@ -93,12 +93,12 @@ if TYPE_CHECKING:
         Constants,
         Sizes,
         advise,
-        fsavi_regret,
-        fsvi_regret,
-        repaired_regret,
+        fsavi_bound,
+        fsvi_bound,
+        repaired_bound,
         reward_error,
         rolling_bound,
-        vi_regret,
+        vi_bound,
     )
     from fsdash.theory.measured import measure
 
@@ -125,11 +125,11 @@ MODULES = {
     "check_transitions": "fsdash.models.transitions",
     "disagreement": "fsdash.core.compare",
     "discount_factor": "fsdash.models.discount",
-    "efsvi": "fsdash.algorithms",
-    "eqi": "fsdash.algorithms",
-    "erolling": "fsdash.algorithms",
-    "ethaw": "fsdash.algorithms",
-    "evi": "fsdash.algorithms",
+    "e_fsvi": "fsdash.algorithms",
+    "e_qi": "fsdash.algorithms",
+    "e_rolling": "fsdash.algorithms",
+    "e_thaw": "fsdash.algorithms",
+    "e_vi": "fsdash.algorithms",
     "fqi": "fsdash.algorithms",
     "frolling": "fsdash.algorithms",
     "from_arrays": "fsdash.models.arrays",
@@ -141,10 +141,10 @@ MODULES = {
     "frontier": "fsdash.choice.frontier",
     "frozen_blocks": "fsdash.core.blocks",
     "fsavi": "fsdash.algorithms",
-    "fsavi_regret": "fsdash.theory",
+    "fsavi_bound": "fsdash.theory",
     "fsfvi": "fsdash.algorithms",
     "fsvi": "fsdash.algorithms",
-    "fsvi_regret": "fsdash.theory",
+    "fsvi_bound": "fsdash.theory",
     "fvi": "fsdash.algorithms",
     "guess_columns": "fsdash.models.columns",
     "load": "fsdash.models.files",
@@ -157,7 +157,7 @@ MODULES = {
     "rank_splits": "fsdash.choice.splits",
     "recommend": "fsdash.choice.recommend",
     "regret": "fsdash.algorithms.optimum",
-    "repaired_regret": "fsdash.theory",
+    "repaired_bound": "fsdash.theory",
     "resplit": "fsdash.models.assemble",
     "reward_error": "fsdash.theory",
     "rolling": "fsdash.algorithms",
@@ -172,7 +172,7 @@ MODULES = {
     "summarise": "fsdash.runs.summary",
     "to_quantecon": "fsdash.models.quantecon",
     "vi": "fsdash.algorithms",
-    "vi_regret": "fsdash.theory",
+    "vi_bound": "fsdash.theory",
     "visits": "fsdash.core.simulate",
     "work_to_reach": "fsdash.runs.summary",
 }
@@ -202,11 +202,11 @@ __all__ = [
     "check_transitions",
     "disagreement",
     "discount_factor",
-    "efsvi",
-    "eqi",
-    "erolling",
-    "ethaw",
-    "evi",
+    "e_fsvi",
+    "e_qi",
+    "e_rolling",
+    "e_thaw",
+    "e_vi",
     "fqi",
     "frolling",
     "from_arrays",
@@ -218,10 +218,10 @@ __all__ = [
     "frontier",
     "frozen_blocks",
     "fsavi",
-    "fsavi_regret",
+    "fsavi_bound",
     "fsfvi",
     "fsvi",
-    "fsvi_regret",
+    "fsvi_bound",
     "fvi",
     "guess_columns",
     "load",
@@ -234,7 +234,7 @@ __all__ = [
     "rank_splits",
     "recommend",
     "regret",
-    "repaired_regret",
+    "repaired_bound",
     "resplit",
     "reward_error",
     "rolling",
@@ -249,7 +249,7 @@ __all__ = [
     "summarise",
     "to_quantecon",
     "vi",
-    "vi_regret",
+    "vi_bound",
     "visits",
     "work_to_reach",
 ]

@@ -97,9 +97,9 @@ def documented_files(change: str) -> int:
 def test_an_algorithm(project):
     project.write(
         "fsdash/algorithms/lazy.py",
-        "from fsdash.algorithms.evi import evi\n\n\n"
+        "from fsdash.algorithms.e_vi import e_vi\n\n\n"
         "def lazy(model, rng, U0_XY, draws):\n"
-        "    yield from evi(model, rng, U0_XY=U0_XY, M=draws)\n",
+        "    yield from e_vi(model, rng, U0_XY=U0_XY, M=draws)\n",
     )
     project.edit(
         "fsdash/algorithms/registry.py",
@@ -205,9 +205,9 @@ def test_a_page(project):
 def test_a_bound(project):
     project.write(
         "fsdash/theory/doubled.py",
-        "from fsdash.theory.bounds import vi_regret\n\n\n"
+        "from fsdash.theory.bounds import vi_bound\n\n\n"
         "def doubled_regret(constants, k):\n"
-        "    return 2 * vi_regret(constants, k)\n",
+        "    return 2 * vi_bound(constants, k)\n",
     )
     path = "fsdash/theory/table.py"
     project.edit(
@@ -223,7 +223,7 @@ def test_a_bound(project):
     assert len(project.changed) == documented_files("a bound")
     header, row = project.run('command("bounds -T 2 --format csv")').splitlines()[:2]
     values = dict(zip(header.split(","), row.split(","), strict=True))
-    assert float(values["doubled"]) == pytest.approx(2 * float(values["vi_regret"]))
+    assert float(values["doubled"]) == pytest.approx(2 * float(values["vi_bound"]))
 
 
 def test_a_colour(project):
@@ -244,7 +244,7 @@ def test_a_colour(project):
 
 
 def test_a_parameter_of_e_fsvi(project):
-    path = "fsdash/algorithms/efsvi.py"
+    path = "fsdash/algorithms/e_fsvi.py"
     project.edit(path, "    M_u: int = 50,\n", "    M_u: int = 50,\n    patience: int = 7,\n")
     project.edit(
         path,

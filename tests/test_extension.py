@@ -98,13 +98,13 @@ def policy_figures(inspected):
 '''
 
 ALGORITHM_FILE = """
-from fsdash.algorithms import evi
+from fsdash.algorithms import e_vi
 from fsdash.algorithms.registry import register
 from fsdash.fields import Field
 
 
 def toy_iteration(model, rng, U0_XY, draws):
-    yield from evi(model, rng, U0_XY=U0_XY, M=draws)
+    yield from e_vi(model, rng, U0_XY=U0_XY, M=draws)
 
 
 register(

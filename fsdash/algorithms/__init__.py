@@ -1,7 +1,7 @@
 """The algorithms, each a generator of snapshots in its own file.
 
-Exact: `vi`, `fsvi`, `rolling`, `mpi`, `fsavi`. Sampled, with an explicit random generator: `evi`,
-`efsvi`, `erolling`, `ethaw`, `eqi`, `slow_agnostic`. Fitted, which also take a strategy of
+Exact: `vi`, `fsvi`, `rolling`, `mpi`, `fsavi`. Sampled, with an explicit random generator: `e_vi`,
+`e_fsvi`, `e_rolling`, `e_thaw`, `e_qi`, `slow_agnostic`. Fitted, which also take a strategy of
 `fsdash.regression`: `fvi`, `fsfvi`, `frolling`, `fqi`.
 
 To add an algorithm, write a generator that takes the model and its parameters and yields
@@ -9,11 +9,11 @@ To add an algorithm, write a generator that takes the model and its parameters a
 """
 
 from fsdash.algorithms.architecture import Aggregation, LinearArchitecture, aggregation, polynomial
-from fsdash.algorithms.efsvi import efsvi
-from fsdash.algorithms.eqi import eqi
-from fsdash.algorithms.erolling import erolling
-from fsdash.algorithms.ethaw import ethaw
-from fsdash.algorithms.evi import evi
+from fsdash.algorithms.e_fsvi import e_fsvi
+from fsdash.algorithms.e_qi import e_qi
+from fsdash.algorithms.e_rolling import e_rolling
+from fsdash.algorithms.e_thaw import e_thaw
+from fsdash.algorithms.e_vi import e_vi
 from fsdash.algorithms.fqi import fqi
 from fsdash.algorithms.frolling import frolling
 from fsdash.algorithms.fsavi import fsavi
@@ -32,11 +32,11 @@ __all__ = [
     "LinearArchitecture",
     "Snapshot",
     "aggregation",
-    "efsvi",
-    "eqi",
-    "erolling",
-    "ethaw",
-    "evi",
+    "e_fsvi",
+    "e_qi",
+    "e_rolling",
+    "e_thaw",
+    "e_vi",
     "fqi",
     "frolling",
     "fsavi",

@@ -7,7 +7,7 @@ samples, J_0 = 0:
     π̃_n     the maximiser of the same update at every state,        n = 1, …, T.
 
 The newest policy π̃_n is played in every period, as in `fsdash.algorithms.rolling`. With tabular
-regression and all states it is `erolling`, number for number; with the same generator, π̃_n is the
+regression and all states it is `e_rolling`, number for number; with the same generator, π̃_n is the
 rolling policy that FSFVI records with `lower_policy="frozen"`.
 
 Work: N|A|M_l value-function evaluations per sweep. As for FSFVI, the samples that extract π̃ at the

@@ -11,7 +11,7 @@ update holds exactly at M pre-selected (anchor) states:
 features are chosen by name or given (`fsdash.algorithms.architecture`, which also defines κ). The
 theory needs κγ < 1; other architectures are refused.
 
-Guarantee: the proven bound of `fsdash.theory.fsavi_regret`. If Φ is the identity, FSAVI is FSVI.
+Guarantee: the proven bound of `fsdash.theory.fsavi_bound`. If Φ is the identity, FSAVI is FSVI.
 Work: |S||A| backups per lower-level update, which are the greedy policy π̂_t at every state and
 contain the update at the anchors, and M|A| + (T−1)|S| per upper-level iteration. A backup has one
 evaluation for each outcome of the noise, as in `fsvi`.

@@ -17,7 +17,7 @@ Upper level, with M_u paths of T steps, s₁ and s_T on the same path:
 Another terminal value J_T than zero is described in `fsdash.algorithms.terminal`. π̃ is then
 evaluated by T−1 regressions on N states with M_l samples each, of frozen steps of π̃.
 
-Phases and policy kinds of the snapshots are those of `efsvi`. With tabular regression, all states
+Phases and policy kinds of the snapshots are those of `e_fsvi`. With tabular regression, all states
 and the frozen reading of π̃_t, FSFVI is E-FSVI, number for number.
 
 Extracting μ̃ at every state takes |S|/N times as many paths as the targets, for each snapshot.

@@ -13,8 +13,8 @@ the rolling policy (`fsdash.algorithms.rolling`), recorded along the way. With T
 is empty and FSVI is Base VI. Another terminal value J_T than zero is described in
 `fsdash.algorithms.terminal`.
 
-Guarantee: `fsdash.theory.repaired_regret`; under a condition also the paper's theorem,
-`fsdash.theory.fsvi_regret`. Both are for J_T = 0.
+Guarantee: `fsdash.theory.repaired_bound`; under a condition also the paper's theorem,
+`fsdash.theory.fsvi_bound`. Both are for J_T = 0.
 Work: (T−1)|S||A| backups for the lower level, |S||A| + (T−1)|S| per upper iteration, and (T−1)|S|
 for the evaluation of π̃ if J_T ≠ 0.
 """

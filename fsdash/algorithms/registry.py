@@ -20,11 +20,11 @@ from typing import Any
 
 from fsdash.algorithms import (
     Snapshot,
-    efsvi,
-    eqi,
-    erolling,
-    ethaw,
-    evi,
+    e_fsvi,
+    e_qi,
+    e_rolling,
+    e_thaw,
+    e_vi,
     fqi,
     frolling,
     fsavi,
@@ -36,8 +36,8 @@ from fsdash.algorithms import (
     slow_agnostic,
     vi,
 )
+from fsdash.algorithms.e_thaw import describe_thaw
 from fsdash.algorithms.entry import Algorithm, Fields
-from fsdash.algorithms.ethaw import describe_thaw
 from fsdash.algorithms.fsavi import describe_features
 from fsdash.algorithms.parameters import (
     ARCHITECTURE,
@@ -146,7 +146,7 @@ TABULAR = (
         "e-vi",
         "Base E-VI",
         "Value iteration with sampled expectations.",
-        evi,
+        e_vi,
         CENTRED,
         initial="U0_XY",
     ),
@@ -154,7 +154,7 @@ TABULAR = (
         "e-fsvi",
         "E-FSVI",
         "Frozen-state value iteration with sampled expectations.",
-        efsvi,
+        e_fsvi,
         FROZEN,
         initial="V0_XY",
         family="FSVI",
@@ -165,7 +165,7 @@ TABULAR = (
         "e-rolling",
         "E-Rolling",
         "Rolling freeze with expectations sampled from the frozen model only.",
-        erolling,
+        e_rolling,
         {"M_l": M_L, "ties": TIES, "common_random_numbers": COMMON},
         initial="J0_XY",
         family="rolling",
@@ -177,7 +177,7 @@ TABULAR = (
         "e-thaw",
         "E-Thaw",
         "Thawed defect correction: frozen sweeps whose error is corrected by samples.",
-        ethaw,
+        e_thaw,
         {**THAW, "ties": TIES},
         family="thaw",
         note=describe_thaw,
@@ -186,7 +186,7 @@ TABULAR = (
         "e-qi",
         "Base E-QI",
         "Q-iteration with sampled expectations.",
-        eqi,
+        e_qi,
         {**CENTRED, "count_actions": COUNT_ACTIONS},
         initial="Q0_XYA",
         family="QI",

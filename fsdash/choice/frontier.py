@@ -34,10 +34,10 @@ from fsdash.core.evaluation import Values, policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import follow
 from fsdash.errors import InputError
-from fsdash.theory.bounds import vi_regret
+from fsdash.theory.bounds import vi_bound
 from fsdash.theory.measured import measure
 from fsdash.theory.parameters import Constants
-from fsdash.theory.repaired import repaired_regret
+from fsdash.theory.repaired import repaired_bound
 from fsdash.theory.rolling import rolling_bound
 
 METHODS = ("fsvi", "rolling", "mpi", "vi")
@@ -124,7 +124,7 @@ def frontier(
         backups, evaluations, sweeps (evaluations ÷ those of one sweep of Base VI), mean_regret,
         max_regret, relative_regret (÷ that of the policy that maximises the immediate reward),
         certificate (an upper bound on max_regret) and bound (the proven bound from constants:
-        `repaired_regret` of FSVI, `rolling_bound`, `vi_regret`; none for mpi). `attrs` holds the
+        `repaired_bound` of FSVI, `rolling_bound`, `vi_bound`; none for mpi). `attrs` holds the
         optimal mean value, the evaluations of one sweep, the cost of the shared upper bound in
         sweeps, the precision (the difference of two regrets that may be numerical error), and a
         notice if U* misses its tolerance.
@@ -348,7 +348,7 @@ def _bound(point: Point, constants: Constants | None, n_slow: int) -> float:
     if constants is None or point.method == "mpi":
         return nan
     if point.T is None:
-        return float(vi_regret(constants, point.k or 0))
+        return float(vi_bound(constants, point.k or 0))
     if point.k is None:
         return float(rolling_bound(constants, point.T, n_slow=n_slow).total)
-    return float(repaired_regret(constants, point.T, k=point.k, n_slow=n_slow).total)
+    return float(repaired_bound(constants, point.T, k=point.k, n_slow=n_slow).total)

@@ -5,7 +5,7 @@
     frozen   sweeps with the slow state frozen; rolling policies on a geometric grid of n, and the
              last one. If y has noise while x is frozen, the number of samples grows by 20% a sweep.
     thawed   if the test says yes twice, and the frozen map is right about y' in at least half of
-             its draws: thawed defect correction (`fsdash.algorithms.ethaw`).
+             its draws: thawed defect correction (`fsdash.algorithms.e_thaw`).
     true     otherwise, and above one sweep of Base E-VI: Base E-VI with common random numbers,
              centred values if the slow state is exogenous, and a number of samples that grows by
              50% a sweep. The policy is the maximiser of the sweep itself.
@@ -36,7 +36,7 @@ from math import ceil, log2
 
 import numpy as np
 
-from fsdash.algorithms.ethaw import FIRST_SWEEPS, check_thaw, frozen_map, thawed_cycles
+from fsdash.algorithms.e_thaw import FIRST_SWEEPS, check_thaw, frozen_map, thawed_cycles
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.sampling import NextStates, Sampler, Structure, backup, centred, structure_from_samples

@@ -18,9 +18,9 @@ from fsdash.theory import (
     Sizes,
     advise,
     bounds_table,
-    fsvi_regret,
+    fsvi_bound,
     preset,
-    repaired_regret,
+    repaired_bound,
     value_lipschitz_bound,
 )
 from fsdash.theory.budget import Bound
@@ -180,9 +180,9 @@ def read_l_u(text: str, constants: Constants) -> float:
 def read_bound(arguments: argparse.Namespace, constants: Constants, sizes: Sizes) -> Bound:
     """The bound to compute."""
     if arguments.bound == STATED:
-        return fsvi_regret
+        return fsvi_bound
     l_frozen = frozen_lipschitz(constants, None, sizes.n_slow)
-    return partial(repaired_regret, l_frozen=l_frozen, n_slow=sizes.n_slow)
+    return partial(repaired_bound, l_frozen=l_frozen, n_slow=sizes.n_slow)
 
 
 def describe_bound(bound: Bound) -> str:

@@ -36,7 +36,7 @@ from fsdash.figures.strip import (
 )
 from fsdash.figures.template import template
 from fsdash.formatting import log_ticks, number
-from fsdash.theory import BoundedRun, Constants, Regime, Sizes, fsvi_regret, trivial_bound
+from fsdash.theory import BoundedRun, Constants, Regime, Sizes, fsvi_bound, trivial_bound
 from fsdash.theory.budget import Bound
 from fsdash.theory.staircase import Staircase, budget_range, rolling_curve, staircases
 
@@ -63,7 +63,7 @@ def budget_figure(
     budget: float,
     regimes: Sequence[Regime],
     candidates: Sequence[BoundedRun] = (),
-    bound: Bound = fsvi_regret,
+    bound: Bound = fsvi_bound,
     rolling: bool = False,
 ) -> go.Figure:
     """The staircases of `T`, the budget with the bounds it pays for, and the strip of `regimes`.

@@ -24,7 +24,7 @@ from fsdash.figures.palette import (
 )
 from fsdash.figures.template import template
 from fsdash.formatting import log_ticks, number
-from fsdash.theory import BoundedRun, Constants, Sizes, fsvi_regret, trivial_bound
+from fsdash.theory import BoundedRun, Constants, Sizes, fsvi_bound, trivial_bound
 from fsdash.theory.budget import Bound
 from fsdash.theory.sensitivity import BestChoices
 
@@ -43,7 +43,7 @@ HTML_SYMBOLS = {
 
 
 def decomposition(
-    constants: Constants, candidates: Sequence[BoundedRun], bound: Bound = fsvi_regret
+    constants: Constants, candidates: Sequence[BoundedRun], bound: Bound = fsvi_bound
 ) -> dict[str, list]:
     """The three terms of each candidate's bound as columns, in order of T (1 is Base VI)."""
     runs = sorted(candidates, key=lambda choice: choice.T)
@@ -56,7 +56,7 @@ def decomposition(
 def decomposition_figure(
     constants: Constants,
     candidates: Sequence[BoundedRun],
-    bound: Bound = fsvi_regret,
+    bound: Bound = fsvi_bound,
 ) -> go.Figure:
     """Stacked bars: the terms of the bound, for each competitor that the budget pays for.
 
@@ -152,7 +152,7 @@ def truth_figure(constants: Constants, regret: Mapping[int, tuple[float, float]]
     `regret` maps T to the (largest, mean) regret of FSVI's policy under the true model.
     """
     T = sorted(regret)
-    floor = np.ravel(fsvi_regret(constants, T, k=0).floor)
+    floor = np.ravel(fsvi_bound(constants, T, k=0).floor)
     true = np.array([regret[t][0] for t in T])
     trivial, names = trivial_bound(constants), [competitor_label(t) for t in T]
 

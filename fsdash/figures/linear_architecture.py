@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 from fsdash.figures.marks import HANDLE, curve, shade, vacuous_label, vertical_line
 from fsdash.figures.palette import GREEN, GREY, INK, REGRET_TERMS, VERMILLION
 from fsdash.figures.template import template
-from fsdash.theory import Constants, fsavi_regret, repaired_regret, trivial_bound
+from fsdash.theory import Constants, fsavi_bound, repaired_bound, trivial_bound
 
 # Name and colour of each term of `FsaviRegret`. More iterations reduce only the last one.
 TERMS = {
@@ -34,9 +34,9 @@ def fsavi_figure(
     `l_frozen` is L̃ of the proven bounds, by default √(1 + L_f²). The area above r_max/(1−γ), where
     bounds are vacuous, is grey. Visitors can drag the line at the chosen T (`HANDLE`).
     """
-    proven = fsavi_regret(constants, T_values, k=k, **fit, l_frozen=l_frozen).total
-    stated = fsavi_regret(constants, T_values, k=k, **fit, bound="stated").total
-    exact = repaired_regret(constants, T_values, k=k, l_frozen=l_frozen).total
+    proven = fsavi_bound(constants, T_values, k=k, **fit, l_frozen=l_frozen).total
+    stated = fsavi_bound(constants, T_values, k=k, **fit, bound="stated").total
+    exact = repaired_bound(constants, T_values, k=k, l_frozen=l_frozen).total
     trivial, grey = trivial_bound(constants), GREY
     low, high = _log_range((exact, stated, proven), trivial)
     data = [
@@ -75,8 +75,8 @@ def fsavi_terms_figure(
 ) -> go.Figure:
     """The terms of the bound for this T: one stacked bar as stated, one proven."""
     bounds = {
-        STATED: fsavi_regret(constants, T, k=k, **fit, bound="stated"),
-        PROVEN: fsavi_regret(constants, T, k=k, **fit, l_frozen=l_frozen),
+        STATED: fsavi_bound(constants, T, k=k, **fit, bound="stated"),
+        PROVEN: fsavi_bound(constants, T, k=k, **fit, l_frozen=l_frozen),
     }
     data = [
         {

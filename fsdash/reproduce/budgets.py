@@ -25,7 +25,7 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
-from fsdash.algorithms import efsvi, erolling, ethaw, evi, fsvi, run_until
+from fsdash.algorithms import e_fsvi, e_rolling, e_thaw, e_vi, fsvi, run_until
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.algorithms.snapshot import Snapshot
 from fsdash.choice.certify import certify
@@ -146,20 +146,20 @@ def method_scores(
         yield RECOMMENDED, None, np.array([score(choice.policy_PXY) for choice in choices])
     for method, common in ((BASE, False), (COMMON, True)):
         if method in methods:
-            run = evi(model, rng(), snapshots_per_sweep=1, common_random_numbers=common)
+            run = e_vi(model, rng(), snapshots_per_sweep=1, common_random_numbers=common)
             yield method, None, read(run)["stationary"]
     if CERTAINTY in methods:
         plans = (certainty_equivalent(model, int(b * SAMPLES), rng()) for b in BUDGETS)
         yield CERTAINTY, None, np.array([score(policy_PXY) for policy_PXY in plans])
     if ROLLING in methods:
-        yield ROLLING, None, read(erolling(model, rng(), T=LONGEST))["rolling"]
+        yield ROLLING, None, read(e_rolling(model, rng(), T=LONGEST))["rolling"]
     if THAWED in methods:
         with suppress(InputError):  # for an exogenous slow state and a fast state without noise
             # Its policy is the maximiser of a sweep that counts anyway.
-            yield THAWED, None, at_budgets(ethaw(model, rng()), unit, score)["stationary"]
+            yield THAWED, None, at_budgets(e_thaw(model, rng()), unit, score)["stationary"]
     if FROZEN in methods:
         for T in HORIZONS:
-            kinds = read(efsvi(model, rng(), T=T, snapshots_per_sweep=1))
+            kinds = read(e_fsvi(model, rng(), T=T, snapshots_per_sweep=1))
             periodic, cyclic = kinds.get("periodic", none), kinds["cyclic"]
             yield FROZEN, T, np.where(np.isnan(periodic), cyclic, periodic)
             yield GREEDY, T, kinds["stationary"]

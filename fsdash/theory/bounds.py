@@ -171,7 +171,7 @@ def lemma_regret(
     """Bound the regret from a reward error, a transition distance and a value error.
 
     This is the general lemma as the paper states it. It needs J_1 to be the value of π under the
-    true dynamics, or close to it (see `fsvi_regret`). For a π that J_1 says nothing about, the
+    true dynamics, or close to it (see `fsvi_bound`). For a π that J_1 says nothing about, the
     regret can be arbitrarily large.
 
     Parameters
@@ -208,10 +208,10 @@ def lemma_regret(
 
 
 @quiet
-def fsvi_regret(constants: Constants, T: ArrayLike, *, k: ArrayLike) -> FsviRegret:
+def fsvi_bound(constants: Constants, T: ArrayLike, *, k: ArrayLike) -> FsviRegret:
     """Bound the regret of FSVI after k iterations (the theorem of Section "Regret of FSVI").
 
-    The iteration term is 2 r_max γ^{(k+1)T} / ((1-γ)(1-γ^T)). At T = 1 the total is `vi_regret`.
+    The iteration term is 2 r_max γ^{(k+1)T} / ((1-γ)(1-γ^T)). At T = 1 the total is `vi_bound`.
 
     Parameters
     ----------
@@ -250,12 +250,12 @@ def fsvi_regret(constants: Constants, T: ArrayLike, *, k: ArrayLike) -> FsviRegr
     of tests/theory/test_counterexample.py (γ = 0.9) has a true regret of 9.0 and a bound of 4.68 at
     T = 300, but 8.98 and 9.82 at T = 80. The theorem also assumes that the frozen map is f_Y; in
     the inventory, where freezing demand changes the next stock, α·d_Y has to be replaced by
-    η = √2·α·d_Y. `repaired_regret` needs neither; docs/proofs.md has its proof.
+    η = √2·α·d_Y. `repaired_bound` needs neither; docs/proofs.md has its proof.
 
     Examples
     --------
-    >>> from fsdash.theory import fsvi_regret, preset
-    >>> fsvi_regret(preset("three-regimes").constants, 16, k=3)
+    >>> from fsdash.theory import fsvi_bound, preset
+    >>> fsvi_bound(preset("three-regimes").constants, 16, k=3)
     FsviRegret
       reward_term      8.20619
       transition_term  0.879422
@@ -276,13 +276,13 @@ def fsvi_regret(constants: Constants, T: ArrayLike, *, k: ArrayLike) -> FsviRegr
 
 @quiet
 def iteration_term(constants: Constants, T: ArrayLike, *, k: ArrayLike) -> Values:
-    """The term of `fsvi_regret` that depends on k, without computing the others."""
+    """The term of `fsvi_bound` that depends on k, without computing the others."""
     horizon, iteration = horizons(T), iterations(k)
     error = _value_error(constants, horizon, iteration)
     return as_scalar(lemma_terms(constants.gamma, horizon, 0.0, 0.0, 0.0, error)[2])
 
 
-def vi_regret(constants: Constants, k: ArrayLike) -> Values:
+def vi_bound(constants: Constants, k: ArrayLike) -> Values:
     """Bound the regret of Base VI after k sweeps: 2 r_max γ^{k+1} / (1-γ)².
 
     This is the proposition of Section "Regret of Base VI".
@@ -301,8 +301,8 @@ def vi_regret(constants: Constants, k: ArrayLike) -> Values:
 
     Examples
     --------
-    >>> from fsdash.theory import preset, vi_regret
-    >>> round(vi_regret(preset("three-regimes").constants, 60), 3)
+    >>> from fsdash.theory import preset, vi_bound
+    >>> round(vi_bound(preset("three-regimes").constants, 60), 3)
     3.235
     """
     return iteration_term(constants, 1, k=k)

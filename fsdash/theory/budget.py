@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike
 
 from fsdash.core.display import Lines, Summary
 from fsdash.errors import InputError
-from fsdash.theory.bounds import FsviRegret, fsvi_regret, lemma_regret, trivial_bound
+from fsdash.theory.bounds import FsviRegret, fsvi_bound, lemma_regret, trivial_bound
 from fsdash.theory.parameters import (
     LARGEST_K,
     LARGEST_T,
@@ -52,7 +52,7 @@ VI, FSVI = "VI", "FSVI"
 
 
 class Bound(Protocol):
-    """A bound to minimise. Its iteration term must be that of `fsvi_regret`."""
+    """A bound to minimise. Its iteration term must be that of `fsvi_bound`."""
 
     def __call__(self, constants: Constants, T: ArrayLike, *, k: ArrayLike) -> FsviRegret: ...
 
@@ -120,7 +120,7 @@ def advise(
     *,
     budget: float,
     T: ArrayLike,
-    bound: Bound = fsvi_regret,
+    bound: Bound = fsvi_bound,
 ) -> Advice:
     """Find the run with the smallest bound among those with cost ≤ budget.
 
@@ -136,7 +136,7 @@ def advise(
     T
         The horizons of FSVI to compare with each other and with Base VI.
     bound
-        The bound to minimise, by default the paper's `fsvi_regret`.
+        The bound to minimise, by default the paper's `fsvi_bound`.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def advise(
 
 
 def regimes(
-    constants: Constants, sizes: Sizes, *, T: ArrayLike, bound: Bound = fsvi_regret
+    constants: Constants, sizes: Sizes, *, T: ArrayLike, bound: Bound = fsvi_bound
 ) -> tuple[Regime, ...]:
     """Divide the budgets from the cheapest run to infinity where the winner changes.
 
@@ -201,7 +201,7 @@ class Candidates:
     """All candidates as arrays. The first is Base VI: FSVI with T = 1 and a free lower level."""
 
     def __init__(
-        self, constants: Constants, sizes: Sizes, T: ArrayLike, bound: Bound = fsvi_regret
+        self, constants: Constants, sizes: Sizes, T: ArrayLike, bound: Bound = fsvi_bound
     ) -> None:
         horizons = np.unique(whole_numbers("T", T, 1, LARGEST_T))
         if not horizons.size:
@@ -225,7 +225,7 @@ class Candidates:
     def regret(self, k: np.ndarray) -> np.ndarray:
         """The candidates' bounds after k iterations each; inf where k < 1.
 
-        They equal `fsvi_regret` to the last bit; the parts that do not depend on k are computed
+        They equal `fsvi_bound` to the last bit; the parts that do not depend on k are computed
         once.
         """
         with np.errstate(under="ignore", over="ignore"):

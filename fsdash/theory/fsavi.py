@@ -3,7 +3,7 @@
 The theorem is in Appendix "Value Function Approximation with a Linear Architecture". It does not
 hold as stated in the arXiv text, nor if only the factor 2q/(1-q) of the general lemma is added to
 its value errors (tests/theory/test_fsavi_proven.py). It holds if L̃ <= L_f, ε_low = 0 and
-γ^T <= 1/3. In general two things have to be added: the gap that `repaired_regret` closes, and the
+γ^T <= 1/3. In general two things have to be added: the gap that `repaired_bound` closes, and the
 loss of a lower policy that is greedy for the fitted Ĵ instead of J*. With both,
 
     regret <= [ε_r + γ φ(L̃) + q L_U d + 2(1+κ) ε_low Σ_{m=1}^{T-1} γ^m Σ_{i<m} κ^i] / (1-q)
@@ -71,7 +71,7 @@ class FsaviRegret(Terms):
 
 
 @quiet
-def fsavi_regret(
+def fsavi_bound(
     constants: Constants,
     T: ArrayLike,
     *,
@@ -101,7 +101,7 @@ def fsavi_regret(
         "proven" (docs/proofs.md), or "stated" for the formula of the theorem in the arXiv text,
         which does not hold in general.
     l_frozen, n_slow
-        L̃ and the number of slow states, as in `repaired_regret`; the stated bound ignores them.
+        L̃ and the number of slow states, as in `repaired_bound`; the stated bound ignores them.
 
     Returns
     -------
@@ -115,14 +115,14 @@ def fsavi_regret(
         2/(1-q)² (ε_r + A ε_low) + 2q/(1-q)² L_U d + B ε_up + (κq)^k C r_max.
 
     C has one power of κγ and one κ more than needed, because Ĵ_1 takes T-1 steps from 0 and not T.
-    It is valid; for κ = 1 without fitting errors the proven bound is that of `repaired_regret` with
+    It is valid; for κ = 1 without fitting errors the proven bound is that of `repaired_bound` with
     an iteration term that is (1-γ^{T+1})/(1-γ^T) times as large.
 
     Examples
     --------
-    >>> from fsdash.theory import fsavi_regret, preset
+    >>> from fsdash.theory import fsavi_bound, preset
     >>> c = preset("three-regimes").constants
-    >>> fsavi_regret(c, 16, k=3, kappa=1.01, eps_low=0.1, eps_up=0.1, l_frozen=1.2)
+    >>> fsavi_bound(c, 16, k=3, kappa=1.01, eps_low=0.1, eps_up=0.1, l_frozen=1.2)
     FsaviRegret
       reward_term      5.99559
       lower_fit_term   22.418

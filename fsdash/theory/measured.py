@@ -7,7 +7,7 @@ the coordinates: a domain with prices in cents has other constants than one with
     d_Y   = max ‖y − y'‖                           α = max ‖x − x'‖ / d_Y
     L_r   = max |r(s, a) − r(s', a')| / ‖(s, a) − (s', a')‖
     L_f   = max distance of the two next states / ‖(s, a) − (s', a')‖
-    L̃     = the same for the frozen dynamics, which `repaired_regret` needs
+    L̃     = the same for the frozen dynamics, which `repaired_bound` needs
     η     = max distance of the next state (x', y') and the frozen one (x, ỹ')
     d̃_Y   = max ‖y − ỹ'‖
     L_U   = max |U*(s) − U*(s')| / ‖s − s'‖        U* within a certified 1e-6
@@ -145,7 +145,7 @@ def measure(
     >>> measured = fsdash.measure(model)
     >>> measured.alpha, measured.d_y
     (0.02, 50.0)
-    >>> fsdash.fsvi_regret(measured.constants(model.gamma), 6, k=100).total > 1e6
+    >>> fsdash.fsvi_bound(measured.constants(model.gamma), 6, k=100).total > 1e6
     True
 
     A limit of zero seconds gives bounds that need no search:

@@ -1,8 +1,8 @@
 """The regret bound of FSVI that its proof supports, without an unstated condition.
 
-`fsvi_regret` is the theorem as stated in the arXiv text. Its proof compares with a policy that uses
+`fsvi_bound` is the theorem as stated in the arXiv text. Its proof compares with a policy that uses
 the optimal lower level, so it assumes that the frozen dynamics are no more sensitive than the true
-ones (L̃ <= L_f; see the notes of `fsvi_regret`), as in the three domains. Without this assumption
+ones (L̃ <= L_f; see the notes of `fsvi_bound`), as in the three domains. Without this assumption
 (proof: docs/proofs.md),
 
     regret <= (ε_r + γ φ(L̃) + γ^T L_U d)/(1-γ^T)  +  2 r_max γ^{(k+1)T} / ((1-γ)(1-γ^T)),
@@ -39,7 +39,7 @@ from fsdash.theory.parameters import (
 
 
 @quiet
-def repaired_regret(
+def repaired_bound(
     constants: Constants,
     T: ArrayLike,
     *,
@@ -71,12 +71,12 @@ def repaired_regret(
     Returns
     -------
     FsviRegret
-        The terms of the bound, like those of `fsvi_regret`.
+        The terms of the bound, like those of `fsvi_bound`.
 
     Examples
     --------
-    >>> from fsdash.theory import preset, repaired_regret
-    >>> repaired_regret(preset("three-regimes").constants, 16, k=3, l_frozen=1.2)
+    >>> from fsdash.theory import preset, repaired_bound
+    >>> repaired_bound(preset("three-regimes").constants, 16, k=3, l_frozen=1.2)
     FsviRegret
       reward_term      5.99559
       transition_term  0.358232

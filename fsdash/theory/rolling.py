@@ -60,7 +60,7 @@ def rolling_bound(
     n
         Frozen periods to go, at least 1; a number or an array.
     l_frozen, n_slow
-        L̃ and the number of slow states, as in `repaired_regret`.
+        L̃ and the number of slow states, as in `repaired_bound`.
 
     Returns
     -------

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from fsdash.core.display import Lines, Summary, value_range
 from fsdash.errors import InputError
-from fsdash.theory.bounds import fsvi_regret, trivial_bound
+from fsdash.theory.bounds import fsvi_bound, trivial_bound
 from fsdash.theory.budget import Bound, Candidates
 from fsdash.theory.parameters import Constants, Sizes, check_budget, nonnegative
 
@@ -57,7 +57,7 @@ def best_T(
     *,
     budgets: ArrayLike,
     T: ArrayLike,
-    bound: Bound = fsvi_regret,
+    bound: Bound = fsvi_bound,
 ) -> BestChoices:
     """The winner for each of the budgets, among Base VI and FSVI with the horizons `T`.
 
@@ -92,7 +92,7 @@ def best_T_rows(
     *,
     budgets: ArrayLike,
     T: ArrayLike,
-    bound: Bound = fsvi_regret,
+    bound: Bound = fsvi_bound,
 ) -> BestChoices:
     """`best_T` for several sets of constants: arrays of shape (len(rows), len(budgets))."""
     cells = [best_T(constants, sizes, budgets=budgets, T=T, bound=bound) for constants in rows]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsdash.core.display import Lines, Summary, value_range
-from fsdash.theory.bounds import fsvi_regret
+from fsdash.theory.bounds import fsvi_bound
 from fsdash.theory.budget import Bound, Regime
 from fsdash.theory.parameters import (
     LARGEST_T,
@@ -51,7 +51,7 @@ def staircases(
     *,
     T: ArrayLike,
     max_budget: float,
-    bound: Bound = fsvi_regret,
+    bound: Bound = fsvi_bound,
 ) -> list[Staircase]:
     """The staircases of Base VI and of FSVI with each T > 1, up to a budget.
 
@@ -84,7 +84,7 @@ def staircases_table(
     *,
     T: ArrayLike,
     max_budget: float,
-    bound: Bound = fsvi_regret,
+    bound: Bound = fsvi_bound,
 ) -> dict[str, list]:
     """The curves as columns: method, T, k, cost, cost in sweeps, regret.
 

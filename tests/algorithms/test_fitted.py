@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from fsdash.algorithms import Diverged, efsvi, eqi, evi, fqi, fsfvi, fsvi, fvi, run_until, vi
+from fsdash.algorithms import Diverged, e_fsvi, e_qi, e_vi, fqi, fsfvi, fsvi, fvi, run_until, vi
 from fsdash.algorithms.optimum import optimum
 from fsdash.algorithms.slow_agnostic import slow_agnostic
 from fsdash.core.evaluation import policy_values
@@ -51,10 +51,10 @@ def test_fitted_algorithms_with_a_table_and_all_states_equal_the_tabular_ones(sh
     table = {"regress": Tabular(), "N": model.n_states, **options}
     tabular = {"snapshots_per_sweep": 1, **options}
     assert_same_run(
-        take(fvi(model, seed(2), M=5, **table), 5), take(evi(model, seed(2), M=5, **tabular), 5)
+        take(fvi(model, seed(2), M=5, **table), 5), take(e_vi(model, seed(2), M=5, **tabular), 5)
     )
     assert_same_run(
-        take(fqi(model, seed(3), M=5, **table), 5), take(eqi(model, seed(3), M=5, **tabular), 5)
+        take(fqi(model, seed(3), M=5, **table), 5), take(e_qi(model, seed(3), M=5, **tabular), 5)
     )
     for T, M_l in ((1, 1), (4, 2)):
         assert_same_run(
@@ -62,7 +62,7 @@ def test_fitted_algorithms_with_a_table_and_all_states_equal_the_tabular_ones(sh
                 fsfvi(model, seed(4), T=T, M_l=M_l, M_u=5, lower_policy="frozen", **table),
                 2 * T + 3,
             ),
-            take(efsvi(model, seed(4), T=T, M_l=M_l, M_u=5, **tabular), 2 * T + 3),
+            take(e_fsvi(model, seed(4), T=T, M_l=M_l, M_u=5, **tabular), 2 * T + 3),
         )
 
 
@@ -72,7 +72,7 @@ def test_fsfvi_equals_efsvi_with_simulated_paths():
     ours = fsfvi(model, seed(6), T=3, regress=Tabular(), N=model.n_states, M_u=5, **frozen)
     assert_same_run(
         take(ours, 9),
-        take(efsvi(model, seed(6), T=3, M_l=1, M_u=5, snapshots_per_sweep=1, sparse=False), 9),
+        take(e_fsvi(model, seed(6), T=3, M_l=1, M_u=5, snapshots_per_sweep=1, sparse=False), 9),
     )
 
 
@@ -390,9 +390,9 @@ def test_a_network_with_a_huge_learning_rate_ends_with_a_clear_error():
 def test_tabular_algorithms_refuse_values_that_are_not_finite():
     model, bad = random_model(27), np.full((3, 4), np.inf)
     for run in (
-        evi(model, seed(0), U0_XY=bad),
-        efsvi(model, seed(0), T=1, V0_XY=bad),
-        eqi(model, seed(0), Q0_XYA=np.full((3, 4, 2), np.nan)),
+        e_vi(model, seed(0), U0_XY=bad),
+        e_fsvi(model, seed(0), T=1, V0_XY=bad),
+        e_qi(model, seed(0), Q0_XYA=np.full((3, 4, 2), np.nan)),
         slow_agnostic(model, seed(0), U0_Y=bad[0]),
         fvi(model, seed(0), regress=Linear(), U0_XY=bad),
     ):

@@ -19,7 +19,7 @@ from fsdash.algorithms.optimum import optimum, regret
 from fsdash.core.model import Axis
 from fsdash.core.operators import F, H_frozen
 from fsdash.errors import InputError
-from fsdash.theory import fsavi_regret
+from fsdash.theory import fsavi_bound
 from fsdash.theory.measured import measure
 from tests.algorithms.driving import take
 from tests.models import random_model
@@ -256,7 +256,7 @@ def test_the_proven_bound_holds(seed, T):
         V_XY = F(model, J1_XY, last.policy_PXY[1:], V_XY)
     eps_up = np.abs(architecture.through_anchors(V_XY) - V_XY).max()
     measured = measure(model)
-    bound = fsavi_regret(
+    bound = fsavi_bound(
         measured.constants(model.gamma),
         T,
         k=8,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fsdash
-from fsdash.algorithms import evi, mpi, rolling, run_until, vi
+from fsdash.algorithms import e_vi, mpi, rolling, run_until, vi
 from fsdash.algorithms import optimum as module
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.core.evaluation import policy_values
@@ -170,7 +170,7 @@ def test_run_until_refuses_what_rounding_cannot_certify():
 
 def test_run_until_refuses_a_tolerance_for_values_without_a_certificate():
     model, rng = random_model(4), np.random.default_rng(0)
-    for snapshots in (evi(model, rng, M=3), rolling(model, 3)):
+    for snapshots in (e_vi(model, rng, M=3), rolling(model, 3)):
         with pytest.raises(InputError, match=r"does not certify .* number of iterations"):
             run_until(snapshots, tolerance=TOLERANCE)
     with pytest.raises(InputError, match="at iteration 2, and the algorithm has ended"):

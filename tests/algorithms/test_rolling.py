@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 
 from fsdash.algorithms import (
-    efsvi,
-    erolling,
+    e_fsvi,
+    e_rolling,
     frolling,
     fsavi,
     fsfvi,
@@ -71,8 +71,8 @@ def test_exact_lower_levels_record_it():
 def test_sampled_lower_levels_record_it_with_the_same_random_numbers(common):
     model = random_model(2, frozen="XYAW")
     options = {"M_l": 3, "common_random_numbers": common}
-    alone = list(erolling(model, seed(4), T=T - 1, **options))
-    assert_same(recorded(efsvi(model, seed(4), T=T, **options)), alone)
+    alone = list(e_rolling(model, seed(4), T=T - 1, **options))
+    assert_same(recorded(e_fsvi(model, seed(4), T=T, **options)), alone)
     table = {"regress": Tabular(), "N": model.n_states}
     assert_same(list(frolling(model, seed(4), T=T - 1, **table, **options)), alone)
     fitted = {"regress": Linear(), "N": 6, **options}
@@ -116,8 +116,8 @@ def test_errors_name_the_bad_argument():
     model = random_model(4)
     for call, words in (
         (lambda: next(rolling(model, 0)), "T = 0"),
-        (lambda: next(erolling(model, seed(0), T=2.5)), "T = 2.5"),
-        (lambda: next(erolling(model, 7, T=2)), "rng = 7"),
+        (lambda: next(e_rolling(model, seed(0), T=2.5)), "T = 2.5"),
+        (lambda: next(e_rolling(model, 7, T=2)), "rng = 7"),
         (lambda: next(frolling(model, seed(0), T=2, regress=Linear(), M_l=0)), "M_l = 0"),
         (lambda: next(rolling(model, 2, J0_XY=np.zeros(3))), "J0_XY: shape"),
         (lambda: run_until(rolling(model, 3), iterations=4), "iterations = 4: .* ends earlier"),

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from fsdash.algorithms import fsvi, vi
-from fsdash.algorithms.efsvi import efsvi
-from fsdash.algorithms.eqi import eqi
-from fsdash.algorithms.evi import evi
+from fsdash.algorithms.e_fsvi import e_fsvi
+from fsdash.algorithms.e_qi import e_qi
+from fsdash.algorithms.e_vi import e_vi
 from fsdash.algorithms.optimum import optimum
 from fsdash.algorithms.slow_agnostic import slow_agnostic
 from fsdash.core.evaluation import policy_values
@@ -23,10 +23,10 @@ from tests.algorithms.driving import at, reach, seed, take
 from tests.models import SHAPES, random_model
 
 ALGORITHMS = {
-    "evi": evi,
-    "eqi": eqi,
+    "e_vi": e_vi,
+    "e_qi": e_qi,
     "slow_agnostic": slow_agnostic,
-    "efsvi": lambda model, rng, **options: efsvi(model, rng, T=3, **options),
+    "e_fsvi": lambda model, rng, **options: e_fsvi(model, rng, T=3, **options),
 }
 
 
@@ -37,7 +37,7 @@ def spread(model, U_XY):
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("algorithm", [evi, eqi])
+@pytest.mark.parametrize("algorithm", [e_vi, e_qi])
 @pytest.mark.parametrize("M", [100, 10_000])
 def test_evi_and_eqi_approach_vi_as_the_samples_grow(algorithm, shape, M):
     model, k = random_model(1, shape=shape), 4
@@ -54,7 +54,7 @@ def test_the_error_decreases_like_one_over_root_M():
     exact = at(vi(model), k).values_XY
     error = [
         np.sqrt(
-            np.mean([(at(evi(model, seed(r), M=M), k).values_XY - exact) ** 2 for r in range(30)])
+            np.mean([(at(e_vi(model, seed(r), M=M), k).values_XY - exact) ** 2 for r in range(30)])
         )
         for M in (16, 256)
     ]
@@ -69,7 +69,7 @@ def test_efsvi_approaches_fsvi_as_the_samples_grow(sparse, M, common):
     """The lower level is deterministic, so that both have the same J₁ and π."""
     model, T, k = random_model(4, frozen="XYA."), 3, 3
     run = take(
-        efsvi(
+        e_fsvi(
             model,
             seed(5),
             T=T,
@@ -98,7 +98,7 @@ def test_the_lower_level_approaches_the_frozen_optimum_as_M_l_grows():
     model, T = random_model(6, frozen="XYAW"), 4
     exact = take(fsvi(model, T), T - 1)[-1].values_XY
     for M_l in (100, 10_000):
-        *_, cyclic, _ = take(efsvi(model, seed(7), T=T, M_l=M_l), 2 * T - 2)
+        *_, cyclic, _ = take(e_fsvi(model, seed(7), T=T, M_l=M_l), 2 * T - 2)
         sigma = model.gamma * np.ptp(exact) / 2
         bound = 6 * sigma / np.sqrt(M_l) * reach(model, T - 1, model.gamma)
         assert 0 < np.abs(cyclic.values_XY - exact).max() <= bound
@@ -114,7 +114,7 @@ def test_eqi_values_have_the_distribution_of_evi_values():
                 for r in range(n)
             ]
         )
-        for s, algorithm in enumerate((evi, eqi))
+        for s, algorithm in enumerate((e_vi, e_qi))
     }
     a, b = runs.values()
     error = np.sqrt((a.var(axis=0) + b.var(axis=0)) / n)
@@ -124,7 +124,7 @@ def test_eqi_values_have_the_distribution_of_evi_values():
     ratio = a.std(axis=0)[noisy] / b.std(axis=0)[noisy]
     assert (np.abs(np.log(ratio)) <= 6 * np.sqrt(2 / n)).all()
     # The same seed gives the same values, because first-index ties draw no numbers.
-    same = [at(algorithm(model, seed(9), M=4), k).values_XY for algorithm in (evi, eqi)]
+    same = [at(algorithm(model, seed(9), M=4), k).values_XY for algorithm in (e_vi, e_qi)]
     np.testing.assert_array_equal(*same)
 
 
@@ -135,7 +135,7 @@ def test_sampled_algorithms_equal_the_exact_ones_without_noise(M, common, shape)
     model = random_model(10, shape=shape)
     options = {"snapshots_per_sweep": 1, "common_random_numbers": common, "ties": "first"}
     for ours, exact in zip(
-        take(evi(model, seed(11), M=M, **options), 6), take(vi(model), 6), strict=True
+        take(e_vi(model, seed(11), M=M, **options), 6), take(vi(model), 6), strict=True
     ):
         assert np.array_equal(ours.values_XY, exact.values_XY)
         assert np.array_equal(ours.policy_PXY, exact.policy_PXY)
@@ -145,11 +145,11 @@ def test_sampled_algorithms_equal_the_exact_ones_without_noise(M, common, shape)
             exact.backups,
         )
     for ours, exact in zip(
-        take(eqi(model, seed(11), M=M, **options), 6), take(vi(model), 6), strict=True
+        take(e_qi(model, seed(11), M=M, **options), 6), take(vi(model), 6), strict=True
     ):
         assert np.array_equal(ours.values_XY, exact.values_XY)
     for T in (1, 2, 5):
-        run = take(efsvi(model, seed(12), T=T, M_l=2, M_u=M, **options), 2 * T + 4)
+        run = take(e_fsvi(model, seed(12), T=T, M_l=2, M_u=M, **options), 2 * T + 4)
         run = [s for s in run if (s.phase, s.policy_kind) != ("lower", "stationary")]
         for ours, exact in zip(run, take(fsvi(model, T), len(run)), strict=True):
             assert np.array_equal(ours.values_XY, exact.values_XY)
@@ -165,30 +165,30 @@ def test_evaluation_counts_match_a_calculation_by_hand():
         return [s.evaluations for s in take(snapshots, n)]
 
     thirds = [0, 40, 80, 120, 160, 200, 240]  # 24·5 = 120 a sweep, a third is 4 states
-    assert counts(evi(model, seed(0), M=5), 7) == thirds
-    assert counts(eqi(model, seed(0), M=5), 7) == thirds
-    assert counts(eqi(model, seed(0), M=5, count_actions=True), 4) == [0, 80, 160, 240]
+    assert counts(e_vi(model, seed(0), M=5), 7) == thirds
+    assert counts(e_qi(model, seed(0), M=5), 7) == thirds
+    assert counts(e_qi(model, seed(0), M=5, count_actions=True), 4) == [0, 80, 160, 240]
     agnostic = slow_agnostic(model, seed(0), M=5, snapshots_per_sweep=2)
     assert counts(agnostic, 5) == [0, 20, 40, 60, 80]
     # Lower sweeps 24·2 = 48, two snapshots each; an upper sweep 24·7·2 = 336.
-    frozen = efsvi(model, seed(0), T=3, M_l=2, M_u=7)
+    frozen = e_fsvi(model, seed(0), T=3, M_l=2, M_u=7)
     assert counts(frozen, 9) == [48, 48, 96, 96, 96, 208, 320, 432, 544]
-    assert counts(efsvi(model, seed(0), T=1, M_u=7), 2) == [0, 112]
+    assert counts(e_fsvi(model, seed(0), T=1, M_u=7), 2) == [0, 112]
     # Backups are the updated pairs (s, a).
-    assert [s.backups for s in take(evi(model, seed(0)), 4)] == [0, 8, 16, 24]
-    assert [s.backups for s in take(efsvi(model, seed(0), T=2), 6)] == [24, 24, 24, 32, 40, 48]
+    assert [s.backups for s in take(e_vi(model, seed(0)), 4)] == [0, 8, 16, 24]
+    assert [s.backups for s in take(e_fsvi(model, seed(0), T=2), 6)] == [24, 24, 24, 32, 40, 48]
 
 
 def test_snapshots_have_the_right_phase_kind_and_iteration():
     model = random_model(19)
-    run = take(efsvi(model, seed(20), T=4), 6 + 7)
+    run = take(e_fsvi(model, seed(20), T=4), 6 + 7)
     assert [s.policy_kind for s in run] == ["cyclic", "stationary"] * 3 + ["periodic"] * 7
     assert [s.phase for s in run] == ["lower"] * 6 + ["upper"] * 7
     assert [s.iteration for s in run] == [1, 1, 2, 2, 3, 3, 0, 0, 0, 1, 1, 1, 2]
     assert [len(s.policy_PXY) for s in run] == [1, 1, 2, 1, 3, 1] + [4] * 7
     assert np.array_equal(run[-1].policy_PXY[1:], run[4].policy_PXY)
     assert all(np.isnan(s.error) for s in run)
-    for name in ("evi", "eqi", "slow_agnostic"):
+    for name in ("e_vi", "e_qi", "slow_agnostic"):
         run = take(ALGORITHMS[name](model, seed(20)), 4)
         assert [(s.phase, s.policy_kind) for s in run] == [("base", "stationary")] * 4
         assert [s.iteration for s in run] == [0, 0, 0, 1]
@@ -197,7 +197,7 @@ def test_snapshots_have_the_right_phase_kind_and_iteration():
 def test_the_stationary_policy_of_the_lower_level_is_greedy_for_J():
     """Without noise, policy extraction is exact."""
     model = random_model(21, shape=("XYA.", "XYA."))
-    run = take(efsvi(model, seed(22), T=4, ties="first"), 6)
+    run = take(e_fsvi(model, seed(22), T=4, ties="first"), 6)
     for stationary in run[1::2]:
         greedy_XY = bellman(model, model.true, stationary.values_XY)[1]
         assert np.array_equal(stationary.policy_PXY, greedy_XY[None])
@@ -209,8 +209,8 @@ def test_a_snapshot_within_a_sweep_has_its_first_states_updated(name):
     model = random_model(23, sizes=(4, 6, 3, 2), shape=("XYA.", "XYA."))
     run = (
         ALGORITHMS[name](model, seed(24), M=1)
-        if name != "efsvi"
-        else efsvi(model, seed(24), T=3, M_u=1, ties="first")
+        if name != "e_fsvi"
+        else e_fsvi(model, seed(24), T=3, M_u=1, ties="first")
     )
     run = [s for s in take(run, 20) if s.phase != "lower"]
     before, first, second, after = (s.values_XY.reshape(-1) for s in run[3:7])
@@ -221,10 +221,10 @@ def test_a_snapshot_within_a_sweep_has_its_first_states_updated(name):
         assert np.array_equal(values[:stop], after[:stop])
         assert np.array_equal(values[stop:], before[stop:])
     assert not np.array_equal(before, after)
-    if name == "evi":
+    if name == "e_vi":
         for s in run:
             assert np.array_equal(s.policy_PXY[0], bellman(model, model.true, s.values_XY)[1])
-    if name == "efsvi":
+    if name == "e_fsvi":
         J1_XY = take(fsvi(model, 3), 2)[-1].values_XY
         np.testing.assert_array_equal(
             after.reshape(4, 6), F(model, J1_XY, run[3].policy_PXY[1:], run[3].values_XY)
@@ -262,8 +262,8 @@ def test_the_same_seed_gives_the_same_run_for_any_number_of_snapshots(name, comm
 
 def test_random_ties_change_the_lower_level_of_gridworld():
     model = make("gridworld").build()
-    first = take(efsvi(model, seed(28), T=3, ties="first"), 3)[2]
-    random = take(efsvi(model, seed(28), T=3), 3)[2]
+    first = take(e_fsvi(model, seed(28), T=3, ties="first"), 3)[2]
+    random = take(e_fsvi(model, seed(28), T=3), 3)[2]
     # The frozen fast state has no noise: only the choice among ties differs, not the values.
     assert np.array_equal(first.values_XY, random.values_XY)
     assert not np.array_equal(first.policy_PXY, random.policy_PXY)
@@ -290,7 +290,9 @@ def test_common_random_numbers_remove_the_bias_of_the_maximum():
     bias = {
         common: np.mean(
             [
-                model.mean(at(evi(model, seed(r), M=10, common_random_numbers=common), 5).values_XY)
+                model.mean(
+                    at(e_vi(model, seed(r), M=10, common_random_numbers=common), 5).values_XY
+                )
                 for r in range(100)
             ]
         )
@@ -309,12 +311,12 @@ def test_inventory_reaches_the_recorded_fractions_of_the_optimum():
         return model.mean(policy_values(model, snapshot.policy_PXY, tolerance=1e-2).U_XY) / best
 
     unit = model.n_states * model.n_actions * 50
-    run = take(efsvi(model, seed(30), T=12, snapshots_per_sweep=1), 23)
+    run = take(e_fsvi(model, seed(30), T=12, snapshots_per_sweep=1), 23)
     cyclic, stationary, periodic = run[-3:]
     assert cyclic.evaluations == stationary.evaluations == 0.22 * unit
     assert 0.83 <= fraction(cyclic) <= 0.92 and 0.83 <= fraction(periodic) <= 0.92
     assert 0.94 <= fraction(stationary) <= 0.99
-    early, late = (at(evi(model, seed(31), snapshots_per_sweep=1), k) for k in (2, 6))
+    early, late = (at(e_vi(model, seed(31), snapshots_per_sweep=1), k) for k in (2, 6))
     assert fraction(early) < 0.4 and fraction(late) > 0.95
 
 
@@ -333,11 +335,11 @@ def test_initial_values_are_used_and_not_changed():
     model = random_model(34)
     U_XY = seed(0).normal(size=(3, 4))
     before = U_XY.copy()
-    assert np.array_equal(next(evi(model, seed(0), U0_XY=U_XY)).values_XY, U_XY)
-    assert np.array_equal(next(efsvi(model, seed(0), T=1, V0_XY=U_XY)).values_XY, U_XY)
+    assert np.array_equal(next(e_vi(model, seed(0), U0_XY=U_XY)).values_XY, U_XY)
+    assert np.array_equal(next(e_fsvi(model, seed(0), T=1, V0_XY=U_XY)).values_XY, U_XY)
     assert np.array_equal(next(slow_agnostic(model, seed(0), U0_Y=U_XY[0])).values_XY[2], U_XY[0])
     Q_XYA = np.stack([U_XY, U_XY - 1], axis=2)
-    run = eqi(model, seed(0), Q0_XYA=Q_XYA)
+    run = e_qi(model, seed(0), Q0_XYA=Q_XYA)
     assert np.array_equal(next(run).values_XY, U_XY)
     take(run, 4)
     assert np.array_equal(U_XY, before) and np.array_equal(Q_XYA[..., 0], before)
@@ -346,23 +348,23 @@ def test_initial_values_are_used_and_not_changed():
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda m, g: evi(m, g, M=0), "M = 0"),
-        (lambda m, g: evi(m, 7), "rng = 7"),
-        (lambda m, g: evi(m, g, snapshots_per_sweep=0), "snapshots_per_sweep = 0"),
-        (lambda m, g: evi(m, g, ties="none"), "ties = 'none'"),
-        (lambda m, g: evi(m, g, U0_XY=np.zeros(3)), "U0_XY: shape"),
-        (lambda m, g: eqi(m, g, M=1.5), "M = 1.5"),
-        (lambda m, g: eqi(m, g, ties="none"), "ties = 'none'"),
-        (lambda m, g: eqi(m, g, Q0_XYA=np.zeros((3, 4))), "Q0_XYA: shape"),
+        (lambda m, g: e_vi(m, g, M=0), "M = 0"),
+        (lambda m, g: e_vi(m, 7), "rng = 7"),
+        (lambda m, g: e_vi(m, g, snapshots_per_sweep=0), "snapshots_per_sweep = 0"),
+        (lambda m, g: e_vi(m, g, ties="none"), "ties = 'none'"),
+        (lambda m, g: e_vi(m, g, U0_XY=np.zeros(3)), "U0_XY: shape"),
+        (lambda m, g: e_qi(m, g, M=1.5), "M = 1.5"),
+        (lambda m, g: e_qi(m, g, ties="none"), "ties = 'none'"),
+        (lambda m, g: e_qi(m, g, Q0_XYA=np.zeros((3, 4))), "Q0_XYA: shape"),
         (lambda m, g: slow_agnostic(m, g, M=-1), "M = -1"),
         (lambda m, g: slow_agnostic(m, g, ties=""), "ties = ''"),
         (lambda m, g: slow_agnostic(m, g, U0_Y=np.zeros(3)), "U0_Y: shape"),
-        (lambda m, g: efsvi(m, g, T=0), "T = 0"),
-        (lambda m, g: efsvi(m, g, T=2, M_l=0), "M_l = 0"),
-        (lambda m, g: efsvi(m, g, T=2, M_u=0), "M_u = 0"),
-        (lambda m, g: efsvi(m, g, T=2, ties="none"), "ties = 'none'"),
-        (lambda m, g: efsvi(m, g, T=2, V0_XY=np.zeros((4, 3))), "V0_XY: shape"),
-        (lambda m, g: efsvi(m, None, T=2), "rng = None"),
+        (lambda m, g: e_fsvi(m, g, T=0), "T = 0"),
+        (lambda m, g: e_fsvi(m, g, T=2, M_l=0), "M_l = 0"),
+        (lambda m, g: e_fsvi(m, g, T=2, M_u=0), "M_u = 0"),
+        (lambda m, g: e_fsvi(m, g, T=2, ties="none"), "ties = 'none'"),
+        (lambda m, g: e_fsvi(m, g, T=2, V0_XY=np.zeros((4, 3))), "V0_XY: shape"),
+        (lambda m, g: e_fsvi(m, None, T=2), "rng = None"),
     ],
 )
 def test_errors_name_the_bad_argument(call, words):

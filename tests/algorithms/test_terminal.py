@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsdash.algorithms import efsvi, fsfvi, fsvi, run_until
+from fsdash.algorithms import e_fsvi, fsfvi, fsvi, run_until
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.algorithms.terminal import TERMINALS
 from fsdash.core.evaluation import policy_values
@@ -87,7 +87,7 @@ def test_evaluations_of_efsvi_match_a_calculation_by_hand():
     model = random_model(1)
 
     def evaluations(**options):
-        run = efsvi(model, seed(0), T=3, M_l=2, M_u=5, snapshots_per_sweep=1, **options)
+        run = e_fsvi(model, seed(0), T=3, M_l=2, M_u=5, snapshots_per_sweep=1, **options)
         return [s.evaluations for s in take(run, 6)]
 
     assert evaluations() == [48, 48, 96, 96, 96, 336]
@@ -128,7 +128,7 @@ def test_evaluations_of_fsfvi_match_a_calculation_by_hand(lower_policy):
 def test_efsvi_is_fsvi_if_the_model_has_no_noise(terminal):
     model = random_model(2, shape=("XYA.", "XYA."))
     exact = take(fsvi(model, 4, terminal=terminal), 6)
-    run = efsvi(model, seed(3), T=4, ties="first", snapshots_per_sweep=1, terminal=terminal)
+    run = e_fsvi(model, seed(3), T=4, ties="first", snapshots_per_sweep=1, terminal=terminal)
     ours = [s for s in take(run, 9) if s.policy_kind != "stationary"]
     for a, b in zip(ours, exact, strict=True):
         np.testing.assert_allclose(a.values_XY, b.values_XY, atol=1e-9)
@@ -144,7 +144,7 @@ def test_fsfvi_with_a_table_and_all_states_is_efsvi(terminal, ties):
     ours = fsfvi(
         model, seed(5), regress=Tabular(), N=model.n_states, lower_policy="frozen", **options
     )
-    theirs = efsvi(model, seed(5), snapshots_per_sweep=1, **options)
+    theirs = e_fsvi(model, seed(5), snapshots_per_sweep=1, **options)
     for a, b in zip(take(ours, 9), take(theirs, 9), strict=True):
         assert np.array_equal(a.values_XY, b.values_XY)
         assert np.array_equal(a.policy_PXY, b.policy_PXY)
@@ -204,7 +204,7 @@ def test_errors_name_the_bad_argument(options, words):
     model = random_model(1)
     for run in (
         fsvi(model, 2, **options),
-        efsvi(model, seed(0), T=2, **options),
+        e_fsvi(model, seed(0), T=2, **options),
         fsfvi(model, seed(0), T=2, regress=Linear(), **options),
     ):
         with pytest.raises(InputError, match=words):

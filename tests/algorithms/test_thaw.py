@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from fsdash.algorithms import ethaw, run_until
-from fsdash.algorithms.ethaw import describe_thaw, frozen_map, sampled_defect, thawed_sweep
+from fsdash.algorithms import e_thaw, run_until
+from fsdash.algorithms.e_thaw import describe_thaw, frozen_map, sampled_defect, thawed_sweep
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.core.certificate import slow_kernel
 from fsdash.core.model import FastSlowMDP
@@ -75,7 +75,7 @@ def test_there_is_no_floor(rows):
     best = optimum(model)
     losses = [
         regret(model, s.policy_PXY, best=best).mean_regret
-        for s in (run_until(ethaw(model, seed(5), M=50), iterations=k) for k in (1, 500))
+        for s in (run_until(e_thaw(model, seed(5), M=50), iterations=k) for k in (1, 500))
     ]
     assert losses[1] < 0.02 * losses[0] and losses[1] < 1e-3 * np.abs(best.U_XY).max()
 
@@ -85,7 +85,7 @@ def test_every_sample_is_counted():
     model = exogenous(2)
     assert (slow_kernel(model) > 0.02).sum() == (slow_kernel(model) > 0).sum()
     nonzero = 5 * np.count_nonzero(slow_kernel(model))
-    run = take(ethaw(model, seed(0), M=2, draws=400), 8)
+    run = take(e_thaw(model, seed(0), M=2, draws=400), 8)
     first = 3 * 400 + 4 * 60 + 500 + nonzero + 60
     assert run[0].evaluations == first and run[0].backups == 5 * 60
     # Two sweeps of the policy, then a tenth of the work for draws of x', rounded down for each x.
@@ -98,22 +98,22 @@ def test_every_sample_is_counted():
 
 def test_a_frozen_map_that_is_exact_needs_no_correction():
     model = random_model(4, (3, 5, 4, 3), ("X..W", "XYA."))
-    steps = np.diff([s.evaluations for s in take(ethaw(model, seed(0)), 20)])
+    steps = np.diff([s.evaluations for s in take(e_thaw(model, seed(0)), 20)])
     assert steps.max() < 2 * 10 * 60
 
 
 def test_actions_may_change_the_reward_alone():
     model = random_model(0, (3, 4, 2, 3), ("X..W", "XY.."))
-    last = run_until(ethaw(model, np.random.default_rng(0)), iterations=12)
+    last = run_until(e_thaw(model, np.random.default_rng(0)), iterations=12)
     assert regret(model, last.policy_PXY).max_regret < 1e-6
 
 
 def test_the_same_seed_gives_the_same_run_and_snapshots_do_not_change():
     model = exogenous(3)
-    first = ethaw(model, seed(4))
+    first = e_thaw(model, seed(4))
     copies = [(s, s.values_XY.copy(), s.policy_PXY.copy()) for s in take(first, 9)]
     take(first, 9)
-    again = take(ethaw(model, seed(4)), 9)
+    again = take(e_thaw(model, seed(4)), 9)
     for (s, values_XY, policy_PXY), other in zip(copies, again, strict=True):
         assert np.array_equal(s.values_XY, values_XY) and np.array_equal(s.policy_PXY, policy_PXY)
         assert np.array_equal(other.values_XY, values_XY)
@@ -126,7 +126,7 @@ def test_its_share_of_the_optimum_on_the_domains():
     for name in ("inventory", "gridworld", "pricing"):
         model = make(name).build()
         last, budget = None, 0.5 * 50 * model.n_pairs
-        for snapshot in ethaw(model, seed(11)):
+        for snapshot in e_thaw(model, seed(11)):
             if snapshot.evaluations > budget:
                 break
             last = snapshot
@@ -166,7 +166,7 @@ def test_it_does_not_stall_if_the_slow_state_moves_often(gamma):
     model = circle(0.9, gamma)
     best = optimum(model)
     uniform = model.mean(np.linalg.solve(*uniform_system(model)).reshape(2, 20))
-    policy = after_sweeps(model, ethaw(model, seed(0)), 64)
+    policy = after_sweeps(model, e_thaw(model, seed(0)), 64)
     optimal = model.mean(best.U_XY)
     score = (regret(model, policy, best=best).mean_value - uniform) / (optimal - uniform)
     assert score > 0.95
@@ -194,7 +194,7 @@ def test_a_rare_move_is_corrected_once_it_has_been_seen():
         gamma=0.99,
     )
     assert not optimum(model).policy_PXY[0, 0, :ruin].any()  # inside while it is calm
-    policy = after_sweeps(model, ethaw(model, seed(1)), 256)
+    policy = after_sweeps(model, e_thaw(model, seed(1)), 256)
     assert (policy[0, 0, :ruin] == 0).mean() > 0.6
 
 
@@ -211,7 +211,7 @@ def test_a_nearly_exogenous_model_is_accepted():
         gamma=base.gamma,
     )
     assert not model.true.exogenous_slow
-    last = run_until(ethaw(model, seed(5), M=50), iterations=500)
+    last = run_until(e_thaw(model, seed(5), M=50), iterations=500)
     loss = regret(model, last.policy_PXY, best=optimum(model))
     assert loss.mean_regret < 1e-3 * np.abs(loss.optimal_mean_value)
 
@@ -219,13 +219,13 @@ def test_a_nearly_exogenous_model_is_accepted():
 def test_models_that_do_not_suit_get_the_alternative():
     endogenous = random_model(5, shape=("XYAW", "XYA."), frozen="XYA.")
     noisy = random_model(5, shape=("X..W", "XYAW"))
-    for call in (lambda m: next(ethaw(m, seed(0))), describe_thaw):
+    for call in (lambda m: next(e_thaw(m, seed(0))), describe_thaw):
         with pytest.raises(InputError, match=r"slow state is endogenous .*; use e-rolling"):
             call(endogenous)
         with pytest.raises(InputError, match=r"noise while x is frozen .*; use e-rolling with M_l"):
             call(noisy)
     with pytest.raises(InputError, match="endogenous"):
-        next(ethaw(random_rows(5, padded=True), seed(0)))
+        next(e_thaw(random_rows(5, padded=True), seed(0)))
     with pytest.raises(InputError, match="draws = 0"):
-        next(ethaw(exogenous(1), seed(0), draws=0))
+        next(e_thaw(exogenous(1), seed(0), draws=0))
     assert "exogenous slow state" in describe_thaw(exogenous(1))

@@ -21,11 +21,11 @@ from fsdash.domains import make
 from fsdash.theory import (
     PRESETS,
     advise,
-    fsvi_regret,
-    repaired_regret,
+    fsvi_bound,
+    repaired_bound,
     reward_error,
     rolling_bound,
-    vi_regret,
+    vi_bound,
 )
 from fsdash.version import __version__
 
@@ -38,8 +38,8 @@ BOUNDS_FIELDS = [
     "reward_term",
     "transition_term",
     "iteration_term",
-    "fsvi_regret",
-    "vi_regret",
+    "fsvi_bound",
+    "vi_bound",
     "rolling_bound",
     "trivial_bound",
     "fsvi_cost",
@@ -72,11 +72,11 @@ def test_bounds_prints_the_documented_fields_with_the_library_s_numbers(as_json)
     for record in records:
         assert list(record) == BOUNDS_FIELDS
         T, k = record["T"], record["k"]
-        regret, error = fsvi_regret(THREE_REGIMES, T, k=k), reward_error(THREE_REGIMES, T)
-        assert record["fsvi_regret"] == regret.total
+        regret, error = fsvi_bound(THREE_REGIMES, T, k=k), reward_error(THREE_REGIMES, T)
+        assert record["fsvi_bound"] == regret.total
         assert record["reward_error"] == error.total
         assert record["freeze_error"] + record["end_of_horizon_error"] == error.total
-        assert record["vi_regret"] == vi_regret(THREE_REGIMES, k)
+        assert record["vi_bound"] == vi_bound(THREE_REGIMES, k)
         assert record["trivial_bound"] == pytest.approx(100)
         assert record["vi_cost"] == k * 100**4 * 50
         assert record["fsvi_cost"] == pytest.approx(
@@ -92,7 +92,7 @@ def test_bounds_accepts_every_constant(as_json):
     # T = 2: no freeze error; γ·L_U·(α·d_Y + γ·d_Y·(α + 2)).
     assert record["freeze_error"] == 0
     assert record["end_of_horizon_error"] == pytest.approx(0.8 * 4 * (0.2 + 0.8 * 2 * 2.1))
-    assert record["vi_regret"] == pytest.approx(2 * 5 * 0.8**4 / 0.2**2)
+    assert record["vi_bound"] == pytest.approx(2 * 5 * 0.8**4 / 0.2**2)
     assert record["vi_cost"] == 3 * 42**2 * 8
 
 
@@ -109,7 +109,7 @@ def test_overflow_is_infinity_in_every_format(fsdash):
     line = "bounds --l-f 50 --gamma 0.999 -T 1000"
     code, out, _ = fsdash(f"{line} --format json")
     assert code == 0 and "1e999" in out and "Infinity" not in out
-    assert json.loads(out)[0]["fsvi_regret"] == math.inf
+    assert json.loads(out)[0]["fsvi_bound"] == math.inf
     assert "inf" in fsdash(line)[1] and "inf" in fsdash(f"{line} --format csv")[1]
     assert "nan" not in fsdash(line)[1].lower()
 
@@ -118,7 +118,7 @@ def test_csv_output_can_be_read_back(fsdash):
     _, out, _ = fsdash("bounds -T 1:5 -k 1,10 --format csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert len(rows) == 10 and list(rows[0]) == BOUNDS_FIELDS
-    assert float(rows[-1]["fsvi_regret"]) == fsvi_regret(THREE_REGIMES, 5, k=10).total
+    assert float(rows[-1]["fsvi_bound"]) == fsvi_bound(THREE_REGIMES, 5, k=10).total
 
 
 def test_advise_finds_the_three_regimes(as_json):
@@ -151,11 +151,11 @@ def test_both_bounds_can_be_computed(as_json):
     [repaired] = as_json("bounds -T 9 -k 3 --bound repaired")
     [given] = as_json("bounds -T 9 -k 3 --bound repaired --l-frozen 1.2")
     assert (stated["bound"], repaired["bound"]) == ("stated", "repaired")
-    assert stated["fsvi_regret"] == fsvi_regret(THREE_REGIMES, 9, k=3).total
-    assert repaired["fsvi_regret"] == repaired_regret(THREE_REGIMES, 9, k=3).total
-    assert given["fsvi_regret"] == repaired_regret(THREE_REGIMES, 9, k=3, l_frozen=1.2).total
+    assert stated["fsvi_bound"] == fsvi_bound(THREE_REGIMES, 9, k=3).total
+    assert repaired["fsvi_bound"] == repaired_bound(THREE_REGIMES, 9, k=3).total
+    assert given["fsvi_bound"] == repaired_bound(THREE_REGIMES, 9, k=3, l_frozen=1.2).total
     [one] = as_json("bounds -T 9 -k 3 --bound repaired --n-slow 1")
-    assert one["fsvi_regret"] == given["fsvi_regret"]  # L_f = 1.2
+    assert one["fsvi_bound"] == given["fsvi_bound"]  # L_f = 1.2
 
 
 def test_the_bound_of_rolling_freeze_has_a_horizon_of_T_periods(as_json):
@@ -166,14 +166,14 @@ def test_the_bound_of_rolling_freeze_has_a_horizon_of_T_periods(as_json):
     assert second["rolling_bound"] == rolling_bound(own, 9).total
     assert second["rolling_cost"] / first["rolling_cost"] == 9 / 4
     [repaired] = as_json(f"bounds -T 9 -k 1 --bound repaired {options}")
-    assert repaired["fsvi_regret"] == repaired_regret(own, 9, k=1).total
+    assert repaired["fsvi_bound"] == repaired_bound(own, 9, k=1).total
 
 
 def test_advise_minimises_the_bound_that_is_asked_for(fsdash, as_json):
     sizes = PRESETS["three-regimes"].sizes
     line = "advise -T 2,4,9,16,25 --sweeps 4 --bound repaired"
     expected = advise(
-        THREE_REGIMES, sizes, budget=4 * sizes.sweep, T=(2, 4, 9, 16, 25), bound=repaired_regret
+        THREE_REGIMES, sizes, budget=4 * sizes.sweep, T=(2, 4, 9, 16, 25), bound=repaired_bound
     )
     found = as_json(line)
     assert found["bound"] == "repaired" and found["choice"]["regret"] == expected.choice.regret

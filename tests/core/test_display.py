@@ -15,7 +15,7 @@ OBJECTS = {
     "model": MODEL,
     "axis": WIDE_AXIS,
     "snapshot": next(fsdash.vi(MODEL)),
-    "sampled snapshot": next(fsdash.evi(MODEL, np.random.default_rng(0))),
+    "sampled snapshot": next(fsdash.e_vi(MODEL, np.random.default_rng(0))),
     "values": fsdash.policy_values(MODEL, POLICY_XY),
     "optimum": fsdash.optimum(MODEL),
     "regret": fsdash.regret(MODEL, POLICY_XY),

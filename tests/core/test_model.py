@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from fsdash.algorithms import ethaw, rolling, run_until
+from fsdash.algorithms import e_thaw, rolling, run_until
 from fsdash.choice.certify import certify
 from fsdash.core.axis import Coordinate
 from fsdash.core.model import Axis, FastSlowMDP
@@ -129,7 +129,7 @@ def test_a_broadcast_inventory_behaves_like_the_original():
     assert large.true.exogenous_slow and large.nbytes == small.nbytes
     policy = run_until(rolling(small, 24), iterations=24).policy_PXY
     assert certify(large, policy).max_regret == certify(small, policy).max_regret
-    thawed = [next(ethaw(model, np.random.default_rng(0))) for model in (small, large)]
+    thawed = [next(e_thaw(model, np.random.default_rng(0))) for model in (small, large)]
     assert np.array_equal(thawed[0].policy_PXY, thawed[1].policy_PXY)
 
 

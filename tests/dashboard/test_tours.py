@@ -23,7 +23,7 @@ from fsdash.dashboard.your_model import url as your_model_url
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.teaching.tours import TOURS, Position, parse_position
-from fsdash.theory import PRESETS, fsavi_regret
+from fsdash.theory import PRESETS, fsavi_bound
 from tests.dashboard.kit import address, follow_link, opened, words
 
 pytestmark = pytest.mark.slow  # together they take several seconds
@@ -184,8 +184,8 @@ def test_the_practitioners_example_suggests_the_regime():
 def test_the_researchers_stop_shows_a_proven_bound_above_the_stated_one():
     page, T = at("researcher.3"), 16
     constants, fit = PRESETS["three-regimes"].constants, dict(kappa=1.02, eps_low=0.05, eps_up=0.2)
-    proven = fsavi_regret(constants, T, k=20, **fit).total
-    stated = fsavi_regret(constants, T, k=20, **fit, bound="stated").total
+    proven = fsavi_bound(constants, T, k=20, **fit).total
+    stated = fsavi_bound(constants, T, k=20, **fit, bound="stated").total
     assert proven > stated
     assert linear_text.describe_stated(T, stated, proven) in words(page)
 

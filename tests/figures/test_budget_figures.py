@@ -21,16 +21,16 @@ from fsdash.figures.palette import FAMILY_COLOURS, competitor_colour, competitor
 from fsdash.formatting import number
 from fsdash.theory import (
     advise,
+    fsvi_bound,
     fsvi_cost,
-    fsvi_regret,
     preset,
     regimes,
     trivial_bound,
+    vi_bound,
     vi_cost,
-    vi_regret,
 )
 from fsdash.theory.measured_domains import measured_domains
-from fsdash.theory.repaired import repaired_regret
+from fsdash.theory.repaired import repaired_bound
 from fsdash.theory.sensitivity import VARIABLE, best_T_rows, values_around, vary
 from fsdash.theory.staircase import budget_range, rolling_curve, staircases, staircases_table
 
@@ -49,7 +49,7 @@ CASES = {
 }
 
 
-def drawn(constants, sweeps, T=THREE.T, competing=None, bound=fsvi_regret):
+def drawn(constants, sweeps, T=THREE.T, competing=None, bound=fsvi_bound):
     advice = advise(constants, THREE.sizes, budget=sweeps * UNIT, T=competing or T, bound=bound)
     figure = budget_figure(
         constants, THREE.sizes, T, advice.budget, advice.regimes, advice.candidates, bound
@@ -62,7 +62,7 @@ def trace(figure, name):
     return found
 
 
-@pytest.mark.parametrize("bound", [fsvi_regret, partial(repaired_regret, l_frozen=1.3)])
+@pytest.mark.parametrize("bound", [fsvi_bound, partial(repaired_bound, l_frozen=1.3)])
 def test_each_step_of_a_curve_has_the_bound_and_cost_of_the_library(bound):
     figure, _ = drawn(THREE.constants, 4, bound=bound)
     for T in (1, *THREE.T):
@@ -75,7 +75,7 @@ def test_each_step_of_a_curve_has_the_bound_and_cost_of_the_library(bound):
         assert steps.line.shape == "hv" and steps.x[-1] >= cost[-1]
     steps = trace(figure, "Base VI")
     k = np.array(steps.customdata)[:, 0].astype(int)
-    np.testing.assert_allclose(steps.y, vi_regret(THREE.constants, k))
+    np.testing.assert_allclose(steps.y, vi_bound(THREE.constants, k))
 
 
 def test_the_markers_are_the_bounds_for_the_budget_on_their_curves():
@@ -194,7 +194,7 @@ def test_the_table_holds_the_steps_of_the_curves():
     np.testing.assert_allclose(np.array(table["cost"]) / UNIT, table["sweeps"])
 
 
-@pytest.mark.parametrize("bound", [fsvi_regret, partial(repaired_regret, l_frozen=1.3)])
+@pytest.mark.parametrize("bound", [fsvi_bound, partial(repaired_bound, l_frozen=1.3)])
 def test_the_bars_are_the_terms_of_the_bound(bound):
     advice = advise(THREE.constants, THREE.sizes, budget=4 * UNIT, T=THREE.T, bound=bound)
     figure = decomposition_figure(THREE.constants, advice.candidates, bound)
@@ -252,7 +252,7 @@ def test_the_figure_compares_the_bound_with_the_true_regret(name):
     figure = truth_figure(domain.constants, domain.regret)
     T = sorted(domain.regret)
     bound, true = trace(figure, "the bound, k → ∞"), trace(figure, "the true regret")
-    np.testing.assert_array_equal(bound.y, fsvi_regret(domain.constants, T, k=0).floor)
+    np.testing.assert_array_equal(bound.y, fsvi_bound(domain.constants, T, k=0).floor)
     assert list(true.y) == [domain.regret[t][0] for t in T]
     trivial = trivial_bound(domain.constants)
     assert max(true.y) < trivial < min(bound.y)
@@ -274,7 +274,7 @@ def test_the_winner_and_the_trivial_bound_stay_visible_next_to_huge_floors():
 
 
 def test_huge_bars_are_cut_and_labelled_with_their_true_value():
-    bound = partial(repaired_regret, l_frozen=1e6)
+    bound = partial(repaired_bound, l_frozen=1e6)
     advice = advise(THREE.constants, THREE.sizes, budget=4 * UNIT, T=THREE.T, bound=bound)
     figure = decomposition_figure(THREE.constants, advice.candidates, bound)
     top = figure.layout.yaxis.range[1]

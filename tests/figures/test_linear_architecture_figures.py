@@ -12,7 +12,7 @@ from fsdash.figures.linear_architecture import (
     fsavi_figure,
     fsavi_terms_figure,
 )
-from fsdash.theory import Constants, fsavi_regret, repaired_regret
+from fsdash.theory import Constants, fsavi_bound, repaired_bound
 
 USUAL = Constants(gamma=0.9, alpha=0.05, d_y=1, l_r=0.5, l_f=1.2, l_u=0.05, r_max=10)
 NOTHING = Constants(gamma=0.5, alpha=0, d_y=0, l_r=0, l_f=0, l_u=0, r_max=0)
@@ -29,9 +29,9 @@ def curves(figure):
 def test_the_curves_are_the_values_of_the_library(l_frozen):
     drawn = curves(fsavi_figure(USUAL, T_VALUES, 6, 20, FIT, l_frozen))
     expected = {
-        PROVEN: fsavi_regret(USUAL, T_VALUES, k=20, **FIT, l_frozen=l_frozen).total,
-        STATED: fsavi_regret(USUAL, T_VALUES, k=20, **FIT, bound="stated").total,
-        EXACT: repaired_regret(USUAL, T_VALUES, k=20, l_frozen=l_frozen).total,
+        PROVEN: fsavi_bound(USUAL, T_VALUES, k=20, **FIT, l_frozen=l_frozen).total,
+        STATED: fsavi_bound(USUAL, T_VALUES, k=20, **FIT, bound="stated").total,
+        EXACT: repaired_bound(USUAL, T_VALUES, k=20, l_frozen=l_frozen).total,
     }
     for name, values in expected.items():
         np.testing.assert_array_equal(drawn[name].y, values)
@@ -48,8 +48,8 @@ def test_the_stated_bound_is_dashed():
 
 def test_each_bar_shows_one_term_of_both_versions():
     drawn = curves(fsavi_terms_figure(USUAL, 3, 20, FIT, 1.1))
-    proven = fsavi_regret(USUAL, 3, k=20, **FIT, l_frozen=1.1)
-    stated = fsavi_regret(USUAL, 3, k=20, **FIT, bound="stated")
+    proven = fsavi_bound(USUAL, 3, k=20, **FIT, l_frozen=1.1)
+    stated = fsavi_bound(USUAL, 3, k=20, **FIT, bound="stated")
     for term, (name, _) in TERMS.items():
         assert drawn[name].x == (getattr(stated, term), getattr(proven, term))
 

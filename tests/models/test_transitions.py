@@ -300,7 +300,7 @@ def test_infeasible_actions_are_never_chosen(seed, T):
     snapshots = [
         fsdash.run_until(fsdash.fsvi(model, T), tolerance=1e-3),
         fsdash.run_until(fsdash.mpi(model), tolerance=1e-3),
-        fsdash.run_until(fsdash.efsvi(model, np.random.default_rng(0), T=T, M_u=5), iterations=2),
+        fsdash.run_until(fsdash.e_fsvi(model, np.random.default_rng(0), T=T, M_u=5), iterations=2),
     ]
     for snapshot in snapshots:
         policy = model.policy(snapshot)

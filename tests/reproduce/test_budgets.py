@@ -41,7 +41,7 @@ from fsdash.reproduce.budgets import (
 )
 from fsdash.reproduce.claims.at_budgets import budget_claims
 from fsdash.reproduce.judging import NOT_REPRODUCED, PARTLY, REPRODUCED, judge
-from fsdash.theory import fsvi_regret
+from fsdash.theory import fsvi_bound
 from fsdash.theory.measured_domains import measured_domains
 from tools.reproduction_tables import GUIDE, README, tables, with_tables
 
@@ -217,7 +217,7 @@ def test_certainty_equivalence_keeps_infeasible_actions_infeasible_and_needs_no_
 @pytest.mark.parametrize("page", ["guarantees.md", "reproduction.md"])
 def test_the_guide_says_how_far_the_papers_bound_is_from_the_truth(page):
     ratios = [
-        fsvi_regret(measured_domains()[row.domain].constants, row.T, k=30).total / row.max_regret
+        fsvi_bound(measured_domains()[row.domain].constants, row.T, k=30).total / row.max_regret
         for row in archived_budgets()[1].itertuples()
     ]
     assert (f"{min(ratios):.0e}", f"{max(ratios):.0e}") == ("6e+04", "1e+25")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fsdash.algorithms import efsvi, eqi, evi, rolling, run_until
+from fsdash.algorithms import e_fsvi, e_qi, e_vi, rolling, run_until
 from fsdash.algorithms.optimum import optimum
 from fsdash.core.evaluation import policy_values
 from fsdash.core.operators import q_values
@@ -53,9 +53,9 @@ def test_it_repairs_the_policy_that_is_greedy_for_a_long_frozen_horizon():
     assert share(centre=True, common_random_numbers=True) > 0.98
 
 
-@pytest.mark.parametrize("algorithm", [evi, eqi, efsvi])
+@pytest.mark.parametrize("algorithm", [e_vi, e_qi, e_fsvi])
 def test_algorithms_take_it_and_refuse_an_endogenous_slow_state(algorithm):
-    T = {"T": 3} if algorithm is efsvi else {}
+    T = {"T": 3} if algorithm is e_fsvi else {}
     last = run_until(algorithm(EXOGENOUS, seed(0), **T, centre=True), iterations=3)
     assert np.isfinite(last.values_XY).all()
     with pytest.raises(InputError, match="centre = True: the slow state is endogenous"):

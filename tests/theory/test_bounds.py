@@ -13,18 +13,18 @@ from fsdash.theory import (
     Constants,
     Sizes,
     bounds_table,
-    fsavi_regret,
-    fsvi_regret,
+    fsavi_bound,
+    fsvi_bound,
     iteration_term,
     lemma_regret,
     preset,
-    repaired_regret,
+    repaired_bound,
     reward_error,
     rolling_bound,
     transition_distance,
     trivial_bound,
     value_lipschitz_bound,
-    vi_regret,
+    vi_bound,
 )
 
 mp.dps = 50
@@ -138,7 +138,7 @@ def test_long_horizons_keep_their_digits(gamma, l_f):
 @given(constants_drawn, horizons, iterations)
 def test_fsvi_regret_equals_the_theorem(c, T, k):
     with np.errstate(all="raise"):
-        regret = fsvi_regret(c, T, k=k)
+        regret = fsvi_bound(c, T, k=k)
     error = sum(exact_reward_error(c, T))
     moved = mpf(c.l_u) * exact_distance(c, T)
     reward_term, transition_term, _ = exact_lemma(c.gamma, T, error, moved, 0)
@@ -154,11 +154,11 @@ def test_fsvi_regret_equals_the_theorem(c, T, k):
 @thorough
 @given(constants_drawn, iterations)
 def test_fsvi_with_horizon_1_is_base_vi(c, k):
-    regret = fsvi_regret(c, 1, k=k)
+    regret = fsvi_bound(c, 1, k=k)
     assert regret.floor == 0
-    assert regret.total == vi_regret(c, k)
+    assert regret.total == vi_bound(c, k)
     gamma = mpf(c.gamma)
-    assert same(vi_regret(c, k), 2 * mpf(c.r_max) * gamma ** (k + 1) / (1 - gamma) ** 2)
+    assert same(vi_bound(c, k), 2 * mpf(c.r_max) * gamma ** (k + 1) / (1 - gamma) ** 2)
 
 
 @pytest.mark.slow
@@ -225,7 +225,7 @@ def test_overflow_is_infinite_and_never_nan(changes):
     T, k = np.array([1, 2, 3, 100, 10_000])[:, None], np.array([0, 1, 10**12])
     with np.errstate(all="raise"):
         table = bounds_table(c, Sizes(n_slow=10**12, n_fast=10**12, n_actions=10**12), T=T, k=k)
-        table["fsavi"] = fsavi_regret(c, T, k=k, kappa=1.0, eps_low=0.1, eps_up=0.1).total
+        table["fsavi"] = fsavi_bound(c, T, k=k, kappa=1.0, eps_low=0.1, eps_up=0.1).total
     assert not any(np.isnan(column).any() for column in table.values())
     assert all((column >= 0).all() for column in table.values())
     # A coefficient of 0 times a sum that overflowed is 0.
@@ -236,13 +236,13 @@ def test_overflow_is_infinite_and_never_nan(changes):
 def test_large_constants_overflow_to_infinity():
     error = reward_error(replace(GOOD, l_f=1e9, l_u=0), [2, 3, 10_000])
     assert error.freeze[0] == 0 < error.freeze[1] < error.freeze[2] == np.inf
-    assert fsvi_regret(replace(GOOD, l_f=1e9), 10_000, k=1).total == np.inf
+    assert fsvi_bound(replace(GOOD, l_f=1e9), 10_000, k=1).total == np.inf
 
 
 @thorough
 @given(constants_drawn, horizons)
 def test_more_iterations_never_increase_the_bound(c, T):
-    regret = fsvi_regret(c, T, k=np.arange(60))
+    regret = fsvi_bound(c, T, k=np.arange(60))
     assert (regret.iteration_term[1:] <= regret.iteration_term[:-1]).all()
     assert (regret.total[1:] <= regret.total[:-1]).all()
     assert (regret.total >= regret.floor).all()
@@ -252,18 +252,16 @@ def test_arrays_equal_scalar_calls():
     T, k = np.arange(1, 40)[:, None], np.arange(7)
     c = replace(GOOD, gamma=0.97)
     grids = {
-        "reward": fsvi_regret(c, T, k=k).total,
-        "fsavi": fsavi_regret(c, T, k=k, kappa=1.01, eps_low=0.2, eps_up=0.3).total,
-        "stated": fsavi_regret(
-            c, T, k=k, kappa=1.01, eps_low=0.2, eps_up=0.3, bound="stated"
-        ).total,
+        "reward": fsvi_bound(c, T, k=k).total,
+        "fsavi": fsavi_bound(c, T, k=k, kappa=1.01, eps_low=0.2, eps_up=0.3).total,
+        "stated": fsavi_bound(c, T, k=k, kappa=1.01, eps_low=0.2, eps_up=0.3, bound="stated").total,
     }
     for i in range(39):
         for j in range(7):
             one = {
-                "reward": fsvi_regret(c, i + 1, k=j).total,
-                "fsavi": fsavi_regret(c, i + 1, k=j, kappa=1.01, eps_low=0.2, eps_up=0.3).total,
-                "stated": fsavi_regret(
+                "reward": fsvi_bound(c, i + 1, k=j).total,
+                "fsavi": fsavi_bound(c, i + 1, k=j, kappa=1.01, eps_low=0.2, eps_up=0.3).total,
+                "stated": fsavi_bound(
                     c, i + 1, k=j, kappa=1.01, eps_low=0.2, eps_up=0.3, bound="stated"
                 ).total,
             }
@@ -284,8 +282,8 @@ def test_bounds_table_equals_single_calls():
         "reward_term",
         "transition_term",
         "iteration_term",
-        "fsvi_regret",
-        "vi_regret",
+        "fsvi_bound",
+        "vi_bound",
         "rolling_bound",
         "trivial_bound",
         "fsvi_cost",
@@ -300,20 +298,20 @@ def test_bounds_table_equals_single_calls():
     assert [(r["T"], r["k"]) for r in records[:3]] == [(2, 1), (2, 5), (4, 1)]
     for r in records:
         T, k = int(r["T"]), int(r["k"])
-        assert r["fsvi_regret"] == pytest.approx(fsvi_regret(chosen.constants, T, k=k).total)
-        assert r["vi_regret"] == pytest.approx(vi_regret(chosen.constants, k))
+        assert r["fsvi_bound"] == pytest.approx(fsvi_bound(chosen.constants, T, k=k).total)
+        assert r["vi_bound"] == pytest.approx(vi_bound(chosen.constants, k))
         assert r["rolling_bound"] == pytest.approx(rolling_bound(chosen.constants, T).total)
         terms = r["reward_term"] + r["transition_term"] + r["iteration_term"]
-        assert terms == pytest.approx(r["fsvi_regret"])
+        assert terms == pytest.approx(r["fsvi_bound"])
     assert bounds_table(chosen.constants, chosen.sizes, T=3, k=4)["T"].shape == (1, 1)
 
 
 def test_bounds_table_takes_a_bound():
     chosen = preset("three-regimes")
-    table = bounds_table(chosen.constants, chosen.sizes, T=[2, 9], k=[1, 5], bound=repaired_regret)
+    table = bounds_table(chosen.constants, chosen.sizes, T=[2, 9], k=[1, 5], bound=repaired_bound)
     for row, T in enumerate((2, 9)):
-        expected = repaired_regret(chosen.constants, T, k=5)
-        assert table["fsvi_regret"][row, 1] == pytest.approx(expected.total, rel=1e-14)
+        expected = repaired_bound(chosen.constants, T, k=5)
+        assert table["fsvi_bound"][row, 1] == pytest.approx(expected.total, rel=1e-14)
         assert table["reward_term"][row, 1] == pytest.approx(expected.reward_term, rel=1e-14)
 
 
@@ -334,4 +332,4 @@ def test_value_lipschitz_bound_of_arrays():
 
 def test_empty_input_gives_empty_output():
     assert reward_error(GOOD, []).total.shape == (0,)
-    assert fsvi_regret(GOOD, np.ones((0, 1), dtype=int), k=[1, 2]).total.shape == (0, 2)
+    assert fsvi_bound(GOOD, np.ones((0, 1), dtype=int), k=[1, 2]).total.shape == (0, 2)

@@ -16,16 +16,16 @@ from fsdash.theory import (
     Constants,
     Sizes,
     advise,
+    fsvi_bound,
     fsvi_cost,
-    fsvi_regret,
     k_max,
     k_max_vi,
     lower_level_cost,
     preset,
     regimes,
     trivial_bound,
+    vi_bound,
     vi_cost,
-    vi_regret,
 )
 
 THREE = preset("three-regimes")
@@ -45,12 +45,12 @@ def winner(found, budget):
 def brute_force(constants, sizes, T, sweeps):
     """The winner at every budget where a staircase steps, and the budget up to which it holds."""
     k = np.arange(1, sweeps + 1)
-    staircases = {("VI", 1): (vi_cost(sizes, k), vi_regret(constants, k))}
+    staircases = {("VI", 1): (vi_cost(sizes, k), vi_bound(constants, k))}
     for horizon in sorted(set(T) - {1}):
         affordable = k[fsvi_cost(sizes, horizon, k=k) <= sweeps * sizes.sweep]
         staircases["FSVI", horizon] = (
             fsvi_cost(sizes, horizon, k=affordable),
-            fsvi_regret(constants, horizon, k=affordable).total,
+            fsvi_bound(constants, horizon, k=affordable).total,
         )
     budgets = sorted({float(cost) for costs, _ in staircases.values() for cost in costs})
     lists = {
@@ -150,10 +150,10 @@ def test_advice_is_the_best_of_its_candidates(problem, sweeps):
         assert advice.choice.regret <= c.regret
         if c.algorithm == "VI":
             k = k_max_vi(sizes, budget)
-            expected = (k, vi_regret(constants, k), vi_cost(sizes, k))
+            expected = (k, vi_bound(constants, k), vi_cost(sizes, k))
         else:
             k = k_max(sizes, c.T, budget=budget)
-            expected = (k, fsvi_regret(constants, c.T, k=k).total, fsvi_cost(sizes, c.T, k=k))
+            expected = (k, fsvi_bound(constants, c.T, k=k).total, fsvi_cost(sizes, c.T, k=k))
         assert (c.k, c.regret, c.cost) == pytest.approx(expected, rel=1e-14)
         assert c.k >= 1 and c.cost <= budget
     assert [c.regret for c in advice.candidates] == sorted(c.regret for c in advice.candidates)
@@ -180,7 +180,7 @@ def test_the_regimes_of_the_long_horizon_preset():
         ("FSVI", 9, 29.27, 335),
         ("VI", 1, 335, math.inf),
     ]
-    floors = fsvi_regret(chosen.constants, chosen.T, k=1).floor
+    floors = fsvi_bound(chosen.constants, chosen.T, k=1).floor
     assert floors.min() == pytest.approx(685.0855908)
     assert floors.min() > trivial_bound(chosen.constants) == pytest.approx(100)
 
@@ -227,14 +227,14 @@ def test_discount_factors_close_to_1(gamma):
     *_, before, last = regimes(constants, THREE.sizes, T=range(2, 26))
     assert (before.algorithm, last.algorithm) == ("FSVI", "VI")
     k = k_max_vi(THREE.sizes, last.start)
-    floor = fsvi_regret(constants, np.arange(2, 26), k=k).total.min()
-    assert vi_regret(constants, k) <= floor < vi_regret(constants, k - 1)
+    floor = fsvi_bound(constants, np.arange(2, 26), k=k).total.min()
+    assert vi_bound(constants, k) <= floor < vi_bound(constants, k - 1)
 
 
 def test_a_worked_example_of_advice():
     unit = THREE.sizes.sweep
     advice = advise(THREE.constants, THREE.sizes, budget=10 * unit, T=THREE.T)
-    regret = fsvi_regret(THREE.constants, 9, k=9).total
+    regret = fsvi_bound(THREE.constants, 9, k=9).total
     lower = lower_level_cost(THREE.sizes, 9)
     assert advice.choice == BoundedRun("FSVI", 9, 9, regret, lower + 9 * unit)
     assert len(advice.candidates) == 6

@@ -15,7 +15,7 @@ import pytest
 from fsdash.algorithms import fsvi, run_until
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.core.model import Axis, FastSlowMDP
-from fsdash.theory import fsvi_regret, reward_error, transition_distance, trivial_bound
+from fsdash.theory import fsvi_bound, reward_error, transition_distance, trivial_bound
 from fsdash.theory.measured import measure
 
 
@@ -49,7 +49,7 @@ def test_the_regret_exceeds_the_stated_bound(gamma, T, lost):
     assert constants.alpha <= 1 and model.reward_XYA.min() >= 0 and constants.l_f < 1
     last = run_until(fsvi(model, T), tolerance=1e-8)
     true = regret(model, last.policy_PXY, best=best).max_regret
-    bound = fsvi_regret(constants, T, k=10**6)
+    bound = fsvi_bound(constants, T, k=10**6)
     assert true == pytest.approx(lost, rel=1e-3)
     assert 1.5 * bound.total < true < trivial_bound(constants)
 
@@ -62,7 +62,7 @@ def test_exceeding_it_takes_a_long_T(T, lost, allowed, exceeded):
     best = optimum(model, tolerance=1e-8)
     last = run_until(fsvi(model, T), tolerance=1e-8)
     true = regret(model, last.policy_PXY, best=best).max_regret
-    bound = fsvi_regret(measure(model, best.U_XY).constants(0.9), T, k=10**6).total
+    bound = fsvi_bound(measure(model, best.U_XY).constants(0.9), T, k=10**6).total
     assert true == pytest.approx(lost, abs=0.005) and bound == pytest.approx(allowed, abs=0.005)
     assert (true > bound) is exceeded
 

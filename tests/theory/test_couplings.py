@@ -11,7 +11,7 @@ from fsdash.algorithms import fsvi, run_until
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.core.rows import Rows
-from fsdash.theory import fsvi_regret, repaired_regret, reward_error, value_lipschitz_bound
+from fsdash.theory import fsvi_bound, repaired_bound, reward_error, value_lipschitz_bound
 from fsdash.theory.measured import measure
 from tests.models import in_rows, random_model, seeds
 from tests.theory.test_inequalities import SLACK, reward_gap
@@ -38,9 +38,9 @@ def test_all_bounds_hold_with_wasserstein_constants(seed, T, k, gamma):
     assert reward_gap(model, best.U_XY, T) <= reward_error(c, T).total + SLACK
     policy_PXY = run_until(fsvi(model, T), iterations=k).policy_PXY
     true = regret(model, policy_PXY, best=best).max_regret
-    assert true <= repaired_regret(c, T, k=k, l_frozen=found.l_frozen).total + SLACK
+    assert true <= repaired_bound(c, T, k=k, l_frozen=found.l_frozen).total + SLACK
     if found.l_frozen <= c.l_f:
-        assert true <= fsvi_regret(c, T, k=k).total + SLACK
+        assert true <= fsvi_bound(c, T, k=k).total + SLACK
 
 
 def test_the_default_of_the_frozen_constant_is_for_the_common_noise_only():

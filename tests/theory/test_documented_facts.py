@@ -6,7 +6,7 @@ import pytest
 from fsdash.algorithms import rolling
 from fsdash.choice.solved import solved_domain
 from fsdash.domains import make
-from fsdash.theory import fsvi_regret, trivial_bound
+from fsdash.theory import fsvi_bound, trivial_bound
 from fsdash.theory.measured import measure
 from fsdash.theory.measured_domains import measured_domains
 
@@ -40,7 +40,7 @@ def test_freezing_leaves_the_fast_dynamics_of_the_other_domains_as_they_are(name
 @pytest.mark.parametrize("name", ["inventory", "gridworld", "pricing"])
 def test_the_bound_is_vacuous_on_the_domains_for_every_T(name):
     constants = measured_domains()[name].constants
-    floors = fsvi_regret(constants, np.arange(2, 101), k=0).floor
+    floors = fsvi_bound(constants, np.arange(2, 101), k=0).floor
     assert (np.ravel(floors) > trivial_bound(constants)).all()
 
 
@@ -51,6 +51,6 @@ def test_rolling_freeze_has_a_lower_floor_that_is_not_monotone_in_n():
         for step in rolling(solved.model, 400)
         if step.iteration in (48, 100, 400)
     }
-    lowest = min(solved.fsvi_regret(T).mean_regret for T in range(2, 25))
+    lowest = min(solved.fsvi_bound(T).mean_regret for T in range(2, 25))
     assert 0 < max(loss.values()) < lowest / 2
     assert loss[48] < loss[100] > loss[400]

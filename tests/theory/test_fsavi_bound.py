@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mpf
 
-from fsdash.theory import Constants, fsavi_regret, repaired_regret
+from fsdash.theory import Constants, fsavi_bound, repaired_bound
 from tests.theory.test_bounds import (
     constants_drawn,
     exact_distance,
@@ -50,9 +50,7 @@ def test_the_stated_bound_equals_the_paper_s_formula(drawn, T, k, eps_low, eps_u
     lower, upper, iteration = exact_fsavi_inputs(c, T, k, kappa)
     error, moved = sum(exact_reward_error(c, T)), mpf(c.l_u) * exact_distance(c, T)
     with np.errstate(all="raise"):
-        stated = fsavi_regret(
-            c, T, k=k, kappa=kappa, eps_low=eps_low, eps_up=eps_up, bound="stated"
-        )
+        stated = fsavi_bound(c, T, k=k, kappa=kappa, eps_low=eps_low, eps_up=eps_up, bound="stated")
     fitted = error + lower * mpf(eps_low)
     reward_term, transition_term, _ = exact_lemma(c.gamma, T, fitted, moved, 0)
     total = reward_term + transition_term + upper * mpf(eps_up) + iteration
@@ -76,7 +74,7 @@ def test_the_proven_bound_equals_its_formula(drawn, T, k, eps_low, eps_up, l_fro
     moved = q * mpf(c.l_u) * exact_distance(c, T)
     values = 2 * q * (upper * mpf(eps_up) + iteration)
     with np.errstate(all="raise"):
-        proven = fsavi_regret(
+        proven = fsavi_bound(
             c, T, k=k, kappa=kappa, eps_low=eps_low, eps_up=eps_up, l_frozen=l_frozen
         )
     assert same(proven.total, (error + loss + moved + values) / (1 - q), digits=1e-11)
@@ -88,7 +86,7 @@ def test_the_proven_bound_equals_its_formula(drawn, T, k, eps_low, eps_up, l_fro
 def test_fsavi_terms_equal_the_closed_forms_of_the_theorem(gamma, share, T):
     kappa = 1 + share * (1 / gamma - 1)
     c = Constants(gamma=gamma, alpha=0, d_y=0, l_r=0, l_f=0, l_u=0, r_max=1)
-    stated = fsavi_regret(c, T, k=0, kappa=kappa, eps_low=1, eps_up=1, bound="stated")
+    stated = fsavi_bound(c, T, k=0, kappa=kappa, eps_low=1, eps_up=1, bound="stated")
     g, kp = mpf(gamma), mpf(kappa)
     lower = (1 + kp) / (1 - kp * g) - (kp * g) ** T * (1 + g) / (g - kp * g**2)
     growth = (kp**2 - kp**2 * (kp * g) ** (T + 1)) / ((1 - kp * g**T) * (1 - kp * g))
@@ -101,7 +99,7 @@ def test_fsavi_terms_equal_the_closed_forms_of_the_theorem(gamma, share, T):
 @thorough
 @given(constants_drawn, horizons, iterations)
 def test_without_fitting_errors_it_is_nearly_the_repaired_bound_of_fsvi(c, T, k):
-    ours, exact = fsavi_regret(c, T, k=k, kappa=1, eps_low=0, eps_up=0), repaired_regret(c, T, k=k)
+    ours, exact = fsavi_bound(c, T, k=k, kappa=1, eps_low=0, eps_up=0), repaired_bound(c, T, k=k)
     assert ours.lower_fit_term == ours.upper_fit_term == 0
     assert ours.reward_term == exact.reward_term
     assert ours.transition_term == exact.transition_term

@@ -15,9 +15,9 @@ from fsdash.core.operators import F, H_frozen
 from fsdash.errors import InputError
 from fsdash.theory import (
     Constants,
-    fsavi_regret,
+    fsavi_bound,
     preset,
-    repaired_regret,
+    repaired_bound,
     transition_distance,
 )
 from fsdash.theory import reward_error as reward_error_bound
@@ -86,8 +86,8 @@ def test_a_model_exceeds_the_stated_bound_and_attains_the_proven_one(
     eps_low, eps_up = fitting_errors(model, T, architecture, snapshot)
     assert eps_low == pytest.approx(1)
     fit = {"k": 3, "kappa": architecture.kappa, "eps_low": eps_low, "eps_up": eps_up}
-    stated = fsavi_regret(constants, T, **fit, bound="stated").total
-    proven = fsavi_regret(constants, T, **fit, n_slow=1).total
+    stated = fsavi_bound(constants, T, **fit, bound="stated").total
+    proven = fsavi_bound(constants, T, **fit, n_slow=1).total
     limit = 4 * gamma / (1 - gamma) ** 2
     assert stated == pytest.approx(as_published, abs=0.5)
     assert stated < true / 2
@@ -106,8 +106,8 @@ def test_the_stated_bound_holds_under_its_conditions(problem, kappa, eps_up, k):
     constants = replace(constants, gamma=gamma)
     T = np.unique(T)[gamma ** np.unique(T) <= 1 / 3]
     fit = {"k": k, "kappa": kappa, "eps_low": 0, "eps_up": eps_up}
-    stated = np.asarray(fsavi_regret(constants, T, **fit, bound="stated").total)
-    proven = np.asarray(fsavi_regret(constants, T, **fit, n_slow=1).total)
+    stated = np.asarray(fsavi_bound(constants, T, **fit, bound="stated").total)
+    proven = np.asarray(fsavi_bound(constants, T, **fit, n_slow=1).total)
     assert (proven <= stated * (1 + 1e-12)).all()
 
 
@@ -116,8 +116,8 @@ def test_by_hand():
     q = c.gamma**T
     loss = 2 * (1 + kappa) * sum(c.gamma**m * sum(kappa**i for i in range(m)) for m in range(1, T))
     C = kappa**2 * (1 - (kappa * c.gamma) ** (T + 1)) / ((1 - kappa * q) * (1 - kappa * c.gamma))
-    found = fsavi_regret(c, T, k=k, kappa=kappa, eps_low=low, eps_up=up, l_frozen=frozen)
-    floor = repaired_regret(c, T, k=k, l_frozen=frozen)
+    found = fsavi_bound(c, T, k=k, kappa=kappa, eps_low=low, eps_up=up, l_frozen=frozen)
+    floor = repaired_bound(c, T, k=k, l_frozen=frozen)
     assert found.reward_term == pytest.approx(floor.reward_term, rel=1e-12)
     assert found.transition_term == pytest.approx(floor.transition_term, rel=1e-12)
     assert found.lower_fit_term == pytest.approx(loss * low / (1 - q), rel=1e-12)
@@ -131,15 +131,15 @@ def test_by_hand():
 
 def test_an_exact_fit_gives_the_repaired_bound_of_fsvi():
     T = np.arange(1, 40)
-    ours = fsavi_regret(THREE, T, k=10**6, kappa=1, eps_low=0, eps_up=0, l_frozen=1.3)
+    ours = fsavi_bound(THREE, T, k=10**6, kappa=1, eps_low=0, eps_up=0, l_frozen=1.3)
     np.testing.assert_allclose(
-        ours.total, repaired_regret(THREE, T, k=10**6, l_frozen=1.3).total, rtol=1e-12
+        ours.total, repaired_bound(THREE, T, k=10**6, l_frozen=1.3).total, rtol=1e-12
     )
 
 
 def test_an_unknown_bound_is_refused():
     with pytest.raises(InputError, match=r"bound = 'corrected' is unknown; choose 'proven'"):
-        fsavi_regret(THREE, 2, k=1, kappa=1, eps_low=0, eps_up=0, bound="corrected")
+        fsavi_bound(THREE, 2, k=1, kappa=1, eps_low=0, eps_up=0, bound="corrected")
 
 
 # ------------------------------------------------------------------- a search for a counterexample
@@ -204,7 +204,7 @@ def test_the_regret_never_exceeds_the_proven_bound(case, k):
     eps_low, eps_up = fitting_errors(model, T, architecture, snapshot)
     measured = measure(model)
     assume(np.isfinite(measured.alpha))  # a fast state that never moves is not fast
-    bound = fsavi_regret(
+    bound = fsavi_bound(
         measured.constants(model.gamma),
         T,
         k=k,
@@ -260,8 +260,8 @@ def test_the_repaired_bound_of_fsvi_holds_with_its_default(seed, gamma, T, n_slo
     measured = measure(model)
     assume(np.isfinite(measured.alpha))
     constants = measured.constants(gamma)
-    by_default = repaired_regret(constants, T, k=2, n_slow=n_slow).total
-    by_measure = repaired_regret(constants, T, k=2, l_frozen=measured.l_frozen, n_slow=n_slow).total
+    by_default = repaired_bound(constants, T, k=2, n_slow=n_slow).total
+    by_measure = repaired_bound(constants, T, k=2, l_frozen=measured.l_frozen, n_slow=n_slow).total
     assert true <= by_measure * (1 + 1e-9) + 1e-6
     assert by_measure <= by_default * (1 + 1e-12)
 
@@ -269,9 +269,9 @@ def test_the_repaired_bound_of_fsvi_holds_with_its_default(seed, gamma, T, n_slo
 def test_two_slow_states_keep_the_frozen_map_from_contracting():
     calm = Constants(gamma=0.9, alpha=0.1, d_y=1, l_r=1, l_f=0.5, l_u=1, r_max=1)
     with pytest.raises(InputError, match=r"l_frozen = 0.5 is below 1; the frozen map keeps x"):
-        repaired_regret(calm, 4, k=1, l_frozen=0.5)
-    assert repaired_regret(calm, 4, k=1, l_frozen=0.5, n_slow=1).total > 0
+        repaired_bound(calm, 4, k=1, l_frozen=0.5)
+    assert repaired_bound(calm, 4, k=1, l_frozen=0.5, n_slow=1).total > 0
     assert (
-        repaired_regret(calm, 4, k=1).total
-        == repaired_regret(calm, 4, k=1, l_frozen=np.sqrt(1.25)).total
+        repaired_bound(calm, 4, k=1).total
+        == repaired_bound(calm, 4, k=1, l_frozen=np.sqrt(1.25)).total
     )

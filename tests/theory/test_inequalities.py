@@ -13,12 +13,12 @@ from fsdash.algorithms.optimum import optimum, regret
 from fsdash.core.operators import H_policy, bellman, expect
 from fsdash.domains import make
 from fsdash.theory import (
-    fsvi_regret,
+    fsvi_bound,
     reward_error,
     transition_distance,
     trivial_bound,
     value_lipschitz_bound,
-    vi_regret,
+    vi_bound,
 )
 from fsdash.theory.measured import measure
 from tests.models import dense_optimum, lipschitz_model, seeds
@@ -58,7 +58,7 @@ def check_inequalities(model, U_XY, constants, T, k, best=None):
     last = run_until(fsvi(model, T), iterations=k)
     best = optimum(model) if best is None else best
     true = regret(model, last.policy_PXY, best=best).max_regret
-    bound = fsvi_regret(constants, T, k=k)
+    bound = fsvi_bound(constants, T, k=k)
     assert true <= bound.total + SLACK
     assert true <= trivial_bound(constants) + SLACK
     assert true <= direct_bound(constants, T, k) + SLACK
@@ -66,14 +66,14 @@ def check_inequalities(model, U_XY, constants, T, k, best=None):
 
 
 def direct_bound(constants, T, k):
-    """The sum of three gaps in the notes of `fsvi_regret`, for L̃ <= L_f.
+    """The sum of three gaps in the notes of `fsvi_bound`, for L̃ <= L_f.
 
     That holds here, because all coordinates are whole numbers, which makes L_f large.
     """
     q, error = constants.gamma**T, reward_error(constants, T)
     gaps = error.total + q * constants.l_u * transition_distance(constants, T)
     gaps += constants.gamma * error.freeze
-    return gaps / (1 - q) + fsvi_regret(constants, T, k=k).iteration_term
+    return gaps / (1 - q) + fsvi_bound(constants, T, k=k).iteration_term
 
 
 @pytest.mark.slow
@@ -128,7 +128,7 @@ def test_the_bound_of_base_vi_holds_on_the_domains(name):
     model, best, constants = solved(name)
     for snapshot in islice(vi(model), 0, 60, 15):
         true = regret(model, snapshot.policy_PXY, best=best).max_regret
-        assert true <= vi_regret(constants, snapshot.iteration) + SLACK
+        assert true <= vi_bound(constants, snapshot.iteration) + SLACK
 
 
 @given(seeds, st.sampled_from([0.3, 0.8]))
@@ -142,4 +142,4 @@ def test_measured_bounds_are_vacuous_on_the_domains():
     """The documentation states this fact."""
     for name in ("inventory", "gridworld", "pricing"):
         _, _, constants = solved(name)
-        assert fsvi_regret(constants, 6, k=1000).total > 1e3 * trivial_bound(constants)
+        assert fsvi_bound(constants, 6, k=1000).total > 1e3 * trivial_bound(constants)

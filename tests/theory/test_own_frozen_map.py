@@ -12,7 +12,7 @@ from fsdash.algorithms import fsvi, run_until
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.theory import Constants, preset, repaired_regret, rolling_bound, trivial_bound
+from fsdash.theory import Constants, preset, repaired_bound, rolling_bound, trivial_bound
 from fsdash.theory.measured import measure
 from fsdash.theory.measured_domains import measured_domains
 from fsdash.theory.parameters import COUPLINGS
@@ -44,10 +44,10 @@ def test_the_bound_of_a_reversed_frozen_map_is_above_its_regret():
     true = regret(model, policy_PXY, best=best).max_regret
     constants = measured.constants(0.9)
     assert true == pytest.approx(8.1, abs=1e-6)
-    assert repaired_regret(constants, 200, k=10**6).total >= true
+    assert repaired_bound(constants, 200, k=10**6).total >= true
     # With α·d_Y = 0 in the place of η the formula is far below the regret.
     without = replace(constants, eta=None, d_y_frozen=None)
-    assert repaired_regret(without, 200, k=10**6).total == pytest.approx(5.6e-7, abs=1e-8)
+    assert repaired_bound(without, 200, k=10**6).total == pytest.approx(5.6e-7, abs=1e-8)
 
 
 def test_the_bounds_of_a_frontier_are_never_below_the_truth():
@@ -103,24 +103,24 @@ def test_measured_constants_keep_what_the_bounds_need():
     constants = measured.constants(0.9)
     for name in ("l_frozen", "eta", "d_y_frozen", "coupling"):
         assert getattr(constants, name) == getattr(measured, name), name
-    by_constants = repaired_regret(constants, 9, k=3).total
-    assert by_constants == repaired_regret(constants, 9, k=3, l_frozen=measured.l_frozen).total
+    by_constants = repaired_bound(constants, 9, k=3).total
+    assert by_constants == repaired_bound(constants, 9, k=3, l_frozen=measured.l_frozen).total
 
 
 def test_the_frozen_map_is_f_y_unless_the_constants_say_otherwise():
     same = replace(THREE, eta=THREE.alpha * THREE.d_y, d_y_frozen=THREE.d_y, l_frozen=1.3)
     for T in (1, 2, 9):
-        by_default = repaired_regret(THREE, T, k=2, l_frozen=1.3).total
-        assert repaired_regret(same, T, k=2).total == pytest.approx(by_default, rel=1e-14)
+        by_default = repaired_bound(THREE, T, k=2, l_frozen=1.3).total
+        assert repaired_bound(same, T, k=2).total == pytest.approx(by_default, rel=1e-14)
     for name in ("eta", "d_y_frozen"):
         larger = replace(same, **{name: 2 * getattr(same, name)})
-        assert repaired_regret(larger, 9, k=2).total > repaired_regret(same, 9, k=2).total
+        assert repaired_bound(larger, 9, k=2).total > repaired_bound(same, 9, k=2).total
 
 
 def test_the_default_of_the_frozen_constant_is_used_only_where_it_holds():
     common, wasserstein = THREE, replace(THREE, coupling="wasserstein")
     for bound in (
-        lambda c, **o: repaired_regret(c, 9, k=2, **o),
+        lambda c, **o: repaired_bound(c, 9, k=2, **o),
         lambda c, **o: rolling_bound(c, 9, **o),
     ):
         assert bound(common).total == bound(common, l_frozen=np.hypot(1, 1.2)).total
@@ -153,4 +153,4 @@ def test_the_stored_domains_have_the_constants_of_their_frozen_map():
     for c in constants.values():
         assert isinstance(c, Constants) and c.coupling == "noise"
         assert (c.l_frozen, c.d_y_frozen) == (c.l_f, c.d_y)
-        assert repaired_regret(c, 6, k=10).total > trivial_bound(c)
+        assert repaired_bound(c, 6, k=10).total > trivial_bound(c)

@@ -12,13 +12,13 @@ from fsdash.theory import (
     PRESETS,
     Constants,
     Sizes,
-    fsavi_regret,
-    fsvi_regret,
+    fsavi_bound,
+    fsvi_bound,
     lemma_regret,
     preset,
     reward_error,
     value_lipschitz_bound,
-    vi_regret,
+    vi_bound,
 )
 
 GOOD = Constants(gamma=0.9, alpha=0.05, d_y=1, l_r=0.5, l_f=1.2, l_u=0.05, r_max=10)
@@ -98,15 +98,15 @@ def test_bad_horizons_are_refused(T):
     with pytest.raises(InputError, match=r"^T .*give whole numbers from 1 to 1000000"):
         reward_error(GOOD, T)
     with pytest.raises(InputError, match=r"^T "):
-        fsvi_regret(GOOD, T, k=1)
+        fsvi_bound(GOOD, T, k=1)
 
 
 @pytest.mark.parametrize("k", [-1, 0.5, np.inf, 10**30, "4", [1, -1]])
 def test_bad_iterations_are_refused(k):
     for call in (
-        lambda: fsvi_regret(GOOD, 2, k=k),
-        lambda: vi_regret(GOOD, k),
-        lambda: fsavi_regret(GOOD, 2, k=k, kappa=1, eps_low=0, eps_up=0),
+        lambda: fsvi_bound(GOOD, 2, k=k),
+        lambda: vi_bound(GOOD, k),
+        lambda: fsavi_bound(GOOD, 2, k=k, kappa=1, eps_low=0, eps_up=0),
     ):
         with pytest.raises(InputError, match=r"^k .*give whole numbers from 0"):
             call()
@@ -114,13 +114,13 @@ def test_bad_iterations_are_refused(k):
 
 def test_bad_fitting_errors_are_refused():
     with pytest.raises(InputError, match=r"^kappa = 0.9 is below 1"):
-        fsavi_regret(GOOD, 2, k=1, kappa=0.9, eps_low=0, eps_up=0)
+        fsavi_bound(GOOD, 2, k=1, kappa=0.9, eps_low=0, eps_up=0)
     with pytest.raises(InputError, match=r"^kappa = 1\.2 .*kappa\*gamma.*below 1/gamma = 1\.11111"):
-        fsavi_regret(GOOD, 2, k=1, kappa=1.2, eps_low=0, eps_up=0)
+        fsavi_bound(GOOD, 2, k=1, kappa=1.2, eps_low=0, eps_up=0)
     with pytest.raises(InputError, match=r"^eps_low = -1"):
-        fsavi_regret(GOOD, 2, k=1, kappa=1, eps_low=-1, eps_up=0)
+        fsavi_bound(GOOD, 2, k=1, kappa=1, eps_low=-1, eps_up=0)
     with pytest.raises(InputError, match=r"^eps_up = nan"):
-        fsavi_regret(GOOD, 2, k=1, kappa=1, eps_low=0, eps_up=np.nan)
+        fsavi_bound(GOOD, 2, k=1, kappa=1, eps_low=0, eps_up=np.nan)
     with pytest.raises(InputError, match=r"^value_error = -1"):
         lemma_regret(0.9, 2, reward_error=0, l_u=0, distance=0, value_error=[1, -1])
     with pytest.raises(InputError, match=r"^gamma = 1 "):

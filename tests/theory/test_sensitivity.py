@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fsdash.errors import InputError
-from fsdash.theory import advise, fsvi_regret, preset, regimes, trivial_bound
-from fsdash.theory.repaired import repaired_regret
+from fsdash.theory import advise, fsvi_bound, preset, regimes, trivial_bound
+from fsdash.theory.repaired import repaired_bound
 from fsdash.theory.sensitivity import VARIABLE, best_T, best_T_rows, values_around, vary
 from tests.theory.test_budget import problems
 
@@ -24,7 +24,7 @@ UNIT = THREE.sizes.sweep
 @given(problems, st.lists(st.floats(1, 300), min_size=1, max_size=6), st.booleans())
 def test_each_cell_equals_the_advice_for_its_budget(problem, sweeps, repaired):
     constants, sizes, T = problem
-    bound = partial(repaired_regret, l_frozen=1.1) if repaired else fsvi_regret
+    bound = partial(repaired_bound, l_frozen=1.1) if repaired else fsvi_bound
     budgets = np.array(sweeps) * sizes.sweep
     best = best_T(constants, sizes, budgets=budgets, T=T, bound=bound)
     for i, budget in enumerate(budgets):

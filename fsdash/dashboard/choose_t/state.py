@@ -27,14 +27,14 @@ from fsdash.theory import (
     Regime,
     Sizes,
     advise,
-    fsvi_regret,
+    fsvi_bound,
     regimes,
     value_lipschitz_bound,
 )
 from fsdash.theory.budget import Bound
 from fsdash.theory.measured_domains import HORIZONS, measured_domains
 from fsdash.theory.parameters import frozen_lipschitz
-from fsdash.theory.repaired import repaired_regret
+from fsdash.theory.repaired import repaired_bound
 from fsdash.theory.sensitivity import best_T_rows, values_around, vary
 from fsdash.theory.staircase import RollingCurve, budget_range, rolling_curve, staircases_table
 
@@ -75,8 +75,8 @@ class ChooseTState:
     def bound(self) -> Bound:
         """The bound of FSVI on regret: a function of constants, T and k."""
         if not self.repaired:
-            return fsvi_regret
-        return partial(repaired_regret, n_slow=self.sizes.n_slow)
+            return fsvi_bound
+        return partial(repaired_bound, n_slow=self.sizes.n_slow)
 
     @property
     def frozen_sensitivity(self) -> float | None:
@@ -217,7 +217,7 @@ def _setup(state: ChooseTState, *imports: str) -> list[str]:
     lines = [
         "import pandas as pd",
         *imports,
-        "from fsdash.theory import Constants, Sizes, advise, fsvi_regret, regimes",
+        "from fsdash.theory import Constants, Sizes, advise, fsvi_bound, regimes",
         "",
         f"constants = {state.constants!r}",
         f"sizes = {state.sizes!r}",
@@ -226,10 +226,10 @@ def _setup(state: ChooseTState, *imports: str) -> list[str]:
         f"competing = {every if state.every else 'T'}",
     ]
     if not state.repaired:
-        return [*lines, "bound = fsvi_regret"]
+        return [*lines, "bound = fsvi_bound"]
     lines[1:1] = ["from functools import partial"]
-    lines.insert(3, "from fsdash.theory.repaired import repaired_regret")
-    return [*lines, "bound = partial(repaired_regret, n_slow=sizes.n_slow)"]
+    lines.insert(3, "from fsdash.theory.repaired import repaired_bound")
+    return [*lines, "bound = partial(repaired_bound, n_slow=sizes.n_slow)"]
 
 
 def curves_snippet(state: ChooseTState) -> str:
@@ -296,14 +296,14 @@ def heat_snippet(state: ChooseTState, name: str) -> str:
 
 _TRUTH = """\
 import pandas as pd
-from fsdash.theory import fsvi_regret
+from fsdash.theory import fsvi_bound
 from fsdash.theory.measured_domains import measured_domains
 
 domain = measured_domains()[{name!r}]
 T = sorted(domain.regret)
 frame = pd.DataFrame({{
     "T": T,
-    "bound": fsvi_regret(domain.constants, T, k=0).floor,
+    "bound": fsvi_bound(domain.constants, T, k=0).floor,
     "largest_regret": [domain.regret[t][0] for t in T],
     "mean_regret": [domain.regret[t][1] for t in T],
 }})"""
@@ -314,7 +314,7 @@ def truth_frame(name: str) -> pd.DataFrame:
     domain = measured_domains()[name]
     T = sorted(domain.regret)
     largest, mean = zip(*(domain.regret[t] for t in T), strict=True)
-    bound = fsvi_regret(domain.constants, T, k=0).floor
+    bound = fsvi_bound(domain.constants, T, k=0).floor
     return pd.DataFrame({"T": T, "bound": bound, "largest_regret": largest, "mean_regret": mean})
 
 

@@ -43,7 +43,7 @@ from fsdash.figures.budget import off_scale
 from fsdash.figures.budget_detail import truth_figure
 from fsdash.formatting import factor, number, round_significant
 from fsdash.runs.errors import StoreError
-from fsdash.theory import Sizes, fsvi_regret
+from fsdash.theory import Sizes, fsvi_bound
 from fsdash.theory.measured_domains import measured_domains
 from fsdash.theory.parameters import SHORT_NAMES, constants_from
 
@@ -380,7 +380,7 @@ def draw_trust(state: ChooseTState) -> None:
     chart(figure, "truth", height=360, alt_text=text.TRUTH_ALT_TEXT.format(name=name))
     table = partial(choose.truth_frame, name)
     export(f"truth-{name}", figure, table, choose.truth_snippet(name))
-    bound = float(fsvi_regret(domain.constants, choose.TRUSTED_T, k=0).floor)
+    bound = float(fsvi_bound(domain.constants, choose.TRUSTED_T, k=0).floor)
     st.markdown(text.truth(name, domain, bound))
     if state.constants.alpha > 1:
         st.markdown(text.NOT_SLOW.format(alpha=number(state.constants.alpha)))

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from fsdash.theory import PRESETS, Constants, fsavi_regret, repaired_regret
+from fsdash.theory import PRESETS, Constants, fsavi_bound, repaired_bound
 
 LARGEST_T = 40
 T_VALUES = np.arange(1, LARGEST_T + 1)
@@ -41,7 +41,7 @@ class LinearState:
 
     def regret(self, T: int | np.ndarray, *, bound: Literal["proven", "stated"] = "proven"):
         """The bound of FSAVI on regret."""
-        return fsavi_regret(
+        return fsavi_bound(
             self.constants, T, k=self.k, **self.fit, bound=bound, l_frozen=self.l_frozen
         )
 
@@ -49,38 +49,38 @@ class LinearState:
 _BOUND = """\
 import numpy as np
 import pandas as pd
-from fsdash.theory import Constants, fsavi_regret, repaired_regret
+from fsdash.theory import Constants, fsavi_bound, repaired_bound
 
 constants = {constants!r}
 T, k = np.arange(1, {last} + 1), {k}
 fit = dict(kappa={kappa!r}, eps_low={eps_low!r}, eps_up={eps_up!r})
 l_frozen = {l_frozen!r}  # None: the square root of 1 + l_f**2
-proven = fsavi_regret(constants, T, k=k, **fit, l_frozen=l_frozen)
-stated = fsavi_regret(constants, T, k=k, **fit, bound="stated")  # does not hold in general
+proven = fsavi_bound(constants, T, k=k, **fit, l_frozen=l_frozen)
+stated = fsavi_bound(constants, T, k=k, **fit, bound="stated")  # does not hold in general
 frame = pd.DataFrame({{
     "T": T,
     "proven": proven.total,
     "as_stated": stated.total,
-    "without_features": repaired_regret(constants, T, k=k, l_frozen=l_frozen).total,
+    "without_features": repaired_bound(constants, T, k=k, l_frozen=l_frozen).total,
 }})
 print(frame[frame["T"] == {T}])"""
 
 _TERMS = """\
 import pandas as pd
-from fsdash.theory import Constants, fsavi_regret
+from fsdash.theory import Constants, fsavi_bound
 
 constants = {constants!r}
 fit = dict(kappa={kappa!r}, eps_low={eps_low!r}, eps_up={eps_up!r})
 rows = []
 for name in ("stated", "proven"):  # the stated one does not hold in general
-    bound = fsavi_regret(constants, {T}, k={k}, **fit, bound=name, l_frozen={l_frozen!r})
+    bound = fsavi_bound(constants, {T}, k={k}, **fit, bound=name, l_frozen={l_frozen!r})
     rows.append({{"bound": name, **vars(bound), "total": bound.total}})
 frame = pd.DataFrame(rows)"""
 
 
 def bound_frame(state: LinearState) -> pd.DataFrame:
     """The bound against T: proven, as stated, and the repaired one of FSVI without features."""
-    exact = repaired_regret(state.constants, T_VALUES, k=state.k, l_frozen=state.l_frozen)
+    exact = repaired_bound(state.constants, T_VALUES, k=state.k, l_frozen=state.l_frozen)
     return pd.DataFrame(
         {
             "T": T_VALUES,

@@ -14,7 +14,7 @@ from fsdash.dashboard.story.maze import SWITCH
 from fsdash.dashboard.story.state import PRECISION, SHOP
 from fsdash.dashboard.story.text import LOWER_LEVEL_ORDERS, WAIT_FOR_THE_BLOCK, display
 from fsdash.figures.frontier import point_label
-from fsdash.theory import fsvi_regret, reward_error, trivial_bound
+from fsdash.theory import fsvi_bound, reward_error, trivial_bound
 
 Numbers = dict[str, object]
 MOST_ORDERS = 0.9
@@ -174,7 +174,7 @@ def base_vi_from() -> Winner:
 def bound(T: int) -> Numbers:
     """Section 8: the bound on the regret, and what is true."""
     c, gamma = state.constants(), SHOP.gamma
-    limit = float(fsvi_regret(c, T, k=0).floor)
+    limit = float(fsvi_bound(c, T, k=0).floor)
     values = range(2, state.LONGEST_T + 1)
     return {
         "T": T,
@@ -187,7 +187,7 @@ def bound(T: int) -> Numbers:
         "L_r": c.l_r,
         "L_f": c.l_f,
         "factor": 2 / (1 - gamma**T) ** 2,
-        "bound_T": min(values, key=lambda value: float(fsvi_regret(c, value, k=0).floor)),
+        "bound_T": min(values, key=lambda value: float(fsvi_bound(c, value, k=0).floor)),
         "true_T": min(values, key=lambda value: state.fsvi_losses(value)[1]),
         "K": SHOP.K,
     }

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fsdash.formatting import number_tex, with_millions
-from fsdash.theory import Constants, fsvi_regret, reward_error, transition_distance
+from fsdash.theory import Constants, fsvi_bound, reward_error, transition_distance
 
 PAGE = "The story"
 TITLE = "Freezing slow states: the story of one small shop"
@@ -141,7 +141,7 @@ SEASON_ALT = (
 def bound_tex(constants: Constants, T: int) -> tuple[str, str]:
     """The bound on the regret for k → ∞, and the same with the numbers for this T."""
     c, n = constants, number_tex
-    found = fsvi_regret(c, T, k=0)
+    found = fsvi_bound(c, T, k=0)
     error, distance = reward_error(c, T).total, transition_distance(c, T)
     general = (
         r"\mathcal R \le \frac{2}{(1-\gamma^T)^2} \bigl[\,\varepsilon_r + \gamma^T L_U\, d\,\bigr]"

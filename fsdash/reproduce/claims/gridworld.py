@@ -9,7 +9,7 @@ from fsdash.reproduce.claims.parts import (
     FIRST_YARDSTICK_RULE,
     YARDSTICK_RULE,
     ahead,
-    efsvi,
+    e_fsvi,
     less_work,
     part,
     reaches_optimum,
@@ -29,13 +29,13 @@ def gridworld_claims() -> tuple[Claim, ...]:
     here = ("gridworld",)
     d = "gridworld"
     t3_improves = part(
-        f"late share minus share after a tenth of the budget, {efsvi(3)}",
+        f"late share minus share after a tenth of the budget, {e_fsvi(3)}",
         ">",
         0,
         d,
-        lambda c: c.late(efsvi(3)) - c.at(efsvi(3), c.budget / 10),
+        lambda c: c.late(e_fsvi(3)) - c.at(e_fsvi(3), c.budget / 10),
     )
-    first_crossings = tuple(less_work(d, efsvi(6), title(b), GOOD, HALF) for b in BASE_ALGORITHMS)
+    first_crossings = tuple(less_work(d, e_fsvi(6), title(b), GOOD, HALF) for b in BASE_ALGORITHMS)
     return (
         Claim(
             "gridworld-T3",
@@ -48,18 +48,18 @@ def gridworld_claims() -> tuple[Claim, ...]:
             "of the budget is above the share after a tenth of the budget.",
             (
                 part(
-                    f"largest share of any replication, {efsvi(3)}",
+                    f"largest share of any replication, {e_fsvi(3)}",
                     "<",
                     GOOD,
                     d,
-                    lambda c: [c.best(efsvi(3)).max()],
+                    lambda c: [c.best(e_fsvi(3)).max()],
                 ),
                 t3_improves,
             ),
             first_rule=FirstRule(
                 "The first rule required that the 95% interval of the best shares lie below 75%. "
                 "The paper's sentence is about the curves, so every replication counts now.",
-                (share(d, "best", efsvi(3), "<", GOOD), t3_improves),
+                (share(d, "best", e_fsvi(3), "<", GOOD), t3_improves),
             ),
         ),
         Claim(
@@ -72,8 +72,8 @@ def gridworld_claims() -> tuple[Claim, ...]:
             "Its best share is above 75%, and its share over the last quarter of the budget is "
             "above that of T=3.",
             (
-                share(d, "best", efsvi(6), ">", GOOD),
-                ahead(d, "late", efsvi(6), efsvi(3)),
+                share(d, "best", e_fsvi(6), ">", GOOD),
+                ahead(d, "late", e_fsvi(6), e_fsvi(3)),
             ),
         ),
         Claim(
@@ -90,12 +90,13 @@ def gridworld_claims() -> tuple[Claim, ...]:
                 *first_crossings,
                 *(
                     part(
-                        f"work of the mean curve to 75%, {efsvi(6)} ÷ {title(b)}",
+                        f"work of the mean curve to 75%, {e_fsvi(6)} ÷ {title(b)}",
                         "<",
                         HALF,
                         d,
                         lambda c, b=b: [
-                            c.mean_work(efsvi(6), GOOD) / min(c.mean_work(title(b), GOOD), c.budget)
+                            c.mean_work(e_fsvi(6), GOOD)
+                            / min(c.mean_work(title(b), GOOD), c.budget)
                         ],
                     )
                     for b in BASE_ALGORITHMS
@@ -147,5 +148,5 @@ def gridworld_claims() -> tuple[Claim, ...]:
 
 
 def _spread(curves: ExperimentCurves) -> np.ndarray:
-    averages = [curves.average(efsvi(T)) for T in HORIZONS]
+    averages = [curves.average(e_fsvi(T)) for T in HORIZONS]
     return np.max(averages, axis=0) - np.min(averages, axis=0)

@@ -8,8 +8,8 @@ from fsdash.reproduce.claims.parts import (
     YARDSTICK_RULE,
     against_yardstick,
     ahead,
+    e_fsvi,
     early,
-    efsvi,
     less_work,
     reaches_optimum,
     reaches_yardstick,
@@ -26,7 +26,7 @@ CONCLUSION = 'Section "Conclusion"'
 def inventory_claims() -> tuple[Claim, ...]:
     here = ("inventory",)
     d = "inventory"
-    t12_work = tuple(less_work(d, efsvi(12), efsvi(T), GOOD, 1) for T in (6, 3))
+    t12_work = tuple(less_work(d, e_fsvi(12), e_fsvi(T), GOOD, 1) for T in (6, 3))
     return (
         Claim(
             "inventory-near-optimal",
@@ -39,9 +39,9 @@ def inventory_claims() -> tuple[Claim, ...]:
             "The best share of the optimum within 12 sweeps is above 95%, for T=6 and for T=12. "
             "Its ratio to the share of the paper's own optimum is shown for comparison.",
             (
-                *(share(d, "best", efsvi(T), ">", NEAR_OPTIMAL) for T in (6, 12)),
+                *(share(d, "best", e_fsvi(T), ">", NEAR_OPTIMAL) for T in (6, 12)),
                 *(
-                    against_yardstick(d, "best", efsvi(T), NEAR_OPTIMAL, decides=False)
+                    against_yardstick(d, "best", e_fsvi(T), NEAR_OPTIMAL, decides=False)
                     for T in (6, 12)
                 ),
             ),
@@ -59,7 +59,7 @@ def inventory_claims() -> tuple[Claim, ...]:
             "The work to reach 75% of the optimum is less than half that of Base E-VI and of E-QI, "
             "for T=6 and for T=12.",
             tuple(
-                less_work(d, efsvi(T), title(b), GOOD, HALF)
+                less_work(d, e_fsvi(T), title(b), GOOD, HALF)
                 for T in (6, 12)
                 for b in BASE_ALGORITHMS
             ),
@@ -72,7 +72,7 @@ def inventory_claims() -> tuple[Claim, ...]:
             INVENTORY,
             "After one sweep its share of the optimum is above that of T=6 and of T=3, and its "
             "work to reach 75% of the optimum is less than theirs.",
-            (*(early(d, efsvi(12), efsvi(T)) for T in (6, 3)), *t12_work),
+            (*(early(d, e_fsvi(12), e_fsvi(T)) for T in (6, 3)), *t12_work),
             first_rule=FirstRule(
                 "The share after one sweep was added after the first run.", t12_work
             ),
@@ -85,7 +85,7 @@ def inventory_claims() -> tuple[Claim, ...]:
             "error due to longer freezing horizons.",
             INVENTORY,
             "Over the last quarter of the budget, the share of T=6 is above that of T=12.",
-            (ahead(d, "late", efsvi(6), efsvi(12)),),
+            (ahead(d, "late", e_fsvi(6), e_fsvi(12)),),
         ),
         Claim(
             "inventory-T3-early",
@@ -95,7 +95,7 @@ def inventory_claims() -> tuple[Claim, ...]:
             "benefit less from the improved discount factor.",
             INVENTORY,
             "After one sweep the share of T=3 is below that of T=6 and of T=12.",
-            tuple(early(d, efsvi(T), efsvi(3)) for T in (6, 12)),
+            tuple(early(d, e_fsvi(T), e_fsvi(3)) for T in (6, 12)),
         ),
         Claim(
             "inventory-T6-best",
@@ -106,7 +106,7 @@ def inventory_claims() -> tuple[Claim, ...]:
             INVENTORY,
             "The share of the optimum, averaged over the whole budget, is above that of T=3 and of "
             "T=12.",
-            tuple(ahead(d, "average", efsvi(6), efsvi(T)) for T in (3, 12)),
+            tuple(ahead(d, "average", e_fsvi(6), e_fsvi(T)) for T in (3, 12)),
         ),
         Claim(
             "inventory-base-optimal",

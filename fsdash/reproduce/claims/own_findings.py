@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsdash.reproduce.claims.parts import ahead, efsvi, part, share, title
+from fsdash.reproduce.claims.parts import ahead, e_fsvi, part, share, title
 from fsdash.reproduce.curves import ExperimentCurves
 from fsdash.reproduce.experiments import HORIZONS, SAMPLE_SIZES, mpi_variant
 from fsdash.reproduce.judging import NEAR_OPTIMAL, OPTIMAL, Claim, FirstRule
@@ -24,7 +24,7 @@ def own_findings() -> tuple[Claim, ...]:
 
 
 def _greedy_finding(domain: str, T: int) -> Claim:
-    method, greedy = efsvi(T), efsvi(T) + STATIONARY
+    method, greedy = e_fsvi(T), e_fsvi(T) + STATIONARY
     return Claim(
         f"{domain}-greedy-J",
         (domain,),

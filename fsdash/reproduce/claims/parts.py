@@ -31,7 +31,7 @@ def title(name: str, T: int | None = None) -> str:
     return method_title(name, T)
 
 
-def efsvi(T: int) -> str:
+def e_fsvi(T: int) -> str:
     """The title of E-FSVI with this T."""
     return method_title("e-fsvi", T)
 

@@ -11,7 +11,7 @@ import numpy as np
 from fsdash.figures.reward_error import NAMES
 from fsdash.reproduce.judging import Claim, ClaimPart
 from fsdash.reproduce.theory_figures import PANELS, REGIMES, winners
-from fsdash.theory import fsvi_regret, preset, reward_error, vi_regret
+from fsdash.theory import fsvi_bound, preset, reward_error, vi_bound
 
 REWARD_ERROR = 'Section "Illustrating Reward Error"'
 COST = 'Section "Regret versus Computational Cost for FSVI and VI: Selecting T"'
@@ -197,4 +197,4 @@ def _misplaced(found: list[str], expected: list[str]) -> list[float]:
 
 def _limit(T: int, k: int = 10**6) -> float:
     c = preset(REGIMES).constants
-    return float(vi_regret(c, k) if T == 1 else fsvi_regret(c, T, k=k).total)
+    return float(vi_bound(c, k) if T == 1 else fsvi_bound(c, T, k=k).total)

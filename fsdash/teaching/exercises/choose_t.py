@@ -22,7 +22,7 @@ from fsdash.teaching.exercises.base import (
     PageValues,
     StateAnswer,
 )
-from fsdash.theory import PRESETS, fsvi_regret, regimes, trivial_bound
+from fsdash.theory import PRESETS, fsvi_bound, regimes, trivial_bound
 from fsdash.theory.measured_domains import measured_domains
 
 THEORY = PRESETS["three-regimes"]
@@ -59,13 +59,13 @@ def _floor() -> Facts:
 def _base_vi_wins() -> Facts:
     won = regimes(THEORY.constants, THEORY.sizes, T=THEORY.T)
     last, before = won[-1], won[-2]
-    floor = fsvi_regret(THEORY.constants, before.T, k=0).floor
+    floor = fsvi_bound(THEORY.constants, before.T, k=0).floor
     return {"answer": round(last.start / THEORY.sizes.sweep), "T": before.T, "floor": floor}
 
 
 def _bound_factor() -> Facts:
     T, domain = 12, measured_domains()[DOMAIN]
-    bound, largest = fsvi_regret(domain.constants, T, k=0).floor, domain.regret[T][0]
+    bound, largest = fsvi_bound(domain.constants, T, k=0).floor, domain.regret[T][0]
     return {
         "answer": bound / largest,
         "bound": bound,

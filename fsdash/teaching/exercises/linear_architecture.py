@@ -13,7 +13,7 @@ from fsdash.teaching.exercises.base import (
     Facts,
     NumberAnswer,
 )
-from fsdash.theory import PRESETS, fsavi_regret
+from fsdash.theory import PRESETS, fsavi_bound
 
 CONSTANTS = PRESETS["three-regimes"].constants
 GOOD = {"kappa": 1.02, "eps_low": 0.05, "eps_up": 0.2}
@@ -33,7 +33,7 @@ def _largest_kappa() -> Facts:
 def _misfits() -> Facts:
     T = np.arange(1, 41)
     equal = {"kappa": GOOD["kappa"], "eps_low": 0.1, "eps_up": 0.1}
-    terms = fsavi_regret(CONSTANTS, T, k=20, **equal)
+    terms = fsavi_bound(CONSTANTS, T, k=20, **equal)
     lower, upper = np.asarray(terms.lower_fit_term), np.asarray(terms.upper_fit_term)
     first = int(np.argmax(lower > upper))
     return {
@@ -46,7 +46,7 @@ def _misfits() -> Facts:
 
 def _iterations() -> Facts:
     """The one term that becomes smaller with more iterations."""
-    few, many = (vars(fsavi_regret(CONSTANTS, 6, k=k, **GOOD)) for k in (2, 20))
+    few, many = (vars(fsavi_bound(CONSTANTS, 6, k=k, **GOOD)) for k in (2, 20))
     (falls,) = [name for name in TERMS if many[name] < few[name] * (1 - 1e-9)]
     return {"answer": falls, "few": few[falls], "many": many[falls]}
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from fsdash.dashboard.choose_t import text
 from fsdash.dashboard.choose_t.state import ChooseTState
 from fsdash.formatting import number
-from fsdash.theory import PRESETS, advise, fsvi_regret, trivial_bound
-from fsdash.theory.repaired import repaired_regret
+from fsdash.theory import PRESETS, advise, fsvi_bound, trivial_bound
+from fsdash.theory.repaired import repaired_bound
 from tests.dashboard.kit import metrics
 
 PAGE = "2_Choose_T.py"
@@ -32,7 +32,7 @@ def headline(page) -> str:
 
 def expected(shown: ChooseTState) -> tuple[str, dict[str, str]]:
     """The headline and the numbers, from the library alone."""
-    bound = repaired_regret if shown.repaired else fsvi_regret
+    bound = repaired_bound if shown.repaired else fsvi_bound
     T = shown.T if not shown.every else range(2, 101)
     advice = advise(
         shown.constants, shown.sizes, budget=shown.sweeps * shown.sizes.sweep, T=T, bound=bound

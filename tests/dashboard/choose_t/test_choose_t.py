@@ -11,7 +11,7 @@ from fsdash.dashboard.choose_t import text
 from fsdash.dashboard.choose_t.state import truth_frame
 from fsdash.dashboard.shell import FROZEN_DYNAMICS_CONDITION
 from fsdash.formatting import number
-from fsdash.theory import Sizes, fsvi_regret, regimes, value_lipschitz_bound
+from fsdash.theory import Sizes, fsvi_bound, regimes, value_lipschitz_bound
 from fsdash.theory.measured_domains import HORIZONS, measured_domains
 from fsdash.theory.sensitivity import best_T
 from tests.dashboard.choose_t.kit import (
@@ -46,7 +46,7 @@ def test_the_figure_on_the_page_is_the_librarys():
         traces(drawn)["regimes"]["x"][:-1], [regime.start for regime in found]
     )
     mark = traces(drawn)["T = 16 for this budget"]
-    assert mark["y"] == [fsvi_regret(THREE.constants, 16, k=3).total]
+    assert mark["y"] == [fsvi_bound(THREE.constants, 16, k=3).total]
     assert [s["x0"] for s in drawn["layout"]["shapes"] if s["name"] == "handle"] == [2e10]
 
 
@@ -118,7 +118,7 @@ def test_L_U_can_be_derived():
 def test_the_first_tab_shows_the_terms():
     drawn = traces(figures(opened(PAGE, by="theory"))["terms"])
     assert drawn["reward term"]["x"] == ["VI", "2", "4", "9", "16", "25"]
-    assert drawn["iteration term"]["y"][4] == fsvi_regret(THREE.constants, 16, k=3).iteration_term
+    assert drawn["iteration term"]["y"][4] == fsvi_bound(THREE.constants, 16, k=3).iteration_term
 
 
 def test_the_heat_map_varies_the_chosen_constant():
@@ -135,7 +135,7 @@ def test_the_heat_map_varies_the_chosen_constant():
 def test_the_last_tab_shows_the_true_regret_and_the_condition():
     page = opened(PAGE, by="theory", tab=TRUST, domain="pricing")
     domain = measured_domains()["pricing"]
-    bound = fsvi_regret(domain.constants, 12, k=0).floor
+    bound = fsvi_bound(domain.constants, 12, k=0).floor
     assert text.truth("pricing", domain, bound) in words(page)
     assert f"**{number(domain.regret[12][0])}**" in text.truth("pricing", domain, bound)
     assert FROZEN_DYNAMICS_CONDITION in words(page) and text.WITHOUT_CONDITION in words(page)

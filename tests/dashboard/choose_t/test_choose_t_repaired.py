@@ -12,9 +12,9 @@ from fsdash.dashboard.choose_t import state as choose
 from fsdash.dashboard.choose_t import text
 from fsdash.dashboard.choose_t.view import FROZEN
 from fsdash.formatting import number
-from fsdash.theory import advise, fsvi_regret, rolling_bound
+from fsdash.theory import advise, fsvi_bound, rolling_bound
 from fsdash.theory.measured import measure
-from fsdash.theory.repaired import repaired_regret
+from fsdash.theory.repaired import repaired_bound
 from fsdash.theory.rolling import rolling_cost
 from fsdash.theory.sensitivity import best_T
 from tests.dashboard.choose_t.kit import PAGE, THREE, advised, expected, view
@@ -35,7 +35,7 @@ def test_the_repaired_bound_can_be_chosen():
         THREE.sizes,
         budget=10 * THREE.sizes.sweep,
         T=THREE.T,
-        bound=lambda c, T, k: repaired_regret(c, T, k=k, l_frozen=2.0),
+        bound=lambda c, T, k: repaired_bound(c, T, k=k, l_frozen=2.0),
     ).choice
     assert metrics(page)[text.REGRET_BOUND] == number(run.regret)
 
@@ -50,7 +50,7 @@ def test_with_one_slow_state_the_frozen_dynamics_are_the_true_ones(given):
         sizes,
         budget=4 * sizes.sweep,
         T=THREE.T,
-        bound=partial(repaired_regret, l_frozen=l_frozen, n_slow=1),
+        bound=partial(repaired_bound, l_frozen=l_frozen, n_slow=1),
     ).choice
     assert metrics(page)[text.REGRET_BOUND] == number(run.regret)
     assert page.number_input(key="choose-t.Lfrozen").placeholder == text.ONE_SLOW_STATE == "L_f"
@@ -106,7 +106,7 @@ def test_the_default_sensitivity_follows_the_varied_constant():
     row = cells[cells["l_f"] == cells["l_f"].unique()[3]]
     constants = replace(THREE.constants, l_f=float(row["l_f"].iloc[0]))
     budgets = choose.heat_budgets(shown)
-    best = best_T(constants, THREE.sizes, budgets=budgets, T=THREE.T, bound=repaired_regret)
+    best = best_T(constants, THREE.sizes, budgets=budgets, T=THREE.T, bound=repaired_bound)
     assert row["T"].tolist() == best.T.tolist()
 
 
@@ -119,6 +119,6 @@ def test_the_counterexample_in_the_text_is_the_one_of_the_theory_s_tests():
         T = said[f"{name}_T"]
         policy_PXY = run_until(fsvi(model, T), tolerance=1e-8).policy_PXY
         true = regret(model, policy_PXY, best=best).max_regret
-        stated = fsvi_regret(constants, T, k=10**6).total
+        stated = fsvi_bound(constants, T, k=10**6).total
         assert true == pytest.approx(float(said[f"{name}_regret"]), abs=0.005)
         assert stated == pytest.approx(float(said[f"{name}_bound"]), abs=0.005)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from fsdash.dashboard.choose_t import text
-from fsdash.theory import PRESETS, fsvi_regret
+from fsdash.theory import PRESETS, fsvi_bound
 from fsdash.theory.measured_domains import measured_domains
 from tests.dashboard.kit import opened, words
 
@@ -46,7 +46,7 @@ def test_the_lowest_floor_is_that_of_all_competitors():
 
 
 def test_the_lowest_start_is_among_the_plotted_curves():
-    first = {T: fsvi_regret(THREE.constants, T, k=1).total for T in (1, *THREE.T)}
+    first = {T: fsvi_bound(THREE.constants, T, k=1).total for T in (1, *THREE.T)}
     assert min(first, key=first.get) == 16
     assert text.LATER.format(lowest="T = 16") in words(opened(PAGE, by="theory"))
     assert text.LOWER_BUT_LATER in words(opened(PAGE, by="theory", T=["2", "4"]))

@@ -10,7 +10,7 @@ from fsdash.dashboard.linear_architecture.state import LinearState, bound_frame,
 from fsdash.dashboard.shell import FROZEN_DYNAMICS_CONDITION
 from fsdash.figures.linear_architecture import STATED
 from fsdash.formatting import factor, number
-from fsdash.theory import Constants, fsavi_regret, repaired_regret, trivial_bound
+from fsdash.theory import Constants, fsavi_bound, repaired_bound, trivial_bound
 from fsdash.theory.measured import measure
 from fsdash.theory.presets import PRESETS
 from tests.dashboard.kit import figures, metrics, opened, snippet, traces, words
@@ -39,8 +39,8 @@ NAMES = (
 def expected(constants: Constants, T: int, k: int, fit: dict[str, float], l_frozen=None):
     """The three numbers of the page by label, from the library alone."""
     return {
-        text.PROVEN: number(fsavi_regret(constants, T, k=k, **fit, l_frozen=l_frozen).total),
-        text.STATED: number(fsavi_regret(constants, T, k=k, **fit, bound="stated").total),
+        text.PROVEN: number(fsavi_bound(constants, T, k=k, **fit, l_frozen=l_frozen).total),
+        text.STATED: number(fsavi_bound(constants, T, k=k, **fit, bound="stated").total),
         text.TRIVIAL: number(trivial_bound(constants)),
     }
 
@@ -49,20 +49,20 @@ def test_the_page_opens_with_the_librarys_numbers_and_curves():
     page = opened(PAGE)
     assert metrics(page) == expected(START, 6, 20, FIT)
     drawn, T = traces(figures(page)["bound"]), np.arange(1, 41)
-    np.testing.assert_array_equal(drawn["proven"]["y"], fsavi_regret(START, T, k=20, **FIT).total)
+    np.testing.assert_array_equal(drawn["proven"]["y"], fsavi_bound(START, T, k=20, **FIT).total)
     np.testing.assert_array_equal(
         drawn[STATED]["y"],
-        fsavi_regret(START, T, k=20, **FIT, bound="stated").total,
+        fsavi_bound(START, T, k=20, **FIT, bound="stated").total,
     )
     np.testing.assert_array_equal(
-        drawn["exact tables (FSVI)"]["y"], repaired_regret(START, T, k=20).total
+        drawn["exact tables (FSVI)"]["y"], repaired_bound(START, T, k=20).total
     )
 
 
 def test_the_bars_are_the_terms_and_add_up():
     bars = figures(opened(PAGE, T="3"))["terms"]["data"]
-    stated = fsavi_regret(START, 3, k=20, **FIT, bound="stated")
-    proven = fsavi_regret(START, 3, k=20, **FIT)
+    stated = fsavi_bound(START, 3, k=20, **FIT, bound="stated")
+    proven = fsavi_bound(START, 3, k=20, **FIT)
     sums = np.sum([bar["x"] for bar in bars], axis=0)
     np.testing.assert_allclose(sums, [stated.total, proven.total])
 
@@ -122,7 +122,7 @@ def test_extreme_constants_never_raise(query):
 def test_the_page_says_that_the_stated_bound_does_not_hold(T):
     shown = words(opened(PAGE, T=str(T)))
     proven, stated = (
-        fsavi_regret(START, T, k=20, **FIT, bound=bound).total for bound in ("proven", "stated")
+        fsavi_bound(START, T, k=20, **FIT, bound=bound).total for bound in ("proven", "stated")
     )
     assert text.DOES_NOT_HOLD in shown and text.GAPS in shown
     assert text.COMPARISON.format(T=T, stated=number(stated), proven=number(proven)) in shown
@@ -132,8 +132,8 @@ def test_the_page_says_that_the_stated_bound_does_not_hold(T):
 
 def test_the_verdict_is_about_the_proven_bound_only():
     page = opened(PAGE, T="20", Lfrozen="3.0")
-    proven = fsavi_regret(START, 20, k=20, **FIT, l_frozen=3.0).total
-    stated = fsavi_regret(START, 20, k=20, **FIT, bound="stated").total
+    proven = fsavi_bound(START, 20, k=20, **FIT, l_frozen=3.0).total
+    stated = fsavi_bound(START, 20, k=20, **FIT, bound="stated").total
     assert stated < trivial_bound(START) < proven
     deltas = {metric.label: metric.delta for metric in page.metric}
     assert deltas == {text.PROVEN: text.VACUOUS, text.STATED: "", text.TRIVIAL: ""}
@@ -150,7 +150,7 @@ def test_the_counterexample_in_the_text_is_the_one_of_the_theory_s_tests():
     low, up = fitting_errors(model, said["T"], architecture, snapshot)
     fit = {"kappa": architecture.kappa, "eps_low": low, "eps_up": up}
     constants = measure(model).constants(said["gamma"])
-    stated = fsavi_regret(constants, said["T"], k=3, **fit, bound="stated").total
+    stated = fsavi_bound(constants, said["T"], k=3, **fit, bound="stated").total
     assert round(regret(model, snapshot.policy_PXY).max_regret) == said["true"]
     assert round(stated) == said["allowed"]
     assert (model.n_slow, model.n_fast) == (1, 4)
@@ -162,7 +162,7 @@ def test_the_sensitivity_of_the_frozen_dynamics_can_be_given():
     field = page.number_input(key="linear-architecture.Lfrozen")
     assert field.value == 1.1 and field.min == 1
     drawn = traces(figures(page)["bound"])["exact tables (FSVI)"]["y"]
-    exact = repaired_regret(START, np.arange(1, 41), k=20, l_frozen=1.1).total
+    exact = repaired_bound(START, np.arange(1, 41), k=20, l_frozen=1.1).total
     np.testing.assert_array_equal(drawn, exact)
     empty = opened(PAGE).number_input(key="linear-architecture.Lfrozen")
     assert empty.value is None and empty.placeholder == "√(1 + L_f²)"
@@ -178,7 +178,7 @@ def test_a_sensitivity_below_1_is_reported():
 def test_perfect_features_differ_from_exact_tables_by_the_iteration_term():
     fit = {"kappa": 1, "eps_low": 0, "eps_up": 0}
     for T in (1, 2, 10):
-        ours, exact = fsavi_regret(START, T, k=20, **fit), repaired_regret(START, T, k=20)
+        ours, exact = fsavi_bound(START, T, k=20, **fit), repaired_bound(START, T, k=20)
         slack = (1 - START.gamma ** (T + 1)) / (1 - START.gamma**T)
         assert ours.iteration_term == pytest.approx(slack * exact.iteration_term)
         assert ours.total - ours.iteration_term == pytest.approx(exact.floor)

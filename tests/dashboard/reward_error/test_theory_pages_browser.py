@@ -12,7 +12,7 @@ from fsdash.dashboard.linear_architecture import text as linear_text
 from fsdash.dashboard.reward_error import text
 from fsdash.dashboard.widgets.chart import EXPORT
 from fsdash.formatting import number
-from fsdash.theory import fsavi_regret, reward_error
+from fsdash.theory import fsavi_bound, reward_error
 from fsdash.theory.presets import PRESETS
 from tests.dashboard.browser import (
     NARROW,
@@ -165,7 +165,7 @@ def test_features_move_the_bound(visit: Callable[..., Page]):
     wait_until_drawn(page, *CHARTS[LINEAR])
     slider(page, "Amplification κ").press("ArrowRight")
     constants = PRESETS["three-regimes"].constants
-    bound = fsavi_regret(constants, 6, k=20, kappa=1.025, eps_low=0.05, eps_up=0.2)
+    bound = fsavi_bound(constants, 6, k=20, kappa=1.025, eps_low=0.05, eps_up=0.2)
     expect(metric(page, linear_text.PROVEN)).to_have_text(number(bound.total))
     page.reload()
     wait_until_drawn(page, *CHARTS[LINEAR])

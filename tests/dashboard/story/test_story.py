@@ -277,7 +277,7 @@ def test_the_bound_and_the_truth_have_their_smallest_values_at_different_T():
 @pytest.mark.parametrize("T", [2, 3, 12])
 def test_the_bound_the_certificate_and_the_truth(model, best, T):
     found, constants = numbers.bound(T), fsdash.measure(model).constants(0.98)
-    bound = fsdash.fsvi_regret(constants, T, k=10**6).total
+    bound = fsdash.fsvi_bound(constants, T, k=10**6).total
     assert found["bound"] == pytest.approx(bound)
     policy = fsdash.run_until(fsdash.fsvi(model, T), tolerance=1e-6).policy_PXY
     true = fsdash.regret(model, policy, best=best).max_regret

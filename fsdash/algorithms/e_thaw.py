@@ -69,7 +69,7 @@ STEP_EXPONENT = 0.7
 average out noise; the smaller, the sooner old estimates are forgotten."""
 
 
-def ethaw(
+def e_thaw(
     model: FastSlowMDP,
     rng: np.random.Generator,
     *,
@@ -103,7 +103,7 @@ def ethaw(
     >>> import numpy as np
     >>> import fsdash
     >>> model = fsdash.make("gridworld").build()
-    >>> last = fsdash.run_until(fsdash.ethaw(model, np.random.default_rng(0)), iterations=12)
+    >>> last = fsdash.run_until(fsdash.e_thaw(model, np.random.default_rng(0)), iterations=12)
     >>> sweep = 50 * model.n_pairs  # one sweep of Base E-VI
     >>> result = fsdash.regret(model, last.policy_PXY)
     >>> last.evaluations < 0.5 * sweep, round(result.mean_value / result.optimal_mean_value, 2)

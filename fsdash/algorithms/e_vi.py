@@ -25,7 +25,7 @@ from fsdash.core.operators import values_of
 from fsdash.sampling import Sampler, check_run, greedy, sweeps
 
 
-def evi(
+def e_vi(
     model: FastSlowMDP,
     rng: np.random.Generator,
     *,
@@ -72,7 +72,7 @@ def evi(
     >>> import numpy as np
     >>> import fsdash
     >>> model = fsdash.make("inventory").build()
-    >>> last = fsdash.run_until(fsdash.evi(model, np.random.default_rng(0)), iterations=3)
+    >>> last = fsdash.run_until(fsdash.e_vi(model, np.random.default_rng(0)), iterations=3)
     >>> last.evaluations == 3 * model.n_states * model.n_actions * 50
     True
     """

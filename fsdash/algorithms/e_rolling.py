@@ -26,7 +26,7 @@ from fsdash.core.operators import values_of
 from fsdash.sampling import Sampler, backup, check_run, check_samples
 
 
-def erolling(
+def e_rolling(
     model: FastSlowMDP,
     rng: np.random.Generator,
     *,
@@ -68,7 +68,7 @@ def erolling(
     >>> import numpy as np
     >>> import fsdash
     >>> model = fsdash.make("gridworld").build()
-    >>> run = fsdash.erolling(model, np.random.default_rng(0), T=24)
+    >>> run = fsdash.e_rolling(model, np.random.default_rng(0), T=24)
     >>> last = fsdash.run_until(run, iterations=24)
     >>> last.policy_kind, last.evaluations == 24 * model.n_states * model.n_actions
     ('rolling', True)

@@ -24,7 +24,7 @@ from fsdash.errors import InputError
 from fsdash.sampling import Sampler, check_run, check_ties, greedy_rows, policy_rngs, ranges
 
 
-def eqi(
+def e_qi(
     model: FastSlowMDP,
     rng: np.random.Generator,
     *,
@@ -74,7 +74,7 @@ def eqi(
     >>> import numpy as np
     >>> import fsdash
     >>> model = fsdash.make("inventory").build()
-    >>> fsdash.run_until(fsdash.eqi(model, np.random.default_rng(0)), iterations=2).policy_kind
+    >>> fsdash.run_until(fsdash.e_qi(model, np.random.default_rng(0)), iterations=2).policy_kind
     'stationary'
     """
     check_run(rng, snapshots_per_sweep)

@@ -39,7 +39,7 @@ from fsdash.core.operators import values_of
 from fsdash.sampling import Sampler, UpperSampler, backup, check_run, check_samples, greedy, sweeps
 
 
-def efsvi(
+def e_fsvi(
     model: FastSlowMDP,
     rng: np.random.Generator,
     *,
@@ -103,7 +103,7 @@ def efsvi(
     >>> import numpy as np
     >>> import fsdash
     >>> model = fsdash.make("inventory").build()
-    >>> last = fsdash.run_until(fsdash.efsvi(model, np.random.default_rng(0), T=6), iterations=1)
+    >>> last = fsdash.run_until(fsdash.e_fsvi(model, np.random.default_rng(0), T=6), iterations=1)
     >>> last.policy_kind, last.policy_PXY.shape
     ('periodic', (6, 11, 51))
     """
