@@ -8,7 +8,6 @@ from fsdash.choice.solved import solved_domain
 from fsdash.core.simulate import simulate
 from fsdash.dashboard import tour as bar
 from fsdash.dashboard.choose_t import view as choose_t_view
-from fsdash.dashboard.home import text as home_text
 from fsdash.dashboard.home import view as home_view
 from fsdash.dashboard.inspector import url as inspector_url
 from fsdash.dashboard.linear_architecture import text as linear_text
@@ -193,4 +192,4 @@ def test_the_researchers_stop_shows_a_proven_bound_above_the_stated_one():
 def test_home_starts_every_tour():
     labels = [link.proto.label for link in opened().get("page_link")]
     for tour in TOURS.values():
-        assert home_text.start_tour(tour.audience, tour.minutes) in labels
+        assert f"{tour.audience}, {tour.minutes} minutes" in labels

@@ -6,7 +6,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from fsdash.dashboard import tour as bar
-from fsdash.dashboard.home import text as home_text
 from fsdash.teaching.tours import TOURS, Position
 from tests.dashboard.browser import NARROW, WIDE, assert_fits, in_url
 
@@ -24,7 +23,7 @@ def expect_stop(page: Page, position: Position) -> None:
 @pytest.mark.parametrize(("name", "size"), list(zip(TOURS, (WIDE, NARROW, WIDE), strict=True)))
 def test_a_tour_leads_from_the_first_to_the_last_stop(visit: Callable[..., Page], name, size):
     page, tour = visit(width=size[0], height=size[1]), TOURS[name]
-    page.get_by_role("link", name=home_text.start_tour(tour.audience, tour.minutes)).click()
+    page.get_by_role("link", name=f"{tour.audience}, {tour.minutes} minutes").click()
     position = Position(name, 1)
     while True:
         expect_stop(page, position)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from fsdash.dashboard.home import text
+from fsdash.dashboard.home.state import film
 from fsdash.dashboard.shell import SYMBOLS_TITLE
 from tests.dashboard.browser import NARROW, SCREENS, WIDE, assert_fits, in_url, slider
 
@@ -23,9 +23,9 @@ def test_T_and_steps_move_the_picture_and_the_link_restores_it(visit: Callable[.
     expect(picture(page)).to_have_attribute("alt", re.compile("T = 4:.*Period 0:"))
     slider(page, "Periods frozen T").press("ArrowRight")
     expect(picture(page)).to_have_attribute("alt", re.compile("T = 5:"))
-    page.get_by_role("button", name=text.NEXT).press("Enter")
+    page.get_by_role("button", name="Next step").press("Enter")
     expect(picture(page)).to_have_attribute("alt", re.compile("Period 1:"))
-    page.get_by_text(text.PICTURES["lower"], exact=True).click()
+    page.get_by_text("The lower level", exact=True).click()
     expect(picture(page)).to_have_attribute(
         "alt", re.compile("Backward induction starts at period 5")
     )
@@ -37,11 +37,20 @@ def test_T_and_steps_move_the_picture_and_the_link_restores_it(visit: Callable[.
     )
 
 
-def test_the_picture_plays(visit: Callable[..., Page]):
+def test_the_film_plays_and_its_slider_changes_the_numbers(visit: Callable[..., Page]):
     page = visit()
-    page.get_by_text(text.PLAY, exact=True).click()
-    expect(picture(page)).to_have_attribute("alt", re.compile("Period 3:"))
-    page.get_by_text(text.PLAY, exact=True).click()
+    week = page.locator(".fs-film svg text").last
+    expect(week).to_have_text("week 3")
+    box = page.locator(".fs-film")
+    box.get_by_role("slider").press("ArrowLeft")
+    scene = film()["scenes"][4]
+    expect(box.locator(".fs-sentence")).to_have_text(scene["sentence"])
+    expect(box.locator(".fs-work")).to_have_text(scene["work"])
+    expect(page).to_have_url(in_url("freeze", "5"))
+    box.get_by_role("button", name="Pause").click()
+    expect(box.get_by_role("button", name="Play")).to_be_visible()
+    page.reload()
+    expect(box.locator(".fs-sentence")).to_have_text(scene["sentence"])
 
 
 @pytest.mark.long
@@ -49,7 +58,6 @@ def test_the_picture_plays(visit: Callable[..., Page]):
 def test_every_screen_and_theme_fits(visit: Callable[..., Page], theme, size):
     page = visit(width=size[0], height=size[1], theme=theme)
     expect(picture(page)).to_have_count(1)
-    expect(page.get_by_test_id("stCode")).to_be_visible()
     assert picture(page).evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
     assert_fits(page, theme)
 
@@ -68,15 +76,17 @@ def test_nothing_moves_while_stepping(visit: Callable[..., Page], view, size):
     for _ in range(5):
         before = picture(page).get_attribute("alt")
         heights.add(caption.bounding_box()["height"])
-        page.get_by_role("button", name=text.NEXT).press("Enter")
+        page.get_by_role("button", name="Next step").press("Enter")
         expect(picture(page)).not_to_have_attribute("alt", before)
     assert len(heights) == 1
 
 
-def test_the_picture_is_on_the_first_screen(visit: Callable[..., Page]):
-    for width, height in (WIDE, NARROW):
-        box = picture(visit(width=width, height=height)).bounding_box()
-        assert box["y"] + box["height"] < 1.1 * height
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+def test_film_slider_and_numbers_are_on_the_first_screen(visit: Callable[..., Page], size):
+    page = visit(width=size[0], height=size[1])
+    for part in (".fs-film svg", ".fs-film input", ".fs-work", ".fs-lost"):
+        box = page.locator(part).bounding_box()
+        assert box["y"] + box["height"] < size[1]
 
 
 def test_the_footer_is_on_a_narrow_page_too(visit: Callable[..., Page]):
