@@ -205,7 +205,7 @@ def rolling_certificate(model: FastSlowMDP, n: int) -> np.ndarray:
     over y and the feasible a, if the slow state is exogenous with kernel P; otherwise the ranges
     over all states, (ε + γ ρ)/(1 − γ). `docs/proofs.md`, section 6, has the proof. ε is what one
     move of x changes in the plan, and ρ is what the n-th period adds to it. `certify` is tighter,
-    but does not separate the two; `fsdash.rolling_bound` bounds both by constants.
+    but does not separate the two; `fsdash.theory.rolling_bound` bounds both by constants.
 
     Parameters
     ----------

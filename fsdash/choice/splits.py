@@ -57,7 +57,7 @@ def rank_splits(
     --------
     >>> import fsdash
     >>> model = fsdash.make("inventory", y_max=20, gamma=0.95).build()
-    >>> ranking = fsdash.rank_splits(model, T=(2, 4))
+    >>> ranking = fsdash.choice.rank_splits(model, T=(2, 4))
     >>> ranking.loc[0, "slow"], bool(ranking.loc[0, "suits"])
     ('demand', True)
     """

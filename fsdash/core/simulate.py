@@ -216,7 +216,7 @@ def visits(model: FastSlowMDP, policy: np.ndarray, *, tolerance: float = 1e-8) -
     --------
     >>> import fsdash
     >>> model = fsdash.make("inventory").build()
-    >>> found = fsdash.visits(model, fsdash.optimum(model).policy_PXY)
+    >>> found = fsdash.core.visits(model, fsdash.optimum(model).policy_PXY)
     >>> round(found.share_XY.sum(), 6), found.error <= 1e-8
     (np.float64(1.0), True)
     """
