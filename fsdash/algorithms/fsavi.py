@@ -81,7 +81,7 @@ def fsavi(
     >>> run = fsdash.algorithms.fsavi(model, 3, fast_cells=20)
     >>> fsdash.run_until(run, iterations=2).policy_PXY.shape
     (3, 11, 51)
-    >>> identity = fsdash.LinearArchitecture.tabular(model)
+    >>> identity = fsdash.algorithms.LinearArchitecture.tabular(model)
     >>> run = fsdash.algorithms.fsavi(model, 3, architecture=identity)
     >>> ours = fsdash.run_until(run, iterations=2)
     >>> exact = fsdash.run_until(fsdash.fsvi(model, 3), iterations=2)
