@@ -1,9 +1,11 @@
 """The public names of `import fsdash`: lazy, complete, and what they claim to be."""
 
+import ast
 import inspect
+import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 
@@ -76,6 +78,25 @@ def test_type_checkers_read_the_names():
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="No fsdash attribute no_such_name"):
         fsdash.no_such_name  # noqa: B018
+
+
+def exported_code() -> Iterator[str]:
+    """The parts of the Python code that pages export: texts with an import of fsdash."""
+    for path in (Path(fsdash.__file__).parent / "dashboard").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            text = node.value if isinstance(node, ast.Constant) else None
+            if isinstance(text, str) and re.search(r"^(from|import) fsdash", text, re.MULTILINE):
+                yield text
+
+
+@pytest.mark.parametrize("code", list(exported_code()))
+def test_exported_code_uses_public_names_only(code):
+    """A public name is listed by `fsdash` or by one of its packages other than the dashboard."""
+    for module, names in re.findall(r"^from (fsdash\S*) import (.+)$", code, re.MULTILINE):
+        assert module.count(".") <= 1 and module not in ("fsdash.dashboard", "fsdash.cli")
+        assert set(names.split(", ")) <= set(import_module(module).__all__)
+    assert set(re.findall(r"\bfsdash\.(\w+)\(", code)) <= set(fsdash.__all__)
+    assert not re.search(r"^import fsdash\.", code, re.MULTILINE)
 
 
 MORE_ARGUMENTS = {"fsdash.from_functions": 4, "fsdash.from_markov_chain": 3}

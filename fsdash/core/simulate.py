@@ -56,11 +56,6 @@ class Path(Summary):
         """Σ_t γ^t r_t over the path."""
         return float(self.reward_N @ self.gamma ** np.arange(len(self)))
 
-    @property
-    def collected_N(self) -> np.ndarray:
-        """The sum of rewards up to and including each period, not discounted."""
-        return np.cumsum(self.reward_N)
-
     def _summary(self) -> tuple[str, Lines]:
         return f"Path of {len(self):,} periods", [
             ("start (x, y)", f"({self.x_N[0]}, {self.y_N[0]})"),

@@ -1,5 +1,6 @@
 from .base import Domain as Domain
 from .base import parameter as parameter
+from .gridworld import GridMap as GridMap
 from .gridworld import Gridworld as Gridworld
 from .inventory import Inventory as Inventory
 from .pricing import Pricing as Pricing

@@ -13,10 +13,14 @@ from .budget import Advice as Advice
 from .budget import BoundedRun as BoundedRun
 from .budget import Regime as Regime
 from .budget import advise as advise
+from .budget import decomposition as decomposition
 from .budget import regimes as regimes
 from .fsavi import FsaviRegret as FsaviRegret
 from .fsavi import fsavi_bound as fsavi_bound
+from .landmarks import freeze_error as freeze_error
+from .landmarks import freeze_error_limit as freeze_error_limit
 from .measured import measure as measure
+from .measured_domains import measured_domains as measured_domains
 from .parameters import Constants as Constants
 from .parameters import Sizes as Sizes
 from .parameters import fsvi_cost as fsvi_cost
@@ -32,4 +36,10 @@ from .repaired import repaired_bound as repaired_bound
 from .rolling import RollingRegret as RollingRegret
 from .rolling import rolling_bound as rolling_bound
 from .sensitivity import best_T as best_T
+from .sensitivity import best_T_rows as best_T_rows
+from .sensitivity import sensitivity_table as sensitivity_table
+from .sensitivity import values_around as values_around
+from .sensitivity import vary as vary
+from .staircase import budget_range as budget_range
+from .staircase import staircases_table as staircases_table
 from .table import bounds_table as bounds_table

@@ -16,12 +16,13 @@ from fsdash.algorithms.e_vi import e_vi
 from fsdash.algorithms.optimum import optimum
 from fsdash.algorithms.slow_agnostic import slow_agnostic
 from fsdash.core.evaluation import policy_values
-from fsdash.core.operators import F, bellman, expect, q_values
+from fsdash.core.operators import bellman, expect, q_values
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.sampling import Sampling
 from tests.algorithms.driving import at, reach, seed, take
 from tests.models import SHAPES, random_model
+from tests.operators import F
 
 ALGORITHMS = {
     "e_vi": e_vi,

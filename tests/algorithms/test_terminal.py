@@ -11,7 +11,7 @@ from fsdash.algorithms import e_fsvi, fsfvi, fsvi, run_until
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.algorithms.terminal import TERMINALS
 from fsdash.core.evaluation import policy_values
-from fsdash.core.operators import F, H_frozen_policy, policy_reward
+from fsdash.core.operators import H_frozen_policy, policy_reward
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.regression import Linear, Tabular
@@ -19,6 +19,7 @@ from fsdash.runs.spec import RunSpec
 from fsdash.sampling import Sampler, Sampling
 from tests.algorithms.driving import seed, take
 from tests.models import random_model, seeds, shapes
+from tests.operators import F
 
 
 def counts(snapshots, n):
