@@ -25,7 +25,7 @@ from fsdash.algorithms.e_fsvi import e_fsvi
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import follow, q_values, upper_bellman
 from fsdash.domains import make
-from fsdash.sampling import TIES, Sampler, UpperSampler, backup
+from fsdash.sampling import TIES, Sampler, Sampling, UpperSampler, backup
 
 M = 50
 CHUNK = 256
@@ -100,11 +100,13 @@ def sweep_tasks(model: FastSlowMDP) -> tuple[Callable, Callable, np.ndarray]:
 
 def upper_tasks(model: FastSlowMDP, T: int, ties: str) -> tuple[Callable, Callable, np.ndarray]:
     rng = np.random.default_rng(0)
-    lower = takewhile(lambda s: s.phase == "lower", e_fsvi(model, rng, T=T, ties=ties))
+    lower = takewhile(
+        lambda s: s.phase == "lower", e_fsvi(model, rng, T=T, sampling=Sampling(ties=ties))
+    )
     *_, cyclic = (snapshot for snapshot in lower if snapshot.policy_kind == "cyclic")
     J1_XY, lower = cyclic.values_XY, cyclic.policy_PXY
     V_XY = 100 * rng.random(J1_XY.shape)
-    sampler = UpperSampler(model, J1_XY, lower, M)
+    sampler = UpperSampler(model, J1_XY, lower, Sampling(M_u=M, ties="first"))
     followed = [follow(model.true, policy_XY) for policy_XY in lower]
     tables = model.reward_XYA, model.next_slow, model.next_fast, model.noise_W, model.gamma
     return (

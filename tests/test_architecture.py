@@ -16,9 +16,6 @@ SCRIPTS = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py"))]
 MAX_SCRIPT_LINES = 10
 SHARED_BY_PAGES = ("widgets", "curves")
 """Folders of the dashboard that are not pages."""
-SHORTCUTS = "fsdash.core.model imports fsdash.models."
-SHORTCUT = ("fsdash.core", "fsdash.models")
-"""The one exception of the graph of packages: what `SHORTCUTS` are."""
 
 
 def name_of(path: Path) -> str:
@@ -94,9 +91,8 @@ def test_the_packages_form_a_directed_acyclic_graph():
             # `from fsdash import version` names the package `fsdash.version` only.
             if name == "fsdash" or not within(name, "fsdash"):
                 continue
-            edge = importer, package_of(name)
-            if edge[0] != edge[1] and edge != SHORTCUT:
-                packages.setdefault(importer, set()).add(edge[1])
+            if (imported := package_of(name)) != importer:
+                packages.setdefault(importer, set()).add(imported)
     TopologicalSorter(packages).prepare()  # raises an error that names a cycle
 
 
@@ -107,18 +103,10 @@ def test_only_the_dashboard_imports_streamlit():
 
 def test_core_imports_only_core_and_errors():
     allowed = ("fsdash.core", "fsdash.errors")
-    found = forbidden(
+    assert not forbidden(
         modules_in("fsdash.core"),
         lambda name: within(name, "fsdash") and name != "fsdash" and not within(name, *allowed),
     )
-    # `save`, `policy` and `content_hash` of a model lead to `fsdash.models` when they are called.
-    assert {line for line in found if not line.startswith(SHORTCUTS)} == set()
-
-
-def test_the_shortcuts_of_a_model_import_nothing_before_they_are_called():
-    tree = ast.parse((PACKAGE / "core" / "model.py").read_text(encoding="utf-8"))
-    at_start = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
-    assert not [node.module for node in at_start if within(node.module, "fsdash.models")]
 
 
 def test_figures_do_not_import_the_dashboard():

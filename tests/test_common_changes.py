@@ -97,9 +97,10 @@ def documented_files(change: str) -> int:
 def test_an_algorithm(project):
     project.write(
         "fsdash/algorithms/lazy.py",
-        "from fsdash.algorithms.e_vi import e_vi\n\n\n"
+        "from fsdash.algorithms.e_vi import e_vi\n"
+        "from fsdash.sampling import Sampling\n\n\n"
         "def lazy(model, rng, U0_XY, draws):\n"
-        "    yield from e_vi(model, rng, U0_XY=U0_XY, M=draws)\n",
+        "    yield from e_vi(model, rng, U0_XY=U0_XY, sampling=Sampling(M=draws))\n",
     )
     project.edit(
         "fsdash/algorithms/registry.py",
@@ -245,7 +246,7 @@ def test_a_colour(project):
 
 def test_a_parameter_of_e_fsvi(project):
     path = "fsdash/algorithms/e_fsvi.py"
-    project.edit(path, "    M_u: int = 50,\n", "    M_u: int = 50,\n    patience: int = 7,\n")
+    project.edit(path, "    T: int,\n", "    T: int,\n    patience: int = 7,\n")
     project.edit(
         path,
         "    check_T(model, T)\n",

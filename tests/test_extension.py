@@ -101,10 +101,11 @@ ALGORITHM_FILE = """
 from fsdash.algorithms import e_vi
 from fsdash.algorithms.registry import register
 from fsdash.fields import Field
+from fsdash.sampling import Sampling
 
 
 def toy_iteration(model, rng, U0_XY, draws):
-    yield from e_vi(model, rng, U0_XY=U0_XY, M=draws)
+    yield from e_vi(model, rng, U0_XY=U0_XY, sampling=Sampling(M=draws))
 
 
 register(

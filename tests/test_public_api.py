@@ -2,9 +2,10 @@
 
 import ast
 import inspect
-import pkgutil
+import re
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 
@@ -12,8 +13,28 @@ import pytest
 
 import fsdash
 
-NAMES = [name for name in fsdash.__all__ if name != "__version__"]
-FUNCTIONS = [name for name in NAMES if inspect.isfunction(getattr(fsdash, name))]
+SUBMODULES = ("theory", "models", "algorithms", "regression", "core", "choice", "runs", "plot")
+NAMES = [name for name in fsdash.__all__ if name not in ("__version__", *SUBMODULES)]
+MORE = {
+    "fsdash.theory": "Constants Sizes measure reward_error fsvi_bound vi_bound fsavi_bound "
+    "repaired_bound rolling_bound advise",
+    "fsdash.models": "check_transitions guess_columns DataFaults suggest_slow resplit "
+    "discount_factor to_quantecon content_hash",
+    "fsdash.algorithms": "fsavi LinearArchitecture e_qi slow_agnostic fvi fsfvi frolling fqi",
+    "fsdash.regression": "Linear Deep",
+    "fsdash.core": "disagreement simulate_pair frozen_blocks visits Coordinate",
+    "fsdash.choice": "rank_splits",
+    "fsdash.runs": "work_to_reach",
+    "fsdash.plot": "learning_curves frontier policy",
+}
+"""The documented names of the submodules."""
+PUBLIC = {f"fsdash.{name}": getattr(fsdash, name) for name in NAMES} | {
+    f"{module}.{name}": getattr(import_module(module), name)
+    for module, names in MORE.items()
+    for name in names.split()
+}
+DOCUMENTED = {name: value for name, value in PUBLIC.items() if not isinstance(value, Mapping)}
+FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
 
 
 def modules_after(code: str) -> set[str]:
@@ -28,66 +49,74 @@ def modules_after(code: str) -> set[str]:
 def test_importing_fsdash_loads_no_heavy_library():
     loaded = modules_after("import fsdash")
     assert not loaded & {"streamlit", "sklearn", "numba", "numpy", "pandas", "plotly"}
-    few = {"fsdash.version", "fsdash.domains", "fsdash.domains.lookup"}
+    few = {"fsdash.domains", "fsdash.domains.lookup"}
     assert {name for name in loaded if name.startswith("fsdash.")} == few
 
 
 @pytest.mark.processes
-def test_using_every_name_needs_neither_streamlit_nor_scikit_learn():
+def test_using_every_name_needs_neither_streamlit_nor_plotly_nor_scikit_learn():
     loaded = modules_after("from fsdash import *")
     assert "fsdash.runs.runner" in loaded
-    assert not loaded & {"streamlit", "sklearn"}
+    assert not loaded & {"streamlit", "sklearn", "plotly"}
 
 
-def test_every_name_is_listed_and_can_be_loaded():
-    assert set(NAMES) == set(fsdash.MODULES)
-    assert set(fsdash.__all__) <= set(dir(fsdash))
-    for name in NAMES:
-        assert getattr(fsdash, name) is getattr(import_module(fsdash.MODULES[name]), name)
-
-
-def test_no_name_is_hidden_by_a_submodule():
+def test_every_listed_name_can_be_loaded_and_is_no_module():
     """A submodule of `fsdash` becomes an attribute when it is imported."""
-    assert not set(NAMES) & {module.name for module in pkgutil.iter_modules(fsdash.__path__)}
-    for module in set(fsdash.MODULES.values()):
-        import_module(module)
+    assert set(SUBMODULES) < set(fsdash.__all__) <= set(dir(fsdash))
     import_module("fsdash.algorithms.fsvi")
-    for name in NAMES:
-        assert not inspect.ismodule(getattr(fsdash, name)), name
-        assert name == "DOMAINS" or getattr(fsdash, name).__name__ == name
+    for name, value in DOCUMENTED.items():
+        assert not inspect.ismodule(value) and value.__name__ == name.rpartition(".")[2]
+    for name in SUBMODULES:
+        assert inspect.ismodule(getattr(fsdash, name))
 
 
-def test_type_checkers_see_the_same_names():
-    tree = ast.parse(Path(fsdash.__file__).read_text(encoding="utf-8"))
-    [block] = [node for node in tree.body if isinstance(node, ast.If)]
-    seen = {alias.name: node.module for node in block.body for alias in node.names}
-    assert seen == fsdash.MODULES
-    assert (Path(fsdash.__file__).parent / "py.typed").exists()
+def test_type_checkers_read_the_names():
+    folder = Path(fsdash.__file__).parent
+    assert (folder / "py.typed").exists() and (folder / "__init__.pyi").exists()
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
+    with pytest.raises(AttributeError, match="No fsdash attribute no_such_name"):
         fsdash.no_such_name  # noqa: B018
 
 
-MORE_ARGUMENTS = {"from_functions": 4, "from_markov_chain": 3}
+def exported_code() -> Iterator[str]:
+    """The parts of the Python code that pages export: texts with an import of fsdash."""
+    for path in (Path(fsdash.__file__).parent / "dashboard").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            text = node.value if isinstance(node, ast.Constant) else None
+            if isinstance(text, str) and re.search(r"^(from|import) fsdash", text, re.MULTILINE):
+                yield text
+
+
+@pytest.mark.parametrize("code", list(exported_code()))
+def test_exported_code_uses_public_names_only(code):
+    """A public name is listed by `fsdash` or by one of its packages other than the dashboard."""
+    for module, names in re.findall(r"^from (fsdash\S*) import (.+)$", code, re.MULTILINE):
+        assert module.count(".") <= 1 and module not in ("fsdash.dashboard", "fsdash.cli")
+        assert set(names.split(", ")) <= set(import_module(module).__all__)
+    assert set(re.findall(r"\bfsdash\.(\w+)\(", code)) <= set(fsdash.__all__)
+    assert not re.search(r"^import fsdash\.", code, re.MULTILINE)
+
+
+MORE_ARGUMENTS = {"fsdash.from_functions": 4, "fsdash.from_markov_chain": 3}
 """A model's parts in the order of its definition: states, actions, transition, reward."""
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_arguments_after_the_second_are_keyword_only(name):
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = inspect.signature(getattr(fsdash, name)).parameters.values()
+    parameters = inspect.signature(FUNCTIONS[name]).parameters.values()
     assert sum(p.kind in positional for p in parameters) <= MORE_ARGUMENTS.get(name, 2)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "DOMAINS"])
+@pytest.mark.parametrize("name", DOCUMENTED)
 def test_every_name_is_documented_with_an_example(name):
-    text = inspect.getdoc(getattr(fsdash, name))
+    text = inspect.getdoc(DOCUMENTED[name])
     sections = ["Examples\n--------"]
     if name in FUNCTIONS:
         sections += ["Parameters\n----------", "Returns\n-------"]
-        if inspect.isgeneratorfunction(getattr(fsdash, name)):
+        if inspect.isgeneratorfunction(DOCUMENTED[name]):
             sections[-1] = "Yields\n------"
     for section in sections:
         assert section in text, f"{name}: the docstring has no section {section.split()[0]}"

@@ -25,6 +25,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from fsdash.models import content_hash
+
 SMALL = {
     "inventory": ["--set", "y_max=20", "--set", "order_max=20"],
     "gridworld": ["--set", "size=6"],
@@ -119,10 +121,10 @@ def files(folder: Path) -> str:
     lines = []
     for name in ("inventory.npz", "inventory.json", "gridworld.npz", "pricing.npz"):
         model = fsdash.make(Path(name).stem).build()
-        model.save(folder / name)
+        fsdash.save(model, folder / name)
         again = fsdash.load(folder / name)
         value = again.mean(fsdash.optimum(again).U_XY)
-        lines.append(f"{name} {again.content_hash == model.content_hash} {value!r}")
+        lines.append(f"{name} {content_hash(again) == content_hash(model)} {value!r}")
     return "\n".join(lines)
 
 

@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+import fsdash
 from fsdash.cli.main import main as command_line
 from fsdash.dashboard.choose_t.view import URL as CHOOSE_T
 from fsdash.dashboard.class_links.view import URL as CLASS_LINKS
@@ -252,7 +253,7 @@ def model_files(folder: Path) -> dict[str, bytes]:
     model, found = shop_model(), {}
     for suffix in (".npz", ".json", ".csv", ".parquet"):
         path = folder / f"model{suffix}"
-        model.save(path)
+        fsdash.save(model, path)
         found[suffix] = path.read_bytes()
     return found
 

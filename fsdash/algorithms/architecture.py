@@ -62,7 +62,7 @@ class LinearArchitecture:
     --------
     >>> import fsdash
     >>> model = fsdash.make("inventory").build()
-    >>> fsdash.LinearArchitecture.tabular(model).kappa
+    >>> fsdash.algorithms.LinearArchitecture.tabular(model).kappa
     1.0
     """
 

@@ -27,6 +27,7 @@ The samples that extract μ̃ and the stationary policy are not counted and do n
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import nan
 
 import numpy as np
@@ -36,7 +37,7 @@ from fsdash.algorithms.snapshot import Resume, Snapshot, finite
 from fsdash.algorithms.terminal import terminal_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import values_of
-from fsdash.sampling import Sampler, UpperSampler, backup, check_run, check_samples, greedy, sweeps
+from fsdash.sampling import Sampler, Sampling, UpperSampler, backup, greedy, sweeps
 
 
 def e_fsvi(
@@ -44,16 +45,10 @@ def e_fsvi(
     rng: np.random.Generator,
     *,
     T: int,
-    M_l: int = 1,
-    M_u: int = 50,
-    snapshots_per_sweep: int = 3,
+    sampling: Sampling = Sampling(),
     V0_XY: np.ndarray | None = None,
     terminal: str = "zero",
     terminal_XY: np.ndarray | None = None,
-    ties: str = "random",
-    common_random_numbers: bool = False,
-    centre: bool = False,
-    sparse: bool | None = None,
     resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
     """Empirical frozen-state value iteration (E-FSVI).
@@ -66,29 +61,14 @@ def e_fsvi(
         Source of random numbers; the same generator state gives the same run.
     T : int
         Periods per block: the slow state is frozen for T periods.
-    M_l : int, default 1
-        Samples of the next state in the lower level. One is exact if y has no noise while x is
-        frozen.
-    M_u : int, default 50
-        Sampled paths of T periods for each state and action in the upper level.
-    snapshots_per_sweep : int, default 3
-        Snapshots in each sweep of the upper level.
+    sampling : Sampling
+        `M_l`, `M_u`, `ties`, `common_random_numbers`, `centre`, `sparse` and `snapshots_per_sweep`.
     V0_XY : np.ndarray, optional
         Initial values of the upper level, shape (X, Y); zero by default.
     terminal : {"zero", "last", "reward"}
         Terminal value J_T of the lower level.
     terminal_XY : np.ndarray, optional
         Your own terminal value instead, shape (X, Y).
-    ties : {"first", "random"}
-        Which of several equally good actions is taken.
-    common_random_numbers : bool
-        Whether all actions of a state use the same random numbers.
-    centre : bool
-        Whether values are centred within each slow state before they are sampled, which removes
-        noise. The slow state must be exogenous.
-    sparse : bool, optional
-        Whether the upper level draws counts or simulates paths (`fsdash.sampling.UpperSampler`);
-        chosen by the model's structure by default.
     resume : mapping, optional
         `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
@@ -108,13 +88,11 @@ def e_fsvi(
     ('periodic', (6, 11, 51))
     """
     check_T(model, T)
-    check_run(rng, snapshots_per_sweep)
-    check_samples("M_l", M_l)
-    check_samples("M_u", M_u)
-    n = model.n_states
+    sampling.check(rng, "M_l M_u ties common_random_numbers centre sparse snapshots_per_sweep")
+    n, M_l, M_u = model.n_states, sampling.M_l, sampling.M_u
 
-    frozen = Sampler(model, model.frozen, M_l, ties, common_random_numbers)
-    base = Sampler(model, model.true, M_u, ties, common_random_numbers, centre)
+    frozen = Sampler(model, model.frozen, M_l, replace(sampling, centre=False))
+    base = Sampler(model, model.true, M_u, sampling)
     J_XY, evaluate = terminal_values(model, terminal, terminal_XY)
     start = resume or {
         "t": T - 1,
@@ -150,7 +128,7 @@ def e_fsvi(
         for pi_XY in lower[::-1]:
             J_XY = frozen.policy_values(pi_XY, J_XY, rng).reshape(V_XY.shape)
         pairs += (T - 1) * model.n_real
-    upper = UpperSampler(model, J_XY, lower, M_u, ties, common_random_numbers, sparse, centre)
+    upper = UpperSampler(model, J_XY, lower, sampling)
     lower_pairs = pairs
     known = {"t": 0, "pairs": pairs, "J_XY": J_XY, "policy_PXY": policy_PXY}
 
@@ -172,6 +150,6 @@ def e_fsvi(
         )
 
     for k, updated, values_XY, policy_rng in sweeps(
-        upper, V_XY, rng, snapshots_per_sweep, start["k"]
+        upper, V_XY, rng, sampling.snapshots_per_sweep, start["k"]
     ):
         yield snapshot(k, updated, values_XY, policy_rng)

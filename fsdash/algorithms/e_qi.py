@@ -12,6 +12,7 @@ it as |A|, one for each Q-value that it compares.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from math import nan
 
@@ -21,19 +22,15 @@ from fsdash.algorithms.snapshot import Resume, Snapshot, finite
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import feasible_only
 from fsdash.errors import InputError
-from fsdash.sampling import Sampler, check_run, check_ties, greedy_rows, policy_rngs, ranges
+from fsdash.sampling import Sampler, Sampling, greedy_rows, policy_rngs, ranges
 
 
 def e_qi(
     model: FastSlowMDP,
     rng: np.random.Generator,
     *,
-    M: int = 50,
-    snapshots_per_sweep: int = 3,
+    sampling: Sampling = Sampling(),
     Q0_XYA: np.ndarray | None = None,
-    ties: str = "random",
-    common_random_numbers: bool = False,
-    centre: bool = False,
     count_actions: bool = False,
     resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
@@ -45,19 +42,10 @@ def e_qi(
         The model.
     rng : np.random.Generator
         Source of random numbers; the same generator state gives the same run.
-    M : int, default 50
-        Samples of the next state for each state and action.
-    snapshots_per_sweep : int, default 3
-        Snapshots in each sweep.
+    sampling : Sampling
+        `M`, `ties`, `common_random_numbers`, `centre` and `snapshots_per_sweep`.
     Q0_XYA : np.ndarray, optional
         Initial Q-values, shape (X, Y, A); zero by default.
-    ties : {"first", "random"}
-        Which of several equally good actions is taken.
-    common_random_numbers : bool
-        Whether all actions of a state use the same random numbers.
-    centre : bool
-        Whether values are centred within each slow state before they are sampled, which removes
-        noise. The slow state must be exogenous.
     count_actions : bool
         Whether a maximum over next actions counts as |A| evaluations instead of one.
     resume : mapping, optional
@@ -74,13 +62,13 @@ def e_qi(
     >>> import numpy as np
     >>> import fsdash
     >>> model = fsdash.make("inventory").build()
-    >>> fsdash.run_until(fsdash.e_qi(model, np.random.default_rng(0)), iterations=2).policy_kind
+    >>> run = fsdash.algorithms.e_qi(model, np.random.default_rng(0))
+    >>> fsdash.run_until(run, iterations=2).policy_kind
     'stationary'
     """
-    check_run(rng, snapshots_per_sweep)
+    sampling.check(rng, "M ties common_random_numbers centre snapshots_per_sweep")
     # Ties matter when a policy is extracted, not while Q is sampled.
-    check_ties(ties)
-    sampler = Sampler(model, model.true, M, "first", common_random_numbers, centre)
+    sampler = Sampler(model, model.true, sampling.M, replace(sampling, ties="first"))
     n, A, shape = model.n_states, model.n_actions, (model.n_slow, model.n_fast)
     Q_SA = np.zeros((n, A)) if Q0_XYA is None else np.array(Q0_XYA, float)
     if Q_SA.size != n * A:
@@ -90,10 +78,10 @@ def e_qi(
 
     def snapshot(k: int, updated: int, rng: np.random.Generator) -> Snapshot:
         pairs = k * model.n_pairs + int(model.pairs_up_to_S[updated])
-        evaluations = pairs * M * (A if count_actions else 1)
+        evaluations = pairs * sampling.M * (A if count_actions else 1)
         iteration = k + updated // n
         U_XY = finite(Q_SA.max(axis=1), "base", iteration).reshape(shape)
-        nu_XY = greedy_rows(rng, Q_SA, ties == "random").reshape(shape)
+        nu_XY = greedy_rows(rng, Q_SA, sampling.ties == "random").reshape(shape)
         resume = {"k": iteration, "Q_SA": Q_SA} if updated == n else None
         return Snapshot(
             "base", iteration, pairs, nu_XY[None], U_XY, nan, evaluations, "stationary", resume
@@ -104,6 +92,6 @@ def e_qi(
     for k in count(start["k"]):
         inside_rng, end_rng = policy_rngs(rng)
         U_XY = Q_SA.max(axis=1).reshape(shape)
-        for low, stop in ranges(n, snapshots_per_sweep):
+        for low, stop in ranges(n, sampling.snapshots_per_sweep):
             Q_SA[low:stop] = sampler.q_values(U_XY, rng, range(low, stop))[0]
             yield snapshot(k, stop, end_rng if stop == n else inside_rng)

@@ -23,7 +23,7 @@ from fsdash.algorithms.fsvi import check_periods
 from fsdash.algorithms.snapshot import Resume, Snapshot, finite
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import values_of
-from fsdash.sampling import Sampler, backup, check_run, check_samples
+from fsdash.sampling import Sampler, Sampling, backup
 
 
 def e_rolling(
@@ -31,10 +31,8 @@ def e_rolling(
     rng: np.random.Generator,
     *,
     T: int,
-    M_l: int = 1,
+    sampling: Sampling = Sampling(),
     J0_XY: np.ndarray | None = None,
-    ties: str = "random",
-    common_random_numbers: bool = False,
     resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
     """Rolling freeze with sampled expectations (E-Rolling).
@@ -47,14 +45,10 @@ def e_rolling(
         Source of random numbers; the same generator state gives the same run.
     T : int
         Longest horizon: the slow state is frozen for n = 1, …, T periods.
-    M_l : int, default 1
-        Samples of the next state. One is exact if y has no noise while x is frozen.
+    sampling : Sampling
+        `M_l`, `ties` and `common_random_numbers`.
     J0_XY : np.ndarray, optional
         Terminal value J_0, shape (X, Y); zero by default.
-    ties : {"first", "random"}
-        Which of several equally good actions is taken.
-    common_random_numbers : bool
-        Whether all actions of a state use the same random numbers.
     resume : mapping, optional
         `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
@@ -74,9 +68,8 @@ def e_rolling(
     ('rolling', True)
     """
     check_periods(T)
-    check_run(rng)
-    check_samples("M_l", M_l)
-    frozen = Sampler(model, model.frozen, M_l, ties, common_random_numbers)
+    sampling.check(rng, "M_l ties common_random_numbers")
+    frozen = Sampler(model, model.frozen, sampling.M_l, sampling)
     start = resume or {"n": 1, "J_XY": values_of(model, J0_XY, "J0_XY")}
     J_XY = start["J_XY"]
     for n in range(start["n"], T + 1):
@@ -84,4 +77,5 @@ def e_rolling(
         J_XY, pairs = finite(J_S, "rolling", n).reshape(J_XY.shape), n * model.n_pairs
         policy = pi_S.reshape(1, *J_XY.shape)
         resume = {"n": n + 1, "J_XY": J_XY}
-        yield Snapshot("rolling", n, pairs, policy, J_XY, nan, pairs * M_l, "rolling", resume)
+        work = pairs * sampling.M_l
+        yield Snapshot("rolling", n, pairs, policy, J_XY, nan, work, "rolling", resume)

@@ -48,11 +48,10 @@ from fsdash.core.operators import policy_reward
 from fsdash.errors import InputError
 from fsdash.sampling import (
     NextStates,
+    Sampling,
     Structure,
     centred,
-    check_run,
     check_samples,
-    check_ties,
     greedy_rows,
     structure_from_samples,
 )
@@ -73,9 +72,8 @@ def e_thaw(
     model: FastSlowMDP,
     rng: np.random.Generator,
     *,
-    M: int = 10,
+    sampling: Sampling = Sampling(M=10),
     draws: int = 200,
-    ties: str = "random",
 ) -> Iterator[Snapshot]:
     """Thawed defect correction (E-Thaw).
 
@@ -86,12 +84,10 @@ def e_thaw(
         both are tested by draws, and a model that nearly is so passes.
     rng : np.random.Generator
         Source of random numbers; the same generator state gives the same run.
-    M : int, default 10
-        Samples of the next state for each state and action in one estimate of the defect.
+    sampling : Sampling
+        `M` and `ties`.
     draws : int, default 200
         First draws of x' from each slow state.
-    ties : {"first", "random"}
-        Which of several equally good actions is taken.
 
     Yields
     ------
@@ -109,10 +105,8 @@ def e_thaw(
     >>> last.evaluations < 0.5 * sweep, round(result.mean_value / result.optimal_mean_value, 2)
     (True, 1.0)
     """
-    check_run(rng)
-    check_samples("M", M)
+    sampling.check(rng, "M ties")
     check_samples("draws", draws)
-    check_ties(ties)
     structure = structure_from_samples(model, rng)
     check_thaw(model, structure)
     fast_XYA, U_XY = frozen_map(model, rng), np.zeros(model.real_XY.shape)
@@ -121,7 +115,7 @@ def e_thaw(
         U_XY = Q_XYA.max(axis=2)
     backups = FIRST_SWEEPS * model.n_pairs
     before = (backups, backups + structure.evaluations)
-    yield from thawed_cycles(model, rng, fast_XYA, U_XY, before, M, draws, ties)
+    yield from thawed_cycles(model, rng, fast_XYA, U_XY, before, draws, sampling)
 
 
 def thawed_cycles(
@@ -130,12 +124,11 @@ def thawed_cycles(
     fast_XYA: np.ndarray,
     U_XY: np.ndarray,
     before: tuple[int, int] = (0, 0),
-    M: int = 10,
     draws: int = 200,
-    ties: str = "random",
+    sampling: Sampling = Sampling(M=10),
 ) -> Iterator[Snapshot]:
     """Yield the cycles of E-Thaw from values U on; `before` are the backups and the work so far."""
-    n, sampler, D_XYA = model.n_pairs, NextStates(model), np.zeros(fast_XYA.shape)
+    n, M, sampler, D_XYA = model.n_pairs, sampling.M, NextStates(model), np.zeros(fast_XYA.shape)
     counts_XX, corrects = draw_slow(sampler, fast_XYA, draws, rng)
     backups, work = before[0], before[1] + model.n_slow * draws
     estimates, since, first_change = 0, 0, nan
@@ -143,7 +136,7 @@ def thawed_cycles(
         began = work
         P_XX = counts_XX / counts_XX.sum(axis=1, keepdims=True)
         E_XY = P_XX @ U_XY
-        next_XY, pi_XY = thawed_sweep(model, fast_XYA, E_XY, D_XYA, ties, rng)
+        next_XY, pi_XY = thawed_sweep(model, fast_XYA, E_XY, D_XYA, sampling.ties, rng)
         work += model.n_fast * int(np.count_nonzero(counts_XX)) + n
         backups += n
         finite(next_XY, "base", cycle)

@@ -22,19 +22,15 @@ import numpy as np
 from fsdash.algorithms.snapshot import Resume, Snapshot, finite
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import values_of
-from fsdash.sampling import Sampler, check_run, greedy, sweeps
+from fsdash.sampling import Sampler, Sampling, greedy, sweeps
 
 
 def e_vi(
     model: FastSlowMDP,
     rng: np.random.Generator,
     *,
-    M: int = 50,
-    snapshots_per_sweep: int = 3,
+    sampling: Sampling = Sampling(),
     U0_XY: np.ndarray | None = None,
-    ties: str = "random",
-    common_random_numbers: bool = False,
-    centre: bool = False,
     resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
     """Empirical value iteration on the base model (Base E-VI).
@@ -45,19 +41,10 @@ def e_vi(
         The model.
     rng : np.random.Generator
         Source of random numbers; the same generator state gives the same run.
-    M : int, default 50
-        Samples of the next state for each state and action.
-    snapshots_per_sweep : int, default 3
-        Snapshots in each sweep.
+    sampling : Sampling
+        `M`, `ties`, `common_random_numbers`, `centre` and `snapshots_per_sweep`.
     U0_XY : np.ndarray, optional
         Initial values, shape (X, Y); zero by default.
-    ties : {"first", "random"}
-        Which of several equally good actions is taken.
-    common_random_numbers : bool
-        Whether all actions of a state use the same random numbers.
-    centre : bool
-        Whether values are centred within each slow state before they are sampled, which removes
-        noise. The slow state must be exogenous.
     resume : mapping, optional
         `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
@@ -76,8 +63,9 @@ def e_vi(
     >>> last.evaluations == 3 * model.n_states * model.n_actions * 50
     True
     """
-    check_run(rng, snapshots_per_sweep)
-    sampler = Sampler(model, model.true, M, ties, common_random_numbers, centre)
+    sampling.check(rng, "M ties common_random_numbers centre snapshots_per_sweep")
+    M = sampling.M
+    sampler = Sampler(model, model.true, M, sampling)
     start = resume or {"k": 0, "U_XY": values_of(model, U0_XY, "U0_XY")}
     n = model.n_states
 
@@ -91,6 +79,6 @@ def e_vi(
         )
 
     for k, updated, values_XY, policy_rng in sweeps(
-        sampler, start["U_XY"], rng, snapshots_per_sweep, start["k"]
+        sampler, start["U_XY"], rng, sampling.snapshots_per_sweep, start["k"]
     ):
         yield snapshot(k, updated, values_XY, policy_rng)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from inspect import signature
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from fsdash.algorithms.snapshot import Resume, Snapshot
 from fsdash.core.model import FastSlowMDP
 from fsdash.fields import Field
+from fsdash.sampling import Sampling
 
 LARGEST_VALUE = 1e12
 
@@ -36,7 +37,8 @@ class Algorithm:
         The name in specifications and commands, the name in legends, one sentence of explanation.
     generator : callable
         Takes the model and the parameters below by name, and yields snapshots. If these can be
-        continued, it takes `resume` too.
+        continued, it takes `resume` too. If it takes `sampling`, the parameters that are options of
+        `Sampling` come as one object.
     parameters : mapping of str to Field
         The generator's arguments that a run may set.
     initial : str
@@ -121,6 +123,9 @@ class Algorithm:
         that moment.
         """
         arguments = {name: parameters[name] for name in self.parameters}
+        if "sampling" in signature(self.generator).parameters:
+            options = {f.name for f in fields(Sampling)} & arguments.keys()
+            arguments["sampling"] = Sampling(**{name: arguments.pop(name) for name in options})
         if self.initial:
             sizes = {"X": model.n_slow, "Y": model.n_fast, "A": model.n_actions}
             shape = [sizes[axis] for axis in self.initial.rpartition("_")[2]]

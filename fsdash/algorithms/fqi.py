@@ -14,6 +14,7 @@ counts it as |A|, one for each Q-value that it compares.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from math import nan
 
@@ -24,7 +25,7 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import feasible_only
 from fsdash.errors import InputError
 from fsdash.regression import Fit, Regression, needs_only_values, pair_features
-from fsdash.sampling import Sampler, StateSample, check_run, check_ties, greedy_rows, policy_rngs
+from fsdash.sampling import Sampler, Sampling, StateSample, greedy_rows, policy_rngs
 
 
 def fqi(
@@ -32,12 +33,8 @@ def fqi(
     rng: np.random.Generator,
     *,
     regress: Regression,
-    N: int | None = None,
-    M: int = 50,
+    sampling: Sampling = Sampling(),
     Q0_XYA: np.ndarray | None = None,
-    rho_XY: np.ndarray | None = None,
-    ties: str = "random",
-    common_random_numbers: bool = False,
     count_actions: bool = False,
     resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
@@ -50,19 +47,11 @@ def fqi(
     rng : np.random.Generator
         Source of random numbers; the same generator state gives the same run.
     regress : Regression
-        The regression strategy, such as `fsdash.Linear()`.
-    N : int, optional
-        States sampled in each iteration; a tenth of all states by default.
-    M : int, default 50
-        Samples of the next state for each state and action.
+        The regression strategy, such as `fsdash.regression.Linear()`.
+    sampling : Sampling
+        `M`, `ties`, `common_random_numbers`, `N` and `rho_XY`.
     Q0_XYA : np.ndarray, optional
         Initial Q-values, shape (X, Y, A); zero by default.
-    rho_XY : np.ndarray, optional
-        Distribution of the sampled states, shape (X, Y); uniform by default.
-    ties : {"first", "random"}
-        Which of several equally good actions is taken.
-    common_random_numbers : bool
-        Whether all actions of a state use the same random numbers.
     count_actions : bool
         Whether a maximum over next actions counts as |A| evaluations instead of one.
     resume : mapping, optional
@@ -78,15 +67,16 @@ def fqi(
     >>> import numpy as np
     >>> import fsdash
     >>> model = fsdash.make("inventory").build()
-    >>> run = fsdash.fqi(model, np.random.default_rng(0), regress=fsdash.Linear(), N=100)
+    >>> rng, linear = np.random.default_rng(0), fsdash.regression.Linear()
+    >>> few = fsdash.Sampling(N=100)
+    >>> run = fsdash.algorithms.fqi(model, rng, regress=linear, sampling=few)
     >>> fsdash.run_until(run, iterations=2).policy_kind
     'stationary'
     """
-    check_run(rng)
+    sampling.check(rng, "M ties common_random_numbers N rho_XY")
     # Ties matter when a policy is extracted, not while Q is sampled.
-    check_ties(ties)
-    sampler = Sampler(model, model.true, M, "first", common_random_numbers)
-    rho = StateSample(model, N, rho_XY)
+    sampler = Sampler(model, model.true, sampling.M, replace(sampling, ties="first"))
+    rho = StateSample(model, sampling.N, sampling.rho_XY)
     n, A, shape = model.n_states, model.n_actions, (model.n_slow, model.n_fast)
     Q_SA = np.zeros((n, A)) if Q0_XYA is None else np.array(Q0_XYA, float)
     if Q_SA.size != n * A:
@@ -97,8 +87,8 @@ def fqi(
 
     def snapshot(k: int, rng: np.random.Generator) -> Snapshot:
         Q_SA, pairs = feasible_only(model, finite(fit.values_P, "base", k)), k * rho.pairs
-        nu_XY = greedy_rows(rng, Q_SA, ties == "random").reshape(shape)
-        evaluations = pairs * M * (A if count_actions else 1)
+        nu_XY = greedy_rows(rng, Q_SA, sampling.ties == "random").reshape(shape)
+        evaluations = pairs * sampling.M * (A if count_actions else 1)
         U_XY = Q_SA.max(axis=1).reshape(shape)
         resume = {"k": k, "Q_P": fit.values_P} if can_resume else None
         return Snapshot("base", k, pairs, nu_XY[None], U_XY, nan, evaluations, "stationary", resume)

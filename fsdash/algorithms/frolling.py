@@ -26,7 +26,7 @@ from fsdash.algorithms.snapshot import Resume, Snapshot, finite
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import values_of
 from fsdash.regression import Fit, Regression, needs_only_values, state_features
-from fsdash.sampling import Sampler, StateSample, backup, check_run, check_samples
+from fsdash.sampling import Sampler, Sampling, StateSample, backup
 
 
 def frolling(
@@ -35,12 +35,8 @@ def frolling(
     *,
     T: int,
     regress: Regression,
-    N: int | None = None,
-    M_l: int = 1,
+    sampling: Sampling = Sampling(),
     J0_XY: np.ndarray | None = None,
-    rho_XY: np.ndarray | None = None,
-    ties: str = "random",
-    common_random_numbers: bool = False,
     resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
     """Rolling freeze with fitted values.
@@ -54,19 +50,11 @@ def frolling(
     T : int
         Longest horizon: the slow state is frozen for n = 1, …, T periods.
     regress : Regression
-        The regression strategy, such as `fsdash.Linear()`.
-    N : int, optional
-        States sampled in each sweep; a tenth of all states by default.
-    M_l : int, default 1
-        Samples of the next state. One is exact if y has no noise while x is frozen.
+        The regression strategy, such as `fsdash.regression.Linear()`.
+    sampling : Sampling
+        `M_l`, `ties`, `common_random_numbers`, `N` and `rho_XY`.
     J0_XY : np.ndarray, optional
         Terminal value J_0, shape (X, Y); zero by default.
-    rho_XY : np.ndarray, optional
-        Distribution of the sampled states, shape (X, Y); uniform by default.
-    ties : {"first", "random"}
-        Which of several equally good actions is taken.
-    common_random_numbers : bool
-        Whether all actions of a state use the same random numbers.
     resume : mapping, optional
         `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
@@ -80,15 +68,15 @@ def frolling(
     >>> import numpy as np
     >>> import fsdash
     >>> model = fsdash.make("pricing").build()
-    >>> run = fsdash.frolling(model, np.random.default_rng(0), T=3, regress=fsdash.Linear())
+    >>> rng, linear = np.random.default_rng(0), fsdash.regression.Linear()
+    >>> run = fsdash.algorithms.frolling(model, rng, T=3, regress=linear)
     >>> [snapshot.iteration for snapshot in run]
     [1, 2, 3]
     """
     check_periods(T)
-    check_run(rng)
-    check_samples("M_l", M_l)
-    rho, features_SF = StateSample(model, N, rho_XY), state_features(model)
-    frozen = Sampler(model, model.frozen, M_l, ties, common_random_numbers)
+    sampling.check(rng, "M_l ties common_random_numbers N rho_XY")
+    rho, features_SF = StateSample(model, sampling.N, sampling.rho_XY), state_features(model)
+    frozen = Sampler(model, model.frozen, sampling.M_l, sampling)
     start = resume or {"n": 1, "J_XY": values_of(model, J0_XY, "J0_XY")}
     J_XY, can_resume = start["J_XY"], needs_only_values(regress)
     fit = Fit(J_XY.reshape(-1).copy())
@@ -99,4 +87,5 @@ def frolling(
         J_XY = finite(fit.values_P, "rolling", n).reshape(J_XY.shape)
         pairs, policy = n * rho.pairs, pi_S.reshape(1, *J_XY.shape)
         resume = {"n": n + 1, "J_XY": J_XY} if can_resume else None
-        yield Snapshot("rolling", n, pairs, policy, J_XY, nan, pairs * M_l, "rolling", resume)
+        work = pairs * sampling.M_l
+        yield Snapshot("rolling", n, pairs, policy, J_XY, nan, work, "rolling", resume)

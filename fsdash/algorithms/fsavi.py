@@ -78,10 +78,12 @@ def fsavi(
     --------
     >>> import fsdash
     >>> model = fsdash.make("inventory").build()
-    >>> fsdash.run_until(fsdash.fsavi(model, 3, fast_cells=20), iterations=2).policy_PXY.shape
+    >>> run = fsdash.algorithms.fsavi(model, 3, fast_cells=20)
+    >>> fsdash.run_until(run, iterations=2).policy_PXY.shape
     (3, 11, 51)
-    >>> identity = fsdash.LinearArchitecture.tabular(model)
-    >>> ours = fsdash.run_until(fsdash.fsavi(model, 3, architecture=identity), iterations=2)
+    >>> identity = fsdash.algorithms.LinearArchitecture.tabular(model)
+    >>> run = fsdash.algorithms.fsavi(model, 3, architecture=identity)
+    >>> ours = fsdash.run_until(run, iterations=2)
     >>> exact = fsdash.run_until(fsdash.fsvi(model, 3), iterations=2)
     >>> bool(abs(ours.values_XY - exact.values_XY).max() < 1e-6)
     True

@@ -50,11 +50,10 @@ from fsdash.errors import InputError
 from fsdash.regression import Fit, Regression, needs_only_values, state_features
 from fsdash.sampling import (
     Sampler,
+    Sampling,
     StateSample,
     UpperSampler,
     backup,
-    check_run,
-    check_samples,
     greedy,
 )
 
@@ -68,16 +67,10 @@ def fsfvi(
     *,
     T: int,
     regress: Regression,
-    N: int | None = None,
-    M_l: int = 1,
-    M_u: int = 50,
+    sampling: Sampling = Sampling(),
     V0_XY: np.ndarray | None = None,
     terminal: str = "zero",
     terminal_XY: np.ndarray | None = None,
-    rho_XY: np.ndarray | None = None,
-    ties: str = "random",
-    common_random_numbers: bool = False,
-    sparse: bool | None = None,
     extract: str = "fresh",
     lower_policy: str = "full",
     resume: Resume | None = None,
@@ -93,28 +86,15 @@ def fsfvi(
     T : int
         Periods per block: the slow state is frozen for T periods.
     regress : Regression
-        The regression strategy, such as `fsdash.Linear()`.
-    N : int, optional
-        States sampled in each iteration; a tenth of all states by default.
-    M_l : int, default 1
-        Samples of the next state in the lower level.
-    M_u : int, default 50
-        Sampled paths of T periods for each state and action in the upper level.
+        The regression strategy, such as `fsdash.regression.Linear()`.
+    sampling : Sampling
+        `M_l`, `M_u`, `ties`, `common_random_numbers`, `sparse`, `N` and `rho_XY`.
     V0_XY : np.ndarray, optional
         Initial values of the upper level, shape (X, Y); zero by default.
     terminal : {"zero", "last", "reward"}
         Terminal value J_T of the lower level.
     terminal_XY : np.ndarray, optional
         Your own terminal value instead, shape (X, Y).
-    rho_XY : np.ndarray, optional
-        Distribution of the sampled states, shape (X, Y); uniform by default.
-    ties : {"first", "random"}
-        Which of several equally good actions is taken.
-    common_random_numbers : bool
-        Whether all actions of a state use the same random numbers.
-    sparse : bool, optional
-        Whether the upper level draws counts or simulates paths (`fsdash.sampling.UpperSampler`);
-        chosen by the model's structure by default.
     extract : {"fresh", "kept", "exact"}
         How the upper policy is extracted: from fresh paths for each snapshot, from one stored set
         of paths, or from the exact expectation.
@@ -135,25 +115,26 @@ def fsfvi(
     >>> import numpy as np
     >>> import fsdash
     >>> model = fsdash.make("inventory").build()
-    >>> run = fsdash.fsfvi(model, np.random.default_rng(0), T=3, regress=fsdash.Linear(), N=100)
+    >>> rng, linear = np.random.default_rng(0), fsdash.regression.Linear()
+    >>> few = fsdash.Sampling(N=100)
+    >>> run = fsdash.algorithms.fsfvi(model, rng, T=3, regress=linear, sampling=few)
     >>> fsdash.run_until(run, iterations=1).policy_PXY.shape
     (3, 11, 51)
     """
     check_T(model, T)
-    check_run(rng)
-    check_samples("M_l", M_l)
-    check_samples("M_u", M_u)
+    sampling.check(rng, "M_l M_u ties common_random_numbers sparse N rho_XY")
+    M_l, M_u = sampling.M_l, sampling.M_u
     if extract not in EXTRACT:
         raise InputError(f"extract = {extract!r}: choose from {', '.join(EXTRACT)}")
     if lower_policy not in LOWER_POLICY:
         raise InputError(f"lower_policy = {lower_policy!r}: choose from {', '.join(LOWER_POLICY)}")
     exact = extract == "exact"
-    rho, features_SF = StateSample(model, N, rho_XY), state_features(model)
+    rho, features_SF = StateSample(model, sampling.N, sampling.rho_XY), state_features(model)
     sweep, can_resume = rho.pairs, needs_only_values(regress)
 
-    frozen = Sampler(model, model.frozen, M_l, ties, common_random_numbers)
-    full = Sampler(model, model.true, M_l, ties, common_random_numbers)
-    base = Sampler(model, model.true, M_u, ties, common_random_numbers)
+    frozen = Sampler(model, model.frozen, M_l, sampling)
+    full = Sampler(model, model.true, M_l, sampling)
+    base = Sampler(model, model.true, M_u, sampling)
     J_XY, evaluate = terminal_values(model, terminal, terminal_XY)
     shape = J_XY.shape
     start = resume or {
@@ -215,7 +196,7 @@ def fsfvi(
         pairs += (T - 1) * rho.size
     J_XY, lower_pairs = fit.values_P.reshape(shape), pairs
     followed = follow_all(model, lower)
-    upper = UpperSampler(model, J_XY, lower, M_u, ties, common_random_numbers, sparse)
+    upper = UpperSampler(model, J_XY, lower, sampling)
     # Counts over rows of K are fast enough without stored paths.
     store = extract == "kept" and upper.kernel is None
     sampler = upper.store_paths(*rng.spawn(1)) if store else upper

@@ -26,9 +26,9 @@ from fsdash.regression import Fit, Regression, needs_only_values, state_features
 from fsdash.sampling import (
     AnySampler,
     Sampler,
+    Sampling,
     StateSample,
     backup,
-    check_run,
     greedy,
     policy_rngs,
 )
@@ -39,12 +39,8 @@ def fvi(
     rng: np.random.Generator,
     *,
     regress: Regression,
-    N: int | None = None,
-    M: int = 50,
+    sampling: Sampling = Sampling(),
     U0_XY: np.ndarray | None = None,
-    rho_XY: np.ndarray | None = None,
-    ties: str = "random",
-    common_random_numbers: bool = False,
     resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
     """Fitted value iteration on the base model.
@@ -56,19 +52,11 @@ def fvi(
     rng : np.random.Generator
         Source of random numbers; the same generator state gives the same run.
     regress : Regression
-        The regression strategy, such as `fsdash.Linear()`.
-    N : int, optional
-        States sampled in each iteration; a tenth of all states by default.
-    M : int, default 50
-        Samples of the next state for each state and action.
+        The regression strategy, such as `fsdash.regression.Linear()`.
+    sampling : Sampling
+        `M`, `ties`, `common_random_numbers`, `N` and `rho_XY`.
     U0_XY : np.ndarray, optional
         Initial values, shape (X, Y); zero by default.
-    rho_XY : np.ndarray, optional
-        Distribution of the sampled states, shape (X, Y); uniform by default.
-    ties : {"first", "random"}
-        Which of several equally good actions is taken.
-    common_random_numbers : bool
-        Whether all actions of a state use the same random numbers.
     resume : mapping, optional
         `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
@@ -82,20 +70,24 @@ def fvi(
     >>> import numpy as np
     >>> import fsdash
     >>> model = fsdash.make("inventory").build()
-    >>> run = fsdash.fvi(model, np.random.default_rng(0), regress=fsdash.Linear(), N=100)
+    >>> rng, linear = np.random.default_rng(0), fsdash.regression.Linear()
+    >>> few = fsdash.Sampling(N=100)
+    >>> run = fsdash.algorithms.fvi(model, rng, regress=linear, sampling=few)
     >>> fsdash.run_until(run, iterations=2).evaluations == 2 * 100 * model.n_actions * 50
     True
     """
-    check_run(rng)
-    sampler = Sampler(model, model.true, M, ties, common_random_numbers)
-    rho = StateSample(model, N, rho_XY)
+    sampling.check(rng, "M ties common_random_numbers N rho_XY")
+    sampler = Sampler(model, model.true, sampling.M, sampling)
+    rho = StateSample(model, sampling.N, sampling.rho_XY)
     start = resume or {"k": 0, "U_XY": values_of(model, U0_XY, "U0_XY")}
     for k, U_XY, policy_rng in fitted_sweeps(
         "base", sampler, start["U_XY"], rng, regress, rho, start["k"]
     ):
         nu_XY, pairs = greedy(sampler, U_XY, policy_rng), k * rho.pairs
         resume = {"k": k, "U_XY": U_XY} if k and needs_only_values(regress) else None
-        yield Snapshot("base", k, pairs, nu_XY[None], U_XY, nan, pairs * M, "stationary", resume)
+        yield Snapshot(
+            "base", k, pairs, nu_XY[None], U_XY, nan, pairs * sampling.M, "stationary", resume
+        )
 
 
 def fitted_sweeps(

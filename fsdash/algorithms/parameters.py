@@ -7,7 +7,7 @@ from fsdash.algorithms.fsfvi import EXTRACT, LOWER_POLICY
 from fsdash.algorithms.terminal import TERMINALS
 from fsdash.fields import Field
 from fsdash.sampling import TIES as TIE_RULES
-from fsdash.sampling.checks import MAX_SAMPLES
+from fsdash.sampling.options import MAX_SAMPLES
 
 MAX_SNAPSHOTS = 100
 MAX_STATES = 100_000_000

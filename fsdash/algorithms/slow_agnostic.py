@@ -27,9 +27,7 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.core.rows import Rows
 from fsdash.errors import InputError
 from fsdash.sampling import (
-    check_run,
-    check_samples,
-    check_ties,
+    Sampling,
     draw_counts,
     multinomial,
     pick_action,
@@ -136,11 +134,8 @@ def slow_agnostic(
     model: FastSlowMDP,
     rng: np.random.Generator,
     *,
-    M: int = 50,
-    snapshots_per_sweep: int = 3,
+    sampling: Sampling = Sampling(),
     U0_Y: np.ndarray | None = None,
-    ties: str = "random",
-    common_random_numbers: bool = False,
     resume: Resume | None = None,
 ) -> Iterator[Snapshot]:
     """Empirical value iteration that ignores the slow state.
@@ -151,16 +146,10 @@ def slow_agnostic(
         The model.
     rng : np.random.Generator
         Source of random numbers; the same generator state gives the same run.
-    M : int, default 50
-        Samples for each fast state and action.
-    snapshots_per_sweep : int, default 3
-        Snapshots in each sweep.
+    sampling : Sampling
+        `M`, `ties`, `common_random_numbers` and `snapshots_per_sweep`.
     U0_Y : np.ndarray, optional
         Initial values, shape (Y,); zero by default.
-    ties : {"first", "random"}
-        Which of several equally good actions is taken.
-    common_random_numbers : bool
-        Whether all actions of a state use the same random numbers.
     resume : mapping, optional
         `Snapshot.resume` of an earlier run, which is continued after that snapshot.
 
@@ -175,14 +164,13 @@ def slow_agnostic(
     >>> import numpy as np
     >>> import fsdash
     >>> model = fsdash.make("inventory").build()
-    >>> run = fsdash.slow_agnostic(model, np.random.default_rng(0))
+    >>> run = fsdash.algorithms.slow_agnostic(model, np.random.default_rng(0))
     >>> policy_XY = fsdash.run_until(run, iterations=2).policy_PXY[0]
     >>> bool((policy_XY == policy_XY[0]).all())  # the same action in every slow state
     True
     """
-    check_run(rng, snapshots_per_sweep)
-    check_samples("M", M)
-    check_ties(ties)
+    sampling.check(rng, "M ties common_random_numbers snapshots_per_sweep")
+    M = int(sampling.M)
     n, shape = model.n_fast, (model.n_slow, model.n_fast)
     U_Y = np.zeros(n) if U0_Y is None else np.array(U0_Y, float)
     if U_Y.shape != (n,):
@@ -194,14 +182,15 @@ def slow_agnostic(
             f"fast state {y} ({model.fast.label(y)}): no action is feasible in every slow state, "
             "so a policy that ignores the slow state does not exist; use another algorithm"
         )
-    how = (int(M), bool(common_random_numbers), ties == "random", model.reward_XYA)
+    choose = (bool(sampling.common_random_numbers), sampling.ties == "random")
+    how = (M, *choose, model.reward_XYA)
     rest = (allowed_YA, model.gamma)
     if isinstance(model.true, Rows):
         row_tables = row_law(model.true, 1)
     else:
         # Only the noise of the fast state matters here; without it there is one outcome.
         noise_W = model.noise_W if model.next_fast.shape[3] > 1 else np.ones(1)
-        law = multinomial(np.tile(noise_W / model.n_slow, model.n_slow), int(M))
+        law = multinomial(np.tile(noise_W / model.n_slow, model.n_slow), M)
 
     def backup(U_Y: np.ndarray, rng: np.random.Generator, start: int, stop: int):
         best_N, greedy_N = np.empty(stop - start), np.empty(stop - start, np.int32)
@@ -229,7 +218,7 @@ def slow_agnostic(
     for k in count(resume["k"] if resume else 0):
         inside_rng, end_rng = policy_rngs(rng)
         next_Y = U_Y.copy()
-        for start, stop in ranges(n, snapshots_per_sweep):
+        for start, stop in ranges(n, sampling.snapshots_per_sweep):
             next_Y[start:stop] = backup(U_Y, rng, start, stop)[0]
             yield snapshot(k, stop, next_Y, end_rng if stop == n else inside_rng)
         U_Y = next_Y

@@ -6,3 +6,7 @@ recommend   the method, T and k for a budget: from the frontier, or by a race of
 solved      a model with its optimum, and the one verdict on whether freezing suits it
 splits      splits into slow and fast variables, ranked by the true regret of freezing
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -33,7 +33,6 @@ from math import ceil
 import numpy as np
 
 from fsdash.algorithms.mpi import mpi
-from fsdash.algorithms.rolling import rolling
 from fsdash.algorithms.snapshot import run_until
 from fsdash.core.certificate import certificate, relative_rounding, rounding
 from fsdash.core.display import Lines, Summary, value_range
@@ -193,62 +192,6 @@ def upper_bound(
     for _ in range(steps):
         image_XY = H(model, image_XY)
     return _above(model, steps, values_XY, image_XY), sweeps + steps
-
-
-def rolling_certificate(model: FastSlowMDP, n: int) -> np.ndarray:
-    """Bound the regret of rolling freeze with n periods in each slow state, by its own values.
-
-    With J = J_{n−1}, Δ = J_n − J_{n−1} and e(x, y, a) = γ (E[J(x', y')] − E[J(x, ỹ')]),
-
-        U* − U^π ≤ Σ_{t≥0} γᵗ Pᵗ ε + Σ_{t≥1} γᵗ Pᵗ ρ,   ε(x) = max e − min e,  ρ(x) = max Δ − min Δ
-
-    over y and the feasible a, if the slow state is exogenous with kernel P; otherwise the ranges
-    over all states, (ε + γ ρ)/(1 − γ). `docs/proofs.md`, section 6, has the proof. ε is what one
-    move of x changes in the plan, and ρ is what the n-th period adds to it. `certify` is tighter,
-    but does not separate the two; `fsdash.rolling_bound` bounds both by constants.
-
-    Parameters
-    ----------
-    model : FastSlowMDP
-        The model.
-    n : int
-        Frozen periods to go.
-
-    Returns
-    -------
-    np.ndarray
-        The regret in (x, y) is at most the entry of x, shape (X,). Rounding is included.
-
-    Examples
-    --------
-    >>> import fsdash
-    >>> from fsdash.choice.certify import rolling_certificate
-    >>> model = fsdash.make("inventory").build()
-    >>> policy_PXY = fsdash.run_until(fsdash.rolling(model, T=3), iterations=3).policy_PXY
-    >>> true = fsdash.regret(model, policy_PXY).max_regret
-    >>> bool(true <= rolling_certificate(model, 3).max() <= 6 * true)
-    True
-    """
-    J_XY, Jn_XY = np.zeros((2, model.n_slow, model.n_fast))
-    for snapshot in rolling(model, n):
-        J_XY, Jn_XY = Jn_XY, snapshot.values_XY
-    e_XYA = model.gamma * (expect(model, model.true, J_XY) - expect(model, model.frozen, J_XY))
-    bounds = certificate(model)
-    axes = (1, 2) if bounds.resolvent_XX.size else (0, 1, 2)
-
-    def spread(values_XYA: np.ndarray) -> np.ndarray:
-        counted_XYA = np.broadcast_to(values_XYA, model.feasible_XYA.shape)
-        high = counted_XYA.max(axes, where=model.feasible_XYA, initial=-np.inf)
-        return high - counted_XYA.min(axes, where=model.feasible_XYA, initial=np.inf)
-
-    epsilon_X, rho_X = spread(e_XYA), spread((Jn_XY - J_XY)[..., None])
-    if bounds.resolvent_XX.size:
-        later_X = bounds.shift_later(bounds.resolvent_XX @ (epsilon_X + rho_X))
-        bound_X = epsilon_X + model.gamma * later_X
-    else:
-        bound_X = np.full(model.n_slow, (epsilon_X + model.gamma * rho_X) / (1 - model.gamma))
-    # Each spread is a difference of two numbers with the rounding error of a backup.
-    return bound_X + 4 * _rounding(model, J_XY, Jn_XY, bound_X)
 
 
 def _checked_steps(steps: int | None, phases: int) -> int:

@@ -148,7 +148,7 @@ def frontier(
     if bounds and constants is not None and None in (constants.l_frozen, constants.eta):
         raise InputError(
             "constants: L̃ or η is missing, so the bound could be too small; use "
-            "fsdash.measure(model).constants(model.gamma)"
+            "fsdash.theory.measure(model).constants(model.gamma)"
         )
     best, goal = solved.best, tolerance * solved.largest_value
     if bounds and constants is None and best.within_tolerance and _is_measurable(model):

@@ -66,16 +66,6 @@ def last_on_budget(front: pd.DataFrame, sweeps: float) -> pd.Series | None:
     return front.iloc[paid - 1] if paid else None
 
 
-def runner_up(
-    frontier: pd.DataFrame, sweeps: float, measure: str = "mean_regret"
-) -> pd.Series | None:
-    """Return the best row within the budget of another method, or of FSVI with another T."""
-    best = best_on_budget(frontier, sweeps, measure)
-    if best is None:
-        return None
-    return best_on_budget(without(frontier, *competitor(best)), sweeps, measure)
-
-
 def competitor(row: pd.Series) -> tuple[str, int | None]:
     """Return the competitor that a row belongs to: its method, and T if that is FSVI."""
     return row["method"], int(row["T"]) if row["method"] == "fsvi" else None

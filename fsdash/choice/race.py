@@ -39,9 +39,18 @@ import numpy as np
 from fsdash.algorithms.e_thaw import FIRST_SWEEPS, check_thaw, frozen_map, thawed_cycles
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.sampling import NextStates, Sampler, Structure, backup, centred, structure_from_samples
+from fsdash.sampling import (
+    NextStates,
+    Sampler,
+    Sampling,
+    Structure,
+    backup,
+    centred,
+    structure_from_samples,
+)
 from fsdash.sampling.next_states import TESTED
 
+COMMON = Sampling(common_random_numbers=True)
 SAMPLES = 50
 """Samples for each state and action in the sweep of Base E-VI that is the unit `sweeps`."""
 TEST_SHARE, FROZEN_SHARE = 0.05, 0.15
@@ -189,7 +198,7 @@ def rolling_candidates(
         share = 1.0 if n == 1 else 1 - COMPARE_SHARE if n <= always else usual
         if M * model.n_pairs > budget.left(share):
             break
-        J_XY, policy_PXY = _sweep(Sampler(model, model.frozen, M, "random", True), J_XY, rng)
+        J_XY, policy_PXY = _sweep(Sampler(model, model.frozen, M, COMMON), J_XY, rng)
         budget.pay(M * model.n_pairs)
         start_XY = J_XY if n <= FIRST_SWEEPS else start_XY
         last = Candidate("rolling", n, None, policy_PXY)
@@ -227,7 +236,7 @@ def true_candidates(
     affordable = int(budget.left(share) // model.n_pairs)
     for k, M in enumerate(growing_samples(affordable), start=1):
         start_XY = centred(U_XY) if structure.exogenous_slow else U_XY
-        U_XY, policy_PXY = _sweep(Sampler(model, model.true, M, "random", True), start_XY, rng)
+        U_XY, policy_PXY = _sweep(Sampler(model, model.true, M, COMMON), start_XY, rng)
         budget.pay(M * model.n_pairs)
         tried.append(Candidate("e-vi", None, k, policy_PXY))
     return tried[-2:]

@@ -237,7 +237,7 @@ class SolvedModel(Summary):
         *_, (snapshot, _) = until_settled(self.model, T, snapshots, goal)
         return snapshot
 
-    def fsvi_bound(self, T: int) -> Regret:
+    def fsvi_regret(self, T: int) -> Regret:
         """The regret of FSVI after convergence, computed once for each T."""
         if T not in self._fsvi_regrets:
             self._fsvi_regrets[T] = self.regret(self.fsvi(T).policy_PXY)
@@ -247,7 +247,7 @@ class SolvedModel(Summary):
     def freezing(self) -> Suitability:
         """Whether freezing suits the model: the verdict, by the rule at the top of this file."""
         passes = {s.iteration: s.policy_PXY for s in rolling(self.model, HORIZONS[-1])}
-        fsvi_T = {T: self.relative_regret(self.fsvi_bound(T).mean_regret) for T in HORIZONS}
+        fsvi_T = {T: self.relative_regret(self.fsvi_regret(T).mean_regret) for T in HORIZONS}
         rolling_n = {n: self.relative_regret(self.regret(passes[n]).mean_regret) for n in HORIZONS}
         T, n = (min(shares, key=lambda t: shares[t]) for shares in (fsvi_T, rolling_n))
         moves, enough = _moves(self.model), not min(fsvi_T[T], rolling_n[n]) > REMAINING

@@ -57,7 +57,7 @@ def rank_splits(
     --------
     >>> import fsdash
     >>> model = fsdash.make("inventory", y_max=20, gamma=0.95).build()
-    >>> ranking = fsdash.rank_splits(model, T=(2, 4))
+    >>> ranking = fsdash.choice.rank_splits(model, T=(2, 4))
     >>> ranking.loc[0, "slow"], bool(ranking.loc[0, "suits"])
     ('demand', True)
     """
@@ -92,7 +92,7 @@ def candidate_splits(table: Table) -> list[tuple[str, ...]]:
 
 def _try_split(model: FastSlowMDP, slow: tuple[str, ...], T: tuple[int, ...]) -> dict[str, Any]:
     solved = SolvedModel(model)
-    regrets = {t: solved.relative_regret(solved.fsvi_bound(t).mean_regret) for t in T}
+    regrets = {t: solved.relative_regret(solved.fsvi_regret(t).mean_regret) for t in T}
     return {
         "slow": ", ".join(slow) or "none",
         "fast": ", ".join(name for name in model.fast.names),

@@ -177,7 +177,9 @@ def check_policy_path(path: str) -> None:
 
 def write_policy(path: str, model: FastSlowMDP, solution: Any) -> None:
     """Write the policy of a snapshot to a file, and say so on stderr."""
-    policy = model.policy(solution)
+    from fsdash.models.policy import Policy
+
+    policy = Policy(model, solution)
     try:
         policy.save(path)
     except OSError as error:

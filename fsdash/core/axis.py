@@ -33,7 +33,7 @@ class Coordinate:
     Examples
     --------
     >>> import fsdash
-    >>> stock = fsdash.Coordinate("stock y", "y", "units", {0: "empty"})
+    >>> stock = fsdash.core.Coordinate("stock y", "y", "units", {0: "empty"})
     >>> axis = fsdash.Axis(("stock",), [0, 1, 2], {"stock": stock})
     >>> axis.coordinates["stock"].unit
     'units'

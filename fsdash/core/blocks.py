@@ -119,7 +119,7 @@ def frozen_blocks(
     >>> import fsdash
     >>> model = fsdash.make("inventory").build()
     >>> last = fsdash.run_until(fsdash.fsvi(model, T=6), tolerance=1e-3)
-    >>> found = fsdash.frozen_blocks(
+    >>> found = fsdash.core.frozen_blocks(
     ...     model, last.policy_PXY, rng=np.random.default_rng(0), blocks=10
     ... )
     >>> len(found), found.gap_K.shape, bool((found.gap_N[::6] == 0).all())

@@ -123,7 +123,7 @@ def disagreement(
     >>> model = fsdash.make("inventory").build()
     >>> best = fsdash.optimum(model)
     >>> order_nothing = np.zeros((model.n_slow, model.n_fast), int)
-    >>> found = fsdash.disagreement(model, (order_nothing, best.policy_PXY[0]), values=best)
+    >>> found = fsdash.core.disagreement(model, (order_nothing, best.policy_PXY[0]), values=best)
     >>> found.largest()[0].tolist()  # demand 10, no stock
     [10, 0]
     """
@@ -210,7 +210,7 @@ def simulate_pair(
     >>> model = fsdash.make("inventory").build()
     >>> best = fsdash.optimum(model).policy_PXY
     >>> last = fsdash.run_until(fsdash.fsvi(model, T=3), tolerance=1e-3)
-    >>> pair = fsdash.simulate_pair(
+    >>> pair = fsdash.core.simulate_pair(
     ...     model, (last.policy_PXY, best), rng=np.random.default_rng(0), steps=200
     ... )
     >>> bool((pair.first.x_N == pair.second.x_N).all())  # the slow state is exogenous

@@ -29,8 +29,6 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -49,9 +47,6 @@ from fsdash.core.checks import (
 from fsdash.core.display import Lines, Summary
 from fsdash.core.rows import INDEX, Rows, frozen_rows
 from fsdash.errors import InputError
-
-if TYPE_CHECKING:
-    from fsdash.models.policy import Policy
 
 SENSES = ("max", "min")
 
@@ -340,27 +335,6 @@ class FastSlowMDP(Summary):
     def mean(self, U_XY: np.ndarray) -> float:
         """Return the mean of U over the initial distribution."""
         return float(np.vdot(self.initial_XY, U_XY))
-
-    # Three shortcuts to `fsdash.models`. It imports this package, so it is loaded when called.
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to a file: .npz, .csv, .parquet or .json. `fsdash.load` reads it back."""
-        from fsdash.models.files import save
-
-        save(self, path)
-
-    def policy(self, policy: Any) -> Policy:
-        """Return a policy with the names of states and actions, from an array or a result."""
-        from fsdash.models.policy import Policy
-
-        return Policy(self, policy)
-
-    @cached_property
-    def content_hash(self) -> str:
-        """SHA-256 of everything but the name: equal for equal models, however they were built."""
-        from fsdash.models.content import content_hash
-
-        return content_hash(self)
 
     def _summary(self) -> tuple[str, Lines]:
         axes = {"slow states": self.slow, "fast states": self.fast, "actions": self.actions}

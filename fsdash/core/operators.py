@@ -247,23 +247,6 @@ def upper_bellman(
     return bellman(model, model.true, _after_one_step(model, J1_XY, followed, V_XY))
 
 
-def F(model: FastSlowMDP, J1_XY: np.ndarray, lower: Policies, V_XY: np.ndarray) -> np.ndarray:
-    """Apply the upper-level operator for lower-level values J₁ and policy (π₁, …, π_{T−1})."""
-    return upper_bellman(model, J1_XY, follow_all(model, lower), V_XY)[0]
-
-
-def F_policy(
-    model: FastSlowMDP,
-    J1_XY: np.ndarray,
-    lower: Policies,
-    mu_XY: np.ndarray,
-    V_XY: np.ndarray,
-) -> np.ndarray:
-    """Apply one upper-level step of the policy μ: E[R̃(s₀, μ, J₁) + γᵀ V(s_T)]."""
-    future_XY = _after_one_step(model, J1_XY, follow_all(model, lower), V_XY)
-    return H_policy(model, mu_XY, future_XY)
-
-
 def _after_one_step(
     model: FastSlowMDP, J1_XY: np.ndarray, followed: Sequence[Dynamics], V_XY: np.ndarray
 ) -> np.ndarray:

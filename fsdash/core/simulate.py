@@ -56,11 +56,6 @@ class Path(Summary):
         """Σ_t γ^t r_t over the path."""
         return float(self.reward_N @ self.gamma ** np.arange(len(self)))
 
-    @property
-    def collected_N(self) -> np.ndarray:
-        """The sum of rewards up to and including each period, not discounted."""
-        return np.cumsum(self.reward_N)
-
     def _summary(self) -> tuple[str, Lines]:
         return f"Path of {len(self):,} periods", [
             ("start (x, y)", f"({self.x_N[0]}, {self.y_N[0]})"),
@@ -216,7 +211,7 @@ def visits(model: FastSlowMDP, policy: np.ndarray, *, tolerance: float = 1e-8) -
     --------
     >>> import fsdash
     >>> model = fsdash.make("inventory").build()
-    >>> found = fsdash.visits(model, fsdash.optimum(model).policy_PXY)
+    >>> found = fsdash.core.visits(model, fsdash.optimum(model).policy_PXY)
     >>> round(found.share_XY.sum(), 6), found.error <= 1e-8
     (np.float64(1.0), True)
     """

@@ -73,7 +73,9 @@ _domains: dict[str, type[SavedModel]] = {}
 
 def domain_name(model: FastSlowMDP) -> str:
     """The name of a model as a domain."""
-    return f"{PREFIX}{model.content_hash[:16]}"
+    from fsdash.models.content import content_hash
+
+    return f"{PREFIX}{content_hash(model)[:16]}"
 
 
 def variable_names(model: FastSlowMDP) -> dict[str, list[str]]:

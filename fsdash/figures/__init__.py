@@ -6,6 +6,9 @@ the bounds, and a page draws its figures on every move of a slider. The tests of
 the validation on again (tests/figures/conftest.py), so every figure is checked in full there.
 """
 
+import lazy_loader
+
 from fsdash.errors import require
 
 require("plotly", extra="dashboard")
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

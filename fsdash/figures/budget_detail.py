@@ -25,10 +25,10 @@ from fsdash.figures.palette import (
 from fsdash.figures.template import template
 from fsdash.formatting import log_ticks, number
 from fsdash.theory import BoundedRun, Constants, Sizes, fsvi_bound, trivial_bound
-from fsdash.theory.budget import Bound
+from fsdash.theory.budget import BOUND_TERMS, Bound, decomposition
 from fsdash.theory.sensitivity import BestChoices
 
-TERM_COLOURS = {name: REGRET_TERMS[name] for name in ("reward", "transition", "iteration")}
+TERM_COLOURS = {name: REGRET_TERMS[name] for name in BOUND_TERMS}
 LONGEST_BAR = 100
 """Height at which bars that are off the scale are cut, in heights of the figure."""
 HTML_SYMBOLS = {
@@ -40,17 +40,6 @@ HTML_SYMBOLS = {
     "l_u": "L<sub>U</sub>",
     "r_max": "r<sub>max</sub>",
 }
-
-
-def decomposition(
-    constants: Constants, candidates: Sequence[BoundedRun], bound: Bound = fsvi_bound
-) -> dict[str, list]:
-    """The three terms of each candidate's bound as columns, in order of T (1 is Base VI)."""
-    runs = sorted(candidates, key=lambda choice: choice.T)
-    T, k = [run.T for run in runs], [run.k for run in runs]
-    found = bound(constants, T, k=k)
-    terms = {name: np.ravel(getattr(found, f"{name}_term")).tolist() for name in TERM_COLOURS}
-    return {"T": T, "k": k, **terms, "total": np.ravel(found.total).tolist()}
 
 
 def decomposition_figure(
@@ -95,19 +84,6 @@ def decomposition_figure(
         "annotations": _totals(columns["total"], best, top),
     }
     return go.Figure({"data": data, "layout": layout}, _validate=False)
-
-
-def sensitivity_table(
-    name: str, values: np.ndarray, budgets: np.ndarray, best: BestChoices
-) -> dict[str, list]:
-    """The cells of the heat map as columns, row by row."""
-    return {
-        name: np.repeat(values, budgets.size).tolist(),
-        "budget": np.tile(budgets, values.size).tolist(),
-        **{
-            column: getattr(best, column).ravel().tolist() for column in BestChoices.__annotations__
-        },
-    }
 
 
 def sensitivity_figure(

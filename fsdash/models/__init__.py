@@ -3,11 +3,15 @@
 ==============  ================================================================================
 builders        `from_transitions`, `from_arrays`, `from_quantecon`, `from_gymnasium`,
                 `from_functions`, `from_markov_chain`; back: `to_quantecon`
-files           `model.save(path)`, `load(path)`
-policies        `Policy`, `model.policy(…)`, `load_policy`
+files           `save(model, path)`, `load(path)`, `content_hash(model)`
+policies        `Policy`, `load_policy`
 slow variables  `suggest_slow`, `resplit`; `rank_splits` in `fsdash.choice.splits`
 data errors     `check_transitions`, `guess_columns`, `DataFaults`
 ==============  ================================================================================
 
 Every builder makes a `Table` (fsdash.models.table), which `assemble` turns into a `FastSlowMDP`.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

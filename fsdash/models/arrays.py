@@ -94,7 +94,7 @@ def from_arrays(
     >>> R = np.array([[0, -1], [1, 0], [0, -1], [5, 4]])
     >>> states = pd.DataFrame({"season": ["dry", "dry", "wet", "wet"], "level": [0, 1, 0, 1]})
     >>> model = fsdash.from_arrays(P, R, gamma=0.9, states=states, slow="season")
-    >>> model.n_slow, model.n_fast, model.policy(fsdash.optimum(model))(("wet", 0))
+    >>> model.n_slow, model.n_fast, fsdash.Policy(model, fsdash.optimum(model))(("wet", 0))
     (2, 2, 1)
     """
     faults = Faults()

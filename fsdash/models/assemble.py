@@ -116,7 +116,7 @@ def resplit(
     --------
     >>> import fsdash
     >>> model = fsdash.make("inventory", y_max=10).build()
-    >>> fsdash.resplit(model, slow="stock").slow.names
+    >>> fsdash.models.resplit(model, slow="stock").slow.names
     ('stock',)
     """
     new_gamma = model.gamma if gamma is None else gamma

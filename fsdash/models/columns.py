@@ -62,7 +62,7 @@ class Columns:
     >>> import pandas as pd
     >>> import fsdash
     >>> frame = pd.DataFrame(columns=["stock", "a", "next_stock", "prob", "cost"])
-    >>> columns = fsdash.guess_columns(frame)
+    >>> columns = fsdash.models.guess_columns(frame)
     >>> columns.states, columns.action, columns.reward, columns.sense
     (('stock',), 'a', 'cost', 'min')
     """
@@ -116,7 +116,7 @@ def guess_columns(frame: pd.DataFrame) -> Columns:
     --------
     >>> import pandas as pd
     >>> import fsdash
-    >>> columns = fsdash.guess_columns(pd.DataFrame(columns=["s", "a", "s'", "p", "r"]))
+    >>> columns = fsdash.models.guess_columns(pd.DataFrame(columns=["s", "a", "s'", "p", "r"]))
     >>> dict(columns.next), columns.action, columns.probability, columns.reward
     ({'s': "s'"}, 'a', 'p', 'r')
     """

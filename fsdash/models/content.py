@@ -19,6 +19,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -39,6 +40,7 @@ FROZEN = ("frozen_pair", "frozen_next", "frozen_probability")
 """The arrays of a model's own frozen law; they may be absent."""
 SHARED = ("pair_row", "pair_frozen")
 """The row of each pair under the true and under the frozen law, if pairs share rows."""
+_HASHES: WeakKeyDictionary[FastSlowMDP, str] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +104,28 @@ def _law_arrays(law: Law, kind: str, shared: str) -> dict[str, np.ndarray]:
 
 
 def content_hash(model: FastSlowMDP) -> str:
-    """SHA-256 of a model's content; see the module."""
-    return content_of(model).head["content_hash"]
+    """The SHA-256 of everything but the name of a model, however it was built.
+
+    Parameters
+    ----------
+    model : FastSlowMDP
+        The model.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits, computed once for each model object.
+
+    Examples
+    --------
+    >>> import fsdash
+    >>> one, other = (fsdash.make("inventory", y_max=10).build() for _ in range(2))
+    >>> fsdash.models.content_hash(one) == fsdash.models.content_hash(other)
+    True
+    """
+    if model not in _HASHES:
+        _HASHES[model] = content_of(model).head["content_hash"]
+    return _HASHES[model]
 
 
 def canonical(array: np.ndarray) -> np.ndarray:

@@ -27,8 +27,8 @@ def discount_factor(yearly_rate: float, period: str | float) -> float:
 
     Examples
     --------
-    >>> import fsdash
-    >>> round(fsdash.discount_factor(0.08, "week"), 6), fsdash.discount_factor(0.25, 1)
+    >>> from fsdash.models import discount_factor
+    >>> round(discount_factor(0.08, "week"), 6), discount_factor(0.25, 1)
     (0.998521, 0.8)
     """
     years = PERIODS.get(period) if isinstance(period, str) else period

@@ -38,7 +38,7 @@ class DataFaults(InputError):
     ... )
     >>> try:
     ...     fsdash.from_transitions(frame, slow=[], gamma=0.9)
-    ... except fsdash.DataFaults as faults:
+    ... except fsdash.models.DataFaults as faults:
     ...     print(faults.frame[["row", "column", "problem"]].to_string(index=False))
     row column                                       problem
       2 next_s      next state s=2 never occurs as a state

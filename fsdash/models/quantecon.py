@@ -91,7 +91,7 @@ def to_quantecon(model: FastSlowMDP) -> DiscreteDP:
     >>> import numpy as np
     >>> import fsdash
     >>> model = fsdash.make("inventory", y_max=10, gamma=0.9).build()
-    >>> theirs = fsdash.to_quantecon(model).solve(method="policy_iteration")
+    >>> theirs = fsdash.models.to_quantecon(model).solve(method="policy_iteration")
     >>> bool(np.abs(theirs.v - fsdash.optimum(model).U_XY[model.real_XY]).max() < 1e-6)
     True
     """

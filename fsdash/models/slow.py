@@ -72,7 +72,7 @@ def suggest_slow(model_or_frame: FastSlowMDP | pd.DataFrame, **options: Any) -> 
     Examples
     --------
     >>> import fsdash
-    >>> found = fsdash.suggest_slow(fsdash.make("inventory").build())
+    >>> found = fsdash.models.suggest_slow(fsdash.make("inventory").build())
     >>> found[["variable", "moves", "exogenous", "suggestion"]].round(2)
       variable  moves  exogenous suggestion
     0   demand   0.18       True       slow

@@ -103,7 +103,7 @@ def from_transitions(
     >>> model = fsdash.from_transitions(pd.DataFrame(rows, columns=names), slow="regime", gamma=0.9)
     >>> model.slow.names, model.fast.names, model.n_pairs
     (('regime',), ('stock',), 5)
-    >>> policy = model.policy(fsdash.optimum(model))
+    >>> policy = fsdash.Policy(model, fsdash.optimum(model))
     >>> policy({"regime": "high", "stock": 0}, period=0)
     'order'
     """
@@ -151,7 +151,8 @@ def check_transitions(frame: pd.DataFrame, **options: Any) -> pd.DataFrame:
     >>> frame = pd.DataFrame(
     ...     {"s": [0, 1], "action": ["a", "a"], "next_s": [1, 0], "p": [1, "x"], "reward": 1}
     ... )
-    >>> print(fsdash.check_transitions(frame)[["row", "column", "problem"]].to_string(index=False))
+    >>> faults = fsdash.models.check_transitions(frame)
+    >>> print(faults[["row", "column", "problem"]].to_string(index=False))
     row column               problem
       2      p 'x' is not a number
     """

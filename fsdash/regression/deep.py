@@ -56,7 +56,7 @@ class Deep:
     Examples
     --------
     >>> import fsdash
-    >>> fsdash.Deep(epochs=5).hidden
+    >>> fsdash.regression.Deep(epochs=5).hidden
     (4, 4)
     """
 

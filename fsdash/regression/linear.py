@@ -21,11 +21,10 @@ class Linear:
     Examples
     --------
     >>> import numpy as np
-    >>> import fsdash
-    >>> from fsdash.regression import Fit
+    >>> from fsdash.regression import Fit, Linear
     >>> rng, previous = np.random.default_rng(0), Fit(np.zeros(3))
     >>> features_PF, rows_N, targets_N = np.array([[0.0], [1.0], [2.0]]), np.arange(2), [1, 3]
-    >>> fit = fsdash.Linear().fit(features_PF, rows_N, np.array(targets_N), rng, previous)
+    >>> fit = Linear().fit(features_PF, rows_N, np.array(targets_N), rng, previous)
     >>> fit.values_P.round(6).tolist()
     [1.0, 3.0, 5.0]
     """

@@ -17,6 +17,9 @@
 archive.
 """
 
+import lazy_loader
+
 from fsdash.errors import require
 
 require("plotly", extra="dashboard")
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -37,6 +37,7 @@ from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.reproduce.curves import ExperimentCurves
 from fsdash.reproduce.experiments import DOMAINS
+from fsdash.sampling import Sampling
 
 BUDGETS = (0.25, 0.5, 1, 2, 4, 8, 16)
 """In sweeps of Base E-VI with 50 samples."""
@@ -146,7 +147,8 @@ def method_scores(
         yield RECOMMENDED, None, np.array([score(choice.policy_PXY) for choice in choices])
     for method, common in ((BASE, False), (COMMON, True)):
         if method in methods:
-            run = e_vi(model, rng(), snapshots_per_sweep=1, common_random_numbers=common)
+            sampling = Sampling(snapshots_per_sweep=1, common_random_numbers=common)
+            run = e_vi(model, rng(), sampling=sampling)
             yield method, None, read(run)["stationary"]
     if CERTAINTY in methods:
         plans = (certainty_equivalent(model, int(b * SAMPLES), rng()) for b in BUDGETS)
@@ -159,7 +161,7 @@ def method_scores(
             yield THAWED, None, at_budgets(e_thaw(model, rng()), unit, score)["stationary"]
     if FROZEN in methods:
         for T in HORIZONS:
-            kinds = read(e_fsvi(model, rng(), T=T, snapshots_per_sweep=1))
+            kinds = read(e_fsvi(model, rng(), T=T, sampling=Sampling(snapshots_per_sweep=1)))
             periodic, cyclic = kinds.get("periodic", none), kinds["cyclic"]
             yield FROZEN, T, np.where(np.isnan(periodic), cyclic, periodic)
             yield GREEDY, T, kinds["stationary"]

@@ -187,7 +187,6 @@ def sample_variant(M: int, common: bool) -> str:
     return f"M={M}" + (", common random numbers" if common else "")
 
 
-SAMPLE_VARIANTS = tuple(sample_variant(M, common) for common in (False, True) for M in SAMPLE_SIZES)
 YARDSTICK = f"M={YARDSTICK_SAMPLES}, yardstick"
 """The variant of Base E-VI by which the paper computes its optimum."""
 

@@ -18,3 +18,7 @@
 
 `runner` and `server` use `workers`, and `server` uses `store`; imports never go the other way.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -15,7 +15,7 @@ The T-step sample has two forms. With K the (T−1)-step kernel of the lower pol
     simulation  M paths of T steps, if K has too many non-zeros to be formed.
 
 Simulated noise is drawn in runs of its most likely outcome, with one random number per run. The
-model's structure chooses the form (`UpperSampler.sparse`). Both forms have exactly the joint
+model's structure chooses the form (`Sampling.sparse`). Both forms have exactly the joint
 distribution of plain sampling. With only one outcome, the mean is exact and nothing is drawn.
 
 Two options reduce the noise. With an exogenous slow state, values can be centred within each slow
@@ -36,10 +36,10 @@ from itertools import count, pairwise
 
 import numpy as np
 
-from fsdash.sampling.checks import TIES, check_run, check_samples, check_ties
 from fsdash.sampling.laws import draw_counts, greedy_rows, invert, multinomial, pick_action
 from fsdash.sampling.next_states import NextStates, Structure, structure_from_samples
 from fsdash.sampling.one_step import Sampler, States, centred
+from fsdash.sampling.options import TIES, Sampling, check_samples
 from fsdash.sampling.states import StateSample
 from fsdash.sampling.upper import StoredPaths, UpperSampler
 
@@ -50,6 +50,7 @@ __all__ = [
     "AnySampler",
     "NextStates",
     "Sampler",
+    "Sampling",
     "StateSample",
     "States",
     "StoredPaths",
@@ -57,9 +58,7 @@ __all__ = [
     "UpperSampler",
     "backup",
     "centred",
-    "check_run",
     "check_samples",
-    "check_ties",
     "draw_counts",
     "greedy",
     "greedy_rows",

@@ -11,8 +11,8 @@ from fsdash.core.model import Dynamics, FastSlowMDP
 from fsdash.core.operators import follow, policy_reward, values_of
 from fsdash.core.rows import Rows
 from fsdash.errors import InputError
-from fsdash.sampling.checks import check_centre, check_samples, check_ties
 from fsdash.sampling.laws import Multinomial, draw_counts, multinomial, pick_action
+from fsdash.sampling.options import Sampling, check_centre, check_samples
 from fsdash.sampling.row_steps import RowLaw, one_step_rows, row_law
 
 States = range | np.ndarray | None
@@ -69,16 +69,12 @@ class Sampler:
     model: FastSlowMDP
     dynamics: Dynamics
     M: int
-    ties: str = "first"
-    common_random_numbers: bool = False
-    centre: bool = False
-    """Whether values are centred within each slow state before they are sampled (`centred`)."""
+    sampling: Sampling = Sampling(ties="first")
     law: Multinomial | RowLaw = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_samples("M", self.M)
-        check_ties(self.ties)
-        check_centre(self.model, self.centre)
+        check_centre(self.model, self.sampling.centre)
         d, M = self.dynamics, int(self.M)
         law = row_law(d, M) if isinstance(d, Rows) else multinomial(d.noise_W, M)
         object.__setattr__(self, "law", law)
@@ -91,7 +87,7 @@ class Sampler:
         Q is −∞ for infeasible actions.
         """
         m, (states_N, Q_NA, greedy_N) = self.model, working_arrays(self.model, states)
-        how = (bool(self.common_random_numbers), self.ties == "random")
+        how = (bool(self.sampling.common_random_numbers), self.sampling.ties == "random")
         self._sample(rng, *how, m.reward_XYA, self.dynamics, U_XY, states_N, Q_NA, greedy_N)
         return Q_NA, greedy_N
 
@@ -120,7 +116,7 @@ class Sampler:
         self, rng, common, random, reward_XYA, dynamics, U_XY, states_N, Q_NA, greedy_N
     ) -> None:
         U_XY, A = values_of(self.model, U_XY), reward_XYA.shape[2]
-        U_XY = centred(U_XY) if self.centre else U_XY
+        U_XY = centred(U_XY) if self.sampling.centre else U_XY
         how = (rng, self.law, int(self.M), common, random)
         if isinstance(dynamics, Rows):
             tables = (reward_XYA.reshape(-1, A), _read_only(dynamics.row_XYA).reshape(-1, A))

@@ -10,8 +10,8 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import Policies, values_of
 from fsdash.core.rows import INDEX
 from fsdash.errors import InputError
-from fsdash.sampling.checks import check_centre, check_samples, check_ties
 from fsdash.sampling.one_step import States, centred, working_arrays
+from fsdash.sampling.options import Sampling, check_centre
 from fsdash.sampling.paths import LowerKernel, RowPaths, TablePaths
 from fsdash.sampling.t_step import q_on_stored_paths
 
@@ -28,22 +28,14 @@ class UpperSampler:
     model: FastSlowMDP
     J1_XY: np.ndarray
     lower: Policies
-    M: int
-    ties: str = "first"
-    common_random_numbers: bool = False
-    sparse: bool | None = None
-    """True for counts over rows of K, False for simulated paths, None to choose automatically."""
-    centre: bool = False
-    """Whether J₁ and V are centred within each slow state before they are sampled."""
+    sampling: Sampling = Sampling(ties="first")
     paths: TablePaths | RowPaths = field(init=False, repr=False)
     kernel: LowerKernel | None = field(init=False, repr=False)
     """K if counts are drawn, None if paths are simulated."""
 
     def __post_init__(self) -> None:
-        check_samples("M_u", self.M)
-        check_ties(self.ties)
-        check_centre(self.model, self.centre)
-        if self.sparse and self.common_random_numbers:
+        check_centre(self.model, self.sampling.centre)
+        if self.sampling.sparse and self.sampling.common_random_numbers:
             raise InputError(
                 "sparse = True: rows of K do not show the noise that common_random_numbers shares; "
                 "turn one of the two off"
@@ -51,14 +43,14 @@ class UpperSampler:
         put = lambda key, value: object.__setattr__(self, key, value)  # noqa: E731
         put("J1_XY", self._values(self.J1_XY, "J1_XY"))
         form = TablePaths if self.model.rows is None else RowPaths
-        put("paths", form(self.model, self.lower, int(self.M)))
+        put("paths", form(self.model, self.lower, int(self.sampling.M_u)))
         put("kernel", self._lower_kernel())
 
     def _lower_kernel(self) -> LowerKernel | None:
         n = self.model.n_states
-        if self.sparse is False or self.common_random_numbers:
+        if self.sampling.sparse is False or self.sampling.common_random_numbers:
             return None
-        widest, limit = (n, n) if self.sparse else (MAX_ROW, MAX_MEAN_ROW)
+        widest, limit = (n, n) if self.sampling.sparse else (MAX_ROW, MAX_MEAN_ROW)
         # The working arrays hold one entry per state, so a row cannot be wider than that.
         return self.paths.lower_kernel(min(widest, n), min(limit, n) * n)
 
@@ -73,26 +65,26 @@ class UpperSampler:
         if self.kernel is None:
             self._simulate(V_XY, rng, states_N, Q_NA, greedy_N, np.empty((0, 0, 0), INDEX))
         else:
-            V_XY, random = self._values(V_XY, "V_XY"), self.ties == "random"
+            V_XY, random = self._values(V_XY, "V_XY"), self.sampling.ties == "random"
             self.paths.count(rng, self.kernel, random, self.J1_XY, V_XY, states_N, Q_NA, greedy_N)
         return Q_NA, greedy_N
 
     def store_paths(self, rng: np.random.Generator) -> StoredPaths:
         """Simulate M paths of every (s, a) and store their ends, in 4·|S||A|M bytes."""
         m, (states_N, Q_SA, greedy_S) = self.model, working_arrays(self.model, None)
-        end_SAM = np.empty((*Q_SA.shape, int(self.M)), INDEX)
+        end_SAM = np.empty((*Q_SA.shape, int(self.sampling.M_u)), INDEX)
         # With V = 0, Q is the part of the first step and J₁ on these paths.
         self._simulate(np.zeros_like(self.J1_XY), rng, states_N, Q_SA, greedy_S, end_SAM)
-        return StoredPaths(m, self.ties, Q_SA, end_SAM, m.gamma ** (len(self.lower) + 1))
+        return StoredPaths(m, self.sampling.ties, Q_SA, end_SAM, m.gamma ** (len(self.lower) + 1))
 
     def _simulate(self, V_XY, rng, states_N, Q_NA, greedy_N, end_NAM) -> None:
         V_XY = self._values(V_XY, "V_XY")
-        how = (bool(self.common_random_numbers), self.ties == "random")
+        how = (bool(self.sampling.common_random_numbers), self.sampling.ties == "random")
         self.paths.simulate(rng, *how, self.J1_XY, V_XY, states_N, Q_NA, greedy_N, end_NAM)
 
     def _values(self, values_XY: np.ndarray, name: str) -> np.ndarray:
         values_XY = values_of(self.model, values_XY, name)
-        return centred(values_XY) if self.centre else values_XY
+        return centred(values_XY) if self.sampling.centre else values_XY
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ first sweep on.
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -49,6 +49,10 @@ from fsdash.theory.parameters import (
 )
 
 VI, FSVI = "VI", "FSVI"
+
+
+BOUND_TERMS = ("reward", "transition", "iteration")
+"""The terms of the bound of FSVI."""
 
 
 class Bound(Protocol):
@@ -316,3 +320,14 @@ def _find_regimes(candidates: Candidates) -> tuple[Regime, ...]:
         Regime(start, end, *candidates.name(i))
         for (start, i), end in zip(changes, ends, strict=True)
     )
+
+
+def decomposition(
+    constants: Constants, candidates: Sequence[BoundedRun], bound: Bound = fsvi_bound
+) -> dict[str, list]:
+    """The three terms of each candidate's bound as columns, in order of T (1 is Base VI)."""
+    runs = sorted(candidates, key=lambda choice: choice.T)
+    T, k = [run.T for run in runs], [run.k for run in runs]
+    found = bound(constants, T, k=k)
+    terms = {name: np.ravel(getattr(found, f"{name}_term")).tolist() for name in BOUND_TERMS}
+    return {"T": T, "k": k, **terms, "total": np.ravel(found.total).tolist()}

@@ -142,15 +142,15 @@ def measure(
     --------
     >>> import fsdash
     >>> model = fsdash.make("inventory").build()
-    >>> measured = fsdash.measure(model)
+    >>> measured = fsdash.theory.measure(model)
     >>> measured.alpha, measured.d_y
     (0.02, 50.0)
-    >>> fsdash.fsvi_bound(measured.constants(model.gamma), 6, k=100).total > 1e6
+    >>> fsdash.theory.fsvi_bound(measured.constants(model.gamma), 6, k=100).total > 1e6
     True
 
     A limit of zero seconds gives bounds that need no search:
 
-    >>> quick = fsdash.measure(model, seconds=0)
+    >>> quick = fsdash.theory.measure(model, seconds=0)
     >>> quick.l_f_lower <= measured.l_f <= quick.l_f, quick.exact
     (True, False)
     """

@@ -84,7 +84,8 @@ class Constants:
     coupling
         How L_f, L̃ and η compare next states: "noise", as in the paper, or "wasserstein".
 
-    `fsdash.measure` finds all of them. The bounds as stated in the paper do not use the last four.
+    `fsdash.theory.measure` finds all of them. The bounds as stated in the paper do not use the last
+    four.
 
     Examples
     --------
@@ -250,7 +251,8 @@ def frozen_lipschitz(constants: Constants, l_frozen: float | None, n_slow: int) 
         if constants.eta is not None or constants.d_y_frozen is not None:
             raise InputError(
                 "l_frozen is missing: η or d̃_Y are given, so the frozen map may differ from f_Y, "
-                "and L̃ does not follow from L_f. Give l_frozen too; fsdash.measure computes it."
+                "and L̃ does not follow from L_f. Give l_frozen too; fsdash.theory.measure "
+                "computes it."
             )
         if not several:
             return constants.l_f

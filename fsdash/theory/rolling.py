@@ -8,7 +8,6 @@ Rolling freeze plays π̃_n, the policy with n frozen periods to go, in every pe
 
 The first term is what n periods do not see. It falls with n, and a model attains it. The second is
 what one move of x changes in the plan. It grows with n, so the bound is not monotone in n.
-`fsdash.choice.certify.rolling_certificate` computes both on a model instead of bounding them.
 docs/proofs.md, section 6, has the proof.
 """
 

@@ -125,3 +125,16 @@ def values_around(name: str, value: float, *, n: int = 40) -> np.ndarray:
 def _check_variable(name: str) -> None:
     if name not in VARIABLE:
         raise InputError(f"{name} is not a constant to vary; choose one of {', '.join(VARIABLE)}.")
+
+
+def sensitivity_table(
+    name: str, values: np.ndarray, budgets: np.ndarray, best: BestChoices
+) -> dict[str, list]:
+    """The cells of the heat map as columns, row by row."""
+    return {
+        name: np.repeat(values, budgets.size).tolist(),
+        "budget": np.tile(budgets, values.size).tolist(),
+        **{
+            column: getattr(best, column).ravel().tolist() for column in BestChoices.__annotations__
+        },
+    }

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from fsdash.algorithms import fsvi, mpi, run_until, vi
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.core.evaluation import policy_values
-from fsdash.core.operators import F, F_policy, H, H_frozen, H_policy, bellman
+from fsdash.core.operators import H, H_frozen, H_policy, bellman
 from fsdash.domains import make
 from fsdash.errors import InputError
 from tests.algorithms.driving import take
 from tests.models import SHAPES, dense_optimum, random_model, seeds, shapes, sizes
+from tests.operators import F, F_policy
 
 
 @given(seeds, sizes, shapes)

@@ -14,6 +14,7 @@ from fsdash.core.operators import bellman, follow_all, upper_bellman
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.regression import Deep, Fit, Linear, Tabular
+from fsdash.sampling import Sampling
 from tests.algorithms.driving import seed, take
 from tests.models import SHAPES, random_model
 
@@ -48,31 +49,62 @@ def test_fitted_algorithms_with_a_table_and_all_states_equal_the_tabular_ones(sh
     """Values, policies, counts and kinds are identical for the same seed."""
     model = coarse(1, shape=shape, frozen="XYAW")
     options = {"ties": ties, "common_random_numbers": common}
-    table = {"regress": Tabular(), "N": model.n_states, **options}
-    tabular = {"snapshots_per_sweep": 1, **options}
+    table, N = {"regress": Tabular()}, model.n_states
     assert_same_run(
-        take(fvi(model, seed(2), M=5, **table), 5), take(e_vi(model, seed(2), M=5, **tabular), 5)
+        take(fvi(model, seed(2), sampling=Sampling(M=5, N=N, **options), **table), 5),
+        take(e_vi(model, seed(2), sampling=Sampling(M=5, snapshots_per_sweep=1, **options)), 5),
     )
     assert_same_run(
-        take(fqi(model, seed(3), M=5, **table), 5), take(e_qi(model, seed(3), M=5, **tabular), 5)
+        take(fqi(model, seed(3), sampling=Sampling(M=5, N=N, **options), **table), 5),
+        take(e_qi(model, seed(3), sampling=Sampling(M=5, snapshots_per_sweep=1, **options)), 5),
     )
     for T, M_l in ((1, 1), (4, 2)):
         assert_same_run(
             take(
-                fsfvi(model, seed(4), T=T, M_l=M_l, M_u=5, lower_policy="frozen", **table),
+                fsfvi(
+                    model,
+                    seed(4),
+                    T=T,
+                    sampling=Sampling(M_l=M_l, M_u=5, N=N, **options),
+                    lower_policy="frozen",
+                    **table,
+                ),
                 2 * T + 3,
             ),
-            take(e_fsvi(model, seed(4), T=T, M_l=M_l, M_u=5, **tabular), 2 * T + 3),
+            take(
+                e_fsvi(
+                    model,
+                    seed(4),
+                    T=T,
+                    sampling=Sampling(M_l=M_l, M_u=5, snapshots_per_sweep=1, **options),
+                ),
+                2 * T + 3,
+            ),
         )
 
 
 def test_fsfvi_equals_efsvi_with_simulated_paths():
     model = coarse(5, frozen="XYAW")
-    frozen = {"sparse": False, "lower_policy": "frozen"}
-    ours = fsfvi(model, seed(6), T=3, regress=Tabular(), N=model.n_states, M_u=5, **frozen)
+    frozen = {"lower_policy": "frozen"}
+    ours = fsfvi(
+        model,
+        seed(6),
+        T=3,
+        regress=Tabular(),
+        sampling=Sampling(N=model.n_states, M_u=5, sparse=False),
+        **frozen,
+    )
     assert_same_run(
         take(ours, 9),
-        take(e_fsvi(model, seed(6), T=3, M_l=1, M_u=5, snapshots_per_sweep=1, sparse=False), 9),
+        take(
+            e_fsvi(
+                model,
+                seed(6),
+                T=3,
+                sampling=Sampling(M_l=1, M_u=5, snapshots_per_sweep=1, sparse=False),
+            ),
+            9,
+        ),
     )
 
 
@@ -81,7 +113,12 @@ def test_the_lower_policy_is_greedy_at_full_next_states_as_the_paper_writes(M_l)
     """Without noise every sample is exact: π_t maximises r + γ J_{t+1}(f(s, a)), the targets
     r + γ J_{t+1}(x, f_Y(s, a)) with x frozen."""
     model, T = random_model(40, shape=("XYA.", "XYA.")), 4
-    run = take(fsfvi(model, seed(41), T=T, regress=Tabular(), N=model.n_states, M_l=M_l), 2 * T - 2)
+    run = take(
+        fsfvi(
+            model, seed(41), T=T, regress=Tabular(), sampling=Sampling(N=model.n_states, M_l=M_l)
+        ),
+        2 * T - 2,
+    )
     J_XY = np.zeros((3, 4))
     for s in run[::2]:
         exact_XY = bellman(model, model.true, J_XY)[1]
@@ -93,7 +130,7 @@ def test_the_lower_policy_is_greedy_at_full_next_states_as_the_paper_writes(M_l)
 
 def test_the_samples_of_the_lower_policy_are_separate_and_change_neither_values_nor_counts():
     model = random_model(42, frozen="XYA.")
-    options = {"T": 4, "regress": Linear(), "N": 6, "M_l": 2, "ties": "first"}
+    options = {"T": 4, "regress": Linear(), "sampling": Sampling(N=6, M_l=2, ties="first")}
     full, frozen = (
         take(fsfvi(model, seed(43), lower_policy=reading, **options), 6)
         for reading in ("full", "frozen")
@@ -107,8 +144,9 @@ def test_the_samples_of_the_lower_policy_are_separate_and_change_neither_values_
 
 def test_many_full_samples_find_the_exact_greedy_lower_policy():
     model = random_model(44)
-    options = {"T": 3, "regress": Tabular(), "N": model.n_states, "ties": "first"}
-    one, two = take(fsfvi(model, seed(45), M_l=200_000, **options), 4)[::2]
+    sampling = Sampling(M_l=200_000, N=model.n_states, ties="first")
+    run = fsfvi(model, seed(45), T=3, regress=Tabular(), sampling=sampling)
+    one, two = take(run, 4)[::2]
     assert np.array_equal(two.policy_PXY[0], bellman(model, model.true, one.values_XY)[1])
 
 
@@ -137,7 +175,9 @@ def line_world(gamma=0.9):
 def test_linear_fits_recover_vi_if_the_values_are_linear(algorithm, M):
     model, k = line_world(), 4
     exact = run_until(vi(model), iterations=k)
-    ours = run_until(algorithm(model, seed(7), regress=Linear(), N=10, M=M), iterations=k)
+    ours = run_until(
+        algorithm(model, seed(7), regress=Linear(), sampling=Sampling(N=10, M=M)), iterations=k
+    )
     # The spread of r under the uniform law of s', and one such error a sweep; maxima and fits
     # of ten noisy targets stay within the factor 6.
     sigma = model.gamma * np.sqrt(4 * 15 / 12 + 24 / 12)
@@ -155,8 +195,12 @@ def test_linear_fsfvi_recovers_fsvi_if_the_values_are_linear(reading, common):
     """
     model, T, M = line_world(), 4, 100_000
     exact = take(fsvi(model, T), T + 3)
-    options = {"ties": "first", "lower_policy": reading, "common_random_numbers": common}
-    run = take(fsfvi(model, seed(8), T=T, regress=Linear(), N=10, M_u=M, **options), 2 * T + 2)
+    sampling = Sampling(N=10, M_u=M, ties="first", common_random_numbers=common)
+    options = {"sampling": sampling, "lower_policy": reading}
+    run = take(
+        fsfvi(model, seed(8), T=T, regress=Linear(), **options),
+        2 * T + 2,
+    )
     cyclic = [s for s in run if s.policy_kind == "cyclic"]
     for ours, theirs in zip(cyclic, exact[: T - 1], strict=True):
         np.testing.assert_allclose(ours.values_XY, theirs.values_XY, atol=1e-9)
@@ -175,12 +219,12 @@ def test_evaluation_counts_match_a_calculation_by_hand():
         return [(s.evaluations, s.backups) for s in take(snapshots, n)]
 
     sweeps = [(0, 0), (30, 10), (60, 20)]
-    assert counts(fvi(model, seed(0), regress=Linear(), N=5, M=3), 3) == sweeps
-    assert counts(fqi(model, seed(0), regress=Linear(), N=5, M=3), 3) == sweeps
-    actions = fqi(model, seed(0), regress=Linear(), N=5, M=3, count_actions=True)
+    assert counts(fvi(model, seed(0), regress=Linear(), sampling=Sampling(N=5, M=3)), 3) == sweeps
+    assert counts(fqi(model, seed(0), regress=Linear(), sampling=Sampling(N=5, M=3)), 3) == sweeps
+    actions = fqi(model, seed(0), regress=Linear(), sampling=Sampling(N=5, M=3), count_actions=True)
     assert counts(actions, 3) == [(0, 0), (60, 10), (120, 20)]
     # A lower step 10·2 = 20, two snapshots each; an upper iteration 10·7·2 = 140.
-    frozen = fsfvi(model, seed(0), T=3, regress=Linear(), N=5, M_l=2, M_u=7)
+    frozen = fsfvi(model, seed(0), T=3, regress=Linear(), sampling=Sampling(N=5, M_l=2, M_u=7))
     assert counts(frozen, 7) == [
         (20, 10),
         (20, 10),
@@ -191,21 +235,21 @@ def test_evaluation_counts_match_a_calculation_by_hand():
         (320, 40),
     ]
     # A tenth of the states by default, rounded, and one at least.
-    assert counts(fvi(model, seed(0), regress=Linear(), M=1), 2)[1] == (2, 2)
+    assert counts(fvi(model, seed(0), regress=Linear(), sampling=Sampling(M=1)), 2)[1] == (2, 2)
     pricing = make("pricing").build()
     assert take(fvi(pricing, seed(0), regress=Linear()), 2)[1].evaluations == 1515 * 21 * 50
 
 
 def test_snapshots_have_the_right_phase_kind_and_iteration():
     model = random_model(10)
-    run = take(fsfvi(model, seed(11), T=4, regress=Linear(), N=6), 9)
+    run = take(fsfvi(model, seed(11), T=4, regress=Linear(), sampling=Sampling(N=6)), 9)
     assert [s.policy_kind for s in run] == ["cyclic", "stationary"] * 3 + ["periodic"] * 3
     assert [s.phase for s in run] == ["lower"] * 6 + ["upper"] * 3
     assert [s.iteration for s in run] == [1, 1, 2, 2, 3, 3, 0, 1, 2]
     assert [len(s.policy_PXY) for s in run] == [1, 1, 2, 1, 3, 1, 4, 4, 4]
     assert np.array_equal(run[-1].policy_PXY[1:], run[4].policy_PXY)
     for algorithm in (fvi, fqi):
-        run = take(algorithm(model, seed(11), regress=Linear(), N=6), 3)
+        run = take(algorithm(model, seed(11), regress=Linear(), sampling=Sampling(N=6)), 3)
         assert [(s.phase, s.policy_kind) for s in run] == [("base", "stationary")] * 3
         assert [s.iteration for s in run] == [0, 1, 2]
 
@@ -218,9 +262,9 @@ def test_the_same_seed_gives_the_same_run_and_snapshots_do_not_change(name, regr
 
     def run(n):
         return (
-            ALGORITHMS[name](model, seed(n), regress=regress, N=6, M_u=5)
+            ALGORITHMS[name](model, seed(n), regress=regress, sampling=Sampling(N=6, M_u=5))
             if name == "fsfvi"
-            else (ALGORITHMS[name](model, seed(n), regress=regress, N=6, M=5))
+            else ALGORITHMS[name](model, seed(n), regress=regress, sampling=Sampling(N=6, M=5))
         )
 
     first = run(13)
@@ -238,7 +282,7 @@ def test_policy_extraction_does_not_change_the_values():
     model = random_model(15, frozen="XYA.")
     for algorithm in (fvi, fqi):
         first, random = (
-            take(algorithm(model, seed(16), regress=Linear(), N=6, ties=ties), 6)
+            take(algorithm(model, seed(16), regress=Linear(), sampling=Sampling(N=6, ties=ties)), 6)
             for ties in ("first", "random")
         )
         for a, b in zip(first, random, strict=True):
@@ -260,7 +304,7 @@ def test_states_are_drawn_anew_in_each_iteration():
     model = random_model(17)
     for name, pairs in (("fvi", 1), ("fqi", 2), ("fsfvi", 1)):
         recording = Recording([])
-        take(ALGORITHMS[name](model, seed(18), regress=recording, N=4), 9)
+        take(ALGORITHMS[name](model, seed(18), regress=recording, sampling=Sampling(N=4)), 9)
         assert len({tuple(rows) for rows in recording.rows}) > 1
         for rows in recording.rows:
             assert len(set(rows)) == 4 * pairs
@@ -272,7 +316,17 @@ def test_states_are_drawn_anew_in_each_iteration():
 def test_exact_extraction_is_greedy_for_the_exact_expectation_of_the_same_values():
     model = random_model(31)
     sampled, exact = (
-        take(fsfvi(model, seed(32), T=3, regress=Linear(), N=6, M_u=3, extract=extract), 8)
+        take(
+            fsfvi(
+                model,
+                seed(32),
+                T=3,
+                regress=Linear(),
+                sampling=Sampling(N=6, M_u=3),
+                extract=extract,
+            ),
+            8,
+        )
         for extract in ("fresh", "exact")
     )
     for a, b in zip(sampled, exact, strict=True):
@@ -294,7 +348,12 @@ def test_stored_paths_change_neither_values_nor_counts(sparse):
     fresh, stored = (
         take(
             fsfvi(
-                model, seed(34), T=3, regress=Linear(), N=6, M_u=3, sparse=sparse, extract=extract
+                model,
+                seed(34),
+                T=3,
+                regress=Linear(),
+                sampling=Sampling(N=6, M_u=3, sparse=sparse),
+                extract=extract,
             ),
             9,
         )
@@ -309,7 +368,9 @@ def test_states_are_drawn_from_rho():
     model = random_model(19)
     rho_XY = np.zeros((3, 4))
     rho_XY[1, 2], rho_XY[2, 0] = 0.5, 0.5
-    *_, last = take(fvi(model, seed(20), regress=Tabular(), N=20, rho_XY=rho_XY), 4)
+    *_, last = take(
+        fvi(model, seed(20), regress=Tabular(), sampling=Sampling(N=20, rho_XY=rho_XY)), 4
+    )
     assert np.array_equal(last.values_XY != 0, rho_XY > 0)
 
 
@@ -318,9 +379,9 @@ def test_initial_values_are_used_and_not_changed():
     Q_XYA = np.stack([U_XY, U_XY - 1], axis=2)
     before = U_XY.copy()
     runs = (
-        fvi(model, seed(0), regress=Tabular(), N=3, U0_XY=U_XY),
-        fqi(model, seed(0), regress=Tabular(), N=3, Q0_XYA=Q_XYA),
-        fsfvi(model, seed(0), T=1, regress=Tabular(), N=3, V0_XY=U_XY),
+        fvi(model, seed(0), regress=Tabular(), sampling=Sampling(N=3), U0_XY=U_XY),
+        fqi(model, seed(0), regress=Tabular(), sampling=Sampling(N=3), Q0_XYA=Q_XYA),
+        fsfvi(model, seed(0), T=1, regress=Tabular(), sampling=Sampling(N=3), V0_XY=U_XY),
     )
     for run in runs:
         zeroth, *_, last = take(run, 3)
@@ -346,7 +407,8 @@ def test_a_diverging_linear_fit_ends_with_a_clear_error(algorithm):
     """A line through the values of 0 and 1 is ten times as high at 10, and 1 takes its value from
     there: θ ← 1 + 9θ (the classic example of Tsitsiklis and Van Roy)."""
     rho_XY = np.array([[0.5, 0.5, 0.0]])
-    run, seen = algorithm(far_away(), seed(22), regress=Linear(), N=60, rho_XY=rho_XY), []
+    sampling, seen = Sampling(N=60, rho_XY=rho_XY), []
+    run = algorithm(far_away(), seed(22), regress=Linear(), sampling=sampling)
     with pytest.raises(Diverged, match=r"base iteration 3\d\d: the values are no longer finite"):
         for snapshot in run:
             seen.append(snapshot)
@@ -384,7 +446,7 @@ def test_the_error_of_fsfvi_names_the_diverged_iteration(n, snapshots, words):
 def test_a_network_with_a_huge_learning_rate_ends_with_a_clear_error():
     unstable = Deep(learning_rate=1e200, epochs=30)
     with pytest.raises(Diverged, match="base iteration 1"):
-        take(fvi(random_model(25), seed(26), regress=unstable, N=12), 2)
+        take(fvi(random_model(25), seed(26), regress=unstable, sampling=Sampling(N=12)), 2)
 
 
 def test_tabular_algorithms_refuse_values_that_are_not_finite():
@@ -424,22 +486,28 @@ def test_linear_fits_on_pricing_agree_with_the_paper():
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda m, g: fvi(m, g, regress=Linear(), N=0), "N = 0"),
-        (lambda m, g: fvi(m, g, regress=Linear(), N=13), "N = 13: .* 1 to 12"),
-        (lambda m, g: fvi(m, g, regress=Linear(), N=2.5), "N = 2.5"),
-        (lambda m, g: fvi(m, g, regress=Linear(), M=0), "M = 0"),
+        (lambda m, g: fvi(m, g, regress=Linear(), sampling=Sampling(N=0)), "N = 0"),
+        (lambda m, g: fvi(m, g, regress=Linear(), sampling=Sampling(N=13)), "N = 13: .* 1 to 12"),
+        (lambda m, g: fvi(m, g, regress=Linear(), sampling=Sampling(N=2.5)), "N = 2.5"),
+        (lambda m, g: fvi(m, g, regress=Linear(), sampling=Sampling(M=0)), "M = 0"),
         (lambda m, g: fvi(m, 7, regress=Linear()), "rng = 7"),
-        (lambda m, g: fvi(m, g, regress=Linear(), ties="none"), "ties = 'none'"),
+        (lambda m, g: fvi(m, g, regress=Linear(), sampling=Sampling(ties="none")), "ties = 'none'"),
         (lambda m, g: fvi(m, g, regress=Linear(), U0_XY=np.zeros(3)), "U0_XY: shape"),
-        (lambda m, g: fvi(m, g, regress=Linear(), rho_XY=np.ones((3, 4))), "rho_XY: "),
-        (lambda m, g: fqi(m, g, regress=Linear(), N=-1), "N = -1"),
-        (lambda m, g: fqi(m, g, regress=Linear(), ties="none"), "ties = 'none'"),
+        (
+            lambda m, g: fvi(m, g, regress=Linear(), sampling=Sampling(rho_XY=np.ones((3, 4)))),
+            "rho_XY: ",
+        ),
+        (lambda m, g: fqi(m, g, regress=Linear(), sampling=Sampling(N=-1)), "N = -1"),
+        (lambda m, g: fqi(m, g, regress=Linear(), sampling=Sampling(ties="none")), "ties = 'none'"),
         (lambda m, g: fqi(m, g, regress=Linear(), Q0_XYA=np.zeros((3, 4))), "Q0_XYA: shape"),
         (lambda m, g: fsfvi(m, g, T=0, regress=Linear()), "T = 0"),
-        (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), N=0), "N = 0"),
-        (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), M_l=0), "M_l = 0"),
-        (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), M_u=0), "M_u = 0"),
-        (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), ties="none"), "ties = 'none'"),
+        (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), sampling=Sampling(N=0)), "N = 0"),
+        (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), sampling=Sampling(M_l=0)), "M_l = 0"),
+        (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), sampling=Sampling(M_u=0)), "M_u = 0"),
+        (
+            lambda m, g: fsfvi(m, g, T=2, regress=Linear(), sampling=Sampling(ties="none")),
+            "ties = 'none'",
+        ),
         (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), extract="best"), "extract = 'best'"),
         (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), lower_policy="x"), "lower_policy = 'x'"),
         (lambda m, g: fsfvi(m, g, T=2, regress=Linear(), V0_XY=np.zeros((4, 3))), "V0_XY: shape"),

@@ -17,12 +17,13 @@ from fsdash.algorithms import (
 )
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.core.model import Axis
-from fsdash.core.operators import F, H_frozen
+from fsdash.core.operators import H_frozen
 from fsdash.errors import InputError
 from fsdash.theory import fsavi_bound
 from fsdash.theory.measured import measure
 from tests.algorithms.driving import take
 from tests.models import random_model
+from tests.operators import F
 
 
 def interpolation(model, slow_anchors, fast_anchors):

@@ -16,6 +16,7 @@ from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import bellman
 from fsdash.errors import InputError
+from fsdash.sampling import Sampling
 from tests.models import exact_values, in_rows, random_model, seeds, shapes
 
 TOLERANCE = 1e-6
@@ -170,7 +171,7 @@ def test_run_until_refuses_what_rounding_cannot_certify():
 
 def test_run_until_refuses_a_tolerance_for_values_without_a_certificate():
     model, rng = random_model(4), np.random.default_rng(0)
-    for snapshots in (e_vi(model, rng, M=3), rolling(model, 3)):
+    for snapshots in (e_vi(model, rng, sampling=Sampling(M=3)), rolling(model, 3)):
         with pytest.raises(InputError, match=r"does not certify .* number of iterations"):
             run_until(snapshots, tolerance=TOLERANCE)
     with pytest.raises(InputError, match="at iteration 2, and the algorithm has ended"):

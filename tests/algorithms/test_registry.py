@@ -14,6 +14,8 @@ from fsdash.algorithms import vi
 from fsdash.algorithms.registry import ALGORITHMS, get_algorithm, register
 from fsdash.errors import InputError
 from fsdash.fields import Field
+from fsdash.regression import Linear
+from fsdash.sampling import Sampling
 from tests.models import random_model
 
 
@@ -30,11 +32,31 @@ def registry(monkeypatch):
 def test_declared_parameters_are_arguments_with_the_same_default(name):
     entry = ALGORITHMS[name]
     arguments = inspect.signature(entry.generator).parameters
+    options = vars(arguments["sampling"].default) if "sampling" in arguments else {}
     for key, parameter in entry.parameters.items():
-        assert arguments[key].default == parameter.default
+        default = options[key] if key in options else arguments[key].default
+        assert default == parameter.default
     assert not entry.initial or arguments[entry.initial].default is None
     assert ("rng" in arguments) == entry.sampled
     assert ("T" in arguments) == entry.freezes
+
+
+@pytest.mark.parametrize("name", [name for name, entry in ALGORITHMS.items() if entry.sampled])
+def test_an_option_that_an_algorithm_does_not_use_is_refused(name):
+    entry, model = ALGORITHMS[name], random_model(1, shape=("X..W", "XYA."))
+    arguments = {"T": 2} if entry.freezes else {}
+    arguments |= {"regress": Linear()} if entry.regression else {}
+    other = {"M": 2, "M_l": 2, "M_u": 2, "ties": "first", "common_random_numbers": True}
+    other |= {"centre": True, "snapshots_per_sweep": 1, "N": 2}
+    for option, value in other.items():
+        run = entry.generator(
+            model, np.random.default_rng(0), sampling=Sampling(**{option: value}), **arguments
+        )
+        if option in entry.parameters:
+            next(run)
+        else:
+            with pytest.raises(InputError, match=f"does not use {option}; leave it out"):
+                next(run)
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)

@@ -1,5 +1,7 @@
 """Rolling freeze: the recursion, and its agreement with the lower levels that record it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -23,6 +25,7 @@ from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.regression import Linear
 from fsdash.regression.tabular import Tabular
+from fsdash.sampling import Sampling
 from tests.algorithms.driving import seed
 from tests.models import random_model, seeds, shapes, sizes
 
@@ -70,12 +73,12 @@ def test_exact_lower_levels_record_it():
 @pytest.mark.parametrize("common", [False, True])
 def test_sampled_lower_levels_record_it_with_the_same_random_numbers(common):
     model = random_model(2, frozen="XYAW")
-    options = {"M_l": 3, "common_random_numbers": common}
-    alone = list(e_rolling(model, seed(4), T=T - 1, **options))
-    assert_same(recorded(e_fsvi(model, seed(4), T=T, **options)), alone)
-    table = {"regress": Tabular(), "N": model.n_states}
-    assert_same(list(frolling(model, seed(4), T=T - 1, **table, **options)), alone)
-    fitted = {"regress": Linear(), "N": 6, **options}
+    sampling = Sampling(M_l=3, common_random_numbers=common)
+    alone = list(e_rolling(model, seed(4), T=T - 1, sampling=sampling))
+    assert_same(recorded(e_fsvi(model, seed(4), T=T, sampling=sampling)), alone)
+    table = {"regress": Tabular(), "sampling": replace(sampling, N=model.n_states)}
+    assert_same(list(frolling(model, seed(4), T=T - 1, **table)), alone)
+    fitted = {"regress": Linear(), "sampling": replace(sampling, N=6)}
     alone = list(frolling(model, seed(5), T=T - 1, **fitted))
     assert_same(recorded(fsfvi(model, seed(5), T=T, lower_policy="frozen", **fitted)), alone)
 
@@ -118,7 +121,10 @@ def test_errors_name_the_bad_argument():
         (lambda: next(rolling(model, 0)), "T = 0"),
         (lambda: next(e_rolling(model, seed(0), T=2.5)), "T = 2.5"),
         (lambda: next(e_rolling(model, 7, T=2)), "rng = 7"),
-        (lambda: next(frolling(model, seed(0), T=2, regress=Linear(), M_l=0)), "M_l = 0"),
+        (
+            lambda: next(frolling(model, seed(0), T=2, regress=Linear(), sampling=Sampling(M_l=0))),
+            "M_l = 0",
+        ),
         (lambda: next(rolling(model, 2, J0_XY=np.zeros(3))), "J0_XY: shape"),
         (lambda: run_until(rolling(model, 3), iterations=4), "iterations = 4: .* ends earlier"),
     ):

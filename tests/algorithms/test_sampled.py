@@ -16,11 +16,13 @@ from fsdash.algorithms.e_vi import e_vi
 from fsdash.algorithms.optimum import optimum
 from fsdash.algorithms.slow_agnostic import slow_agnostic
 from fsdash.core.evaluation import policy_values
-from fsdash.core.operators import F, bellman, expect, q_values
+from fsdash.core.operators import bellman, expect, q_values
 from fsdash.domains import make
 from fsdash.errors import InputError
+from fsdash.sampling import Sampling
 from tests.algorithms.driving import at, reach, seed, take
 from tests.models import SHAPES, random_model
+from tests.operators import F
 
 ALGORITHMS = {
     "e_vi": e_vi,
@@ -42,7 +44,7 @@ def spread(model, U_XY):
 def test_evi_and_eqi_approach_vi_as_the_samples_grow(algorithm, shape, M):
     model, k = random_model(1, shape=shape), 4
     exact = at(vi(model), k).values_XY
-    sampled = at(algorithm(model, seed(2), M=M), k).values_XY
+    sampled = at(algorithm(model, seed(2), sampling=Sampling(M=M)), k).values_XY
     sigma = max(spread(model, s.values_XY) for s in take(vi(model), k))
     # Half as much again for σ of sampled instead of exact values.
     bound = 6 * 1.5 * sigma / np.sqrt(M) * reach(model, k, model.gamma)
@@ -54,7 +56,12 @@ def test_the_error_decreases_like_one_over_root_M():
     exact = at(vi(model), k).values_XY
     error = [
         np.sqrt(
-            np.mean([(at(e_vi(model, seed(r), M=M), k).values_XY - exact) ** 2 for r in range(30)])
+            np.mean(
+                [
+                    (at(e_vi(model, seed(r), sampling=Sampling(M=M)), k).values_XY - exact) ** 2
+                    for r in range(30)
+                ]
+            )
         )
         for M in (16, 256)
     ]
@@ -73,12 +80,14 @@ def test_efsvi_approaches_fsvi_as_the_samples_grow(sparse, M, common):
             model,
             seed(5),
             T=T,
-            M_l=1,
-            M_u=M,
-            snapshots_per_sweep=1,
-            ties="first",
-            common_random_numbers=common,
-            sparse=sparse,
+            sampling=Sampling(
+                M_l=1,
+                M_u=M,
+                snapshots_per_sweep=1,
+                ties="first",
+                common_random_numbers=common,
+                sparse=sparse,
+            ),
         ),
         2 * T - 1 + k,
     )
@@ -98,7 +107,7 @@ def test_the_lower_level_approaches_the_frozen_optimum_as_M_l_grows():
     model, T = random_model(6, frozen="XYAW"), 4
     exact = take(fsvi(model, T), T - 1)[-1].values_XY
     for M_l in (100, 10_000):
-        *_, cyclic, _ = take(e_fsvi(model, seed(7), T=T, M_l=M_l), 2 * T - 2)
+        *_, cyclic, _ = take(e_fsvi(model, seed(7), T=T, sampling=Sampling(M_l=M_l)), 2 * T - 2)
         sigma = model.gamma * np.ptp(exact) / 2
         bound = 6 * sigma / np.sqrt(M_l) * reach(model, T - 1, model.gamma)
         assert 0 < np.abs(cyclic.values_XY - exact).max() <= bound
@@ -110,7 +119,9 @@ def test_eqi_values_have_the_distribution_of_evi_values():
     runs = {
         algorithm: np.array(
             [
-                at(algorithm(model, seed([s, r]), M=4, snapshots_per_sweep=1), k).values_XY
+                at(
+                    algorithm(model, seed([s, r]), sampling=Sampling(M=4, snapshots_per_sweep=1)), k
+                ).values_XY
                 for r in range(n)
             ]
         )
@@ -124,7 +135,10 @@ def test_eqi_values_have_the_distribution_of_evi_values():
     ratio = a.std(axis=0)[noisy] / b.std(axis=0)[noisy]
     assert (np.abs(np.log(ratio)) <= 6 * np.sqrt(2 / n)).all()
     # The same seed gives the same values, because first-index ties draw no numbers.
-    same = [at(algorithm(model, seed(9), M=4), k).values_XY for algorithm in (e_vi, e_qi)]
+    same = [
+        at(algorithm(model, seed(9), sampling=Sampling(M=4)), k).values_XY
+        for algorithm in (e_vi, e_qi)
+    ]
     np.testing.assert_array_equal(*same)
 
 
@@ -135,7 +149,9 @@ def test_sampled_algorithms_equal_the_exact_ones_without_noise(M, common, shape)
     model = random_model(10, shape=shape)
     options = {"snapshots_per_sweep": 1, "common_random_numbers": common, "ties": "first"}
     for ours, exact in zip(
-        take(e_vi(model, seed(11), M=M, **options), 6), take(vi(model), 6), strict=True
+        take(e_vi(model, seed(11), sampling=Sampling(M=M, **options)), 6),
+        take(vi(model), 6),
+        strict=True,
     ):
         assert np.array_equal(ours.values_XY, exact.values_XY)
         assert np.array_equal(ours.policy_PXY, exact.policy_PXY)
@@ -145,11 +161,15 @@ def test_sampled_algorithms_equal_the_exact_ones_without_noise(M, common, shape)
             exact.backups,
         )
     for ours, exact in zip(
-        take(e_qi(model, seed(11), M=M, **options), 6), take(vi(model), 6), strict=True
+        take(e_qi(model, seed(11), sampling=Sampling(M=M, **options)), 6),
+        take(vi(model), 6),
+        strict=True,
     ):
         assert np.array_equal(ours.values_XY, exact.values_XY)
     for T in (1, 2, 5):
-        run = take(e_fsvi(model, seed(12), T=T, M_l=2, M_u=M, **options), 2 * T + 4)
+        run = take(
+            e_fsvi(model, seed(12), T=T, sampling=Sampling(M_l=2, M_u=M, **options)), 2 * T + 4
+        )
         run = [s for s in run if (s.phase, s.policy_kind) != ("lower", "stationary")]
         for ours, exact in zip(run, take(fsvi(model, T), len(run)), strict=True):
             assert np.array_equal(ours.values_XY, exact.values_XY)
@@ -165,15 +185,20 @@ def test_evaluation_counts_match_a_calculation_by_hand():
         return [s.evaluations for s in take(snapshots, n)]
 
     thirds = [0, 40, 80, 120, 160, 200, 240]  # 24·5 = 120 a sweep, a third is 4 states
-    assert counts(e_vi(model, seed(0), M=5), 7) == thirds
-    assert counts(e_qi(model, seed(0), M=5), 7) == thirds
-    assert counts(e_qi(model, seed(0), M=5, count_actions=True), 4) == [0, 80, 160, 240]
-    agnostic = slow_agnostic(model, seed(0), M=5, snapshots_per_sweep=2)
+    assert counts(e_vi(model, seed(0), sampling=Sampling(M=5)), 7) == thirds
+    assert counts(e_qi(model, seed(0), sampling=Sampling(M=5)), 7) == thirds
+    assert counts(e_qi(model, seed(0), sampling=Sampling(M=5), count_actions=True), 4) == [
+        0,
+        80,
+        160,
+        240,
+    ]
+    agnostic = slow_agnostic(model, seed(0), sampling=Sampling(M=5, snapshots_per_sweep=2))
     assert counts(agnostic, 5) == [0, 20, 40, 60, 80]
     # Lower sweeps 24·2 = 48, two snapshots each; an upper sweep 24·7·2 = 336.
-    frozen = e_fsvi(model, seed(0), T=3, M_l=2, M_u=7)
+    frozen = e_fsvi(model, seed(0), T=3, sampling=Sampling(M_l=2, M_u=7))
     assert counts(frozen, 9) == [48, 48, 96, 96, 96, 208, 320, 432, 544]
-    assert counts(e_fsvi(model, seed(0), T=1, M_u=7), 2) == [0, 112]
+    assert counts(e_fsvi(model, seed(0), T=1, sampling=Sampling(M_u=7)), 2) == [0, 112]
     # Backups are the updated pairs (s, a).
     assert [s.backups for s in take(e_vi(model, seed(0)), 4)] == [0, 8, 16, 24]
     assert [s.backups for s in take(e_fsvi(model, seed(0), T=2), 6)] == [24, 24, 24, 32, 40, 48]
@@ -197,7 +222,7 @@ def test_snapshots_have_the_right_phase_kind_and_iteration():
 def test_the_stationary_policy_of_the_lower_level_is_greedy_for_J():
     """Without noise, policy extraction is exact."""
     model = random_model(21, shape=("XYA.", "XYA."))
-    run = take(e_fsvi(model, seed(22), T=4, ties="first"), 6)
+    run = take(e_fsvi(model, seed(22), T=4, sampling=Sampling(ties="first")), 6)
     for stationary in run[1::2]:
         greedy_XY = bellman(model, model.true, stationary.values_XY)[1]
         assert np.array_equal(stationary.policy_PXY, greedy_XY[None])
@@ -208,9 +233,9 @@ def test_a_snapshot_within_a_sweep_has_its_first_states_updated(name):
     """Without noise, the policy is exactly greedy for these values."""
     model = random_model(23, sizes=(4, 6, 3, 2), shape=("XYA.", "XYA."))
     run = (
-        ALGORITHMS[name](model, seed(24), M=1)
+        ALGORITHMS[name](model, seed(24), sampling=Sampling(M=1))
         if name != "e_fsvi"
-        else e_fsvi(model, seed(24), T=3, M_u=1, ties="first")
+        else e_fsvi(model, seed(24), T=3, sampling=Sampling(M_u=1, ties="first"))
     )
     run = [s for s in take(run, 20) if s.phase != "lower"]
     before, first, second, after = (s.values_XY.reshape(-1) for s in run[3:7])
@@ -241,7 +266,9 @@ def test_the_same_seed_gives_the_same_run_for_any_number_of_snapshots(name, comm
 
     def run(seeded, parts):
         options = {"ties": ties, "common_random_numbers": common, "snapshots_per_sweep": parts}
-        return take(ALGORITHMS[name](model, seed(seeded), **options), 5 + 5 * parts)
+        return take(
+            ALGORITHMS[name](model, seed(seeded), sampling=Sampling(**options)), 5 + 5 * parts
+        )
 
     def ends(snapshots):
         """Those at the end of a sweep, by phase and iteration; later ones are further sweeps."""
@@ -262,7 +289,7 @@ def test_the_same_seed_gives_the_same_run_for_any_number_of_snapshots(name, comm
 
 def test_random_ties_change_the_lower_level_of_gridworld():
     model = make("gridworld").build()
-    first = take(e_fsvi(model, seed(28), T=3, ties="first"), 3)[2]
+    first = take(e_fsvi(model, seed(28), T=3, sampling=Sampling(ties="first")), 3)[2]
     random = take(e_fsvi(model, seed(28), T=3), 3)[2]
     # The frozen fast state has no noise: only the choice among ties differs, not the values.
     assert np.array_equal(first.values_XY, random.values_XY)
@@ -291,7 +318,10 @@ def test_common_random_numbers_remove_the_bias_of_the_maximum():
         common: np.mean(
             [
                 model.mean(
-                    at(e_vi(model, seed(r), M=10, common_random_numbers=common), 5).values_XY
+                    at(
+                        e_vi(model, seed(r), sampling=Sampling(M=10, common_random_numbers=common)),
+                        5,
+                    ).values_XY
                 )
                 for r in range(100)
             ]
@@ -311,12 +341,14 @@ def test_inventory_reaches_the_recorded_fractions_of_the_optimum():
         return model.mean(policy_values(model, snapshot.policy_PXY, tolerance=1e-2).U_XY) / best
 
     unit = model.n_states * model.n_actions * 50
-    run = take(e_fsvi(model, seed(30), T=12, snapshots_per_sweep=1), 23)
+    run = take(e_fsvi(model, seed(30), T=12, sampling=Sampling(snapshots_per_sweep=1)), 23)
     cyclic, stationary, periodic = run[-3:]
     assert cyclic.evaluations == stationary.evaluations == 0.22 * unit
     assert 0.83 <= fraction(cyclic) <= 0.92 and 0.83 <= fraction(periodic) <= 0.92
     assert 0.94 <= fraction(stationary) <= 0.99
-    early, late = (at(e_vi(model, seed(31), snapshots_per_sweep=1), k) for k in (2, 6))
+    early, late = (
+        at(e_vi(model, seed(31), sampling=Sampling(snapshots_per_sweep=1)), k) for k in (2, 6)
+    )
     assert fraction(early) < 0.4 and fraction(late) > 0.95
 
 
@@ -348,21 +380,24 @@ def test_initial_values_are_used_and_not_changed():
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda m, g: e_vi(m, g, M=0), "M = 0"),
+        (lambda m, g: e_vi(m, g, sampling=Sampling(M=0)), "M = 0"),
         (lambda m, g: e_vi(m, 7), "rng = 7"),
-        (lambda m, g: e_vi(m, g, snapshots_per_sweep=0), "snapshots_per_sweep = 0"),
-        (lambda m, g: e_vi(m, g, ties="none"), "ties = 'none'"),
+        (
+            lambda m, g: e_vi(m, g, sampling=Sampling(snapshots_per_sweep=0)),
+            "snapshots_per_sweep = 0",
+        ),
+        (lambda m, g: e_vi(m, g, sampling=Sampling(ties="none")), "ties = 'none'"),
         (lambda m, g: e_vi(m, g, U0_XY=np.zeros(3)), "U0_XY: shape"),
-        (lambda m, g: e_qi(m, g, M=1.5), "M = 1.5"),
-        (lambda m, g: e_qi(m, g, ties="none"), "ties = 'none'"),
+        (lambda m, g: e_qi(m, g, sampling=Sampling(M=1.5)), "M = 1.5"),
+        (lambda m, g: e_qi(m, g, sampling=Sampling(ties="none")), "ties = 'none'"),
         (lambda m, g: e_qi(m, g, Q0_XYA=np.zeros((3, 4))), "Q0_XYA: shape"),
-        (lambda m, g: slow_agnostic(m, g, M=-1), "M = -1"),
-        (lambda m, g: slow_agnostic(m, g, ties=""), "ties = ''"),
+        (lambda m, g: slow_agnostic(m, g, sampling=Sampling(M=-1)), "M = -1"),
+        (lambda m, g: slow_agnostic(m, g, sampling=Sampling(ties="")), "ties = ''"),
         (lambda m, g: slow_agnostic(m, g, U0_Y=np.zeros(3)), "U0_Y: shape"),
         (lambda m, g: e_fsvi(m, g, T=0), "T = 0"),
-        (lambda m, g: e_fsvi(m, g, T=2, M_l=0), "M_l = 0"),
-        (lambda m, g: e_fsvi(m, g, T=2, M_u=0), "M_u = 0"),
-        (lambda m, g: e_fsvi(m, g, T=2, ties="none"), "ties = 'none'"),
+        (lambda m, g: e_fsvi(m, g, T=2, sampling=Sampling(M_l=0)), "M_l = 0"),
+        (lambda m, g: e_fsvi(m, g, T=2, sampling=Sampling(M_u=0)), "M_u = 0"),
+        (lambda m, g: e_fsvi(m, g, T=2, sampling=Sampling(ties="none")), "ties = 'none'"),
         (lambda m, g: e_fsvi(m, g, T=2, V0_XY=np.zeros((4, 3))), "V0_XY: shape"),
         (lambda m, g: e_fsvi(m, None, T=2), "rng = None"),
     ],

@@ -8,6 +8,7 @@ from fsdash.algorithms.optimum import optimum
 from fsdash.algorithms.slow_agnostic import slow_agnostic
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
+from fsdash.sampling import Sampling
 from tests.algorithms.driving import at, reach, seed, take
 from tests.models import SHAPES, random_model
 
@@ -32,7 +33,7 @@ def two_slow_states():
 
 def test_slow_agnostic_matches_a_calculation_by_hand():
     model, k, M = two_slow_states(), 40, 100_000
-    last = at(slow_agnostic(model, seed(13), M=M, ties="first"), k)
+    last = at(slow_agnostic(model, seed(13), sampling=Sampling(M=M, ties="first")), k)
     # U(1) = 2/(1 − γ) = 4 exactly, and U(0) = max(2/(1 − γ), 1 + γ·4) = 4, from noisy rewards of
     # standard deviation 2; errors of one sweep add up to 1/(1 − γ) of it.
     assert last.values_XY[:, 1] == pytest.approx(4, abs=1e-9)
@@ -60,7 +61,7 @@ def test_slow_agnostic_approaches_vi_on_the_averaged_model(shape):
         gamma=model.gamma,
     )
     exact = at(vi(mixed), k).values_XY[0]
-    sampled = at(slow_agnostic(model, seed(15), M=M), k).values_XY
+    sampled = at(slow_agnostic(model, seed(15), sampling=Sampling(M=M)), k).values_XY
     sigma = (np.ptp(model.reward_XYA) + model.gamma * np.ptp(exact)) / 2
     assert (sampled == sampled[0]).all()
     bound = 6 * sigma / np.sqrt(M) * reach(model, k, model.gamma)
@@ -69,7 +70,7 @@ def test_slow_agnostic_approaches_vi_on_the_averaged_model(shape):
 
 def test_slow_agnostic_with_one_slow_state_and_no_noise_is_vi():
     model = random_model(16, sizes=(1, 5, 3, 1))
-    ours = take(slow_agnostic(model, seed(17), snapshots_per_sweep=1), 6)
+    ours = take(slow_agnostic(model, seed(17), sampling=Sampling(snapshots_per_sweep=1)), 6)
     for a, b in zip(ours, take(vi(model), 6), strict=True):
         assert np.array_equal(a.values_XY, b.values_XY)
         assert np.array_equal(a.policy_PXY, b.policy_PXY)

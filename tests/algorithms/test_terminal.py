@@ -11,14 +11,15 @@ from fsdash.algorithms import e_fsvi, fsfvi, fsvi, run_until
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.algorithms.terminal import TERMINALS
 from fsdash.core.evaluation import policy_values
-from fsdash.core.operators import F, H_frozen_policy, policy_reward
+from fsdash.core.operators import H_frozen_policy, policy_reward
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.regression import Linear, Tabular
 from fsdash.runs.spec import RunSpec
-from fsdash.sampling import Sampler
+from fsdash.sampling import Sampler, Sampling
 from tests.algorithms.driving import seed, take
 from tests.models import random_model, seeds, shapes
+from tests.operators import F
 
 
 def counts(snapshots, n):
@@ -87,7 +88,9 @@ def test_evaluations_of_efsvi_match_a_calculation_by_hand():
     model = random_model(1)
 
     def evaluations(**options):
-        run = e_fsvi(model, seed(0), T=3, M_l=2, M_u=5, snapshots_per_sweep=1, **options)
+        run = e_fsvi(
+            model, seed(0), T=3, sampling=Sampling(M_l=2, M_u=5, snapshots_per_sweep=1), **options
+        )
         return [s.evaluations for s in take(run, 6)]
 
     assert evaluations() == [48, 48, 96, 96, 96, 336]
@@ -111,9 +114,7 @@ def test_evaluations_of_fsfvi_match_a_calculation_by_hand(lower_policy):
             seed(0),
             T=3,
             regress=Linear(),
-            N=5,
-            M_l=2,
-            M_u=7,
+            sampling=Sampling(N=5, M_l=2, M_u=7),
             lower_policy=lower_policy,
             **options,
         )
@@ -128,7 +129,13 @@ def test_evaluations_of_fsfvi_match_a_calculation_by_hand(lower_policy):
 def test_efsvi_is_fsvi_if_the_model_has_no_noise(terminal):
     model = random_model(2, shape=("XYA.", "XYA."))
     exact = take(fsvi(model, 4, terminal=terminal), 6)
-    run = e_fsvi(model, seed(3), T=4, ties="first", snapshots_per_sweep=1, terminal=terminal)
+    run = e_fsvi(
+        model,
+        seed(3),
+        T=4,
+        sampling=Sampling(ties="first", snapshots_per_sweep=1),
+        terminal=terminal,
+    )
     ours = [s for s in take(run, 9) if s.policy_kind != "stationary"]
     for a, b in zip(ours, exact, strict=True):
         np.testing.assert_allclose(a.values_XY, b.values_XY, atol=1e-9)
@@ -140,11 +147,10 @@ def test_efsvi_is_fsvi_if_the_model_has_no_noise(terminal):
 def test_fsfvi_with_a_table_and_all_states_is_efsvi(terminal, ties):
     model = random_model(4, frozen="XYAW")
     model = replace(model, reward_XYA=np.round(model.reward_XYA))
-    options = {"T": 4, "M_l": 2, "M_u": 5, "ties": ties, "terminal": terminal}
-    ours = fsfvi(
-        model, seed(5), regress=Tabular(), N=model.n_states, lower_policy="frozen", **options
-    )
-    theirs = e_fsvi(model, seed(5), snapshots_per_sweep=1, **options)
+    sampling, options = Sampling(M_l=2, M_u=5, ties=ties), {"T": 4, "terminal": terminal}
+    table = {"regress": Tabular(), "sampling": replace(sampling, N=model.n_states)}
+    ours = fsfvi(model, seed(5), lower_policy="frozen", **table, **options)
+    theirs = e_fsvi(model, seed(5), sampling=replace(sampling, snapshots_per_sweep=1), **options)
     for a, b in zip(take(ours, 9), take(theirs, 9), strict=True):
         assert np.array_equal(a.values_XY, b.values_XY)
         assert np.array_equal(a.policy_PXY, b.policy_PXY)

@@ -13,7 +13,7 @@ from fsdash.core.operators import H, expect
 from fsdash.core.rows import Rows, to_rows
 from fsdash.domains import make
 from fsdash.errors import InputError
-from fsdash.sampling import NextStates
+from fsdash.sampling import NextStates, Sampling
 from tests.algorithms.driving import seed, take
 from tests.models import in_rows, random_model, random_rows, seeds, transition_matrix
 
@@ -75,7 +75,10 @@ def test_there_is_no_floor(rows):
     best = optimum(model)
     losses = [
         regret(model, s.policy_PXY, best=best).mean_regret
-        for s in (run_until(e_thaw(model, seed(5), M=50), iterations=k) for k in (1, 500))
+        for s in (
+            run_until(e_thaw(model, seed(5), sampling=Sampling(M=50)), iterations=k)
+            for k in (1, 500)
+        )
     ]
     assert losses[1] < 0.02 * losses[0] and losses[1] < 1e-3 * np.abs(best.U_XY).max()
 
@@ -85,7 +88,7 @@ def test_every_sample_is_counted():
     model = exogenous(2)
     assert (slow_kernel(model) > 0.02).sum() == (slow_kernel(model) > 0).sum()
     nonzero = 5 * np.count_nonzero(slow_kernel(model))
-    run = take(e_thaw(model, seed(0), M=2, draws=400), 8)
+    run = take(e_thaw(model, seed(0), sampling=Sampling(M=2), draws=400), 8)
     first = 3 * 400 + 4 * 60 + 500 + nonzero + 60
     assert run[0].evaluations == first and run[0].backups == 5 * 60
     # Two sweeps of the policy, then a tenth of the work for draws of x', rounded down for each x.
@@ -211,7 +214,7 @@ def test_a_nearly_exogenous_model_is_accepted():
         gamma=base.gamma,
     )
     assert not model.true.exogenous_slow
-    last = run_until(e_thaw(model, seed(5), M=50), iterations=500)
+    last = run_until(e_thaw(model, seed(5), sampling=Sampling(M=50)), iterations=500)
     loss = regret(model, last.policy_PXY, best=optimum(model))
     assert loss.mean_regret < 1e-3 * np.abs(loss.optimal_mean_value)
 

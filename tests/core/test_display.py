@@ -20,7 +20,7 @@ OBJECTS = {
     "optimum": fsdash.optimum(MODEL),
     "regret": fsdash.regret(MODEL, POLICY_XY),
     "path": fsdash.simulate(MODEL, POLICY_XY, rng=np.random.default_rng(0), steps=5),
-    "visits": fsdash.visits(MODEL, POLICY_XY),
+    "visits": fsdash.core.visits(MODEL, POLICY_XY),
 }
 
 

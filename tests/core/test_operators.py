@@ -5,8 +5,6 @@ import pytest
 from hypothesis import given
 
 from fsdash.core.operators import (
-    F,
-    F_policy,
     H,
     H_frozen,
     H_frozen_policy,
@@ -17,6 +15,7 @@ from fsdash.core.operators import (
     q_values,
 )
 from tests.models import SHAPES, random_model, seeds, shapes, sizes, transition_matrix
+from tests.operators import F, F_policy
 
 
 def random_values(model, seed=1):

@@ -43,7 +43,6 @@ def test_a_path_matches_a_calculation_by_hand():
     assert path.phase_N.tolist() == [0, 1, 0, 1, 0]
     assert path.reward_N.tolist() == [121, 0, 101, 10, 111]
     assert path.total == 121 + 101 / 4 + 10 / 8 + 111 / 16
-    assert path.collected_N.tolist() == [121, 121, 222, 232, 343]
     assert path.period == 2 and len(path) == 5
 
 

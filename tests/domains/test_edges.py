@@ -161,7 +161,7 @@ def test_consumers_move_independently_with_the_given_probability(move):
     "use",
     [
         fsdash.optimum,
-        fsdash.measure,
+        fsdash.theory.measure,
         fsdash.suits,
         lambda domain: fsdash.regret(domain, np.zeros((51, 11), int)),
         lambda domain: fsdash.recommend(domain, sweeps=1),

@@ -13,7 +13,6 @@ from fsdash.figures.budget_detail import (
     TERM_COLOURS,
     decomposition_figure,
     sensitivity_figure,
-    sensitivity_table,
     truth_figure,
 )
 from fsdash.figures.marks import HANDLE
@@ -25,6 +24,7 @@ from fsdash.theory import (
     fsvi_cost,
     preset,
     regimes,
+    sensitivity_table,
     trivial_bound,
     vi_bound,
     vi_cost,

@@ -10,7 +10,8 @@ from fsdash.algorithms.optimum import optimum
 from fsdash.core.axis import Axis
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import q_values_at
-from fsdash.dashboard.inspector.state import policy_table, state_table
+from fsdash.dashboard.inspector.state import state_table
+from fsdash.figures import policy_table
 from fsdash.figures.domains.generic import plane_axes
 from fsdash.figures.palette import DIVERGING
 from fsdash.figures.policies import InspectedPolicy, policy_figures, q_figure

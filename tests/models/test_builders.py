@@ -6,6 +6,7 @@ import pytest
 from scipy import sparse
 
 import fsdash
+from fsdash.models import content_hash
 from tests.own_models import Walk
 
 EYE = np.eye(2)[:, None]
@@ -46,7 +47,7 @@ def test_arrays_that_cannot_be_used(P, R, options, message):
 
 def test_rounding_errors_below_0_are_0_in_every_form():
     P = np.array([[[0.25, 0.75], [1 + 1e-17, -1e-17]], [[1, 0], [-1e-12, 1 + 1e-12]]])
-    exact = fsdash.from_arrays(P.round(9), np.eye(2), gamma=0.9).content_hash
+    exact = content_hash(fsdash.from_arrays(P.round(9), np.eye(2), gamma=0.9))
     s, a = np.divmod(np.arange(4), 2)
     pairs = {"s_indices": s, "a_indices": a}
     for given, R, options in (
@@ -55,7 +56,7 @@ def test_rounding_errors_below_0_are_0_in_every_form():
         (P.reshape(4, 2), np.eye(2).ravel(), pairs),
     ):
         model = fsdash.from_arrays(given, R, gamma=0.9, **options)
-        assert model.content_hash == exact
+        assert content_hash(model) == exact
     chain = fsdash.from_markov_chain(P[:, 1], [[0], [0]], np.zeros((2, 2, 1)), gamma=0.9)
     assert (chain.true.probability_N > 0).all()
     functions = fsdash.from_functions(
@@ -75,8 +76,8 @@ def test_nested_lists_are_read_like_the_array():
         (rng.dirichlet(np.ones(3), size=(3, 3)), rng.normal(size=(3, 3, 3))),  # S = A
         (rng.dirichlet(np.ones(3), size=(3, 2)), rng.normal(size=(3, 2))),
     ):
-        wanted = fsdash.from_arrays(P, R, gamma=0.9).content_hash
-        assert fsdash.from_arrays(P.tolist(), R.tolist(), gamma=0.9).content_hash == wanted
+        wanted = content_hash(fsdash.from_arrays(P, R, gamma=0.9))
+        assert content_hash(fsdash.from_arrays(P.tolist(), R.tolist(), gamma=0.9)) == wanted
 
 
 def test_rewards_of_transitions_may_have_their_axes_in_either_order():
@@ -92,7 +93,7 @@ def test_rewards_of_transitions_may_have_their_axes_in_either_order():
 
 def test_all_faults_of_arrays_come_at_once():
     P, R = np.ones((30, 2, 30)), np.full((30, 2), np.nan)
-    with pytest.raises(fsdash.DataFaults) as raised:
+    with pytest.raises(fsdash.models.DataFaults) as raised:
         fsdash.from_arrays(P, R, gamma=0.9)
     assert len(raised.value.frame) == 120
 
@@ -105,7 +106,7 @@ def test_the_initial_distribution_of_arrays():
 
 def test_a_reward_per_state_and_names_of_actions():
     model = fsdash.from_arrays(EYE, [3, 4], gamma=0.5, actions=["wait"])
-    assert model.policy(fsdash.optimum(model))(0) == "wait"
+    assert fsdash.Policy(model, fsdash.optimum(model))(0) == "wait"
     assert np.allclose(fsdash.optimum(model).U_XY, [[6, 8]], atol=1e-6)
     with pytest.raises(fsdash.InputError, match="two actions are called"):
         fsdash.from_arrays(np.eye(2)[:, None].repeat(2, 1), [1, 2], gamma=0.5, actions=["a", "a"])
@@ -155,7 +156,7 @@ def test_rewards_of_next_states_terminal_states_and_costs():
         reward=lambda s, a, new: 3 * new.x, terminal=lambda s: s.x == 1, sense="min", initial=0
     )
     best = fsdash.optimum(model)
-    assert model.policy(best)(0) == "stay" and np.allclose(best.U_XY, 0)
+    assert fsdash.Policy(model, best)(0) == "stay" and np.allclose(best.U_XY, 0)
     assert model.n_pairs == 3 and model.initial_XY.tolist() == [[1, 0]]
 
 
@@ -222,7 +223,7 @@ def test_the_values_of_a_chain_are_words_numbers_or_a_frame():
         sense="min",
     )
     assert model.slow.names == ("rate", "mood") and model.sense == "min"
-    policy = model.policy(fsdash.optimum(model))
+    policy = fsdash.Policy(model, fsdash.optimum(model))
     assert policy({"rate": 0.1, "mood": "good", "fast": "down"}) == "buy"
 
 

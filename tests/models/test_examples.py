@@ -31,19 +31,19 @@ def test_every_table_of_the_folder_is_an_example():
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 def test_from_the_file_to_a_policy_file(example, tmp_path):
     frame = pd.read_csv(example.path)
-    columns = fsdash.guess_columns(frame)
-    faults = fsdash.check_transitions(frame, **columns.options | example.options)
+    columns = fsdash.models.guess_columns(frame)
+    faults = fsdash.models.check_transitions(frame, **columns.options | example.options)
     assert set(faults["severity"]) == {"note"}
     model = fsdash.load(example.path, **example.options)
-    suggested = fsdash.suggest_slow(model).set_index("variable")["suggestion"]
+    suggested = fsdash.models.suggest_slow(model).set_index("variable")["suggestion"]
     assert suggested[suggested == "slow"].index.tolist() == [example.options["slow"]]
     best = fsdash.optimum(model)
-    v = fsdash.to_quantecon(model).solve(method="policy_iteration").v
+    v = fsdash.models.to_quantecon(model).solve(method="policy_iteration").v
     assert np.abs(v - best.U_XY[model.real_XY]).max() <= 1e-6
-    model.policy(best).save(tmp_path / "policy.csv")
+    fsdash.Policy(model, best).save(tmp_path / "policy.csv")
     policy = fsdash.load_policy(tmp_path / "policy.csv")
     state = frame.iloc[0][list(policy.variables)].to_dict()
-    assert policy(state) in model.policy(best).actions
+    assert policy(state) in fsdash.Policy(model, best).actions
 
 
 def test_what_the_solutions_say():
@@ -52,7 +52,7 @@ def test_what_the_solutions_say():
     solved = {}
     for name, example in by_name.items():
         model = fsdash.load(example.path, **example.options)
-        solved[name] = model.policy(fsdash.optimum(model))
+        solved[name] = fsdash.Policy(model, fsdash.optimum(model))
     assert solved["maintenance"](("salty", 9)) == "replace"
     assert solved["maintenance"](("mild", 0)) == "run"
     assert solved["company_inventory"](("busy", 0)) == "order 8"

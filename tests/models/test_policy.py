@@ -20,7 +20,7 @@ def model():
 
 @pytest.fixture
 def policy(model):
-    return model.policy(fsdash.run_until(fsdash.fsvi(model, T=3), tolerance=1e-3))
+    return fsdash.Policy(model, fsdash.run_until(fsdash.fsvi(model, T=3), tolerance=1e-3))
 
 
 def test_the_action_of_every_state_and_period(model, policy):
@@ -54,7 +54,7 @@ def test_a_saved_policy_needs_no_model(policy, suffix, tmp_path):
 def test_the_column_of_actions_keeps_its_name(suffix, tmp_path):
     table = random_arrays(1).table().rename(columns={"action": "pump"})
     model = fsdash.from_transitions(table, slow="season", gamma=0.9, action="pump")
-    policy = model.policy(fsdash.optimum(model))
+    policy = fsdash.Policy(model, fsdash.optimum(model))
     assert list(policy.to_frame()) == ["season", "level", "pump"]
     policy.save(tmp_path / f"policy{suffix}")
     again = fsdash.load_policy(tmp_path / f"policy{suffix}")
@@ -64,7 +64,7 @@ def test_the_column_of_actions_keeps_its_name(suffix, tmp_path):
 @given(seeds, st.booleans(), st.sampled_from([".csv", ".json"]))
 def test_any_policy_survives_a_file(tmp_path_factory, seed, padded, suffix):
     model = random_rows(seed, padded=padded)
-    policy = model.policy(fsdash.optimum(model))
+    policy = fsdash.Policy(model, fsdash.optimum(model))
     path = tmp_path_factory.mktemp("policy") / f"p{suffix}"
     policy.save(path)
     again = fsdash.load_policy(path)
@@ -75,7 +75,7 @@ def test_any_policy_survives_a_file(tmp_path_factory, seed, padded, suffix):
 
 def test_a_model_without_slow_variables_has_no_column_for_them():
     model = fsdash.from_gymnasium(Walk(), gamma=0.9, slow=[])
-    policy = model.policy(fsdash.optimum(model))
+    policy = fsdash.Policy(model, fsdash.optimum(model))
     assert policy.variables == ("goal", "cell", "done")
     assert policy({"goal": 1, "cell": 3, "done": "no"}) == 1
 
@@ -101,9 +101,9 @@ def test_states_that_do_not_exist(policy, state, message):
 def test_numbers_are_found_up_to_rounding(value):
     states = pd.DataFrame({"x": [-2.0, -1.0, 0.3]})
     model = fsdash.from_arrays(np.eye(3)[:, None], np.ones((3, 1)), gamma=0.5, states=states)
-    assert model.policy(fsdash.optimum(model))(value) == 0
+    assert fsdash.Policy(model, fsdash.optimum(model))(value) == 0
     with pytest.raises(fsdash.InputError, match=r"x = 0\.31 is not a value"):
-        model.policy(fsdash.optimum(model))(0.31)
+        fsdash.Policy(model, fsdash.optimum(model))(0.31)
 
 
 def test_messages_write_numbers_of_numpy_as_numbers(model, policy):
@@ -112,7 +112,7 @@ def test_messages_write_numbers_of_numpy_as_numbers(model, policy):
     with pytest.raises(fsdash.InputError, match=r"^gamma = 1\.0;"):
         fsdash.from_transitions(random_arrays(1).table(), slow="season", gamma=np.float64(1))
     with pytest.raises(fsdash.InputError, match=r"T = \(0, 2\)"):
-        fsdash.rank_splits(model, T=np.array([0, 2]))
+        fsdash.choice.rank_splits(model, T=np.array([0, 2]))
 
 
 @pytest.mark.parametrize("period", [-1, 0.5, "1"])
@@ -123,7 +123,7 @@ def test_periods_are_whole_numbers(policy, period):
 
 def test_a_policy_of_another_model_is_refused(model):
     with pytest.raises(fsdash.InputError, match="not \\(P, X, Y\\)"):
-        model.policy(np.zeros((2, 2), int))
+        fsdash.Policy(model, np.zeros((2, 2), int))
 
 
 @pytest.mark.parametrize(

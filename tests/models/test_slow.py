@@ -49,7 +49,7 @@ def weekdays(change=0.1):
 
 
 def test_movements_in_closed_form():
-    found = fsdash.suggest_slow(weekdays(change=0.1)).set_index("variable")
+    found = fsdash.models.suggest_slow(weekdays(change=0.1)).set_index("variable")
     assert found.loc["day", "moves"] == pytest.approx(1)
     assert found.loc["season", "moves"] == pytest.approx(0.1)
     # Stock 0 stays or rises, stock 1 to 3 falls or stays, stock 4 falls in both cases.
@@ -66,7 +66,7 @@ def test_movements_agree_with_their_definition(seed, shape, rows):
     model = random_model(seed, shape=shape)
     P_SAS = transition_matrix(model, model.true)
     x_S, y_S = np.indices((3, 4)).reshape(2, -1)
-    movements = fsdash.suggest_slow(in_rows(model) if rows else model).set_index("variable")
+    movements = fsdash.models.suggest_slow(in_rows(model) if rows else model).set_index("variable")
     for name, v_S in (("slow", x_S), ("fast", y_S)):
         law_SAV = np.stack([P_SAS[:, :, v_S == v].sum(axis=2) for v in range(4)], axis=2)
         distance_SV = np.abs(v_S[:, None] - np.arange(4))
@@ -80,9 +80,9 @@ def test_movements_agree_with_their_definition(seed, shape, rows):
 
 def test_movements_do_not_depend_on_how_many_transitions_are_looked_at_together(monkeypatch):
     model = shared_chain(5, 6, 7)
-    together = fsdash.suggest_slow(model)
+    together = fsdash.models.suggest_slow(model)
     monkeypatch.setattr(slow_module, "TRANSITIONS_AT_A_TIME", 10)
-    pd.testing.assert_frame_equal(fsdash.suggest_slow(model), together)
+    pd.testing.assert_frame_equal(fsdash.models.suggest_slow(model), together)
 
 
 @pytest.mark.parametrize("work", ["suggest_slow", "resplit"])
@@ -91,7 +91,9 @@ def test_shared_rows_need_no_more_memory_than_predicted(work):
     model = shared_chain(slow=100, fast=65, actions=65)
     predicted = Size(100, 65, 65, len(model.rows.target_N)).peak_bytes
     tracemalloc.start()
-    fsdash.suggest_slow(model) if work == "suggest_slow" else fsdash.resplit(model, slow="fast")
+    fsdash.models.suggest_slow(model) if work == "suggest_slow" else fsdash.models.resplit(
+        model, slow="fast"
+    )
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < predicted
@@ -102,7 +104,9 @@ def test_what_memory_cannot_hold_is_refused_before_it_is_allocated(work, monkeyp
     model = shared_chain(slow=20, fast=20, actions=20)
     monkeypatch.setattr(size, "SHARE_OF_FREE_MEMORY", 1e-6)
     with pytest.raises(fsdash.InputError, match=r"the model needs about .* are free"):
-        fsdash.suggest_slow(model) if work == "suggest_slow" else fsdash.resplit(model, slow="fast")
+        fsdash.models.suggest_slow(model) if work == "suggest_slow" else fsdash.models.resplit(
+            model, slow="fast"
+        )
 
 
 @given(seeds)
@@ -113,7 +117,7 @@ def test_a_split_of_shared_rows_is_the_split_of_all_transitions(seed):
     write_csv(model, file)
     file.seek(0)
     apart = fsdash.from_transitions(pd.read_csv(file, comment="#"), slow="fast", gamma=0.9)
-    again = fsdash.resplit(model, slow="fast")
+    again = fsdash.models.resplit(model, slow="fast")
     assert again.rows.n_rows == apart.rows.n_rows
     assert np.array_equal(again.rows.row_XYA, apart.rows.row_XYA)
     assert np.array_equal(again.rows.target_N, apart.rows.target_N)
@@ -121,12 +125,12 @@ def test_a_split_of_shared_rows_is_the_split_of_all_transitions(seed):
 
 
 def test_a_clock_moves_every_period_and_must():
-    found = fsdash.suggest_slow(weekdays()).set_index("variable")
+    found = fsdash.models.suggest_slow(weekdays()).set_index("variable")
     assert found.loc["day", "exogenous"] and "clock" in found.loc["day", "reason"]
 
 
 def test_a_variable_that_only_marks_the_end_is_not_slow():
-    found = fsdash.suggest_slow(fsdash.from_gymnasium(Walk(), gamma=0.9, slow="goal"))
+    found = fsdash.models.suggest_slow(fsdash.from_gymnasium(Walk(), gamma=0.9, slow="goal"))
     found = found.set_index("variable")
     assert found.loc["done", "suggestion"] == "fast" and found.loc["goal", "suggestion"] == "slow"
     # Entering a terminal state is no movement: the goal still changes in 2% of the periods.
@@ -141,33 +145,33 @@ def test_exogenous_means_that_actions_and_other_variables_do_not_matter():
         P[s, a, [2 * (s // 2) + a, 2 * (1 - s // 2) + a]] = 1 - flip, flip
     states = pd.DataFrame({"x": [0, 0, 1, 1], "y": [0, 1, 0, 1]})
     R = np.eye(4)[:, :2]
-    found = fsdash.suggest_slow(fsdash.from_arrays(P, R, gamma=0.9, states=states, slow="x"))
+    found = fsdash.models.suggest_slow(fsdash.from_arrays(P, R, gamma=0.9, states=states, slow="x"))
     assert found["exogenous"].tolist() == [False, False]
     P[[1, 3]] = P[[0, 2]]
-    found = fsdash.suggest_slow(fsdash.from_arrays(P, R, gamma=0.9, states=states, slow="x"))
+    found = fsdash.models.suggest_slow(fsdash.from_arrays(P, R, gamma=0.9, states=states, slow="x"))
     assert found["exogenous"].tolist() == [True, False]
 
 
 def test_the_evidence_does_not_depend_on_the_split_or_on_the_source():
     table = random_arrays(3, product=False).table()
-    wanted = fsdash.suggest_slow(table).set_index("variable").sort_index()
+    wanted = fsdash.models.suggest_slow(table).set_index("variable").sort_index()
     for slow in ("season", "level", ["season", "level"], []):
         model = fsdash.from_transitions(table, slow=slow, gamma=0.9)
-        found = fsdash.suggest_slow(model).set_index("variable").sort_index()
+        found = fsdash.models.suggest_slow(model).set_index("variable").sort_index()
         pd.testing.assert_frame_equal(found, wanted, rtol=1e-12)
 
 
 def test_a_single_variable_is_never_slow():
     model = fsdash.from_arrays(np.eye(3)[:, None], np.ones((3, 1)), gamma=0.9)
     assert model.n_slow == 1 and "no slow variable found" in model.name
-    assert fsdash.suggest_slow(model)["suggestion"].tolist() == ["fast"]
+    assert fsdash.models.suggest_slow(model)["suggestion"].tolist() == ["fast"]
 
 
 def test_other_input_is_refused():
     with pytest.raises(fsdash.InputError, match="give a FastSlowMDP or a pandas frame"):
-        fsdash.suggest_slow([1])
-    with pytest.raises(fsdash.DataFaults):
-        fsdash.suggest_slow(random_arrays(1).table().drop(columns="p"))
+        fsdash.models.suggest_slow([1])
+    with pytest.raises(fsdash.models.DataFaults):
+        fsdash.models.suggest_slow(random_arrays(1).table().drop(columns="p"))
 
 
 # ------------------------------------------------------------------------------------------- splits
@@ -175,11 +179,11 @@ def test_other_input_is_refused():
 
 def test_splits_are_ranked_by_true_regret():
     model = weekdays(change=0.02)
-    ranking = fsdash.rank_splits(model, T=(2, 4))
+    ranking = fsdash.choice.rank_splits(model, T=(2, 4))
     assert {"season", "none", "stock"} <= set(ranking["slow"])
     for row in ranking.itertuples():
         slow = [] if row.slow == "none" else row.slow.split(", ")
-        split = fsdash.resplit(model, slow=slow)
+        split = fsdash.models.resplit(model, slow=slow)
         best = fsdash.optimum(split)
         last = fsdash.run_until(fsdash.fsvi(split, T=4), tolerance=1e-4)
         regret = fsdash.regret(split, last.policy_PXY, best=best).mean_regret
@@ -209,7 +213,7 @@ def test_a_goal_far_away_gets_another_method():
     R = np.zeros((n, 2))
     R[n - 2, 1] = 1
     P[n - 1, :, :] = np.eye(n)[n - 1]
-    ranking = fsdash.rank_splits(fsdash.from_arrays(P, R, gamma=0.95))
+    ranking = fsdash.choice.rank_splits(fsdash.from_arrays(P, R, gamma=0.95))
     [row] = ranking.to_dict("records")
     assert not row["suits"] and row["slow"] == "none"
     assert "one slow state, so nothing is frozen" in row["verdict"]
@@ -224,19 +228,19 @@ def test_candidates_are_few_and_begin_with_the_suggestion():
 
 def test_own_candidates_and_a_table_with_options():
     table = random_arrays(3).table()
-    ranking = fsdash.rank_splits(table, T=[2], candidates=[["season"]], gamma=0.9)
+    ranking = fsdash.choice.rank_splits(table, T=[2], candidates=[["season"]], gamma=0.9)
     assert ranking["slow"].tolist() == ["season"]
     with pytest.raises(fsdash.InputError, match="gamma"):
-        fsdash.rank_splits(table)
+        fsdash.choice.rank_splits(table)
     with pytest.raises(fsdash.InputError, match="whole numbers"):
-        fsdash.rank_splits(table, T=(0.5,), gamma=0.9)
+        fsdash.choice.rank_splits(table, T=(0.5,), gamma=0.9)
     with pytest.raises(fsdash.InputError, match="not a state variable"):
-        fsdash.rank_splits(table, candidates=[["wind"]], gamma=0.9)
+        fsdash.choice.rank_splits(table, candidates=[["wind"]], gamma=0.9)
 
 
 def test_a_padded_model_in_rows_can_be_split_anew():
     model = random_rows(5, padded=True)
-    again = fsdash.resplit(fsdash.resplit(model, slow="fast"), slow="slow")
+    again = fsdash.models.resplit(fsdash.models.resplit(model, slow="fast"), slow="slow")
     assert again.n_real == model.n_real and again.n_pairs == model.n_pairs
     U, V = (fsdash.optimum(m).U_XY[m.real_XY] for m in (model, again))
     assert np.abs(U - V).max() <= 1e-6

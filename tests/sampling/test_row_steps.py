@@ -7,7 +7,7 @@ import pytest
 
 from fsdash.algorithms.slow_agnostic import slow_agnostic
 from fsdash.core.operators import follow_all, lower_kernel, q_values
-from fsdash.sampling import Sampler, UpperSampler
+from fsdash.sampling import Sampler, Sampling, UpperSampler
 from tests.models import in_rows, random_model, random_rows
 from tests.sampling.cases import fits, upper_case, within
 
@@ -22,7 +22,7 @@ def test_counts_of_one_row_are_multinomial(common):
     a = int(np.argmax(np.diff(rows.start_R)[rows.row_XYA.reshape(-1, 3)[s]]))
     row = rows.row_XYA.reshape(-1, 3)[s, a]
     U_XY = 3.0 ** np.arange(model.n_states).reshape(3, 4)
-    sampler = Sampler(model, model.true, 2, common_random_numbers=common)
+    sampler = Sampler(model, model.true, 2, Sampling(common_random_numbers=common, ties="first"))
     rng, seen = np.random.default_rng(1), Counter()
     for _ in range(N):
         Q_A = sampler.q_values(U_XY, rng, [s])[0][0]
@@ -48,7 +48,7 @@ def test_upper_samples_of_both_forms_have_the_same_mean_and_variance(how):
     ).reshape(6, 2)
     variances = []
     for form in (model, in_rows(model)):
-        sampler = UpperSampler(form, J1_XY, lower, 4, **how)
+        sampler = UpperSampler(form, J1_XY, lower, Sampling(M_u=4, ties="first", **how))
         Q = np.array([sampler.q_values(V_XY, rng)[0] for _ in range(N // 2)])
         within(Q.mean(axis=0), exact, Q.var(axis=0) / len(Q))
         variances.append(Q.var(axis=0))
@@ -63,7 +63,9 @@ def test_common_random_numbers_are_shared_by_the_actions_of_a_state():
     U_XY = np.random.default_rng(0).normal(size=(3, 4))
     futures = {}
     for common in (True, False):
-        sampler = Sampler(model, model.true, 3, common_random_numbers=common)
+        sampler = Sampler(
+            model, model.true, 3, Sampling(common_random_numbers=common, ties="first")
+        )
         Q_SA = sampler.q_values(U_XY, np.random.default_rng(1))[0]
         futures[common] = Q_SA - model.reward_XYA.reshape(Q_SA.shape)
     np.testing.assert_allclose(futures[True][:, 0], futures[True][:, 1], atol=1e-12)
@@ -93,10 +95,8 @@ def test_both_forms_ignore_the_slow_state_alike(common):
             run = slow_agnostic(
                 form,
                 np.random.default_rng(seed),
-                M=20,
+                sampling=Sampling(M=20, snapshots_per_sweep=1, common_random_numbers=common),
                 U0_Y=U0_Y,
-                snapshots_per_sweep=1,
-                common_random_numbers=common,
             )
             next(run)
             values.append(next(run).values_XY[0])

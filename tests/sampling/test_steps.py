@@ -8,7 +8,7 @@ import pytest
 
 from fsdash.core.operators import follow, lower_kernel, q_values
 from fsdash.domains import make
-from fsdash.sampling import Sampler, UpperSampler
+from fsdash.sampling import Sampler, Sampling, UpperSampler
 from tests.models import SHAPES, random_model, transition_matrix
 from tests.sampling.cases import fits, upper_case, within
 
@@ -58,7 +58,7 @@ WAYS = {"counts": True, "simulation": False}
 def test_s1_and_sT_have_the_joint_distribution_of_a_path(way, T, M):
     """J₁ and V are random reals, so Q determines which M paths were drawn."""
     model, lower, J1_XY, V_XY, rng = upper_case(T)
-    sampler = UpperSampler(model, J1_XY, lower, M, sparse=WAYS[way])
+    sampler = UpperSampler(model, J1_XY, lower, Sampling(M_u=M, sparse=WAYS[way], ties="first"))
     assert (sampler.kernel is not None) == WAYS[way]
     s, a, n = 4, 1, 12_000
     worth = {
@@ -89,7 +89,7 @@ def test_T_steps_have_the_mean_and_variance_of_M_independent_paths(way, M, n, sh
     """50 draws have tables of the frequent binomials, as their number does in the experiments;
     20,000 are too many for one term-by-term binomial, and are drawn in blocks."""
     model, lower, J1_XY, V_XY, rng = upper_case(4, shape)
-    sampler = UpperSampler(model, J1_XY, lower, M, sparse=WAYS[way])
+    sampler = UpperSampler(model, J1_XY, lower, Sampling(M_u=M, sparse=WAYS[way], ties="first"))
     assert M != 50 or sampler.kernel.frequent.others_CDN.shape[1] > 0
     Q = np.array([sampler.q_values(V_XY, rng)[0] for _ in range(n)])
     for s, a in product(range(6), range(2)):
@@ -114,7 +114,7 @@ def test_counts_and_simulation_agree_with_the_exact_upper_level_on_gridworld():
     future_XY = J1_XY + model.gamma**5 * lower_kernel(model, followed, V_XY)
     exact = q_values(model, model.true, future_XY).reshape(model.n_states, -1)
     for sparse in (None, False):
-        sampler = UpperSampler(model, J1_XY, lower, 50, sparse=sparse)
+        sampler = UpperSampler(model, J1_XY, lower, Sampling(M_u=50, sparse=sparse, ties="first"))
         assert (sampler.kernel is not None) == (sparse is None)
         Q = sampler.q_values(V_XY, rng)[0]
         # A path is worth between 0 and 2: the mean of 50 has a standard error of at most 1/√50.
@@ -129,7 +129,9 @@ def test_the_model_decides_between_counts_and_simulation():
             model.n_actions, size=(T - 1, model.n_slow, model.n_fast)
         )
         zero_XY = np.zeros((model.n_slow, model.n_fast))
-        return UpperSampler(model, zero_XY, lower, 50).kernel is not None
+        return (
+            UpperSampler(model, zero_XY, lower, Sampling(M_u=50, ties="first")).kernel is not None
+        )
 
     assert chosen("gridworld", 12) and chosen("inventory", 3)
     assert not chosen("pricing", 6)

@@ -11,7 +11,16 @@ from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import bellman, follow, lower_kernel, q_values, upper_bellman
 from fsdash.domains import make
 from fsdash.errors import InputError
-from fsdash.sampling import Sampler, StateSample, UpperSampler, backup, policy_rngs, ranges, sweep
+from fsdash.sampling import (
+    Sampler,
+    Sampling,
+    StateSample,
+    UpperSampler,
+    backup,
+    policy_rngs,
+    ranges,
+    sweep,
+)
 from tests.models import random_model, transition_matrix
 from tests.sampling.cases import fits, upper_case, within
 
@@ -21,8 +30,8 @@ def test_a_list_of_states_is_sampled_in_its_order():
     model, lower, J1_XY, V_XY, _ = upper_case(3)
     for sampler in (
         Sampler(model, model.true, 5),
-        UpperSampler(model, J1_XY, lower, 5, sparse=True),
-        UpperSampler(model, J1_XY, lower, 5, sparse=False),
+        UpperSampler(model, J1_XY, lower, Sampling(M_u=5, sparse=True, ties="first")),
+        UpperSampler(model, J1_XY, lower, Sampling(M_u=5, sparse=False, ties="first")),
     ):
         states, rng = [4, 0, 4, 3], np.random.default_rng(22)
         together, _ = sampler.q_values(V_XY, np.random.default_rng(22), states)
@@ -36,7 +45,7 @@ def test_a_list_of_states_is_sampled_in_its_order():
 def test_stored_paths_have_the_mean_and_variance_of_fresh_ones():
     model, lower, J1_XY, V_XY, rng = upper_case(3)
     n, M = 4_000, 4
-    upper = UpperSampler(model, J1_XY, lower, M, sparse=False)
+    upper = UpperSampler(model, J1_XY, lower, Sampling(M_u=M, sparse=False, ties="first"))
     Q = np.array([upper.store_paths(rng).q_values(V_XY, rng)[0] for _ in range(n)])
     fresh = np.array([upper.q_values(V_XY, rng)[0] for _ in range(n)])
     followed = [follow(model.true, pi) for pi in lower]
@@ -84,14 +93,19 @@ def test_one_outcome_is_exact_and_draws_nothing(M, common):
     U_XY, J1_XY = rng.normal(size=(2, 3, 4))
     lower = rng.integers(2, size=(3, 3, 4))
     before = rng.bit_generator.state
-    one = Sampler(model, model.true, M, common_random_numbers=common)
+    one = Sampler(model, model.true, M, Sampling(common_random_numbers=common, ties="first"))
     HU_S, nu_S = backup(one, U_XY, rng)
     HU_XY, nu_XY = bellman(model, model.true, U_XY)
     assert np.array_equal(HU_S, HU_XY.reshape(-1)) and np.array_equal(nu_S, nu_XY.reshape(-1))
     followed = [follow(model.true, policy_XY) for policy_XY in lower]
     FV_XY, mu_XY = upper_bellman(model, J1_XY, followed, U_XY)
     for sparse in (None, False):
-        upper = UpperSampler(model, J1_XY, lower, M, "first", common, sparse)
+        upper = UpperSampler(
+            model,
+            J1_XY,
+            lower,
+            Sampling(M_u=M, ties="first", common_random_numbers=common, sparse=sparse),
+        )
         FV_S, mu_S = backup(upper, U_XY, rng)
         assert np.array_equal(FV_S, FV_XY.reshape(-1)) and np.array_equal(mu_S, mu_XY.reshape(-1))
     assert rng.bit_generator.state == before
@@ -118,10 +132,15 @@ def test_common_random_numbers_make_identical_actions_tie_exactly(T):
     U_XY, J1_XY = rng.normal(size=(2, 3, 4))
     lower = np.zeros((T - 1, 3, 4), int)
     for sampler, apart in (
-        (Sampler(model, model.true, 9, common_random_numbers=True), False),
+        (Sampler(model, model.true, 9, Sampling(common_random_numbers=True, ties="first")), False),
         (Sampler(model, model.true, 9), True),
-        (UpperSampler(model, J1_XY, lower, 9, common_random_numbers=True), False),
-        (UpperSampler(model, J1_XY, lower, 9), True),
+        (
+            UpperSampler(
+                model, J1_XY, lower, Sampling(M_u=9, common_random_numbers=True, ties="first")
+            ),
+            False,
+        ),
+        (UpperSampler(model, J1_XY, lower, Sampling(M_u=9, ties="first")), True),
     ):
         Q_SA = sampler.q_values(U_XY, rng)[0]
         assert (Q_SA[:, 0] != Q_SA[:, 1]).any() == apart
@@ -133,7 +152,7 @@ def test_common_random_numbers_do_not_change_the_distribution_of_each_action():
     P, u = transition_matrix(model, model.true), U_XY.reshape(-1)
     variance = model.gamma**2 * (P @ u**2 - (P @ u) ** 2) / M
     exact = q_values(model, model.true, U_XY).reshape(12, 2)
-    sampler = Sampler(model, model.true, M, common_random_numbers=True)
+    sampler = Sampler(model, model.true, M, Sampling(common_random_numbers=True, ties="first"))
     Q = np.array([sampler.q_values(U_XY, rng)[0] for _ in range(n)])
     within(Q.mean(axis=0), exact, variance / n)
     squares = (Q - exact) ** 2
@@ -153,7 +172,7 @@ def test_ties_go_to_the_first_action_or_to_each_with_equal_probability():
     rng, n = np.random.default_rng(18), 2_000
     first = Sampler(model, model.true, 3)
     assert (backup(first, zero_XY, rng)[1] == 0).all()
-    random = Sampler(model, model.true, 3, ties="random")
+    random = Sampler(model, model.true, 3, Sampling(ties="random"))
     share = np.mean([backup(random, zero_XY, rng)[1] for _ in range(n)], axis=0)
     within(share, 0.5, 0.25 / n)
 
@@ -162,14 +181,14 @@ def test_random_ties_are_uniform_among_the_best_actions():
     reward_XYA = np.array([[[0.0, 1.0, 1.0, 0.5, 1.0]]])
     index = np.zeros((1, 1, 1, 1), int)
     model = FastSlowMDP(reward_XYA, np.ones(1), index, index, gamma=0.5)
-    sampler, rng = Sampler(model, model.true, 1, ties="random"), np.random.default_rng(19)
+    sampler, rng = Sampler(model, model.true, 1, Sampling(ties="random")), np.random.default_rng(19)
     seen = Counter(int(backup(sampler, np.zeros((1, 1)), rng)[1][0]) for _ in range(6_000))
     assert fits(seen, {1: 1 / 3, 2: 1 / 3, 4: 1 / 3}) > 1e-3
 
 
 def test_a_sweep_in_parts_has_the_same_result():
     model, U_XY = random_model(20), np.random.default_rng(0).normal(size=(3, 4))
-    sampler = Sampler(model, model.true, 5, ties="random")
+    sampler = Sampler(model, model.true, 5, Sampling(ties="random"))
     whole = list(sweep(sampler, U_XY, np.random.default_rng(21), 1))
     parts = list(sweep(sampler, U_XY, np.random.default_rng(21), 5))
     assert np.array_equal(whole[-1][1], parts[-1][1])
@@ -194,10 +213,15 @@ def test_generators_for_policies_do_not_advance_the_run():
         (lambda m, U: Sampler(m, m.true, 0), "M = 0"),
         (lambda m, U: Sampler(m, m.true, 2.5), "M = 2.5"),
         (lambda m, U: Sampler(m, m.true, float("nan")), "M = nan"),
-        (lambda m, U: Sampler(m, m.true, 3, ties="last"), "ties = 'last'"),
-        (lambda m, U: UpperSampler(m, U, [], 0), "M_u = 0"),
-        (lambda m, U: UpperSampler(m, U[:2], [], 1), "J1_XY: shape"),
-        (lambda m, U: UpperSampler(m, U, [], 1, "first", True, True), "sparse = True"),
+        (lambda m, U: Sampler(m, m.true, 3, Sampling(ties="last")), "ties = 'last'"),
+        (lambda m, U: UpperSampler(m, U, [], Sampling(M_u=0, ties="first")), "M_u = 0"),
+        (lambda m, U: UpperSampler(m, U[:2], [], Sampling(M_u=1, ties="first")), "J1_XY: shape"),
+        (
+            lambda m, U: UpperSampler(
+                m, U, [], Sampling(M_u=1, ties="first", common_random_numbers=True, sparse=True)
+            ),
+            "sparse = True",
+        ),
         (lambda m, U: backup(Sampler(m, m.true, 1), U[:2], np.random.default_rng(0)), "U_XY"),
         (lambda m, U: backup(Sampler(m, m.true, 1), U, np.random.default_rng(0), [5, 99]), "99"),
     ],

@@ -10,6 +10,7 @@ from unittest.mock import Mock
 import pandas as pd
 import pytest
 
+import fsdash
 from fsdash.cli.main import main
 from fsdash.errors import InputError
 from fsdash.reproduce import experiments
@@ -167,7 +168,7 @@ def without_time(csv):
 def test_the_command_line_sends_a_model_of_ones_own_to_the_cluster(cluster, tmp_path, capsys):
     """From a file, and from the user's own database; the workers have neither."""
     model = shop_model(0.93)
-    model.save(tmp_path / "shop.npz")
+    fsdash.save(model, tmp_path / "shop.npz")
     saved = Store(tmp_path / "own" / "runs.db").models.add("me", "shop", shop_model(0.94))
     options = "--algorithm fsvi -T 3 --iterations 3 --format csv"
     with pytest.MonkeyPatch.context() as patch:

@@ -51,6 +51,6 @@ def test_rolling_freeze_has_a_lower_floor_that_is_not_monotone_in_n():
         for step in rolling(solved.model, 400)
         if step.iteration in (48, 100, 400)
     }
-    lowest = min(solved.fsvi_bound(T).mean_regret for T in range(2, 25))
+    lowest = min(solved.fsvi_regret(T).mean_regret for T in range(2, 25))
     assert 0 < max(loss.values()) < lowest / 2
     assert loss[48] < loss[100] > loss[400]

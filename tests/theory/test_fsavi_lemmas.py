@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from fsdash.algorithms import LinearArchitecture, fsavi, fsvi
-from fsdash.core.operators import F, expect
+from fsdash.core.operators import expect
 from tests.algorithms.driving import take
 from tests.models import seeds
+from tests.operators import F
 from tests.theory.lemma_models import SEARCH, SLACK, rough_model, smooth_model
 
 

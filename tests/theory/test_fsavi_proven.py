@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fsdash.algorithms import LinearArchitecture, fsavi, fsvi
 from fsdash.algorithms.optimum import regret
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.operators import F, H_frozen
+from fsdash.core.operators import H_frozen
 from fsdash.errors import InputError
 from fsdash.theory import (
     Constants,
@@ -23,6 +23,7 @@ from fsdash.theory import (
 from fsdash.theory import reward_error as reward_error_bound
 from fsdash.theory.measured import measure
 from tests.models import random_model
+from tests.operators import F
 from tests.theory.test_budget import problems
 
 THREE = preset("three-regimes").constants

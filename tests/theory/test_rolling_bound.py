@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fsdash.algorithms import rolling, run_until
 from fsdash.algorithms.optimum import optimum
-from fsdash.choice.certify import rolling_certificate
+from fsdash.core.certificate import certificate
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.core.operators import expect
@@ -36,6 +36,37 @@ def trivial(model):
     """The largest possible regret."""
     low, high = model.reward_range
     return (high - low) / (1 - model.gamma) or 1.0
+
+
+def rolling_certificate(model, n):
+    """(i) and (ii) of the proof: a bound on the regret in each slow state, shape (X,).
+
+    With J = J_{n−1}, Δ = J_n − J_{n−1} and e(x, y, a) = γ (E[J(x', y')] − E[J(x, ỹ')]),
+
+        U* − U^π ≤ Σ_{t≥0} γᵗ Pᵗ ε + Σ_{t≥1} γᵗ Pᵗ ρ,   ε(x) = max e − min e,  ρ(x) = max Δ − min Δ
+
+    over y and the feasible a, if the slow state is exogenous with kernel P; otherwise the ranges
+    over all states, (ε + γ ρ)/(1 − γ).
+    """
+    J_XY, Jn_XY = np.zeros((2, model.n_slow, model.n_fast))
+    for snapshot in rolling(model, n):
+        J_XY, Jn_XY = Jn_XY, snapshot.values_XY
+    e_XYA = model.gamma * (expect(model, model.true, J_XY) - expect(model, model.frozen, J_XY))
+    bounds = certificate(model)
+    axes = (1, 2) if bounds.resolvent_XX.size else (0, 1, 2)
+
+    def spread(values_XYA):
+        counted_XYA = np.broadcast_to(values_XYA, model.feasible_XYA.shape)
+        high = counted_XYA.max(axes, where=model.feasible_XYA, initial=-np.inf)
+        return high - counted_XYA.min(axes, where=model.feasible_XYA, initial=np.inf)
+
+    epsilon_X, rho_X = spread(e_XYA), spread((Jn_XY - J_XY)[..., None])
+    if bounds.resolvent_XX.size:
+        later_X = bounds.shift_later(bounds.resolvent_XX @ (epsilon_X + rho_X))
+        bound_X = epsilon_X + model.gamma * later_X
+    else:
+        bound_X = np.full(model.n_slow, (epsilon_X + model.gamma * rho_X) / (1 - model.gamma))
+    return bound_X
 
 
 def by_definition(model, n):

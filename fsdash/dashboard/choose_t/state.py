@@ -14,10 +14,8 @@ import plotly.graph_objects as go
 from fsdash.domains import DOMAINS
 from fsdash.figures.budget import budget_figure
 from fsdash.figures.budget_detail import (
-    decomposition,
     decomposition_figure,
     sensitivity_figure,
-    sensitivity_table,
 )
 from fsdash.formatting import round_significant
 from fsdash.theory import (
@@ -31,11 +29,11 @@ from fsdash.theory import (
     regimes,
     value_lipschitz_bound,
 )
-from fsdash.theory.budget import Bound
+from fsdash.theory.budget import Bound, decomposition
 from fsdash.theory.measured_domains import HORIZONS, measured_domains
 from fsdash.theory.parameters import frozen_lipschitz
 from fsdash.theory.repaired import repaired_bound
-from fsdash.theory.sensitivity import best_T_rows, values_around, vary
+from fsdash.theory.sensitivity import best_T_rows, sensitivity_table, values_around, vary
 from fsdash.theory.staircase import RollingCurve, budget_range, rolling_curve, staircases_table
 
 LONGEST_T = 100
@@ -228,7 +226,7 @@ def _setup(state: ChooseTState, *imports: str) -> list[str]:
     if not state.repaired:
         return [*lines, "bound = fsvi_bound"]
     lines[1:1] = ["from functools import partial"]
-    lines.insert(3, "from fsdash.theory.repaired import repaired_bound")
+    lines.insert(3, "from fsdash.theory import repaired_bound")
     return [*lines, "bound = partial(repaired_bound, n_slow=sizes.n_slow)"]
 
 
@@ -244,7 +242,7 @@ def curves_snippet(state: ChooseTState) -> str:
     )
     return "\n".join(
         [
-            *_setup(state, "from fsdash.theory.staircase import budget_range, staircases_table"),
+            *_setup(state, "from fsdash.theory import budget_range, staircases_table"),
             "",
             *advice,
             "won = regimes(constants, sizes, T=competing, bound=bound)",
@@ -260,7 +258,7 @@ def terms_snippet(state: ChooseTState) -> str:
     last = max((run.T for run in state.compared), default=1)
     return "\n".join(
         [
-            *_setup(state, "from fsdash.figures.budget_detail import decomposition"),
+            *_setup(state, "from fsdash.theory import decomposition"),
             "",
             "advice = advise(constants, sizes, budget=budget, T=competing, bound=bound)",
             f"runs = [run for run in advice.candidates if run.T <= {last}]",
@@ -276,9 +274,8 @@ def heat_snippet(state: ChooseTState, name: str) -> str:
             *_setup(
                 state,
                 "import numpy as np",
-                "from fsdash.figures.budget_detail import sensitivity_table",
-                "from fsdash.theory.staircase import budget_range",
-                "from fsdash.theory.sensitivity import best_T_rows, values_around, vary",
+                "from fsdash.theory import best_T_rows, budget_range, sensitivity_table",
+                "from fsdash.theory import values_around, vary",
             ),
             "",
             "won = regimes(constants, sizes, T=competing, bound=bound)",
@@ -296,8 +293,7 @@ def heat_snippet(state: ChooseTState, name: str) -> str:
 
 _TRUTH = """\
 import pandas as pd
-from fsdash.theory import fsvi_bound
-from fsdash.theory.measured_domains import measured_domains
+from fsdash.theory import fsvi_bound, measured_domains
 
 domain = measured_domains()[{name!r}]
 T = sorted(domain.regret)

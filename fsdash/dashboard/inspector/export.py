@@ -6,6 +6,7 @@ import streamlit as st
 from fsdash.dashboard.inspector import state, text
 from fsdash.dashboard.inspector.inspection import Inspection
 from fsdash.dashboard.widgets.chart import EXPORT, HTML, IMAGES, IN_PYTHON, standalone_html
+from fsdash.figures import policy_table
 from fsdash.formatting import frame_csv
 
 
@@ -18,7 +19,7 @@ def draw_export(now: Inspection) -> None:
     table_name = f"{name}-{policy_figure.name}" if own_table else name
 
     def table() -> pd.DataFrame:
-        return policy_figure.table(**selected) if own_table else state.policy_table(now.inspected)
+        return policy_figure.table(**selected) if own_table else policy_table(now.inspected)
 
     def table_csv() -> str:
         return frame_csv(table())

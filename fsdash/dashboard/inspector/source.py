@@ -15,6 +15,7 @@ from fsdash.dashboard.inspector.url import LARGEST_T, PREFIX, URL, choose
 from fsdash.dashboard.service import domain_labels
 from fsdash.domains import DOMAINS, is_saved_name
 from fsdash.errors import InputError
+from fsdash.figures import policies
 from fsdash.figures.policies import InspectedPolicy
 from fsdash.runs.records import ACTIVE, Experiment, Run
 from fsdash.runs.spec import RunSpec
@@ -224,7 +225,8 @@ def optimal_policy(spec: RunSpec) -> InspectedPolicy:
     """The optimal policy of the specification's domain."""
 
     def solve() -> tuple[InspectedPolicy, int]:
-        found = state.optimal_policy(spec)
-        return found, state.size_of(found)
+        state.check_size(spec)
+        best = policies.optimal_policy(spec)
+        return best, state.size_of(best)
 
     return _OPTIMAL_POLICIES.get((spec.domain, spec.domain_parameters), solve)

@@ -13,20 +13,20 @@ import numpy as np
 import pandas as pd
 
 from fsdash.algorithms.snapshot import MAX_ITERATIONS
-from fsdash.choice.solved import solved_domain
 from fsdash.core.compare import FIRST_BETTER, SECOND_BETTER, TIE
 from fsdash.core.evaluation import TOLERANCE
 from fsdash.core.model import FastSlowMDP
 from fsdash.dashboard.inspector import text
 from fsdash.domains import DOMAINS
 from fsdash.errors import InputError
-from fsdash.figures.policies import InspectedPolicy, PolicyFigure, Versus, phase_names
+from fsdash.figures.policies import InspectedPolicy, PolicyFigure, Versus
 from fsdash.figures.policies.generic import agreement
+from fsdash.figures.policies.inspected import inspect_run
 from fsdash.figures.policies.labels import (
     action_labels,
     coordinate_label,
-    own_values,
     value_label,
+    value_sign,
 )
 from fsdash.figures.policies.microscope import path_losses, simulated_blocks
 from fsdash.runs.engine import Record, execute
@@ -127,28 +127,7 @@ def policy_at(history: PolicyHistory, step: int) -> tuple[InspectedPolicy, np.nd
     """The policy at a step, and the algorithm's own values_XY."""
     check_size(history.spec)
     policy_PXY, values_XY = history.read(step)
-    return _inspect(history.spec, history.row(step), policy_PXY), values_XY
-
-
-def inspect_record(spec: RunSpec, record: Record) -> InspectedPolicy:
-    """The policy of one record of `fsdash.runs.engine.execute`."""
-    return _inspect(spec, pd.Series(record.row), record.policy_PXY)
-
-
-def _inspect(spec: RunSpec, row: pd.Series, policy_PXY: np.ndarray) -> InspectedPolicy:
-    domain = spec.build_domain()
-    solved = solved_domain(domain)
-    phases = phase_labels(row, len(policy_PXY), spec.T)
-    return InspectedPolicy(solved.model, policy_PXY, domain, solved.best, phases)
-
-
-def optimal_policy(spec: RunSpec) -> InspectedPolicy:
-    """The optimal policy of the specification's domain."""
-    check_size(spec)
-    domain = spec.build_domain()
-    solved = solved_domain(domain)
-    name = text.OPTIMAL_POLICY.lower()
-    return InspectedPolicy(solved.model, solved.best.policy_PXY, domain, solved.best, (name,))
+    return inspect_run(history.spec, history.row(step), policy_PXY), values_XY
 
 
 def check_size(spec: RunSpec) -> None:
@@ -164,12 +143,6 @@ def size_of(inspected: InspectedPolicy) -> int:
     """Entries of the model's largest table and of the policy."""
     assert inspected.domain is not None
     return inspected.domain.entries + inspected.policy_PXY.size
-
-
-def phase_labels(row: pd.Series, P: int, T: int | None) -> tuple[str, ...]:
-    """Names of the P phases. The cyclic policy of an unfinished lower level begins at π_{T−P}."""
-    cyclic = row["policy_kind"] == "cyclic"
-    return phase_names(P, T - P if cyclic and T else 0)
 
 
 # ------------------------------------------------------------------------------- facts and tables
@@ -190,11 +163,6 @@ def suboptimal_share(inspected: InspectedPolicy, phase: int = 0) -> float:
     return float((codes_XY == SUBOPTIMAL)[inspected.model.real_XY].mean())
 
 
-def value_sign(model: FastSlowMDP) -> int:
-    """−1 if the model has costs, which tables show as positive numbers; otherwise 1."""
-    return -1 if model.sense == "min" else 1
-
-
 def state_table(inspected: InspectedPolicy, x: int, y: int) -> pd.DataFrame:
     """One state: the action, exact value (or cost) and regret in each phase."""
     labels, best = action_labels(inspected.model), float(inspected.optimum.U_XY[x, y])
@@ -212,31 +180,6 @@ def state_table(inspected: InspectedPolicy, x: int, y: int) -> pd.DataFrame:
 def _rounded_to_zero(value_P: np.ndarray) -> np.ndarray:
     """0 for values within two certified errors of 0."""
     return np.where(np.abs(value_P) <= 2 * TOLERANCE, 0.0, value_P)
-
-
-def policy_table(inspected: InspectedPolicy) -> pd.DataFrame:
-    """The whole policy: one row per phase and state, with named coordinates, values and regret.
-
-    Categories are words, and a model of costs has costs.
-    """
-    model, P, real_XY = inspected.model, len(inspected.phases), inspected.model.real_XY
-    x_S, y_S = np.nonzero(real_XY)
-    best_S = inspected.optimum.policy_PXY[0][real_XY]
-    columns: dict[str, object] = {"phase": np.repeat(inspected.phases, len(x_S))}
-    for axis, index_S in ((model.slow, x_S), (model.fast, y_S)):
-        for name in axis.names:
-            columns[name] = np.tile(own_values(axis, name)[index_S], P)
-    action_PS = inspected.policy_PXY[:, real_XY]
-    for name in model.actions.names:
-        # The prefix is needed: a coordinate of the action may share its name with one of the state.
-        values_A = own_values(model.actions, name)
-        columns[f"action: {name}"] = values_A[action_PS.ravel()]
-        columns[f"optimal action: {name}"] = np.tile(values_A[best_S], P)
-    word, sign = text.VALUE_NAMES[model.sense], value_sign(model)
-    columns[word] = sign * inspected.values_PXY[:, real_XY].ravel()
-    columns[f"optimal {word}"] = np.tile(sign * inspected.optimum.U_XY[real_XY], P)
-    columns["regret"] = np.concatenate([inspected.regret_XY(p)[real_XY] for p in range(P)])
-    return pd.DataFrame(columns)
 
 
 # --------------------------------------------------------------------------- comparisons and blocks
@@ -313,9 +256,8 @@ class Origin:
 
 
 _ONE = """\
-from fsdash.dashboard.inspector.state import policy_table, recompute
-from fsdash.figures.policies import policy_figures
-from fsdash.runs.spec import RunSpec
+from fsdash import RunSpec
+from fsdash.figures import policy_figures, policy_table, recompute
 
 spec = {spec}
 inspected = recompute(spec, step={step}, replication={replication})
@@ -325,9 +267,8 @@ frame = {frame}
 print(frame)"""
 
 _TWO = """\
-from fsdash.dashboard.inspector.state import optimal_policy, recompute
-from fsdash.figures.policies import Versus, comparison_figures
-from fsdash.runs.spec import RunSpec
+from fsdash import RunSpec
+from fsdash.figures import Versus, comparison_figures, optimal_policy, recompute
 
 spec = {spec}
 first = recompute(spec, step={step}, replication={replication})
@@ -336,13 +277,6 @@ figures = {{figure.name: figure for figure in comparison_figures(Versus(first, s
 figure = figures[{name!r}].figure({chosen})
 frame = figures[{name!r}].table({chosen})
 print(frame)"""
-
-
-def recompute(spec: RunSpec, step: int, replication: int = 0) -> InspectedPolicy:
-    """Run a replication again until a step and return its policy there."""
-    records: list[Record] = []
-    execute(spec, replication, records.append, cancelled=lambda: len(records) > step)
-    return inspect_record(spec, records[step])
 
 
 def without_time_limit(spec: RunSpec) -> RunSpec:

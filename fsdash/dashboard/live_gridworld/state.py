@@ -241,7 +241,7 @@ _CODE = """\
 import pandas as pd
 
 import fsdash
-from fsdash.domains.gridworld import GridMap, Gridworld
+from fsdash.domains import GridMap, Gridworld
 
 grid = Gridworld().map
 tasks, wall = grid.tasks.copy(), grid.wall.copy()

@@ -211,10 +211,7 @@ def figure_label(spec: FigureSpec) -> str:
 
 
 _SNIPPET = """\
-from fsdash.reproduce.archive import archived_rows
-from fsdash.reproduce.experiments import experiment
-from fsdash.reproduce.report import figure_of
-from fsdash.reproduce.settings import Setting
+from fsdash.reproduce import Setting, archived_rows, experiment, figure_of
 
 plan = experiment({domain!r})
 frame = archived_rows(plan.domain)  # to compute them again: fsdash reproduce {domain}

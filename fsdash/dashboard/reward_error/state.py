@@ -38,8 +38,7 @@ print(frame[frame["T"] == {T}])"""
 _CEILING = """\
 import numpy as np
 import pandas as pd
-from fsdash.theory import Constants
-from fsdash.theory.landmarks import freeze_error_limit, freeze_error
+from fsdash.theory import Constants, freeze_error, freeze_error_limit
 
 constants = {constants!r}
 l_f = np.linspace({low!r}, {high!r}, {n})

@@ -262,7 +262,8 @@ def python_code(specs: Sequence[RunSpec]) -> str:
     """
     return "\n".join(
         [
-            "from fsdash import RunSpec, run_all, work_to_reach",
+            "from fsdash import RunSpec, run_all",
+            "from fsdash.runs import work_to_reach",
             "",
             "specs = [",
             *(f"    {spec.to_python()}," for spec in specs),

@@ -188,7 +188,7 @@ def solve(domain: str, method: str, T: int) -> Solution:
 def regret_row(domain: str, T: int) -> dict[str, float]:
     """The true regret of FSVI with this T."""
     solved = solved_domain(make(domain))
-    worth = solved.fsvi_bound(T)
+    worth = solved.fsvi_regret(T)
     return {
         "T": T,
         "mean_regret": worth.mean_regret,
@@ -210,7 +210,7 @@ solved = fsdash.SolvedModel(fsdash.make({domain!r}).build())
 print(solved.freezing.text)
 rows = []
 for T in {horizons}:
-    regret = solved.fsvi_bound(T)
+    regret = solved.fsvi_regret(T)
     relative = solved.relative_regret(regret.mean_regret)
     rows.append((T, regret.mean_regret, regret.max_regret, relative))
 frame = pd.DataFrame(rows, columns=["T", "mean_regret", "max_regret", "relative_regret"])"""

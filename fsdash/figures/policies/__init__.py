@@ -14,9 +14,17 @@ maps of two coordinates of its states.
 from __future__ import annotations
 
 from fsdash.figures.domains import figure_function
-from fsdash.figures.policies.inspected import InspectedPolicy, PolicyFigure, Selector, phase_names
+from fsdash.figures.policies.inspected import (
+    InspectedPolicy,
+    PolicyFigure,
+    Selector,
+    optimal_policy,
+    phase_names,
+    recompute,
+)
 from fsdash.figures.policies.microscope import microscope
 from fsdash.figures.policies.q_values import q_figure
+from fsdash.figures.policies.tables import policy_table
 from fsdash.figures.policies.versus import Versus, versus_figures
 
 
@@ -38,7 +46,10 @@ __all__ = [
     "Selector",
     "Versus",
     "comparison_figures",
+    "optimal_policy",
     "phase_names",
     "policy_figures",
+    "policy_table",
     "q_figure",
+    "recompute",
 ]

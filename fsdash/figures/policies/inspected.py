@@ -16,6 +16,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from fsdash.algorithms.optimum import Optimum, optimum
+from fsdash.choice.solved import solved_domain
 from fsdash.core.evaluation import Values, policy_values
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import H_policy, check_policy
@@ -23,6 +24,8 @@ from fsdash.core.simulate import Path, Visits, simulate, visits
 from fsdash.domains import Domain
 from fsdash.errors import InputError
 from fsdash.figures.svg import subscript
+from fsdash.runs.engine import Record, execute
+from fsdash.runs.spec import RunSpec
 
 SEEDS = tuple(range(1, 21))
 STEPS = (30, 60, 120, 240, 480)
@@ -109,6 +112,31 @@ class InspectedPolicy:
     def path(self, seed: int, steps: int, start: tuple[int, int] | None = None) -> Path:
         rng = np.random.default_rng(seed)
         return simulate(self.model, self.policy_PXY, rng=rng, steps=steps, start=start)
+
+
+def inspect_run(spec: RunSpec, row: Mapping, policy_PXY: np.ndarray) -> InspectedPolicy:
+    """The policy of a row of a run.
+
+    The cyclic policy of an unfinished lower level, of P phases, begins at π_{T−P}.
+    """
+    domain, P = spec.build_domain(), len(policy_PXY)
+    solved = solved_domain(domain)
+    phases = phase_names(P, spec.T - P if row["policy_kind"] == "cyclic" and spec.T else 0)
+    return InspectedPolicy(solved.model, policy_PXY, domain, solved.best, phases)
+
+
+def recompute(spec: RunSpec, step: int, replication: int = 0) -> InspectedPolicy:
+    """Run a replication again until a step and return its policy there."""
+    records: list[Record] = []
+    execute(spec, replication, records.append, cancelled=lambda: len(records) > step)
+    return inspect_run(spec, records[step].row, records[step].policy_PXY)
+
+
+def optimal_policy(spec: RunSpec) -> InspectedPolicy:
+    """The optimal policy of the specification's domain."""
+    domain = spec.build_domain()
+    solved, name = solved_domain(domain), "optimal policy"
+    return InspectedPolicy(solved.model, solved.best.policy_PXY, domain, solved.best, (name,))
 
 
 @dataclass(frozen=True)

@@ -84,3 +84,8 @@ def actions_title(model: FastSlowMDP) -> str:
     if axis.title:
         return axis.title
     return axis_title(axis, axis.names[0]) if len(axis.names) == 1 else "action"
+
+
+def value_sign(model: FastSlowMDP) -> int:
+    """−1 if the model has costs, which tables show as positive numbers; otherwise 1."""
+    return -1 if model.sense == "min" else 1

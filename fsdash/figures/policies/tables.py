@@ -10,7 +10,8 @@ from fsdash.core.blocks import Blocks
 from fsdash.core.compare import Disagreement, PairedPaths
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.simulate import Path
-from fsdash.figures.policies.labels import action_labels, own_values
+from fsdash.figures.policies.inspected import InspectedPolicy
+from fsdash.figures.policies.labels import action_labels, own_values, value_sign
 
 KINDS = ("same action", "tie", "A's action is better", "B's action is better")
 """Names of the kinds of states of `fsdash.core.compare`."""
@@ -81,3 +82,28 @@ def _state_columns(model: FastSlowMDP, x_S: np.ndarray, y_S: np.ndarray) -> dict
 
     slow, fast = named(model.slow, x_S), named(model.fast, y_S)
     return slow | {f"{name} (fast)" if name in slow else name: v for name, v in fast.items()}
+
+
+def policy_table(inspected: InspectedPolicy) -> pd.DataFrame:
+    """The whole policy: one row per phase and state, with named coordinates, values and regret.
+
+    Categories are words, and a model of costs has costs.
+    """
+    model, P, real_XY = inspected.model, len(inspected.phases), inspected.model.real_XY
+    x_S, y_S = np.nonzero(real_XY)
+    best_S = inspected.optimum.policy_PXY[0][real_XY]
+    columns: dict[str, object] = {"phase": np.repeat(inspected.phases, len(x_S))}
+    for axis, index_S in ((model.slow, x_S), (model.fast, y_S)):
+        for name in axis.names:
+            columns[name] = np.tile(own_values(axis, name)[index_S], P)
+    action_PS = inspected.policy_PXY[:, real_XY]
+    for name in model.actions.names:
+        # The prefix is needed: a coordinate of the action may share its name with one of the state.
+        values_A = own_values(model.actions, name)
+        columns[f"action: {name}"] = values_A[action_PS.ravel()]
+        columns[f"optimal action: {name}"] = np.tile(values_A[best_S], P)
+    word, sign = "cost" if model.sense == "min" else "value", value_sign(model)
+    columns[word] = sign * inspected.values_PXY[:, real_XY].ravel()
+    columns[f"optimal {word}"] = np.tile(sign * inspected.optimum.U_XY[real_XY], P)
+    columns["regret"] = np.concatenate([inspected.regret_XY(p)[real_XY] for p in range(P)])
+    return pd.DataFrame(columns)

@@ -11,7 +11,7 @@ from fsdash.dashboard.inspector import state as inspector
 from fsdash.dashboard.inspector import text
 from fsdash.dashboard.inspector.url import URL
 from fsdash.domains import DOMAINS
-from fsdash.figures.policies import Versus
+from fsdash.figures.policies import Versus, optimal_policy
 from fsdash.formatting import number
 from fsdash.runs.store.experiments import Store
 from tests.dashboard.inspector.kit import PAGE, heat, orders
@@ -145,4 +145,4 @@ def test_the_microscope_shows_the_block_and_its_numbers(experiment):
 def _versus_optimum(run) -> Versus:
     history = inspector.recorded_history(Store(), run, 0)
     first, _ = inspector.policy_at(history, history.steps[-1])
-    return Versus(first, inspector.optimal_policy(run.spec))
+    return Versus(first, optimal_policy(run.spec))

@@ -19,9 +19,10 @@ from fsdash.dashboard.inspector.url import URL, format_selectors, parse_selector
 from fsdash.dashboard.service import ASK_OPERATOR, NEW_STORE, SET_ASIDE
 from fsdash.dashboard.widgets.chart import HTML
 from fsdash.dashboard.widgets.url_state import UNUSABLE
-from fsdash.domains import DOMAINS
+from fsdash.domains import DOMAINS, make
 from fsdash.errors import InputError
-from fsdash.figures.policies import InspectedPolicy, policy_figures
+from fsdash.figures.policies import InspectedPolicy, policy_figures, policy_table
+from fsdash.figures.policies.inspected import inspect_run
 from fsdash.formatting import number
 from fsdash.runs.columns import BY_NAME
 from fsdash.runs.spec import RunSpec
@@ -314,7 +315,7 @@ def test_the_snippet_recomputes_the_policy(experiment, run):
     space = {}
     exec(snippet(page), space)
     inspected, _ = inspector.policy_at(inspector.recorded_history(Store(), saved, 0), 3)
-    pd.testing.assert_frame_equal(space["frame"], inspector.policy_table(inspected))
+    pd.testing.assert_frame_equal(space["frame"], policy_table(inspected))
     np.testing.assert_array_equal(
         np.asarray(space["figure"].data[0].z, float).ravel(), heat(page, "policy-orders")
     )
@@ -326,7 +327,7 @@ def test_the_downloads_hold_the_policy(experiment):
     labels = {button.label for button in unfold(page).get("download_button")}
     assert labels == {*text.table_labels(text.POLICY), HTML, text.SPEC_JSON}
     history = inspector.recorded_history(Store(), run, 0)
-    frame = inspector.policy_table(inspector.policy_at(history, history.steps[-1])[0])
+    frame = policy_table(inspector.policy_at(history, history.steps[-1])[0])
     again = pd.read_csv(io.StringIO(frame.to_csv(index=False)))
     assert list(again.columns[:3]) == ["phase", "demand", "stock"]
     assert len(again) == 3 * 561
@@ -383,9 +384,10 @@ def test_the_worst_state_is_chosen_from_those_drawn():
 
 
 def test_phases_of_an_unfinished_lower_level_begin_later():
-    row = pd.Series({"policy_kind": "cyclic"})
-    assert inspector.phase_labels(row, 2, T=6) == ("π₄", "π₅")
-    assert inspector.phase_labels(pd.Series({"policy_kind": "periodic"}), 2, T=2) == ("μ", "π₁")
+    spec = RunSpec("inventory", "fsvi", T=6, iterations=1)
+    policy_PXY = np.zeros((2, *make("inventory").shape[:2]), int)
+    assert inspect_run(spec, {"policy_kind": "cyclic"}, policy_PXY).phases == ("π₄", "π₅")
+    assert inspect_run(spec, {"policy_kind": "periodic"}, policy_PXY).phases == ("μ", "π₁")
 
 
 def test_a_history_without_policies_is_refused(experiment, store):

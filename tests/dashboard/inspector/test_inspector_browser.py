@@ -11,11 +11,11 @@ from playwright.sync_api import Locator, Page, expect
 from fsdash.dashboard.inspector import text
 from fsdash.dashboard.inspector.state import (
     policy_at,
-    policy_table,
     recorded_history,
     state_table,
 )
 from fsdash.dashboard.widgets.chart import EXPORT
+from fsdash.figures import policy_table
 from fsdash.formatting import number
 from fsdash.runs.records import Experiment
 from fsdash.runs.spec import RunSpec

@@ -31,7 +31,7 @@ from fsdash.runs.store.queries import MAX_NAME
 def test_the_python_code_of_a_plan_makes_the_same_runs(name, monkeypatch):
     plan, run_all = PLANS[name], Mock(return_value=(None, []))
     monkeypatch.setattr("fsdash.run_all", run_all)
-    monkeypatch.setattr("fsdash.work_to_reach", Mock())
+    monkeypatch.setattr("fsdash.runs.work_to_reach", Mock())
     for domain in [plan.domain] if plan.domain else DOMAINS:
         specs = plan.build(domain, {}, 4, 7)
         assert all(spec.replications == (4 if spec.method.sampled else 1) for spec in specs)

@@ -183,7 +183,7 @@ def test_the_upper_level(model, T):
 @pytest.mark.parametrize("T", [3, 4, 6])
 def test_the_path_and_the_orders_at_the_start_of_blocks(model, T):
     policy = fsdash.run_until(fsdash.fsvi(model, T), tolerance=1e-6).policy_PXY
-    blocks = fsdash.frozen_blocks(
+    blocks = fsdash.core.frozen_blocks(
         model, policy, rng=np.random.default_rng(2), blocks=24 // T, start=(1, 0)
     )
     found = numbers.path(T, 2)
@@ -213,14 +213,14 @@ def test_the_two_errors(model, best, T):
     for _ in range(T - 1):
         own = H_policy(model, best.policy_PXY[0], own)
         true, frozen = H(model, true), H_frozen(model, frozen)
-    found, constants = numbers.errors(T), fsdash.measure(model).constants(0.98)
+    found, constants = numbers.errors(T), fsdash.theory.measure(model).constants(0.98)
 
     def size(gap_XY):
         return 0.98 * np.abs(expect(model, model.true, gap_XY)).max()
 
     assert found["freeze"] == pytest.approx(size(true - frozen))
     assert found["end"] == pytest.approx(size(own - true))
-    bound = fsdash.reward_error(constants, T)
+    bound = fsdash.theory.reward_error(constants, T)
     assert found["freeze_bound"] == pytest.approx(bound.freeze)
     assert found["end_bound"] == pytest.approx(bound.end_of_horizon)
     # The proposition: the error of the T-period reward is at most the bound.
@@ -276,8 +276,8 @@ def test_the_bound_and_the_truth_have_their_smallest_values_at_different_T():
 
 @pytest.mark.parametrize("T", [2, 3, 12])
 def test_the_bound_the_certificate_and_the_truth(model, best, T):
-    found, constants = numbers.bound(T), fsdash.measure(model).constants(0.98)
-    bound = fsdash.fsvi_bound(constants, T, k=10**6).total
+    found, constants = numbers.bound(T), fsdash.theory.measure(model).constants(0.98)
+    bound = fsdash.theory.fsvi_bound(constants, T, k=10**6).total
     assert found["bound"] == pytest.approx(bound)
     policy = fsdash.run_until(fsdash.fsvi(model, T), tolerance=1e-6).policy_PXY
     true = fsdash.regret(model, policy, best=best).max_regret

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
+import fsdash
 from fsdash.algorithms.optimum import optimum
 from fsdash.dashboard.your_model import saved_text, text
 from fsdash.domains.saved import domain_name
@@ -71,7 +72,7 @@ def test_a_file_becomes_a_policy_file_with_the_mouse(visit: Callable[..., Page],
         button(page, saved_text.POLICY_CSV).click()
     assert download.value.suggested_filename == "corner-shop-policy.csv"
     download.value.save_as(tmp_path / "policy.csv")
-    policy, best = load_policy(tmp_path / "policy.csv"), model.policy(optimum(model))
+    policy, best = load_policy(tmp_path / "policy.csv"), fsdash.Policy(model, optimum(model))
     for season in ("calm", "busy"):
         for stock in range(4):
             assert policy((season, stock)) == best((season, stock))

@@ -1,0 +1,1 @@
+from .splits import rank_splits as rank_splits

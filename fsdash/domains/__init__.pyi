@@ -1,0 +1,12 @@
+from .base import Domain as Domain
+from .base import parameter as parameter
+from .gridworld import GridMap as GridMap
+from .gridworld import Gridworld as Gridworld
+from .inventory import Inventory as Inventory
+from .pricing import Pricing as Pricing
+from .registry import DOMAINS as DOMAINS
+from .registry import domain_label as domain_label
+from .registry import is_saved_name as is_saved_name
+from .registry import load as load
+from .registry import make as make
+from .registry import register as register

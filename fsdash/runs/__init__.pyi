@@ -1,0 +1,1 @@
+from .summary import work_to_reach as work_to_reach
