@@ -15,6 +15,7 @@ from fsdash.algorithms.rolling import rolling
 from fsdash.core.simulate import simulate
 from fsdash.figures import levels
 from fsdash.figures.timescales import describe_period, describe_timescales, timescales_svg
+from fsdash.sampling import Sampling
 from fsdash.teaching.shop import SHOP, shop, solved_shop
 
 LARGEST_N, START_N = 12, 6
@@ -83,7 +84,9 @@ def unfrozen() -> tuple[int, float]:
     model, solved = shop(), solved_shop()
     losses_RK = np.empty((REPLICATIONS, SWEEPS))
     for r, losses_K in enumerate(losses_RK):
-        run = e_vi(model, np.random.default_rng(r), M=DRAWS, snapshots_per_sweep=1)
+        run = e_vi(
+            model, np.random.default_rng(r), sampling=Sampling(M=DRAWS, snapshots_per_sweep=1)
+        )
         next(run)  # before the first sweep
         for k in range(SWEEPS):
             losses_K[k] = solved.regret(next(run).policy_PXY).mean_regret
