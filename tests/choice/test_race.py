@@ -152,6 +152,12 @@ def test_the_structure_is_tested_by_draws(rows, shape, frozen, exogenous, noise_
     assert (outcome.slow_changes == 0) == exogenous and (outcome.frozen_changes == 0) == noise_free
 
 
+def test_noise_of_y_alone_does_not_make_the_frozen_map_wrong():
+    model = random_model(1, (3, 20, 3, 8), ("X...", "XYAW"))
+    outcome = structure_from_samples(model, seed(0))
+    assert outcome.misses > outcome.tested / 2 and not outcome.mostly_misses
+
+
 def test_nothing_is_known_without_draws():
     outcome = structure_from_samples(random_model(1, shape=("X..W", "XYA.")), seed(0), 0)
     assert not outcome.exogenous_slow and not outcome.noise_free_fast
