@@ -35,7 +35,7 @@ itself: |S||A| per sweep, |S| per sweep of a policy, |S| times the non-zeros in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from math import ceil, nan
 
@@ -126,18 +126,26 @@ def thawed_cycles(
     before: tuple[int, int] = (0, 0),
     draws: int = 200,
     sampling: Sampling = Sampling(M=10),
+    affords: Callable[[int], bool] = lambda work: True,
 ) -> Iterator[Snapshot]:
-    """Yield the cycles of E-Thaw from values U on; `before` are the backups and the work so far."""
+    """Yield the cycles of E-Thaw from values U on; `before` are the backups and the work so far.
+
+    `affords` is told each piece of work before it is done; the cycles end when it says no.
+    """
     n, M, sampler, D_XYA = model.n_pairs, sampling.M, NextStates(model), np.zeros(fast_XYA.shape)
+    if not affords(model.n_slow * draws):
+        return
     counts_XX, corrects = draw_slow(sampler, fast_XYA, draws, rng)
     backups, work = before[0], before[1] + model.n_slow * draws
     estimates, since, first_change = 0, 0, nan
     for cycle in count(1):
         began = work
+        work += model.n_fast * int(np.count_nonzero(counts_XX)) + n
+        if not affords(work - began):
+            return
         P_XX = counts_XX / counts_XX.sum(axis=1, keepdims=True)
         E_XY = P_XX @ U_XY
         next_XY, pi_XY = thawed_sweep(model, fast_XYA, E_XY, D_XYA, sampling.ties, rng)
-        work += model.n_fast * int(np.count_nonzero(counts_XX)) + n
         backups += n
         finite(next_XY, "base", cycle)
         yield Snapshot("base", cycle, backups, pi_XY[None], next_XY, nan, work, "stationary")
@@ -146,20 +154,23 @@ def thawed_cycles(
         first_change = change if cycle == 1 else first_change
         stay_X1 = np.diag(P_XX)[:, None]
         sweeps = int(min(model.n_actions / 2, ceil(1 / (1 - model.gamma * stay_X1.mean()))))
+        evaluating = sweeps * model.n_real
+        more = max(1, int(REDRAW * (work + evaluating - began) / model.n_slow))
+        if not affords(evaluating + model.n_slow * more):
+            return
         off_XY = E_XY - stay_X1 * U_XY
         U_XY = policy_sweeps(model, fast_XYA, pi_XY, sweeps, stay_X1, off_XY, D_XYA, next_XY)
         U_XY = centred(U_XY)
-        work, backups = work + sweeps * model.n_real, backups + sweeps * model.n_real
-
-        more = max(1, int(REDRAW * (work - began) / model.n_slow))
+        work, backups = work + evaluating + model.n_slow * more, backups + evaluating
         seen_XX, differs = draw_slow(sampler, fast_XYA, more, rng)
         counts_XX, corrects = counts_XX + seen_XX, corrects or differs
-        work += model.n_slow * more
         since += work - began
 
         settled = change < SETTLED * first_change
         due = since >= 2 * M * n if estimates else cycle >= FIRST_CYCLES
         if corrects and (settled or due):
+            if not affords(2 * M * n):
+                return
             d_XYA, seen_XX = sampled_defect(sampler, U_XY, fast_XYA, M, rng)
             estimates, since = estimates + 1, 0
             D_XYA = D_XYA + (model.mirror(d_XYA) - D_XYA) / estimates**STEP_EXPONENT
@@ -176,7 +187,7 @@ def thawed_sweep(
     model: FastSlowMDP,
     fast_XYA: np.ndarray,
     E_XY: np.ndarray,
-    D_XYA: np.ndarray,
+    D_XYA: np.ndarray | float,
     ties: str,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:

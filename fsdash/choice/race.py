@@ -3,7 +3,8 @@
     test     is the slow state exogenous, and does y have no noise while x is frozen?
              (`fsdash.sampling.structure_from_samples`)
     frozen   sweeps with the slow state frozen; rolling policies on a geometric grid of n, and the
-             last one. If y has noise while x is frozen, the number of samples grows by 20% a sweep.
+             last one. If y has noise while x is frozen, a sweep has 5% more samples than the one
+             before, and the last one at least a quarter of all.
     thawed   if the test says yes twice, and the frozen map is right about y' in at least half of
              its draws: thawed defect correction (`fsdash.algorithms.e_thaw`).
     true     otherwise, and above one sweep of Base E-VI: Base E-VI with common random numbers,
@@ -12,7 +13,13 @@
     compare  successive halving on roll-outs of 1.5/(1 − γ) steps, from the same starts and with the
              same noise for all candidates: one evaluation a step. The better half goes on.
 
-Thawed and true sweeps start from the values of the fourth frozen sweep.
+Frozen sweeps, which have no noise of x', make the horizon. Without thawed sweeps they take half a
+sweep of Base E-VI first, unless the frozen map is wrong about y' in most periods. If less than a
+sweep is then left, it is one true sweep: a second would add more noise than it removes error.
+
+Thawed and true sweeps start from the values of the fourth frozen sweep. The longer x is frozen, the
+more J exaggerates the differences between slow states, which are noise in a sample of x'. Centring
+removes them: if x is exogenous and y noisy, true sweeps start from the last frozen sweep.
 
 One candidate is the favourite: the thawed policy if there is one; the rolling policy with the
 longest horizon if x is endogenous and the budget at most one sweep of Base E-VI; else the last
@@ -20,23 +27,27 @@ policy of Base E-VI. It stays in all rounds, and it loses only to a policy whose
 higher by more than the standard error of the difference. A small budget pays for a few roll-outs,
 whose noise would otherwise decide.
 
-The number of samples grows for this reason: with few samples, many sweeps look far ahead but
-inaccurately; with many samples, a few sweeps are accurate but do not look far ahead. The last sweep
-costs about a third of all.
-
 Work: one per draw of the test, M per pair in a sweep with M samples, what thawed sweeps count, and
 one per step of a roll-out. Nothing else is drawn.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil, log2
 
 import numpy as np
 
-from fsdash.algorithms.e_thaw import FIRST_SWEEPS, check_thaw, frozen_map, thawed_cycles
+from fsdash.algorithms.e_thaw import (
+    FIRST_SWEEPS,
+    check_thaw,
+    frozen_map,
+    thawed_cycles,
+    thawed_sweep,
+)
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.sampling import (
@@ -55,18 +66,17 @@ SAMPLES = 50
 """Samples for each state and action in the sweep of Base E-VI that is the unit `sweeps`."""
 TEST_SHARE, FROZEN_SHARE = 0.05, 0.15
 """Shares of the budget for the test, at most, and for frozen sweeps."""
-COMPARE_SHARE, CONFIRM_SHARE, CONFIRMING = 0.1, 0.03, 64
-"""Shares for roll-outs, in general and if there is a thawed policy to confirm: then more, up to
-`COMPARE_SHARE` or half of it below one sweep, until there are so many roll-outs in total."""
+COMPARE_SHARE, CONFIRM_SHARE, CONFIRMING = 0.15, 0.03, 64
+"""Shares for roll-outs, in general and if there is a thawed policy to confirm: then more, up to two
+thirds of `COMPARE_SHARE`, or a third below one sweep, until there are so many in total."""
 TRUE_SHARE = 0.1
 """Share for true sweeps next to thawed ones. Without thawed sweeps they have the rest."""
-ENDOGENOUS_SWEEPS, ENDOGENOUS_SHARE = 10, 0.4
-"""Frozen sweeps that are made even if they cost more than their share, and their share up to one
-sweep of Base E-VI, if x is endogenous and y has no noise while x is frozen. Otherwise the former
-are the few that thawed and true sweeps start from."""
+FROZEN_WORK = SAMPLES // 2
+"""Work per pair of frozen sweeps without thawed ones, even if it is more than their share."""
 SHORTEST, LONGEST = 4, 64
 """The shortest horizon that races, and the longest that is tried if y has no noise."""
-FROZEN_GROWTH, TRUE_SAMPLES, TRUE_GROWTH = 1.2, 4, 1.5
+FROZEN_GROWTH, TRUE_SAMPLES, TRUE_GROWTH, LAST_SHARE = 1.05, 4, 1.5, 0.25
+"""How samples grow, the first true sweep's, and what the last sweep takes at least of all."""
 HORIZON = 1.5
 """Length of a roll-out in units of 1/(1 − γ)."""
 MAX_NOISE = 2**23
@@ -111,6 +121,12 @@ class Budget:
         self.spent += evaluations
         self.progress(min(1.0, self.spent / self.evaluations))
 
+    def affords(self, share: float, evaluations: int) -> bool:
+        """Whether a share of the budget pays for so many; if so, they are paid."""
+        enough = evaluations <= self.left(share)
+        self.pay(evaluations if enough else 0)
+        return enough
+
 
 @dataclass(frozen=True, eq=False)
 class RaceOutcome:
@@ -141,18 +157,20 @@ def race(
             f"{model.n_pairs:,}; give a larger budget"
         )
     budget = Budget(int(evaluations), progress=progress)
-    small = is_small(model, budget)
+    small = evaluations <= SAMPLES * model.n_pairs
     affordable = min(TEST_SHARE * evaluations, evaluations - model.n_pairs)
     structure = structure_from_samples(model, rng, min(TESTED, int(affordable / 4)))
     budget.pay(structure.evaluations)
-    rolled, start_XY = rolling_candidates(model, structure, budget, rng)
-    thawed, no_thawed = list[Candidate](), _why_not_thawed(model, structure)
-    compare = COMPARE_SHARE
+    no_thawed = _why_not_thawed(model, structure)
+    always = FROZEN_WORK if no_thawed and not structure.mostly_misses else FIRST_SWEEPS
+    rolled, start_XY, fast_XYA = rolling_candidates(model, structure, budget, always, rng)
+    thawed, compare = list[Candidate](), COMPARE_SHARE
     if not no_thawed:
         wanted = max(CONFIRM_SHARE, CONFIRMING * roll_out_steps(model) / evaluations)
-        compare = min(wanted, COMPARE_SHARE / 2 if small else COMPARE_SHARE)
-        share = 1 - compare - (0 if small else TRUE_SHARE)
-        thawed = thawed_candidates(model, budget, share, rng, start_XY)
+        compare = min(wanted, COMPARE_SHARE / 3 if small else COMPARE_SHARE / 1.5)
+        affords = partial(budget.affords, 1 - compare - (0 if small else TRUE_SHARE))
+        last = deque(thawed_cycles(model, rng, fast_XYA, start_XY, affords=affords), maxlen=1)
+        thawed = [Candidate("e-thaw", None, c.iteration, c.policy_PXY) for c in last]
         no_thawed = "" if thawed else "the budget ends before the first policy of thawed sweeps"
     tried = list[Candidate]()
     if no_thawed or not small:
@@ -161,11 +179,6 @@ def race(
     favourite = (thawed or late or tried or rolled)[-1]
     order = halving(model, rolled + tried + thawed, favourite, budget, rng)
     return RaceOutcome(order, budget.spent, structure, no_thawed)
-
-
-def is_small(model: FastSlowMDP, budget: Budget) -> bool:
-    """Whether a budget is at most one sweep of Base E-VI."""
-    return budget.evaluations <= SAMPLES * model.n_pairs
 
 
 def _why_not_thawed(model: FastSlowMDP, structure: Structure) -> str:
@@ -183,44 +196,30 @@ def _why_not_thawed(model: FastSlowMDP, structure: Structure) -> str:
 
 
 def rolling_candidates(
-    model: FastSlowMDP, structure: Structure, budget: Budget, rng: np.random.Generator
-) -> tuple[list[Candidate], np.ndarray]:
-    """Rolling policies on a geometric grid of n, and the values after the first frozen sweeps."""
-    noisy = not structure.noise_free_fast
-    always, usual = FIRST_SWEEPS, FROZEN_SHARE
-    if not noisy and not structure.exogenous_slow:
-        always, usual = ENDOGENOUS_SWEEPS, ENDOGENOUS_SHARE if is_small(model, budget) else usual
-    grid: list[Candidate] = []
-    start_XY = J_XY = np.zeros(model.real_XY.shape)
-    last = None
-    for n in range(1, 10**6 if noisy else LONGEST + 1):
-        M = round(FROZEN_GROWTH ** (n - 1)) if noisy else 1
-        share = 1.0 if n == 1 else 1 - COMPARE_SHARE if n <= always else usual
-        if M * model.n_pairs > budget.left(share):
-            break
-        J_XY, policy_PXY = _sweep(Sampler(model, model.frozen, M, COMMON), J_XY, rng)
+    model: FastSlowMDP, structure: Structure, budget: Budget, always: int, rng: np.random.Generator
+) -> tuple[list[Candidate], np.ndarray, np.ndarray]:
+    """Rolling policies on a geometric grid of n, the values to go on from, and the frozen map.
+
+    `always` is the work per pair that may be more than the share. The first sweep draws the map.
+    """
+    noisy, fast_XYA = not structure.noise_free_fast, frozen_map(model, rng)
+    most, usual = (int(budget.left(s) // model.n_pairs) for s in (1 - COMPARE_SHARE, FROZEN_SHARE))
+    affordable = max(1, min(always, most), usual)
+    samples = [1] * min(affordable, LONGEST)
+    if noisy:
+        samples = list(growing_samples(affordable, 1, FROZEN_GROWTH))
+    grid, start_XY = list[Candidate](), np.zeros(model.real_XY.shape)
+    J_XY, follows = start_XY, noisy and structure.exogenous_slow
+    for n, M in enumerate(samples, start=1):
+        if noisy and n > 1:
+            J_XY, pi_XY = _sweep(Sampler(model, model.frozen, M, COMMON), J_XY, rng)
+        else:
+            J_XY, pi_XY = thawed_sweep(model, fast_XYA, J_XY, 0.0, "random", rng)
         budget.pay(M * model.n_pairs)
-        start_XY = J_XY if n <= FIRST_SWEEPS else start_XY
-        last = Candidate("rolling", n, None, policy_PXY)
-        if n >= SHORTEST and n & (n - 1) == 0:
-            grid.append(last)
-    if last is not None and last not in grid:
-        grid.append(last)
-    return grid, start_XY
-
-
-def thawed_candidates(
-    model: FastSlowMDP, budget: Budget, share: float, rng: np.random.Generator, U_XY: np.ndarray
-) -> list[Candidate]:
-    """The last policy of thawed defect correction within a share of the budget, if there is one."""
-    before, last = budget.spent, None
-    affordable = budget.left(share)
-    for snapshot in thawed_cycles(model, rng, frozen_map(model, rng), U_XY):
-        if snapshot.evaluations > affordable:
-            break
-        last = snapshot
-        budget.pay(before + last.evaluations - budget.spent)
-    return [] if last is None else [Candidate("e-thaw", None, last.iteration, last.policy_PXY)]
+        start_XY = J_XY if n <= FIRST_SWEEPS or follows else start_XY
+        if n == len(samples) or (n >= SHORTEST and n & (n - 1) == 0):
+            grid.append(Candidate("rolling", n, None, pi_XY[None]))
+    return grid, start_XY, fast_XYA
 
 
 def true_candidates(
@@ -234,31 +233,32 @@ def true_candidates(
     """The last two policies of Base E-VI with growing samples, within a share of the budget."""
     tried: list[Candidate] = []
     affordable = int(budget.left(share) // model.n_pairs)
-    for k, M in enumerate(growing_samples(affordable), start=1):
+    first = affordable if affordable < SAMPLES and not structure.mostly_misses else TRUE_SAMPLES
+    for k, M in enumerate(growing_samples(affordable, first, TRUE_GROWTH), start=1):
         start_XY = centred(U_XY) if structure.exogenous_slow else U_XY
-        U_XY, policy_PXY = _sweep(Sampler(model, model.true, M, COMMON), start_XY, rng)
+        U_XY, pi_XY = _sweep(Sampler(model, model.true, M, COMMON), start_XY, rng)
         budget.pay(M * model.n_pairs)
-        tried.append(Candidate("e-vi", None, k, policy_PXY))
+        tried.append(Candidate("e-vi", None, k, pi_XY[None]))
     return tried[-2:]
 
 
-def growing_samples(affordable: int) -> Iterator[int]:
+def growing_samples(affordable: int, first: int, growth: float) -> Iterator[int]:
     """Growing numbers of samples that add up to what is affordable; the last one is the rest."""
-    M = float(TRUE_SAMPLES)
-    while affordable >= 1:
+    left, M = affordable, float(first)
+    while left >= 1:
         now = round(M)
-        if affordable - now < round(M * TRUE_GROWTH):
-            now = affordable
+        M *= growth
+        if left - now < max(round(M), LAST_SHARE * affordable):
+            now = left
         yield now
-        affordable -= now
-        M *= TRUE_GROWTH
+        left -= now
 
 
 def _sweep(
     sampler: Sampler, U_XY: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     U_S, pi_S = backup(sampler, U_XY, rng)
-    return U_S.reshape(U_XY.shape), pi_S.reshape(1, *U_XY.shape)
+    return U_S.reshape(U_XY.shape), pi_S.reshape(U_XY.shape)
 
 
 def halving(

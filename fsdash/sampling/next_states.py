@@ -89,8 +89,8 @@ class Structure:
 
     @property
     def mostly_misses(self) -> bool:
-        """Whether the frozen map is wrong about y' in most periods."""
-        return self.misses > self.tested / 2
+        """Whether the frozen map is wrong about y' in most periods, beyond what noise explains."""
+        return self.misses - self.frozen_changes > self.tested / 2
 
     @property
     def evaluations(self) -> int:

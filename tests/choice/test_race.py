@@ -1,5 +1,6 @@
 """The race: it pays for everything, roll-outs measure policies, and halving keeps the best."""
 
+from importlib import import_module
 from itertools import pairwise
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fsdash.algorithms import rolling, run_until
 from fsdash.algorithms.optimum import optimum, regret
 from fsdash.choice.race import (
     Budget,
@@ -54,11 +56,12 @@ def test_thawed_sweeps_are_left_out_if_the_frozen_map_is_wrong_in_most_periods()
     assert found.mean_value - uniform > 0.8 * (found.optimal_mean_value - uniform)
 
 
+@pytest.mark.parametrize("first, growth", [(1, 1.05), (4, 1.5)])
 @pytest.mark.parametrize("affordable", [1, 3, 4, 9, 10, 57, 1000])
-def test_samples_grow_and_spend_everything(affordable):
-    found = list(growing_samples(affordable))
-    assert sum(found) == affordable
-    assert all(b >= 1.4 * a for a, b in pairwise(found))
+def test_samples_grow_and_spend_everything(affordable, first, growth):
+    samples = list(growing_samples(affordable, first, growth))
+    assert sum(samples) == affordable and samples[-1] >= affordable / 4
+    assert all(b >= (growth - 0.1) * a for a, b in pairwise(samples))
 
 
 EXOGENOUS, ENDOGENOUS = Structure(0, 0, 125, 0), Structure(60, 0, 125, 0)
@@ -67,7 +70,7 @@ EXOGENOUS, ENDOGENOUS = Structure(0, 0, 125, 0), Structure(60, 0, 125, 0)
 def test_candidates_are_on_a_geometric_grid():
     model = random_model(1, frozen="XYA.")
     budget = Budget(200 * model.n_pairs)
-    rolled, start_XY = rolling_candidates(model, EXOGENOUS, budget, seed(0))
+    rolled, start_XY, _ = rolling_candidates(model, EXOGENOUS, budget, 4, seed(0))
     assert [c.T for c in rolled] == [4, 8, 16, 30]  # 15% of 200 sweeps
     assert budget.spent == 30 * model.n_pairs and start_XY.shape == (3, 4)
     tried = true_candidates(model, EXOGENOUS, budget, 0.9, seed(0), start_XY)
@@ -75,11 +78,61 @@ def test_candidates_are_on_a_geometric_grid():
     assert budget.spent == 180 * model.n_pairs  # a tenth is left for roll-outs
 
 
-def test_an_endogenous_slow_state_gives_rolling_freeze_a_larger_share():
+def test_frozen_sweeps_may_have_more_than_their_share():
     model = random_model(1, frozen="XYA.")
-    for structure, longest in ((EXOGENOUS, 4), (ENDOGENOUS, 10)):
-        rolled, _ = rolling_candidates(model, structure, Budget(12 * model.n_pairs), seed(0))
-        assert [longest] == [rolled[-1].T]
+    for always, longest in ((4, 4), (25, 10), (1, 1)):
+        rolled, *_ = rolling_candidates(
+            model, ENDOGENOUS, Budget(12 * model.n_pairs), always, seed(0)
+        )
+        assert [longest] == [rolled[-1].T]  # at most 85% of 12 sweeps
+
+
+def test_true_sweeps_start_from_the_last_frozen_values_if_centring_removes_their_noise():
+    model = random_model(1, frozen="XYA.")
+    noisy, endogenous = Structure(0, 60, 125, 0), Structure(60, 60, 125, 0)
+    # If y has noise, the last of 10 sweeps has 3 of 12 samples. Here one sample is exact.
+    for structure, n in ((noisy, 10), (endogenous, 4), (EXOGENOUS, 4)):
+        budget = Budget(15 * model.n_pairs)
+        _, start_XY, _ = rolling_candidates(model, structure, budget, 12, seed(0))
+        assert budget.spent == 12 * model.n_pairs
+        assert start_XY == pytest.approx(run_until(rolling(model, n), iterations=n).values_XY)
+
+
+def test_less_than_a_sweep_is_one_true_sweep():
+    model = random_model(1, shape=("X..W", "XYA."))
+    start_XY, wrong = np.zeros((3, 4)), Structure(0, 0, 125, 125)
+    for structure, sweeps in ((EXOGENOUS, 1), (wrong, 4)):
+        budget = Budget(49 * model.n_pairs)
+        tried = true_candidates(model, structure, budget, 1.0, seed(0), start_XY)
+        assert tried[-1].k == sweeps and budget.spent == 49 * model.n_pairs
+
+
+@pytest.mark.parametrize("sweeps", [10, 25, 40, 49, 55, 100])
+def test_all_work_of_a_race_with_thawed_sweeps_is_counted(sweeps, monkeypatch):
+    model, work = circle(0.1, 0.99), []
+    X, Y = model.real_XY.shape
+
+    def count(path, cost):
+        module, name = import_module(path.rpartition(".")[0]), path.rpartition(".")[2]
+        original = getattr(module, name)
+
+        def counted(*arguments):
+            work.append(cost(*arguments))
+            return original(*arguments)
+
+        monkeypatch.setattr(module, name, counted)
+
+    count("fsdash.algorithms.e_thaw.draw_slow", lambda sampler, fast_XYA, n, rng: X * n)
+    count("fsdash.algorithms.e_thaw.thawed_sweep", lambda *_: X * X * Y + model.n_pairs)
+    count("fsdash.algorithms.e_thaw.policy_sweeps", lambda *a: a[3] * X * Y)
+    count("fsdash.algorithms.e_thaw.sampled_defect", lambda *_: 2 * 10 * model.n_pairs)
+    # The first frozen sweep, of values that are 0, is also the draw of the frozen map.
+    count("fsdash.choice.race.thawed_sweep", lambda *_: model.n_pairs)
+    count("fsdash.choice.race._sweep", lambda sampler, *_: sampler.M * model.n_pairs)
+    count("fsdash.choice.race.roll_out", lambda model, sampler, policy_XY, start_N, u_TN: u_TN.size)
+    outcome = race(model, sweeps * model.n_pairs, seed(0))
+    assert any(c.method == "e-thaw" for c in outcome.candidates)
+    assert outcome.spent == sum(work) + outcome.structure.evaluations
 
 
 @pytest.mark.parametrize("rows", [False, True])
@@ -97,6 +150,12 @@ def test_the_structure_is_tested_by_draws(rows, shape, frozen, exogenous, noise_
     assert (outcome.exogenous_slow, outcome.noise_free_fast) == (exogenous, noise_free)
     assert outcome.evaluations == 500
     assert (outcome.slow_changes == 0) == exogenous and (outcome.frozen_changes == 0) == noise_free
+
+
+def test_noise_of_y_alone_does_not_make_the_frozen_map_wrong():
+    model = random_model(1, (3, 20, 3, 8), ("X...", "XYAW"))
+    outcome = structure_from_samples(model, seed(0))
+    assert outcome.misses > outcome.tested / 2 and not outcome.mostly_misses
 
 
 def test_nothing_is_known_without_draws():
