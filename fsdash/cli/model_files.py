@@ -35,8 +35,8 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a model in a file."""
     group = parser.add_argument_group(
         "a model in a file",
-        "Instead of a domain, a file with a table of transitions (.csv, .parquet), matrices P and "
-        "R (.npz) or a whole model (.npz, .json). Columns are recognised by their names; "
+        "Instead of a domain, a file with a table of transitions (.csv, .parquet, .json), matrices "
+        "P and R (.npz) or a whole model (.npz). Columns are recognised by their names; "
         "`fsdash inspect-model FILE` shows how.",
     )
     group.add_argument(

@@ -129,7 +129,7 @@ class Law:
         return np.cumsum(self.length_R) - self.length_R
 
 
-def own_frozen_law(model: FastSlowMDP) -> Law | None:
+def changed_frozen_law(model: FastSlowMDP) -> Law | None:
     """The frozen law of a model, or None if it is the usual one: y′ as in the true law, x kept."""
     if model.rows is not None and model.frozen_rows is None:
         return None

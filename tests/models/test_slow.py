@@ -112,7 +112,7 @@ def test_a_split_of_shared_rows_is_the_split_of_all_transitions(seed):
     file = io.BytesIO()
     write_csv(model, file)
     file.seek(0)
-    apart = fsdash.from_transitions(pd.read_csv(file, comment="#"), slow="fast", gamma=0.9)
+    apart = fsdash.from_transitions(pd.read_csv(file), slow="fast", gamma=0.9)
     again = fsdash.resplit(model, slow="fast")
     assert again.rows.n_rows == apart.rows.n_rows
     assert np.array_equal(again.rows.row_XYA, apart.rows.row_XYA)
