@@ -168,7 +168,9 @@ def model_of(head: Head, arrays: Arrays) -> FastSlowMDP:
         rows=_rows(arrays, "transition", "pair_row", cell_P, shape),
         frozen_rows=frozen,
         gamma=head.get("gamma"),  # type: ignore[arg-type]  # checked by the model
-        **axes,
+        slow=axes["slow"],
+        fast=axes["fast"],
+        actions=axes["actions"],
         initial_XY=initial.reshape(X, Y),
         sense=head.get("sense", "max"),
         name=str(head.get("name", "model")),
@@ -233,7 +235,9 @@ def _read_axis(kind: str, about: Any, values: np.ndarray) -> Axis:
     try:
         coordinates = {
             str(name): Coordinate(
-                *(str(c[part]) for part in ("label", "symbol", "unit")),
+                label=str(c["label"]),
+                symbol=str(c["symbol"]),
+                unit=str(c["unit"]),
                 words={float(value): str(word) for value, word in c["words"]},
             )
             for name, c in about["coordinates"].items()

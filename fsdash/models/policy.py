@@ -6,7 +6,6 @@ the actions' names. Padding is left out. Period t plays phase t mod P; P = 1 if 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from fsdash.core.display import Lines, Summary
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import check_policy
 from fsdash.errors import InputError
-from fsdash.models.size import MAX_JSON_BYTES
+from fsdash.models.size import MAX_FILE_BYTES
 from fsdash.models.table import (
     RowKeys,
     StateIndex,
@@ -32,7 +31,6 @@ from fsdash.models.table import (
 )
 from fsdash.models.tables import read_frame
 
-FORMAT = "fsdash-policy"
 PHASE, ACTION = "phase", "action"
 
 
@@ -80,7 +78,7 @@ class Policy(Summary):
         action_PS: np.ndarray,
         actions: Sequence[Any],
         action: str,
-        kind: str,
+        kind: str = "",
     ) -> None:
         self._index = StateIndex(variables, code_SV)
         self._code_SV = code_SV
@@ -135,30 +133,19 @@ class Policy(Summary):
         columns[self.action] = names.to_numpy()[self._action_PS.ravel()]
         return pd.DataFrame(columns)
 
-    def to_csv(self, path: str | Path | None = None) -> str:
-        """Return the table as CSV text, and write it to a file if a path is given."""
-        text = self.to_frame().to_csv(index=False, lineterminator="\n")
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return text
-
-    def to_json(self) -> str:
-        """Return the policy as JSON: format, kind and the columns of `to_frame`."""
-        columns = {name: column.tolist() for name, column in self.to_frame().items()}
-        return json.dumps({"format": FORMAT, "version": 1, "kind": self.kind, "columns": columns})
+    def to_csv(self) -> str:
+        """Return the table as CSV text."""
+        return self.to_frame().to_csv(index=False, lineterminator="\n")
 
     def save(self, path: str | Path) -> None:
-        """Write the policy to a file, `.csv` or `.json`; `load_policy` reads both."""
+        """Write the policy to a `.csv` file; `load_policy` reads it."""
         path = Path(path)
-        if path.suffix == ".csv":
-            self.to_csv(path)
-        elif path.suffix == ".json":
-            path.write_text(self.to_json(), encoding="utf-8")
-        else:
-            raise InputError(f"{path.name}: a policy is saved as .csv or .json; use one of them")
+        if path.suffix != ".csv":
+            raise InputError(f"{path.name}: a policy is saved as .csv; use this ending")
+        path.write_text(self.to_csv(), encoding="utf-8")
 
     @classmethod
-    def from_frame(cls, frame: pd.DataFrame, kind: str = "") -> Policy:
+    def from_frame(cls, frame: pd.DataFrame) -> Policy:
         """Return the policy of a frame as `to_frame` makes it.
 
         The actions are in the column `action`; if there is none, in the last one.
@@ -192,7 +179,6 @@ class Policy(Summary):
             action_PS.reshape(P, len(key_S)),
             [plain(a) if isinstance(a, float) else a for a in list(actions)],
             action,
-            kind,
         )
         return policy
 
@@ -205,12 +191,12 @@ class Policy(Summary):
 
 
 def load_policy(path: str | Path) -> Policy:
-    """Read a policy that `Policy.save` or `Policy.to_csv` wrote. No model is needed.
+    """Read a policy that `Policy.save` wrote. No model is needed.
 
     Parameters
     ----------
     path : str or Path
-        A file with the ending .csv or .json.
+        A file with the ending .csv.
 
     Returns
     -------
@@ -229,28 +215,12 @@ def load_policy(path: str | Path) -> Policy:
     True
     """
     path = Path(path)
-    if path.suffix not in (".csv", ".json"):
-        raise InputError(f"{path.name}: a policy is a .csv or .json file; give one of them")
-    if not path.is_file() or path.stat().st_size > MAX_JSON_BYTES:
-        raise InputError(f"{path}: there is no such file, or it exceeds {MAX_JSON_BYTES:,} bytes")
-    if path.suffix == ".csv":
-        with path.open("rb") as file:
-            return Policy.from_frame(read_frame(file))
-    return _from_json(path.read_bytes())
-
-
-def _from_json(data: bytes) -> Policy:
-    try:
-        document = json.loads(data)
-        if document["format"] != FORMAT or document["version"] != 1:
-            raise KeyError
-        columns, kind = document["columns"], str(document["kind"])
-        frame = pd.DataFrame({str(name): list(column) for name, column in columns.items()})
-        return Policy.from_frame(frame, kind)
-    except InputError:
-        raise
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
-        raise InputError("the file is not a saved policy, or it is damaged") from None
+    if path.suffix != ".csv":
+        raise InputError(f"{path.name}: a policy is a .csv file; give one")
+    if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+        raise InputError(f"{path}: there is no such file, or it exceeds {MAX_FILE_BYTES:,} bytes")
+    with path.open("rb") as file:
+        return Policy.from_frame(read_frame(file))
 
 
 def _phases(frame: pd.DataFrame) -> np.ndarray:

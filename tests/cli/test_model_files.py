@@ -3,7 +3,6 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from fsdash.algorithms.optimum import optimum
@@ -74,7 +73,7 @@ def test_the_slow_variables_are_suggested_and_reported(fsdash, table):
 
 
 def test_a_frozen_policy_file_has_its_phases(fsdash, table, tmp_path):
-    path = tmp_path / "policy.json"
+    path = tmp_path / "policy.csv"
     solved(fsdash, table, "--gamma", 0.9, "--method", "fsvi", "-T", 3, "--policy", path)
     assert load_policy(path).period == 3
 
@@ -245,7 +244,7 @@ def test_inspect_model_lists_every_error_with_its_row(fsdash, tmp_path):
         (("solve", "WHOLE", "--sense", "min"), "'sense': is not an option of a complete model"),
         (("solve", "TABLE", "--gamma", "1"), "use 0 ≤ γ < 1"),
         (("solve", "TABLE", "--gamma", ".9", "--slow", "colour"), "colour"),
-        (("solve", "TABLE", "--gamma", ".9", "--policy", "policy.txt"), "ends in .csv or .json"),
+        (("solve", "TABLE", "--gamma", ".9", "--policy", "policy.txt"), "ends in .csv"),
         (("solve", "TABLE", "--gamma", ".9", "--policy", "no/such/p.csv"), "there is no folder"),
         (("solve", "TABLE", "--gamma", ".9", "--preset", "large"), "has no preset"),
         (("solve", "nowhere.csv", "--gamma", ".9"), "there is no such file"),
@@ -267,13 +266,3 @@ def test_bad_input_is_reported_in_one_line(
     assert problem in err
     assert err.strip().count("\n") == 0
     assert out == ""
-
-
-def test_a_complete_table_needs_no_options(fsdash, tmp_path):
-    path = tmp_path / "shop.csv"
-    save(shop_model(cost=True), path)
-    assert path.read_text().startswith("#")
-    assert solved(fsdash, path)["mean_cost"] == pytest.approx(
-        -solved_value(shop_model(cost=True)), rel=1e-4
-    )
-    assert len(pd.read_csv(path, comment="#")) > 0

@@ -117,15 +117,6 @@ def _draw_downloads(saved: SavedModelRecord, method: str, T: int, solution: Solu
             key="policy-csv",
             on_click="ignore",
         )
-        st.download_button(
-            saved_text.POLICY_JSON,
-            solution.policy.to_json,
-            f"{name}.json",
-            "application/json",
-            icon=":material/download:",
-            key="policy-json",
-            on_click="ignore",
-        )
 
 
 def _draw_worth(solution: Solution) -> None:

@@ -43,7 +43,7 @@ METHOD = "Policy"
 METHODS = {"optimal": "Optimal", "fsvi": "FSVI, slow state frozen"}
 T_LABEL = "Periods T to freeze"
 SOLVING = "Solving …"
-POLICY_CSV, POLICY_JSON = "Policy, CSV", "Policy, JSON"
+POLICY_CSV = "Policy, CSV"
 MEAN = {"max": "Mean value", "min": "Mean cost"}
 MEAN_HELP = {
     "max": "Expected discounted reward, averaged over the initial states.",

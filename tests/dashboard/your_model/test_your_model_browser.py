@@ -95,8 +95,8 @@ def test_an_example_becomes_a_policy_file_by_touch(visit: Callable[..., Page]):
     expect(page).to_have_url(in_url("example", "maintenance"))
     button(page, text.SAVE).tap()
     with page.expect_download() as download:
-        button(page, saved_text.POLICY_JSON).tap()
-    assert load_policy(download.value.path().rename(download.value.path().with_suffix(".json")))
+        button(page, saved_text.POLICY_CSV).tap()
+    assert load_policy(download.value.path().rename(download.value.path().with_suffix(".csv")))
 
 
 def test_gamma_comes_from_a_yearly_rate(visit: Callable[..., Page], tmp_path):
