@@ -63,7 +63,7 @@ def run_inspect_model(arguments: argparse.Namespace) -> str:
     path, contents = arguments.file, read(arguments.file)
     report: dict[str, Any] = {"file": path}
     if contents.frame is not None:
-        guessed = {n: v for n, v in guess_columns(contents.frame).options.items() if v is not None}
+        guessed = {n: v for n, v in guess_columns(contents.frame).items() if v is not None}
         options = guessed | contents.options | file_options(arguments)
         report["rows"] = len(contents.frame)
         report["columns"] = _columns(options)

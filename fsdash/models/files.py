@@ -107,9 +107,8 @@ def load(path: str | Path | BinaryIO, **options: Any) -> FastSlowMDP:
     _check_options(options, OPTIONS, "of a table")
     if "gamma" not in options:
         raise InputError(NO_GAMMA)
-    guessed = guess_columns(contents.frame).options
-    options = {"slow": None, "name": Path(_name(path)).stem} | guessed | options
-    return from_transitions(contents.frame, **options)
+    defaults = {"slow": None, "name": Path(_name(path)).stem}
+    return from_transitions(contents.frame, **(defaults | guess_columns(contents.frame) | options))
 
 
 def _check_options(options: dict[str, Any], allowed: tuple[str, ...], kind: str) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -133,7 +132,7 @@ class _Read:
             _, first, number = np.unique(keys, return_index=True, return_inverse=True)
             next_N = t.next_N.copy()
             next_N[done_N] = S + number
-            t = replace(t, next_N=next_N)
+            t = t._replace(next_N=next_N)
             done_S = np.repeat([0, 1], [S, len(first)])
             code_SV = np.column_stack([np.concatenate([code_SV, code_NV[first]]), done_S])
             variables = (*variables, DONE)

@@ -37,7 +37,7 @@ def state_variables(
     for name in frame.columns:
         variable, [code_S] = encode(name, [frame[name]])
         rows = np.flatnonzero(code_S < 0)
-        faults.add_rows(rows, lambda i: "empty or infinite", "give a value", column=name)
+        faults.add_rows(rows, "empty or infinite", "give a value", column=name)
         variables.append(variable)
         codes.append(code_S)
     code_SV = np.stack(codes, axis=1)
@@ -48,7 +48,7 @@ def state_variables(
     )
     rows = np.flatnonzero(count[first_S] > 1)
     remedy = "add a variable that tells them apart"
-    faults.add_rows(rows, lambda i: "another state has the same values", remedy, column="states")
+    faults.add_rows(rows, "another state has the same values", remedy, column="states")
     return tuple(variables), code_SV
 
 

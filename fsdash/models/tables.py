@@ -67,8 +67,8 @@ def write_csv(model: FastSlowMDP, path: Path) -> None:
     frame = pd.DataFrame(dict(columns))
     if len(frame.columns) < len(columns):
         raise InputError(
-            f"{model.name}: a state variable has the name of another column ({', '.join(map(str, frame))}); "
-            "rename it or save the model as .npz"
+            f"{model.name}: a state variable has the name of another column "
+            f"({', '.join(map(str, frame))}); rename it or save the model as .npz"
         )
     frame.to_csv(path, index=False, lineterminator="\n")
 

@@ -196,8 +196,8 @@ def test_one_initial_state():
 def test_columns_may_have_any_names():
     rows = frame(*SMALL).set_axis(["x", "y", "a", "x'", "y'", "prob", "gain"], axis=1)
     columns = fsdash.guess_columns(rows)
-    model = fsdash.from_transitions(rows, slow="x", gamma=0.5, **columns.options)
-    assert model.n_pairs == 5 and (columns.action, columns.reward) == ("a", "gain")
+    model = fsdash.from_transitions(rows, slow="x", gamma=0.5, **columns)
+    assert model.n_pairs == 5 and (columns["action"], columns["reward"]) == ("a", "gain")
 
 
 @pytest.mark.parametrize(
@@ -234,22 +234,22 @@ def test_columns_may_have_any_names():
 )
 def test_columns_are_guessed_from_their_names(names, next_columns, others):
     columns = names.split("," if "," in names else " ")
-    found = fsdash.guess_columns(pd.DataFrame([[0.5] * len(columns)], columns=columns))
-    assert dict(found.next) == next_columns
+    guess = fsdash.guess_columns(pd.DataFrame([[0.5] * len(columns)], columns=columns))
+    assert guess.get("next_prefix", {}) == next_columns
     if others is not None:
-        assert (found.action, found.probability, found.reward, found.sense) == others
+        assert tuple(map(guess.get, ("action", "probability", "reward", "sense"))) == others
 
 
 def test_the_end_of_an_episode_is_recognised_by_its_name_and_values():
     columns = ["state", "action", "next_state", "prob", "reward", "done"]
     rows = pd.DataFrame([(0, 0, 1, 1.0, 5, True), (1, 0, 0, 1.0, 5, False)], columns=columns)
-    found = fsdash.guess_columns(rows)
-    assert found.terminal == found.options["terminal"] == "done"
-    model = fsdash.from_transitions(rows, slow=[], gamma=0.5, **found.options)
+    guess = fsdash.guess_columns(rows)
+    assert guess["terminal"] == "done"
+    model = fsdash.from_transitions(rows, slow=[], gamma=0.5, **guess)
     assert np.allclose(fsdash.optimum(model).U_XY, [[5, 0]], atol=1e-6)
-    assert fsdash.guess_columns(rows.assign(done=[3, 4])).terminal is None
+    assert "terminal" not in fsdash.guess_columns(rows.assign(done=[3, 4]))
     variable = fsdash.guess_columns(rows.assign(next_done=0))
-    assert variable.states == ("state", "done") and variable.terminal is None
+    assert list(variable["next_prefix"]) == ["state", "done"] and "terminal" not in variable
 
 
 def test_a_column_without_a_role_is_a_warning():
@@ -262,7 +262,7 @@ def test_a_column_without_a_role_is_a_warning():
 
 def test_what_cannot_be_guessed_is_named_in_the_faults():
     rows = frame(*SMALL).set_axis(["x", "y", "a1", "next_x", "next_y", "p", "r1"], axis=1)
-    options = fsdash.guess_columns(rows).options
+    options = fsdash.guess_columns(rows)
     assert {column for _, column, _ in problems(rows, **options)} == {"action", "reward"}
 
 
