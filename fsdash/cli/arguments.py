@@ -49,11 +49,11 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[override]
         """Parse the arguments, as argparse does, except for options with the value `--`."""
-        given = list(sys.argv[1:] if args is None else args)
-        for argument in given:
+        arguments = list(sys.argv[1:] if args is None else args)
+        for argument in arguments:
             if NO_VALUE.fullmatch(argument):
                 self.error(f"{argument}: gives no value; write one after {argument[:-2]}")
-        return super().parse_known_args(given, namespace)
+        return super().parse_known_args(arguments, namespace)
 
 
 def one_line(message: object) -> str:

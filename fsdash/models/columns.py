@@ -15,6 +15,8 @@ from fsdash.formatting import shorten
 from fsdash.models.faults import Faults
 from fsdash.models.size import MAX_COLUMNS
 
+Names = str | Sequence[str] | None
+"""One name, several, or none given."""
 PREFIXES = ("next_", "next.", "next ", "next-", "next", "new_", "to_")
 SUFFIXES = ("_next", ".next", " next", "'", "′", "_prime", "p")
 REPLACED = (("from", "to"), ("current", "next"), ("old", "new"), ("source", "target"))
@@ -151,7 +153,7 @@ def _next_columns(names: list[str]) -> dict[str, str]:
     return {}
 
 
-def named(names: str | Sequence[str] | None) -> tuple[str, ...] | None:
+def named(names: Names) -> tuple[str, ...] | None:
     """Variables given as one name or several; None stays None."""
     if names is None:
         return None
@@ -162,8 +164,8 @@ def named(names: str | Sequence[str] | None) -> tuple[str, ...] | None:
 class ReadOptions:
     """The arguments of `from_transitions`, also in a JSON document with a table."""
 
-    slow: str | Sequence[str] | None = None
-    fast: str | Sequence[str] | None = None
+    slow: Names = None
+    fast: Names = None
     action: str = "action"
     next_prefix: str | Mapping[str, str] = "next_"
     probability: str | None = "p"

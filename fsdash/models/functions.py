@@ -19,6 +19,7 @@ import pandas as pd
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.models.assemble import build
+from fsdash.models.columns import Names
 from fsdash.models.faults import Faults
 from fsdash.models.law import Transitions, law_of_calls
 from fsdash.models.marked import (
@@ -40,7 +41,7 @@ def from_functions(
     transition: Callable[[Any, Any], Any],
     reward: Callable[..., float],
     *,
-    slow: str | Sequence[str] | None,
+    slow: Names,
     gamma: float,
     feasible: Callable[[Any, Any], bool] | None = None,
     terminal: Any = None,
@@ -181,7 +182,7 @@ class _Answers:
     ) -> None:
         self.faults, self.index, self.points, self.needs_next = faults, index, points, needs_next
         self.rows: list[tuple[int, int, int, float, float]] = []
-        self._known: dict[Any, int] = {}
+        self._numbers: dict[Any, int] = {}
 
     def record(
         self, s: int, a: int, answer: Any, action: Any, reward: Callable[..., float]
@@ -211,9 +212,9 @@ class _Answers:
     def _number(self, state: Any) -> int:
         state = tuple(state.tolist()) if isinstance(state, np.ndarray) else state
         key = tuple(state.items()) if isinstance(state, Mapping) else state
-        if key not in self._known:
-            self._known[key] = self.index.number(state)
-        return self._known[key]
+        if key not in self._numbers:
+            self._numbers[key] = self.index.number(state)
+        return self._numbers[key]
 
     def transitions(self, sense: str) -> Transitions:
         """All recorded transitions."""

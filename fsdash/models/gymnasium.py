@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,13 @@ import pandas as pd
 from fsdash.core.axis import Coordinate
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.models.assemble import assemble, noted
-from fsdash.models.columns import named
+from fsdash.models.assemble import assemble, choose_split
+from fsdash.models.columns import Names
 from fsdash.models.faults import Faults
 from fsdash.models.law import Transitions, law_of_calls
 from fsdash.models.marked import check_initial, named_actions, state_variables
 from fsdash.models.reading import check_settings
 from fsdash.models.size import MAX_TRANSITIONS
-from fsdash.models.slow import choose_slow
 from fsdash.models.table import RowKeys, Table, Variable, describe_codes
 
 DONE = Variable("done", np.array([0.0, 1.0]), Coordinate(words={0.0: "no", 1.0: "yes"}))
@@ -37,7 +37,7 @@ def from_gymnasium(
     *,
     gamma: float,
     decode: Callable[[int], Any] | None = None,
-    slow: str | Sequence[str] | None = None,
+    slow: Names = None,
     actions: Sequence[Any] | None = None,
 ) -> FastSlowMDP:
     """Build a model from an environment with a transition table.
@@ -90,11 +90,8 @@ def from_gymnasium(
     check_settings(faults, gamma, "max")
     read = _Read(core, P, decode, actions, faults)
     faults.raise_errors()
-    names = named(slow)
-    if names is None:
-        names = choose_slow(read.table(faults, gamma, keep=read.names))
-    table = read.table(faults, gamma, keep=names)
-    return assemble(noted(table, names) if slow is None else table, names)
+    table, names, _ = choose_split(read.table(faults, gamma, keep=read.names), slow)
+    return assemble(replace(read.table(faults, gamma, keep=names), name=table.name), names)
 
 
 class _Read:

@@ -74,7 +74,7 @@ def terminal_states(
     `terminal` is a mapping of variables to values (a state that has all of them is terminal), a
     state as a tuple, a list of these, or a frame with one row per terminal state.
     """
-    found_S = np.zeros(len(code_SV), bool)
+    terminal_S = np.zeros(len(code_SV), bool)
     if isinstance(terminal, pd.DataFrame):
         terminal = terminal.to_dict("records")
     elif isinstance(terminal, np.ndarray | pd.Series | set | frozenset):
@@ -89,8 +89,8 @@ def terminal_states(
         if not matches_S.any():
             remedy = "check its values against the state and next-state columns"
             faults.add(f"no state matches {state!r}", remedy, column="terminal")
-        found_S |= matches_S
-    return found_S
+        terminal_S |= matches_S
+    return terminal_S
 
 
 def _matches(index: StateIndex, state: object, code_SV: np.ndarray) -> np.ndarray:

@@ -25,7 +25,7 @@ from fsdash.models.table import (
     action_column,
     action_names,
     encode,
-    own_column,
+    level_column,
     plain,
     split_variables,
 )
@@ -128,7 +128,7 @@ class Policy(Summary):
         P, S = self._action_PS.shape
         columns: dict[str, Any] = {PHASE: np.repeat(np.arange(P), S)} if P > 1 else {}
         for variable, codes in zip(self._index.variables, self._code_SV.T, strict=True):
-            columns[variable.name] = own_column(variable, np.tile(codes, P))
+            columns[variable.name] = level_column(variable, np.tile(codes, P))
         names = pd.Series(self.actions, dtype=None if _are_numbers(self.actions) else object)
         columns[self.action] = names.to_numpy()[self._action_PS.ravel()]
         return pd.DataFrame(columns)

@@ -90,7 +90,7 @@ class _Reader:
         )
         action, [self.action_N] = self._encode(options.action)
         # Numbers are coordinates of the action, words are labels.
-        labels = tuple(str(value) for value in action.own_values) if action.is_category else ()
+        labels = tuple(str(value) for value in action.levels) if action.is_category else ()
         self.actions = Axis((action.name,), action.values, labels=labels)
         self.probability_N, self.reward_N = self._probabilities(), self._rewards()
         self.starts_N = _complete(self.code_NV) & (self.action_N >= 0)
@@ -153,7 +153,7 @@ class _Reader:
         """Warn if a variable has both numbers and words: one of them may be a slip."""
         if not variable.is_category:
             return
-        values = pd.Series([str(value) for value in variable.own_values], dtype="str")
+        values = pd.Series([str(value) for value in variable.levels], dtype="str")
         words = values[pd.to_numeric(values, errors="coerce").isna()]
         if 0 < len(words) < len(values):
             self.faults.add(

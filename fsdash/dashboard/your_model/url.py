@@ -45,10 +45,10 @@ def names(value: str) -> list[str]:
     """Reads names separated by commas."""
     if value == NO_NAMES:
         return []
-    found = value.split(",")
-    if len(found) > MAX_NAMES or max(map(len, found)) > 100:
+    parts = value.split(",")
+    if len(parts) > MAX_NAMES or max(map(len, parts)) > 100:
         raise ValueError(value)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(parts))
 
 
 def names_text(values: Collection[str]) -> str:
@@ -60,10 +60,10 @@ def names_text(values: Collection[str]) -> str:
 
 def pairs(value: str) -> list[tuple[str, str]]:
     """Reads state variables with the columns of their next values: stock>next_stock."""
-    found = [tuple(part.split(">")) for part in names(value)]
-    if any(len(pair) != 2 for pair in found):
+    columns = [tuple(part.split(">")) for part in names(value)]
+    if any(len(pair) != 2 for pair in columns):
         raise ValueError(value)
-    return found
+    return columns
 
 
 def pairs_text(values: Collection[tuple[str, str]]) -> str:
