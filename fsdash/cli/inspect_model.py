@@ -11,8 +11,6 @@ from fsdash.errors import InputError
 from fsdash.formatting import as_json, as_table
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from fsdash.core.model import FastSlowMDP
 
 CONSTANTS_SECONDS = 20.0
@@ -56,9 +54,10 @@ def run_inspect_model(arguments: argparse.Namespace) -> str:
     The constants need γ; without it they are left out.
     """
     from fsdash.models.columns import guess_columns
-    from fsdash.models.faults import count_errors
+    from fsdash.models.faults import count_errors, without_notes
     from fsdash.models.files import read
     from fsdash.models.slow import suggest_slow
+    from fsdash.models.transitions import check_transitions
 
     path, contents = arguments.file, read(arguments.file)
     report: dict[str, Any] = {"file": path}
@@ -67,7 +66,7 @@ def run_inspect_model(arguments: argparse.Namespace) -> str:
         options = guessed | contents.options | file_options(arguments)
         report["rows"] = len(contents.frame)
         report["columns"] = _columns(options)
-        faults = _faults(contents.frame, options)
+        faults = without_notes(check_transitions(contents.frame, **options), REMEDIES)
         report["faults"] = faults.to_dict("records")
         if errors := count_errors(faults):
             print(_describe(report, arguments.format))
@@ -94,22 +93,10 @@ def _columns(options: dict[str, Any]) -> dict[str, Any]:
     return {"states": states, **rest}
 
 
-def _faults(frame: pd.DataFrame, options: dict[str, Any]) -> pd.DataFrame:
-    """Every fault of the table, without the notes on memory and time."""
-    from fsdash.models.transitions import check_transitions
-
-    faults = check_transitions(frame, **options)
-    for in_python, option in REMEDIES.items():
-        faults["remedy"] = faults["remedy"].str.replace(in_python, option, regex=False)
-    return faults[faults["severity"] != "note"]
-
-
 def _sizes(model: FastSlowMDP) -> dict[str, object]:
     """The sizes of the model, its sense, and the memory and time that it needs."""
     from fsdash.models.size import Size
 
-    transitions = model.n_pairs * model.true.outcomes
-    size = Size(model.n_slow, model.n_fast, model.n_actions, transitions)
     return {
         "slow": ", ".join(model.slow.names),
         "fast": ", ".join(model.fast.names),
@@ -120,7 +107,7 @@ def _sizes(model: FastSlowMDP) -> dict[str, object]:
         "n_pairs": model.n_pairs,
         "sense": model.sense,
         "bytes": model.nbytes,
-        "needs": size.text,
+        "needs": Size.of(model).text,
     }
 
 

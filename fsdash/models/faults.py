@@ -8,7 +8,7 @@ thousand faults of a kind, one line stands for the others; its `count` says how 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -148,3 +148,11 @@ def _message(frame: pd.DataFrame) -> str:
 def count_errors(faults: pd.DataFrame) -> int:
     """How many errors a frame of faults has, those that one line stands for included."""
     return int(faults.loc[faults["severity"] == "error", "count"].sum())
+
+
+def without_notes(faults: pd.DataFrame, remedies: Mapping[str, str]) -> pd.DataFrame:
+    """Errors and warnings; what a page or a command offers stands for an option in Python."""
+    faults = faults[faults["severity"] != "note"].reset_index(drop=True)
+    for in_python, offered in remedies.items():
+        faults["remedy"] = faults["remedy"].str.replace(in_python, offered, regex=False)
+    return faults

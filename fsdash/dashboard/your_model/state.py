@@ -20,7 +20,6 @@ from fsdash.models import examples
 from fsdash.models.columns import guess_columns
 from fsdash.models.files import Contents, read
 from fsdash.models.policy import Policy
-from fsdash.models.transitions import check_transitions
 
 MAX_MEGABYTES = 50
 FILE_TYPES = ("csv", "parquet", "npz", "json")
@@ -72,15 +71,6 @@ def next_column(name: str, columns: Sequence[str]) -> str | None:
     """The column that probably holds the next value of a variable."""
     usual = (f"next_{name}", f"new_{name}", f"{name}_next", f"{name}'", f"{name}′")
     return next((column for column in usual if column in columns), None)
-
-
-def check(frame: pd.DataFrame, options: Mapping[str, Any]) -> pd.DataFrame:
-    """Errors and warnings of the table; notes are left out."""
-    faults = check_transitions(frame, **options)
-    faults = faults[faults["severity"] != "note"].reset_index(drop=True)
-    for in_python, on_page in text.REMEDIES.items():
-        faults["remedy"] = faults["remedy"].str.replace(in_python, on_page, regex=False)
-    return faults
 
 
 def offers(faults: pd.DataFrame) -> tuple[bool, ...]:

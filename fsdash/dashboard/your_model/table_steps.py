@@ -15,7 +15,8 @@ from fsdash.dashboard.your_model import state, text
 from fsdash.dashboard.your_model.state import Upload
 from fsdash.dashboard.your_model.url import NO_NAMES, URL, remember_default
 from fsdash.formatting import escape_markdown, frame_csv
-from fsdash.models.faults import count_errors
+from fsdash.models.faults import count_errors, without_notes
+from fsdash.models.transitions import check_transitions
 
 MAX_SHOWN = 20
 """Faults on the page; the file has all of them."""
@@ -212,4 +213,4 @@ def _draw_faults(upload: Upload, faults: pd.DataFrame, expanded: bool) -> None:
 
 @st.cache_resource(max_entries=16, show_spinner=text.CHECKING)
 def _faults(key: str, options: Mapping[str, Any], _frame: pd.DataFrame) -> pd.DataFrame:
-    return state.check(_frame, options)
+    return without_notes(check_transitions(_frame, **options), text.REMEDIES)

@@ -178,15 +178,13 @@ ASSUMED_SWEEPS = 300
 
 def sizes(model: FastSlowMDP) -> str:
     """The sizes of a model, its memory and the time to solve it."""
-    transitions = model.n_pairs * model.true.outcomes
-    size = Size(model.n_slow, model.n_fast, model.n_actions, transitions)
     padding = model.n_states - model.n_real
     absent = f" ({padding:,} combinations do not occur)" if padding else ""
     return (
         f"**{model.n_slow:,}** slow × **{model.n_fast:,}** fast states{absent}, "
         f"**{plural(model.n_actions, 'action')}**, **{model.n_pairs:,}** feasible pairs. The "
         f"model needs {file_size(model.nbytes)}; solving it takes "
-        f"{duration(ASSUMED_SWEEPS * size.sweep_seconds)}."
+        f"{duration(ASSUMED_SWEEPS * Size.of(model).sweep_seconds)}."
     )
 
 
