@@ -25,7 +25,7 @@ from fsdash.models.faults import Faults
 from fsdash.models.law import with_terminal
 from fsdash.models.size import Size
 from fsdash.models.slow import choose_slow
-from fsdash.models.table import SINGLE, RowKeys, Table, axis_of
+from fsdash.models.table import SINGLE, Table, axis_of, row_keys
 
 Split = tuple[list[int], list[int]]
 """The positions of the slow and of the fast variables."""
@@ -155,8 +155,7 @@ def split_size(table: Table, slow: tuple[str, ...]) -> Size:
 
 
 def _keys(table: Table, part: list[int]) -> np.ndarray:
-    code_SV = table.code_SV[:, part]
-    return RowKeys([len(table.variables[j]) for j in part], code_SV)(code_SV)
+    return row_keys([table.variables[j] for j in part], table.code_SV[:, part])
 
 
 def _axes(table: Table, split: Split) -> list[tuple[np.ndarray, Axis]]:

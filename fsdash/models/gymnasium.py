@@ -27,7 +27,7 @@ from fsdash.models.law import Transitions, law_of_calls
 from fsdash.models.marked import check_initial, named_actions, state_variables
 from fsdash.models.reading import check_settings
 from fsdash.models.size import MAX_TRANSITIONS
-from fsdash.models.table import RowKeys, Table, Variable, describe_codes
+from fsdash.models.table import Table, Variable, describe_codes, row_keys
 
 DONE = Variable("done", np.array([0.0, 1.0]), Coordinate(words={0.0: "no", 1.0: "yes"}))
 
@@ -125,7 +125,7 @@ class _Read:
         if done_N.any():
             kept = np.isin(self.names, keep)
             code_NV = np.where(kept, code_SV[t.next_N[done_N]], 0)
-            keys = RowKeys([len(v) for v in variables], code_NV)(code_NV)
+            keys = row_keys(variables, code_NV)
             _, first, number = np.unique(keys, return_index=True, return_inverse=True)
             next_N = t.next_N.copy()
             next_N[done_N] = S + number

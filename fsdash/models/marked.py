@@ -12,7 +12,7 @@ from fsdash.core.axis import Axis
 from fsdash.core.rows import PROBABILITY_TOLERANCE
 from fsdash.errors import InputError
 from fsdash.models.faults import Faults
-from fsdash.models.table import RowKeys, StateIndex, Variable, action_names, encode
+from fsdash.models.table import StateIndex, Variable, action_names, encode, row_keys
 
 MISSING = "missing"
 """The value of `terminal` that makes next states without rows of their own terminal."""
@@ -42,9 +42,7 @@ def state_variables(
         codes.append(code_S)
     code_SV = np.stack(codes, axis=1)
     _, first_S, count = np.unique(
-        RowKeys([len(v) for v in variables], code_SV)(code_SV),
-        return_inverse=True,
-        return_counts=True,
+        row_keys(variables, code_SV), return_inverse=True, return_counts=True
     )
     rows = np.flatnonzero(count[first_S] > 1)
     remedy = "add a variable that tells them apart"

@@ -19,7 +19,6 @@ from fsdash.core.operators import check_policy
 from fsdash.errors import InputError
 from fsdash.models.size import MAX_FILE_BYTES
 from fsdash.models.table import (
-    RowKeys,
     StateIndex,
     Variable,
     action_column,
@@ -27,7 +26,8 @@ from fsdash.models.table import (
     encode,
     level_column,
     plain,
-    split_variables,
+    row_keys,
+    state_codes,
 )
 from fsdash.models.tables import read_frame
 
@@ -60,12 +60,9 @@ class Policy(Summary):
     def __init__(self, model: FastSlowMDP, policy: Any) -> None:
         array = np.asarray(getattr(policy, "policy_PXY", policy))
         policy_PXY = check_policy(model, array[None] if array.ndim == 2 else array)
-        slow, code_XV, fast, code_YV = split_variables(model.slow, model.fast)
-        x_S, y_S = np.nonzero(model.real_XY)
         self._set(
-            (*slow, *fast),
-            np.concatenate([code_XV[x_S], code_YV[y_S]], axis=1),
-            policy_PXY[:, x_S, y_S],
+            *state_codes(model),
+            policy_PXY[:, model.real_XY],
             action_names(model.actions),
             action_column(model.actions),
             getattr(policy, "policy_kind", ""),
@@ -163,8 +160,9 @@ class Policy(Summary):
         phase_N = _phases(frame)
         coded = [(variable, codes) for variable, [codes] in (encode(n, [frame[n]]) for n in names)]
         variables, code_NV = [v for v, _ in coded], np.stack([c for _, c in coded], axis=1)
-        key_N = RowKeys([len(v) for v in variables], code_NV)(code_NV)
-        key_S, first_S, state_N = np.unique(key_N, return_index=True, return_inverse=True)
+        key_S, first_S, state_N = np.unique(
+            row_keys(variables, code_NV), return_index=True, return_inverse=True
+        )
         P = int(phase_N.max()) + 1
         place_N = phase_N * len(key_S) + state_N
         if len(frame) != P * len(key_S) or len(np.unique(place_N)) != len(frame):

@@ -205,6 +205,11 @@ class RowKeys:
         return np.where(wrong_N, -1, key_N)
 
 
+def row_keys(variables: Sequence[Variable], code_NV: np.ndarray) -> np.ndarray:
+    """An integer for each row of codes, as `RowKeys` gives it."""
+    return RowKeys([len(variable) for variable in variables], code_NV)(code_NV)
+
+
 def distinct(key_N: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The different keys in order, and the place of one of each."""
     if not len(key_N) or key_N.max() > 8 * len(key_N) + 1000:
@@ -359,21 +364,19 @@ class Table:
     def of(cls, model: FastSlowMDP) -> Table:
         """The table of a model: its real states, feasible pairs and true dynamics.
 
-        The variables are the coordinates of the slow axis, followed by those of the fast axis. An
-        error is raised if the table would need more memory than there is.
+        An error is raised if the table would need more memory than there is.
         """
         X, Y, A = model.reward_XYA.shape
         true = model.true
         Size(X, Y, A, len(true.target_N) if isinstance(true, Rows) else 0).refuse_too_large()
-        slow, code_XV, fast, code_YV = split_variables(model.slow, model.fast)
+        variables, code_SV = state_codes(model)
         real_XY = model.real_XY
-        x_S, y_S = np.nonzero(real_XY)
         state_of = np.full(X * Y, -1, np.int64)
-        state_of[real_XY.ravel()] = np.arange(len(x_S))
+        state_of[real_XY.ravel()] = np.arange(len(code_SV))
         law = Law.of(model, true)
         return cls(
-            variables=(*slow, *fast),
-            code_SV=np.concatenate([code_XV[x_S], code_YV[y_S]], axis=1),
+            variables=variables,
+            code_SV=code_SV,
             actions=model.actions,
             law=replace(law, state_P=state_of[law.state_P], next_N=state_of[law.next_N]),
             gamma=model.gamma,
@@ -383,23 +386,21 @@ class Table:
         )
 
 
-def split_variables(
-    slow: Axis, fast: Axis
-) -> tuple[list[Variable], np.ndarray, list[Variable], np.ndarray]:
-    """The slow and the fast variables, each with the codes of the axis's points.
+def state_codes(model: FastSlowMDP) -> tuple[tuple[Variable, ...], np.ndarray]:
+    """The state variables of a model and the codes of its real states, shape (S, V).
 
-    A fast variable with the name of a slow one is called "fast …".
+    The variables are the coordinates of the slow axis, followed by those of the fast axis. A fast
+    variable with the name of a slow one is called "fast …".
     """
-    slow_variables, code_XV = axis_variables(slow, "slow")
-    fast_variables, code_YV = axis_variables(fast, "fast")
-    taken = {variable.name for variable in slow_variables}
-    fast_variables = [
-        replace(v, name=f"fast {v.name}") if v.name in taken else v for v in fast_variables
-    ]
-    return slow_variables, code_XV, fast_variables, code_YV
+    slow, code_XV = _axis_variables(model.slow, "slow")
+    fast, code_YV = _axis_variables(model.fast, "fast")
+    taken = {variable.name for variable in slow}
+    fast = [replace(v, name=f"fast {v.name}") if v.name in taken else v for v in fast]
+    x_S, y_S = np.nonzero(model.real_XY)
+    return (*slow, *fast), np.concatenate([code_XV[x_S], code_YV[y_S]], axis=1)
 
 
-def axis_variables(axis: Axis, kind: str) -> tuple[list[Variable], np.ndarray]:
+def _axis_variables(axis: Axis, kind: str) -> tuple[list[Variable], np.ndarray]:
     """The coordinates of an axis as variables, and the codes of its points, shape (n, d).
 
     The only point of an axis without variables has none. If two points have the same coordinates,
