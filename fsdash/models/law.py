@@ -211,10 +211,13 @@ def collect(
         row_P = np.minimum.reduceat(t.row_N, start_P)
         place = np.flatnonzero(where_P)
         place = place[np.argsort(row_P[place], kind="stable")]
-        state, action = (index_N[start_P[place]].tolist() for index_N in (t.state_N, t.action_N))
+        first = start_P[place]
         faults.add_rows(
             row_P[place],
-            lambda i: f"{column} sums to {sum_P[place[i]]:.9g} over {pair(state[i], action[i])}",
+            lambda i: (
+                f"{column} sums to {sum_P[place[i]]:.9g} over "
+                f"{pair(int(t.state_N[first[i]]), int(t.action_N[first[i]]))}"
+            ),
             remedy,
             column=column,
         )

@@ -199,13 +199,13 @@ def test_inspect_model_reports_columns_variables_and_sizes(fsdash, table):
     for part in ("40 rows", "season → next_season", clean, "slow", "n_pairs", "per 1,000 sweeps"):
         assert part in out
     code, out, _ = fsdash("inspect-model", table, "--format", "json")
-    found = json.loads(out)
-    assert {v["variable"]: v["suggestion"] for v in found["variables"]} == {
+    report = json.loads(out)
+    assert {v["variable"]: v["suggestion"] for v in report["variables"]} == {
         "season": "slow",
         "stock": "fast",
     }
-    assert found["sizes"]["n_pairs"] == 20
-    assert "constants" not in found  # they need γ
+    assert report["sizes"]["n_pairs"] == 20
+    assert "constants" not in report  # they need γ
     code, out, _ = fsdash("inspect-model", table, "--gamma", 0.9, "--format", "json")
     assert json.loads(out)["constants"]["d_y"] == 3
 
@@ -260,8 +260,8 @@ def test_bad_input_is_reported_in_one_line(
     monkeypatch.setenv("FSDASH_DATA", str(tmp_path / "none"))
     save(shop_model(), tmp_path / "whole.npz")
     files = {"TABLE": str(table), "WHOLE": str(tmp_path / "whole.npz")}
-    given = [files.get(argument, argument) for argument in arguments]
-    code, out, err = fsdash(*given)
+    line = [files.get(argument, argument) for argument in arguments]
+    code, out, err = fsdash(*line)
     assert code == 2
     assert problem in err
     assert err.strip().count("\n") == 0

@@ -306,9 +306,9 @@ def test_matrices_may_come_with_the_values_of_state_variables(tmp_path):
         beta=ddp.beta,
         states=np.stack([model.slow.values[x, 0], model.fast.values[y, 0]], axis=1),
     )
-    found = fsdash.load(tmp_path / "m.npz")
-    assert found.slow.names == ("variable 1",) and found.gamma == model.gamma
-    assert np.array_equal(found.reward_XYA, model.reward_XYA)
+    loaded = fsdash.load(tmp_path / "m.npz")
+    assert loaded.slow.names == ("variable 1",) and loaded.gamma == model.gamma
+    assert np.array_equal(loaded.reward_XYA, model.reward_XYA)
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,8 @@ def build(rows, **options):
 
 def problems(rows, **options):
     """The errors of a table, as (row, column, problem)."""
-    found = fsdash.check_transitions(rows, **({"slow": "x", "gamma": 0.5} | options))
-    errors = found[found["severity"] == "error"]
+    faults = fsdash.check_transitions(rows, **({"slow": "x", "gamma": 0.5} | options))
+    errors = faults[faults["severity"] == "error"]
     return [
         (None if pd.isna(row) else int(row), column, problem)
         for row, column, problem in errors[["row", "column", "problem"]].itertuples(index=False)
@@ -104,8 +104,8 @@ def test_a_state_that_ends_the_process_only_sometimes_is_a_warning():
         ("a", 0, "go", "a", 1, 1, 6), ("a", 0, "stop", "a", 1, 1, 0), ("a", 1, "go", "a", 0, 1, 9)
     )
     rows["end"] = [False, True, False]
-    found = fsdash.check_transitions(rows, slow="x", gamma=0.5, terminal="end")
-    marked = found[found["column"] == "end"]
+    faults = fsdash.check_transitions(rows, slow="x", gamma=0.5, terminal="end")
+    marked = faults[faults["column"] == "end"]
     assert marked["row"].tolist() == [1] and marked["severity"].tolist() == ["warning"]
 
 
@@ -117,8 +117,8 @@ def test_terminal_states_may_be_a_frame_of_states():
 
 def test_rows_of_a_terminal_state_are_reported_and_not_used():
     rows = frame(("a", 0, "go", "a", 1, 1, 6), ("a", 1, "go", "a", 0, 1, 9))
-    found = fsdash.check_transitions(rows, slow="x", gamma=0.5, terminal={"y": 1})
-    assert found.loc[found["severity"] == "warning", "row"].tolist() == [2]
+    faults = fsdash.check_transitions(rows, slow="x", gamma=0.5, terminal={"y": 1})
+    assert faults.loc[faults["severity"] == "warning", "row"].tolist() == [2]
     assert np.allclose(fsdash.optimum(build(rows, terminal={"y": 1})).U_XY, [[6, 0]], atol=1e-6)
 
 
@@ -254,8 +254,8 @@ def test_the_end_of_an_episode_is_recognised_by_its_name_and_values():
 
 def test_a_column_without_a_role_is_a_warning():
     rows = frame(*SMALL).assign(absorbing=0)
-    found = fsdash.check_transitions(rows, slow="x", gamma=0.5)
-    [warning] = found[found["severity"] == "warning"].to_dict("records")
+    faults = fsdash.check_transitions(rows, slow="x", gamma=0.5)
+    [warning] = faults[faults["severity"] == "warning"].to_dict("records")
     assert (warning["column"], warning["problem"]) == ("absorbing", "the column is not used")
     assert build(rows).content_hash == build(frame(*SMALL)).content_hash
 
@@ -313,9 +313,9 @@ def test_infeasible_actions_are_never_chosen(seed, T):
 
 
 def test_a_correct_table_has_no_errors_and_predicts_memory_and_time():
-    found = fsdash.check_transitions(small(), slow="x", gamma=0.5)
-    assert found["severity"].tolist() == ["note"]
-    assert "needs about" in found["problem"][0] and "sweeps" in found["problem"][0]
+    faults = fsdash.check_transitions(small(), slow="x", gamma=0.5)
+    assert faults["severity"].tolist() == ["note"]
+    assert "needs about" in faults["problem"][0] and "sweeps" in faults["problem"][0]
 
 
 @pytest.mark.parametrize(
@@ -338,8 +338,8 @@ def test_a_correct_table_has_no_errors_and_predicts_memory_and_time():
     ],
 )
 def test_each_fault_has_its_row_its_column_and_a_remedy(rows, row, column, problem):
-    found = fsdash.check_transitions(rows, slow="x", gamma=0.5)
-    fault = found[(found["severity"] == "error") & (found["row"] == row)].iloc[0]
+    faults = fsdash.check_transitions(rows, slow="x", gamma=0.5)
+    fault = faults[(faults["severity"] == "error") & (faults["row"] == row)].iloc[0]
     assert fault["column"] == column and problem in fault["problem"]
     assert len(fault["remedy"]) > 10
     with pytest.raises(fsdash.DataFaults):
@@ -432,23 +432,23 @@ def test_repeated_rows_are_errors_only_if_they_spoil_the_sum():
     assert any("same state, action and next state as row 3" in p for _, _, p in spoiled)
     halves = pd.concat([rows, rows.iloc[[2]]]).reset_index(drop=True)
     halves.loc[[2, 7], "p"] = 0.5
-    found = fsdash.check_transitions(halves, slow="x", gamma=0.5)
-    assert found["severity"].tolist() == ["warning", "note"]
+    faults = fsdash.check_transitions(halves, slow="x", gamma=0.5)
+    assert faults["severity"].tolist() == ["warning", "note"]
 
 
 def test_a_typing_slip_among_numbers_is_a_warning_and_a_missing_state():
     rows = small(next_y=(2, "1O"))
-    found = fsdash.check_transitions(rows, slow="x", gamma=0.5)
-    assert "read as a category" in found.loc[found["severity"] == "warning", "problem"].iloc[0]
+    faults = fsdash.check_transitions(rows, slow="x", gamma=0.5)
+    assert "read as a category" in faults.loc[faults["severity"] == "warning", "problem"].iloc[0]
     assert any("y=1O never occurs" in problem for _, _, problem in problems(rows))
 
 
 def test_a_million_faults_of_one_kind_cost_a_thousand_lines():
     rows = pd.concat([small(p=(2, "x"))] * 3000, ignore_index=True)
-    found = fsdash.check_transitions(rows, slow="x", gamma=0.5)
-    per_kind = found.groupby(["column", "remedy"]).size()
+    faults = fsdash.check_transitions(rows, slow="x", gamma=0.5)
+    per_kind = faults.groupby(["column", "remedy"]).size()
     assert per_kind.max() <= MOST_OF_A_KIND + 1
-    assert found["problem"].str.contains("more with the same problem").any()
+    assert faults["problem"].str.contains("more with the same problem").any()
 
 
 @pytest.mark.parametrize(

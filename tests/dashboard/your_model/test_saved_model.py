@@ -32,11 +32,11 @@ def saved(store):
 
 def test_the_frozen_policy_has_its_regret(saved):
     test = opened(PAGE, model=saved.domain, method="fsvi", T="3")
-    found = state.solve(saved.domain, "fsvi", 3)
-    assert found.policy.period == 3
+    solution = state.solve(saved.domain, "fsvi", 3)
+    assert solution.policy.period == 3
     shown = metrics(test)["Mean regret"]
-    assert shown == text.regret_text(found.worth.mean_regret, found.relative_regret)
-    assert found.worth.mean_regret >= 0
+    assert shown == text.regret_text(solution.worth.mean_regret, solution.relative_regret)
+    assert solution.worth.mean_regret >= 0
     frame = test.dataframe[0].value
     assert list(frame.columns) == ["phase", "season", "stock", "action"]
     assert set(frame["action"]) <= {f"order {n}" for n in range(4)}
