@@ -157,7 +157,7 @@ def test_the_evidence_does_not_depend_on_the_split_or_on_the_source():
     for slow in ("season", "level", ["season", "level"], []):
         model = fsdash.from_transitions(table, slow=slow, gamma=0.9)
         variables = fsdash.suggest_slow(model).set_index("variable").sort_index()
-        pd.testing.assert_frame_equal(found, wanted, rtol=1e-12)
+        pd.testing.assert_frame_equal(variables, wanted, rtol=1e-12)
 
 
 def test_a_single_variable_is_never_slow():
