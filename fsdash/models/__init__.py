@@ -9,5 +9,7 @@ slow variables  `suggest_slow`, `resplit`; `rank_splits` in `fsdash.choice.split
 data errors     `check_transitions`, `guess_columns`, `DataFaults`
 ==============  ================================================================================
 
-Every builder makes a `Table` (fsdash.models.table), which `assemble` turns into a `FastSlowMDP`.
+A model has three forms: a frame of transitions, a `Table` (fsdash.models.table), which every builder
+makes and checks, and the `FastSlowMDP`, which `assemble` makes of it. A complete model is stored as
+one `.npz` archive.
 """
