@@ -9,7 +9,6 @@ slow variables  `suggest_slow`, `resplit`; `rank_splits` in `fsdash.choice.split
 data errors     `check_transitions`, `guess_columns`, `DataFaults`
 ==============  ================================================================================
 
-A model has three forms: a frame of transitions, a `Table` (fsdash.models.table), which every builder
-makes and checks, and the `FastSlowMDP`, which `assemble` makes of it. A complete model is stored as
-one `.npz` archive.
+A model has three forms: a frame of transitions, a `Table` (fsdash.models.table), and the
+`FastSlowMDP` that `assemble` makes of the table. A complete model is stored as an `.npz` archive.
 """
