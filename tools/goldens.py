@@ -119,7 +119,7 @@ def files(folder: Path) -> str:
     import fsdash
 
     lines = []
-    for name in ("inventory.npz", "inventory.json", "gridworld.npz", "pricing.npz"):
+    for name in ("inventory.npz", "gridworld.npz", "pricing.npz"):
         model = fsdash.make(Path(name).stem).build()
         fsdash.save(model, folder / name)
         again = fsdash.load(folder / name)

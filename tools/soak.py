@@ -23,9 +23,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 
-import fsdash
 from fsdash.cli.main import main as command_line
 from fsdash.dashboard.choose_t.view import URL as CHOOSE_T
 from fsdash.dashboard.class_links.view import URL as CLASS_LINKS
@@ -44,11 +42,12 @@ from fsdash.dashboard.widgets.url_readers import ListReader, Reader, as_reader
 from fsdash.dashboard.widgets.url_state import UNUSABLE, UrlState
 from fsdash.dashboard.your_model.url import URL as YOUR_MODEL
 from fsdash.errors import InputError
+from fsdash.models.archive import to_bytes
 from fsdash.models.files import load
 from fsdash.runs.store.experiments import Store
 from tests.dashboard.kit import opened, words
 from tests.runs.work import base, finished_experiment, frozen
-from tests.saved_models import shop_model
+from tests.saved_models import shop_frame, shop_model
 
 MAX_SECONDS = 30.0
 COMMANDS = (
@@ -231,7 +230,7 @@ class Soak:
             changed[at : at + size] = word
         file = io.BytesIO(bytes(changed))
         file.name = f"damaged{suffix}"
-        options = {"gamma": 0.9} if suffix == ".csv" else {}
+        options = {} if suffix == ".npz" else {"gamma": 0.9}
         self.attempt("model file", bytes(changed), lambda: load(file, **options))
 
     def _replace_a_value(self, data) -> None:
@@ -248,14 +247,16 @@ class Soak:
             return
 
 
-def model_files(folder: Path) -> dict[str, bytes]:
-    """A small model as a file, by the ending of its name."""
-    model, found = shop_model(), {}
-    for suffix in (".npz", ".json", ".csv", ".parquet"):
-        path = folder / f"model{suffix}"
-        fsdash.save(model, path)
-        found[suffix] = path.read_bytes()
-    return found
+def model_files() -> dict[str, bytes]:
+    """A small model, complete and as tables, by the ending of the file's name."""
+    frame, parquet = shop_frame(), io.BytesIO()
+    frame.to_parquet(parquet)
+    return {
+        ".npz": to_bytes(shop_model()),
+        ".csv": frame.to_csv(index=False).encode(),
+        ".json": frame.to_json(orient="records").encode(),
+        ".parquet": parquet.getvalue(),
+    }
 
 
 def main() -> None:
@@ -278,7 +279,7 @@ def main() -> None:
         for script in PAGES:
             for _ in range(arguments.links):
                 soak.link(script, experiment)
-        models = model_files(Path(folder))
+        models = model_files()
         for n in range(arguments.imports):
             if n % 2:
                 soak.imported(store, exported)

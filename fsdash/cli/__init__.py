@@ -2,8 +2,6 @@
 
 main           the entry point and the parser
 arguments      what several commands share: their parser, argument types, a domain's arguments
-model_files    options of a model in a file, given instead of a domain
-progress       the progress bar
 theory         bounds, advise, constants
 choice         frontier, recommend
 models         domains, algorithms, solve

@@ -1,4 +1,5 @@
-"""What several commands share: their parser, argument types, and the arguments of a domain."""
+"""What several commands share: their parser, argument types, and the arguments of a domain or of a
+model in a file."""
 
 from __future__ import annotations
 
@@ -6,24 +7,28 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from fsdash import formatting
-from fsdash.cli.model_files import (
-    add_file_options,
-    is_model_file,
-    read_model,
-    refuse_file_options,
-    report_split,
-)
 from fsdash.errors import InputError
 
 if TYPE_CHECKING:
+    from fsdash.core.model import FastSlowMDP
     from fsdash.domains import Domain
 
 RunCommand = Callable[[argparse.Namespace], str | None]
-
-
+SUFFIXES = (".csv", ".parquet", ".json", ".npz")
+COLUMN_OPTIONS = {
+    "action": "column of the action",
+    "probability": "column of the probability",
+    "reward": "column of the reward or cost",
+    "next_prefix": "prefix of the columns with next values, such as next_, or these columns by "
+    "name: stock=stock_after,price=price_after",
+    "initial": "column with the initial probability of the row's state",
+}
+FILE_OPTIONS = ("slow", "fast", "sense", "terminal", "normalize", *COLUMN_OPTIONS)
+"""Options that belong to a file. `--gamma` also changes a domain."""
 NO_VALUE = re.compile(r"(-\w|--?[\w-]+=)--")
 """An option with the value `--`, which argparse drops silently."""
 
@@ -44,11 +49,11 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[override]
         """Parse the arguments, as argparse does, except for options with the value `--`."""
-        given = list(sys.argv[1:] if args is None else args)
-        for argument in given:
+        arguments = list(sys.argv[1:] if args is None else args)
+        for argument in arguments:
             if NO_VALUE.fullmatch(argument):
                 self.error(f"{argument}: gives no value; write one after {argument[:-2]}")
-        return super().parse_known_args(given, namespace)
+        return super().parse_known_args(arguments, namespace)
 
 
 def one_line(message: object) -> str:
@@ -160,8 +165,8 @@ def read_domain(arguments: argparse.Namespace) -> Domain:
     from fsdash.runs.errors import StoreError
 
     parameters = assignments("--set", arguments.parameters, "gamma=0.99")
-    if not is_model_file(arguments.domain):
-        refuse_file_options(arguments)
+    if Path(arguments.domain).suffix.lower() not in SUFFIXES:
+        _refuse_file_options(arguments)
         if arguments.gamma is not None:
             parameters = {"gamma": str(arguments.gamma), **parameters}
         try:
@@ -171,5 +176,122 @@ def read_domain(arguments: argparse.Namespace) -> Domain:
     model = read_model(arguments.domain, arguments)
     domain = make(remember(model), arguments.preset, **parameters)
     if arguments.slow is None and arguments.fast is None:
-        report_split(model)
+        print(
+            f"slow: {', '.join(model.slow.names)}; fast: {', '.join(model.fast.names)} (suggested "
+            "from how they move; --slow names others)",
+            file=sys.stderr,
+        )
     return domain
+
+
+# --------------------------------------------------------------------------------- model in a file
+
+
+def add_file_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a model in a file."""
+    group = parser.add_argument_group(
+        "a model in a file",
+        "Instead of a domain, a file with a table of transitions (.csv, .parquet, .json), matrices "
+        "P and R (.npz) or a whole model (.npz). Columns are recognised by their names; "
+        "`fsdash inspect-model FILE` shows how.",
+    )
+    group.add_argument(
+        "--slow",
+        metavar="NAMES",
+        help="slow state variables, separated by commas; '' for none (default: those that move "
+        "least)",
+    )
+    group.add_argument(
+        "--fast", metavar="NAMES", help="fast state variables (default: all that are not slow)"
+    )
+    group.add_argument(
+        "--gamma",
+        type=_gamma,
+        metavar="G",
+        help="discount factor γ, such as 0.97, or a yearly interest rate and the period, such as "
+        "8%%/week; can also be used with a domain",
+    )
+    group.add_argument("--sense", choices=("max", "min"), help="maximise rewards or minimise costs")
+    for name, text in COLUMN_OPTIONS.items():
+        group.add_argument("--" + name.replace("_", "-"), metavar="NAME", help=text)
+    group.add_argument(
+        "--terminal",
+        action="append",
+        metavar="STATES",
+        help="terminal states: NAME=VALUE (with commas: all of them hold), a column that is true "
+        "where the next state is terminal, or 'missing' for next states without rows of their own; "
+        "can be repeated; '' for none (a column done or terminated)",
+    )
+    group.add_argument(
+        "--normalize",
+        action="store_true",
+        default=None,
+        help="rescale probabilities whose sum differs from 1 by at most 0.001, and the initial "
+        "distribution",
+    )
+
+
+def _gamma(text: str) -> float:
+    """γ as a number, or as a yearly rate and a period: `8%/week`."""
+    rate, slash, period = text.partition("/")
+    try:
+        if not slash:
+            return float(text)
+        from fsdash.models.discount import discount_factor
+
+        percent = rate.strip().removesuffix("%")
+        return discount_factor(float(percent) / (1 if percent == rate else 100), period.strip())
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor like 8%/week") from None
+
+
+def _refuse_file_options(arguments: argparse.Namespace) -> None:
+    """Raise an error if an option of a file is given together with the name of a domain."""
+    for name in FILE_OPTIONS:
+        if getattr(arguments, name) is not None:
+            option = "--" + name.replace("_", "-")
+            raise InputError(
+                f"{option} belongs to a model in a file, and {arguments.domain} is a domain; leave "
+                f"it out or give a path that ends in {', '.join(SUFFIXES)}"
+            )
+
+
+def read_model(path: str, arguments: argparse.Namespace) -> FastSlowMDP:
+    """The model in a file, with the options that were given."""
+    from fsdash.models.faults import DataFaults, count_errors
+    from fsdash.models.files import load
+
+    try:
+        model = load(path, **file_options(arguments))
+    except DataFaults as faults:
+        errors = count_errors(faults.frame)
+        more = f" (`fsdash inspect-model {path}` lists the {errors:,} errors)" if errors > 1 else ""
+        raise InputError(f"{path}: {faults}{more}") from None
+    except InputError as error:
+        raise InputError(str(error) if path in str(error) else f"{path}: {error}") from None
+    return model
+
+
+def file_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options that were given, as arguments of `fsdash.load`."""
+    options: dict[str, Any] = {
+        name: value
+        for name in (*COLUMN_OPTIONS, "gamma", "sense", "normalize")
+        if (value := getattr(arguments, name)) is not None
+    }
+    for name in ("slow", "fast"):
+        if (text := getattr(arguments, name)) is not None:
+            options[name] = [part.strip() for part in text.split(",") if part.strip()]
+    if "next_prefix" in options:
+        options["next_prefix"] = _text_or_mapping("--next-prefix", options["next_prefix"])
+    if arguments.terminal is not None:
+        ends = [text for text in arguments.terminal if text]
+        options["terminal"] = [_text_or_mapping("--terminal", text) for text in ends]
+    return options
+
+
+def _text_or_mapping(option: str, text: str) -> str | dict[str, str]:
+    """`status=done,stage=3` as a mapping; the name of a column, a prefix or `missing` as it is."""
+    return assignments(option, text.split(","), "stock=0") if "=" in text else text

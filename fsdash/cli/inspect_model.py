@@ -6,14 +6,11 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from fsdash.cli.arguments import add_command
-from fsdash.cli.model_files import add_file_options, file_options, read_model
+from fsdash.cli.arguments import add_command, add_file_options, file_options, read_model
 from fsdash.errors import InputError
 from fsdash.formatting import as_json, as_table
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from fsdash.core.model import FastSlowMDP
 
 CONSTANTS_SECONDS = 20.0
@@ -56,20 +53,23 @@ def run_inspect_model(arguments: argparse.Namespace) -> str:
 
     The constants need γ; without it they are left out.
     """
-    from fsdash.models.faults import count_errors
+    from fsdash.models.columns import guess_columns
+    from fsdash.models.faults import count_errors, without_notes
     from fsdash.models.files import read
     from fsdash.models.slow import suggest_slow
+    from fsdash.models.transitions import check_transitions
 
     path, contents = arguments.file, read(arguments.file)
-    found: dict[str, Any] = {"file": path}
+    report: dict[str, Any] = {"file": path}
     if contents.frame is not None:
-        options = recognised(contents.frame) | contents.options | file_options(arguments)
-        found["rows"] = len(contents.frame)
-        found["columns"] = columns(options)
-        faults = check(contents.frame, options)
-        found["faults"] = faults.to_dict("records")
+        guessed = {n: v for n, v in guess_columns(contents.frame).items() if v is not None}
+        options = guessed | contents.options | file_options(arguments)
+        report["rows"] = len(contents.frame)
+        report["columns"] = _columns(options)
+        faults = without_notes(check_transitions(contents.frame, **options), REMEDIES)
+        report["faults"] = faults.to_dict("records")
         if errors := count_errors(faults):
-            print(describe(found, arguments.format))
+            print(_describe(report, arguments.format))
             raise InputError(f"{path}: {errors:,} errors; correct the file and try again")
     with_gamma = (
         contents.frame is None or arguments.gamma is not None or "gamma" in contents.options
@@ -77,21 +77,14 @@ def run_inspect_model(arguments: argparse.Namespace) -> str:
     if not with_gamma:
         arguments.gamma = 0.0
     model = read_model(path, arguments)
-    found["variables"] = suggest_slow(model).to_dict("records")
-    found["sizes"] = sizes(model)
+    report["variables"] = suggest_slow(model).to_dict("records")
+    report["sizes"] = _sizes(model)
     if arguments.seconds > 0 and with_gamma:
-        found["constants"] = constants(model, arguments.seconds)
-    return describe(found, arguments.format)
+        report["constants"] = _constants(model, arguments.seconds)
+    return _describe(report, arguments.format)
 
 
-def recognised(frame: pd.DataFrame) -> dict[str, Any]:
-    """The columns that were recognised by their names."""
-    from fsdash.models.columns import guess_columns
-
-    return {n: v for n, v in guess_columns(frame).options.items() if v is not None}
-
-
-def columns(options: dict[str, Any]) -> dict[str, Any]:
+def _columns(options: dict[str, Any]) -> dict[str, Any]:
     """Which column is which, and the other options of the table."""
     after = options.get("next_prefix", "next_")
     pairs = after.items() if isinstance(after, dict) else [("", f"{after}…")]
@@ -100,22 +93,10 @@ def columns(options: dict[str, Any]) -> dict[str, Any]:
     return {"states": states, **rest}
 
 
-def check(frame: pd.DataFrame, options: dict[str, Any]) -> pd.DataFrame:
-    """Every fault of the table, without the notes on memory and time."""
-    from fsdash.models.transitions import check_transitions
-
-    faults = check_transitions(frame, **options)
-    for in_python, option in REMEDIES.items():
-        faults["remedy"] = faults["remedy"].str.replace(in_python, option, regex=False)
-    return faults[faults["severity"] != "note"]
-
-
-def sizes(model: FastSlowMDP) -> dict[str, object]:
+def _sizes(model: FastSlowMDP) -> dict[str, object]:
     """The sizes of the model, its sense, and the memory and time that it needs."""
     from fsdash.models.size import Size
 
-    transitions = model.n_pairs * model.true.outcomes
-    size = Size(model.n_slow, model.n_fast, model.n_actions, transitions)
     return {
         "slow": ", ".join(model.slow.names),
         "fast": ", ".join(model.fast.names),
@@ -126,11 +107,11 @@ def sizes(model: FastSlowMDP) -> dict[str, object]:
         "n_pairs": model.n_pairs,
         "sense": model.sense,
         "bytes": model.nbytes,
-        "needs": size.text,
+        "needs": Size.of(model).text,
     }
 
 
-def constants(model: FastSlowMDP, seconds: float) -> dict[str, object]:
+def _constants(model: FastSlowMDP, seconds: float) -> dict[str, object]:
     """The measured constants within a time limit."""
     from fsdash.compilation import ensure_compiled
     from fsdash.theory.measured import measure
@@ -139,13 +120,13 @@ def constants(model: FastSlowMDP, seconds: float) -> dict[str, object]:
     return asdict(measure(model, seconds=seconds))
 
 
-def describe(found: dict[str, Any], fmt: str) -> str:
-    """What was found, as JSON or as tables with headings."""
+def _describe(report: dict[str, Any], fmt: str) -> str:
+    """The report as JSON or as tables with headings."""
     if fmt == "json":
-        return as_json(found)
-    parts = [f"{found['file']}" + (f": {found['rows']:,} rows" if "rows" in found else "")]
+        return as_json(report)
+    parts = [f"{report['file']}" + (f": {report['rows']:,} rows" if "rows" in report else "")]
     for name, title in SECTIONS.items():
-        if name in found:
-            records = found[name] if isinstance(found[name], list) else [found[name]]
+        if name in report:
+            records = report[name] if isinstance(report[name], list) else [report[name]]
             parts += ["", title, as_table(records) if records else "none"]
     return "\n".join(parts)

@@ -6,10 +6,15 @@ import argparse
 import sys
 import time
 from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fsdash.cli.arguments import add_command, add_domain, read_domain
-from fsdash.cli.model_files import check_policy_path, write_policy
+from fsdash.errors import InputError
 from fsdash.formatting import format_records, number
+
+if TYPE_CHECKING:
+    from fsdash.models.policy import Policy
 
 TOLERANCE = 1e-3
 """The default tolerance of `solve`."""
@@ -40,7 +45,7 @@ def add_commands(commands) -> None:
         metavar="EPS",
         help="stop when certified within EPS of the method's fixed point (default: 1e-3)",
     )
-    p.add_argument("--policy", metavar="FILE", help="write the policy to FILE.csv or FILE.json")
+    p.add_argument("--policy", metavar="FILE", help="write the policy to FILE.csv")
 
 
 def run_domains(arguments: argparse.Namespace) -> str:
@@ -113,12 +118,13 @@ def _assigned(parameters: dict[str, object]) -> str:
 def run_solve(arguments: argparse.Namespace) -> str:
     """One record: the work done, the policy's exact mean value (or cost) and its regret."""
     if arguments.policy:
-        check_policy_path(arguments.policy)
+        _check_policy_path(Path(arguments.policy))
     model = read_domain(arguments).build()
     from fsdash.algorithms import fsvi, mpi, run_until, vi
     from fsdash.algorithms.optimum import regret
     from fsdash.compilation import ensure_compiled
     from fsdash.core.certificate import attainable
+    from fsdash.models.policy import Policy
 
     ensure_compiled()
     T = arguments.T if arguments.method == "fsvi" else 1
@@ -150,7 +156,7 @@ def run_solve(arguments: argparse.Namespace) -> str:
         "mean_regret": result.mean_regret,
     }
     if arguments.policy:
-        write_policy(arguments.policy, model, last)
+        _write_policy(arguments.policy, Policy(model, last))
     return format_records([record], arguments.format, record)
 
 
@@ -159,6 +165,24 @@ def mean_values(policy: float, optimal: float, sense: str) -> dict[str, float]:
     if sense == "min":
         return {"mean_cost": -policy, "optimal_mean_cost": -optimal}
     return {"mean_value": policy, "optimal_mean_value": optimal}
+
+
+def _check_policy_path(path: Path) -> None:
+    """Raise an error before the work if a policy cannot be written to a path."""
+    if path.suffix != ".csv":
+        raise InputError(f"--policy {path}: use a name that ends in .csv")
+    if not path.parent.is_dir():
+        raise InputError(f"--policy {path}: there is no folder {path.parent}; create it")
+
+
+def _write_policy(path: str, policy: Policy) -> None:
+    """Write a policy to a file, and say so on stderr."""
+    try:
+        policy.save(path)
+    except OSError as error:
+        raise InputError(f"--policy {path}: cannot be written ({error.strerror})") from None
+    phases = f" in each of {policy.period} phases" if policy.period > 1 else ""
+    print(f"the actions of {len(policy):,} states{phases} in {path}", file=sys.stderr)
 
 
 def _report(text: str) -> None:

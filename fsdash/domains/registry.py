@@ -60,10 +60,10 @@ class Domains(MutableMapping[str, type[Domain]]):
     def __getitem__(self, name: str) -> type[Domain]:
         self._load_outside()
         if is_saved_name(name):
-            found = saved_domain(name)
-            if found is None:
+            domain = saved_domain(name)
+            if domain is None:
                 raise KeyError(name)
-            return found
+            return domain
         return self._domains[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -137,12 +137,12 @@ def make(name: str, preset: str = "default", /, **parameters: object) -> Domain:
         raise InputError(f"domain {name!r} is not known; choose from {', '.join(DOMAINS)}")
     if preset not in domain.presets:
         raise InputError(f"{name} has no preset {preset!r}; it has {', '.join(domain.presets)}")
-    known = [f.name for f in fields(domain)]
+    names = [f.name for f in fields(domain)]
     for parameter in parameters:
-        if parameter not in known:
-            raise InputError(f"{name} has no parameter {parameter!r}; it has {', '.join(known)}")
-    given: dict[str, Any] = {**domain.presets[preset], **parameters}
-    return domain(**given)
+        if parameter not in names:
+            raise InputError(f"{name} has no parameter {parameter!r}; it has {', '.join(names)}")
+    values: dict[str, Any] = {**domain.presets[preset], **parameters}
+    return domain(**values)
 
 
 def domain_label(name: str) -> str:
@@ -195,11 +195,11 @@ def load(places: str) -> bool:
         if not colon:
             raise InputError(f"FSDASH_DOMAINS: {place} names no class; write module:Class")
         try:
-            found = import_module(module)
-            if not hasattr(found, name) and _is_being_imported(found):
+            imported = import_module(module)
+            if not hasattr(imported, name) and _is_being_imported(imported):
                 complete = False
                 continue
-            domain = getattr(found, name)
+            domain = getattr(imported, name)
         except Exception as error:  # a user's module may raise anything
             raise InputError(f"FSDASH_DOMAINS: {place} cannot be loaded ({error})") from None
         try:

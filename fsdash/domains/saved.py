@@ -135,13 +135,13 @@ def forget_class(name: str) -> None:
     _domains.pop(name, None)
 
 
-def _domain_class(found: SavedContent) -> type[SavedModel]:
+def _domain_class(saved: SavedContent) -> type[SavedModel]:
     @dataclass(frozen=True)
     class Saved(SavedModel):
-        title: ClassVar[str] = found.title
-        content: ClassVar[SavedContent] = found
+        title: ClassVar[str] = saved.title
+        content: ClassVar[SavedContent] = saved
 
-        gamma: float = discount(found.gamma)
+        gamma: float = discount(saved.gamma)
 
     return Saved
 

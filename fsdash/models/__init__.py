@@ -9,7 +9,8 @@ slow variables  `suggest_slow`, `resplit`; `rank_splits` in `fsdash.choice.split
 data errors     `check_transitions`, `guess_columns`, `DataFaults`
 ==============  ================================================================================
 
-Every builder makes a `Table` (fsdash.models.table), which `assemble` turns into a `FastSlowMDP`.
+A model has three forms: a frame of transitions, a `Table` (fsdash.models.table), and the
+`FastSlowMDP` that `assemble` makes of the table. A complete model is stored as an `.npz` archive.
 """
 
 import lazy_loader

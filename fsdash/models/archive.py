@@ -36,16 +36,7 @@ from numpy.lib import format as npy
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.models.arrays import read_law
-from fsdash.models.content import (
-    FLOATS,
-    FROZEN,
-    INTEGERS,
-    SHARED,
-    VALUES,
-    Content,
-    content_of,
-    model_of,
-)
+from fsdash.models.content import FLOATS, FROZEN, INTEGERS, SHARED, VALUES, content_of, model_of
 from fsdash.models.size import MAX_ARCHIVE_BYTES
 
 HEAD = "head"
@@ -72,8 +63,8 @@ UNREADABLE = (
 
 def to_bytes(model: FastSlowMDP) -> bytes:
     """Return the model as the bytes of an `.npz` file. Equal models give equal bytes."""
-    content = content_of(model, for_file=True)
-    members = {HEAD: np.frombuffer(json.dumps(content.head).encode(), np.uint8), **content.arrays}
+    head, arrays = content_of(model, for_file=True)
+    members = {HEAD: np.frombuffer(json.dumps(head).encode(), np.uint8), **arrays}
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in members.items():
@@ -149,12 +140,10 @@ def _model(arrays: dict[str, np.ndarray]) -> FastSlowMDP:
     if HEAD not in arrays:
         raise InputError("the archive has no head; it is not a saved model")
     try:
-        head = json.loads(arrays.pop(HEAD).tobytes().decode())
-    except (ValueError, RecursionError):
+        head = dict(json.loads(arrays.pop(HEAD).tobytes().decode()))
+    except (ValueError, TypeError, RecursionError):
         raise InputError("the head of the archive is damaged; save the model again") from None
-    if not isinstance(head, dict) or "content_hash" not in head:
-        raise InputError("the archive has no head with a content_hash; save the model again")
-    return model_of(Content(head, arrays))
+    return model_of(head, arrays)
 
 
 def _table(arrays: dict[str, np.ndarray]) -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -174,8 +163,8 @@ def _table(arrays: dict[str, np.ndarray]) -> tuple[pd.DataFrame, dict[str, Any]]
             "reward": law.reward_P[pair_N],
         }
     )
-    given = [float(arrays[name]) for name in DISCOUNTS if name in arrays and not arrays[name].ndim]
-    return frame, {"gamma": given[0]} if given else {}
+    gammas = [float(arrays[name]) for name in DISCOUNTS if name in arrays and not arrays[name].ndim]
+    return frame, {"gamma": gammas[0]} if gammas else {}
 
 
 def _variables(states: np.ndarray | None, n_states: int) -> dict[str, np.ndarray]:

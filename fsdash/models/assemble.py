@@ -11,7 +11,6 @@ under the true dynamics and have no initial probability.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,12 +20,12 @@ from fsdash.core.axis import Axis
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.rows import Rows
 from fsdash.errors import InputError
-from fsdash.models.columns import named
+from fsdash.models.columns import Names, named
 from fsdash.models.faults import Faults
 from fsdash.models.law import with_terminal
 from fsdash.models.size import Size
 from fsdash.models.slow import choose_slow
-from fsdash.models.table import SINGLE, RowKeys, Table, axis_of
+from fsdash.models.table import SINGLE, Table, axis_of, row_keys
 
 Split = tuple[list[int], list[int]]
 """The positions of the slow and of the fast variables."""
@@ -36,8 +35,8 @@ def assemble(
     table: Table, slow: tuple[str, ...], fast: tuple[str, ...] | None = None
 ) -> FastSlowMDP:
     """Build the model with these slow variables; all others are fast."""
-    split = check_split(table, slow, fast)
-    check_size(table, split)
+    split = _positions(table, slow, fast)
+    split_size(table, slow).refuse_too_large()
     table = _with_ends_everywhere(table, split)
     (x_S, slow_axis), (y_S, fast_axis) = _axes(table, split)
     X, Y, A = len(slow_axis), len(fast_axis), table.n_actions
@@ -67,28 +66,36 @@ def assemble(
     )
 
 
-def build(faults: Faults, table: Table, slow: str | Sequence[str] | None) -> FastSlowMDP:
-    """Build the model, or raise all faults. If `slow` is None, choose the slow variables and say
-    so in the model's name."""
+def build(faults: Faults, table: Table, slow: Names) -> FastSlowMDP:
+    """Build the model, or raise all faults; see `choose_split`."""
     faults.raise_errors()
-    names = named(slow)
-    if names is None:
-        names = choose_slow(table)
-        table = noted(table, names)
-    return assemble(table, names)
+    return assemble(*choose_split(table, slow))
 
 
-def noted(table: Table, suggested: tuple[str, ...]) -> Table:
-    """The table with a note in its name that the slow variables were suggested."""
-    found = f"slow: {', '.join(suggested)}, suggested" if suggested else "no slow variable found"
-    return replace(table, name=f"{table.name} ({found})")
+def choose_split(
+    table: Table, slow: Names, fast: Names = None
+) -> tuple[Table, tuple[str, ...], tuple[str, ...] | None]:
+    """The table and the names of the slow and fast variables.
+
+    If neither is given, the slow variables are those that `suggest_slow` calls slow, and the name
+    of the table says so.
+    """
+    slow_names, fast_names = named(slow), named(fast)
+    if slow_names is None and fast_names is not None:
+        slow_names = tuple(name for name in table.names if name not in fast_names)
+    elif slow_names is None:
+        slow_names = choose_slow(table)
+        names = ", ".join(slow_names)
+        note = f"slow: {names}, suggested" if slow_names else "no slow variable found"
+        table = replace(table, name=f"{table.name} ({note})")
+    return table, slow_names, fast_names
 
 
 def resplit(
     model: FastSlowMDP,
     *,
-    slow: str | Sequence[str] | None = None,
-    fast: str | Sequence[str] | None = None,
+    slow: Names = None,
+    fast: Names = None,
     gamma: float | None = None,
     name: str | None = None,
 ) -> FastSlowMDP:
@@ -123,13 +130,10 @@ def resplit(
     if slow is None and fast is None:
         return replace(model, gamma=new_gamma, name=name or model.name)
     table = replace(Table.of(model), gamma=new_gamma, name=name or model.name)
-    slow_names, fast_names = named(slow), named(fast)
-    if slow_names is None:
-        slow_names = tuple(n for n in table.names if n not in (fast_names or ()))
-    return assemble(table, slow_names, fast_names)
+    return assemble(*choose_split(table, slow, fast))
 
 
-def check_split(table: Table, slow: tuple[str, ...], fast: tuple[str, ...] | None) -> Split:
+def _positions(table: Table, slow: tuple[str, ...], fast: tuple[str, ...] | None = None) -> Split:
     """Where the slow and the fast variables are, or an error if a name is wrong."""
     rest = tuple(name for name in table.names if name not in slow)
     for name in (*slow, *(fast or ())):
@@ -146,19 +150,12 @@ def check_split(table: Table, slow: tuple[str, ...], fast: tuple[str, ...] | Non
 
 def split_size(table: Table, slow: tuple[str, ...]) -> Size:
     """The sizes that the model will have, without building it."""
-    split = check_split(table, slow, None)
-    X, Y = (len(np.unique(_keys(table, part))) for part in split)
+    X, Y = (len(np.unique(_keys(table, part))) for part in _positions(table, slow))
     return Size(X, Y, table.n_actions, len(table.law.next_N))
 
 
-def check_size(table: Table, split: Split) -> None:
-    """Raise an error if the model is too large to be built."""
-    split_size(table, tuple(table.names[j] for j in split[0])).refuse_too_large()
-
-
 def _keys(table: Table, part: list[int]) -> np.ndarray:
-    code_SV = table.code_SV[:, part]
-    return RowKeys([len(table.variables[j]) for j in part], code_SV)(code_SV)
+    return row_keys([table.variables[j] for j in part], table.code_SV[:, part])
 
 
 def _axes(table: Table, split: Split) -> list[tuple[np.ndarray, Axis]]:

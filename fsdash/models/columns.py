@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -15,6 +15,8 @@ from fsdash.formatting import shorten
 from fsdash.models.faults import Faults
 from fsdash.models.size import MAX_COLUMNS
 
+Names = str | Sequence[str] | None
+"""One name, several, or none given."""
 PREFIXES = ("next_", "next.", "next ", "next-", "next", "new_", "to_")
 SUFFIXES = ("_next", ".next", " next", "'", "′", "_prime", "p")
 REPLACED = (("from", "to"), ("current", "next"), ("old", "new"), ("source", "target"))
@@ -39,60 +41,7 @@ NO_GAMMA = (
 )
 
 
-@dataclass(frozen=True)
-class Columns:
-    """The meaning of the columns of a table of transitions.
-
-    Attributes
-    ----------
-    next : mapping of str to str
-        For each state variable, the column with its next value.
-    action, probability, reward : str or None
-        The columns with the action, the probability and the reward or cost; no probability means
-        that every transition is certain.
-    initial : str or None
-        The column with the initial probability of the row's state.
-    terminal : str or None
-        The column that is true where the next state is terminal.
-    sense : {"max", "min"}
-        "min" if the reward column holds costs.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import fsdash
-    >>> frame = pd.DataFrame(columns=["stock", "a", "next_stock", "prob", "cost"])
-    >>> columns = fsdash.models.guess_columns(frame)
-    >>> columns.states, columns.action, columns.reward, columns.sense
-    (('stock',), 'a', 'cost', 'min')
-    """
-
-    next: Mapping[str, str] = field(default_factory=dict)
-    action: str | None = None
-    probability: str | None = None
-    reward: str | None = None
-    initial: str | None = None
-    sense: str = "max"
-    terminal: str | None = None
-
-    @property
-    def states(self) -> tuple[str, ...]:
-        """The names of the state variables."""
-        return tuple(self.next)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The same as arguments of `from_transitions`."""
-        given: dict[str, Any] = {"probability": self.probability, "sense": self.sense}
-        if self.next:
-            given["next_prefix"] = dict(self.next)
-        for role in ("action", "reward", "initial", "terminal"):
-            if getattr(self, role) is not None:
-                given[role] = getattr(self, role)
-        return given
-
-
-def guess_columns(frame: pd.DataFrame) -> Columns:
+def guess_columns(frame: pd.DataFrame) -> dict[str, Any]:
     """Guess from their names which columns hold the state, the action and so on.
 
     State variables are the columns that occur twice: as they are and with `next_` in front, or in
@@ -109,16 +58,19 @@ def guess_columns(frame: pd.DataFrame) -> Columns:
 
     Returns
     -------
-    Columns
-        The guess; `Columns.options` are arguments of `from_transitions`.
+    dict
+        Arguments of `from_transitions`: `next_prefix` (the column of the next value by state
+        variable), `action`, `probability` (None: every transition is certain), `reward`, `sense`
+        ("min" if the column of the reward holds costs), `initial` and `terminal`. What was not
+        found is left out.
 
     Examples
     --------
     >>> import pandas as pd
     >>> import fsdash
-    >>> columns = fsdash.models.guess_columns(pd.DataFrame(columns=["s", "a", "s'", "p", "r"]))
-    >>> dict(columns.next), columns.action, columns.probability, columns.reward
-    ({'s': "s'"}, 'a', 'p', 'r')
+    >>> guess = fsdash.models.guess_columns(pd.DataFrame(columns=["s", "a", "s'", "p", "cost"]))
+    >>> guess["next_prefix"], guess["action"], guess["probability"], guess["reward"], guess["sense"]
+    ({'s': "s'"}, 'a', 'p', 'cost', 'min')
     """
     names = [str(name) for name in frame.columns]
     used = set()
@@ -127,21 +79,26 @@ def guess_columns(frame: pd.DataFrame) -> Columns:
     candidates = [name for name in names if name not in used]
     pairs = _next_columns(candidates) or _next_columns(names)
     rest = [name for name in names if name not in pairs and name not in pairs.values()]
-    reward, cost = _first(rest, REWARD_NAMES), _first(rest, COST_NAMES)
-    found = {
+    roles = {
         "action": _first(rest, ACTION_NAMES),
-        "probability": _first(rest, PROBABILITY_NAMES),
-        "reward": reward or cost,
+        "reward": _first(rest, REWARD_NAMES) or _first(rest, COST_NAMES),
         "initial": _first(rest, INITIAL_NAMES),
         "terminal": _first(rest, TERMINAL_NAMES),
+        "probability": _first(rest, PROBABILITY_NAMES),
     }
-    if found["terminal"] is not None and not _is_truth(frame[found["terminal"]]):
-        found["terminal"] = None
-    left = [name for name in rest if name not in found.values()]
-    missing = [role for role in ("action", "reward", "probability") if found[role] is None]
+    if roles["terminal"] is not None and not _is_truth(frame[roles["terminal"]]):
+        roles["terminal"] = None
+    left = [name for name in rest if name not in roles.values()]
+    missing = [role for role in ("action", "reward", "probability") if roles[role] is None]
     if len(left) == 1 and missing and (missing != ["probability"] or _is_share(frame[left[0]])):
-        found[missing[0]] = left[0]
-    return Columns(next=pairs, **found, sense="min" if _is_cost(found["reward"]) else "max")
+        roles[missing[0]] = left[0]
+    options: dict[str, Any] = {
+        "probability": roles.pop("probability"),
+        "sense": "min" if _is_cost(roles["reward"]) else "max",
+    }
+    if pairs:
+        options["next_prefix"] = pairs
+    return options | {role: name for role, name in roles.items() if name is not None}
 
 
 def _first(names: Iterable[str], wanted: Iterable[str]) -> str | None:
@@ -190,13 +147,13 @@ def _next_columns(names: list[str]) -> dict[str, str]:
         {low: low.replace(*words) for low in by_lower if words[0] in low} for words in REPLACED
     ]
     for form in forms:
-        found = {by_lower[low]: by_lower[new] for low, new in form.items() if new in by_lower}
-        if found:
-            return found
+        pairs = {by_lower[low]: by_lower[new] for low, new in form.items() if new in by_lower}
+        if pairs:
+            return pairs
     return {}
 
 
-def named(names: str | Sequence[str] | None) -> tuple[str, ...] | None:
+def named(names: Names) -> tuple[str, ...] | None:
     """Variables given as one name or several; None stays None."""
     if names is None:
         return None
@@ -207,8 +164,8 @@ def named(names: str | Sequence[str] | None) -> tuple[str, ...] | None:
 class ReadOptions:
     """The arguments of `from_transitions`, also in a JSON document with a table."""
 
-    slow: str | Sequence[str] | None = None
-    fast: str | Sequence[str] | None = None
+    slow: Names = None
+    fast: Names = None
     action: str = "action"
     next_prefix: str | Mapping[str, str] = "next_"
     probability: str | None = "p"
@@ -251,8 +208,8 @@ def _check_type(name: str, value: object, good: bool, wanted: str) -> None:
 
 def resolve_columns(
     all_faults: Faults, frame: pd.DataFrame, options: ReadOptions
-) -> Columns | None:
-    """The columns that the options name, checked; None if one is missing."""
+) -> ReadOptions | None:
+    """The options with the column of the next value by state variable; None if one is missing."""
     faults, names = Faults(), [str(name) for name in frame.columns]
     slow, fast, next_prefix = named(options.slow), named(options.fast), options.next_prefix
     if len(names) > MAX_COLUMNS:
@@ -280,11 +237,7 @@ def resolve_columns(
     for name in sorted({name for name in roles if roles.count(name) > 1}):
         faults.add("the column is used twice", "give each role its own column", column=name)
     all_faults.extend(faults)
-    return (
-        None
-        if faults.has_errors
-        else Columns(pairs, options.action, options.probability, options.reward)
-    )
+    return None if faults.has_errors else replace(options, next_prefix=pairs)
 
 
 def _check_roles(

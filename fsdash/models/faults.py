@@ -8,13 +8,14 @@ thousand faults of a kind, one line stands for the others; its `count` says how 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from fsdash.errors import InputError, plain_text
 
+Problem = str | Callable[[int], str]
 COLUMNS = ("row", "column", "problem", "remedy", "severity", "count")
 MOST_OF_A_KIND = 1000
 """Faults of one kind that are listed one by one. One more line stands for the others."""
@@ -72,7 +73,7 @@ class Faults:
     def add_rows(
         self,
         rows: np.ndarray | Sequence[int],
-        problem: Callable[[int], str],
+        problem: Problem,
         remedy: str,
         *,
         column: str = "",
@@ -80,15 +81,13 @@ class Faults:
     ) -> None:
         """Add one fault for each of these row positions (from 0).
 
-        `problem(i)` describes the i-th of them. It is called for the first ones only, so that a
-        million faults of one kind cost no more than a thousand.
+        `problem(i)` describes the i-th of them; a text describes all. It is called for the first
+        ones only, so that a million faults of one kind cost no more than a thousand.
         """
         places = [(int(row) + 1, column) for row in rows[:MOST_OF_A_KIND]]
         self._add_many(len(rows), places, problem, remedy, severity)
 
-    def add_places(
-        self, places: Sequence[str], count: int, problem: Callable[[int], str], remedy: str
-    ) -> None:
+    def add_places(self, places: Sequence[str], count: int, problem: Problem, remedy: str) -> None:
         """Add one error for each place of an array, such as "P[3, 0]"; `count` is how many.
 
         Only the first `MOST_OF_A_KIND` places need to be given.
@@ -100,12 +99,13 @@ class Faults:
         self,
         count: int,
         places: Sequence[tuple[int | None, str]],
-        problem: Callable[[int], str],
+        problem: Problem,
         remedy: str,
         severity: str,
     ) -> None:
         for i, (row, column) in enumerate(places):
-            self._records.append((row, column, plain_text(problem(i)), remedy, severity, 1))
+            text = plain_text(problem if isinstance(problem, str) else problem(i))
+            self._records.append((row, column, text, remedy, severity, 1))
         if (more := count - len(places)) > 0:
             column, others = places[0][1] if places else "", f"{more:,} more with the same problem"
             self._records.append((None, column, others, remedy, severity, more))
@@ -148,3 +148,11 @@ def _message(frame: pd.DataFrame) -> str:
 def count_errors(faults: pd.DataFrame) -> int:
     """How many errors a frame of faults has, those that one line stands for included."""
     return int(faults.loc[faults["severity"] == "error", "count"].sum())
+
+
+def without_notes(faults: pd.DataFrame, remedies: Mapping[str, str]) -> pd.DataFrame:
+    """Errors and warnings; what a page or a command offers stands for an option in Python."""
+    faults = faults[faults["severity"] != "note"].reset_index(drop=True)
+    for in_python, offered in remedies.items():
+        faults["remedy"] = faults["remedy"].str.replace(in_python, offered, regex=False)
+    return faults

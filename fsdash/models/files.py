@@ -1,9 +1,10 @@
-"""Saving and loading models: `.npz`, `.csv`, `.parquet` and `.json`.
+"""Saving and loading models.
 
-A file that `save` wrote is complete: `load(path)` gives the same model, with the same content hash.
-A table from elsewhere (CSV, Parquet, JSON) is read by `from_transitions`, with its options, and so
-are the matrices P and R of an `.npz` file. No file is executed or unpickled, and sizes are checked
-before memory is allocated (`fsdash.models.size`).
+`save` writes a complete model (`.npz`), which `load(path)` reads back with the same content hash,
+or its table of transitions (`.csv`) for other programs. Tables (`.csv`, `.parquet`, `.json`) are
+read by `from_transitions`, with its options, and so are the matrices P and R of an `.npz` file. No
+file is executed or unpickled, and sizes are checked before memory is allocated
+(`fsdash.models.size`).
 """
 
 from __future__ import annotations
@@ -20,9 +21,8 @@ from fsdash.errors import InputError
 from fsdash.models.archive import read_npz, to_bytes
 from fsdash.models.assemble import resplit
 from fsdash.models.columns import NO_GAMMA, OPTIONS, guess_columns
-from fsdash.models.json_files import read_json, to_json
 from fsdash.models.size import MAX_FILE_BYTES, MAX_JSON_BYTES
-from fsdash.models.tables import read_csv, read_parquet, write_csv, write_parquet
+from fsdash.models.tables import read_csv, read_json, read_parquet, write_csv
 from fsdash.models.transitions import from_transitions
 
 SUFFIXES = (".npz", ".csv", ".parquet", ".json")
@@ -40,15 +40,16 @@ class Contents:
 
 
 def save(model: FastSlowMDP, path: str | Path) -> None:
-    """Write a model to a file, in the format of its ending.
+    """Write a model to a file.
 
     Parameters
     ----------
     model : FastSlowMDP
         The model.
     path : str or Path
-        A path that ends in .npz, .csv, .parquet or .json. What `load` would refuse as too large is
-        not written; an error says which format has room.
+        A path that ends in .npz for the complete model, or in .csv for its table of transitions,
+        which does not say γ and which variables are slow. What `load` would refuse as too large is
+        not written.
 
     Returns
     -------
@@ -66,23 +67,18 @@ def save(model: FastSlowMDP, path: str | Path) -> None:
     True
     """
     path = Path(path)
-    suffix = _suffix(path.name)
     part = path.with_name(f"{path.name}.part")
     try:
-        if suffix == ".npz":
+        if path.suffix.lower() == ".npz":
             part.write_bytes(to_bytes(model))
-        elif suffix == ".json":
-            part.write_text(to_json(model), encoding="utf-8")
-        elif suffix == ".csv":
-            with part.open("wb") as file:
-                write_csv(model, file)
+        elif path.suffix.lower() == ".csv":
+            write_csv(model, part)
         else:
-            write_parquet(model, part)
-        if part.stat().st_size > _limit(suffix):
-            remedy = "use a coarser model" if suffix == ".npz" else "save it as .npz"
+            raise InputError(f"{path.name}: a model is saved as .npz or .csv; use one of them")
+        if part.stat().st_size > MAX_FILE_BYTES:
             raise InputError(
-                f"{model.name}: the file would exceed {_limit(suffix):,} bytes, the limit for "
-                f"{suffix}; {remedy}"
+                f"{model.name}: the file would exceed {MAX_FILE_BYTES:,} bytes, the limit for "
+                f"{path.suffix}; use a coarser model"
             )
         part.replace(path)
     finally:
@@ -114,7 +110,7 @@ def load(path: str | Path | BinaryIO, **options: Any) -> FastSlowMDP:
     >>> model = fsdash.make("inventory", y_max=10).build()
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.npz"
     >>> fsdash.save(model, path)
-    >>> fsdash.load(path).n_states == model.n_states
+    >>> fsdash.models.content_hash(fsdash.load(path)) == fsdash.models.content_hash(model)
     True
     """
     contents = read(path)
@@ -122,24 +118,27 @@ def load(path: str | Path | BinaryIO, **options: Any) -> FastSlowMDP:
         _check_options(options, RESPLIT_OPTIONS, "of a complete model")
         return resplit(contents.model, **options) if options else contents.model
     assert contents.frame is not None
-    given = contents.options | options
-    _check_options(given, OPTIONS, "of a table")
-    if "gamma" not in given:
+    options = contents.options | options
+    _check_options(options, OPTIONS, "of a table")
+    if "gamma" not in options:
         raise InputError(NO_GAMMA)
-    guessed = guess_columns(contents.frame).options
-    given = {"slow": None, "name": _name(path)} | guessed | given
-    return from_transitions(contents.frame, **given)
+    defaults = {"slow": None, "name": Path(_name(path)).stem}
+    return from_transitions(contents.frame, **(defaults | guess_columns(contents.frame) | options))
 
 
-def _check_options(given: dict[str, Any], known: tuple[str, ...], kind: str) -> None:
-    if unknown := sorted(set(given) - set(known)):
-        raise InputError(f"{unknown[0]!r}: is not an option {kind}; they are {', '.join(known)}")
+def _check_options(options: dict[str, Any], allowed: tuple[str, ...], kind: str) -> None:
+    if unknown := sorted(set(options) - set(allowed)):
+        raise InputError(f"{unknown[0]!r}: is not an option {kind}; they are {', '.join(allowed)}")
 
 
 def read(path: str | Path | BinaryIO) -> Contents:
     """Read a file without building a model from a table; see `load`."""
-    suffix, size = _suffix(_name(path, whole=True)), _size(path)
-    if size > (limit := _limit(suffix)):
+    name = _name(path)
+    suffix = Path(name).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InputError(f"{name}: its ending is not one of {', '.join(SUFFIXES)}; use one of them")
+    size, limit = _size(path), MAX_JSON_BYTES if suffix == ".json" else MAX_FILE_BYTES
+    if size > limit:
         raise InputError(f"the file has {size:,} bytes; the limit for {suffix} is {limit:,}")
     if isinstance(path, str | Path):
         with Path(path).open("rb") as file:
@@ -149,35 +148,19 @@ def read(path: str | Path | BinaryIO) -> Contents:
 
 
 def _read(file: BinaryIO, suffix: str) -> Contents:
-    options: dict[str, Any] = {}
-    found: FastSlowMDP | pd.DataFrame
     if suffix == ".npz":
-        found, options = read_npz(file.read())
-    elif suffix == ".json":
-        found, options = read_json(file.read())
-    else:
-        found = read_csv(file) if suffix == ".csv" else read_parquet(file)
-    if isinstance(found, FastSlowMDP):
-        return Contents(model=found)
-    return Contents(frame=found, options=options)
+        content, options = read_npz(file.read())
+        if isinstance(content, FastSlowMDP):
+            return Contents(model=content)
+        return Contents(frame=content, options=options)
+    if suffix == ".json":
+        frame, options = read_json(file)
+        return Contents(frame=frame, options=options)
+    return Contents(frame=read_csv(file) if suffix == ".csv" else read_parquet(file))
 
 
-def _limit(suffix: str) -> int:
-    """The largest file with this ending, in bytes."""
-    return MAX_JSON_BYTES if suffix == ".json" else MAX_FILE_BYTES
-
-
-def _suffix(name: str) -> str:
-    suffix = Path(name).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise InputError(f"{name}: its ending is not one of {', '.join(SUFFIXES)}; use one of them")
-    return suffix
-
-
-def _name(path: str | Path | BinaryIO, whole: bool = False) -> str:
-    """The name of a file, without its ending unless the whole name is asked for."""
-    given = path if isinstance(path, str | Path) else getattr(path, "name", "")
-    return Path(given).name if whole else Path(given).stem
+def _name(path: str | Path | BinaryIO) -> str:
+    return Path(path if isinstance(path, str | Path) else getattr(path, "name", "")).name
 
 
 def _size(path: str | Path | BinaryIO) -> int:

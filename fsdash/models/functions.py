@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ import pandas as pd
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.models.assemble import build
+from fsdash.models.columns import Names
 from fsdash.models.faults import Faults
 from fsdash.models.law import Transitions, law_of_calls
 from fsdash.models.marked import (
@@ -40,7 +41,7 @@ def from_functions(
     transition: Callable[[Any, Any], Any],
     reward: Callable[..., float],
     *,
-    slow: str | Sequence[str] | None,
+    slow: Names,
     gamma: float,
     feasible: Callable[[Any, Any], bool] | None = None,
     terminal: Any = None,
@@ -124,21 +125,22 @@ def from_functions(
         terminal_S = np.array([bool(terminal(state)) for state in points])
     elif terminal is not None:
         terminal_S = terminal_states(faults, terminal, index, code_SV)
-    answers = _Answers(faults, index, points, len(_needed_arguments(reward)) == 3)
-    for s in np.flatnonzero(~terminal_S).tolist():
-        for a, action in enumerate(actions):
-            if feasible is None or feasible(points[s], action):
-                answers.record(s, a, transition(points[s], action), action, reward)
+    pairs = (
+        (s, a)
+        for s in np.flatnonzero(~terminal_S).tolist()
+        for a, action in enumerate(actions)
+        if feasible is None or feasible(points[s], action)
+    )
+    rows = np.array(list(_rows(faults, index, points, actions, pairs, transition, reward)), float)
+    rows = rows.reshape(-1, 5)
+    state_N, action_N, next_N = (rows[:, j].astype(np.int64) for j in range(3))
+    reward_N = (-rows[:, 4] if sense == "min" else rows[:, 4]) + 0.0
+    t = Transitions(state_N, action_N, next_N, rows[:, 3], reward_N, np.arange(len(rows)))
     table = Table(
         variables=variables,
         code_SV=code_SV,
         actions=axis,
-        law=law_of_calls(
-            faults,
-            answers.transitions(sense),
-            terminal_S,
-            lambda s, a: f"{points[s]}, action {actions[a]!r}",
-        ),
+        law=law_of_calls(faults, t, terminal_S, lambda s, a: f"{points[s]}, action {actions[a]!r}"),
         gamma=0.0 if faults.has_errors else float(gamma),
         initial_S=initial_distribution(faults, initial, index),
         sense=sense,
@@ -163,61 +165,54 @@ def state_frame(states: Any) -> pd.DataFrame:
     return index.to_frame(index=False)
 
 
-def _needed_arguments(function: Callable[..., Any]) -> list[str]:
-    """The names of the positional arguments that a function needs; two if it does not say."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return ["state", "action"]
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return [p.name for p in parameters if p.default is p.empty and p.kind in positional]
+def _rows(
+    faults: Faults,
+    index: StateIndex,
+    points: list[Any],
+    actions: list[Any],
+    pairs: Iterable[tuple[int, int]],
+    transition: Callable[[Any, Any], Any],
+    reward: Callable[..., float],
+) -> Iterator[tuple[int, int, int, float, float]]:
+    """What the functions return: state, action, next state, probability and reward."""
+    by_next_state = _needs_next_state(reward)
+    numbers: dict[Any, int] = {}
 
-
-class _Answers:
-    """Collects what the user's functions return."""
-
-    def __init__(
-        self, faults: Faults, index: StateIndex, points: list[Any], needs_next: bool
-    ) -> None:
-        self.faults, self.index, self.points, self.needs_next = faults, index, points, needs_next
-        self.rows: list[tuple[int, int, int, float, float]] = []
-        self._known: dict[Any, int] = {}
-
-    def record(
-        self, s: int, a: int, answer: Any, action: Any, reward: Callable[..., float]
-    ) -> None:
-        """Record the transitions from one state under one action."""
-        state = self.points[s]
-        try:
-            outcomes = [(self._number(after), float(p)) for after, p in self._outcomes(answer)]
-        except (InputError, TypeError, ValueError) as error:
-            remedy = "return a next state, or next states with their probabilities"
-            self.faults.add(f"transition: {error}", remedy, column=f"{state}, {action!r}")
-            return
-        r = None if self.needs_next else float(reward(state, action))
-        for n, p in outcomes:
-            self.rows.append(
-                (s, a, n, p, float(reward(state, action, self.points[n])) if r is None else r)
-            )
-
-    def _outcomes(self, answer: Any) -> Iterable[tuple[Any, float]]:
-        """The next states with their probabilities, from any of the forms of an answer."""
-        names = {variable.name for variable in self.index.variables}
-        if isinstance(answer, Mapping) and set(answer) != names:
-            return answer.items()
-        several = isinstance(answer, Iterable) and not isinstance(answer, Mapping | tuple | str)
-        return answer if several and not isinstance(answer, np.ndarray) else [(answer, 1.0)]
-
-    def _number(self, state: Any) -> int:
+    def number(state: Any) -> int:
         state = tuple(state.tolist()) if isinstance(state, np.ndarray) else state
         key = tuple(state.items()) if isinstance(state, Mapping) else state
-        if key not in self._known:
-            self._known[key] = self.index.number(state)
-        return self._known[key]
+        if key not in numbers:
+            numbers[key] = index.number(state)
+        return numbers[key]
 
-    def transitions(self, sense: str) -> Transitions:
-        """All recorded transitions."""
-        rows = np.array(self.rows, float).reshape(-1, 5)
-        state_N, action_N, next_N = (rows[:, j].astype(np.int64) for j in range(3))
-        reward_N = (-rows[:, 4] if sense == "min" else rows[:, 4]) + 0.0
-        return Transitions(state_N, action_N, next_N, rows[:, 3], reward_N, np.arange(len(rows)))
+    for s, a in pairs:
+        state, action = points[s], actions[a]
+        answer = transition(state, action)
+        try:
+            outcomes = [(number(after), float(p)) for after, p in _outcomes(answer, index)]
+        except (InputError, TypeError, ValueError) as error:
+            remedy = "return a next state, or next states with their probabilities"
+            faults.add(f"transition: {error}", remedy, column=f"{state}, {action!r}")
+            continue
+        r = None if by_next_state else float(reward(state, action))
+        for n, p in outcomes:
+            yield s, a, n, p, float(reward(state, action, points[n])) if r is None else r
+
+
+def _outcomes(answer: Any, index: StateIndex) -> Iterable[tuple[Any, float]]:
+    """The next states with their probabilities, from any of the forms of an answer."""
+    names = {variable.name for variable in index.variables}
+    if isinstance(answer, Mapping) and set(answer) != names:
+        return answer.items()
+    several = isinstance(answer, Iterable) and not isinstance(answer, Mapping | tuple | str)
+    return answer if several and not isinstance(answer, np.ndarray) else [(answer, 1.0)]
+
+
+def _needs_next_state(reward: Callable[..., Any]) -> bool:
+    """Whether a function needs three positional arguments; not if it does not say."""
+    try:
+        parameters = inspect.signature(reward).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(p.default is p.empty and p.kind in positional for p in parameters) == 3

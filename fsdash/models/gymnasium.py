@@ -20,15 +20,14 @@ import pandas as pd
 from fsdash.core.axis import Coordinate
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
-from fsdash.models.assemble import assemble, noted
-from fsdash.models.columns import named
+from fsdash.models.assemble import assemble, choose_split
+from fsdash.models.columns import Names
 from fsdash.models.faults import Faults
 from fsdash.models.law import Transitions, law_of_calls
 from fsdash.models.marked import check_initial, named_actions, state_variables
 from fsdash.models.reading import check_settings
 from fsdash.models.size import MAX_TRANSITIONS
-from fsdash.models.slow import choose_slow
-from fsdash.models.table import RowKeys, Table, Variable, describe_codes
+from fsdash.models.table import Table, Variable, describe_codes, row_keys
 
 DONE = Variable("done", np.array([0.0, 1.0]), Coordinate(words={0.0: "no", 1.0: "yes"}))
 
@@ -38,7 +37,7 @@ def from_gymnasium(
     *,
     gamma: float,
     decode: Callable[[int], Any] | None = None,
-    slow: str | Sequence[str] | None = None,
+    slow: Names = None,
     actions: Sequence[Any] | None = None,
 ) -> FastSlowMDP:
     """Build a model from an environment with a transition table.
@@ -89,69 +88,59 @@ def from_gymnasium(
         )
     faults = Faults()
     check_settings(faults, gamma, "max")
-    read = _Read(core, P, decode, actions, faults)
+    t, done_N = _transitions(P)
+    variables, code_SV = state_variables(faults, _decoded(core, decode, len(P)), len(P))
+    names = tuple(variable.name for variable in variables)
+    axis = named_actions(actions, int(t.action_N.max()) + 1)
+    initial_S: Any = getattr(core, "initial_state_distrib", None)
+    if np.shape(initial_S) == (len(P),):
+        initial_S = check_initial(faults, np.asarray(initial_S, float))
+    else:
+        initial_S = None
     faults.raise_errors()
-    names = named(slow)
-    if names is None:
-        names = choose_slow(read.table(faults, gamma, keep=read.names))
-    table = read.table(faults, gamma, keep=names)
-    return assemble(noted(table, names) if slow is None else table, names)
 
-
-class _Read:
-    """What an environment publishes: states, transitions and the initial distribution."""
-
-    def __init__(
-        self,
-        core: Any,
-        P: Any,
-        decode: Callable[[int], Any] | None,
-        actions: Sequence[Any] | None,
-        faults: Faults,
-    ) -> None:
-        state, action, p, following, reward, done = _transitions(P)
-        frame = _decoded(core, decode, len(P))
-        self.variables, self.code_SV = state_variables(faults, frame, len(P))
-        self.names = tuple(variable.name for variable in self.variables)
-        self.actions = named_actions(actions, int(action.max()) + 1)
-        self.transitions = Transitions(state, action, following, p, reward, np.arange(len(p)))
-        self.done_N = done
-        self.name = _name(core)
-        self.initial_S = None
-        initial = getattr(core, "initial_state_distrib", None)
-        if initial is not None and np.shape(initial) == (len(P),):
-            self.initial_S = check_initial(faults, np.asarray(initial, float))
-
-    def table(self, faults: Faults, gamma: float, keep: tuple[str, ...]) -> Table:
-        """The table in which a terminal state keeps the values of these variables."""
-        S, t, done_N = len(self.code_SV), self.transitions, self.done_N
-        variables, code_SV, initial_S = self.variables, self.code_SV, self.initial_S
-        if done_N.any():
-            kept = np.isin(self.names, keep)
-            code_NV = np.where(kept, code_SV[t.next_N[done_N]], 0)
-            keys = RowKeys([len(v) for v in variables], code_NV)(code_NV)
-            _, first, number = np.unique(keys, return_index=True, return_inverse=True)
-            next_N = t.next_N.copy()
-            next_N[done_N] = S + number
-            t = replace(t, next_N=next_N)
-            done_S = np.repeat([0, 1], [S, len(first)])
-            code_SV = np.column_stack([np.concatenate([code_SV, code_NV[first]]), done_S])
-            variables = (*variables, DONE)
-            if initial_S is not None:
-                initial_S = np.concatenate([initial_S, np.zeros(len(first))])
-        terminal_S = np.arange(len(code_SV)) >= S
+    def table(keep: tuple[str, ...]) -> Table:
+        """The table in which terminal states keep the values of these variables."""
+        ended = _with_ends(variables, code_SV, t, done_N, np.isin(names, keep))
+        all_variables, all_SV, moves = ended
+        ends = len(all_SV) - len(P)
         law = law_of_calls(
             faults,
-            t,
-            terminal_S,
-            lambda s, a: f"{describe_codes(variables, code_SV[s])}, action {a}",
+            moves,
+            np.arange(len(all_SV)) >= len(P),
+            lambda s, a: f"{describe_codes(all_variables, all_SV[s])}, action {a}",
         )
         faults.raise_errors()
-        return Table(variables, code_SV, self.actions, law, float(gamma), initial_S, name=self.name)
+        start_S = None if initial_S is None else np.concatenate([initial_S, np.zeros(ends)])
+        name = str(getattr(getattr(core, "spec", None), "id", None) or type(core).__name__)
+        return Table(all_variables, all_SV, axis, law, float(gamma), start_S, name=name)
+
+    noted, slow_names, _ = choose_split(table(keep=names), slow)
+    return assemble(replace(table(keep=slow_names), name=noted.name), slow_names)
 
 
-def _transitions(P: Any) -> list[np.ndarray]:
-    """State, action, probability, next state, reward and done of each transition."""
+def _with_ends(
+    variables: tuple[Variable, ...],
+    code_SV: np.ndarray,
+    t: Transitions,
+    done_N: np.ndarray,
+    kept_V: np.ndarray,
+) -> tuple[tuple[Variable, ...], np.ndarray, Transitions]:
+    """The states with terminal ones added, and the transitions that lead there."""
+    if not done_N.any():
+        return variables, code_SV, t
+    code_NV = np.where(kept_V, code_SV[t.next_N[done_N]], 0)
+    keys = row_keys(variables, code_NV)
+    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    next_N = t.next_N.copy()
+    next_N[done_N] = len(code_SV) + number
+    done_S = np.repeat([0, 1], [len(code_SV), len(first)])
+    all_SV = np.column_stack([np.concatenate([code_SV, code_NV[first]]), done_S])
+    return (*variables, DONE), all_SV, t._replace(next_N=next_N)
+
+
+def _transitions(P: Any) -> tuple[Transitions, np.ndarray]:
+    """All transitions, and which of them end the process."""
     rows = []
     try:
         for s in range(len(P)):
@@ -169,7 +158,9 @@ def _transitions(P: Any) -> list[np.ndarray]:
     whole = table[:, [0, 1, 3]].astype(np.int64)
     if (whole != table[:, [0, 1, 3]]).any() or whole.min() < 0 or whole[:, 2].max() >= len(P):
         raise InputError(f"P: next states must be whole numbers from 0 to {len(P) - 1}")
-    return [whole[:, 0], whole[:, 1], table[:, 2], whole[:, 2], table[:, 4], table[:, 5] != 0]
+    state_N, action_N, next_N = whole.T
+    row_N = np.arange(len(table))
+    return Transitions(state_N, action_N, next_N, table[:, 2], table[:, 4], row_N), table[:, 5] != 0
 
 
 def _decoded(core: Any, decode: Callable[[int], Any] | None, S: int) -> pd.DataFrame | None:
@@ -193,8 +184,3 @@ def _decoded(core: Any, decode: Callable[[int], Any] | None, S: int) -> pd.DataF
     if names is None or len(names) != len(rows[0]):
         names = [f"variable {j + 1}" for j in range(len(rows[0]))]
     return pd.DataFrame(rows, columns=names)
-
-
-def _name(core: Any) -> str:
-    spec = getattr(core, "spec", None)
-    return str(getattr(spec, "id", None) or type(core).__name__)

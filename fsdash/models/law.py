@@ -9,8 +9,9 @@ they are sorted before anything is added.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +27,7 @@ SAME_LAW = 1e-12
 """Largest difference of probabilities that counts as rounding."""
 
 
-@dataclass(frozen=True, eq=False)
-class Transitions:
+class Transitions(NamedTuple):
     """N transitions of a table as indices. Rewards of an infeasible action are −∞."""
 
     state_N: np.ndarray
@@ -40,7 +40,7 @@ class Transitions:
 
     def take(self, which: np.ndarray) -> Transitions:
         """The transitions with these positions or with a true mask."""
-        return Transitions(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
+        return Transitions(*(values[which] for values in self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +129,7 @@ class Law:
         return np.cumsum(self.length_R) - self.length_R
 
 
-def own_frozen_law(model: FastSlowMDP) -> Law | None:
+def changed_frozen_law(model: FastSlowMDP) -> Law | None:
     """The frozen law of a model, or None if it is the usual one: y′ as in the true law, x kept."""
     if model.rows is not None and model.frozen_rows is None:
         return None
@@ -155,14 +155,6 @@ def _agree(law: Law, other: Law) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class Wording:
-    """How faults name the column of probabilities and a pair (state, action)."""
-
-    probability: str
-    pair: Callable[[int, int], str]
-
-
 def without_rounding(probability_N: np.ndarray) -> np.ndarray:
     """The probabilities with 0 in the place of rounding errors below 0.
 
@@ -176,8 +168,9 @@ def without_rounding(probability_N: np.ndarray) -> np.ndarray:
 def collect(
     faults: Faults,
     transitions: Transitions,
-    wording: Wording,
+    pair: Callable[[int, int], str],
     *,
+    column: str = "p",
     normalize: bool | None = None,
     doubtful_N: np.ndarray | None = None,
     report_repeats: bool = True,
@@ -190,8 +183,8 @@ def collect(
         Takes sums that are not 1 and repeated transitions.
     transitions
         Transitions with probabilities ≥ 0.
-    wording
-        How to name what is wrong.
+    pair, column
+        How faults name a state and an action, and the column of probabilities.
     normalize
         Rescale sums that differ from 1 by at most `RESCALABLE`. None if the builder has no such
         option; the remedy does not offer it then.
@@ -213,7 +206,27 @@ def collect(
     repeat_N = ~new_pair_N & (np.diff(t.next_N, prepend=-1) == 0) & (t.next_N >= 0)
     if report_repeats:
         _check_repeats(faults, t, repeat_N, (wrong_P & ~near_P)[pair_N])
-    _check_sums(faults, t, start_P, sum_P, wrong_P, near_P, wording, normalize)
+
+    def report_sums(where_P: np.ndarray, remedy: str) -> None:
+        row_P = np.minimum.reduceat(t.row_N, start_P)
+        place = np.flatnonzero(where_P)
+        place = place[np.argsort(row_P[place], kind="stable")]
+        first = start_P[place]
+        faults.add_rows(
+            row_P[place],
+            lambda i: (
+                f"{column} sums to {sum_P[place[i]]:.9g} over "
+                f"{pair(int(t.state_N[first[i]]), int(t.action_N[first[i]]))}"
+            ),
+            remedy,
+            column=column,
+        )
+
+    if not normalize:
+        offer = "" if normalize is None else "set normalize=True to rescale them, or "
+        report_sums(near_P, f"{offer}correct them")
+    remedy = "add the transitions that are missing, or correct the probabilities"
+    report_sums(wrong_P & ~near_P, remedy)
 
     # A reward that does not depend on the next state is kept to the last bit.
     low_P, high_P = (f.reduceat(t.reward_N, start_P) for f in (np.minimum, np.maximum))
@@ -270,39 +283,6 @@ def _check_repeats(
     report(repeat_N & ~wrong_N, "warning", "none if two outcomes lead there: they are added")
 
 
-def _check_sums(
-    faults: Faults,
-    t: Transitions,
-    start_P: np.ndarray,
-    sum_P: np.ndarray,
-    wrong_P: np.ndarray,
-    near_P: np.ndarray,
-    wording: Wording,
-    normalize: bool | None,
-) -> None:
-    """Sums must be 1; those that are nearly 1 can be rescaled."""
-
-    def report(where_P: np.ndarray, remedy: str) -> None:
-        row_P = np.minimum.reduceat(t.row_N, start_P)
-        place = np.flatnonzero(where_P)
-        place = place[np.argsort(row_P[place], kind="stable")]
-        first = start_P[place]
-        faults.add_rows(
-            row_P[place],
-            lambda i: (
-                f"{wording.probability} sums to {sum_P[place[i]]:.9g} over "
-                f"{wording.pair(int(t.state_N[first[i]]), int(t.action_N[first[i]]))}"
-            ),
-            remedy,
-            column=wording.probability,
-        )
-
-    if not normalize:
-        offer = "" if normalize is None else "set normalize=True to rescale them, or "
-        report(near_P, f"{offer}correct them")
-    report(wrong_P & ~near_P, "add the transitions that are missing, or correct the probabilities")
-
-
 def with_terminal(law: Law, terminal: np.ndarray) -> Law:
     """The law with the pairs of terminal states added: action 0 stays there with reward 0."""
     if not len(terminal):
@@ -338,7 +318,7 @@ def law_of_calls(
             "return a finite number; probabilities are from 0 to 1",
         )
 
-    t = replace(t, probability_N=without_rounding(t.probability_N))
+    t = t._replace(probability_N=without_rounding(t.probability_N))
     bad_N = ~((t.probability_N >= 0) & (t.probability_N <= 1 + PROBABILITY_TOLERANCE))
     odd_N = np.isnan(t.reward_N) | (t.reward_N == np.inf)
     report(bad_N, t.probability_N, "is not a probability")
@@ -348,13 +328,12 @@ def law_of_calls(
     faults.add_places(
         [pair(int(s), 0).rpartition(", action ")[0] for s in idle[:MOST_OF_A_KIND]],
         len(idle),
-        lambda i: "has no feasible action",
+        "has no feasible action",
         "allow one, or make the state terminal",
     )
-    t = replace(
-        t,
+    t = t._replace(
         probability_N=np.where(bad_N, 0.0, t.probability_N),
         reward_N=np.where(odd_N, 0.0, t.reward_N),
     )
-    law = collect(faults, t, Wording("p", pair), doubtful_N=bad_N | odd_N, report_repeats=False)
+    law = collect(faults, t, pair, doubtful_N=bad_N | odd_N, report_repeats=False)
     return with_terminal(law, np.flatnonzero(terminal_S))

@@ -12,7 +12,7 @@ from fsdash.core.axis import Axis
 from fsdash.core.rows import PROBABILITY_TOLERANCE
 from fsdash.errors import InputError
 from fsdash.models.faults import Faults
-from fsdash.models.table import RowKeys, StateIndex, Variable, action_names, encode
+from fsdash.models.table import StateIndex, Variable, action_names, encode, row_keys
 
 MISSING = "missing"
 """The value of `terminal` that makes next states without rows of their own terminal."""
@@ -37,18 +37,16 @@ def state_variables(
     for name in frame.columns:
         variable, [code_S] = encode(name, [frame[name]])
         rows = np.flatnonzero(code_S < 0)
-        faults.add_rows(rows, lambda i: "empty or infinite", "give a value", column=name)
+        faults.add_rows(rows, "empty or infinite", "give a value", column=name)
         variables.append(variable)
         codes.append(code_S)
     code_SV = np.stack(codes, axis=1)
     _, first_S, count = np.unique(
-        RowKeys([len(v) for v in variables], code_SV)(code_SV),
-        return_inverse=True,
-        return_counts=True,
+        row_keys(variables, code_SV), return_inverse=True, return_counts=True
     )
     rows = np.flatnonzero(count[first_S] > 1)
     remedy = "add a variable that tells them apart"
-    faults.add_rows(rows, lambda i: "another state has the same values", remedy, column="states")
+    faults.add_rows(rows, "another state has the same values", remedy, column="states")
     return tuple(variables), code_SV
 
 
@@ -74,7 +72,7 @@ def terminal_states(
     `terminal` is a mapping of variables to values (a state that has all of them is terminal), a
     state as a tuple, a list of these, or a frame with one row per terminal state.
     """
-    found_S = np.zeros(len(code_SV), bool)
+    terminal_S = np.zeros(len(code_SV), bool)
     if isinstance(terminal, pd.DataFrame):
         terminal = terminal.to_dict("records")
     elif isinstance(terminal, np.ndarray | pd.Series | set | frozenset):
@@ -89,8 +87,8 @@ def terminal_states(
         if not matches_S.any():
             remedy = "check its values against the state and next-state columns"
             faults.add(f"no state matches {state!r}", remedy, column="terminal")
-        found_S |= matches_S
-    return found_S
+        terminal_S |= matches_S
+    return terminal_S
 
 
 def _matches(index: StateIndex, state: object, code_SV: np.ndarray) -> np.ndarray:

@@ -6,7 +6,6 @@ the actions' names. Padding is left out. Period t plays phase t mod P; P = 1 if 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,21 +17,20 @@ from fsdash.core.display import Lines, Summary
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.operators import check_policy
 from fsdash.errors import InputError
-from fsdash.models.size import MAX_JSON_BYTES
+from fsdash.models.size import MAX_FILE_BYTES
 from fsdash.models.table import (
-    RowKeys,
     StateIndex,
     Variable,
     action_column,
     action_names,
     encode,
-    own_column,
+    level_column,
     plain,
-    split_variables,
+    row_keys,
+    state_codes,
 )
 from fsdash.models.tables import read_frame
 
-FORMAT = "fsdash-policy"
 PHASE, ACTION = "phase", "action"
 
 
@@ -62,12 +60,9 @@ class Policy(Summary):
     def __init__(self, model: FastSlowMDP, policy: Any) -> None:
         array = np.asarray(getattr(policy, "policy_PXY", policy))
         policy_PXY = check_policy(model, array[None] if array.ndim == 2 else array)
-        slow, code_XV, fast, code_YV = split_variables(model.slow, model.fast)
-        x_S, y_S = np.nonzero(model.real_XY)
         self._set(
-            (*slow, *fast),
-            np.concatenate([code_XV[x_S], code_YV[y_S]], axis=1),
-            policy_PXY[:, x_S, y_S],
+            *state_codes(model),
+            policy_PXY[:, model.real_XY],
             action_names(model.actions),
             action_column(model.actions),
             getattr(policy, "policy_kind", ""),
@@ -80,7 +75,7 @@ class Policy(Summary):
         action_PS: np.ndarray,
         actions: Sequence[Any],
         action: str,
-        kind: str,
+        kind: str = "",
     ) -> None:
         self._index = StateIndex(variables, code_SV)
         self._code_SV = code_SV
@@ -130,35 +125,24 @@ class Policy(Summary):
         P, S = self._action_PS.shape
         columns: dict[str, Any] = {PHASE: np.repeat(np.arange(P), S)} if P > 1 else {}
         for variable, codes in zip(self._index.variables, self._code_SV.T, strict=True):
-            columns[variable.name] = own_column(variable, np.tile(codes, P))
+            columns[variable.name] = level_column(variable, np.tile(codes, P))
         names = pd.Series(self.actions, dtype=None if _are_numbers(self.actions) else object)
         columns[self.action] = names.to_numpy()[self._action_PS.ravel()]
         return pd.DataFrame(columns)
 
-    def to_csv(self, path: str | Path | None = None) -> str:
-        """Return the table as CSV text, and write it to a file if a path is given."""
-        text = self.to_frame().to_csv(index=False, lineterminator="\n")
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return text
-
-    def to_json(self) -> str:
-        """Return the policy as JSON: format, kind and the columns of `to_frame`."""
-        columns = {name: column.tolist() for name, column in self.to_frame().items()}
-        return json.dumps({"format": FORMAT, "version": 1, "kind": self.kind, "columns": columns})
+    def to_csv(self) -> str:
+        """Return the table as CSV text."""
+        return self.to_frame().to_csv(index=False, lineterminator="\n")
 
     def save(self, path: str | Path) -> None:
-        """Write the policy to a file, `.csv` or `.json`; `load_policy` reads both."""
+        """Write the policy to a `.csv` file; `load_policy` reads it."""
         path = Path(path)
-        if path.suffix == ".csv":
-            self.to_csv(path)
-        elif path.suffix == ".json":
-            path.write_text(self.to_json(), encoding="utf-8")
-        else:
-            raise InputError(f"{path.name}: a policy is saved as .csv or .json; use one of them")
+        if path.suffix != ".csv":
+            raise InputError(f"{path.name}: a policy is saved as .csv; use this ending")
+        path.write_text(self.to_csv(), encoding="utf-8")
 
     @classmethod
-    def from_frame(cls, frame: pd.DataFrame, kind: str = "") -> Policy:
+    def from_frame(cls, frame: pd.DataFrame) -> Policy:
         """Return the policy of a frame as `to_frame` makes it.
 
         The actions are in the column `action`; if there is none, in the last one.
@@ -176,8 +160,9 @@ class Policy(Summary):
         phase_N = _phases(frame)
         coded = [(variable, codes) for variable, [codes] in (encode(n, [frame[n]]) for n in names)]
         variables, code_NV = [v for v, _ in coded], np.stack([c for _, c in coded], axis=1)
-        key_N = RowKeys([len(v) for v in variables], code_NV)(code_NV)
-        key_S, first_S, state_N = np.unique(key_N, return_index=True, return_inverse=True)
+        key_S, first_S, state_N = np.unique(
+            row_keys(variables, code_NV), return_index=True, return_inverse=True
+        )
         P = int(phase_N.max()) + 1
         place_N = phase_N * len(key_S) + state_N
         if len(frame) != P * len(key_S) or len(np.unique(place_N)) != len(frame):
@@ -192,7 +177,6 @@ class Policy(Summary):
             action_PS.reshape(P, len(key_S)),
             [plain(a) if isinstance(a, float) else a for a in list(actions)],
             action,
-            kind,
         )
         return policy
 
@@ -205,12 +189,12 @@ class Policy(Summary):
 
 
 def load_policy(path: str | Path) -> Policy:
-    """Read a policy that `Policy.save` or `Policy.to_csv` wrote. No model is needed.
+    """Read a policy that `Policy.save` wrote. No model is needed.
 
     Parameters
     ----------
     path : str or Path
-        A file with the ending .csv or .json.
+        A file with the ending .csv.
 
     Returns
     -------
@@ -229,28 +213,12 @@ def load_policy(path: str | Path) -> Policy:
     True
     """
     path = Path(path)
-    if path.suffix not in (".csv", ".json"):
-        raise InputError(f"{path.name}: a policy is a .csv or .json file; give one of them")
-    if not path.is_file() or path.stat().st_size > MAX_JSON_BYTES:
-        raise InputError(f"{path}: there is no such file, or it exceeds {MAX_JSON_BYTES:,} bytes")
-    if path.suffix == ".csv":
-        with path.open("rb") as file:
-            return Policy.from_frame(read_frame(file))
-    return _from_json(path.read_bytes())
-
-
-def _from_json(data: bytes) -> Policy:
-    try:
-        document = json.loads(data)
-        if document["format"] != FORMAT or document["version"] != 1:
-            raise KeyError
-        columns, kind = document["columns"], str(document["kind"])
-        frame = pd.DataFrame({str(name): list(column) for name, column in columns.items()})
-        return Policy.from_frame(frame, kind)
-    except InputError:
-        raise
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
-        raise InputError("the file is not a saved policy, or it is damaged") from None
+    if path.suffix != ".csv":
+        raise InputError(f"{path.name}: a policy is a .csv file; give one")
+    if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+        raise InputError(f"{path}: there is no such file, or it exceeds {MAX_FILE_BYTES:,} bytes")
+    with path.open("rb") as file:
+        return Policy.from_frame(read_frame(file))
 
 
 def _phases(frame: pd.DataFrame) -> np.ndarray:

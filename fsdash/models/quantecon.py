@@ -11,6 +11,7 @@ from scipy import sparse
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError
 from fsdash.models.arrays import from_arrays
+from fsdash.models.columns import Names
 from fsdash.models.size import Size
 from fsdash.models.table import Table
 
@@ -22,7 +23,7 @@ def from_quantecon(
     ddp: DiscreteDP,
     *,
     states: Any = None,
-    slow: str | Sequence[str] | None = None,
+    slow: Names = None,
     actions: Sequence[Any] | None = None,
 ) -> FastSlowMDP:
     """Build a model from a `quantecon.markov.DiscreteDP`.

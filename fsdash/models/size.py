@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import psutil
 
+from fsdash.core.model import FastSlowMDP
 from fsdash.formatting import duration, file_size
 from fsdash.models.faults import Faults
 
@@ -52,6 +53,12 @@ class Size:
     n_fast: int
     n_actions: int
     transitions: int
+
+    @classmethod
+    def of(cls, model: FastSlowMDP) -> Size:
+        """The sizes of a model; each pair has its mean number of next states."""
+        transitions = model.n_pairs * model.true.outcomes
+        return cls(model.n_slow, model.n_fast, model.n_actions, transitions)
 
     @property
     def cells(self) -> int:

@@ -72,8 +72,8 @@ def suggest_slow(model_or_frame: FastSlowMDP | pd.DataFrame, **options: Any) -> 
     Examples
     --------
     >>> import fsdash
-    >>> found = fsdash.models.suggest_slow(fsdash.make("inventory").build())
-    >>> found[["variable", "moves", "exogenous", "suggestion"]].round(2)
+    >>> variables = fsdash.models.suggest_slow(fsdash.make("inventory").build())
+    >>> variables[["variable", "moves", "exogenous", "suggestion"]].round(2)
       variable  moves  exogenous suggestion
     0   demand   0.18       True       slow
     1    stock   0.96      False       fast
@@ -205,13 +205,13 @@ def _suggest(m: Movement, movements: list[Movement]) -> dict[str, str]:
         return {"suggestion": "either", "reason": "a clock: it moves every period, as it must"}
     if len(others) == 1:
         return {"suggestion": "fast", "reason": "no other variable moves more"}
-    own = ", and neither actions nor other variables change its law" if m.exogenous else ""
+    alone = ", and neither actions nor other variables change its law" if m.exogenous else ""
     if m.moves == 0:
         return {"suggestion": "slow", "reason": "it never moves"}
     if m.moves <= SLOW_MOVES * most:
-        text = f"it moves in {m.moves:.1%} of the periods, another in {most:.1%}{own}"
+        text = f"it moves in {m.moves:.1%} of the periods, another in {most:.1%}{alone}"
         return {"suggestion": "slow", "reason": text}
     if m.drift <= SLOW_DRIFT * farthest:
-        text = f"it moves {m.drift:.1%} of its range per period, another {farthest:.1%}{own}"
+        text = f"it moves {m.drift:.1%} of its range per period, another {farthest:.1%}{alone}"
         return {"suggestion": "slow", "reason": text}
     return {"suggestion": "fast", "reason": f"it moves in {m.moves:.1%} of the periods"}

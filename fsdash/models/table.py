@@ -52,7 +52,7 @@ class Variable:
         return len(self.values)
 
     @cached_property
-    def own_values(self) -> list[float | int | str]:
+    def levels(self) -> list[float | int | str]:
         """The levels as the user wrote them: words, whole numbers or numbers."""
         words = self.coordinate.words
         return [words[value] if value in words else plain(value) for value in self.values.tolist()]
@@ -64,7 +64,7 @@ class Variable:
 
     @cached_property
     def _code_of(self) -> dict[object, int]:
-        return {value: code for code, value in enumerate(self.own_values)}
+        return {value: code for code, value in enumerate(self.levels)}
 
     def code(self, value: object) -> int | None:
         """The code of one value of the user's, or None if the variable has no such value."""
@@ -74,17 +74,17 @@ class Variable:
         if isinstance(value, str) and not self.is_category:
             value = number_or_text(value)
         try:
-            found = self._code_of.get(value)
+            code = self._code_of.get(value)
         except TypeError:  # a list is no value
             return None
-        if found is not None or not isinstance(value, int | float) or abs(value) > 1e300:
-            return found
+        if code is not None or not isinstance(value, int | float) or abs(value) > 1e300:
+            return code
         if self.is_category:
             return self._code_of.get(str(plain(value)))
         # A number that was computed in another way may differ in its last digits.
         nearly = NEARLY * max(1, abs(value))
-        found = int(np.searchsorted(self.values, value - nearly))
-        return found if found < len(self) and self.values[found] <= value + nearly else None
+        code = int(np.searchsorted(self.values, value - nearly))
+        return code if code < len(self) and self.values[code] <= value + nearly else None
 
 
 def plain(value: float) -> float | int:
@@ -94,11 +94,6 @@ def plain(value: float) -> float | int:
     (3, 0.25)
     """
     return int(value) if float(value).is_integer() and abs(value) <= LARGEST_EXACT else value
-
-
-def plain_or_same(value: object) -> object:
-    """A number as people write it; anything else unchanged."""
-    return plain(value) if isinstance(value, float) else value
 
 
 def number_or_text(text: str) -> float | str:
@@ -123,13 +118,6 @@ def natural_key(word: str) -> list[tuple[bool, float, str]]:
     return [(not p[0].isdecimal(), float(p) if p[0].isdecimal() else 0.0, p) for p in parts]
 
 
-def words_variable(name: str, words: Sequence[str]) -> Variable:
-    """A variable whose levels are these words, in this order."""
-    positions = np.arange(len(words), dtype=float)
-    coordinate = Coordinate(words=dict(zip(positions.tolist(), words, strict=True)))
-    return Variable(name, positions, coordinate)
-
-
 def is_number_column(column: pd.Series) -> bool:
     """Whether a column holds real numbers that floating point keeps apart; booleans are words."""
     if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
@@ -148,30 +136,27 @@ def encode(name: str, columns: Sequence[pd.Series]) -> tuple[Variable, list[np.n
         numbers = [column.to_numpy(dtype=float, na_value=np.nan) + 0.0 for column in columns]
         levels = np.unique(np.concatenate([np.unique(part) for part in numbers]))
         levels = levels[np.isfinite(levels)]
-        return Variable(name, levels), [_positions(levels, part) for part in numbers]
+        codes = [np.where(np.isfinite(n), np.searchsorted(levels, n), -1) for n in numbers]
+        return Variable(name, levels), codes
     # Only the different values are turned into words: a column has few of them.
     factors = [pd.factorize(column) for column in columns]
-    texts = [[str(plain_or_same(value)) for value in uniques.tolist()] for _, uniques in factors]
-    ordered = _ordered_words(columns[0].dtype, {word for text in texts for word in text})
-    place = {word: code for code, word in enumerate(ordered)}
+    texts = [
+        [str(plain(value) if isinstance(value, float) else value) for value in uniques.tolist()]
+        for _, uniques in factors
+    ]
+    present = {word for text in texts for word in text}
+    dtype = columns[0].dtype
+    order = [str(v) for v in dtype.categories] if isinstance(dtype, pd.CategoricalDtype) else []
+    words = [word for word in order if word in present]
+    words += sorted(present.difference(order), key=natural_key)
+    place = {word: code for code, word in enumerate(words)}
     codes = [
         np.array([*(place[word] for word in text), -1], dtype=np.int64)[positions]
         for (positions, _), text in zip(factors, texts, strict=True)
     ]
-    return words_variable(name, ordered), codes
-
-
-def _positions(levels: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The position of each value among sorted levels, −1 for values that are not finite."""
-    found = np.searchsorted(levels, values)
-    return np.where(np.isfinite(values), found, -1)
-
-
-def _ordered_words(dtype: object, present: set[str]) -> list[str]:
-    """The words in the order of a pandas categorical, the others in natural order."""
-    given = [str(v) for v in dtype.categories] if isinstance(dtype, pd.CategoricalDtype) else []
-    rest = sorted(present.difference(given), key=natural_key)
-    return [word for word in given if word in present] + rest
+    values = np.arange(len(words), dtype=float)
+    coordinate = Coordinate(words=dict(zip(values.tolist(), words, strict=True)))
+    return Variable(name, values, coordinate), codes
 
 
 def axis_of(variables: Sequence[Variable], code_NV: np.ndarray) -> Axis:
@@ -200,12 +185,12 @@ class RowKeys:
 
     def __init__(self, sizes: Sequence[int], code_NV: np.ndarray) -> None:
         self._sizes = list(sizes)
-        self._known: dict[int, np.ndarray] = {}
+        self._seen: dict[int, np.ndarray] = {}
         key_N, span = np.zeros(len(code_NV), np.int64), 1
         for j, size in enumerate(self._sizes):
             if span * size >= LARGEST_KEY:
-                self._known[j] = np.unique(key_N)
-                key_N, span = np.searchsorted(self._known[j], key_N), len(self._known[j])
+                self._seen[j] = np.unique(key_N)
+                key_N, span = np.searchsorted(self._seen[j], key_N), len(self._seen[j])
             key_N, span = key_N * size + code_NV[:, j], span * size
 
     def __call__(self, code_NV: np.ndarray) -> np.ndarray:
@@ -213,11 +198,16 @@ class RowKeys:
         wrong_N = np.zeros(len(code_NV), bool)
         for j, size in enumerate(self._sizes):
             wrong_N |= code_NV[:, j] < 0
-            if j in self._known:
-                key_N, unknown_N = find_sorted(self._known[j], key_N)
+            if j in self._seen:
+                key_N, unknown_N = find_sorted(self._seen[j], key_N)
                 wrong_N |= unknown_N
             key_N = key_N * size + code_NV[:, j]
         return np.where(wrong_N, -1, key_N)
+
+
+def row_keys(variables: Sequence[Variable], code_NV: np.ndarray) -> np.ndarray:
+    """An integer for each row of codes, as `RowKeys` gives it."""
+    return RowKeys([len(variable) for variable in variables], code_NV)(code_NV)
 
 
 def distinct(key_N: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -273,23 +263,25 @@ class StateIndex:
         for variable, value in zip(self.variables, self._values(state), strict=True):
             code = variable.code(value)
             if code is None:
+                values = [repr(level) for level in variable.levels]
+                some = values if len(values) <= 8 else [*values[:3], "…", values[-1]]
                 raise InputError(
                     f"{variable.name} = {value!r} is not a value of this variable; "
-                    f"its values are {some_values(variable)}"
+                    f"its values are {', '.join(some)}"
                 )
             codes.append(code)
         return codes
 
     def number(self, state: object) -> int:
         """The number of a state of the user's, or an error that says what is wrong with it."""
-        found = int(self.find(np.array([self.codes(state)]))[0])
-        if found < 0:
+        number = int(self.find(np.array([self.codes(state)]))[0])
+        if number < 0:
             named = ", ".join(
                 f"{v.name}={value}"
                 for v, value in zip(self.variables, self._values(state), strict=True)
             )
             raise InputError(f"state {named}: the model has no such state; choose one that it has")
-        return found
+        return number
 
     def numbers(self, frame: pd.DataFrame) -> np.ndarray:
         """The numbers of the states in a frame, −1 where there is none."""
@@ -317,12 +309,6 @@ class StateIndex:
         raise InputError(
             f"state {state!r}: give a mapping or a tuple with the values of {', '.join(names)}"
         )
-
-
-def some_values(variable: Variable) -> str:
-    """The values of a variable for an error message: all, or the first and the last."""
-    values = [repr(value) for value in variable.own_values]
-    return ", ".join(values) if len(values) <= 8 else f"{', '.join(values[:3])}, …, {values[-1]}"
 
 
 # ---------------------------------------------------------------------------------------- the table
@@ -370,7 +356,7 @@ class Table:
     def columns(self, code_NV: np.ndarray, prefix: str = "") -> dict[str, pd.Series]:
         """The user's own values of states with these codes, one column per variable."""
         return {
-            prefix + variable.name: own_column(variable, codes)
+            prefix + variable.name: level_column(variable, codes)
             for variable, codes in zip(self.variables, code_NV.T, strict=True)
         }
 
@@ -378,21 +364,19 @@ class Table:
     def of(cls, model: FastSlowMDP) -> Table:
         """The table of a model: its real states, feasible pairs and true dynamics.
 
-        The variables are the coordinates of the slow axis, followed by those of the fast axis. An
-        error is raised if the table would need more memory than there is.
+        An error is raised if the table would need more memory than there is.
         """
         X, Y, A = model.reward_XYA.shape
         true = model.true
         Size(X, Y, A, len(true.target_N) if isinstance(true, Rows) else 0).refuse_too_large()
-        slow, code_XV, fast, code_YV = split_variables(model.slow, model.fast)
+        variables, code_SV = state_codes(model)
         real_XY = model.real_XY
-        x_S, y_S = np.nonzero(real_XY)
         state_of = np.full(X * Y, -1, np.int64)
-        state_of[real_XY.ravel()] = np.arange(len(x_S))
+        state_of[real_XY.ravel()] = np.arange(len(code_SV))
         law = Law.of(model, true)
         return cls(
-            variables=(*slow, *fast),
-            code_SV=np.concatenate([code_XV[x_S], code_YV[y_S]], axis=1),
+            variables=variables,
+            code_SV=code_SV,
             actions=model.actions,
             law=replace(law, state_P=state_of[law.state_P], next_N=state_of[law.next_N]),
             gamma=model.gamma,
@@ -402,23 +386,21 @@ class Table:
         )
 
 
-def split_variables(
-    slow: Axis, fast: Axis
-) -> tuple[list[Variable], np.ndarray, list[Variable], np.ndarray]:
-    """The slow and the fast variables, each with the codes of the axis's points.
+def state_codes(model: FastSlowMDP) -> tuple[tuple[Variable, ...], np.ndarray]:
+    """The state variables of a model and the codes of its real states, shape (S, V).
 
-    A fast variable with the name of a slow one is called "fast …".
+    The variables are the coordinates of the slow axis, followed by those of the fast axis. A fast
+    variable with the name of a slow one is called "fast …".
     """
-    slow_variables, code_XV = axis_variables(slow, "slow")
-    fast_variables, code_YV = axis_variables(fast, "fast")
-    taken = {variable.name for variable in slow_variables}
-    fast_variables = [
-        replace(v, name=f"fast {v.name}") if v.name in taken else v for v in fast_variables
-    ]
-    return slow_variables, code_XV, fast_variables, code_YV
+    slow, code_XV = _axis_variables(model.slow, "slow")
+    fast, code_YV = _axis_variables(model.fast, "fast")
+    taken = {variable.name for variable in slow}
+    fast = [replace(v, name=f"fast {v.name}") if v.name in taken else v for v in fast]
+    x_S, y_S = np.nonzero(model.real_XY)
+    return (*slow, *fast), np.concatenate([code_XV[x_S], code_YV[y_S]], axis=1)
 
 
-def axis_variables(axis: Axis, kind: str) -> tuple[list[Variable], np.ndarray]:
+def _axis_variables(axis: Axis, kind: str) -> tuple[list[Variable], np.ndarray]:
     """The coordinates of an axis as variables, and the codes of its points, shape (n, d).
 
     The only point of an axis without variables has none. If two points have the same coordinates,
@@ -442,20 +424,20 @@ def axis_variables(axis: Axis, kind: str) -> tuple[list[Variable], np.ndarray]:
     return variables, np.stack(codes, axis=1)
 
 
-def own_column(variable: Variable, codes: np.ndarray) -> pd.Series:
+def level_column(variable: Variable, codes: np.ndarray) -> pd.Series:
     """The user's own values with these codes: numbers, or words as a categorical."""
     if variable.is_category:
-        words = pd.Index([str(value) for value in variable.own_values], dtype="str")
+        words = pd.Index([str(value) for value in variable.levels], dtype="str")
         return pd.Series(pd.Categorical.from_codes(codes, categories=words))
     values = variable.values[codes]
-    whole = all(isinstance(value, int) for value in variable.own_values)
+    whole = all(isinstance(value, int) for value in variable.levels)
     return pd.Series(values.astype(np.int64) if whole else values)
 
 
 def describe_codes(variables: Sequence[Variable], codes: np.ndarray) -> str:
     """One state in words."""
     return ", ".join(
-        f"{variable.name}={variable.own_values[code]}"
+        f"{variable.name}={variable.levels[code]}"
         for variable, code in zip(variables, codes, strict=True)
     )
 

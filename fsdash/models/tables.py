@@ -1,10 +1,9 @@
-"""CSV and Parquet files: complete tables that `save` wrote, and tables from elsewhere.
+"""Tables of transitions in files: CSV, Parquet and JSON in, CSV out.
 
-A complete table is a model as a table of transitions plus a head that says the rest: the head of
-`fsdash.models.content`, with the names of the columns, the values of the axes and the initial
-distribution. It lets the rows be read back into exactly the same model. CSV holds it as a comment
-in the first line, Parquet as metadata, so other programs see an ordinary table (pandas:
-`read_csv(path, comment="#")`).
+A JSON document has the transitions as a list of records or as columns, and may have any argument of
+`from_transitions`:
+
+    {"gamma": 0.97, "slow": ["regime"], "sense": "min", "transitions": [{"regime": "low", …}, …]}
 """
 
 from __future__ import annotations
@@ -20,29 +19,13 @@ from typing import Any, BinaryIO
 import numpy as np
 import pandas as pd
 
-from fsdash.core.axis import Axis
 from fsdash.core.model import FastSlowMDP
 from fsdash.errors import InputError, require
-from fsdash.models.content import AXES, FORMAT, Content, content_of, model_of, read_axis, uniform
+from fsdash.models.columns import OPTIONS
+from fsdash.models.law import changed_frozen_law
 from fsdash.models.size import MAX_COLUMNS, MAX_FILE_BYTES, MAX_TRANSITIONS
-from fsdash.models.table import (
-    StateIndex,
-    Table,
-    action_column,
-    action_names,
-    number_or_text,
-    plain,
-    split_variables,
-)
+from fsdash.models.table import Table, action_column, action_names, number_or_text
 
-NEXT = "next_"
-ROLES = ("action", "p", "reward")
-REMEDY = "remove it and give the options of from_transitions"
-DAMAGED = f"the head of the table is damaged; {REMEDY}"
-MARK = f"# {FORMAT} ".encode()
-"""What the first line of a complete CSV file begins with."""
-MAX_LINE_BYTES = 50_000_000
-METADATA = FORMAT.encode()
 DELIMITERS = (",", ";", "\t", "|")
 COMMA_NUMBER = re.compile(r"[+-]?(\d+(,\d+)?|,\d+)([eE][+-]?\d+)?")
 """A number that may have a comma before its decimals."""
@@ -53,44 +36,46 @@ PARQUET_LIMIT = 50_000_000
 """Limit on text and lists in the metadata of a Parquet file."""
 
 
-def write_csv(model: FastSlowMDP, file: BinaryIO) -> None:
-    """Write a model as a complete CSV table."""
-    head, frame = _complete_table(model)
-    _check_words(frame)
-    first = MARK + json.dumps(head).encode() + b"\n"
-    if len(first) > MAX_LINE_BYTES:
-        raise InputError("the model has too many states for a CSV file; save it as .npz")
-    file.write(first)
-    frame.to_csv(file, index=False, lineterminator="\n")
+# --------------------------------------------------------------------------------------------- CSV
 
 
-def _check_words(frame: pd.DataFrame) -> None:
-    """CSV readers lose empty words and words with some control characters."""
-    words = {str(name) for name in frame}
-    for name in frame.select_dtypes(exclude="number"):
-        words.update(str(word) for word in frame[name].unique())
-    for word in words:
-        if not word or any(ord(character) < 32 and character != "\t" for character in word):
-            raise InputError(
-                f"{word!r}: a CSV file cannot hold this name; change it or save as .npz or .json"
-            )
+def write_csv(model: FastSlowMDP, path: Path) -> None:
+    """Write a model as a table of transitions, which `load` reads with γ and the slow variables."""
+    if changed_frozen_law(model) is not None:
+        raise InputError(
+            f"{model.name}: has its own law while the slow state is frozen, which a table cannot "
+            "hold; save it as .npz"
+        )
+    table = Table.of(model)
+    law, sign = table.law, (-1.0 if model.sense == "min" else 1.0)
+    if law.n_transitions > MAX_TRANSITIONS:
+        raise InputError(
+            f"{model.name}: as a table it has {law.n_transitions:,} rows; the limit is "
+            f"{MAX_TRANSITIONS:,}. Save it as .npz, where pairs share their rows"
+        )
+    pair_N, take_N = law.transitions_in(law.row_P)
+    state_N, initial_S = law.state_P[pair_N], model.initial_XY[model.real_XY]
+    columns = [
+        *table.columns(table.code_SV[state_N]).items(),
+        (action_column(model.actions), np.array(action_names(model.actions))[law.action_P[pair_N]]),
+        *table.columns(table.code_SV[law.next_N[take_N]], prefix="next_").items(),
+        ("p", law.probability_N[take_N]),
+        ("cost" if model.sense == "min" else "reward", sign * law.reward_P[pair_N] + 0.0),
+    ]
+    if not (initial_S == initial_S[0]).all():
+        columns.append(("initial", initial_S[state_N]))
+    frame = pd.DataFrame(dict(columns))
+    if len(frame.columns) < len(columns):
+        raise InputError(
+            f"{model.name}: a state variable has the name of another column "
+            f"({', '.join(map(str, frame))}); rename it or save the model as .npz"
+        )
+    frame.to_csv(path, index=False, lineterminator="\n")
 
 
-def read_csv(file: BinaryIO) -> FastSlowMDP | pd.DataFrame:
-    """The model of a complete table, otherwise the frame."""
-    first = file.readline(MAX_LINE_BYTES)
-    if not first.startswith(MARK):
-        if MARK.strip() in first[:100]:
-            raise InputError(f"another program changed the first line; {REMEDY}")
-        file.seek(0)
-        return read_foreign(file)
-    head = _Head(_parse_json(first[len(MARK) :]))
-    return head.model(read_frame(file, texts=head.texts))
-
-
-def read_foreign(file: BinaryIO) -> pd.DataFrame:
-    """A CSV file that another program wrote: spaces around names and words do not matter, and
-    decimals may have a comma if columns are separated otherwise."""
+def read_csv(file: BinaryIO) -> pd.DataFrame:
+    """A CSV file of any program: spaces around names and words do not matter, and decimals may
+    have a comma if columns are separated otherwise."""
     start = file.tell()
     frame = read_frame(file, skipinitialspace=True)
     if _has_decimal_commas(frame):
@@ -132,11 +117,11 @@ def _words(column: pd.Series) -> list[str]:
     return [word for word in column.dropna().unique().tolist() if isinstance(word, str)]
 
 
-def read_frame(file: BinaryIO, texts: list[str] | None = None, **how: Any) -> pd.DataFrame:
+def read_frame(file: BinaryIO, **how: Any) -> pd.DataFrame:
     """A CSV file as a frame, with limits on its rows and columns.
 
-    Only an empty cell is missing: "NA" or "None" may be a name. Columns in `texts` stay text. `how`
-    are further arguments of `pandas.read_csv`.
+    Only an empty cell is missing: "NA" or "None" may be a name. `how` are further arguments of
+    `pandas.read_csv`.
     """
     start = file.tell()
     header = file.readline(1_000_000)
@@ -145,8 +130,7 @@ def read_frame(file: BinaryIO, texts: list[str] | None = None, **how: Any) -> pd
         line = header.decode("utf-8-sig")
         delimiter = max(DELIMITERS, key=line.count)
         names = next(csv.reader(io.StringIO(line), delimiter=delimiter), [])
-        if len(names) > MAX_COLUMNS:
-            raise InputError(f"{len(names):,} columns; the limit is {MAX_COLUMNS}")
+        _check_columns(len(names))
         if how:
             names = [name.strip() for name in names]
         for name in filter(None, names):  # pandas would rename the second one
@@ -164,7 +148,6 @@ def read_frame(file: BinaryIO, texts: list[str] | None = None, **how: Any) -> pd
                 low_memory=False,
                 index_col=False,
                 nrows=MAX_TRANSITIONS + 1,
-                dtype=dict.fromkeys(texts or [], "str"),
                 **how,
             )
     except InputError:
@@ -178,20 +161,20 @@ def read_frame(file: BinaryIO, texts: list[str] | None = None, **how: Any) -> pd
         raise InputError(f"the CSV file cannot be read: {_one_line(error)}") from None
 
 
-def write_parquet(model: FastSlowMDP, path: Path) -> None:
-    """Write a model as a complete Parquet table."""
-    require("pyarrow", "dashboard")
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    head, frame = _complete_table(model)
-    table = pa.Table.from_pandas(frame, preserve_index=False)
-    table = table.replace_schema_metadata({METADATA: json.dumps(head).encode()})
-    pq.write_table(table, path, write_page_checksum=True)
+def _check_columns(count: int) -> None:
+    if count > MAX_COLUMNS:
+        raise InputError(f"{count:,} columns; the limit is {MAX_COLUMNS}")
 
 
-def read_parquet(file: BinaryIO) -> FastSlowMDP | pd.DataFrame:
-    """The model of a complete table, otherwise the frame."""
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
+
+# --------------------------------------------------------------------------------- Parquet and JSON
+
+
+def read_parquet(file: BinaryIO) -> pd.DataFrame:
+    """A Parquet file as a frame; the sizes that it announces are checked before it is read."""
     require("pyarrow", "dashboard")
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -205,195 +188,46 @@ def read_parquet(file: BinaryIO) -> FastSlowMDP | pd.DataFrame:
             thrift_container_size_limit=PARQUET_LIMIT,
             page_checksum_verification=True,
         )
-        _check_parquet(source)
-        metadata = (source.schema_arrow.metadata or {}).get(METADATA)
-        frame = source.read(use_threads=False).to_pandas(ignore_metadata=True, use_threads=False)
+        about = source.metadata
+        _check_columns(about.num_columns)
+        if about.num_rows > MAX_TRANSITIONS:
+            raise InputError(f"{about.num_rows:,} rows; the limit is {MAX_TRANSITIONS:,}")
+        size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+        if not 0 <= size <= MAX_FILE_BYTES:
+            raise InputError(f"the file unpacks to more than {MAX_FILE_BYTES:,} bytes")
+        if any(field.type.num_fields for field in source.schema_arrow):
+            raise InputError("the file has nested columns; give numbers and words only")
+        return source.read(use_threads=False).to_pandas(ignore_metadata=True, use_threads=False)
     except InputError:
         raise
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         raise InputError(f"the Parquet file cannot be read: {_one_line(error)}") from None
-    return frame if metadata is None else _Head(_parse_json(metadata)).model(frame)
 
 
-def _check_parquet(source: Any) -> None:
-    """Check the sizes that the file announces, before its columns are read."""
-    about = source.metadata
-    size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
-    if about.num_columns > MAX_COLUMNS:
-        raise InputError(f"{about.num_columns:,} columns; the limit is {MAX_COLUMNS}")
-    if about.num_rows > MAX_TRANSITIONS:
-        raise InputError(f"{about.num_rows:,} rows; the limit is {MAX_TRANSITIONS:,}")
-    if not 0 <= size <= MAX_FILE_BYTES:
-        raise InputError(f"the file unpacks to more than {MAX_FILE_BYTES:,} bytes")
-    if any(field.type.num_fields for field in source.schema_arrow):
-        raise InputError("the file has nested columns; give numbers and words only")
-
-
-def _parse_json(data: bytes) -> Any:
-    """JSON of unknown origin."""
+def read_json(file: BinaryIO) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """The frame of a JSON document and the options that it gives."""
     try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
-        raise InputError(DAMAGED) from None
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__
-
-
-# --------------------------------------------------------------------------------- complete tables
-
-
-def _complete_table(model: FastSlowMDP) -> tuple[dict[str, Any], pd.DataFrame]:
-    """The head of a complete table and its rows."""
-    content, table = content_of(model, for_file=True), Table.of(model)
-    if "frozen_pair" in content.arrays:
+        document = json.load(file)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"the file is not JSON: {_one_line(error)}") from None
+    if isinstance(document, list):
+        document = {"transitions": document}
+    if not isinstance(document, dict) or "transitions" not in document:
+        raise InputError('the file has no "transitions"; give a list of records or columns')
+    options = {name: document[name] for name in OPTIONS if name in document}
+    unknown = sorted(set(document) - set(OPTIONS) - {"transitions"})
+    if unknown:
+        raise InputError(f"{unknown[0]!r}: is not an option; they are {', '.join(OPTIONS)}")
+    rows = document["transitions"]
+    records = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
+    columns = isinstance(rows, dict) and all(isinstance(c, list) for c in rows.values())
+    parts = [row.values() for row in rows] if records else rows.values() if columns else [[[]]]
+    if any(isinstance(cell, list | dict) for part in parts for cell in part):
         raise InputError(
-            f"{model.name}: has its own law while the slow state is frozen, which a table cannot "
-            "hold; save it as .npz or .json"
+            "transitions: give a list of records or columns of equal length, with numbers and words"
         )
-    law, sign = table.law, (-1.0 if model.sense == "min" else 1.0)
-    if law.n_transitions > MAX_TRANSITIONS:
-        raise InputError(
-            f"{model.name}: as a table it has {law.n_transitions:,} rows; the limit is "
-            f"{MAX_TRANSITIONS:,}. Save it as .npz, where pairs share their rows"
-        )
-    pair_N, take_N = law.transitions_in(law.row_P)
-    reward = "cost" if model.sense == "min" else "reward"
-    columns = _column_names(table.names, action_column(model.actions), reward)
-    actions = _own_actions(model.actions)
-    frame = pd.DataFrame(
-        {
-            **table.columns(table.code_SV[law.state_P[pair_N]]),
-            columns["action"]: actions[law.action_P[pair_N]],
-            **table.columns(table.code_SV[law.next_N[take_N]], prefix=NEXT),
-            columns["p"]: law.probability_N[take_N],
-            columns["reward"]: sign * law.reward_P[pair_N] + 0.0,
-        }
-    )
-    initial = content.arrays["initial"]
-    given = not np.array_equal(initial, uniform(table.n_states))
-    return content.head | {
-        "columns": columns,
-        "values": {axis: getattr(model, axis).values.tolist() for axis in AXES},
-        "initial": initial.tolist() if given else None,
-    }, frame
-
-
-def _column_names(variables: tuple[str, ...], action: str, reward: str) -> dict[str, str]:
-    """Names for the columns of action, probability and reward that no other column has."""
-    taken = {*variables, *(NEXT + name for name in variables)}
-    found = {}
-    for role, name in zip(ROLES, (action, "p", reward), strict=True):
-        while name in taken:
-            name += "_"
-        taken.add(name)
-        found[role] = name
-    return found
-
-
-def _own_actions(axis: Axis) -> np.ndarray:
-    """The own names of the actions as a column: numbers if all are."""
-    names = action_names(axis)
-    numeric = not any(isinstance(name, str) for name in names)
-    return np.array(names, dtype=None if numeric else object)
-
-
-class _Head:
-    """The head of a complete table of unknown origin, checked."""
-
-    def __init__(self, head: Any) -> None:
-        try:
-            self.columns = {role: str(head["columns"][role]) for role in ROLES}
-            self.axes = {
-                axis: read_axis(axis, head.get(axis), np.array(head["values"][axis], dtype=float))
-                for axis in AXES
-            }
-            given = head.get("initial")
-            self.initial = None if given is None else np.array(given, dtype=float)
-            self.sense = str(head["sense"])
-            str(head["content_hash"])
-        except InputError:
-            raise
-        except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
-            raise InputError(DAMAGED) from None
-        self.head = {k: v for k, v in head.items() if k not in ("columns", "values", "initial")}
-        split = split_variables(self.axes["slow"], self.axes["fast"])
-        self.slow, self.code_XV, self.fast, self.code_YV = split
-
-    @property
-    def texts(self) -> list[str]:
-        """The columns to read as text: words, even where they look like numbers, and the numbers
-        that must be exact to the last bit."""
-        names = [v.name for v in (*self.slow, *self.fast) if v.is_category]
-        if _own_actions(self.axes["actions"]).dtype == object:
-            names.append(self.columns["action"])
-        return [*names, *(NEXT + n for n in names), self.columns["p"], self.columns["reward"]]
-
-    def model(self, frame: pd.DataFrame) -> FastSlowMDP:
-        """The model with the transitions of this frame."""
-        state_N, next_N = self._states(frame, ""), self._states(frame, NEXT)
-        action_N = self._actions(frame)
-        p_N, reward_N = (_floats(frame, self.columns[role]) for role in ("p", "reward"))
-        A = len(self.axes["actions"])
-        key_N = state_N * A + action_N
-        order = np.lexsort((next_N, key_N))
-        key_P, first_P, pair_N = np.unique(key_N[order], return_index=True, return_inverse=True)
-        reward_P = reward_N[order][first_P]
-        if (reward_N[order] != reward_P[pair_N]).any():
-            raise InputError("the rewards of a state and action differ: the file was edited")
-        n_states = len(np.unique(state_N))
-        arrays = {
-            "pair_state": key_P // A,
-            "pair_action": key_P % A,
-            "pair_reward": -reward_P if self.sense == "min" else reward_P,
-            "transition_pair": pair_N,
-            "transition_next": next_N[order],
-            "transition_probability": p_N[order],
-            "initial": uniform(n_states) if self.initial is None else self.initial,
-            **{f"{axis}_values": self.axes[axis].values for axis in AXES},
-        }
-        return model_of(Content(self.head, arrays))
-
-    def _states(self, frame: pd.DataFrame, prefix: str) -> np.ndarray:
-        """The state x·|Y| + y of each row."""
-        parts = []
-        for variables, code_SV in ((self.slow, self.code_XV), (self.fast, self.code_YV)):
-            own = pd.DataFrame(
-                {v.name: _column(frame, prefix + v.name) for v in variables}, index=frame.index
-            )
-            number_N = StateIndex(variables, code_SV).numbers(own)
-            names = ", ".join(prefix + v.name for v in variables)
-            _check_rows(number_N >= 0, f"its {names}")
-            parts.append(number_N)
-        return parts[0] * len(self.axes["fast"]) + parts[1]
-
-    def _actions(self, frame: pd.DataFrame) -> np.ndarray:
-        names = {str(name): a for a, name in enumerate(action_names(self.axes["actions"]))}
-        positions, values = pd.factorize(_column(frame, self.columns["action"]))
-        own = [str(plain(v)) if isinstance(v, int | float) else str(v) for v in values.tolist()]
-        action_N = np.array([*(names.get(name, -1) for name in own), -1])[positions]
-        _check_rows(action_N >= 0, "its action")
-        return action_N
-
-
-def _column(frame: pd.DataFrame, name: str) -> pd.Series:
-    if name not in frame or frame.columns.tolist().count(name) != 1:
-        raise InputError(f"column {name!r}: is not in the table once; the file was edited")
-    return frame[name]
-
-
-def _floats(frame: pd.DataFrame, name: str) -> np.ndarray:
-    column = _column(frame, name).to_numpy(dtype=object)
+    _check_columns(len({name for row in rows for name in row} if records else rows))
     try:
-        numbers = column.astype(float)  # Python's own conversion, which is exact
-    except (TypeError, ValueError):
-        raise InputError(f"column {name!r}: has cells that are not numbers") from None
-    _check_rows(np.isfinite(numbers), f"its {name}")
-    return numbers
-
-
-def _check_rows(good_N: np.ndarray, what: str) -> None:
-    if not len(good_N) or not good_N.all():
-        row = int(good_N.argmin()) + 1 if len(good_N) else 1
-        raise InputError(f"row {row}: {what} is missing or not in the model; the file was edited")
+        return pd.DataFrame(rows), options
+    except (ValueError, OverflowError) as error:
+        raise InputError(f"transitions: {_one_line(error)}") from None

@@ -12,26 +12,24 @@ order; the model is the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
 from fsdash.core.model import FastSlowMDP
-from fsdash.models.assemble import assemble, noted, split_size
-from fsdash.models.columns import ReadOptions, named
+from fsdash.models.assemble import assemble, choose_split, split_size
+from fsdash.models.columns import Names, ReadOptions
 from fsdash.models.faults import Faults
 from fsdash.models.reading import read_table
-from fsdash.models.slow import choose_slow
-from fsdash.models.table import Table
 
 
 def from_transitions(
     frame: pd.DataFrame,
     *,
-    slow: str | Sequence[str] | None,
+    slow: Names,
     gamma: float,
-    fast: str | Sequence[str] | None = None,
+    fast: Names = None,
     action: str = "action",
     next_prefix: str | Mapping[str, str] = "next_",
     probability: str | None = "p",
@@ -121,10 +119,10 @@ def from_transitions(
         normalize=normalize,
         name=name,
     )
-    faults, table, split = _read(frame, options)
+    faults, split = _read(frame, options)
     faults.raise_errors()
-    assert table is not None
-    return assemble(table, *split)
+    assert split is not None
+    return assemble(*split)
 
 
 def check_transitions(frame: pd.DataFrame, **options: Any) -> pd.DataFrame:
@@ -159,19 +157,12 @@ def check_transitions(frame: pd.DataFrame, **options: Any) -> pd.DataFrame:
     return _read(frame, ReadOptions(**options))[0].frame
 
 
-def _read(
-    frame: pd.DataFrame, options: ReadOptions
-) -> tuple[Faults, Table | None, tuple[tuple[str, ...], tuple[str, ...] | None]]:
-    """All faults, the table if it has no errors, and its slow and fast variables."""
+def _read(frame: pd.DataFrame, options: ReadOptions) -> tuple[Faults, Any]:
+    """All faults, and if none is an error, the table with its slow and fast variables."""
     faults = Faults()
     table = read_table(faults, frame, options)
-    slow, fast = named(options.slow), named(options.fast)
     if table is None:
-        return faults, None, ((), None)
-    if slow is None and fast is not None:
-        slow = tuple(name for name in table.names if name not in fast)
-    elif slow is None:
-        slow = choose_slow(table)
-        table = noted(table, slow)
-    split_size(table, slow).check(faults)
-    return faults, table, (slow, fast)
+        return faults, None
+    split = choose_split(table, options.slow, options.fast)
+    split_size(*split[:2]).check(faults)
+    return faults, split

@@ -3,7 +3,6 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from fsdash.algorithms.optimum import optimum
@@ -74,7 +73,7 @@ def test_the_slow_variables_are_suggested_and_reported(fsdash, table):
 
 
 def test_a_frozen_policy_file_has_its_phases(fsdash, table, tmp_path):
-    path = tmp_path / "policy.json"
+    path = tmp_path / "policy.csv"
     solved(fsdash, table, "--gamma", 0.9, "--method", "fsvi", "-T", 3, "--policy", path)
     assert load_policy(path).period == 3
 
@@ -200,13 +199,13 @@ def test_inspect_model_reports_columns_variables_and_sizes(fsdash, table):
     for part in ("40 rows", "season → next_season", clean, "slow", "n_pairs", "per 1,000 sweeps"):
         assert part in out
     code, out, _ = fsdash("inspect-model", table, "--format", "json")
-    found = json.loads(out)
-    assert {v["variable"]: v["suggestion"] for v in found["variables"]} == {
+    report = json.loads(out)
+    assert {v["variable"]: v["suggestion"] for v in report["variables"]} == {
         "season": "slow",
         "stock": "fast",
     }
-    assert found["sizes"]["n_pairs"] == 20
-    assert "constants" not in found  # they need γ
+    assert report["sizes"]["n_pairs"] == 20
+    assert "constants" not in report  # they need γ
     code, out, _ = fsdash("inspect-model", table, "--gamma", 0.9, "--format", "json")
     assert json.loads(out)["constants"]["d_y"] == 3
 
@@ -245,7 +244,7 @@ def test_inspect_model_lists_every_error_with_its_row(fsdash, tmp_path):
         (("solve", "WHOLE", "--sense", "min"), "'sense': is not an option of a complete model"),
         (("solve", "TABLE", "--gamma", "1"), "use 0 ≤ γ < 1"),
         (("solve", "TABLE", "--gamma", ".9", "--slow", "colour"), "colour"),
-        (("solve", "TABLE", "--gamma", ".9", "--policy", "policy.txt"), "ends in .csv or .json"),
+        (("solve", "TABLE", "--gamma", ".9", "--policy", "policy.txt"), "ends in .csv"),
         (("solve", "TABLE", "--gamma", ".9", "--policy", "no/such/p.csv"), "there is no folder"),
         (("solve", "TABLE", "--gamma", ".9", "--preset", "large"), "has no preset"),
         (("solve", "nowhere.csv", "--gamma", ".9"), "there is no such file"),
@@ -261,19 +260,9 @@ def test_bad_input_is_reported_in_one_line(
     monkeypatch.setenv("FSDASH_DATA", str(tmp_path / "none"))
     save(shop_model(), tmp_path / "whole.npz")
     files = {"TABLE": str(table), "WHOLE": str(tmp_path / "whole.npz")}
-    given = [files.get(argument, argument) for argument in arguments]
-    code, out, err = fsdash(*given)
+    line = [files.get(argument, argument) for argument in arguments]
+    code, out, err = fsdash(*line)
     assert code == 2
     assert problem in err
     assert err.strip().count("\n") == 0
     assert out == ""
-
-
-def test_a_complete_table_needs_no_options(fsdash, tmp_path):
-    path = tmp_path / "shop.csv"
-    save(shop_model(cost=True), path)
-    assert path.read_text().startswith("#")
-    assert solved(fsdash, path)["mean_cost"] == pytest.approx(
-        -solved_value(shop_model(cost=True)), rel=1e-4
-    )
-    assert len(pd.read_csv(path, comment="#")) > 0

@@ -115,8 +115,8 @@ def test_functions(seed, form):
 
     def transition(state, action):
         p_S = arrays.P[number[state], action]
-        found = [(states[n], p_S[n]) for n in np.flatnonzero(p_S)]
-        return dict(found) if form == "mapping" else found
+        outcomes = [(states[n], p_S[n]) for n in np.flatnonzero(p_S)]
+        return dict(outcomes) if form == "mapping" else outcomes
 
     model = fsdash.from_functions(
         arrays.states,

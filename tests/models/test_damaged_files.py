@@ -1,8 +1,8 @@
-"""2,000 damaged files, made by rule: each is refused with a clear message, and no other exception.
+"""Damaged files, made by rule: each is refused with a clear message, and no other exception.
 
-A file that `save` wrote holds the hash of its content, so any change of the content is noticed. A
-change that leaves the content as it is (a space in JSON, an unused byte of a zip header) is not
-damage: such a file must give the same model, and is not counted.
+A saved model holds the hash of its content, so any change of the content is noticed. A change that
+leaves the content as it is (an unused byte of a zip header) is not damage: such a file must give
+the same model, and is not counted. A table has no hash: some changes only make it another table.
 """
 
 import io
@@ -16,29 +16,18 @@ import pandas as pd
 import pytest
 
 import fsdash
-from fsdash.models import content_hash, files, tables
+from fsdash.models import content as content_module
+from fsdash.models import content_hash, files
 from fsdash.models.archive import to_bytes
-from fsdash.models.json_files import to_json
 from tests.own_models import random_arrays
 
-PER_FORMAT = 420
+DAMAGED = 600
 MEMORY = 100_000_000
 """Bytes that reading a damaged file of a few kilobytes may take at most."""
 
 
 def model():
     return fsdash.from_transitions(random_arrays(1).table(), slow="season", gamma=0.9)
-
-
-def as_csv(model):
-    file = io.BytesIO()
-    tables.write_csv(model, file)
-    return file.getvalue()
-
-
-def as_parquet(model, path):
-    fsdash.save(model, path)
-    return path.read_bytes()
 
 
 def opened(data, suffix):
@@ -66,41 +55,45 @@ def byte_damage(data, seed):
     ][seed % 8]()
 
 
-def digit_damage(data, seed):
-    """Another digit, sign, bracket or quote in a text."""
-    rng = np.random.default_rng(seed)
-    places = [i for i, byte in enumerate(data) if chr(byte) in '0123456789.-e"[]{},:']
-    at = int(rng.choice(places))
-    return data[:at] + rng.choice(list(b'0123456789.-e"[]{},:;x \n')).tobytes() + data[at + 1 :]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet", ".json"])
-def test_damaged_saved_models_are_refused(suffix, tmp_path):
+def test_damaged_saved_models_are_refused():
     original = model()
-    data = {
-        ".npz": lambda: to_bytes(original),
-        ".csv": lambda: as_csv(original),
-        ".json": lambda: to_json(original).encode(),
-        ".parquet": lambda: as_parquet(original, tmp_path / "model.parquet"),
-    }[suffix]()
+    data = to_bytes(original)
     refused, seed, largest = 0, 0, 0
-    while refused < PER_FORMAT:
+    while refused < DAMAGED:
         seed += 1
-        assert seed < 3 * PER_FORMAT, "too many changes have no effect"
-        text = suffix in (".csv", ".json") and seed % 2
-        damaged = (digit_damage if text else byte_damage)(data, seed)
+        assert seed < 3 * DAMAGED, "too many changes have no effect"
         tracemalloc.start()
         try:
-            found = fsdash.load(opened(damaged, suffix))
+            again = fsdash.load(opened(byte_damage(data, seed), ".npz"))
         except fsdash.InputError as error:
             refused += 1
             assert 10 < len(str(error)) < 2000, error
         else:
-            assert content_hash(found) == content_hash(original)
+            assert content_hash(again) == content_hash(original)
         largest = max(largest, tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert largest < MEMORY
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
+def test_tables_with_damaged_bytes_are_read_or_refused(suffix):
+    table, file = random_arrays(1).table(), io.BytesIO()
+    if suffix == ".parquet":
+        table.to_parquet(file, write_page_checksum=True)
+    else:
+        (table.to_csv if suffix == ".csv" else table.to_json)(
+            file, **({"index": False} if suffix == ".csv" else {"orient": "records"})
+        )
+    refused = 0
+    for seed in range(DAMAGED):
+        try:
+            fsdash.load(opened(byte_damage(file.getvalue(), seed), suffix), gamma=0.9)
+        except fsdash.InputError as error:
+            refused += 1
+            assert 10 < len(str(error)) < 2000, error
+    assert refused > DAMAGED / 2
 
 
 def damaged_tables():
@@ -132,7 +125,6 @@ def damaged_tables():
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".json"])
 def test_damaged_tables_are_refused_with_a_remedy(suffix):
-    count = 0
     for kind, table in damaged_tables():
         if suffix == ".csv":
             data = table.to_csv(index=False).encode()
@@ -141,8 +133,6 @@ def test_damaged_tables_are_refused_with_a_remedy(suffix):
         with pytest.raises(fsdash.InputError) as raised:
             fsdash.load(opened(data, suffix), slow="season", gamma=0.9)
         assert ";" in str(raised.value) or ":" in str(raised.value), kind
-        count += 1
-    assert 4 * PER_FORMAT + 2 * count >= 2000
 
 
 # ------------------------------------------------------------------------ attacks made by hand
@@ -193,7 +183,7 @@ OBJECTS = "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }"
         (".json", b"[" * 1_000_000),
         (".json", b'{"transitions": {"x": ' + b"[" * 100_000),
         (".json", b"null"),
-        (".json", b'{"format": "fsdash-model", "version": 1}'),
+        (".json", b'{"gamma": 0.9}'),
         (".json", b'{"transitions": [{"x": 1}, 2]}'),
         (".json", b'{"transitions": {"x": [1, 2], "next_x": [1]}}'),
         (".json", b'{"transitions": [], "slow": 5}'),
@@ -202,9 +192,6 @@ OBJECTS = "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }"
         (".csv", b"\x00" * 100),
         (".csv", b"\xff\xfe" + "x,y".encode("utf-16-le")),
         (".csv", b"a," * 100_000),
-        (".csv", b"# fsdash-model {}\n"),
-        (".csv", b'"# fsdash-model {""gamma"": 0.9",x\n'),
-        (".csv", b'# fsdash-model {"columns": 3}\nx\n'),
         (".csv", b"x,next_x\n1,2,3,4\n"),
         (".csv", b'x,"next_x\n1,2'),
         (".parquet", b""),
@@ -231,10 +218,38 @@ def test_a_file_above_the_limit_is_not_read(monkeypatch, tmp_path):
             fsdash.load(path)
 
 
-def test_a_small_archive_may_not_announce_a_large_model():
-    """Axes with 10⁵ points each would need 10¹⁵ cells."""
-    document = json.loads(to_json(model()))
-    for axis in ("slow", "fast", "actions"):
-        document[axis] |= {"values": [[float(i)] for i in range(100_000)], "labels": []}
-    with pytest.raises(fsdash.InputError, match="the limit is"):
-        fsdash.load(opened(json.dumps(document).encode(), ".json"))
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("slow_values", lambda a: np.arange(100_000.0)[:, None]),
+        ("slow_values", lambda a: a[:0]),
+        ("pair_state", lambda a: a + 10**12),
+        ("pair_state", lambda a: a[:-1]),
+        ("pair_action", lambda a: a - 1),
+        ("pair_reward", lambda a: a[:, None]),
+        ("pair_reward", lambda a: a.astype("i8")),
+        ("transition_next", lambda a: a - 10**12),
+        ("transition_next", lambda a: a + 10**12),
+        ("transition_pair", lambda a: a + 10**15),
+        ("transition_pair", lambda a: a * 0),
+        ("transition_probability", lambda a: a / 2),
+        ("transition_probability", lambda a: a * np.nan),
+        ("initial", lambda a: a[1:]),
+        ("initial", lambda a: -a),
+        ("frozen_next", lambda a: a * 0 + a.max()),
+        ("frozen_pair", None),
+        ("pair_state", None),
+    ],
+)
+def test_a_hash_that_fits_does_not_make_a_harmful_archive_a_model(name, change):
+    """Whoever makes a file to harm can compute its hash."""
+    head, arrays = content_module.content_of(fsdash.make("inventory", y_max=5).build())
+    arrays = {key: array for key, array in arrays.items() if key != name or change is not None}
+    if change is not None:
+        arrays[name] = change(arrays[name])
+    if name == "slow_values":
+        head["fast"] |= {"labels": []}
+        arrays["fast_values"] = arrays[name]
+    head["content_hash"] = content_module._hash(head, arrays)
+    with pytest.raises(fsdash.InputError):
+        content_module.model_of(head, arrays)

@@ -31,8 +31,9 @@ def test_every_table_of_the_folder_is_an_example():
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 def test_from_the_file_to_a_policy_file(example, tmp_path):
     frame = pd.read_csv(example.path)
-    columns = fsdash.models.guess_columns(frame)
-    faults = fsdash.models.check_transitions(frame, **columns.options | example.options)
+    faults = fsdash.models.check_transitions(
+        frame, **fsdash.models.guess_columns(frame) | example.options
+    )
     assert set(faults["severity"]) == {"note"}
     model = fsdash.load(example.path, **example.options)
     suggested = fsdash.models.suggest_slow(model).set_index("variable")["suggestion"]

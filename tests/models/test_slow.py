@@ -49,15 +49,15 @@ def weekdays(change=0.1):
 
 
 def test_movements_in_closed_form():
-    found = fsdash.models.suggest_slow(weekdays(change=0.1)).set_index("variable")
-    assert found.loc["day", "moves"] == pytest.approx(1)
-    assert found.loc["season", "moves"] == pytest.approx(0.1)
+    variables = fsdash.models.suggest_slow(weekdays(change=0.1)).set_index("variable")
+    assert variables.loc["day", "moves"] == pytest.approx(1)
+    assert variables.loc["season", "moves"] == pytest.approx(0.1)
     # Stock 0 stays or rises, stock 1 to 3 falls or stays, stock 4 falls in both cases.
-    assert found.loc["stock", "moves"] == pytest.approx((4 * 0.5 + 1) / 5)
-    assert found.loc["stock", "drift"] == pytest.approx((4 * 0.5 + 1) / 5 / 4)
-    assert found["exogenous"].to_dict() == {"season": True, "day": True, "stock": False}
-    assert found["clock"].to_dict() == {"season": False, "day": True, "stock": False}
-    assert found["suggestion"].to_dict() == {"season": "slow", "day": "either", "stock": "fast"}
+    assert variables.loc["stock", "moves"] == pytest.approx((4 * 0.5 + 1) / 5)
+    assert variables.loc["stock", "drift"] == pytest.approx((4 * 0.5 + 1) / 5 / 4)
+    assert variables["exogenous"].to_dict() == {"season": True, "day": True, "stock": False}
+    assert variables["clock"].to_dict() == {"season": False, "day": True, "stock": False}
+    assert variables["suggestion"].to_dict() == {"season": "slow", "day": "either", "stock": "fast"}
 
 
 @given(seeds, st.sampled_from(SHAPES), st.booleans())
@@ -116,7 +116,7 @@ def test_a_split_of_shared_rows_is_the_split_of_all_transitions(seed):
     file = io.BytesIO()
     write_csv(model, file)
     file.seek(0)
-    apart = fsdash.from_transitions(pd.read_csv(file, comment="#"), slow="fast", gamma=0.9)
+    apart = fsdash.from_transitions(pd.read_csv(file), slow="fast", gamma=0.9)
     again = fsdash.models.resplit(model, slow="fast")
     assert again.rows.n_rows == apart.rows.n_rows
     assert np.array_equal(again.rows.row_XYA, apart.rows.row_XYA)
@@ -125,17 +125,20 @@ def test_a_split_of_shared_rows_is_the_split_of_all_transitions(seed):
 
 
 def test_a_clock_moves_every_period_and_must():
-    found = fsdash.models.suggest_slow(weekdays()).set_index("variable")
-    assert found.loc["day", "exogenous"] and "clock" in found.loc["day", "reason"]
+    variables = fsdash.models.suggest_slow(weekdays()).set_index("variable")
+    assert variables.loc["day", "exogenous"] and "clock" in variables.loc["day", "reason"]
 
 
 def test_a_variable_that_only_marks_the_end_is_not_slow():
-    found = fsdash.models.suggest_slow(fsdash.from_gymnasium(Walk(), gamma=0.9, slow="goal"))
-    found = found.set_index("variable")
-    assert found.loc["done", "suggestion"] == "fast" and found.loc["goal", "suggestion"] == "slow"
+    variables = fsdash.models.suggest_slow(fsdash.from_gymnasium(Walk(), gamma=0.9, slow="goal"))
+    variables = variables.set_index("variable")
+    assert (
+        variables.loc["done", "suggestion"] == "fast"
+        and variables.loc["goal", "suggestion"] == "slow"
+    )
     # Entering a terminal state is no movement: the goal still changes in 2% of the periods.
-    assert found.loc["goal", "moves"] == pytest.approx(0.02)
-    assert found.loc["goal", "exogenous"]
+    assert variables.loc["goal", "moves"] == pytest.approx(0.02)
+    assert variables.loc["goal", "exogenous"]
 
 
 def test_exogenous_means_that_actions_and_other_variables_do_not_matter():
@@ -145,11 +148,15 @@ def test_exogenous_means_that_actions_and_other_variables_do_not_matter():
         P[s, a, [2 * (s // 2) + a, 2 * (1 - s // 2) + a]] = 1 - flip, flip
     states = pd.DataFrame({"x": [0, 0, 1, 1], "y": [0, 1, 0, 1]})
     R = np.eye(4)[:, :2]
-    found = fsdash.models.suggest_slow(fsdash.from_arrays(P, R, gamma=0.9, states=states, slow="x"))
-    assert found["exogenous"].tolist() == [False, False]
+    variables = fsdash.models.suggest_slow(
+        fsdash.from_arrays(P, R, gamma=0.9, states=states, slow="x")
+    )
+    assert variables["exogenous"].tolist() == [False, False]
     P[[1, 3]] = P[[0, 2]]
-    found = fsdash.models.suggest_slow(fsdash.from_arrays(P, R, gamma=0.9, states=states, slow="x"))
-    assert found["exogenous"].tolist() == [True, False]
+    variables = fsdash.models.suggest_slow(
+        fsdash.from_arrays(P, R, gamma=0.9, states=states, slow="x")
+    )
+    assert variables["exogenous"].tolist() == [True, False]
 
 
 def test_the_evidence_does_not_depend_on_the_split_or_on_the_source():
@@ -157,8 +164,8 @@ def test_the_evidence_does_not_depend_on_the_split_or_on_the_source():
     wanted = fsdash.models.suggest_slow(table).set_index("variable").sort_index()
     for slow in ("season", "level", ["season", "level"], []):
         model = fsdash.from_transitions(table, slow=slow, gamma=0.9)
-        found = fsdash.models.suggest_slow(model).set_index("variable").sort_index()
-        pd.testing.assert_frame_equal(found, wanted, rtol=1e-12)
+        variables = fsdash.models.suggest_slow(model).set_index("variable").sort_index()
+        pd.testing.assert_frame_equal(variables, wanted, rtol=1e-12)
 
 
 def test_a_single_variable_is_never_slow():

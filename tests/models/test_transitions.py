@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 import fsdash
 from fsdash.models import content_hash
 from fsdash.models.faults import MOST_OF_A_KIND, count_errors
-from fsdash.sampling import Sampling
 from tests.models import seeds
 from tests.own_models import random_arrays
 
@@ -45,8 +44,8 @@ def build(rows, **options):
 
 def problems(rows, **options):
     """The errors of a table, as (row, column, problem)."""
-    found = fsdash.models.check_transitions(rows, **({"slow": "x", "gamma": 0.5} | options))
-    errors = found[found["severity"] == "error"]
+    faults = fsdash.models.check_transitions(rows, **({"slow": "x", "gamma": 0.5} | options))
+    errors = faults[faults["severity"] == "error"]
     return [
         (None if pd.isna(row) else int(row), column, problem)
         for row, column, problem in errors[["row", "column", "problem"]].itertuples(index=False)
@@ -106,8 +105,8 @@ def test_a_state_that_ends_the_process_only_sometimes_is_a_warning():
         ("a", 0, "go", "a", 1, 1, 6), ("a", 0, "stop", "a", 1, 1, 0), ("a", 1, "go", "a", 0, 1, 9)
     )
     rows["end"] = [False, True, False]
-    found = fsdash.models.check_transitions(rows, slow="x", gamma=0.5, terminal="end")
-    marked = found[found["column"] == "end"]
+    faults = fsdash.models.check_transitions(rows, slow="x", gamma=0.5, terminal="end")
+    marked = faults[faults["column"] == "end"]
     assert marked["row"].tolist() == [1] and marked["severity"].tolist() == ["warning"]
 
 
@@ -119,8 +118,8 @@ def test_terminal_states_may_be_a_frame_of_states():
 
 def test_rows_of_a_terminal_state_are_reported_and_not_used():
     rows = frame(("a", 0, "go", "a", 1, 1, 6), ("a", 1, "go", "a", 0, 1, 9))
-    found = fsdash.models.check_transitions(rows, slow="x", gamma=0.5, terminal={"y": 1})
-    assert found.loc[found["severity"] == "warning", "row"].tolist() == [2]
+    faults = fsdash.models.check_transitions(rows, slow="x", gamma=0.5, terminal={"y": 1})
+    assert faults.loc[faults["severity"] == "warning", "row"].tolist() == [2]
     assert np.allclose(fsdash.optimum(build(rows, terminal={"y": 1})).U_XY, [[6, 0]], atol=1e-6)
 
 
@@ -198,8 +197,8 @@ def test_one_initial_state():
 def test_columns_may_have_any_names():
     rows = frame(*SMALL).set_axis(["x", "y", "a", "x'", "y'", "prob", "gain"], axis=1)
     columns = fsdash.models.guess_columns(rows)
-    model = fsdash.from_transitions(rows, slow="x", gamma=0.5, **columns.options)
-    assert model.n_pairs == 5 and (columns.action, columns.reward) == ("a", "gain")
+    model = fsdash.from_transitions(rows, slow="x", gamma=0.5, **columns)
+    assert model.n_pairs == 5 and (columns["action"], columns["reward"]) == ("a", "gain")
 
 
 @pytest.mark.parametrize(
@@ -236,35 +235,35 @@ def test_columns_may_have_any_names():
 )
 def test_columns_are_guessed_from_their_names(names, next_columns, others):
     columns = names.split("," if "," in names else " ")
-    found = fsdash.models.guess_columns(pd.DataFrame([[0.5] * len(columns)], columns=columns))
-    assert dict(found.next) == next_columns
+    guess = fsdash.models.guess_columns(pd.DataFrame([[0.5] * len(columns)], columns=columns))
+    assert guess.get("next_prefix", {}) == next_columns
     if others is not None:
-        assert (found.action, found.probability, found.reward, found.sense) == others
+        assert tuple(map(guess.get, ("action", "probability", "reward", "sense"))) == others
 
 
 def test_the_end_of_an_episode_is_recognised_by_its_name_and_values():
     columns = ["state", "action", "next_state", "prob", "reward", "done"]
     rows = pd.DataFrame([(0, 0, 1, 1.0, 5, True), (1, 0, 0, 1.0, 5, False)], columns=columns)
-    found = fsdash.models.guess_columns(rows)
-    assert found.terminal == found.options["terminal"] == "done"
-    model = fsdash.from_transitions(rows, slow=[], gamma=0.5, **found.options)
+    guess = fsdash.models.guess_columns(rows)
+    assert guess["terminal"] == "done"
+    model = fsdash.from_transitions(rows, slow=[], gamma=0.5, **guess)
     assert np.allclose(fsdash.optimum(model).U_XY, [[5, 0]], atol=1e-6)
-    assert fsdash.models.guess_columns(rows.assign(done=[3, 4])).terminal is None
+    assert "terminal" not in fsdash.models.guess_columns(rows.assign(done=[3, 4]))
     variable = fsdash.models.guess_columns(rows.assign(next_done=0))
-    assert variable.states == ("state", "done") and variable.terminal is None
+    assert list(variable["next_prefix"]) == ["state", "done"] and "terminal" not in variable
 
 
 def test_a_column_without_a_role_is_a_warning():
     rows = frame(*SMALL).assign(absorbing=0)
-    found = fsdash.models.check_transitions(rows, slow="x", gamma=0.5)
-    [warning] = found[found["severity"] == "warning"].to_dict("records")
+    faults = fsdash.models.check_transitions(rows, slow="x", gamma=0.5)
+    [warning] = faults[faults["severity"] == "warning"].to_dict("records")
     assert (warning["column"], warning["problem"]) == ("absorbing", "the column is not used")
     assert content_hash(build(rows)) == content_hash(build(frame(*SMALL)))
 
 
 def test_what_cannot_be_guessed_is_named_in_the_faults():
     rows = frame(*SMALL).set_axis(["x", "y", "a1", "next_x", "next_y", "p", "r1"], axis=1)
-    options = fsdash.models.guess_columns(rows).options
+    options = fsdash.models.guess_columns(rows)
     assert {column for _, column, _ in problems(rows, **options)} == {"action", "reward"}
 
 
@@ -303,7 +302,7 @@ def test_infeasible_actions_are_never_chosen(seed, T):
         fsdash.run_until(fsdash.fsvi(model, T), tolerance=1e-3),
         fsdash.run_until(fsdash.mpi(model), tolerance=1e-3),
         fsdash.run_until(
-            fsdash.e_fsvi(model, np.random.default_rng(0), T=T, sampling=Sampling(M_u=5)),
+            fsdash.e_fsvi(model, np.random.default_rng(0), T=T, sampling=fsdash.Sampling(M_u=5)),
             iterations=2,
         ),
     ]
@@ -318,9 +317,9 @@ def test_infeasible_actions_are_never_chosen(seed, T):
 
 
 def test_a_correct_table_has_no_errors_and_predicts_memory_and_time():
-    found = fsdash.models.check_transitions(small(), slow="x", gamma=0.5)
-    assert found["severity"].tolist() == ["note"]
-    assert "needs about" in found["problem"][0] and "sweeps" in found["problem"][0]
+    faults = fsdash.models.check_transitions(small(), slow="x", gamma=0.5)
+    assert faults["severity"].tolist() == ["note"]
+    assert "needs about" in faults["problem"][0] and "sweeps" in faults["problem"][0]
 
 
 @pytest.mark.parametrize(
@@ -343,8 +342,8 @@ def test_a_correct_table_has_no_errors_and_predicts_memory_and_time():
     ],
 )
 def test_each_fault_has_its_row_its_column_and_a_remedy(rows, row, column, problem):
-    found = fsdash.models.check_transitions(rows, slow="x", gamma=0.5)
-    fault = found[(found["severity"] == "error") & (found["row"] == row)].iloc[0]
+    faults = fsdash.models.check_transitions(rows, slow="x", gamma=0.5)
+    fault = faults[(faults["severity"] == "error") & (faults["row"] == row)].iloc[0]
     assert fault["column"] == column and problem in fault["problem"]
     assert len(fault["remedy"]) > 10
     with pytest.raises(fsdash.models.DataFaults):
@@ -439,23 +438,23 @@ def test_repeated_rows_are_errors_only_if_they_spoil_the_sum():
     assert any("same state, action and next state as row 3" in p for _, _, p in spoiled)
     halves = pd.concat([rows, rows.iloc[[2]]]).reset_index(drop=True)
     halves.loc[[2, 7], "p"] = 0.5
-    found = fsdash.models.check_transitions(halves, slow="x", gamma=0.5)
-    assert found["severity"].tolist() == ["warning", "note"]
+    faults = fsdash.models.check_transitions(halves, slow="x", gamma=0.5)
+    assert faults["severity"].tolist() == ["warning", "note"]
 
 
 def test_a_typing_slip_among_numbers_is_a_warning_and_a_missing_state():
     rows = small(next_y=(2, "1O"))
-    found = fsdash.models.check_transitions(rows, slow="x", gamma=0.5)
-    assert "read as a category" in found.loc[found["severity"] == "warning", "problem"].iloc[0]
+    faults = fsdash.models.check_transitions(rows, slow="x", gamma=0.5)
+    assert "read as a category" in faults.loc[faults["severity"] == "warning", "problem"].iloc[0]
     assert any("y=1O never occurs" in problem for _, _, problem in problems(rows))
 
 
 def test_a_million_faults_of_one_kind_cost_a_thousand_lines():
     rows = pd.concat([small(p=(2, "x"))] * 3000, ignore_index=True)
-    found = fsdash.models.check_transitions(rows, slow="x", gamma=0.5)
-    per_kind = found.groupby(["column", "remedy"]).size()
+    faults = fsdash.models.check_transitions(rows, slow="x", gamma=0.5)
+    per_kind = faults.groupby(["column", "remedy"]).size()
     assert per_kind.max() <= MOST_OF_A_KIND + 1
-    assert found["problem"].str.contains("more with the same problem").any()
+    assert faults["problem"].str.contains("more with the same problem").any()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from fsdash.choice.splits import rank_splits
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.service import as_sentence, may_change
 from fsdash.dashboard.widgets.chart import chart, export
-from fsdash.dashboard.your_model import saved_text, state, text
+from fsdash.dashboard.your_model import state, text
 from fsdash.dashboard.your_model.state import Solution
 from fsdash.dashboard.your_model.url import URL, open_new
 from fsdash.domains import make
@@ -35,8 +35,8 @@ def draw_saved_model(store: Store, saved: SavedModelRecord, visitor: str) -> Non
     """Everything about one saved model."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.header(escape_markdown(saved.name), anchor=False)
-        st.button(saved_text.NEW_MODEL, icon=":material/add:", key="new-model", on_click=open_new)
-    st.caption(saved_text.describe_model(saved))
+        st.button("New model", icon=":material/add:", key="new-model", on_click=open_new)
+    st.caption(text.describe_model(saved))
     if saved.note:
         st.markdown(escape_markdown(saved.note))
     _draw_links(saved)
@@ -46,7 +46,7 @@ def draw_saved_model(store: Store, saved: SavedModelRecord, visitor: str) -> Non
         "constants": lambda: _draw_constants(saved),
         "manage": lambda: _draw_manage(store, saved, visitor),
     }
-    tabs = st.tabs(list(saved_text.TABS.values()), key=URL.key("tab"), on_change="rerun")
+    tabs = st.tabs(list(text.TABS.values()), key=URL.key("tab"), on_change="rerun")
     for tab, draw in zip(tabs, drawings.values(), strict=True):
         if tab.open:
             with tab:
@@ -56,9 +56,9 @@ def draw_saved_model(store: Store, saved: SavedModelRecord, visitor: str) -> Non
 def _draw_links(saved: SavedModelRecord) -> None:
     """The same model on the other pages."""
     links = (
-        (saved_text.RUN_IN_LAB, "run_lab", {"domain": saved.domain}),
-        (saved_text.INSPECT, "inspector", {"domain": saved.domain} | _inspected_policy()),
-        (saved_text.CHOOSE_T, "choose_t", {"model": saved.domain}),
+        ("Run in the lab", "run_lab", {"domain": saved.domain}),
+        ("Inspect the policy", "inspector", {"domain": saved.domain} | _inspected_policy()),
+        ("Choose T", "choose_t", {"model": saved.domain}),
     )
     with st.container(horizontal=True, gap="medium", key="model-links"):
         for label, page, query in links:
@@ -80,16 +80,16 @@ def _draw_policy(saved: SavedModelRecord) -> None:
     left, right = st.columns([4, 7], gap="medium")
     with left:
         method = st.segmented_control(
-            saved_text.METHOD,
-            tuple(saved_text.METHODS),
+            "Policy",
+            tuple(text.METHODS),
             default="optimal",
             required=True,
-            format_func=saved_text.METHODS.get,
+            format_func=text.METHODS.get,
             key=URL.key("method"),
         )
         T = state.DEFAULT_T
         if method == "fsvi":
-            T = st.number_input(saved_text.T_LABEL, 1, state.LARGEST_T, T, key=URL.key("T"))
+            T = st.number_input("Periods T to freeze", 1, state.LARGEST_T, T, key=URL.key("T"))
         solution = _solve(saved.domain, method, T if method == "fsvi" else 1)
         _draw_downloads(saved, method, T, solution)
         _draw_worth(solution)
@@ -101,29 +101,22 @@ def _draw_policy(saved: SavedModelRecord) -> None:
             height=PREVIEW_HEIGHT,
             key="model-policy",
         )
-        st.caption(saved_text.policy_caption(solution.policy.period, len(frame), state.MAX_PREVIEW))
+        st.caption(text.policy_caption(solution.policy.period, len(frame), state.MAX_PREVIEW))
 
 
 def _draw_downloads(saved: SavedModelRecord, method: str, T: int, solution: Solution) -> None:
-    name = saved_text.file_name(saved.name, method, T)
+    name = text.file_stem(saved.name) + "-policy"
+    if method == "fsvi":
+        name += f"-fsvi-T{T}"
     with st.container(horizontal=True):
         st.download_button(
-            saved_text.POLICY_CSV,
+            "Policy, CSV",
             solution.policy.to_csv,
             f"{name}.csv",
             "text/csv",
             icon=":material/download:",
             type="primary",
             key="policy-csv",
-            on_click="ignore",
-        )
-        st.download_button(
-            saved_text.POLICY_JSON,
-            solution.policy.to_json,
-            f"{name}.json",
-            "application/json",
-            icon=":material/download:",
-            key="policy-json",
             on_click="ignore",
         )
 
@@ -133,20 +126,20 @@ def _draw_worth(solution: Solution) -> None:
         st.warning(solution.worth.notice)
     with st.container(horizontal=True, gap="large", key="model-worth"):
         st.metric(
-            saved_text.MEAN[solution.sense],
+            text.MEAN[solution.sense],
             number(solution.mean),
             width="content",
-            help=saved_text.MEAN_HELP[solution.sense],
+            help=text.MEAN_HELP[solution.sense],
         )
         st.metric(
-            saved_text.REGRET,
-            saved_text.regret_text(solution.worth.mean_regret, solution.relative_regret),
+            "Mean regret",
+            text.regret_text(solution.worth.mean_regret, solution.relative_regret),
             width="content",
-            help=saved_text.REGRET_HELP,
+            help=text.REGRET_HELP,
         )
 
 
-@st.cache_resource(max_entries=64, show_spinner=saved_text.SOLVING)
+@st.cache_resource(max_entries=64, show_spinner="Solving …")
 def _solve(domain: str, method: str, T: int) -> Solution:
     return state.solve(domain, method, T)
 
@@ -155,16 +148,16 @@ def _solve(domain: str, method: str, T: int) -> Solution:
 
 
 def _draw_regret(saved: SavedModelRecord) -> None:
-    st.markdown(saved_text.REGRET_INTRODUCTION)
+    st.markdown(text.REGRET_INTRODUCTION)
     rows, bar = [], st.progress(0.0)
     for i, T in enumerate(state.HORIZONS):
-        bar.progress(i / len(state.HORIZONS), saved_text.MEASURING.format(T=T))
+        bar.progress(i / len(state.HORIZONS), f"FSVI with T = {T} …")
         rows.append(_regret_row(saved.domain, T))
     table, verdict = pd.DataFrame(rows), _verdict(saved.domain)
     bar.empty()
     (st.success if verdict.suits else st.warning)(verdict.text)
     figure = regret_figure(table)
-    chart(figure, "regret-over-T", height=360, alt_text=saved_text.REGRET_ALT_TEXT)
+    chart(figure, "regret-over-T", height=360, alt_text=text.REGRET_ALT_TEXT)
     export(f"regret-{saved.hash}", figure, table, state.regret_snippet(saved.domain))
     _draw_splits(saved)
 
@@ -183,30 +176,30 @@ def _draw_splits(saved: SavedModelRecord) -> None:
     """Other choices of slow variables, compared on request."""
     if len(saved.variables["slow"]) + len(saved.variables["fast"]) < 2:
         return
-    st.markdown(f"**{saved_text.SPLITS_TITLE}**")
+    st.markdown("**Other choices of slow variables**")
     key = f"splits-{saved.hash}"
     if not st.session_state.get(key):
         st.button(
-            saved_text.COMPARE_SPLITS,
+            "Compare by regret",
             key=f"compare-{key}",
             on_click=st.session_state.update,
             args=({key: True},),
-            help=saved_text.COMPARE_SPLITS_HELP,
+            help="Solves the model with up to eight choices of slow variables.",
         )
         return
     frame = _splits(saved.domain)
     shown = frame[[name for name in frame.columns if name not in ("padding", "suits")]]
     config = {
-        name: st.column_config.NumberColumn(saved_text.split_label(name), format="percent")
+        name: st.column_config.NumberColumn(text.split_label(name), format="percent")
         if name.startswith("regret_")
-        else st.column_config.Column(saved_text.split_label(name))
+        else st.column_config.Column(text.split_label(name))
         for name in shown.columns
     }
     st.dataframe(shown, hide_index=True, key="model-splits", column_config=config)
-    st.caption(saved_text.SPLITS_CAPTION)
+    st.caption(text.SPLITS_CAPTION)
 
 
-@st.cache_resource(max_entries=16, show_spinner=saved_text.COMPARING)
+@st.cache_resource(max_entries=16, show_spinner="Comparing choices of slow variables …")
 def _splits(domain: str) -> pd.DataFrame:
     return rank_splits(make(domain).build())
 
@@ -215,22 +208,22 @@ def _splits(domain: str) -> pd.DataFrame:
 
 
 def _draw_constants(saved: SavedModelRecord) -> None:
-    st.markdown(saved_text.CONSTANTS_INTRODUCTION)
+    st.markdown(text.CONSTANTS_INTRODUCTION)
     try:
         measured = _constants(saved.domain)
     except InputError as problem:
         st.error(escape_markdown(as_sentence(problem)), icon=":material/error:")
         return
-    st.markdown(saved_text.constants_table(asdict(measured)))
-    notes = [saved_text.COUPLINGS[measured.coupling]]
+    st.markdown(text.constants_table(asdict(measured)))
+    notes = [text.COUPLINGS[measured.coupling]]
     if not measured.exact:
-        notes.append(saved_text.NOT_EXACT)
+        notes.append(text.NOT_EXACT)
     if saved.n_pairs < saved.n_slow * saved.n_fast * saved.n_actions:
-        notes.append(saved_text.SOME_INFEASIBLE)
+        notes.append(text.SOME_INFEASIBLE)
     st.caption(" ".join(notes))
 
 
-@st.cache_resource(max_entries=32, show_spinner=saved_text.CONSTANTS_WAIT)
+@st.cache_resource(max_entries=32, show_spinner="Measuring the constants …")
 def _constants(domain: str) -> MeasuredConstants:
     return measure(make(domain).build(), seconds=CONSTANTS_SECONDS)
 
@@ -246,34 +239,37 @@ def _draw_manage(store: Store, saved: SavedModelRecord, visitor: str) -> None:
     if problem := st.session_state.pop(PROBLEM, None):
         st.error(escape_markdown(as_sentence(problem)), icon=":material/error:")
     if not mine:
-        st.info(saved_text.NOT_YOURS)
+        st.info(text.NOT_YOURS)
     with st.form("manage-model", border=False):
         name = st.text_input(
-            text.NAME, saved.name, MAX_NAME, disabled=not mine, key=f"manage-name-{saved.hash}"
+            "Name", saved.name, MAX_NAME, disabled=not mine, key=f"manage-name-{saved.hash}"
         )
         note = st.text_area(
-            text.NOTE,
+            "Note",
             saved.note,
             max_chars=MAX_NOTE,
             disabled=not mine,
             key=f"manage-note-{saved.hash}",
         )
-        if st.form_submit_button(saved_text.RENAME, disabled=not mine, key="rename-model"):
-            _change(lambda: _rename(store, saved, name, note), saved_text.RENAMED)
+        if st.form_submit_button("Save name and note", disabled=not mine, key="rename-model"):
+            _change(lambda: _rename(store, saved, name, note), "Saved.")
             st.rerun()
     with st.container(horizontal=True, gap="small"):
         st.download_button(
-            saved_text.EXPORT,
+            "Export, NPZ",
             lambda: store.models.content(saved.hash),
-            f"{saved_text.file_stem(saved.name)}.npz",
+            f"{text.file_stem(saved.name)}.npz",
             "application/octet-stream",
             icon=":material/download:",
             key="export-model",
             on_click="ignore",
-            help=saved_text.EXPORT_HELP,
+            help="The whole model as one file; upload it here to open it again.",
         )
         _draw_delete(store, saved, mine)
-    st.caption(saved_text.in_python(saved.domain))
+    st.caption(
+        f"On the command line: `fsdash solve {saved.domain}`. In Python: "
+        f"`fsdash.make({saved.domain!r})`."
+    )
 
 
 def _rename(store: Store, saved: SavedModelRecord, name: str, note: str) -> None:
@@ -285,7 +281,7 @@ def _draw_delete(store: Store, saved: SavedModelRecord, mine: bool) -> None:
     """Two clicks: a deleted model cannot be restored."""
     if st.session_state.get(CONFIRM) != saved.hash:
         st.button(
-            saved_text.DELETE,
+            "Delete",
             icon=":material/delete:",
             key="delete-model",
             disabled=not mine,
@@ -296,19 +292,17 @@ def _draw_delete(store: Store, saved: SavedModelRecord, mine: bool) -> None:
 
     def delete() -> None:
         st.session_state.pop(CONFIRM)
-        if _change(lambda: store.models.delete(saved.hash), saved_text.DELETED):
+        if _change(lambda: store.models.delete(saved.hash), "The model was deleted."):
             open_new()
 
     st.button(
-        saved_text.DELETE_CONFIRM,
+        "Yes, delete it",
         icon=":material/delete_forever:",
         type="primary",
         key="confirm-delete",
         on_click=delete,
     )
-    st.button(
-        saved_text.CANCEL, key="cancel-delete", on_click=st.session_state.pop, args=(CONFIRM,)
-    )
+    st.button("Cancel", key="cancel-delete", on_click=st.session_state.pop, args=(CONFIRM,))
 
 
 def _change(action, done: str) -> bool:

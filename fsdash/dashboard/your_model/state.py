@@ -14,18 +14,15 @@ import pandas as pd
 
 from fsdash.algorithms.optimum import Regret
 from fsdash.choice.solved import Suitability, solved_domain
-from fsdash.core.model import FastSlowMDP
 from fsdash.dashboard.your_model import text
 from fsdash.domains import make
 from fsdash.models import examples
-from fsdash.models.columns import Columns
+from fsdash.models.columns import guess_columns
 from fsdash.models.files import Contents, read
 from fsdash.models.policy import Policy
-from fsdash.models.transitions import check_transitions, from_transitions
 
 MAX_MEGABYTES = 50
 FILE_TYPES = ("csv", "parquet", "npz", "json")
-LARGEST_GAMMA = 0.999999
 HORIZONS = (2, 3, 4, 6, 8, 12, 16, 24)
 DEFAULT_T = 6
 LARGEST_T = 100
@@ -60,86 +57,20 @@ class Upload:
         return replace(contents, options=contents.options | dict(self.options))
 
 
-@dataclass(frozen=True)
-class Choices:
-    """What was chosen about a table: its columns, the remedies, the slow variables and γ."""
-
-    states: tuple[tuple[str, str], ...]
-    """State variables, each with the column of its next value."""
-    action: str | None
-    probability: str | None
-    reward: str | None
-    initial: str | None = None
-    sense: str = "max"
-    rescale: bool = False
-    ends: bool = False
-    """Whether next states without rows are terminal."""
-    end_column: str | None = None
-    """The column that is true where the next state is terminal."""
-    terminal: Any = None
-    """The terminal states that a JSON file names."""
-
-    @classmethod
-    def of(cls, columns: Columns, options: Mapping[str, Any], names: Sequence[str] = ()) -> Choices:
-        """The choices that follow from recognised columns and the options of the file.
-
-        `names` are the names of all columns.
-        """
-        given = options.get("next_prefix", columns.next)
-        if isinstance(given, str):
-            given = {name: given + name for name in names if given + name in names}
-        named_ends = options.get("terminal")
-        return cls(
-            tuple(given.items()),
-            options.get("action", columns.action),
-            options.get("probability", columns.probability),
-            options.get("reward", columns.reward),
-            options.get("initial", columns.initial),
-            options.get("sense", columns.sense),
-            rescale=bool(options.get("normalize", False)),
-            end_column=columns.terminal if named_ends is None else None,
-            terminal=named_ends,
-        )
-
-    @property
-    def missing(self) -> list[str]:
-        """The roles that no column has yet."""
-        found = {"action": self.action, "reward or cost": self.reward}
-        none = [] if self.states else ["state variables with their next values"]
-        return none + [role for role, column in found.items() if column is None]
-
-    def options(self) -> dict[str, Any]:
-        """The arguments of `from_transitions`, without the slow variables and γ."""
-        options = {
-            "next_prefix": dict(self.states),
-            "action": self.action,
-            "probability": self.probability,
-            "reward": self.reward,
-            "sense": self.sense,
-            "normalize": self.rescale,
-        }
-        if self.initial is not None:
-            options["initial"] = self.initial
-        ends = self.terminal if isinstance(self.terminal, list) else [self.terminal]
-        ends = [*ends, self.end_column, "missing" if self.ends else None]
-        if ends := [end for end in ends if end is not None]:
-            options["terminal"] = ends
-        return options
+def recognised(frame: pd.DataFrame, file_options: Mapping[str, Any]) -> dict[str, Any]:
+    """What the names of the columns and the file say: arguments of `from_transitions`, with the
+    column of the next value by state variable."""
+    options = {"next_prefix": {}} | guess_columns(frame) | dict(file_options)
+    if isinstance(prefix := options["next_prefix"], str):
+        names = [str(name) for name in frame.columns]
+        options["next_prefix"] = {n: prefix + n for n in names if prefix + n in names}
+    return options
 
 
 def next_column(name: str, columns: Sequence[str]) -> str | None:
     """The column that probably holds the next value of a variable."""
     usual = (f"next_{name}", f"new_{name}", f"{name}_next", f"{name}'", f"{name}′")
     return next((column for column in usual if column in columns), None)
-
-
-def check(frame: pd.DataFrame, choices: Choices) -> pd.DataFrame:
-    """Errors and warnings of the table; notes are left out."""
-    faults = check_transitions(frame, **choices.options())
-    faults = faults[faults["severity"] != "note"].reset_index(drop=True)
-    for in_python, on_page in text.REMEDIES.items():
-        faults["remedy"] = faults["remedy"].str.replace(in_python, on_page, regex=False)
-    return faults
 
 
 def offers(faults: pd.DataFrame) -> tuple[bool, ...]:
@@ -149,13 +80,6 @@ def offers(faults: pd.DataFrame) -> tuple[bool, ...]:
         bool(remedies.str.contains(on_page, regex=False).any())
         for on_page in text.REMEDIES.values()
     )
-
-
-def build(
-    frame: pd.DataFrame, choices: Choices, slow: Sequence[str], gamma: float, name: str
-) -> FastSlowMDP:
-    """The model of a table."""
-    return from_transitions(frame, slow=list(slow), gamma=gamma, name=name, **choices.options())
 
 
 # ---------------------------------------------------------------------------------------- solution

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Mapping
+from math import isnan
+from typing import Any
 
 import pandas as pd
 
 from fsdash.core.model import FastSlowMDP
-from fsdash.formatting import duration, escape_markdown, file_size
+from fsdash.dashboard.widgets.glossary import SYMBOLS
+from fsdash.formatting import duration, escape_markdown, file_size, number
 from fsdash.models.faults import count_errors
 from fsdash.models.size import Size
-
-if TYPE_CHECKING:
-    from fsdash.dashboard.your_model.state import Choices
+from fsdash.runs.store.models import SavedModelRecord
 
 PAGE = "Your model"
 TITLE = "Bring your own model"
@@ -32,14 +33,11 @@ def plural(count: int, noun: str) -> str:
 # -------------------------------------------------------------------------------------------- file
 
 FILE_STEP = "1. File"
-UPLOAD = "A table of transitions (CSV, Parquet), matrices P and R (NPZ) or a whole model"
 UPLOAD_HELP = (
     "One row for each state, action and next state, with its probability and its reward or cost. "
     "Matrices are an NPZ file with P and R, and gamma if you like. A whole model is a file that "
     "fsdash wrote. Nothing in the file is executed."
 )
-EXAMPLES_LABEL = "No file at hand? Try an example:"
-FORMAT_TITLE = "What the table looks like"
 FORMAT = """
 | regime | stock | action | next_regime | next_stock | p | reward |
 |---|---|---|---|---|---|---|
@@ -53,9 +51,6 @@ FORMAT = """
 - The **probabilities** of a state and an action sum to 1.
 - Other column names are fine: you can choose which column is which.
 """
-OTHER_FILE = "Other file"
-PREVIEW = "First rows"
-READING = "Reading the file …"
 LOST_FILE = (
     "The file in the link is no longer on the server. Upload it again. A saved model stays on the "
     "server, even after a restart."
@@ -66,58 +61,38 @@ def example_label(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-def table_summary(name: str, rows: int, columns: int, size: str) -> str:
-    return f"**{name}**: {rows:,} rows, {columns} columns, {size}"
-
-
-def model_summary(name: str, size: str) -> str:
-    return f"**{name}**: a whole model, {size}"
-
-
 # ----------------------------------------------------------------------------------------- columns
 
 COLUMNS_STEP = "2. Columns"
-COLUMNS_MISSING = "Choose the columns that were not recognised: {missing}."
-CHANGE_COLUMNS = "Change"
-ACTION, PROBABILITY, REWARD = "Action", "Probability", "Reward or cost"
-ACTION_HELP = "The column with the action, a number or a word."
-PROBABILITY_HELP = "The column with the probability of the transition."
 REWARD_HELP = (
     "The column with the reward or cost of the transition. If a state and an action have several "
     "rows, their average is used, weighted by probability."
 )
-CERTAIN = "none: all transitions are certain"
-STATES = "State variables"
-STATES_HELP = "The columns that describe the state at the beginning of a period."
-NEXT_VALUE = "Next value of {name}"
-INITIAL = "Initial probability"
 INITIAL_HELP = (
     "The column with the initial probability of the row's state. Without it, all states are "
     "equally likely."
 )
-END = "End of the process"
 END_HELP = (
     "The column that is true, or 1, where the process ends after the transition, such as `done` of "
     "a Gymnasium table. The next state is then terminal."
 )
 NO_COLUMN = "none"
-SENSE = "The numbers are"
 SENSES = {"max": "rewards: maximise", "min": "costs: minimise"}
 
 
-def columns_summary(choices: Choices) -> str:
+def columns_summary(options: Mapping[str, Any], initial: str | None, end: str | None) -> str:
     """Which column is which, in one line."""
-    pairs = ", ".join(f"{_code(name)} → {_code(after)}" for name, after in choices.states)
-    kind = "cost" if choices.sense == "min" else "reward"
+    pairs = options["next_prefix"].items()
+    states = ", ".join(f"{_code(name)} → {_code(after)}" for name, after in pairs)
     others = {
-        "action": choices.action,
-        "probability": choices.probability,
-        kind: choices.reward,
-        "initial probability": choices.initial,
-        "end": choices.end_column,
+        "action": options["action"],
+        "probability": options["probability"],
+        "cost" if options["sense"] == "min" else "reward": options["reward"],
+        "initial probability": initial,
+        "end": end,
     }
     rest = (f"{kind} {_code(name)}" for kind, name in others.items() if name)
-    return " · ".join([f"state {pairs}", *rest])
+    return " · ".join([f"state {states}", *rest])
 
 
 def _code(name: str) -> str:
@@ -127,14 +102,10 @@ def _code(name: str) -> str:
 
 # ------------------------------------------------------------------------------------------- check
 
-CHECK_STEP = "3. Check"
 CHECKING = "Checking the table …"
 RESCALE = "Rescale probabilities to sum to 1"
-RESCALE_HELP = "Only where their sum differs from 1 by at most 0.001, for example by rounding."
 ENDS = "Next states without rows are terminal"
-ENDS_HELP = "A terminal state is never left and has reward 0."
 FAULT_COLUMNS = {"row": "Row", "column": "Column", "problem": "Problem", "remedy": "What to do"}
-FAULTS_FILE = "Table, CSV"
 REMEDIES = {
     "set normalize=True": f"tick “{RESCALE}”",
     'set terminal="missing"': f"tick “{ENDS}”",
@@ -178,20 +149,10 @@ def faults_title(faults: pd.DataFrame) -> str:
 
 # -------------------------------------------------------------------------------------------- slow
 
-SLOW_STEP = "4. Slow and fast"
-SUGGESTED = "suggested from how the variables move under random actions"
-SLOW = "Slow variables"
 SLOW_HELP = (
     "Freezing assumes that these variables stay where they are for T periods. Choose those that "
     "move rarely or only a little; all others are fast."
 )
-NO_FAST = "All variables are slow. At least one must be fast: remove it from the list."
-GAMMA = "Discount factor γ"
-GAMMA_HELP = "The weight of a reward that comes one period later, such as 0.97."
-GAMMA_EXAMPLE = "such as 0.97"
-NO_GAMMA = "Give the discount factor γ: a table does not contain it."
-GAMMA_HELPER = "From a yearly rate"
-PERIOD, YEARLY_RATE = "Length of a period", "Yearly interest rate, %"
 EVIDENCE_COLUMNS = {
     "variable": ("Variable", "Name of the state variable."),
     "values": ("Values", "How many values it has."),
@@ -199,11 +160,6 @@ EVIDENCE_COLUMNS = {
     "drift": ("Drift", "Mean distance that it moves in a period, as a percentage of its range."),
     "exogenous": ("Exogenous", "Whether its next value depends on itself alone."),
 }
-BUILDING = "Building the model …"
-
-
-def use_gamma(gamma: float) -> str:
-    return f"Use γ = {gamma:.6f}"
 
 
 def reasons(evidence: pd.DataFrame) -> str:
@@ -214,34 +170,134 @@ def reasons(evidence: pd.DataFrame) -> str:
     )
 
 
-def fast_variables(names: Sequence[str]) -> str:
-    return f"Fast: {', '.join(f'**{escape_markdown(name)}**' for name in names) or 'none'}"
-
-
 # -------------------------------------------------------------------------------------------- save
 
-SAVE_STEP = "5. Save"
-NAME, NAME_HELP = "Name", "What the model is called on the other pages."
-NOTE, NOTE_EXAMPLE = "Note", "where the data come from, for example"
-SAVE = "Save and solve"
 ASSUMED_SWEEPS = 300
 """Sweeps that the estimate of the time to solve assumes."""
 
 
-def model_name(stem: str) -> str:
-    """The name that is offered for a file: `company_inventory` becomes `company inventory`."""
-    return stem.replace("_", " ").strip()
-
-
 def sizes(model: FastSlowMDP) -> str:
     """The sizes of a model, its memory and the time to solve it."""
-    transitions = model.n_pairs * model.true.outcomes
-    size = Size(model.n_slow, model.n_fast, model.n_actions, transitions)
     padding = model.n_states - model.n_real
     absent = f" ({padding:,} combinations do not occur)" if padding else ""
     return (
         f"**{model.n_slow:,}** slow × **{model.n_fast:,}** fast states{absent}, "
         f"**{plural(model.n_actions, 'action')}**, **{model.n_pairs:,}** feasible pairs. The "
         f"model needs {file_size(model.nbytes)}; solving it takes "
-        f"{duration(ASSUMED_SWEEPS * size.sweep_seconds)}."
+        f"{duration(ASSUMED_SWEEPS * Size.of(model).sweep_seconds)}."
     )
+
+
+# ------------------------------------------------------------------------------------- saved model
+
+TABS = {
+    "policy": "Policy",
+    "regret": "Regret over T",
+    "constants": "Constants",
+    "manage": "Rename, export, delete",
+}
+
+
+def describe_model(saved: SavedModelRecord) -> str:
+    """Sizes, variables and sense, in two sentences."""
+    slow, fast = (
+        escape_markdown(", ".join(saved.variables[name]))  # names are the visitor's
+        for name in ("slow", "fast")
+    )
+    sense = "Costs are minimised" if saved.sense == "min" else "Rewards are maximised"
+    return (
+        f"{plural(saved.n_slow, 'slow state')} ({slow}) × {plural(saved.n_fast, 'fast state')} "
+        f"({fast}), {plural(saved.n_actions, 'action')}, {saved.n_pairs:,} feasible pairs. "
+        f"{sense}, discounted by γ = {saved.gamma:g}."
+    )
+
+
+METHODS = {"optimal": "Optimal", "fsvi": "FSVI, slow state frozen"}
+MEAN = {"max": "Mean value", "min": "Mean cost"}
+MEAN_HELP = {
+    "max": "Expected discounted reward, averaged over the initial states.",
+    "min": "Expected discounted cost, averaged over the initial states.",
+}
+REGRET_HELP = (
+    "How much the policy loses compared with the optimal one, computed exactly. In brackets: "
+    "relative to the mean regret of the policy that maximises the immediate reward."
+)
+
+
+def regret_text(mean: float, share: float) -> str:
+    return number(mean) if isnan(share) else f"{number(mean)} ({share:.2%})"
+
+
+def policy_caption(period: int, rows: int, shown: int) -> str:
+    phases = f" and each of the {period} phases of the cycle" if period > 1 else ""
+    some = f" The table shows the first {shown:,} of {rows:,} rows." if rows > shown else ""
+    return (
+        f"One row for each state{phases}, with the names of your variables and actions. The file "
+        f"has the same rows.{some}"
+    )
+
+
+def file_stem(name: str) -> str:
+    """The name of a model as the name of a file."""
+    return re.sub(r"[^\w-]+", "-", name).strip("-") or "model"
+
+
+REGRET_INTRODUCTION = (
+    "What does it cost to plan with the slow state frozen for T periods? Each point is the true "
+    "mean regret of FSVI's policy after convergence, evaluated exactly; 100% is the mean regret "
+    "of the policy that maximises the immediate reward."
+)
+REGRET_ALT_TEXT = (
+    "Mean regret of FSVI against T, as a percentage of that of the policy that maximises the "
+    "immediate reward."
+)
+SPLITS_CAPTION = "Best first. To use another choice, upload the file again and choose it in step 4."
+
+
+def split_label(column: str) -> str:
+    """The label of a column of `rank_splits`."""
+    label = f"{column[2:]} states" if column.startswith("n_") else column
+    return label[0].upper() + label[1:].replace("_T=", ", T = ")
+
+
+CONSTANTS_INTRODUCTION = (
+    "The constants of the theory, measured on your model. They depend on the units of your "
+    "variables; *Choose T* computes bounds from them."
+)
+CONSTANTS = {
+    "alpha": "alpha",
+    "d_y": "dY",
+    "l_r": "Lr",
+    "l_f": "Lf",
+    "l_frozen": "Lfrozen",
+    "eta": "eta",
+    "d_y_frozen": "dYfrozen",
+    "l_u": "LU",
+    "r_max": "rmax",
+}
+"""The name of each constant in the glossary."""
+
+
+COUPLINGS = {
+    "noise": "Two next states are compared under the same noise.",
+    "wasserstein": "Two distributions of next states are compared by their Wasserstein distance.",
+}
+NOT_EXACT = "The time limit ended the search: an interval gives proven lower and upper values."
+SOME_INFEASIBLE = (
+    "Some actions are infeasible in some states. The bounds of the theory assume that every action "
+    "is feasible; the true regret over T does not."
+)
+
+
+def constants_table(measured: Mapping[str, float]) -> str:
+    """The constants as a table in markdown; those that are not exact as an interval."""
+    rows = []
+    for name, symbol in CONSTANTS.items():
+        upper = measured[name]
+        lower = measured.get(f"{name}_lower", upper)
+        shown = number(upper) if lower == upper else f"{number(lower)} to {number(upper)}"
+        rows.append(f"| ${SYMBOLS[symbol].latex}$ | {shown} | {SYMBOLS[symbol].meaning} |")
+    return "\n".join(["| | | |", "|---|---|---|", *rows])
+
+
+NOT_YOURS = "Another visitor saved this model. You can use and export it, but not change it."

@@ -17,7 +17,7 @@ from fsdash.dashboard.widgets.url_state import (
     switch,
     whole_number,
 )
-from fsdash.dashboard.your_model import saved_text, text
+from fsdash.dashboard.your_model import text
 from fsdash.dashboard.your_model.state import DEFAULT_T, EXAMPLES, LARGEST_T
 from fsdash.domains import is_saved_name
 from fsdash.errors import InputError
@@ -45,10 +45,10 @@ def names(value: str) -> list[str]:
     """Reads names separated by commas."""
     if value == NO_NAMES:
         return []
-    found = value.split(",")
-    if len(found) > MAX_NAMES or max(map(len, found)) > 100:
+    parts = value.split(",")
+    if len(parts) > MAX_NAMES or max(map(len, parts)) > 100:
         raise ValueError(value)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(parts))
 
 
 def names_text(values: Collection[str]) -> str:
@@ -60,10 +60,10 @@ def names_text(values: Collection[str]) -> str:
 
 def pairs(value: str) -> list[tuple[str, str]]:
     """Reads state variables with the columns of their next values: stock>next_stock."""
-    found = [tuple(part.split(">")) for part in names(value)]
-    if any(len(pair) != 2 for pair in found):
+    columns = [tuple(part.split(">")) for part in names(value)]
+    if any(len(pair) != 2 for pair in columns):
         raise ValueError(value)
-    return found
+    return columns
 
 
 def pairs_text(values: Collection[tuple[str, str]]) -> str:
@@ -87,8 +87,8 @@ URL = UrlState(
         "ends": switch(False),
         "slow": UrlParameter(None, names, names_text),
         "gamma": UrlParameter(None, number_in(0, 1, hint=" (below 1)")),
-        "tab": labelled("policy", saved_text.TABS),
-        "method": UrlParameter("optimal", one_of(saved_text.METHODS)),
+        "tab": labelled("policy", text.TABS),
+        "method": UrlParameter("optimal", one_of(text.METHODS)),
         "T": UrlParameter(DEFAULT_T, whole_number(1, LARGEST_T)),
     },
 )

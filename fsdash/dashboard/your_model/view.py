@@ -12,7 +12,7 @@ from fsdash.dashboard.service import (
     visitor_id,
 )
 from fsdash.dashboard.shell import add_style, exercises, glossary, open_page
-from fsdash.dashboard.your_model import saved_text, text
+from fsdash.dashboard.your_model import text
 from fsdash.dashboard.your_model.new_model import draw_new_model
 from fsdash.dashboard.your_model.saved_model import MESSAGE, draw_saved_model
 from fsdash.dashboard.your_model.url import URL, open_new, write_url
@@ -72,10 +72,10 @@ def _draw(store: Store, visitor: str) -> None:
 
 def _draw_list(store: Store) -> None:
     """The models that this visitor may use."""
-    st.header(saved_text.SAVED, anchor=False)
+    st.header("Saved models", anchor=False)
     models = saved_models(store)
     if not models:
-        st.caption(saved_text.NONE_SAVED)
+        st.caption("Nothing is saved yet. A saved model appears here and on the other pages.")
     for saved in models:
         with st.container(
             horizontal=True, gap="small", vertical_alignment="center", key=f"entry-{saved.hash}"
@@ -89,4 +89,8 @@ def _draw_list(store: Store) -> None:
                 on_click=open_new,
                 kwargs={"model": saved.domain},
             )
-            st.caption(saved_text.entry(saved), width="content")
+            st.caption(
+                f"{saved.n_slow:,} × {saved.n_fast:,} states, "
+                f"{text.plural(saved.n_actions, 'action')}, γ = {saved.gamma:g}",
+                width="content",
+            )
