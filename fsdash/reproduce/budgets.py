@@ -109,7 +109,8 @@ def estimated(model: FastSlowMDP, M: int, rng: np.random.Generator) -> FastSlowM
     p_RL = np.where(inside_RL, law.probability_N[np.maximum(place_RL, 0)], 0.0)
     row_P = law.row_XYA.reshape(-1)
     pair_F = np.flatnonzero(length_R[row_P])
-    count_FL = rng.multinomial(M, p_RL[row_P[pair_F]])
+    # A sum of probabilities may be above 1 by rounding.
+    count_FL = rng.multinomial(M, np.minimum(p_RL[row_P[pair_F]], 1.0))
     drawn_F, drawn_L = np.nonzero(count_FL)
     target_N = law.target_N[place_RL[row_P[pair_F[drawn_F]], drawn_L]]
     frequency_N = count_FL[drawn_F, drawn_L] / M

@@ -205,6 +205,15 @@ def test_certainty_equivalence_solves_the_model_of_its_draws():
     assert few < many and many == pytest.approx(1, abs=1e-3)
 
 
+def test_a_probability_above_one_by_rounding_can_be_estimated():
+    next_slow = np.zeros((2, 1, 2, 20), int)
+    next_slow[1, :, 1] = np.arange(20) % 2  # elsewhere 20 probabilities of 1/20 are added up
+    fast = np.zeros((1, 1, 1, 1), int)
+    model = FastSlowMDP(np.zeros((2, 1, 2)), np.full(20, 1 / 20), next_slow, fast, 0.9)
+    assert to_rows(model).probability_N.max() > 1
+    assert to_rows(estimated(model, 3, np.random.default_rng(0))).probability_N.max() == 1
+
+
 def test_certainty_equivalence_keeps_infeasible_actions_infeasible_and_needs_no_noise():
     rewards = np.array([[[1.0, -np.inf], [0.0, 2.0]]])
     moves = np.array([0, 1])[None, None, :, None]
