@@ -7,9 +7,9 @@ link can find it. The oldest ones are forgotten first.
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 
 import streamlit as st
+from cachetools import LRUCache
 
 from fsdash.dashboard.your_model.state import Upload
 
@@ -21,27 +21,20 @@ class Drafts:
     """Uploaded files by their keys."""
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
-        self._max_bytes = max_bytes
-        self._uploads: OrderedDict[str, Upload] = OrderedDict()
+        self._uploads: LRUCache[str, Upload] = LRUCache(
+            max_bytes, getsizeof=lambda upload: min(len(upload.content), max_bytes)
+        )
         self._lock = threading.Lock()
 
     def add(self, upload: Upload) -> str:
         """Keep a file and return its key."""
         with self._lock:
             self._uploads[upload.key] = upload
-            self._uploads.move_to_end(upload.key)
-            while self._size() > self._max_bytes and len(self._uploads) > 1:
-                self._uploads.popitem(last=False)
         return upload.key
 
     def get(self, key: str) -> Upload | None:
         with self._lock:
-            if key in self._uploads:
-                self._uploads.move_to_end(key)
             return self._uploads.get(key)
-
-    def _size(self) -> int:
-        return sum(len(upload.content) for upload in self._uploads.values())
 
 
 @st.cache_resource(show_spinner=False)

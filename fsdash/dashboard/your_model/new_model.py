@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from fsdash.core.model import FastSlowMDP
-from fsdash.dashboard.service import as_sentence, visitor_id
+from fsdash.dashboard.visitors import visitor_id
 from fsdash.dashboard.your_model import state, text
 from fsdash.dashboard.your_model.drafts import drafts
 from fsdash.dashboard.your_model.slow_step import draw_slow
@@ -14,7 +14,7 @@ from fsdash.dashboard.your_model.state import Choices, Upload
 from fsdash.dashboard.your_model.table_steps import draw_check, draw_columns
 from fsdash.dashboard.your_model.url import DEFAULTS, URL, open_new, remember_default
 from fsdash.errors import InputError
-from fsdash.formatting import escape_markdown, file_size
+from fsdash.formatting import as_sentence, escape_markdown, file_size
 from fsdash.models.assemble import resplit
 from fsdash.models.columns import guess_columns, named
 from fsdash.models.files import Contents

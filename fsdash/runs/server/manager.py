@@ -32,10 +32,10 @@ from dataclasses import dataclass
 
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError, WorkerDied
+from fsdash.runs.limits import Limits, Quota
 from fsdash.runs.records import Progress
-from fsdash.runs.server.limits import Limits
 from fsdash.runs.server.sharing import Job, in_order, who_gives_way
-from fsdash.runs.server.work_queue import Admission, OwnerQueue, WorkQueue
+from fsdash.runs.server.work_queue import OwnerQueue, WorkQueue
 from fsdash.runs.server.worker import replicate, warm_up
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.attempts import Attempt
@@ -103,7 +103,9 @@ class Manager:
         self._generation = store.database.generation
         self._jobs: list[Job] = []
         self._last_served: dict[str, float] = {}
-        self._admission = Admission()
+        self._quota = Quota(
+            "replications queued", "start fewer replications, or wait until some have finished"
+        )
         self._last_done: dict[str, float] = {}
         self._wake, self._closing = threading.Event(), False
         self._executor.on_ready = self._wake.set
@@ -141,8 +143,7 @@ class Manager:
         `address` is the owner's network address: a visitor can have many names, but few addresses.
         """
         with self._admitting:
-            self._admission.came_from(owner, address)
-            self._admit(owner, sum(spec.replications for spec in specs))
+            self._admit(owner, address, sum(spec.replications for spec in specs))
             server = self._queue.server
             id = self.store.add_experiment(owner, name, specs, status="queued", server=server)
         self._wake.set()
@@ -166,8 +167,7 @@ class Manager:
         with self._admitting:
             runs = [self.store.run(id) for id in run_ids]
             owner = self.store.experiment(runs[0].experiment).owner
-            self._admission.came_from(owner, address)
-            self._admit(owner, sum(len(run.resumable) for run in runs))
+            self._admit(owner, address, sum(len(run.resumable) for run in runs))
             count = self._queue.enqueue(run_ids)
         self._wake.set()
         return count
@@ -207,8 +207,11 @@ class Manager:
         self._queue.request_stop(self.store.run_ids(chosen), status, reason)
         self._wake.set()
 
-    def _admit(self, owner: str, more: int) -> None:
-        self._admission.check(owner, more, self._queue.waiting(), self.limits)
+    def _admit(self, owner: str, address: str, more: int) -> None:
+        queued = {q.owner: q.queued for q in self._queue.waiting()}
+        most = self.limits
+        each = most.queued_per_owner, most.queued_per_address, most.queued
+        self._quota.check(owner, address, queued, each, more)
 
     # The manager's thread
 

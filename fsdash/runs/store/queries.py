@@ -6,7 +6,6 @@ import secrets
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -174,25 +173,3 @@ def rows_frame(rows: Sequence[Row[Any]], of_run: Mapping[int, Mapping[Any, Any]]
         columns[name] = [of_run[run][name] for run in columns["run"]]
     dtypes = {"run": "int64", **DTYPES}
     return pd.DataFrame({name: pd.Series(columns[name], dtype=d) for name, d in dtypes.items()})
-
-
-@dataclass
-class ExperimentRows:
-    """The rows of one experiment so far; `version` changes whenever there are more."""
-
-    frame: pd.DataFrame
-    counts: dict[tuple[int, int], int] = field(default_factory=dict)
-    """By (run, replication): how many rows were read."""
-
-    @property
-    def version(self) -> int:
-        return len(self.frame)
-
-    def with_more(self, new: pd.DataFrame) -> ExperimentRows:
-        """These rows and new ones, in order."""
-        frame = pd.concat([self.frame, new]) if self.version else new
-        frame = frame.sort_values(["run", "replication", "step"], ignore_index=True)
-        counts = dict(self.counts)
-        for key in zip(new["run"].tolist(), new["replication"].tolist(), strict=True):
-            counts[key] = counts.get(key, 0) + 1
-        return ExperimentRows(frame, counts)

@@ -9,7 +9,7 @@ from fsdash.dashboard.run_lab import text
 from fsdash.dashboard.run_lab.state import CUSTOM
 from fsdash.dashboard.run_lab.sweep import SWEEP
 from fsdash.dashboard.widgets.url_state import UNUSABLE
-from fsdash.runs.server.limits import Limits
+from fsdash.runs.limits import Limits
 from fsdash.runs.spec import RunSpec
 from tests.dashboard.kit import address, figures, traces, words
 from tests.dashboard.run_lab.lab import errors, lab, shown

@@ -14,7 +14,7 @@ import pytest
 
 from fsdash.errors import InputError
 from fsdash.runs.errors import QueueFull, StoreError, WorkerDied
-from fsdash.runs.server.limits import Limits
+from fsdash.runs.limits import Limits
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.store.experiments import Store
@@ -290,13 +290,13 @@ def test_a_full_queue_refuses_with_a_reason(manager, store):
     assert len(store.experiments(owner="me", text="more")) == 0
     manager.submit("you", "yours", [base(ENDLESS, replications=4)])
     until(lambda: manager.queue("you").running == 1)
-    with pytest.raises(QueueFull, match="there are 7 replications queued"):
+    with pytest.raises(QueueFull, match="this server has 7 replications queued"):
         manager.submit("third", "no room", [base(replications=2)])
     manager.pause(mine)
     over(store, mine)
     manager.limits = replace(manager.limits, queued_per_owner=4)
     with pytest.raises(
-        QueueFull, match="5 replications at once are too many: at most 4 may be queued"
+        QueueFull, match="5 replications queued at once are too many: the limit is 4"
     ):
         manager.resume(mine)
     with pytest.raises(InputError, match="queued = 0"):
