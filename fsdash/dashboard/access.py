@@ -61,8 +61,8 @@ def secrets_by_role() -> dict[str, str]:
 
 def check_secrets() -> None:
     """Refuse one password for both roles: everybody would be taken for a visitor."""
-    given = secrets_by_role()
-    if len(given) > len(set(given.values())):
+    passwords = secrets_by_role()
+    if len(passwords) > len(set(passwords.values())):
         raise InputError(
             "FSDASH_PASSWORD and FSDASH_OPERATOR are the same; choose another one for the operator"
         )
@@ -70,9 +70,9 @@ def check_secrets() -> None:
 
 def role_of_password(password: str) -> str:
     """The role that a password gives; empty if it is wrong."""
-    given = password.encode(errors="replace")
+    typed = password.encode(errors="replace")
     for role, secret in secrets_by_role().items():
-        if hmac.compare_digest(given, secret.encode(errors="replace")):
+        if hmac.compare_digest(typed, secret.encode(errors="replace")):
             return role
     return ""
 
@@ -89,8 +89,8 @@ def role_of_token(token: str) -> str:
     if role not in secrets_by_role() or not (end.isascii() and end.isdigit() and len(end) < 12):
         return ""
     expected = _signature(role, int(end))
-    given = signature.encode(errors="replace")
-    good = hmac.compare_digest(given, expected.encode()) and int(end) > time.time()
+    signed = signature.encode(errors="replace")
+    good = hmac.compare_digest(signed, expected.encode()) and int(end) > time.time()
     return role if good else ""
 
 

@@ -39,9 +39,9 @@ def title_of(exercise: Exercise, solved: bool) -> str:
 
 def draw_asked() -> None:
     """The question for which a page was opened, at its top."""
-    found, problems = Reader(by_id).usable(PARAMETER, st.query_params[PARAMETER])
+    exercises, problems = Reader(by_id).usable(PARAMETER, st.query_params[PARAMETER])
     report_unusable(problems)
-    for exercise in found:
+    for exercise in exercises:
         with st.container(border=True, key="asked"):
             st.markdown(f"**{number_of(exercise)}. {exercise.title}**\n\n{exercise.question}")
             st.caption(ANSWER_BELOW)

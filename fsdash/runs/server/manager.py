@@ -104,7 +104,7 @@ class Manager:
         self._jobs: list[Job] = []
         self._last_served: dict[str, float] = {}
         self._quota = Quota(
-            "replications queued", "start fewer replications, or wait until some have finished"
+            "queued replications", "start fewer replications, or wait until some have finished"
         )
         self._last_done: dict[str, float] = {}
         self._wake, self._closing = threading.Event(), False
@@ -298,8 +298,8 @@ class Manager:
 
     def _retry_lost_claims(self) -> None:
         """Queue again what was claimed, but has no job: the store failed before it had one."""
-        known = {job.attempt for job in self._jobs}
-        for attempt in self._queue.silent(LOST_SECONDS) - known:
+        attempts = {job.attempt for job in self._jobs}
+        for attempt in self._queue.silent(LOST_SECONDS) - attempts:
             self._queue.retry(attempt, "no worker has received it")
 
     def _in_order(self, waiting: list[OwnerQueue]) -> list[OwnerQueue]:

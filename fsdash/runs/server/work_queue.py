@@ -129,8 +129,8 @@ class WorkQueue:
         }
         with self.database.writing() as connection:
             values["heartbeat"] = database_clock(connection)
-            own = servers.update().where(servers.c.id == self.server)
-            if not connection.execute(own.values(values)).rowcount:
+            lease = servers.update().where(servers.c.id == self.server)
+            if not connection.execute(lease.values(values)).rowcount:
                 connection.execute(servers.insert().values(values))
         now = time.monotonic()
         if now - self._renewed > OUTAGE_SECONDS:
@@ -150,8 +150,8 @@ class WorkQueue:
         others = time.monotonic() >= self._trusted_from
         with self.database.reading() as connection:
             age = (database_clock(connection) - servers.c.heartbeat).label("age")
-            found = connection.execute(select(servers, age))
-            ended = [server.id for server in found if _has_ended(server, others)]
+            leases_now = connection.execute(select(servers, age))
+            ended = [server.id for server in leases_now if _has_ended(server, others)]
             # A server that lost its lease may have queued work and died before it got it back.
             p, leases = replications.c, select(servers.c.id)
             active = select(p.server).where(p.status.in_(ACTIVE), p.server != self.server)
@@ -177,8 +177,8 @@ class WorkQueue:
     def waiting(self) -> list[OwnerQueue]:
         """The queues of all owners at this server."""
         with self.database.reading() as connection:
-            found = connection.execute(WAITING, {"server": self.server})
-            return [OwnerQueue(*row) for row in found]
+            rows = connection.execute(WAITING, {"server": self.server})
+            return [OwnerQueue(*row) for row in rows]
 
     def claim(self, id: int) -> Attempt | None:
         """Start an attempt at a queued replication; None if it is no longer queued here."""
@@ -285,8 +285,8 @@ class WorkQueue:
             p.status == "running", p.server == self.server, p.wanted != ""
         )
         with self.database.reading() as connection:
-            found = connection.execute(query).all()
-        return {(run, i): (status, reason) for run, i, status, reason in found}
+            rows = connection.execute(query).all()
+        return {(run, i): (status, reason) for run, i, status, reason in rows}
 
     def end(self, attempt: Attempt, status: str, reason: str) -> None:
         """End an attempt, unless it has ended already."""
@@ -297,8 +297,8 @@ class WorkQueue:
         p = replications.c
         query = select(p.run, func.sum(p.seconds)).where(p.run.in_(run_ids)).group_by(p.run)
         with self.database.reading() as connection:
-            found = connection.execute(query).all()
-        return {run: seconds for run, seconds in found}
+            rows = connection.execute(query).all()
+        return {run: seconds for run, seconds in rows}
 
 
 def _may_retry() -> ColumnElement[bool]:

@@ -211,8 +211,8 @@ class AttemptWriter:
     def _requested_status(self, connection: Connection) -> str:
         self._check_store()
         p = replications.c
-        found = connection.execute(select(p.wanted, p.give_way).where(self.attempt.is_current))
-        if (row := found.first()) is None:
+        requests = connection.execute(select(p.wanted, p.give_way).where(self.attempt.is_current))
+        if (row := requests.first()) is None:
             raise Superseded
         return row.wanted or ("queued" if row.give_way else "")
 

@@ -132,9 +132,9 @@ class ClassTasks:
             if not task.is_open:
                 raise InputError(CLOSED)
             key = {"task": id, "browser": _hash(f"{id}.{browser}")}
-            own = (a.c.task == key["task"]) & (a.c.browser == key["browser"])
+            answered = (a.c.task == key["task"]) & (a.c.browser == key["browser"])
             number = _checked_answer(task, value)
-            if connection.execute(a.update().where(own).values(value=number)).rowcount:
+            if connection.execute(a.update().where(answered).values(value=number)).rowcount:
                 return
             if _count(connection, id) >= MAX_ANSWERS:
                 raise InputError(f"this task has {MAX_ANSWERS:,} answers, the most it can have")
@@ -143,9 +143,9 @@ class ClassTasks:
     def answer_of(self, id: str, browser: str) -> float | None:
         """The answer that a browser gave; None if it gave none."""
         a = schema.class_answers
-        own = (a.c.task == id) & (a.c.browser == _hash(f"{id}.{browser}"))
+        answered = (a.c.task == id) & (a.c.browser == _hash(f"{id}.{browser}"))
         with self._database.reading() as connection:
-            return connection.scalar(select(a.c.value).where(own))
+            return connection.scalar(select(a.c.value).where(answered))
 
     def count(self, id: str) -> int:
         """How many browsers have answered."""
@@ -190,10 +190,10 @@ class ClassTasks:
 def _row(connection: Connection, id: str, lock: bool = False) -> Mapping[str, Any]:
     t = schema.class_tasks
     query = select(t).where((t.c.id == id) & (t.c.expires >= time.time()))
-    found = connection.execute(query.with_for_update() if lock else query).mappings().first()
-    if found is None:
+    row = connection.execute(query.with_for_update() if lock else query).mappings().first()
+    if row is None:
         raise InputError(NOT_FOUND)
-    return found  # type: ignore[return-value]
+    return row  # type: ignore[return-value]
 
 
 def _task(row: Mapping[str, Any]) -> ClassTask:

@@ -128,10 +128,10 @@ class ModelTable:
 
     def get(self, hash: str) -> SavedModelRecord:
         """One model, by the hash or by its name as a domain."""
-        found = self._select(schema.models.c.hash == hash.removeprefix(PREFIX))
-        if not found:
+        records = self._select(schema.models.c.hash == hash.removeprefix(PREFIX))
+        if not records:
             raise _missing(hash)
-        return found[0]
+        return records[0]
 
     def list(self, owner: str | None = None) -> Records:
         """All models, or those of one owner, newest first."""
@@ -182,10 +182,10 @@ class ModelTable:
     def delete(self, hash: str) -> None:
         """Delete a model that no stored experiment uses: its runs could not be opened any more."""
         m = schema.models
-        own = select(m.c.hash).where(m.c.hash == hash.removeprefix(PREFIX))
+        model = select(m.c.hash).where(m.c.hash == hash.removeprefix(PREFIX))
         with self._database.writing() as connection:
             # On PostgreSQL the lock makes others wait who start a run on it at this moment.
-            connection.execute(own.with_for_update())
+            connection.execute(model.with_for_update())
             if used := _experiments(connection, hash):
                 count = f"{len(used)} experiment{'s' if len(used) > 1 else ''}"
                 raise InputError(f"{count} on the Runs page use this model; delete them first")
@@ -215,12 +215,12 @@ def find_content(domain: str) -> SavedContent | None:
     ]
     for find in places:
         try:
-            found = find(domain)
+            content = find(domain)
         except StoreError as error:
             trouble = error
             continue
-        if found is not None:
-            return found
+        if content is not None:
+            return content
     if trouble is not None:
         raise trouble
     return None

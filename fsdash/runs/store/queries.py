@@ -108,21 +108,21 @@ def _insert_run(connection: Connection, experiment: str, position: int, spec: Ru
 # ------------------------------------------------------------------------------------------ reading
 
 
-def experiment_records(connection: Connection, found: Sequence[Row[Any]]) -> list[Experiment]:
+def experiment_records(connection: Connection, rows: Sequence[Row[Any]]) -> list[Experiment]:
     """Rows of the table of experiments as records with their runs."""
     r = schema.runs
-    ids = [row.id for row in found]
+    ids = [row.id for row in rows]
     query = select(r).where(r.c.experiment.in_(ids)).order_by(r.c.experiment, r.c.position)
     by_experiment: dict[str, list[Run]] = defaultdict(list)
     for run in run_records(connection, connection.execute(query).all()):
         by_experiment[run.experiment].append(run)
-    return [Experiment(**row._mapping, runs=tuple(by_experiment[row.id])) for row in found]
+    return [Experiment(**row._mapping, runs=tuple(by_experiment[row.id])) for row in rows]
 
 
-def run_records(connection: Connection, found: Sequence[Row[Any]]) -> list[Run]:
+def run_records(connection: Connection, rows: Sequence[Row[Any]]) -> list[Run]:
     """Rows of the table of runs as records with their replications."""
     p = schema.replications
-    query = select(p).where(p.c.run.in_([row.id for row in found]))
+    query = select(p).where(p.c.run.in_([row.id for row in rows]))
     by_run: dict[int, list[Replication]] = defaultdict(list)
     for row in connection.execute(query.order_by(p.c.run, p.c.replication)):
         by_run[row.run].append(
@@ -151,7 +151,7 @@ def run_records(connection: Connection, found: Sequence[Row[Any]]) -> list[Run]:
             T=row._mapping["T"],
             replications=tuple(by_run[row.id]),
         )
-        for row in found
+        for row in rows
     ]
 
 

@@ -46,12 +46,12 @@ def is_running(pid: int, started: float | None = None) -> bool:
     The system may give the number of an ended process to a new one.
     """
     try:
-        found = start_time(pid)
+        start = start_time(pid)
     except psutil.AccessDenied:  # it exists, and belongs to another user
         return True
-    if found is None or started is None:
-        return found is not None
-    return abs(found - started) <= CLOCK_TOLERANCE
+    if start is None or started is None:
+        return start is not None
+    return abs(start - started) <= CLOCK_TOLERANCE
 
 
 def is_stopped(pid: int) -> bool:

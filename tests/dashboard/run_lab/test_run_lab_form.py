@@ -209,6 +209,6 @@ def test_a_full_queue_refuses_the_experiment(service, monkeypatch):
     before = service.store.size().experiments
     test = lab()
     test.button(key="start").click().run()
-    assert "9 replications at once are too many: at most 1 may be queued" in errors(test)
+    assert "9 queued replications at once are too many: the limit is 1" in errors(test)
     assert service.store.size().experiments == before
     assert "experiment" not in test.query_params

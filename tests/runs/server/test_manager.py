@@ -285,18 +285,18 @@ def test_a_full_queue_refuses_with_a_reason(manager, store):
     manager.limits = Limits(queued_per_owner=6, queued=8, running_per_owner=1)
     mine = manager.submit("me", "mine", [base(ENDLESS, replications=5)])
     until(lambda: manager.queue("me").running == 1)
-    with pytest.raises(QueueFull, match="you have 4 replications queued, and 3 more"):
+    with pytest.raises(QueueFull, match="you have 4 queued replications, and 3 more"):
         manager.submit("me", "more", [base(replications=2), frozen()])
     assert len(store.experiments(owner="me", text="more")) == 0
     manager.submit("you", "yours", [base(ENDLESS, replications=4)])
     until(lambda: manager.queue("you").running == 1)
-    with pytest.raises(QueueFull, match="this server has 7 replications queued"):
+    with pytest.raises(QueueFull, match="this server has 7 queued replications"):
         manager.submit("third", "no room", [base(replications=2)])
     manager.pause(mine)
     over(store, mine)
     manager.limits = replace(manager.limits, queued_per_owner=4)
     with pytest.raises(
-        QueueFull, match="5 replications queued at once are too many: the limit is 4"
+        QueueFull, match="5 queued replications at once are too many: the limit is 4"
     ):
         manager.resume(mine)
     with pytest.raises(InputError, match="queued = 0"):
@@ -308,14 +308,14 @@ def test_visitors_with_one_address_share_a_limit(manager, store):
     for name in "abc":
         manager.submit(name, "one of many names", [base(ENDLESS, replications=2)], address="x")
     until(lambda: manager.queue("").total_running == 2)
-    with pytest.raises(QueueFull, match="your network has 4 replications queued, and 3 more"):
+    with pytest.raises(QueueFull, match="your network has 4 queued replications, and 3 more"):
         manager.submit("d", "another name", [base(replications=3)], address="x")
     manager.submit("e", "elsewhere", [base(replications=6)], address="y")
     manager.submit("f", "on this computer", [base(replications=6)])
     paused = manager.submit("g", "paused", [base(ENDLESS, replications=3)], address="z")
     manager.pause(paused)
     over(store, paused)
-    with pytest.raises(QueueFull, match="your network has 4 replications queued, and 3 more"):
+    with pytest.raises(QueueFull, match="your network has 4 queued replications, and 3 more"):
         manager.resume(paused, address="x")
 
 
