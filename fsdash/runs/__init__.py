@@ -11,7 +11,7 @@
     records     experiments, runs and replications as the store returns them, and their progress
     limits      what a visitor, a network address and everybody may have
     errors      errors of the store and of the queue
-    backoff     pauses between attempts
+    retry       pauses between attempts, and waiting for the store
 
     workers/    worker processes, and a Dask cluster in their place
     store/      experiments in a database; what workers write to it

@@ -2,7 +2,7 @@
 
     with Manager(Store()) as manager:
         id = manager.submit("me", "T=6 against Base E-VI", [spec, other])
-        manager.progress(id), manager.queue("me")
+        manager.queue("me")
         manager.pause(id), manager.resume(id), manager.cancel(id)
 
 One thread gives replications to the workers (`sharing`) and watches them. The state of all work is
@@ -33,7 +33,6 @@ from dataclasses import dataclass
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError, WorkerDied
 from fsdash.runs.limits import Limits, Quota
-from fsdash.runs.records import Progress
 from fsdash.runs.server.sharing import Job, in_order, who_gives_way
 from fsdash.runs.server.work_queue import OwnerQueue, WorkQueue
 from fsdash.runs.server.worker import replicate, warm_up
@@ -184,10 +183,6 @@ class Manager:
             total_running=len(jobs),
             ahead=order.index(owner) if owner in order else 0,
         )
-
-    def progress(self, experiment: str) -> list[Progress]:
-        """The progress of each run of an experiment."""
-        return self.store.progress(self.store.experiment(experiment))
 
     def close(self) -> None:
         """Stop the workers; unfinished replications are marked interrupted."""

@@ -15,12 +15,12 @@ from functools import lru_cache
 from fsdash.errors import InputError
 from fsdash.runs.engine import execute
 from fsdash.runs.errors import StoreError, Superseded
+from fsdash.runs.retry import patiently
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.attempts import Attempt, AttemptWriter, StartingPoint
 from fsdash.runs.store.database import Database
 from fsdash.runs.store.models import look_in
 from fsdash.runs.store.recorder import Recorder
-from fsdash.runs.store.retry import patiently
 
 GAVE_WAY = "others were waiting; it continues automatically"
 NICE = 15

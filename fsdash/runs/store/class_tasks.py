@@ -31,7 +31,7 @@ from fsdash.errors import InputError
 from fsdash.runs.limits import Quota
 from fsdash.runs.store import schema
 from fsdash.runs.store.database import Database, storable
-from fsdash.runs.store.queries import ID_CHARACTERS, ID_LENGTH
+from fsdash.runs.store.queries import new_id
 
 MAX_TASKS = 1_000
 """Tasks of one server that have not expired."""
@@ -90,8 +90,7 @@ class ClassTasks:
         not apply.
         """
         values = _checked_task(page, query, question, options, days)
-        id = "".join(secrets.choice(ID_CHARACTERS) for _ in range(ID_LENGTH))
-        secret = secrets.token_urlsafe(24)
+        id, secret = new_id(), secrets.token_urlsafe(24)
         t = schema.class_tasks
         hashed = _hash(f"owner.{owner}") if owner else ""
         new = {"id": id, "secret": _hash(secret), "owner": hashed, "is_open": True}

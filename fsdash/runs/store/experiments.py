@@ -42,8 +42,8 @@ from fsdash.runs.store.database import (
 )
 from fsdash.runs.store.models import ModelTable
 from fsdash.runs.store.queries import (
-    MAX_NAME,
     MAX_NOTE,
+    checked_name,
     checked_text,
     experiment_records,
     insert_experiment,
@@ -189,10 +189,7 @@ class Store:
         return ids
 
     def rename(self, id: str, name: str) -> None:
-        name = checked_text("name", name, MAX_NAME)
-        if not name:
-            raise InputError("name: is empty; type one")
-        self._change(id, name=name)
+        self._change(id, name=checked_name(name))
 
     def note(self, id: str, note: str) -> None:
         """Replace the note of an experiment."""

@@ -29,7 +29,7 @@ from fsdash.models.archive import from_bytes, to_bytes
 from fsdash.runs.errors import StoreError
 from fsdash.runs.store import schema
 from fsdash.runs.store.database import Database, default_exists, default_url
-from fsdash.runs.store.queries import MAX_NAME, MAX_NOTE, MAX_OWNER, checked_text
+from fsdash.runs.store.queries import MAX_NOTE, MAX_OWNER, checked_name, checked_text
 
 MAX_BYTES = 64 * 2**20
 """Largest content of one model, compressed."""
@@ -97,7 +97,7 @@ class ModelTable:
         values = {
             "hash": domain_name(model).removeprefix(PREFIX),
             "owner": checked_text("owner", owner, MAX_OWNER),
-            "name": _checked_name(name),
+            "name": checked_name(name),
             "note": checked_text("note", note, MAX_NOTE),
             "created": time.time(),
             "n_slow": model.n_slow,
@@ -156,7 +156,7 @@ class ModelTable:
         return bytes(content)
 
     def rename(self, hash: str, name: str) -> None:
-        self._change(hash, name=_checked_name(name))
+        self._change(hash, name=checked_name(name))
 
     def note(self, hash: str, note: str) -> None:
         """Replace the note of a model."""
@@ -264,13 +264,6 @@ def _experiments(connection: Connection, hash: str) -> list[str]:
     domain = PREFIX + hash.removeprefix(PREFIX)
     query = select(r.c.experiment).where(r.c.domain == domain).distinct()
     return list(connection.scalars(query))
-
-
-def _checked_name(name: object) -> str:
-    checked = checked_text("name", name, MAX_NAME)
-    if not checked:
-        raise InputError("name: is empty; type one")
-    return checked
 
 
 def _missing(hash: str) -> InputError:

@@ -20,8 +20,6 @@ from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import schema
 from fsdash.runs.store.database import storable
 
-ID_CHARACTERS = "abcdefghijkmnpqrstuvwxyz23456789"
-ID_LENGTH = 10
 MAX_RUNS = 50
 MAX_NAME, MAX_NOTE, MAX_OWNER = 200, 10_000, 100
 
@@ -31,6 +29,19 @@ def checked_text(field: str, value: object, most: int) -> str:
     if not isinstance(value, str) or len(value) > most:
         raise InputError(f"{field}: give text of at most {most:,} characters")
     return storable(field, value.strip())
+
+
+def checked_name(name: object) -> str:
+    """The name of an experiment or a model, or an error that says what is wrong with it."""
+    checked = checked_text("name", name, MAX_NAME)
+    if not checked:
+        raise InputError("name: is empty; type one")
+    return checked
+
+
+def new_id() -> str:
+    """A random id that is easy to read aloud."""
+    return "".join(secrets.choice("abcdefghijkmnpqrstuvwxyz23456789") for _ in range(10))
 
 
 # ---------------------------------------------------------------------------------------- inserting
@@ -49,7 +60,7 @@ def insert_experiment(
     """Insert an experiment and all its replications, each of them with this status."""
     if not 1 <= len(specs) <= MAX_RUNS:
         raise InputError(f"specs: {len(specs)} runs were given; use 1 to {MAX_RUNS}")
-    id = "".join(secrets.choice(ID_CHARACTERS) for _ in range(ID_LENGTH))
+    id = new_id()
     connection.execute(
         schema.experiments.insert().values(
             id=id,

@@ -29,8 +29,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from fsdash.errors import InputError
-from fsdash.runs.backoff import pauses
 from fsdash.runs.errors import WorkerDied
+from fsdash.runs.retry import pauses
 from fsdash.runs.workers.executor import OnRow, Workers, no_row
 
 if TYPE_CHECKING:

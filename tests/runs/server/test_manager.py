@@ -30,6 +30,7 @@ from tests.runs.work import (
     frozen,
     over,
     until,
+    worker_pids,
 )
 
 pytestmark = [pytest.mark.processes]
@@ -80,7 +81,7 @@ def test_workers_compute_the_same_rows_as_this_process(manager, store):
         assert_same_rows(store.rows([run.id]), spec)
         assert "budget of 3 iterations" in run.reason
         assert all(r.pid not in (None, os.getpid()) for r in run.replications)
-    for progress in manager.progress(id):
+    for progress in store.progress(store.experiment(id)):
         assert (progress.fraction, progress.seconds_left) == (1.0, None)
         assert progress.finished == progress.replications
 
@@ -88,7 +89,7 @@ def test_workers_compute_the_same_rows_as_this_process(manager, store):
 def test_the_progress_of_a_running_experiment(manager, store):
     id = manager.submit("me", "long", [base(iterations=100_000, replications=3)])
     running(store, id, rows=10)
-    [progress] = until(lambda: [p for p in manager.progress(id) if p.fraction > 0])
+    [progress] = until(lambda: [p for p in store.progress(store.experiment(id)) if p.fraction > 0])
     assert progress.status == "running" and 0 < progress.fraction < 1
     assert progress.seconds_left > 0
     queue = manager.queue("me")
@@ -152,7 +153,7 @@ def test_the_replication_of_a_dead_or_stopped_worker_runs_again(manager, store, 
     assert [run.status for run in experiment.runs] == ["finished", "finished"]
     assert_same_rows(store.rows([experiment.runs[0].id]), spec)
     assert not is_running(pid)
-    until(lambda: len(manager._executor.pids()) == 3, "a new worker for the dead one")
+    until(lambda: len(worker_pids(manager)) == 3, "a new worker for the dead one")
 
 
 def test_a_replication_without_progress_is_not_tried_for_ever(manager, store, monkeypatch):
@@ -176,7 +177,7 @@ def test_workers_that_cannot_be_started_are_tried_again(manager, store, monkeypa
     with monkeypatch.context() as patch:
         no_memory = OSError(errno.ENOMEM, "Cannot allocate memory")
         patch.setattr("fsdash.runs.workers.executor._start_worker", Mock(side_effect=no_memory))
-        for pid in manager._executor.pids():
+        for pid in worker_pids(manager):
             os.kill(pid, signal.SIGKILL)
         until(lambda: {r.status for r in replications(store, id)} == {"queued"})
         # A spare worker that was killed while it started is reported until it is tried again.
