@@ -17,7 +17,7 @@ from fsdash.errors import InputError
 from fsdash.formatting import as_sentence
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import Experiment, Run
-from fsdash.runs.store.experiments import MAX_NAME, MAX_NOTE
+from fsdash.runs.store.queries import MAX_NAME, MAX_NOTE
 
 LAB_PAGE, INSPECTOR_PAGE = PAGES["run_lab"].script, PAGES["inspector"].script
 
