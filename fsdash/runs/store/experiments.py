@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import Connection, Row, and_, func, or_, select
+from sqlalchemy import Connection, Row, func, or_, select
 
 from fsdash.errors import InputError
 from fsdash.runs.columns import RUN_NAMES
 from fsdash.runs.errors import StoreError
-from fsdash.runs.records import ACTIVE, Experiment, LastRows, Progress, Run, progress_of
+from fsdash.runs.records import ACTIVE, Experiment, Run
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import schema, transfer
 from fsdash.runs.store.arrays import unpack
@@ -248,25 +248,6 @@ class Store:
             for first in range(0, len(new), QUERY_SIZE):
                 stored_rows += select_rows(connection, new[first : first + QUERY_SIZE])
         return rows_frame(stored_rows, of_run)
-
-    def last_rows(self, experiment: Experiment) -> LastRows:
-        """Phase, iteration and work of the last stored row of each replication."""
-        r, p = schema.rows.c, schema.replications.c
-        last = (
-            select(r.run, r.replication, r.phase, r.iteration, r.evaluations, r.seconds)
-            .join(
-                schema.replications,
-                and_(p.run == r.run, p.replication == r.replication, p.rows == r.step + 1),
-            )
-            .where(r.run.in_([run.id for run in experiment.runs]))
-        )
-        with self.database.reading() as connection:
-            rows = connection.execute(last).mappings().all()
-        return {(row["run"], row["replication"]): dict(row) for row in rows}
-
-    def progress(self, experiment: Experiment) -> list[Progress]:
-        """The progress of each run of an experiment, in order."""
-        return progress_of(experiment, self.last_rows(experiment))
 
     def policy_steps(self, run: int, replication: int = 0) -> list[int]:
         """The steps whose policies are stored."""

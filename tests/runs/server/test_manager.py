@@ -15,6 +15,7 @@ import pytest
 from fsdash.errors import InputError
 from fsdash.runs.errors import QueueFull, StoreError, WorkerDied
 from fsdash.runs.limits import Limits
+from fsdash.runs.records import progress_of
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.store.experiments import Store
@@ -72,6 +73,12 @@ def running(store, id, rows=1):
     return until(first, f"{rows} rows of {id}")
 
 
+def progress_now(store, id):
+    experiment = store.experiment(id)
+    rows = store.rows([run.id for run in experiment.runs]).groupby(["run", "replication"]).last()
+    return progress_of(experiment, rows.to_dict("index"))
+
+
 def test_workers_compute_the_same_rows_as_this_process(manager, store):
     specs = base(replications=3), frozen(replications=2)
     id = manager.submit("me", "both", specs)
@@ -81,7 +88,7 @@ def test_workers_compute_the_same_rows_as_this_process(manager, store):
         assert_same_rows(store.rows([run.id]), spec)
         assert "budget of 3 iterations" in run.reason
         assert all(r.pid not in (None, os.getpid()) for r in run.replications)
-    for progress in store.progress(store.experiment(id)):
+    for progress in progress_now(store, id):
         assert (progress.fraction, progress.seconds_left) == (1.0, None)
         assert progress.finished == progress.replications
 
@@ -89,7 +96,7 @@ def test_workers_compute_the_same_rows_as_this_process(manager, store):
 def test_the_progress_of_a_running_experiment(manager, store):
     id = manager.submit("me", "long", [base(iterations=100_000, replications=3)])
     running(store, id, rows=10)
-    [progress] = until(lambda: [p for p in store.progress(store.experiment(id)) if p.fraction > 0])
+    [progress] = until(lambda: [p for p in progress_now(store, id) if p.fraction > 0])
     assert progress.status == "running" and 0 < progress.fraction < 1
     assert progress.seconds_left > 0
     queue = manager.queue("me")
