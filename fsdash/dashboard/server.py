@@ -40,7 +40,6 @@ EVERY_ADDRESS = ("0.0.0.0", "::")
 UNUSED_ADDRESS = ("192.0.2.1", 9)
 PLOTLY_FILE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 PLOTLY_NAME = f"plotly-{plotly.__version__}.min.js"
-PLOTLY_CACHE_TIME = "public, max-age=31536000, immutable"
 # The address is relative, like those of Streamlit's own scripts. If the script cannot be loaded the
 # element goes, and the first chart loads Plotly itself (see widgets/chart.js).
 PLOTLY_TAG = (
@@ -302,7 +301,10 @@ class PlotlyFile:
         if scope["type"] != "http" or not scope["path"].endswith(f"/{PLOTLY_NAME}"):
             await self.app(scope, receive, send)
             return
-        headers = {"Cache-Control": PLOTLY_CACHE_TIME, "Vary": "Accept-Encoding"}
+        headers = {
+            "Cache-Control": "public, max-age=31536000, immutable",
+            "Vary": "Accept-Encoding",
+        }
         if "gzip" in Headers(scope=scope).get("Accept-Encoding", ""):
             content = await asyncio.to_thread(_compressed_plotly)
             headers["Content-Encoding"] = "gzip"

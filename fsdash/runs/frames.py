@@ -86,7 +86,8 @@ def save(path: str | Path, frame: pd.DataFrame, specs: Sequence[RunSpec]) -> Non
     if path.suffix == ".csv":
         frame.to_csv(path, index=False)
     elif path.suffix == ".parquet":
-        frame.attrs["specs"] = described
+        frame = frame.copy(deep=False)
+        frame.attrs = {"specs": described}  # pandas writes them as metadata
         frame.to_parquet(path, index=False)
     else:
         path.write_text(

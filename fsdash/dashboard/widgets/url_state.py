@@ -266,10 +266,10 @@ class UrlState:
         count more than a widget that was changed since the last `write`. `opened` tells that the
         visitor did open this URL, such as a stop of a tour on the same page.
         """
-        found, known = _query(), None if opened or is_history_step() else self._history()
-        if known is not None and (known.wrote(found) or self._texts() != known.current):
+        query, history = _query(), None if opened or is_history_step() else self._history()
+        if history is not None and (history.wrote(query) or self._texts() != history.current):
             return False
-        values, problems = usable_values(found, self.parameters)
+        values, problems = usable_values(query, self.parameters)
         for name, parameter in self.parameters.items():
             if name in values:
                 self.put(name, values[name])
@@ -279,25 +279,25 @@ class UrlState:
         # causes would read the same URL again.
         last = st.session_state.get(_HISTORY)
         if last is not None and last.page != self.page:
-            st.session_state[_SWITCH] = {"left": last.current, "opened": found | _shared()}
+            st.session_state[_SWITCH] = {"left": last.current, "opened": query | _shared()}
         elif last is not None and not is_history_step():
             # A link to the page in view reaches the server, but leaves the browser's URL as it was.
-            st.query_params.from_dict(found | _shared())
-        before = self._history() or AddressHistory(self.page, found)
-        after = before.then(found, before.current)
+            st.query_params.from_dict(query | _shared())
+        before = self._history() or AddressHistory(self.page, query)
+        after = before.then(query, before.current)
         st.session_state[_HISTORY] = replace(after, just_read=True, unusable=tuple(problems))
         return True
 
     def write(self, **computed: Any) -> None:
         """Bring the URL up to date; `computed` replaces the values of parameters by name."""
-        now, found = self._texts(computed), _query()
-        known = self._history() or AddressHistory(self.page, now)
-        if now != found:
+        now, query = self._texts(computed), _query()
+        history = self._history() or AddressHistory(self.page, now)
+        if now != query:
             st.query_params.from_dict(now | _shared())
-        if now == found == known.current:
-            st.session_state[_HISTORY] = replace(known, just_read=False)
+        if now == query == history.current:
+            st.session_state[_HISTORY] = replace(history, just_read=False)
         else:
-            st.session_state[_HISTORY] = known.then(now, known.current, found)
+            st.session_state[_HISTORY] = history.then(now, history.current, query)
 
     @property
     def just_read(self) -> bool:
@@ -339,16 +339,16 @@ def report_unusable(problems: Sequence[str]) -> None:
 
 
 def usable_values(
-    found: Texts, parameters: Mapping[str, UrlParameter]
+    query: Texts, parameters: Mapping[str, UrlParameter]
 ) -> tuple[dict[str, Any], list[str]]:
     """The values in a URL's query that a page can use, and a report of each that it cannot.
 
     Of a link that is too long nothing is used: its values may be expensive to read.
     """
-    if sum(len(name) + len(text) for name, text in found.items()) > MAX_LINK:
+    if sum(len(name) + len(text) for name, text in query.items()) > MAX_LINK:
         return {}, [TOO_LONG]
     values, problems = {}, []
-    for name, text in found.items():
+    for name, text in query.items():
         if name not in parameters:
             problems.append(f"{quote(name, text)}: {UNKNOWN}")
             continue
@@ -372,14 +372,14 @@ class AddressHistory:
     just_read: bool = False
     unusable: tuple[str, ...] = ()
 
-    def wrote(self, found: Texts) -> bool:
+    def wrote(self, query: Texts) -> bool:
         """Whether a URL is the page's own: the last one, or the echo of an earlier one.
 
         A rerun that was requested before the browser knew the last URL arrives with an old one.
         """
         now = time.monotonic()
-        return found == self.current or any(
-            found == old and now - ended < ECHO_SECONDS for old, ended in self.previous
+        return query == self.current or any(
+            query == old and now - ended < ECHO_SECONDS for old, ended in self.previous
         )
 
     def then(self, current: Texts, *ended: Texts) -> AddressHistory:

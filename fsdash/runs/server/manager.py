@@ -34,7 +34,7 @@ from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError, WorkerDied
 from fsdash.runs.limits import Limits, Quota
 from fsdash.runs.server.sharing import Job, in_order, who_gives_way
-from fsdash.runs.server.work_queue import OwnerQueue, WorkQueue
+from fsdash.runs.server.work_queue import RESUMABLE_REASON, OwnerQueue, WorkQueue
 from fsdash.runs.server.worker import replicate, warm_up
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.attempts import Attempt
@@ -58,7 +58,6 @@ SILENT_SECONDS = 45.0
 """Seconds without a heartbeat and without computing after which a worker counts as dead."""
 SILENT_CPU_SECONDS = 0.2
 """Processor time that a silent worker may use meanwhile."""
-SERVER_STOPPED = "the server was stopped; the stored rows are safe, and it can be resumed"
 
 log = logging.getLogger(__name__)
 
@@ -194,7 +193,7 @@ class Manager:
         self._thread.join()
         self._executor.shutdown(wait=False)
         try:
-            self._queue.close_lease(SERVER_STOPPED)
+            self._queue.close_lease(f"the server was stopped; {RESUMABLE_REASON}")
         except StoreError as error:  # the next server marks the work as interrupted
             log.warning("%s", error)
 

@@ -52,7 +52,6 @@ OUTAGE_SECONDS = LEASE_SECONDS / 2
 long to do it."""
 SERVER_ENDED = "its server has ended"
 RESUMABLE_REASON = "the stored rows are safe, and it can be resumed"
-GAVE_UP = f"it was tried {MAX_RETRIES + 1} times without a new row"
 
 
 @dataclass(frozen=True)
@@ -214,7 +213,8 @@ class WorkQueue:
             again = update(replications).where(attempt.is_current, p.wanted == "", _may_retry())
             if connection.execute(again.values(**_again(reason))).rowcount:
                 return
-        self.end(attempt, "interrupted", f"{reason}; {GAVE_UP}; {RESUMABLE_REASON}")
+        tried = f"it was tried {MAX_RETRIES + 1} times without a new row"
+        self.end(attempt, "interrupted", f"{reason}; {tried}; {RESUMABLE_REASON}")
 
     def release(self, attempt: Attempt) -> None:
         """Undo a claim: the attempt could not be handed to a worker."""

@@ -22,7 +22,6 @@ from fsdash.runs.store.database import Database
 from fsdash.runs.store.models import look_in
 from fsdash.runs.store.recorder import Recorder
 
-GAVE_WAY = "others were waiting; it continues automatically"
 NICE = 15
 """Added to the process's niceness: pages, which people wait for, are served first."""
 
@@ -63,7 +62,7 @@ def _compute(writer: AttemptWriter, start: StartingPoint) -> list[str]:
         )
         end = outcome.status, outcome.reason
         if outcome.status == "cancelled" and recorder.gives_way:
-            end = "queued", GAVE_WAY
+            end = "queued", "others were waiting; it continues automatically"
         recorder.end(*end)
     return list(end)
 

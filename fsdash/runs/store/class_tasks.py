@@ -48,7 +48,6 @@ LARGEST_NUMBER = 1e12
 MAX_TOKEN = 200
 """Characters of a browser's token, and of a lecturer's secret."""
 
-NOT_FOUND = "this task does not exist; it may have expired or been deleted"
 CLOSED = "this task is closed: answers are no longer accepted"
 
 
@@ -191,7 +190,7 @@ def _row(connection: Connection, id: str, lock: bool = False) -> Mapping[str, An
     query = select(t).where((t.c.id == id) & (t.c.expires >= time.time()))
     row = connection.execute(query.with_for_update() if lock else query).mappings().first()
     if row is None:
-        raise InputError(NOT_FOUND)
+        raise InputError("this task does not exist; it may have expired or been deleted")
     return row  # type: ignore[return-value]
 
 
