@@ -589,8 +589,8 @@ def difference(one: Sample, other: Sample) -> Difference:
     --------
     >>> one = Sample({0: 0.90, 1: 0.70, 2: 0.80}, seed=0)
     >>> other = Sample({0: 0.88, 1: 0.68, 2: 0.775}, seed=0)
-    >>> found = difference(one, other)
-    >>> round(found.mean, 3), found.pairs, found.contains_zero
+    >>> gain = difference(one, other)
+    >>> round(gain.mean, 3), gain.pairs, gain.contains_zero
     (0.022, 3, False)
     >>> difference(one, Sample(other.values, seed=1)).contains_zero
     True
