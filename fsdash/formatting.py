@@ -123,6 +123,17 @@ def escape_markdown(text: str) -> str:
     return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-!|<>~$:" else c for c in apart)
 
 
+def as_sentence(message: object) -> str:
+    """A message with a capital and a full stop; a leading `name =` or `name:` stays as it is.
+
+    >>> as_sentence("the disk is full"), as_sentence("T = 0: use a larger one")
+    ('The disk is full.', 'T = 0: use a larger one.')
+    """
+    text = str(message).strip().rstrip(".")
+    starts_with_name = re.match(r"\S+( =|:)", text)
+    return f"{text if starts_with_name else text[:1].upper() + text[1:]}."
+
+
 def shorten(text: str, longest: int = 40) -> str:
     """The text, cut to at most `longest` characters with an ellipsis at the end."""
     return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -155,6 +155,39 @@ def test_a_domain(project):
     assert "max_regret" in printed and "Added to one reward." in printed
 
 
+STORED_COLUMN = """
+import sqlite3
+
+from fsdash.dashboard.curves.text import Y_LABELS
+from fsdash.figures.learning import learning_figure
+from fsdash.runs.runner import run_all
+from fsdash.runs.store.experiments import Store
+from fsdash.runs.summary import summarise
+from tests.runs.store.test_schema import VERSION_1
+from tests.runs.work import base, finished_experiment
+
+command("run inventory --algorithm vi --iterations 1 --replications 1")
+assert Y_LABELS["span"] == "Span"
+frame, _ = run_all([base()])
+assert (frame["span"] > 0).all() and len(summarise(frame, y="span")) == len(frame)
+assert learning_figure(frame, y="span").layout.yaxis.title.text == "span"
+
+# A database of an earlier version, and an export without the column.
+with sqlite3.connect("old.db") as connection:
+    connection.executescript(VERSION_1)
+store = Store("old.db")
+assert store.rows([1])["span"].isna().all()
+experiment = finished_experiment(store, base())
+assert store.rows([experiment.runs[0].id])["span"].tolist() == frame["span"].tolist()
+data = store.export(experiment.id)
+again = store.experiment(store.import_(data, "me")).runs[0].id
+assert store.rows([again])["span"].tolist() == frame["span"].tolist()
+del data["runs"][0]["replications"][0]["rows"]["span"]
+old = store.experiment(store.import_(data, "me")).runs[0].id
+assert store.rows([old])["span"].isna().all()
+"""
+
+
 def test_a_recorded_column(project):
     project.edit(
         "fsdash/runs/columns.py",
@@ -169,9 +202,7 @@ def test_a_recorded_column(project):
     )
     assert len(project.changed) == documented_files("a recorded column")
     printed = project.run(
-        "from fsdash.dashboard.curves.text import Y_LABELS\n"
-        'assert Y_LABELS["span"] == "Span"\n'
-        'command("run inventory --algorithm vi --iterations 1 --replications 1")\n'
+        STORED_COLUMN, PYTHONPATH=os.pathsep.join([str(project.folder), str(ROOT)])
     )
     assert re.search(r"\bspan\b", printed)
 

@@ -44,9 +44,9 @@ from sqlalchemy import func, select
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import ACTIVE
+from fsdash.runs.retry import patiently
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.store.experiments import Store
-from fsdash.runs.store.retry import patiently
 from fsdash.runs.store.schema import replications
 from fsdash.runs.store.schema import rows as row_table
 from fsdash.runs.workers.executor import SPARE

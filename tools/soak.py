@@ -38,8 +38,7 @@ from fsdash.dashboard.run_lab.url import lab_url
 from fsdash.dashboard.runs.url import runs_url
 from fsdash.dashboard.story.sections import URL as STORY
 from fsdash.dashboard.widgets import waiting
-from fsdash.dashboard.widgets.url_readers import ListReader, Reader, as_reader
-from fsdash.dashboard.widgets.url_state import UNUSABLE, UrlState
+from fsdash.dashboard.widgets.url_state import UNUSABLE, ListReader, Reader, UrlState, as_reader
 from fsdash.dashboard.your_model.url import URL as YOUR_MODEL
 from fsdash.errors import InputError
 from fsdash.models.archive import to_bytes

@@ -16,16 +16,16 @@ that has not changed since the row before has no row of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, nan
 
 import numpy as np
 import pandas as pd
 
-from fsdash.algorithms.fsvi import check_T, fsvi, upper_level
+from fsdash.algorithms.fsvi import check_T, upper_level
 from fsdash.algorithms.mpi import mpi
 from fsdash.algorithms.rolling import rolling
-from fsdash.algorithms.snapshot import Snapshot, run_until
+from fsdash.algorithms.snapshot import Snapshot
 from fsdash.algorithms.vi import vi
 from fsdash.choice.certify import upper_bound
 from fsdash.choice.solved import MAX_ITERATIONS, SolvedModel, until_settled
@@ -67,6 +67,46 @@ MAX_MEASURED = 400_000
 
 
 @dataclass(frozen=True, eq=False)
+class Frontier:
+    """The points of a frontier and their policies.
+
+    Attributes
+    ----------
+    points : pandas.DataFrame
+        One row per policy, with the columns method, T (none for mpi and vi), k (none for rolling),
+        backups, evaluations, sweeps (evaluations ÷ those of one sweep of Base VI), mean_regret,
+        max_regret, relative_regret (÷ that of the policy that maximises the immediate reward),
+        certificate (an upper bound on max_regret) and bound (the proven bound from constants:
+        `repaired_bound` of FSVI, `rolling_bound`, `vi_bound`; none for mpi).
+    precision : float
+        The difference of two regrets that may be numerical error.
+    policies : sequence of np.ndarray
+        By the label of a row: its policy, as action indices (P, X, Y).
+    optimal_return : float
+        The optimal mean value.
+    upper_bound_sweeps : float
+        The cost of the upper bound that all certificates share.
+    """
+
+    points: pd.DataFrame
+    precision: float = 0.0
+    policies: Sequence[np.ndarray] = ()
+    optimal_return: float = nan
+    upper_bound_sweeps: float = nan
+
+    def where(self, chosen: pd.Series) -> Frontier:
+        """The frontier with some of its points; they keep their labels."""
+        return replace(self, points=self.points[chosen])
+
+    def with_work(self) -> Frontier:
+        """The points that cost something.
+
+        Without work there is only the policy with the best immediate reward.
+        """
+        return self.where(self.points["sweeps"] > 0)
+
+
+@dataclass(frozen=True, eq=False)
 class Point:
     """One policy on the way to the frontier, with the work that led to it."""
 
@@ -89,7 +129,7 @@ def frontier(
     constants: Constants | None = None,
     constants_seconds: float | None = None,
     progress: Callable[[float], object] = lambda share: None,
-) -> pd.DataFrame:
+) -> Frontier:
     """Measure the regret of each method, T and k on a model.
 
     Parameters
@@ -119,25 +159,18 @@ def frontier(
 
     Returns
     -------
-    pandas.DataFrame
-        One row per policy, with the columns method, T (none for mpi and vi), k (none for rolling),
-        backups, evaluations, sweeps (evaluations ÷ those of one sweep of Base VI), mean_regret,
-        max_regret, relative_regret (÷ that of the policy that maximises the immediate reward),
-        certificate (an upper bound on max_regret) and bound (the proven bound from constants:
-        `repaired_bound` of FSVI, `rolling_bound`, `vi_bound`; none for mpi). `attrs` holds the
-        optimal mean value, the evaluations of one sweep, the cost of the shared upper bound in
-        sweeps, the precision (the difference of two regrets that may be numerical error), and a
-        notice if U* misses its tolerance.
+    Frontier
+        Its `points` have one row per policy, and `policies` the policies.
 
     Examples
     --------
     >>> import fsdash
     >>> model = fsdash.make("inventory").build()
-    >>> found = fsdash.frontier(model, T=[6, 24], methods=["fsvi", "rolling"])
-    >>> last = found.groupby(["method", "T"])["mean_regret"].last().round()
+    >>> points = fsdash.frontier(model, T=[6, 24], methods=["fsvi", "rolling"]).points
+    >>> last = points.groupby(["method", "T"])["mean_regret"].last().round()
     >>> last.to_dict()
     {('fsvi', 6): 198.0, ('fsvi', 24): 143.0, ('rolling', 6): 91.0, ('rolling', 24): 23.0}
-    >>> bool((found["certificate"] >= found["max_regret"]).all())
+    >>> bool((points["certificate"] >= points["max_regret"]).all())
     True
     """
     solved = SolvedModel.of(model)
@@ -156,21 +189,21 @@ def frontier(
         upper = measure(model, best.U_XY, seconds=constants_seconds)
         constants = upper.constants(model.gamma)
 
-    found: list[tuple[Point, Values]] = []
+    evaluated: list[tuple[Point, Values]] = []
     for share, points in _series(model, T_values, methods, goal, every_iteration):
         for point in points:
             progress(share)
             # Similar policies follow each other, so the values of one are a start for the next.
-            start_XY = found[-1][1].U_XY if found else None
+            start_XY = evaluated[-1][1].U_XY if evaluated else None
             values = policy_values(
                 model, point.policy_PXY, tolerance=EVALUATED * goal, start_XY=start_XY
             )
-            found.append((point, values))
+            evaluated.append((point, values))
     progress(1.0)
-    upper_XY, upper_sweeps = _shared_upper_bound(model, found)
+    upper_XY, upper_sweeps = _shared_upper_bound(model, evaluated)
     sweep = model.n_pairs * model.true.outcomes
     rows = []
-    for point, values in found:
+    for point, values in evaluated:
         regret_XY = np.maximum(best.U_XY - values.U_XY, 0.0)
         # The computed regret may be above the true one by its error, and is bounded as well.
         gap_XY = np.maximum(upper_XY - values.U_XY + values.error, 0.0) + best.error
@@ -190,23 +223,13 @@ def frontier(
                 _bound(point, constants if bounds else None, model.n_slow),
             )
         )
-    frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"T": "Int64", "k": "Int64"})
-    frame.attrs = {
-        "optimal_mean_value": solved.optimal_return,
-        "evaluations_per_sweep": sweep,
-        "upper_bound_sweeps": upper_sweeps,
-        "precision": 2 * max((values.error for _, values in found), default=0.0),
-        "notice": best.notice,
-    }
-    return frame
-
-
-def policy_of(model: FastSlowMDP, method: str, T: int | None, k: int | None) -> np.ndarray:
-    """Compute the policy of a row again, as action indices (P, X, Y)."""
-    if method == "rolling":
-        return run_until(rolling(model, T or 1), iterations=T).policy_PXY
-    runs = {"fsvi": lambda: fsvi(model, T or 1), "mpi": lambda: mpi(model), "vi": lambda: vi(model)}
-    return run_until(runs[method](), iterations=k).policy_PXY
+    return Frontier(
+        pd.DataFrame(rows, columns=list(COLUMNS)).astype({"T": "Int64", "k": "Int64"}),
+        2 * max((values.error for _, values in evaluated), default=0.0),
+        [point.policy_PXY for point, _ in evaluated],
+        solved.optimal_return,
+        upper_sweeps,
+    )
 
 
 def _check(model: FastSlowMDP, T: Sequence[int], methods: Sequence[str]) -> list[int]:
@@ -328,11 +351,11 @@ def _point(method: str, T: int | None, s: Snapshot) -> Point:
 
 
 def _shared_upper_bound(
-    model: FastSlowMDP, found: Sequence[tuple[Point, Values]]
+    model: FastSlowMDP, evaluated: Sequence[tuple[Point, Values]]
 ) -> tuple[np.ndarray, float]:
     """An upper bound of U* from the best policy that freezes, if there is one."""
-    frozen = [values for point, values in found if point.method in FREEZING]
-    candidates = frozen or [values for _, values in found]
+    frozen = [values for point, values in evaluated if point.method in FREEZING]
+    candidates = frozen or [values for _, values in evaluated]
     values = max(candidates, key=lambda values: model.mean(values.U_XY))
     return upper_bound(model, values.U_XY, tighten=TIGHTEN)
 

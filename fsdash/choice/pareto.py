@@ -1,7 +1,7 @@
-"""What a frontier says about a budget: the best point, the runner-up, and the winner by budget.
+"""What a frontier says about a budget: the best point, and the winner by budget.
 
-A frontier is the table of `fsdash.choice.frontier`: one row per policy with its work in sweeps and
-its true regret. Within a budget the point with the smallest regret wins, whatever work it takes.
+The points of a frontier (`fsdash.choice.frontier`) have their work in sweeps and their true regret.
+Within a budget the point with the smallest regret wins, whatever work it takes.
 The cheaper point wins only if two regrets are equal up to the numerical error of the evaluation,
 which the frontier states as its precision.
 """
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from math import inf
 
 import pandas as pd
+
+from fsdash.choice.frontier import Frontier
 
 
 @dataclass(frozen=True)
@@ -27,13 +29,13 @@ class Winner:
     end: float
 
 
-def pareto(frontier: pd.DataFrame, measure: str = "mean_regret") -> pd.DataFrame:
+def pareto(frontier: Frontier, measure: str = "mean_regret") -> pd.DataFrame:
     """Return the rows that no cheaper row matches, by increasing work.
 
     Parameters
     ----------
-    frontier : pandas.DataFrame
-        The table of `frontier`.
+    frontier : Frontier
+        Its points.
     measure : str
         The column to minimise.
 
@@ -41,20 +43,20 @@ def pareto(frontier: pd.DataFrame, measure: str = "mean_regret") -> pd.DataFrame
     --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"sweeps": [1.0, 2.0, 3.0], "mean_regret": [5.0, 6.0, 1.0]})
-    >>> pareto(table)["sweeps"].tolist()
+    >>> pareto(Frontier(table))["sweeps"].tolist()
     [1.0, 3.0]
     """
-    ordered = frontier.sort_values(["sweeps", measure], kind="stable")[measure]
-    equal, best, kept = precision(frontier), inf, []
+    ordered = frontier.points.sort_values(["sweeps", measure], kind="stable")[measure]
+    best, kept = inf, []
     for index, value in ordered.items():
-        if value < best - equal or best == inf:
+        if value < best - frontier.precision or best == inf:
             kept.append(index)
             best = value
-    return frontier.loc[kept]
+    return frontier.points.loc[kept]
 
 
 def best_on_budget(
-    frontier: pd.DataFrame, sweeps: float, measure: str = "mean_regret"
+    frontier: Frontier, sweeps: float, measure: str = "mean_regret"
 ) -> pd.Series | None:
     """Return the best row that costs at most `sweeps`; None if there is none."""
     return last_on_budget(pareto(frontier, measure), sweeps)
@@ -71,39 +73,23 @@ def competitor(row: pd.Series) -> tuple[str, int | None]:
     return row["method"], int(row["T"]) if row["method"] == "fsvi" else None
 
 
-def without(frontier: pd.DataFrame, method: str, T: int | None) -> pd.DataFrame:
-    """Return the rows of the others than this `competitor`."""
-    same = frontier["method"] == method
+def without(frontier: Frontier, method: str, T: int | None) -> Frontier:
+    """Return the points of the others than this `competitor`."""
+    same = frontier.points["method"] == method
     if T is not None:
-        same &= frontier["T"] == T
-    return frontier[~same.fillna(False)]
+        same &= frontier.points["T"] == T
+    return frontier.where(~same.fillna(False))
 
 
-def winners(frontier: pd.DataFrame, measure: str = "mean_regret") -> tuple[Winner, ...]:
+def winners(frontier: Frontier, measure: str = "mean_regret") -> tuple[Winner, ...]:
     """Return the competitor with the smallest regret at each budget, from the cheapest on."""
-    found: list[Winner] = []
+    won: list[Winner] = []
     front = pareto(frontier, measure)
     ends = [*front["sweeps"].iloc[1:], inf]
     for (_, row), end in zip(front.iterrows(), ends, strict=True):
         method, T = competitor(row)
         start = float(row["sweeps"])
-        if found and (found[-1].method, found[-1].T) == (method, T):
-            start = found.pop().start
-        found.append(Winner(method, T, start, float(end)))
-    return tuple(found)
-
-
-def with_work(frontier: pd.DataFrame) -> pd.DataFrame:
-    """Return the points that cost something, with no more `attrs` than `precision` needs.
-
-    Without work there is only the policy with the best immediate reward. pandas copies `attrs`
-    deeply with every selection, which takes longer than the selection itself.
-    """
-    rows = frontier[frontier["sweeps"] > 0]
-    rows.attrs = {"precision": precision(frontier)}
-    return rows
-
-
-def precision(frontier: pd.DataFrame) -> float:
-    """Return the difference of two regrets that may be numerical error; 0 if none is stated."""
-    return float(frontier.attrs.get("precision", 0.0))
+        if won and (won[-1].method, won[-1].T) == (method, T):
+            start = won.pop().start
+        won.append(Winner(method, T, start, float(end)))
+    return tuple(won)

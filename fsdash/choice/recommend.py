@@ -24,12 +24,11 @@ from math import inf
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from fsdash.algorithms.registry import get_algorithm
 from fsdash.choice.certify import certify
-from fsdash.choice.frontier import TIGHTEN, frontier, policy_of
-from fsdash.choice.pareto import pareto, precision
+from fsdash.choice.frontier import TIGHTEN, Frontier, frontier
+from fsdash.choice.pareto import pareto
 from fsdash.choice.race import SAMPLES, Candidate, RaceOutcome, race
 from fsdash.choice.solved import SolvedModel
 from fsdash.core.display import Lines, Summary
@@ -217,20 +216,21 @@ def _exact(
     There is always one: the policy of Base VI before its first sweep is free. MPI starts with the
     same policy.
     """
-    points = frontier(solved, T, bounds=False, progress=progress)
-    affordable = points[points["evaluations"] <= budget]
-    good = affordable[affordable["max_regret"] <= (-1 if max_regret is None else max_regret)]
-    best: Point = (
-        frame_records(good.nsmallest(1, "evaluations"))[0] if len(good) else _best(affordable)
-    )
-    if not best["evaluations"]:
-        [best] = frame_records(points[points["method"] == "vi"].head(1))
+    measured = frontier(solved, T, bounds=False, progress=progress)
+    points = measured.points
+    affordable = measured.where(points["evaluations"] <= budget)
+    enough = points["max_regret"] <= (-1 if max_regret is None else max_regret)
+    good = points[(points["evaluations"] <= budget) & enough]
+    row = good.nsmallest(1, "evaluations") if len(good) else pareto(affordable).iloc[-1:]
+    if not row["evaluations"].item():
+        row = points[points["method"] == "vi"].head(1)
+    [best] = frame_records(row)
     if len(good):
         why = _why_cheapest(best, budget / sweep, max_regret)
     elif best["evaluations"]:
         why = _why_best(best, affordable, budget / sweep)
     else:
-        why = _why_free(best, points, budget / sweep)
+        why = _why_free(best, measured, budget / sweep)
     if max_regret is not None and not len(good):
         why += f" No affordable point has a largest regret of at most {number(max_regret)}."
     return Choice(
@@ -241,13 +241,8 @@ def _exact(
         best["mean_regret"],
         best["certificate"],
         why,
-        policy_of(solved.model, best["method"], best["T"], best["k"]),
+        measured.policies[row.index[0]],
     )
-
-
-def _best(points: pd.DataFrame) -> Point:
-    """The last point of the Pareto front."""
-    return frame_records(pareto(points).iloc[-1:])[0]
 
 
 def _why_cheapest(best: Point, sweeps: float, max_regret: float | None) -> str:
@@ -258,28 +253,27 @@ def _why_cheapest(best: Point, sweeps: float, max_regret: float | None) -> str:
     )
 
 
-def _why_free(best: Point, points: pd.DataFrame, sweeps: float) -> str:
+def _why_free(best: Point, measured: Frontier, sweeps: float) -> str:
     """Why the policy without work, and what the cheapest better one costs."""
     text = (
         "The policy that maximises the immediate reward costs nothing and has a mean regret of "
         f"{number(best['mean_regret'])}; no point within {number(sweeps)} sweeps is better."
     )
-    for better in frame_records(pareto(points).iloc[1:2]):
+    for better in frame_records(pareto(measured).iloc[1:2]):
         text += f" {_sentence(_name(better))} is, and takes {number(better['sweeps'])} sweeps."
     return text
 
 
-def _why_best(best: Point, affordable: pd.DataFrame, sweeps: float) -> str:
+def _why_best(best: Point, affordable: Frontier, sweeps: float) -> str:
     """Why this point is the best, and what the best point of another method would lose."""
     text = (
         f"{_name(best)} has the smallest mean regret, {number(best['mean_regret'])}, after "
         f"{number(best['sweeps'])} of {number(sweeps)} sweeps"
     )
-    others = affordable[affordable["method"] != best["method"]]
-    if len(others):
-        second = _best(others)
+    others = affordable.where(affordable.points["method"] != best["method"])
+    for second in frame_records(pareto(others).iloc[-1:]):
         more = second["mean_regret"] - best["mean_regret"]
-        equal = more <= precision(affordable)
+        equal = more <= affordable.precision
         loses = "is practically as good" if equal else f"loses {number(more)} more"
         text += f"; the runner-up, {_name(second)}, {loses}"
     return _sentence(f"{text}.")

@@ -79,9 +79,9 @@ def run_frontier(arguments: argparse.Namespace) -> str:
     ensure_compiled()
     methods = [name.strip() for name in arguments.methods.split(",")]
     solved = SolvedModel(model)
-    frame = frontier(solved, arguments.T, methods=methods, tolerance=arguments.tolerance)
+    measured = frontier(solved, arguments.T, methods=methods, tolerance=arguments.tolerance)
     _report_verdict(arguments.command, solved)
-    return format_records(frame_records(frame), arguments.format)
+    return format_records(frame_records(measured.points), arguments.format)
 
 
 def run_recommend(arguments: argparse.Namespace) -> str:

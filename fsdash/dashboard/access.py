@@ -16,10 +16,7 @@ import hashlib
 import hmac
 import html
 import os
-import secrets
-import threading
 import time
-from collections import OrderedDict
 from functools import lru_cache
 from urllib.parse import parse_qs, urlencode
 
@@ -28,6 +25,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from fsdash.errors import InputError
+from fsdash.runs.limits import Failures
 
 COOKIE = "fsdash_session"
 LOGIN_PATH = "/_fsdash/login"
@@ -40,10 +38,6 @@ VARIABLES = {VISITOR: "FSDASH_PASSWORD", OPERATOR: "FSDASH_OPERATOR"}
 SESSION_SECONDS = 30 * 24 * 3600
 MAX_FORM = 4_096
 """Bytes of a login form."""
-MAX_FAILURES, FAILURE_SECONDS = 10, 60.0
-"""Wrong passwords of one address within this many seconds, before it has to wait."""
-MAX_ADDRESSES = 10_000
-"""Addresses whose wrong passwords are remembered."""
 
 WRONG, WAIT = "This password is not correct.", "Too many attempts. Wait a minute."
 PAGE = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>fsdash</title>
@@ -67,8 +61,8 @@ def secrets_by_role() -> dict[str, str]:
 
 def check_secrets() -> None:
     """Refuse one password for both roles: everybody would be taken for a visitor."""
-    given = secrets_by_role()
-    if len(given) > len(set(given.values())):
+    passwords = secrets_by_role()
+    if len(passwords) > len(set(passwords.values())):
         raise InputError(
             "FSDASH_PASSWORD and FSDASH_OPERATOR are the same; choose another one for the operator"
         )
@@ -76,9 +70,9 @@ def check_secrets() -> None:
 
 def role_of_password(password: str) -> str:
     """The role that a password gives; empty if it is wrong."""
-    given = password.encode(errors="replace")
+    typed = password.encode(errors="replace")
     for role, secret in secrets_by_role().items():
-        if hmac.compare_digest(given, secret.encode(errors="replace")):
+        if hmac.compare_digest(typed, secret.encode(errors="replace")):
             return role
     return ""
 
@@ -95,8 +89,8 @@ def role_of_token(token: str) -> str:
     if role not in secrets_by_role() or not (end.isascii() and end.isdigit() and len(end) < 12):
         return ""
     expected = _signature(role, int(end))
-    given = signature.encode(errors="replace")
-    good = hmac.compare_digest(given, expected.encode()) and int(end) > time.time()
+    signed = signature.encode(errors="replace")
+    good = hmac.compare_digest(signed, expected.encode()) and int(end) > time.time()
     return role if good else ""
 
 
@@ -111,11 +105,6 @@ def _key(secret: str) -> bytes:
     return hashlib.scrypt(secret.encode(errors="replace"), salt=b"fsdash", n=2**14, r=8, p=1)
 
 
-def new_visitor() -> str:
-    """A random word that identifies a visitor (`service.VISITOR_ID`)."""
-    return secrets.token_hex(10)
-
-
 # ------------------------------------------------------------------------------------- ASGI part
 
 
@@ -123,9 +112,7 @@ class Access:
     """Lets in visitors with a session, and shows all others the password form."""
 
     def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-        self._failures: OrderedDict[str, list[float]] = OrderedDict()
-        self._lock = threading.Lock()
+        self.app, self._failures = app, Failures()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -156,11 +143,11 @@ class Access:
         if kind.lower() != "bearer":
             return role_of_token(connection.cookies.get(COOKIE, ""))
         address = _address(connection)
-        if self._must_wait(address):
+        if self._failures.are_too_many(address):
             return ""
         if role_of_password(token) == OPERATOR:
             return OPERATOR
-        self._remember_failure(address)
+        self._failures.add(address)
         return ""
 
     async def _login(self, request: Request) -> Response:
@@ -174,11 +161,11 @@ class Access:
                 return _form(target, WRONG)
         password = parse_qs(body.decode(errors="replace")).get("password", [""])[0]
         # Checked when the body has arrived: several requests may wait for theirs.
-        if self._must_wait(address):
+        if self._failures.are_too_many(address):
             return _form(target, WAIT, 429)
         role = role_of_password(password)
         if not role:
-            self._remember_failure(address)
+            self._failures.add(address)
             return _form(target, WRONG)
         response = RedirectResponse(target, 303)
         response.set_cookie(
@@ -190,19 +177,6 @@ class Access:
             secure=is_https(request),
         )
         return response
-
-    def _must_wait(self, address: str) -> bool:
-        oldest = time.monotonic() - FAILURE_SECONDS
-        with self._lock:
-            recent = [when for when in self._failures.get(address, []) if when > oldest]
-            return len(recent) >= MAX_FAILURES
-
-    def _remember_failure(self, address: str) -> None:
-        with self._lock:
-            times = self._failures.pop(address, [])
-            self._failures[address] = [*times[-MAX_FAILURES:], time.monotonic()]
-            while len(self._failures) > MAX_ADDRESSES:
-                self._failures.popitem(last=False)
 
 
 def is_https(connection: HTTPConnection) -> bool:

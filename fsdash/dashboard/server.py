@@ -31,7 +31,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import net_util
 
 from fsdash.compilation import ensure_compiled
-from fsdash.dashboard.access import Access, check_secrets, is_https, new_visitor
+from fsdash.dashboard.access import Access, check_secrets, is_https
+from fsdash.dashboard.visitors import COOKIE, new_visitor_id, visitor_cookie
 from fsdash.errors import InputError
 
 EVERY_ADDRESS = ("0.0.0.0", "::")
@@ -39,7 +40,6 @@ EVERY_ADDRESS = ("0.0.0.0", "::")
 UNUSED_ADDRESS = ("192.0.2.1", 9)
 PLOTLY_FILE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 PLOTLY_NAME = f"plotly-{plotly.__version__}.min.js"
-PLOTLY_CACHE_TIME = "public, max-age=31536000, immutable"
 # The address is relative, like those of Streamlit's own scripts. If the script cannot be loaded the
 # element goes, and the first chart loads Plotly itself (see widgets/chart.js).
 PLOTLY_TAG = (
@@ -73,8 +73,6 @@ SWITCH_INTERVAL = 0.002
 """Seconds after which a Python thread lets another one run. The thread that talks to all browsers
 waits so long for each page that is being computed, many times in one answer, so this is less than
 Python's default of 0.005 s."""
-VISITOR_COOKIE, VISITOR_SECONDS = "fsdash_visitor", 365 * 24 * 3600
-"""The cookie that identifies a visitor (`fsdash.dashboard.service`)."""
 
 
 def serve(host: str, port: int, open_browser: bool) -> None:
@@ -279,13 +277,10 @@ class PageHeaders:
 def _visitor_cookie(scope: Scope) -> str:
     """The cookie for a visitor who has none, which scripts in the page cannot read."""
     connection = HTTPConnection(scope)
-    if VISITOR_COOKIE in connection.cookies:
+    if COOKIE in connection.cookies:
         return ""
     secure = "; Secure" if is_https(connection) else ""
-    return (
-        f"{VISITOR_COOKIE}={new_visitor()}; Path=/; Max-Age={VISITOR_SECONDS}; HttpOnly; "
-        f"SameSite=Lax{secure}"
-    )
+    return f"{visitor_cookie(new_visitor_id())}; HttpOnly{secure}"
 
 
 def _is_html_page(status: int, headers: Headers) -> bool:
@@ -306,7 +301,10 @@ class PlotlyFile:
         if scope["type"] != "http" or not scope["path"].endswith(f"/{PLOTLY_NAME}"):
             await self.app(scope, receive, send)
             return
-        headers = {"Cache-Control": PLOTLY_CACHE_TIME, "Vary": "Accept-Encoding"}
+        headers = {
+            "Cache-Control": "public, max-age=31536000, immutable",
+            "Vary": "Accept-Encoding",
+        }
         if "gzip" in Headers(scope=scope).get("Accept-Encoding", ""):
             content = await asyncio.to_thread(_compressed_plotly)
             headers["Content-Encoding"] = "gzip"

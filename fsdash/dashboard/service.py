@@ -1,43 +1,34 @@
 """What all visitors of one server share: the store, the manager, and cached rows and figures.
 
-    store = open_store()        # pages that only read or rename experiments
-    service = open_service()    # pages that also run them: starts the worker processes once
-
-A visitor is identified by a random word in a cookie, or by the session where cookies are blocked.
-The server sets the cookie; under `streamlit run`, which has no such server, the page does.
-On a server that listens on this computer only, and has no password, the single user may change
-every experiment. On a shared server everybody sees all experiments and changes only their own.
+store = open_store()        # pages that only read or rename experiments
+service = open_service()    # pages that also run them: starts the worker processes once
 """
 
 from __future__ import annotations
 
 import gc
-import os
-import re
-import secrets
 import threading
 import time
-from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
+import pandas as pd
 import streamlit as st
+from cachetools import LRUCache
 
-from fsdash.dashboard import access
+from fsdash.dashboard.refresh import RefreshRate
+from fsdash.dashboard.visitors import is_operator, is_single_user, visitor_id
 from fsdash.domains import DOMAINS, domain_label
 from fsdash.errors import InputError
+from fsdash.formatting import as_sentence
 from fsdash.runs.errors import CorruptStore, StoreError
 from fsdash.runs.records import Experiment
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.store.database import default_url
 from fsdash.runs.store.experiments import Store
 from fsdash.runs.store.models import SavedModelRecord
-from fsdash.runs.store.queries import ExperimentRows
 
-COOKIE = "fsdash_visitor"
-VISITOR_ID = re.compile(r"[0-9a-f]{20}")
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PAGE_LOCK_TIMEOUT = 4.0
 """Seconds that a page waits for a locked store; workers wait longer."""
 FIRST_ROWS_TIMEOUT = 0.5
@@ -48,117 +39,21 @@ MAX_CACHED_ROWS = 80_000
 """Rows of experiments that stay in memory: as many as 160 quick looks have, 20 MB."""
 MAX_SCORES = 5_000
 """Runs whose scores stay in memory, some kilobytes each."""
-FASTEST_REFRESH, SLOWEST_REFRESH = 1.0, 30.0
-"""Seconds between two refreshes of one visitor's page."""
-REFRESH_SHARE = 0.1
-"""Share of one core for all refreshes. Streamlit adds about as much again, which is not timed."""
-TURN_TIMEOUT = 60.0
-"""Seconds after which a refresh starts although the previous one has not ended."""
-SHORT_SLEEP, LATE, LONGEST_PAUSE = 0.005, 0.01, 2.0
-"""Seconds of a sleep that shows how busy the server is, of its delay if so, and of all such sleeps
-of a refresh if no other one waits."""
-INACTIVE_AFTER = 2 * SLOWEST_REFRESH
-"""Seconds without a refresh before a viewer counts as inactive."""
 
-COLLECT_AFTER = (50_000, 5, 5)
-"""Thresholds of Python's garbage collection (`gc.set_threshold`)."""
-
-STARTING = "Starting the workers …"
-TRY_AGAIN = "Try again"
 SET_ASIDE = "Rename the damaged file and start a new store"
 NEW_STORE = "A new store was created. The damaged file was renamed to `{}`."
-NOT_RENAMED = "The damaged file could not be renamed: {}"
 ASK_OPERATOR = "Only the person who runs this server can replace the damaged file."
-RUNS_CONTINUE = "Runs continue automatically as soon as this is resolved."
 
 T = TypeVar("T")
 _RECOVERY_MESSAGE = "fsdash-recovery-message"
-_SET_COOKIE = """<script>
-if (!document.cookie.split("; ").some((part) => part.startsWith("NAME=")))
-  document.cookie = "NAME=WORD; path=/; max-age=31536000; SameSite=Lax";
-</script>""".replace("NAME", COOKIE)
-
-
-class RefreshRate:
-    """How often pages refresh what is running: once a second, less often with many viewers.
-
-    All refreshes happen in the process that also answers every widget. Each one is timed, and the
-    interval grows so that together they take at most `REFRESH_SHARE` of one core. They also take
-    turns: a widget competes with one refresh for the interpreter, not with one per viewer. Whoever
-    has not seen any numbers yet comes first; the others let widgets go first for a while.
-    """
-
-    def __init__(self) -> None:
-        self._latest: dict[object, tuple[float, float]] = {}
-        """By viewer: when the last refresh ended and the processor time it took."""
-        self._lock, self._busy = threading.Lock(), False
-        self._waiting: tuple[deque[threading.Event], deque[threading.Event]] = deque(), deque()
-        """Those without numbers, and the others. Each is woken alone when it has its turn."""
-
-    @contextmanager
-    def refresh(self, viewer: object, first: bool = False) -> Iterator[None]:
-        """Wait for a turn, at most `TURN_TIMEOUT` (the store may hang), and time the refresh."""
-        has_turn = self._take_turn(first)
-        if not first:
-            let_widgets_go_first(LONGEST_PAUSE / (1 + len(self._waiting[1])))
-        began = time.thread_time()
-        try:
-            yield
-        finally:
-            cost = time.thread_time() - began
-            with self._lock:
-                self._latest[viewer] = time.monotonic(), cost
-                if has_turn:
-                    self._pass_turn()
-
-    def _take_turn(self, first: bool) -> bool:
-        with self._lock:
-            if not self._busy:
-                self._busy = True
-                return True
-            mine, queue = threading.Event(), self._waiting[0 if first else 1]
-            queue.append(mine)
-        if mine.wait(TURN_TIMEOUT):
-            return True
-        with self._lock:
-            if mine.is_set():
-                return True
-            queue.remove(mine)
-            return False
-
-    def _pass_turn(self) -> None:
-        queue = next(filter(None, self._waiting), None)
-        self._busy = queue is not None
-        if queue:
-            queue.popleft().set()
-
-    def interval(self) -> float:
-        """Seconds between two refreshes of one visitor's page."""
-        oldest = time.monotonic() - INACTIVE_AFTER
-        with self._lock:
-            self._latest = {v: entry for v, entry in self._latest.items() if entry[0] > oldest}
-            cost = sum(cost for _, cost in self._latest.values())
-        return min(max(cost / REFRESH_SHARE, FASTEST_REFRESH), SLOWEST_REFRESH)
-
-
-def let_widgets_go_first(seconds: float) -> None:
-    """Wait while many threads compete for the interpreter, at most this many seconds.
-
-    If they do, a short sleep ends late.
-    """
-    end = time.monotonic() + seconds
-    late = True
-    while late and (began := time.monotonic()) < end:
-        time.sleep(SHORT_SLEEP)
-        late = time.monotonic() - began > SHORT_SLEEP + LATE
 
 
 class VersionedCache:
     """Results by key, each for one version of the data; the ones used longest ago are dropped."""
 
     def __init__(self, most: int) -> None:
-        self._most, self._lock = most, threading.Lock()
-        self._entries: OrderedDict[object, tuple[object, object]] = OrderedDict()
+        self._entries: LRUCache[object, tuple[object, object]] = LRUCache(most)
+        self._lock = threading.Lock()
 
     def __contains__(self, entry: tuple[object, object]) -> bool:
         """Whether the result of (key, version) is here."""
@@ -169,16 +64,34 @@ class VersionedCache:
     def get(self, key: object, version: object, make: Callable[[], T]) -> T:
         """The result of `make()`, computed once per version of `key`."""
         with self._lock:
-            if key in self._entries and self._entries[key][0] == version:
-                self._entries.move_to_end(key)
-                return cast(T, self._entries[key][1])
-        made = make()
-        with self._lock:
-            self._entries[key] = version, made
-            self._entries.move_to_end(key)
-            while len(self._entries) > self._most:
-                self._entries.popitem(last=False)
-        return made
+            entry = self._entries.get(key)
+        if entry is None or entry[0] != version:
+            entry = version, make()
+            with self._lock:
+                self._entries[key] = entry
+        return cast(T, entry[1])
+
+
+@dataclass
+class ExperimentRows:
+    """The rows of one experiment so far; `version` changes whenever there are more."""
+
+    frame: pd.DataFrame
+    counts: dict[tuple[int, int], int] = field(default_factory=dict)
+    """By (run, replication): how many rows were read."""
+
+    @property
+    def version(self) -> int:
+        return len(self.frame)
+
+    def with_more(self, new: pd.DataFrame) -> ExperimentRows:
+        """These rows and new ones, in order."""
+        frame = pd.concat([self.frame, new]) if self.version else new
+        frame = frame.sort_values(["run", "replication", "step"], ignore_index=True)
+        counts = dict(self.counts)
+        for key in zip(new["run"].tolist(), new["replication"].tolist(), strict=True):
+            counts[key] = counts.get(key, 0) + 1
+        return ExperimentRows(frame, counts)
 
 
 class Service:
@@ -188,25 +101,23 @@ class Service:
         self.store = store
         self.manager = Manager(store)
         self.refresh_rate = RefreshRate()
-        self._rows: OrderedDict[str, ExperimentRows] = OrderedDict()
-        self._no_rows = store.rows([])
         self.results = VersionedCache(MAX_CACHED)
         self.scores = VersionedCache(MAX_SCORES)
         """By run: what the table of runs shows."""
+        self._rows: LRUCache[str, ExperimentRows] = LRUCache(
+            MAX_CACHED_ROWS, getsizeof=lambda rows: min(rows.version, MAX_CACHED_ROWS)
+        )
+        self._no_rows = store.rows([])
         self._lock = threading.Lock()
 
     def rows(self, experiment: Experiment) -> ExperimentRows:
         """All rows that the experiment's record counts; only new ones are read from the store."""
         counts = {(run.id, r.index): r.rows for run in experiment.runs for r in run.replications}
         with self._lock:
-            rows = self._rows.pop(experiment.id, None) or ExperimentRows(self._no_rows)
+            rows = self._rows.get(experiment.id) or ExperimentRows(self._no_rows)
             if any(count > rows.counts.get(key, 0) for key, count in counts.items()):
                 new = self.store.rows([run.id for run in experiment.runs], rows.counts)
-                rows = rows.with_more(new)
-            self._rows[experiment.id] = rows
-            kept = sum(other.version for other in self._rows.values())
-            while kept > MAX_CACHED_ROWS and len(self._rows) > 1:
-                kept -= self._rows.popitem(last=False)[1].version
+                rows = self._rows[experiment.id] = rows.with_more(new)
         return rows
 
     def wait_for_first_rows(self, id: str) -> Experiment:
@@ -229,7 +140,7 @@ class Service:
         self.manager.close()
 
 
-# ----------------------------------------------------------------------------- one of each a server
+# --------------------------------------------------------------------------- one of each per server
 
 
 @st.cache_resource(show_spinner=False, on_release=Store.close)
@@ -237,7 +148,7 @@ def _store(url: str) -> Store:
     return Store(url, PAGE_LOCK_TIMEOUT)
 
 
-@st.cache_resource(show_spinner=STARTING, on_release=Service.close)
+@st.cache_resource(show_spinner="Starting the workers …", on_release=Service.close)
 def _service(url: str) -> Service:
     service = Service(_store(url))
     # All imports are done and stay in memory. Scanning them for garbage again and again would
@@ -245,7 +156,7 @@ def _service(url: str) -> Service:
     # less often than by default, for the same reason.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*COLLECT_AFTER)
+    gc.set_threshold(50_000, 5, 5)
     return service
 
 
@@ -288,10 +199,12 @@ def open_service() -> Service:
         st.stop()
     except InputError as error:  # the workers cannot be used: a cluster is down
         st.error(as_sentence(error))
-        st.button(TRY_AGAIN, key="try-again", type="primary")
+        _draw_try_again()
         st.stop()
     if problem := service.manager.problem:
-        st.warning(f"{as_sentence(problem)} {RUNS_CONTINUE}")
+        st.warning(
+            f"{as_sentence(problem)} Runs continue automatically as soon as this is resolved."
+        )
     return service
 
 
@@ -305,7 +218,11 @@ def show_store_error(error: StoreError) -> None:
     elif isinstance(error, CorruptStore):
         st.button(SET_ASIDE, key="recover", type="primary", on_click=_recover)
     else:
-        st.button(TRY_AGAIN, key="try-again", type="primary")
+        _draw_try_again()
+
+
+def _draw_try_again() -> None:
+    st.button("Try again", key="try-again", type="primary")
 
 
 def _recover() -> None:
@@ -315,17 +232,10 @@ def _recover() -> None:
     try:
         store, renamed = Store.recover(default_url())
     except (InputError, StoreError, OSError) as error:
-        st.session_state[_RECOVERY_MESSAGE] = NOT_RENAMED.format(error)
+        st.session_state[_RECOVERY_MESSAGE] = f"The damaged file could not be renamed: {error}"
         return
     store.close()
     st.session_state[_RECOVERY_MESSAGE] = NEW_STORE.format(renamed)
-
-
-def as_sentence(message: object) -> str:
-    """A message with a capital and a full stop; a leading `name =` or `name:` stays as it is."""
-    text = str(message).strip().rstrip(".")
-    starts_with_name = re.match(r"\S+( =|:)", text)
-    return f"{text if starts_with_name else text[:1].upper() + text[1:]}."
 
 
 # ---------------------------------------------------------------------------------------- domains
@@ -358,47 +268,3 @@ def domain_labels(store: Store | None, chosen: str | None = None) -> dict[str, s
     if chosen is not None and chosen not in labels:
         labels[chosen] = domain_label(chosen)
     return labels
-
-
-# ----------------------------------------------------------------------------------------- visitor
-
-
-def visitor_id() -> str:
-    """A random word for this visitor, the same in all tabs and after a reload."""
-    found = dict(st.context.cookies).get(COOKIE, "")
-    if VISITOR_ID.fullmatch(found):
-        return found
-    word = st.session_state.setdefault("fsdash-visitor", secrets.token_hex(10))
-    # Streamlit reads cookies when a connection opens: the next one will find it above.
-    st.sidebar.html(_SET_COOKIE.replace("WORD", word), unsafe_allow_javascript=True)
-    return word
-
-
-def network_address() -> str:
-    """The visitor's address on the network; empty on this computer.
-
-    A proxy on this computer forwards it. Of several, only the last one was added by that proxy;
-    visitors can invent the others.
-    """
-    forwarded = st.context.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
-    return st.context.ip_address or forwarded[:100]
-
-
-def may_change(owned: Experiment | SavedModelRecord, visitor: str) -> bool:
-    """Whether this visitor may stop, rename or delete the experiment or the saved model."""
-    return owned.owner == visitor or is_operator()
-
-
-def is_operator() -> bool:
-    """Whether this visitor may do what affects everybody, such as replacing a damaged store."""
-    token = dict(st.context.cookies).get(access.COOKIE, "")
-    return is_single_user() or access.role_of_token(token) == access.OPERATOR
-
-
-def is_single_user() -> bool:
-    """Whether the server is for one person: on this computer only, without a password."""
-    # A proxy may forward others' requests without saying so; a password shows that others exist.
-    if any(map(os.environ.get, access.VARIABLES.values())):
-        return False
-    address = st.get_option("server.address")
-    return address in LOOPBACK and "X-Forwarded-For" not in st.context.headers

@@ -13,13 +13,12 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from fsdash.algorithms.registry import ALGORITHMS
+from fsdash.choice.frontier import Frontier
 from fsdash.choice.pareto import (
     Winner,
     last_on_budget,
     pareto,
-    precision,
     winners,
-    with_work,
 )
 from fsdash.figures.learning import method_colour
 from fsdash.figures.marks import HANDLE
@@ -50,7 +49,7 @@ def point_label(method: str, T: object) -> str:
 
 
 def frontier_figure(
-    frontier: pd.DataFrame,
+    frontier: Frontier,
     T: Sequence[int],
     budget: float,
     measure: str = "mean_regret",
@@ -71,17 +70,18 @@ class FrontierFigure:
 
     def __init__(
         self,
-        frontier: pd.DataFrame,
+        frontier: Frontier,
         T: Sequence[int],
         measure: str = "mean_regret",
         *,
         certificates: bool = True,
     ) -> None:
-        frame = with_work(frontier)
+        frontier = frontier.with_work()
+        frame = frontier.points
         self.measure, self.certificates = measure, certificates
-        self.front, self.winners = pareto(frame, measure), winners(frame, measure)
+        self.front, self.winners = pareto(frontier, measure), winners(frontier, measure)
         self.costs = float(frame["sweeps"].min()), float(frame["sweeps"].max())
-        self.regrets = _regret_range(frame, self.front, measure, precision(frame))
+        self.regrets = _regret_range(frame, self.front, measure, frontier.precision)
         bottom, top = self.regrets
         self.bounds = _bounds(frame, T, top)
         self.curves = [_curve(rows, measure, bottom) for rows in _curves(frame, T)]

@@ -3,18 +3,18 @@
 Each method is one line, the mean over its replications, in a 95% band (Student's t). Lines and
 bands are steps: a policy is in force until the next one is evaluated, as the statistics count it.
 Where the interval of the last policies is doubtful, from fewer than five replications or from two
-groups of them, dots show the last policy of each replication. The legend
-gives the number of replications. The colour depends on the algorithm's family and on T. If a chart
-has several variants of algorithms, dashes and markers distinguish them: linear regression is dashed
-with squares, deep regression solid with diamonds, and exact algorithms are dash-dotted. The
+groups of them, dots show the last policy of each replication. The legend gives the number of
+replications, except while they run. The colour depends on the algorithm's family and on T. If a
+chart has several variants of algorithms, dashes and markers distinguish them: linear regression is
+dashed with squares, deep regression solid with diamonds, and exact algorithms are dash-dotted. The
 stationary policy that is greedy for the frozen J is dotted, the rolling policy of a lower level has
-long dashes. Lines that would still look the same
-get another dash. Some algorithms are drawn at whole sweeps only (`Algorithm.whole_sweeps`).
+long dashes. Lines that would still look the same get another dash. Some algorithms are drawn at
+whole sweeps only (`Algorithm.whole_sweeps`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,7 @@ from fsdash.runs.summary import (
     FEW,
     TWO_GROUPS,
     MeanCurve,
+    ReplicationCurve,
     Series,
     mean_curves,
     replications,
@@ -40,8 +41,6 @@ STROKES = {"linear": "dash", "deep": "solid", "exact": "dashdot", "sampled": "so
 LOWER_STROKES = {"stationary": "dot", "rolling": "longdash"}
 MARKS = {"linear": "square", "deep": "diamond"}
 OTHER_STROKES = ("solid", "dash", "dashdot", "longdash", "dot")
-ONE_RUN = ", one run"
-LAST_POLICIES = ", last policies"
 CAUTIONS = {"": "", FEW: " (few replications)", TWO_GROUPS: " (two groups of replications)"}
 MARKERS_PER_LINE = 12
 """Approximate number of markers on a line."""
@@ -56,19 +55,21 @@ def learning_figure(
     frame: pd.DataFrame,
     x: str = "sweeps",
     y: str | None = None,
+    *,
     sweep: float = 1.0,
     sweep_of: str = "Base E-VI",
     log_x: bool = True,
     runs: bool = False,
     lower_policies: Collection[str] = (),
-    optimum: bool = True,
+    counts: bool = True,
 ) -> go.Figure:
     """The mean of y along x for each method of a tidy frame, in its 95% band.
 
     y is by default the share of the optimum, or mean regret where that share has no meaning
     (`fsdash.runs.measures`). `sweep` is the work of one sweep of `sweep_of`, |S||A|M, the unit of
-    x = "sweeps". `runs` adds each replication as a faint line; `lower_policies` adds the
-    policy of the lower level that is greedy for J_t ("stationary") and the rolling one.
+    x = "sweeps" if the frame has no such column. `runs` adds each replication as a faint line;
+    `lower_policies` adds the policy of the lower level that is greedy for J_t ("stationary") and
+    the rolling one. `counts` adds the number of replications to the names of methods.
     """
     y = main_measure(frame) if y is None else y
     curves = mean_curves(frame, x, y=y, sweep=sweep, lower_policies=lower_policies)
@@ -79,9 +80,9 @@ def learning_figure(
         for series, single in replications(
             frame, x, y=y, sweep=sweep, lower_policies=lower_policies
         ):
-            data += [_run(series, run, log_x) for run in single]
+            data.append(_runs(series, single, log_x))
     strokes = _strokes(curves)
-    data += [_mean(c, x, y, *stroke) for c, stroke in zip(curves, strokes, strict=True)]
+    data += [_mean(c, x, y, *stroke, counts) for c, stroke in zip(curves, strokes, strict=True)]
     data += [_ends(c, x, y) for c in curves if ALGORITHMS[c.algorithm].sampled]
     best = optimal_value(frame, y)
     layout = {
@@ -90,7 +91,7 @@ def learning_figure(
         "xaxis": _x_axis(curves, x, log_x) | {"title": {"text": X_TITLES[x].format(sweep_of)}},
         "yaxis": _y_axis(curves, y, best),
     }
-    layout |= _optimum(best, y) if optimum else {}
+    layout |= _optimum(best, y)
     if below := _off_scale(curves, y):
         layout["annotations"] = [*layout.get("annotations", ()), below]
     return go.Figure({"data": data, "layout": layout}, _validate=False)
@@ -126,10 +127,10 @@ def _strokes(curves: list[MeanCurve]) -> list[tuple[str, str]]:
     return found
 
 
-def _mean(curve: MeanCurve, x: str, y: str, dash: str, mark: str) -> dict:
+def _mean(curve: MeanCurve, x: str, y: str, dash: str, mark: str, counts: bool) -> dict:
     name, shown = curve.method, BY_NAME[y].format
     colour = method_colour(curve.algorithm, curve.T)
-    sampled = ALGORITHMS[curve.algorithm].sampled
+    counted = counts and ALGORITHMS[curve.algorithm].sampled
     spread = (
         ""
         if curve.n.max() == 1
@@ -141,7 +142,7 @@ def _mean(curve: MeanCurve, x: str, y: str, dash: str, mark: str) -> dict:
         "x": curve.x,
         "y": curve.mean,
         "customdata": np.column_stack((curve.low, curve.high, curve.n)),
-        "name": f"{name} ({_replications(curve)})" if sampled else name,
+        "name": f"{name} ({_replications(curve)})" if counted else name,
         "legendgroup": name,
         "mode": "lines+markers" if mark or len(curve.x) == 1 else "lines",
         "line": {
@@ -215,7 +216,7 @@ def _ends(curve: MeanCurve, x: str, y: str) -> dict:
         "type": "scatter",
         "x": [place for place, _ in ends],
         "y": [value for _, value in ends],
-        "name": f"{curve.method}{LAST_POLICIES}",
+        "name": f"{curve.method}, last policies",
         "legendgroup": curve.method,
         "mode": "markers",
         "marker": {"color": colour, "size": 7, "symbol": "circle-open", "line": {"width": 1.5}},
@@ -225,14 +226,18 @@ def _ends(curve: MeanCurve, x: str, y: str) -> dict:
     }
 
 
-def _run(series: Series, run: tuple[np.ndarray, np.ndarray], log_x: bool) -> dict:
-    name, (x, y) = series.method, run
-    seen = x > 0 if log_x else x >= 0
+def _runs(series: Series, runs: Sequence[ReplicationCurve], log_x: bool) -> dict:
+    """All replications of a method as one series, with gaps between them."""
+    name, xs, ys = series.method, [], []
+    for x, y in runs:
+        seen = x > 0 if log_x else x >= 0
+        xs += [*x[seen].tolist(), None]
+        ys += [*y[seen].tolist(), None]
     return {
         "type": "scatter",
-        "x": x[seen],
-        "y": y[seen],
-        "name": f"{name}{ONE_RUN}",
+        "x": xs[:-1],
+        "y": ys[:-1],
+        "name": f"{name}, one run",
         "legendgroup": name,
         "mode": "lines",
         "line": {

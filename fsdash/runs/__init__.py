@@ -9,12 +9,13 @@
     summary     means with intervals over replications, work to reach a level
     estimate    about how long a run will take
     records     experiments, runs and replications as the store returns them, and their progress
+    limits      what a visitor, a network address and everybody may have
     errors      errors of the store and of the queue
-    backoff     pauses between attempts
+    retry       pauses between attempts, and waiting for the store
 
     workers/    worker processes, and a Dask cluster in their place
     store/      experiments in a database; what workers write to it
-    server/     the queue of a server, how its workers are shared, and their limits
+    server/     the queue of a server, and how its workers are shared
 
 `runner` and `server` use `workers`, and `server` uses `store`; imports never go the other way.
 """

@@ -33,7 +33,7 @@ MAX_BYTES = 16 * 2**20
 """Bytes of all arrays of a checkpoint."""
 COMPRESSION_LEVEL = 1
 
-Known = Mapping[str, tuple[np.ndarray, np.ndarray]]
+Evaluated = Mapping[str, tuple[np.ndarray, np.ndarray]]
 """By kind of policy: the policy that was evaluated last, and its values."""
 
 
@@ -45,7 +45,7 @@ class Checkpoint:
     """The algorithm's values."""
     random: Mapping[str, Any]
     """The state of the random number generator (`random_state`)."""
-    known: Known
+    evaluated: Evaluated
     counters: Mapping[str, Any]
     """Numbers and texts of the engine."""
 
@@ -62,7 +62,7 @@ class Checkpoint:
     @property
     def size(self) -> int:
         """Bytes of all arrays."""
-        arrays = [*self.resume.values(), *(a for pair in self.known.values() for a in pair)]
+        arrays = [*self.resume.values(), *(a for pair in self.evaluated.values() for a in pair)]
         return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))
 
     def pack(self) -> bytes:
@@ -73,13 +73,13 @@ class Checkpoint:
             f"resume:{k}": v for k, v in self.resume.items() if isinstance(v, np.ndarray)
         }
         numbers = {k: v for k, v in self.resume.items() if not isinstance(v, np.ndarray)}
-        for kind, (policy_PXY, values_XY) in self.known.items():
+        for kind, (policy_PXY, values_XY) in self.evaluated.items():
             arrays |= {f"policy:{kind}": policy_PXY, f"values:{kind}": values_XY}
         header = {
             "version": __version__,
             "resume": numbers,
             "random": self.random,
-            "kinds": list(self.known),
+            "kinds": list(self.evaluated),
             "counters": self.counters,
         }
         file = io.BytesIO()
@@ -95,14 +95,14 @@ def read(data: bytes) -> Checkpoint | None:
         header = json.loads(str(arrays.pop("header")))
         if header["version"] != __version__:
             return None
-        known = {
+        evaluated = {
             kind: (arrays.pop(f"policy:{kind}"), arrays.pop(f"values:{kind}"))
             for kind in header["kinds"]
         }
     except (zlib.error, BadZipFile, ValueError, KeyError, EOFError):
         return None
     values = {name.removeprefix("resume:"): array for name, array in arrays.items()}
-    return Checkpoint(header["resume"] | values, header["random"], known, header["counters"])
+    return Checkpoint(header["resume"] | values, header["random"], evaluated, header["counters"])
 
 
 def random_state(rng: np.random.Generator) -> dict[str, Any]:

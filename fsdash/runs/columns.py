@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan
+from typing import Any
 
 LEVELS = ("run", "replication", "row")
 ROLES = ("key", "position", "work", "measure")
@@ -50,33 +51,26 @@ class Column:
             object.__setattr__(self, "axis_title", self.label.lower())
 
 
+def measure(name: str, label: str, help: str, format: str, **more: Any) -> Column:
+    """A column that says how good a policy is."""
+    return Column(
+        name, "float64", "DOUBLE", label, help, "measure", nullable=True, format=format, **more
+    )
+
+
+REGRET = {"optimal_value": 0.0, "lower_is_better": True}
+
 COLUMNS = (
-    Column(
-        "domain",
-        "str",
-        "VARCHAR(100)",
-        "Domain",
-        "Name of the domain.",
-        role="key",
-        level="run",
-    ),
-    Column(
-        "algorithm",
-        "str",
-        "VARCHAR(100)",
-        "Algorithm",
-        "Name of the algorithm.",
-        role="key",
-        level="run",
-    ),
+    Column("domain", "str", "VARCHAR(100)", "Domain", "Name of the domain.", "key", "run"),
+    Column("algorithm", "str", "VARCHAR(100)", "Algorithm", "Name of the algorithm.", "key", "run"),
     Column(
         "T",
         "Int64",
         "INTEGER",
         "T",
         "Number of periods for which the slow state is frozen; empty if it is not.",
-        role="key",
-        level="run",
+        "key",
+        "run",
         nullable=True,
     ),
     Column(
@@ -85,8 +79,8 @@ COLUMNS = (
         "INTEGER",
         "Replication",
         "Number of the replication, from 0.",
-        role="key",
-        level="replication",
+        "key",
+        "replication",
     ),
     Column(
         "step",
@@ -94,7 +88,7 @@ COLUMNS = (
         "INTEGER",
         "Step",
         "Number of the recorded policy within its replication, from 0.",
-        role="key",
+        "key",
     ),
     Column(
         "phase",
@@ -102,7 +96,7 @@ COLUMNS = (
         "VARCHAR(16)",
         "Phase",
         "Level of the algorithm: base, lower, upper or rolling.",
-        role="position",
+        "position",
     ),
     Column(
         "iteration",
@@ -110,7 +104,7 @@ COLUMNS = (
         "INTEGER",
         "Iteration",
         "Number of completed iterations of the phase.",
-        role="position",
+        "position",
     ),
     Column(
         "evaluations",
@@ -118,7 +112,7 @@ COLUMNS = (
         "BIGINT",
         "Evaluations",
         "Number of value-function evaluations so far.",
-        role="work",
+        "work",
         axis_title="value-function evaluations",
     ),
     Column(
@@ -127,67 +121,44 @@ COLUMNS = (
         "DOUBLE",
         "Seconds",
         "Time that the algorithm has used, without the evaluation of its policies.",
-        role="work",
+        "work",
     ),
-    Column(
+    measure(
         "mean_return",
-        "float64",
-        "DOUBLE",
         "Mean return",
         "Exact value of the policy, averaged over the initial distribution.",
-        role="measure",
-        nullable=True,
-        format=",.4~g",
+        ",.4~g",
     ),
-    Column(
+    measure(
         "fraction_of_optimal",
-        "float64",
-        "DOUBLE",
         "Share of the optimum",
         "Mean return divided by that of the optimal policy; empty if the latter is not positive.",
-        role="measure",
-        nullable=True,
-        format=".3f",
+        ".3f",
         optimal_value=1.0,
     ),
-    Column(
+    measure(
         "mean_regret",
-        "float64",
-        "DOUBLE",
         "Mean regret",
         "Difference between the optimal value and the policy's value, averaged over the initial "
         "distribution.",
-        role="measure",
-        nullable=True,
-        format=",.4~g",
-        optimal_value=0.0,
-        lower_is_better=True,
+        ",.4~g",
+        **REGRET,
     ),
-    Column(
+    measure(
         "relative_regret",
-        "float64",
-        "DOUBLE",
         "Relative regret",
         "Mean regret divided by that of the initial policy, which maximises the immediate reward; "
         "empty if that policy is optimal.",
-        role="measure",
-        nullable=True,
-        format=".1%",
+        ".1%",
         axis_title="mean regret relative to the initial policy",
-        optimal_value=0.0,
-        lower_is_better=True,
+        **REGRET,
     ),
-    Column(
+    measure(
         "max_regret",
-        "float64",
-        "DOUBLE",
         "Largest regret",
         "Largest difference between the optimal value and the policy's value over all states.",
-        role="measure",
-        nullable=True,
-        format=",.4~g",
-        optimal_value=0.0,
-        lower_is_better=True,
+        ",.4~g",
+        **REGRET,
     ),
     Column(
         "policy_kind",
@@ -195,7 +166,7 @@ COLUMNS = (
         "VARCHAR(16)",
         "Kind of policy",
         "stationary, rolling, cyclic or periodic.",
-        role="position",
+        "position",
     ),
 )
 

@@ -85,7 +85,7 @@ class Judge:
     """Evaluates the policies of one replication, one after the other."""
 
     solved: SolvedModel
-    known: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    evaluated: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
     """By kind of policy: the last policy of this phase and its values."""
     phase: str = ""
 
@@ -94,16 +94,16 @@ class Judge:
         start_XY = None
         if snapshot.phase != self.phase:
             self.phase = snapshot.phase
-            self.known.clear()
-        if snapshot.policy_kind in self.known:
-            last_PXY, start_XY = self.known[snapshot.policy_kind]
+            self.evaluated.clear()
+        if snapshot.policy_kind in self.evaluated:
+            last_PXY, start_XY = self.evaluated[snapshot.policy_kind]
             if np.array_equal(last_PXY, snapshot.policy_PXY):
                 return start_XY
         p = self.solved
         U_XY = policy_values(
             p.model, snapshot.policy_PXY, tolerance=p.tolerance, start_XY=start_XY
         ).U_XY
-        self.known[snapshot.policy_kind] = (snapshot.policy_PXY, U_XY)
+        self.evaluated[snapshot.policy_kind] = (snapshot.policy_PXY, U_XY)
         return U_XY
 
     def measures(self, snapshot: Snapshot) -> Row:
@@ -279,12 +279,12 @@ class State:
             "clock": asdict(self.clock),
         }
         random = random_state(self.rng)
-        return Checkpoint(resume, random, self.judge.known, counters)
+        return Checkpoint(resume, random, self.judge.evaluated, counters)
 
     def restore(self, saved: Checkpoint) -> Resume:
         """Return to an earlier state; returns the algorithm's values."""
         self.rng = restored(self.rng, saved.random)
-        self.judge.phase, self.judge.known = saved.counters["phase"], dict(saved.known)
+        self.judge.phase, self.judge.evaluated = saved.counters["phase"], dict(saved.evaluated)
         schedule = saved.counters["schedule"]
         self.schedule = Schedule(**schedule | {"seen": tuple(schedule["seen"])})
         self.clock = Clock(**saved.counters["clock"])

@@ -78,14 +78,14 @@ def wall_seconds(specs: Sequence[RunSpec], workers: int) -> float:
 
 def unit_of(spec: RunSpec) -> float:
     """|S||A|M with this run's own number of sampled states and samples."""
-    given = dict(spec.parameters)
+    parameters = dict(spec.parameters)
     n_slow, n_fast, n_actions, n_noise = spec.build_domain().shape
     # Fitted algorithms sample a tenth of the states by default.
-    states = given.get("N") or n_slow * n_fast / (10 if "N" in given else 1)
+    states = parameters.get("N") or n_slow * n_fast / (10 if "N" in parameters else 1)
     return (
         float(states)
         * n_actions
-        * float(given.get("M_u") or given.get("M") or given.get("M_l") or n_noise)
+        * float(parameters.get("M_u") or parameters.get("M") or parameters.get("M_l") or n_noise)
     )
 
 
@@ -126,8 +126,8 @@ def _most_similar(spec: RunSpec) -> Timing:
         return min(here, key=lambda timing: (abs(timing.T - (spec.T or 0)), -timing.T))
     if same:
         return max(same, key=lambda timing: timing.seconds_per_evaluation)
-    known = [timing for timing in timings() if timing.algorithm in ALGORITHMS]
-    alike = [timing for timing in known if _kind(timing.algorithm) == _kind(spec.algorithm)]
+    registered = [timing for timing in timings() if timing.algorithm in ALGORITHMS]
+    alike = [timing for timing in registered if _kind(timing.algorithm) == _kind(spec.algorithm)]
     ordered = sorted(alike or timings(), key=lambda timing: timing.seconds_per_evaluation)
     return ordered[len(ordered) // 2]
 

@@ -79,16 +79,22 @@ def check_path(path: str | Path) -> Path:
 def save(path: str | Path, frame: pd.DataFrame, specs: Sequence[RunSpec]) -> None:
     """Write the rows to a file.
 
-    A JSON file contains the specifications too; a Parquet file has them as metadata.
+    A JSON file contains the specifications too; a Parquet file has them as metadata. A file that
+    exists is replaced when the new one is complete.
     """
     path = check_path(path)
+    part = path.with_name(f"{path.name}.part")
     described = [spec.to_dict() for spec in specs]
-    if path.suffix == ".csv":
-        frame.to_csv(path, index=False)
-    elif path.suffix == ".parquet":
-        frame.attrs["specs"] = described
-        frame.to_parquet(path, index=False)
-    else:
-        path.write_text(
-            json.dumps({"specs": described, "rows": frame_records(frame)}, indent=1), "utf-8"
-        )
+    try:
+        if path.suffix == ".csv":
+            frame.to_csv(part, index=False)
+        elif path.suffix == ".parquet":
+            frame = frame.copy(deep=False)
+            frame.attrs = {"specs": described}  # pandas writes them as metadata
+            frame.to_parquet(part, index=False)
+        else:
+            content = {"specs": described, "rows": frame_records(frame)}
+            part.write_text(json.dumps(content, indent=1), "utf-8")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

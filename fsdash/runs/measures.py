@@ -100,12 +100,17 @@ def optimal_return(frame: Table) -> float:
     returns, regrets, shares = (
         np.asarray(frame[name], float) for name in ("mean_return", REGRET, SHARE)
     )
-    found = returns + regrets
-    if np.isnan(found).all():
-        found = np.divide(returns, shares, out=np.full(len(found), nan), where=shares != 0)
-    known = ~np.isnan(found)
-    models, found = np.asarray(frame[_model_column(frame)])[known], found[known]
-    optima = [np.median(found[models == model]) for model in pd.unique(models)]
+    optima_of_rows = returns + regrets
+    if np.isnan(optima_of_rows).all():
+        optima_of_rows = np.divide(
+            returns, shares, out=np.full(len(optima_of_rows), nan), where=shares != 0
+        )
+    has_optimum = ~np.isnan(optima_of_rows)
+    models, optima_of_rows = (
+        np.asarray(frame[_model_column(frame)])[has_optimum],
+        optima_of_rows[has_optimum],
+    )
+    optima = [np.median(optima_of_rows[models == model]) for model in pd.unique(models)]
     if not optima or np.ptp(optima) > SAME_OPTIMUM * np.abs(optima).max():
         return nan
     return float(np.median(optima))

@@ -244,13 +244,15 @@ def run_settings(run: Run) -> dict[str, object]:
 def changed_settings(run: Run) -> tuple[dict[str, object], dict[str, object]]:
     """The parameters of the domain and of the algorithm that differ from their defaults."""
     domain, algorithm = DOMAINS.get(run.domain), ALGORITHMS.get(run.algorithm)
-    usual = {n: p.default for n, p in domain.parameters().items()} if domain else {}
-    own = {n: p.default for n, p in algorithm.all_parameters.items()} if algorithm else {}
-    given = (run.spec_data.get(name, {}) for name in ("domain_parameters", "parameters"))
-    defaults: tuple[dict[str, Any], dict[str, Any]] = usual, own
+    domain_defaults = {n: p.default for n, p in domain.parameters().items()} if domain else {}
+    algorithm_defaults = (
+        {n: p.default for n, p in algorithm.all_parameters.items()} if algorithm else {}
+    )
+    chosen = (run.spec_data.get(name, {}) for name in ("domain_parameters", "parameters"))
+    defaults: tuple[dict[str, Any], dict[str, Any]] = domain_defaults, algorithm_defaults
     of_domain, of_algorithm = (
         {name: value for name, value in values.items() if default.get(name) != value}
-        for values, default in zip(given, defaults, strict=True)
+        for values, default in zip(chosen, defaults, strict=True)
     )
     return of_domain, of_algorithm
 
@@ -260,24 +262,26 @@ def differing_settings(runs: Sequence[Run]) -> list[str]:
 
     A parameter that every run has at its algorithm's default does not count.
     """
-    given = [run_settings(run) for run in runs]
-    found = []
-    for name in dict.fromkeys(name for settings in given for name in settings):
-        values = {str(settings[name]) for settings in given if name in settings}
-        missing = any(name not in settings for settings in given)
+    settings_of_runs = [run_settings(run) for run in runs]
+    names = []
+    for name in dict.fromkeys(name for settings in settings_of_runs for name in settings):
+        values = {str(settings[name]) for settings in settings_of_runs if name in settings}
+        missing = any(name not in settings for settings in settings_of_runs)
         if name in GENERAL_SETTINGS:
             differs = len(values) > 1 or missing
         else:
             differs = len(values) > 1 and not all(_is_default(run, name) for run in runs)
         if differs:
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 def _is_default(run: Run, name: str) -> bool:
-    known = ALGORITHMS[run.algorithm].all_parameters if run.algorithm in ALGORITHMS else {}
+    parameters = ALGORITHMS[run.algorithm].all_parameters if run.algorithm in ALGORITHMS else {}
     settings = run_settings(run)
-    return name not in settings or (name in known and settings[name] == known[name].default)
+    return name not in settings or (
+        name in parameters and settings[name] == parameters[name].default
+    )
 
 
 def method_title(name: str, T: int | None) -> str:

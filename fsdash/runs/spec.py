@@ -113,19 +113,19 @@ class RunSpec(Summary):
         object.__setattr__(self, name, value)
 
     def _all_domain_parameters(self) -> Pairs:
-        given = _mapping("domain_parameters", self.domain_parameters)
-        return _pairs(asdict(make(self.domain, "default", **given)))
+        parameters = _mapping("domain_parameters", self.domain_parameters)
+        return _pairs(asdict(make(self.domain, "default", **parameters)))
 
     def _all_parameters(self) -> Pairs:
-        known = self.method.all_parameters
-        values = {name: parameter.default for name, parameter in known.items()}
+        parameters = self.method.all_parameters
+        values = {name: parameter.default for name, parameter in parameters.items()}
         for name, value in _mapping("parameters", self.parameters).items():
-            if name not in known:
+            if name not in parameters:
                 raise InputError(
                     f"parameters: {self.algorithm} has no parameter {name!r}; it has "
-                    f"{', '.join(known)}"
+                    f"{', '.join(parameters)}"
                 )
-            values[name] = known[name].parse(value)
+            values[name] = parameters[name].parse(value)
         X, Y = self.build_domain().shape[:2]
         N = values.get("N")
         if isinstance(N, int) and N > X * Y:
@@ -145,13 +145,13 @@ class RunSpec(Summary):
         return _whole("T", self.T, 1, MAX_DECISIONS // (X * Y))
 
     def _checked_budget(self) -> tuple[str, int | float]:
-        given = [name for name in BUDGETS if getattr(self, name) is not None]
-        if len(given) != 1:
+        budgets = [name for name in BUDGETS if getattr(self, name) is not None]
+        if len(budgets) != 1:
             raise InputError(
                 f"budget: give exactly one of {', '.join(BUDGETS)}, not "
-                f"{' and '.join(given) if given else 'none'}"
+                f"{' and '.join(budgets) if budgets else 'none'}"
             )
-        [name] = given
+        [name] = budgets
         if name == "seconds":
             seconds = _number(name, self.seconds)
             if not 0 < seconds <= MAX_SECONDS:
@@ -221,8 +221,8 @@ class RunSpec(Summary):
             "seed": self.seed,
             unit: size,
         }
-        given = [f"{name}={value!r}" for name, value in arguments.items() if value is not None]
-        return f"RunSpec({', '.join([repr(self.domain), repr(self.algorithm), *given])})"
+        written = [f"{name}={value!r}" for name, value in arguments.items() if value is not None]
+        return f"RunSpec({', '.join([repr(self.domain), repr(self.algorithm), *written])})"
 
     def to_command(self, T_values: Sequence[int] | None = None) -> str:
         """The `fsdash run` command of this specification, quoted for a shell.
@@ -261,10 +261,10 @@ class RunSpec(Summary):
         """The specification of `to_dict`, or an error that names the unusable part."""
         if not isinstance(values, Mapping):
             raise InputError("specification: give an object with names and values")
-        known = [f.name for f in fields(cls)]
+        names = [f.name for f in fields(cls)]
         for name in values:
-            if name not in known:
-                raise InputError(f"{name}: not part of a specification; it has {', '.join(known)}")
+            if name not in names:
+                raise InputError(f"{name}: not part of a specification; it has {', '.join(names)}")
         for name in ("domain", "algorithm"):
             if not isinstance(values.get(name), str):
                 raise InputError(f"{name}: is missing; give its name")
@@ -333,9 +333,9 @@ def share_spent(unit: str, size: float, row: Mapping[str, Any]) -> float:
     return min(1.0, spent / size)
 
 
-def _mapping(name: str, given: Any) -> dict[str, Value]:
+def _mapping(name: str, pairs: Any) -> dict[str, Value]:
     try:
-        values: dict[str, Value] = dict(given)
+        values: dict[str, Value] = dict(pairs)
     except (TypeError, ValueError):
         raise InputError(f"{name}: give names with values, such as {{'M': 50}}") from None
     for key in values:

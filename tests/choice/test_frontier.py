@@ -52,12 +52,14 @@ def algorithm(model, row):
 )
 def test_rows_are_those_of_the_algorithms(model):
     solved = SolvedModel(model)
-    best, found = solved.best, frontier(solved, T=[1, 2, 5], tolerance=1e-6)
+    best, measured = solved.best, frontier(solved, T=[1, 2, 5], tolerance=1e-6)
+    found = measured.points
     assert tuple(found.columns) == COLUMNS
     assert set(found["method"]) == {"fsvi", "rolling", "mpi", "vi"}
     scale = np.abs(best.U_XY).max()
     for row in found.itertuples():
         snapshot = algorithm(model, row)
+        assert np.array_equal(measured.policies[row.Index], snapshot.policy_PXY)
         assert (row.backups, row.evaluations) == (snapshot.backups, snapshot.evaluations)
         true = regret(model, snapshot.policy_PXY, best=best)
         assert row.mean_regret == pytest.approx(true.mean_regret, abs=3e-6 * scale)
@@ -69,7 +71,7 @@ def test_rows_are_those_of_the_algorithms(model):
 
 
 def test_the_bound_is_the_proven_one_of_each_method():
-    found = frontier(INVENTORY, T=[2, 6])
+    found = frontier(INVENTORY, T=[2, 6]).points
     constants = measure(INVENTORY).constants(INVENTORY.gamma)
     for row in found.itertuples():
         if row.method == "fsvi":
@@ -80,15 +82,16 @@ def test_the_bound_is_the_proven_one_of_each_method():
             assert row.bound == pytest.approx(vi_bound(constants, row.k))
         else:
             assert np.isnan(row.bound)
-    given = frontier(INVENTORY, T=[2, 6], constants=constants)
-    pd.testing.assert_frame_equal(found, given)
+    again = frontier(INVENTORY, T=[2, 6], constants=constants).points
+    pd.testing.assert_frame_equal(found, again)
 
 
 def test_certificates_on_the_inventory_are_close_to_the_truth():
-    found = frontier(INVENTORY, T=[3, 12], methods=["fsvi", "rolling"])
+    measured = frontier(INVENTORY, T=[3, 12], methods=["fsvi", "rolling"])
+    found = measured.points
     assert (found["certificate"] >= found["max_regret"]).all()
     assert (found["certificate"] / found["max_regret"]).median() < 1.2
-    assert 0 < found.attrs["upper_bound_sweeps"] < 25
+    assert 0 < measured.upper_bound_sweeps < 25
 
 
 def test_progress_grows_to_one():
@@ -106,7 +109,7 @@ def test_a_model_without_rewards_has_no_regret():
         next_fast=np.zeros((1, 1, 1, 1), int),
         gamma=0.9,
     )
-    found = fsdash.frontier(model, T=[2])
+    found = fsdash.frontier(model, T=[2]).points
     assert (found[["mean_regret", "max_regret", "certificate"]] == 0).all().all()
 
 
@@ -134,7 +137,7 @@ def test_certificates_bound_the_exact_regret(seed, shape, gamma):
     """Not the regret in the same row: that of dense linear algebra, without U* of the frontier."""
     model = random_model(seed, (3, 3, 2, 2), shape, gamma)
     solved, exact_XY = SolvedModel(model), dense_optimum(model)
-    found = frontier(solved, [1, 3], bounds=False)
+    found = frontier(solved, [1, 3], bounds=False).points
     for row in found.itertuples():
         value_XY = dense_policy_values(model, algorithm(model, row).policy_PXY)
         rounding = 1e-12 / (1 - gamma)
@@ -147,20 +150,20 @@ def test_no_certificate_is_below_the_largest_regret(seed, shape, gamma, size):
     """As printed: also where both are as small as the error of U*."""
     m = random_model(seed, (3, 3, 1 + seed % 2, 2), shape, gamma)
     model = FastSlowMDP(size * m.reward_XYA, m.noise_W, m.next_slow, m.next_fast, gamma)
-    found = frontier(model, [1, 3], bounds=False)
+    found = frontier(model, [1, 3], bounds=False).points
     assert (found["certificate"] >= found["max_regret"]).all()
     sampled = recommend(model, sweeps=1, sampled=True)
     assert sampled.certificate >= sampled.mean_regret * (1 - 1e-12)
 
 
 def test_the_precision_is_the_numerical_error_of_two_regrets():
-    found = frontier(INVENTORY, [6, 7], methods=("rolling",), tolerance=1e-3, bounds=False)
-    assert found["method"].tolist() == ["rolling"] * 2
-    assert 0 < found.attrs["precision"] <= 2e-7 * np.abs(optimum(INVENTORY).U_XY).max()
+    measured = frontier(INVENTORY, [6, 7], methods=("rolling",), tolerance=1e-3, bounds=False)
+    assert measured.points["method"].tolist() == ["rolling"] * 2
+    assert 0 < measured.precision <= 2e-7 * np.abs(optimum(INVENTORY).U_XY).max()
     policies = (run_until(rolling(INVENTORY, n), iterations=n).policy_PXY for n in (6, 7))
     exact = [INVENTORY.mean(policy_values(INVENTORY, policy).U_XY) for policy in policies]
-    measured = found["mean_regret"].tolist()
-    assert abs(measured[0] - measured[1] - (exact[1] - exact[0])) <= found.attrs["precision"]
+    regrets = measured.points["mean_regret"].tolist()
+    assert abs(regrets[0] - regrets[1] - (exact[1] - exact[0])) <= measured.precision
 
 
 @pytest.mark.parametrize("size", [1e-9, 1e-30])
@@ -169,7 +172,8 @@ def test_regrets_do_not_depend_on_the_unit_of_the_rewards(size):
     tables = (m.noise_W, m.next_slow, m.next_fast, m.gamma)
     small = FastSlowMDP(size * m.reward_XYA, *tables, frozen_next_fast=m.frozen_next_fast)
     usual, found = (
-        frontier(model, [2, 6], methods=["fsvi", "rolling"], bounds=False) for model in (m, small)
+        frontier(model, [2, 6], methods=["fsvi", "rolling"], bounds=False).points
+        for model in (m, small)
     )
     both = usual.merge(found, on=["method", "T", "k"], suffixes=("", "_small"))
     assert len(both) >= 6

@@ -5,17 +5,16 @@ from math import inf
 import pandas as pd
 import pytest
 
+from fsdash.choice.frontier import Frontier
 from fsdash.choice.pareto import Winner, best_on_budget, pareto, winners
 
 
 def table(*rows):
     frame = pd.DataFrame(rows, columns=["method", "T", "sweeps", "mean_regret"])
-    frame = frame.astype({"T": "Int64"})
-    frame.attrs = {"optimal_mean_value": 100.0, "precision": 1e-8}
-    return frame
+    return Frontier(frame.astype({"T": "Int64"}), precision=1e-8)
 
 
-FRAME = table(
+FRONTIER = table(
     ("fsvi", 2, 1.0, 50.0),
     ("fsvi", 2, 2.0, 20.0),
     ("fsvi", 6, 2.0, 30.0),
@@ -28,16 +27,16 @@ FRAME = table(
 
 
 def test_the_front_has_the_points_that_no_cheaper_point_matches():
-    assert pareto(FRAME)["sweeps"].tolist() == [1, 2, 3, 4, 8]  # 1e-9 may be numerical error
+    assert pareto(FRONTIER)["sweeps"].tolist() == [1, 2, 3, 4, 8]  # 1e-9 may be numerical error
 
 
 def test_with_budget_left_the_smallest_regret_wins_however_small_the_difference():
     close = table(("mpi", None, 8.0, 1e-6), ("vi", None, 9.0, 0.0))
     assert best_on_budget(close, 8.5)["method"] == "mpi"
     assert best_on_budget(close, 9.0)["method"] == "vi"
-    close.attrs = {}  # no numerical error is stated
-    close.loc[0, "mean_regret"] = 1e-12
-    assert best_on_budget(close, 9.0)["method"] == "vi"
+    close.points.loc[0, "mean_regret"] = 1e-12
+    assert best_on_budget(close, 9.0)["method"] == "mpi"
+    assert best_on_budget(Frontier(close.points), 9.0)["method"] == "vi"
 
 
 @pytest.mark.parametrize(
@@ -45,7 +44,7 @@ def test_with_budget_left_the_smallest_regret_wins_however_small_the_difference(
     [(0.5, None), (1, ("fsvi", 2)), (2.5, ("fsvi", 2)), (4, ("rolling", 7)), (100, ("mpi", None))],
 )
 def test_the_best_on_a_budget(sweeps, expected):
-    best = best_on_budget(FRAME, sweeps)
+    best = best_on_budget(FRONTIER, sweeps)
     if expected is None:
         assert best is None
     else:
@@ -54,7 +53,7 @@ def test_the_best_on_a_budget(sweeps, expected):
 
 def test_winners_cover_every_budget_from_the_cheapest_on():
     """The horizon of rolling freeze grows with the budget, so its points are one winner."""
-    assert winners(FRAME) == (
+    assert winners(FRONTIER) == (
         Winner("fsvi", 2, 1.0, 3.0),
         Winner("rolling", None, 3.0, 8.0),
         Winner("mpi", None, 8.0, inf),

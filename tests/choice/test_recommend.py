@@ -17,10 +17,11 @@ INVENTORY = make("inventory").build()
 
 @pytest.mark.parametrize("sweeps", [0.7, 3, 8, 40])
 def test_the_exact_choice_is_the_best_affordable_point(sweeps):
-    points = frontier(INVENTORY, bounds=False)
+    measured = frontier(INVENTORY, bounds=False)
+    points = measured.points
     affordable = points[points["sweeps"] <= sweeps]
     choice = recommend(INVENTORY, sweeps=sweeps)
-    limit = affordable["mean_regret"].min() + points.attrs["precision"]
+    limit = affordable["mean_regret"].min() + measured.precision
     equal = affordable[affordable["mean_regret"] <= limit]
     assert choice.mean_regret <= limit and choice.evaluations == equal["evaluations"].min()
     loss = regret(INVENTORY, choice.policy_PXY)
@@ -56,7 +57,7 @@ def test_a_difference_within_the_numerical_error_is_none():
 
 def test_unused_budget_is_spent_on_the_smallest_regret():
     """A policy that is cheaper but loses 0.003 is not chosen if the optimum is affordable."""
-    points = frontier(INVENTORY, bounds=False)
+    points = frontier(INVENTORY, bounds=False).points
     close = points[points["mean_regret"].between(0.001, 0.01)]
     optimal = points[points["mean_regret"] < 1e-4]
     assert close["sweeps"].min() < optimal["sweeps"].min() < 30
@@ -64,7 +65,7 @@ def test_unused_budget_is_spent_on_the_smallest_regret():
 
 
 def test_max_regret_asks_for_the_cheapest_point_that_is_good_enough():
-    points = frontier(INVENTORY, bounds=False)
+    points = frontier(INVENTORY, bounds=False).points
     good = points[points["max_regret"] <= 150]
     choice = recommend(INVENTORY, sweeps=100, max_regret=150)
     assert choice.evaluations == good["evaluations"].min() and "cheapest" in choice.why

@@ -17,7 +17,6 @@ from fsdash.cli.main import main
 from fsdash.dashboard import access
 from fsdash.dashboard.access import (
     LOGIN_PATH,
-    MAX_FAILURES,
     METRICS_PATH,
     OPERATOR,
     VISITOR,
@@ -27,7 +26,8 @@ from fsdash.dashboard.access import (
     role_of_token,
     session_token,
 )
-from fsdash.dashboard.service import is_operator, is_single_user
+from fsdash.dashboard.visitors import is_operator, is_single_user
+from fsdash.runs.limits import MAX_FAILURES
 
 
 @pytest.fixture

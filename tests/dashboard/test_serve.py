@@ -22,7 +22,6 @@ from fsdash.dashboard.server import (
     PLOTLY_FILE,
     PLOTLY_NAME,
     PLOTLY_TAG,
-    VISITOR_COOKIE,
     PageHeaders,
     PlotlyFile,
     announcement,
@@ -32,7 +31,7 @@ from fsdash.dashboard.server import (
     reachable_addresses,
     settings,
 )
-from fsdash.dashboard.service import COOKIE, VISITOR_ID
+from fsdash.dashboard.visitors import VISITOR_ID
 
 
 @pytest.fixture
@@ -166,7 +165,7 @@ def test_a_page_loads_plotly_in_its_head(path):
 def test_a_visitor_gets_a_cookie_that_scripts_cannot_read():
     cookie = get("/")[0]["set-cookie"]
     word = re.match(r"fsdash_visitor=([0-9a-f]{20}); ", cookie)[1]
-    assert VISITOR_ID.fullmatch(word) and COOKIE == VISITOR_COOKIE
+    assert VISITOR_ID.fullmatch(word)
     assert "HttpOnly" in cookie and "SameSite=Lax" in cookie and "Path=/;" in cookie
     assert "set-cookie" not in get("/text")[0]
     assert "set-cookie" not in get("/", cookie=f"fsdash_visitor={word}")[0]

@@ -1,5 +1,6 @@
 """Several runs at once: the same rows on any number of workers, and Ctrl-C loses none."""
 
+import errno
 import json
 import os
 import pty
@@ -10,6 +11,7 @@ import sys
 import time
 from concurrent.futures import Future
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import psutil
@@ -37,6 +39,7 @@ class Kiosk(Inventory):
 """
 COUNTING = """
 from dataclasses import replace
+from pathlib import Path
 from numpy import int64
 from fsdash import vi
 from fsdash.algorithms.registry import register
@@ -105,6 +108,20 @@ def test_files_contain_the_frame(tmp_path, suffix):
         assert [RunSpec.from_dict(spec) for spec in whole["specs"]] == specs()[:2]
         back = pd.DataFrame(whole["rows"])
     pd.testing.assert_frame_equal(back.astype(DTYPES), frame)
+
+
+def test_a_file_stays_as_it_was_if_the_new_one_cannot_be_written(tmp_path, monkeypatch):
+    out = tmp_path / "rows.csv"
+    out.write_text("of an earlier run")
+
+    def disk_full(frame, path, **_):
+        Path(path).write_text("half a row")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", disk_full)
+    with pytest.raises(OSError, match="No space left"):
+        save(out, pd.DataFrame(), [])
+    assert out.read_text() == "of an earlier run" and list(tmp_path.iterdir()) == [out]
 
 
 def test_the_command_writes_rows_and_prints_a_summary(tmp_path, capsys):

@@ -69,6 +69,11 @@ class ThreadWorkers(Workers):
         self._threads.shutdown()
 
 
+def worker_pids(manager):
+    """The processes of all living workers of a manager, with the spare one."""
+    return [slot.pid for slot in manager._executor._slots if slot.pid is not None]
+
+
 def end_worker(*_arguments):
     """A task that ends its worker."""
     os._exit(3)

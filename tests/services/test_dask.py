@@ -185,7 +185,7 @@ def test_a_scheduler_that_is_away_for_long_costs_no_files_or_threads(cluster, mo
     workers, attempts = DaskWorkers(cluster.address), []
     monkeypatch.setattr("fsdash.runs.workers.cluster.CONNECT_TIMEOUT", 0.2)
     for name in ("FIRST_PAUSE", "LONGEST_PAUSE"):
-        monkeypatch.setattr(f"fsdash.runs.backoff.{name}", 0.01)
+        monkeypatch.setattr(f"fsdash.runs.retry.{name}", 0.01)
     connect = workers._connect
 
     def counted_connect():

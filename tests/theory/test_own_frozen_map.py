@@ -51,7 +51,7 @@ def test_the_bound_of_a_reversed_frozen_map_is_above_its_regret():
 
 
 def test_the_bounds_of_a_frontier_are_never_below_the_truth():
-    found = fsdash.frontier(reversed_model(), T=[1, 2, 5, 60])
+    found = fsdash.frontier(reversed_model(), T=[1, 2, 5, 60]).points
     bounded = found[found["method"] != "mpi"]
     assert set(bounded["method"]) == {"fsvi", "rolling", "vi"}
     assert (bounded["bound"] >= bounded["max_regret"]).all()
@@ -93,7 +93,7 @@ def test_the_bounds_of_random_models_with_their_own_frozen_map_hold(
     if not np.isfinite(measured.alpha):  # y never moves, but x does
         return
     constants = measured.constants(gamma)
-    found = fsdash.frontier(model, T=[1, 2, 4, 30], constants=constants, tolerance=1e-8)
+    found = fsdash.frontier(model, T=[1, 2, 4, 30], constants=constants, tolerance=1e-8).points
     bounded = found[found["method"] != "mpi"]
     assert (bounded["bound"] >= bounded["max_regret"] - SLACK).all()
 

@@ -4,14 +4,14 @@ The snippet leaves its table in the variable `frame`; tests run it and compare.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import pandas as pd
 import plotly.graph_objects as go
 
-from fsdash.choice.frontier import frontier
-from fsdash.choice.pareto import competitor, last_on_budget, pareto, precision, with_work, without
+from fsdash.choice.frontier import Frontier, frontier
+from fsdash.choice.pareto import competitor, last_on_budget, pareto, without
 from fsdash.choice.recommend import Choice, recommend
 from fsdash.choice.solved import Suitability, solved_domain
 from fsdash.domains import DOMAINS, Domain, make
@@ -34,19 +34,15 @@ SLOW_PAIRS = 400_000
 class MeasuredModel:
     """The frontier of a model, and what it says whatever the budget is."""
 
-    frontier: pd.DataFrame
+    frontier: Frontier
+    """Without its policies, which may be large."""
     suits: Suitability
     """Whether freezing suits the model."""
 
     @cached_property
     def positive(self) -> pd.DataFrame:
         """The points that cost something."""
-        return with_work(self.frontier)
-
-    @cached_property
-    def precision(self) -> float:
-        """The difference up to which two regrets are equal for a decision."""
-        return precision(self.frontier)
+        return self.frontier.with_work().points
 
     @cached_property
     def bound_factor(self) -> float | None:
@@ -61,8 +57,8 @@ def front(
     measured: MeasuredModel, measure: str, but: tuple[str, int | None] | None = None
 ) -> pd.DataFrame:
     """The Pareto front, without one competitor if the runner-up is wanted."""
-    rows = measured.positive
-    return pareto(rows if but is None else without(rows, *but), measure)
+    paid = measured.frontier.with_work()
+    return pareto(paid if but is None else without(paid, *but), measure)
 
 
 @lru_cache(maxsize=64)
@@ -114,7 +110,7 @@ class MeasuredState:
     @property
     def optimal(self) -> float:
         """The optimal mean value."""
-        return float(self.measured.frontier.attrs["optimal_mean_value"])
+        return self.measured.frontier.optimal_return
 
 
 @lru_cache(maxsize=16)
@@ -131,11 +127,20 @@ def model_keys(names: tuple[str, ...]) -> list[str]:
     return [key for key in keys if pairs(model_of(key)) <= MAX_PAIRS]
 
 
+def domain_and_preset(key: str) -> tuple[str, str]:
+    """The domain and the preset of a model as the URL names it.
+
+    >>> domain_and_preset("inventory"), domain_and_preset("inventory.wide-demand")
+    (('inventory', 'default'), ('inventory', 'wide-demand'))
+    """
+    name, _, preset = key.partition(".")
+    return name, preset or "default"
+
+
 @lru_cache(maxsize=64)
 def model_of(key: str) -> Domain:
     """The domain with its preset; an `InputError` if there is none."""
-    name, _, preset = key.partition(".")
-    return make(name, preset or "default")
+    return make(*domain_and_preset(key))
 
 
 def pairs(domain: Domain) -> int:
@@ -151,14 +156,14 @@ def measure_model(domain: Domain, progress: Callable[[float], object]) -> Measur
     if domain == make(domain.name) and domain.name in measured_domains():
         constants = measured_domains()[domain.name].constants
     verdict = solved.freezing
-    found = frontier(
+    measured = frontier(
         solved,
         COMPARED_T,
         constants=constants,
         constants_seconds=CONSTANTS_SECONDS,
         progress=progress,
     )
-    return MeasuredModel(found, verdict)
+    return MeasuredModel(replace(measured, policies=()), verdict)
 
 
 def choose_from_samples(
@@ -220,8 +225,10 @@ def inspector_query(state: MeasuredState, row: pd.Series) -> dict[str, str]:
     iterations; the other methods have one in each iteration.
     """
     method = row["method"]
-    name, _, preset = state.model.partition(".")
-    query = {"domain": name, "method": method} | ({"preset": preset} if preset else {})
+    name, preset = domain_and_preset(state.model)
+    query = {"domain": name, "method": method}
+    if preset != "default":
+        query["preset"] = preset
     if method == "fsvi":
         return query | {"T": str(row["T"]), "step": str(2 * (int(row["T"]) - 1) + int(row["k"]))}
     if method == "rolling":
@@ -233,14 +240,15 @@ _SNIPPET = """\
 import fsdash
 
 model = fsdash.make({arguments}).build()
-frame = fsdash.frontier(model, T=range({first}, {last}))
+frame = fsdash.frontier(model, T=range({first}, {last})).points
 print(fsdash.recommend(model, sweeps={sweeps!r}))"""
 
 
 def snippet(state: MeasuredState) -> str:
     """Python code that recomputes the frontier and the recommendation."""
+    name, preset = domain_and_preset(state.model)
     return _SNIPPET.format(
-        arguments=", ".join(map(repr, state.model.split("."))),
+        arguments=repr(name) if preset == "default" else f"{name!r}, {preset!r}",
         first=COMPARED_T[0],
         last=COMPARED_T[-1] + 1,
         sweeps=state.sweeps,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from fsdash.choice.recommend import Choice, describe
-from fsdash.dashboard.choose_t.measured import MeasuredState
+from fsdash.dashboard.choose_t.measured import MeasuredState, domain_and_preset
 from fsdash.figures.frontier import MEASURES, point_label
 from fsdash.formatting import number, round_up
 
@@ -57,9 +57,8 @@ CHOOSE_FROM_SAMPLES, CHOOSING = "Recommend from samples", "Working with samples 
 
 def model_label(key: str, labels: Mapping[str, str]) -> str:
     """The name of a model in the list: its domain, which `labels` names, and its preset."""
-    name, _, preset = key.partition(".")
-    words = preset.replace("-", " ")
-    return f"{labels[name]}{f', {words}' if words else ''}"
+    name, preset = domain_and_preset(key)
+    return labels[name] + ("" if preset == "default" else f", {preset.replace('-', ' ')}")
 
 
 def sampled_headline(choice: Choice) -> str:
@@ -115,7 +114,7 @@ def reasons(state: MeasuredState) -> str:
     if second is not None:
         other = f"{point_label(second['method'], second['T'])}{_iterations(second)}"
         more = float(second[state.measure]) - loss
-        if more <= max(1e-3 * loss, state.measured.precision):
+        if more <= max(1e-3 * loss, state.measured.frontier.precision):
             parts.append(f"{other} is practically as good.")
         else:
             parts.append(f"The runner-up, {other}, would lose {number(more)} more.")

@@ -65,7 +65,7 @@ def draw(url: UrlState, largest_budget: float) -> None:
 
 def choose_model(url: UrlState) -> str:
     """The model from the list, as the URL names it."""
-    chosen = url.get("model").partition(".")[0]
+    chosen, _ = measured.domain_and_preset(url.get("model"))
     labels = domain_labels(store_if_available(), chosen)
     return st.selectbox(
         text.MODEL,
@@ -182,7 +182,7 @@ def draw_figure(url: UrlState, state: MeasuredState) -> None:
     st.caption(text.CLICK)
     note = text.bound_note(state.measured.bound_factor, measured.bound_is_drawn(figure))
     what_to_notice([note], key="measured-notice")
-    export("frontier", figure, state.measured.frontier, measured.snippet(state))
+    export("frontier", figure, state.measured.frontier.points, measured.snippet(state))
 
 
 def take_event(url: UrlState, state: MeasuredState, event: Event) -> None:
@@ -190,7 +190,7 @@ def take_event(url: UrlState, state: MeasuredState, event: Event) -> None:
     if event.trace == "regimes":
         url.put("budget", measured.clicked_sweeps(event.customdata[0]))
     elif event.customdata:
-        row = state.measured.frontier.loc[int(event.customdata[0])]
+        row = state.measured.frontier.points.loc[int(event.customdata[0])]
         st.session_state[OPENED] = measured.inspector_query(state, row)
     elif event.x is not None:
         url.put("budget", measured.clicked_sweeps(event.x))

@@ -66,9 +66,9 @@ FROZEN = {"Lfrozen": "l_frozen", "eta": "eta", "dYfrozen": "d_y_frozen"}
 
 def model_name(value: str) -> str:
     """Reads a domain or a saved model, maybe with a preset: inventory.wide-demand."""
-    name, _, preset = value.partition(".")
+    name, preset = measured.domain_and_preset(value)
     presets = DOMAINS[domain_name(name)].presets
-    if preset and preset not in presets:
+    if preset not in presets:
         raise InputError(f"{name} has the presets {', '.join(presets)}")
     return value
 

@@ -7,21 +7,16 @@ import streamlit as st
 
 from fsdash.dashboard.class_links import state, text
 from fsdash.dashboard.navigation import PAGES
-from fsdash.dashboard.service import (
-    as_sentence,
-    network_address,
-    open_store,
-    show_store_error,
-    visitor_id,
-)
+from fsdash.dashboard.service import open_store, show_store_error
 from fsdash.dashboard.shell import add_style, open_page
+from fsdash.dashboard.visitors import network_address, visitor_id
 from fsdash.dashboard.widgets.browser_storage import browser_value
 from fsdash.dashboard.widgets.chart import chart
 from fsdash.dashboard.widgets.exercise import number_of
 from fsdash.dashboard.widgets.url_state import Reader, UrlParameter, UrlState
 from fsdash.errors import InputError
 from fsdash.figures.class_answers import answers_figure
-from fsdash.formatting import escape_markdown
+from fsdash.formatting import as_sentence, escape_markdown
 from fsdash.runs.errors import StoreError
 from fsdash.runs.store.class_tasks import MAX_TOKEN, ClassTask
 from fsdash.runs.store.experiments import Store

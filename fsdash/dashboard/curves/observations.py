@@ -63,12 +63,12 @@ def observations(
     main = work[work["policy"] == OWN].dropna(subset=["final"])
     if len(main) < 2:
         return [COMPARE_TWO]
-    own = {curve.method: curve for curve in curves if curve.policy == OWN}
+    main_curves = {curve.method: curve for curve in curves if curve.policy == OWN}
     sentences = [
         _fastest(main, x),
         _best_at_equal_work(main, samples, x),
         _effect_of_T(main),
-        _overtaken(main, own, x),
+        _overtaken(main, main_curves, x),
         why_agnostic_wins(main, n_slow),
     ]
     return [sentence for sentence in sentences if sentence]

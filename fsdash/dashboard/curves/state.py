@@ -22,7 +22,7 @@ from fsdash.dashboard.curves import text
 from fsdash.domains import Domain, make
 from fsdash.errors import InputError
 from fsdash.fields import Value
-from fsdash.figures.learning import ONE_RUN, learning_figure, method_colour
+from fsdash.figures.learning import learning_figure, method_colour
 from fsdash.figures.palette import GREY
 from fsdash.formatting import number
 from fsdash.reproduce.experiments import SAMPLES
@@ -116,10 +116,10 @@ def seed_of(run: Run | RunSpec) -> int | None:
 
 def by_domain(runs: Sequence[Run]) -> dict[str, list[Run]]:
     """The runs on each domain. Curves of different domains never share an axis."""
-    found: dict[str, list[Run]] = {}
+    runs_on: dict[str, list[Run]] = {}
     for run in runs:
-        found.setdefault(run.domain, []).append(run)
-    return found
+        runs_on.setdefault(run.domain, []).append(run)
+    return runs_on
 
 
 def budget_text(run: Run | RunSpec) -> str:
@@ -172,11 +172,6 @@ def finished_rows(frame: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
     return frame[np.array([k in ended or k[0] not in runs_with_ended for k in keys], bool)]
 
 
-def _with_x_as_evaluations(frame: pd.DataFrame, x: str) -> pd.DataFrame:
-    """Summaries take one sweep size; here each domain has its own, so sweeps are put in place."""
-    return frame.assign(evaluations=frame["sweeps"]) if x == "sweeps" else frame
-
-
 def drawn_measure(rows: pd.DataFrame, y: str) -> str:
     """The measure that curves of these rows show if y is asked for."""
     measures = drawable_measures(rows)
@@ -184,41 +179,20 @@ def drawn_measure(rows: pd.DataFrame, y: str) -> str:
 
 
 def curves_figure(rows: pd.DataFrame, options: CurveOptions) -> go.Figure:
-    """The learning curves of `curve_rows`; series keep their names while rows arrive."""
-    figure = learning_figure(
-        _with_x_as_evaluations(rows, options.x),
+    """The learning curves of `curve_rows`.
+
+    A chart remembers hidden series by name. The number of replications grows while they run, so it
+    is no part of the names.
+    """
+    return learning_figure(
+        rows,
         options.x,
         drawn_measure(rows, options.y),
-        1.0,
         log_x=options.log_x,
         runs=options.single_runs,
         lower_policies=options.lower_policies,
+        counts=False,
     )
-    return stable_series(figure)
-
-
-def stable_series(figure: go.Figure) -> go.Figure:
-    """Name each series by its method alone, and join the single runs of a method into one series.
-
-    A chart remembers hidden series by name, and the number of replications, which the legend would
-    otherwise show, grows while they run.
-    """
-    traces, joined = [], {}
-    for trace in figure.data:
-        trace = trace.to_plotly_json()
-        name = trace["name"]
-        if not name.endswith(ONE_RUN):
-            if trace.get("showlegend", True):
-                trace["name"] = trace["legendgroup"]
-            traces.append(trace)
-        elif name in joined:
-            for axis in "xy":
-                joined[name][axis] += [None, *trace[axis].tolist()]
-        else:
-            joined[name] = trace | {axis: trace[axis].tolist() for axis in "xy"}
-            traces.append(joined[name])
-    layout = figure.layout.to_plotly_json()
-    return go.Figure({"data": traces, "layout": layout}, _validate=False)
 
 
 def line_dashes(figure: go.Figure) -> dict[str, str]:
@@ -250,7 +224,7 @@ class MethodRow:
 
 def work_table(rows: pd.DataFrame, x: str, lower_policies: Collection[str] = ()) -> pd.DataFrame:
     """For each curve: its starting value, the work to each level, and its final value."""
-    return work_to_reach(_with_x_as_evaluations(rows, x), x=x, lower_policies=lower_policies)
+    return work_to_reach(rows, x=x, lower_policies=lower_policies)
 
 
 def samples_at_equal_work(
@@ -259,17 +233,17 @@ def samples_at_equal_work(
     """By method: the values of its replications after the work that all methods have spent."""
     if rows.empty:
         return {}
-    found = run_curves(_with_x_as_evaluations(rows, x), x, y=main_measure(rows))
-    budget = common_budget(found.values())
+    curves_of_runs = run_curves(rows, x, y=main_measure(rows))
+    budget = common_budget(curves_of_runs.values())
     seeds = {labels[run.id]: seed_of(run) for run in runs}
-    own = {str(key[SERIES.index("method")]): curves for key, curves in found.items()}
-    return {name: Sample(curves.values(budget), seeds[name]) for name, curves in own.items()}
+    by_method = {str(key[SERIES.index("method")]): curves for key, curves in curves_of_runs.items()}
+    return {name: Sample(curves.values(budget), seeds[name]) for name, curves in by_method.items()}
 
 
 def table_curves(rows: pd.DataFrame, work: pd.DataFrame, x: str) -> list[MeanCurve]:
     """The mean curves of the measure that a `work_table` shows."""
     y = work["measure"].iloc[0] if len(work) else DEFAULT_MEASURE
-    return mean_curves(_with_x_as_evaluations(rows, x), x, y=y)
+    return mean_curves(rows, x, y=y)
 
 
 def method_rows(
@@ -364,15 +338,15 @@ def final_with_interval(record: Mapping | None, run: Run, last_tenth: bool = Tru
 
 def failures(runs: Sequence[Run], labels: Mapping[int, str]) -> list[tuple[str, str]]:
     """A title and a reason for replications that failed; those with the same reason together."""
-    found: dict[tuple[str, str], dict[str, list[int]]] = {}
+    reasons: dict[tuple[str, str], dict[str, list[int]]] = {}
     for run in runs:
         for r in run.replications:
             if r.status in ("failed", "diverged", "interrupted"):
-                replications = found.setdefault((r.status, r.reason), {})
+                replications = reasons.setdefault((r.status, r.reason), {})
                 replications.setdefault(labels[run.id], []).append(r.index)
     return [
         (text.failure_title(status, list(replications.items())), reason)
-        for (status, reason), replications in found.items()
+        for (status, reason), replications in reasons.items()
     ]
 
 

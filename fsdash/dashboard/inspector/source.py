@@ -2,14 +2,15 @@
 
 import time
 from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 import streamlit as st
+from cachetools import LRUCache, cached
 from streamlit.delta_generator import DeltaGenerator
 
 from fsdash.algorithms.registry import get_algorithm
 from fsdash.dashboard.inspector import state, text
-from fsdash.dashboard.inspector.cache import SizedCache
 from fsdash.dashboard.inspector.state import PolicyHistory
 from fsdash.dashboard.inspector.url import LARGEST_T, PREFIX, URL, choose
 from fsdash.dashboard.service import domain_labels
@@ -28,8 +29,9 @@ _SOURCE = f"{PREFIX}source"
 _NAMES = ("experiment", "run", "replication", "domain", "preset", "method", "T")
 KEYS = (_SOURCE, *map(URL.key, _NAMES))
 """Of the widgets that choose a policy."""
-_POLICIES: SizedCache[tuple[InspectedPolicy, np.ndarray]] = SizedCache()
-_OPTIMAL_POLICIES: SizedCache[InspectedPolicy] = SizedCache()
+MAX_POLICIES = 48
+MAX_TOTAL = 10_000_000
+"""Entries of all models and policies in a cache, about 45 bytes each at most."""
 
 
 @dataclass(frozen=True)
@@ -211,22 +213,27 @@ def _recorded(
     return state.recorded_history(_store, _run, replication)
 
 
+def _size(policy: InspectedPolicy) -> float:
+    """The size of a policy in a cache; at most `MAX_POLICIES` of them fit."""
+    return max(state.size_of(policy), MAX_TOTAL / MAX_POLICIES)
+
+
+@cached(
+    LRUCache(MAX_TOTAL, getsizeof=lambda inspected: _size(inspected[0])),
+    key=lambda history, step: (history.name, step),
+    lock=Lock(),
+)
 def policy_at(history: PolicyHistory, step: int) -> tuple[InspectedPolicy, np.ndarray]:
     """The policy at a step and the algorithm's own values; exact values are computed once."""
-
-    def read() -> tuple[tuple[InspectedPolicy, np.ndarray], int]:
-        found = state.policy_at(history, step)
-        return found, state.size_of(found[0])
-
-    return _POLICIES.get((history.name, step), read)
+    return state.policy_at(history, step)
 
 
+@cached(
+    LRUCache(MAX_TOTAL, getsizeof=_size),
+    key=lambda spec: (spec.domain, spec.domain_parameters),
+    lock=Lock(),
+)
 def optimal_policy(spec: RunSpec) -> InspectedPolicy:
     """The optimal policy of the specification's domain."""
-
-    def solve() -> tuple[InspectedPolicy, int]:
-        state.check_size(spec)
-        best = policies.optimal_policy(spec)
-        return best, state.size_of(best)
-
-    return _OPTIMAL_POLICIES.get((spec.domain, spec.domain_parameters), solve)
+    state.check_size(spec)
+    return policies.optimal_policy(spec)

@@ -38,13 +38,14 @@ from fsdash.dashboard.run_lab.sweep import (
     SweepPlan,
 )
 from fsdash.dashboard.run_lab.url import lab_url
-from fsdash.dashboard.service import Service, as_sentence, network_address
+from fsdash.dashboard.service import Service
+from fsdash.dashboard.visitors import network_address
 from fsdash.dashboard.widgets.picture import draw_svg
 from fsdash.domains import domain_label, make
 from fsdash.errors import InputError
 from fsdash.fields import Value
 from fsdash.figures.domains import describe_domain, domain_svg
-from fsdash.formatting import escape_markdown
+from fsdash.formatting import as_sentence, escape_markdown
 from fsdash.runs.errors import StoreError
 from fsdash.runs.estimate import wall_seconds, worker_seconds
 from fsdash.runs.spec import RunSpec

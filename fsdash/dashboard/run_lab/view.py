@@ -35,15 +35,7 @@ from fsdash.dashboard.run_lab.state import (
     refresh_interval,
 )
 from fsdash.dashboard.run_lab.url import lab_url
-from fsdash.dashboard.service import (
-    Service,
-    as_sentence,
-    may_change,
-    network_address,
-    open_service,
-    show_store_error,
-    visitor_id,
-)
+from fsdash.dashboard.service import ExperimentRows, Service, open_service, show_store_error
 from fsdash.dashboard.shell import (
     add_style,
     exercises,
@@ -51,13 +43,13 @@ from fsdash.dashboard.shell import (
     open_page,
     what_to_notice,
 )
+from fsdash.dashboard.visitors import may_change, network_address, visitor_id
 from fsdash.dashboard.widgets.chart import chart, export
 from fsdash.domains import domain_label
 from fsdash.errors import InputError
-from fsdash.formatting import escape_markdown, time_ago
+from fsdash.formatting import as_sentence, escape_markdown, time_ago
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import ACTIVE, OVER, Experiment, Progress, Run, progress_of, run_labels
-from fsdash.runs.store.queries import ExperimentRows
 
 # On a narrow screen the picture stands between Start and the settings that few visitors change, and
 # an experiment before the form, unless it is to be run again. Streamlit's own status widget, whose

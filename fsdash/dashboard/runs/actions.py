@@ -11,11 +11,13 @@ from fsdash.dashboard.runs import files, text
 from fsdash.dashboard.runs.imports import PROBLEM, SUCCESS
 from fsdash.dashboard.runs.state import file_stem
 from fsdash.dashboard.runs.url import runs_url
-from fsdash.dashboard.service import Service, as_sentence, may_change
+from fsdash.dashboard.service import Service
+from fsdash.dashboard.visitors import may_change
 from fsdash.errors import InputError
+from fsdash.formatting import as_sentence
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import Experiment, Run
-from fsdash.runs.store.experiments import MAX_NAME, MAX_NOTE
+from fsdash.runs.store.queries import MAX_NAME, MAX_NOTE
 
 LAB_PAGE, INSPECTOR_PAGE = PAGES["run_lab"].script, PAGES["inspector"].script
 

@@ -7,8 +7,9 @@ import streamlit as st
 from fsdash.dashboard.runs import text
 from fsdash.dashboard.runs.files import MAX_MEGABYTES, existing_copy, read_export
 from fsdash.dashboard.runs.url import runs_url
-from fsdash.dashboard.service import Service, as_sentence
+from fsdash.dashboard.service import Service
 from fsdash.errors import InputError
+from fsdash.formatting import as_sentence
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import Experiment
 

@@ -31,8 +31,9 @@ from fsdash.dashboard.runs.table import (
     table_rows,
 )
 from fsdash.dashboard.runs.url import ALL, ANY, PAGE_SIZE, runs_url
-from fsdash.dashboard.service import Service, domain_labels, is_single_user
+from fsdash.dashboard.service import Service, domain_labels
 from fsdash.dashboard.shell import popover, segments
+from fsdash.dashboard.visitors import is_single_user
 from fsdash.dashboard.widgets.data_table import TableEvent, data_table
 from fsdash.runs.records import STATUSES, Experiment, Run
 

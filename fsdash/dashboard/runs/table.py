@@ -3,7 +3,7 @@
 Final values are shares of the optimum, or mean regret on models without such shares
 (`fsdash.runs.measures`). Only runs on the same model, a domain with its parameters, are compared,
 and only at equal work: after the evaluations that all of them have spent
-(`fsdash.runs.summary.compare`).
+(`fsdash.runs.summary`).
 """
 
 from __future__ import annotations

@@ -9,16 +9,11 @@ from fsdash.dashboard.runs.imports import draw_messages
 from fsdash.dashboard.runs.list import draw_filters, draw_table, find_experiments, search
 from fsdash.dashboard.runs.table import Search
 from fsdash.dashboard.runs.url import runs_url
-from fsdash.dashboard.service import (
-    Service,
-    as_sentence,
-    open_service,
-    show_store_error,
-    visitor_id,
-)
+from fsdash.dashboard.service import Service, open_service, show_store_error
 from fsdash.dashboard.shell import add_style, exercises, open_page
+from fsdash.dashboard.visitors import visitor_id
 from fsdash.errors import InputError
-from fsdash.formatting import escape_markdown
+from fsdash.formatting import as_sentence, escape_markdown
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import Experiment
 

@@ -146,11 +146,12 @@ def errors(T: int) -> Numbers:
 
 def work(budget: float, T: int) -> Numbers:
     """Section 7: regret against work."""
-    points = state.points()
-    won = best_on_budget(points, budget)
-    base = best_on_budget(points[points["method"] == "vi"], budget)
+    frontier = state.shop_frontier()
+    won = best_on_budget(frontier, budget)
+    base = best_on_budget(frontier.where(frontier.points["method"] == "vi"), budget)
     assert won is not None and base is not None  # both methods have a point without work
-    replanning = [winner for winner in winners(state.paid_points()) if winner.method == "rolling"]
+    paid = state.shop_frontier(("fsvi", "rolling", "vi")).with_work()
+    replanning = [winner for winner in winners(paid) if winner.method == "rolling"]
     return {
         "budget_sweeps": count(budget, "sweep"),
         "T": T,
@@ -167,8 +168,7 @@ def work(budget: float, T: int) -> Numbers:
 
 def base_vi_from() -> Winner:
     """The budgets, up to the largest, for which Base VI has the smallest regret."""
-    points = state.points()
-    return winners(points[points["sweeps"] > 0])[-1]
+    return winners(state.shop_frontier().with_work())[-1]
 
 
 def bound(T: int) -> Numbers:

@@ -166,7 +166,7 @@ def read_work() -> Values:
 
 
 def draw_work(budget: float, T: int) -> tuple[go.Figure, str]:
-    figure = frontier_figure(state.points(), (T,), budget, certificates=False)
+    figure = frontier_figure(state.shop_frontier(), (T,), budget, certificates=False)
     return figure, ""
 
 

@@ -6,13 +6,12 @@ Each function is cached; none takes a second.
 from functools import cache
 
 import numpy as np
-import pandas as pd
 
 from fsdash.algorithms.fsvi import fsvi
 from fsdash.algorithms.rolling import rolling
 from fsdash.algorithms.snapshot import Snapshot, run_until
 from fsdash.choice.certify import certify
-from fsdash.choice.frontier import frontier
+from fsdash.choice.frontier import Frontier, frontier
 from fsdash.choice.solved import SolvedModel, Suitability
 from fsdash.core.blocks import Blocks, frozen_blocks
 from fsdash.core.operators import H, H_frozen, H_policy, bellman, expect
@@ -192,17 +191,10 @@ def certificate(T: int) -> float:
 
 
 @cache
-def points(methods: tuple[str, ...] = ("fsvi", "vi")) -> pd.DataFrame:
+def shop_frontier(methods: tuple[str, ...] = ("fsvi", "vi")) -> Frontier:
     """The frontier of the shop: regret against work for FSVI with every T, and for Base VI."""
     T_values = range(2, LOWER_STEPS + 1)
     return frontier(solved_shop(), T_values, methods=methods, every_iteration=True, bounds=False)
-
-
-@cache
-def paid_points() -> pd.DataFrame:
-    """The points that cost something, with those of rolling freeze."""
-    found = points(("fsvi", "rolling", "vi"))
-    return found[found["sweeps"] > 0]
 
 
 # ----------------------------------------------------------------------------------- where it fails

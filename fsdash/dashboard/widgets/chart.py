@@ -102,9 +102,9 @@ def payload(figure: go.Figure | dict, key: str, *, alt_text: str = "", height: i
     layout.pop("height", None)
     names = [trace.get("name") for trace in content["data"]]
     for index, (trace, name) in enumerate(zip(content["data"], names, strict=True)):
-        own = name if names.count(name) == 1 else f"{name}/{index}"
+        unique = name if names.count(name) == 1 else f"{name}/{index}"
         # Plotly uses it as a CSS class, so it may contain only letters and digits.
-        trace["uid"] = f"s{crc32(str(own).encode()):08x}"
+        trace["uid"] = f"s{crc32(str(unique).encode()):08x}"
     return {
         "key": key,
         "figure": themed(json.dumps(content, cls=PlotlyJSONEncoder, separators=(",", ":"))),

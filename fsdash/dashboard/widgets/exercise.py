@@ -39,9 +39,9 @@ def title_of(exercise: Exercise, solved: bool) -> str:
 
 def draw_asked() -> None:
     """The question for which a page was opened, at its top."""
-    found, problems = Reader(by_id).usable(PARAMETER, st.query_params[PARAMETER])
+    exercises, problems = Reader(by_id).usable(PARAMETER, st.query_params[PARAMETER])
     report_unusable(problems)
-    for exercise in found:
+    for exercise in exercises:
         with st.container(border=True, key="asked"):
             st.markdown(f"**{number_of(exercise)}. {exercise.title}**\n\n{exercise.question}")
             st.caption(ANSWER_BELOW)
@@ -112,12 +112,12 @@ def _draw_answer(exercise: Exercise, key: str, url: UrlState | None) -> None:
     label = CHECK_PAGE if isinstance(answer, StateAnswer) else CHECK
     arguments = exercise, key, url
     st.button(label, key=f"{key}-check", type="primary", on_click=_check, args=arguments)
-    given, verdict = st.session_state.get(f"{key}-verdict", (None, None))
-    if verdict is not None and given == _given(exercise, key, url):
+    checked, verdict = st.session_state.get(f"{key}-verdict", (None, None))
+    if verdict is not None and checked == _answer(exercise, key, url):
         (st.success if verdict.right else st.warning)(verdict.message)
 
 
-def _given(exercise: Exercise, key: str, url: UrlState | None) -> object:
+def _answer(exercise: Exercise, key: str, url: UrlState | None) -> object:
     """The visitor's answer: what was typed or chosen, or the values of the page."""
     if isinstance(exercise.answer, StateAnswer):
         return {} if url is None else {name: url.get(name) for name in url.parameters}
@@ -125,9 +125,9 @@ def _given(exercise: Exercise, key: str, url: UrlState | None) -> object:
 
 
 def _check(exercise: Exercise, key: str, url: UrlState | None) -> None:
-    given = _given(exercise, key, url)
-    verdict = exercise.check(given)
-    st.session_state[f"{key}-verdict"] = given, verdict
+    answer = _answer(exercise, key, url)
+    verdict = exercise.check(answer)
+    st.session_state[f"{key}-verdict"] = answer, verdict
     if verdict.right:
         add_solved(exercise.id)
         if url is None:

@@ -5,26 +5,26 @@ import streamlit as st
 from fsdash.dashboard.widgets.browser_storage import browser_value
 from fsdash.teaching.exercises import EXERCISES
 
-_KNOWN, _NEW, _FORGET = "fsdash-progress", "fsdash-progress-new", "fsdash-progress-forget"
+_STORED, _NEW, _FORGET = "fsdash-progress", "fsdash-progress-new", "fsdash-progress-forget"
 """Session keys: what the browser reported, what was solved since, and whether to delete it."""
 
 
 def read_progress() -> frozenset[str]:
     """The ids of the solved exercises; newly solved ones are stored. Call it once per page."""
-    known: frozenset[str] | None = st.session_state.get(_KNOWN)
+    stored: frozenset[str] | None = st.session_state.get(_STORED)
     new: frozenset[str] = st.session_state.get(_NEW, frozenset())
     write = None
     if st.session_state.pop(_FORGET, False):
-        write, known, new = "", frozenset(), frozenset()
-    elif known is not None and new - known:
-        known = known | new
-        write = ",".join(sorted(known))
+        write, stored, new = "", frozenset(), frozenset()
+    elif stored is not None and new - stored:
+        stored = stored | new
+        write = ",".join(sorted(stored))
     value = browser_value("progress", write=write)
     if write is None and value is not None:
-        known = known_ids(value)
-    st.session_state[_KNOWN] = known
+        stored = known_ids(value)
+    st.session_state[_STORED] = stored
     st.session_state[_NEW] = new
-    return (known or frozenset()) | new
+    return (stored or frozenset()) | new
 
 
 def known_ids(value: str) -> frozenset[str]:

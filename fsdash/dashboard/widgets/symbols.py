@@ -47,4 +47,4 @@ def symbols_html(names: Iterable[str]) -> str:
 def _sign(text: str) -> str:
     """The symbol with its index below and its power above the line."""
     below = sub(r"_(\w+)", r"<sub>\1</sub>", escape(text))
-    return sub(r"\^(\w+)|(\*)$", lambda found: f"<sup>{found[1] or found[2]}</sup>", below)
+    return sub(r"\^(\w+)|(\*)$", lambda match: f"<sup>{match[1] or match[2]}</sup>", below)

@@ -15,25 +15,21 @@ it takes one history step for each widget; and it hands values on to the next pa
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from numbers import Real
 from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from fsdash.dashboard.widgets.url_readers import Reader as Reader
-from fsdash.dashboard.widgets.url_readers import as_reader, quote
-from fsdash.dashboard.widgets.url_readers import domain_name as domain_name
-from fsdash.dashboard.widgets.url_readers import experiment_id as experiment_id
-from fsdash.dashboard.widgets.url_readers import list_of as list_of
-from fsdash.dashboard.widgets.url_readers import number_in as number_in
-from fsdash.dashboard.widgets.url_readers import one_of as one_of
-from fsdash.dashboard.widgets.url_readers import run_reference as run_reference
-from fsdash.dashboard.widgets.url_readers import short_text as short_text
-from fsdash.dashboard.widgets.url_readers import whole_number as whole_number
-from fsdash.formatting import number_text
+from fsdash.domains import DOMAINS
+from fsdash.errors import InputError
+from fsdash.formatting import number_text, shorten
+from fsdash.runs.errors import StoreError
 
 ECHO_SECONDS = 5.0
 """How long a rerun may still arrive with a URL that the page has replaced since."""
@@ -57,6 +53,155 @@ Texts = dict[str, str]
 """The query of a URL: the text of each parameter. Repeated parameters are joined by commas."""
 _HISTORY = "fsdash-url-history"
 _SWITCH = "fsdash-page-switch"
+
+
+# ---------------------------------------------------------------------------- reading a parameter
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Turns the text of a parameter into its value, and knows what a usable text looks like.
+
+    `parse` raises ValueError for an unusable text. `remedy` completes a report about it: "give a
+    number from 0 to 1". An `InputError` brings its own remedy. `options` are all values that it
+    can return, if they can be listed.
+    """
+
+    parse: Callable[[str], Any]
+    remedy: str = ""
+    options: tuple = ()
+
+    def __call__(self, text: str) -> Any:
+        return self.parse(text)
+
+    def usable(self, name: str, text: str) -> tuple[list, list[str]]:
+        """The value as a list of one, or an empty list and the report of what is wrong."""
+        try:
+            return [self.parse(text)], []
+        except InputError as problem:
+            return [], [f"{quote(name, text)}: {problem}"]
+        except (ValueError, OverflowError):
+            return [], [quote(name, text) + (f": {self.remedy}" if self.remedy else "")]
+
+
+@dataclass(frozen=True)
+class ListReader(Reader):
+    """Reads a list separated by commas. Of a partly usable list the usable items count."""
+
+    item: Reader = field(kw_only=True)
+    most: int = field(kw_only=True)
+
+    def usable(self, name: str, text: str) -> tuple[list, list[str]]:
+        items, problems = [], []
+        for part in text.split(","):
+            value, problem = self.item.usable(name, part)
+            items += [one for one in value if one not in items]
+            problems += problem
+        if extra := items[self.most :]:
+            quoted = ", ".join(quote(name, str(value)) for value in extra)
+            problems.append(f"{quoted}: give at most {self.most} values")
+        return [items[: self.most]] if items else [], problems
+
+
+def number_in(low: float, high: float, *, hint: str = "") -> Reader:
+    """Reads a number from `low` to `high`; `hint` is added to the remedy."""
+
+    def parse(text: str) -> float:
+        value = float(text)
+        if not (isfinite(value) and low <= value <= high):
+            raise ValueError(text)
+        return value
+
+    return Reader(parse, f"give a number from {low:.10g} to {high:.10g}{hint}")
+
+
+def whole_number(low: int, high: int | None = None) -> Reader:
+    """Reads a whole number from `low` to `high`, in any spelling: 30, 30.0, 3e1."""
+
+    def parse(text: str) -> int:
+        value = int(text) if re.fullmatch(r"-?\d{1,30}", text.strip()) else float(text)
+        above = high is not None and value > high
+        if not isfinite(value) or value != int(value) or value < low or above:
+            raise ValueError(text)
+        return int(value)
+
+    limits = f"from {low} to {high}" if high is not None else f"of at least {low}"
+    return Reader(parse, f"give a whole number {limits}")
+
+
+def one_of(options: Iterable) -> Reader:
+    """Reads one of the options; numbers in any spelling, all else as it is written."""
+    options = tuple(options)
+    numeric = all(isinstance(option, Real) for option in options)
+    by_text = {float(option) if numeric else str(option): option for option in options}
+
+    def parse(text: str) -> Any:
+        value = float(text) if numeric else text
+        if value not in by_text:
+            raise ValueError(text)
+        return by_text[value]
+
+    remedy = f"give one of {', '.join(number_text(option) for option in options)}"
+    return Reader(parse, remedy, options)
+
+
+def domain_name(text: str) -> str:
+    """Reads the name of a registered domain or of a saved model."""
+    try:
+        exists = text in DOMAINS
+    except StoreError as problem:
+        raise InputError(str(problem)) from None
+    if not exists:
+        raise InputError(f"give one of {', '.join(DOMAINS)}, or a model on the page Your model")
+    return text
+
+
+def list_of(read: Callable[[str], Any], most: int = 1000) -> ListReader:
+    """Reads at most `most` values separated by commas; a value given twice counts once."""
+    item = as_reader(read)
+
+    def parse(text: str) -> list:
+        values = list(dict.fromkeys(item(part) for part in text.split(",")))
+        if len(values) > most:
+            raise ValueError(text)
+        return values
+
+    return ListReader(parse, item.remedy, item=item, most=most)
+
+
+def short_text(text: str) -> str:
+    """Reads a text of at most 100 characters without a null character."""
+    if len(text) > 100 or "\0" in text:
+        raise ValueError(text)
+    return text
+
+
+def experiment_id(text: str) -> str:
+    """Reads the id of an experiment."""
+    if not re.fullmatch(r"[a-z0-9]{4,40}", text):
+        raise InputError("this is not the id of an experiment; choose one on the Runs page")
+    return text
+
+
+def run_reference(text: str) -> str:
+    """Reads the id of an experiment, or of one of its runs: `k3v9xq2mpd` or `k3v9xq2mpd.2`."""
+    if not re.fullmatch(r"[a-z0-9]{4,40}(\.\d{1,3})?", text):
+        raise InputError("this is not the id of an experiment or a run; select one in the table")
+    return text
+
+
+def as_reader(read: Callable[[str], Any]) -> Reader:
+    """The function as a reader without a remedy, unless it is one."""
+    return read if isinstance(read, Reader) else Reader(read)
+
+
+def quote(name: str, text: str) -> str:
+    """A parameter as the link has it, as Markdown; long texts are cut."""
+    return f"`{_printable(name)}={_printable(text)}`"
+
+
+def _printable(text: str) -> str:
+    return shorten("".join(c for c in text if c.isprintable() and c != "`"))
 
 
 # ----------------------------------------------------------------------------------- declarations
@@ -121,10 +266,10 @@ class UrlState:
         count more than a widget that was changed since the last `write`. `opened` tells that the
         visitor did open this URL, such as a stop of a tour on the same page.
         """
-        found, known = _query(), None if opened or is_history_step() else self._history()
-        if known is not None and (known.wrote(found) or self._texts() != known.current):
+        query, history = _query(), None if opened or is_history_step() else self._history()
+        if history is not None and (history.wrote(query) or self._texts() != history.current):
             return False
-        values, problems = usable_values(found, self.parameters)
+        values, problems = usable_values(query, self.parameters)
         for name, parameter in self.parameters.items():
             if name in values:
                 self.put(name, values[name])
@@ -134,25 +279,25 @@ class UrlState:
         # causes would read the same URL again.
         last = st.session_state.get(_HISTORY)
         if last is not None and last.page != self.page:
-            st.session_state[_SWITCH] = {"left": last.current, "opened": found | _shared()}
+            st.session_state[_SWITCH] = {"left": last.current, "opened": query | _shared()}
         elif last is not None and not is_history_step():
             # A link to the page in view reaches the server, but leaves the browser's URL as it was.
-            st.query_params.from_dict(found | _shared())
-        before = self._history() or AddressHistory(self.page, found)
-        after = before.then(found, before.current)
+            st.query_params.from_dict(query | _shared())
+        before = self._history() or AddressHistory(self.page, query)
+        after = before.then(query, before.current)
         st.session_state[_HISTORY] = replace(after, just_read=True, unusable=tuple(problems))
         return True
 
     def write(self, **computed: Any) -> None:
         """Bring the URL up to date; `computed` replaces the values of parameters by name."""
-        now, found = self._texts(computed), _query()
-        known = self._history() or AddressHistory(self.page, now)
-        if now != found:
+        now, query = self._texts(computed), _query()
+        history = self._history() or AddressHistory(self.page, now)
+        if now != query:
             st.query_params.from_dict(now | _shared())
-        if now == found == known.current:
-            st.session_state[_HISTORY] = replace(known, just_read=False)
+        if now == query == history.current:
+            st.session_state[_HISTORY] = replace(history, just_read=False)
         else:
-            st.session_state[_HISTORY] = known.then(now, known.current, found)
+            st.session_state[_HISTORY] = history.then(now, history.current, query)
 
     @property
     def just_read(self) -> bool:
@@ -194,16 +339,16 @@ def report_unusable(problems: Sequence[str]) -> None:
 
 
 def usable_values(
-    found: Texts, parameters: Mapping[str, UrlParameter]
+    query: Texts, parameters: Mapping[str, UrlParameter]
 ) -> tuple[dict[str, Any], list[str]]:
     """The values in a URL's query that a page can use, and a report of each that it cannot.
 
     Of a link that is too long nothing is used: its values may be expensive to read.
     """
-    if sum(len(name) + len(text) for name, text in found.items()) > MAX_LINK:
+    if sum(len(name) + len(text) for name, text in query.items()) > MAX_LINK:
         return {}, [TOO_LONG]
     values, problems = {}, []
-    for name, text in found.items():
+    for name, text in query.items():
         if name not in parameters:
             problems.append(f"{quote(name, text)}: {UNKNOWN}")
             continue
@@ -227,14 +372,14 @@ class AddressHistory:
     just_read: bool = False
     unusable: tuple[str, ...] = ()
 
-    def wrote(self, found: Texts) -> bool:
+    def wrote(self, query: Texts) -> bool:
         """Whether a URL is the page's own: the last one, or the echo of an earlier one.
 
         A rerun that was requested before the browser knew the last URL arrives with an old one.
         """
         now = time.monotonic()
-        return found == self.current or any(
-            found == old and now - ended < ECHO_SECONDS for old, ended in self.previous
+        return query == self.current or any(
+            query == old and now - ended < ECHO_SECONDS for old, ended in self.previous
         )
 
     def then(self, current: Texts, *ended: Texts) -> AddressHistory:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
+from cachetools import LRUCache
 
 from fsdash.core.model import FastSlowMDP
-from fsdash.dashboard.service import as_sentence, visitor_id
+from fsdash.dashboard.visitors import visitor_id
 from fsdash.dashboard.your_model import state, text
 from fsdash.dashboard.your_model.state import Upload
 from fsdash.dashboard.your_model.table_steps import draw_check, draw_columns
 from fsdash.dashboard.your_model.url import DEFAULTS, URL, open_new, remember_default
 from fsdash.errors import InputError
-from fsdash.formatting import escape_markdown, file_size
+from fsdash.formatting import as_sentence, escape_markdown, file_size
 from fsdash.models.assemble import resplit
 from fsdash.models.columns import named
 from fsdash.models.discount import PERIODS, discount_factor
@@ -69,27 +69,20 @@ class Drafts:
     """
 
     def __init__(self, max_bytes: int = MAX_DRAFT_BYTES) -> None:
-        self._max_bytes = max_bytes
-        self._uploads: OrderedDict[str, Upload] = OrderedDict()
+        self._uploads: LRUCache[str, Upload] = LRUCache(
+            max_bytes, getsizeof=lambda upload: min(len(upload.content), max_bytes)
+        )
         self._lock = threading.Lock()
 
     def add(self, upload: Upload) -> str:
         """Keep a file and return its key."""
         with self._lock:
             self._uploads[upload.key] = upload
-            self._uploads.move_to_end(upload.key)
-            while self._size() > self._max_bytes and len(self._uploads) > 1:
-                self._uploads.popitem(last=False)
         return upload.key
 
     def get(self, key: str) -> Upload | None:
         with self._lock:
-            if key in self._uploads:
-                self._uploads.move_to_end(key)
             return self._uploads.get(key)
-
-    def _size(self) -> int:
-        return sum(len(upload.content) for upload in self._uploads.values())
 
 
 @st.cache_resource(show_spinner=False)

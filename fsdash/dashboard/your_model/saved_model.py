@@ -10,7 +10,7 @@ import streamlit as st
 from fsdash.choice.solved import Suitability
 from fsdash.choice.splits import rank_splits
 from fsdash.dashboard.navigation import PAGES
-from fsdash.dashboard.service import as_sentence, may_change
+from fsdash.dashboard.visitors import may_change
 from fsdash.dashboard.widgets.chart import chart, export
 from fsdash.dashboard.your_model import state, text
 from fsdash.dashboard.your_model.state import Solution
@@ -18,7 +18,7 @@ from fsdash.dashboard.your_model.url import URL, open_new
 from fsdash.domains import make
 from fsdash.errors import InputError
 from fsdash.figures.regret_over_T import regret_figure
-from fsdash.formatting import escape_markdown, number
+from fsdash.formatting import as_sentence, escape_markdown, number
 from fsdash.runs.errors import StoreError
 from fsdash.runs.store.experiments import Store
 from fsdash.runs.store.models import SavedModelRecord

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from fsdash.dashboard.service import (
-    as_sentence,
-    open_store,
-    saved_models,
-    show_store_error,
-    visitor_id,
-)
+from fsdash.dashboard.service import open_store, saved_models, show_store_error
 from fsdash.dashboard.shell import add_style, exercises, glossary, open_page
+from fsdash.dashboard.visitors import visitor_id
 from fsdash.dashboard.your_model import text
 from fsdash.dashboard.your_model.new_model import draw_new_model
 from fsdash.dashboard.your_model.saved_model import MESSAGE, draw_saved_model
 from fsdash.dashboard.your_model.url import URL, open_new, write_url
 from fsdash.errors import InputError
-from fsdash.formatting import escape_markdown
+from fsdash.formatting import as_sentence, escape_markdown
 from fsdash.runs.errors import StoreError
 from fsdash.runs.store.experiments import Store
 

@@ -2,7 +2,7 @@
 
     with Manager(Store()) as manager:
         id = manager.submit("me", "T=6 against Base E-VI", [spec, other])
-        manager.progress(id), manager.queue("me")
+        manager.queue("me")
         manager.pause(id), manager.resume(id), manager.cancel(id)
 
 One thread gives replications to the workers (`sharing`) and watches them. The state of all work is
@@ -32,10 +32,9 @@ from dataclasses import dataclass
 
 from fsdash.errors import InputError
 from fsdash.runs.errors import StoreError, WorkerDied
-from fsdash.runs.records import Progress
-from fsdash.runs.server.limits import Limits
+from fsdash.runs.limits import Limits, Quota
 from fsdash.runs.server.sharing import Job, in_order, who_gives_way
-from fsdash.runs.server.work_queue import Admission, OwnerQueue, WorkQueue
+from fsdash.runs.server.work_queue import RESUMABLE_REASON, OwnerQueue, WorkQueue
 from fsdash.runs.server.worker import replicate, warm_up
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.attempts import Attempt
@@ -59,7 +58,6 @@ SILENT_SECONDS = 45.0
 """Seconds without a heartbeat and without computing after which a worker counts as dead."""
 SILENT_CPU_SECONDS = 0.2
 """Processor time that a silent worker may use meanwhile."""
-SERVER_STOPPED = "the server was stopped; the stored rows are safe, and it can be resumed"
 
 log = logging.getLogger(__name__)
 
@@ -103,7 +101,9 @@ class Manager:
         self._generation = store.database.generation
         self._jobs: list[Job] = []
         self._last_served: dict[str, float] = {}
-        self._admission = Admission()
+        self._quota = Quota(
+            "queued replications", "start fewer replications, or wait until some have finished"
+        )
         self._last_done: dict[str, float] = {}
         self._wake, self._closing = threading.Event(), False
         self._executor.on_ready = self._wake.set
@@ -141,8 +141,7 @@ class Manager:
         `address` is the owner's network address: a visitor can have many names, but few addresses.
         """
         with self._admitting:
-            self._admission.came_from(owner, address)
-            self._admit(owner, sum(spec.replications for spec in specs))
+            self._admit(owner, address, sum(spec.replications for spec in specs))
             server = self._queue.server
             id = self.store.add_experiment(owner, name, specs, status="queued", server=server)
         self._wake.set()
@@ -166,8 +165,7 @@ class Manager:
         with self._admitting:
             runs = [self.store.run(id) for id in run_ids]
             owner = self.store.experiment(runs[0].experiment).owner
-            self._admission.came_from(owner, address)
-            self._admit(owner, sum(len(run.resumable) for run in runs))
+            self._admit(owner, address, sum(len(run.resumable) for run in runs))
             count = self._queue.enqueue(run_ids)
         self._wake.set()
         return count
@@ -185,10 +183,6 @@ class Manager:
             ahead=order.index(owner) if owner in order else 0,
         )
 
-    def progress(self, experiment: str) -> list[Progress]:
-        """The progress of each run of an experiment."""
-        return self.store.progress(self.store.experiment(experiment))
-
     def close(self) -> None:
         """Stop the workers; unfinished replications are marked interrupted."""
         if self._closing:
@@ -199,7 +193,7 @@ class Manager:
         self._thread.join()
         self._executor.shutdown(wait=False)
         try:
-            self._queue.close_lease(SERVER_STOPPED)
+            self._queue.close_lease(f"the server was stopped; {RESUMABLE_REASON}")
         except StoreError as error:  # the next server marks the work as interrupted
             log.warning("%s", error)
 
@@ -207,8 +201,11 @@ class Manager:
         self._queue.request_stop(self.store.run_ids(chosen), status, reason)
         self._wake.set()
 
-    def _admit(self, owner: str, more: int) -> None:
-        self._admission.check(owner, more, self._queue.waiting(), self.limits)
+    def _admit(self, owner: str, address: str, more: int) -> None:
+        queued = {q.owner: q.queued for q in self._queue.waiting()}
+        most = self.limits
+        each = most.queued_per_owner, most.queued_per_address, most.queued
+        self._quota.check(owner, address, queued, each, more)
 
     # The manager's thread
 
@@ -295,8 +292,8 @@ class Manager:
 
     def _retry_lost_claims(self) -> None:
         """Queue again what was claimed, but has no job: the store failed before it had one."""
-        known = {job.attempt for job in self._jobs}
-        for attempt in self._queue.silent(LOST_SECONDS) - known:
+        attempts = {job.attempt for job in self._jobs}
+        for attempt in self._queue.silent(LOST_SECONDS) - attempts:
             self._queue.retry(attempt, "no worker has received it")
 
     def _in_order(self, waiting: list[OwnerQueue]) -> list[OwnerQueue]:

@@ -71,12 +71,12 @@ def who_gives_way(waiting: Sequence[OwnerQueue], jobs: Sequence[Job], now: float
     running = Counter(job.owner for job in jobs if not job.gives_way)
     left = [job for job in jobs if not job.gives_way]
     needed = sum(q.owner not in running for q in waiting) - (len(jobs) - len(left))
-    found: list[Job] = []
+    chosen: list[Job] = []
     for _ in range(needed):
         ready = [j for j in left if now - j.began > (SHORT_TURN if running[j.owner] > 1 else TURN)]
         if not ready:
             break
-        found.append(min(ready, key=lambda job: (-running[job.owner], job.began)))
-        left.remove(found[-1])
-        running[found[-1].owner] -= 1
-    return found
+        chosen.append(min(ready, key=lambda job: (-running[job.owner], job.began)))
+        left.remove(chosen[-1])
+        running[chosen[-1].owner] -= 1
+    return chosen

@@ -1,4 +1,4 @@
-"""The queue of replications, who may add to it, and the leases of servers, in the database.
+"""The queue of replications and the leases of servers, in the database.
 
 All decisions are conditional updates in the database. When two servers or workers want to change
 the same replication, one update succeeds and the other changes nothing.
@@ -39,9 +39,7 @@ from sqlalchemy import (
     update,
 )
 
-from fsdash.runs.errors import QueueFull
 from fsdash.runs.records import ACTIVE, RESUMABLE
-from fsdash.runs.server.limits import Limits
 from fsdash.runs.store.attempts import Attempt, AttemptWriter, ended_as, forget_checkpoints
 from fsdash.runs.store.database import Database, database_clock
 from fsdash.runs.store.schema import experiments, replications, runs, servers
@@ -54,7 +52,6 @@ OUTAGE_SECONDS = LEASE_SECONDS / 2
 long to do it."""
 SERVER_ENDED = "its server has ended"
 RESUMABLE_REASON = "the stored rows are safe, and it can be resumed"
-GAVE_UP = f"it was tried {MAX_RETRIES + 1} times without a new row"
 
 
 @dataclass(frozen=True)
@@ -103,48 +100,6 @@ def _waiting() -> Select[Any]:
 WAITING = _waiting()
 
 
-class Admission:
-    """How much an owner may queue. It remembers network addresses of owners with queued work."""
-
-    def __init__(self) -> None:
-        self._addresses: dict[str, str] = {}
-
-    def came_from(self, owner: str, address: str) -> None:
-        """Remember an owner's network address."""
-        if address:
-            self._addresses[owner] = address
-
-    def check(self, owner: str, more: int, waiting: list[OwnerQueue], limits: Limits) -> None:
-        """Raise `QueueFull` if `more` replications of an owner would exceed a limit."""
-        mine = sum(q.queued for q in waiting if q.owner == owner)
-        total = sum(q.queued for q in waiting)
-        for subject, queued, limit in (
-            ("you have", mine, limits.queued_per_owner),
-            ("your network has", self._from_address(owner, waiting), limits.queued_per_address),
-            ("there are", total, limits.queued),
-        ):
-            if more > limit:
-                raise QueueFull(
-                    f"{more:,} replications at once are too many: at most {limit:,} may be queued; "
-                    "start fewer now and the others later"
-                )
-            if queued + more > limit:
-                raise QueueFull(
-                    f"the queue is full: {subject} {queued:,} replications queued, and {more:,} "
-                    f"more would exceed the limit of {limit:,}; start fewer replications, or wait "
-                    "until some have finished"
-                )
-
-    def _from_address(self, owner: str, waiting: list[OwnerQueue]) -> int:
-        """Replications that visitors with the address of this one have queued."""
-        known = {q.owner for q in waiting} | {owner}
-        self._addresses = {o: a for o, a in self._addresses.items() if o in known}
-        address = self._addresses.get(owner)
-        if address is None:
-            return 0
-        return sum(q.queued for q in waiting if self._addresses.get(q.owner) == address)
-
-
 class WorkQueue:
     """The queue as one server sees it; `server` is empty until it opens a lease."""
 
@@ -173,8 +128,8 @@ class WorkQueue:
         }
         with self.database.writing() as connection:
             values["heartbeat"] = database_clock(connection)
-            own = servers.update().where(servers.c.id == self.server)
-            if not connection.execute(own.values(values)).rowcount:
+            lease = servers.update().where(servers.c.id == self.server)
+            if not connection.execute(lease.values(values)).rowcount:
                 connection.execute(servers.insert().values(values))
         now = time.monotonic()
         if now - self._renewed > OUTAGE_SECONDS:
@@ -194,8 +149,8 @@ class WorkQueue:
         others = time.monotonic() >= self._trusted_from
         with self.database.reading() as connection:
             age = (database_clock(connection) - servers.c.heartbeat).label("age")
-            found = connection.execute(select(servers, age))
-            ended = [server.id for server in found if _has_ended(server, others)]
+            leases_now = connection.execute(select(servers, age))
+            ended = [server.id for server in leases_now if _has_ended(server, others)]
             # A server that lost its lease may have queued work and died before it got it back.
             p, leases = replications.c, select(servers.c.id)
             active = select(p.server).where(p.status.in_(ACTIVE), p.server != self.server)
@@ -221,8 +176,8 @@ class WorkQueue:
     def waiting(self) -> list[OwnerQueue]:
         """The queues of all owners at this server."""
         with self.database.reading() as connection:
-            found = connection.execute(WAITING, {"server": self.server})
-            return [OwnerQueue(*row) for row in found]
+            rows = connection.execute(WAITING, {"server": self.server})
+            return [OwnerQueue(*row) for row in rows]
 
     def claim(self, id: int) -> Attempt | None:
         """Start an attempt at a queued replication; None if it is no longer queued here."""
@@ -258,7 +213,8 @@ class WorkQueue:
             again = update(replications).where(attempt.is_current, p.wanted == "", _may_retry())
             if connection.execute(again.values(**_again(reason))).rowcount:
                 return
-        self.end(attempt, "interrupted", f"{reason}; {GAVE_UP}; {RESUMABLE_REASON}")
+        tried = f"it was tried {MAX_RETRIES + 1} times without a new row"
+        self.end(attempt, "interrupted", f"{reason}; {tried}; {RESUMABLE_REASON}")
 
     def release(self, attempt: Attempt) -> None:
         """Undo a claim: the attempt could not be handed to a worker."""
@@ -329,8 +285,8 @@ class WorkQueue:
             p.status == "running", p.server == self.server, p.wanted != ""
         )
         with self.database.reading() as connection:
-            found = connection.execute(query).all()
-        return {(run, i): (status, reason) for run, i, status, reason in found}
+            rows = connection.execute(query).all()
+        return {(run, i): (status, reason) for run, i, status, reason in rows}
 
     def end(self, attempt: Attempt, status: str, reason: str) -> None:
         """End an attempt, unless it has ended already."""
@@ -341,8 +297,8 @@ class WorkQueue:
         p = replications.c
         query = select(p.run, func.sum(p.seconds)).where(p.run.in_(run_ids)).group_by(p.run)
         with self.database.reading() as connection:
-            found = connection.execute(query).all()
-        return {run: seconds for run, seconds in found}
+            rows = connection.execute(query).all()
+        return {run: seconds for run, seconds in rows}
 
 
 def _may_retry() -> ColumnElement[bool]:

@@ -15,14 +15,13 @@ from functools import lru_cache
 from fsdash.errors import InputError
 from fsdash.runs.engine import execute
 from fsdash.runs.errors import StoreError, Superseded
+from fsdash.runs.retry import patiently
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.attempts import Attempt, AttemptWriter, StartingPoint
 from fsdash.runs.store.database import Database
 from fsdash.runs.store.models import look_in
 from fsdash.runs.store.recorder import Recorder
-from fsdash.runs.store.retry import patiently
 
-GAVE_WAY = "others were waiting; it continues automatically"
 NICE = 15
 """Added to the process's niceness: pages, which people wait for, are served first."""
 
@@ -63,7 +62,7 @@ def _compute(writer: AttemptWriter, start: StartingPoint) -> list[str]:
         )
         end = outcome.status, outcome.reason
         if outcome.status == "cancelled" and recorder.gives_way:
-            end = "queued", GAVE_WAY
+            end = "queued", "others were waiting; it continues automatically"
         recorder.end(*end)
     return list(end)
 

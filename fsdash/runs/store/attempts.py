@@ -45,6 +45,11 @@ class Attempt:
             p.status == "running",
         )
 
+    @property
+    def key(self) -> dict[str, object]:
+        """The columns of another table that name the replication."""
+        return {"run": self.run, "replication": self.replication}
+
     def rows_of(self, table: Table) -> ColumnElement[bool]:
         """SQL condition: the rows of the replication in another table."""
         return and_(table.c.run == self.run, table.c.replication == self.replication)
@@ -156,7 +161,6 @@ class AttemptWriter:
             server if others wait for the worker; empty if none was.
         """
         attempt = self.attempt
-        here = {"run": attempt.run, "replication": attempt.replication}
         changes: dict[str, object] = {"reason": "", "retries": 0} if batch.rows else {}
         changes |= {"rows": rows_so_far, "seconds": seconds}
         if batch.end:
@@ -168,7 +172,7 @@ class AttemptWriter:
             requested = "" if batch.end else self._requested_status(connection)
             self._update(connection, **changes)
             if batch.rows:
-                connection.execute(rows.insert(), [{**here, **row} for row in batch.rows])
+                connection.execute(rows.insert(), [{**attempt.key, **row} for row in batch.rows])
             if batch.dropped:
                 dropped = policies.c.step.in_(batch.dropped)
                 connection.execute(policies.delete().where(attempt.rows_of(policies), dropped))
@@ -211,8 +215,8 @@ class AttemptWriter:
     def _requested_status(self, connection: Connection) -> str:
         self._check_store()
         p = replications.c
-        found = connection.execute(select(p.wanted, p.give_way).where(self.attempt.is_current))
-        if (row := found.first()) is None:
+        requests = connection.execute(select(p.wanted, p.give_way).where(self.attempt.is_current))
+        if (row := requests.first()) is None:
             raise Superseded
         return row.wanted or ("queued" if row.give_way else "")
 
@@ -231,9 +235,8 @@ class AttemptWriter:
         return None if row is None else StoredCheckpoint(*row)
 
     def _store_checkpoint(self, connection: Connection, new: StoredCheckpoint) -> None:
-        here = {"run": self.attempt.run, "replication": self.attempt.replication}
         connection.execute(checkpoints.delete().where(self.attempt.rows_of(checkpoints)))
-        connection.execute(checkpoints.insert().values(here | asdict(new)))
+        connection.execute(checkpoints.insert().values(self.attempt.key | asdict(new)))
 
     def _store_policies(self, connection: Connection, batch: Batch) -> None:
         """Insert the policies that fit into the bytes that are left."""
@@ -242,12 +245,11 @@ class AttemptWriter:
         used = connection.scalars(
             select(func.coalesce(func.sum(p.size), 0)).where(p.run == attempt.run, counted)
         ).one()
-        here = {"run": attempt.run, "replication": attempt.replication}
         fitting = []
         for packed in batch.policies:
             if used + packed.size <= batch.max_bytes:
                 used += packed.size
-                fitting.append(here | asdict(packed) | {"size": packed.size})
+                fitting.append(attempt.key | asdict(packed) | {"size": packed.size})
         if fitting:
             connection.execute(policies.insert(), fitting)
 

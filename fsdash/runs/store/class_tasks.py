@@ -7,9 +7,8 @@
 Nothing personal is stored: no name, no network address, no time of an answer. A browser has a
 random token for each task; the database holds a hash of it, so that a second answer replaces the
 first. Of the lecturer's secret it holds a hash as well, and of the visitor who created a task,
-because one visitor may have `MAX_TASKS_OF_OWNER` tasks only. How many tasks came from one network
-address is remembered by the server until it ends, and is not stored. Expired tasks are deleted with
-their answers.
+because one visitor may have `MAX_TASKS_OF_OWNER` tasks only. Expired tasks are deleted with their
+answers.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ import json
 import secrets
 import threading
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -28,9 +28,10 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from fsdash.errors import InputError
+from fsdash.runs.limits import Quota
 from fsdash.runs.store import schema
 from fsdash.runs.store.database import Database, storable
-from fsdash.runs.store.queries import ID_CHARACTERS, ID_LENGTH
+from fsdash.runs.store.queries import new_id
 
 MAX_TASKS = 1_000
 """Tasks of one server that have not expired."""
@@ -47,7 +48,6 @@ LARGEST_NUMBER = 1e12
 MAX_TOKEN = 200
 """Characters of a browser's token, and of a lecturer's secret."""
 
-NOT_FOUND = "this task does not exist; it may have expired or been deleted"
 CLOSED = "this task is closed: answers are no longer accepted"
 
 
@@ -70,8 +70,7 @@ class ClassTasks:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._addresses: dict[str, str] = {}
-        """By task: the network address that it came from."""
+        self._quota = Quota("tasks", "delete one of yours, or try again when some have expired")
         self._adding = threading.Lock()
 
     def add(
@@ -90,37 +89,22 @@ class ClassTasks:
         not apply.
         """
         values = _checked_task(page, query, question, options, days)
-        id = "".join(secrets.choice(ID_CHARACTERS) for _ in range(ID_LENGTH))
-        secret = secrets.token_urlsafe(24)
+        id, secret = new_id(), secrets.token_urlsafe(24)
         t = schema.class_tasks
-        with self._adding:  # so that the limits hold although several visitors add a task
-            with self._database.writing() as connection:
-                connection.execute(t.delete().where(t.c.expires < time.time()))
-                hashed = _hash(f"owner.{owner}") if owner else ""
-                self._check_limits(connection, hashed, address)
-                new = {"id": id, "secret": _hash(secret), "owner": hashed, "is_open": True}
-                connection.execute(t.insert().values(new | values))
-            if address:
-                self._addresses[id] = address
+        hashed = _hash(f"owner.{owner}") if owner else ""
+        new = {"id": id, "secret": _hash(secret), "owner": hashed, "is_open": True}
+        # The lock makes the limits hold although several visitors add a task.
+        with self._adding, self._database.writing() as connection:
+            connection.execute(t.delete().where(t.c.expires < time.time()))
+            self._check_limits(connection, hashed, address)
+            connection.execute(t.insert().values(new | values))
         return self.get(id), secret
 
     def _check_limits(self, connection: Connection, owner: str, address: str) -> None:
         """Raise an error if another task of an owner (a hash) or an address is one too many."""
-        t = schema.class_tasks.c
-        owners = {row.id: row.owner for row in connection.execute(select(t.id, t.owner))}
-        self._addresses = {id: a for id, a in self._addresses.items() if id in owners}
-        of_owner = sum(found == owner != "" for found in owners.values())
-        of_address = sum(found == address for found in self._addresses.values())
-        for subject, count, limit in (
-            ("you have", of_owner, MAX_TASKS_OF_OWNER),
-            ("your network has", of_address, MAX_TASKS_OF_ADDRESS),
-            ("this server has", len(owners), MAX_TASKS),
-        ):
-            if count >= limit:
-                raise InputError(
-                    f"{subject} {limit:,} tasks, the limit; delete one of yours, or try again when "
-                    "some have expired"
-                )
+        counts = Counter(connection.scalars(select(schema.class_tasks.c.owner)))
+        most = MAX_TASKS_OF_OWNER, MAX_TASKS_OF_ADDRESS, MAX_TASKS
+        self._quota.check(owner, address, counts, most)
 
     def get(self, id: str) -> ClassTask:
         """A task that has not expired."""
@@ -146,9 +130,9 @@ class ClassTasks:
             if not task.is_open:
                 raise InputError(CLOSED)
             key = {"task": id, "browser": _hash(f"{id}.{browser}")}
-            own = (a.c.task == key["task"]) & (a.c.browser == key["browser"])
+            answered = (a.c.task == key["task"]) & (a.c.browser == key["browser"])
             number = _checked_answer(task, value)
-            if connection.execute(a.update().where(own).values(value=number)).rowcount:
+            if connection.execute(a.update().where(answered).values(value=number)).rowcount:
                 return
             if _count(connection, id) >= MAX_ANSWERS:
                 raise InputError(f"this task has {MAX_ANSWERS:,} answers, the most it can have")
@@ -157,9 +141,9 @@ class ClassTasks:
     def answer_of(self, id: str, browser: str) -> float | None:
         """The answer that a browser gave; None if it gave none."""
         a = schema.class_answers
-        own = (a.c.task == id) & (a.c.browser == _hash(f"{id}.{browser}"))
+        answered = (a.c.task == id) & (a.c.browser == _hash(f"{id}.{browser}"))
         with self._database.reading() as connection:
-            return connection.scalar(select(a.c.value).where(own))
+            return connection.scalar(select(a.c.value).where(answered))
 
     def count(self, id: str) -> int:
         """How many browsers have answered."""
@@ -204,10 +188,10 @@ class ClassTasks:
 def _row(connection: Connection, id: str, lock: bool = False) -> Mapping[str, Any]:
     t = schema.class_tasks
     query = select(t).where((t.c.id == id) & (t.c.expires >= time.time()))
-    found = connection.execute(query.with_for_update() if lock else query).mappings().first()
-    if found is None:
-        raise InputError(NOT_FOUND)
-    return found  # type: ignore[return-value]
+    row = connection.execute(query.with_for_update() if lock else query).mappings().first()
+    if row is None:
+        raise InputError("this task does not exist; it may have expired or been deleted")
+    return row  # type: ignore[return-value]
 
 
 def _task(row: Mapping[str, Any]) -> ClassTask:

@@ -28,8 +28,6 @@ from fsdash.runs.store.database import (
     sqlite_file,
 )
 
-RESTORED = "it was not finished when the backup was made; it can be resumed"
-
 
 def backup(url: str | None, target: Path) -> int:
     """Copy the store into a new file; return its size in bytes."""
@@ -109,10 +107,12 @@ def _without_active_work(file: Path) -> None:
     backup, and a worker that still computes the old one must not write into the new one.
     """
     database = Database(file_url(file))
-    p = schema.replications.c
+    p, reason = schema.replications.c, "it was not finished when the backup was made"
     with database.writing() as connection:
         active = schema.replications.update().where(p.status.in_(ACTIVE))
-        connection.execute(active.values(status="interrupted", reason=RESTORED, wanted=""))
+        connection.execute(
+            active.values(status="interrupted", reason=f"{reason}; it can be resumed", wanted="")
+        )
         connection.execute(schema.servers.delete())
         schema.rename_content(connection)
     database.close()

@@ -86,8 +86,8 @@ CORRUPT = ("not a database", "malformed")
 
 def data_folder() -> Path:
     """The folder `FSDASH_DATA`, or else the system's folder for the user's data."""
-    if given := os.environ.get("FSDASH_DATA"):
-        return Path(given).expanduser()
+    if folder := os.environ.get("FSDASH_DATA"):
+        return Path(folder).expanduser()
     base: str | Path
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
@@ -100,8 +100,8 @@ def data_folder() -> Path:
 
 def default_url() -> str:
     """The URL of the user's database."""
-    given = os.environ.get("FSDASH_DATABASE_URL")
-    return given or file_url(data_folder() / "runs.db")
+    url = os.environ.get("FSDASH_DATABASE_URL")
+    return url or file_url(data_folder() / "runs.db")
 
 
 def default_exists() -> bool:
@@ -125,8 +125,8 @@ class Database:
             self.file = Path((parsed.database or "").removeprefix("file:")) if sqlite else None
             arguments: dict[str, Any] = {"timeout": lock_timeout} if sqlite else {}
             if parsed.drivername == "postgresql+psycopg":
-                given = parsed.query
-                arguments = {n: v for n, v in POSTGRES_ARGUMENTS.items() if n not in given}
+                options = parsed.query
+                arguments = {n: v for n, v in POSTGRES_ARGUMENTS.items() if n not in options}
             self._engine = create_engine(parsed, connect_args=arguments)
         except (ArgumentError, NoSuchModuleError, ImportError, TypeError) as error:
             raise InputError(
@@ -165,10 +165,10 @@ class Database:
     def _identity_now(self) -> tuple[int, int] | None:
         """Device and inode of the file; None if there is none."""
         try:
-            found = os.stat(self.file) if self.file is not None else None
+            status = os.stat(self.file) if self.file is not None else None
         except OSError:
             return None
-        return None if found is None else (found.st_dev, found.st_ino)
+        return None if status is None else (status.st_dev, status.st_ino)
 
     def _reopen_if_replaced(self) -> None:
         if not self._is_replaced():
@@ -297,8 +297,8 @@ def damage(file: Path) -> str:
         return ""
     try:
         with closing(sqlite3.connect(file, timeout=LOCK_TIMEOUT)) as connection:
-            found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-            return "" if found == "ok" else str(found)
+            verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            return "" if verdict == "ok" else str(verdict)
     except sqlite3.OperationalError as error:
         raise StoreError(f"{file} cannot be checked: {error}") from None
     except sqlite3.DatabaseError as error:

@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import Connection, Row, and_, func, or_, select
+from sqlalchemy import Connection, Row, func, or_, select
 
 from fsdash.errors import InputError
 from fsdash.runs.columns import RUN_NAMES
 from fsdash.runs.errors import StoreError
-from fsdash.runs.records import ACTIVE, Experiment, LastRows, Progress, Run, progress_of
+from fsdash.runs.records import ACTIVE, Experiment, Run
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import schema, transfer
 from fsdash.runs.store.arrays import unpack
@@ -42,8 +42,8 @@ from fsdash.runs.store.database import (
 )
 from fsdash.runs.store.models import ModelTable
 from fsdash.runs.store.queries import (
-    MAX_NAME,
     MAX_NOTE,
+    checked_name,
     checked_text,
     experiment_records,
     insert_experiment,
@@ -173,26 +173,23 @@ class Store:
         """One run with its replications."""
         query = select(schema.runs).where(schema.runs.c.id == id)
         with self.database.reading() as connection:
-            found = connection.execute(query).all()
-            if not found:
+            rows = connection.execute(query).all()
+            if not rows:
                 raise _missing("run", id)
-            return run_records(connection, found)[0]
+            return run_records(connection, rows)[0]
 
     def run_ids(self, chosen: str | int) -> list[int]:
         """The numbers of an experiment's runs (its id), or of one run (its number)."""
         r = schema.runs.c
         column = r.id if isinstance(chosen, int) else r.experiment
         with self.database.reading() as connection:
-            found = list(connection.scalars(select(r.id).where(column == chosen)))
-        if not found:
+            ids = list(connection.scalars(select(r.id).where(column == chosen)))
+        if not ids:
             raise _missing("run" if isinstance(chosen, int) else "experiment", chosen)
-        return found
+        return ids
 
     def rename(self, id: str, name: str) -> None:
-        name = checked_text("name", name, MAX_NAME)
-        if not name:
-            raise InputError("name: is empty; type one")
-        self._change(id, name=name)
+        self._change(id, name=checked_name(name))
 
     def note(self, id: str, note: str) -> None:
         """Replace the note of an experiment."""
@@ -213,8 +210,8 @@ class Store:
         with self.database.writing() as connection:
             e, r, p = schema.experiments, schema.runs, schema.replications
             # On PostgreSQL the locks make others wait who pin or resume it at this moment.
-            own = select(e.c.pinned).where(e.c.id == id)
-            pinned = connection.scalar(own.with_for_update())
+            pinned_query = select(e.c.pinned).where(e.c.id == id)
+            pinned = connection.scalar(pinned_query.with_for_update())
             if pinned is None:
                 return
             if pinned:
@@ -247,29 +244,10 @@ class Store:
                 for run, i, count in stored
                 if count > seen.get((run, i), 0)
             ]
-            found: list[Row[Any]] = []
+            stored_rows: list[Row[Any]] = []
             for first in range(0, len(new), QUERY_SIZE):
-                found += select_rows(connection, new[first : first + QUERY_SIZE])
-        return rows_frame(found, of_run)
-
-    def last_rows(self, experiment: Experiment) -> LastRows:
-        """Phase, iteration and work of the last stored row of each replication."""
-        r, p = schema.rows.c, schema.replications.c
-        last = (
-            select(r.run, r.replication, r.phase, r.iteration, r.evaluations, r.seconds)
-            .join(
-                schema.replications,
-                and_(p.run == r.run, p.replication == r.replication, p.rows == r.step + 1),
-            )
-            .where(r.run.in_([run.id for run in experiment.runs]))
-        )
-        with self.database.reading() as connection:
-            found = connection.execute(last).mappings().all()
-        return {(row["run"], row["replication"]): dict(row) for row in found}
-
-    def progress(self, experiment: Experiment) -> list[Progress]:
-        """The progress of each run of an experiment, in order."""
-        return progress_of(experiment, self.last_rows(experiment))
+                stored_rows += select_rows(connection, new[first : first + QUERY_SIZE])
+        return rows_frame(stored_rows, of_run)
 
     def policy_steps(self, run: int, replication: int = 0) -> list[int]:
         """The steps whose policies are stored."""
@@ -285,13 +263,13 @@ class Store:
             p.c.run == run, p.c.replication == replication, p.c.step == step
         )
         with self.database.reading() as connection:
-            found = connection.execute(query).first()
-        if found is None:
+            packed = connection.execute(query).first()
+        if packed is None:
             raise InputError(
                 f"step = {step}: no policy of run {run}, replication {replication}, is stored for "
                 "this step; choose one of policy_steps"
             )
-        return unpack(found[0]), unpack(found[1])
+        return unpack(packed[0]), unpack(packed[1])
 
     # Whole experiments
 
@@ -329,10 +307,10 @@ def _url(where: str | Path | None) -> str:
 
 def _experiment(connection: Connection, id: str) -> Experiment:
     e = schema.experiments
-    found = connection.execute(select(e).where(e.c.id == id)).all()
-    if not found:
+    rows = connection.execute(select(e).where(e.c.id == id)).all()
+    if not rows:
         raise _missing("experiment", id)
-    return experiment_records(connection, found)[0]
+    return experiment_records(connection, rows)[0]
 
 
 def _missing(kind: str, id: str | int) -> InputError:

@@ -29,7 +29,7 @@ from fsdash.models.archive import from_bytes, to_bytes
 from fsdash.runs.errors import StoreError
 from fsdash.runs.store import schema
 from fsdash.runs.store.database import Database, default_exists, default_url
-from fsdash.runs.store.queries import MAX_NAME, MAX_NOTE, MAX_OWNER, checked_text
+from fsdash.runs.store.queries import MAX_NOTE, MAX_OWNER, checked_name, checked_text
 
 MAX_BYTES = 64 * 2**20
 """Largest content of one model, compressed."""
@@ -97,7 +97,7 @@ class ModelTable:
         values = {
             "hash": domain_name(model).removeprefix(PREFIX),
             "owner": checked_text("owner", owner, MAX_OWNER),
-            "name": _checked_name(name),
+            "name": checked_name(name),
             "note": checked_text("note", note, MAX_NOTE),
             "created": time.time(),
             "n_slow": model.n_slow,
@@ -128,10 +128,10 @@ class ModelTable:
 
     def get(self, hash: str) -> SavedModelRecord:
         """One model, by the hash or by its name as a domain."""
-        found = self._select(schema.models.c.hash == hash.removeprefix(PREFIX))
-        if not found:
+        records = self._select(schema.models.c.hash == hash.removeprefix(PREFIX))
+        if not records:
             raise _missing(hash)
-        return found[0]
+        return records[0]
 
     def list(self, owner: str | None = None) -> Records:
         """All models, or those of one owner, newest first."""
@@ -156,7 +156,7 @@ class ModelTable:
         return bytes(content)
 
     def rename(self, hash: str, name: str) -> None:
-        self._change(hash, name=_checked_name(name))
+        self._change(hash, name=checked_name(name))
 
     def note(self, hash: str, note: str) -> None:
         """Replace the note of a model."""
@@ -182,10 +182,10 @@ class ModelTable:
     def delete(self, hash: str) -> None:
         """Delete a model that no stored experiment uses: its runs could not be opened any more."""
         m = schema.models
-        own = select(m.c.hash).where(m.c.hash == hash.removeprefix(PREFIX))
+        model = select(m.c.hash).where(m.c.hash == hash.removeprefix(PREFIX))
         with self._database.writing() as connection:
             # On PostgreSQL the lock makes others wait who start a run on it at this moment.
-            connection.execute(own.with_for_update())
+            connection.execute(model.with_for_update())
             if used := _experiments(connection, hash):
                 count = f"{len(used)} experiment{'s' if len(used) > 1 else ''}"
                 raise InputError(f"{count} on the Runs page use this model; delete them first")
@@ -215,12 +215,12 @@ def find_content(domain: str) -> SavedContent | None:
     ]
     for find in places:
         try:
-            found = find(domain)
+            content = find(domain)
         except StoreError as error:
             trouble = error
             continue
-        if found is not None:
-            return found
+        if content is not None:
+            return content
     if trouble is not None:
         raise trouble
     return None
@@ -264,13 +264,6 @@ def _experiments(connection: Connection, hash: str) -> list[str]:
     domain = PREFIX + hash.removeprefix(PREFIX)
     query = select(r.c.experiment).where(r.c.domain == domain).distinct()
     return list(connection.scalars(query))
-
-
-def _checked_name(name: object) -> str:
-    checked = checked_text("name", name, MAX_NAME)
-    if not checked:
-        raise InputError("name: is empty; type one")
-    return checked
 
 
 def _missing(hash: str) -> InputError:

@@ -6,7 +6,6 @@ import secrets
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -21,8 +20,6 @@ from fsdash.runs.spec import RunSpec
 from fsdash.runs.store import schema
 from fsdash.runs.store.database import storable
 
-ID_CHARACTERS = "abcdefghijkmnpqrstuvwxyz23456789"
-ID_LENGTH = 10
 MAX_RUNS = 50
 MAX_NAME, MAX_NOTE, MAX_OWNER = 200, 10_000, 100
 
@@ -32,6 +29,19 @@ def checked_text(field: str, value: object, most: int) -> str:
     if not isinstance(value, str) or len(value) > most:
         raise InputError(f"{field}: give text of at most {most:,} characters")
     return storable(field, value.strip())
+
+
+def checked_name(name: object) -> str:
+    """The name of an experiment or a model, or an error that says what is wrong with it."""
+    checked = checked_text("name", name, MAX_NAME)
+    if not checked:
+        raise InputError("name: is empty; type one")
+    return checked
+
+
+def new_id() -> str:
+    """A random id that is easy to read aloud."""
+    return "".join(secrets.choice("abcdefghijkmnpqrstuvwxyz23456789") for _ in range(10))
 
 
 # ---------------------------------------------------------------------------------------- inserting
@@ -50,7 +60,7 @@ def insert_experiment(
     """Insert an experiment and all its replications, each of them with this status."""
     if not 1 <= len(specs) <= MAX_RUNS:
         raise InputError(f"specs: {len(specs)} runs were given; use 1 to {MAX_RUNS}")
-    id = "".join(secrets.choice(ID_CHARACTERS) for _ in range(ID_LENGTH))
+    id = new_id()
     connection.execute(
         schema.experiments.insert().values(
             id=id,
@@ -109,21 +119,21 @@ def _insert_run(connection: Connection, experiment: str, position: int, spec: Ru
 # ------------------------------------------------------------------------------------------ reading
 
 
-def experiment_records(connection: Connection, found: Sequence[Row[Any]]) -> list[Experiment]:
+def experiment_records(connection: Connection, rows: Sequence[Row[Any]]) -> list[Experiment]:
     """Rows of the table of experiments as records with their runs."""
     r = schema.runs
-    ids = [row.id for row in found]
+    ids = [row.id for row in rows]
     query = select(r).where(r.c.experiment.in_(ids)).order_by(r.c.experiment, r.c.position)
     by_experiment: dict[str, list[Run]] = defaultdict(list)
     for run in run_records(connection, connection.execute(query).all()):
         by_experiment[run.experiment].append(run)
-    return [Experiment(**row._mapping, runs=tuple(by_experiment[row.id])) for row in found]
+    return [Experiment(**row._mapping, runs=tuple(by_experiment[row.id])) for row in rows]
 
 
-def run_records(connection: Connection, found: Sequence[Row[Any]]) -> list[Run]:
+def run_records(connection: Connection, rows: Sequence[Row[Any]]) -> list[Run]:
     """Rows of the table of runs as records with their replications."""
     p = schema.replications
-    query = select(p).where(p.c.run.in_([row.id for row in found]))
+    query = select(p).where(p.c.run.in_([row.id for row in rows]))
     by_run: dict[int, list[Replication]] = defaultdict(list)
     for row in connection.execute(query.order_by(p.c.run, p.c.replication)):
         by_run[row.run].append(
@@ -152,7 +162,7 @@ def run_records(connection: Connection, found: Sequence[Row[Any]]) -> list[Run]:
             T=row._mapping["T"],
             replications=tuple(by_run[row.id]),
         )
-        for row in found
+        for row in rows
     ]
 
 
@@ -174,25 +184,3 @@ def rows_frame(rows: Sequence[Row[Any]], of_run: Mapping[int, Mapping[Any, Any]]
         columns[name] = [of_run[run][name] for run in columns["run"]]
     dtypes = {"run": "int64", **DTYPES}
     return pd.DataFrame({name: pd.Series(columns[name], dtype=d) for name, d in dtypes.items()})
-
-
-@dataclass
-class ExperimentRows:
-    """The rows of one experiment so far; `version` changes whenever there are more."""
-
-    frame: pd.DataFrame
-    counts: dict[tuple[int, int], int] = field(default_factory=dict)
-    """By (run, replication): how many rows were read."""
-
-    @property
-    def version(self) -> int:
-        return len(self.frame)
-
-    def with_more(self, new: pd.DataFrame) -> ExperimentRows:
-        """These rows and new ones, in order."""
-        frame = pd.concat([self.frame, new]) if self.version else new
-        frame = frame.sort_values(["run", "replication", "step"], ignore_index=True)
-        counts = dict(self.counts)
-        for key in zip(new["run"].tolist(), new["replication"].tolist(), strict=True):
-            counts[key] = counts.get(key, 0) + 1
-        return ExperimentRows(frame, counts)

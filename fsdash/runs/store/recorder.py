@@ -5,7 +5,7 @@ after `FIRST_WRITE` seconds and then every `WRITE_INTERVAL` seconds, and learns 
 whether the replication was asked to stop. A single snapshot may take long, so it also renews the
 worker's heartbeat. A replication that takes less than `FIRST_WRITE` is written in one transaction.
 While the store is unavailable the engine continues; the second thread writes as soon as it can
-(`retry`).
+(`fsdash.runs.retry`).
 
 **Resuming.** A replication that was paused or interrupted continues from its last checkpoint, or
 from its seed if it has none, and computes the same rows; those that are stored already are not
@@ -36,6 +36,7 @@ from types import TracebackType
 from fsdash.runs.checkpoint import Checkpoint, read
 from fsdash.runs.columns import ROW_COLUMNS
 from fsdash.runs.engine import Record
+from fsdash.runs.retry import patiently
 from fsdash.runs.store.arrays import pack_policy, pack_values
 from fsdash.runs.store.attempts import (
     AttemptWriter,
@@ -44,7 +45,6 @@ from fsdash.runs.store.attempts import (
     StartingPoint,
     StoredCheckpoint,
 )
-from fsdash.runs.store.retry import patiently
 
 FIRST_WRITE = 0.07
 WRITE_INTERVAL = 0.2

@@ -111,8 +111,8 @@ def _export_rows(connection: Connection, run: int, replication: int) -> dict[str
     query = select(*(t.c[name] for name in NAMES)).where(
         and_(t.c.run == run, t.c.replication == replication)
     )
-    found = connection.execute(query.order_by(t.c.step)).mappings().all()
-    return {name: [row[name] for row in found] for name in NAMES}
+    rows = connection.execute(query.order_by(t.c.step)).mappings().all()
+    return {name: [row[name] for row in rows] for name in NAMES}
 
 
 def _export_policies(connection: Connection, run: int, replication: int) -> list[dict[str, object]]:
@@ -343,7 +343,7 @@ def insert_results(connection: Connection, experiment: str, imported: ImportedEx
                 )
             )
             for table, items in ((schema.rows, data.rows), (schema.policies, data.policies)):
-                found = iter(items)
-                while batch := list(islice(found, INSERT_SIZE)):
+                remaining = iter(items)
+                while batch := list(islice(remaining, INSERT_SIZE)):
                     values = [{"run": run, "replication": i, **item} for item in batch]
                     connection.execute(table.insert(), values)

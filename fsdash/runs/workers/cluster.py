@@ -29,8 +29,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from fsdash.errors import InputError
-from fsdash.runs.backoff import pauses
 from fsdash.runs.errors import WorkerDied
+from fsdash.runs.retry import pauses
 from fsdash.runs.workers.executor import OnRow, Workers, no_row
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ LATE_ANSWER = 2.0
 """Seconds between two answers of the scheduler above which silent workers do not count as dead."""
 SCHEDULER_GONE = "the scheduler of the Dask cluster does not answer"
 NO_WORKERS = "the Dask cluster has no workers"
-WORKER_SILENT = "its worker no longer answers"
 
 log = logging.getLogger(__name__)
 
@@ -206,7 +205,7 @@ class DaskWorkers(Workers):
             lost = [future for future, task in self._tasks.items() if task.key in keys]
         for future in lost:
             if self._withdraw(future):
-                future.set_exception(WorkerDied(WORKER_SILENT))
+                future.set_exception(WorkerDied("its worker no longer answers"))
 
     def _reconnect(self) -> None:
         """Give up the tasks of the lost scheduler, and connect to the next one."""

@@ -35,8 +35,8 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from fsdash.errors import InputError
-from fsdash.runs.backoff import FIRST_PAUSE, pauses
 from fsdash.runs.errors import WorkerDied
+from fsdash.runs.retry import FIRST_PAUSE, pauses
 from fsdash.runs.workers.processes import is_stopped
 from fsdash.runs.workers.program import no_preparation
 
@@ -171,10 +171,6 @@ class WorkerExecutor(Workers):
     def pid(self, future: Future[Any]) -> int | None:
         """The process that runs a task; None if none does."""
         return next((slot.pid for slot in self._slots if slot.future is future), None)
-
-    def pids(self) -> list[int]:
-        """The processes of all living workers, with the spare one."""
-        return [slot.pid for slot in self._slots if slot.pid is not None]
 
     def shutdown(self, wait: bool = True) -> None:
         self._closing.set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +12,6 @@ import psutil
 
 CLOCK_TOLERANCE = 2.0
 """Seconds by which two readings of one process's start may differ when the clock is corrected."""
-MB = 2**20
 
 
 @cache
@@ -46,34 +46,31 @@ def is_running(pid: int, started: float | None = None) -> bool:
     The system may give the number of an ended process to a new one.
     """
     try:
-        found = start_time(pid)
+        start = start_time(pid)
     except psutil.AccessDenied:  # it exists, and belongs to another user
         return True
-    if found is None or started is None:
-        return found is not None
-    return abs(found - started) <= CLOCK_TOLERANCE
+    if start is None or started is None:
+        return start is not None
+    return abs(start - started) <= CLOCK_TOLERANCE
 
 
 def is_stopped(pid: int) -> bool:
     """Whether a process was stopped by a signal and waits for another one."""
-    try:
+    with suppress(psutil.NoSuchProcess):
         return bool(psutil.Process(pid).status() == psutil.STATUS_STOPPED)
-    except psutil.NoSuchProcess:
-        return False
+    return False
 
 
 def cpu_seconds(pid: int) -> float:
     """Processor time that a process has used; 0 if it has ended."""
-    try:
+    with suppress(psutil.NoSuchProcess):
         times = psutil.Process(pid).cpu_times()
         return float(times.user + times.system)
-    except psutil.NoSuchProcess:
-        return 0.0
+    return 0.0
 
 
 def memory_megabytes(pid: int) -> float:
     """Resident memory of a process; 0 if it has ended."""
-    try:
-        return psutil.Process(pid).memory_info().rss / MB
-    except psutil.NoSuchProcess:
-        return 0.0
+    with suppress(psutil.NoSuchProcess):
+        return float(psutil.Process(pid).memory_info().rss / 2**20)
+    return 0.0

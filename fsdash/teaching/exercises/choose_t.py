@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from fsdash.algorithms.optimum import regret
-from fsdash.choice.frontier import frontier
+from fsdash.choice.frontier import Frontier, frontier
 from fsdash.choice.pareto import best_on_budget
 from fsdash.choice.solved import solved_domain
 from fsdash.domains import make
@@ -30,12 +30,11 @@ DOMAIN = "inventory"
 
 
 @cache
-def _frontier() -> pd.DataFrame:
+def _frontier() -> Frontier:
     """The points of the inventory that cost something, as the page draws them."""
     solved = solved_domain(make(DOMAIN))
     constants = measured_domains()[DOMAIN].constants
-    points = frontier(solved, range(2, 25), constants=constants)
-    return points[points["sweeps"] > 0]
+    return frontier(solved, range(2, 25), constants=constants).with_work()
 
 
 def _best_point(sweeps: float) -> pd.Series | None:
@@ -43,7 +42,7 @@ def _best_point(sweeps: float) -> pd.Series | None:
 
 
 def _floor() -> Facts:
-    points = _frontier()
+    points = _frontier().points
     frozen = points[points["method"] == "fsvi"]
     lowest, best = frozen.loc[frozen["mean_regret"].idxmin()], _best_point(4)
     assert best is not None
@@ -86,7 +85,7 @@ def _page_shows_useful_fsvi(page: PageValues) -> bool:
 
 
 def _fsvi_budget() -> Facts:
-    solved, budgets = solved_domain(make(DOMAIN)), sorted(_frontier()["sweeps"])
+    solved, budgets = solved_domain(make(DOMAIN)), sorted(_frontier().points["sweeps"])
     wins = [budget for budget in budgets if _is_useful_fsvi(budget)]
     cheapest = _best_point(budgets[0])
     assert cheapest is not None

@@ -24,7 +24,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def found(model):
-    return model.frontier
+    return model.frontier.points
 
 
 def test_the_page_opens_measured_on_the_inventory(model, found):
@@ -32,7 +32,7 @@ def test_the_page_opens_measured_on_the_inventory(model, found):
     state = MeasuredState("inventory", model, 4.0)
     assert headline(page) == measured_text.headline(state)
     assert metrics(page) == measured_text.numbers(state)
-    best = best_on_budget(found[found["sweeps"] > 0], 4.0)
+    best = best_on_budget(model.frontier.with_work(), 4.0)
     assert number(best["mean_regret"]) in metrics(page)[measured_text.REGRET]
     drawn = traces(figures(page)["frontier"])
     assert {FRONT, CERTIFICATE, "T = 6", "Rolling freeze", "MPI", "Base VI"} <= set(drawn)
@@ -49,26 +49,29 @@ def test_a_link_opens_model_budget_measure_and_drawn_curves():
     assert figures(page)["frontier"]["layout"]["yaxis"]["title"]["text"] == "largest regret"
 
 
-def test_the_certificate_is_drawn_above_the_true_regret(found):
+def test_the_certificate_is_drawn_above_the_true_regret(model):
     for measure in ("mean_regret", "max_regret"):
-        figure = frontier_figure(found, (6,), 4.0, measure)
+        figure = frontier_figure(model.frontier, (6,), 4.0, measure)
         series = {trace.name: trace for trace in figure.data}
         assert (series[CERTIFICATE].y >= series["truth"].y).all()
         assert (
             list(series[FRONT].x[:-1])
-            == pareto(found[found["sweeps"] > 0], measure)["sweeps"].tolist()
+            == pareto(model.frontier.with_work(), measure)["sweeps"].tolist()
         )
 
 
-def test_the_figure_and_the_runner_up_are_those_of_a_fresh_frontier(model, found):
+def test_the_figure_and_the_runner_up_are_those_of_a_fresh_frontier(model):
     """What is kept for all budgets gives the same as starting anew with each of them."""
     for budget in (0.05, 0.3, 4.0, 1e4):
         for measure in ("mean_regret", "max_regret"):
             state = MeasuredState("inventory", model, budget, (3, 6), measure)
-            assert measured.figure(state) == frontier_figure(found, (3, 6), budget, measure)
-            best = best_on_budget(model.positive, budget, measure)
-            others = None if best is None else without(model.positive, *competitor(best))
-            second = None if best is None else best_on_budget(others, budget, measure)
+            assert measured.figure(state) == frontier_figure(
+                model.frontier, (3, 6), budget, measure
+            )
+            paid = model.frontier.with_work()
+            best = best_on_budget(paid, budget, measure)
+            others = None if best is None else without(paid, *competitor(best))
+            second = None if others is None else best_on_budget(others, budget, measure)
             assert (state.second is None) == (second is None)
             assert second is None or state.second.equals(second)
 
@@ -124,7 +127,7 @@ def test_a_point_opens_its_own_policy_in_the_inspector(model, found):
 
 def test_the_snippet_recomputes_the_table():
     names = ran(snippet(opened(PAGE)))
-    expected = frontier(INVENTORY.build())
+    expected = frontier(INVENTORY.build()).points
     pd.testing.assert_frame_equal(names["frame"], expected)
 
 

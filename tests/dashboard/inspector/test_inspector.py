@@ -12,9 +12,8 @@ import pytest
 from examples.machine import Machine
 from fsdash.choice.solved import solved_domain
 from fsdash.dashboard.inspector import figures as inspector_figures
+from fsdash.dashboard.inspector import source, text, timeline
 from fsdash.dashboard.inspector import state as inspector
-from fsdash.dashboard.inspector import text, timeline
-from fsdash.dashboard.inspector.cache import SizedCache
 from fsdash.dashboard.inspector.url import URL, format_selectors, parse_selectors
 from fsdash.dashboard.service import ASK_OPERATOR, NEW_STORE, SET_ASIDE
 from fsdash.dashboard.widgets.chart import HTML
@@ -269,21 +268,20 @@ def test_models_and_policies_that_are_too_large_are_refused_before_they_are_buil
             inspector.policy_at(SimpleNamespace(spec=spec), 0)
 
 
-def test_the_total_size_of_cached_policies_is_limited():
-    cache, made = SizedCache(most=3, total=10), []
-
-    def get(key, size):
-        return cache.get(key, lambda: (made.append(key) or key, size))
-
-    assert [get("a", 4), get("b", 4), get("a", 4)] == ["a", "b", "a"] and made == ["a", "b"]
-    get("c", 4)  # b was used longest ago
-    assert cache.size == 8
-    get("a", 4), get("b", 4)
-    assert made == ["a", "b", "c", "b"]
-    assert get("large", 11) == "large" and cache.size == 0
-    for key in "defg":
-        get(key, 1)
-    assert cache.size == 3
+def test_the_total_size_of_cached_policies_is_limited(monkeypatch):
+    """Here a policy is its own size."""
+    monkeypatch.setattr(inspector, "policy_at", lambda history, step: (step, None))
+    monkeypatch.setattr(inspector, "size_of", lambda policy: policy)
+    source.policy_at.cache_clear()
+    history, cache = SimpleNamespace(name="run"), source.policy_at.cache
+    large = source.MAX_TOTAL + 1
+    assert source.policy_at(history, large)[0] == large and not cache
+    for size in range(2 * source.MAX_POLICIES):
+        source.policy_at(history, size)
+    assert len(cache) == source.MAX_POLICIES
+    source.policy_at(history, source.MAX_TOTAL)
+    assert len(cache) == 1
+    source.policy_at.cache_clear()
 
 
 def test_a_damaged_store_can_be_replaced_by_a_new_one(tmp_path, monkeypatch):
@@ -299,7 +297,7 @@ def test_a_damaged_store_can_be_replaced_by_a_new_one(tmp_path, monkeypatch):
 def test_only_the_operator_can_replace_a_damaged_store(tmp_path, monkeypatch):
     (tmp_path / "runs.db").write_text("not a database, certainly" * 100)
     monkeypatch.setenv("FSDASH_DATA", str(tmp_path))
-    monkeypatch.setattr("fsdash.dashboard.service.is_single_user", lambda: False)
+    monkeypatch.setattr("fsdash.dashboard.visitors.is_single_user", lambda: False)
     page = opened(PAGE)
     assert ASK_OPERATOR in [text.value for text in page.markdown]
     assert "recover" not in [button.key for button in page.button]

@@ -9,7 +9,7 @@ from fsdash.dashboard.run_lab import text
 from fsdash.dashboard.run_lab.state import CUSTOM
 from fsdash.dashboard.run_lab.sweep import SWEEP
 from fsdash.dashboard.widgets.url_state import UNUSABLE
-from fsdash.runs.server.limits import Limits
+from fsdash.runs.limits import Limits
 from fsdash.runs.spec import RunSpec
 from tests.dashboard.kit import address, figures, traces, words
 from tests.dashboard.run_lab.lab import errors, lab, shown
@@ -209,6 +209,6 @@ def test_a_full_queue_refuses_the_experiment(service, monkeypatch):
     before = service.store.size().experiments
     test = lab()
     test.button(key="start").click().run()
-    assert "9 replications at once are too many: at most 1 may be queued" in errors(test)
+    assert "9 queued replications at once are too many: the limit is 1" in errors(test)
     assert service.store.size().experiments == before
     assert "experiment" not in test.query_params

@@ -222,7 +222,7 @@ def test_a_pinned_experiment_cannot_be_deleted(service, two):
 
 
 def test_visitors_of_a_shared_server_change_only_their_own_experiments(service, two, monkeypatch):
-    monkeypatch.setattr("fsdash.dashboard.service.is_single_user", lambda: False)
+    monkeypatch.setattr("fsdash.dashboard.visitors.is_single_user", lambda: False)
     keys = {button.key for button in runs(selected=two[0]).button}
     assert not keys & {"pin", "delete"}
 

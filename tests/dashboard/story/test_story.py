@@ -229,12 +229,12 @@ def test_the_two_errors(model, best, T):
 
 @pytest.mark.parametrize("budget", [1.0, 2.5, 3.0, 8.0])
 def test_regret_against_work(model, best, budget):
-    points = fsdash.frontier(
+    frontier = fsdash.frontier(
         model, range(2, 13), methods=("fsvi", "vi"), bounds=False, every_iteration=True
     )
+    points, precision = frontier.points, frontier.precision
     paid = points[points["sweeps"] <= budget]
     found = numbers.work(budget, 5)
-    precision = points.attrs["precision"]
     assert found["regret"] == pytest.approx(paid["mean_regret"].min(), abs=2 * precision)
     base = paid[paid["method"] == "vi"]["mean_regret"].min()
     assert found["base"] == pytest.approx(base, abs=2 * precision)
@@ -248,10 +248,18 @@ def test_regret_against_work(model, best, budget):
 
 
 def test_replanning_beats_both_on_the_budgets_that_the_answer_names(model):
-    points = fsdash.frontier(
-        model, range(2, 13), methods=("fsvi", "rolling", "vi"), bounds=False, every_iteration=True
+    points = (
+        fsdash.frontier(
+            model,
+            range(2, 13),
+            methods=("fsvi", "rolling", "vi"),
+            bounds=False,
+            every_iteration=True,
+        )
+        .with_work()
+        .points
     )
-    points, found = points[points["sweeps"] > 0], numbers.work(2.5, 3)
+    found = numbers.work(2.5, 3)
     for budget in (0.7, 0.99, 1.0, 2.0, 4.0, 5.99, 6.0, 8.0):
         paid = points[points["sweeps"] <= budget]
         wins = paid.loc[paid["mean_regret"].idxmin(), "method"] == "rolling"

@@ -14,7 +14,8 @@ import pytest
 
 from fsdash.errors import InputError
 from fsdash.runs.errors import QueueFull, StoreError, WorkerDied
-from fsdash.runs.server.limits import Limits
+from fsdash.runs.limits import Limits
+from fsdash.runs.records import progress_of
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.server.work_queue import WorkQueue
 from fsdash.runs.store.experiments import Store
@@ -30,6 +31,7 @@ from tests.runs.work import (
     frozen,
     over,
     until,
+    worker_pids,
 )
 
 pytestmark = [pytest.mark.processes]
@@ -71,6 +73,12 @@ def running(store, id, rows=1):
     return until(first, f"{rows} rows of {id}")
 
 
+def progress_now(store, id):
+    experiment = store.experiment(id)
+    rows = store.rows([run.id for run in experiment.runs]).groupby(["run", "replication"]).last()
+    return progress_of(experiment, rows.to_dict("index"))
+
+
 def test_workers_compute_the_same_rows_as_this_process(manager, store):
     specs = base(replications=3), frozen(replications=2)
     id = manager.submit("me", "both", specs)
@@ -80,7 +88,7 @@ def test_workers_compute_the_same_rows_as_this_process(manager, store):
         assert_same_rows(store.rows([run.id]), spec)
         assert "budget of 3 iterations" in run.reason
         assert all(r.pid not in (None, os.getpid()) for r in run.replications)
-    for progress in manager.progress(id):
+    for progress in progress_now(store, id):
         assert (progress.fraction, progress.seconds_left) == (1.0, None)
         assert progress.finished == progress.replications
 
@@ -88,7 +96,7 @@ def test_workers_compute_the_same_rows_as_this_process(manager, store):
 def test_the_progress_of_a_running_experiment(manager, store):
     id = manager.submit("me", "long", [base(iterations=100_000, replications=3)])
     running(store, id, rows=10)
-    [progress] = until(lambda: [p for p in manager.progress(id) if p.fraction > 0])
+    [progress] = until(lambda: [p for p in progress_now(store, id) if p.fraction > 0])
     assert progress.status == "running" and 0 < progress.fraction < 1
     assert progress.seconds_left > 0
     queue = manager.queue("me")
@@ -152,7 +160,7 @@ def test_the_replication_of_a_dead_or_stopped_worker_runs_again(manager, store, 
     assert [run.status for run in experiment.runs] == ["finished", "finished"]
     assert_same_rows(store.rows([experiment.runs[0].id]), spec)
     assert not is_running(pid)
-    until(lambda: len(manager._executor.pids()) == 3, "a new worker for the dead one")
+    until(lambda: len(worker_pids(manager)) == 3, "a new worker for the dead one")
 
 
 def test_a_replication_without_progress_is_not_tried_for_ever(manager, store, monkeypatch):
@@ -176,7 +184,7 @@ def test_workers_that_cannot_be_started_are_tried_again(manager, store, monkeypa
     with monkeypatch.context() as patch:
         no_memory = OSError(errno.ENOMEM, "Cannot allocate memory")
         patch.setattr("fsdash.runs.workers.executor._start_worker", Mock(side_effect=no_memory))
-        for pid in manager._executor.pids():
+        for pid in worker_pids(manager):
             os.kill(pid, signal.SIGKILL)
         until(lambda: {r.status for r in replications(store, id)} == {"queued"})
         # A spare worker that was killed while it started is reported until it is tried again.
@@ -285,18 +293,18 @@ def test_a_full_queue_refuses_with_a_reason(manager, store):
     manager.limits = Limits(queued_per_owner=6, queued=8, running_per_owner=1)
     mine = manager.submit("me", "mine", [base(ENDLESS, replications=5)])
     until(lambda: manager.queue("me").running == 1)
-    with pytest.raises(QueueFull, match="you have 4 replications queued, and 3 more"):
+    with pytest.raises(QueueFull, match="you have 4 queued replications, and 3 more"):
         manager.submit("me", "more", [base(replications=2), frozen()])
     assert len(store.experiments(owner="me", text="more")) == 0
     manager.submit("you", "yours", [base(ENDLESS, replications=4)])
     until(lambda: manager.queue("you").running == 1)
-    with pytest.raises(QueueFull, match="there are 7 replications queued"):
+    with pytest.raises(QueueFull, match="this server has 7 queued replications"):
         manager.submit("third", "no room", [base(replications=2)])
     manager.pause(mine)
     over(store, mine)
     manager.limits = replace(manager.limits, queued_per_owner=4)
     with pytest.raises(
-        QueueFull, match="5 replications at once are too many: at most 4 may be queued"
+        QueueFull, match="5 queued replications at once are too many: the limit is 4"
     ):
         manager.resume(mine)
     with pytest.raises(InputError, match="queued = 0"):
@@ -308,14 +316,14 @@ def test_visitors_with_one_address_share_a_limit(manager, store):
     for name in "abc":
         manager.submit(name, "one of many names", [base(ENDLESS, replications=2)], address="x")
     until(lambda: manager.queue("").total_running == 2)
-    with pytest.raises(QueueFull, match="your network has 4 replications queued, and 3 more"):
+    with pytest.raises(QueueFull, match="your network has 4 queued replications, and 3 more"):
         manager.submit("d", "another name", [base(replications=3)], address="x")
     manager.submit("e", "elsewhere", [base(replications=6)], address="y")
     manager.submit("f", "on this computer", [base(replications=6)])
     paused = manager.submit("g", "paused", [base(ENDLESS, replications=3)], address="z")
     manager.pause(paused)
     over(store, paused)
-    with pytest.raises(QueueFull, match="your network has 4 replications queued, and 3 more"):
+    with pytest.raises(QueueFull, match="your network has 4 queued replications, and 3 more"):
         manager.resume(paused, address="x")
 
 

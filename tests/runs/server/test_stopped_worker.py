@@ -12,7 +12,7 @@ import pytest
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.store.database import LOCK_TIMEOUT
 from fsdash.runs.workers.processes import is_running
-from tests.runs.work import base, over, stop_while_writing, until
+from tests.runs.work import base, over, stop_while_writing, until, worker_pids
 
 
 @pytest.mark.processes
@@ -24,7 +24,7 @@ def test_a_worker_that_holds_a_lock_is_replaced(store, monkeypatch):
             id = manager.submit("me", "locked", [base()])
             [job] = until(lambda: manager._jobs, "a worker with the task")
         pid = until(lambda: manager._executor.pid(job.future), "the worker's process")
-        until(lambda: pid not in manager._executor.pids(), "the end of the stopped worker")
+        until(lambda: pid not in worker_pids(manager), "the end of the stopped worker")
         began = time.monotonic()
         assert over(store, id).status == "finished"
         assert time.monotonic() - began < LOCK_TIMEOUT
@@ -34,9 +34,10 @@ SERVER = """
 import sys
 from fsdash.runs.server.manager import Manager
 from fsdash.runs.store.experiments import Store
+from tests.runs.work import worker_pids
 
 with Manager(Store(sys.argv[1]), workers=1) as manager:
-    print(manager._executor.pids()[0], flush=True)
+    print(worker_pids(manager)[0], flush=True)
     sys.stdin.read()
 """
 

@@ -195,7 +195,7 @@ def test_the_tasks_from_one_network_address_are_bounded(tasks, monkeypatch):
         choice(tasks, owner="d", address="")  # on this computer
     choice(tasks, owner="c", address="192.0.2.2")
     tasks.delete(first.id, secret)
-    choice(tasks, owner="c", address="192.0.2.1")
+    choice(tasks, owner="e", address="192.0.2.1")
     with tasks._database.reading() as connection:
         stored = connection.execute(text("SELECT * FROM class_tasks")).all()
     assert "192.0.2" not in str(stored)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from fsdash.errors import InputError
+from fsdash.runs import retry
 from fsdash.runs.errors import CorruptStore, StoreError, Superseded
 from fsdash.runs.server import worker
 from fsdash.runs.server.work_queue import WorkQueue
-from fsdash.runs.store import retry
 from fsdash.runs.store.attempts import AttemptWriter, Batch
 from fsdash.runs.store.database import Database, set_aside
 from fsdash.runs.store.experiments import Store

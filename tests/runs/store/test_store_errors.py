@@ -64,7 +64,7 @@ def test_an_unusable_url_is_refused(url):
 def test_a_full_disk_interrupts_a_run_that_can_be_resumed(sqlite_store, monkeypatch):
     store = sqlite_store
     """Causes SQLite's own error by limiting the number of pages in the file."""
-    monkeypatch.setattr("fsdash.runs.store.retry.RETRY_SECONDS", 0.0)
+    monkeypatch.setattr("fsdash.runs.retry.RETRY_SECONDS", 0.0)
     spec = frozen(iterations=15)
     id = store.add_experiment("me", "large", [spec])
     engine = worker.database(store.url)._engine

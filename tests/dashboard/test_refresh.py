@@ -1,12 +1,12 @@
-"""What the pages of one server share: how often they refresh."""
+"""How often the pages of one server refresh."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from fsdash.dashboard import service
-from fsdash.dashboard.service import (
+from fsdash.dashboard import refresh
+from fsdash.dashboard.refresh import (
     FASTEST_REFRESH,
     INACTIVE_AFTER,
     LATE,
@@ -18,7 +18,7 @@ from tests.runs.work import until
 
 
 def test_a_refresh_waits_for_the_one_before_but_not_for_ever(monkeypatch):
-    monkeypatch.setattr(service, "TURN_TIMEOUT", 0.01)
+    monkeypatch.setattr(refresh, "TURN_TIMEOUT", 0.01)
     rate = RefreshRate()
     with rate.refresh("one"):
         began = time.monotonic()
@@ -28,24 +28,24 @@ def test_a_refresh_waits_for_the_one_before_but_not_for_ever(monkeypatch):
 
 
 def test_refreshes_take_turns(monkeypatch):
-    monkeypatch.setattr(service, "TURN_TIMEOUT", 60)
+    monkeypatch.setattr(refresh, "TURN_TIMEOUT", 60)
     rate, inside = RefreshRate(), []
 
-    def refresh(viewer: int) -> None:
+    def refresh_page(viewer: int) -> None:
         with rate.refresh(viewer):
             inside.append(viewer)
             assert len(inside) == 1
             inside.remove(viewer)
 
     with ThreadPoolExecutor(2) as threads:
-        list(threads.map(refresh, range(200)))
+        list(threads.map(refresh_page, range(200)))
 
 
 def test_who_has_seen_no_numbers_yet_comes_first(monkeypatch):
-    monkeypatch.setattr(service, "TURN_TIMEOUT", 60)
+    monkeypatch.setattr(refresh, "TURN_TIMEOUT", 60)
     rate, order = RefreshRate(), []
 
-    def refresh(viewer: str, first: bool) -> None:
+    def refresh_page(viewer: str, first: bool) -> None:
         with rate.refresh(viewer, first):
             order.append(viewer)
 
@@ -54,7 +54,7 @@ def test_who_has_seen_no_numbers_yet_comes_first(monkeypatch):
 
     with ThreadPoolExecutor(3) as threads, rate.refresh("running"):
         for n, (viewer, first) in enumerate((("a", False), ("b", False), ("new", True)), start=1):
-            threads.submit(refresh, viewer, first)
+            threads.submit(refresh_page, viewer, first)
             until(lambda n=n: waiting(n))
     assert order == ["new", "a", "b"]
 
@@ -67,16 +67,16 @@ def test_a_refresh_waits_while_many_threads_compete_but_not_for_ever(monkeypatch
         slept.append(seconds)
         now[0] += seconds + (2 * LATE if len(slept) <= late_sleeps[0] else 0)
 
-    monkeypatch.setattr(service.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(service.time, "sleep", sleep)
+    monkeypatch.setattr(refresh.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(refresh.time, "sleep", sleep)
     late_sleeps = [0]
-    service.let_widgets_go_first(LONGEST_PAUSE)
+    refresh.let_widgets_go_first(LONGEST_PAUSE)
     assert len(slept) == 1
     late_sleeps[0] = 4
-    service.let_widgets_go_first(LONGEST_PAUSE)
+    refresh.let_widgets_go_first(LONGEST_PAUSE)
     assert len(slept) == 5
     late_sleeps[0], now[0] = 10**6, 0.0
-    service.let_widgets_go_first(LONGEST_PAUSE)
+    refresh.let_widgets_go_first(LONGEST_PAUSE)
     assert LONGEST_PAUSE <= now[0] < LONGEST_PAUSE + 1
 
 
@@ -90,9 +90,9 @@ def test_a_refresh_that_fails_gives_its_turn_back():
 
 def test_all_refreshes_together_take_a_fixed_share_of_one_core(monkeypatch):
     clock = iter([0.0, 0.006] * 80)
-    monkeypatch.setattr(service.time, "thread_time", lambda: next(clock))
+    monkeypatch.setattr(refresh.time, "thread_time", lambda: next(clock))
     now = [100.0]
-    monkeypatch.setattr(service.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(refresh.time, "monotonic", lambda: now[0])
     rate, interval = RefreshRate(), {}
     for viewer in range(80):
         with rate.refresh(viewer):
