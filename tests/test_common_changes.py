@@ -118,7 +118,7 @@ def test_an_algorithm(project):
         "from fsdash.runs.spec import RunSpec\n"
         'assert worker_seconds(RunSpec("inventory", "lazy", iterations=5)) > 0\n'
         'assert algorithm_colour("lazy")\n'
-        'test = open_page("pages/4_Run_lab.py", preset="custom", algorithms="lazy")\n'
+        'test = open_page("pages/5_Run_lab.py", preset="custom", algorithms="lazy")\n'
         'print(test.number_input(key="lab.lazy.draws").help)\n'
         'assert not test.button(key="start").disabled\n'
     )
@@ -140,14 +140,14 @@ def test_a_domain(project):
     assert len(project.changed) == documented_files("a domain")
     printed = project.run(
         'command("solve table --method mpi")\n'
-        'lab = open_page("pages/4_Run_lab.py", preset="custom", domain="table")\n'
+        'lab = open_page("pages/5_Run_lab.py", preset="custom", domain="table")\n'
         'print(lab.number_input(key="lab.table.bonus").help)\n'
-        'inspector = open_page("pages/5_Policy_inspector.py", domain="table")\n'
+        'inspector = open_page("pages/7_Policy_inspector.py", domain="table")\n'
         "assert not inspector.error and not inspector.warning\n"
         "assert inspector.get('bidi_component')\n"
-        'measured = open_page("pages/2_Choose_T.py", model="table")\n'
+        'measured = open_page("pages/3_Choose_T.py", model="table")\n'
         "assert measured.metric and not measured.exception\n"
-        'theory = open_page("pages/2_Choose_T.py", by="theory")\n'
+        'theory = open_page("pages/3_Choose_T.py", by="theory")\n'
         'theory.button(key="load-table").click().run()\n'
         "assert not theory.exception\n"
     )
@@ -261,7 +261,7 @@ def test_a_parameter_of_e_fsvi(project):
     printed = project.run(
         'command("run inventory --algorithm e-fsvi -T 2 --iterations 1 --replications 1 "\n'
         '        "--with M_u=1 --with patience=3")\n'
-        'test = open_page("pages/4_Run_lab.py", preset="custom", algorithms="e-fsvi")\n'
+        'test = open_page("pages/5_Run_lab.py", preset="custom", algorithms="e-fsvi")\n'
         'print(test.number_input(key="lab.e-fsvi.patience").help)\n'
     )
     assert "patience is 3" in printed and "A new one." in printed

@@ -106,18 +106,18 @@ LINKED = [word for word in WORDS if word != "\ud800"]
 """What a link can hold: the server replaces a surrogate before a page sees it."""
 PAGES: Mapping[str | None, UrlState] = {
     None: HOME,
-    "12_Story.py": STORY,
+    "1_Story.py": STORY,
     "1_Reward_error.py": REWARD_ERROR,
-    "2_Choose_T.py": CHOOSE_T,
+    "3_Choose_T.py": CHOOSE_T,
     "3_Linear_architecture.py": LINEAR,
-    "8_Your_model.py": YOUR_MODEL,
-    "4_Run_lab.py": lab_url(),
-    "5_Policy_inspector.py": INSPECTOR,
+    "4_Your_model.py": YOUR_MODEL,
+    "5_Run_lab.py": lab_url(),
+    "7_Policy_inspector.py": INSPECTOR,
     "6_Runs.py": runs_url(),
-    "7_Reproduction.py": REPRODUCTION,
+    "8_Reproduction.py": REPRODUCTION,
     "10_Exercises.py": EXERCISES,
     "11_Class.py": CLASS_LINKS,
-    "9_Live_gridworld.py": LIVE_GRIDWORLD,
+    "6_Live_gridworld.py": LIVE_GRIDWORLD,
 }
 """The pages by their scripts; the home page has none of its own."""
 NAN = re.compile(r"\bnan\b", re.IGNORECASE)

@@ -121,7 +121,7 @@ def test_the_next_stop_on_the_same_page_is_read_although_the_page_wrote_another_
 
 
 def test_another_page_leads_back_and_the_tour_can_be_ended():
-    page = follow_link(at("lecturer.3"), "2_Choose_T.py")
+    page = follow_link(at("lecturer.3"), "3_Choose_T.py")
     assert bar.place(Position("lecturer", 3)) in words(page)
     assert bar.RETURN in [link.proto.label for link in page.get("page_link")]
     page.button(key="tour-end").click().run()
@@ -158,7 +158,7 @@ def test_the_stops_about_budgets_name_the_recommended_method(position, method):
 def test_other_budgets_have_the_winners_that_the_lecturers_stop_names(budget, method):
     sweeps = "1 sweep" if budget == "1" else f"{budget} sweeps"
     assert f"With {sweeps} " in parse_position("lecturer.5").stop.look_for
-    assert opened("2_Choose_T.py", budget=budget).header[0].value.startswith(method)
+    assert opened("3_Choose_T.py", budget=budget).header[0].value.startswith(method)
 
 
 def test_fsvi_orders_at_the_start_of_a_block_as_the_last_stop_says():

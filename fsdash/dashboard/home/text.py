@@ -1,6 +1,5 @@
 """The wording of the home page."""
 
-PAGE = "Home"
 TITLE = "When does freezing slow states pay off?"
 START = "Start here: the story of one small shop"
 START_REASON = """Ten short sections with live figures, from value iteration to the limits of

@@ -5,7 +5,7 @@ import streamlit as st
 from fsdash.dashboard.home import state, text
 from fsdash.dashboard.home.state import LARGEST_T, NARROW, WIDE
 from fsdash.dashboard.navigation import PAGES, available_pages
-from fsdash.dashboard.shell import exercises, glossary, open_page, two_columns
+from fsdash.dashboard.shell import open_page, tools, two_columns
 from fsdash.dashboard.tour import link_to_stop
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.picture import draw_step_caption, draw_svg
@@ -15,7 +15,7 @@ from fsdash.teaching.tours import TOURS, Position
 STEP = "home-step"
 """Session key: the step of the picture."""
 SECONDS_PER_STEP = 1.5
-CARDS_IN_A_ROW = 3
+CARDS_IN_A_ROW = 4
 URL = UrlState(
     "home",
     {
@@ -27,8 +27,7 @@ URL = UrlState(
 
 def show() -> None:
     """Draw the page."""
-    open_page(text.PAGE, URL)
-    st.title(text.TITLE, anchor=False)
+    open_page("Home", URL, text.TITLE)
     draw_start()
     with st.container(key="text-and-figure"):
         with st.container():
@@ -40,10 +39,9 @@ def show() -> None:
             st.fragment(draw_pictures, run_every=SECONDS_PER_STEP if playing else None)(playing)
     draw_questions()
     draw_tours()
-    exercises("home", URL)
-    glossary(("T", "gamma", "alpha", "k"))
-    st.header(text.COMMANDS_TITLE, anchor=False)
-    st.code(text.COMMANDS, language="bash")
+    commands = tools("home", URL, ("T", "gamma", "alpha", "k"))
+    with commands.popover(text.COMMANDS_TITLE, icon=":material/terminal:"):
+        st.code(text.COMMANDS, language="bash")
 
 
 def draw_start() -> None:
@@ -112,16 +110,15 @@ def restart() -> None:
 
 
 def draw_questions() -> None:
-    """A card for each page with the question it answers, group by group, three in a row."""
+    """A card for each page with the question it answers, in rows."""
     st.header(text.QUESTIONS_TITLE, anchor=False)
-    for group, pages in available_pages().items():
-        shown = [page for page in pages if page.question and group]
-        for start in range(0, len(shown), CARDS_IN_A_ROW):
-            row = shown[start : start + CARDS_IN_A_ROW]
-            for column, page in zip(st.columns(CARDS_IN_A_ROW), row, strict=False):
-                with column.container(border=True, height="stretch"):
-                    st.page_link(page.script, label=f"**{page.title}**", icon=page.icon)
-                    st.markdown(page.question)
+    shown = [page for page in available_pages() if page.question and page != PAGES["story"]]
+    for start in range(0, len(shown), CARDS_IN_A_ROW):
+        row = shown[start : start + CARDS_IN_A_ROW]
+        for column, page in zip(st.columns(CARDS_IN_A_ROW), row, strict=False):
+            with column.container(border=True, height="stretch"):
+                st.page_link(page.script, label=f"**{page.title}**", icon=page.icon)
+                st.markdown(page.question)
 
 
 def draw_tours() -> None:

@@ -36,12 +36,10 @@ def draw_export(now: Inspection) -> None:
         (HTML, f"{name}-{policy_figure.name}.html", "text/html", figure_html),
         (text.SPEC_JSON, f"{name}-spec.json", "application/json", spec.to_json),
     )
-    section = st.expander(
-        EXPORT, icon=":material/download:", key="export-policy", on_change="rerun"
-    )
-    if not section.open:
+    box = st.popover(EXPORT, icon=":material/download:", key="export-policy", on_change="rerun")
+    if not box.open:
         return
-    with section:
+    with box:
         with st.container(horizontal=True):
             for label, file, mime, make in files:
                 st.download_button(label, make, file, mime, key=f"get-{label}", on_click="ignore")

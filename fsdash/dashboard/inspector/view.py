@@ -26,7 +26,7 @@ from fsdash.dashboard.inspector.style import STYLE, badge
 from fsdash.dashboard.inspector.timeline import choose_step, is_playing, stop_at_end
 from fsdash.dashboard.inspector.url import URL, start_from_url
 from fsdash.dashboard.service import open_store, show_store_error
-from fsdash.dashboard.shell import add_style, exercises, open_page, popover, what_to_notice
+from fsdash.dashboard.shell import add_style, open_page, popover, tools, what_to_notice
 from fsdash.domains import domain_label
 from fsdash.errors import InputError
 from fsdash.figures.palette import FIRST_POLICY, SECOND_POLICY
@@ -56,10 +56,7 @@ def show() -> None:
         st.info(str(problem), icon=":material/info:")
     except StoreError as trouble:
         show_store_error(trouble)
-    left, right = st.columns([5, 4], gap="large")
-    with left:
-        exercises("inspector", URL)
-    with right, st.expander(text.READING_TITLE, icon=":material/menu_book:", key="reading"):
+    with tools("inspector", URL), st.popover(text.READING_TITLE, icon=":material/menu_book:"):
         st.markdown(text.READING)
 
 

@@ -29,11 +29,10 @@ from fsdash.dashboard.live_gridworld.state import (
 from fsdash.dashboard.live_gridworld.style import STYLE, map_head
 from fsdash.dashboard.shell import (
     add_style,
-    exercises,
-    glossary,
     open_page,
     popover,
     segments,
+    tools,
     what_to_notice,
 )
 from fsdash.dashboard.widgets import controls
@@ -66,14 +65,11 @@ _RACE, _PLAYING, _PICKED, _PROBLEM, _COLUMN, _ROW = (
 
 def show() -> None:
     """Draw the page."""
-    open_page(text.PAGE, URL)
+    open_page(text.PAGE, URL, text.TITLE)
     add_style(STYLE)
-    st.title(text.TITLE, anchor=False)
     ticking = is_playing()
     st.fragment(draw_race, run_every=SECONDS if ticking else None)(ticking)
     what_to_notice(text.NOTICE)
-    exercises("live_gridworld", URL)
-    glossary(("T", "gamma"))
 
 
 def draw_race(ticking: bool) -> None:
@@ -90,7 +86,8 @@ def draw_race(ticking: bool) -> None:
             st.markdown(text.describe_race(race))
         curves = curves_of(race)
         chart(curves, "shares", alt_text=text.describe_curves(race), height=CURVES_HEIGHT)
-    export("live-gridworld", curves, lambda: race_table(race), python_code(race))
+    with tools("live_gridworld", URL, ("T", "gamma")):
+        export("live-gridworld", curves, lambda: race_table(race), python_code(race))
     URL.write()
     if is_playing() != ticking:  # only a full rerun starts or stops the fragment's timer
         st.rerun()

@@ -12,9 +12,9 @@ from fsdash.dashboard.reproduction import state, text
 from fsdash.dashboard.reproduction.text import ALL_PARTS, PARTS, THEORY, VERDICTS
 from fsdash.dashboard.shell import (
     add_style,
-    exercises,
     open_page,
     popover,
+    tools,
     what_to_notice,
 )
 from fsdash.dashboard.widgets.chart import chart, export
@@ -80,10 +80,8 @@ STYLE = """<style>
 
 def show() -> None:
     """Draw the page."""
-    open_page(text.PAGE, URL)
+    open_page(text.PAGE, URL, text.TITLE, text.INTRODUCTION)
     add_style(STYLE)
-    st.title(text.TITLE, anchor=False)
-    st.markdown(text.INTRODUCTION)
     counts = st.container()
     linked = URL.get("claim")
     parts, verdicts, setting = _choose_filters() if not linked else _linked_filters()
@@ -106,13 +104,9 @@ def show() -> None:
     if archived and (shown["beyond"].any() or not linked):
         _draw_beyond(shown[shown["beyond"]], findings, archived, setting)
     st.space("small")
-    left, right = st.columns([5, 4], gap="large")
-    with left:
-        exercises("reproduction", URL)
-    with right:
-        what_to_notice(text.NOTICE)
-        with st.expander(text.RULES_TITLE, icon=":material/gavel:", key="rules"):
-            st.markdown(text.RULES)
+    what_to_notice(text.NOTICE)
+    with tools("reproduction", URL).popover(text.RULES_TITLE, icon=":material/gavel:", key="rules"):
+        st.markdown(text.RULES)
     _draw_downloads(claims, findings)
     URL.write()
 
@@ -215,9 +209,10 @@ def _draw_figure_and_claims(
         figure, rows = _figure_and_rows(part, name, setting)
         chart(figure, name, alt_text=text.alt_text(part, label), height=440)
         _draw_origin(part)
-        export(name, figure, rows, state.snippet(part, name, setting))
-        if part != THEORY:
-            _draw_work(part, setting)
+        with st.container(horizontal=True, gap="small"):
+            export(name, figure, rows, state.snippet(part, name, setting))
+            if part != THEORY:
+                _draw_work(part, setting)
     with right:
         _draw_claims(claims, findings)
 
@@ -252,7 +247,7 @@ def _draw_origin(part: str) -> None:
 
 def _draw_work(domain: str, setting: Setting) -> None:
     """The work that each method needs to reach three shares of the optimum."""
-    with st.expander(text.WORK_TITLE, key=f"work-{domain}"):
+    with st.popover(text.WORK_TITLE, key=f"work-{domain}"):
         work = {f"work_{share}": f"{share}%" for share in SHARES}
         number = st.column_config.NumberColumn
         st.dataframe(
@@ -397,7 +392,7 @@ def _draw_budgets(
         alt_text = text.BUDGETS_ALT.format(domain=PARTS[domain])
         chart(figure, "beyond-budgets", alt_text=alt_text, height=560)
         st.caption(text.BUDGETS_CAPTION.format(n=own["seed"].nunique()))
-        with st.expander(text.CERTIFICATES_TITLE, key="certificates"):
+        with st.popover(text.CERTIFICATES_TITLE, key="certificates"):
             ratio = certified["certificate"] / certified["max_regret"]
             st.dataframe(
                 certified.assign(ratio=ratio.round(2))[list(text.CERTIFICATES_COLUMNS)],

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from fsdash.dashboard.navigation import PAGES
-from fsdash.dashboard.shell import add_style, exercises, open_page
+from fsdash.dashboard.shell import add_style, open_page, tools
 from fsdash.dashboard.story import presenter, text
 from fsdash.dashboard.story.drawing import draw_figure, draw_formula
 from fsdash.dashboard.story.section_texts import SECTIONS
@@ -52,8 +52,8 @@ def show() -> None:
         draw_part(1)
     for place in range(2, len(SECTIONS) + 1):
         draw_part(place)
-    exercises("story", URL)
     draw_end()
+    tools("story", URL)
     _open_at_section(key="open-at-section", data={"section": URL.get("section")})
 
 
@@ -104,7 +104,7 @@ def draw_section(place: int, section: Section) -> None:
         draw_formula(section, values)
         draw_figure(section, values, numbers, HEIGHT)
     st.markdown(f"**{text.QUESTION}.** {fill(section.question, numbers)}")
-    with st.expander(text.ANSWER, key=f"answer-{section.name}"):
+    with st.popover(text.ANSWER, key=f"answer-{section.name}"):
         st.markdown(fill(section.answer, numbers))
     URL.write()
 

@@ -9,8 +9,8 @@ _KNOWN, _NEW, _FORGET = "fsdash-progress", "fsdash-progress-new", "fsdash-progre
 """Session keys: what the browser reported, what was solved since, and whether to delete it."""
 
 
-def read_progress() -> frozenset[str]:
-    """The ids of the solved exercises; newly solved ones are stored. Call it once per page."""
+def read_progress(place: str = "") -> frozenset[str]:
+    """The ids of the solved exercises; newly solved ones are stored. Call it once per place."""
     known: frozenset[str] | None = st.session_state.get(_KNOWN)
     new: frozenset[str] = st.session_state.get(_NEW, frozenset())
     write = None
@@ -19,7 +19,7 @@ def read_progress() -> frozenset[str]:
     elif known is not None and new - known:
         known = known | new
         write = ",".join(sorted(known))
-    value = browser_value("progress", write=write)
+    value = browser_value("progress", write=write, place=place)
     if write is None and value is not None:
         known = known_ids(value)
     st.session_state[_KNOWN] = known

@@ -11,7 +11,7 @@ from fsdash.dashboard.service import (
     show_store_error,
     visitor_id,
 )
-from fsdash.dashboard.shell import add_style, exercises, glossary, open_page
+from fsdash.dashboard.shell import add_style, open_page, tools
 from fsdash.dashboard.your_model import saved_text, text
 from fsdash.dashboard.your_model.new_model import draw_new_model
 from fsdash.dashboard.your_model.saved_model import MESSAGE, draw_saved_model
@@ -38,17 +38,15 @@ STYLE = """<style>
 
 def show() -> None:
     """Draw the page."""
-    open_page(text.PAGE, URL)
+    open_page(text.PAGE, URL, text.TITLE)
     add_style(STYLE)
-    st.title(text.TITLE, anchor=False)
     store = open_store()
     try:
         _draw(store, visitor_id())
         _draw_list(store)
     except StoreError as problem:
         show_store_error(problem)
-    exercises("your_model", URL)
-    glossary(("T", "gamma"))
+    tools("your_model", URL, ("T", "gamma"))
 
 
 def _draw(store: Store, visitor: str) -> None:

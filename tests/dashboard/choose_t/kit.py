@@ -9,7 +9,7 @@ from fsdash.theory import PRESETS, advise, fsvi_bound, trivial_bound
 from fsdash.theory.repaired import repaired_bound
 from tests.dashboard.kit import metrics
 
-PAGE = "2_Choose_T.py"
+PAGE = "3_Choose_T.py"
 THREE = PRESETS["three-regimes"]
 EVERY = "every"
 SENSITIVITY, TRUST = "sensitivity", "trust"

@@ -9,7 +9,7 @@ from fsdash.theory import PRESETS, fsvi_bound
 from fsdash.theory.measured_domains import measured_domains
 from tests.dashboard.kit import opened, words
 
-PAGE = "2_Choose_T.py"
+PAGE = "3_Choose_T.py"
 THREE = PRESETS["three-regimes"]
 GROWS = text.GROWS.split("{product}")[1]
 

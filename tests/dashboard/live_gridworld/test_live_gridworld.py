@@ -20,7 +20,7 @@ from tests.dashboard.kit import (
 
 pytestmark = pytest.mark.slow  # together they take several seconds
 
-PAGE = "9_Live_gridworld.py"
+PAGE = "6_Live_gridworld.py"
 MAPS = ("live-fsvi", "live-rolling", "live-vi")
 
 

@@ -24,7 +24,7 @@ from tests.dashboard.kit import figures, opened, traces, unfold, words
 
 pytestmark = pytest.mark.slow  # together they take several seconds
 
-PAGE = "7_Reproduction.py"
+PAGE = "8_Reproduction.py"
 INVENTORY = PARTS["inventory"]
 
 

@@ -25,7 +25,7 @@ from tests.saved_models import shop_frame, shop_model
 # Together they take several seconds.
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("store")]
 
-PAGE = "8_Your_model.py"
+PAGE = "4_Your_model.py"
 GAMMA = 0.95
 """The discount factor that a visitor gives for a table without one."""
 ODD_NAMES = {
@@ -317,7 +317,7 @@ def test_names_in_a_file_are_never_links_or_images(store):
     labels += test.segmented_control[0].options
     for label in (*shown, *labels):
         assert "![x](" not in re.sub(r"`[^`]*`", "", label)
-    lab = opened("4_Run_lab.py")
+    lab = opened("5_Run_lab.py")
     assert not any("![x](" in option for option in lab.segmented_control(key="lab.domain").options)
 
 

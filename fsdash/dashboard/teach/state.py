@@ -1,6 +1,6 @@
-"""The page Class without its widgets: links, and the answers as bars."""
+"""The Teach page without its widgets: progress, links for a class, and its answers as bars."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -12,12 +12,42 @@ from fsdash.dashboard.widgets.url_state import SHARED
 from fsdash.errors import InputError
 from fsdash.formatting import number
 from fsdash.runs.store.class_tasks import checked_options, checked_query, checked_question
-from fsdash.teaching.exercises import EXERCISES, Exercise
+from fsdash.teaching.exercises import EXERCISES, LEVELS, Exercise
 from fsdash.teaching.exercises.base import ChoiceAnswer, NumberAnswer
 
-OWN = "class_links"
+ALL = "all"
 MAX_BARS = 12
 """Bars of a histogram."""
+
+
+def shown(level: str) -> dict[str, list[Exercise]]:
+    """The exercises of a level, or all of them, by page."""
+    groups: dict[str, list[Exercise]] = {}
+    for exercise in EXERCISES:
+        if level in (ALL, exercise.level):
+            groups.setdefault(exercise.page, []).append(exercise)
+    return groups
+
+
+def teach_address(base: str | None, **query: str) -> str:
+    """A link to the page; `base` is its address in the browser, if known."""
+    page = (base or PAGES["teach"].address()).partition("?")[0]
+    return f"{page}?{urlencode(query, safe=',')}"
+
+
+def results_address(base: str | None, solved: Collection[str]) -> str:
+    """The link that holds the solved exercises."""
+    ids = [exercise.id for exercise in EXERCISES if exercise.id in solved]
+    return teach_address(base, results=",".join(ids))
+
+
+def solved_by_level(solved: Collection[str]) -> dict[str, tuple[int, int]]:
+    """By level: how many exercises are solved, and how many there are."""
+    counts = {}
+    for level in LEVELS:
+        ids = [exercise.id for exercise in EXERCISES if exercise.level == level]
+        counts[level] = sum(id in solved for id in ids), len(ids)
+    return counts
 
 
 def parse_link(text: str) -> tuple[str, dict[str, str]]:
@@ -33,8 +63,8 @@ def parse_link(text: str) -> tuple[str, dict[str, str]]:
         raise InputError("this link cannot be read; copy the address of the page again") from None
     name = parts.path.rstrip("/").rpartition("/")[2]
     pages = {page.address(): key for key, page in PAGES.items()} | {"": "home", ".": "home"}
-    if name not in pages or pages[name] == OWN:
-        titles = ", ".join(page.title for key, page in PAGES.items() if key != OWN)
+    if name not in pages or (pages[name] == "teach" and query.get("tab") == "class"):
+        titles = ", ".join(page.title for page in PAGES.values())
         raise InputError(
             "this link leads to no page that a class can open; copy the address of one of these "
             f"pages: {titles}"
@@ -43,21 +73,15 @@ def parse_link(text: str) -> tuple[str, dict[str, str]]:
 
 
 def page_address(page: str, query: dict[str, str]) -> str:
-    """The address of a page in a state, relative to the page Class."""
+    """The address of a page in a state, relative to the Teach page."""
     address = "./" if page == "home" else PAGES[page].address()
     return f"{address}?{urlencode(query)}" if query else address
-
-
-def task_address(base: str | None, task: str) -> str:
-    """The link for the class; `base` is the address of the page Class, if it is known."""
-    page = (base or PAGES[OWN].address()).partition("?")[0]
-    return f"{page}?{urlencode({'task': task})}"
 
 
 def is_local(base: str | None) -> bool:
     """Whether an address reaches this computer only.
 
-    >>> is_local("http://127.0.0.1:8501/Class"), is_local("http://192.168.0.7:8501/Class")
+    >>> is_local("http://127.0.0.1:8501/Teach"), is_local("http://192.168.0.7:8501/Teach")
     (True, False)
     """
     host = urlsplit(base or "").hostname or ""
