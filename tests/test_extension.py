@@ -17,7 +17,7 @@ import streamlit as st
 
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.inspector.url import URL as INSPECTOR_URL
-from fsdash.dashboard.run_lab.state import CUSTOM
+from fsdash.dashboard.run_lab.plans import CUSTOM
 from fsdash.dashboard.service import Service, _service
 from fsdash.domains import DOMAINS, make, register
 from fsdash.figures.domains import describe_domain, domain_svg

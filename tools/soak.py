@@ -36,7 +36,7 @@ from fsdash.dashboard.live_gridworld.view import URL as LIVE_GRIDWORLD
 from fsdash.dashboard.reproduction.view import URL as REPRODUCTION
 from fsdash.dashboard.reward_error.view import URL as REWARD_ERROR
 from fsdash.dashboard.run_lab.url import lab_url
-from fsdash.dashboard.runs.url import runs_url
+from fsdash.dashboard.run_lab.url import runs_url
 from fsdash.dashboard.story.sections import URL as STORY
 from fsdash.dashboard.widgets import waiting
 from fsdash.dashboard.widgets.url_readers import ListReader, Reader, as_reader

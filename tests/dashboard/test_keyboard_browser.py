@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import pytest
+from fsdash.dashboard.class_links import text as class_text
 from playwright.sync_api import Page, expect
 
 from fsdash.dashboard import tour as bar
-from fsdash.dashboard.class_links import text as class_text
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.widgets import exercise as widget
 from fsdash.teaching.exercises import by_id

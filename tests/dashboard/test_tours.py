@@ -2,6 +2,10 @@
 
 import numpy as np
 import pytest
+from fsdash.dashboard.linear_architecture import text as linear_text
+from fsdash.dashboard.linear_architecture import view as linear_view
+from fsdash.dashboard.reward_error import text as reward_error_text
+from fsdash.dashboard.reward_error import view as reward_error_view
 
 from fsdash.algorithms import fsvi, rolling, run_until
 from fsdash.choice.solved import solved_domain
@@ -11,12 +15,8 @@ from fsdash.dashboard.choose_t import view as choose_t_view
 from fsdash.dashboard.home import text as home_text
 from fsdash.dashboard.home import view as home_view
 from fsdash.dashboard.inspector import url as inspector_url
-from fsdash.dashboard.linear_architecture import text as linear_text
-from fsdash.dashboard.linear_architecture import view as linear_view
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.reproduction import view as reproduction_view
-from fsdash.dashboard.reward_error import text as reward_error_text
-from fsdash.dashboard.reward_error import view as reward_error_view
 from fsdash.dashboard.run_lab.url import lab_url
 from fsdash.dashboard.story import sections as story_sections
 from fsdash.dashboard.your_model import url as your_model_url

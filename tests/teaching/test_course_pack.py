@@ -6,15 +6,15 @@ from itertools import accumulate
 from pathlib import Path
 
 import pytest
+from fsdash.dashboard.class_links.state import parse_link
+from fsdash.dashboard.exercises import view as exercises_view
+from fsdash.dashboard.reward_error import view as reward_error_view
 
 from fsdash.dashboard.choose_t import measured, measured_text
 from fsdash.dashboard.choose_t import view as choose_t_view
-from fsdash.dashboard.class_links.state import parse_link
-from fsdash.dashboard.exercises import view as exercises_view
 from fsdash.dashboard.home import view as home_view
 from fsdash.dashboard.inspector import url as inspector_url
 from fsdash.dashboard.navigation import PAGES as NAVIGATION
-from fsdash.dashboard.reward_error import view as reward_error_view
 from fsdash.dashboard.story import presenter
 from fsdash.dashboard.story import sections as story_sections
 from fsdash.dashboard.story import state as story_state

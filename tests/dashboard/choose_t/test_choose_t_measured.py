@@ -2,11 +2,11 @@
 
 import pandas as pd
 import pytest
+from fsdash.dashboard.choose_t.measured import MeasuredState
 
 from fsdash.choice.frontier import frontier
 from fsdash.choice.pareto import best_on_budget, pareto, runner_up
 from fsdash.dashboard.choose_t import measured, measured_text, measured_view, text
-from fsdash.dashboard.choose_t.measured import MeasuredState
 from fsdash.dashboard.inspector.state import solved_history, solved_spec
 from fsdash.domains import make
 from fsdash.figures.frontier import CERTIFICATE, FRONT, frontier_figure

@@ -1,8 +1,8 @@
 """The page Class without a browser: creating a task, answering it, and its results."""
 
 import pytest
-
 from fsdash.dashboard.class_links import state, text, view
+
 from fsdash.dashboard.navigation import PAGES
 from fsdash.errors import InputError
 from fsdash.figures.class_answers import answers_figure

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import pytest
+from fsdash.dashboard.class_links import text
 from playwright.sync_api import Browser, Page, expect
 
-from fsdash.dashboard.class_links import text
 from tests.dashboard.browser import SCREENS, assert_fits, figure, wait_until_drawn
 from tests.dashboard.conftest import BROWSER_TIMEOUT
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 
 import pytest
+from fsdash.dashboard.exercises import text
 from playwright.sync_api import Page, expect
 
-from fsdash.dashboard.exercises import text
 from fsdash.dashboard.shell import EXERCISES_TITLE
 from fsdash.dashboard.widgets import exercise as widget
 from fsdash.teaching.exercises import EXERCISES, by_id

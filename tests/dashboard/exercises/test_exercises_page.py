@@ -3,12 +3,12 @@
 import re
 
 import pytest
-
 from fsdash.dashboard.class_links.state import parse_link
 from fsdash.dashboard.exercises import state, text
+
 from fsdash.dashboard.live_gridworld.state import Race
 from fsdash.dashboard.navigation import PAGES
-from fsdash.dashboard.runs.text import COLUMN_HELP
+from fsdash.dashboard.run_lab.text import COLUMN_HELP
 from fsdash.dashboard.story import numbers as story_numbers
 from fsdash.dashboard.widgets import exercise as widget
 from fsdash.dashboard.widgets.progress import known_ids

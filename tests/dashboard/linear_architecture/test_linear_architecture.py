@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from fsdash.algorithms.optimum import regret
 from fsdash.dashboard.linear_architecture import text
 from fsdash.dashboard.linear_architecture.state import LinearState, bound_frame, terms_frame
+
+from fsdash.algorithms.optimum import regret
 from fsdash.dashboard.shell import FROZEN_DYNAMICS_CONDITION
 from fsdash.figures.linear_architecture import STATED
 from fsdash.formatting import factor, number

@@ -11,7 +11,7 @@ from fsdash.dashboard.reproduction import state as reproduction
 from fsdash.dashboard.reproduction import text
 from fsdash.dashboard.reproduction.text import FINDINGS, PARTS, VERDICTS
 from fsdash.dashboard.reproduction.view import BUDGET_CLAIMS
-from fsdash.dashboard.run_lab.state import PLANS
+from fsdash.dashboard.run_lab.plans import PLANS
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.figures.samples import samples_figure
 from fsdash.reproduce import archive

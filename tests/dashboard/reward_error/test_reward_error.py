@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-
 from fsdash.dashboard.reward_error import text
 from fsdash.dashboard.reward_error.state import ceiling_frame, reward_error_frame
+
 from fsdash.dashboard.widgets.controls import NO_DISCOUNTING
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.formatting import number

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
-
 from fsdash.dashboard.linear_architecture import text as linear_text
 from fsdash.dashboard.reward_error import text
+from playwright.sync_api import Page, expect
+
 from fsdash.dashboard.widgets.chart import EXPORT
 from fsdash.formatting import number
 from fsdash.theory import fsavi_bound, reward_error

@@ -9,7 +9,7 @@ from fsdash.dashboard.curves import state as curves
 from fsdash.dashboard.curves.state import sweep_size
 from fsdash.dashboard.curves.text import STATUS_BADGES
 from fsdash.dashboard.run_lab import preview, text
-from fsdash.dashboard.run_lab.state import CUSTOM, refresh_interval
+from fsdash.dashboard.run_lab.plans import CUSTOM, refresh_interval
 from fsdash.dashboard.service import _service
 from fsdash.domains import make
 from fsdash.runs.records import run_labels
@@ -175,7 +175,11 @@ def incomplete_experiment(service, *specs):
 def test_no_conclusions_are_drawn_from_stopped_replications(service):
     experiment = incomplete_experiment(service, base(replications=3), frozen(replications=1))
     test = lab(experiment=experiment.id)
-    assert test.info[0].value == text.INCOMPLETE
+    assert test.info[0].value == (
+        "Some replications have not finished, so no conclusions are drawn here. The "
+        "table counts finished replications; for a method without any, it shows the "
+        "values so far."
+    )
     assert "What to notice" not in words(test)
     ended, begun = experiment.runs
     labels = run_labels(experiment.runs)

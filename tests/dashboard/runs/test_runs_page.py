@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from fsdash.dashboard.runs import files, text
+from fsdash.dashboard.run_lab import files, text
 from fsdash.dashboard.service import Service, _service
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.errors import InputError
@@ -73,7 +73,7 @@ def html(test: AppTest) -> str:
 
 
 def test_an_empty_store_links_to_the_lab(service):
-    assert runs().info[0].value == text.NONE_STORED
+    assert runs().info[0].value == "No run is stored yet. Start one in the Run lab, or import some."
 
 
 def test_the_newest_is_first_and_filters_narrow_the_table(service, two):
@@ -83,7 +83,11 @@ def test_the_newest_is_first_and_filters_narrow_the_table(service, two):
         "E-FSVI"
     ]
     other = runs(domain="gridworld")
-    assert names(other) == [] and other.info[0].value == text.NONE_FOUND
+    assert (
+        names(other) == []
+        and other.info[0].value
+        == "No run matches the search and the filters. Change them, or start a run."
+    )
     assert names(runs(status="failed")) == []
     assert names(runs(owner="mine")) == []
 
@@ -98,14 +102,20 @@ def test_a_search_compares_what_it_finds(service, two):
     searched = runs(text="plain")
     assert text.all_found(2) in captions(searched)
     assert {"Base E-VI", "E-FSVI, T=3"} <= set(traces(figures(searched)["compared-inventory"]))
-    assert text.NOTHING_SELECTED in words(runs())
+    assert (
+        "Select one run to see its curve, or several to **compare** them and the "
+        "settings in which they differ."
+    ) in words(runs())
     assert text.all_found(2) not in captions(runs(text="plain", selected=two[0]))
 
 
 def test_an_unusable_T_in_the_search_is_reported_above_the_unfiltered_table(service, two):
     page = runs(text="T=")
     assert "T= has no value" in page.warning[0].value
-    assert len(names(page)) == 3 and text.NOTHING_SELECTED in words(page)
+    assert len(names(page)) == 3 and (
+        "Select one run to see its curve, or several to **compare** them and the "
+        "settings in which they differ."
+    ) in words(page)
 
 
 def test_a_row_has_the_run_with_its_result_and_links(service, two):
@@ -121,9 +131,9 @@ def test_a_row_has_the_run_with_its_result_and_links(service, two):
     assert cells["status"]["text"] == "finished"
     assert len(cells["curve"]["line"]) > 10
     assert {link["text"]: link["href"] for link in cells["open"]["links"]} == {
-        text.TO_POLICY: f"Policy_inspector?experiment={two[0]}&run={run.id}",
-        text.TO_LAB: f"Run_lab?experiment={two[0]}",
-        text.TO_SWEEP: f"Run_lab?base={two[0]}.0",
+        "Policy": f"Policy_inspector?experiment={two[0]}&run={run.id}",
+        "Lab": f"Run_lab?experiment={two[0]}",
+        "Sweep": f"Run_lab?base={two[0]}.0",
     }
 
 
@@ -144,7 +154,7 @@ def test_experiments_are_compared_with_the_settings_that_differ(service, two):
     }
     table = html(runs(selected=",".join(two), view="settings"))
     heads = [part.partition("<")[0] for part in table.split('scope="col" class="words">')[1:]]
-    assert {text.RUN, "algorithm", "T", "M"} <= set(heads)
+    assert {"Run", "algorithm", "T", "M"} <= set(heads)
     assert "gamma" not in table and "replications" not in table
     assert dict(test.query_params)["selected"] in (",".join(two), [",".join(two)])
 
@@ -171,7 +181,10 @@ def test_parallel_coordinates_show_the_numbers_that_differ(service, two):
     drawn = traces(figures(runs(selected=sweep.id, view="parallel"))["parallel-inventory"])
     assert "T: 2" in drawn["E-FSVI, T=2"]["text"]
     one = runs(selected=f"{sweep.id}.0", view="parallel")
-    assert text.PARALLEL_NEEDS in [info.value for info in one.info]
+    assert (
+        "Select at least two runs that have results and differ in a number, such as T "
+        "or the budget."
+    ) in [info.value for info in one.info]
 
 
 def test_a_link_restores_a_comparison(service, two):
@@ -191,7 +204,7 @@ def test_name_and_note_can_be_changed(service, two):
     test = runs(selected=two[0])
     test.text_input[1].set_value("renamed")
     test.text_area[0].set_value("a *note*")
-    save = next(b for b in test.button if b.label == text.SAVE)
+    save = next(b for b in test.button if b.label == "Save")
     save.click().run()
     assert not test.exception
     found = service.store.experiment(two[0])
@@ -202,7 +215,7 @@ def test_name_and_note_can_be_changed(service, two):
 def test_an_empty_name_is_refused(service, two):
     test = runs(selected=two[0])
     test.text_input[1].set_value("   ")
-    next(b for b in test.button if b.label == text.SAVE).click().run()
+    next(b for b in test.button if b.label == "Save").click().run()
     assert "name" in test.error[0].value
     assert service.store.experiment(two[0]).name == "plain"
 
@@ -212,11 +225,13 @@ def test_a_pinned_experiment_cannot_be_deleted(service, two):
     test.button(key="pin").click().run()
     assert service.store.experiment(two[0]).pinned
     [delete] = [button for button in test.button if button.label == text.DELETE]
-    assert delete.disabled and delete.help == text.DELETE_PINNED
+    assert (
+        delete.disabled and delete.help == "Pinned experiments cannot be deleted. Unpin them first."
+    )
     assert "delete" not in [button.key for button in test.button]
     test.button(key="pin").click().run()
     test.button(key="delete").click().run()
-    assert test.success[0].value == text.DELETED
+    assert test.success[0].value == "Deleted."
     assert [e.id for e in service.store.experiments()] == [two[1]]
     assert "selected" not in test.query_params
 

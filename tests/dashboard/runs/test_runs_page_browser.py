@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from fsdash.algorithms.registry import ALGORITHMS
-from fsdash.dashboard.runs import text
+from fsdash.dashboard.run_lab import text
 from fsdash.runs.store.experiments import Store
 from tests.dashboard.browser import NARROW, SCREENS, figure, in_url, wait_until_drawn
 from tests.runs.work import base, finished_experiment
@@ -44,19 +44,17 @@ def test_two_runs_are_compared_and_the_comparison_is_shared(visit: Callable[...,
     expect(page).to_have_url(re.compile(f"selected={first}"))
     row(page, second).locator("td").nth(2).click()  # anywhere in the row
     expect(row(page, second).get_by_role("checkbox")).to_be_checked()
-    expect(page.get_by_role("heading", name=text.COMPARISON)).to_be_visible()
+    expect(page.get_by_role("heading", name="Comparison")).to_be_visible()
     wait_until_drawn(page, "compared-inventory")
     page.wait_for_function(
         "() => document.querySelector('.st-key-compared-inventory .fs-chart').data.length === 6"
     )
     assert {"A · Base E-VI", "B · Base E-VI"} <= set(names(page))
     page.get_by_text(text.VIEWS["settings"], exact=True).click()
-    expect(page.get_by_label(text.DIFFERENT_SETTINGS).locator("th")).to_have_text(
-        [text.RUN, "seed"]
-    )
+    expect(page.get_by_label(text.DIFFERENT_SETTINGS).locator("th")).to_have_text(["Run", "seed"])
     shared = visit(f"/Runs?selected={first},{second}&view=settings")
     expect(shared.get_by_label(text.DIFFERENT_SETTINGS).locator("tbody tr")).to_have_count(2)
-    link = shared.get_by_role("link", name=text.COMPARE_POLICIES)
+    link = shared.get_by_role("link", name="Compare their policies")
     expect(link).to_have_attribute("href", re.compile("compare=run&other="))
 
 
@@ -73,7 +71,7 @@ def test_a_click_on_a_heading_sorts_and_a_link_opens_the_lab(visit: Callable[...
     expect(heading.get_by_role("button")).to_be_focused()
     page.keyboard.press("Enter")
     expect(heading).to_have_attribute("aria-sort", "ascending")
-    row(page, id).get_by_role("link", name=text.TO_LAB).click()
+    row(page, id).get_by_role("link", name="Lab").click()
     expect(page).to_have_url(re.compile(f"Run_lab.*experiment={id}"))
     page.go_back()
     expect(row(page, id)).to_be_visible()
@@ -85,14 +83,14 @@ def test_a_finger_selects_a_run_and_opens_its_policy(visit: Callable[..., Page],
     page = visit("/Runs", *NARROW, touch=True)
     row(page, id).locator("td").nth(1).tap()
     wait_until_drawn(page, "compared-inventory")
-    row(page, id).get_by_role("link", name=text.TO_POLICY).tap()
+    row(page, id).get_by_role("link", name="Policy").tap()
     expect(page).to_have_url(re.compile(f"Policy_inspector.*experiment={id}"))
 
 
 def test_export_delete_and_import(visit: Callable[..., Page], run, tmp_path: Path):
     id = run(3)
     page = visit(f"/Runs?selected={id}")
-    page.get_by_role("button", name=text.EXPORT).click()
+    page.get_by_role("button", name="Export").click()
     with page.expect_download() as download:
         page.get_by_role("button", name=text.EXPORT_EVERYTHING).click()
     assert download.value.suggested_filename == "inventory-base-e-vi-full.json"
@@ -102,11 +100,11 @@ def test_export_delete_and_import(visit: Callable[..., Page], run, tmp_path: Pat
     page.keyboard.press("Escape")
 
     page.get_by_role("button", name=text.DELETE).click()
-    page.get_by_role("button", name=text.DELETE_NOW).click()
-    expect(page.get_by_text(text.DELETED, exact=True)).to_be_visible()
+    page.get_by_role("button", name="Delete permanently").click()
+    expect(page.get_by_text("Deleted.", exact=True)).to_be_visible()
     expect(row(page, id)).to_have_count(0)
 
-    page.get_by_role("button", name=text.IMPORT).click()
+    page.get_by_role("button", name="Import").click()
     page.locator("input[type=file]").set_input_files(file)
     expect(page.get_by_text(text.imported(1))).to_be_visible()
     wait_until_drawn(page, "compared-inventory")
@@ -115,11 +113,11 @@ def test_export_delete_and_import(visit: Callable[..., Page], run, tmp_path: Pat
 def test_an_experiment_is_found_by_its_new_name(visit: Callable[..., Page], run):
     id = run(4)
     page = visit(f"/Runs?selected={id}")
-    page.get_by_role("button", name=text.EDIT).click()
-    page.get_by_role("textbox", name=text.NAME).fill("the wanted one")
-    page.get_by_role("button", name=text.SAVE).click()
+    page.get_by_role("button", name="Name and note").click()
+    page.get_by_role("textbox", name="Name").fill("the wanted one")
+    page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("heading", name="the wanted one")).to_be_visible()
-    find = page.get_by_role("textbox", name=text.FIND)
+    find = page.get_by_role("textbox", name="Find")
     find.fill("wanted")
     find.press("Enter")
     expect(page.locator(".fs-data-table tbody tr")).to_have_count(1)
@@ -137,14 +135,14 @@ def test_nothing_scrolls_sideways(visit, run, size, theme):
 
 def test_filters_of_a_link_stay_when_their_popover_is_opened_and_closed(visit: Callable[..., Page]):
     page = visit("/Runs?algorithm=vi&owner=mine")
-    words, algorithm = page.get_by_label(text.FIND), page.get_by_label(text.ALGORITHM)
+    words, algorithm = page.get_by_label("Find"), page.get_by_label("Algorithm")
     for word in ("first", "second"):
         words.fill(word)
         words.press("Enter")
         expect(page).to_have_url(in_url("text", word))
         expect(page).to_have_url(in_url("algorithm", "vi"))
         expect(page).to_have_url(in_url("owner", "mine"))
-        page.get_by_role("button", name=text.MORE_FILTERS).click()
+        page.get_by_role("button", name="More filters").click()
         expect(algorithm).to_have_value(ALGORITHMS["vi"].title)
         page.keyboard.press("Escape")
         expect(algorithm).to_have_count(0)

@@ -6,9 +6,9 @@ from math import nan
 import numpy as np
 import pytest
 
-from fsdash.dashboard.runs.scores import RunScore, work_in_sweeps
-from fsdash.dashboard.runs.state import experiment_letters, file_stem, numeric_settings
-from fsdash.dashboard.runs.table import (
+from fsdash.dashboard.run_lab.table import RunScore, work_in_sweeps
+from fsdash.dashboard.run_lab.table import experiment_letters, file_stem, numeric_settings
+from fsdash.dashboard.run_lab.table import (
     BEST,
     OPEN,
     SORT_KEYS,
@@ -25,7 +25,7 @@ from fsdash.dashboard.runs.table import (
     sorted_rows,
     table_columns,
 )
-from fsdash.dashboard.runs.text import COLUMNS
+from fsdash.dashboard.run_lab.text import COLUMNS
 from fsdash.runs.records import Experiment, Replication, Run
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.summary import RunCurves

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from fsdash.dashboard.runs.text import EXPORT_EVERYTHING
+from fsdash.dashboard.run_lab.text import EXPORT_EVERYTHING
 from fsdash.errors import InputError
 from fsdash.formatting import frame_csv
 from fsdash.runs.records import Experiment, run_labels

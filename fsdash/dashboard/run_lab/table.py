@@ -1,9 +1,9 @@
-"""The table of runs: one row per run, its order, and the best run of each group. Pure.
+"""The table of runs: one row per run, its statistics, its order, and the best run of each group.
 
-Final values are shares of the optimum, or mean regret on models without such shares
-(`fsdash.runs.measures`). Only runs on the same model, a domain with its parameters, are compared,
-and only at equal work: after the evaluations that all of them have spent
-(`fsdash.runs.summary.compare`).
+Pure, without Streamlit. Final values are shares of the optimum, or mean regret on models without
+such shares (`fsdash.runs.measures`), the same here and in the table of methods. Only runs on the
+same model, a domain with its parameters, are compared, and only at equal work: after the
+evaluations that all of them have spent (`fsdash.runs.summary.compare`).
 """
 
 from __future__ import annotations
@@ -16,18 +16,134 @@ from datetime import datetime
 from math import inf, isnan, nan
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves import state as curves
+from fsdash.dashboard.curves.state import facts_of
 from fsdash.dashboard.curves.text import STATUS_BADGES, amount
-from fsdash.dashboard.runs import text
-from fsdash.dashboard.runs.scores import RunScore, work_in_sweeps
+from fsdash.dashboard.run_lab import text
 from fsdash.dashboard.widgets.data_table import Cell, TableColumn, TableRow
 from fsdash.dashboard.widgets.theme import themed
 from fsdash.domains import domain_label
 from fsdash.errors import InputError
-from fsdash.formatting import duration, number, whole_range
-from fsdash.runs.records import Experiment, Run, changed_settings, method_title, short_value
-from fsdash.runs.summary import Sample, common_budget, difference
+from fsdash.formatting import duration, number, setting, whole_range
+from fsdash.runs.measures import RELATIVE, SHARE
+from fsdash.runs.records import (
+    OVER,
+    Experiment,
+    Run,
+    changed_settings,
+    differing_settings,
+    method_title,
+    run_settings,
+    short_value,
+)
+from fsdash.runs.summary import (
+    MeanCurve,
+    RunCurves,
+    Sample,
+    common_budget,
+    difference,
+    mean_curves,
+    read_at,
+    run_curves,
+)
+
+CURVE_POINTS = 40
+CurvePoints = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class RunScore:
+    """The statistics of one run."""
+
+    record: Mapping[str, Any]
+    """Its row of `work_table`, with work in evaluations."""
+    finished: int
+    """Replications that have ended; if there are none, the statistics are of all rows so far."""
+    curve: CurvePoints
+    """The mean curve in the unit square: work on a logarithmic scale, and the share of the optimum,
+    or of the initial policy's regret that is gone."""
+    curves: RunCurves
+    """Its main measure by replication, in evaluations."""
+    seed: int | None
+    """None for an exact algorithm."""
+
+    @property
+    def is_share(self) -> bool:
+        return bool(self.record["measure"] == SHARE)
+
+    @property
+    def final(self) -> float:
+        return float(self.record["final"])
+
+    @property
+    def goodness(self) -> float:
+        """The final value in the direction in which more is better."""
+        return self.final if self.is_share else -self.final
+
+    def sample(self, budget: float) -> Sample:
+        """The values of its replications after some evaluations."""
+        return Sample(self.curves.values(budget), self.seed)
+
+    @property
+    def improvement(self) -> float:
+        """The share of the optimum, or the part of the initial policy's regret that is gone.
+
+        Both are at most 1, the value of the optimal policy.
+        """
+        return self.final if self.is_share else 1 - float(self.record["relative"])
+
+
+def run_version(run: Run) -> tuple[int, int]:
+    """Changes whenever the score of a run can have changed."""
+    return run.rows, sum(r.status in OVER for r in run.replications)
+
+
+def run_score(run: Run, frame: pd.DataFrame) -> RunScore | None:
+    """The score of a run from its stored rows; None if there are none that can be read."""
+    rows = curves.curve_rows(frame, [run], {run.id: "run"})
+    if rows.empty:
+        return None
+    rows = curves.finished_rows(rows, [run])
+    [record] = curves.work_table(rows, "evaluations").to_dict("records")
+    finished = sum(r.status in OVER for r in run.replications)
+    measure = SHARE if record["measure"] == SHARE else RELATIVE
+    drawn = mean_curves(rows, "evaluations", y=measure)
+    small = _small_curve(drawn[0]) if drawn else ()
+    [own] = run_curves(rows, "evaluations", y=record["measure"]).values()
+    return RunScore(record, finished, small, _compact(own), curves.seed_of(run))
+
+
+def _compact(run: RunCurves) -> RunCurves:
+    """The same step functions, in as little memory as they need."""
+    kept = {}
+    for i, (x, y) in run.replications.items():
+        changes = np.append(True, y[1:] != y[:-1])
+        changes[-1] = True  # the work of the last policy
+        kept[i] = x[changes].astype(np.float32), y[changes].astype(np.float32)
+    return RunCurves(run.algorithm, kept)
+
+
+def _small_curve(curve: MeanCurve) -> CurvePoints:
+    x, y = curve.x[curve.x > 0], curve.mean[curve.x > 0]
+    if len(x) < 2 or x[0] == x[-1]:
+        return ()
+    x = np.log(x)
+    at = np.linspace(x[0], x[-1], CURVE_POINTS)
+    heights = read_at(x, y if curve.y == SHARE else 1 - y, np.minimum(at, x[-1]))
+    across, up = np.linspace(0, 1, CURVE_POINTS), np.clip(heights, 0, 1)
+    return tuple((round(float(a), 3), round(float(b), 3)) for a, b in zip(across, up, strict=True))
+
+
+def work_in_sweeps(score: RunScore, sweep: float) -> dict[str, Any]:
+    """The record of a score with its work in sweeps."""
+    record = dict(score.record)
+    names = [name for name in record if name == "start_work" or name.startswith("work_")]
+    return record | {name: record[name] / sweep if sweep else nan for name in names}
+
 
 LEVEL = 0.9
 MAX_CHANGES = 2
@@ -333,8 +449,8 @@ def _cells(row: RunRow, visitor: str, now: float) -> dict[str, Cell]:
     seconds = sum(r.seconds for r in run.replications)
     return {
         "name": {
-            "text": experiment.name or text.UNNAMED,
-            "mark": text.PINNED_MARK if experiment.pinned else "",
+            "text": experiment.name or "unnamed",
+            "mark": "pinned" if experiment.pinned else "",
             "help": experiment.note,
         },
         "domain": {"text": domain_label(run.domain)} | _changes(of_domain),
@@ -390,3 +506,65 @@ def _work_text(row: RunRow) -> str:
     if row.score is None or not row.sweep:
         return ""
     return curves.work_text(work_in_sweeps(row.score, row.sweep), LEVEL)
+
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+MAX_CURVES = 24
+"""Curves in one chart: more cannot be distinguished."""
+MAX_IN_LEGEND = 8
+"""More entries would leave no room for the curves."""
+MAX_COMPARED = 100
+"""Runs that can be selected: more would make a link too long for a browser."""
+MAX_FILE_NAME = 60
+
+
+def experiment_letters(experiments: Sequence[Experiment]) -> dict[str, str]:
+    """A letter for each experiment by its id, if there are several."""
+    if len(experiments) < 2:
+        return {}
+    letters = (
+        first + second for first in ("", *LETTERS) for second in LETTERS
+    )  # A, …, Z, AA, AB, …
+    return dict(zip((e.id for e in experiments), letters, strict=False))
+
+
+def settings_table(
+    runs: Sequence[Run], labels: Mapping[int, str]
+) -> tuple[list[str], list[list[str]]]:
+    """The names of the settings that differ, and a row of label and values for each run."""
+    names = differing_settings(runs)
+    settings = {run.id: run_settings(run) for run in runs}
+    rows = [
+        [labels[run.id], *(setting(settings[run.id].get(name, "–")) for name in names)]
+        for run in runs
+    ]
+    return names, rows
+
+
+def numeric_settings(runs: Sequence[Run]) -> dict[str, list[float | None]]:
+    """By name: the values of the settings that are numbers and differ, None where a run has none.
+
+    Evaluations are given in sweeps. The seed is left out: it is a name, not an amount.
+    """
+    settings = [run_settings(run) for run in runs]
+    found = {}
+    for name in differing_settings(runs):
+        values = [own.get(name) for own in settings]
+        known = [value for value in values if value is not None]
+        numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in known)
+        if not numbers or name == "seed" or len(set(known)) < 2:
+            continue
+        if name == "evaluations":
+            name, units = "sweeps", [facts_of(run).sweep for run in runs]
+            values = [v and v / unit for v, unit in zip(values, units, strict=True)]
+        title = name.rpartition(".")[2].replace("_", " ")
+        found[title] = [None if value is None else float(value) for value in values]
+    return found
+
+
+def file_stem(experiments: Sequence[Experiment]) -> str:
+    """The name of an exported file: that of the first experiment, and how many more there are."""
+    words = re.findall(r"\w+", experiments[0].name.lower())
+    stem = "-".join(words)[:MAX_FILE_NAME].rstrip("-") or experiments[0].id
+    more = len(experiments) - 1
+    return f"{stem}-and-{more}-more" if more else stem
