@@ -26,9 +26,9 @@ from fsdash.core.model import Axis, FastSlowMDP
 from fsdash.dashboard.curves.text import FROM_START, OPTIONS, REGRET_SHOWN, REGRET_WORDS, Y_LABELS
 from fsdash.dashboard.inspector import text as inspector_text
 from fsdash.dashboard.inspector.url import URL as INSPECTOR_URL
+from fsdash.dashboard.run_lab import files
 from fsdash.dashboard.run_lab.plans import CUSTOM
 from fsdash.dashboard.run_lab.url import lab_url
-from fsdash.dashboard.run_lab import files
 from fsdash.dashboard.service import Service, _service
 from fsdash.dashboard.widgets.chart import table_json
 from fsdash.domains import DOMAINS, register

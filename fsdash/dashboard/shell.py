@@ -51,6 +51,10 @@ STORAGE
 [data-testid="stPageLink-NavLink"] {height: auto;}
 [data-testid="stPageLink-NavLink"] * {white-space: normal; overflow: visible;}
 [data-testid="stCaptionContainer"] {opacity: 0.78;}
+.st-key-tools, .st-key-tools > * > [data-testid="stVerticalBlock"] {flex-wrap: wrap;}
+.st-key-tools > *, .st-key-tools > * > [data-testid="stVerticalBlock"] > *
+  {flex: none; width: auto;}
+.st-key-tools p {white-space: nowrap;}
 :is([data-testid^="stBaseButton-primary"]:not(:disabled), [data-tag]) :is(p, span, button)
   {color: PAGE;}
 h2:is(.st-key-recommendation *, [id^="section-"]) {font-size: 1.6rem;}

@@ -45,7 +45,7 @@ from fsdash.theory.staircase import RollingCurve, budget_range, rolling_curve, s
 
 START = PRESETS["three-regimes"]
 """The constants, sizes and T with which the page opens."""
-START_T = 12
+START_T = 6
 LONGEST_BLOCK = {"reward": 150, "linear": 40}
 """The largest T that can be chosen, by tab."""
 RANGES = (10, 20, 50, 100, 150, 300, 500)

@@ -203,8 +203,11 @@ def load_example(name: str) -> None:
         URL.put("domain", name)
 
 
-def read_constants() -> tuple[Constants, DeltaGenerator]:
-    """The constants of the theory, the same in every tab; and the box with those moved rarely."""
+def read_constants() -> tuple[dict[str, float], DeltaGenerator]:
+    """The constants of the theory, the same in every tab; and the box with those moved rarely.
+
+    `constants_from` checks them after all widgets are drawn: Streamlit forgets the others.
+    """
     gamma, values = SYMBOLS["gamma"], {}
     # The field accepts 1, which then gets an explanation instead of a red field.
     values["gamma"] = st.number_input(
@@ -222,7 +225,7 @@ def read_constants() -> tuple[Constants, DeltaGenerator]:
     with more:
         values |= {name: number_field(URL, name) for name in ("Lr", "dY", "rmax")}
         values["LU"] = read_l_u(values)
-    return constants_from(values), more
+    return values, more
 
 
 def read_l_u(values: dict[str, float]) -> float:
@@ -274,10 +277,10 @@ def draw_reward(left: DeltaGenerator, right: DeltaGenerator) -> None:
     largest = LONGEST_BLOCK["reward"]
     with left:
         T = controls.whole_slider(URL, "T", 1, largest)
-        constants, more = read_constants()
+        values, more = read_constants()
         with more:
             last = controls.value_slider(URL, "range", RANGES, "Largest T shown")
-    T_values = np.arange(1, last + 1)
+    constants, T_values = constants_from(values), np.arange(1, last + 1)
     figure, course = reward_error_figure(constants, T_values, T), text.describe_course
     with right:
         chart(
@@ -378,7 +381,7 @@ def draw_regret(left: DeltaGenerator, right: DeltaGenerator) -> None:
         table = partial(bounds.curves_frame, state)
         export("regret-cost", figure, table, bounds.curves_snippet(state), "bounds")
         if more is not None:
-            export(*more, DETAILS[detail].lower().rstrip("?"))
+            export(*more, detail)
 
 
 def read_regret() -> RegretState:
@@ -395,7 +398,7 @@ def read_regret() -> RegretState:
         "operations. You can also click in the figure to set it.",
     )
     operations = st.empty()
-    constants, more = read_constants()
+    values, more = read_constants()
     with more:
         sizes = Sizes(**{field: read_size(name, field) for name, field in SIZES.items()})
     with st.expander("Competitors", key="competitors"):
@@ -417,7 +420,7 @@ def read_regret() -> RegretState:
         frozen = read_frozen(sizes.n_slow)
     operations.caption(f"= {number(sweeps * sizes.sweep)} operations")
     chosen = tuple(sorted(T)) or START.T
-    constants = replace(constants, **frozen)
+    constants = replace(constants_from(values), **frozen)
     return RegretState(constants, sizes, sweeps, chosen, every, bound == "repaired")
 
 
@@ -615,11 +618,11 @@ def read_linear(largest: int) -> LinearState:
     if URL.get("T") > largest:  # chosen in another tab
         URL.put("T", largest)
     T = controls.whole_slider(URL, "T", 1, largest)
-    constants, more = read_constants()
+    values, more = read_constants()
     with more:
         k = controls.value_slider(URL, "k", controls.ITERATIONS)
         frozen = read_frozen(n_slow=2)
-    return LinearState(replace(constants, **frozen), T, k, fit)
+    return LinearState(replace(constants_from(values), **frozen), T, k, fit)
 
 
 def load_features(name: str) -> None:

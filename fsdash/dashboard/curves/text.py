@@ -1,4 +1,4 @@
-"""Wording shared by the Run lab and the Runs page: statuses, options, the table of methods."""
+"""Wording shared by the pages that show experiments: statuses, options, the table of methods."""
 
 from __future__ import annotations
 

@@ -89,7 +89,8 @@ URL = UrlState(
 PAPER = """<style>
 @media print {
   [data-testid="stSidebar"], [data-testid="stHeader"], .st-key-choices, .st-key-paper,
-    [role="tablist"], [data-testid="stHeadingWithActionElements"]:has(h1) {display: none !important;}
+    [role="tablist"], [data-testid="stHeadingWithActionElements"]:has(h1)
+    {display: none !important;}
   [data-testid="stApp"], [data-testid="stMain"], [data-testid="stAppViewContainer"]
     {position: static !important; overflow: visible !important; height: auto !important;}
   [data-testid="stMain"] * {color: #000 !important; background: transparent !important;}

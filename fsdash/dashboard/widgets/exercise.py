@@ -22,7 +22,7 @@ SOLVED = "solved"
 
 
 def number_of(exercise: Exercise) -> int:
-    """The number of an exercise, the same on its page, on the page Exercises and on the sheet."""
+    """The number of an exercise, the same on its page, on the Teach page and on the sheet."""
     return EXERCISES.index(exercise) + 1
 
 

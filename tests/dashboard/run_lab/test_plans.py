@@ -15,12 +15,15 @@ from fsdash.dashboard.run_lab import text
 from fsdash.dashboard.run_lab.plans import (
     PLANS,
     CustomPlan,
+    SweepPlan,
     commands,
+    parse_values,
     python_code,
     repeated_name,
+    suggested_values,
+    sweepable,
     unused_name,
 )
-from fsdash.dashboard.run_lab.plans import SweepPlan, parse_values, suggested_values, sweepable
 from fsdash.domains import DOMAINS, make
 from fsdash.errors import InputError
 from fsdash.figures.domains import describe_domain, domain_svg

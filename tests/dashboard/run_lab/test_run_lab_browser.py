@@ -8,8 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from fsdash.dashboard.curves.text import STATUS_BADGES
 from fsdash.dashboard.run_lab import text
-from fsdash.dashboard.run_lab.plans import CUSTOM
-from fsdash.dashboard.run_lab.plans import SWEEP
+from fsdash.dashboard.run_lab.plans import CUSTOM, SWEEP
 from tests.dashboard.browser import NARROW, RANGES, SCREENS, drag, figure, wait_until_drawn
 
 # One group, so that all tests here share one worker's server and browser.

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from fsdash.algorithms.registry import ALGORITHMS
-from fsdash.dashboard.run_lab.plans import CUSTOM
-from fsdash.dashboard.run_lab.plans import SWEEP
+from fsdash.dashboard.run_lab.plans import CUSTOM, SWEEP
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.runs.server.limits import Limits
 from fsdash.runs.spec import RunSpec

@@ -14,8 +14,7 @@ from fsdash.dashboard.live_gridworld.edits import (
     move_delivery,
     toggle_wall,
 )
-from fsdash.dashboard.run_lab.url import lab_url
-from fsdash.dashboard.run_lab.url import runs_url
+from fsdash.dashboard.run_lab.url import lab_url, runs_url
 from fsdash.dashboard.widgets.url_readers import ListReader
 from fsdash.dashboard.widgets.url_state import (
     UrlParameter,

@@ -1,4 +1,4 @@
-"""The Runs page without a browser: filters, comparison, naming, pinning, deleting, files."""
+"""The stored runs in the Run lab: filters, comparison, naming, pinning, deleting, files."""
 
 import io
 import json
@@ -20,7 +20,7 @@ from tests.runs.work import base, finished_experiment, frozen
 
 # The page starts the worker processes.
 pytestmark = pytest.mark.processes
-PAGE = "6_Runs.py"
+PAGE = "5_Run_lab.py"
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def two(service) -> tuple[str, str]:
 
 
 def runs(**query: str) -> AppTest:
-    return opened(PAGE, **query)
+    return opened(PAGE, tab="stored", **query)
 
 
 def names(test: AppTest) -> list[str]:
@@ -79,10 +79,8 @@ def test_an_empty_store_links_to_the_lab(service):
 def test_the_newest_is_first_and_filters_narrow_the_table(service, two):
     assert names(runs()) == ["more samples", "plain", "plain"]
     assert names(runs(text="PLAI")) == ["plain", "plain"]
-    assert [r["cells"]["method"]["text"] for r in table_rows(runs(algorithm="e-fsvi"))] == [
-        "E-FSVI"
-    ]
-    other = runs(domain="gridworld")
+    assert [r["cells"]["method"]["text"] for r in table_rows(runs(method="e-fsvi"))] == ["E-FSVI"]
+    other = runs(on="gridworld")
     assert (
         names(other) == []
         and other.info[0].value
@@ -353,7 +351,7 @@ def test_a_file_that_is_too_large_is_refused():
 
 @pytest.mark.parametrize("junk", ["", "x" * 200, "<b>", "1,,2"])
 def test_unusable_values_in_a_link_are_reported(service, two, junk):
-    test = runs(domain=junk, status=junk, selected=junk, shown=junk, sort=junk, best=junk)
+    test = runs(on=junk, status=junk, selected=junk, shown=junk, sort=junk, best=junk)
     assert UNUSABLE in test.warning[0].value
     assert len(names(test)) == 3
 

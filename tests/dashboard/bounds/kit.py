@@ -2,24 +2,29 @@
 
 from dataclasses import replace
 
-from fsdash.dashboard.choose_t import text
-from fsdash.dashboard.choose_t.state import ChooseTState
+from fsdash.dashboard.bounds.state import RegretState, example
 from fsdash.formatting import number
 from fsdash.theory import PRESETS, advise, fsvi_bound, trivial_bound
 from fsdash.theory.repaired import repaired_bound
 from tests.dashboard.kit import metrics
 
-PAGE = "3_Choose_T.py"
+PAGE = "2_Bounds.py"
 THREE = PRESETS["three-regimes"]
-EVERY = "every"
+EVERY, CANNOT_CHOOSE = "every", "The bound cannot choose T here"
 SENSITIVITY, TRUST = "sensitivity", "trust"
 
 
 def view(
     sweeps=4.0, constants=THREE.constants, sizes=THREE.sizes, T=THREE.T, l_frozen=None, **rest
-) -> ChooseTState:
+) -> RegretState:
     constants = replace(constants, l_frozen=l_frozen or constants.l_frozen)
-    return ChooseTState(constants, sizes, sweeps, T, **rest)
+    return RegretState(constants, sizes, sweeps, T, **rest)
+
+
+def example_view(name: str) -> RegretState:
+    """What the page shows after a click on an example."""
+    constants, sizes, T = example(name)
+    return RegretState(constants, sizes, 4.0, T)
 
 
 def advised(page) -> tuple[str, dict[str, str]]:
@@ -30,7 +35,7 @@ def headline(page) -> str:
     return page.header[0].value.replace("\u00a0", " ")
 
 
-def expected(shown: ChooseTState) -> tuple[str, dict[str, str]]:
+def expected(shown: RegretState) -> tuple[str, dict[str, str]]:
     """The headline and the numbers, from the library alone."""
     bound = repaired_bound if shown.repaired else fsvi_bound
     T = shown.T if not shown.every else range(2, 101)
@@ -42,9 +47,11 @@ def expected(shown: ChooseTState) -> tuple[str, dict[str, str]]:
         f"FSVI with T = {run.T}, k = {run.k:,}" if run.T > 1 else f"Base VI: k = {run.k:,} sweeps"
     )
     vacuous = share >= 1 and trivial_bound(shown.constants) > 0
-    return text.CANNOT_CHOOSE if vacuous else f"Smallest bound: {name}", {
-        text.REGRET_BOUND: number(run.regret),
-        text.BOUND_RATIO: f"{number(100 * share)}%" if share < 10 else f"{number(share)}×",
+    return CANNOT_CHOOSE if vacuous else f"Smallest bound: {name}", {
+        "Regret bound": number(run.regret),
+        "Bound ÷ largest possible loss": f"{number(100 * share)}%"
+        if share < 10
+        else f"{number(share)}×",
     }
 
 

@@ -1,4 +1,4 @@
-"""The Reward error and the Linear architecture page in a real Chromium."""
+"""The tabs Reward error and Linear architecture of the Bounds page in a real Chromium."""
 
 import json
 import re
@@ -6,8 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fsdash.dashboard.linear_architecture import text as linear_text
-from fsdash.dashboard.reward_error import text
 from playwright.sync_api import Page, expect
 
 from fsdash.dashboard.widgets.chart import EXPORT
@@ -30,7 +28,8 @@ from tests.dashboard.browser import (
 # One group, so that all tests here share one worker's server and browser.
 pytestmark = [pytest.mark.browser]
 CALM = PRESETS["reward-error-small"].constants
-REWARD, LINEAR = "/Reward_error", "/Linear_architecture"
+PAPER = "gamma=0.953&alpha=0.01&Lf=0.99&LU=1&rmax=1&range=150&T=12"
+REWARD, LINEAR = f"/Bounds?{PAPER}", "/Bounds?tab=linear"
 CHARTS = {REWARD: ("error", "ceiling"), LINEAR: ("bound", "terms")}
 HANDLE = """node => {
   const axis = node._fullLayout.xaxis;
@@ -42,12 +41,12 @@ HANDLE = """node => {
 def test_a_slider_moves_the_numbers_and_the_link_restores_them(visit: Callable[..., Page]):
     page = visit(REWARD)
     wait_until_drawn(page, *CHARTS[REWARD])
-    expect(metric(page, text.TOTAL)).to_have_text(number(reward_error(CALM, 12).total))
+    expect(metric(page, "Reward error")).to_have_text(number(reward_error(CALM, 12).total))
     slider(page, "Periods frozen T").press("ArrowRight")
     moved = number(reward_error(CALM, 13).total)
-    expect(metric(page, text.TOTAL)).to_have_text(moved)
+    expect(metric(page, "Reward error")).to_have_text(moved)
     expect(page).to_have_url(in_url("T", "13"))
-    other = visit(page.url[page.url.index(REWARD) :], theme="dark")
+    other = visit(page.url[page.url.index("/Bounds") :], theme="dark")
     wait_until_drawn(other, *CHARTS[REWARD])
     expect(metric(other, "Reward error")).to_have_text(moved)
 
@@ -63,17 +62,17 @@ def test_one_move_of_a_slider_is_one_rerun_and_one_step_of_the_history(visit: Ca
     before, steps = len(sent), page.evaluate("history.length")
     slider(page, "Periods frozen T").press("ArrowRight")
     expect(page).to_have_url(in_url("T", "13"))
-    expect(metric(page, text.TOTAL)).to_have_text(number(reward_error(CALM, 13).total))
+    expect(metric(page, "Reward error")).to_have_text(number(reward_error(CALM, 13).total))
     page.wait_for_load_state("networkidle")
     assert len(sent) == before + 1
     assert page.evaluate("history.length") == steps + 1
     page.go_back()
-    expect(metric(page, text.TOTAL)).to_have_text(number(reward_error(CALM, 12).total))
+    expect(metric(page, "Reward error")).to_have_text(number(reward_error(CALM, 12).total))
     expect(slider(page, "Periods frozen T")).to_have_value("12")
     page.go_forward()
-    expect(metric(page, text.TOTAL)).to_have_text(number(reward_error(CALM, 13).total))
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Linear architecture").click()
-    expect(page).to_have_url(re.compile(r"/Linear_architecture$"))
+    expect(metric(page, "Reward error")).to_have_text(number(reward_error(CALM, 13).total))
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Choose T").click()
+    expect(page).to_have_url(re.compile(r"/Choose_T$"))
 
 
 def test_a_chart_keeps_its_node_and_zoom_and_can_be_reset(visit: Callable[..., Page]):
@@ -89,9 +88,11 @@ def test_a_chart_keeps_its_node_and_zoom_and_can_be_reset(visit: Callable[..., P
         arg=whole,
     )
     zoomed = chart.evaluate(RANGES)
-    slider(page, "Slowness α").press("ArrowRight")
+    field = page.get_by_role("spinbutton", name="Slowness α")
+    field.fill("0.02")
+    field.press("Enter")
     expect(page).to_have_url(in_url("alpha", "0.02"))
-    expect(metric(page, text.FREEZE)).to_have_text(number(2 * reward_error(CALM, 12).freeze))
+    expect(metric(page, "Freeze error")).to_have_text(number(2 * reward_error(CALM, 12).freeze))
     assert chart.evaluate("node => node.same") is True
     assert chart.evaluate(RANGES) == zoomed
     chart.hover()
@@ -120,14 +121,15 @@ def test_T_can_be_clicked_and_dragged_in_the_figure(visit: Callable[..., Page]):
     assert int(T.input_value()) > clicked
 
 
-def test_a_panel_is_one_step_in_the_browsers_history(visit: Callable[..., Page]):
-    page = visit(f"{REWARD}?T=30&gamma=0.9&Lr=2.0&LU=3.0")
-    wait_until_drawn(page, "error", "reward-error-large")
+def test_an_example_is_one_step_in_the_browsers_history(visit: Callable[..., Page]):
+    page = visit("/Bounds?T=30&gamma=0.8&Lr=2.0&LU=3.0")
+    wait_until_drawn(page, "error")
     before = page.evaluate("history.length")
     page.locator(".st-key-load-reward-error-large").get_by_role("button").click()
     total = reward_error(PRESETS["reward-error-large"].constants, 30).total
-    expect(metric(page, text.TOTAL)).to_have_text(number(total))
-    expect(page).to_have_url(re.compile(r"\?T=30&Lf=1\.05$|\?Lf=1\.05&T=30$"))
+    expect(metric(page, "Reward error")).to_have_text(number(total))
+    expect(page).to_have_url(in_url("Lf", "1.05"))
+    expect(page).not_to_have_url(re.compile("Lr="))
     assert page.evaluate("history.length") <= before + 1
 
 
@@ -142,10 +144,10 @@ def test_figure_and_data_can_be_exported(visit: Callable[..., Page], tmp_path: P
             chart.get_by_role("button", name=f"Download {kind}").click()
         sizes[download.value.suggested_filename] = download.value.path().stat().st_size
     export = page.locator(".st-key-export-reward-error")
-    export.get_by_text(EXPORT, exact=True).click()
+    export.get_by_role("button", name=EXPORT).click()
     for label in ("Data, CSV", "Data, JSON", "Figure, HTML"):
         with page.expect_download() as download:
-            export.get_by_role("button", name=label).click()
+            page.get_by_role("button", name=label).click()
         download.value.save_as(tmp_path / download.value.suggested_filename)
         sizes[download.value.suggested_filename] = download.value.path().stat().st_size
     assert set(sizes) == {
@@ -166,10 +168,10 @@ def test_features_move_the_bound(visit: Callable[..., Page]):
     slider(page, "Amplification κ").press("ArrowRight")
     constants = PRESETS["three-regimes"].constants
     bound = fsavi_bound(constants, 6, k=20, kappa=1.025, eps_low=0.05, eps_up=0.2)
-    expect(metric(page, linear_text.PROVEN)).to_have_text(number(bound.total))
+    expect(metric(page, "Proven bound")).to_have_text(number(bound.total))
     page.reload()
     wait_until_drawn(page, *CHARTS[LINEAR])
-    expect(metric(page, linear_text.PROVEN)).to_have_text(number(bound.total))
+    expect(metric(page, "Proven bound")).to_have_text(number(bound.total))
 
 
 @pytest.mark.parametrize("key", CHARTS[LINEAR])
@@ -182,10 +184,10 @@ def test_the_toolbar_leaves_the_legend_free(visit: Callable[..., Page], key):
     assert bar["y"] > legend["y"] + legend["height"]
 
 
-def test_plotly_is_loaded_once_for_all_charts_and_pages(visit: Callable[..., Page]):
+def test_plotly_is_loaded_once_for_all_charts_and_tabs(visit: Callable[..., Page]):
     page = visit(REWARD)
     wait_until_drawn(page, *CHARTS[REWARD])
-    page.get_by_role("link", name="Linear architecture").click()
+    page.get_by_role("tab", name="Linear architecture").click()
     wait_until_drawn(page, *CHARTS[LINEAR])
     loaded = page.evaluate(
         "performance.getEntriesByType('resource').filter((e) => /plotly/.test(e.name)).length"

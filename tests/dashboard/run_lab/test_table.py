@@ -6,24 +6,27 @@ from math import nan
 import numpy as np
 import pytest
 
-from fsdash.dashboard.run_lab.table import RunScore, work_in_sweeps
-from fsdash.dashboard.run_lab.table import experiment_letters, file_stem, numeric_settings
 from fsdash.dashboard.run_lab.table import (
     BEST,
     OPEN,
     SORT_KEYS,
     Filters,
     RunRow,
+    RunScore,
     Search,
     best_rows,
+    experiment_letters,
+    file_stem,
     mark_best,
     next_order,
+    numeric_settings,
     read_search,
     run_rows,
     selected_references,
     shortest_selection,
     sorted_rows,
     table_columns,
+    work_in_sweeps,
 )
 from fsdash.dashboard.run_lab.text import COLUMNS
 from fsdash.runs.records import Experiment, Replication, Run

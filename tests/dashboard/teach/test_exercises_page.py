@@ -1,20 +1,20 @@
-"""Exercises on their pages and on the page Exercises, without a browser."""
+"""Exercises on their pages and on the Teach page, without a browser."""
 
 import re
 
 import pytest
-from fsdash.dashboard.class_links.state import parse_link
-from fsdash.dashboard.exercises import state, text
 
 from fsdash.dashboard.live_gridworld.state import Race
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.run_lab.text import COLUMN_HELP
 from fsdash.dashboard.story import numbers as story_numbers
+from fsdash.dashboard.teach import state
+from fsdash.dashboard.teach.state import parse_link
 from fsdash.dashboard.widgets import exercise as widget
 from fsdash.dashboard.widgets.progress import known_ids
 from fsdash.formatting import number
 from fsdash.runs.summary import Sample, difference, interval
-from fsdash.teaching.exercises import EXERCISES, by_id, by_page, live_gridworld, runs
+from fsdash.teaching.exercises import EXERCISES, by_id, by_page, live_gridworld, run_lab
 from fsdash.teaching.exercises.base import OTHER_STATE, RIGHT, TOO_SMALL
 from fsdash.teaching.sheet import PAGES as SHEET_PAGES
 from fsdash.teaching.sheet import exercise_sheet
@@ -22,11 +22,11 @@ from tests.dashboard.kit import address, figures, metrics, opened, words
 
 pytestmark = pytest.mark.slow  # together they take several seconds
 
-PAGE = "10_Exercises.py"
+PAGE, BOUNDS = "9_Teach.py", "2_Bounds.py"
 
 
 def unfolded(page, section: str = "exercises"):
-    """Open the section of a page, or one exercise on the page Exercises."""
+    """Open the section of a page, or one exercise on the Teach page."""
     page.session_state[section] = True
     page.run()
     assert not page.exception
@@ -40,7 +40,7 @@ def check(page, id: str):
 
 
 def test_a_number_is_checked_on_its_page_with_hint_and_solution():
-    page, exercise = opened("1_Reward_error.py"), by_id("errors-cross")
+    page, exercise = opened(BOUNDS), by_id("errors-cross")
     unfolded(page)
     assert exercise.question in words(page)
     answer = page.number_input(key="exercise-errors-cross-answer")
@@ -69,7 +69,7 @@ def test_the_verdict_disappears_when_the_answer_changes():
         ("no-freeze-error", {}, {"alpha": "0"}),
         ("fast-season", {"case": "maze"}, {"case": "season", "move": "0.5"}),
         ("fsvi-wins", {"budget": "0.4"}, {"budget": "1.5"}),
-        ("best-per-method", {"best": "method"}, {"best": "method", "domain": "inventory"}),
+        ("best-per-method", {"best": "method"}, {"best": "method", "on": "inventory"}),
         (
             "compare-with-optimum",
             {"domain": "inventory", "method": "fsvi", "T": "6"},
@@ -80,7 +80,8 @@ def test_the_verdict_disappears_when_the_answer_changes():
 def test_a_state_of_the_page_is_checked(id, wrong, right):
     script = PAGES[by_id(id).page].script.removeprefix("pages/")
     for query, expected in ((wrong, OTHER_STATE), (right, RIGHT)):
-        page = unfolded(opened(script, **query))
+        tab = {name: text for name, text in by_id(id).state.items() if name == "tab"}
+        page = unfolded(opened(script, **{**tab, **query}))
         assert expected in check(page, id)
 
 
@@ -88,10 +89,10 @@ def test_a_state_of_the_page_is_checked(id, wrong, right):
 def test_every_page_has_its_exercises_and_their_links_are_usable(key):
     script = PAGES[key].script
     name = None if script == "app.py" else script.removeprefix("pages/")
-    shown = words(unfolded(opened(name)))
     for exercise in by_page(key):
-        assert widget.title_of(exercise, solved=False) in shown
-        assert not opened(name, **exercise.state).warning
+        page = opened(name, **exercise.state)
+        assert not page.warning
+        assert widget.title_of(exercise, solved=False) in words(unfolded(page))
 
 
 @pytest.mark.parametrize("id", ["errors-cross", "fsvi-floor", "gridworld-claims"])
@@ -121,21 +122,22 @@ def test_the_page_lists_all_exercises_and_counts_the_solved_ones():
 
 def test_a_page_opened_for_an_exercise_shows_its_question_and_the_answer_fields():
     exercise = by_id("errors-cross")
-    page = opened("1_Reward_error.py", exercise=exercise.id, **exercise.state)
-    assert widget.ANSWER_BELOW in [caption.value for caption in page.caption]
-    assert page.number_input(key="exercise-errors-cross-answer").value is None
-    page.slider(key="reward-error.T").set_value(23).run()
-    assert address(page) == {"T": "23", "exercise": "errors-cross"}
-    (warning,) = opened("1_Reward_error.py", exercise="nothing").warning
+    page = opened(BOUNDS, exercise=exercise.id, **exercise.state)
+    assert exercise.question in words(page)
+    page.slider(key="bounds.T").set_value(23).run()
+    assert address(page)["T"] == "23" and address(page)["exercise"] == "errors-cross"
+    page.number_input(key="exercise-errors-cross-answer").set_value(99.0).run()
+    assert RIGHT in check(page, exercise.id)
+    (warning,) = opened(BOUNDS, exercise="nothing").warning
     assert "`exercise=" in warning.value
 
 
 def test_results_travel_in_a_link_and_can_be_added_to_the_progress():
     page = opened(PAGE, results="errors-cross,upper-discount")
-    assert text.in_link(2, len(EXERCISES)) in words(page)
+    assert f"Results in this link: 2 of {len(EXERCISES)} exercises solved" in words(page)
     assert [one.value[:3] for one in page.metric] == ["1 /", "1 /", "0 /", "0 /", "0 /", "0 /"]
     page.button(key="add").click().run()
-    assert text.in_link(2, len(EXERCISES)) not in words(page) and address(page) == {}
+    assert "Results in this link" not in words(page) and address(page) == {}
     assert metrics(page)["Compute"].startswith("1 / ")
     (link,) = [block.value for block in page.code]
     assert link.endswith("?results=upper-discount,errors-cross")
@@ -159,7 +161,7 @@ def test_a_level_can_be_selected():
 def test_the_sheet_is_shown_with_and_without_solutions(solutions):
     page = opened(PAGE, view="sheet", **({"solutions": "1"} if solutions else {}))
     assert exercise_sheet(solutions=solutions).strip() in words(page)
-    assert not page.warning and page.title[0].value == text.TITLE
+    assert not page.warning and page.title[0].value
 
 
 def test_the_addresses_on_the_sheet_lead_to_the_pages():
@@ -175,7 +177,7 @@ def test_the_sheet_uses_the_titles_and_addresses_of_the_pages():
 
 
 def test_every_page_but_those_for_teaching_has_exercises_in_the_order_of_the_navigation():
-    pages = [key for key, page in PAGES.items() if page.group != "Teaching"]
+    pages = [key for key in PAGES if key != "teach"]
     assert list(dict.fromkeys(exercise.page for exercise in EXERCISES)) == pages
 
 
@@ -195,8 +197,8 @@ def test_answers_about_the_race_are_those_of_the_page():
 
 def test_two_runs_with_the_same_seed_are_compared_by_their_differences():
     """The table of runs and the exercise agree, although the intervals of the means overlap."""
-    samples = [Sample(dict(enumerate(values)), seed=0) for values in runs.PAIRED.values()]
-    (_, low, _, _), (_, _, high, _) = (interval(values) for values in runs.PAIRED.values())
+    samples = [Sample(dict(enumerate(values)), seed=0) for values in run_lab.PAIRED.values()]
+    (_, low, _, _), (_, _, high, _) = (interval(values) for values in run_lab.PAIRED.values())
     assert low < high
     assert not difference(*samples).contains_zero
     assert by_id("may-be-best").right_answer() == "a"
@@ -214,4 +216,4 @@ def test_an_exercise_computes_nothing_before_it_is_asked(monkeypatch):
 
     monkeypatch.setattr("fsdash.teaching.exercises.base.Exercise.right_answer", fail)
     monkeypatch.setattr("fsdash.teaching.exercises.base.Exercise.solution_text", fail)
-    unfolded(opened("1_Reward_error.py"))
+    unfolded(opened(BOUNDS))
