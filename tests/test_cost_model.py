@@ -319,11 +319,11 @@ def test_single_runs_and_greedy_policies_are_drawn(service, experiment):
     assert any("greedy for J" in name for name in traces(figures(test)["curves"]))
 
 
-# ------------------------------------------------------------------------------------ the Runs page
+# ------------------------------------------------------------------------------------ stored runs
 
 
 def test_the_runs_page_shows_regret(service, experiment):
-    test = opened("6_Runs.py", selected=experiment.id)
+    test = opened("5_Run_lab.py", tab="stored", selected=experiment.id)
     drawn(test, "compared-upkeep")
     assert REGRET_SHOWN in [caption.value for caption in test.caption]
     assert REGRET_WORDS.final in html(test) and not MEANINGLESS.search(html(test))
@@ -333,10 +333,10 @@ def test_a_comparison_with_a_model_that_has_shares_shows_regret(service, experim
     gain = finished_experiment(
         service.store, *specs(bonus=20.0, methods=["e-vi", "mpi"]), name="gains"
     )
-    alone = opened("6_Runs.py", selected=gain.id)
+    alone = opened("5_Run_lab.py", tab="stored", selected=gain.id)
     assert REGRET_SHOWN not in [caption.value for caption in alone.caption]
     assert max(map(np.max, drawn(alone, "compared-upkeep").values())) <= 1.0001
-    both = opened("6_Runs.py", selected=f"{experiment.id},{gain.id}")
+    both = opened("5_Run_lab.py", tab="stored", selected=f"{experiment.id},{gain.id}")
     lines = drawn(both, "compared-upkeep")
     assert len(lines) == len(METHODS) + 2 and REGRET_WORDS.final in html(both)
 

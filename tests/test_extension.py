@@ -264,7 +264,7 @@ def test_the_inspector_solves_the_domain_and_shows_its_own_figure(service):
 
 
 def test_choose_T_measures_the_domain_and_loads_its_constants(toys):
-    page = opened("3_Choose_T.py", by="theory")
+    page = opened("2_Bounds.py", tab="regret")
     page.button(key="load-toyshop").click().run()
     assert not page.exception
     measured = measured_domains()["toyshop"]

@@ -51,8 +51,8 @@ def too_large(label: str, entries: int, decisions: int) -> str:
     """Why a policy is not shown: it would take too much of the server's memory."""
     return (
         f"{label}: its model has a table of {entries:,} entries and its policy {decisions:,} "
-        "decisions, more than this page shows. Export it under *Stored runs* in the Run lab and inspect it in "
-        "Python"
+        "decisions, more than this page shows. Export it under *Stored runs* in the Run lab and "
+        "inspect it in Python"
     )
 
 

@@ -95,16 +95,16 @@ def test_the_parameters_of_the_page_before_do_not_stay(visit: Callable, experime
     wait_until_drawn(page, "policy-orders")
     expect(page).to_have_url(in_url("view", "orders"))
     page.evaluate(LATE_PARAMETERS)
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Reward error").click()
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Bounds").click()
     wait_until_drawn(page, "ceiling")
-    expect(page).to_have_url(re.compile("/Reward_error$"))
+    expect(page).to_have_url(re.compile("/Bounds$"))
 
 
 def test_going_back_from_another_page_restores_the_view(visit: Callable, experiment):
     page = visit(address(experiment, step="0"))
     wait_until_drawn(page, "policy-orders")
     expect(page).to_have_url(in_url("view", "orders"))
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Reward error").click()
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Bounds").click()
     wait_until_drawn(page, "ceiling")
     page.go_back()
     wait_until_drawn(page, "policy-orders")

@@ -1,4 +1,4 @@
-"""The Runs page in Chromium: compare, export, import, delete."""
+"""The stored runs in Chromium: compare, export, import, delete."""
 
 import json
 import re
@@ -39,7 +39,7 @@ def names(page: Page) -> list[str]:
 
 def test_two_runs_are_compared_and_the_comparison_is_shared(visit: Callable[..., Page], run):
     first, second = run(1), run(2)
-    page = visit("/Runs")
+    page = visit("/Run_lab?tab=stored")
     row(page, first).get_by_role("checkbox").check()
     expect(page).to_have_url(re.compile(f"selected={first}"))
     row(page, second).locator("td").nth(2).click()  # anywhere in the row
@@ -52,7 +52,7 @@ def test_two_runs_are_compared_and_the_comparison_is_shared(visit: Callable[...,
     assert {"A · Base E-VI", "B · Base E-VI"} <= set(names(page))
     page.get_by_text(text.VIEWS["settings"], exact=True).click()
     expect(page.get_by_label(text.DIFFERENT_SETTINGS).locator("th")).to_have_text(["Run", "seed"])
-    shared = visit(f"/Runs?selected={first},{second}&view=settings")
+    shared = visit(f"/Run_lab?tab=stored&selected={first},{second}&view=settings")
     expect(shared.get_by_label(text.DIFFERENT_SETTINGS).locator("tbody tr")).to_have_count(2)
     link = shared.get_by_role("link", name="Compare their policies")
     expect(link).to_have_attribute("href", re.compile("compare=run&other="))
@@ -60,7 +60,7 @@ def test_two_runs_are_compared_and_the_comparison_is_shared(visit: Callable[...,
 
 def test_a_click_on_a_heading_sorts_and_a_link_opens_the_lab(visit: Callable[..., Page], run):
     id = run(6)
-    page = visit("/Runs")
+    page = visit("/Run_lab?tab=stored")
     heading = page.locator(".fs-data-table th", has_text=text.COLUMNS["final"])
     heading.get_by_role("button").click()
     expect(heading).to_have_attribute("aria-sort", "descending")
@@ -80,7 +80,7 @@ def test_a_click_on_a_heading_sorts_and_a_link_opens_the_lab(visit: Callable[...
 
 def test_a_finger_selects_a_run_and_opens_its_policy(visit: Callable[..., Page], run):
     id = run(7)
-    page = visit("/Runs", *NARROW, touch=True)
+    page = visit("/Run_lab?tab=stored", *NARROW, touch=True)
     row(page, id).locator("td").nth(1).tap()
     wait_until_drawn(page, "compared-inventory")
     row(page, id).get_by_role("link", name="Policy").tap()
@@ -89,7 +89,7 @@ def test_a_finger_selects_a_run_and_opens_its_policy(visit: Callable[..., Page],
 
 def test_export_delete_and_import(visit: Callable[..., Page], run, tmp_path: Path):
     id = run(3)
-    page = visit(f"/Runs?selected={id}")
+    page = visit(f"/Run_lab?tab=stored&selected={id}")
     page.get_by_role("button", name="Export").click()
     with page.expect_download() as download:
         page.get_by_role("button", name=text.EXPORT_EVERYTHING).click()
@@ -112,7 +112,7 @@ def test_export_delete_and_import(visit: Callable[..., Page], run, tmp_path: Pat
 
 def test_an_experiment_is_found_by_its_new_name(visit: Callable[..., Page], run):
     id = run(4)
-    page = visit(f"/Runs?selected={id}")
+    page = visit(f"/Run_lab?tab=stored&selected={id}")
     page.get_by_role("button", name="Name and note").click()
     page.get_by_role("textbox", name="Name").fill("the wanted one")
     page.get_by_role("button", name="Save").click()
@@ -128,13 +128,13 @@ def test_an_experiment_is_found_by_its_new_name(visit: Callable[..., Page], run)
 @pytest.mark.parametrize(("size", "theme"), SCREENS)
 def test_nothing_scrolls_sideways(visit, run, size, theme):
     id = run(5)
-    page = visit(f"/Runs?selected={id}", *size, theme)
+    page = visit(f"/Run_lab?tab=stored&selected={id}", *size, theme)
     wait_until_drawn(page, "compared-inventory")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_filters_of_a_link_stay_when_their_popover_is_opened_and_closed(visit: Callable[..., Page]):
-    page = visit("/Runs?algorithm=vi&owner=mine")
+    page = visit("/Run_lab?tab=stored&method=vi&owner=mine")
     words, algorithm = page.get_by_label("Find"), page.get_by_label("Algorithm")
     for word in ("first", "second"):
         words.fill(word)

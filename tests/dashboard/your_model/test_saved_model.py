@@ -5,9 +5,9 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
-from fsdash.dashboard.choose_t.measured import measure_model
 
 from fsdash.choice.splits import rank_splits
+from fsdash.dashboard.choose_t.state import measure_model
 from fsdash.dashboard.widgets.glossary import SYMBOLS
 from fsdash.dashboard.your_model import saved_text, state
 from fsdash.domains import DOMAINS, make
@@ -124,7 +124,7 @@ def test_a_model_in_use_is_not_deleted(store, saved):
     test = opened(PAGE, model=saved.domain, tab="manage")
     test.button(key="delete-model").click().run()
     test.button(key="confirm-delete").click().run()
-    assert "1 experiment on the Runs page" in test.error[0].value
+    assert "1 experiment among the stored runs" in test.error[0].value
     assert store.models.list() == [saved]
 
 
@@ -192,5 +192,5 @@ def test_the_inspector_shows_a_saved_model_with_its_names(store, cost):
 def test_the_runs_page_finds_the_experiments_of_a_model(store, saved):
     store.add_experiment("me", "with it", [RunSpec(saved.domain, "vi", iterations=1)])
     store.add_experiment("me", "without it", [RunSpec("inventory", "vi", iterations=1)])
-    page = opened("6_Runs.py", domain=saved.domain)
+    page = opened("5_Run_lab.py", tab="stored", on=saved.domain)
     assert [row["cells"]["name"]["text"] for row in table_rows(page)] == ["with it"]
