@@ -32,6 +32,7 @@ import numpy as np
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 from benchmarks import report
+from fsdash.dashboard.bounds import state as bounds
 from fsdash.dashboard.run_lab.text import START
 from fsdash.dashboard.shell import NOTICE_TITLE
 from fsdash.dashboard.widgets.chart import payload
@@ -96,7 +97,7 @@ class Visit:
 def random_constants(rng: np.random.Generator) -> Constants:
     return Constants(
         gamma=rng.uniform(0.5, 0.999),
-        alpha=float(rng.choice(ALPHAS)),
+        alpha=rng.uniform(0, 1),
         d_y=rng.uniform(0, 5),
         l_r=rng.uniform(0, 2),
         l_f=rng.uniform(0.5, 1.5),

@@ -13,6 +13,7 @@ from fsdash.choice.pareto import best_on_budget
 from fsdash.choice.solved import solved_domain
 from fsdash.domains import make
 from fsdash.teaching.exercises.base import (
+    COMPUTE,
     EXPLAIN,
     READ,
     Exercise,
@@ -23,7 +24,7 @@ from fsdash.teaching.exercises.base import (
 )
 from fsdash.theory.measured_domains import measured_domains
 
-DOMAIN = "inventory"
+DOMAIN, BUDGET = "inventory", 20
 
 
 @cache
@@ -50,6 +51,19 @@ def _floor() -> Facts:
         "sweeps": float(lowest["sweeps"]),
         "n": int(best["T"]),
         "rolling": float(best["mean_regret"]),
+    }
+
+
+def _bound_choice() -> Facts:
+    points = _frontier()
+    paid = points[(points["method"] == "fsvi") & (points["sweeps"] <= BUDGET)]
+    by_bound, best = (paid.loc[paid[name].idxmin()] for name in ("bound", "mean_regret"))
+    return {
+        "answer": float(by_bound["mean_regret"] / best["mean_regret"]),
+        "T_bound": int(by_bound["T"]),
+        "T_best": int(best["T"]),
+        "bound": float(by_bound["mean_regret"]),
+        "best": float(best["mean_regret"]),
     }
 
 
@@ -98,6 +112,22 @@ EXERCISES = (
         "freeze with n = {n} has a mean regret of {rolling} within 4 sweeps.",
         facts=_floor,
         state={"budget": "4"},
+    ),
+    Exercise(
+        id="bound-choice",
+        page="choose_t",
+        level=COMPUTE,
+        title="What a bound costs as an adviser",
+        question="On the inventory with 20 sweeps, let the regret bound choose T of FSVI. How many "
+        "times larger is the mean regret than with the best T in hindsight? An answer within 2% "
+        "counts.",
+        answer=NumberAnswer(tolerance=0.02),
+        hint="The table below the figure has both mean regrets; divide them.",
+        solution="{bound} / {best} = {answer}: the bound chooses T = {T_bound}, and the best is "
+        "T = {T_best}. A bound that is vacuous for every T still orders them, but by the worst "
+        "model with the same constants and not by this one.",
+        facts=_bound_choice,
+        state={"budget": "20"},
     ),
     Exercise(
         id="fsvi-wins",
