@@ -23,7 +23,7 @@ from fsdash.algorithms.snapshot import Snapshot
 from fsdash.choice.solved import SolvedModel, solved_domain
 from fsdash.cli.main import main
 from fsdash.core.model import Axis, FastSlowMDP
-from fsdash.dashboard.curves.text import FROM_START, OPTIONS, REGRET_SHOWN, REGRET_WORDS, Y_LABELS
+from fsdash.dashboard.curves.text import REGRET_SHOWN, REGRET_WORDS, Y_LABELS
 from fsdash.dashboard.inspector import text as inspector_text
 from fsdash.dashboard.inspector.url import URL as INSPECTOR_URL
 from fsdash.dashboard.run_lab import files
@@ -217,7 +217,7 @@ def test_a_model_whose_initial_policy_is_optimal_has_no_relative_regret(service)
     assert frame["relative_regret"].isna().all() and (frame["mean_regret"] == 0).all()
     test = opened("5_Run_lab.py", experiment=found.id)
     assert set(np.concatenate(list(drawn(test, "curves").values()))) == {0.0}
-    assert not MEANINGLESS.search(shown(test)) and FROM_START not in html(test)
+    assert not MEANINGLESS.search(shown(test)) and "from start" not in html(test)
 
 
 # -------------------------------------------------------------------------------- the command line
@@ -298,7 +298,7 @@ def test_the_lab_shows_regret_in_curves_table_and_sentences(service, experiment)
 
 
 def test_the_measures_of_the_lab(service, experiment):
-    test = open_popover(opened("5_Run_lab.py", experiment=experiment.id), OPTIONS)
+    test = open_popover(opened("5_Run_lab.py", experiment=experiment.id), "Options")
     radio = test.radio(key=lab_url().key("y"))
     assert radio.options[0] == REGRET and SHARE not in radio.options
     assert len(set(radio.options)) == len(radio.options) == len(Y_LABELS) - 1

@@ -63,6 +63,8 @@ h2:is(.st-key-recommendation *, [id^="section-"]) {font-size: 1.6rem;}
   linear-gradient(to left, rgba(128, 128, 128, 0.6), transparent) right / 1rem 100% no-repeat;}
 @media (max-width: 640px) {
   [data-testid="stHorizontalBlock"] {row-gap: 1rem;}
+  .st-key-examples {flex-wrap: nowrap; overflow-x: auto;}
+  .st-key-examples > * {flex: none;}
   .st-key-text-and-figure,
     .st-key-two-columns > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     {flex-direction: column-reverse;}

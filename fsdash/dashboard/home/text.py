@@ -1,7 +1,5 @@
 """The wording of the home page."""
 
-TITLE = "When does freezing slow states pay off?"
-START = "Start here: the story of one small shop"
 START_REASON = """Ten short sections with live figures, from value iteration to the limits of
 freezing. Read it alone in an evening, or present it to a class in one lecture."""
 STORY = {
@@ -17,8 +15,6 @@ ignores what comes after the end of its block. These pages show **how large the 
 freezing pays off anyway.**""",
 }
 
-PICTURES_TITLE = "The idea in three pictures"
-PICTURE = "Picture"
 PICTURES = {"policy": "The policy", "lower": "The lower level", "upper": "The upper level"}
 """The pictures by their names in the URL."""
 CAPTIONS = {
@@ -30,18 +26,12 @@ CAPTIONS = {
     "upper": "The upper level uses the true dynamics, but decides only every T periods. Its "
     "discount is γ to the power T, so it needs far fewer iterations.",
 }
-BACK, NEXT, PLAY = "Back", "Next step", "Play"
-PLAY_HELP = "Moves one step every 1.5 seconds."
-
-QUESTIONS_TITLE = "What do you want to know?"
-TOURS_TITLE = "Three tours"
 
 
 def start_tour(audience: str, minutes: int) -> str:
     return f"Start the tour {audience.lower()}, about {minutes} minutes"
 
 
-COMMANDS_TITLE = "The same from the command line"
 COMMANDS = """\
 fsdash advise --sweeps 4                             # choose T for a computing budget
 fsdash constants inventory                           # measure alpha and the Lipschitz constants

@@ -27,20 +27,20 @@ URL = UrlState(
 
 def show() -> None:
     """Draw the page."""
-    open_page("Home", URL, text.TITLE)
+    open_page("Home", URL, "When does freezing slow states pay off?")
     draw_start()
     with st.container(key="text-and-figure"):
         with st.container():
             draw_story()
         with st.container():
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.header(text.PICTURES_TITLE, anchor=False, width="content")
-                playing = st.toggle(text.PLAY, key="play", help=text.PLAY_HELP)
+                st.header("The idea in three pictures", anchor=False, width="content")
+                playing = st.toggle("Play", key="play", help="Moves one step every 1.5 seconds.")
             st.fragment(draw_pictures, run_every=SECONDS_PER_STEP if playing else None)(playing)
     draw_questions()
     draw_tours()
     commands = tools("home", URL, ("T", "gamma", "alpha", "k"))
-    with commands.popover(text.COMMANDS_TITLE, icon=":material/terminal:"):
+    with commands.popover("The same from the command line", icon=":material/terminal:"):
         st.code(text.COMMANDS, language="bash")
 
 
@@ -48,7 +48,9 @@ def draw_start() -> None:
     """The page to begin with, above everything else."""
     page = PAGES["story"]
     with st.container(border=True, key="start"):
-        st.page_link(page.script, label=f"**{text.START}**", icon=page.icon)
+        st.page_link(
+            page.script, label="**Start here: the story of one small shop**", icon=page.icon
+        )
         st.markdown(text.START_REASON)
 
 
@@ -79,7 +81,7 @@ def draw_pictures(playing: bool) -> None:
 def read_controls() -> tuple[str, int]:
     """The picture and T, with the buttons that step through the picture."""
     picture = st.radio(
-        text.PICTURE,
+        "Picture",
         tuple(text.PICTURES),
         format_func=text.PICTURES.get,
         key=URL.key("view"),
@@ -87,9 +89,9 @@ def read_controls() -> tuple[str, int]:
     )
     T = controls.whole_slider(URL, "periods", 1, LARGEST_T)
     with st.container(horizontal=True, gap="small", key="steps"):
-        st.button(text.BACK, icon=":material/chevron_left:", key="back", on_click=move, args=(-1,))
+        st.button("Back", icon=":material/chevron_left:", key="back", on_click=move, args=(-1,))
         st.button(
-            text.NEXT,
+            "Next step",
             icon=":material/chevron_right:",
             key="next",
             type="primary",
@@ -111,7 +113,7 @@ def restart() -> None:
 
 def draw_questions() -> None:
     """A card for each page with the question it answers, in rows."""
-    st.header(text.QUESTIONS_TITLE, anchor=False)
+    st.header("What do you want to know?", anchor=False)
     shown = [page for page in available_pages() if page.question and page != PAGES["story"]]
     for start in range(0, len(shown), CARDS_IN_A_ROW):
         row = shown[start : start + CARDS_IN_A_ROW]
@@ -123,7 +125,7 @@ def draw_questions() -> None:
 
 def draw_tours() -> None:
     """Three tours through the pages; each begins with a link to its first stop."""
-    st.header(text.TOURS_TITLE, anchor=False)
+    st.header("Three tours", anchor=False)
     for column, (name, tour) in zip(st.columns(len(TOURS)), TOURS.items(), strict=True):
         with column.container(border=True, height="stretch", gap="xsmall"):
             st.markdown(f"**{tour.audience}**: {tour.about}")

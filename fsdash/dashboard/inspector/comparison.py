@@ -33,7 +33,7 @@ def choose_comparison(
     kinds = [kind for kind in text.COMPARISONS if _is_offered(kind, history, inspected)]
     kind = choose(
         st.selectbox,
-        text.COMPARE,
+        "Compare with",
         "compare",
         kinds,
         "",
@@ -77,7 +77,7 @@ def _is_offered(kind: str, history: PolicyHistory, inspected: InspectedPolicy) -
 def _other_phase(history: PolicyHistory, step: int, inspected: InspectedPolicy) -> ComparedPolicy:
     phase = choose(
         st.select_slider,
-        text.OTHER_PHASE,
+        "Second phase",
         "other",
         list(range(len(inspected.phases))),
         1,
@@ -93,7 +93,7 @@ def _other_step(history: PolicyHistory, url_values: dict, default: int) -> Compa
     if len(history.steps) > 1:
         asked = URL.get("otherstep")
         URL.put("otherstep", default if asked is None else history.nearest(asked))
-        step = st.select_slider(text.OTHER_STEP, history.steps, key=URL.key("otherstep"))
+        step = st.select_slider("Second step", history.steps, key=URL.key("otherstep"))
     inspected, _ = policy_at(history, step)
     title = text.policy_title(history.label, step)
     origin = Origin(history.spec, history.replication, step)
@@ -104,7 +104,7 @@ def _exact_fsvi(spec: RunSpec) -> PolicyChoice:
     """Exact FSVI on the same problem, solved on this page."""
     asked = URL.get("other")
     URL.put("other", asked if asked in range(1, LARGEST_T + 1) else DEFAULT_T)
-    T = st.number_input(text.OTHER_T, 1, LARGEST_T, key=URL.key("other"))
+    T = st.number_input("T of exact FSVI", 1, LARGEST_T, key=URL.key("other"))
     return PolicyChoice(
         RunSpec(
             spec.domain,
@@ -130,7 +130,7 @@ def _other_run(store: Store, choice: PolicyChoice) -> PolicyChoice | None:
         return None
     id = choose(
         st.selectbox,
-        text.OTHER_RUN,
+        "Second run",
         "other",
         list(found),
         next(iter(found)),

@@ -40,7 +40,7 @@ def draw_facts(now: Inspection, shown: ShownState) -> None:
     ]
     if now.versus is None:
         rows.append([text.ESTIMATE, number(sign * float(now.estimate_XY[x, y])), ""])
-    header = ["", *columns, text.OPTIMAL_COLUMN]
+    header = ["", *columns, "optimal"]
     st.markdown(_markdown_table([header, ["---"] * len(header), *rows]))
 
 
@@ -63,7 +63,7 @@ def draw_next_disagreement(now: Inspection, shown: ShownState) -> None:
         show_slice_of(now.policy_figure, now.inspected.model, (x, y))
 
     st.button(
-        text.NEXT_DISAGREEMENT,
+        "Next largest disagreement",
         icon=":material/skip_next:",
         key="next-disagreement",
         help=text.NEXT_HELP,
@@ -78,7 +78,7 @@ def draw_q_values(now: Inspection, shown: ShownState) -> None:
     """The value of every action in the state, for one policy or for both."""
     two = now.versus is not None
     after = st.segmented_control(
-        text.Q_LABEL,
+        "Q-values if later actions follow",
         (text.OPTIMAL_AFTERWARDS, text.OWN_AFTERWARDS),
         default=text.OWN_AFTERWARDS if two else text.OPTIMAL_AFTERWARDS,
         required=True,
@@ -100,7 +100,7 @@ def draw_q_values(now: Inspection, shown: ShownState) -> None:
 def draw_tables(now: Inspection, shown: ShownState) -> None:
     """The periods of a block, the Q-values, and the state in every phase of a periodic policy."""
     if now.policy_figure.name == "blocks":
-        st.markdown(f"**{text.BLOCK_TABLE}**")
+        st.markdown("**The periods of the block**")
         _draw_table(now.policy_figure.table(**now.selected), "block-table")
     left, right = st.columns(2, gap="large")
     with left:

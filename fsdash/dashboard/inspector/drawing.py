@@ -27,15 +27,17 @@ def shown_state(now: Inspection) -> ShownState:
     asked, real_XY = URL.get("state"), now.inspected.model.real_XY
     X, Y = real_XY.shape
     if asked is not None and asked[0] < X and asked[1] < Y and real_XY[asked]:
-        return ShownState(*asked, text.SELECTED_STATE)
+        return ShownState(*asked, "The selected state")
     URL.put("state", None)
     drawn_K2 = states_drawn(now.figure)
     if now.versus is not None:
         sizes_XY = abs(now.versus.disagreement(now.phase, now.judge).weighted_XY)
         if sizes_XY.any():
-            return ShownState(*worst_state(sizes_XY, drawn_K2, real_XY), text.LARGEST_DISAGREEMENT)
+            return ShownState(
+                *worst_state(sizes_XY, drawn_K2, real_XY), "Largest disagreement here"
+            )
     regret_XY = now.inspected.regret_XY(now.phase)
-    return ShownState(*worst_state(regret_XY, drawn_K2, real_XY), text.WORST_STATE)
+    return ShownState(*worst_state(regret_XY, drawn_K2, real_XY), "Largest loss in this view")
 
 
 def draw_figure(now: Inspection, state: ShownState) -> None:

@@ -29,12 +29,12 @@ def draw_export(now: Inspection) -> None:
     def figure_html() -> str:
         return standalone_html(now.figure)
 
-    csv, json = text.table_labels(policy_figure.title if own_table else text.POLICY)
+    csv, json = text.table_labels(policy_figure.title if own_table else "Policy")
     files = (
         (csv, f"{table_name}.csv", "text/csv", table_csv),
         (json, f"{table_name}.json", "application/json", table_json),
         (HTML, f"{name}-{policy_figure.name}.html", "text/html", figure_html),
-        (text.SPEC_JSON, f"{name}-spec.json", "application/json", spec.to_json),
+        ("Specification, JSON", f"{name}-spec.json", "application/json", spec.to_json),
     )
     box = st.popover(EXPORT, icon=":material/download:", key="export-policy", on_change="rerun")
     if not box.open:

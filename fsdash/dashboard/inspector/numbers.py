@@ -35,7 +35,7 @@ def _of_policy(inspected: InspectedPolicy, row: pd.Series, phase: int) -> Number
     for name in shown_measures(pd.DataFrame([row])):
         label, value = BY_NAME[name].label, row[name]
         if name == "mean_return" and inspected.model.sense == "min":
-            label, value = text.MEAN_COST, -value
+            label, value = "Mean cost", -value
         shown = f"{value:.1%}" if name in (SHARE, RELATIVE) else number(value)
         found.append((label, shown, BY_NAME[name].help))
     phase_name = inspected.phases[phase] if len(inspected.phases) > 1 else None
@@ -47,9 +47,9 @@ def _of_comparison(versus: Versus, phase: int, judge: str) -> Numbers:
     """How often A and B differ, how often it matters, and the gain of B."""
     facts = state.comparison_facts(versus, phase, judge)
     shares = [
-        (text.TIES, f"{facts.ties:.0%}", text.ties_help(judge)),
-        (text.REAL, f"{facts.real:.0%}", text.REAL_HELP),
-        (text.TIME_THERE, f"{facts.time:.1%}", text.TIME_HELP),
+        ("Ties", f"{facts.ties:.0%}", text.ties_help(judge)),
+        ("Real disagreements", f"{facts.real:.0%}", text.REAL_HELP),
+        ("A's time there", f"{facts.time:.1%}", text.TIME_HELP),
     ]
     if versus.second_phase is not None:  # two phases of one policy have the same mean return
         return shares
@@ -62,7 +62,7 @@ def _of_block(inspected: InspectedPolicy, selected: dict) -> Numbers:
     facts = state.block_facts(inspected, selected)
     return [
         (text.block_gap(selected["block"]), text.signed(facts.gap), text.BLOCK_GAP_HELP),
-        (text.EXPECTED_GAP, text.signed(facts.expected), text.EXPECTED_GAP_HELP),
-        (text.BLOCK_LOSS, number(facts.loss), text.BLOCK_LOSS_HELP),
-        (text.MEAN_GAP, text.signed(facts.mean), text.MEAN_GAP_HELP),
+        ("Its mean over noise", text.signed(facts.expected), text.EXPECTED_GAP_HELP),
+        ("Loss of its actions", number(facts.loss), text.BLOCK_LOSS_HELP),
+        ("Mean gap", text.signed(facts.mean), "The mean gap of all blocks of this path."),
     ]

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from fsdash.core.model import FastSlowMDP
-from fsdash.dashboard.inspector import text
 from fsdash.dashboard.inspector.url import PREFIX, URL, SelectorTexts, choose
 from fsdash.figures.policies import PolicyFigure, Selector
 from fsdash.figures.policies.inspected import AXES
@@ -21,7 +20,7 @@ def choose_figure(figures: Sequence[PolicyFigure]) -> PolicyFigure:
     by_name = {figure.name: figure for figure in figures}
     name = choose(
         st.pills,
-        text.FIGURE,
+        "Figure",
         "view",
         list(by_name),
         figures[0].name,

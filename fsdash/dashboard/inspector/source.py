@@ -71,7 +71,7 @@ def choose_policy(store: Store, notices: DeltaGenerator, drawn: bool) -> PolicyC
         st.session_state[_SOURCE] = text.SOLVE_NOW if solve else text.SAVED_RUN
     if drawn:
         st.segmented_control(
-            text.SOURCE,
+            "Policy from",
             (text.SAVED_RUN, text.SOLVE_NOW),
             key=_SOURCE,
             required=True,
@@ -98,7 +98,7 @@ def _choose_saved(
     by_id, now = {e.id: e for e in experiments}, time.time()
     id = choose(
         listed,
-        text.EXPERIMENT,
+        "Experiment",
         "experiment",
         list(by_id),
         experiments[0].id,
@@ -108,7 +108,7 @@ def _choose_saved(
     runs = {run.id: run for run in by_id[id].runs}
     run_id = choose(
         listed,
-        text.RUN,
+        "Run",
         "run",
         list(runs),
         next(iter(runs)),
@@ -118,7 +118,7 @@ def _choose_saved(
     run = runs[run_id]
     replication = choose(
         listed,
-        text.REPLICATION,
+        "Replication",
         "replication",
         [r.index for r in run.replications],
         0,
@@ -133,7 +133,7 @@ def _choose_exact(store: Store, notices: DeltaGenerator, drawn: bool) -> PolicyC
     labels = domain_labels(store, URL.get("domain"))
     domain = choose(
         listed,
-        text.DOMAIN,
+        "Domain",
         "domain",
         list(labels),
         "inventory",
@@ -144,7 +144,7 @@ def _choose_exact(store: Store, notices: DeltaGenerator, drawn: bool) -> PolicyC
     if len(presets) > 1:
         preset = choose(
             listed,
-            text.PRESET,
+            "Preset",
             "preset",
             presets,
             "default",
@@ -153,7 +153,7 @@ def _choose_exact(store: Store, notices: DeltaGenerator, drawn: bool) -> PolicyC
         )
     method = choose(
         listed,
-        text.ALGORITHM,
+        "Exact algorithm",
         "method",
         list(text.ALGORITHM_LABELS),
         "fsvi",
@@ -166,7 +166,7 @@ def _choose_exact(store: Store, notices: DeltaGenerator, drawn: bool) -> PolicyC
             URL.put("T", DEFAULT_T)
         T = URL.get("T")
         if drawn:
-            T = st.number_input(text.T_LABEL, 1, LARGEST_T, key=URL.key("T"))
+            T = st.number_input("Periods frozen T", 1, LARGEST_T, key=URL.key("T"))
     return PolicyChoice(state.solved_spec(domain, preset, method, T), preset=preset)
 
 
@@ -198,7 +198,7 @@ def history_of(store: Store, choice: PolicyChoice) -> PolicyHistory:
     )
 
 
-@st.cache_resource(max_entries=16, show_spinner=text.SOLVING)
+@st.cache_resource(max_entries=16, show_spinner="Solving…")
 def _solved(spec: RunSpec) -> PolicyHistory:
     return state.solved_history(spec)
 

@@ -32,11 +32,11 @@ def choose_step(history: PolicyHistory) -> int:
     if len(history.steps) > 1:
         with st.container(horizontal=True, vertical_alignment="center", wrap=False, key="playback"):
             playing = is_playing()
-            label, icon = (text.PAUSE, "pause") if playing else (text.PLAY, "play_arrow")
+            label, icon = ("Pause", "pause") if playing else ("Play", "play_arrow")
             pressed = st.button(label, icon=f":material/{icon}:", key="play", width=104)
             URL.put("step", step)
             step = st.select_slider(
-                text.STEP, history.steps, key=URL.key("step"), label_visibility="collapsed"
+                "Step of the run", history.steps, key=URL.key("step"), label_visibility="collapsed"
             )
         if pressed:
             st.session_state[_PLAYING] = not playing

@@ -43,7 +43,7 @@ REFRESH_SECONDS = 2.0
 
 def show() -> None:
     """Draw the page."""
-    if open_page(text.PAGE, URL):
+    if open_page("Policy inspector", URL):
         start_from_url()
     add_style(STYLE)
     store = open_store()
@@ -56,7 +56,7 @@ def show() -> None:
         st.info(str(problem), icon=":material/info:")
     except StoreError as trouble:
         show_store_error(trouble)
-    with tools("inspector", URL), st.popover(text.READING_TITLE, icon=":material/menu_book:"):
+    with tools("inspector", URL), st.popover("How to read this page", icon=":material/menu_book:"):
         st.markdown(text.READING)
 
 
@@ -65,11 +65,11 @@ def _draw_head(store: Store) -> PolicyChoice:
     with st.container(key="head"):
         title, policy = st.columns([4, 6], vertical_alignment="center", gap="small")
     with title:
-        st.title(text.TITLE, anchor=False)
+        st.title("What does the policy do?", anchor=False)
     notices = st.container()
     with policy, st.container(horizontal=True, vertical_alignment="center", key="policy-a"):
         name = st.container(width="content")
-        change = popover(KEYS, text.CHANGE, help=text.CHANGE_HELP, icon=":material/tune:")
+        change = popover(KEYS, "Change", help=text.CHANGE_HELP, icon=":material/tune:")
         with change:
             choice = choose_policy(store, notices, drawn=change.open)
     with name:
@@ -105,7 +105,7 @@ def _draw_policy(store: Store, choice: PolicyChoice) -> None:
         if notice := now.inspected.optimum.notice:
             st.warning(notice)
         draw_numbers(now)
-        hint = f" {text.CLICK_HINT}" if now.policy_figure.clickable else ""
+        hint = " Click a state to see its details." if now.policy_figure.clickable else ""
         st.caption(now.policy_figure.caption + hint)
     with aside:
         left, right = [st.container()] * 2 if now.together else st.columns(2, gap="large")

@@ -65,7 +65,7 @@ _RACE, _PLAYING, _PICKED, _PROBLEM, _COLUMN, _ROW = (
 
 def show() -> None:
     """Draw the page."""
-    open_page(text.PAGE, URL, text.TITLE)
+    open_page("Live gridworld", URL, text.TITLE)
     add_style(STYLE)
     ticking = is_playing()
     st.fragment(draw_race, run_every=SECONDS if ticking else None)(ticking)
@@ -217,7 +217,7 @@ def colour_of(race: Race, racer: Racer) -> str:
 def draw_controls(race: Race) -> None:
     """Playback, the changes of the map, and a hint for the chosen tool."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="playback"):
-        label, icon = (text.PAUSE, "pause") if is_playing() else (text.PLAY, "play_arrow")
+        label, icon = ("Pause", "pause") if is_playing() else ("Play", "play_arrow")
         st.button(
             label,
             icon=f":material/{icon}:",
@@ -226,22 +226,22 @@ def draw_controls(race: Race) -> None:
             on_click=toggle_play,
             width=104,
         )
-        st.button(text.STEP, icon=":material/skip_next:", key="live-step", on_click=step)
+        st.button("Step", icon=":material/skip_next:", key="live-step", on_click=step)
         st.button(
-            text.RESTART,
+            "Restart",
             icon=":material/replay:",
             key="live-restart",
             on_click=restart,
             help=text.RESTART_HELP,
         )
         keys = map(URL.key, ("speed", "T", "w"))
-        settings = popover(keys, text.SETTINGS, icon=":material/tune:")
+        settings = popover(keys, "Settings", icon=":material/tune:")
         if settings.open:
             with settings:
                 draw_settings()
         edits = race.edits
         st.button(
-            text.FLIP,
+            "Flip the rings",
             icon=":material/swap_vert:",
             key="live-flip",
             on_click=put_map,
@@ -251,20 +251,20 @@ def draw_controls(race: Race) -> None:
         segments(
             URL,
             "tool",
-            text.TOOL,
+            "What a click on a map does",
             text.TOOLS,
             label_visibility="collapsed",
             width="content",
             on_change=forget_pick,
         )
         st.button(
-            text.RESTORE,
+            "Restore",
             icon=":material/undo:",
             key="live-restore",
             on_click=put_map,
             args=(Edits(),),
             disabled=edits == Edits(),
-            help=text.RESTORE_HELP,
+            help="Undo all changes to the map.",
         )
     st.caption(hint(race))
 
@@ -272,7 +272,7 @@ def draw_controls(race: Race) -> None:
 def draw_settings() -> None:
     """Speed, T, the signal of the maps, and a cell to change by keyboard."""
     st.segmented_control(
-        text.SPEED,
+        "Speed",
         SPEEDS,
         required=True,
         default=URL.parameters["speed"].default,
@@ -281,7 +281,7 @@ def draw_settings() -> None:
         help=text.SPEED_HELP,
     )
     controls.whole_slider(URL, "T", SMALLEST_T, LARGEST_T)
-    segments(URL, "w", text.SIGNAL, text.SIGNALS, help=text.SIGNAL_HELP)
+    segments(URL, "w", "Reward signal of the maps", text.SIGNALS, help=text.SIGNAL_HELP)
     draw_cell_by_number()
 
 
@@ -290,9 +290,9 @@ def draw_cell_by_number() -> None:
     st.markdown(f"**{text.CELL}**", help=text.CELL_HELP)
     last = DOMAIN.size - 1
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input(text.COLUMN, 0, last, last // 2, key=_COLUMN)
-        st.number_input(text.ROW, 0, last, last // 2, key=_ROW)
-    st.button(text.APPLY, key="live-apply", on_click=change_numbered_cell)
+        st.number_input("Column", 0, last, last // 2, key=_COLUMN)
+        st.number_input("Row", 0, last, last // 2, key=_ROW)
+    st.button("Apply to this cell", key="live-apply", on_click=change_numbered_cell)
 
 
 def hint(race: Race) -> str:

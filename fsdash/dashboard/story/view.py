@@ -39,7 +39,7 @@ _open_at_section = st.components.v2.component("fsdash_story_section", js=_SCRIPT
 
 def show() -> None:
     """Draw the page: the article, or one section of it for a lecture, or its speaker notes."""
-    open_page(text.PAGE, URL)
+    open_page("The story", URL)
     if URL.get("present") or URL.get("notes"):
         presenter.show()
         return
@@ -66,7 +66,7 @@ def draw_start() -> None:
             column.markdown("\n".join(part))
     with st.container(horizontal=True, gap="small"):
         st.button(
-            text.PRESENT,
+            "Present",
             icon=":material/slideshow:",
             key="present",
             help=text.PRESENT_HELP,
@@ -74,7 +74,7 @@ def draw_start() -> None:
             args=("present", True),
         )
         st.link_button(
-            text.NOTES,
+            "Speaker notes",
             PAGES["story"].address(notes=1, lecture=URL.get("lecture")),
             icon=":material/speaker_notes:",
             help=text.NOTES_HELP,
@@ -111,7 +111,7 @@ def draw_section(place: int, section: Section) -> None:
 
 def draw_end() -> None:
     """What was learned, and links to the pages that continue it."""
-    st.header(text.MORE, anchor=False)
+    st.header("Where to go from here", anchor=False)
     st.markdown(text.LEARNED)
     for name, what in text.LINKS.items():
         page = PAGES[name]

@@ -79,7 +79,7 @@ def _draw_start() -> None:
             help=text.UPLOAD_HELP,
         )
         with st.container(horizontal=True, vertical_alignment="center", key="model-examples"):
-            st.caption(text.EXAMPLES_LABEL, width="content")
+            st.caption("No file at hand? Try an example:", width="content")
             for name, example in state.EXAMPLES.items():
                 st.button(
                     text.example_label(name),
@@ -88,7 +88,7 @@ def _draw_start() -> None:
                     kwargs={"example": name},
                     help=example.title,
                 )
-    with st.expander(text.FORMAT_TITLE, icon=":material/table:", key="model-format"):
+    with st.expander("What the table looks like", icon=":material/table:", key="model-format"):
         st.markdown(text.FORMAT)
 
 
@@ -104,10 +104,10 @@ def _draw_file(summary: str, frame: pd.DataFrame | None = None) -> None:
     with step.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"{text.DONE} **{text.FILE_STEP}** {text.DASH} {summary}", width="stretch")
         if frame is not None:
-            with st.popover(text.PREVIEW, type="tertiary", icon=":material/table_rows:"):
+            with st.popover("First rows", type="tertiary", icon=":material/table_rows:"):
                 st.dataframe(frame.head(PREVIEW_ROWS), hide_index=True, key="model-first-rows")
         st.button(
-            text.OTHER_FILE,
+            "Other file",
             icon=":material/close:",
             type="tertiary",
             key="other-file",
@@ -120,7 +120,7 @@ def _show_error(problem: object) -> None:
     st.error(escape_markdown(as_sentence(problem)), icon=":material/error:")
 
 
-@st.cache_resource(max_entries=8, show_spinner=text.READING)
+@st.cache_resource(max_entries=8, show_spinner="Reading the file …")
 def _read(key: str, _upload: Upload) -> Contents:
     return _upload.read()
 
@@ -161,7 +161,7 @@ def _evidence(key: str, choices: Choices, _frame: pd.DataFrame) -> pd.DataFrame:
     return suggest_slow(_frame, **choices.options())
 
 
-@st.cache_resource(max_entries=8, show_spinner=text.BUILDING)
+@st.cache_resource(max_entries=8, show_spinner="Building the model …")
 def _build(
     key: str,
     choices: Choices,
@@ -214,7 +214,7 @@ def _model_evidence(key: str, _model: FastSlowMDP) -> pd.DataFrame:
 def _draw_save(store: Store, upload: Upload, model: FastSlowMDP) -> None:
     """Sizes, memory and time; the name; and the button."""
     with st.container(border=True, key="step-save"):
-        st.markdown(f"**{text.SAVE_STEP}**")
+        st.markdown("**5. Save**")
         st.markdown(text.sizes(model))
         left, right = st.columns([4, 7], gap="medium", vertical_alignment="bottom")
         name = left.text_input(
@@ -222,13 +222,16 @@ def _draw_save(store: Store, upload: Upload, model: FastSlowMDP) -> None:
             text.model_name(upload.stem)[:MAX_NAME],
             MAX_NAME,
             key=f"name-{upload.key}",
-            help=text.NAME_HELP,
+            help="What the model is called on the other pages.",
         )
         note = right.text_input(
-            text.NOTE, max_chars=MAX_NOTE, key=f"note-{upload.key}", placeholder=text.NOTE_EXAMPLE
+            text.NOTE,
+            max_chars=MAX_NOTE,
+            key=f"note-{upload.key}",
+            placeholder="where the data come from, for example",
         )
         st.button(
-            text.SAVE,
+            "Save and solve",
             icon=":material/save:",
             type="primary",
             key="save-model",

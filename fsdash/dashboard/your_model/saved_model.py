@@ -35,7 +35,7 @@ def draw_saved_model(store: Store, saved: SavedModelRecord, visitor: str) -> Non
     """Everything about one saved model."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.header(escape_markdown(saved.name), anchor=False)
-        st.button(saved_text.NEW_MODEL, icon=":material/add:", key="new-model", on_click=open_new)
+        st.button("New model", icon=":material/add:", key="new-model", on_click=open_new)
     st.caption(saved_text.describe_model(saved))
     if saved.note:
         st.markdown(escape_markdown(saved.note))
@@ -56,9 +56,9 @@ def draw_saved_model(store: Store, saved: SavedModelRecord, visitor: str) -> Non
 def _draw_links(saved: SavedModelRecord) -> None:
     """The same model on the other pages."""
     links = (
-        (saved_text.RUN_IN_LAB, "run_lab", {"domain": saved.domain}),
-        (saved_text.INSPECT, "inspector", {"domain": saved.domain} | _inspected_policy()),
-        (saved_text.CHOOSE_T, "choose_t", {"model": saved.domain}),
+        ("Run in the lab", "run_lab", {"domain": saved.domain}),
+        ("Inspect the policy", "inspector", {"domain": saved.domain} | _inspected_policy()),
+        ("Choose T", "choose_t", {"model": saved.domain}),
     )
     with st.container(horizontal=True, gap="medium", key="model-links"):
         for label, page, query in links:
@@ -80,7 +80,7 @@ def _draw_policy(saved: SavedModelRecord) -> None:
     left, right = st.columns([4, 7], gap="medium")
     with left:
         method = st.segmented_control(
-            saved_text.METHOD,
+            "Policy",
             tuple(saved_text.METHODS),
             default="optimal",
             required=True,
@@ -89,7 +89,7 @@ def _draw_policy(saved: SavedModelRecord) -> None:
         )
         T = state.DEFAULT_T
         if method == "fsvi":
-            T = st.number_input(saved_text.T_LABEL, 1, state.LARGEST_T, T, key=URL.key("T"))
+            T = st.number_input("Periods T to freeze", 1, state.LARGEST_T, T, key=URL.key("T"))
         solution = _solve(saved.domain, method, T if method == "fsvi" else 1)
         _draw_downloads(saved, method, T, solution)
         _draw_worth(solution)
@@ -108,7 +108,7 @@ def _draw_downloads(saved: SavedModelRecord, method: str, T: int, solution: Solu
     name = saved_text.file_name(saved.name, method, T)
     with st.container(horizontal=True):
         st.download_button(
-            saved_text.POLICY_CSV,
+            "Policy, CSV",
             solution.policy.to_csv,
             f"{name}.csv",
             "text/csv",
@@ -118,7 +118,7 @@ def _draw_downloads(saved: SavedModelRecord, method: str, T: int, solution: Solu
             on_click="ignore",
         )
         st.download_button(
-            saved_text.POLICY_JSON,
+            "Policy, JSON",
             solution.policy.to_json,
             f"{name}.json",
             "application/json",
@@ -139,14 +139,14 @@ def _draw_worth(solution: Solution) -> None:
             help=saved_text.MEAN_HELP[solution.sense],
         )
         st.metric(
-            saved_text.REGRET,
+            "Mean regret",
             saved_text.regret_text(solution.worth.mean_regret, solution.relative_regret),
             width="content",
             help=saved_text.REGRET_HELP,
         )
 
 
-@st.cache_resource(max_entries=64, show_spinner=saved_text.SOLVING)
+@st.cache_resource(max_entries=64, show_spinner="Solving …")
 def _solve(domain: str, method: str, T: int) -> Solution:
     return state.solve(domain, method, T)
 
@@ -158,7 +158,7 @@ def _draw_regret(saved: SavedModelRecord) -> None:
     st.markdown(saved_text.REGRET_INTRODUCTION)
     rows, bar = [], st.progress(0.0)
     for i, T in enumerate(state.HORIZONS):
-        bar.progress(i / len(state.HORIZONS), saved_text.MEASURING.format(T=T))
+        bar.progress(i / len(state.HORIZONS), f"FSVI with T = {T} …")
         rows.append(_regret_row(saved.domain, T))
     table, verdict = pd.DataFrame(rows), _verdict(saved.domain)
     bar.empty()
@@ -183,11 +183,11 @@ def _draw_splits(saved: SavedModelRecord) -> None:
     """Other choices of slow variables, compared on request."""
     if len(saved.variables["slow"]) + len(saved.variables["fast"]) < 2:
         return
-    st.markdown(f"**{saved_text.SPLITS_TITLE}**")
+    st.markdown("**Other choices of slow variables**")
     key = f"splits-{saved.hash}"
     if not st.session_state.get(key):
         st.button(
-            saved_text.COMPARE_SPLITS,
+            "Compare by regret",
             key=f"compare-{key}",
             on_click=st.session_state.update,
             args=({key: True},),
@@ -206,7 +206,7 @@ def _draw_splits(saved: SavedModelRecord) -> None:
     st.caption(saved_text.SPLITS_CAPTION)
 
 
-@st.cache_resource(max_entries=16, show_spinner=saved_text.COMPARING)
+@st.cache_resource(max_entries=16, show_spinner="Comparing choices of slow variables …")
 def _splits(domain: str) -> pd.DataFrame:
     return rank_splits(make(domain).build())
 
@@ -230,7 +230,7 @@ def _draw_constants(saved: SavedModelRecord) -> None:
     st.caption(" ".join(notes))
 
 
-@st.cache_resource(max_entries=32, show_spinner=saved_text.CONSTANTS_WAIT)
+@st.cache_resource(max_entries=32, show_spinner="Measuring the constants …")
 def _constants(domain: str) -> MeasuredConstants:
     return measure(make(domain).build(), seconds=CONSTANTS_SECONDS)
 
@@ -258,12 +258,12 @@ def _draw_manage(store: Store, saved: SavedModelRecord, visitor: str) -> None:
             disabled=not mine,
             key=f"manage-note-{saved.hash}",
         )
-        if st.form_submit_button(saved_text.RENAME, disabled=not mine, key="rename-model"):
-            _change(lambda: _rename(store, saved, name, note), saved_text.RENAMED)
+        if st.form_submit_button("Save name and note", disabled=not mine, key="rename-model"):
+            _change(lambda: _rename(store, saved, name, note), "Saved.")
             st.rerun()
     with st.container(horizontal=True, gap="small"):
         st.download_button(
-            saved_text.EXPORT,
+            "Export, NPZ",
             lambda: store.models.content(saved.hash),
             f"{saved_text.file_stem(saved.name)}.npz",
             "application/octet-stream",
@@ -285,7 +285,7 @@ def _draw_delete(store: Store, saved: SavedModelRecord, mine: bool) -> None:
     """Two clicks: a deleted model cannot be restored."""
     if st.session_state.get(CONFIRM) != saved.hash:
         st.button(
-            saved_text.DELETE,
+            "Delete",
             icon=":material/delete:",
             key="delete-model",
             disabled=not mine,
@@ -296,19 +296,17 @@ def _draw_delete(store: Store, saved: SavedModelRecord, mine: bool) -> None:
 
     def delete() -> None:
         st.session_state.pop(CONFIRM)
-        if _change(lambda: store.models.delete(saved.hash), saved_text.DELETED):
+        if _change(lambda: store.models.delete(saved.hash), "The model was deleted."):
             open_new()
 
     st.button(
-        saved_text.DELETE_CONFIRM,
+        "Yes, delete it",
         icon=":material/delete_forever:",
         type="primary",
         key="confirm-delete",
         on_click=delete,
     )
-    st.button(
-        saved_text.CANCEL, key="cancel-delete", on_click=st.session_state.pop, args=(CONFIRM,)
-    )
+    st.button("Cancel", key="cancel-delete", on_click=st.session_state.pop, args=(CONFIRM,))
 
 
 def _change(action, done: str) -> bool:

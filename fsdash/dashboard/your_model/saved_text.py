@@ -13,8 +13,6 @@ from fsdash.runs.store.models import SavedModelRecord
 
 # ------------------------------------------------------------------------------------- saved model
 
-NEW_MODEL = "New model"
-RUN_IN_LAB, INSPECT, CHOOSE_T = "Run in the lab", "Inspect the policy", "Choose T"
 TABS = {
     "policy": "Policy",
     "regret": "Regret over T",
@@ -39,17 +37,12 @@ def describe_model(saved: SavedModelRecord) -> str:
 
 # The policy
 
-METHOD = "Policy"
 METHODS = {"optimal": "Optimal", "fsvi": "FSVI, slow state frozen"}
-T_LABEL = "Periods T to freeze"
-SOLVING = "Solving …"
-POLICY_CSV, POLICY_JSON = "Policy, CSV", "Policy, JSON"
 MEAN = {"max": "Mean value", "min": "Mean cost"}
 MEAN_HELP = {
     "max": "Expected discounted reward, averaged over the initial states.",
     "min": "Expected discounted cost, averaged over the initial states.",
 }
-REGRET = "Mean regret"
 REGRET_HELP = (
     "How much the policy loses compared with the optimal one, computed exactly. In brackets: "
     "relative to the mean regret of the policy that maximises the immediate reward."
@@ -89,11 +82,7 @@ REGRET_ALT_TEXT = (
     "Mean regret of FSVI against T, as a percentage of that of the policy that maximises the "
     "immediate reward."
 )
-MEASURING = "FSVI with T = {T} …"
-SPLITS_TITLE = "Other choices of slow variables"
-COMPARE_SPLITS = "Compare by regret"
 COMPARE_SPLITS_HELP = "Solves the model with up to eight choices of slow variables."
-COMPARING = "Comparing choices of slow variables …"
 SPLITS_CAPTION = "Best first. To use another choice, upload the file again and choose it in step 4."
 
 
@@ -109,7 +98,6 @@ CONSTANTS_INTRODUCTION = (
     "The constants of the theory, measured on your model. They depend on the units of your "
     "variables; *Choose T* computes bounds from them."
 )
-CONSTANTS_WAIT = "Measuring the constants …"
 CONSTANTS = {
     "alpha": "alpha",
     "d_y": "dY",
@@ -148,10 +136,7 @@ def constants_table(measured: Mapping[str, float]) -> str:
 
 # Manage
 
-RENAME, RENAMED = "Save name and note", "Saved."
-EXPORT, EXPORT_HELP = "Export, NPZ", "The whole model as one file; upload it here to open it again."
-DELETE, DELETE_CONFIRM, CANCEL = "Delete", "Yes, delete it", "Cancel"
-DELETED = "The model was deleted."
+EXPORT_HELP = "The whole model as one file; upload it here to open it again."
 NOT_YOURS = "Another visitor saved this model. You can use and export it, but not change it."
 
 
@@ -161,7 +146,6 @@ def in_python(domain: str) -> str:
 
 # ------------------------------------------------------------------------------------ saved models
 
-SAVED = "Saved models"
 NONE_SAVED = "Nothing is saved yet. A saved model appears here and on the other pages."
 
 

@@ -37,7 +37,7 @@ def draw_slow(
         left, right = st.columns([4, 7], gap="medium")
         with left:
             slow = st.pills(
-                text.SLOW,
+                "Slow variables",
                 variables,
                 selection_mode="multi",
                 wrap=True,
@@ -52,7 +52,7 @@ def draw_slow(
             _draw_evidence(evidence)
             st.markdown(text.reasons(evidence))
         mark = text.DONE if fast and gamma is not None else text.OPEN_STEP
-        head.markdown(f"{mark} **{text.SLOW_STEP}** {text.DASH} {text.SUGGESTED}")
+        head.markdown(f"{mark} **4. Slow and fast** {text.DASH} {text.SUGGESTED}")
         if not fast:
             st.warning(text.NO_FAST)
         if gamma is None:
@@ -63,7 +63,7 @@ def draw_slow(
 def _draw_gamma() -> float | None:
     """γ, which the visitor gives, with a helper that computes it from a yearly rate."""
     gamma = st.number_input(
-        text.GAMMA,
+        "Discount factor γ",
         0.0,
         LARGEST_GAMMA,
         None,
@@ -71,12 +71,12 @@ def _draw_gamma() -> float | None:
         "%.6g",
         key=URL.key("gamma"),
         help=text.GAMMA_HELP,
-        placeholder=text.GAMMA_EXAMPLE,
+        placeholder="such as 0.97",
     )
-    with st.popover(text.GAMMA_HELPER, icon=":material/percent:", key=HELPER, on_change="rerun"):
-        period = st.selectbox(text.PERIOD, tuple(PERIODS), key="gamma-period")
+    with st.popover("From a yearly rate", icon=":material/percent:", key=HELPER, on_change="rerun"):
+        period = st.selectbox("Length of a period", tuple(PERIODS), key="gamma-period")
         percent = st.number_input(
-            text.YEARLY_RATE, 0.01, 1000.0, None, 1.0, "%.4g", key="gamma-rate"
+            "Yearly interest rate, %", 0.01, 1000.0, None, 1.0, "%.4g", key="gamma-rate"
         )
         if percent is not None:
             computed = min(discount_factor(percent / 100, period), LARGEST_GAMMA)

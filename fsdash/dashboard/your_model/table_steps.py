@@ -23,33 +23,35 @@ def draw_columns(frame: pd.DataFrame, guess: Choices) -> Choices:
     columns = [str(name) for name in frame.columns]
     with st.container(border=True, key="step-columns"):
         head = st.container()
-        with st.expander(text.CHANGE_COLUMNS, expanded=bool(guess.missing), key="model-columns"):
+        with st.expander("Change", expanded=bool(guess.missing), key="model-columns"):
             top = st.columns(3, gap="small")
             with top[0]:
-                action = _column(text.ACTION, "action", columns, guess.action, text.ACTION_HELP)
+                action = _column("Action", "action", columns, guess.action, text.ACTION_HELP)
             with top[1]:
                 probability = _column(
-                    text.PROBABILITY,
+                    "Probability",
                     "p",
                     columns,
                     guess.probability,
                     text.PROBABILITY_HELP,
-                    text.CERTAIN,
+                    "none: all transitions are certain",
                 )
             with top[2]:
-                reward = _column(text.REWARD, "reward", columns, guess.reward, text.REWARD_HELP)
+                reward = _column(
+                    "Reward or cost", "reward", columns, guess.reward, text.REWARD_HELP
+                )
             states = _state_columns(columns, guess)
             bottom = st.columns(3, gap="small", vertical_alignment="bottom")
             with bottom[0]:
                 initial = _column(
-                    text.INITIAL, "initial", columns, guess.initial, text.INITIAL_HELP
+                    "Initial probability", "initial", columns, guess.initial, text.INITIAL_HELP
                 )
             with bottom[1]:
-                end = _column(text.END, "end", columns, guess.end_column, text.END_HELP)
+                end = _column("End of the process", "end", columns, guess.end_column, text.END_HELP)
             with bottom[2]:
                 _settle("sense", tuple(text.SENSES), guess.sense)
                 sense = st.segmented_control(
-                    text.SENSE,
+                    "The numbers are",
                     tuple(text.SENSES),
                     required=True,
                     format_func=text.SENSES.get,
@@ -112,7 +114,7 @@ def _state_columns(columns: Sequence[str], guess: Choices) -> tuple[tuple[str, s
     if key not in st.session_state or URL.just_read:
         st.session_state[key] = [name for name in asked if name in columns]
     st.session_state[key] = [name for name in st.session_state[key] if name in columns]
-    variables = st.multiselect(text.STATES, columns, key=key, help=text.STATES_HELP)
+    variables = st.multiselect("State variables", columns, key=key, help=text.STATES_HELP)
     places = st.columns(min(3, max(1, len(variables))), gap="small")
     found = []
     for i, variable in enumerate(variables):
@@ -121,7 +123,7 @@ def _state_columns(columns: Sequence[str], guess: Choices) -> tuple[tuple[str, s
         if st.session_state.get(next_key) not in options:
             st.session_state[next_key] = usual if usual in columns else ""
         next_name = places[i % len(places)].selectbox(
-            text.NEXT_VALUE.format(name=escape_markdown(variable)),
+            f"Next value of {escape_markdown(variable)}",
             options,
             format_func=lambda column: column or text.NO_COLUMN,
             key=next_key,
@@ -145,7 +147,7 @@ def draw_check(upload: Upload, frame: pd.DataFrame, choices: Choices) -> Choices
         result = (
             text.failed(errors) if errors else text.passed(len(frame), int(faults["count"].sum()))
         )
-        st.markdown(f"{mark} **{text.CHECK_STEP}** {text.DASH} {result}")
+        st.markdown(f"{mark} **3. Check** {text.DASH} {result}")
         with st.container(horizontal=True, gap="medium"):
             if (rescale or choices.rescale) and not given:
                 st.checkbox(text.RESCALE, key=URL.key("rescale"), help=text.RESCALE_HELP)
@@ -162,7 +164,7 @@ def _draw_faults(upload: Upload, faults: pd.DataFrame, expanded: bool) -> None:
         st.markdown(text.faults_table(faults.head(MAX_SHOWN)))
         with st.container(horizontal=True, vertical_alignment="center"):
             st.download_button(
-                text.FAULTS_FILE,
+                "Table, CSV",
                 lambda: frame_csv(faults),
                 f"{upload.stem}-faults.csv",
                 "text/csv",

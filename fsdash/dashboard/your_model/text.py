@@ -15,8 +15,6 @@ from fsdash.models.size import Size
 if TYPE_CHECKING:
     from fsdash.dashboard.your_model.state import Choices
 
-PAGE = "Your model"
-TITLE = "Bring your own model"
 INTRODUCTION = (
     "A table of transitions is enough; no code is needed. Upload a file, check that its columns "
     "were recognised, and save. You get the optimal policy as a file, and your model appears in "
@@ -38,8 +36,6 @@ UPLOAD_HELP = (
     "Matrices are an NPZ file with P and R, and gamma if you like. A whole model is a file that "
     "fsdash wrote. Nothing in the file is executed."
 )
-EXAMPLES_LABEL = "No file at hand? Try an example:"
-FORMAT_TITLE = "What the table looks like"
 FORMAT = """
 | regime | stock | action | next_regime | next_stock | p | reward |
 |---|---|---|---|---|---|---|
@@ -53,9 +49,6 @@ FORMAT = """
 - The **probabilities** of a state and an action sum to 1.
 - Other column names are fine: you can choose which column is which.
 """
-OTHER_FILE = "Other file"
-PREVIEW = "First rows"
-READING = "Reading the file …"
 LOST_FILE = (
     "The file in the link is no longer on the server. Upload it again. A saved model stays on the "
     "server, even after a restart."
@@ -78,30 +71,22 @@ def model_summary(name: str, size: str) -> str:
 
 COLUMNS_STEP = "2. Columns"
 COLUMNS_MISSING = "Choose the columns that were not recognised: {missing}."
-CHANGE_COLUMNS = "Change"
-ACTION, PROBABILITY, REWARD = "Action", "Probability", "Reward or cost"
 ACTION_HELP = "The column with the action, a number or a word."
 PROBABILITY_HELP = "The column with the probability of the transition."
 REWARD_HELP = (
     "The column with the reward or cost of the transition. If a state and an action have several "
     "rows, their average is used, weighted by probability."
 )
-CERTAIN = "none: all transitions are certain"
-STATES = "State variables"
 STATES_HELP = "The columns that describe the state at the beginning of a period."
-NEXT_VALUE = "Next value of {name}"
-INITIAL = "Initial probability"
 INITIAL_HELP = (
     "The column with the initial probability of the row's state. Without it, all states are "
     "equally likely."
 )
-END = "End of the process"
 END_HELP = (
     "The column that is true, or 1, where the process ends after the transition, such as `done` of "
     "a Gymnasium table. The next state is then terminal."
 )
 NO_COLUMN = "none"
-SENSE = "The numbers are"
 SENSES = {"max": "rewards: maximise", "min": "costs: minimise"}
 
 
@@ -127,14 +112,12 @@ def _code(name: str) -> str:
 
 # ------------------------------------------------------------------------------------------- check
 
-CHECK_STEP = "3. Check"
 CHECKING = "Checking the table …"
 RESCALE = "Rescale probabilities to sum to 1"
 RESCALE_HELP = "Only where their sum differs from 1 by at most 0.001, for example by rounding."
 ENDS = "Next states without rows are terminal"
 ENDS_HELP = "A terminal state is never left and has reward 0."
 FAULT_COLUMNS = {"row": "Row", "column": "Column", "problem": "Problem", "remedy": "What to do"}
-FAULTS_FILE = "Table, CSV"
 REMEDIES = {
     "set normalize=True": f"tick “{RESCALE}”",
     'set terminal="missing"': f"tick “{ENDS}”",
@@ -178,20 +161,14 @@ def faults_title(faults: pd.DataFrame) -> str:
 
 # -------------------------------------------------------------------------------------------- slow
 
-SLOW_STEP = "4. Slow and fast"
 SUGGESTED = "suggested from how the variables move under random actions"
-SLOW = "Slow variables"
 SLOW_HELP = (
     "Freezing assumes that these variables stay where they are for T periods. Choose those that "
     "move rarely or only a little; all others are fast."
 )
 NO_FAST = "All variables are slow. At least one must be fast: remove it from the list."
-GAMMA = "Discount factor γ"
 GAMMA_HELP = "The weight of a reward that comes one period later, such as 0.97."
-GAMMA_EXAMPLE = "such as 0.97"
 NO_GAMMA = "Give the discount factor γ: a table does not contain it."
-GAMMA_HELPER = "From a yearly rate"
-PERIOD, YEARLY_RATE = "Length of a period", "Yearly interest rate, %"
 EVIDENCE_COLUMNS = {
     "variable": ("Variable", "Name of the state variable."),
     "values": ("Values", "How many values it has."),
@@ -199,7 +176,6 @@ EVIDENCE_COLUMNS = {
     "drift": ("Drift", "Mean distance that it moves in a period, as a percentage of its range."),
     "exogenous": ("Exogenous", "Whether its next value depends on itself alone."),
 }
-BUILDING = "Building the model …"
 
 
 def use_gamma(gamma: float) -> str:
@@ -220,10 +196,8 @@ def fast_variables(names: Sequence[str]) -> str:
 
 # -------------------------------------------------------------------------------------------- save
 
-SAVE_STEP = "5. Save"
-NAME, NAME_HELP = "Name", "What the model is called on the other pages."
-NOTE, NOTE_EXAMPLE = "Note", "where the data come from, for example"
-SAVE = "Save and solve"
+NAME = "Name"
+NOTE = "Note"
 ASSUMED_SWEEPS = 300
 """Sweeps that the estimate of the time to solve assumes."""
 

@@ -38,7 +38,7 @@ STYLE = """<style>
 
 def show() -> None:
     """Draw the page."""
-    open_page(text.PAGE, URL, text.TITLE)
+    open_page("Your model", URL, "Bring your own model")
     add_style(STYLE)
     store = open_store()
     try:
@@ -70,7 +70,7 @@ def _draw(store: Store, visitor: str) -> None:
 
 def _draw_list(store: Store) -> None:
     """The models that this visitor may use."""
-    st.header(saved_text.SAVED, anchor=False)
+    st.header("Saved models", anchor=False)
     models = saved_models(store)
     if not models:
         st.caption(saved_text.NONE_SAVED)

@@ -21,7 +21,7 @@ def html(page) -> str:
 
 def test_the_page_opens_with_the_policy_for_T_4():
     page = opened()
-    assert page.title[0].value == text.TITLE
+    assert page.title[0].value == "When does freezing slow states pay off?"
     assert "T = 4:" in picture(page) and "Period 0" in picture(page)
 
 

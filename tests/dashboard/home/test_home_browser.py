@@ -23,7 +23,7 @@ def test_T_and_steps_move_the_picture_and_the_link_restores_it(visit: Callable[.
     expect(picture(page)).to_have_attribute("alt", re.compile("T = 4:.*Period 0:"))
     slider(page, "Periods frozen T").press("ArrowRight")
     expect(picture(page)).to_have_attribute("alt", re.compile("T = 5:"))
-    page.get_by_role("button", name=text.NEXT).press("Enter")
+    page.get_by_role("button", name="Next step").press("Enter")
     expect(picture(page)).to_have_attribute("alt", re.compile("Period 1:"))
     page.get_by_text(text.PICTURES["lower"], exact=True).click()
     expect(picture(page)).to_have_attribute(
@@ -39,9 +39,9 @@ def test_T_and_steps_move_the_picture_and_the_link_restores_it(visit: Callable[.
 
 def test_the_picture_plays(visit: Callable[..., Page]):
     page = visit()
-    page.get_by_text(text.PLAY, exact=True).click()
+    page.get_by_text("Play", exact=True).click()
     expect(picture(page)).to_have_attribute("alt", re.compile("Period 3:"))
-    page.get_by_text(text.PLAY, exact=True).click()
+    page.get_by_text("Play", exact=True).click()
 
 
 @pytest.mark.long
@@ -68,7 +68,7 @@ def test_nothing_moves_while_stepping(visit: Callable[..., Page], view, size):
     for _ in range(5):
         before = picture(page).get_attribute("alt")
         heights.add(caption.bounding_box()["height"])
-        page.get_by_role("button", name=text.NEXT).press("Enter")
+        page.get_by_role("button", name="Next step").press("Enter")
         expect(picture(page)).not_to_have_attribute("alt", before)
     assert len(heights) == 1
 

@@ -283,9 +283,9 @@ def test_the_archived_tables_can_be_downloaded():
     page = opened(PAGE, part="Theory")
     labels = [button.label for button in page.get("download_button")]
     assert {
-        text.CLAIMS_CSV,
-        text.FINDINGS_CSV,
-        text.SENSITIVITY_CSV,
+        "Claims, CSV",
+        "Measured values, CSV",
+        "Verdicts by count, ties and budget, CSV",
         text.rows_csv("inventory"),
     } <= set(labels)
 
@@ -306,7 +306,7 @@ def test_verdicts_differ_in_word_and_icon():
 @pytest.mark.parametrize(
     ("title", "label"),
     [
-        ("Inventory control", text.PAPER_FIGURE),
+        ("Inventory control", "The paper's figure"),
         ("Gridworld: the model is known", "The model is known"),
         ("Dynamic pricing, networks", "Networks"),
     ],

@@ -6,7 +6,6 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from fsdash.dashboard.home import text as home_text
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.story import numbers, text
 from fsdash.dashboard.story.section_texts import SECTIONS
@@ -31,7 +30,7 @@ def title(page: Page, place: int) -> Locator:
 
 def test_a_reader_comes_from_home_moves_a_figure_and_opens_an_answer(visit: Callable[..., Page]):
     page = visit("/")
-    page.get_by_role("link", name=home_text.START).click()
+    page.get_by_role("link", name="Start here: the story of one small shop").click()
     expect(page.get_by_role("heading", name=text.TITLE)).to_be_visible()
     wait_until_drawn(page, *CHARTS)
     # By keyboard alone: a step of a slider changes the sentence, the figure and the address.

@@ -34,7 +34,7 @@ def test_the_frozen_policy_has_its_regret(saved):
     test = opened(PAGE, model=saved.domain, method="fsvi", T="3")
     found = state.solve(saved.domain, "fsvi", 3)
     assert found.policy.period == 3
-    shown = metrics(test)[saved_text.REGRET]
+    shown = metrics(test)["Mean regret"]
     assert shown == saved_text.regret_text(found.worth.mean_regret, found.relative_regret)
     assert found.worth.mean_regret >= 0
     frame = test.dataframe[0].value
@@ -103,7 +103,7 @@ def test_a_model_can_be_renamed_and_deleted(store, saved):
     test.text_input(key=f"manage-name-{saved.hash}").set_value("new name")
     test.text_area(key=f"manage-note-{saved.hash}").set_value("a note")
     test.button(key="rename-model").click().run()
-    assert test.success[0].value == saved_text.RENAMED
+    assert test.success[0].value == "Saved."
     assert (store.models.get(saved.hash).name, store.models.get(saved.hash).note) == (
         "new name",
         "a note",
@@ -114,7 +114,7 @@ def test_a_model_can_be_renamed_and_deleted(store, saved):
     test.button(key="delete-model").click().run()
     test.button(key="confirm-delete").click().run()
     assert not test.exception
-    assert test.success[0].value == saved_text.DELETED
+    assert test.success[0].value == "The model was deleted."
     assert store.models.list() == []
     assert address(test) == {}
 
@@ -151,7 +151,7 @@ def test_the_lab_offers_a_saved_model_and_runs_it_with_another_gamma(saved):
 
 def inspected_by_link(test):
     """The page that *Inspect the policy* opens."""
-    [link] = [a.proto for a in test.get("page_link") if a.proto.label == saved_text.INSPECT]
+    [link] = [a.proto for a in test.get("page_link") if a.proto.label == "Inspect the policy"]
     query = dict(parse_qsl(link.query_string))
     return opened("7_Policy_inspector.py", **query)
 
