@@ -2,26 +2,291 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
 from fsdash.core.model import FastSlowMDP
 from fsdash.dashboard.service import as_sentence, visitor_id
 from fsdash.dashboard.your_model import state, text
-from fsdash.dashboard.your_model.drafts import drafts
-from fsdash.dashboard.your_model.slow_step import draw_slow
-from fsdash.dashboard.your_model.state import Choices, Upload
-from fsdash.dashboard.your_model.table_steps import draw_check, draw_columns
-from fsdash.dashboard.your_model.url import DEFAULTS, URL, open_new, remember_default
+from fsdash.dashboard.your_model.state import LARGEST_GAMMA, Choices, Upload, drafts
+from fsdash.dashboard.your_model.url import DEFAULTS, NO_NAMES, URL, open_new, remember_default
 from fsdash.errors import InputError
-from fsdash.formatting import escape_markdown, file_size
+from fsdash.formatting import escape_markdown, file_size, frame_csv
 from fsdash.models.assemble import resplit
 from fsdash.models.columns import guess_columns, named
+from fsdash.models.discount import PERIODS, discount_factor
+from fsdash.models.faults import count_errors
 from fsdash.models.files import Contents
 from fsdash.models.slow import suggest_slow
 from fsdash.runs.errors import StoreError
 from fsdash.runs.store.experiments import Store
 from fsdash.runs.store.queries import MAX_NAME, MAX_NOTE
+
+HELPER = "gamma-helper"
+
+
+def draw_slow(
+    evidence: pd.DataFrame, own: Sequence[str] | None = None
+) -> tuple[tuple[str, ...] | None, float | None]:
+    """The slow variables, None if no variable is fast, and γ, None until it is given.
+
+    At first the slow variables are the model's own, if it has been divided, or the suggested ones.
+    """
+    variables = evidence["variable"].tolist()
+    suggested = evidence.loc[evidence["suggestion"] == "slow", "variable"].tolist()
+    if len(suggested) == len(variables):
+        suggested = []
+    suggested = suggested if own is None else list(own)
+    asked = URL.get("slow")
+    if asked is None or not set(asked) <= set(variables):
+        URL.put("slow", suggested)
+    remember_default("slow", suggested)
+    with st.container(border=True, key="step-slow"):
+        head = st.empty()
+        left, right = st.columns([4, 7], gap="medium")
+        with left:
+            slow = st.pills(
+                "Slow variables",
+                variables,
+                selection_mode="multi",
+                wrap=True,
+                format_func=escape_markdown,
+                key=URL.key("slow"),
+                help=text.SLOW_HELP,
+            )
+            fast = [name for name in variables if name not in slow]
+            st.caption(text.fast_variables(fast))
+            gamma = _draw_gamma()
+        with right:
+            _draw_evidence(evidence)
+            st.markdown(text.reasons(evidence))
+        mark = text.DONE if fast and gamma is not None else text.OPEN_STEP
+        head.markdown(f"{mark} **4. Slow and fast** {text.DASH} {text.SUGGESTED}")
+        if not fast:
+            st.warning(text.NO_FAST)
+        if gamma is None:
+            st.warning(text.NO_GAMMA)
+    return (tuple(slow) if fast else None), gamma
+
+
+def _draw_gamma() -> float | None:
+    """γ, which the visitor gives, with a helper that computes it from a yearly rate."""
+    gamma = st.number_input(
+        "Discount factor γ",
+        0.0,
+        LARGEST_GAMMA,
+        None,
+        0.01,
+        "%.6g",
+        key=URL.key("gamma"),
+        help=text.GAMMA_HELP,
+        placeholder="such as 0.97",
+    )
+    with st.popover("From a yearly rate", icon=":material/percent:", key=HELPER, on_change="rerun"):
+        period = st.selectbox("Length of a period", tuple(PERIODS), key="gamma-period")
+        percent = st.number_input(
+            "Yearly interest rate, %", 0.01, 1000.0, None, 1.0, "%.4g", key="gamma-rate"
+        )
+        if percent is not None:
+            computed = min(discount_factor(percent / 100, period), LARGEST_GAMMA)
+            st.button(
+                text.use_gamma(computed),
+                key="use-gamma",
+                type="primary",
+                on_click=_use_gamma,
+                args=(round(computed, 6),),
+            )
+    return gamma
+
+
+def _use_gamma(gamma: float) -> None:
+    URL.put("gamma", gamma)
+    st.session_state[HELPER] = False  # closes it
+
+
+def _draw_evidence(evidence: pd.DataFrame) -> None:
+    shown = evidence[list(text.EVIDENCE_COLUMNS)].copy()
+    shown["exogenous"] = evidence["exogenous"].map({True: "yes", False: "no"})
+    config = {
+        name: st.column_config.Column(label, help=help)
+        for name, (label, help) in text.EVIDENCE_COLUMNS.items()
+    }
+    for name in ("moves", "drift"):
+        label, help = text.EVIDENCE_COLUMNS[name]
+        config[name] = st.column_config.ProgressColumn(
+            label, help=help, format="percent", min_value=0.0, max_value=1.0
+        )
+    st.dataframe(shown, hide_index=True, key="model-evidence", column_config=config)
+
+
+MAX_SHOWN = 20
+"""Faults on the page; the file has all of them."""
+
+
+def draw_columns(frame: pd.DataFrame, guess: Choices) -> Choices:
+    """Which column is which: folded if it was recognised."""
+    columns = [str(name) for name in frame.columns]
+    with st.container(border=True, key="step-columns"):
+        head = st.container()
+        with st.expander("Change", expanded=bool(guess.missing), key="model-columns"):
+            top = st.columns(3, gap="small")
+            with top[0]:
+                action = _column("Action", "action", columns, guess.action, text.ACTION_HELP)
+            with top[1]:
+                probability = _column(
+                    "Probability",
+                    "p",
+                    columns,
+                    guess.probability,
+                    text.PROBABILITY_HELP,
+                    "none: all transitions are certain",
+                )
+            with top[2]:
+                reward = _column(
+                    "Reward or cost", "reward", columns, guess.reward, text.REWARD_HELP
+                )
+            states = _state_columns(columns, guess)
+            bottom = st.columns(3, gap="small", vertical_alignment="bottom")
+            with bottom[0]:
+                initial = _column(
+                    "Initial probability", "initial", columns, guess.initial, text.INITIAL_HELP
+                )
+            with bottom[1]:
+                end = _column("End of the process", "end", columns, guess.end_column, text.END_HELP)
+            with bottom[2]:
+                _settle("sense", tuple(text.SENSES), guess.sense)
+                sense = st.segmented_control(
+                    "The numbers are",
+                    tuple(text.SENSES),
+                    required=True,
+                    format_func=text.SENSES.get,
+                    key=URL.key("sense"),
+                )
+        choices = Choices(
+            states,
+            action,
+            probability,
+            reward,
+            initial,
+            sense,
+            rescale=guess.rescale,
+            end_column=end,
+            terminal=guess.terminal,
+        )
+        with head:
+            if choices.missing:
+                missing = ", ".join(choices.missing)
+                st.markdown(f"{text.OPEN_STEP} **{text.COLUMNS_STEP}**")
+                st.warning(text.COLUMNS_MISSING.format(missing=missing))
+            else:
+                summary = text.columns_summary(choices)
+                st.markdown(f"{text.DONE} **{text.COLUMNS_STEP}** {text.DASH} {summary}")
+    return choices
+
+
+def _settle(name: str, options: Sequence[object], default: object) -> None:
+    """Set a parameter to its default if its value is not among the options."""
+    remember_default(name, default)
+    if URL.get(name) not in options:
+        URL.put(name, default)
+
+
+def _column(
+    label: str,
+    name: str,
+    columns: Sequence[str],
+    guess: str | None,
+    help: str,
+    none: str = text.NO_COLUMN,
+) -> str | None:
+    """A list of the columns, with the guess chosen at first."""
+    options = (NO_NAMES, *columns)
+    _settle(name, options, guess or NO_NAMES)
+    chosen = st.selectbox(
+        label,
+        options,
+        format_func=lambda column: none if column == NO_NAMES else column,
+        key=URL.key(name),
+        help=help,
+    )
+    return None if chosen == NO_NAMES else chosen
+
+
+def _state_columns(columns: Sequence[str], guess: Choices) -> tuple[tuple[str, str], ...]:
+    """The state variables, and the column of the next value of each."""
+    asked = dict(URL.get("states") or guess.states)
+    key = "your-model-states"
+    if key not in st.session_state or URL.just_read:
+        st.session_state[key] = [name for name in asked if name in columns]
+    st.session_state[key] = [name for name in st.session_state[key] if name in columns]
+    variables = st.multiselect("State variables", columns, key=key, help=text.STATES_HELP)
+    places = st.columns(min(3, max(1, len(variables))), gap="small")
+    found = []
+    for i, variable in enumerate(variables):
+        usual = asked.get(variable) or state.next_column(variable, columns)
+        next_key, options = f"your-model-next-{variable}", ("", *columns)
+        if st.session_state.get(next_key) not in options:
+            st.session_state[next_key] = usual if usual in columns else ""
+        next_name = places[i % len(places)].selectbox(
+            f"Next value of {escape_markdown(variable)}",
+            options,
+            format_func=lambda column: column or text.NO_COLUMN,
+            key=next_key,
+        )
+        if next_name:
+            found.append((variable, next_name))
+    URL.put("states", found)
+    remember_default("states", list(guess.states))
+    return tuple(found)
+
+
+def draw_check(upload: Upload, frame: pd.DataFrame, choices: Choices) -> Choices | None:
+    """The faults of the table with their remedies; None if there are errors."""
+    given = choices.rescale  # the file asks for it
+    choices = replace(choices, rescale=given or URL.get("rescale"), ends=URL.get("ends"))
+    faults = _faults(upload.key, choices, frame)
+    errors = count_errors(faults)
+    rescale, ends = state.offers(faults)
+    with st.container(border=True, key="step-check"):
+        mark = text.OPEN_STEP if errors else text.DONE
+        result = (
+            text.failed(errors) if errors else text.passed(len(frame), int(faults["count"].sum()))
+        )
+        st.markdown(f"{mark} **3. Check** {text.DASH} {result}")
+        with st.container(horizontal=True, gap="medium"):
+            if (rescale or choices.rescale) and not given:
+                st.checkbox(text.RESCALE, key=URL.key("rescale"), help=text.RESCALE_HELP)
+            if ends or choices.ends:
+                st.checkbox(text.ENDS, key=URL.key("ends"), help=text.ENDS_HELP)
+        if len(faults):
+            _draw_faults(upload, faults, expanded=errors > 0)
+    return None if errors else choices
+
+
+def _draw_faults(upload: Upload, faults: pd.DataFrame, expanded: bool) -> None:
+    """The first faults as a table that wraps, and all of them as a file."""
+    with st.expander(text.faults_title(faults), expanded=expanded, key="model-faults"):
+        st.markdown(text.faults_table(faults.head(MAX_SHOWN)))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.download_button(
+                "Table, CSV",
+                lambda: frame_csv(faults),
+                f"{upload.stem}-faults.csv",
+                "text/csv",
+                icon=":material/download:",
+                key="model-faults-csv",
+                on_click="ignore",
+            )
+            st.caption(text.faults_note(int(faults["count"].sum()), MAX_SHOWN), width="stretch")
+
+
+@st.cache_resource(max_entries=16, show_spinner=text.CHECKING)
+def _faults(key: str, choices: Choices, _frame: pd.DataFrame) -> pd.DataFrame:
+    return state.check(_frame, choices)
+
 
 SAVE_ERROR, UPLOADS = "your-model-save-error", "your-model-uploads"
 PREVIEW_ROWS = 5

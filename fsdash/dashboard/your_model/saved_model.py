@@ -12,7 +12,7 @@ from fsdash.choice.splits import rank_splits
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.service import as_sentence, may_change
 from fsdash.dashboard.widgets.chart import chart, export
-from fsdash.dashboard.your_model import saved_text, state, text
+from fsdash.dashboard.your_model import state, text
 from fsdash.dashboard.your_model.state import Solution
 from fsdash.dashboard.your_model.url import URL, open_new
 from fsdash.domains import make
@@ -36,7 +36,7 @@ def draw_saved_model(store: Store, saved: SavedModelRecord, visitor: str) -> Non
     with st.container(horizontal=True, vertical_alignment="center"):
         st.header(escape_markdown(saved.name), anchor=False)
         st.button("New model", icon=":material/add:", key="new-model", on_click=open_new)
-    st.caption(saved_text.describe_model(saved))
+    st.caption(text.describe_model(saved))
     if saved.note:
         st.markdown(escape_markdown(saved.note))
     _draw_links(saved)
@@ -46,7 +46,7 @@ def draw_saved_model(store: Store, saved: SavedModelRecord, visitor: str) -> Non
         "constants": lambda: _draw_constants(saved),
         "manage": lambda: _draw_manage(store, saved, visitor),
     }
-    tabs = st.tabs(list(saved_text.TABS.values()), key=URL.key("tab"), on_change="rerun")
+    tabs = st.tabs(list(text.TABS.values()), key=URL.key("tab"), on_change="rerun")
     for tab, draw in zip(tabs, drawings.values(), strict=True):
         if tab.open:
             with tab:
@@ -81,10 +81,10 @@ def _draw_policy(saved: SavedModelRecord) -> None:
     with left:
         method = st.segmented_control(
             "Policy",
-            tuple(saved_text.METHODS),
+            tuple(text.METHODS),
             default="optimal",
             required=True,
-            format_func=saved_text.METHODS.get,
+            format_func=text.METHODS.get,
             key=URL.key("method"),
         )
         T = state.DEFAULT_T
@@ -101,11 +101,11 @@ def _draw_policy(saved: SavedModelRecord) -> None:
             height=PREVIEW_HEIGHT,
             key="model-policy",
         )
-        st.caption(saved_text.policy_caption(solution.policy.period, len(frame), state.MAX_PREVIEW))
+        st.caption(text.policy_caption(solution.policy.period, len(frame), state.MAX_PREVIEW))
 
 
 def _draw_downloads(saved: SavedModelRecord, method: str, T: int, solution: Solution) -> None:
-    name = saved_text.file_name(saved.name, method, T)
+    name = text.file_name(saved.name, method, T)
     with st.container(horizontal=True):
         st.download_button(
             "Policy, CSV",
@@ -133,16 +133,16 @@ def _draw_worth(solution: Solution) -> None:
         st.warning(solution.worth.notice)
     with st.container(horizontal=True, gap="large", key="model-worth"):
         st.metric(
-            saved_text.MEAN[solution.sense],
+            text.MEAN[solution.sense],
             number(solution.mean),
             width="content",
-            help=saved_text.MEAN_HELP[solution.sense],
+            help=text.MEAN_HELP[solution.sense],
         )
         st.metric(
             "Mean regret",
-            saved_text.regret_text(solution.worth.mean_regret, solution.relative_regret),
+            text.regret_text(solution.worth.mean_regret, solution.relative_regret),
             width="content",
-            help=saved_text.REGRET_HELP,
+            help=text.REGRET_HELP,
         )
 
 
@@ -155,7 +155,7 @@ def _solve(domain: str, method: str, T: int) -> Solution:
 
 
 def _draw_regret(saved: SavedModelRecord) -> None:
-    st.markdown(saved_text.REGRET_INTRODUCTION)
+    st.markdown(text.REGRET_INTRODUCTION)
     rows, bar = [], st.progress(0.0)
     for i, T in enumerate(state.HORIZONS):
         bar.progress(i / len(state.HORIZONS), f"FSVI with T = {T} …")
@@ -164,7 +164,7 @@ def _draw_regret(saved: SavedModelRecord) -> None:
     bar.empty()
     (st.success if verdict.suits else st.warning)(verdict.text)
     figure = regret_figure(table)
-    chart(figure, "regret-over-T", height=360, alt_text=saved_text.REGRET_ALT_TEXT)
+    chart(figure, "regret-over-T", height=360, alt_text=text.REGRET_ALT_TEXT)
     export(f"regret-{saved.hash}", figure, table, state.regret_snippet(saved.domain))
     _draw_splits(saved)
 
@@ -191,19 +191,19 @@ def _draw_splits(saved: SavedModelRecord) -> None:
             key=f"compare-{key}",
             on_click=st.session_state.update,
             args=({key: True},),
-            help=saved_text.COMPARE_SPLITS_HELP,
+            help=text.COMPARE_SPLITS_HELP,
         )
         return
     frame = _splits(saved.domain)
     shown = frame[[name for name in frame.columns if name not in ("padding", "suits")]]
     config = {
-        name: st.column_config.NumberColumn(saved_text.split_label(name), format="percent")
+        name: st.column_config.NumberColumn(text.split_label(name), format="percent")
         if name.startswith("regret_")
-        else st.column_config.Column(saved_text.split_label(name))
+        else st.column_config.Column(text.split_label(name))
         for name in shown.columns
     }
     st.dataframe(shown, hide_index=True, key="model-splits", column_config=config)
-    st.caption(saved_text.SPLITS_CAPTION)
+    st.caption(text.SPLITS_CAPTION)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Comparing choices of slow variables …")
@@ -215,18 +215,18 @@ def _splits(domain: str) -> pd.DataFrame:
 
 
 def _draw_constants(saved: SavedModelRecord) -> None:
-    st.markdown(saved_text.CONSTANTS_INTRODUCTION)
+    st.markdown(text.CONSTANTS_INTRODUCTION)
     try:
         measured = _constants(saved.domain)
     except InputError as problem:
         st.error(escape_markdown(as_sentence(problem)), icon=":material/error:")
         return
-    st.markdown(saved_text.constants_table(asdict(measured)))
-    notes = [saved_text.COUPLINGS[measured.coupling]]
+    st.markdown(text.constants_table(asdict(measured)))
+    notes = [text.COUPLINGS[measured.coupling]]
     if not measured.exact:
-        notes.append(saved_text.NOT_EXACT)
+        notes.append(text.NOT_EXACT)
     if saved.n_pairs < saved.n_slow * saved.n_fast * saved.n_actions:
-        notes.append(saved_text.SOME_INFEASIBLE)
+        notes.append(text.SOME_INFEASIBLE)
     st.caption(" ".join(notes))
 
 
@@ -246,7 +246,7 @@ def _draw_manage(store: Store, saved: SavedModelRecord, visitor: str) -> None:
     if problem := st.session_state.pop(PROBLEM, None):
         st.error(escape_markdown(as_sentence(problem)), icon=":material/error:")
     if not mine:
-        st.info(saved_text.NOT_YOURS)
+        st.info(text.NOT_YOURS)
     with st.form("manage-model", border=False):
         name = st.text_input(
             text.NAME, saved.name, MAX_NAME, disabled=not mine, key=f"manage-name-{saved.hash}"
@@ -265,15 +265,15 @@ def _draw_manage(store: Store, saved: SavedModelRecord, visitor: str) -> None:
         st.download_button(
             "Export, NPZ",
             lambda: store.models.content(saved.hash),
-            f"{saved_text.file_stem(saved.name)}.npz",
+            f"{text.file_stem(saved.name)}.npz",
             "application/octet-stream",
             icon=":material/download:",
             key="export-model",
             on_click="ignore",
-            help=saved_text.EXPORT_HELP,
+            help=text.EXPORT_HELP,
         )
         _draw_delete(store, saved, mine)
-    st.caption(saved_text.in_python(saved.domain))
+    st.caption(text.in_python(saved.domain))
 
 
 def _rename(store: Store, saved: SavedModelRecord, name: str, note: str) -> None:

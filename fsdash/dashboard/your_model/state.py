@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import io
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import streamlit as st
 
 from fsdash.algorithms.optimum import Regret
 from fsdash.choice.solved import Suitability, solved_domain
@@ -230,3 +233,40 @@ def example_upload(name: str) -> Upload:
     """One of the example files."""
     example = EXAMPLES[name]
     return Upload(example.path.name, example.path.read_bytes(), tuple(example.options.items()))
+
+
+MAX_BYTES = 256 * 2**20
+"""Of all files together."""
+
+
+class Drafts:
+    """Uploaded files by their keys."""
+
+    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._uploads: OrderedDict[str, Upload] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def add(self, upload: Upload) -> str:
+        """Keep a file and return its key."""
+        with self._lock:
+            self._uploads[upload.key] = upload
+            self._uploads.move_to_end(upload.key)
+            while self._size() > self._max_bytes and len(self._uploads) > 1:
+                self._uploads.popitem(last=False)
+        return upload.key
+
+    def get(self, key: str) -> Upload | None:
+        with self._lock:
+            if key in self._uploads:
+                self._uploads.move_to_end(key)
+            return self._uploads.get(key)
+
+    def _size(self) -> int:
+        return sum(len(upload.content) for upload in self._uploads.values())
+
+
+@st.cache_resource(show_spinner=False)
+def drafts() -> Drafts:
+    """The server's files."""
+    return Drafts()

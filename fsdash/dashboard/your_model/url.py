@@ -17,7 +17,7 @@ from fsdash.dashboard.widgets.url_state import (
     switch,
     whole_number,
 )
-from fsdash.dashboard.your_model import saved_text, text
+from fsdash.dashboard.your_model import text
 from fsdash.dashboard.your_model.state import DEFAULT_T, EXAMPLES, LARGEST_T
 from fsdash.domains import is_saved_name
 from fsdash.errors import InputError
@@ -87,8 +87,8 @@ URL = UrlState(
         "ends": switch(False),
         "slow": UrlParameter(None, names, names_text),
         "gamma": UrlParameter(None, number_in(0, 1, hint=" (below 1)")),
-        "tab": labelled("policy", saved_text.TABS),
-        "method": UrlParameter("optimal", one_of(saved_text.METHODS)),
+        "tab": labelled("policy", text.TABS),
+        "method": UrlParameter("optimal", one_of(text.METHODS)),
         "T": UrlParameter(DEFAULT_T, whole_number(1, LARGEST_T)),
     },
 )

@@ -12,7 +12,7 @@ from fsdash.dashboard.service import (
     visitor_id,
 )
 from fsdash.dashboard.shell import add_style, open_page, tools
-from fsdash.dashboard.your_model import saved_text, text
+from fsdash.dashboard.your_model import text
 from fsdash.dashboard.your_model.new_model import draw_new_model
 from fsdash.dashboard.your_model.saved_model import MESSAGE, draw_saved_model
 from fsdash.dashboard.your_model.url import URL, open_new, write_url
@@ -73,7 +73,7 @@ def _draw_list(store: Store) -> None:
     st.header("Saved models", anchor=False)
     models = saved_models(store)
     if not models:
-        st.caption(saved_text.NONE_SAVED)
+        st.caption(text.NONE_SAVED)
     for saved in models:
         with st.container(
             horizontal=True, gap="small", vertical_alignment="center", key=f"entry-{saved.hash}"
@@ -87,4 +87,4 @@ def _draw_list(store: Store) -> None:
                 on_click=open_new,
                 kwargs={"model": saved.domain},
             )
-            st.caption(saved_text.entry(saved), width="content")
+            st.caption(text.entry(saved), width="content")

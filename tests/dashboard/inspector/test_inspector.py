@@ -13,8 +13,9 @@ from examples.machine import Machine
 from fsdash.choice.solved import solved_domain
 from fsdash.dashboard.inspector import figures as inspector_figures
 from fsdash.dashboard.inspector import state as inspector
-from fsdash.dashboard.inspector import text, timeline
-from fsdash.dashboard.inspector.cache import SizedCache
+from fsdash.dashboard.inspector import text
+from fsdash.dashboard.inspector import view as inspector_view
+from fsdash.dashboard.inspector.choice import SizedCache
 from fsdash.dashboard.inspector.url import URL, format_selectors, parse_selectors
 from fsdash.dashboard.service import ASK_OPERATOR, NEW_STORE, SET_ASIDE
 from fsdash.dashboard.widgets.chart import HTML
@@ -114,7 +115,7 @@ def test_another_run_opens_at_its_last_step(experiment):
 
 
 def test_playing_a_long_run_skips_steps(empty_store, monkeypatch):
-    monkeypatch.setattr(timeline, "MAX_FRAMES", 10)
+    monkeypatch.setattr(inspector_view, "MAX_FRAMES", 10)
     page = opened(PAGE, domain="inventory", method="fsvi", T="3", step="0")
     page.button(key="play").click().run()
     page.run()

@@ -9,7 +9,7 @@ import pytest
 from fsdash.choice.splits import rank_splits
 from fsdash.dashboard.choose_t.state import measure_model
 from fsdash.dashboard.widgets.glossary import SYMBOLS
-from fsdash.dashboard.your_model import saved_text, state
+from fsdash.dashboard.your_model import state, text
 from fsdash.domains import DOMAINS, make
 from fsdash.domains.saved import domain_name
 from fsdash.formatting import number
@@ -35,7 +35,7 @@ def test_the_frozen_policy_has_its_regret(saved):
     found = state.solve(saved.domain, "fsvi", 3)
     assert found.policy.period == 3
     shown = metrics(test)["Mean regret"]
-    assert shown == saved_text.regret_text(found.worth.mean_regret, found.relative_regret)
+    assert shown == text.regret_text(found.worth.mean_regret, found.relative_regret)
     assert found.worth.mean_regret >= 0
     frame = test.dataframe[0].value
     assert list(frame.columns) == ["phase", "season", "stock", "action"]
@@ -88,8 +88,8 @@ def test_the_constants_are_measured(saved):
     for name, value in (("alpha", measured.alpha), ("dY", measured.d_y)):
         assert f"| ${SYMBOLS[name].latex}$ | {number(value)} |" in words(test)
     notes = " ".join(caption.value for caption in test.caption)
-    assert saved_text.COUPLINGS["wasserstein"] in notes
-    assert saved_text.SOME_INFEASIBLE in notes
+    assert text.COUPLINGS["wasserstein"] in notes
+    assert text.SOME_INFEASIBLE in notes
 
 
 def test_the_snippet_recomputes_the_regrets(saved):

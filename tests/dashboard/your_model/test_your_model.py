@@ -9,9 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from fsdash.algorithms.optimum import optimum
-from fsdash.dashboard.your_model import saved_text, state, text
-from fsdash.dashboard.your_model.drafts import Drafts
-from fsdash.dashboard.your_model.state import Upload
+from fsdash.dashboard.your_model import state, text
+from fsdash.dashboard.your_model.state import Drafts, Upload
 from fsdash.dashboard.your_model.url import URL
 from fsdash.domains.saved import domain_name
 from fsdash.formatting import number
@@ -106,7 +105,7 @@ def test_a_table_with_usual_names_needs_only_gamma(store):
     assert (saved.name, saved.gamma, saved.sense) == ("shop", GAMMA, "max")
     assert saved.domain == domain_name(shop_model(GAMMA))
     best = shop_model(GAMMA)
-    assert metrics(test)[saved_text.MEAN["max"]] == number(best.mean(optimum(best).U_XY))
+    assert metrics(test)[text.MEAN["max"]] == number(best.mean(optimum(best).U_XY))
     assert [button.label for button in test.get("download_button")][:2] == [
         "Policy, CSV",
         "Policy, JSON",
@@ -155,7 +154,7 @@ def test_columns_with_unusual_names_are_chosen_by_hand(store):
     save(test)
     [saved], same = store.models.list(), shop_model(GAMMA)
     assert (saved.n_pairs, saved.variables["fast"]) == (same.n_pairs, ["stock"])
-    assert metrics(test)[saved_text.MEAN["max"]] == number(same.mean(optimum(same).U_XY))
+    assert metrics(test)[text.MEAN["max"]] == number(same.mean(optimum(same).U_XY))
 
 
 def test_costs_are_recognised_and_shown_as_costs(store):
@@ -164,7 +163,7 @@ def test_costs_are_recognised_and_shown_as_costs(store):
     save(test)
     model = shop_model(GAMMA, cost=True)
     cost = -model.mean(optimum(model).U_XY)
-    assert metrics(test)[saved_text.MEAN["min"]] == number(cost)
+    assert metrics(test)[text.MEAN["min"]] == number(cost)
     assert any("Costs are minimised" in caption.value for caption in test.caption)
 
 

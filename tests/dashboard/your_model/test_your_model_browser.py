@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
 from fsdash.algorithms.optimum import optimum
-from fsdash.dashboard.your_model import saved_text, text
+from fsdash.dashboard.your_model import text
 from fsdash.domains.saved import domain_name
 from fsdash.formatting import number
 from fsdash.models.files import load
@@ -66,7 +66,7 @@ def test_a_file_becomes_a_policy_file_with_the_mouse(visit: Callable[..., Page],
     model = load(table, gamma=GAMMA, normalize=True)
     expect(page).to_have_url(in_url("model", domain_name(model)))
     cost = -model.mean(optimum(model).U_XY)
-    expect(metric(page, saved_text.MEAN["min"])).to_have_text(number(cost))
+    expect(metric(page, text.MEAN["min"])).to_have_text(number(cost))
     with page.expect_download() as download:
         button(page, "Policy, CSV").click()
     assert download.value.suggested_filename == "corner-shop-policy.csv"
@@ -77,8 +77,8 @@ def test_a_file_becomes_a_policy_file_with_the_mouse(visit: Callable[..., Page],
             assert policy((season, stock)) == best((season, stock))
 
     page.reload()
-    expect(metric(page, saved_text.MEAN["min"])).to_have_text(number(cost))
-    page.get_by_role("tab", name=saved_text.TABS["regret"]).click()
+    expect(metric(page, text.MEAN["min"])).to_have_text(number(cost))
+    page.get_by_role("tab", name=text.TABS["regret"]).click()
     wait_until_drawn(page, "regret-over-T")
     address = page.url
     page.get_by_role("link", name="Inspect the policy").click()

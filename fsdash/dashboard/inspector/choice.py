@@ -1,7 +1,13 @@
-"""The widgets that choose a policy: from a saved run, or from an exact algorithm solved here."""
+"""The policies that the inspector shows: a saved run or an exact solution, and policy B."""
 
+from __future__ import annotations
+
+import threading
 import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -9,8 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from fsdash.algorithms.registry import get_algorithm
 from fsdash.dashboard.inspector import state, text
-from fsdash.dashboard.inspector.cache import SizedCache
-from fsdash.dashboard.inspector.state import PolicyHistory
+from fsdash.dashboard.inspector.state import ComparedPolicy, Origin, PolicyHistory
 from fsdash.dashboard.inspector.url import LARGEST_T, PREFIX, URL, choose
 from fsdash.dashboard.service import domain_labels
 from fsdash.domains import DOMAINS, is_saved_name
@@ -19,6 +24,49 @@ from fsdash.figures.policies import InspectedPolicy
 from fsdash.runs.records import ACTIVE, Experiment, Run
 from fsdash.runs.spec import RunSpec
 from fsdash.runs.store.experiments import Store
+
+MAX_POLICIES = 48
+MAX_TOTAL = 10_000_000
+"""Entries of all models and policies together, about 45 bytes each at most."""
+
+T = TypeVar("T")
+
+
+class SizedCache(Generic[T]):
+    """The values that were used last, at most `most` of them and of at most `total` size.
+
+    A value that exceeds `total` alone is returned but not kept.
+    """
+
+    def __init__(self, most: int = MAX_POLICIES, total: int = MAX_TOTAL) -> None:
+        self.most, self.total = most, total
+        self._values: OrderedDict[Hashable, tuple[T, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], tuple[T, int]]) -> T:
+        """The value of a key; `make` returns it with its size if it is not here."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key][0]
+        value, size = make()
+        with self._lock:
+            self._values[key] = value, size
+            self._values.move_to_end(key)
+            while len(self._values) > self.most or self.size > self.total:
+                self._values.popitem(last=False)
+        return value
+
+    @property
+    def size(self) -> int:
+        """The size of all values that are kept."""
+        return sum(size for _, size in self._values.values())
+
+    def clear(self) -> None:
+        """Forget all values."""
+        with self._lock:
+            self._values.clear()
+
 
 MAX_LISTED = 200
 """Experiments offered in a list, newest first."""
@@ -228,3 +276,128 @@ def optimal_policy(spec: RunSpec) -> InspectedPolicy:
         return found, state.size_of(found)
 
     return _OPTIMAL_POLICIES.get((spec.domain, spec.domain_parameters), solve)
+
+
+OTHER_T = 12
+
+
+def choose_comparison(
+    store: Store,
+    choice: PolicyChoice,
+    history: PolicyHistory,
+    step: int,
+    inspected: InspectedPolicy,
+) -> ComparedPolicy | None:
+    """The widgets of "Compare with"; None if there is no second policy."""
+    kinds = [kind for kind in text.COMPARISONS if _is_offered(kind, history, inspected)]
+    kind = choose(
+        st.selectbox,
+        "Compare with",
+        "compare",
+        kinds,
+        "",
+        text.COMPARISONS.get,
+        help=text.COMPARE_HELP,
+        on_change=_reset,
+    )
+    if kind == "":
+        return None
+    if kind == "optimum":
+        best = optimal_policy(history.spec)
+        return ComparedPolicy(text.OPTIMAL_POLICY, best, {"compare": kind}, Origin())
+    if kind == "phase":
+        return _other_phase(history, step, inspected)
+    if kind == "step":
+        return _other_step(history, {"compare": kind}, history.steps[0])
+    other = _exact_fsvi(history.spec) if kind == "fsvi" else _other_run(store, choice)
+    if other is None:
+        return None
+    url_values = {"compare": kind, "other": other.run if kind == "run" else other.spec.T}
+    try:
+        found = history_of(store, other)
+        return _other_step(found, url_values, found.steps[-1])
+    except InputError as problem:
+        st.warning(str(problem))
+        return None
+
+
+def _reset() -> None:
+    """Forget the second policy's choices: a step of one run has no meaning in another."""
+    for name in ("other", "otherstep"):
+        URL.put(name, None)
+
+
+def _is_offered(kind: str, history: PolicyHistory, inspected: InspectedPolicy) -> bool:
+    if kind == "phase":
+        return len(inspected.phases) > 1
+    return kind != "step" or len(history.steps) > 1
+
+
+def _other_phase(history: PolicyHistory, step: int, inspected: InspectedPolicy) -> ComparedPolicy:
+    phase = choose(
+        st.select_slider,
+        "Second phase",
+        "other",
+        list(range(len(inspected.phases))),
+        1,
+        lambda p: inspected.phases[p],
+    )
+    title = text.policy_title(history.label, step)
+    url_values = {"compare": "phase", "other": phase}
+    return ComparedPolicy(title, inspected, url_values, Origin(phase=phase), phase)
+
+
+def _other_step(history: PolicyHistory, url_values: dict, default: int) -> ComparedPolicy:
+    step = history.steps[-1]
+    if len(history.steps) > 1:
+        asked = URL.get("otherstep")
+        URL.put("otherstep", default if asked is None else history.nearest(asked))
+        step = st.select_slider("Second step", history.steps, key=URL.key("otherstep"))
+    inspected, _ = policy_at(history, step)
+    title = text.policy_title(history.label, step)
+    origin = Origin(history.spec, history.replication, step)
+    return ComparedPolicy(title, inspected, url_values | {"otherstep": step}, origin)
+
+
+def _exact_fsvi(spec: RunSpec) -> PolicyChoice:
+    """Exact FSVI on the same problem, solved on this page."""
+    asked = URL.get("other")
+    URL.put("other", asked if asked in range(1, LARGEST_T + 1) else OTHER_T)
+    T = st.number_input("T of exact FSVI", 1, LARGEST_T, key=URL.key("other"))
+    return PolicyChoice(
+        RunSpec(
+            spec.domain,
+            "fsvi",
+            T=T,
+            domain_parameters=spec.domain_parameters,
+            iterations=state.ITERATIONS,
+        )
+    )
+
+
+def _other_run(store: Store, choice: PolicyChoice) -> PolicyChoice | None:
+    """Another saved run of the same problem."""
+    same = choice.spec.to_dict()["domain_parameters"]
+    found: dict[int, tuple[str, Run]] = {
+        run.id: (experiment.name or experiment.id, run)
+        for experiment in store.experiments(domain=choice.spec.domain, limit=MAX_LISTED)
+        for run in experiment.runs
+        if run.id != choice.run and run.spec_data.get("domain_parameters") == same
+    }
+    if not found:
+        st.info(text.NO_OTHER_RUN)
+        return None
+    id = choose(
+        st.selectbox,
+        "Second run",
+        "other",
+        list(found),
+        next(iter(found)),
+        lambda id: f"{found[id][0]} · {text.run_label(found[id][1])}",
+    )
+    run = found[id][1]
+    try:
+        return PolicyChoice(run.spec, run.experiment, run.id)
+    except InputError as problem:
+        st.warning(text.unreadable_run(problem))
+        return None
