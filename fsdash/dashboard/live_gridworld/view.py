@@ -45,7 +45,7 @@ from fsdash.errors import InputError
 from fsdash.figures.domains.gridworld_race import race_curves, race_map
 from fsdash.figures.learning import method_colour
 
-_ROW = '.st-key-maps [data-testid="stHorizontalBlock"]'
+_MAPS = '.st-key-maps [data-testid="stHorizontalBlock"]'
 STYLE = f"""<style>
 [data-testid="stMainBlockContainer"] {{padding: 3.6rem 2.5rem 4rem;}}
 [data-testid="stMainBlockContainer"] h1 {{font-size: 1.7rem; line-height: 1.3;

@@ -11,7 +11,7 @@ import streamlit as st
 from fsdash.core.model import FastSlowMDP
 from fsdash.dashboard.service import as_sentence, visitor_id
 from fsdash.dashboard.your_model import state, text
-from fsdash.dashboard.your_model.state import LARGEST_GAMMA, Choices, Upload, drafts
+from fsdash.dashboard.your_model.state import LARGEST_GAMMA, Choices, Drafts, Upload
 from fsdash.dashboard.your_model.url import DEFAULTS, NO_NAMES, URL, open_new, remember_default
 from fsdash.errors import InputError
 from fsdash.formatting import escape_markdown, file_size, frame_csv
@@ -315,6 +315,12 @@ def draw_new_model(store: Store) -> None:
 
 
 # ------------------------------------------------------------------------------------------- file
+
+
+@st.cache_resource(show_spinner=False)
+def drafts() -> Drafts:
+    """The files that visitors have not saved."""
+    return Drafts()
 
 
 def _upload() -> Upload | None:

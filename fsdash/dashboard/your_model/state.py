@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import streamlit as st
 
 from fsdash.algorithms.optimum import Regret
 from fsdash.choice.solved import Suitability, solved_domain
@@ -264,9 +263,3 @@ class Drafts:
 
     def _size(self) -> int:
         return sum(len(upload.content) for upload in self._uploads.values())
-
-
-@st.cache_resource(show_spinner=False)
-def drafts() -> Drafts:
-    """The server's files."""
-    return Drafts()
