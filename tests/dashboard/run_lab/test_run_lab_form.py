@@ -137,7 +137,9 @@ def test_a_sweep_is_one_choice_and_a_link_restores_it(service):
     assert test.text_input(key="lab.fixed_T").value == "6"
     again = lab(**address(test))
     assert again.text_input(key="lab.values").value.replace(" ", "") == "25,50,100"
-    assert "Plan: 6 runs, 18 replications" in [e.label for e in again.expander]
+    assert "Plan: 6 runs, 18 replications" in [
+        box.proto.popover.label for box in again.get("popover")
+    ]
 
 
 def test_a_sweep_can_be_based_on_an_existing_run(service):
