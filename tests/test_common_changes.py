@@ -268,7 +268,7 @@ def test_a_parameter_of_e_fsvi(project):
 
 
 def test_a_text_on_a_page(project):
-    project.edit("fsdash/dashboard/home/text.py", '\nTITLE = "', '\nTITLE = "Entirely new words. ')
+    project.edit("fsdash/dashboard/home/view.py", '"When does', '"Entirely new words. When does')
     assert len(project.changed) == documented_files("a text on a page")
     assert "Entirely new words." in project.run("print(open_page().title[0].value)")
 
