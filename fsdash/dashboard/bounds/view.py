@@ -158,6 +158,7 @@ def draw_tabs() -> None:
         except InputError as problem:
             # The library calls the discount by its name in Python.
             right.error(str(problem).replace("gamma", "γ"))
+            tools("bounds", URL, GLOSSARY[name])
     URL.write()
 
 
@@ -554,6 +555,7 @@ def draw_linear(left: DeltaGenerator, right: DeltaGenerator) -> None:
         proven = float(state.regret(state.T).total)  # raises where the theorem does not apply
     except InputError:
         right.warning(amplification)
+        tools("bounds", URL, GLOSSARY["linear"])
         return
     stated, trivial = float(state.regret(state.T, "stated").total), trivial_bound(state.constants)
     values = state.constants, state.T, state.k, state.fit

@@ -13,7 +13,6 @@ from playwright.sync_api import Locator, Page, expect
 
 from fsdash.dashboard.bounds import state as bounds
 from fsdash.dashboard.bounds import text
-from fsdash.dashboard.shell import SYMBOLS_TITLE
 from tests.dashboard.bounds.kit import example_view
 from tests.dashboard.browser import NARROW, SCREENS, assert_fits
 
@@ -33,7 +32,7 @@ def chart(page: Page, key: str = "regret-cost") -> Locator:
 def wait_until_drawn(page: Page) -> None:
     # The first visit loads Plotly, megabytes that a busy machine takes long to parse.
     expect(chart(page).locator(".main-svg").first).to_be_visible(timeout=120_000)
-    expect(page.get_by_text(SYMBOLS_TITLE)).to_be_visible()
+    expect(page.locator(".st-key-symbols")).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
@@ -162,7 +161,7 @@ def test_marks_of_the_old_budget_fade_while_it_is_dragged(visit: Callable[..., P
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
 def test_no_discounting_is_explained_in_view(visit: Callable[..., Page], width, height):
     page = visit(f"{PATH}&gamma=1", width=width, height=height)
-    expect(page.get_by_text(SYMBOLS_TITLE)).to_be_visible()  # the whole page is there
+    expect(page.locator(".st-key-symbols")).to_be_visible()  # the whole page is there
     expect(page.get_by_text("γ = 1 means no discounting")).to_be_in_viewport(ratio=1)
     field(page, "Discount γ").fill("0.9")
     field(page, "Discount γ").press("Enter")
