@@ -115,7 +115,12 @@ _RACE, _PLAYING, _PICKED, _PROBLEM, _COLUMN, _ROW = (
 
 def show() -> None:
     """Draw the page."""
-    open_page("Live gridworld", URL, text.TITLE)
+    open_page(
+        "Live gridworld",
+        URL,
+        text.TITLE,
+        "Three exact methods plan with the same amount of work; change the map while they do.",
+    )
     add_style(STYLE)
     ticking = is_playing()
     st.fragment(draw_race, run_every=SECONDS if ticking else None)(ticking)

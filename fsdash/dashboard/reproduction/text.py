@@ -11,11 +11,8 @@ from fsdash.reproduce.experiments import TITLES
 from fsdash.reproduce.judging import CLEAR, NO, NOT_REPRODUCED, PARTLY, REPRODUCED, UNCLEAR
 
 INTRODUCTION = (
-    "The paper's figures, computed again, with the claims that the paper makes about them. Each "
-    "claim quotes the paper's sentence and has a rule and a verdict. Open a claim to see what was "
-    "measured, and how the verdict depends on the seed and on choices that the paper leaves open. "
-    "Work is counted in sweeps: one sweep is one of Base E-VI with 50 samples, |S||A|·50 "
-    "evaluations. Only figures for a known model count in sweeps of Base VI, as their axis says."
+    "The paper's figures, computed again; open a claim to see its rule, what was measured, and how "
+    "the verdict depends on the seed and on choices that the paper leaves open."
 )
 
 # ------------------------------------------------------------------------------- parts and verdicts
@@ -318,6 +315,9 @@ NOTICE = (
     "If a claim is *partly* reproduced, its measured values show which part holds.",
 )
 RULES = f"""
+Work is counted in sweeps: one sweep is one of Base E-VI with 50 samples, |S||A|·50 evaluations.
+Only figures for a known model count in sweeps of Base VI, as their axis says.
+
 Most rules were written before the first full run, after a small pilot run. A rule that was changed
 after results were known says so. A claim has one or more parts. Each part is a number that is
 measured in every replication and must lie on one side of a limit.

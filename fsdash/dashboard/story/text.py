@@ -11,9 +11,8 @@ from fsdash.theory import Constants, fsvi_bound, reward_error, transition_distan
 
 TITLE = "Freezing slow states: the story of one small shop"
 INTRODUCTION = (
-    "Ten short sections follow one example from the problem to the limits of the method. You need "
-    "to know value iteration, nothing else. Each section has a figure that you can change and a "
-    "question; think before you open the answer. All numbers are computed by the library."
+    "Ten short sections, each with a figure that you can change and a question, follow one shop "
+    "from value iteration, all you need to know, to the limits of freezing."
 )
 PRESENT_HELP = "One section per screen. Arrow keys or space: next and back. Esc: leave."
 NOTES_HELP = "Opens in a new tab. It follows the presentation if both are open in the same browser."

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from fsdash.dashboard.your_model.state import Choices
 
 INTRODUCTION = (
-    "A table of transitions is enough; no code is needed. Upload a file, check that its columns "
-    "were recognised, and save. You get the optimal policy as a file, and your model appears in "
-    "the *Run lab*, the *Policy inspector* and *Choose T*."
+    "Upload a table of transitions and get the optimal policy as a file, without code; *Choose T*, "
+    "the *Run lab* and the *Policy inspector* then offer your model too."
 )
 DONE, OPEN_STEP, DASH = ":green[:material/check_circle:]", ":orange[:material/error:]", "—"
 
@@ -310,7 +309,7 @@ def split_label(column: str) -> str:
 
 CONSTANTS_INTRODUCTION = (
     "The constants of the theory, measured on your model. They depend on the units of your "
-    "variables; *Choose T* computes bounds from them."
+    "variables; *Bounds* computes bounds from them."
 )
 CONSTANTS = {
     "alpha": "alpha",
