@@ -140,7 +140,7 @@ def test_filters_of_a_link_stay_when_their_popover_is_opened_and_closed(visit: C
         words.fill(word)
         words.press("Enter")
         expect(page).to_have_url(in_url("text", word))
-        expect(page).to_have_url(in_url("algorithm", "vi"))
+        expect(page).to_have_url(in_url("method", "vi"))
         expect(page).to_have_url(in_url("owner", "mine"))
         page.get_by_role("button", name="More filters").click()
         expect(algorithm).to_have_value(ALGORITHMS["vi"].title)
