@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import report
-from fsdash.dashboard.run_lab.state import PLANS
+from fsdash.dashboard.run_lab.plans import PLANS
 from fsdash.dashboard.run_lab.text import budget_text
 from fsdash.domains import DOMAINS
 from fsdash.runs.engine import execute

@@ -32,11 +32,11 @@ import numpy as np
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 from benchmarks import report
-from fsdash.dashboard.choose_t import state as choose
+from fsdash.dashboard.bounds import state as bounds
 from fsdash.dashboard.run_lab.text import START
 from fsdash.dashboard.shell import NOTICE_TITLE
 from fsdash.dashboard.widgets.chart import payload
-from fsdash.dashboard.widgets.controls import ALPHAS, ITERATIONS
+from fsdash.dashboard.widgets.controls import ITERATIONS
 from fsdash.figures import levels
 from fsdash.figures.linear_architecture import fsavi_figure, fsavi_terms_figure
 from fsdash.figures.reward_error import ceiling_figure, reward_error_figure
@@ -97,7 +97,7 @@ class Visit:
 def random_constants(rng: np.random.Generator) -> Constants:
     return Constants(
         gamma=rng.uniform(0.5, 0.999),
-        alpha=float(rng.choice(ALPHAS)),
+        alpha=rng.uniform(0, 1),
         d_y=rng.uniform(0, 5),
         l_r=rng.uniform(0, 2),
         l_f=rng.uniform(0.5, 1.5),
@@ -107,52 +107,51 @@ def random_constants(rng: np.random.Generator) -> Constants:
 
 
 def home(rng: np.random.Generator) -> None:
-    T, dark = int(rng.integers(1, 13)), bool(rng.integers(2))
+    T = int(rng.integers(1, 13))
     for width in (700, 360):  # one for wide screens, one for narrow ones
-        timescales_svg(T, width, dark=dark)
-        levels.lower_level_svg(T, 0, width, dark)
-        levels.upper_level_svg(T, 0, width=width, dark=dark)
+        timescales_svg(T, width)
+        levels.lower_level_svg(T, 0, width)
+        levels.upper_level_svg(T, 0, width=width)
 
 
 def reward_error_page(rng: np.random.Generator) -> None:
-    constants, dark = random_constants(rng), bool(rng.integers(2))
+    constants = random_constants(rng)
     last = int(rng.choice((10, 50, 150, 500)))
     T = int(rng.integers(1, 151))
-    payload(reward_error_figure(constants, np.arange(1, last + 1), T, dark), "error")
-    payload(ceiling_figure(constants, T, dark), "ceiling")
+    payload(reward_error_figure(constants, np.arange(1, last + 1), T), "error")
+    payload(ceiling_figure(constants, T), "ceiling")
 
 
-def choose_T_page(rng: np.random.Generator) -> None:
+def regret_page(rng: np.random.Generator) -> None:
     sizes = Sizes(**{n: int(rng.integers(2, 200)) for n in Sizes.__annotations__})
     T = tuple(sorted({int(t) for t in rng.integers(2, 101, size=rng.integers(1, 9))}))
     sweeps = float(10 ** rng.uniform(-0.2, 4))
     every, repaired = bool(rng.integers(2)), bool(rng.integers(2))
-    dark = bool(rng.integers(2))
     constants = replace(random_constants(rng), l_frozen=rng.uniform(1, 1.5) if repaired else None)
-    view = choose.ChooseTState(constants, sizes, sweeps, T, every, repaired)
-    payload(choose.main_figure(view, dark), "regret-cost")
+    view = bounds.RegretState(constants, sizes, sweeps, T, every, repaired)
+    payload(bounds.main_figure(view), "regret-cost")
     # One tab of two is open, and only that one is computed.
     if rng.integers(2):
-        payload(choose.terms_figure(view, dark), "terms")
+        payload(bounds.terms_figure(view), "terms")
     else:
-        payload(choose.heat_map(view, str(rng.choice(list(VARIABLE))), dark)[0], "best-T")
+        payload(bounds.heat_map(view, str(rng.choice(list(VARIABLE))))[0], "best-T")
 
 
 def linear_page(rng: np.random.Generator) -> None:
-    constants, dark = random_constants(rng), bool(rng.integers(2))
+    constants = random_constants(rng)
     T, k = int(rng.integers(1, 41)), int(rng.choice(ITERATIONS))
     kappa = rng.uniform(1, min(1.1, 0.999 / constants.gamma))
     fit = {"kappa": kappa, "eps_low": rng.uniform(0, 5), "eps_up": rng.uniform(0, 5)}
-    payload(fsavi_figure(constants, np.arange(1, 41), T, k, fit, dark=dark), "bound")
-    payload(fsavi_terms_figure(constants, T, k, fit, dark=dark), "terms")
+    payload(fsavi_figure(constants, np.arange(1, 41), T, k, fit), "bound")
+    payload(fsavi_terms_figure(constants, T, k, fit), "terms")
 
 
 ARROWS = ("ArrowRight", "ArrowLeft")
 PAGES = (
     Visit("Home", "/", home, "slider", ARROWS, "img.fs-picture:visible", WATCH_PICTURE),
-    Visit("Reward error", "/Reward_error", reward_error_page, "slider", ARROWS),
-    Visit("Choose T", "/Choose_T", choose_T_page, "spinbutton", ("ArrowUp", "ArrowDown")),
-    Visit("Linear architecture", "/Linear_architecture", linear_page, "slider", ARROWS),
+    Visit("Reward error", "/Bounds", reward_error_page, "slider", ARROWS),
+    Visit("Regret", "/Bounds?tab=regret", regret_page, "spinbutton", ("ArrowUp", "ArrowDown")),
+    Visit("Linear architecture", "/Bounds?tab=linear", linear_page, "slider", ARROWS),
 )
 
 

@@ -49,13 +49,8 @@ REPLY_TIMEOUT = 120
 CONTROL_TARGET, NUMBERS_TARGET, MEMORY_TARGET = 2.0, 10.0, 0.05
 """Seconds at the 95th percentile, twice, and the share by which memory may grow."""
 MOVES = {
-    "Reward_error": ("reward-error.T", "double_array_value", lambda i: [float(i % 140 + 1)]),
+    "Bounds": ("bounds.T", "double_array_value", lambda i: [float(i % 140 + 1)]),
     "Choose_T": ("choose-t.budget", "double_value", lambda i: float(i % 60 + 1)),
-    "Linear_architecture": (
-        "linear-architecture.T",
-        "double_array_value",
-        lambda i: [float(i % 40 + 1)],
-    ),
 }
 """By page: a control, the type of its value in the protocol, and the value of move i."""
 NUMBERS = re.compile(r'data-head="Final">[−\d]')

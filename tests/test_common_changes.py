@@ -119,7 +119,7 @@ def test_an_algorithm(project):
         "from fsdash.runs.spec import RunSpec\n"
         'assert worker_seconds(RunSpec("inventory", "lazy", iterations=5)) > 0\n'
         'assert algorithm_colour("lazy")\n'
-        'test = open_page("pages/4_Run_lab.py", preset="custom", algorithms="lazy")\n'
+        'test = open_page("pages/5_Run_lab.py", preset="custom", algorithms="lazy")\n'
         'print(test.number_input(key="lab.lazy.draws").help)\n'
         'assert not test.button(key="start").disabled\n'
     )
@@ -141,14 +141,14 @@ def test_a_domain(project):
     assert len(project.changed) == documented_files("a domain")
     printed = project.run(
         'command("solve table --method mpi")\n'
-        'lab = open_page("pages/4_Run_lab.py", preset="custom", domain="table")\n'
+        'lab = open_page("pages/5_Run_lab.py", preset="custom", domain="table")\n'
         'print(lab.number_input(key="lab.table.bonus").help)\n'
-        'inspector = open_page("pages/5_Policy_inspector.py", domain="table")\n'
+        'inspector = open_page("pages/7_Policy_inspector.py", domain="table")\n'
         "assert not inspector.error and not inspector.warning\n"
         "assert inspector.get('bidi_component')\n"
-        'measured = open_page("pages/2_Choose_T.py", model="table")\n'
+        'measured = open_page("pages/3_Choose_T.py", model="table")\n'
         "assert measured.metric and not measured.exception\n"
-        'theory = open_page("pages/2_Choose_T.py", by="theory")\n'
+        'theory = open_page("pages/2_Bounds.py", tab="regret")\n'
         'theory.button(key="load-table").click().run()\n'
         "assert not theory.exception\n"
     )
@@ -223,13 +223,13 @@ def test_a_page(project):
     project.edit(
         "fsdash/dashboard/navigation.py",
         "PAGES = {\n",
-        'PAGES = {\n    "hello": PageLink("pages/8_Hello.py", "Hello", "", "Theory"),\n',
+        'PAGES = {\n    "hello": PageLink("pages/8_Hello.py", "Hello", ""),\n',
     )
     assert len(project.changed) == documented_files("a page")
     printed = project.run(
         "from fsdash.dashboard.navigation import available_pages\n"
         'print(*(title.value for title in open_page("pages/8_Hello.py").title))\n'
-        "print(*(page.script for group in available_pages().values() for page in group))\n"
+        "print(*(page.script for page in available_pages()))\n"
     )
     assert "A new page" in printed and "pages/8_Hello.py" in printed
 
@@ -293,14 +293,14 @@ def test_a_parameter_of_e_fsvi(project):
     printed = project.run(
         'command("run inventory --algorithm e-fsvi -T 2 --iterations 1 --replications 1 "\n'
         '        "--with M_u=1 --with patience=3")\n'
-        'test = open_page("pages/4_Run_lab.py", preset="custom", algorithms="e-fsvi")\n'
+        'test = open_page("pages/5_Run_lab.py", preset="custom", algorithms="e-fsvi")\n'
         'print(test.number_input(key="lab.e-fsvi.patience").help)\n'
     )
     assert "patience is 3" in printed and "A new one." in printed
 
 
 def test_a_text_on_a_page(project):
-    project.edit("fsdash/dashboard/home/text.py", '\nTITLE = "', '\nTITLE = "Entirely new words. ')
+    project.edit("fsdash/dashboard/home/view.py", '"When does', '"Entirely new words. When does')
     assert len(project.changed) == documented_files("a text on a page")
     assert "Entirely new words." in project.run("print(open_page().title[0].value)")
 

@@ -23,12 +23,12 @@ from fsdash.algorithms.snapshot import Snapshot
 from fsdash.choice.solved import SolvedModel, solved_domain
 from fsdash.cli.main import main
 from fsdash.core.model import Axis, FastSlowMDP
-from fsdash.dashboard.curves.text import FROM_START, OPTIONS, REGRET_SHOWN, REGRET_WORDS, Y_LABELS
+from fsdash.dashboard.curves.text import REGRET_SHOWN, REGRET_WORDS, Y_LABELS
 from fsdash.dashboard.inspector import text as inspector_text
 from fsdash.dashboard.inspector.url import URL as INSPECTOR_URL
-from fsdash.dashboard.run_lab.state import CUSTOM
+from fsdash.dashboard.run_lab import files
+from fsdash.dashboard.run_lab.plans import CUSTOM
 from fsdash.dashboard.run_lab.url import lab_url
-from fsdash.dashboard.runs import files
 from fsdash.dashboard.service import Service, _service
 from fsdash.dashboard.widgets.chart import table_json
 from fsdash.domains import DOMAINS, register
@@ -215,9 +215,9 @@ def test_a_model_whose_initial_policy_is_optimal_has_no_relative_regret(service)
     found = finished_experiment(service.store, free, name="never repair")
     frame = service.store.rows([run.id for run in found.runs])
     assert frame["relative_regret"].isna().all() and (frame["mean_regret"] == 0).all()
-    test = opened("4_Run_lab.py", experiment=found.id)
+    test = opened("5_Run_lab.py", experiment=found.id)
     assert set(np.concatenate(list(drawn(test, "curves").values()))) == {0.0}
-    assert not MEANINGLESS.search(shown(test)) and FROM_START not in html(test)
+    assert not MEANINGLESS.search(shown(test)) and "from start" not in html(test)
 
 
 # -------------------------------------------------------------------------------- the command line
@@ -262,7 +262,7 @@ def test_files_of_the_command_line(upkeep, tmp_path, capsys):
 @pytest.mark.processes
 def test_an_experiment_runs_in_the_lab_and_shows_regret(service):
     test = opened(
-        "4_Run_lab.py",
+        "5_Run_lab.py",
         preset=CUSTOM,
         domain="upkeep",
         algorithms="e-fsvi,e-vi",
@@ -275,11 +275,11 @@ def test_an_experiment_runs_in_the_lab_and_shows_regret(service):
     assert not test.exception
     found = over(service.store, address(test)["experiment"])
     assert found.status == "finished"
-    drawn(opened("4_Run_lab.py", experiment=found.id), "curves")
+    drawn(opened("5_Run_lab.py", experiment=found.id), "curves")
 
 
 def test_the_lab_shows_regret_in_curves_table_and_sentences(service, experiment):
-    test = opened("4_Run_lab.py", experiment=experiment.id)
+    test = opened("5_Run_lab.py", experiment=experiment.id)
     assert REGRET_SHOWN in [caption.value for caption in test.caption]
     lines = drawn(test, "curves")
     frame = service.store.rows([run.id for run in experiment.runs])
@@ -298,7 +298,7 @@ def test_the_lab_shows_regret_in_curves_table_and_sentences(service, experiment)
 
 
 def test_the_measures_of_the_lab(service, experiment):
-    test = open_popover(opened("4_Run_lab.py", experiment=experiment.id), OPTIONS)
+    test = open_popover(opened("5_Run_lab.py", experiment=experiment.id), "Options")
     radio = test.radio(key=lab_url().key("y"))
     assert radio.options[0] == REGRET and SHARE not in radio.options
     assert len(set(radio.options)) == len(radio.options) == len(Y_LABELS) - 1
@@ -309,21 +309,21 @@ def test_the_measures_of_the_lab(service, experiment):
         drawn(test, "curves")
         title = figures(test)["curves"]["layout"]["yaxis"]["title"]["text"]
         assert title == BY_NAME[option].axis_title
-    linked = opened("4_Run_lab.py", experiment=experiment.id, y="mean_regret")
+    linked = opened("5_Run_lab.py", experiment=experiment.id, y="mean_regret")
     assert "y" not in address(linked)  # it is the default here
     drawn(linked, "curves")
 
 
 def test_single_runs_and_greedy_policies_are_drawn(service, experiment):
-    test = opened("4_Run_lab.py", experiment=experiment.id, singles="1", J="1")
+    test = opened("5_Run_lab.py", experiment=experiment.id, singles="1", J="1")
     assert any("greedy for J" in name for name in traces(figures(test)["curves"]))
 
 
-# ------------------------------------------------------------------------------------ the Runs page
+# ------------------------------------------------------------------------------------ stored runs
 
 
 def test_the_runs_page_shows_regret(service, experiment):
-    test = opened("6_Runs.py", selected=experiment.id)
+    test = opened("5_Run_lab.py", tab="stored", selected=experiment.id)
     drawn(test, "compared-upkeep")
     assert REGRET_SHOWN in [caption.value for caption in test.caption]
     assert REGRET_WORDS.final in html(test) and not MEANINGLESS.search(html(test))
@@ -333,10 +333,10 @@ def test_a_comparison_with_a_model_that_has_shares_shows_regret(service, experim
     gain = finished_experiment(
         service.store, *specs(bonus=20.0, methods=["e-vi", "mpi"]), name="gains"
     )
-    alone = opened("6_Runs.py", selected=gain.id)
+    alone = opened("5_Run_lab.py", tab="stored", selected=gain.id)
     assert REGRET_SHOWN not in [caption.value for caption in alone.caption]
     assert max(map(np.max, drawn(alone, "compared-upkeep").values())) <= 1.0001
-    both = opened("6_Runs.py", selected=f"{experiment.id},{gain.id}")
+    both = opened("5_Run_lab.py", tab="stored", selected=f"{experiment.id},{gain.id}")
     lines = drawn(both, "compared-upkeep")
     assert len(lines) == len(METHODS) + 2 and REGRET_WORDS.final in html(both)
 
@@ -354,7 +354,7 @@ def test_exports_have_no_nan_and_can_be_imported(service, experiment):
     again = store.experiment(store.import_(data, "me"))
     copied = store.rows([run.id for run in again.runs])
     assert copied["mean_regret"].tolist() == rows["mean_regret"].tolist()
-    drawn(opened("4_Run_lab.py", experiment=again.id), "curves")
+    drawn(opened("5_Run_lab.py", experiment=again.id), "curves")
 
 
 # ------------------------------------------------------------------------------------ the inspector
@@ -362,7 +362,7 @@ def test_exports_have_no_nan_and_can_be_imported(service, experiment):
 
 def test_the_inspector_shows_regret_of_a_saved_run(service, experiment):
     run = experiment.runs[0]
-    page = opened("5_Policy_inspector.py", experiment=experiment.id, run=str(run.id))
+    page = opened("7_Policy_inspector.py", experiment=experiment.id, run=str(run.id))
     frame = service.store.rows([run.id])
     last = frame[frame["replication"] == 0].iloc[-1]
     assert metrics(page)[REGRET] == inspector_text.number(last["mean_regret"])
@@ -375,7 +375,7 @@ def test_the_inspector_shows_regret_of_a_saved_run(service, experiment):
 
 @pytest.mark.parametrize("compare", ["", "optimum", "phase", "step", "fsvi"])
 def test_the_inspector_solves_and_compares(service, compare):
-    page = opened("5_Policy_inspector.py", domain="upkeep", T="3", compare=compare)
+    page = opened("7_Policy_inspector.py", domain="upkeep", T="3", compare=compare)
     assert not page.error
     assert metrics(page) and (compare or REGRET in metrics(page))
     assert all(traces(figure) for figure in figures(page).values())

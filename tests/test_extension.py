@@ -17,7 +17,7 @@ import streamlit as st
 
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.inspector.url import URL as INSPECTOR_URL
-from fsdash.dashboard.run_lab.state import CUSTOM
+from fsdash.dashboard.run_lab.plans import CUSTOM
 from fsdash.dashboard.service import Service, _service
 from fsdash.domains import DOMAINS, make, register
 from fsdash.figures.domains import describe_domain, domain_svg
@@ -198,7 +198,7 @@ def test_the_command_line_knows_both_by_the_environment_variables(files, command
 
 
 def open_lab(**query):
-    return opened("4_Run_lab.py", preset=CUSTOM, domain="toyshop", **query)
+    return opened("5_Run_lab.py", preset=CUSTOM, domain="toyshop", **query)
 
 
 def test_the_form_shows_the_texts_and_the_drawing_of_the_domain(service):
@@ -243,18 +243,18 @@ def test_an_experiment_with_both_runs_on_worker_processes_and_is_drawn(service):
     domains = [run.spec.build_domain() for run in experiment.runs]
     assert all(domain.p == 5 and domain.label == "old oak" for domain in domains)
 
-    drawn = traces(figures(opened("4_Run_lab.py", experiment=experiment.id))["curves"])
+    drawn = traces(figures(opened("5_Run_lab.py", experiment=experiment.id))["curves"])
     colours = {name: series.get("line", {}).get("color") for name, series in drawn.items()}
     own = algorithm_colour("toy")
     assert own in colours.values() and FAMILY_COLOURS["VI"] in colours.values()
 
     run = next(run for run in experiment.runs if run.spec.algorithm == "toy-vi")
-    page = opened("5_Policy_inspector.py", experiment=experiment.id, run=str(run.id))
+    page = opened("7_Policy_inspector.py", experiment=experiment.id, run=str(run.id))
     assert traces(figures(page)["policy-toys"]).keys() == {"toy orders"}
 
 
 def test_the_inspector_solves_the_domain_and_shows_its_own_figure(service):
-    page = opened("5_Policy_inspector.py", domain="toyshop", T="2")
+    page = opened("7_Policy_inspector.py", domain="toyshop", T="2")
     assert not page.error
     assert traces(figures(page)["policy-toys"]).keys() == {"toy orders"}
     assert "Orders in each season." in " ".join(caption.value for caption in page.caption)
@@ -265,7 +265,7 @@ def test_the_inspector_solves_the_domain_and_shows_its_own_figure(service):
 
 
 def test_choose_T_measures_the_domain_and_loads_its_constants(toys):
-    page = opened("2_Choose_T.py", by="theory")
+    page = opened("2_Bounds.py", tab="regret")
     page.button(key="load-toyshop").click().run()
     assert not page.exception
     measured = measured_domains()["toyshop"]

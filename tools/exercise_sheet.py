@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parents[1] / "docs" / "teaching"
 HEAD = """# {title}
 
 The right answers are computed by the library. The page
-[Exercises](http://127.0.0.1:8501/Exercises) checks yours. An address such as
+[Teach](http://127.0.0.1:8501/Teach) checks yours. An address such as
 `/Choose_T?budget=4` follows the address of the dashboard, `http://127.0.0.1:8501`. This file is
 written by `python -m tools.exercise_sheet`.
 

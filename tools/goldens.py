@@ -52,19 +52,20 @@ COMMANDS = (
 )
 PAGES = {
     "home": (None, {}),
-    "reward-error": ("1_Reward_error.py", {}),
-    "choose-t": ("2_Choose_T.py", {}),
-    "linear": ("3_Linear_architecture.py", {}),
-    "run-lab": ("4_Run_lab.py", {}),
-    "inspector": ("5_Policy_inspector.py", {}),
-    "inspector-fsvi": ("5_Policy_inspector.py", {"domain": "gridworld", "a": "fsvi", "a_T": "4"}),
-    "runs": ("6_Runs.py", {}),
-    "reproduction": ("7_Reproduction.py", {}),
-    "your-model": ("8_Your_model.py", {}),
-    "live": ("9_Live_gridworld.py", {}),
-    "exercises": ("10_Exercises.py", {}),
-    "class": ("11_Class.py", {}),
-    "story": ("12_Story.py", {}),
+    "reward-error": ("2_Bounds.py", {}),
+    "regret": ("2_Bounds.py", {"tab": "regret"}),
+    "choose-t": ("3_Choose_T.py", {}),
+    "linear": ("2_Bounds.py", {"tab": "linear"}),
+    "run-lab": ("5_Run_lab.py", {}),
+    "inspector": ("7_Policy_inspector.py", {}),
+    "inspector-fsvi": ("7_Policy_inspector.py", {"domain": "gridworld", "a": "fsvi", "a_T": "4"}),
+    "runs": ("5_Run_lab.py", {"tab": "stored"}),
+    "reproduction": ("8_Reproduction.py", {}),
+    "your-model": ("4_Your_model.py", {}),
+    "live": ("6_Live_gridworld.py", {}),
+    "exercises": ("9_Teach.py", {}),
+    "class": ("9_Teach.py", {"tab": "class"}),
+    "story": ("1_Story.py", {}),
 }
 
 

@@ -24,8 +24,8 @@ import pandas as pd
 
 from fsdash.cli.main import main as command_line
 from fsdash.dashboard.inspector.state import check_size
+from fsdash.dashboard.run_lab.files import MAX_MEGABYTES, read_export
 from fsdash.dashboard.run_lab.url import lab_url
-from fsdash.dashboard.runs.files import MAX_MEGABYTES, read_export
 from fsdash.dashboard.widgets.url_state import MAX_LINK, usable_values
 from fsdash.domains import make
 from fsdash.errors import InputError

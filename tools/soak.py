@@ -25,18 +25,15 @@ from collections import Counter
 from collections.abc import Mapping
 
 from fsdash.cli.main import main as command_line
+from fsdash.dashboard.bounds.view import URL as BOUNDS
 from fsdash.dashboard.choose_t.view import URL as CHOOSE_T
-from fsdash.dashboard.class_links.view import URL as CLASS_LINKS
-from fsdash.dashboard.exercises.view import URL as EXERCISES
 from fsdash.dashboard.home.view import URL as HOME
 from fsdash.dashboard.inspector.url import URL as INSPECTOR
-from fsdash.dashboard.linear_architecture.view import URL as LINEAR
 from fsdash.dashboard.live_gridworld.view import URL as LIVE_GRIDWORLD
 from fsdash.dashboard.reproduction.view import URL as REPRODUCTION
-from fsdash.dashboard.reward_error.view import URL as REWARD_ERROR
 from fsdash.dashboard.run_lab.url import lab_url
-from fsdash.dashboard.runs.url import runs_url
 from fsdash.dashboard.story.sections import URL as STORY
+from fsdash.dashboard.teach.view import URL as TEACH
 from fsdash.dashboard.widgets import waiting
 from fsdash.dashboard.widgets.url_state import UNUSABLE, ListReader, Reader, UrlState, as_reader
 from fsdash.dashboard.your_model.url import URL as YOUR_MODEL
@@ -105,18 +102,15 @@ LINKED = [word for word in WORDS if word != "\ud800"]
 """What a link can hold: the server replaces a surrogate before a page sees it."""
 PAGES: Mapping[str | None, UrlState] = {
     None: HOME,
-    "12_Story.py": STORY,
-    "1_Reward_error.py": REWARD_ERROR,
-    "2_Choose_T.py": CHOOSE_T,
-    "3_Linear_architecture.py": LINEAR,
-    "8_Your_model.py": YOUR_MODEL,
-    "4_Run_lab.py": lab_url(),
-    "5_Policy_inspector.py": INSPECTOR,
-    "6_Runs.py": runs_url(),
-    "7_Reproduction.py": REPRODUCTION,
-    "10_Exercises.py": EXERCISES,
-    "11_Class.py": CLASS_LINKS,
-    "9_Live_gridworld.py": LIVE_GRIDWORLD,
+    "1_Story.py": STORY,
+    "2_Bounds.py": BOUNDS,
+    "3_Choose_T.py": CHOOSE_T,
+    "4_Your_model.py": YOUR_MODEL,
+    "5_Run_lab.py": lab_url(),
+    "7_Policy_inspector.py": INSPECTOR,
+    "8_Reproduction.py": REPRODUCTION,
+    "9_Teach.py": TEACH,
+    "6_Live_gridworld.py": LIVE_GRIDWORLD,
 }
 """The pages by their scripts; the home page has none of its own."""
 NAN = re.compile(r"\bnan\b", re.IGNORECASE)

@@ -71,7 +71,7 @@ def start_to_curve() -> CallCounter:
     from fsdash.dashboard.service import open_service
     from tests.dashboard.kit import opened
 
-    page = opened("4_Run_lab.py")
+    page = opened("5_Run_lab.py")
     manager = open_service().manager
     while manager.ready_workers < manager.workers:
         time.sleep(0.05)
@@ -84,7 +84,7 @@ def start_to_curve() -> CallCounter:
 def choose_T() -> CallCounter:
     from tests.dashboard.kit import opened
 
-    page = opened("2_Choose_T.py")
+    page = opened("3_Choose_T.py")
     [budget] = [field for field in page.number_input if "budget" in str(field.key)]
     with traced() as counter:
         budget.set_value(60.0).run()
@@ -94,12 +94,12 @@ def choose_T() -> CallCounter:
 def open_inspector() -> CallCounter:
     from tests.dashboard.kit import address, opened
 
-    page = opened("4_Run_lab.py")
+    page = opened("5_Run_lab.py")
     page.button(key="start").click().run()
     _wait_for_curve(page)  # Before that there is no policy to inspect.
     experiment = address(page)["experiment"]
     with traced() as counter:
-        opened("5_Policy_inspector.py", experiment=experiment)
+        opened("7_Policy_inspector.py", experiment=experiment)
     return counter
 
 

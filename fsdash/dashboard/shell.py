@@ -1,7 +1,7 @@
-"""What all pages share: the frame around a page, and its teaching sections.
+"""What all pages share: the frame around a page, its tabs, and the row of buttons at its end.
 
 Each page can be opened directly by a link, so each one begins with `open_page`. It ends with
-exercises and a table of its symbols, and `what_to_notice` explains a figure.
+`tools`: exports, exercises and the table of its symbols. `what_to_notice` explains a figure.
 """
 
 from collections.abc import Iterable, Mapping
@@ -51,6 +51,10 @@ STORAGE
 [data-testid="stPageLink-NavLink"] {height: auto;}
 [data-testid="stPageLink-NavLink"] * {white-space: normal; overflow: visible;}
 [data-testid="stCaptionContainer"] {opacity: 0.78;}
+.st-key-tools, .st-key-tools > * > [data-testid="stVerticalBlock"] {flex-wrap: wrap;}
+.st-key-tools > *, .st-key-tools > * > [data-testid="stVerticalBlock"] > *
+  {flex: none; width: auto;}
+.st-key-tools p {white-space: nowrap;}
 :is([data-testid^="stBaseButton-primary"]:not(:disabled), [data-tag]) :is(p, span, button)
   {color: PAGE;}
 h2:is(.st-key-recommendation *, [id^="section-"]) {font-size: 1.6rem;}
@@ -59,6 +63,8 @@ h2:is(.st-key-recommendation *, [id^="section-"]) {font-size: 1.6rem;}
   linear-gradient(to left, rgba(128, 128, 128, 0.6), transparent) right / 1rem 100% no-repeat;}
 @media (max-width: 640px) {
   [data-testid="stHorizontalBlock"] {row-gap: 1rem;}
+  .st-key-examples {flex-wrap: nowrap; overflow-x: auto;}
+  .st-key-examples > * {flex: none;}
   .st-key-text-and-figure,
     .st-key-two-columns > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     {flex-direction: column-reverse;}
@@ -111,14 +117,14 @@ export default function ({ data }) {
 )
 
 
-def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
-    """Set up the page: its title and width, the sidebar's links, and the footer below them.
+def open_page(title: str, url: UrlState, heading: str = "", sentence: str = "") -> bool:
+    """Set up the page: its title and width, the sidebar, and the heading with its one sentence.
 
     `url` declares the parameters of the page's URL: they are read here, and a warning reports what
     a link holds that the page cannot use. Returns whether the visitor opened this URL or went back
     to it. The icon is an emoji, because the browser would load any other from another host.
     """
-    st.set_page_config(page_title=f"{title} · fsdash", page_icon=icon, layout="wide")
+    st.set_page_config(page_title=f"{title} · fsdash", page_icon="❄️", layout="wide")
     footer = f"fsdash {__version__}, based on {AUTHORS}, {PAPER}."
     words = {
         "FOOTER": footer,
@@ -143,7 +149,11 @@ def open_page(title: str, url: UrlState, icon: str = "❄️") -> bool:
     if on_tour:
         tour.draw_bar()
     if PARAMETER in st.query_params:
-        draw_asked()
+        draw_asked(url)
+    if heading:
+        st.title(heading, anchor=False)
+    if sentence:
+        st.markdown(sentence)
     return was_read
 
 
@@ -187,66 +197,81 @@ def popover(keys: Iterable[str], label: str, **more: Any) -> DeltaGenerator:
     box = st.popover(label, key=own_key, on_change="rerun", **more)
     was_open = st.session_state.get(f"{own_key}-open", False)
     if not (box.open and was_open):
-        for key in keys:
-            if key in st.session_state:
-                st.session_state[key] = st.session_state[key]
+        keep_values(keys)
     st.session_state[f"{own_key}-open"] = box.open
     return box
 
 
+def keep_values(keys: Iterable[str]) -> None:
+    """Keep the values of widgets that are not drawn now."""
+    for key in keys:
+        if key in st.session_state:
+            st.session_state[key] = st.session_state[key]
+
+
 def _draw_links() -> None:
-    for group, pages in available_pages().items():
-        if group:
-            st.caption(group)
-        for page in pages:
-            st.page_link(page.script, label=page.title, icon=page.icon)
+    for page in available_pages():
+        st.page_link(page.script, label=page.title, icon=page.icon)
 
 
-# ------------------------------------------------------------------------------- teaching sections
+# ------------------------------------------------------------------- notes, tabs, and the tools row
 
-NOTICE_TITLE, EXERCISES_TITLE = "What to notice", "Exercises"
-SYMBOLS_TITLE = "Symbols on this page"
-FROZEN_DYNAMICS_CONDITION = (
-    "**The theorem does not hold as stated in the arXiv text, but under a condition:** the proof "
-    "compares with a lower level that is optimal under the true dynamics, and the policy uses the "
-    "one that is optimal under the frozen dynamics. The theorem holds if the frozen dynamics are "
-    "no more sensitive than the true ones, $\\tilde L \\le L_f$, as in the three domains. The "
-    "paper's algorithms, experiments and qualitative conclusions do not depend on it."
-)
-"""Of the regret bound of FSVI as stated; shown by the page that draws it."""
+NOTICE_TITLE, EXERCISES_TITLE, SYMBOLS_TITLE = "What to notice", "Exercises", "Symbols"
 
 
 def what_to_notice(points: Iterable[str], key: str = "notice", about: str = "") -> None:
-    """Two or three sentences about a figure; each box of a page needs its own key.
+    """Two or three sentences about a figure; each list of a page needs its own key.
 
     `about` names the figure if there are several.
     """
-    with st.container(border=True, key=key):
+    with st.container(key=key):
         st.markdown(f"**{NOTICE_TITLE}**" + (f": {escape_markdown(about)}" if about else ""))
         st.markdown("\n".join(f"- {point}" for point in points))
 
 
+def open_tab(
+    url: UrlState, labels: Mapping[str, str], names: Mapping[str, Iterable[str]]
+) -> tuple[str, DeltaGenerator]:
+    """The tabs of a page: the name of the open one, and its container; only it is drawn.
+
+    `names` are the parameters of the widgets in each tab, whose values survive while it is closed.
+    """
+    boxes = st.tabs(list(labels.values()), key=url.key("tab"), on_change="rerun")
+    name, box = next(pair for pair in zip(labels, boxes, strict=True) if pair[1].open)
+    before = st.session_state.get(f"{url.page}-open-tab")
+    for tab, own in names.items():
+        if not tab == name == before:
+            keep_values(map(url.key, own))
+    st.session_state[f"{url.page}-open-tab"] = name
+    return name, box
+
+
+def tools(page: str, url: UrlState, symbols: Iterable[str] = ()) -> DeltaGenerator:
+    """One row of small buttons at the end of a page: exercises and symbols, after its exports.
+
+    Returns the container for the exports.
+    """
+    with st.container(horizontal=True, gap="small", key="tools"):
+        exports = st.container(horizontal=True, gap="small", width="content")
+        exercises(page, url)
+        if symbols:
+            glossary(symbols)
+    return exports
+
+
 @st.fragment
 def exercises(page: str, url: UrlState) -> None:
-    """A folded section with the exercises of a page, drawn when it is opened."""
-    section = st.expander(
-        EXERCISES_TITLE,
-        expanded=PARAMETER in st.query_params,
-        icon=":material/school:",
-        key="exercises",
-        on_change="rerun",
-    )
-    if section.open:
-        with section:
+    """A button for the exercises of a page or of its open tab."""
+    box = st.popover(EXERCISES_TITLE, icon=":material/school:", key="exercises", on_change="rerun")
+    if box.open:
+        with box:
             draw_exercises(page, url)
 
 
 @st.fragment
 def glossary(symbols: Iterable[str]) -> None:
-    """A folded table with the symbols of a page and their meaning, drawn when it is opened."""
-    section = st.expander(
-        SYMBOLS_TITLE, icon=":material/menu_book:", key="symbols", on_change="rerun"
-    )
-    if section.open:
+    """A button for the table of a page's symbols and their meaning."""
+    box = st.popover(SYMBOLS_TITLE, icon=":material/menu_book:", key="symbols", on_change="rerun")
+    if box.open:
         rows = [f"| ${SYMBOLS[key].latex}$ | {SYMBOLS[key].meaning} |" for key in symbols]
-        section.markdown("\n".join(["| | |", "|---|---|", *rows]))
+        box.markdown("\n".join(["| | |", "|---|---|", *rows]))

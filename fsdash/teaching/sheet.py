@@ -11,14 +11,12 @@ from fsdash.teaching.exercises.base import ChoiceAnswer
 PAGES = {
     "home": ("Home", ""),
     "story": ("The story", "Story"),
-    "reward_error": ("Reward error", "Reward_error"),
+    "bounds": ("Bounds", "Bounds"),
     "choose_t": ("Choose T", "Choose_T"),
-    "linear_architecture": ("Linear architecture", "Linear_architecture"),
     "your_model": ("Your model", "Your_model"),
     "run_lab": ("Run lab", "Run_lab"),
     "live_gridworld": ("Live gridworld", "Live_gridworld"),
     "inspector": ("Policy inspector", "Policy_inspector"),
-    "runs": ("Runs", "Runs"),
     "reproduction": ("Reproduction", "Reproduction"),
 }
 """By the page of an exercise: its title and its address; a test compares both with the navigation.

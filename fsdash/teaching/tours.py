@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fsdash.errors import InputError
+from fsdash.teaching.exercises.bounds import PAPER_STATE
 
 
 @dataclass(frozen=True)
@@ -58,22 +59,22 @@ _LECTURER = Tour(
             {"view": "lower", "periods": "4"},
         ),
         Stop(
-            "reward_error",
+            "bounds",
             "An error that rises and falls",
             "Drag the vertical line to the right, from T = 23 to T = 150.",
             "The bound on the total error is largest at T = 23. A longer block makes the freeze "
             "error grow, but it moves the end of the horizon further away. In the grey area the "
             "bound is vacuous: it allows more than any policy can lose. Its shape still shows the "
             "two errors.",
-            {"T": "23"},
+            PAPER_STATE | {"T": "23"},
         ),
         Stop(
-            "reward_error",
+            "bounds",
             "An error that keeps growing",
             "Compare with the stop before: L_f has changed from 0.99 to 1.05, and T from 23 to 90.",
             "γ·L_f is just above 1. The freeze error now grows without limit: small differences "
             "grow faster than discounting shrinks them.",
-            {"T": "90", "Lf": "1.05"},
+            PAPER_STATE | {"T": "90", "Lf": "1.05"},
         ),
         Stop(
             "choose_t",
@@ -160,29 +161,29 @@ _RESEARCHER = Tour(
     25,
     (
         Stop(
-            "reward_error",
+            "bounds",
             "A limit that is far away",
             "Scroll down to the second figure, and move L_f through 1 and 1/γ.",
             "For 1 < L_f < 1/γ the freeze error has a limit, although the paper separates the "
             "cases at L_f = 1. At T = 60 the error is still far below its limit.",
-            {"T": "60", "Lf": "1.03"},
+            PAPER_STATE | {"T": "60", "Lf": "1.03"},
         ),
         Stop(
-            "choose_t",
+            "bounds",
             "The bound that was proven",
-            "Switch between the bound as stated and the repaired one.",
+            "Open *Competitors* and switch between the bound as stated and the repaired one.",
             "The theorem of FSVI does not hold as stated in the arXiv text, but under a condition "
             "that the three domains satisfy. The repaired bound holds without it. The paper's "
             "algorithms, experiments and qualitative conclusions do not depend on it.",
-            {"by": "theory", "bound": "repaired"},
+            {"tab": "regret", "bound": "repaired"},
         ),
         Stop(
-            "linear_architecture",
+            "bounds",
             "A theorem that needs more terms",
             "Read the sentence about the stated bound below the figure.",
             "The theorem of FSAVI does not hold as stated in the arXiv text. At T = 16 the stated "
             "bound is below the proven one.",
-            {"T": "16"},
+            {"tab": "linear", "T": "16"},
         ),
         Stop(
             "reproduction",
@@ -242,7 +243,7 @@ def parse_position(text: str) -> Position:
     """Read a position from a URL, such as lecturer.3.
 
     >>> parse_position("lecturer.3").stop.page
-    'reward_error'
+    'bounds'
     """
     found = re.fullmatch(r"([a-z]+)\.([1-9][0-9]?)", text)
     if found is None or found[1] not in TOURS or int(found[2]) > len(TOURS[found[1]].stops):

@@ -77,10 +77,13 @@ def metrics(test: AppTest) -> dict[str, str]:
 
 
 def unfold(test: AppTest) -> AppTest:
-    """Open every folded section whose content is drawn only when it is open."""
-    for section in test.expander:
-        if section.proto.id:
-            _, _, key = section.proto.id.split("-", 2)
+    """Open every section and popover whose content is drawn only when it is open."""
+    for section in [
+        *(box.proto for box in test.expander),
+        *(b.proto.popover for b in test.get("popover")),
+    ]:
+        if section.id:
+            _, _, key = section.id.split("-", 2)
             test.session_state[key] = True
     test.run()
     assert not test.exception

@@ -11,21 +11,23 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from fsdash.dashboard.navigation import PAGES
-from fsdash.dashboard.shell import EXERCISES_TITLE
 from fsdash.dashboard.widgets import exercise
 from fsdash.runs.store.experiments import Store
 from tests.dashboard.browser import NARROW, WIDE
 
 # One group, so that all tests here share one worker's server and browser.
 pytestmark = [pytest.mark.browser]
-STORY, CLASS = PAGES["story"], PAGES["class_links"]
+STORY, TEACH = PAGES["story"], PAGES["teach"]
 ADDRESSES = [
     *(page.address() if name != "home" else "" for name, page in PAGES.items()),
-    PAGES["choose_t"].address(by="theory"),
+    PAGES["bounds"].address(tab="regret"),
+    PAGES["bounds"].address(tab="linear"),
+    PAGES["run_lab"].address(tab="stored"),
     PAGES["your_model"].address(example="company_inventory"),
     PAGES["inspector"].address(domain="inventory", method="fsvi", T=6, view="path"),
-    PAGES["exercises"].address(view="sheet", solutions=1),
-    PAGES["reward_error"].address(T=23, tour="lecturer.3"),
+    TEACH.address(tab="class"),
+    TEACH.address(view="sheet", solutions=1),
+    PAGES["bounds"].address(T=23, tour="lecturer.3"),
     STORY.address(present=1, section=6),
     STORY.address(notes=1, section=6),
 ]
@@ -54,9 +56,9 @@ def findings(page: Page, theme: str) -> list[str]:
 
 def unfold_exercises(page: Page) -> None:
     """Open the section with the exercises of the page, if it has one."""
-    section = page.locator("summary").filter(has_text=EXERCISES_TITLE)
-    if section.count():
-        section.click()
+    button = page.locator(".st-key-exercises").get_by_role("button")
+    if button.count():
+        button.click()
         page.get_by_text(exercise.HINT, exact=True).first.wait_for()
 
 
@@ -67,8 +69,8 @@ def class_addresses(data: Path) -> Iterator[str]:
         task, secret = tasks.add("choose_t", {"budget": "4"}, "Which one is best?", options)
         for n in range(3):
             tasks.answer(task.id, f"browser-{n}", n % 2)
-        yield CLASS.address(task=task.id)
-        yield CLASS.address(task=task.id, key=secret)
+        yield TEACH.address(tab="class", task=task.id)
+        yield TEACH.address(tab="class", task=task.id, key=secret)
 
 
 @pytest.mark.long

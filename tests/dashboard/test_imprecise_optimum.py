@@ -37,8 +37,8 @@ def test_a_run_ends_with_an_error():
 @pytest.mark.parametrize(
     "page, query",
     [
-        ("2_Choose_T.py", {"model": "inventory.coarse-demand"}),
-        ("5_Policy_inspector.py", {"domain": "inventory", "method": "rolling", "T": "6"}),
+        ("3_Choose_T.py", {"model": "inventory.coarse-demand"}),
+        ("7_Policy_inspector.py", {"domain": "inventory", "method": "rolling", "T": "6"}),
     ],
 )
 def test_a_page_shows_the_notice(page, query):

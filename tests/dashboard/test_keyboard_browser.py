@@ -6,7 +6,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from fsdash.dashboard import tour as bar
-from fsdash.dashboard.class_links import text as class_text
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.widgets import exercise as widget
 from fsdash.teaching.exercises import by_id
@@ -37,39 +36,39 @@ def tab_to(page: Page, name: str) -> None:
 
 
 def test_a_lecturer_creates_a_task_and_a_student_answers_it(visit: Callable[..., Page]):
-    lecturer = visit(f"/{PAGES['class_links'].address()}")
-    expect(lecturer.get_by_role("heading", name=class_text.TITLE)).to_be_visible()
+    lecturer = visit(f"/{PAGES['teach'].address(tab='class')}")
+    expect(lecturer.get_by_role("button", name="Create the task")).to_be_visible()
     for label, content in (
-        (class_text.LINK, "Story?section=3"),
-        (class_text.QUESTION, "When does the shop order?"),
+        ("Link to the page", "Story?section=3"),
+        ("Question", "When does the shop order?"),
     ):
         tab_to(lecturer, label)
-        if label == class_text.LINK:
+        if label == "Link to the page":
             lecturer.keyboard.press("Tab")  # from the help to the field
         lecturer.keyboard.type(content)
-    tab_to(lecturer, class_text.OPTIONS)
+    tab_to(lecturer, "Answers to choose from")
     lecturer.keyboard.press("Tab")
     for option in ("Always", "Never"):
         lecturer.keyboard.type(option)
         lecturer.keyboard.press("Enter")
-    tab_to(lecturer, class_text.CREATE)
+    tab_to(lecturer, "Create the task")
     lecturer.keyboard.press("Enter")
-    expect(lecturer.get_by_text(class_text.count(0), exact=True)).to_be_visible()
+    expect(lecturer.get_by_text("0 answers", exact=True)).to_be_visible()
     link = lecturer.get_by_test_id("stCode").locator("code").inner_text().strip()
     student = lecturer.context.new_page()
     student.goto(link)
-    expect(student.get_by_role("button", name=class_text.SEND)).to_be_enabled()
+    expect(student.get_by_role("button", name="Send")).to_be_enabled()
     tab_to(student, "Always")
     student.keyboard.press("ArrowDown")
     expect(student.get_by_role("radio", name="Never")).to_be_checked()
-    tab_to(student, class_text.SEND)
+    tab_to(student, "Send")
     student.keyboard.press("Enter")
     expect(student.get_by_text("has arrived")).to_contain_text("Never")
-    expect(lecturer.get_by_text(class_text.count(1), exact=True)).to_be_visible()
+    expect(lecturer.get_by_text("1 answer", exact=True)).to_be_visible()
 
 
 def test_an_exercise_is_solved_and_a_tour_goes_on(visit: Callable[..., Page]):
-    page, exercise = visit(f"/{PAGES['exercises'].address()}"), by_id("upper-discount")
+    page, exercise = visit(f"/{PAGES['teach'].address()}"), by_id("upper-discount")
     expect(page.get_by_text(exercise.title)).to_be_visible()
     tab_to(page, exercise.title)
     page.keyboard.press("Enter")
@@ -86,7 +85,7 @@ def test_an_exercise_is_solved_and_a_tour_goes_on(visit: Callable[..., Page]):
     page.keyboard.press("Space")
     expect(page.get_by_text(exercise.solution_text())).to_be_visible()
     first = Position("researcher", 1)
-    page.goto(page.url.partition("Exercises")[0] + PAGES["reward_error"].address(tour=str(first)))
+    page.goto(page.url.partition("Teach")[0] + PAGES["bounds"].address(tour=str(first)))
     expect(page.get_by_text(bar.place(first))).to_be_visible()
     tab_to(page, f"{bar.NEXT}: ")
     page.keyboard.press("Enter")

@@ -40,6 +40,6 @@ def test_the_home_page_opens_in_its_theme(visit: Callable[..., Page]):
 
 
 def test_a_page_loads_plotly_by_itself(visit: Callable[..., Page]):
-    page = visit("/Reward_error")
+    page = visit("/Bounds")
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)

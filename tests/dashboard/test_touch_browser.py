@@ -76,7 +76,7 @@ def middle(chart: Locator, across: float = 0.62, up: float = 0.55) -> tuple[floa
 
 @pytest.mark.parametrize("size", [NARROW, TABLET])
 @pytest.mark.parametrize(
-    "path", ["Reward_error", "Choose_T?by=theory", "Linear_architecture", "Policy_inspector"]
+    "path", ["Bounds", "Bounds?tab=regret", "Bounds?tab=linear", "Policy_inspector"]
 )
 def test_a_tap_selects_once(visit: Callable[..., Page], path: str, size: tuple[int, int]):
     page = visit(f"/{path}", *size, touch=True)
@@ -91,7 +91,7 @@ def test_a_tap_selects_once(visit: Callable[..., Page], path: str, size: tuple[i
 
 
 def test_a_swipe_over_a_figure_scrolls_the_page_and_selects_nothing(visit: Callable[..., Page]):
-    page = visit("/Reward_error", *NARROW, touch=True)
+    page = visit("/Bounds", *NARROW, touch=True)
     x, y = middle(clickable_figure(page), 0.8)
     before, url = page.evaluate(SCROLL), page.url
     finger = page.context.new_cdp_session(page)
@@ -105,7 +105,7 @@ def test_a_swipe_over_a_figure_scrolls_the_page_and_selects_nothing(visit: Calla
 
 
 @pytest.mark.parametrize("size", [NARROW, TABLET])
-@pytest.mark.parametrize("path", ["Reward_error", "Run_lab", "Reproduction", "Story?case=season"])
+@pytest.mark.parametrize("path", ["Bounds", "Run_lab", "Reproduction", "Story?case=season"])
 def test_axes_and_legends_are_legible_on_a_narrow_screen(
     visit: Callable[..., Page], path: str, size: tuple[int, int]
 ):
@@ -134,7 +134,7 @@ def test_every_page_opens_at_its_top_and_back_returns(visit: Callable[..., Page]
 
 
 def test_the_focus_of_the_keyboard_is_visible(visit: Callable[..., Page]):
-    page = visit("/Reward_error", *WIDE)
+    page = visit("/Bounds", *WIDE)
     outlined = re.compile("solid")
     link = page.get_by_test_id("stSidebar").get_by_role("link", name="Home")
     expect(link).to_be_visible()

@@ -7,15 +7,13 @@ from fsdash.algorithms import fsvi, rolling, run_until
 from fsdash.choice.solved import solved_domain
 from fsdash.core.simulate import simulate
 from fsdash.dashboard import tour as bar
+from fsdash.dashboard.bounds import text as bounds_text
+from fsdash.dashboard.bounds import view as bounds_view
 from fsdash.dashboard.choose_t import view as choose_t_view
 from fsdash.dashboard.home import view as home_view
 from fsdash.dashboard.inspector import url as inspector_url
-from fsdash.dashboard.linear_architecture import text as linear_text
-from fsdash.dashboard.linear_architecture import view as linear_view
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.reproduction import view as reproduction_view
-from fsdash.dashboard.reward_error import text as reward_error_text
-from fsdash.dashboard.reward_error import view as reward_error_view
 from fsdash.dashboard.run_lab.url import lab_url
 from fsdash.dashboard.story import sections as story_sections
 from fsdash.dashboard.your_model import url as your_model_url
@@ -35,9 +33,8 @@ POSITIONS = [
 URLS = {
     "home": lambda: home_view.URL,
     "story": lambda: story_sections.URL,
-    "reward_error": lambda: reward_error_view.URL,
+    "bounds": lambda: bounds_view.URL,
     "choose_t": lambda: choose_t_view.URL,
-    "linear_architecture": lambda: linear_view.URL,
     "your_model": lambda: your_model_url.URL,
     "run_lab": lab_url,
     "inspector": lambda: inspector_url.URL,
@@ -100,27 +97,27 @@ def test_positions_move_within_the_tour():
 def test_an_unusable_position_is_reported(junk):
     with pytest.raises(InputError, match=r"start with one of lecturer\.1"):
         parse_position(junk)
-    page = opened("1_Reward_error.py", T="23", tour=junk)
+    page = opened("2_Bounds.py", T="23", tour=junk)
     (warning,) = page.warning
     assert "`tour=" in warning.value
-    assert page.slider(key="reward-error.T").value == 23
+    assert page.slider(key="bounds.T").value == 23
 
 
 def test_the_next_stop_on_the_same_page_is_read_although_the_page_wrote_another_url():
     page = at("lecturer.3")
-    page.slider(key="reward-error.T").set_value(40).run()
-    assert address(page) == {"T": "40", "tour": "lecturer.3"}
+    page.slider(key="bounds.T").set_value(40).run()
+    assert address(page)["T"] == "40" and address(page)["tour"] == "lecturer.3"
     for position in ("lecturer.4", "lecturer.3", "lecturer.4"):
         state = parse_position(position).stop.state
         page.query_params.clear()
         for name, value in {**state, "tour": position}.items():
             page.query_params[name] = value
         page.run()
-        assert page.slider(key="reward-error.T").value == int(state["T"])
+        assert page.slider(key="bounds.T").value == int(state["T"])
 
 
 def test_another_page_leads_back_and_the_tour_can_be_ended():
-    page = follow_link(at("lecturer.3"), "2_Choose_T.py")
+    page = follow_link(at("lecturer.3"), "3_Choose_T.py")
     assert bar.place(Position("lecturer", 3)) in words(page)
     assert bar.RETURN in [link.proto.label for link in page.get("page_link")]
     page.button(key="tour-end").click().run()
@@ -134,9 +131,8 @@ def test_another_page_leads_back_and_the_tour_can_be_ended():
 def test_the_lecturers_stops_about_the_error_say_what_the_page_says():
     peaks, grows = "lecturer.3", "lecturer.4"
     assert "largest at T = 23" in parse_position(peaks).stop.look_for
-    assert reward_error_text.PEAK.format(top_T=23, top="15.2") in words(at(peaks))
-    no_limit = reward_error_text.NO_CEILING.format(product="1.001", critical=1 / 0.953)
-    assert no_limit in words(at(grows))
+    assert "The total peaks at T = 23 with 15.2" in words(at(peaks))
+    assert "L_f = 1.001 \\ge 1$" in words(at(grows))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +153,7 @@ def test_the_stops_about_budgets_name_the_recommended_method(position, method):
 def test_other_budgets_have_the_winners_that_the_lecturers_stop_names(budget, method):
     sweeps = "1 sweep" if budget == "1" else f"{budget} sweeps"
     assert f"With {sweeps} " in parse_position("lecturer.5").stop.look_for
-    assert opened("2_Choose_T.py", budget=budget).header[0].value.startswith(method)
+    assert opened("3_Choose_T.py", budget=budget).header[0].value.startswith(method)
 
 
 def test_fsvi_orders_at_the_start_of_a_block_as_the_last_stop_says():
@@ -186,7 +182,7 @@ def test_the_researchers_stop_shows_a_proven_bound_above_the_stated_one():
     proven = fsavi_bound(constants, T, k=20, **fit).total
     stated = fsavi_bound(constants, T, k=20, **fit, bound="stated").total
     assert proven > stated
-    assert linear_text.describe_stated(T, stated, proven) in words(page)
+    assert bounds_text.describe_stated(T, stated, proven) in words(page)
 
 
 def test_home_starts_every_tour():

@@ -73,7 +73,7 @@ def test_every_page_opens_with_its_title_and_theme(visit: Callable[..., Page], s
 
 @pytest.mark.browser
 def test_a_chart_is_drawn_with_the_plotly_of_the_page(visit: Callable[..., Page]):
-    page = visit("/Reward_error")
+    page = visit("/Bounds")
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     addresses = "() => performance.getEntriesByType('resource').map((entry) => entry.name)"
     plotly = [name for name in page.evaluate(addresses) if "plotly" in name]
@@ -82,7 +82,7 @@ def test_a_chart_is_drawn_with_the_plotly_of_the_page(visit: Callable[..., Page]
 
 @pytest.mark.browser
 def test_runs_are_stored_in_the_folder_given(visit: Callable[..., Page], elsewhere: Path):
-    page = visit("/Runs")
+    page = visit("/Run_lab?tab=stored")
     expect(page.get_by_test_id("stMain").locator("h1")).to_be_visible()
     expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
     assert (elsewhere / "runs" / "runs.db").exists()

@@ -6,7 +6,7 @@ import pytest
 
 from fsdash.algorithms import registry
 from fsdash.algorithms.registry import ALGORITHMS
-from fsdash.dashboard.run_lab.state import PLANS
+from fsdash.dashboard.run_lab.plans import PLANS
 from fsdash.reproduce.archive import archived_domains, archived_rows
 from fsdash.reproduce.experiments import experiment
 from fsdash.reproduce.timings import recorded_timings

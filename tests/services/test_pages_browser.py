@@ -31,7 +31,7 @@ def test_a_run_is_started_listed_and_inspected(chromium, url):
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_test_id("stMain").get_by_text("finished").first).to_be_visible()
     experiment = page.evaluate("new URL(location).searchParams.get('experiment')")
-    page.goto(f"{url}/Runs?selected={experiment}")
+    page.goto(f"{url}/Run_lab?tab=stored&selected={experiment}")
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     page.goto(f"{url}/Policy_inspector?experiment={experiment}")
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()

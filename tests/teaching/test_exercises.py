@@ -65,11 +65,10 @@ WRONG_STATES = {
         {"budget": 0.0},
         {"budget": 0.4},  # FSVI has the smallest regret, and never orders
         {"budget": 1.2},
-        {"by": "theory"},
         {"model": "gridworld"},
     ],
     "fast-season": [{"case": "maze"}, {"move": 0.0}, {"move": 0.05}, {"move": None}],
-    "best-per-method": [{"best": "domain"}, {"best": "all"}, {"domain": "any"}],
+    "best-per-method": [{"best": "domain"}, {"best": "all"}, {"on": "any"}],
     "compare-with-optimum": [{"T": 3}, {"compare": ""}, {"domain": "inventory"}],
 }
 

@@ -1,319 +1,255 @@
-"""The Choose T page without its widgets: its state, and the figures, tables and code made from it.
+"""The Choose T page without its widgets: a model, its frontier, and what follows.
 
-Each snippet leaves its table in the variable `frame`; tests run the snippets and compare.
+The snippet leaves its table in the variable `frame`; tests run it and compare.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fsdash.domains import DOMAINS
-from fsdash.figures.budget import budget_figure
-from fsdash.figures.budget_detail import (
-    decomposition_figure,
-    sensitivity_figure,
-)
+from fsdash.choice.frontier import Frontier, frontier
+from fsdash.choice.pareto import competitor, last_on_budget, pareto, without
+from fsdash.choice.recommend import Choice, recommend
+from fsdash.choice.solved import Suitability, solved_domain
+from fsdash.domains import DOMAINS, Domain, make
+from fsdash.figures.frontier import BOUND_NAME, FrontierFigure
 from fsdash.formatting import round_significant
-from fsdash.theory import (
-    PRESETS,
-    Advice,
-    Constants,
-    Regime,
-    Sizes,
-    advise,
-    fsvi_bound,
-    regimes,
-    value_lipschitz_bound,
-)
-from fsdash.theory.budget import Bound, decomposition
-from fsdash.theory.measured_domains import HORIZONS, measured_domains
-from fsdash.theory.parameters import frozen_lipschitz
-from fsdash.theory.repaired import repaired_bound
-from fsdash.theory.sensitivity import best_T_rows, sensitivity_table, values_around, vary
-from fsdash.theory.staircase import RollingCurve, budget_range, rolling_curve, staircases_table
+from fsdash.theory.measured_domains import measured_domains
 
-LONGEST_T = 100
-TRUSTED_T = 12
-"""The T whose bound is compared with the true regret in words."""
-CELLS = 40
-"""The number of budgets, and of values of the varied constant, in the heat map."""
+COMPARED_T = tuple(range(2, 25))
+"""The values of T that compete."""
+DRAWN_T = (2, 4, 6, 12, 24)
+MAX_PAIRS = 2_000_000
+"""State-action pairs of a model that the page measures; `fsdash frontier` has no limit."""
+CONSTANTS_SECONDS = 1.0
+"""Seconds for the constants of the bound; then proven upper values are used, which still bound."""
+SLOW_PAIRS = 400_000
+"""Pairs above which a visitor starts the measurement, instead of waiting unasked."""
 
 
-@dataclass(frozen=True)
-class ChooseTState:
-    """The state of the page.
+@dataclass(frozen=True, eq=False)
+class MeasuredModel:
+    """The frontier of a model, and what it says whatever the budget is."""
 
-    `sweeps` is the budget and `T` what is plotted; with `every`, all T up to `LONGEST_T` compete.
-    `repaired` selects the repaired bound instead of the paper's as stated. If the constants have no
-    L̃, it is the library's default, which depends on L_f and on the number of slow states.
-    """
+    frontier: Frontier
+    """Without its policies, which may be large."""
+    suits: Suitability
+    """Whether freezing suits the model."""
 
-    constants: Constants
-    sizes: Sizes
+    @cached_property
+    def positive(self) -> pd.DataFrame:
+        """The points that cost something."""
+        return self.frontier.with_work().points
+
+    @cached_property
+    def bound_factor(self) -> float | None:
+        """The smallest ratio of the regret bound to the true largest regret; None if unknown."""
+        rows = self.positive
+        known = rows[(rows["method"] == "fsvi") & rows["bound"].notna() & (rows["max_regret"] > 0)]
+        return None if known.empty else float((known["bound"] / known["max_regret"]).min())
+
+
+@lru_cache(maxsize=512)
+def front(
+    measured: MeasuredModel, measure: str, but: tuple[str, int | None] | None = None
+) -> pd.DataFrame:
+    """The Pareto front, without one competitor if the runner-up is wanted."""
+    paid = measured.frontier.with_work()
+    return pareto(paid if but is None else without(paid, *but), measure)
+
+
+@lru_cache(maxsize=64)
+def figure_without_budget(
+    measured: MeasuredModel,
+    T: tuple[int, ...],
+    measure: str,
+) -> FrontierFigure:
+    """The figure of a frontier, made once for all budgets and visitors."""
+    return FrontierFigure(measured.frontier, T, measure)
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredState:
+    """A model with its frontier, and a budget in sweeps."""
+
+    model: str
+    """The model as the URL names it: a domain, with a preset after a dot."""
+    measured: MeasuredModel
     sweeps: float
-    T: tuple[int, ...]
-    every: bool = False
-    repaired: bool = False
+    T: tuple[int, ...] = DRAWN_T
+    measure: str = "mean_regret"
 
-    @property
-    def budget(self) -> float:
-        """The budget in operations."""
-        return self.sweeps * self.sizes.sweep
+    @cached_property
+    def best(self) -> pd.Series | None:
+        """The best point within the budget; None if there is none."""
+        return last_on_budget(front(self.measured, self.measure), self.sweeps)
 
-    @property
-    def competing(self) -> tuple[int, ...]:
-        """The values of T that compete: the plotted ones, or every one."""
-        return tuple(sorted({*self.T, *range(2, LONGEST_T + 1)})) if self.every else self.T
-
-    @property
-    def bound(self) -> Bound:
-        """The bound of FSVI on regret: a function of constants, T and k."""
-        if not self.repaired:
-            return fsvi_bound
-        return partial(repaired_bound, n_slow=self.sizes.n_slow)
-
-    @property
-    def frozen_sensitivity(self) -> float | None:
-        """L̃ of the repaired bound; None for the bound as stated."""
-        if not self.repaired:
+    @cached_property
+    def second(self) -> pd.Series | None:
+        """The best point within the budget of another method, or of FSVI with another T."""
+        if self.best is None:
             return None
-        return frozen_lipschitz(self.constants, None, self.sizes.n_slow)
+        others = front(self.measured, self.measure, competitor(self.best))
+        return last_on_budget(others, self.sweeps)
 
     @cached_property
-    def advice(self) -> Advice | None:
-        """The best choice within the budget; None below one sweep, which is the cheapest run."""
-        if self.sweeps < 1:
-            return None
-        return advise(
-            self.constants, self.sizes, budget=self.budget, T=self.competing, bound=self.bound
-        )
+    def best_fsvi(self) -> pd.Series | None:
+        """The best point of FSVI within the budget; None if there is none."""
+        rows = self.fsvi_on_budget
+        return None if rows.empty else rows.loc[rows[self.measure].idxmin()]
 
     @cached_property
-    def regimes(self) -> tuple[Regime, ...]:
-        """The best choice for each range of budgets."""
-        if self.advice is not None:
-            return self.advice.regimes
-        return regimes(self.constants, self.sizes, T=self.competing, bound=self.bound)
-
-    @cached_property
-    def rolling(self) -> RollingCurve:
-        """The bound of rolling freeze for each budget in the main figure."""
-        budget = {"budget": self.budget, "regimes": self.regimes}
-        _, high = budget_range(self.constants, self.sizes, **budget)
-        return rolling_curve(self.constants, self.sizes, max_budget=high)
+    def fsvi_on_budget(self) -> pd.DataFrame:
+        """The points of FSVI within the budget."""
+        rows = self.measured.positive
+        return rows[(rows["method"] == "fsvi") & (rows["sweeps"] <= self.sweeps)]
 
     @property
-    def compared(self) -> list:
-        """The candidates to compare term by term; with `every`, only T up to twice the best."""
-        if self.advice is None:
-            return []
-        last = max(24, 2 * self.advice.choice.T) if self.every else max(self.competing)
-        return [run for run in self.advice.candidates if last >= run.T]
+    def optimal(self) -> float:
+        """The optimal mean value."""
+        return self.measured.frontier.optimal_return
 
 
-START = PRESETS["three-regimes"]
-DEFAULT_SWEEPS = 4.0
+@lru_cache(maxsize=16)
+def model_keys(names: tuple[str, ...]) -> list[str]:
+    """Every preset of these domains that is not too large, as the URL names it.
 
-
-EXAMPLE_PRESETS = ("three-regimes", "long-horizon")
-
-
-def example_names() -> tuple[str, ...]:
-    """The ready-made states: two presets and every domain."""
-    return (*EXAMPLE_PRESETS, *DOMAINS)
-
-
-def example(name: str) -> ChooseTState:
-    """A ready-made state."""
-    if name in EXAMPLE_PRESETS:
-        chosen = PRESETS[name]
-        return ChooseTState(chosen.constants, chosen.sizes, DEFAULT_SWEEPS, chosen.T)
-    domain = measured_domains()[name]
-    return ChooseTState(domain.constants, domain.sizes, DEFAULT_SWEEPS, HORIZONS)
-
-
-def derived_l_u(gamma: float, l_r: float, l_f: float) -> float | None:
-    """L_r/(1 − γL_f), or None where it does not exist."""
-    l_u = value_lipschitz_bound(gamma, l_r, l_f=l_f)
-    return float(l_u) if np.isfinite(l_u) else None
-
-
-# ---------------------------------------------------------------------------------------- figures
-
-
-def main_figure(state: ChooseTState) -> go.Figure:
-    """The regret bounds against cost, with the budget."""
-    candidates = state.advice.candidates if state.advice else ()
-    return budget_figure(
-        state.constants,
-        state.sizes,
-        state.T,
-        state.budget,
-        state.regimes,
-        candidates,
-        state.bound,
-        rolling=True,
-    )
-
-
-def terms_figure(state: ChooseTState) -> go.Figure:
-    """The terms of each candidate's bound within the budget."""
-    return decomposition_figure(state.constants, state.compared, state.bound)
-
-
-def heat_map(state: ChooseTState, name: str) -> tuple[go.Figure, Callable[[], pd.DataFrame]]:
-    """The best T over budgets and values of one constant, and a function that makes its table."""
-    now = getattr(state.constants, name)
-    values, budgets = values_around(name, now, n=CELLS), heat_budgets(state)
-    rows = vary(state.constants, name, values=values)
-    best = best_T_rows(rows, state.sizes, budgets=budgets, T=state.competing, bound=state.bound)
-    here = state.budget, now
-    figure = sensitivity_figure(name, values, state.sizes, budgets, best, here)
-    return figure, lambda: pd.DataFrame(sensitivity_table(name, values, budgets, best))
-
-
-def heat_budgets(state: ChooseTState) -> np.ndarray:
-    """The budgets of the heat map: those of the main figure, from one sweep on."""
-    _, high = budget_range(state.constants, state.sizes, budget=state.budget, regimes=state.regimes)
-    return np.geomspace(state.sizes.sweep, high, CELLS)
-
-
-def curves_frame(state: ChooseTState) -> pd.DataFrame:
-    """The curves of the main figure."""
-    _, high = budget_range(state.constants, state.sizes, budget=state.budget, regimes=state.regimes)
-    return pd.DataFrame(
-        staircases_table(
-            state.constants, state.sizes, T=state.T, max_budget=high, bound=state.bound
-        )
-    )
-
-
-def terms_frame(state: ChooseTState) -> pd.DataFrame:
-    """The bars of the figure of the terms."""
-    return pd.DataFrame(decomposition(state.constants, state.compared, state.bound))
-
-
-def clicked_sweeps(x: float, sizes: Sizes) -> float:
-    """The budget at a place in the figure, rounded up to three digits to pay for a step."""
-    sweeps = max(float(x) / sizes.sweep, 0.0)
-    if sweeps == 0:
-        return 0.0
-    unit = 10.0 ** (np.floor(np.log10(sweeps)) - 2)
-    # A rounding error must not lift a round number to the next one.
-    return round_significant(np.ceil(sweeps / unit - 1e-9) * unit, 3)
-
-
-# --------------------------------------------------------------------------------------- snippets
-
-
-def _setup(state: ChooseTState, *imports: str) -> list[str]:
-    every = f"sorted({{*T, *range(2, {LONGEST_T + 1})}})"
-    lines = [
-        "import pandas as pd",
-        *imports,
-        "from fsdash.theory import Constants, Sizes, advise, fsvi_bound, regimes",
-        "",
-        f"constants = {state.constants!r}",
-        f"sizes = {state.sizes!r}",
-        f"budget = {state.sweeps!r} * sizes.sweep",
-        f"T = {tuple(state.T)!r}",
-        f"competing = {every if state.every else 'T'}",
+    The default preset is the domain's name alone, any other one such as inventory.wide-demand.
+    """
+    keys = [
+        name if preset == "default" else f"{name}.{preset}"
+        for name in names
+        for preset in DOMAINS[name].presets
     ]
-    if not state.repaired:
-        return [*lines, "bound = fsvi_bound"]
-    lines[1:1] = ["from functools import partial"]
-    lines.insert(3, "from fsdash.theory import repaired_bound")
-    return [*lines, "bound = partial(repaired_bound, n_slow=sizes.n_slow)"]
+    return [key for key in keys if pairs(model_of(key)) <= MAX_PAIRS]
 
 
-def curves_snippet(state: ChooseTState) -> str:
-    """Python code that recomputes `curves_frame`, and the advice in `advice`."""
-    advice = (
-        [
-            "advice = advise(constants, sizes, budget=budget, T=competing, bound=bound)",
-            "print(advice.choice)",
-        ]
-        if state.advice
-        else []
+def domain_and_preset(key: str) -> tuple[str, str]:
+    """The domain and the preset of a model as the URL names it.
+
+    >>> domain_and_preset("inventory"), domain_and_preset("inventory.wide-demand")
+    (('inventory', 'default'), ('inventory', 'wide-demand'))
+    """
+    name, _, preset = key.partition(".")
+    return name, preset or "default"
+
+
+@lru_cache(maxsize=64)
+def model_of(key: str) -> Domain:
+    """The domain with its preset; an `InputError` if there is none."""
+    return make(*domain_and_preset(key))
+
+
+def pairs(domain: Domain) -> int:
+    """The number of state-action pairs."""
+    X, Y, A, _ = domain.shape
+    return X * Y * A
+
+
+def measure_model(domain: Domain, progress: Callable[[float], object]) -> MeasuredModel:
+    """The frontier of a model for all T that compete; constants are reused where they are known."""
+    progress(0.0)
+    solved, constants = solved_domain(domain), None
+    if domain == make(domain.name) and domain.name in measured_domains():
+        constants = measured_domains()[domain.name].constants
+    verdict = solved.freezing
+    measured = frontier(
+        solved,
+        COMPARED_T,
+        constants=constants,
+        constants_seconds=CONSTANTS_SECONDS,
+        progress=progress,
     )
-    return "\n".join(
-        [
-            *_setup(state, "from fsdash.theory import budget_range, staircases_table"),
-            "",
-            *advice,
-            "won = regimes(constants, sizes, T=competing, bound=bound)",
-            "low, high = budget_range(constants, sizes, budget=budget, regimes=won)",
-            "table = staircases_table(constants, sizes, T=T, max_budget=high, bound=bound)",
-            "frame = pd.DataFrame(table)",
-        ]
-    )
+    return MeasuredModel(replace(measured, policies=()), verdict)
 
 
-def terms_snippet(state: ChooseTState) -> str:
-    """Python code that recomputes `terms_frame`."""
-    last = max((run.T for run in state.compared), default=1)
-    return "\n".join(
-        [
-            *_setup(state, "from fsdash.theory import decomposition"),
-            "",
-            "advice = advise(constants, sizes, budget=budget, T=competing, bound=bound)",
-            f"runs = [run for run in advice.candidates if run.T <= {last}]",
-            "frame = pd.DataFrame(decomposition(constants, runs, bound))",
-        ]
-    )
-
-
-def heat_snippet(state: ChooseTState, name: str) -> str:
-    """Python code that recomputes the table of `heat_map`."""
-    return "\n".join(
-        [
-            *_setup(
-                state,
-                "import numpy as np",
-                "from fsdash.theory import best_T_rows, budget_range, sensitivity_table",
-                "from fsdash.theory import values_around, vary",
-            ),
-            "",
-            "won = regimes(constants, sizes, T=competing, bound=bound)",
-            "low, high = budget_range(constants, sizes, budget=budget, regimes=won)",
-            f"budgets = np.geomspace(sizes.sweep, high, {CELLS})",
-            f"values = values_around({name!r}, constants.{name}, n={CELLS})",
-            f"rows = vary(constants, {name!r}, values=values)",
-            "best = best_T_rows(rows, sizes, budgets=budgets, T=competing, bound=bound)",
-            f"frame = pd.DataFrame(sensitivity_table({name!r}, values, budgets, best))",
-        ]
+def choose_from_samples(
+    domain: Domain, sweeps: float, seed: int, progress: Callable[[float], object]
+) -> Choice:
+    """The recommendation from samples alone, which all count against the budget."""
+    return recommend(
+        solved_domain(domain), sweeps=sweeps, sampled=True, seed=seed, progress=progress
     )
 
 
-# ------------------------------------------------------------------------------- measured domains
-
-_TRUTH = """\
-import pandas as pd
-from fsdash.theory import fsvi_bound, measured_domains
-
-domain = measured_domains()[{name!r}]
-T = sorted(domain.regret)
-frame = pd.DataFrame({{
-    "T": T,
-    "bound": fsvi_bound(domain.constants, T, k=0).floor,
-    "largest_regret": [domain.regret[t][0] for t in T],
-    "mean_regret": [domain.regret[t][1] for t in T],
-}})"""
+def optimal_mean(domain: Domain) -> float:
+    """The optimal mean value, which takes a solution of the model."""
+    return solved_domain(domain).optimal_return
 
 
-def truth_frame(name: str) -> pd.DataFrame:
-    """The bound (k → ∞) and the true regret of FSVI on a measured domain, by T."""
-    domain = measured_domains()[name]
-    T = sorted(domain.regret)
-    largest, mean = zip(*(domain.regret[t] for t in T), strict=True)
-    bound = fsvi_bound(domain.constants, T, k=0).floor
-    return pd.DataFrame({"T": T, "bound": bound, "largest_regret": largest, "mean_regret": mean})
+def figure(state: MeasuredState) -> go.Figure:
+    """True regret against work, with the budget."""
+    known = figure_without_budget(state.measured, state.T, state.measure)
+    return known.at(state.sweeps)
 
 
-def truth_snippet(name: str) -> str:
-    """Python code that recomputes `truth_frame`."""
-    return _TRUTH.format(name=name)
+def choices_of_T(state: MeasuredState) -> pd.DataFrame:
+    """T of FSVI within the budget, chosen by the regret bound, the certificate and hindsight.
+
+    Empty if FSVI exceeds the budget. Hindsight knows the true regret.
+    """
+    paid, found = state.fsvi_on_budget, []
+    for by, column in (
+        ("the regret bound", "bound"),
+        ("the certificate", "certificate"),
+        ("hindsight", state.measure),
+    ):
+        if paid[column].notna().any():
+            row = paid.loc[paid[column].idxmin()]
+            found.append({"chosen by": by, "T": int(row["T"]), "k": int(row["k"]), **_regrets(row)})
+    return pd.DataFrame(found)
+
+
+def _regrets(row: pd.Series) -> dict[str, float]:
+    names = ("mean_regret", "max_regret", "certificate", "bound")
+    return {name.replace("_", " "): float(row[name]) for name in names}
+
+
+def bound_is_drawn(shown: go.Figure) -> bool:
+    """Whether the regret bound fits into the figure."""
+    return any(trace.name == BOUND_NAME for trace in shown.data)
+
+
+def clicked_sweeps(x: float) -> float:
+    """The budget at a place in the figure, with three digits."""
+    return round_significant(max(float(x), 0.0), 3)
+
+
+def inspector_query(state: MeasuredState, row: pd.Series) -> dict[str, str]:
+    """The parameters of the Policy inspector that show the policy of a row.
+
+    The inspector counts the records of a run: FSVI has two in each lower step, before its upper
+    iterations; the other methods have one in each iteration.
+    """
+    method = row["method"]
+    name, preset = domain_and_preset(state.model)
+    query = {"domain": name, "method": method}
+    if preset != "default":
+        query["preset"] = preset
+    if method == "fsvi":
+        return query | {"T": str(row["T"]), "step": str(2 * (int(row["T"]) - 1) + int(row["k"]))}
+    if method == "rolling":
+        return query | {"T": str(row["T"]), "step": str(int(row["T"]) - 1)}
+    return query | {"step": str(row["k"])}
+
+
+_SNIPPET = """\
+import fsdash
+
+model = fsdash.make({arguments}).build()
+frame = fsdash.frontier(model, T=range({first}, {last})).points
+print(fsdash.recommend(model, sweeps={sweeps!r}))"""
+
+
+def snippet(state: MeasuredState) -> str:
+    """Python code that recomputes the frontier and the recommendation."""
+    name, preset = domain_and_preset(state.model)
+    return _SNIPPET.format(
+        arguments=repr(name) if preset == "default" else f"{name!r}, {preset!r}",
+        first=COMPARED_T[0],
+        last=COMPARED_T[-1] + 1,
+        sweeps=state.sweeps,
+    )

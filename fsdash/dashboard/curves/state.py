@@ -304,7 +304,7 @@ def work_text(record: Mapping | None, level: float) -> str:
     work = record[f"work_{level * 100:g}"]
     if isnan(work):
         return text.NOT_REACHED
-    return text.FROM_START if work == record["start_work"] else number(work)
+    return "from start" if work == record["start_work"] else number(work)
 
 
 def value_text(record: Mapping, name: str) -> str:
@@ -332,7 +332,7 @@ def final_with_interval(record: Mapping | None, run: Run, last_tenth: bool = Tru
     if last_tenth and not isnan(record["last_tenth"]):
         notes.append(text.last_tenth_note(value_text(record, "last_tenth")))
     if ended < len(run.replications):
-        notes.append(text.part_of(ended, len(run.replications)) if ended else text.SO_FAR)
+        notes.append(text.part_of(ended, len(run.replications)) if ended else "so far")
     return value_text(record, "final") + (f" ({'; '.join(notes)})" if notes else "")
 
 

@@ -1,4 +1,4 @@
-"""Wording shared by the Run lab and the Runs page: statuses, options, the table of methods."""
+"""Wording shared by the pages that show experiments: statuses, options, the table of methods."""
 
 from __future__ import annotations
 
@@ -37,28 +37,18 @@ STATUS_BADGES = {
 
 X_LABELS = {"sweeps": "Sweeps"} | {column.name: column.label for column in WORK}
 Y_LABELS = {column.name: column.label for column in MEASURES}
-X_AXIS = "Work in"
-OPTIONS = "Options"
-Y_AXIS = "Measure"
 Y_AXIS_HELP = "Every policy is evaluated exactly under the true model."
-LOG_X = "Logarithmic work axis"
-SINGLE_RUNS = "Single replications"
-GREEDY_FOR_J = "Greedy for J"
 GREEDY_FOR_J_HELP = (
     "While E-FSVI solves its lower level, it also has a stationary policy, which is greedy for the "
     "frozen values J."
 )
-ROLLING = "Rolling"
 ROLLING_HELP = (
     "The newest policy of the lower level, played in every period. It needs no upper level."
 )
 
 # The table of methods
 
-METHOD_TABLE = "Methods and their results"
-METHOD, PROGRESS = "Method", "Progress"
 NO_DATA, NOT_REACHED = "…", "–"
-SO_FAR, FROM_START = "so far", "from start"
 FINAL_RULE = "the last policy, mean over replications with its 95% interval"
 FINAL_NOTE = (
     "*Final* is the value of the last policy, the mean over replications with its 95% interval. "

@@ -99,14 +99,14 @@ def read_curve_options(url: UrlState, rows: pd.DataFrame, single_runs: bool = Tr
     hidden = [name for name in curve_parameters(single_runs) if name != "x"]
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="options"):
         x = st.segmented_control(
-            text.X_AXIS,
+            "Work in",
             list(text.X_LABELS),
             default="sweeps",
             required=True,
             format_func=text.X_LABELS.get,
             key=url.key("x"),
         )
-        options = popover(map(url.key, hidden), text.OPTIONS, icon=":material/tune:")
+        options = popover(map(url.key, hidden), "Options", icon=":material/tune:")
         if options.open:
             with options:
                 _draw_hidden_options(url, [DEFAULT_MEASURE, *others], labels, single_runs)
@@ -116,12 +116,12 @@ def read_curve_options(url: UrlState, rows: pd.DataFrame, single_runs: bool = Tr
 def _draw_hidden_options(
     url: UrlState, measures: Sequence[str], labels: Mapping[str, str], single_runs: bool
 ) -> None:
-    st.radio(text.Y_AXIS, measures, format_func=labels.get, key=url.key("y"), help=text.Y_AXIS_HELP)
-    st.toggle(text.LOG_X, True, key=url.key("log"))
+    st.radio("Measure", measures, format_func=labels.get, key=url.key("y"), help=text.Y_AXIS_HELP)
+    st.toggle("Logarithmic work axis", True, key=url.key("log"))
     if single_runs:
-        st.toggle(text.SINGLE_RUNS, key=url.key("singles"))
-        st.toggle(text.GREEDY_FOR_J, key=url.key("J"), help=text.GREEDY_FOR_J_HELP)
-        st.toggle(text.ROLLING, key=url.key("rolling"), help=text.ROLLING_HELP)
+        st.toggle("Single replications", key=url.key("singles"))
+        st.toggle("Greedy for J", key=url.key("J"), help=text.GREEDY_FOR_J_HELP)
+        st.toggle("Rolling", key=url.key("rolling"), help=text.ROLLING_HELP)
 
 
 # ------------------------------------------------------------------------------------------ tables
@@ -166,9 +166,9 @@ def method_table_html(
     if budget is not None:
         heading = words.at_budget.format(work=f"{number(budget)} {unit}")
         columns.insert(-1, (heading, heading, words.at_budget_help.format(unit=unit)))
-    headings = [f'<th scope="col">{text.METHOD}</th>']
+    headings = ['<th scope="col">Method</th>']
     if progress:
-        headings.append(f'<th scope="col" class="words">{text.PROGRESS}</th>')
+        headings.append('<th scope="col" class="words">Progress</th>')
     headings += [
         f'<th scope="col" title="{escape(help)}">{escape(heading)}</th>'
         for _, heading, help in columns
@@ -176,7 +176,7 @@ def method_table_html(
     # On a narrow screen every number stands under its own short heading.
     short = [heading for heading, _, _ in columns]
     body = "".join(f"<tr>{_method_cells(row, short, progress)}</tr>" for row in rows)
-    return _table_html("fs-table fs-methods", text.METHOD_TABLE, "".join(headings), body)
+    return _table_html("fs-table fs-methods", "Methods and their results", "".join(headings), body)
 
 
 def text_table_html(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> str:

@@ -10,7 +10,7 @@ import streamlit as st
 from fsdash.dashboard.home import state
 from fsdash.dashboard.home.state import LARGEST_N, LARGEST_T, NARROW, WIDE
 from fsdash.dashboard.navigation import PAGES
-from fsdash.dashboard.shell import exercises, glossary, open_page, two_columns
+from fsdash.dashboard.shell import open_page, tools, two_columns
 from fsdash.dashboard.tour import link_to_stop
 from fsdash.dashboard.widgets import controls
 from fsdash.dashboard.widgets.picture import draw_step_caption, draw_svg
@@ -34,7 +34,7 @@ CAPTIONS = {
     "discount is γ to the power T, so it needs far fewer iterations.",
 }
 LINKS = {
-    "exercises": "Teach with it",
+    "teach": "Teach with it",
     "your_model": "Solve my own model",
     "reproduction": "Check the paper",
 }
@@ -79,19 +79,19 @@ _film = st.components.v2.component(
 
 def show() -> None:
     """Draw the page."""
-    open_page("Home", URL)
-    st.title("Must a plan know how the season will move?", anchor=False)
-    st.markdown(
+    open_page(
+        "Home",
+        URL,
+        "Must a plan know how the season will move?",
         "A shop's stock changes every week, its season only over months. Freeze the season while "
-        "planning, and planning gets cheap: move the slider."
+        "planning, and planning gets cheap: move the slider.",
     )
     draw_film()
     draw_links()
     st.header("The two levels in three pictures", anchor=False)
     playing = st.toggle("Play", key="play", help="Moves one step every 1.5 seconds.")
     st.fragment(draw_pictures, run_every=SECONDS_PER_STEP if playing else None)(playing)
-    exercises("home", URL)
-    glossary(("T", "n", "gamma", "alpha", "k"))
+    tools("home", URL, ("T", "n", "gamma", "alpha", "k"))
     URL.write()
 
 

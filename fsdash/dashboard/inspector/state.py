@@ -1,8 +1,7 @@
 """What the Policy inspector shows: the policies of one replication, and facts about a state.
 
 A `PolicyHistory` holds the policies of one replication, step by step. They come from the store or
-from an exact algorithm that is solved on the spot. Pure, no Streamlit.
-"""
+from an exact algorithm that is solved on the spot. Pure, no Streamlit."""
 
 from __future__ import annotations
 
@@ -11,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 
 from fsdash.algorithms.snapshot import MAX_ITERATIONS
 from fsdash.core.compare import FIRST_BETTER, SECOND_BETTER, TIE
@@ -319,3 +319,70 @@ def policy_snippet(
         second = "optimal_policy(spec)" if other.phase is None else "first"
     phase = f", {other.phase}" if other.phase is not None else ""
     return _TWO.format(second=second, phase=phase, **first)
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedPolicy:
+    """The second policy B, for the same model as A, with its values in the URL.
+
+    `phase` fixes its phase; otherwise it is in the phase that it has at the same time as A.
+    """
+
+    title: str
+    inspected: InspectedPolicy
+    url_values: dict[str, object]
+    origin: Origin
+    phase: int | None = None
+
+
+@dataclass(frozen=True)
+class ShownState:
+    """The state whose details are shown, and why it was chosen."""
+
+    x: int
+    y: int
+    heading: str
+
+
+@dataclass(frozen=True, eq=False)
+class Inspection:
+    """Policy A at a step of its history, maybe a policy B, and a figure of one or both.
+
+    `estimate_XY` are the algorithm's own values. `together` is whether one figure shows all that
+    is compared; otherwise the figure is drawn for A and for B.
+    """
+
+    history: PolicyHistory
+    step: int
+    inspected: InspectedPolicy
+    estimate_XY: np.ndarray
+    compared: ComparedPolicy | None
+    versus: Versus | None
+    policy_figure: PolicyFigure
+    together: bool
+    selected: dict
+    figure: go.Figure
+
+    @property
+    def phase(self) -> int:
+        """The selected phase of A."""
+        return int(self.selected.get("phase", 0))
+
+    @property
+    def judge(self) -> str:
+        """Whose values decide which action is better."""
+        return self.selected.get("judge", "optimal")
+
+    @property
+    def policies(self) -> dict[str, tuple[InspectedPolicy, int]]:
+        """The policies and their phases by name: A and B, or just one."""
+        if self.versus is None:
+            return {"policy": (self.inspected, self.phase)}
+        p, q = self.versus.phases(self.phase)
+        return {"A": (self.versus.first, p), "B": (self.versus.second, q)}
+
+    @property
+    def most_phases(self) -> tuple[str, tuple[str, ...]]:
+        """The policy with the most phases: its name, and theirs."""
+        phases = {who: policy.phases for who, (policy, _) in self.policies.items()}
+        return max(phases.items(), key=lambda item: len(item[1]))

@@ -12,21 +12,14 @@ from fsdash.formatting import number, time_ago
 from fsdash.runs import measures
 from fsdash.runs.records import Experiment, Run
 
-PAGE = "Policy inspector"
-TITLE = "What does the policy do?"
-
 # ----------------------------------------------------------------------------- choosing the policy
 
-CHANGE = "Change"
 CHANGE_HELP = "Choose a saved run, or solve a domain exactly on this page."
-SOURCE = "Policy from"
 SAVED_RUN, SOLVE_NOW = "A saved run", "An exact solution"
 SOURCE_HELP = (
     "Saved runs come from the Run lab. An exact algorithm is solved on this page within seconds."
 )
-EXPERIMENT, RUN, REPLICATION = "Experiment", "Run", "Replication"
 REPLICATION_HELP = "Replication 0 stores many policies, the others only their last one."
-DOMAIN, PRESET, ALGORITHM, T_LABEL = "Domain", "Preset", "Exact algorithm", "Periods frozen T"
 ALGORITHM_LABELS = {
     "fsvi": "FSVI: freeze for T periods",
     "rolling": "Rolling freeze: replan every period",
@@ -35,7 +28,6 @@ ALGORITHM_LABELS = {
 }
 
 NO_RUNS = f"There are no saved runs yet. Start one in the Run lab, or choose “{SOLVE_NOW}”."
-SOLVING = "Solving…"
 
 
 def unavailable(label: str, asked: object, shown: str) -> str:
@@ -51,8 +43,8 @@ def too_large(label: str, entries: int, decisions: int) -> str:
     """Why a policy is not shown: it would take too much of the server's memory."""
     return (
         f"{label}: its model has a table of {entries:,} entries and its policy {decisions:,} "
-        "decisions, more than this page shows. Export the run on the Runs page and inspect it in "
-        "Python"
+        "decisions, more than this page shows. Export it under *Stored runs* in the Run lab and "
+        "inspect it in Python"
     )
 
 
@@ -80,8 +72,6 @@ def run_label(run: Run) -> str:
 
 # ---------------------------------------------------------------------------------- steps of a run
 
-STEP = "Step of the run"
-PLAY, PAUSE = "Play", "Pause"
 LEVELS = {"lower": "lower level", "upper": "upper level"}
 POLICY_KINDS = {
     "stationary": "stationary policy, greedy for the frozen J",
@@ -136,13 +126,8 @@ def suboptimal_label(phase: str | None) -> str:
 
 # ------------------------------------------------------------------------------ figures and states
 
-FIGURE = "Figure"
-CLICK_HINT = "Click a state to see its details."
-SELECTED_STATE, WORST_STATE = "The selected state", "Largest loss in this view"
-LARGEST_DISAGREEMENT = "Largest disagreement here"
 VALUE_NAMES = {"max": "value", "min": "cost"}
 """What a policy is worth, by the sense of the model."""
-MEAN_COST = "Mean cost"
 ESTIMATE = "algorithm's estimate"
 
 
@@ -156,8 +141,6 @@ def phase_columns(sense: str) -> dict[str, str]:
     return {"phase": "Phase", "action": "Action", "value": value, "regret": "Regret"}
 
 
-OPTIMAL_COLUMN = "optimal"
-Q_LABEL = "Q-values if later actions follow"
 Q_HELP = "The length of a bar is the loss of that action compared with the best one."
 OPTIMAL_AFTERWARDS, OWN_AFTERWARDS = "optimal policy", "policy itself"
 Q_TABLE = "Q-values of this state, one step of look-ahead under each policy's own values"
@@ -176,7 +159,6 @@ def q_alt_text(taken: Mapping[str, str]) -> str:
 
 # ------------------------------------------------------------------------------------------ blocks
 
-EXPECTED_GAP, BLOCK_LOSS, MEAN_GAP = "Its mean over noise", "Loss of its actions", "Mean gap"
 BLOCK_GAP_HELP = (
     "Planned minus earned rewards of the block, discounted. Both use the same noise, so the gap is "
     "caused by the slow state, which moved although the plan assumed that it would stay."
@@ -189,8 +171,6 @@ BLOCK_LOSS_HELP = (
     "What the block's actions lose compared with the best actions, discounted, if all later "
     "actions are optimal. A plan can be wrong about its rewards and still choose good actions."
 )
-MEAN_GAP_HELP = "The mean gap of all blocks of this path."
-BLOCK_TABLE = "The periods of the block"
 
 
 def block_gap(block: int) -> str:
@@ -204,7 +184,6 @@ def signed(value: float) -> str:
 
 # ------------------------------------------------------------------------------------- comparisons
 
-COMPARE = "Compare with"
 COMPARE_HELP = "A second policy for the same problem, drawn on the same scales."
 COMPARISONS = {
     "": "none",
@@ -214,8 +193,6 @@ COMPARISONS = {
     "run": "another saved run",
     "fsvi": "exact FSVI",
 }
-OTHER_PHASE, OTHER_STEP, OTHER_RUN = "Second phase", "Second step", "Second run"
-OTHER_T = "T of exact FSVI"
 OPTIMAL_POLICY = "Optimal policy"
 NO_OTHER_RUN = "There is no other saved run of the same problem."
 
@@ -224,8 +201,6 @@ def unreadable_run(problem: Exception) -> str:
     return f"That run cannot be shown: {problem}"
 
 
-TIES, REAL = "Ties", "Real disagreements"
-TIME_THERE = "A's time there"
 GAIN = {"max": "Gain of B", "min": "Cost saved by B"}
 REAL_HELP = (
     "Share of the states in which the actions differ and one of them is certainly better: their "
@@ -237,7 +212,6 @@ GAIN_HELP = (
     "model."
 )
 JUDGES = {"optimal": "the optimal values", "first": "the values of A"}
-NEXT_DISAGREEMENT = "Next largest disagreement"
 NEXT_HELP = (
     "The states in which one action is better, ordered by how much better it is times how often A "
     "is there."
@@ -260,8 +234,6 @@ def no_disagreement(judge: str) -> str:
 
 
 # ------------------------------------------------------------------------------------------ export
-
-POLICY, SPEC_JSON = "Policy", "Specification, JSON"
 
 
 def table_labels(name: str) -> tuple[str, str]:
@@ -297,7 +269,6 @@ def _periodic(phases: Sequence[str]) -> str:
     )
 
 
-READING_TITLE = "How to read this page"
 READING = f"""
 | | |
 |---|---|

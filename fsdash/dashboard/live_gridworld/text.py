@@ -7,22 +7,16 @@ from collections.abc import Mapping
 from fsdash.dashboard.live_gridworld.edits import Edits
 from fsdash.dashboard.live_gridworld.state import Race, Racer, first_to_reach
 
-PAGE = "Live gridworld"
 TITLE = "Which method recovers first when the map changes?"
-PLAY, PAUSE, STEP, RESTART, RESTORE = "Play", "Pause", "Step", "Restart", "Restore"
-FLIP, SETTINGS = "Flip the rings", "Settings"
-RESTORE_HELP = "Undo all changes to the map."
-SPEED, SPEED_HELP = "Speed", "Work of every method in one step, in sweeps of Base VI."
+SPEED_HELP = "Work of every method in one step, in sweeps of Base VI."
 FLIP_HELP = "The outer and the inner tasks swap their rewards under both reward signals."
 RESTART_HELP = "All methods start again from zero on the current map."
-SIGNAL, SIGNALS = "Reward signal of the maps", {0: "w = 0", 1: "w = 1"}
+SIGNALS = {0: "w = 0", 1: "w = 1"}
 SIGNAL_HELP = (
     "The slow state w says which ring pays well. The plans cover both signals; the maps show one."
 )
-TOOL = "What a click on a map does"
-WALL, MOVE = "wall", "move"
-TOOLS = {WALL: "Paint walls", MOVE: "Move a reward"}
-COLUMN, ROW, APPLY = "Column", "Row", "Apply to this cell"
+WALL = "wall"
+TOOLS = {WALL: "Paint walls", "move": "Move a reward"}
 CELL = "Choose a cell by column and row instead of a click"
 CELL_HELP = "Columns and rows count from 0 at the lower left."
 PAINT_HINT = "Click or tap a cell on any map to build a wall there, or to remove it."

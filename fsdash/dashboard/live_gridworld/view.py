@@ -2,8 +2,11 @@
 
 Each step of the race is one run of a fragment on the server: some sweeps, and the exact evaluation
 of each new policy. There is no queue and no worker. A change of the map is a change of the URL's
-parameter `map`, whichever way it is made; the next run of the fragment hands it to the race.
-"""
+parameter `map`, whichever way it is made; the next run of the fragment hands it to the race."""
+
+from __future__ import annotations
+
+from html import escape
 
 import streamlit as st
 
@@ -26,14 +29,12 @@ from fsdash.dashboard.live_gridworld.state import (
     python_code,
     race_table,
 )
-from fsdash.dashboard.live_gridworld.style import STYLE, map_head
 from fsdash.dashboard.shell import (
     add_style,
-    exercises,
-    glossary,
     open_page,
     popover,
     segments,
+    tools,
     what_to_notice,
 )
 from fsdash.dashboard.widgets import controls
@@ -43,6 +44,54 @@ from fsdash.dashboard.widgets.url_state import UrlParameter, UrlState, whole_num
 from fsdash.errors import InputError
 from fsdash.figures.domains.gridworld_race import race_curves, race_map
 from fsdash.figures.learning import method_colour
+
+_MAPS = '.st-key-maps [data-testid="stHorizontalBlock"]'
+STYLE = f"""<style>
+[data-testid="stMainBlockContainer"] {{padding: 3.6rem 2.5rem 4rem;}}
+[data-testid="stMainBlockContainer"] h1 {{font-size: 1.7rem; line-height: 1.3;
+  padding: 0 0 0.3rem;}}
+.st-key-race {{gap: 0.6rem;}}
+.st-key-race [data-testid="stMarkdownContainer"] p {{max-width: none;}}
+.st-key-maps [data-testid="stColumn"] {{min-width: 0;}}
+.st-key-maps [data-testid="stVerticalBlock"] {{gap: 0.2rem;}}
+.st-key-maps [data-testid="stMarkdownContainer"] {{margin-bottom: 0;}}
+.st-key-reading [data-testid="stMarkdownContainer"] {{margin-bottom: 0;}}
+.st-key-maps {{container: maps / inline-size;}}
+.fs-head {{display: grid; grid-template-columns: 1fr auto; line-height: 1.3;
+  align-items: baseline;}}
+.fs-head b {{font-size: 1.02rem;}}
+.fs-head strong {{font-size: 1.35rem; line-height: 1.2; font-variant-numeric: tabular-nums;}}
+.fs-head small {{font-size: 0.85rem; grid-column: span 2; white-space: nowrap; overflow: hidden;
+  text-overflow: ellipsis;}}
+@container maps (max-width: 860px) {{
+  .fs-head small {{white-space: normal; min-height: 2lh;}}
+}}
+@container maps (max-width: 560px) {{
+  .fs-head small {{white-space: nowrap; min-height: 1lh;}}
+  {_MAPS} {{flex-wrap: nowrap; overflow-x: auto; scroll-snap-type: x mandatory;
+    padding-bottom: 0.3rem;}}
+  {_MAPS} > [data-testid="stColumn"]
+    {{flex: 0 0 min(86%, 323px); min-width: min(86%, 323px); scroll-snap-align: center;}}
+}}
+.st-key-playback {{row-gap: 0.4rem;}}
+.st-key-reading p {{min-height: 3em; margin: 0;}}
+@media (max-width: 640px) {{
+  [data-testid="stMainBlockContainer"] {{padding: 3.6rem 1rem 4rem;}}
+  [data-testid="stMainBlockContainer"] h1 {{font-size: 1.3rem;}}
+  .st-key-playback button {{padding: 0.2rem 0.7rem;}}
+  .st-key-reading p {{min-height: 6em;}}
+}}
+</style>"""
+
+
+def map_head(title: str, status: str, share: float, colour: str) -> str:
+    """The name, the state and the share of a method, as HTML of a fixed height."""
+    mark = f'<span style="color:{colour}">■</span>'
+    return (
+        f'<div class="fs-head"><b>{mark} {escape(title)}</b><strong>{share:.1%}</strong>'
+        f"<small>{escape(status)}</small></div>"
+    )
+
 
 SMALLEST_T, START_T, LARGEST_T = 2, 10, 24
 SPEEDS = (0.5, 1.0, 2.0, 5.0)
@@ -66,14 +115,16 @@ _RACE, _PLAYING, _PICKED, _PROBLEM, _COLUMN, _ROW = (
 
 def show() -> None:
     """Draw the page."""
-    open_page(text.PAGE, URL)
+    open_page(
+        "Live gridworld",
+        URL,
+        text.TITLE,
+        "Three exact methods plan with the same amount of work; change the map while they do.",
+    )
     add_style(STYLE)
-    st.title(text.TITLE, anchor=False)
     ticking = is_playing()
     st.fragment(draw_race, run_every=SECONDS if ticking else None)(ticking)
     what_to_notice(text.NOTICE)
-    exercises("live_gridworld", URL)
-    glossary(("T", "gamma"))
 
 
 def draw_race(ticking: bool) -> None:
@@ -90,7 +141,8 @@ def draw_race(ticking: bool) -> None:
             st.markdown(text.describe_race(race))
         curves = curves_of(race)
         chart(curves, "shares", alt_text=text.describe_curves(race), height=CURVES_HEIGHT)
-    export("live-gridworld", curves, lambda: race_table(race), python_code(race))
+    with tools("live_gridworld", URL, ("T", "gamma")):
+        export("live-gridworld", curves, lambda: race_table(race), python_code(race))
     URL.write()
     if is_playing() != ticking:  # only a full rerun starts or stops the fragment's timer
         st.rerun()
@@ -220,7 +272,7 @@ def colour_of(race: Race, racer: Racer) -> str:
 def draw_controls(race: Race) -> None:
     """Playback, the changes of the map, and a hint for the chosen tool."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="playback"):
-        label, icon = (text.PAUSE, "pause") if is_playing() else (text.PLAY, "play_arrow")
+        label, icon = ("Pause", "pause") if is_playing() else ("Play", "play_arrow")
         st.button(
             label,
             icon=f":material/{icon}:",
@@ -229,22 +281,22 @@ def draw_controls(race: Race) -> None:
             on_click=toggle_play,
             width=104,
         )
-        st.button(text.STEP, icon=":material/skip_next:", key="live-step", on_click=step)
+        st.button("Step", icon=":material/skip_next:", key="live-step", on_click=step)
         st.button(
-            text.RESTART,
+            "Restart",
             icon=":material/replay:",
             key="live-restart",
             on_click=restart,
             help=text.RESTART_HELP,
         )
         keys = map(URL.key, ("speed", "T", "w"))
-        settings = popover(keys, text.SETTINGS, icon=":material/tune:")
+        settings = popover(keys, "Settings", icon=":material/tune:")
         if settings.open:
             with settings:
                 draw_settings()
         edits = race.edits
         st.button(
-            text.FLIP,
+            "Flip the rings",
             icon=":material/swap_vert:",
             key="live-flip",
             on_click=put_map,
@@ -254,20 +306,20 @@ def draw_controls(race: Race) -> None:
         segments(
             URL,
             "tool",
-            text.TOOL,
+            "What a click on a map does",
             text.TOOLS,
             label_visibility="collapsed",
             width="content",
             on_change=forget_pick,
         )
         st.button(
-            text.RESTORE,
+            "Restore",
             icon=":material/undo:",
             key="live-restore",
             on_click=put_map,
             args=(Edits(),),
             disabled=edits == Edits(),
-            help=text.RESTORE_HELP,
+            help="Undo all changes to the map.",
         )
     st.caption(hint(race))
 
@@ -275,7 +327,7 @@ def draw_controls(race: Race) -> None:
 def draw_settings() -> None:
     """Speed, T, the signal of the maps, and a cell to change by keyboard."""
     st.segmented_control(
-        text.SPEED,
+        "Speed",
         SPEEDS,
         required=True,
         default=URL.parameters["speed"].default,
@@ -284,7 +336,7 @@ def draw_settings() -> None:
         help=text.SPEED_HELP,
     )
     controls.whole_slider(URL, "T", SMALLEST_T, LARGEST_T)
-    segments(URL, "w", text.SIGNAL, text.SIGNALS, help=text.SIGNAL_HELP)
+    segments(URL, "w", "Reward signal of the maps", text.SIGNALS, help=text.SIGNAL_HELP)
     draw_cell_by_number()
 
 
@@ -293,9 +345,9 @@ def draw_cell_by_number() -> None:
     st.markdown(f"**{text.CELL}**", help=text.CELL_HELP)
     last = DOMAIN.size - 1
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input(text.COLUMN, 0, last, last // 2, key=_COLUMN)
-        st.number_input(text.ROW, 0, last, last // 2, key=_ROW)
-    st.button(text.APPLY, key="live-apply", on_click=change_numbered_cell)
+        st.number_input("Column", 0, last, last // 2, key=_COLUMN)
+        st.number_input("Row", 0, last, last // 2, key=_ROW)
+    st.button("Apply to this cell", key="live-apply", on_click=change_numbered_cell)
 
 
 def hint(race: Race) -> str:

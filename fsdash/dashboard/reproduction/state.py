@@ -206,7 +206,7 @@ def figure_label(spec: FigureSpec) -> str:
     """The title of an experiment's figure without the name of the domain."""
     _, colon, after_colon = spec.title.partition(": ")
     _, comma, after_comma = spec.title.partition(", ")
-    label = after_colon if colon else after_comma if comma else text.PAPER_FIGURE
+    label = after_colon if colon else after_comma if comma else "The paper's figure"
     return label[0].upper() + label[1:]
 
 

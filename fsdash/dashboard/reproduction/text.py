@@ -10,14 +10,9 @@ from fsdash.formatting import duration, number
 from fsdash.reproduce.experiments import TITLES
 from fsdash.reproduce.judging import CLEAR, NO, NOT_REPRODUCED, PARTLY, REPRODUCED, UNCLEAR
 
-PAGE = "Reproduction"
-TITLE = "Do the paper's claims hold?"
 INTRODUCTION = (
-    "The paper's figures, computed again, with the claims that the paper makes about them. Each "
-    "claim quotes the paper's sentence and has a rule and a verdict. Open a claim to see what was "
-    "measured, and how the verdict depends on the seed and on choices that the paper leaves open. "
-    "Work is counted in sweeps: one sweep is one of Base E-VI with 50 samples, |S||A|·50 "
-    "evaluations. Only figures for a known model count in sweeps of Base VI, as their axis says."
+    "The paper's figures, computed again; open a claim to see its rule, what was measured, and how "
+    "the verdict depends on the seed and on choices that the paper leaves open."
 )
 
 # ------------------------------------------------------------------------------- parts and verdicts
@@ -25,7 +20,7 @@ INTRODUCTION = (
 THEORY = "theory"
 PARTS = {THEORY: "Theory", **{name: title for name, (title, _) in TITLES.items()}}
 """The parts of the page by name, with their titles."""
-PART, ALL_PARTS, VERDICT = "Part", "Everything", "Verdict"
+ALL_PARTS = "Everything"
 
 
 @dataclass(frozen=True)
@@ -54,16 +49,14 @@ FINDINGS = {CLEAR: "✔ yes", UNCLEAR: "◐ unclear", NO: "✖ no"}
 
 # ----------------------------------------------------------------------------------------- settings
 
-CHOICES = "Choices that the paper leaves open"
 CHOICES_HELP = "How evaluations are counted, how ties are broken, and after which budget."
-COUNT, COUNT_OPTIONS = "Evaluations per upper-level sample", {"two": 2, "one": 1}
+COUNT_OPTIONS = {"two": 2, "one": 1}
 COUNT_HELP = (
     "An upper-level sample needs $J_1(s_1)$ and $V(s_T)$: two evaluations. In the paper's section "
     "on computational cost an upper-level iteration costs the same as one of VI: one evaluation."
 )
-TIES, TIES_OPTIONS = "Ties", {"at random": "random", "first action": "first"}
+TIES_OPTIONS = {"at random": "random", "first action": "first"}
 TIES_HELP = "How every sampled method chooses between equally good actions."
-BUDGET = "Budget"
 BUDGET_OPTIONS = {"by the rule": None, "a quarter": 0.25, "half": 0.5, "all": 1.0}
 BUDGET_HELP = (
     "The share of the budget after which the results are read. By the rule: after the whole "
@@ -73,9 +66,7 @@ OTHER_SETTING = (
     "These results are not for the default choices, to which the counts in the documentation "
     "refer: two evaluations per upper-level sample, ties at random, and the budget by the rule."
 )
-SEEDS_TITLE = "**Does it hold with other seeds?**"
 SEEDS_CAPTION = "Five replications for each seed; seed 0 is judged above. All: 25 replications."
-CONSTANTS_TITLE = "**Does it hold with other costs?**"
 CONSTANTS_COLUMNS = {
     "c": "c",
     "K": "K",
@@ -131,16 +122,12 @@ def constants_result(verdicts: Mapping[str, int], ranges: Mapping[str, tuple[flo
 
 # ------------------------------------------------------------------------------------------ figures
 
-FIGURE = "Figure"
-PAPER_FIGURE = "The paper's figure"
 THEORY_ORIGIN = "Computed from the formulas when the page opens. Nothing here is random."
-RUN_AGAIN = "Run this again in the lab"
 WORK_TITLE = "Work to reach 75%, 90% and 95% of the optimum"
 WORK_CAPTION = (
     "In sweeps, until the mean curve stays above that share of the optimum; empty if it does not. "
     "The last column is the value of the last policy."
 )
-METHOD, START, FINAL = "Method", "At the start", "At the end"
 
 
 def alt_text(part: str, label: str) -> str:
@@ -175,12 +162,9 @@ def unreadable(part: str, problem: Exception) -> str:
 
 # ------------------------------------------------------------------------------------------- claims
 
-NO_CLAIMS = "No claim has one of the chosen verdicts."
 MEASURED = "**Measured** (mean and 95% interval; p corrected for the number of tests):"
-COMPARISON = "for comparison"
 
 
-TABLE_TITLE = "All verdicts in one table"
 TABLE_COLUMNS = {
     "link": "Link",
     "claim": "Claim",
@@ -196,9 +180,6 @@ TABLE_CAPTION = (
     "the first of which is the one shown on this page; then for all 25 replications together. "
     "✔ reproduced, ◐ partly, ✖ not reproduced."
 )
-OPEN_CLAIM = "open"
-ALL_CLAIMS = "Show all claims"
-LINK = "Link to this claim"
 
 
 def claim_title(claim: Mapping) -> str:
@@ -254,7 +235,7 @@ def finding(found: Mapping) -> str:
     interval = "" if isnan(low) else f" [{number(low)}, {number(high)}]"
     required = f"required {found['sign']} {number(found['limit'])}"
     if not found["decides"]:
-        required = f"{COMPARISON}, {found['sign']} {number(found['limit'])}"
+        required = f"for comparison, {found['sign']} {number(found['limit'])}"
     is_tested = found["decides"] and found["state"] != NO and not isnan(found["p"])
     tested = f" (p {p_text(found['p'])})" if is_tested else ""
     return f"{found['part']}: **{mean}**{interval}, {required}: {FINDINGS[found['state']]}{tested}"
@@ -265,7 +246,6 @@ def p_text(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"= {p:.2g}"
 
 
-BEYOND_TITLE = "Beyond the paper"
 BEYOND = {
     "stationary": "**A stationary policy from the lower level alone.** The lower level, at a "
     "fraction of a sweep, gives a value $J_1$. The *stationary* policy that is greedy for $J_1$ "
@@ -302,8 +282,6 @@ BUDGETS_CAPTION = (
     "with seeds used nowhere else. The rules were written before these runs."
 )
 BUDGETS_ALT = "{domain}: the loss of eight methods, as a share of the optimum, against the budget."
-BUDGETS_DOMAIN = "Domain"
-CERTIFICATES_TITLE = "Certified and true regret of FSVI"
 CERTIFICATES_COLUMNS = {
     "T": "T",
     "certificate": "Certified regret",
@@ -336,8 +314,10 @@ NOTICE = (
     "give. You can run others in the Run lab.",
     "If a claim is *partly* reproduced, its measured values show which part holds.",
 )
-RULES_TITLE = "How a claim is judged"
 RULES = f"""
+Work is counted in sweeps: one sweep is one of Base E-VI with 50 samples, |S||A|·50 evaluations.
+Only figures for a known model count in sweeps of Base VI, as their axis says.
+
 Most rules were written before the first full run, after a small pilot run. A rule that was changed
 after results were known says so. A claim has one or more parts. Each part is a number that is
 measured in every replication and must lie on one side of a limit.
@@ -360,10 +340,6 @@ reproduced otherwise. The paper's words mean the same everywhere: “good” is 
 
 # ---------------------------------------------------------------------------------------- downloads
 
-DOWNLOADS_TITLE = "Download all results"
-SEEDS_CSV, CONSTANTS_CSV = "Verdicts by seed, CSV", "Verdicts by costs, CSV"
-CLAIMS_CSV, FINDINGS_CSV, ORIGIN_JSON = "Claims, CSV", "Measured values, CSV", "Origin, JSON"
-SENSITIVITY_CSV = "Verdicts by count, ties and budget, CSV"
 DOWNLOADS_CAPTION = (
     "`fsdash reproduce` writes the same tables, and every figure as HTML, PNG and SVG, into a "
     "folder."

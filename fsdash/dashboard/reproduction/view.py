@@ -12,9 +12,9 @@ from fsdash.dashboard.reproduction import state, text
 from fsdash.dashboard.reproduction.text import ALL_PARTS, PARTS, THEORY, VERDICTS
 from fsdash.dashboard.shell import (
     add_style,
-    exercises,
     open_page,
     popover,
+    tools,
     what_to_notice,
 )
 from fsdash.dashboard.widgets.chart import chart, export
@@ -44,9 +44,9 @@ BUDGET_CLAIMS = ("rolling", "thawed", "recommendation", "certificates")
 """The last words in the names of the claims about methods at budgets."""
 VERDICT_OF_WORD = {label.word: verdict for verdict, label in VERDICTS.items()}
 SETTINGS = {
-    "count": (text.COUNT, text.COUNT_OPTIONS, text.COUNT_HELP),
-    "ties": (text.TIES, text.TIES_OPTIONS, text.TIES_HELP),
-    "budget": (text.BUDGET, text.BUDGET_OPTIONS, text.BUDGET_HELP),
+    "count": ("Evaluations per upper-level sample", text.COUNT_OPTIONS, text.COUNT_HELP),
+    "ties": ("Ties", text.TIES_OPTIONS, text.TIES_HELP),
+    "budget": ("Budget", text.BUDGET_OPTIONS, text.BUDGET_HELP),
 }
 """By parameter of the URL: label, options with their values, and help."""
 URL = UrlState(
@@ -80,10 +80,8 @@ STYLE = """<style>
 
 def show() -> None:
     """Draw the page."""
-    open_page(text.PAGE, URL)
+    open_page("Reproduction", URL, "Do the paper's claims hold?", text.INTRODUCTION)
     add_style(STYLE)
-    st.title(text.TITLE, anchor=False)
-    st.markdown(text.INTRODUCTION)
     counts = st.container()
     linked = URL.get("claim")
     parts, verdicts, setting = _choose_filters() if not linked else _linked_filters()
@@ -106,13 +104,11 @@ def show() -> None:
     if archived and (shown["beyond"].any() or not linked):
         _draw_beyond(shown[shown["beyond"]], findings, archived, setting)
     st.space("small")
-    left, right = st.columns([5, 4], gap="large")
-    with left:
-        exercises("reproduction", URL)
-    with right:
-        what_to_notice(text.NOTICE)
-        with st.expander(text.RULES_TITLE, icon=":material/gavel:", key="rules"):
-            st.markdown(text.RULES)
+    what_to_notice(text.NOTICE)
+    with tools("reproduction", URL).popover(
+        "How a claim is judged", icon=":material/gavel:", key="rules"
+    ):
+        st.markdown(text.RULES)
     _draw_downloads(claims, findings)
     URL.write()
 
@@ -120,7 +116,7 @@ def show() -> None:
 def _choose_setting() -> Setting:
     """The chosen count of evaluations, way to break ties, and share of the budget."""
     keys, look = map(URL.key, SETTINGS), {"icon": ":material/tune:", "help": text.CHOICES_HELP}
-    choices = popover(keys, text.CHOICES, **look)
+    choices = popover(keys, "Choices that the paper leaves open", **look)
     if choices.open:
         with choices:
             _draw_setting()
@@ -151,7 +147,7 @@ def _linked_filters() -> tuple[list[str], list[str], Setting]:
     """The part of the claim that a link names, instead of the filters."""
     with st.container(horizontal=True, gap="large", vertical_alignment="bottom", key="filters"):
         show_all = lambda: URL.put("claim", "")  # noqa: E731
-        st.button(text.ALL_CLAIMS, on_click=show_all, icon=":material/list:", key="all-claims")
+        st.button("Show all claims", on_click=show_all, icon=":material/list:", key="all-claims")
         setting = _choose_setting()
     if setting != state.ARCHIVED:
         st.info(text.OTHER_SETTING, icon=":material/tune:")
@@ -162,7 +158,7 @@ def _choose_filters() -> tuple[list[str], list[str], Setting]:
     """The chosen parts of the page, the chosen verdicts, and the setting of the results."""
     with st.container(horizontal=True, gap="large", vertical_alignment="bottom", key="filters"):
         title = st.pills(
-            text.PART,
+            "Part",
             (ALL_PARTS, *PARTS.values()),
             default=ALL_PARTS,
             required=True,
@@ -170,7 +166,7 @@ def _choose_filters() -> tuple[list[str], list[str], Setting]:
             wrap=True,
         )
         words = st.pills(
-            text.VERDICT,
+            "Verdict",
             list(VERDICT_OF_WORD),
             selection_mode="multi",
             default=list(VERDICT_OF_WORD),
@@ -201,7 +197,7 @@ def _draw_figure_and_claims(
     st.header(PARTS[part], anchor=False, divider="gray")
     names = state.figure_names(part)
     label = st.pills(
-        text.FIGURE,
+        "Figure",
         list(names),
         default=next(iter(names)),
         required=True,
@@ -215,9 +211,10 @@ def _draw_figure_and_claims(
         figure, rows = _figure_and_rows(part, name, setting)
         chart(figure, name, alt_text=text.alt_text(part, label), height=440)
         _draw_origin(part)
-        export(name, figure, rows, state.snippet(part, name, setting))
-        if part != THEORY:
-            _draw_work(part, setting)
+        with st.container(horizontal=True, gap="small"):
+            export(name, figure, rows, state.snippet(part, name, setting))
+            if part != THEORY:
+                _draw_work(part, setting)
     with right:
         _draw_claims(claims, findings)
 
@@ -244,7 +241,7 @@ def _draw_origin(part: str) -> None:
     if is_available(LAB):
         st.page_link(
             LAB.script,
-            label=text.RUN_AGAIN,
+            label="Run this again in the lab",
             icon=":material/experiment:",
             query_params={"preset": f"paper-{part}"},
         )
@@ -252,7 +249,7 @@ def _draw_origin(part: str) -> None:
 
 def _draw_work(domain: str, setting: Setting) -> None:
     """The work that each method needs to reach three shares of the optimum."""
-    with st.expander(text.WORK_TITLE, key=f"work-{domain}"):
+    with st.popover(text.WORK_TITLE, key=f"work-{domain}"):
         work = {f"work_{share}": f"{share}%" for share in SHARES}
         number = st.column_config.NumberColumn
         st.dataframe(
@@ -260,10 +257,10 @@ def _draw_work(domain: str, setting: Setting) -> None:
             hide_index=True,
             height="content",
             column_config={
-                "method": text.METHOD,
+                "method": "Method",
                 **{name: number(title, format="%.3g") for name, title in work.items()},
-                "start": number(text.START, format="percent"),
-                "final": number(text.FINAL, format="percent"),
+                "start": number("At the start", format="percent"),
+                "final": number("At the end", format="percent"),
             },
         )
         st.caption(text.WORK_CAPTION)
@@ -275,7 +272,7 @@ def _draw_work(domain: str, setting: Setting) -> None:
 def _draw_claims(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
     """Each claim in an expander with its rule and its evidence."""
     if claims.empty:
-        st.caption(text.NO_CLAIMS)
+        st.caption("No claim has one of the chosen verdicts.")
     sensitivity, seeds, constants = state.sensitivity(), state.seeds(), state.constants()
     for claim in claims.to_dict("records"):
         name = claim["name"]
@@ -291,11 +288,11 @@ def _draw_claims(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
             if claim["remark"]:
                 st.markdown(claim["remark"])
             if by_seed := state.seeds_markdown(seeds, name):
-                st.markdown(text.SEEDS_TITLE)
+                st.markdown("**Does it hold with other seeds?**")
                 st.markdown(by_seed)
                 st.caption(text.SEEDS_CAPTION)
             if by_costs := state.constants_markdown(constants, name):
-                st.markdown(text.CONSTANTS_TITLE)
+                st.markdown("**Does it hold with other costs?**")
                 st.markdown(by_costs)
                 if name == NEAR_OPTIMAL_CLAIM:
                     _draw_constants(constants[constants["name"] == name])
@@ -306,7 +303,7 @@ def _draw_claims(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
             if not is_linked and is_available(PAGES["reproduction"]):
                 st.page_link(
                     PAGES["reproduction"].script,
-                    label=text.LINK,
+                    label="Link to this claim",
                     icon=":material/link:",
                     query_params={"claim": name},
                 )
@@ -314,7 +311,7 @@ def _draw_claims(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
 
 def _draw_table(claims: pd.DataFrame) -> None:
     """The verdicts on the paper's claims, with those of the first rules and of five seeds."""
-    with st.expander(text.TABLE_TITLE, icon=":material/table_rows:", key="verdicts"):
+    with st.expander("All verdicts in one table", icon=":material/table_rows:", key="verdicts"):
         column, titles = st.column_config, text.TABLE_COLUMNS
         st.dataframe(
             state.verdicts_table(claims, state.seeds()),
@@ -322,7 +319,7 @@ def _draw_table(claims: pd.DataFrame) -> None:
             height="content",
             column_config={
                 **{name: column.TextColumn(title) for name, title in titles.items()},
-                "link": column.LinkColumn(titles["link"], display_text=text.OPEN_CLAIM),
+                "link": column.LinkColumn(titles["link"], display_text="open"),
                 "claim": column.TextColumn(titles["claim"], width=330),
                 "first": column.TextColumn(titles["first"], width=120),
                 "seeds": column.TextColumn(titles["seeds"], width=110),
@@ -348,7 +345,7 @@ def _draw_beyond(
     claims: pd.DataFrame, findings: pd.DataFrame, domains: list[str], setting: Setting
 ) -> None:
     """Findings that are not in the paper, two with a figure of the first suitable domain."""
-    st.header(text.BEYOND_TITLE, anchor=False, divider="gray")
+    st.header("Beyond the paper", anchor=False, divider="gray")
     for column, (kind, summary) in zip(
         st.columns(2, gap="large"), text.BEYOND.items(), strict=True
     ):
@@ -382,7 +379,7 @@ def _draw_budgets(
     if URL.get("budgets") not in domains:
         URL.put("budgets", domains[0])
     domain = st.pills(
-        text.BUDGETS_DOMAIN,
+        "Domain",
         domains,
         default=domains[0],
         required=True,
@@ -397,7 +394,7 @@ def _draw_budgets(
         alt_text = text.BUDGETS_ALT.format(domain=PARTS[domain])
         chart(figure, "beyond-budgets", alt_text=alt_text, height=560)
         st.caption(text.BUDGETS_CAPTION.format(n=own["seed"].nunique()))
-        with st.expander(text.CERTIFICATES_TITLE, key="certificates"):
+        with st.popover("Certified and true regret of FSVI", key="certificates"):
             ratio = certified["certificate"] / certified["max_regret"]
             st.dataframe(
                 certified.assign(ratio=ratio.round(2))[list(text.CERTIFICATES_COLUMNS)],
@@ -431,17 +428,17 @@ def _draw_samples(samples: pd.DataFrame, claims: pd.DataFrame, findings: pd.Data
 
 def _draw_downloads(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
     """All tables behind the page."""
-    st.header(text.DOWNLOADS_TITLE, anchor=False)
+    st.header("Download all results", anchor=False)
     files = {
-        text.CLAIMS_CSV: ("claims.csv", lambda: claims.to_csv(index=False)),
-        text.FINDINGS_CSV: ("findings.csv", lambda: findings.to_csv(index=False)),
+        "Claims, CSV": ("claims.csv", lambda: claims.to_csv(index=False)),
+        "Measured values, CSV": ("findings.csv", lambda: findings.to_csv(index=False)),
     }
     if len(sensitivity := state.sensitivity()):
         make_table = lambda: sensitivity.to_csv(index=False)  # noqa: E731
-        files[text.SENSITIVITY_CSV] = ("sensitivity.csv", make_table)
+        files["Verdicts by count, ties and budget, CSV"] = ("sensitivity.csv", make_table)
     for label, name, table in (
-        (text.SEEDS_CSV, "seeds", state.seeds()),
-        (text.CONSTANTS_CSV, "constants", state.constants()),
+        ("Verdicts by seed, CSV", "seeds", state.seeds()),
+        ("Verdicts by costs, CSV", "constants", state.constants()),
     ):
         if len(table):
             files[label] = (f"{name}.csv", lambda table=table: table.to_csv(index=False))
@@ -450,7 +447,7 @@ def _draw_downloads(claims: pd.DataFrame, findings: pd.DataFrame) -> None:
         make = lambda d=domain: archive.archived_rows(d).to_csv(index=False)  # noqa: E731
         files[text.rows_csv(domain)] = (f"{domain}.csv", make)
     if domains:
-        files[text.ORIGIN_JSON] = ("about.json", lambda: json.dumps(archive.about(), indent=1))
+        files["Origin, JSON"] = ("about.json", lambda: json.dumps(archive.about(), indent=1))
     with st.container(horizontal=True, key="files"):
         for label, (file, make) in files.items():
             st.download_button(label, make, file, key=f"file-{file}", on_click="ignore")

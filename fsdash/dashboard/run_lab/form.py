@@ -1,60 +1,396 @@
-"""The left side of the Run lab: choose a plan, or compose one, and start it."""
+"""The left side of the Run lab: choose a plan, or compose one, and start it.
+
+The widgets of a parameter are built from its declaration.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import lru_cache
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from fsdash.algorithms.registry import ALGORITHMS
+from fsdash.dashboard.curves.state import sweep_size
 from fsdash.dashboard.run_lab import text
-from fsdash.dashboard.run_lab.fill import customize
-from fsdash.dashboard.run_lab.inputs import (
-    read_algorithm_parameters,
-    read_budget,
-    read_choice,
-    read_domain_name,
-    read_domain_names,
-    read_domain_parameters,
-    read_replications_and_seed,
-    read_swept,
-)
-from fsdash.dashboard.run_lab.state import (
+from fsdash.dashboard.run_lab.plans import (
+    BUDGET_UNITS,
     CUSTOM,
+    DEFAULT_ALGORITHM,
+    DEFAULT_ALGORITHMS,
+    DEFAULT_DOMAINS,
+    DEFAULT_FIXED_T,
     DEFAULT_REPLICATIONS,
+    DEFAULT_SWEEPS,
+    DEFAULT_T,
     PLANS,
+    SWEEP,
     CustomPlan,
     Plan,
+    SweepPlan,
     default_name,
     name_without_number,
     plan_notes,
     repeated_name,
+    suggested_values,
+    sweepable,
     unused_name,
 )
-from fsdash.dashboard.run_lab.sweep import (
-    DEFAULT_DOMAINS,
-    SWEEP,
-    SweepPlan,
-)
-from fsdash.dashboard.run_lab.url import lab_url
-from fsdash.dashboard.service import Service
+from fsdash.dashboard.run_lab.url import MAX_BROWSER_INTEGER, SAVED_GAMMA, lab_url
+from fsdash.dashboard.service import Service, domain_labels
 from fsdash.dashboard.visitors import network_address
 from fsdash.dashboard.widgets.picture import draw_svg
-from fsdash.domains import domain_label, make
+from fsdash.domains import DOMAINS, domain_label, is_saved_name, make
 from fsdash.errors import InputError
-from fsdash.fields import Value
+from fsdash.fields import MAX_TEXT, Field, Value
 from fsdash.figures.domains import describe_domain, domain_svg
 from fsdash.formatting import as_sentence, escape_markdown
 from fsdash.runs.errors import StoreError
 from fsdash.runs.estimate import wall_seconds, worker_seconds
-from fsdash.runs.spec import RunSpec
+from fsdash.runs.spec import MAX_REPLICATIONS, RunSpec
 from fsdash.runs.store.queries import MAX_NAME
+
+REPLICATIONS_KEY = "lab-replications"
+MAX_DOMAIN_BUTTONS = 6
+
+
+def read_domain_name(service: Service) -> str:
+    """A registered domain or a saved model: as buttons if they are few, else as a list."""
+    key = lab_url().key("domain")
+    labels = domain_labels(service.store, lab_url().get("domain"))
+    if len(labels) > MAX_DOMAIN_BUTTONS:
+        return st.selectbox(text.DOMAIN, list(labels), format_func=labels.get, key=key)
+    return st.segmented_control(
+        text.DOMAIN,
+        list(labels),
+        default="inventory",
+        required=True,
+        wrap=True,
+        # Unlike a list, a button renders Markdown.
+        format_func=lambda name: escape_markdown(labels[name]),
+        key=key,
+    )
+
+
+def read_domain_names(service: Service) -> list[str]:
+    url = lab_url()
+    known = url.get("domains")
+    labels = domain_labels(service.store)
+    labels |= {name: domain_label(name) for name in known if name not in labels}
+    return st.multiselect(
+        "Domains",
+        list(labels),
+        list(DEFAULT_DOMAINS),
+        labels.get,
+        key=url.key("domains"),
+        placeholder="Choose at least one",
+        on_change=_put_suggested_values,
+    )
+
+
+def read_swept(domains: Sequence[str]) -> dict:
+    """The algorithm, what varies and its values, and T where something else varies."""
+    url = lab_url()
+    algorithm = st.selectbox(
+        "Algorithm",
+        list(ALGORITHMS),
+        list(ALGORITHMS).index(DEFAULT_ALGORITHM),
+        lambda name: ALGORITHMS[name].title,
+        key=url.key("algorithm"),
+        help=text.algorithms_help(),
+        on_change=_put_suggested_values,
+    )
+    options = sweepable(domains, algorithm)
+    if url.get("vary") not in options:
+        url.put("vary", next(iter(options)))
+        _put_suggested_values()
+    left, right = st.columns(2, gap="small")
+    vary = left.selectbox(
+        "Vary",
+        list(options),
+        format_func=options.get,
+        key=url.key("vary"),
+        on_change=_put_suggested_values,
+    )
+    values = right.text_input(
+        "Values",
+        DEFAULT_T,
+        key=url.key("values"),
+        help="A list such as 3, 6, 12, or a range of whole numbers such as 2:6.",
+    )
+    T = ""
+    if vary != "T" and ALGORITHMS[algorithm].freezes:
+        T = st.text_input(
+            text.PERIODS,
+            DEFAULT_FIXED_T,
+            key=url.key("fixed_T"),
+            placeholder=text.PERIODS_PLACEHOLDER,
+            help="One value, because another parameter varies.",
+        )
+    return {"algorithm": algorithm, "vary": vary, "values": values or "", "T": T or ""}
+
+
+def _put_suggested_values() -> None:
+    """Values that suit what varies now."""
+    url = lab_url()
+    domains, algorithm, vary = (url.get(name) for name in ("domains", "algorithm", "vary"))
+    if vary in sweepable(domains, algorithm):
+        url.put("values", suggested_values(domains, algorithm, vary))
+
+
+def read_choice(domain: str) -> dict:
+    """Algorithms, T and the budget of a custom plan."""
+    url = lab_url()
+    algorithms = st.multiselect(
+        "Algorithms",
+        list(ALGORITHMS),
+        list(DEFAULT_ALGORITHMS),
+        lambda name: ALGORITHMS[name].title,
+        key=url.key("algorithms"),
+        placeholder="Choose at least one",
+        help=text.algorithms_help(),
+    )
+    T = ""
+    if any(ALGORITHMS[name].freezes for name in algorithms):
+        T = st.text_input(
+            text.PERIODS,
+            DEFAULT_T,
+            key=url.key("T"),
+            placeholder=text.PERIODS_PLACEHOLDER,
+            help="Every algorithm that freezes the slow state runs once for each T. Write 6, a "
+            "list such as 3, 6, 12, or a range such as 2:6.",
+        )
+    return {"algorithms": algorithms, "T": T or "", **read_budget(domain)}
+
+
+def read_budget(domain: str) -> dict:
+    """The unit and the size of the budget."""
+    url = lab_url()
+    left, right = st.columns([2, 3], gap="small", vertical_alignment="bottom")
+    size = left.number_input(
+        "Budget",
+        0.0,
+        None,
+        DEFAULT_SWEEPS,
+        1.0,
+        "%.6g",
+        key=url.key("budget"),
+        help=text.budget_help(sweep_size(make(domain))),
+    )
+    unit = right.selectbox(
+        "Unit of the budget",
+        BUDGET_UNITS,
+        format_func=text.UNIT_LABELS.get,
+        key=url.key("unit"),
+        label_visibility="collapsed",
+    )
+    return {"size": size or 0.0, "unit": unit}
+
+
+def read_replications_and_seed(default: int) -> tuple[int, int]:
+    """The default number of replications belongs to the plan, so the URL holds only others."""
+    left, right = st.columns(2, gap="small")
+    st.session_state[REPLICATIONS_KEY] = lab_url().get("replications") or default
+    replications = left.number_input(
+        "Replications",
+        1,
+        MAX_REPLICATIONS,
+        step=1,
+        key=REPLICATIONS_KEY,
+        on_change=_put_replications,
+        args=(default,),
+        help="Independent repetitions with different random numbers, for the mean and its "
+        "95% band. Exact algorithms need only one.",
+    )
+    seed = right.number_input(
+        "Seed",
+        0,
+        MAX_BROWSER_INTEGER,
+        0,
+        1,
+        key=lab_url().key("seed"),
+        help="The same seed and the same versions of the software give the same numbers.",
+    )
+    return replications, seed or 0
+
+
+def _put_replications(default: int) -> None:
+    chosen = st.session_state[REPLICATIONS_KEY]
+    lab_url().put("replications", None if chosen == default else chosen)
+
+
+# -------------------------------------------------------------------------------------- parameters
+
+
+def read_domain_parameters(name: str) -> dict[str, Value]:
+    """The domain's parameters that differ from their defaults."""
+    if is_saved_name(name):
+        return _read_saved_gamma(name)
+    domain = DOMAINS[name]
+    with st.expander(text.DOMAIN_PARAMETERS, key=f"lab-domain-{name}"):
+        if len(domain.presets) > 1:
+            st.caption("Presets")
+            with st.container(horizontal=True, gap="small"):
+                for preset in domain.presets:
+                    st.button(
+                        preset.replace("-", " "),
+                        key=f"lab-{name}-{preset}",
+                        on_click=_put_domain_preset,
+                        args=(name, preset),
+                    )
+        parameters = domain.parameters()
+        values = _read_parameters(name, parameters)
+    return {key: value for key, value in values.items() if value != parameters[key].default}
+
+
+def _read_saved_gamma(name: str) -> dict[str, Value]:
+    """γ, the only parameter of a saved model, if it is not the model's own."""
+    [own] = DOMAINS[name].parameters().values()
+    with st.expander(text.DOMAIN_PARAMETERS, key="lab-domain-model"):
+        gamma = st.number_input(
+            own.title,
+            0.0,
+            1.0,
+            None,
+            0.01,
+            "%.6g",
+            key=lab_url().key(SAVED_GAMMA),
+            placeholder=f"{own.default:g}",
+            help=f"{own.help} {text.SAVED_GAMMA_HELP}",
+        )
+    return {} if gamma is None or gamma == own.default else {own.name: gamma}
+
+
+def _put_domain_preset(name: str, preset: str) -> None:
+    for key, value in asdict(make(name, preset)).items():
+        lab_url().put(f"{name}.{key}", value)
+
+
+def read_algorithm_parameters(names: list[str]) -> dict[str, dict[str, Value]]:
+    """The parameters of each chosen algorithm."""
+    if not names:
+        return {}
+    with st.expander("Parameters of the algorithms", key="lab-algorithms"):
+        tabs = st.tabs([ALGORITHMS[name].title for name in names])
+        values = {}
+        for tab, name in zip(tabs, names, strict=True):
+            with tab:
+                values[name] = _read_parameters(name, ALGORITHMS[name].all_parameters)
+    return values
+
+
+def _read_parameters(owner: str, parameters: Mapping[str, Field]) -> dict[str, Value]:
+    """Two widgets in a row, each built from its parameter's declaration; switches come last."""
+    is_switch = lambda name: parameters[name].kind == "bool"  # noqa: E731
+    names = sorted(parameters, key=is_switch)
+    values = {}
+    for i, name in enumerate(names):
+        if is_switch(name):
+            place = st.container()
+        elif i % 2 == 0:
+            place, second = st.columns(2, gap="small", vertical_alignment="bottom")
+        else:
+            place = second
+        key = lab_url().key(f"{owner}.{name}")
+        values[name] = _read_parameter(place, key, parameters[name])
+    return {name: values[name] for name in parameters}
+
+
+def _read_parameter(place: DeltaGenerator, key: str, parameter: Field) -> Value:
+    label, help, default = parameter.title, parameter.description, parameter.default
+    if parameter.kind == "bool":
+        return place.checkbox(label, default, key=key, help=help)
+    if parameter.kind == "choice":
+        index = parameter.choices.index(default)
+        return place.selectbox(label, parameter.choices, index, key=key, help=help)
+    if parameter.kind == "str":
+        return place.text_input(label, default, MAX_TEXT, key=key, help=help)
+    number = int if parameter.kind == "int" else float
+    # A value outside the parameter's range is reported with its remedy when the plan is made.
+    value = place.number_input(
+        label,
+        number(-MAX_BROWSER_INTEGER),
+        number(MAX_BROWSER_INTEGER),
+        default,
+        1 if number is int else None,
+        None if number is int else "%.6g",
+        key=key,
+        help=help,
+        placeholder="automatic" if parameter.optional else None,
+    )
+    return value if value is not None or parameter.optional else default
+
+
+def customize(specs: Sequence[RunSpec]) -> None:
+    """Fill the custom form with a plan, and with the first run's budget where they differ."""
+    T_values = sorted({spec.T for spec in specs if spec.T is not None})
+    _put_values(specs)
+    for name, value in {
+        "preset": CUSTOM,
+        "domain": specs[0].domain,
+        "algorithms": list(dict.fromkeys(spec.algorithm for spec in specs)),
+        "T": ", ".join(map(str, T_values)),
+    }.items():
+        lab_url().put(name, value)
+
+
+def sweep_from(spec: RunSpec) -> None:
+    """Fill the form of a sweep with a run: it varies T, or else the first parameter."""
+    _put_values([spec])
+    vary = next(iter(sweepable([spec.domain], spec.algorithm)))
+    now = {"T": spec.T, **dict(spec.parameters)}
+    for name, value in {
+        "preset": SWEEP,
+        "domains": [spec.domain],
+        "algorithm": spec.algorithm,
+        "vary": vary,
+        "values": suggested_values([spec.domain], spec.algorithm, vary, now),
+        "fixed_T": str(spec.T or DEFAULT_FIXED_T),
+    }.items():
+        lab_url().put(name, value)
+
+
+def _put_values(specs: Sequence[RunSpec]) -> None:
+    """The budget, the replications and all parameters of runs on one domain."""
+    first = specs[0]
+    unit, size = first.budget
+    if unit == "evaluations":
+        unit, size = "sweeps", round(size / sweep_size(first.build_domain()), 3)
+    values = {
+        "from": None,
+        "base": None,
+        "unit": unit,
+        "budget": float(size),
+        "replications": max(spec.replications for spec in specs),
+        "seed": first.seed,
+    }
+    if is_saved_name(first.domain):
+        values[SAVED_GAMMA] = dict(first.domain_parameters)["gamma"]
+    else:
+        values |= {f"{first.domain}.{name}": value for name, value in first.domain_parameters}
+    for spec in reversed(specs):
+        values |= {f"{spec.algorithm}.{name}": value for name, value in spec.parameters}
+    for name, value in values.items():
+        lab_url().put(name, value)
+
+
+def use_base(service: Service, base: str) -> None:
+    """Fill the form with a sweep based on the run that the URL names."""
+    id, _, place = base.partition(".")
+    lab_url().put("base", None)
+    try:
+        runs = service.store.experiment(id).runs
+        sweep_from(runs[int(place or 0)].spec)
+    except (InputError, StoreError, IndexError):
+        st.warning("The run whose settings this link uses is no longer stored.")
+
 
 START_ERROR, STARTED_ID = "lab-start-error", "lab-started-id"
 LONG_SECONDS = 600
 """A plan that takes longer gets a warning."""
-PLAN_TITLES = text.PLAN_TITLES | {SWEEP: text.SWEEP_TITLE, CUSTOM: text.CUSTOM_TITLE}
+PLAN_TITLES = text.PLAN_TITLES | {SWEEP: "Sweep over T or another parameter", CUSTOM: "Custom"}
 
 
 def draw_form(service: Service, visitor: str) -> None:
@@ -71,16 +407,16 @@ def draw_form(service: Service, visitor: str) -> None:
             _show_error(str(problem))
             st.button(text.START, type="primary", key="start", width="stretch", disabled=True)
         return
-    with rest, st.expander(text.plan_heading(specs), key="lab-plan"):
+    with rest, st.popover(text.plan_heading(specs), key="lab-plan"):
         st.markdown(text.plan_lines(tuple(specs)))
         st.button(
-            text.CUSTOMIZE,
+            "Customise",
             icon=":material/tune:",
             type="tertiary",
             key="customize",
             on_click=customize,
             args=(specs,),
-            help=text.CUSTOMIZE_HELP,
+            help="Copy this plan into the custom form, where everything can be changed.",
         )
     with start_area:
         st.button(
@@ -94,7 +430,7 @@ def draw_form(service: Service, visitor: str) -> None:
         )
         if problem := st.session_state.pop(START_ERROR, None):
             shown_above = problem == service.manager.problem
-            _show_error(text.NOT_STARTED if shown_above else problem)
+            _show_error("nothing was started; try again in a moment" if shown_above else problem)
         _draw_duration(service, specs)
         if notes:
             st.caption(text.note_lines(notes))
@@ -134,7 +470,7 @@ def _draw_duration(service: Service, specs: Sequence[RunSpec]) -> None:
     if longest_seconds > limit:
         st.warning(f"{sentence} {text.over_limit(limit, longest.label, longest_seconds)}")
     elif seconds > LONG_SECONDS:
-        st.warning(f"{sentence} {text.LEAVE_ANY_TIME}")
+        st.warning(f"{sentence} You can leave, pause or stop it at any time.")
     else:
         st.caption(sentence)
 
@@ -153,7 +489,7 @@ def _read_repeat(service: Service, top: DeltaGenerator) -> tuple[str, Sequence[R
     """The experiment that the URL asks to run again, under a name of its own."""
     with top, st.container(border=True, key="lab-repeat"):
         st.button(
-            text.REPEAT_CLOSE,
+            "Choose something else",
             icon=":material/close:",
             type="tertiary",
             key="close-repeat",
@@ -163,7 +499,7 @@ def _read_repeat(service: Service, top: DeltaGenerator) -> tuple[str, Sequence[R
         experiment = service.store.experiment(lab_url().get("from"))
         name = repeated_name(experiment.name, _similar_names(service, experiment.name))
         st.markdown(text.repeat_title(escape_markdown(experiment.name), escape_markdown(name)))
-        st.caption(text.REPEAT_CAPTION)
+        st.caption("The same specifications and seeds, so the results will be the same.")
         specs = [run.spec for run in experiment.runs]
         _draw_domain(specs[0].domain, specs[0].domain_parameters)
     return name, specs
@@ -175,7 +511,7 @@ def _read_plan(
     """The name and the runs of the chosen plan, of a sweep, or of the custom form."""
     with top:
         chosen = st.selectbox(
-            text.WHAT_TO_RUN,
+            "What to run",
             list(PLAN_TITLES),
             format_func=PLAN_TITLES.get,
             key=lab_url().key("preset"),
@@ -222,7 +558,7 @@ def _read_sweep(
     service: Service, top: DeltaGenerator, rest: DeltaGenerator
 ) -> tuple[str, Sequence[RunSpec]]:
     with top:
-        st.caption(text.SWEEP_DESCRIPTION)
+        st.caption("One run for each value of a parameter, on one domain or several.")
         domains = read_domain_names(service)
         choice = read_swept(domains)
         choice |= read_budget(domains[0] if domains else DEFAULT_DOMAINS[0])

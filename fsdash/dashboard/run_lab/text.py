@@ -1,4 +1,4 @@
-"""Wording of the Run lab; `observations` has what it concludes from an experiment's results."""
+"""Sentences of the Run lab about plans, experiments and stored runs."""
 
 from __future__ import annotations
 
@@ -9,34 +9,24 @@ import pandas as pd
 
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves.state import budget_text
-from fsdash.dashboard.curves.text import value_with_measure
-from fsdash.dashboard.run_lab.state import run_title
-from fsdash.formatting import duration, round_significant
+from fsdash.dashboard.curves.text import FINAL_RULE, STATUS_BADGES, lead_text, value_with_measure
+from fsdash.dashboard.run_lab.plans import run_title
+from fsdash.formatting import (
+    duration,
+    escape_markdown,
+    file_size,
+    number,
+    round_significant,
+    shorten,
+    time_ago,
+)
+from fsdash.runs.records import Experiment
 from fsdash.runs.server.manager import QueueStatus
 from fsdash.runs.spec import RunSpec
-
-PAGE = "Run lab"
-TITLE = "Watch the algorithms learn"
-INTRODUCTION = (
-    "Compare frozen-state value iteration (E‑FSVI) with methods that do not freeze the slow state: "
-    "start a run and see how the policies improve with the work spent."
-)
+from fsdash.runs.store.experiments import StoreSize
+from fsdash.runs.summary import Difference
 
 # Before the first start
-
-PREVIEW = "What you will see"
-PREVIEW_BODY = (
-    "Every method starts from zero values and improves its policy with each sweep over the "
-    "states. Several times per sweep the policy is **evaluated exactly** under the true model. The "
-    "curves show its value against the work so far: the mean over replications with its 95% band, "
-    "and the optimum for reference.\n\n"
-    "Press **Start**. You can pause, stop, or leave and come back: the URL names the experiment, "
-    "and its results are stored."
-)
-RECENT = "**Your latest experiments**"
-
-
-COMPUTING_EXAMPLE = "Computing an example …"
 
 
 def paper_caption(domain: str) -> str:
@@ -60,10 +50,6 @@ def example_alt_text(domain: str) -> str:
 
 # The form
 
-WHAT_TO_RUN = "What to run"
-CUSTOM_TITLE = "Custom"
-SWEEP_TITLE = "Sweep over T or another parameter"
-SWEEP_DESCRIPTION = "One run for each value of a parameter, on one domain or several."
 PLAN_TITLES = {
     "quick-look": "Quick look",
     "ways-to-freeze": "Three ways to freeze",
@@ -86,48 +72,18 @@ PLAN_DESCRIPTIONS = {
     "paper-gridworld": "All methods in the paper's figure, at its size.",
     "paper-pricing": "Linear regression and neural networks, at the paper's size.",
 }
-DOMAIN, DOMAINS = "Domain", "Domains"
-CHOOSE_DOMAINS = "Choose at least one"
-ALGORITHM = "Algorithm"
-VARY, VALUES = "Vary", "Values"
-VALUES_HELP = "A list such as 3, 6, 12, or a range of whole numbers such as 2:6."
-ALGORITHM_NAMES = "Algorithms"
-CHOOSE_ALGORITHMS = "Choose at least one"
+DOMAIN = "Domain"
 PERIODS = "Periods frozen T"
 PERIODS_PLACEHOLDER = "such as 6"
-FIXED_PERIODS_HELP = "One value, because another parameter varies."
-PERIODS_HELP = (
-    "Every algorithm that freezes the slow state runs once for each T. Write 6, a list such as "
-    "3, 6, 12, or a range such as 2:6."
-)
-BUDGET = "Budget"
-UNIT = "Unit of the budget"
 UNIT_LABELS = {
     "sweeps": "sweeps",
     "evaluations": "evaluations",
     "iterations": "iterations",
     "seconds": "seconds",
 }
-REPLICATIONS = "Replications"
-REPLICATIONS_HELP = (
-    "Independent repetitions with different random numbers, for the mean and its 95% band. Exact "
-    "algorithms need only one."
-)
-SEED = "Seed"
-SEED_HELP = "The same seed and the same versions of the software give the same numbers."
 DOMAIN_PARAMETERS = "Parameters of the domain"
 SAVED_GAMMA_HELP = "Leave it empty to use the discount factor of the saved model."
-DOMAIN_PRESETS = "Presets"
-ALGORITHM_PARAMETERS = "Parameters of the algorithms"
-AUTOMATIC = "automatic"
-CUSTOMIZE = "Customise"
-CUSTOMIZE_HELP = "Copy this plan into the custom form, where everything can be changed."
 START = "Start"
-NOT_STARTED = "nothing was started; try again in a moment"
-BASE_NOT_FOUND = "The run whose settings this link uses is no longer stored."
-REPEAT_CAPTION = "The same specifications and seeds, so the results will be the same."
-REPEAT_CLOSE = "Choose something else"
-LEAVE_ANY_TIME = "You can leave, pause or stop it at any time."
 
 
 def algorithms_help() -> str:
@@ -194,18 +150,7 @@ def _plural(count: int, noun: str) -> str:
 
 # An experiment
 
-PAUSE, STOP, RESUME, CONTINUE = "Pause", "Stop", "Resume", "Continue"
-RUN_AGAIN = "Run again"
-RUN_AGAIN_HELP = "Copy this specification into the form."
-POLICIES = "Policies"
-CLOSE = "Close"
-NO_ROWS = "Nothing was recorded."
-INCOMPLETE = (
-    "Some replications have not finished, so no conclusions are drawn here. The table counts "
-    "finished replications; for a method without any, it shows the values so far."
-)
-SPECIFICATION = "Specification"
-COMMAND_LINE = "**On the command line**"
+STOP, CONTINUE = "Stop", "Continue"
 
 
 def started_by(when: str, by_this_visitor: bool) -> str:
@@ -238,3 +183,175 @@ def failure_notice(active: bool, resumable: bool) -> str:
 def curves_alt_text(work: pd.DataFrame) -> str:
     values = [f"{row['method']} at {value_with_measure(row)}" for row in work.to_dict("records")]
     return f"Learning curves. {', '.join(values)}." if values else "Learning curves without points."
+
+
+# Filters
+
+OWNER_LABELS = {"everyone": "Everyone", "mine": "Me"}
+BEST_LABELS = {
+    "all": "all runs",
+    "domain": "best per domain",
+    "method": "best per method",
+    "experiment": "best per experiment",
+}
+
+
+def unusable_T(problem: str) -> str:
+    """What is wrong with `T=` in the search; without a problem, nothing follows it."""
+    what = problem or "T= has no value; use whole numbers, such as T=6, T=2:6 or T=3,6,12"
+    return f"Find: {what}. The search ignores it."
+
+
+def leaders_line(leaders: Sequence[tuple[str, str, str]]) -> str:
+    """The best run of each model in the table, with its value at equal work."""
+    parts = [
+        f"**{escape_markdown(domain)}** {escape_markdown(method)} ({value})"
+        for domain, method, value in leaders
+    ]
+    return f"Best at equal work: {'; '.join(parts)}."
+
+
+def at_work(value: str, sweeps: float) -> str:
+    return f"{value} after {_sweeps(sweeps)}"
+
+
+def behind_best(lead: Difference, share: bool, sweeps: float) -> str:
+    """How far a run is behind the best one at equal work."""
+    if lead.mean != lead.mean:
+        return f"It has no policy yet after {_sweeps(sweeps)}."
+    return f"After {_sweeps(sweeps)} it is behind the best run by {lead_text(lead, share)}."
+
+
+def _sweeps(sweeps: float) -> str:
+    return f"{number(sweeps)} sweep{'' if number(sweeps) == '1' else 's'}"
+
+
+# The table
+
+RANK_MARKS = {"": "", "best": "best", "open": "maybe best"}
+COLUMNS = {
+    "name": "Experiment",
+    "domain": "Domain",
+    "method": "Method",
+    "T": "T",
+    "budget": "Budget",
+    "curve": "Curve",
+    "final": "Final",
+    "work": "to\N{NO-BREAK SPACE}90%",
+    "seconds": "Seconds",
+    "owner": "By",
+    "created": "Started",
+    "status": "Status",
+    "open": "Open",
+}
+COLUMN_HELP = {
+    "budget": "Work of each replication; a sweep is one sweep of Base E-VI",
+    "curve": "Mean over replications, against work on a logarithmic scale; dashed: the optimum",
+    "final": f"Share of the optimum, or mean regret where it has no meaning: {FINAL_RULE}. best: "
+    "the best on its domain after the work that all its runs have spent; maybe best: the 95% "
+    "interval of the difference from the best one contains 0 (paired if the seeds are equal)",
+    "work": "Sweeps until the mean curve stays above 90% of the optimum, or 90% below the initial "
+    "policy's regret",
+    "seconds": "Seconds that workers spent on all replications",
+    "owner": "Who started it: you, or the first letters of another visitor's id",
+}
+
+
+def row_label(name: str, method: str, T: int | None) -> str:
+    return f"{name}: {method}" + ("" if T is None else f", T={T}")
+
+
+def owner_label(owner: str, visitor: str) -> str:
+    return "you" if owner == visitor else owner[:4]
+
+
+def age(seconds: float) -> str:
+    """How long ago, in a few characters.
+
+    >>> [age(seconds) for seconds in (20, 300, 9000, 400_000)]
+    ['just now', '5 min ago', '2 h ago', '5 d ago']
+    """
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= (1 if unit == "min" else 1.5) * size:
+            return f"{seconds / size:.0f} {unit} ago"
+    return "just now"
+
+
+def curve_alt_text(last: float | None) -> str:
+    return "no curve yet" if last is None else f"learning curve that ends at {100 * last:.0f}%"
+
+
+# Import
+
+
+def import_help(megabytes: int) -> str:
+    return f"Upload a file exported as *{EXPORT_EVERYTHING}* (at most {megabytes} MB)."
+
+
+def imported(count: int) -> str:
+    return f"Imported {count} experiment{'s' * (count != 1)}."
+
+
+def already_stored(names: Sequence[str]) -> str:
+    listed = ", ".join(f"**{escape_markdown(name)}**" for name in names)
+    return f"Not imported, because it is already stored: {listed}."
+
+
+def not_imported(file: str, reason: str) -> str:
+    """Both texts can come from the file, so they are escaped."""
+    return f"{escape_markdown(shorten(file))} was not imported. {escape_markdown(reason)}"
+
+
+def store_size(size: StoreSize) -> str:
+    disk = "" if size.bytes is None else f", {file_size(size.bytes)}"
+    plural = "" if size.experiments == 1 else "s"
+    return f"Stored: {size.experiments:,} experiment{plural}, {size.rows:,} rows{disk}."
+
+
+# The selection
+
+VIEWS = {"curves": "Curves", "settings": "Settings", "parallel": "Parallel coordinates"}
+DIFFERENT_SETTINGS = "Settings that differ"
+
+
+def selection(n: int, hidden: int) -> str:
+    """How many runs are selected, and how many of them the search does not show."""
+    return f"**{n} selected**" + (f", {hidden} of them not in this table" if hidden else "")
+
+
+def all_found(n: int) -> str:
+    """What is compared while nothing is selected."""
+    return f"All {n} runs that the search found are shown. Select rows to show only those."
+
+
+def missing(refs: Sequence[str]) -> str:
+    return f"Not found, perhaps deleted: {', '.join(f'`{ref}`' for ref in refs)}."
+
+
+def too_many_curves(most: int, domain: str) -> str:
+    return f"Only the first {most} selected runs on {domain} are drawn."
+
+
+def experiment_line(letter: str, experiment: Experiment, now: float) -> str:
+    status = STATUS_BADGES[experiment.status].word
+    when = time_ago(experiment.created, now)
+    return f"**{letter}** · {escape_markdown(experiment.name)}, {status}, {when}"
+
+
+def parallel_alt_text(names: Sequence[str], count: int) -> str:
+    return f"Parallel coordinates of {count} runs over {', '.join(names)} and the result."
+
+
+# Actions
+
+DELETE = "Delete"
+EXPORT_EVERYTHING = "Everything, JSON"
+EXPORT_CAPTION = f"*{EXPORT_EVERYTHING}* also contains the policies and can be imported."
+
+
+def delete_question(count: int) -> str:
+    what = "this experiment" if count == 1 else f"these {count} experiments"
+    return (
+        f"Delete {what} with all runs, rows and policies? This cannot be undone. Export what you "
+        "may need again."
+    )

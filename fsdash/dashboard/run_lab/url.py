@@ -1,4 +1,4 @@
-"""The URL of the Run lab: the plan in the form, the experiment in view, and the curve options."""
+"""The URL of the Run lab: the plan in the form, the experiment in view, the stored runs shown."""
 
 from __future__ import annotations
 
@@ -6,27 +6,28 @@ from functools import cache
 
 from fsdash.algorithms.registry import ALGORITHMS
 from fsdash.dashboard.curves.view import curve_parameters
-from fsdash.dashboard.run_lab.state import (
+from fsdash.dashboard.run_lab.plans import (
     BUDGET_UNITS,
     CUSTOM,
+    DEFAULT_ALGORITHM,
     DEFAULT_ALGORITHMS,
+    DEFAULT_DOMAINS,
+    DEFAULT_FIXED_T,
     DEFAULT_SWEEPS,
     DEFAULT_T,
     PLANS,
+    SWEEP,
     check_T_text,
 )
-from fsdash.dashboard.run_lab.sweep import (
-    DEFAULT_ALGORITHM,
-    DEFAULT_DOMAINS,
-    DEFAULT_FIXED_T,
-    SWEEP,
-)
+from fsdash.dashboard.run_lab.table import GROUPS, MAX_COMPARED, NEWEST_FIRST, SORT_KEYS
+from fsdash.dashboard.run_lab.text import OWNER_LABELS, VIEWS
 from fsdash.dashboard.widgets.url_state import (
     UrlParameter,
     UrlState,
     comma_separated,
     domain_name,
     experiment_id,
+    labelled,
     list_of,
     number_in,
     one_of,
@@ -35,12 +36,19 @@ from fsdash.dashboard.widgets.url_state import (
     whole_number,
 )
 from fsdash.domains import DOMAINS
+from fsdash.runs.records import STATUSES
 from fsdash.runs.spec import MAX_EVALUATIONS, MAX_REPLICATIONS
 
 MAX_BROWSER_INTEGER = 2**53 - 1
 """JavaScript cannot represent all whole numbers above this."""
 SAVED_GAMMA = "model.gamma"
 """γ of a saved model; the model's own unless it is given."""
+TABS = {"new": "New experiment", "stored": "Stored runs"}
+ANY, ALL = "any", "all"
+PAGE_SIZE, MAX_SHOWN = 30, 600
+"""Experiments in the table before more are asked for, and at most."""
+STORED = ("text", "on", "method", "status", "owner", "best", "view")
+"""The parameters that are widgets of the stored runs."""
 
 
 def lab_url() -> UrlState:
@@ -48,11 +56,16 @@ def lab_url() -> UrlState:
     return _lab_url(tuple(DOMAINS), tuple(ALGORITHMS))
 
 
+def _any_or_domain(text: str) -> str:
+    return ANY if text == ANY else domain_name(text)
+
+
 @cache
 def _lab_url(domains: tuple[str, ...], algorithms: tuple[str, ...]) -> UrlState:
     return UrlState(
         "lab",
         {
+            "tab": labelled("new", TABS),
             "preset": UrlParameter("quick-look", one_of([*PLANS, SWEEP, CUSTOM])),
             "from": UrlParameter(None, experiment_id),
             "base": UrlParameter(None, run_reference),
@@ -76,6 +89,18 @@ def _lab_url(domains: tuple[str, ...], algorithms: tuple[str, ...]) -> UrlState:
             **_domain_parameters(domains),
             **_algorithm_parameters(algorithms),
             "experiment": UrlParameter(None, experiment_id),
+            "text": UrlParameter("", short_text),
+            "on": UrlParameter(ANY, _any_or_domain),
+            "method": UrlParameter(ANY, one_of([ANY, *algorithms])),
+            "status": UrlParameter(ANY, one_of([ANY, *STATUSES])),
+            "owner": UrlParameter("everyone", one_of(OWNER_LABELS)),
+            "shown": UrlParameter(PAGE_SIZE, whole_number(1, MAX_SHOWN)),
+            "best": UrlParameter(ALL, one_of([ALL, *GROUPS])),
+            "sort": UrlParameter(
+                NEWEST_FIRST, one_of([s + n for n in SORT_KEYS for s in ("", "-")])
+            ),
+            "selected": UrlParameter([], list_of(run_reference, MAX_COMPARED), comma_separated),
+            "view": UrlParameter("curves", one_of(VIEWS)),
             **curve_parameters(),
         },
     )

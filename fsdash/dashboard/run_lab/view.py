@@ -19,37 +19,127 @@ import streamlit as st
 
 from fsdash.dashboard.curves import state as curves
 from fsdash.dashboard.curves.observations import observations
+from fsdash.dashboard.curves.paper_figure import paper_figure
 from fsdash.dashboard.curves.state import CurveOptions
 from fsdash.dashboard.curves.text import FINAL_NOTE, REGRET_SHOWN, STATUS_BADGES
 from fsdash.dashboard.curves.view import read_curve_options, show_method_table
 from fsdash.dashboard.navigation import PAGES
 from fsdash.dashboard.run_lab import text
-from fsdash.dashboard.run_lab.fill import use_base
-from fsdash.dashboard.run_lab.form import STARTED_ID, draw_form
-from fsdash.dashboard.run_lab.preview import draw_preview
-from fsdash.dashboard.run_lab.state import (
+from fsdash.dashboard.run_lab.form import STARTED_ID, draw_form, use_base
+from fsdash.dashboard.run_lab.plans import (
+    PLANS,
+    SWEEP,
     commands,
     is_similar_interval,
     plan_notes,
     python_code,
     refresh_interval,
 )
-from fsdash.dashboard.run_lab.url import lab_url
+from fsdash.dashboard.run_lab.stored import draw_stored
+from fsdash.dashboard.run_lab.url import STORED, TABS, lab_url
 from fsdash.dashboard.service import ExperimentRows, Service, open_service, show_store_error
 from fsdash.dashboard.shell import (
     add_style,
-    exercises,
-    glossary,
     open_page,
+    open_tab,
+    tools,
     what_to_notice,
 )
 from fsdash.dashboard.visitors import may_change, network_address, visitor_id
 from fsdash.dashboard.widgets.chart import chart, export
-from fsdash.domains import domain_label
+from fsdash.domains import domain_label, make
 from fsdash.errors import InputError
+from fsdash.figures.learning import learning_figure
 from fsdash.formatting import as_sentence, escape_markdown, time_ago
 from fsdash.runs.errors import StoreError
 from fsdash.runs.records import ACTIVE, OVER, Experiment, Progress, Run, progress_of, run_labels
+from fsdash.runs.runner import run_all
+from fsdash.runs.spec import RunSpec
+
+MAX_RECENT = 4
+EXAMPLES = {"inventory": "inventory", "gridworld": "gridworld", "pricing": "pricing-linear"}
+"""By domain: a figure of the paper. It also loads Plotly before the first point arrives."""
+MAX_PAIRS, MAX_STATES = 100_000, 10_000
+"""Size of a model on which exact methods run while the page opens."""
+EXACT_ITERATIONS = 30
+
+
+def draw_preview(service: Service, visitor: str) -> None:
+    """What the curves will look like, and the visitor's latest experiments."""
+    st.header("What you will see", anchor=False)
+    _draw_example(previewed_domain())
+    st.markdown(
+        "Every method starts from zero values and improves its policy with each sweep "
+        "over the states. Several times per sweep the policy is **evaluated exactly** "
+        "under the true model. The curves show its value against the work so far: the "
+        "mean over replications with its 95% band, and the optimum for "
+        "reference.\n\nPress **Start**. You can pause, stop, or leave and come back: the "
+        "URL names the experiment, and its results are stored."
+    )
+    try:
+        recent = service.store.experiments(owner=visitor, limit=MAX_RECENT)
+    except StoreError:
+        return
+    if recent:
+        st.markdown("**Your latest experiments**")
+        for experiment in recent:
+            _draw_open_button(experiment)
+
+
+def previewed_domain() -> str:
+    """The domain that the form has now: the plan's own, the first of a sweep, or the chosen one."""
+    url = lab_url()
+    plan = PLANS.get(url.get("preset"))
+    if plan is not None and plan.domain is not None:
+        return plan.domain
+    if url.get("preset") == SWEEP and url.get("domains"):
+        return url.get("domains")[0]
+    return url.get("domain")
+
+
+def _draw_example(domain: str) -> None:
+    label = domain_label(domain)
+    if domain in EXAMPLES:
+        figure, caption = paper_figure(domain, EXAMPLES[domain]), text.paper_caption
+    else:
+        try:
+            figure, caption = _exact_figure(domain), text.exact_caption
+        except (InputError, StoreError):
+            figure = None  # the form says what is wrong
+    if figure is None:
+        st.caption(text.no_example(escape_markdown(label)))
+        return
+    chart(figure, "example", alt_text=text.example_alt_text(label), height=360)
+    st.caption(caption(escape_markdown(label)))
+
+
+@st.cache_resource(max_entries=40, show_spinner="Computing an example …")
+def _exact_figure(domain: str) -> go.Figure | None:
+    """Curves of exact methods with the domain's default parameters; None if it is large."""
+    n_slow, n_fast, n_actions, _ = make(domain).shape
+    if n_slow * n_fast > MAX_STATES or n_slow * n_fast * n_actions > MAX_PAIRS:
+        return None
+    specs = PLANS["known-model"].build(domain, {}, 1, 0)
+    brief = [
+        RunSpec(spec.domain, spec.algorithm, T=spec.T, iterations=EXACT_ITERATIONS)
+        for spec in specs
+    ]
+    frame, _ = run_all(brief)
+    return learning_figure(frame, "evaluations")
+
+
+def _draw_open_button(experiment: Experiment) -> None:
+    badge = STATUS_BADGES[experiment.status]
+    when = time_ago(experiment.created, time.time())
+    st.button(
+        f"{escape_markdown(experiment.name)} · {badge.word}, {when}",
+        icon=badge.icon,
+        type="tertiary",
+        key=f"open-{experiment.id}",
+        on_click=lab_url().put,
+        args=("experiment", experiment.id),
+    )
+
 
 # On a narrow screen the picture stands between Start and the settings that few visitors change, and
 # an experiment before the form, unless it is to be run again. Streamlit's own status widget, whose
@@ -80,16 +170,25 @@ SHOWN_ID = "lab-shown"
 
 def show() -> None:
     """Draw the page."""
-    open_page(text.PAGE, lab_url())
+    url = lab_url()
+    open_page(
+        "Run lab",
+        url,
+        "Watch the algorithms learn",
+        "Start a run and see how policies improve with the work spent, with the slow state frozen "
+        "and without.",
+    )
+    service, visitor = open_service(), visitor_id()
+    of_form = [name for name in url.parameters if name not in (*STORED, "tab")]
+    tab, box = open_tab(url, TABS, {"new": of_form, "stored": STORED})
+    with box:
+        (_draw_new if tab == "new" else draw_stored)(service, visitor)
+    tools("run_lab", url, ("T", "gamma", "k"))
+
+
+def _draw_new(service: Service, visitor: str) -> None:
+    """The form on the left, an example or the experiment in the URL on the right."""
     add_style(STYLE)
-    st.title(text.TITLE, anchor=False)
-    st.markdown(text.INTRODUCTION)
-    _draw_lab(open_service(), visitor_id())
-    exercises("run_lab", lab_url())
-    glossary(("T", "gamma", "k"))
-
-
-def _draw_lab(service: Service, visitor: str) -> None:
     # The same container before and after a start: otherwise the browser would rebuild the form.
     with st.container(key="lab"):
         left, right = st.columns([1, 2], gap="large")
@@ -140,7 +239,7 @@ def _draw_experiment(service: Service, visitor: str) -> None:
         experiment = service.wait_for_first_rows(id) if is_new else service.store.experiment(id)
     except InputError as problem:
         st.warning(as_sentence(problem))
-        st.button(text.CLOSE, on_click=lab_url().put, args=("experiment", None), key="close")
+        st.button("Close", on_click=lab_url().put, args=("experiment", None), key="close")
         return
     except StoreError as problem:
         show_store_error(problem)
@@ -180,7 +279,7 @@ def _draw_now(service: Service, visitor: str, interval: float | None) -> None:
     if rows.version:
         st.caption(FINAL_NOTE)
     if not rows.version and not experiment.active:
-        st.info(text.NO_ROWS)
+        st.info("Nothing was recorded.")
     _draw_notes(experiment)
     _draw_failures(experiment, run_labels(experiment.runs), visitor)
     if not experiment.active and rows.version:
@@ -248,17 +347,17 @@ def _draw_actions(service: Service, experiment: Experiment, visitor: str) -> Non
     """
     manager, id = service.manager, experiment.id
     if st.button(
-        text.RUN_AGAIN,
+        "Run again",
         icon=":material/replay:",
         key="again",
         on_click=lab_url().put,
         args=("from", id),
-        help=text.RUN_AGAIN_HELP,
+        help="Copy this specification into the form.",
     ):
         st.rerun()  # the form is no part of the fragment
     st.page_link(
         INSPECTOR_PAGE,
-        label=text.POLICIES,
+        label="Policies",
         icon=":material/grid_view:",
         query_params={"experiment": id},
         disabled=not any(run.rows for run in experiment.runs),
@@ -267,10 +366,10 @@ def _draw_actions(service: Service, experiment: Experiment, visitor: str) -> Non
         return
     stopping = any(r.stopping for run in experiment.runs for r in run.replications)
     if experiment.active:
-        _draw_action(text.PAUSE, "pause", manager.pause, id, stopping)
+        _draw_action("Pause", "pause", manager.pause, id, stopping)
         _draw_action(text.STOP, "stop", manager.cancel, id, stopping)
     elif any(run.resumable for run in experiment.runs):
-        label = text.RESUME if experiment.status in ("paused", "cancelled") else text.CONTINUE
+        label = "Resume" if experiment.status in ("paused", "cancelled") else text.CONTINUE
         address = network_address() if experiment.owner == visitor else ""
         _draw_action(label, "play_arrow", partial(manager.resume, address=address), id, False)
         if experiment.status == "paused":
@@ -322,14 +421,19 @@ def _draw_conclusion(experiment: Experiment, results: dict[str, Results]) -> Non
             named = (f"notice-{domain}", domain_label(domain)) if several else ()
             what_to_notice(own.observations, *named)
     else:
-        st.info(text.INCOMPLETE)
-    for domain, own in results.items():
-        specs = tuple(run.spec for run in curves.readable_runs(own.runs))
-        name = f"learning-curves-{domain}" if several else "learning-curves"
-        label = domain_label(domain) if several else ""
-        export(name, own.figure, own.rows, python_code(specs), label)
-    specs = tuple(run.spec for run in curves.readable_runs(experiment.runs))
-    with st.expander(text.SPECIFICATION, icon=":material/description:", key="lab-spec"):
-        st.markdown(text.plan_lines(specs))
-        st.markdown(text.COMMAND_LINE)
-        st.code(commands(specs), language="bash", wrap_lines=True)
+        st.info(
+            "Some replications have not finished, so no conclusions are drawn here. The "
+            "table counts finished replications; for a method without any, it shows the "
+            "values so far."
+        )
+    with st.container(horizontal=True, gap="small"):
+        for domain, own in results.items():
+            specs = tuple(run.spec for run in curves.readable_runs(own.runs))
+            name = f"learning-curves-{domain}" if several else "learning-curves"
+            label = domain_label(domain) if several else ""
+            export(name, own.figure, own.rows, python_code(specs), label)
+        specs = tuple(run.spec for run in curves.readable_runs(experiment.runs))
+        with st.popover("Specification", icon=":material/description:", key="lab-spec"):
+            st.markdown(text.plan_lines(specs))
+            st.markdown("**On the command line**")
+            st.code(commands(specs), language="bash", wrap_lines=True)

@@ -159,13 +159,13 @@ def draw_notes(place: int, section: Section) -> None:
         left, right = st.columns([3, 2], gap="large")
     with left:
         st.markdown("\n".join(f"- {fill(line, numbers)}" for line in section.sentences))
-        st.markdown(f"**{text.SAY}**\n\n" + _bullets(section.say, numbers))
-        st.markdown(f"**{text.DO}**\n\n" + _bullets(section.do, numbers))
+        st.markdown("**What to say**\n\n" + _bullets(section.say, numbers))
+        st.markdown("**What to do**\n\n" + _bullets(section.do, numbers))
     with right:
         st.markdown(f"**{text.QUESTION}.** {fill(section.question, numbers)}")
         st.markdown(f"**{text.ANSWER}.** {fill(section.answer, numbers)}")
         following = SECTIONS[place].title if place < len(SECTIONS) else ""
-        st.caption(text.NEXT_TITLE.format(title=following) if following else text.LAST)
+        st.caption(f"Next: {following}" if following else "This is the last section.")
 
 
 def _bullets(lines: tuple[str, ...], numbers: dict) -> str:

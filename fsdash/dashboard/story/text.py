@@ -9,22 +9,15 @@ from dataclasses import dataclass
 from fsdash.formatting import number_tex, with_millions
 from fsdash.theory import Constants, fsvi_bound, reward_error, transition_distance
 
-PAGE = "The story"
 TITLE = "Freezing slow states: the story of one small shop"
 INTRODUCTION = (
-    "Ten short sections follow one example from the problem to the limits of the method. You need "
-    "to know value iteration, nothing else. Each section has a figure that you can change and a "
-    "question; think before you open the answer. All numbers are computed by the library."
+    "Ten short sections, each with a figure that you can change and a question, follow one shop "
+    "from value iteration, all you need to know, to the limits of freezing."
 )
-CONTENTS = "Sections"
-PRESENT, NOTES = "Present", "Speaker notes"
 PRESENT_HELP = "One section per screen. Arrow keys or space: next and back. Esc: leave."
 NOTES_HELP = "Opens in a new tab. It follows the presentation if both are open in the same browser."
 QUESTION, ANSWER = "Question", "Answer"
 NOTES_NUMBERS = "The numbers here are for the initial values of the controls."
-NEXT_TITLE = "Next: {title}"
-LAST = "This is the last section."
-SAY, DO = "What to say", "What to do"
 TIMING = "{minutes} minutes; this section ends {until} minutes after the start."
 PAIR_TIMING = "Before it, {minutes} minutes of work in pairs."
 CLASS_TIMING = "Before it, {minutes} minutes for a question to the class."
@@ -38,7 +31,6 @@ BAR = {
     "leave": "Leave",
 }
 """The words of the bar in presenter mode; each # becomes a number."""
-MORE = "Where to go from here"
 LINKS = {
     "inspector": "look at every decision of a policy, block by block",
     "choose_t": "choose a method and T for a budget, by measurement",

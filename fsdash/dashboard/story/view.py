@@ -3,7 +3,7 @@
 import streamlit as st
 
 from fsdash.dashboard.navigation import PAGES
-from fsdash.dashboard.shell import add_style, exercises, open_page
+from fsdash.dashboard.shell import add_style, open_page, tools
 from fsdash.dashboard.story import presenter, text
 from fsdash.dashboard.story.drawing import draw_figure, draw_formula
 from fsdash.dashboard.story.section_texts import SECTIONS
@@ -39,7 +39,7 @@ _open_at_section = st.components.v2.component("fsdash_story_section", js=_SCRIPT
 
 def show() -> None:
     """Draw the page: the article, or one section of it for a lecture, or its speaker notes."""
-    open_page(text.PAGE, URL)
+    open_page("The story", URL)
     if URL.get("present") or URL.get("notes"):
         presenter.show()
         return
@@ -52,8 +52,8 @@ def show() -> None:
         draw_part(1)
     for place in range(2, len(SECTIONS) + 1):
         draw_part(place)
-    exercises("story", URL)
     draw_end()
+    tools("story", URL)
     _open_at_section(key="open-at-section", data={"section": URL.get("section")})
 
 
@@ -66,7 +66,7 @@ def draw_start() -> None:
             column.markdown("\n".join(part))
     with st.container(horizontal=True, gap="small"):
         st.button(
-            text.PRESENT,
+            "Present",
             icon=":material/slideshow:",
             key="present",
             help=text.PRESENT_HELP,
@@ -74,7 +74,7 @@ def draw_start() -> None:
             args=("present", True),
         )
         st.link_button(
-            text.NOTES,
+            "Speaker notes",
             PAGES["story"].address(notes=1, lecture=URL.get("lecture")),
             icon=":material/speaker_notes:",
             help=text.NOTES_HELP,
@@ -104,14 +104,14 @@ def draw_section(place: int, section: Section) -> None:
         draw_formula(section, values)
         draw_figure(section, values, numbers, HEIGHT)
     st.markdown(f"**{text.QUESTION}.** {fill(section.question, numbers)}")
-    with st.expander(text.ANSWER, key=f"answer-{section.name}"):
+    with st.popover(text.ANSWER, key=f"answer-{section.name}"):
         st.markdown(fill(section.answer, numbers))
     URL.write()
 
 
 def draw_end() -> None:
     """What was learned, and links to the pages that continue it."""
-    st.header(text.MORE, anchor=False)
+    st.header("Where to go from here", anchor=False)
     st.markdown(text.LEARNED)
     for name, what in text.LINKS.items():
         page = PAGES[name]

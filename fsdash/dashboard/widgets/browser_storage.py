@@ -20,12 +20,15 @@ STYLE = f"[class*='st-key-{_PREFIX}'] {{display: none;}}"
 """CSS rule that keeps the component, which shows nothing, from taking space."""
 
 
-def browser_value(name: str, *, write: str | None = None, initial: str | None = None) -> str | None:
+def browser_value(
+    name: str, *, write: str | None = None, initial: str | None = None, place: str = ""
+) -> str | None:
     """The value stored under a name; empty if there is none, None until the browser answers.
 
-    `write` replaces it. `initial` is stored only if there is no value yet.
+    `write` replaces it. `initial` is stored only if there is no value yet. A page that
+    reads a value twice gives each `place` a name.
     """
-    key = f"{_PREFIX}-{name}"
+    key = f"{_PREFIX}-{name}{place}"
     data = {"name": f"fsdash-{name}", "write": write, "initial": initial}
     result = _component(key=key, data=data, on_value_change=lambda: None)
     value = result.value

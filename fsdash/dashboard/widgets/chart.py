@@ -142,7 +142,7 @@ IMAGES = "PNG and SVG: use the buttons at the lower right of the figure."
 
 @st.fragment
 def export(name: str, figure: go.Figure, table: Table, snippet: str, about: str = "") -> None:
-    """A folded section with downloads; `snippet` leaves the same table in the variable `frame`.
+    """A button for downloads; `snippet` leaves the same table in the variable `frame`.
 
     `about` names the figure if a page has several with an export.
 
@@ -151,12 +151,10 @@ def export(name: str, figure: go.Figure, table: Table, snippet: str, about: str 
     contains all of Plotly. A table that is given as a function is computed on download too.
     """
     label = f"{EXPORT}: {escape_markdown(about)}" if about else EXPORT
-    section = st.expander(
-        label, icon=":material/download:", key=f"export-{name}", on_change="rerun"
-    )
-    if not section.open:
+    box = st.popover(label, icon=":material/download:", key=f"export-{name}", on_change="rerun")
+    if not box.open:
         return
-    with section:
+    with box:
         with st.container(horizontal=True):
             _button(CSV, f"{name}.csv", "text/csv", lambda: frame_csv(_frame(table)))
             _button(JSON, f"{name}.json", "application/json", lambda: table_json(table))

@@ -1,6 +1,6 @@
 """The widgets of the constants, the same on every page; each is a parameter of the page's URL.
 
-    slider_parameter(...), field_parameter(...)   what the URL may hold, for the page's `UrlState`
+    slider_parameter(...), field_parameters(...)  what the URL may hold, for the page's `UrlState`
     slider(...), number_field(...)                one constant as a slider or as a number field
     whole_slider(...), value_slider(...)          a whole number; one of a list of values
     frozen_field(...)                             L̃, η or d̃_Y, which may be empty
@@ -21,11 +21,7 @@ from fsdash.theory import Constants
 from fsdash.theory.parameters import SHORT_NAMES
 
 LARGEST_VALUE = 1e6
-ALPHAS = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 ITERATIONS = (0, 1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
-
-NO_DISCOUNTING = "; at 1 there is no discounting and every bound is infinite"
-"""Added to the remedy for a discount that is not usable."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +34,7 @@ class WidgetRange:
     format: str = "%.8g"
 
 
-SLIDER_RANGES = {
-    "gamma": WidgetRange(0.5, 0.999, 0.001, "%.3f"),
-    "Lf": WidgetRange(0.5, 1.5, 0.01, "%.2f"),
-    "kappa": WidgetRange(1.0, 1.3, 0.005, "%.3f"),
-}
+SLIDER_RANGES = {"kappa": WidgetRange(1.0, 1.3, 0.005, "%.3f")}
 FIELD_RANGES = {
     "alpha": WidgetRange(0.0, LARGEST_VALUE, 0.01),
     "dY": WidgetRange(0.0, LARGEST_VALUE, 0.5),
@@ -62,23 +54,22 @@ DEFAULT_L_FROZEN = "√(1 + L_f²)"
 def slider_parameter(name: str, default: float) -> UrlParameter:
     """The URL parameter of a constant that is a slider."""
     limits = SLIDER_RANGES[name]
-    hint = NO_DISCOUNTING if name == "gamma" else ""
-    return UrlParameter(float(default), number_in(limits.low, limits.high, hint=hint))
+    return UrlParameter(float(default), number_in(limits.low, limits.high))
 
 
-def field_parameter(name: str, default: float) -> UrlParameter:
-    """The URL parameter of a constant that is a number field."""
-    return UrlParameter(float(default), number_in(FIELD_RANGES[name].low, FIELD_RANGES[name].high))
+def field_parameters(defaults: Constants) -> dict[str, UrlParameter]:
+    """The URL parameters of the constants that are number fields."""
+    return {
+        name: UrlParameter(
+            float(getattr(defaults, SHORT_NAMES[name])), number_in(limits.low, limits.high)
+        )
+        for name, limits in FIELD_RANGES.items()
+    }
 
 
-def field_parameters(names: Iterable[str], defaults: Constants) -> dict[str, UrlParameter]:
-    """The URL parameters of several constants that are number fields."""
-    return {name: field_parameter(name, getattr(defaults, SHORT_NAMES[name])) for name in names}
-
-
-def frozen_parameter(low: float = 0.0) -> UrlParameter:
+def frozen_parameter() -> UrlParameter:
     """The URL parameter of `frozen_field`."""
-    return UrlParameter(None, number_in(low, FIELD_RANGES["Lf"].high))
+    return UrlParameter(None, number_in(0, FIELD_RANGES["Lf"].high))
 
 
 def value_parameter(default: Any, values: Iterable) -> UrlParameter:
@@ -120,14 +111,12 @@ def number_field(url: UrlState, name: str, disabled: bool = False) -> float:
     )
 
 
-def frozen_field(
-    url: UrlState, placeholder: str, low: float = 0.0, name: str = "Lfrozen"
-) -> float | None:
-    """A constant of the frozen dynamics, by default L̃, as a number field; None if it is empty."""
+def frozen_field(url: UrlState, name: str, placeholder: str) -> float | None:
+    """A constant of the frozen dynamics as a number field; None if it is empty."""
     limits, symbol = FIELD_RANGES["Lf"], SYMBOLS[name]
     return st.number_input(
         symbol.label,
-        low,
+        limits.low,
         limits.high,
         None,
         limits.step,

@@ -16,14 +16,13 @@ PARAMETER = "exercise"
 """In the URL: the exercise for which a page was opened. The page shows its question at the top."""
 CHECK, CHECK_PAGE = "Check", "Check this page"
 CHECK_ON_PAGE = "The answer is a state of the page: open it, and check it there."
-ANSWER_BELOW = "Answer it at the end of this page, under *Exercises*."
 YOUR_ANSWER = "Your answer"
 HINT, SOLUTION = "Hint", "Solution"
 SOLVED = "solved"
 
 
 def number_of(exercise: Exercise) -> int:
-    """The number of an exercise, the same on its page, on the page Exercises and on the sheet."""
+    """The number of an exercise, the same on its page, on the Teach page and on the sheet."""
     return EXERCISES.index(exercise) + 1
 
 
@@ -37,23 +36,35 @@ def title_of(exercise: Exercise, solved: bool) -> str:
     return f"**{number_of(exercise)}.** {exercise.title} · {LEVELS[exercise.level]}{mark}"
 
 
-def draw_asked() -> None:
-    """The question for which a page was opened, at its top."""
-    exercises, problems = Reader(by_id).usable(PARAMETER, st.query_params[PARAMETER])
+@st.fragment
+def draw_asked(url: UrlState) -> None:
+    """The exercise for which a page was opened, at its top."""
+    asked, problems = Reader(by_id).usable(PARAMETER, st.query_params[PARAMETER])
     report_unusable(problems)
-    for exercise in exercises:
+    for exercise in asked:
         with st.container(border=True, key="asked"):
-            st.markdown(f"**{number_of(exercise)}. {exercise.title}**\n\n{exercise.question}")
-            st.caption(ANSWER_BELOW)
+            st.markdown(title_of(exercise, exercise.id in read_progress("-asked")))
+            draw_exercise(exercise, url, asked=True)
 
 
 def draw_exercises(page: str, url: UrlState) -> None:
-    """The exercises of a page; `url` has the values by which a state is checked."""
-    solved = read_progress()
+    """The exercises of a page or of its open tab, but for the one at the page's top.
+
+    `url` has the values by which a state is checked.
+    """
+    solved, asked = read_progress(), st.query_params.get(PARAMETER)
     for exercise in by_page(page):
-        with st.container(border=True):
-            st.markdown(title_of(exercise, exercise.id in solved))
-            draw_exercise(exercise, url)
+        if exercise.id != asked and _is_on_open_tab(exercise, url):
+            with st.container(border=True):
+                st.markdown(title_of(exercise, exercise.id in solved))
+                draw_exercise(exercise, url)
+
+
+def _is_on_open_tab(exercise: Exercise, url: UrlState) -> bool:
+    if (tab := url.parameters.get("tab")) is None:
+        return True
+    name = exercise.state.get("tab")
+    return url.get("tab") == (tab.default if name is None else tab.read(name))
 
 
 def draw_folded(exercise: Exercise, solved: bool) -> None:
@@ -67,14 +78,15 @@ def draw_folded(exercise: Exercise, solved: bool) -> None:
             draw_exercise(exercise)
 
 
-def draw_exercise(exercise: Exercise, url: UrlState | None = None) -> None:
+def draw_exercise(exercise: Exercise, url: UrlState | None = None, asked: bool = False) -> None:
     """Question, answer, hint and solution.
 
-    Without `url` the exercise is not on its own page, and a state cannot be checked.
+    Without `url` the exercise is not on its own page, and a state cannot be checked. The page of
+    an exercise that was `asked` is open in its state already.
     """
     key = f"exercise-{exercise.id}"
     st.markdown(exercise.question)
-    if exercise.state or url is None:
+    if not asked and (exercise.state or url is None):
         st.page_link(
             PAGES[exercise.page].script,
             label=open_label(exercise),

@@ -9,8 +9,8 @@ _STORED, _NEW, _FORGET = "fsdash-progress", "fsdash-progress-new", "fsdash-progr
 """Session keys: what the browser reported, what was solved since, and whether to delete it."""
 
 
-def read_progress() -> frozenset[str]:
-    """The ids of the solved exercises; newly solved ones are stored. Call it once per page."""
+def read_progress(place: str = "") -> frozenset[str]:
+    """The ids of the solved exercises; newly solved ones are stored. Call it once per place."""
     stored: frozenset[str] | None = st.session_state.get(_STORED)
     new: frozenset[str] = st.session_state.get(_NEW, frozenset())
     write = None
@@ -19,7 +19,7 @@ def read_progress() -> frozenset[str]:
     elif stored is not None and new - stored:
         stored = stored | new
         write = ",".join(sorted(stored))
-    value = browser_value("progress", write=write)
+    value = browser_value("progress", write=write, place=place)
     if write is None and value is not None:
         stored = known_ids(value)
     st.session_state[_STORED] = stored

@@ -179,7 +179,7 @@ def short_text(text: str) -> str:
 def experiment_id(text: str) -> str:
     """Reads the id of an experiment."""
     if not re.fullmatch(r"[a-z0-9]{4,40}", text):
-        raise InputError("this is not the id of an experiment; choose one on the Runs page")
+        raise InputError("this is not the id of an experiment; choose one under Stored runs")
     return text
 
 

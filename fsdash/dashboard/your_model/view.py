@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from fsdash.dashboard.service import open_store, saved_models, show_store_error
-from fsdash.dashboard.shell import add_style, exercises, glossary, open_page
+from fsdash.dashboard.shell import add_style, open_page, tools
 from fsdash.dashboard.visitors import visitor_id
 from fsdash.dashboard.your_model import text
 from fsdash.dashboard.your_model.new_model import draw_new_model
@@ -33,17 +33,20 @@ STYLE = """<style>
 
 def show() -> None:
     """Draw the page."""
-    open_page(text.PAGE, URL)
+    open_page(
+        "Your model",
+        URL,
+        "Bring your own model",
+        "From a table of transitions to an optimal policy, and whether freezing suits the model.",
+    )
     add_style(STYLE)
-    st.title(text.TITLE, anchor=False)
     store = open_store()
     try:
         _draw(store, visitor_id())
         _draw_list(store)
     except StoreError as problem:
         show_store_error(problem)
-    exercises("your_model", URL)
-    glossary(("T", "gamma"))
+    tools("your_model", URL, ("T", "gamma"))
 
 
 def _draw(store: Store, visitor: str) -> None:

@@ -188,7 +188,7 @@ class ModelTable:
             connection.execute(model.with_for_update())
             if used := _experiments(connection, hash):
                 count = f"{len(used)} experiment{'s' if len(used) > 1 else ''}"
-                raise InputError(f"{count} on the Runs page use this model; delete them first")
+                raise InputError(f"{count} among the stored runs use this model; delete them first")
             connection.execute(m.delete().where(m.c.hash == hash.removeprefix(PREFIX)))
         self._changed(hash)
 

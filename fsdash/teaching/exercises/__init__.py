@@ -1,6 +1,6 @@
 """The exercises of all pages, in the order of the pages.
 
-    by_page("reward_error")                   # the exercises of one page
+    by_page("bounds")                   # the exercises of one page
     by_id("errors-cross").check(99).right       # True
 
 A new exercise is one entry in the file of its page.
@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from fsdash.errors import InputError
 from fsdash.teaching.exercises import (
+    bounds,
     choose_t,
     home,
     inspector,
-    linear_architecture,
     live_gridworld,
     reproduction,
-    reward_error,
     run_lab,
-    runs,
     story,
     your_model,
 )
@@ -27,14 +25,12 @@ from fsdash.teaching.exercises.base import LEVELS, Exercise
 EXERCISES: tuple[Exercise, ...] = (
     *home.EXERCISES,
     *story.EXERCISES,
-    *reward_error.EXERCISES,
+    *bounds.EXERCISES,
     *choose_t.EXERCISES,
-    *linear_architecture.EXERCISES,
     *your_model.EXERCISES,
     *run_lab.EXERCISES,
     *live_gridworld.EXERCISES,
     *inspector.EXERCISES,
-    *runs.EXERCISES,
     *reproduction.EXERCISES,
 )
 
@@ -55,4 +51,4 @@ def by_id(id: str) -> Exercise:
     for exercise in EXERCISES:
         if exercise.id == id:
             return exercise
-    raise InputError(f"there is no exercise {id!r}; choose one on the page Exercises")
+    raise InputError(f"there is no exercise {id!r}; choose one on the page Teach")

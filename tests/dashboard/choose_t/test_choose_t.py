@@ -1,154 +1,142 @@
-"""The Choose T page without a browser: its advice, its figures and its controls."""
+"""The Choose T page: what it shows is what the library computes."""
 
-from dataclasses import replace
-
-import numpy as np
 import pandas as pd
 import pytest
 
-from fsdash.dashboard.choose_t import state as choose
-from fsdash.dashboard.choose_t import text
-from fsdash.dashboard.choose_t.state import truth_frame
-from fsdash.dashboard.shell import FROZEN_DYNAMICS_CONDITION
+from fsdash.choice.frontier import frontier
+from fsdash.choice.pareto import best_on_budget, pareto, runner_up
+from fsdash.dashboard.choose_t import state as measured
+from fsdash.dashboard.choose_t import text, view
+from fsdash.dashboard.choose_t.state import MeasuredState
+from fsdash.dashboard.inspector.state import solved_history, solved_spec
+from fsdash.domains import make
+from fsdash.figures.frontier import CERTIFICATE, FRONT, frontier_figure
 from fsdash.formatting import number
-from fsdash.theory import Sizes, fsvi_bound, regimes, value_lipschitz_bound
-from fsdash.theory.measured_domains import HORIZONS, measured_domains
-from fsdash.theory.sensitivity import best_T
-from tests.dashboard.choose_t.kit import (
-    EVERY,
-    PAGE,
-    SENSITIVITY,
-    THREE,
-    TRUST,
-    advised,
-    expected,
-    headline,
-    ran,
-    view,
-)
-from tests.dashboard.kit import figures, opened, snippet, traces, words
+from tests.dashboard.bounds.kit import headline, ran
+from tests.dashboard.kit import address, figures, metrics, opened, snippet, traces, words
+
+PAGE = "3_Choose_T.py"
+INVENTORY = make("inventory")
 
 
-def test_the_page_opens_on_three_regimes():
-    page = opened(PAGE, by="theory")
-    assert advised(page) == expected(view())
-    assert headline(page) == "Smallest bound: FSVI with T = 16, k = 3"
-    assert text.reasons(view()) in words(page)
-    for number_shown in ("3.48 sweeps", "second smallest bound, 14.2", "from 1.48 to 5.27 sweeps"):
-        assert number_shown in text.reasons(view())
-    assert not page.error and not page.warning
+@pytest.fixture(scope="module")
+def model():
+    return measured.measure_model(INVENTORY, lambda share: None)
 
 
-def test_the_figure_on_the_page_is_the_librarys():
-    drawn = figures(opened(PAGE, by="theory"))["regret-cost"]
-    found = regimes(THREE.constants, THREE.sizes, T=THREE.T)
-    np.testing.assert_allclose(
-        traces(drawn)["regimes"]["x"][:-1], [regime.start for regime in found]
+@pytest.fixture(scope="module")
+def found(model):
+    return model.frontier
+
+
+def test_the_page_opens_measured_on_the_inventory(model, found):
+    page = opened(PAGE)
+    state = MeasuredState("inventory", model, 4.0)
+    assert headline(page) == text.headline(state)
+    assert metrics(page) == text.numbers(state)
+    best = best_on_budget(found[found["sweeps"] > 0], 4.0)
+    assert number(best["mean_regret"]) in metrics(page)["Mean regret"]
+    drawn = traces(figures(page)["frontier"])
+    assert {FRONT, CERTIFICATE, "T = 6", "Rolling freeze", "MPI", "Base VI"} <= set(drawn)
+    assert address(page) == {}
+
+
+def test_a_link_opens_model_budget_measure_and_drawn_curves():
+    page = opened(
+        PAGE, model="inventory.coarse-demand", budget="2", measure="max_regret", drawn="3,9"
     )
-    mark = traces(drawn)["T = 16 for this budget"]
-    assert mark["y"] == [fsvi_bound(THREE.constants, 16, k=3).total]
-    assert [s["x0"] for s in drawn["layout"]["shapes"] if s["name"] == "handle"] == [2e10]
+    assert not page.warning
+    drawn = traces(figures(page)["frontier"])
+    assert {"T = 3", "T = 9"} <= set(drawn) and "T = 6" not in drawn
+    assert figures(page)["frontier"]["layout"]["yaxis"]["title"]["text"] == "largest regret"
 
 
-def test_the_controls_move_the_advice():
-    page = opened(PAGE, by="theory")
-    page.number_input(key="choose-t.budget").set_value(60.0)
-    page.number_input(key="choose-t.gamma").set_value(0.95)
-    page.number_input(key="choose-t.Lf").set_value(0.9)
-    page.number_input(key="choose-t.na").set_value(5.0)
-    page.multiselect(key="choose-t.T").set_value([3, 7]).run()
-    constants = replace(THREE.constants, gamma=0.95, l_f=0.9)
-    assert advised(page) == expected(
-        view(60.0, constants, Sizes(n_slow=100, n_fast=100, n_actions=5), (3, 7))
-    )
+def test_the_certificate_is_drawn_above_the_true_regret(found):
+    for measure in ("mean_regret", "max_regret"):
+        figure = frontier_figure(found, (6,), 4.0, measure)
+        series = {trace.name: trace for trace in figure.data}
+        assert (series[CERTIFICATE].y >= series["truth"].y).all()
+        assert (
+            list(series[FRONT].x[:-1])
+            == pareto(found[found["sweeps"] > 0], measure)["sweeps"].tolist()
+        )
 
 
-def test_every_T_may_compete():
-    page = opened(PAGE, by="theory", budget="20", over=EVERY)
-    assert headline(page) == "Smallest bound: FSVI with T = 8, k = 19"
-    assert advised(page) == expected(view(20.0, every=True))
+def test_the_figure_and_the_runner_up_are_those_of_a_fresh_frontier(model, found):
+    """What is kept for all budgets gives the same as starting anew with each of them."""
+    for budget in (0.05, 0.3, 4.0, 1e4):
+        for measure in ("mean_regret", "max_regret"):
+            state = MeasuredState("inventory", model, budget, (3, 6), measure)
+            assert measured.figure(state) == frontier_figure(found, (3, 6), budget, measure)
+            second = runner_up(model.positive, budget, measure)
+            assert (state.second is None) == (second is None)
+            assert second is None or state.second.equals(second)
 
 
-@pytest.mark.parametrize("name", choose.example_names())
-def test_examples_fill_the_controls(name):
-    page = opened(PAGE, by="theory", budget="7", Lf="1.3", LUby="derived")
-    page.button(key=f"load-{name}").click().run()
-    assert not page.exception
-    assert advised(page) == expected(choose.example(name))
+def test_the_best_T_of_fsvi_is_named_wherever_fsvi_is_not_the_first_or_second(model, found):
+    fsvi = found[(found["method"] == "fsvi") & found["sweeps"].between(1e-9, 20)]
+    T = fsvi.loc[fsvi["mean_regret"].idxmin(), "T"]
+    reasons = text.reasons(MeasuredState("inventory", model, 20.0))
+    assert f"FSVI does best with T = {T} and" in reasons
+    assert "does best" not in text.reasons(MeasuredState("inventory", model, 4.0))
 
 
-def test_the_bound_of_a_measured_domain_is_called_vacuous():
-    page = opened(PAGE, by="theory")
-    page.button(key="load-inventory").click().run()
-    advice = choose.example("inventory").advice
-    ratio = number(advice.choice.regret / advice.trivial_bound)
-    run = f"Base VI: k = {advice.choice.k:,} sweeps"
-    vacuous = text.VACUOUS.format(ratio=ratio, trivial=number(advice.trivial_bound), run=run)
-    assert vacuous in words(page) and text.VACUOUS_FLOORS in words(page)
+def test_a_budget_below_the_cheapest_policy_says_what_to_do():
+    page = opened(PAGE, budget="0.01")
+    assert headline(page) == "This budget is too small"
+    assert "Raise the budget" in words(page) and not page.metric
 
 
-def test_only_competitors_are_called_off_the_scale():
-    assert text.SET_BUDGET in [caption.value for caption in opened(PAGE, by="theory").caption]
+def test_T_is_chosen_by_three_rules(model, found):
+    table = measured.choices_of_T(MeasuredState("inventory", model, 20.0)).set_index("chosen by")
+    paid = found[(found["method"] == "fsvi") & found["sweeps"].between(1e-9, 20)]
+    for rule, column in (
+        ("the regret bound", "bound"),
+        ("the certificate", "certificate"),
+        ("hindsight", "mean_regret"),
+    ):
+        assert table.loc[rule, "T"] == paid.loc[paid[column].idxmin(), "T"]
+    assert table.loc["hindsight", "mean regret"] == table["mean regret"].min()
+    assert measured.choices_of_T(MeasuredState("inventory", model, 0.1)).empty
 
 
-def test_competitors_off_the_scale_are_named():
-    page = opened(PAGE, by="theory")
-    page.button(key="load-pricing").click().run()
-    captions = " ".join(caption.value for caption in page.caption)
-    assert text.off_scale(["T = 6", "T = 12", "T = 24"]) in captions
-    top = 10 ** figures(page)["regret-cost"]["layout"]["yaxis"]["range"][1]
-    curves = traces(figures(page)["regret-cost"])
-    assert min(curves["T = 6"]["y"]) > top > min(curves["Base VI"]["y"])
+def test_the_bound_is_off_the_scale_and_the_page_says_by_how_much(model, found):
+    ratios = (found["bound"] / found["max_regret"])[found["method"] == "fsvi"]
+    assert model.bound_factor == pytest.approx(ratios[found["sweeps"] > 0].min())
+    note = text.bound_note(model.bound_factor, False)
+    captions = " ".join(caption.value for caption in opened(PAGE).caption)
+    assert note in captions and "cannot choose T" in note
 
 
-def test_one_sweep_is_written_in_the_singular():
-    page = opened(PAGE, by="theory", budget="1")
-    assert "k = 1 sweep" in words(page)  # of the smallest bound, which is vacuous here
-    assert "It costs 1 sweep." in words(page) and "1 sweeps" not in words(page)
+def test_a_point_opens_its_own_policy_in_the_inspector(model, found):
+    """The step in the link is the record whose regret is that of the row."""
+    state = MeasuredState("inventory", model, 4.0)
+    rows = found[found["sweeps"] > 0].groupby("method", group_keys=False).sample(2, random_state=0)
+    for _, row in rows.iterrows():
+        query = measured.inspector_query(state, row)
+        T = int(query["T"]) if "T" in query else None
+        history = solved_history(solved_spec(query["domain"], "default", query["method"], T))
+        step = int(query["step"])
+        if step in history.steps:
+            regret = history.row(step)["mean_regret"]
+            assert regret == pytest.approx(row["mean_regret"], rel=1e-3, abs=1e-2)
+        assert step < 300
 
 
-def test_L_U_can_be_derived():
-    page = opened(PAGE, by="theory", Lf="0.9", LUby="derived")
-    constants = replace(THREE.constants, l_f=0.9)
-    constants = replace(constants, l_u=value_lipschitz_bound(0.9, 0.5, l_f=0.9))
-    assert advised(page) == expected(view(constants=constants))
-    assert page.number_input(key="choose-t.LU").disabled
+def test_the_snippet_recomputes_the_table():
+    names = ran(snippet(opened(PAGE)))
+    expected = frontier(INVENTORY.build())
+    pd.testing.assert_frame_equal(names["frame"], expected)
 
 
-def test_the_first_tab_shows_the_terms():
-    drawn = traces(figures(opened(PAGE, by="theory"))["terms"])
-    assert drawn["reward term"]["x"] == ["VI", "2", "4", "9", "16", "25"]
-    assert drawn["iteration term"]["y"][4] == fsvi_bound(THREE.constants, 16, k=3).iteration_term
+def test_a_measurement_is_shown_although_others_drop_it_at_once(monkeypatch):
+    class Full(dict):
+        """Another visitor's measurement takes its place."""
 
+        def __setitem__(self, *_):
+            pass
 
-def test_the_heat_map_varies_the_chosen_constant():
-    page = opened(PAGE, by="theory", tab=SENSITIVITY, vary="alpha")
-    assert set(figures(page)) == {"regret-cost", "best-T"}
-    cells = traces(figures(page)["best-T"])["best T"]
-    z, row = np.reshape(cells["z"], (choose.CELLS, choose.CELLS)), 11
-    constants = replace(THREE.constants, alpha=float(cells["y"][row]))
-    budgets = np.array(cells["x"]) * THREE.sizes.sweep
-    expected_T = best_T(constants, THREE.sizes, budgets=budgets, T=THREE.T).T
-    np.testing.assert_allclose(2 ** z[row], expected_T)
-
-
-def test_the_last_tab_shows_the_true_regret_and_the_condition():
-    page = opened(PAGE, by="theory", tab=TRUST, domain="pricing")
-    domain = measured_domains()["pricing"]
-    bound = fsvi_bound(domain.constants, 12, k=0).floor
-    assert text.truth("pricing", domain, bound) in words(page)
-    assert f"**{number(domain.regret[12][0])}**" in text.truth("pricing", domain, bound)
-    assert FROZEN_DYNAMICS_CONDITION in words(page) and text.WITHOUT_CONDITION in words(page)
-    assert list(traces(figures(page)["truth"])["the true regret"]["y"]) == [
-        domain.regret[T][0] for T in HORIZONS
-    ]
-
-
-@pytest.mark.parametrize("name", measured_domains())
-def test_the_snippet_recomputes_the_true_regret(name):
-    page = opened(PAGE, by="theory", tab=TRUST, domain=name)
-    frame = ran(snippet(page, -1))["frame"]
-    pd.testing.assert_frame_equal(frame, truth_frame(name))
-    drawn = traces(figures(page)["truth"])
-    np.testing.assert_array_equal(drawn["the bound, k → ∞"]["y"], frame["bound"])
-    np.testing.assert_array_equal(drawn["the true regret"]["y"], frame["largest_regret"])
+    monkeypatch.setattr(view, "_measured_models", Full)
+    monkeypatch.setattr(view, "may_start", lambda _: True)
+    monkeypatch.setattr(view, "wait_for", lambda *_, **__: "found")
+    assert view.measured_model(make("inventory")) == "found"

@@ -8,7 +8,7 @@ from fsdash.runs.engine import execute
 from fsdash.runs.spec import RunSpec
 from tests.dashboard.kit import figures
 
-PAGE = "5_Policy_inspector.py"
+PAGE = "7_Policy_inspector.py"
 
 
 def records(spec: RunSpec, replication: int = 0) -> list:

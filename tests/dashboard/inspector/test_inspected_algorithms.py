@@ -28,7 +28,7 @@ def test_the_last_policy_is_shown_with_its_share(tmp_path, monkeypatch, name, pa
     store.close()
     rows = []
     execute(spec, 0, lambda record: rows.append(record.row))
-    test = opened("5_Policy_inspector.py", experiment=id)
+    test = opened("7_Policy_inspector.py", experiment=id)
     assert not test.exception and not test.error
     share = metrics(test)[BY_NAME["fraction_of_optimal"].label]
     assert share == f"{100 * rows[-1]['fraction_of_optimal']:.1f}%"

@@ -11,9 +11,11 @@ import pytest
 
 from examples.machine import Machine
 from fsdash.choice.solved import solved_domain
+from fsdash.dashboard.inspector import choice as source
 from fsdash.dashboard.inspector import figures as inspector_figures
-from fsdash.dashboard.inspector import source, text, timeline
 from fsdash.dashboard.inspector import state as inspector
+from fsdash.dashboard.inspector import text
+from fsdash.dashboard.inspector import view as inspector_view
 from fsdash.dashboard.inspector.url import URL, format_selectors, parse_selectors
 from fsdash.dashboard.service import ASK_OPERATOR, NEW_STORE, SET_ASIDE
 from fsdash.dashboard.widgets.chart import HTML
@@ -77,7 +79,7 @@ def test_a_state_shows_its_values_and_q_values(experiment):
     run = experiment.runs[1]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id), state="10,0")
     inspected, _ = inspector.policy_at(inspector.recorded_history(Store(), run, 0), 9)
-    assert text.SELECTED_STATE in words(page)
+    assert "The selected state" in words(page)
     facts = inspector.state_table(inspected, 10, 0).iloc[0]
     best = inspected.optimum.U_XY[10, 0]
     row = f"| {text.VALUE_NAMES['max']} | {number(facts['value'])} | {number(float(best))} |"
@@ -92,9 +94,9 @@ def test_playing_steps_through_the_run_and_stops_at_its_end(experiment):
     run = experiment.runs[1]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id), step="7")
     page.button(key="play").click().run()
-    assert page.button(key="play").label == text.PAUSE
+    assert page.button(key="play").label == "Pause"
     steps = [page.select_slider(key=URL.key("step")).value]
-    while page.button(key="play").label == text.PAUSE:
+    while page.button(key="play").label == "Pause":
         page.run()
         steps.append(page.select_slider(key=URL.key("step")).value)
         assert len(steps) < 20
@@ -106,7 +108,7 @@ def test_playing_steps_through_the_run_and_stops_at_its_end(experiment):
 
 def test_another_run_opens_at_its_last_step(experiment):
     page = opened(PAGE, experiment=experiment.id)
-    open_popover(page, text.CHANGE)
+    open_popover(page, "Change")
     page.selectbox(key=URL.key("run")).set_value(experiment.runs[1].id).run()
     last = records(experiment.runs[1].spec)[-1].row
     assert page.select_slider(key=URL.key("step")).value == last["step"]
@@ -114,7 +116,7 @@ def test_another_run_opens_at_its_last_step(experiment):
 
 
 def test_playing_a_long_run_skips_steps(empty_store, monkeypatch):
-    monkeypatch.setattr(timeline, "MAX_FRAMES", 10)
+    monkeypatch.setattr(inspector_view, "MAX_FRAMES", 10)
     page = opened(PAGE, domain="inventory", method="fsvi", T="3", step="0")
     page.button(key="play").click().run()
     page.run()
@@ -130,7 +132,7 @@ def test_without_any_run_an_exact_algorithm_is_solved(empty_store):
     page = opened(PAGE)
     assert metrics(page)[SHARE] == "90.9%"
     assert page.query_params["domain"] == "inventory"
-    open_popover(page, text.CHANGE)
+    open_popover(page, "Change")
     page.selectbox(key=URL.key("method")).set_value("mpi").run()
     assert not page.exception
     assert metrics(page)[SHARE] == "100.0%"
@@ -180,7 +182,7 @@ def test_a_phase_that_earlier_policies_lack_falls_back_to_the_first(empty_store)
 def test_a_custom_domain_gets_heat_maps(empty_store, monkeypatch):
     monkeypatch.setitem(DOMAINS, "machine", Machine)
     page = opened(PAGE)
-    open_popover(page, text.CHANGE)
+    open_popover(page, "Change")
     page.selectbox(key=URL.key("domain")).set_value("machine").run()
     assert not page.exception
     assert not page.error
@@ -232,8 +234,8 @@ def test_a_link_to_something_deleted_shows_a_notice(experiment, query, notice):
 def test_an_unavailable_option_in_a_link_is_reported(experiment):
     page = opened(PAGE, experiment=experiment.id, replication="77", view="bar")
     notices = [warning.value for warning in page.warning]
-    assert text.unavailable(text.REPLICATION, 77, "0") in notices
-    assert any(notice.startswith(f"{text.FIGURE}: the link asks for bar") for notice in notices)
+    assert text.unavailable("Replication", 77, "0") in notices
+    assert any(notice.startswith("Figure: the link asks for bar") for notice in notices)
 
 
 @pytest.mark.parametrize("junk", ["x", "-1", "1e9", "nan", "9" * 400, "<b>", "a:b;c", "1,2,3"])
@@ -323,7 +325,7 @@ def test_the_downloads_hold_the_policy(experiment):
     run = experiment.runs[0]
     page = opened(PAGE, experiment=experiment.id, run=str(run.id))
     labels = {button.label for button in unfold(page).get("download_button")}
-    assert labels == {*text.table_labels(text.POLICY), HTML, text.SPEC_JSON}
+    assert labels == {*text.table_labels("Policy"), HTML, "Specification, JSON"}
     history = inspector.recorded_history(Store(), run, 0)
     frame = policy_table(inspector.policy_at(history, history.steps[-1])[0])
     again = pd.read_csv(io.StringIO(frame.to_csv(index=False)))

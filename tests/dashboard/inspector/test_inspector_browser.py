@@ -68,9 +68,9 @@ def click_cell(page: Page, chart: Locator, column: float, row: float) -> None:
 def test_a_click_shows_the_state_and_a_reload_shows_it_again(visit: Callable, store, experiment):
     page = visit(address(experiment))
     wait_until_drawn(page, "policy-orders", "q-values")
-    expect(page.get_by_role("heading", name=text.WORST_STATE)).to_be_visible()
+    expect(page.get_by_role("heading", name="Largest loss in this view")).to_be_visible()
     click_cell(page, figure(page, "policy-orders"), column=4, row=9)
-    expect(page.get_by_role("heading", name=text.SELECTED_STATE)).to_be_visible()
+    expect(page.get_by_role("heading", name="The selected state")).to_be_visible()
     history = recorded_history(store, experiment.runs[0], 0)
     inspected, _ = policy_at(history, history.steps[-1])
     value = state_table(inspected, 9, 4)["value"].iloc[0]
@@ -79,7 +79,7 @@ def test_a_click_shows_the_state_and_a_reload_shows_it_again(visit: Callable, st
     expect(page).to_have_url(in_url("state", "9%2C4"))
     page.reload()
     wait_until_drawn(page, "policy-orders")
-    expect(page.get_by_role("heading", name=text.SELECTED_STATE)).to_be_visible()
+    expect(page.get_by_role("heading", name="The selected state")).to_be_visible()
     expect(cell.first).to_be_visible()
 
 
@@ -95,16 +95,16 @@ def test_the_parameters_of_the_page_before_do_not_stay(visit: Callable, experime
     wait_until_drawn(page, "policy-orders")
     expect(page).to_have_url(in_url("view", "orders"))
     page.evaluate(LATE_PARAMETERS)
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Reward error").click()
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Bounds").click()
     wait_until_drawn(page, "ceiling")
-    expect(page).to_have_url(re.compile("/Reward_error$"))
+    expect(page).to_have_url(re.compile("/Bounds$"))
 
 
 def test_going_back_from_another_page_restores_the_view(visit: Callable, experiment):
     page = visit(address(experiment, step="0"))
     wait_until_drawn(page, "policy-orders")
     expect(page).to_have_url(in_url("view", "orders"))
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Reward error").click()
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Bounds").click()
     wait_until_drawn(page, "ceiling")
     page.go_back()
     wait_until_drawn(page, "policy-orders")
@@ -127,10 +127,10 @@ def test_playing_moves_the_slider_to_the_end(visit: Callable, experiment):
     page = visit(address(experiment, step="0"))
     wait_until_drawn(page, "policy-orders")
     expect(page.get_by_text(FIRST_STEP).first).to_be_visible()
-    page.get_by_role("button", name=text.PLAY).click()
-    expect(page.get_by_role("button", name=text.PAUSE)).to_be_visible()
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
     expect(page.get_by_text("Upper level, iteration 2").first).to_be_visible()
-    expect(page.get_by_role("button", name=text.PLAY)).to_be_visible()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
 
 
 def test_a_tap_on_the_difference_map_selects_a_state_of_both_policies(visit: Callable, experiment):
@@ -140,9 +140,9 @@ def test_a_tap_on_the_difference_map_selects_a_state_of_both_policies(visit: Cal
     box = chart.bounding_box()
     assert box["y"] + 300 < NARROW[1], "the figure is not on the first screen"
     page.touchscreen.tap(*chart.evaluate(CELL, [10, 3]))
-    expect(page.get_by_role("heading", name=text.SELECTED_STATE)).to_be_visible()
+    expect(page.get_by_role("heading", name="The selected state")).to_be_visible()
     expect(page).to_have_url(in_url("state", "3%2C10"))
-    page.get_by_role("button", name=text.NEXT_DISAGREEMENT).tap()
+    page.get_by_role("button", name="Next largest disagreement").tap()
     expect(page).not_to_have_url(in_url("state", "3%2C10"))
 
 
@@ -150,7 +150,7 @@ def test_two_policies_side_by_side(visit: Callable, experiment):
     page = visit(address(experiment, compare="optimum", view="orders"))
     wait_until_drawn(page, "left-orders", "right-orders", "q-values")
     click_cell(page, figure(page, "right-orders"), column=10, row=3)
-    expect(page.get_by_role("heading", name=text.SELECTED_STATE)).to_be_visible()
+    expect(page.get_by_role("heading", name="The selected state")).to_be_visible()
 
 
 def test_a_bar_of_the_microscope_selects_its_block(visit: Callable, experiment):
@@ -182,7 +182,7 @@ def test_a_change_of_step_keeps_the_zoom(visit: Callable, experiment):
     wait_until_drawn(page, "policy-orders")
     chart = figure(page, "policy-orders")
     chart.evaluate("node => Plotly.relayout(node, {'xaxis.range': [5, 15]})")
-    slider(page, text.STEP).press("ArrowLeft")
+    slider(page, "Step of the run").press("ArrowLeft")
     expect(page).to_have_url(re.compile(r"[?&]step=\d"))
     wait_until_drawn(page, "policy-orders")
     assert chart.evaluate("node => node._fullLayout.xaxis.range") == [5, 15]
@@ -193,7 +193,7 @@ def test_the_policy_can_be_downloaded(visit: Callable, store, experiment, tmp_pa
     wait_until_drawn(page, "policy-orders")
     page.get_by_text(EXPORT, exact=True).click()
     with page.expect_download() as download:
-        page.get_by_role("button", name=text.table_labels(text.POLICY)[0]).click()
+        page.get_by_role("button", name=text.table_labels("Policy")[0]).click()
     path = tmp_path / "policy.csv"
     download.value.save_as(path)
     history = recorded_history(store, experiment.runs[0], 0)

@@ -20,7 +20,7 @@ from tests.dashboard.kit import (
 
 pytestmark = pytest.mark.slow  # together they take several seconds
 
-PAGE = "9_Live_gridworld.py"
+PAGE = "6_Live_gridworld.py"
 MAPS = ("live-fsvi", "live-rolling", "live-vi")
 
 
@@ -31,7 +31,7 @@ def press(page, key: str):
 
 
 def change_cell(page, column: int, row: int):
-    open_popover(page, text.SETTINGS)
+    open_popover(page, "Settings")
     page.number_input(key="live-column").set_value(column)
     page.number_input(key="live-row").set_value(row)
     return press(page, "live-apply")
@@ -65,18 +65,18 @@ def test_the_race_plays_until_it_is_paused():
     before = words(press(page, "live-play"))
     page.run()
     assert words(page) == before
-    assert page.button(key="live-play").label == text.PLAY
+    assert page.button(key="live-play").label == "Play"
 
 
 def test_a_settled_race_stops_and_a_change_of_the_map_starts_it_again():
     page = press(opened(PAGE, speed="5", T="2"), "live-play")
     for _ in range(60):
-        if page.button(key="live-play").label == text.PLAY:
+        if page.button(key="live-play").label == "Play":
             break
         page.run()
     assert text.SETTLED in [caption.value for caption in page.caption]
     press(page, "live-flip")
-    assert page.button(key="live-play").label == text.PAUSE
+    assert page.button(key="live-play").label == "Pause"
 
 
 def test_walls_rewards_and_rings_change_by_keyboard_and_are_in_the_link():
@@ -85,7 +85,7 @@ def test_walls_rewards_and_rings_change_by_keyboard_and_are_in_the_link():
     assert len(figures(page)["live-vi"]["layout"]["shapes"]) == 1
     press(page, "live-flip")
     assert address(page) == {"map": "flip,wall.5.5"}
-    page.segmented_control(key="live-gridworld.tool").set_value(text.MOVE).run()
+    page.segmented_control(key="live-gridworld.tool").set_value("move").run()
     change_cell(page, 0, 0)
     assert any(text.PICK_HINT in caption.value for caption in page.caption)
     change_cell(page, 6, 6)  # the end of task 7

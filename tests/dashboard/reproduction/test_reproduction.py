@@ -11,7 +11,7 @@ from fsdash.dashboard.reproduction import state as reproduction
 from fsdash.dashboard.reproduction import text
 from fsdash.dashboard.reproduction.text import FINDINGS, PARTS, VERDICTS
 from fsdash.dashboard.reproduction.view import BUDGET_CLAIMS
-from fsdash.dashboard.run_lab.state import PLANS
+from fsdash.dashboard.run_lab.plans import PLANS
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.figures.samples import samples_figure
 from fsdash.reproduce import archive
@@ -24,7 +24,7 @@ from tests.dashboard.kit import figures, opened, traces, unfold, words
 
 pytestmark = pytest.mark.slow  # together they take several seconds
 
-PAGE = "7_Reproduction.py"
+PAGE = "8_Reproduction.py"
 INVENTORY = PARTS["inventory"]
 
 
@@ -283,9 +283,9 @@ def test_the_archived_tables_can_be_downloaded():
     page = opened(PAGE, part="Theory")
     labels = [button.label for button in page.get("download_button")]
     assert {
-        text.CLAIMS_CSV,
-        text.FINDINGS_CSV,
-        text.SENSITIVITY_CSV,
+        "Claims, CSV",
+        "Measured values, CSV",
+        "Verdicts by count, ties and budget, CSV",
         text.rows_csv("inventory"),
     } <= set(labels)
 
@@ -306,7 +306,7 @@ def test_verdicts_differ_in_word_and_icon():
 @pytest.mark.parametrize(
     ("title", "label"),
     [
-        ("Inventory control", text.PAPER_FIGURE),
+        ("Inventory control", "The paper's figure"),
         ("Gridworld: the model is known", "The model is known"),
         ("Dynamic pricing, networks", "Networks"),
     ],

@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import expect
 
 from fsdash.dashboard.reproduction import state as reproduction
-from fsdash.dashboard.reproduction import text
 from fsdash.reproduce.archive import archived_claims
 from tests.dashboard.browser import SCREENS, assert_fits, in_url, wait_until_drawn
 
@@ -30,18 +29,18 @@ def test_a_claims_link_opens_it_alone_and_leads_back(visit: Callable):
     wait_until_drawn(page, "gridworld")
     claim = archived_claims().set_index("name").loc["gridworld-T3"]
     page.get_by_text(claim["claim"]).click()
-    page.locator(".st-key-claim-gridworld-T3").get_by_text(text.LINK).click()
+    page.locator(".st-key-claim-gridworld-T3").get_by_text("Link to this claim").click()
     expect(page).to_have_url(in_url("claim", "gridworld-T3"))
     expect(page.get_by_text(claim["rule"])).to_be_visible()
     expect(page.locator("[class*=st-key-claim-]")).to_have_count(1)
-    page.get_by_role("button", name=text.ALL_CLAIMS).click()
+    page.get_by_role("button", name="Show all claims").click()
     expect(page.locator(".st-key-claim-gridworld-T6")).to_be_visible()
 
 
 def test_run_this_again_opens_the_lab_with_the_papers_plan(visit: Callable):
     page = visit("/Reproduction?part=Inventory+control")
     wait_until_drawn(page, "inventory")
-    page.get_by_text(text.RUN_AGAIN).click()
+    page.get_by_text("Run this again in the lab").click()
     expect(page).to_have_url(in_url("preset", "paper-inventory"))
 
 
@@ -49,7 +48,7 @@ def test_the_claims_can_be_downloaded(visit: Callable, tmp_path):
     page = visit("/Reproduction?part=Theory")
     wait_until_drawn(page, "reward-error-small")
     with page.expect_download() as download:
-        page.get_by_role("button", name=text.CLAIMS_CSV).click()
+        page.get_by_role("button", name="Claims, CSV").click()
     path = tmp_path / "claims.csv"
     download.value.save_as(path)
     assert pd.read_csv(path)["name"].tolist() == reproduction.claims()["name"].tolist()

@@ -6,7 +6,7 @@ from fsdash.dashboard.service import Service
 from fsdash.runs.records import Experiment
 from tests.dashboard.kit import address, opened
 
-PAGE = "4_Run_lab.py"
+PAGE = "5_Run_lab.py"
 
 
 def lab(**query: str) -> AppTest:

@@ -12,15 +12,18 @@ from fsdash.cli.main import parser
 from fsdash.cli.runs import read_specs
 from fsdash.dashboard.curves.state import sweep_size
 from fsdash.dashboard.run_lab import text
-from fsdash.dashboard.run_lab.state import (
+from fsdash.dashboard.run_lab.plans import (
     PLANS,
     CustomPlan,
+    SweepPlan,
     commands,
+    parse_values,
     python_code,
     repeated_name,
+    suggested_values,
+    sweepable,
     unused_name,
 )
-from fsdash.dashboard.run_lab.sweep import SweepPlan, parse_values, suggested_values, sweepable
 from fsdash.domains import DOMAINS, make
 from fsdash.errors import InputError
 from fsdash.figures.domains import describe_domain, domain_svg
@@ -101,7 +104,7 @@ def test_a_method_that_does_not_suit_the_domain_is_left_out_of_a_plan(monkeypatc
             raise InputError("e-thaw: the slow state is endogenous")
         return {}
 
-    monkeypatch.setattr("fsdash.dashboard.run_lab.state.run_notes", refuse)
+    monkeypatch.setattr("fsdash.dashboard.run_lab.plans.run_notes", refuse)
     labels = [spec.label for spec in PLANS["ways-to-freeze"].build("inventory", {}, 3, 0)]
     assert labels == ["E-FSVI, T=6", "E-Rolling, n=24", "Base E-VI"]
 

@@ -8,8 +8,9 @@ from fsdash.dashboard import service as shared
 from fsdash.dashboard.curves import state as curves
 from fsdash.dashboard.curves.state import sweep_size
 from fsdash.dashboard.curves.text import STATUS_BADGES
-from fsdash.dashboard.run_lab import preview, text
-from fsdash.dashboard.run_lab.state import CUSTOM, refresh_interval
+from fsdash.dashboard.run_lab import text
+from fsdash.dashboard.run_lab import view as lab_view
+from fsdash.dashboard.run_lab.plans import CUSTOM, refresh_interval
 from fsdash.dashboard.service import _service
 from fsdash.domains import make
 from fsdash.runs.records import run_labels
@@ -33,15 +34,15 @@ def test_an_example_is_shown_before_the_first_start(service):
 
 
 def test_the_preview_of_a_model_of_ones_own_is_computed(service, monkeypatch):
-    monkeypatch.setattr(preview, "EXAMPLES", {})
+    monkeypatch.setattr(lab_view, "EXAMPLES", {})
     drawn = traces(figures(lab())["example"])
     assert {"FSVI, T=6", "Rolling freeze, n=24", "Base VI"} <= set(drawn)
-    monkeypatch.setattr(preview, "MAX_STATES", 10)
-    preview._exact_figure.clear()
+    monkeypatch.setattr(lab_view, "MAX_STATES", 10)
+    lab_view._exact_figure.clear()
     large = lab()
     assert "example" not in figures(large)
     assert text.no_example("Inventory") in [c.value for c in large.caption]
-    preview._exact_figure.clear()
+    lab_view._exact_figure.clear()
 
 
 def test_the_first_points_are_drawn_with_the_start(service, monkeypatch):
@@ -175,7 +176,11 @@ def incomplete_experiment(service, *specs):
 def test_no_conclusions_are_drawn_from_stopped_replications(service):
     experiment = incomplete_experiment(service, base(replications=3), frozen(replications=1))
     test = lab(experiment=experiment.id)
-    assert test.info[0].value == text.INCOMPLETE
+    assert test.info[0].value == (
+        "Some replications have not finished, so no conclusions are drawn here. The "
+        "table counts finished replications; for a method without any, it shows the "
+        "values so far."
+    )
     assert "What to notice" not in words(test)
     ended, begun = experiment.runs
     labels = run_labels(experiment.runs)

@@ -8,8 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from fsdash.dashboard.curves.text import STATUS_BADGES
 from fsdash.dashboard.run_lab import text
-from fsdash.dashboard.run_lab.state import CUSTOM
-from fsdash.dashboard.run_lab.sweep import SWEEP
+from fsdash.dashboard.run_lab.plans import CUSTOM, SWEEP
 from tests.dashboard.browser import NARROW, RANGES, SCREENS, drag, figure, wait_until_drawn
 
 # One group, so that all tests here share one worker's server and browser.
@@ -32,7 +31,7 @@ def status(page: Page) -> Locator:
 def stop(page: Page) -> None:
     """Stop the experiment; nothing that can be clicked may slide under the pointer."""
     button = page.locator(".st-key-lab-actions").get_by_role("button", name=text.STOP)
-    expect(page.get_by_role("button", name=text.PAUSE)).to_be_visible()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
     box = button.bounding_box()
     button.click()
     expect(status(page)).to_contain_text(STATUS_BADGES["cancelled"].word)
@@ -86,7 +85,7 @@ def test_zoom_and_hidden_series_survive_refreshes_and_widgets_respond(visit):
     expect(page.get_by_text("4,356 states")).to_be_visible()
     expect(page).to_have_url(re.compile("domain=gridworld"))
     stop(page)
-    expect(page.get_by_role("button", name=text.RESUME)).to_be_visible()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
 
 
 def test_pause_and_resume_appear_in_a_second_tab(visit: Callable[..., Page]):
@@ -95,10 +94,10 @@ def test_pause_and_resume_appear_in_a_second_tab(visit: Callable[..., Page]):
     wait_until_drawn(page, "curves")
     other = visit("/Run_lab?experiment=" + re.search(r"experiment=(\w+)", page.url)[1])
     expect(status(other)).to_contain_text(STATUS_BADGES["running"].word)
-    page.get_by_role("button", name=text.PAUSE).click()
+    page.get_by_role("button", name="Pause").click()
     expect(status(page)).to_contain_text(STATUS_BADGES["paused"].word)
     expect(status(other)).to_contain_text(STATUS_BADGES["paused"].word)
-    page.get_by_role("button", name=text.RESUME).click()
+    page.get_by_role("button", name="Resume").click()
     expect(status(other)).to_contain_text(STATUS_BADGES["running"].word)
     stop(page)
 
@@ -127,7 +126,7 @@ def test_a_phone_shows_the_picture_below_start_the_results_first_and_a_repeat_be
     wait_until_drawn(page, "curves")
     assert form.evaluate("node => node.mark") == "the same node"
     assert above(figure(page, "curves")) < above(form)
-    page.get_by_role("button", name=text.RUN_AGAIN).click()
+    page.get_by_role("button", name="Run again").click()
     new_name = page.locator(".st-key-lab-repeat").get_by_text("Inventory: Quick look (2)")
     expect(new_name).to_be_visible()
     assert above(button) < above(figure(page, "curves"))
@@ -166,7 +165,7 @@ def test_the_keyboard_can_start_a_run(visit: Callable[..., Page]):
 def test_fsavi_runs_in_the_browser_and_shows_kappa(visit: Callable[..., Page]):
     page = visit(f"/Run_lab?preset={CUSTOM}&algorithms=fsavi&T=3&unit=iterations&budget=3")
     note = page.get_by_text("20 features for 561 states, κ = 1, κγ = 0.995")
-    page.get_by_text(text.ALGORITHM_PARAMETERS).click()
+    page.get_by_text("Parameters of the algorithms").click()
     cells = page.get_by_role("spinbutton", name="Fast cells")
     cells.fill("5")
     cells.press("Enter")

@@ -5,9 +5,7 @@ from dataclasses import replace
 import pytest
 
 from fsdash.algorithms.registry import ALGORITHMS
-from fsdash.dashboard.run_lab import text
-from fsdash.dashboard.run_lab.state import CUSTOM
-from fsdash.dashboard.run_lab.sweep import SWEEP
+from fsdash.dashboard.run_lab.plans import CUSTOM, SWEEP
 from fsdash.dashboard.widgets.url_state import UNUSABLE
 from fsdash.runs.limits import Limits
 from fsdash.runs.spec import RunSpec
@@ -139,7 +137,9 @@ def test_a_sweep_is_one_choice_and_a_link_restores_it(service):
     assert test.text_input(key="lab.fixed_T").value == "6"
     again = lab(**address(test))
     assert again.text_input(key="lab.values").value.replace(" ", "") == "25,50,100"
-    assert "Plan: 6 runs, 18 replications" in [e.label for e in again.expander]
+    assert "Plan: 6 runs, 18 replications" in [
+        box.proto.popover.label for box in again.get("popover")
+    ]
 
 
 def test_a_sweep_can_be_based_on_an_existing_run(service):
@@ -170,7 +170,9 @@ def test_a_sweep_can_be_based_on_an_existing_run(service):
     runs = shown(service, test).runs
     over(service.store, shown(service, test).id)
     assert [run.spec for run in runs] == [replace(spec, T=T) for T in (2, 4, 8)]
-    assert text.BASE_NOT_FOUND in [w.value for w in lab(base="nosuchthing.0").warning]
+    assert "The run whose settings this link uses is no longer stored." in [
+        w.value for w in lab(base="nosuchthing.0").warning
+    ]
 
 
 def test_the_default_number_of_replications_depends_on_the_plan(service):
@@ -198,7 +200,7 @@ def test_the_estimated_duration_is_shown_before_the_start(service):
     test = lab()
     assert any(c.value.endswith("on 2 workers, if the machine is idle.") for c in test.caption)
     test = lab(preset=CUSTOM, algorithms="e-vi", budget="1e5")
-    assert text.LEAVE_ANY_TIME in test.warning[0].value
+    assert "You can leave, pause or stop it at any time." in test.warning[0].value
     test = lab(preset=CUSTOM, algorithms="e-vi", budget="1e8")
     assert "Base E-VI would need about" in test.warning[0].value
     assert not test.button(key="start").disabled

@@ -39,9 +39,10 @@ def test_a_reader_comes_from_home_moves_a_figure_and_opens_an_answer(visit: Call
     expect(page.get_by_text("With 5 weeks to go (")).to_be_visible()
     expect(figure(page, "story-lower")).not_to_have_attribute("aria-label", before or "")
     expect(page).to_have_url(in_url("togo", "5"))
-    page.locator(".st-key-answer-lower summary").press("Enter")
+    page.locator(".st-key-answer-lower").get_by_role("button").press("Enter")
     answer = text.fill(SECTIONS[2].answer, numbers.lower(5)).split(". ")[0]
     expect(page.get_by_text(answer)).to_be_visible()
+    page.keyboard.press("Escape")
     # A symbol explains itself when it has the focus.
     symbol = page.locator(".fs-symbols abbr").first
     symbol.focus()

@@ -15,7 +15,6 @@ from fsdash.dashboard.live_gridworld.edits import (
     toggle_wall,
 )
 from fsdash.dashboard.run_lab.url import lab_url
-from fsdash.dashboard.runs.url import runs_url
 from fsdash.dashboard.widgets.url_state import (
     ListReader,
     UrlParameter,
@@ -33,7 +32,7 @@ def page_states() -> dict[str, UrlState]:
     for info in pkgutil.walk_packages(dashboard.__path__, f"{dashboard.__name__}."):
         module = importlib.import_module(info.name)
         found |= {v.page: v for v in vars(module).values() if isinstance(v, UrlState)}
-    return found | {state.page: state for state in (lab_url(), runs_url())}
+    return found | {lab_url().page: lab_url()}
 
 
 CHANGED_MAP = move_delivery(flip_ring(toggle_wall(Edits(), (5, 5))), 7, (8, 8))
@@ -47,13 +46,13 @@ EXAMPLES = {
     "kappa": (1.0, 1.3, 1.1234567),
     "Lf": (0.5, 1.0, 1.05, 1.5),
     **dict.fromkeys(("Lfrozen", "eta", "dYfrozen"), (0.0, 1.2, 1e6, 1e-5)),
-    "linear-architecture Lfrozen": (1.0, 1.2, 1e6, 1 + 1e-5),  # at least 1 on this page
     **dict.fromkeys(("dY", "Lr", "LU", "rmax"), ANY_NUMBER),
     **dict.fromkeys(("nx", "ny", "na"), SIZE),
     "T": (1, 2, 40),
-    "choose-t T": ([2], [100, 3], [2, 3, 4, 5, 6, 7, 8, 9]),
     "live-gridworld T": (2, 24),
     "drawn": ([3], [2, 24]),
+    "bounds drawn": ([2], [100, 3], [2, 3, 4, 5, 6, 7, 8, 9]),
+    "on": ("any", *DOMAINS),
     "choose-t model": ("gridworld", "inventory.coarse-demand"),
     "lab T": ("2", "3, 24", "1, 2, 3"),
     "domain": tuple(DOMAINS),

@@ -65,7 +65,7 @@ def test_a_model_is_deleted_only_if_no_experiment_uses_it(store):
     spec = RunSpec(saved.domain, "vi", iterations=1)
     ids = [store.add_experiment("me", "first", [spec, spec]) for _ in range(2)]
     assert sorted(store.models.experiments(saved.hash)) == sorted(ids)
-    with pytest.raises(InputError, match="2 experiments on the Runs page use this model"):
+    with pytest.raises(InputError, match="2 experiments among the stored runs use this model"):
         store.models.delete(saved.hash)
     for id in ids:
         store.delete(id)

@@ -1,0 +1,5 @@
+"""The page Teach; its code is in fsdash/dashboard/teach."""
+
+from fsdash.dashboard.teach import view
+
+view.show()
