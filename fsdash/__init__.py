@@ -20,7 +20,7 @@ fitted          `fvi`, `fsfvi`, `frolling`, `fqi` with `Linear` or `Deep` regres
 driving         `Snapshot`, `run_until`
 evaluation      `optimum`, `policy_values`, `regret`, `simulate`, `visits`
 comparison      `disagreement`, `simulate_pair`, `frozen_blocks`
-choice          `recommend`, `Choice`, `frontier`, `certify`, `SolvedModel`, `suits`
+choice          `plan`, `plan_steps`, `Plan`, `frontier`, `certify`, `SolvedModel`, `suits`
 experiments     `RunSpec`, `run_all`, `summarise`, `work_to_reach`
 theory          `Constants`, `Sizes`, `measure`, `reward_error`, `fsvi_bound`, `vi_bound`,
                 `fsavi_bound`, `repaired_bound`, `rolling_bound`, `advise`
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from fsdash.algorithms.optimum import optimum, regret
     from fsdash.choice.certify import certify
     from fsdash.choice.frontier import frontier
-    from fsdash.choice.recommend import Choice, recommend
+    from fsdash.choice.plan import Plan, plan, plan_steps
     from fsdash.choice.solved import SolvedModel, suits
     from fsdash.choice.splits import rank_splits
     from fsdash.core.axis import Axis, Coordinate
@@ -104,7 +104,6 @@ if TYPE_CHECKING:
 
 MODULES = {
     "Axis": "fsdash.core.axis",
-    "Choice": "fsdash.choice.recommend",
     "Constants": "fsdash.theory",
     "Coordinate": "fsdash.core.axis",
     "DOMAINS": "fsdash.domains",
@@ -115,6 +114,7 @@ MODULES = {
     "InputError": "fsdash.errors",
     "Linear": "fsdash.regression",
     "LinearArchitecture": "fsdash.algorithms",
+    "Plan": "fsdash.choice.plan",
     "Policy": "fsdash.models.policy",
     "RunSpec": "fsdash.runs.spec",
     "Sizes": "fsdash.theory",
@@ -153,9 +153,10 @@ MODULES = {
     "measure": "fsdash.theory.measured",
     "mpi": "fsdash.algorithms",
     "optimum": "fsdash.algorithms.optimum",
+    "plan": "fsdash.choice.plan",
+    "plan_steps": "fsdash.choice.plan",
     "policy_values": "fsdash.core.evaluation",
     "rank_splits": "fsdash.choice.splits",
-    "recommend": "fsdash.choice.recommend",
     "regret": "fsdash.algorithms.optimum",
     "repaired_bound": "fsdash.theory",
     "resplit": "fsdash.models.assemble",
@@ -181,7 +182,6 @@ MODULES = {
 __all__ = [
     "DOMAINS",
     "Axis",
-    "Choice",
     "Constants",
     "Coordinate",
     "DataFaults",
@@ -191,6 +191,7 @@ __all__ = [
     "InputError",
     "Linear",
     "LinearArchitecture",
+    "Plan",
     "Policy",
     "RunSpec",
     "Sizes",
@@ -230,9 +231,10 @@ __all__ = [
     "measure",
     "mpi",
     "optimum",
+    "plan",
+    "plan_steps",
     "policy_values",
     "rank_splits",
-    "recommend",
     "regret",
     "repaired_bound",
     "resplit",

@@ -163,8 +163,8 @@ def _share(share: float) -> str:
 class SolvedModel(Summary):
     """A model with its optimum, the scale of regret and the verdict on freezing.
 
-    Each part is computed once, when it is first asked for. `frontier`, `recommend` and `suits`
-    take a solved model in place of a model, so that it is not solved again.
+    Each part is computed once, when it is first asked for. `frontier` and `suits` take a solved
+    model in place of a model, so that it is not solved again.
 
     Examples
     --------

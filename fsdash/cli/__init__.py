@@ -5,7 +5,7 @@ arguments      what several commands share: their parser, argument types, a doma
 model_files    options of a model in a file, given instead of a domain
 progress       the progress bar
 theory         bounds, advise, constants
-choice         frontier, recommend
+choice         frontier, plan
 models         domains, algorithms, solve
 inspect_model  inspect-model
 runs           run

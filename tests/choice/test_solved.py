@@ -2,14 +2,13 @@
 
 from collections import Counter
 from dataclasses import replace
-from importlib import import_module
 
 import numpy as np
 import pytest
 
 from fsdash.algorithms import fsvi, rolling, run_until
 from fsdash.algorithms.optimum import optimum, regret
-from fsdash.choice.recommend import recommend
+from fsdash.choice.frontier import frontier
 from fsdash.choice.solved import HORIZONS, REMAINING, SolvedModel, suits
 from fsdash.core.model import FastSlowMDP
 from fsdash.core.rows import Rows
@@ -177,15 +176,10 @@ def test_a_solved_model_is_solved_once(monkeypatch):
         return call
 
     monkeypatch.setattr("fsdash.choice.solved.optimum", counted("optimum", optimum))
-    monkeypatch.setattr(
-        "fsdash.choice.recommend.frontier",
-        counted("frontier", import_module("fsdash.choice.frontier").frontier),
-    )
     solved = SolvedModel(make("inventory").build())
-    recommend(solved, sweeps=8)
+    frontier(solved, [2, 3], bounds=False)
     assert suits(solved) is solved.freezing
-    recommend(solved, sweeps=0.25, sampled=True)
-    assert calls == {"optimum": 1, "frontier": 1}
+    assert calls == {"optimum": 1}
 
 
 def test_what_rests_on_an_imprecise_optimum_says_so(monkeypatch):
@@ -197,5 +191,4 @@ def test_what_rests_on_an_imprecise_optimum_says_so(monkeypatch):
     notice = solved.best.notice
     assert "within ±12,345 only" in notice
     assert suits(solved).text.endswith(notice)
-    for options in ({}, {"sampled": True}):
-        assert recommend(solved, sweeps=0.5, **options).why.endswith(notice)
+    assert frontier(solved, [2], bounds=False).attrs["notice"] == notice

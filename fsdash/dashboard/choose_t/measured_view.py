@@ -218,7 +218,7 @@ def draw_choices_of_T(state: MeasuredState) -> None:
 
 @st.fragment
 def draw_samples(model: str) -> None:
-    """A recommendation from samples alone, computed on request."""
+    """A plan from samples alone, computed on request."""
     with st.expander(text.SAMPLES, icon=":material/casino:"):
         st.markdown(text.SAMPLES_INTRODUCTION)
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -228,23 +228,22 @@ def draw_samples(model: str) -> None:
         key = (model, sweeps, seed)
         if started:
             st.session_state[CHOSEN] = key, None
-        chosen, choice = st.session_state.get(CHOSEN, (None, None))
-        if chosen == key and choice is None:
-            choice = wait_for(
+        asked, result = st.session_state.get(CHOSEN, (None, None))
+        if asked == key and result is None:
+            result = wait_for(
                 ("samples", *key),
-                partial(measured.choose_from_samples, measured.model_of(model), sweeps, seed),
+                partial(measured.plan_from_samples, measured.model_of(model), sweeps, seed),
                 text.CHOOSING,
                 on_stop=partial(st.session_state.pop, CHOSEN),
             )
-            st.session_state[CHOSEN] = key, choice
-        if chosen == key and choice is not None:
-            st.subheader(text.sampled_headline(choice), anchor=False)
+            st.session_state[CHOSEN] = key, result
+        if asked == key and result is not None:
+            chosen, loss = result
+            st.subheader(text.sampled_headline(chosen), anchor=False)
             with st.container(horizontal=True, gap="medium"):
-                for label, value in text.sampled_numbers(
-                    choice, measured.optimal_mean(measured.model_of(model))
-                ).items():
+                for label, value in text.sampled_numbers(chosen, loss).items():
                     st.metric(label, value, width="content")
-            st.markdown(choice.why)
+            st.markdown(chosen.why)
 
 
 CHOSEN = "choose-t-sampled"
