@@ -89,7 +89,7 @@ COLUMNS = ("seconds", "evaluations", "sweeps", "method", "T", "value", "bound", 
 
 
 @dataclass(frozen=True, eq=False)
-class Progress:
+class PlanStep:
     """A step of a plan: its policy and what is known about it.
 
     `value` is a lower bound of the policy's mean value, `bound` an upper bound of the optimal one,
@@ -238,7 +238,7 @@ def plan(
     return plan_of(model, list(steps), gap=gap)
 
 
-def plan_of(model: FastSlowMDP, steps: Sequence[Progress], *, gap: float = GAP) -> Plan:
+def plan_of(model: FastSlowMDP, steps: Sequence[PlanStep], *, gap: float = GAP) -> Plan:
     """The plan that the steps of `plan_steps` so far have led to."""
     last = steps[-1]
     why = last.why or _why(steps, gap)
@@ -256,10 +256,18 @@ def plan_steps(
     sampled: bool = False,
     seed: int = 0,
     progress: Callable[[float], object] = lambda share: None,
-) -> Iterator[Progress]:
-    """Yield each improvement of a plan, with the arguments of `plan`.
+) -> Iterator[PlanStep]:
+    """Plan step by step: whoever stops early has the best policy so far.
 
-    The last one has the plan's policy. Whoever stops earlier has the best policy so far.
+    Parameters
+    ----------
+    model, seconds, sweeps, evaluations, gap, sampled, seed, progress
+        As in `plan`.
+
+    Returns
+    -------
+    iterator of PlanStep
+        One step whenever policy, bound or gap improve. The last one has the plan's policy.
 
     Examples
     --------
@@ -384,11 +392,11 @@ class _Meter:
         value: float = nan,
         bound: float = nan,
         why: str = "",
-    ) -> Progress:
+    ) -> PlanStep:
         """A step with what was spent so far."""
         spent, gap = self.spent, relative_gap(value, bound)
         steps = (self.elapsed, spent, spent / self.sweep, method, T, value, bound, gap)
-        return Progress(*steps, policy_PXY, why)
+        return PlanStep(*steps, policy_PXY, why)
 
 
 def relative_gap(value: float, bound: float) -> float:
@@ -399,7 +407,7 @@ def relative_gap(value: float, bound: float) -> float:
 # ------------------------------------------------------------------------------------- known model
 
 
-def _known_steps(meter: _Meter, gap: float) -> Iterator[Progress]:
+def _known_steps(meter: _Meter, gap: float) -> Iterator[PlanStep]:
     """The three stages, until the gap or the budget is reached."""
     model = meter.model
     U_XY, policy_XY = np.zeros(model.real_XY.shape), model.reward_XYA.argmax(axis=2)
@@ -427,14 +435,14 @@ class _Certified:
     def __init__(self, meter: _Meter, gap: float) -> None:
         self.meter, self.gap, self.bound, self.error = meter, gap, inf, inf
         self.done, self.possible = False, True
-        self.best: Progress | None = None
+        self.best: PlanStep | None = None
         X = meter.model.n_slow
         if X <= MAX_SLOW and meter.in_seconds and meter.model.true.exogenous_slow:
             self.possible = meter.left >= INVERSE * X**3
 
     def greedy(
         self, method: str, T: int | None, policy_XY: np.ndarray, U_XY: np.ndarray, HU_XY: np.ndarray
-    ) -> Progress:
+    ) -> PlanStep:
         """A policy that is greedy for U. U becomes U + c, and H U becomes H (U + c)."""
         if not self.possible:
             return self.meter.progress(method, T, policy_XY[None])
@@ -443,13 +451,13 @@ class _Certified:
 
     def known(
         self, method: str, T: int | None, policy_PXY: np.ndarray, U_XY: np.ndarray, error: float
-    ) -> Progress:
+    ) -> PlanStep:
         """A policy whose values are at least U − error, if U* is at most U + error."""
         mean = self.meter.model.mean(U_XY)
         self.bound = min(self.bound, mean + error)
         return self.step(method, T, policy_PXY, min(mean - error, self.bound))
 
-    def step(self, method: str, T: int | None, policy_PXY: np.ndarray, value: float) -> Progress:
+    def step(self, method: str, T: int | None, policy_PXY: np.ndarray, value: float) -> PlanStep:
         bound = self.bound if self.bound < inf else nan
         best = self.best
         if best is not None and relative_gap(best.value, bound) <= TIGHT and not value > best.value:
@@ -460,7 +468,7 @@ class _Certified:
 
     def evaluated(
         self, method: str, T: int | None, policy_XY: np.ndarray, V_XY: np.ndarray
-    ) -> Progress:
+    ) -> PlanStep:
         """A policy that takes one sweep of itself to be certified, if the budget pays for it."""
         meter, value = self.meter, nan
         if meter.pays("policy") and self.possible:
@@ -492,7 +500,7 @@ class _Frozen:
     def __init__(self, certified: _Certified, J_XY: np.ndarray) -> None:
         self.certified, self.J_XY = certified, J_XY
 
-    def steps(self) -> Iterator[Progress]:
+    def steps(self) -> Iterator[PlanStep]:
         certified, meter, model = self.certified, self.certified.meter, self.certified.meter.model
         frozen, true, n = meter.cost("frozen"), meter.cost("true"), 1
         exogenous = model.true.exogenous_slow
@@ -519,7 +527,7 @@ class _Thawed:
         self.policy_XY = np.zeros(V_XY.shape, np.int32)
         self.stay_XYA = _staying(self.model) if self.meter.pays("true") else np.ones((1, 1, 1))
 
-    def steps(self) -> Iterator[Progress]:
+    def steps(self) -> Iterator[PlanStep]:
         meter, model, certified, before = self.meter, self.model, self.certified, inf
         while meter.pays("true"):
             U_XY = self.V_XY.copy()
@@ -602,7 +610,7 @@ def _staying(model: FastSlowMDP) -> np.ndarray:
     return np.stack([(next_slow[x] == x) @ noise_W for x in range(X)])
 
 
-def _iterated_steps(certified: _Certified, U_XY: np.ndarray) -> Iterator[Progress]:
+def _iterated_steps(certified: _Certified, U_XY: np.ndarray) -> Iterator[PlanStep]:
     """Modified policy iteration from these values."""
     meter, model = certified.meter, certified.meter.model
     backups, worth, last_XY = 0, 0, np.empty(0, np.int32)
@@ -638,7 +646,7 @@ def _iterated_steps(certified: _Certified, U_XY: np.ndarray) -> Iterator[Progres
 # ----------------------------------------------------------------------------------------- samples
 
 
-def _sampled_steps(meter: _Meter, seed: int) -> Iterator[Progress]:
+def _sampled_steps(meter: _Meter, seed: int) -> Iterator[PlanStep]:
     """The winner of the race; within seconds, of races that grow as long as time is left."""
     model, evaluations = meter.model, int(meter.limit)
     if meter.in_seconds:
@@ -676,7 +684,7 @@ def describe(method: str, T: int | None, k: int | None = None) -> str:
     return entry.title + (f" with {' and '.join(parts)}" if parts else "")
 
 
-def _why(steps: Sequence[Progress], gap: float) -> str:
+def _why(steps: Sequence[PlanStep], gap: float) -> str:
     """What was reached, and what more budget is expected to bring."""
     last = steps[-1]
     spent = f"{number(last.seconds)} s ({number(last.sweeps)} sweeps)"

@@ -18,7 +18,7 @@ from fsdash.cli.model_files import check_policy_path, write_policy
 from fsdash.formatting import format_records, frame_records, number
 
 if TYPE_CHECKING:
-    from fsdash.choice.plan import Progress
+    from fsdash.choice.plan import PlanStep
     from fsdash.choice.solved import SolvedModel
 
 
@@ -121,7 +121,7 @@ def run_plan(arguments: argparse.Namespace) -> str | None:
     ensure_compiled()
     budget = {name: getattr(arguments, name) for name in ("seconds", "sweeps", "evaluations")}
     as_lines, line = arguments.format == "table", StatusLine()
-    steps: list[Progress] = []
+    steps: list[PlanStep] = []
     options = {"gap": arguments.gap, "sampled": arguments.sampled, "seed": arguments.seed}
     interrupted = False
     try:
@@ -147,7 +147,7 @@ def run_plan(arguments: argparse.Namespace) -> str | None:
     return text
 
 
-def plan_record(step: Progress, sense: str) -> dict[str, Any]:
+def plan_record(step: PlanStep, sense: str) -> dict[str, Any]:
     """A step with its value, or its cost if the rewards are negated costs."""
     sign, name = (-1, "cost") if sense == "min" else (1, "value")
     known = {name: sign * step.value, "bound": sign * step.bound, "gap": step.gap}
@@ -155,7 +155,7 @@ def plan_record(step: Progress, sense: str) -> dict[str, Any]:
     return record | {key: None if isnan(size) else size for key, size in known.items()}
 
 
-def plan_line(step: Progress, sense: str, header: bool) -> str:
+def plan_line(step: PlanStep, sense: str, header: bool) -> str:
     """A line of the table; the first one with its header."""
     record = plan_record(step, sense)
     name = "cost" if sense == "min" else "value"

@@ -25,7 +25,7 @@ from fsdash.dashboard.run_lab.state import (
     DEFAULT_REPLICATIONS,
     PLANS,
     CustomPlan,
-    Plan,
+    RunPlan,
     default_name,
     name_without_number,
     plan_notes,
@@ -240,7 +240,7 @@ def _read_sweep(
 
 @lru_cache(maxsize=256)
 def _build(
-    plan: Plan,
+    plan: RunPlan,
     domain: str,
     parameters: tuple[tuple[str, Value], ...],
     replications: int,
