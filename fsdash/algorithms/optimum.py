@@ -182,10 +182,11 @@ def solving(
             yield snapshot
             best = snapshot if best is None or snapshot.error < best.error else best
             rounded = best.error <= 2 * snapshot.rounding
-            if rounded and (not small or within(best.error, goal(), best.values_XY)):
+            may = small and exact()
+            if rounded and (not may or within(best.error, goal(), best.values_XY)):
                 return
             slow = snapshot.iteration >= FIRST_EXACT and snapshot.backups - made >= least
-            if small and (rounded or slow) and exact():
+            if may and (rounded or slow):
                 break
         assert best is not None
         values_XY = best.values_XY if rounded else snapshot.values_XY

@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, nan
+from time import perf_counter
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -40,6 +42,9 @@ from fsdash.theory.parameters import Constants
 from fsdash.theory.repaired import repaired_bound
 from fsdash.theory.rolling import rolling_bound
 
+Item = TypeVar("Item")
+SECONDS = 60.0
+"""The time limit if none is given."""
 METHODS = ("fsvi", "rolling", "mpi", "vi")
 COLUMNS = (
     "method",
@@ -88,6 +93,7 @@ def frontier(
     bounds: bool = True,
     constants: Constants | None = None,
     constants_seconds: float | None = None,
+    seconds: float | None = SECONDS,
     progress: Callable[[float], object] = lambda share: None,
 ) -> pd.DataFrame:
     """Measure the regret of each method, T and k on a model.
@@ -114,8 +120,11 @@ def frontier(
         in index form with all actions feasible and at most 400,000 state-action pairs.
     constants_seconds : float, optional
         Seconds for measuring the constants; then proven upper values are used, which still bound.
+    seconds : float, optional
+        Time limit, one minute by default; None for none. Each method and T may use an equal share
+        of the time that is left, and the points until then are returned. The time for U* is extra.
     progress : callable
-        Called with the share that is done, 0 to 1.
+        Called with the share that is done, 0 to 1. An exception in it ends the measurement.
 
     Returns
     -------
@@ -126,8 +135,8 @@ def frontier(
         certificate (an upper bound on max_regret) and bound (the proven bound from constants:
         `repaired_bound` of FSVI, `rolling_bound`, `vi_bound`; none for mpi). `attrs` holds the
         optimal mean value, the evaluations of one sweep, the cost of the shared upper bound in
-        sweeps, the precision (the difference of two regrets that may be numerical error), and a
-        notice if U* misses its tolerance.
+        sweeps, the precision (the difference of two regrets that may be numerical error), a notice
+        if U* misses its tolerance, and whether the frontier is `complete`.
 
     Examples
     --------
@@ -153,13 +162,17 @@ def frontier(
     best, goal = solved.best, tolerance * solved.largest_value
     if bounds and constants is None and best.within_tolerance and _is_measurable(model):
         progress(0.0)
+        if constants_seconds is None and seconds is not None:
+            constants_seconds = seconds / 2
         upper = measure(model, best.U_XY, seconds=constants_seconds)
         constants = upper.constants(model.gamma)
 
     found: list[tuple[Point, Values]] = []
-    for share, points in _series(model, T_values, methods, goal, every_iteration):
-        for point in points:
-            progress(share)
+    clock = _Clock(inf if seconds is None else seconds)
+    for done, jobs, points in _series(model, T_values, methods, goal, every_iteration, clock):
+        clock.share(jobs - done)
+        for point in clock.in_time(points):
+            progress(done / jobs)
             # Similar policies follow each other, so the values of one are a start for the next.
             start_XY = found[-1][1].U_XY if found else None
             values = policy_values(
@@ -197,6 +210,7 @@ def frontier(
         "upper_bound_sweeps": upper_sweeps,
         "precision": 2 * max((values.error for _, values in found), default=0.0),
         "notice": best.notice,
+        "complete": clock.complete,
     }
     return frame
 
@@ -207,6 +221,27 @@ def policy_of(model: FastSlowMDP, method: str, T: int | None, k: int | None) -> 
         return run_until(rolling(model, T or 1), iterations=T).policy_PXY
     runs = {"fsvi": lambda: fsvi(model, T or 1), "mpi": lambda: mpi(model), "vi": lambda: vi(model)}
     return run_until(runs[method](), iterations=k).policy_PXY
+
+
+class _Clock:
+    """A time limit that is shared equally by what is left to do."""
+
+    def __init__(self, seconds: float) -> None:
+        self.end = self.deadline = perf_counter() + seconds
+        self.complete = True
+
+    def share(self, jobs_left: int) -> None:
+        """Let the next job use its share of the time that is left."""
+        now = perf_counter()
+        self.deadline = now + max(self.end - now, 0.0) / jobs_left
+
+    def in_time(self, items: Iterator[Item]) -> Iterator[Item]:
+        """The items until the deadline, at least the first one."""
+        for item in items:
+            yield item
+            if perf_counter() > self.deadline:
+                self.complete = False
+                return
 
 
 def _check(model: FastSlowMDP, T: Sequence[int], methods: Sequence[str]) -> list[int]:
@@ -232,12 +267,14 @@ def _series(
     methods: Sequence[str],
     goal: float,
     every_iteration: bool,
-) -> Iterator[tuple[float, Iterator[Point]]]:
-    """The points of one method and T at a time, with the share that is done before them."""
+    clock: _Clock,
+) -> Iterator[tuple[int, int, Iterator[Point]]]:
+    """The points of one method and T at a time, after the number before them and of all."""
     passes = list(rolling(model, T_values[-1])) if set(methods) & set(FREEZING) else []
     jobs: list[Iterator[Point]] = []
     if "fsvi" in methods:
-        jobs += _fsvi_series(model, passes, T_values, goal, 1 if every_iteration else FSVI_RATIO)
+        ratio: float = 1 if every_iteration else FSVI_RATIO
+        jobs += _fsvi_series(model, passes, T_values, goal, ratio, clock)
     if "rolling" in methods:
         chosen = (s for s in passes if s.iteration in T_values)
         jobs.append(
@@ -245,13 +282,12 @@ def _series(
             for s in chosen
         )
     if "mpi" in methods:
-        jobs.append(_mpi_points(model, goal))
+        jobs.append(_mpi_points(model, goal, clock))
     if "vi" in methods:
-        jobs.append(
-            _iterated(model, "vi", None, vi(model), goal, 1 if every_iteration else VI_RATIO)
-        )
+        ratio = 1 if every_iteration else VI_RATIO
+        jobs.append(_iterated(model, "vi", None, vi(model), goal, ratio, clock))
     for done, job in enumerate(jobs):
-        yield done / len(jobs), _changed(job)
+        yield done, len(jobs), _changed(job)
 
 
 def _fsvi_series(
@@ -260,6 +296,7 @@ def _fsvi_series(
     T_values: Sequence[int],
     goal: float,
     ratio: float,
+    clock: _Clock,
 ) -> list[Iterator[Point]]:
     """The upper level of each T, on the lower level that all T share.
 
@@ -275,7 +312,7 @@ def _fsvi_series(
         lower = np.array(policies[:n][::-1], np.int32).reshape(n, *zero_XY.shape)
         backups = passes[n - 1].backups if n else 0
         upper = upper_level(model, J_XY, lower, followed[:n][::-1], zero_XY, backups)
-        jobs.append(_iterated(model, "fsvi", T, upper, goal, ratio))
+        jobs.append(_iterated(model, "fsvi", T, upper, goal, ratio, clock))
     return jobs
 
 
@@ -286,26 +323,27 @@ def _iterated(
     snapshots: Iterator[Snapshot],
     goal: float,
     ratio: float,
+    clock: _Clock,
 ) -> Iterator[Point]:
     """The points at each k up to `EVERY_UP_TO`, then at k that grow by a ratio.
 
     The last one is at convergence, if that is much later than the one before.
     """
     due = 0
-    for snapshot, last in until_settled(model, T or 1, snapshots, goal):
+    for snapshot, last in clock.in_time(until_settled(model, T or 1, snapshots, goal)):
         k = snapshot.iteration
         if k == due or (last and 2 * k >= due):
             yield _point(method, T, snapshot)
             due = k + 1 if k < EVERY_UP_TO else max(int(ratio * k), k + 1)
 
 
-def _mpi_points(model: FastSlowMDP, goal: float) -> Iterator[Point]:
+def _mpi_points(model: FastSlowMDP, goal: float, clock: _Clock) -> Iterator[Point]:
     """The points of modified policy iteration until its values are as precise as evaluations.
 
     It converges fast, and a budget that pays for the optimum must not end with a worse policy.
     """
     enough = attainable(model, EVALUATED * goal)
-    for snapshot in mpi(model):
+    for snapshot in clock.in_time(mpi(model)):
         yield _point("mpi", None, snapshot)
         if snapshot.error <= enough or snapshot.iteration == MAX_ITERATIONS:
             return

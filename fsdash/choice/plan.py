@@ -72,12 +72,15 @@ IMPROVES = 0.5
 """The error of a true sweep relative to the one before, above which corrected sweeps end."""
 MOST_EVALUATION = 400
 """Largest number of sweeps of one policy."""
-EXACT_SWEEPS = 2_000
-"""Sweeps of one policy that must be affordable before it is evaluated exactly."""
+EXACT_SWEEPS, RESIDUALS, RESIDUAL = 2_000, 30, 1e-8
+"""Sweeps of one policy, and residuals of twice the precision, that must be affordable before it is
+evaluated exactly, and the seconds of a residual for each evaluation of a sweep."""
 MAX_CORRECTED = 20_000_000
 """State-action pairs up to which Q-values are kept for corrected sweeps (160 MB)."""
 INVERSE = 2e-10
 """Seconds for the inverse in a certificate, divided by |X|³."""
+SCAN = 2e-8
+"""Seconds per probability of rows for the test whether the slow state is exogenous."""
 EVALUATION = 5e-10
 """Seconds of one evaluation before any was timed: less than it takes."""
 TITLES = {"myopic": "The policy with the best immediate reward", "thawed": "Thawed correction"}
@@ -410,9 +413,11 @@ def relative_gap(value: float, bound: float) -> float:
 def _known_steps(meter: _Meter, gap: float) -> Iterator[PlanStep]:
     """The three stages, until the gap or the budget is reached."""
     model = meter.model
-    U_XY, policy_XY = np.zeros(model.real_XY.shape), model.reward_XYA.argmax(axis=2)
-    yield meter.progress("myopic", None, policy_XY.astype(np.int32)[None])
-    certified = _Certified(meter, gap)
+    U_XY, certified = np.zeros(model.real_XY.shape), _Certified(meter, gap)
+    few = not meter.in_seconds or meter.limit < FEW_SWEEPS * meter.cost("true")
+    if few or not certified.possible:
+        policy_XY = model.reward_XYA.argmax(axis=2).astype(np.int32)
+        yield meter.progress("myopic", None, policy_XY[None])
     if _freezing_pays(meter):
         if not meter.pays("frozen"):
             return
@@ -436,9 +441,11 @@ class _Certified:
         self.meter, self.gap, self.bound, self.error = meter, gap, inf, inf
         self.done, self.possible = False, True
         self.best: PlanStep | None = None
-        X = meter.model.n_slow
-        if X <= MAX_SLOW and meter.in_seconds and meter.model.true.exogenous_slow:
-            self.possible = meter.left >= INVERSE * X**3
+        law, X = meter.model.true, meter.model.n_slow
+        if meter.in_seconds:
+            scanned = 0 if isinstance(law, Tables) else len(law.target_N)
+            inverse = X**3 if X <= MAX_SLOW else 0
+            self.possible = meter.left >= INVERSE * inverse + SCAN * scanned
 
     def greedy(
         self, method: str, T: int | None, policy_XY: np.ndarray, U_XY: np.ndarray, HU_XY: np.ndarray
@@ -489,7 +496,7 @@ def _freezing_pays(meter: _Meter) -> bool:
         return False
     if meter.in_seconds:
         separable = isinstance(model.true, Tables) and model.true.separable
-        few = meter.left < FEW_SWEEPS * meter.elapsed * model.true.outcomes
+        few = meter.limit < FEW_SWEEPS * meter.cost("true")
         return few and not separable and meter.each["frozen"] <= meter.each["true"] / 2
     return meter.each["frozen"] <= PAYS * meter.each["true"]
 
@@ -622,7 +629,8 @@ def _iterated_steps(certified: _Certified, U_XY: np.ndarray) -> Iterator[PlanSte
         return certified.gap * abs(certified.bound) / 2
 
     def exact() -> bool:
-        return meter.left >= EXACT_SWEEPS * meter.cost("policy")
+        residuals = RESIDUALS * (RESIDUAL if meter.in_seconds else 1) * meter.each["true"]
+        return meter.left >= EXACT_SWEEPS * meter.cost("policy") + residuals
 
     if not certified.possible or not meter.pays("true"):
         return

@@ -106,6 +106,13 @@ def test_seconds_end_in_time_and_the_bound_never_rises():
         assert (found.log["bound"].dropna().diff().dropna() <= 0).all()
 
 
+@pytest.mark.parametrize("seconds", [1e-9, 1e-3, 0.05])
+def test_seconds_too_few_for_a_certificate_still_give_a_policy(monkeypatch, seconds):
+    monkeypatch.setattr(plan_module, "SCAN", 1.0)  # as if the model had many probabilities
+    found = plan(random_rows(8), seconds=seconds)
+    assert found.method == "myopic" and np.isnan(found.gap) and "certificate" in found.why
+
+
 def test_seconds_that_pay_for_few_sweeps_go_to_frozen_ones(monkeypatch):
     model = random_model(11, (4, 30, 5, 9), ("X..W", "XYA."))
     coupled = FastSlowMDP(

@@ -192,3 +192,13 @@ def test_what_rests_on_an_imprecise_optimum_says_so(monkeypatch):
     assert "within ±12,345 only" in notice
     assert suits(solved).text.endswith(notice)
     assert frontier(solved, [2], bounds=False).attrs["notice"] == notice
+
+
+def test_a_time_limit_ends_the_verdict_with_what_was_compared(monkeypatch):
+    shares = []
+    verdict = suits(make("inventory").build(), seconds=1e-9, progress=shares.append)
+    assert (verdict.T, verdict.n) == (2, 2) and np.isfinite([verdict.fsvi, verdict.rolling]).all()
+    assert "time limit of 1e-09 s ended the comparison after T = 2." in verdict.text
+    assert shares == sorted(shares) and shares[0] == 0
+    full = suits(make("inventory").build())
+    assert full.notice == "" and full.rolling < verdict.rolling
