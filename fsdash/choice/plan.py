@@ -41,6 +41,7 @@ from fsdash.algorithms.optimum import solving
 from fsdash.algorithms.registry import get_algorithm
 from fsdash.choice.certify import below
 from fsdash.choice.race import SAMPLES, Candidate, RaceOutcome, race
+from fsdash.choice.simulation import Simulation, simulate_paths
 from fsdash.core.certificate import MAX_SLOW, certificate, slow_kernel
 from fsdash.core.display import Lines, Summary
 from fsdash.core.kernels import widest_change
@@ -163,6 +164,13 @@ class Plan(Summary):
     def policy(self) -> Policy:
         """The policy with the names of states and actions."""
         return self.model.policy(self.policy_PXY)
+
+    def simulate(
+        self, *, periods: int = 1_000, warm_up: int = 0, paths: int = 100, seed: int = 0
+    ) -> Simulation:
+        """Simulate many paths of the policy (`fsdash.choice.simulation`)."""
+        options = {"periods": periods, "warm_up": warm_up, "paths": paths, "seed": seed}
+        return simulate_paths(self.model, self.policy_PXY, **options)
 
     @cached_property
     def log(self) -> pd.DataFrame:

@@ -1,5 +1,7 @@
 """Plans: certified gaps, budgets, and what a plan says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,9 +12,11 @@ from fsdash.algorithms.optimum import optimum, regret
 from fsdash.algorithms.rolling import rolling
 from fsdash.algorithms.snapshot import run_until
 from fsdash.choice.plan import COLUMNS, plan, plan_of, plan_steps
+from fsdash.choice.simulation import simulate_paths
 from fsdash.core.evaluation import policy_values
 from fsdash.core.model import FastSlowMDP
-from fsdash.core.operators import expect
+from fsdash.core.operators import expect, follow, policy_reward
+from fsdash.core.simulate import push_forward
 from fsdash.domains import make
 from fsdash.errors import InputError
 from tests.models import in_rows, random_model, random_rows
@@ -215,3 +219,38 @@ def test_samples_within_seconds():
 def test_errors_name_the_bad_argument(options, words):
     with pytest.raises(InputError, match=words):
         plan(random_model(5), **options)
+
+
+def test_paths_earn_what_the_stationary_law_says():
+    """In the corridor's end each period earns 1; a path from state 0 arrives after 11 periods."""
+    model = corridor(12, 0.9)
+    found = plan(model, sweeps=100).simulate(periods=30, warm_up=11, paths=50)
+    kpis = dict(found.kpis.itertuples(index=False))
+    assert kpis["mean reward per period"] == 1 and kpis["standard error of the mean"] == 0
+    assert found.share_XY[:, -1].sum() == pytest.approx(1) and len(found.states) == 2
+    assert found.actions["share"].sum() == pytest.approx(1)
+
+
+def test_the_mean_of_paths_agrees_with_the_exact_occupancy():
+    best = optimum(INVENTORY)
+    found = simulate_paths(INVENTORY, best, periods=400, warm_up=1_500, paths=400, seed=1)
+    again = simulate_paths(INVENTORY, best, periods=400, warm_up=1_500, paths=400, seed=1)
+    assert np.array_equal(found.reward_NT, again.reward_NT)
+    law_XY = INVENTORY.initial_XY
+    followed = follow(INVENTORY.true, best.policy_PXY[0])
+    for _ in range(1_500):
+        law_XY = push_forward(followed, law_XY)
+    expected = float((law_XY * policy_reward(INVENTORY, best.policy_PXY[0])).sum())
+    kpis = dict(found.kpis.itertuples(index=False))
+    error = kpis["standard error of the mean"]
+    assert abs(kpis["mean reward per period"] - expected) < 5 * error
+    costs = replace(INVENTORY, sense="min")
+    assert simulate_paths(costs, best, periods=3).kpis["kpi"][0] == "mean cost per period"
+
+
+@pytest.mark.parametrize("name", ["periods", "paths"])
+def test_simulations_refuse_bad_sizes(name):
+    with pytest.raises(InputError, match=f"{name} = 0"):
+        simulate_paths(INVENTORY, optimum(INVENTORY), **{name: 0})
+    with pytest.raises(InputError, match="use fewer"):
+        simulate_paths(INVENTORY, optimum(INVENTORY), **{name: 10**8})
