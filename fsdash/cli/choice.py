@@ -107,6 +107,10 @@ def run_frontier(arguments: argparse.Namespace) -> str:
     solved = SolvedModel(model)
     frame = frontier(solved, arguments.T, methods=methods, tolerance=arguments.tolerance)
     _report_verdict(arguments.command, solved)
+    if not frame.attrs["complete"]:
+        print(
+            "fsdash frontier: the time limit ended it; these are the points so far", file=sys.stderr
+        )
     return format_records(frame_records(frame), arguments.format)
 
 
