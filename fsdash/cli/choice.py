@@ -108,9 +108,7 @@ def run_frontier(arguments: argparse.Namespace) -> str:
     frame = frontier(solved, arguments.T, methods=methods, tolerance=arguments.tolerance)
     _report_verdict(arguments.command, solved)
     if not frame.attrs["complete"]:
-        print(
-            "fsdash frontier: the time limit ended it; these are the points so far", file=sys.stderr
-        )
+        print("fsdash frontier: these are the points until the time limit", file=sys.stderr)
     return format_records(frame_records(frame), arguments.format)
 
 
