@@ -168,7 +168,7 @@ def frontier(
         constants = upper.constants(model.gamma)
 
     found: list[tuple[Point, Values]] = []
-    clock = _Clock(inf if seconds is None else seconds)
+    clock = _TimeLimit(inf if seconds is None else seconds)
     for done, jobs, points in _series(model, T_values, methods, goal, every_iteration, clock):
         clock.share(jobs - done)
         for point in clock.in_time(points):
@@ -223,7 +223,7 @@ def policy_of(model: FastSlowMDP, method: str, T: int | None, k: int | None) -> 
     return run_until(runs[method](), iterations=k).policy_PXY
 
 
-class _Clock:
+class _TimeLimit:
     """A time limit that is shared equally by what is left to do."""
 
     def __init__(self, seconds: float) -> None:
@@ -267,7 +267,7 @@ def _series(
     methods: Sequence[str],
     goal: float,
     every_iteration: bool,
-    clock: _Clock,
+    clock: _TimeLimit,
 ) -> Iterator[tuple[int, int, Iterator[Point]]]:
     """The points of one method and T at a time, after the number before them and of all."""
     passes = list(rolling(model, T_values[-1])) if set(methods) & set(FREEZING) else []
@@ -296,7 +296,7 @@ def _fsvi_series(
     T_values: Sequence[int],
     goal: float,
     ratio: float,
-    clock: _Clock,
+    clock: _TimeLimit,
 ) -> list[Iterator[Point]]:
     """The upper level of each T, on the lower level that all T share.
 
@@ -323,7 +323,7 @@ def _iterated(
     snapshots: Iterator[Snapshot],
     goal: float,
     ratio: float,
-    clock: _Clock,
+    clock: _TimeLimit,
 ) -> Iterator[Point]:
     """The points at each k up to `EVERY_UP_TO`, then at k that grow by a ratio.
 
@@ -337,7 +337,7 @@ def _iterated(
             due = k + 1 if k < EVERY_UP_TO else max(int(ratio * k), k + 1)
 
 
-def _mpi_points(model: FastSlowMDP, goal: float, clock: _Clock) -> Iterator[Point]:
+def _mpi_points(model: FastSlowMDP, goal: float, clock: _TimeLimit) -> Iterator[Point]:
     """The points of modified policy iteration until its values are as precise as evaluations.
 
     It converges fast, and a budget that pays for the optimum must not end with a worse policy.
