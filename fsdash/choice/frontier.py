@@ -160,6 +160,7 @@ def frontier(
             "fsdash.measure(model).constants(model.gamma)"
         )
     best, goal = solved.best, tolerance * solved.largest_value
+    clock = _TimeLimit(inf if seconds is None else seconds)
     if bounds and constants is None and best.within_tolerance and _is_measurable(model):
         progress(0.0)
         if constants_seconds is None and seconds is not None:
@@ -168,7 +169,6 @@ def frontier(
         constants = upper.constants(model.gamma)
 
     found: list[tuple[Point, Values]] = []
-    clock = _TimeLimit(inf if seconds is None else seconds)
     for done, jobs, points in _series(model, T_values, methods, goal, every_iteration, clock):
         clock.share(jobs - done)
         for point in clock.in_time(points):
