@@ -170,7 +170,7 @@ def plan_line(step: PlanStep, sense: str, header: bool) -> str:
         "gap": "" if record["gap"] is None else f"{number(100 * step.gap)}%",
     }
     rows = [*([cells] * header), cells.values()]
-    return "\n".join("".join(f"{cell:>12}" for cell in row) for row in rows)
+    return "\n".join("".join(f"{cell:>15}" for cell in row) for row in rows)
 
 
 class StatusLine:
